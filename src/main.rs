@@ -73,6 +73,9 @@ async fn hand_over(cli: Cli) -> u8 {
         }
     };
     let env = Env::process();
+    if let Ok(paths) = Paths::find(&env) {
+        lapel::fs::set_own_folders([paths.config_dir, paths.data_dir]);
+    }
     match cli.command {
         Some(Command::Sandbox(flags)) => match sandbox::serve(flags).await {
             Ok(()) => exit::OK,
@@ -128,8 +131,9 @@ async fn hand_over(cli: Cli) -> u8 {
         },
         Some(Command::Doctor(verb)) => match settings(&flags, &env, verb.json) {
             Ok(settings) => {
-                Box::pin(cli::doctor(verb, &settings, &asker(&flags, &env), &without_key(&settings.paths)))
-                    .await
+                let (wrong, without_key) = (wrong_for_tui(&env), without_key(&settings.paths));
+                let asker = asker(&flags, &env);
+                Box::pin(cli::doctor(verb, &settings, &asker, (&wrong, &without_key))).await
             }
             Err(code) => code,
         },

@@ -10,7 +10,7 @@ use super::session::{Asker, JobAccess, VerbSession, default_jobs, open_journal};
 use super::verbs::DoctorFlags;
 use crate::api::{self, Connection};
 use crate::cli::prelude::*;
-use crate::config::SettingSource;
+use crate::config::{Mistake, SettingSource};
 use crate::domain::ServiceClock;
 use crate::domain::time::OffsetBasis;
 use crate::jobs::{DuplicateKind, Fact, FileStatus, Journal, JournalError};
@@ -18,10 +18,19 @@ use std::time::Instant;
 
 const OTHERS: u32 = 0o077;
 
-/// Exit code 0 if everything is in order. `without_key`: actions that `keys.toml` leaves without a key.
-pub async fn doctor(flags: DoctorFlags, settings: &Settings, asker: &Asker, without_key: &[String]) -> u8 {
-    let found = examine(settings, asker).await;
-    match found.map(|found| DoctorReport { without_key: without_key.to_vec(), ..found }) {
+/// Exit code 0 if everything is in order. `wrong`: mistakes in the files that only the app reads. `without_key`: actions
+/// that `keys.toml` leaves without a key.
+pub async fn doctor(
+    flags: DoctorFlags,
+    settings: &Settings,
+    asker: &Asker,
+    (wrong, without_key): (&[Mistake], &[String]),
+) -> u8 {
+    let found = examine(settings, asker).await.map(|mut found| {
+        found.problems.extend(wrong.iter().map(ToString::to_string));
+        DoctorReport { without_key: without_key.to_vec(), ..found }
+    });
+    match found {
         Ok(found) => found.print(flags.json).unwrap_or_else(|failure| failure.report(false)),
         Err(failure) => failure.report(flags.json),
     }

@@ -3,6 +3,7 @@
 use super::{exit, json, output};
 use crate::cli::prelude::*;
 use crate::config::ConfigError;
+use crate::domain::email::ended;
 use crate::jobs::{JobError, JournalError};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,8 +39,12 @@ impl Failure {
         Self { code: self.code.max(code), ..self }
     }
 
+    /// Says that nothing was saved, unless it says so already.
     pub fn nothing_saved(self) -> Self {
-        Self { message: t!("{why} Nothing was saved.", why = self.message), ..self }
+        if self.message.contains(t!("Nothing was saved.")) {
+            return self;
+        }
+        Self { message: t!("{why} Nothing was saved.", why = ended(&self.message)), ..self }
     }
 
     pub fn report(&self, json: bool) -> u8 {

@@ -124,7 +124,7 @@ With --json, one line:
 Exit codes: see lapel --help."#;
 
 pub(super) const REVOKE: &str = "Revoke badges by their ids. lapel checks the state of each badge first, revokes only Issued badges \
-    and lists those that it skips. A revocation cannot be undone.";
+    and lists those that it skips. A badge in a state that lapel does not know is sent, too: the service decides. A revocation cannot be undone.";
 
 pub(super) const REVOKE_EXAMPLES: &str = r#"Examples:
   lapel revoke 1000042 1000043 --reason "issued twice"

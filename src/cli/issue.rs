@@ -9,7 +9,7 @@ use super::{confirm, exit, output, source, template};
 use crate::cli::prelude::*;
 use crate::domain::validity;
 use crate::jobs::intake::{About, ImportSource, InputFormat};
-use crate::jobs::{CheckProgress, DuplicateResult, FileRequest, Kind, Policy, Reading};
+use crate::jobs::{CheckProgress, DuplicateResult, FileRequest, JobError, Kind, Policy, Reading};
 
 pub async fn issue(flags: IssueFlags, settings: &Settings, asker: &Asker) -> u8 {
     let as_json = flags.sending.json;
@@ -177,7 +177,8 @@ async fn reviewed(
             };
             (what.to_owned(), g.rows, g.rows_all)
         };
-        draft.checked = Some(session.progress.during(progress, read, work).await?);
+        let checked = session.progress.during(progress, read, work).await;
+        draft.checked = Some(checked.map_err(not_checked)?);
         draft.job = session.jobs.job(draft.job.id).await?;
     }
     if session.interrupt.is_wanted() {
@@ -198,13 +199,7 @@ async fn reviewed(
         return Ok(code);
     }
     if is_unknown {
-        let failure = Failure::new(
-            "guard_incomplete",
-            t!(
-                "lapel could not read the whole history, so some recipients may already hold the badge. Nothing was sent. Try again, or use --on-duplicate allow."
-            ),
-        );
-        return Err(Failure { code: exit::PERSON, ..failure });
+        return Err(incomplete());
     }
     if sending.yes {
         for warning in drafts.iter().filter_map(|d| d.checked.as_ref()).flat_map(DuplicateResult::warnings) {
@@ -237,6 +232,32 @@ async fn reviewed(
         return Ok(code.max(exit::PERSON));
     }
     Ok(if refused.is_empty() { code } else { code.max(exit::FAILED) })
+}
+
+fn incomplete() -> Failure {
+    let why = t!(
+        "lapel could not read the whole history, so some recipients may already hold the badge. Nothing was sent. Try again, or use --on-duplicate allow."
+    );
+    Failure { code: exit::PERSON, ..Failure::new("guard_incomplete", why) }
+}
+
+/// Why the duplicate check ended before its end. A refusal of the key or of this computer has its own code.
+fn not_checked(why: JobError) -> Failure {
+    match &why {
+        JobError::Service(error)
+            if !matches!(
+                error,
+                ApiError::KeyRefused(_)
+                    | ApiError::OtherKey { .. }
+                    | ApiError::AddressRefused(_)
+                    | ApiError::Cancelled
+            ) =>
+        {
+            let failure = incomplete();
+            Failure { message: format!("{error}\n{}", failure.message), ..failure }
+        }
+        _ => why.into(),
+    }
 }
 
 /// The verdict is that of a real run: an incomplete duplicate check would send nothing.

@@ -182,12 +182,13 @@ async fn show(
     }
     lines.extend(words::row_statuses(&job));
     lines.extend(words::accepted(&job));
-    lines.extend(job.stop.iter().map(|stop| format!("  {}", stop.why)));
+    let clock = session.reader.clock();
+    lines.extend(job.stop.iter().map(|stop| format!("  {}", stop.why.in_zone_of(&clock))));
     lines.extend(job.note_besides().map(|note| format!("  {}", note.in_zone_of(&session.reader.clock()))));
     if let Some(at) = job.next_poll {
         lines.push(t!("  next check: {at}", at = words::time(at, &session.reader.clock())));
     }
-    let rows_said = session.some_rows(&job, &row_statuses).await?;
+    let rows_said = session.some_rows(&job, &row_statuses, None).await?;
     if !rows_said.is_empty() {
         lines.push(match rows {
             Some(row_status) => t!("Rows: {row_status}", row_status = tr(row_status.name())),
@@ -344,7 +345,7 @@ async fn review_all(
         if found.held > 0 {
             review.push(t!("  {n} more are not included; resolve each one.", n = found.held));
         }
-        review.extend(session.some_rows(&job, &[RowStatus::NotSeen]).await?);
+        review.extend(session.some_rows(&job, &[RowStatus::NotSeen], None).await?);
         session.confirmed_group(&review.join("\n"), id, rows).await?;
     }
     Ok(found.ready)

@@ -6,7 +6,7 @@ use super::session::VerbSession;
 use super::{confirm, exit, words};
 use crate::cli::prelude::*;
 use crate::domain::confirm_text::ConfirmText;
-use crate::jobs::{Code, DuplicateResult, JobRow, Kind, RowFilter, request_count};
+use crate::jobs::{Code, DuplicateResult, JobRow, Kind, RowFilter, RowGroup, request_count};
 
 /// The review lists at most this many rows one by one.
 const FEW: u64 = 10;
@@ -76,6 +76,14 @@ impl VerbSession {
         }
     }
 
+    /// The badges in an unknown state that a drafted revocation would send.
+    pub async fn unknown_states(&self, job: &Job) -> Result<Option<RowGroup>, Failure> {
+        if job.kind != Kind::Revoke {
+            return Ok(None);
+        }
+        Ok(self.jobs.groups(job.id).await?.into_iter().find(RowGroup::is_of_unknown_state))
+    }
+
     pub async fn review(&self, what: &[String], drafts: &[Drafted]) -> Result<String, Failure> {
         let mut lines = vec![format!(
             "{}  {}  {}",
@@ -97,6 +105,13 @@ impl VerbSession {
             let ready = job.counts.of(RowStatus::Ready);
             let requests = words::count(request_count(ready, self.jobs.settings().batch), "request");
             lines.push(t!("  {ready}  will be sent in {requests}", ready, requests));
+            let unknown = self.unknown_states(job).await?;
+            if let Some(group) = &unknown {
+                lines.push(t!(
+                    "  {n}  of these in a state that lapel does not know: the service decides",
+                    n = group.rows
+                ));
+            }
             for (row_status, n) in job.counts.iter().filter(|(b, _)| *b != RowStatus::Ready) {
                 let word = tr(row_status.name());
                 lines.push(match row_status {
@@ -104,10 +119,15 @@ impl VerbSession {
                     _ => format!("  {n}  {word}"),
                 });
             }
-            if draft.to_send() <= FEW {
-                let sent = self.some_rows(job, &[RowStatus::Ready, RowStatus::Queued]).await?;
-                lines.extend(sent.into_iter().map(|row| format!("  {row}")));
-            }
+            let sent = [RowStatus::Ready, RowStatus::Queued];
+            let listed = if draft.to_send() <= FEW {
+                self.some_rows(job, &sent, None).await?
+            } else if let Some(group) = unknown {
+                self.some_rows(job, &sent, Some(group)).await?
+            } else {
+                Vec::new()
+            };
+            lines.extend(listed.into_iter().map(|row| format!("  {row}")));
             let found: Vec<String> = draft
                 .checked
                 .iter()
@@ -126,7 +146,7 @@ impl VerbSession {
                         .to_owned(),
                 );
             }
-            let rows = self.some_rows(job, &NOT_SENT).await?;
+            let rows = self.some_rows(job, &NOT_SENT, None).await?;
             if !rows.is_empty() {
                 lines.push(t!("  Not sent:").to_owned());
                 lines.extend(rows.into_iter().map(|row| format!("  {row}")));

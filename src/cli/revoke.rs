@@ -7,7 +7,7 @@ use super::session::{Asker, JobAccess, VerbSession, may_act, profile};
 use super::verbs::RevokeFlags;
 use super::{confirm, exit, output, source};
 use crate::cli::prelude::*;
-use crate::jobs::intake::ImportSource;
+use crate::jobs::intake::{HeaderRow, ImportSource};
 use crate::jobs::{IdsRequest, Preview, Reading};
 
 pub async fn revoke(flags: RevokeFlags, settings: &Settings, asker: &Asker) -> u8 {
@@ -56,13 +56,15 @@ fn of_ids(ids: &[String]) -> Result<ImportSource, Failure> {
         Some(odd) => {
             Err(Failure::usage(t!("\"{odd}\" is not a badge id. Nothing was sent.", odd = scrub(odd))))
         }
-        None => Ok(ImportSource::Pasted(format!("badge_id\n{}", ids.join("\n")))),
+        None => Ok(ImportSource::Pasted(ids.join("\n"))),
     }
 }
 
 async fn plan(session: &mut VerbSession, flags: &RevokeFlags, source: ImportSource) -> Result<u8, Failure> {
     let mut choices = source::choices(&flags.reading);
-    if flags.ids.is_some() {
+    if flags.ids.is_none() {
+        choices.header = Some(HeaderRow::Absent);
+    } else {
         let (told, _) = watch::channel(Reading::default());
         let token = session.interrupt.token();
         let opened = session.jobs.open_ids(source.clone(), choices.clone(), told, token).await?;
@@ -113,7 +115,8 @@ async fn reviewed(session: &mut VerbSession, flags: &RevokeFlags, draft: &Drafte
         let drafts = std::slice::from_ref(draft);
         let code = if held_back > 0 || draft.to_send() == 0 { exit::PERSON } else { exit::OK };
         if sending.json {
-            let more = json!({ "place": session.place() });
+            let unknown = session.unknown_states(&draft.job).await?.map_or(0, |group| group.rows);
+            let more = json!({ "place": session.place(), "unknown_state": unknown });
             let fields = review_as_json(drafts, session.jobs.settings().batch, code, held_back, more);
             session.answer_with_rows(fields, std::slice::from_ref(&draft.job), &NOT_SENT).await?;
         } else {

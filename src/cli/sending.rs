@@ -5,7 +5,7 @@ use super::session::VerbSession;
 use super::{exit, json, output, words};
 use crate::cli::prelude::*;
 use crate::i18n::Localizable;
-use crate::jobs::{JobRow, Phase, RowFilter, StopKind};
+use crate::jobs::{JobRow, Phase, RowFilter, RowGroup, StopKind};
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::time::Duration;
@@ -15,12 +15,14 @@ const UNWRITTEN: Duration = Duration::from_secs(5);
 const PAGE: usize = 500;
 
 /// Statuses of rows that were not, or not certainly, done as asked.
-pub(super) const NOT_AS_ASKED: [RowStatus; 9] = [
+const NOT_AS_ASKED: [RowStatus; 10] = [
     RowStatus::Ask,
     RowStatus::Invalid,
     RowStatus::LeftOut,
     RowStatus::NotDone,
     RowStatus::InDoubt,
+    // The journal could not save the answer.
+    RowStatus::Sending,
     RowStatus::Unproven,
     RowStatus::NotSeen,
     RowStatus::Overdue,
@@ -182,8 +184,11 @@ impl VerbSession {
         if report.held_back > 0 {
             code = code.max(exit::PERSON);
         }
-        if report.seen.interrupted || report.seen.unwritten {
+        if report.seen.interrupted {
             code = code.max(exit::STOPPED);
+        }
+        if jobs.iter().any(|job| job.counts.of(RowStatus::Sending) > 0) {
+            code = code.max(exit::DOUBT);
         }
         if report.seen.unwritten {
             output::complain(t!(
@@ -242,7 +247,7 @@ impl VerbSession {
         lines.extend(words::row_statuses(job));
         lines.extend(words::accepted(job));
         if let Some(stop) = &job.stop {
-            lines.push(format!("  {}", stop.why));
+            lines.push(format!("  {}", stop.why.in_zone_of(&self.reader.clock())));
         }
         if let Some(note) = job.note_besides() {
             lines.push(format!("  {}", note.in_zone_of(&self.reader.clock())));
@@ -253,7 +258,7 @@ impl VerbSession {
                     .to_owned(),
             );
         }
-        let rows = self.some_rows(job, &NOT_AS_ASKED).await?;
+        let rows = self.some_rows(job, &NOT_AS_ASKED, None).await?;
         if !rows.is_empty() {
             lines.push(t!("Not completed:").to_owned());
             lines.extend(rows);
@@ -266,11 +271,21 @@ impl VerbSession {
         Ok(output::answer(&lines.join("\n"))?)
     }
 
-    pub async fn some_rows(&self, job: &Job, row_statuses: &[RowStatus]) -> Result<Vec<String>, Failure> {
-        let filter = RowFilter { row_statuses: row_statuses.to_vec(), ..RowFilter::default() };
+    pub async fn some_rows(
+        &self,
+        job: &Job,
+        row_statuses: &[RowStatus],
+        group: Option<RowGroup>,
+    ) -> Result<Vec<String>, Failure> {
+        let all = match &group {
+            Some(group) => group.rows,
+            None => job.counts.sum(|b| row_statuses.contains(&b)),
+        };
+        let group = group.map(|group| group.key);
+        let filter = RowFilter { row_statuses: row_statuses.to_vec(), group, ..RowFilter::default() };
         let rows = self.jobs.rows(job.id, filter, words::MOST_ROWS).await?;
-        let all = job.counts.sum(|b| row_statuses.contains(&b));
-        let mut lines: Vec<String> = rows.iter().map(words::row).collect();
+        let clock = self.reader.clock();
+        let mut lines: Vec<String> = rows.iter().map(|row| words::row(row, &clock)).collect();
         let left = all.saturating_sub(rows.len() as u64);
         if left > 0 {
             lines.push(t!("  … and {left} more: --json lists them all", left));

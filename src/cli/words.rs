@@ -80,7 +80,8 @@ pub(super) fn row_statuses(job: &Job) -> Vec<String> {
     job.by_urgency().into_iter().map(line).collect()
 }
 
-pub(super) fn row(row: &JobRow) -> String {
+/// With its times in the zone of the service, as in all other output.
+pub(super) fn row(row: &JobRow, clock: &ServiceClock) -> String {
     let mut parts = vec![t!("row {row}", row = row.number())];
     match (row.holder.looks_empty(), row.address.looks_empty()) {
         (true, true) => {}
@@ -91,7 +92,7 @@ pub(super) fn row(row: &JobRow) -> String {
     if let Some(id) = &row.badge_id {
         parts.push(t!("badge {id}", id));
     }
-    let why = row.why.as_ref().map_or(String::new(), |why| format!(": {why}"));
+    let why = row.why.as_ref().map_or(String::new(), |why| format!(": {}", why.in_zone_of(clock)));
     parts.push(format!("{}{why}", tr(row.row_status.name())));
     format!("  {}", parts.join("  "))
 }

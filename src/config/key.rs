@@ -290,11 +290,23 @@ fn from_file(
     let wrong = |what: String| file.wrong(field, what);
     let secret_file = kind.file_label();
     let unreadable = |why: std::io::Error| {
-        wrong(t!("lapel cannot read the {secret_file}: {kind}", secret_file, kind = why.kind()))
+        let (kind, path_shown) = (why.kind(), shown(path));
+        // A name that leads nowhere may be a key, written where the name of its file belongs.
+        wrong(if std::fs::symlink_metadata(path).is_ok() {
+            t!("lapel cannot read the {secret_file} {path}: {kind}", secret_file, path = path_shown, kind)
+        } else {
+            t!("lapel cannot read the {secret_file}: {kind}", secret_file, kind)
+        })
     };
     let mut opened = match open_plain(path) {
         Ok(Some(opened)) => opened,
-        Ok(None) => return Err(wrong(t!("the {secret_file} is not a regular file", secret_file))),
+        Ok(None) => {
+            return Err(wrong(t!(
+                "the {secret_file} {path} is not a regular file",
+                secret_file,
+                path = shown(path)
+            )));
+        }
         Err(why) if matches!(why.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return Err(wrong(missing.to_owned()));
         }

@@ -150,7 +150,7 @@ impl Keyring {
 }
 
 const ADVICE: &str = tr_noop!(
-    "It is probably locked and asks for its password where you cannot see it. Unlock it, or keep the key in a file (lapel profile edit NAME --key-from file, or --journal-password-from file)"
+    "It is probably locked and asks for its password where you cannot see it. Unlock it, or keep the key in a file (with --key-from file, or --journal-password-from file)"
 );
 
 /// Some errors carry the keyring's content, so they are never printed unchanged.
@@ -164,7 +164,7 @@ fn words(error: &Error) -> String {
         ),
         Error::PlatformFailure(why) => {
             t!(
-                "lapel cannot use the keyring ({why}). Is there a keyring on this computer, and is it unlocked? If not, keep the key in a file (lapel profile edit NAME --key-from file, or --journal-password-from file)",
+                "lapel cannot use the keyring ({why}). Is there a keyring on this computer, and is it unlocked? If not, keep the key in a file (with --key-from file, or --journal-password-from file)",
                 why = cut(why)
             )
         }

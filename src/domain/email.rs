@@ -259,6 +259,10 @@ fn odd_sign(bare: &str) -> Option<Localizable> {
     if bare.contains(['\u{3002}', '\u{ff0e}', '\u{ff61}']) {
         return Some(localizable!("the e-mail address has an ideographic full stop: use a plain dot"));
     }
+    // To a person, they are the letters of another mailbox.
+    if bare.contains(|c| matches!(c, '\u{ff01}'..='\u{ff5e}')) {
+        return Some(localizable!("the e-mail address has full-width letters or signs: use plain ones"));
+    }
     if !bare.contains([';', ',']) {
         return None;
     }
@@ -450,6 +454,9 @@ mod tests {
             ("a@x.example;b@x.example", "more than one"),
             ("ㅏㅑㅡ@naru.example", "Hangul"),
             ("kim@naru。example", "full stop"),
+            ("ｋｉｍ@naru.example", "full-width letters"),
+            ("kim@ｎａｒｕ.example", "full-width letters"),
+            ("a@x.example；b@x.example", "full-width"),
             ("kim@\u{202e}naru.example", "hidden character (U+202E)"),
             ("kim@[127.0.0.1]", "domain"),
             ("kim@naru.co,kr", "comma where a dot should be"),

@@ -5,10 +5,12 @@
 mod database;
 mod draft_file;
 mod file_system;
+mod own_files;
 
 pub use database::set_journal_mode;
 pub use draft_file::{Draft, Overwrite, all_finished, may_be_replaced};
 pub use file_system::{FileSystem, open_plain};
+pub use own_files::{is_own_file, set_own_folders};
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write};

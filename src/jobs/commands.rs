@@ -5,6 +5,7 @@ use super::duplicate_check::{self, CheckProgress};
 use super::error::JobError;
 use super::intake::{Finding, Standing, check_person};
 use super::job::{Job, JobId, JobRow, Kind, Phase};
+use super::journal::carry::EarlierRow;
 use super::journal::decisions::{DecideRow, Retry, ReviewedRow, Unresolved};
 use super::journal::drafts::{CorrectRow, ReadyRow, ReviewRows};
 use super::journal::jobs::Actor;
@@ -64,7 +65,7 @@ impl Jobs {
         }
         let policies = self.core.settings.policies.clone();
         let begin = self.core.store.begin(id, policies, Actor::now(who), seen, reviewed);
-        self.written(id, begin.await)?;
+        self.written(id, begin.await).map_err(JobError::of_draft)?;
         self.begun(id);
         Ok(())
     }
@@ -333,13 +334,19 @@ impl Jobs {
     }
 
     /// Repeats the decisions of earlier drafts of a file in new ones, as far as they apply to the same rows with the same
-    /// fields. A permission to send a second badge does not apply: the duplicate check asks again.
+    /// fields. A permission to send a second badge does not apply: the duplicate check asks again. Returns the number of
+    /// rows with a decision that no longer applies.
     ///
     /// # Errors
     /// One of the new jobs is not a draft of this process.
-    pub async fn keep_decisions(&self, earlier: &[JobId], new: &[JobId]) -> Result<(), JobError> {
+    pub async fn keep_decisions(&self, earlier: &[JobId], new: &[JobId]) -> Result<u64, JobError> {
+        if earlier.is_empty() {
+            return Ok(0);
+        }
         let mut earlier = earlier.to_vec();
         earlier.sort_unstable();
+        // A decision applies in one of the new drafts, or in none.
+        let mut lost: Option<BTreeSet<EarlierRow>> = None;
         for id in new {
             let found = self.core.store.earlier_decisions(earlier.clone(), *id).await?;
             let again = |(no, name, email): &(u64, String, String)| corrected(*no, name, email).0;
@@ -353,8 +360,12 @@ impl Jobs {
             if !found.allowed.is_empty() {
                 self.allow(*id, RowSelection::These(found.allowed)).await?;
             }
+            lost = Some(match lost {
+                Some(lost) => &lost & &found.lost,
+                None => found.lost,
+            });
         }
-        Ok(())
+        Ok(lost.unwrap_or_default().len() as u64)
     }
 
     /// Undoes the last decision of a draft's review. `None` if there is none. After an undone correction, the

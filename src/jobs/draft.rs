@@ -95,7 +95,7 @@ impl RevokePlan {
         &self.targets
     }
 
-    /// The service accepts only Issued badges.
+    /// The service accepts only Issued badges. A badge in an unknown state may be one.
     pub fn sent(&self) -> impl Iterator<Item = &RevokeTarget> {
         self.targets.iter().filter(|v| v.state.may_be_revoked())
     }
@@ -142,7 +142,9 @@ pub(super) fn own_word(state: &State) -> Option<String> {
 }
 
 pub(super) fn placed(state: &State, when_issued: bool) -> (RowStatus, Option<Reason>) {
-    if state.may_be_revoked() {
+    if matches!(state, State::Other(_)) {
+        (RowStatus::Ready, Some(Code::UnknownState.into()))
+    } else if state.may_be_revoked() {
         (RowStatus::Ready, None)
     } else if *state == State::Waiting && when_issued {
         (RowStatus::Queued, None)
@@ -193,8 +195,9 @@ impl Jobs {
         self.core.writer()?;
         JobError::unless_key(&plan.recipient_name)?;
         JobError::unless_key(plan.recipient_email.as_str())?;
-        let id =
-            self.core.store.issue_one(self.issue_one(plan, who)).await?.map_err(|rival| changed(&rival))?;
+        let issued = self.core.store.issue_one(self.issue_one(plan, who)).await;
+        let issued = issued.map_err(|why| JobError::from(why).of_draft())?;
+        let id = issued.map_err(|rival| changed(&rival))?;
         self.begun(id);
         Ok(id)
     }
@@ -217,7 +220,8 @@ impl Jobs {
         reason: Option<KeptFact>,
     ) -> Result<JobId, JobError> {
         let (account, owner) = (self.core.account.clone(), self.core.store.process());
-        Ok(self.core.store.create_job(CreateJob { account, owner, job, rows, reason }).await?)
+        let create = CreateJob { account, owner, job, rows, reason };
+        self.core.store.create_job(create).await.map_err(|why| JobError::from(why).of_draft())
     }
 
     pub(super) async fn create_revocation(
@@ -267,7 +271,9 @@ impl Jobs {
             rows: RevokePlan::new(vec![old], reason, true).rows(),
             reason: self.kept_reason(reason),
         };
-        let ids = self.core.store.replace(replace).await?.map_err(|rival| changed(&rival))?;
+        let replaced = self.core.store.replace(replace).await;
+        let replaced = replaced.map_err(|why| JobError::from(why).of_draft())?;
+        let ids = replaced.map_err(|rival| changed(&rival))?;
         self.begun(ids.0);
         self.begun(ids.1);
         Ok(ids)

@@ -143,7 +143,8 @@ impl Jobs {
         if job.kind != Kind::Issue {
             return Ok(DuplicateResult { complete: true, ..DuplicateResult::default() });
         }
-        let checked = check_duplicates(&self.core, &job, progress, cancel).await?;
+        let checked =
+            check_duplicates(&self.core, &job, progress, cancel).await.map_err(JobError::of_draft)?;
         self.core.changed(id, []);
         Ok(checked)
     }
@@ -178,25 +179,11 @@ pub(super) async fn check_duplicates(
         requests: 0,
         complete: true,
     };
-    let by_titles = recipients > FEW && !job.title.looks_empty() && {
-        let mut titles = vec![job.title.clone()];
-        titles.extend(core.store.other_titles(id).await?);
-        read_titles(&mut hunt, titles, recipients, progress, &call).await?
-    };
-    if !by_titles {
-        let emails = core.store.emails(id, phase).await?;
-        let all = emails.len() as u64;
-        let paced = call(all);
-        for (email, rows) in emails.iter().zip(1..) {
-            hunt.look_up(email, &paced).await?;
-            progress.send_replace(CheckProgress {
-                done: hunt.requests,
-                all: all.max(hunt.requests),
-                rows,
-                rows_all: all,
-                of_history: false,
-            });
+    match read_history(&mut hunt, job, recipients, progress, &call).await {
+        Err(JobError::Service(why)) if core.settings.policies.allows_duplicates() && is_only_unread(&why) => {
+            hunt.complete = false;
         }
+        read => read?,
     }
     let (complete, requests) = (hunt.complete, hunt.requests);
     let (corrected, alike) = (hunt.known.corrected, hunt.known.alike());
@@ -210,6 +197,51 @@ pub(super) async fn check_duplicates(
         .finish_check(FinishCheck { id, phase, complete, corrected, alike, begun, policies })
         .await?;
     Ok(DuplicateResult { classes, complete, requests, unsent })
+}
+
+/// Whether the service works, but did not give a part of the history. Then a job that sends duplicates anyway may run.
+fn is_only_unread(why: &ApiError) -> bool {
+    matches!(
+        why,
+        ApiError::ServiceFailed(_)
+            | ApiError::Unreadable { .. }
+            | ApiError::NoAnswer { .. }
+            | ApiError::BadRequest(_)
+            | ApiError::NotFound(_)
+            | ApiError::RateLimited { .. }
+    )
+}
+
+async fn read_history(
+    hunt: &mut DuplicateScan<'_>,
+    job: &Job,
+    recipients: u64,
+    progress: &watch::Sender<CheckProgress>,
+    call: &impl Fn(u64) -> Call,
+) -> Result<(), JobError> {
+    let (store, id, phase) = (&hunt.core.store, hunt.id, hunt.phase);
+    let by_titles = recipients > FEW && !job.title.looks_empty() && {
+        let mut titles = vec![job.title.clone()];
+        titles.extend(store.other_titles(id).await?);
+        read_titles(hunt, titles, recipients, progress, call).await?
+    };
+    if by_titles {
+        return Ok(());
+    }
+    let emails = store.emails(id, phase).await?;
+    let all = emails.len() as u64;
+    let paced = call(all);
+    for (email, rows) in emails.iter().zip(1..) {
+        hunt.look_up(email, &paced).await?;
+        progress.send_replace(CheckProgress {
+            done: hunt.requests,
+            all: all.max(hunt.requests),
+            rows,
+            rows_all: all,
+            of_history: false,
+        });
+    }
+    Ok(())
 }
 
 /// Reads the history by the titles of the template's badges. The template may have been renamed, and its badges may keep

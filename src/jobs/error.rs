@@ -44,6 +44,17 @@ impl JobError {
         Self::NeedsReview(why)
     }
 
+    /// As an error of a draft: nothing was sent, and there is no job to resume.
+    pub(super) fn of_draft(self) -> Self {
+        match self {
+            Self::Journal(JournalError::Full { file }) => Self::no(localizable!(
+                "The journal's disk is full ({file}). Nothing was sent. Free some space, then try again.",
+                file
+            )),
+            other => other,
+        }
+    }
+
     /// Refuses text that lapel would store and send if the text is an API key.
     pub(super) fn unless_key(text: &str) -> Result<(), Self> {
         if crate::secrets::is_key(text) {

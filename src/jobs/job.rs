@@ -48,7 +48,7 @@ coded! {
         /// HTTP 422: most likely the issue quota (contract, "Errors": 422 is tied to the quota, without a code).
         Quota = "quota", tr_noop!("quota exceeded");
         /// The service refused the key or this computer's IP address.
-        Refused = "refused_key", tr_noop!("API key refused");
+        Refused = "refused_key", tr_noop!("access refused");
         BadRequest = "bad_request", tr_noop!("request refused");
         NotReached = "not_reached", tr_noop!("service not reachable");
         /// Several requests in a row ended in doubt.

@@ -131,6 +131,7 @@ codes! {
 
     // Revocations.
     NotRevocable = "not_revocable", tr_noop!("its state is {state}; only Issued badges can be revoked");
+    UnknownState = "unknown_state", tr_noop!("unknown state, so the service decides");
     WhenIssued = "when_issued", tr_noop!("to revoke when the corrected badge (job {issue}) is Issued");
     NotReplaced = "not_replaced", tr_noop!("not revoked: the corrected badge (job {issue}) was not issued");
     NoBadge = "no_badge", tr_noop!("not revoked: job {issue} has no badge for this row and looks for none any more");

@@ -3,7 +3,7 @@
 use super::core::Jobs;
 use super::error::JobError;
 use super::files::off_the_loop;
-use super::intake::{ColumnMap, NameColumns, PASTED, stand_in};
+use super::intake::{ColumnMap, NameColumns, PASTED, id_column, stand_in};
 use super::job::{Job, JobId, JobRow, Kind, Phase};
 use super::journal::rows::RowFilter;
 use super::journal::{JournalError, Store};
@@ -19,6 +19,8 @@ use crate::domain::{HistoryItem, ServiceClock};
 use crate::jobs::prelude::*;
 use std::ops::ControlFlow;
 
+/// The only column of a revocation that came from no file.
+const BADGE_ID: &str = "badge_id";
 /// Rows per journal read.
 const AT_ONCE: usize = 2_000;
 
@@ -97,15 +99,18 @@ fn columns(job: &Job) -> Vec<String> {
     match &job.origin {
         Some(origin) if !origin.columns.is_empty() => {
             let columns: Vec<String> = origin.columns.iter().map(|c| c.wire().to_owned()).collect();
-            with_titles(columns, origin.map.as_ref())
+            with_titles(columns, job.kind, origin.map.as_ref())
         }
         _ if job.template_id.is_some() => vec!["name".to_owned(), "email".to_owned()],
-        _ => vec!["badge_id".to_owned()],
+        _ => vec![BADGE_ID.to_owned()],
     }
 }
 
-/// Names the columns of a file without a header, so that its rows can be issued again as they are.
-fn with_titles(mut columns: Vec<String>, map: Option<&ColumnMap>) -> Vec<String> {
+/// Names the columns of a file without a header, so that its rows can be issued or revoked again as they are.
+fn with_titles(mut columns: Vec<String>, kind: Kind, map: Option<&ColumnMap>) -> Vec<String> {
+    if kind == Kind::Revoke && columns == [stand_in(0)] {
+        return vec![BADGE_ID.to_owned()];
+    }
     let Some(map) = map else { return columns };
     let name = if let NameColumns::One(at) = map.name { Some((at, "name")) } else { None };
     for (at, title) in name.into_iter().chain([(map.email, "email")]) {
@@ -119,7 +124,14 @@ fn with_titles(mut columns: Vec<String>, map: Option<&ColumnMap>) -> Vec<String>
 /// The row's original cells, or the cells that it would have in a file.
 fn cells(job: &Job, row: &JobRow) -> Vec<String> {
     if !row.cells.is_empty() {
-        return row.cells.iter().map(|c| c.wire().to_owned()).collect();
+        let mut cells: Vec<String> = row.cells.iter().map(|c| c.wire().to_owned()).collect();
+        let columns = columns(job);
+        // Earlier versions stored only the id of a row, whatever its column.
+        if job.kind == Kind::Revoke && cells.len() == 1 && columns.len() > 1 {
+            let at = id_column(Some(&columns), columns.len()).unwrap_or(0);
+            cells.splice(0..0, std::iter::repeat_n(String::new(), at));
+        }
+        return cells;
     }
     if job.template_id.is_some() {
         vec![row.holder.wire().to_owned(), row.address.wire().to_owned()]
@@ -324,9 +336,11 @@ mod tests {
         let map = |name, email| ColumnMap { name: NameColumns::One(name), email, template: None };
         let columns = |all: &[&str]| all.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>();
         let pasted = columns(&["column 1", "column 2", "column 3"]);
-        assert_eq!(with_titles(pasted.clone(), Some(&map(1, 0))), ["email", "name", "column 3"]);
-        assert_eq!(with_titles(pasted.clone(), None), pasted);
+        let issue = |columns: Vec<String>, map: Option<&ColumnMap>| with_titles(columns, Kind::Issue, map);
+        assert_eq!(issue(pasted.clone(), Some(&map(1, 0))), ["email", "name", "column 3"]);
+        assert_eq!(issue(pasted.clone(), None), pasted);
+        assert_eq!(with_titles(columns(&["column 1"]), Kind::Revoke, None), ["badge_id"]);
         let named = columns(&["성명", "메일"]);
-        assert_eq!(with_titles(named.clone(), Some(&map(0, 1))), named);
+        assert_eq!(issue(named.clone(), Some(&map(0, 1))), named);
     }
 }

@@ -4,7 +4,7 @@ use super::core::Jobs;
 use super::duplicate_check::DuplicateKind;
 use super::error::JobError;
 use super::job::JobId;
-use super::reason::Reason;
+use super::reason::{Code, Reason};
 use super::row_status::RowStatus;
 use crate::jobs::prelude::*;
 
@@ -47,8 +47,16 @@ pub struct RowGroup {
     pub allows: u64,
 }
 
+impl RowGroup {
+    /// Whether these badges are in an unknown state, and are to be revoked.
+    pub fn is_of_unknown_state(&self) -> bool {
+        self.row_status == RowStatus::Ready && self.why.is(Code::UnknownState)
+    }
+}
+
 impl Jobs {
-    /// The groups of a draft's rows that need review, are invalid or were skipped, the largest first.
+    /// The groups of a draft's rows that need review, are invalid or were skipped, and of badges in an unknown state
+    /// that are to be revoked, the largest first.
     pub async fn groups(&self, id: JobId) -> Result<Vec<RowGroup>, JobError> {
         Ok(self.core.store.groups(id).await?)
     }

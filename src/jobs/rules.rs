@@ -134,7 +134,7 @@ pub fn may(step: Step, row: RowFacts) -> bool {
         Step::Redo => match row.row_status {
             RowStatus::Ready => !drafted && (!issues || row.claim == Some(Claim::Reserved)),
             RowStatus::Ask | RowStatus::Invalid | RowStatus::NotDone | RowStatus::LeftOut => !row.may_exist(),
-            RowStatus::Dropped => issues && !row.may_exist(),
+            RowStatus::Dropped => !row.may_exist(),
             _ => false,
         },
     }
@@ -295,6 +295,17 @@ mod tests {
         let may_be = |kind| RowStatus::ALL.iter().copied().filter(move |it| may_be_sent(kind, *it));
         assert_eq!(may_be(Kind::Issue).collect::<Vec<_>>(), [Ready, Ask, NotDone, NotSeen, Dropped]);
         assert_eq!(may_be(Kind::Revoke).collect::<Vec<_>>(), [Ready, NotDone]);
+    }
+
+    #[test]
+    fn a_redo_file_has_what_the_service_did_not_accept() {
+        for (kind, claim, has) in
+            [(Kind::Issue, None, true), (Kind::Issue, Some(Claim::Open), false), (Kind::Revoke, None, true)]
+        {
+            let (phase, row_status) = (Phase::Running, RowStatus::Dropped);
+            let row = RowFacts { kind, phase, row_status, claim, is_purged: false };
+            assert_eq!(may(Step::Redo, row), has, "{row:?}");
+        }
     }
 
     #[test]

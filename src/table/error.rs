@@ -14,6 +14,9 @@ messages! {
     pub fn localizable;
     Exists(path: PathBuf)
         => localizable!("{file} already exists and was not changed: choose another name, or allow lapel to replace it", file = shown(path));
+    /// Not even if the caller allows it to replace files.
+    Own(path: PathBuf)
+        => localizable!("{file} is one of lapel's own files, so nothing was saved: choose another name", file = shown(path));
     NoFolder(path: PathBuf)
         => localizable!("the folder of {file} does not exist, so nothing was saved: create it or choose another folder", file = shown(path));
     NotAllowed(path: PathBuf)

@@ -23,7 +23,7 @@ pub use xlsx_file::Room;
 
 pub(crate) use notes::tally;
 
-use crate::fs::may_be_replaced;
+use crate::fs::{is_own_file, may_be_replaced};
 use std::fmt;
 use std::io;
 use std::ops::ControlFlow;
@@ -150,9 +150,9 @@ const BREATH: u64 = 256;
 /// Called before there are any rows.
 ///
 /// # Errors
-/// [`TableError::Exists`] when the name is taken and may not be replaced, [`TableError::Write`] when it is no file's,
-/// [`TableError::NoFolder`]
-/// when the folder is missing. Other errors appear when the file is written.
+/// [`TableError::Exists`] when the name is taken and may not be replaced, [`TableError::Own`] for a file of lapel,
+/// [`TableError::Write`] when it is no file's, [`TableError::NoFolder`] when the folder is missing. Other errors appear
+/// when the file is written.
 pub fn can_begin(to: &Path, overwrite: bool) -> Result<(), TableError> {
     is_free(to, overwrite)?;
     let folder = match to.parent() {
@@ -167,7 +167,11 @@ pub fn can_begin(to: &Path, overwrite: bool) -> Result<(), TableError> {
     }
 }
 
+/// Whether a file may get this name.
 fn is_free(to: &Path, overwrite: bool) -> Result<(), TableError> {
+    if is_own_file(to) {
+        return Err(TableError::Own(to.to_owned()));
+    }
     let Ok(old) = std::fs::symlink_metadata(to) else { return Ok(()) };
     may_be_replaced(&old).map_err(|why| TableError::of(to, why))?;
     if overwrite { Ok(()) } else { Err(TableError::Exists(to.to_owned())) }

@@ -56,6 +56,14 @@ impl Reply {
     }
 }
 
+/// Drafts that were just written.
+#[derive(Debug, Default)]
+pub struct NewDrafts {
+    pub jobs: Vec<Job>,
+    /// Number of rows of the drafts that they replace whose decisions apply to no row.
+    pub lost: u64,
+}
+
 /// Whether a component took a response; otherwise the response again.
 pub type Handled = Result<(), Reply>;
 
@@ -196,7 +204,7 @@ requests! {
         /// Open a file and detect its format.
         OpenFile(source: ImportSource, choices: Choices) -> Opened(Box<Result<Opened, String>>) [Journal, OwnEnd];
         /// Write every row of a file into drafts, with the decisions of the drafts that they replace.
-        DraftFile(request: Box<FileRequest>, replaced: Vec<JobId>) -> Drafted(Result<Vec<Job>, String>) [Journal, OwnEnd];
+        DraftFile(request: Box<FileRequest>, replaced: Vec<JobId>) -> Drafted(Result<NewDrafts, String>) [Journal, OwnEnd];
         /// Compare drafts of one file with the file as it is now.
         CompareFile(drafts: Vec<JobId>) -> Compared(Box<Result<FileState, String>>) [Journal];
         /// Check drafts for recipients who already have the badge: the drafts as they are now, and the duplicates of each.
@@ -262,7 +270,7 @@ requests! {
         /// Open a file of badge ids and detect its format.
         OpenIds(source: ImportSource, choices: Choices) -> Opened(Box<Result<Opened, String>>) [Journal, OwnEnd];
         /// Write a draft revocation of the badges whose ids are in a file.
-        DraftIds(request: Box<IdsRequest>) -> Drafted(Result<Vec<Job>, String>) [Journal, OwnEnd];
+        DraftIds(request: Box<IdsRequest>) -> Drafted(Result<NewDrafts, String>) [Journal, OwnEnd];
         /// Write a receipt or a redo file. The last argument: overwrite an existing file.
         JobFile(job_file: JobFile, file: PathBuf, format: TableFormat, overwrite: bool)
             -> Export(Box<Result<Exported, NotSaved>>) [Journal, OwnEnd];

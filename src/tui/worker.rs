@@ -20,7 +20,7 @@ pub(in crate::tui) mod select_all;
 pub use helpers::Helpers;
 
 use super::message::Message;
-use super::request::{Flag, HolderLists, JobFile, NotSaved, ProfileSession};
+use super::request::{Flag, HolderLists, JobFile, NewDrafts, NotSaved, ProfileSession};
 use crate::api::HOLDER_PAGES;
 use crate::export::{self, Exported};
 use crate::index::SyncProgress;
@@ -278,7 +278,7 @@ async fn answer(
         Request::DraftFile(request, replaced) => {
             let jobs = link?.jobs?;
             let drafted = match jobs.draft_file(*request, reading(), context.cancel.clone()).await {
-                Ok(new) => jobs.keep_decisions(&replaced, &new).await.map(|()| new),
+                Ok(new) => jobs.keep_decisions(&replaced, &new).await.map(|lost| (new, lost)),
                 Err(why) => Err(why),
             };
             Response::Drafted(drafted_by(&jobs, drafted, &context).await)
@@ -286,7 +286,7 @@ async fn answer(
         Request::DraftIds(request) => {
             let jobs = link?.jobs?;
             let drafted = jobs.draft_ids(*request, reading(), context.cancel.clone()).await;
-            Response::Drafted(drafted_by(&jobs, drafted.map(|id| vec![id]), &context).await)
+            Response::Drafted(drafted_by(&jobs, drafted.map(|id| (vec![id], 0)), &context).await)
         }
         Request::CompareFile(ids) => Response::Compared(Box::new(said(link?.jobs?.compare_file(&ids).await))),
         Request::CheckDuplicates(ids) => {
@@ -384,17 +384,17 @@ fn said<T, E: ToString>(result: Result<T, E>) -> Result<T, String> {
 /// Removes the drafts when nobody waits for them any more.
 async fn drafted_by(
     jobs: &Jobs,
-    drafted: Result<Vec<JobId>, JobError>,
+    drafted: Result<(Vec<JobId>, u64), JobError>,
     context: &RequestContext,
-) -> Result<Vec<Job>, String> {
-    let ids = drafted.map_err(|why| why.to_string())?;
+) -> Result<NewDrafts, String> {
+    let (ids, lost) = drafted.map_err(|why| why.to_string())?;
     if context.cancel.is_cancelled() {
         for id in ids {
             let _ = jobs.discard(id).await;
         }
-        return Ok(Vec::new());
+        return Ok(NewDrafts::default());
     }
-    job_command::keep(jobs, ids).await
+    Ok(NewDrafts { jobs: job_command::keep(jobs, ids).await?, lost })
 }
 
 /// The template of a badge, from its holder's history. The badge's own record does not contain it.

@@ -25,6 +25,7 @@ struct Bench {
     jobs: Jobs,
     events: mpsc::Receiver<JobChange>,
     folder: tempfile::TempDir,
+    journal: Journal,
 }
 
 impl Bench {
@@ -40,8 +41,9 @@ impl Bench {
         let account = Account::of("demo", &connection);
         let access = connect(&connection).expect("connected");
         let journal = Journal::in_memory().expect("a journal");
-        let (jobs, events) = Jobs::start(access, journal, account, JobConfig::default()).await.expect("jobs");
-        Self { sandbox, jobs, events, folder: tempfile::tempdir().expect("a folder") }
+        let (jobs, events) =
+            Jobs::start(access, journal.clone(), account, JobConfig::default()).await.expect("jobs");
+        Self { sandbox, jobs, events, folder: tempfile::tempdir().expect("a folder"), journal }
     }
 
     async fn draft(&self, request: FileRequest) -> Result<Vec<JobId>, JobError> {
@@ -264,6 +266,19 @@ async fn a_reading_that_is_given_up_leaves_nothing() {
 }
 
 #[tokio::test]
+async fn a_file_that_finds_no_room_in_the_journal_makes_no_job_and_nothing_is_to_be_resumed() {
+    let bench = Bench::new().await;
+    bench.journal.leave_room(Some(1)).await.expect("less room");
+    let template = Some((TemplateId::new("TPL-004").expect("an id"), Text::from("t")));
+    let request = FileRequest { template, source: demo("big-3200.csv"), choices: Choices::default() };
+    let why = bench.draft(request).await.expect_err("no room").to_string();
+    assert!(why.contains(msg_part("is full")) && why.contains(msg_part("Nothing was sent")), "{why}");
+    assert!(!why.contains(msg_part("resume")), "{why}");
+    bench.journal.leave_room(None).await.expect("room again");
+    assert!(bench.jobs.list().await.expect("jobs").is_empty());
+}
+
+#[tokio::test]
 async fn ids_from_a_file_are_looked_up_and_every_line_is_accounted_for() {
     let mut bench = Bench::new().await;
     let id = bench.ids(demo("revoke-ids.csv"), true).await.expect("a draft");
@@ -288,6 +303,37 @@ async fn ids_from_a_file_are_looked_up_and_every_line_is_accounted_for() {
     let left_out = bench.ids(ImportSource::Pasted("B-000000001-XX\n".into()), false).await.expect("a draft");
     let rows = bench.rows(left_out, &[]).await;
     assert!(rows[0].why.as_ref().is_some_and(|why| why.is(Code::UnknownBadge)), "{rows:?}");
+}
+
+#[tokio::test]
+async fn the_receipt_and_the_redo_file_of_a_revocation_have_the_rows_of_the_file() {
+    let bench = Bench::new().await;
+    let text = "번호,배지 ID,메모\n1,B-000000001-XX,전출\n2,,번호 없음\n3,B-000000002-XX,\"쉼표, 있음\"\n";
+    let id = bench.ids(bench.write("ids.csv", text), false).await.expect("a draft");
+    let (receipt, redo) = (bench.path("receipt.csv"), bench.path("redo.csv"));
+    let cancel = CancellationToken::new();
+    bench
+        .jobs
+        .receipt(id, None, receipt.clone(), TableFormat::CsvUtf8, false, cancel.clone())
+        .await
+        .expect("saved");
+    bench.jobs.redo(id, None, redo.clone(), TableFormat::CsvUtf8, false, cancel).await.expect("saved");
+    for file in [&receipt, &redo] {
+        let written = std::fs::read_to_string(file).expect("a file");
+        let lines: Vec<&str> = written.trim_start_matches('\u{feff}').lines().collect();
+        let starts = [
+            "번호,배지 ID,메모,lapel ",
+            "1,B-000000001-XX,전출,",
+            "2,,번호 없음,",
+            "3,B-000000002-XX,\"쉼표, 있음\",",
+        ];
+        assert_eq!(lines.len(), starts.len(), "{written}");
+        assert!(lines.iter().zip(starts).all(|(line, start)| line.starts_with(start)), "{written}");
+    }
+    // The redo file is read as the file was: the same ids, and the row without one.
+    let again = bench.ids(ImportSource::File(redo), false).await.expect("a draft");
+    let ids = |rows: Vec<JobRow>| rows.into_iter().map(|row| row.badge_id).collect::<Vec<_>>();
+    assert_eq!(ids(bench.rows(again, &[]).await), ids(bench.rows(id, &[]).await));
 }
 
 #[tokio::test]

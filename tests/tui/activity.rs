@@ -209,7 +209,7 @@ async fn undoing_a_job_is_reviewed_and_confirmed_by_its_number() {
     assert!(h.screen().contains(msg_part("the reason is empty")));
     h.type_text("잘못된 명단");
     h.press("enter");
-    let screen = h.shows("3 Issued: will be sent").await;
+    let screen = h.shows("3 to revoke now").await;
     assert!(screen.contains(msg_part("Nothing is sent until you confirm. ")), "{screen}");
     h.confirm_draft("").await;
     h.shows(&asks("3")).await;

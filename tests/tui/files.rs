@@ -298,6 +298,48 @@ async fn decisions_survive_another_mapping_and_the_way_back() {
 }
 
 #[tokio::test]
+async fn a_skipped_row_stays_skipped_when_another_cell_of_it_changes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("list.csv");
+    let write = |rows: &str| std::fs::write(&file, format!("성명,이메일,비고\n{rows}")).expect("written");
+    write("김민수,kim@naru.example,\n이영희,lee@naru.example,\n박철수,park@naru.example,\n");
+    let mut h = Harness::new(small(), 100, 30).await;
+    drop_file(&mut h, &file.display().to_string()).await;
+    h.shows(msg_part("check every row")).await;
+    h.press("enter");
+    h.shows("3 ready").await;
+    h.settled().await;
+    for name in ["kim@", "park@"] {
+        h.press("/");
+        h.type_text(name);
+        h.press("enter");
+        h.settled().await;
+        h.press("-");
+        h.settled().await;
+        h.press("esc");
+        h.settled().await;
+    }
+    h.shows("2 skipped").await;
+    // A note of the first row changes, and the other skipped row becomes another recipient.
+    write("김민수,kim@naru.example,제외함\n이영희,lee@naru.example,\n박철수,chulsoo@naru.example,\n");
+    h.press("m");
+    h.shows(msg_part("The file has changed since the draft")).await;
+    h.settled().await;
+    h.press("enter");
+    h.settled().await;
+    h.press("enter");
+    let screen = h.shows("2 ready").await;
+    assert!(screen.contains("1 skipped"), "{screen}");
+    let lost = msg_part("1 earlier decision does not apply");
+    assert!(screen.contains(lost), "{screen}");
+    // The confirmation says it, too.
+    h.press("G enter");
+    let screen = h.shows(msg_part("Issue 2 badges")).await;
+    assert!(screen.contains(lost), "{screen}");
+    assert_eq!(accepted(&h), 0);
+}
+
+#[tokio::test]
 async fn pasted_lines_become_a_draft() {
     let mut h = Harness::new(small(), 80, 24).await;
     let screen = people(&mut h, 0..3).await;
@@ -452,7 +494,7 @@ async fn badges_whose_ids_stand_in_a_file_are_revoked_after_a_review() {
     h.shows(msg_part("7 rows")).await;
     let screen = h.settled().await;
     assert!(
-        screen.contains(msg_part("7 rows")) && screen.contains(&format!("2 {}", msg("Issued: will be sent"))),
+        screen.contains(msg_part("7 rows")) && screen.contains(&format!("2 {}", msg("to revoke now"))),
         "{screen}"
     );
     let now = msg_with("{badges} now, in {requests}", &[&"2 badges", &"1 request"]);
@@ -473,6 +515,35 @@ async fn badges_whose_ids_stand_in_a_file_are_revoked_after_a_review() {
         h.sandbox.control().advance(std::time::Duration::from_secs(3600));
     }
     h.until("all three", |s| s.contains(msg_part("revoked 3"))).await;
+}
+
+#[tokio::test]
+async fn badges_in_an_unknown_state_have_their_own_group_in_a_review() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    let row = |label: Option<&str>| RowSpec {
+        label: label.map(str::to_owned),
+        recipient_email: "mixed@naru.example".into(),
+        ..RowSpec::default()
+    };
+    let insert = vec![row(None), row(Some("심사중")), row(None), row(Some("SUSPENDED"))];
+    let ids = h.sandbox.control().rows(&Rows { insert, ..Rows::default() }).expect("inserted");
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("ids.csv");
+    std::fs::write(&file, format!("badge_id\n{}\n", ids.join("\n"))).expect("written");
+    h.settled().await;
+    h.press("5 F");
+    h.paste(&file.display().to_string());
+    h.press("tab");
+    h.type_text("중복 발급");
+    h.press("enter");
+    h.shows(&msg_with("badge ids from: {column}", &[&"badge_id"])).await;
+    h.press("enter");
+    let own = msg_with("{what}: {n}", &[&msg("unknown state, so the service decides"), &2]);
+    let screen = h.shows(&own).await;
+    assert!(screen.contains("4 to revoke now"), "{screen}");
+    assert!(screen.contains(&msg_with("{what}: {n}", &[&msg("to revoke now"), &2])), "{screen}");
+    h.press("G enter");
+    h.shows(msg_part("2 badges are in a state that lapel does not know")).await;
 }
 
 #[tokio::test]
@@ -510,7 +581,7 @@ async fn a_person_says_how_a_file_of_ids_is_read_where_that_is_not_clear() {
     h.press("down enter");
     h.shows(&msg_with("badge ids from: {column}", &[&"column 2"])).await;
     h.press("enter");
-    h.shows("1 Issued: will be sent").await;
+    h.shows("1 to revoke now").await;
 }
 
 #[tokio::test]

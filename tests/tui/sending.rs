@@ -338,6 +338,8 @@ async fn a_dropped_badge_is_found_by_name() {
         .until("which one, and why", |s| s.contains(msg_part("▲ not accepted")) && s.contains("심사중"))
         .await;
     assert!(screen.contains(msg_part("1 not accepted")), "{screen}");
+    // It can be revoked again, so the file has it.
+    assert!(screen.contains(msg_part("save 1 row to correct them")), "{screen}");
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use super::args::{AddFlags, ValueFlags};
 use super::trial::Trial;
 use super::{
-    CommandResult, Failure, ProfileContext, no_journal, pin_of, profile_as_json, typed_secret, warn,
+    CommandResult, Failure, ProfileContext, no_journal, pin_of, profile_as_json, typed_secret, unsaved, warn,
     whole_place, with_command,
 };
 use crate::cli::prelude::*;
@@ -14,6 +14,12 @@ use crate::domain::time::example_offset;
 use secrecy::{ExposeSecret, SecretString};
 
 pub(super) async fn add(context: &ProfileContext, flags: AddFlags) -> CommandResult {
+    let (line, value) = Box::pin(saved(context, flags)).await.map_err(unsaved)?;
+    context.answer(&line, &value)
+}
+
+/// Saves the profile. What to answer, as text and as JSON.
+async fn saved(context: &ProfileContext, flags: AddFlags) -> Result<(String, Value), Failure> {
     let AddFlags { name, name_flag, settings } = flags;
     let ValueFlags { mut input, key_from, key_stdin, password_from, password_stdin } = settings.values;
     let ask = prompt::somebody_is_there() && !key_stdin && !password_stdin;
@@ -105,7 +111,7 @@ pub(super) async fn add(context: &ProfileContext, flags: AddFlags) -> CommandRes
     if !context.json {
         output::note(&t!("checking the key with {base_url}", base_url = scrub(&profile.base_url)));
     }
-    let trial = Trial::of(&profile, &context.paths).await.map_err(Failure::nothing_saved)?;
+    let trial = Trial::of(&profile, &context.paths).await?;
     new.pin = pin_of(&trial);
     if profile.organisation.is_none()
         && let Some(issuer) = trial.issuer().filter(|issuer| !issuer.trim().is_empty())
@@ -126,7 +132,7 @@ pub(super) async fn add(context: &ProfileContext, flags: AddFlags) -> CommandRes
         trial = trial.words(),
         key_from = kept.key_from
     );
-    context.answer(&line, &value)
+    Ok((line, value))
 }
 
 async fn given(

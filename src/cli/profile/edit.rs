@@ -4,8 +4,8 @@ use super::add::secret_of;
 use super::args::EditFlags;
 use super::trial::Trial;
 use super::{
-    CommandResult, Failure, ProfileContext, adopt, no_journal, pin_of, profile_as_json, warn, whole_place,
-    with_command,
+    CommandResult, Failure, ProfileContext, adopt, no_journal, pin_of, profile_as_json, unsaved, warn,
+    whole_place, with_command,
 };
 use crate::cli::prelude::*;
 use crate::cli::words::count;
@@ -17,7 +17,7 @@ pub(super) async fn edit(context: &ProfileContext, flags: EditFlags) -> CommandR
     let name = flags.name.clone();
     let Some(line) = all.iter().find(|line| line.name == name) else { return Err(context.no_such(&all)) };
     let former = line.pin();
-    let change = change_of(context, &flags, line).await?;
+    let change = change_of(context, &flags, line).await.map_err(unsaved)?;
     if change.is_empty() && !flags.pin {
         return Err(Failure::usage(t!(
             "No changes given. lapel profile edit --help lists the options; lapel profile edit {name} --pin pins the key again.",
@@ -77,11 +77,13 @@ pub(super) async fn changed(
     // A new address or a new key is tested before it is saved.
     let is_tried = pin || change.input.is_tested() || change.key.is_some();
     let (preview, asked) = (change.clone(), name.clone());
-    let mut profile = context.aside(move |paths, env| preview.preview(paths, env, &asked)).await?;
+    let preview = context.aside(move |paths, env| preview.preview(paths, env, &asked)).await;
+    let mut profile = preview.map_err(unsaved)?;
     let mut trial = None;
     if is_tried {
         let mut known = profile.clone();
-        profile = context.aside(move |_, _| known.fetch_secrets().map(|()| known)).await?;
+        let fetched = context.aside(move |_, _| known.fetch_secrets().map(|()| known)).await;
+        profile = fetched.map_err(unsaved)?;
         let found = Trial::of(&profile, &context.paths).await.map_err(Failure::nothing_saved)?;
         if let (Some(pinned), false) = (&former, pin) {
             found.compared_with(pinned, &profile).map_err(Failure::nothing_saved)?;
@@ -101,7 +103,8 @@ pub(super) async fn changed(
         trial = Some(found);
     }
     let (kept, renamed) = (change.clone(), name.clone());
-    let (_, remark) = context.aside(move |paths, env| edit_profile(paths, env, &renamed, &kept)).await?;
+    let edited = context.aside(move |paths, env| edit_profile(paths, env, &renamed, &kept)).await;
+    let (_, remark) = edited.map_err(unsaved)?;
     warnings.extend(remark);
     let adopted = match &former {
         Some(former) if pin => {

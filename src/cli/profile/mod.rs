@@ -264,6 +264,12 @@ async fn typed_secret(kind: SecretKind, from_stdin: bool) -> Result<SecretString
     }))
 }
 
+/// As a failure before anything was saved. Some messages say that nothing was changed.
+fn unsaved(failure: Failure) -> Failure {
+    let is_said = failure.kind == "given_up" || failure.message.contains(t!("Nothing was changed."));
+    if is_said { failure } else { failure.nothing_saved() }
+}
+
 fn warn(warnings: &[String]) {
     for warning in warnings {
         output::complain(warning);

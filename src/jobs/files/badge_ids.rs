@@ -111,7 +111,7 @@ struct States {
 }
 
 fn id_row(row: IdRow, states: &States, when_issued: bool) -> NewRow {
-    let new = NewRow { line: Some(row.line), cells: vec![row.raw.wire().to_owned()], ..NewRow::default() };
+    let new = NewRow { line: Some(row.line), cells: row.cells, ..NewRow::default() };
     let id = match row.id {
         Ok(id) => id,
         Err(why) => {

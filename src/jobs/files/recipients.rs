@@ -70,7 +70,7 @@ impl Jobs {
                 for draft in &drafts.jobs {
                     let _ = store.discard(draft.id).wait();
                 }
-                return Err(why);
+                return Err(why.of_draft());
             }
             Ok(drafts.jobs.iter().map(|d| d.id).collect())
         })

@@ -503,7 +503,7 @@ fn name_columns(
     }
 }
 
-pub(super) fn id_column(header: Option<&[String]>, width: usize) -> Option<usize> {
+pub(in crate::jobs) fn id_column(header: Option<&[String]>, width: usize) -> Option<usize> {
     let named: Vec<usize> = header
         .unwrap_or_default()
         .iter()

@@ -25,6 +25,9 @@ pub struct IdList {
 pub struct IdRow {
     /// The physical line of a text, or the row of a sheet.
     pub line: u64,
+    /// All cells of the row.
+    pub cells: Vec<String>,
+    /// The cell of the id.
     pub raw: Text,
     /// The error says why the cell is not an id.
     pub id: Result<BadgeId, Localizable>,
@@ -86,7 +89,12 @@ fn open(
 }
 
 fn read_row(row: &RawRow, column: usize) -> IdRow {
-    IdRow { line: row.line, raw: Text::new(row.cell(column)), id: id_of(row, column) }
+    IdRow {
+        line: row.line,
+        cells: row.cells.clone(),
+        raw: Text::new(row.cell(column)),
+        id: id_of(row, column),
+    }
 }
 
 /// Reads the only column, or one with a known name like `badge_id` or `배지 ID`. Refuses repeated ids and ids

@@ -49,8 +49,8 @@ pub use check::{Checked, Finding, RecipientField, Severity, Standing, check, che
 pub use columns::{ColumnContent, ColumnGuess};
 pub use encoding::TextEncoding;
 pub use error::{IntakeError, IntakeProblem};
-pub(super) use header::stand_in;
 pub use header::{ColumnMap, NameColumns, REASON_COLUMN};
+pub(super) use header::{id_column, stand_in};
 pub use ids::{IdList, IdRow, open_questions, preview_ids, read_ids};
 pub(super) use origin::PASTED;
 pub(super) use origin::hex;

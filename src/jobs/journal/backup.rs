@@ -21,7 +21,7 @@ use super::place::{Files, Site, first_line};
 use super::schema::{APPLICATION, BACKUP, connect, migrate, prepare, quick_check};
 use super::tx::{self, Tx, values};
 use super::{PATIENCE, conditions, shown, transfer};
-use crate::fs::{Draft, Overwrite, open_plain};
+use crate::fs::{Draft, Overwrite, is_own_file, open_plain};
 use crate::jobs::error::JobError;
 use crate::jobs::job::{JobId, Kind};
 use crate::jobs::journal::JournalError;
@@ -113,6 +113,12 @@ pub(super) fn back_up_at(
     who: &str,
 ) -> Result<BackedUp, JobError> {
     let to = std::path::absolute(to).unwrap_or_else(|_| to.to_owned());
+    if is_own_file(&to) {
+        return Err(JobError::no(localizable!(
+            "{file} is one of lapel's own files, so nothing was saved: choose another name",
+            file = shown(&to)
+        )));
+    }
     if overwrite == Overwrite::No && std::fs::symlink_metadata(&to).is_ok() {
         return Err(JobError::Exists(to));
     }
@@ -144,7 +150,14 @@ pub(super) fn back_up_at(
         taken_by: None,
     };
     let draft = Draft::create(&to).map_err(|why| cannot_write(&to, &why))?;
-    let jobs = fill(&here, &draft, &to, &mark, open)?;
+    let jobs = fill(&here, &draft, &to, &mark, open).map_err(|why| match why {
+        // The backup's disk is full, not the journal's.
+        JobError::Journal(JournalError::Full { file }) => JobError::no(localizable!(
+            "No space is left for {file}. Nothing was changed, and all jobs stay here. Free some space, or choose another disk.",
+            file
+        )),
+        why => why,
+    })?;
     draft.place(overwrite).map_err(|why| match why.kind() {
         ErrorKind::AlreadyExists => JobError::Exists(to.clone()),
         _ => cannot_write(&to, &why),

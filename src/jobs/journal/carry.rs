@@ -5,7 +5,7 @@ use super::tx::{self, Tx, values};
 use crate::jobs::job::JobId;
 use crate::jobs::journal::prelude::*;
 use crate::jobs::prelude::*;
-use ring::digest::digest;
+use ring::digest::{Context, digest};
 
 /// Rows of a new draft to which decisions of earlier drafts apply.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,60 +15,111 @@ pub(in crate::jobs) struct EarlierDecisions {
     pub(in crate::jobs) skipped: Vec<u64>,
     /// Rows to send although they need review. The duplicate check judges them again.
     pub(in crate::jobs) allowed: Vec<u64>,
+    /// Rows of the earlier drafts with a decision that applies to no row of the new one.
+    pub(in crate::jobs) lost: BTreeSet<EarlierRow>,
 }
 
-/// A row of a file: its cells, and how many rows with the same cells come before it. So of two equal rows, one can be
-/// skipped.
-type FileRow = ([u8; 16], u32);
+/// The draft, and the place in it.
+pub(in crate::jobs) type EarlierRow = (i64, u64);
 
-/// What a person decided about a field, as it was read from a row.
-type ByField<T> = HashMap<(FileRow, String), T>;
+/// What identifies a row of a file: a digest, and how many rows with the same digest come before it. So of two equal
+/// rows, one can be skipped. Each row has two digests: of all its cells, which stay the same under another mapping, and of
+/// its name and address as they were read, which stay the same when another cell changes.
+type RowKey = ([u8; 16], u32);
+
+/// What a person decided about.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Field {
+    Name,
+    Email,
+    /// By the address: another name column does not make it another recipient.
+    Skipped,
+    /// By the name.
+    Allowed,
+}
+
+struct Decision {
+    of: EarlierRow,
+    field: Field,
+    /// The field as it was read.
+    read: String,
+    /// The row's name and address since.
+    name: String,
+    email: String,
+}
 
 #[derive(Default)]
 struct Decided {
-    names: ByField<String>,
-    emails: ByField<String>,
-    /// By the address: another name column does not make it another recipient.
-    skipped: HashSet<(FileRow, String)>,
-    /// The name and the address that were allowed, by the name as it was read.
-    allowed: ByField<(String, String)>,
+    all: HashMap<RowKey, Vec<Decision>>,
+    /// Decisions that a newer draft repeated, changed or undid.
+    replaced: BTreeSet<(EarlierRow, Field)>,
 }
 
-fn put<T>(map: &mut ByField<T>, key: (FileRow, String), value: Option<T>) {
-    match value {
-        Some(value) => drop(map.insert(key, value)),
-        None => drop(map.remove(&key)),
+impl Decided {
+    /// The newest draft with a row has the last word about it, also if a decision was undone there.
+    fn put(
+        &mut self,
+        keys: [RowKey; 2],
+        field: Field,
+        read: &str,
+        decision: Option<(EarlierRow, &str, &str)>,
+    ) {
+        for row in keys {
+            if let Some(known) = self.all.get_mut(&row) {
+                let before = known.extract_if(.., |it| it.field == field && it.read == read);
+                self.replaced.extend(before.map(|before| (before.of, field)));
+            }
+            if let Some((of, name, email)) = decision {
+                let (read, name, email) = (read.to_owned(), name.to_owned(), email.to_owned());
+                self.all.entry(row).or_default().push(Decision { of, field, read, name, email });
+            }
+        }
+    }
+
+    fn of(&self, keys: [RowKey; 2], field: Field, read: &str) -> Option<&Decision> {
+        let is_it =
+            |it: &&Decision| it.field == field && it.read == read && !self.replaced.contains(&(it.of, field));
+        keys.iter().filter_map(|row| self.all.get(row)).flatten().find(is_it)
     }
 }
 
-/// The decisions of the earlier drafts, given with the oldest first. The newest draft with a row has the last word about
-/// it, also if a decision was undone there.
+/// The decisions of the earlier drafts, given with the oldest first.
 pub(super) fn decisions(db: &Tx<'_>, earlier: &Vec<JobId>, new: &JobId) -> tx::Result<EarlierDecisions> {
     let mut decided = Decided::default();
     for job in earlier {
         read(db, *job, &mut decided)?;
     }
     let mut found = EarlierDecisions::default();
-    let mut before = HashMap::new();
+    let mut applied = BTreeSet::new();
+    let mut keys = RowKeys::of(db, *new)?;
     let sql = "SELECT cells, no, name, email FROM row WHERE job = ?1 AND cells IS NOT NULL ORDER BY no";
     db.each(sql, values![new.0], |r| {
-        let (row, no) = (place(&mut before, r.text(0)?), r.get::<i64>(1)?.unsigned_abs());
-        let read = (r.get::<String>(2)?, r.get::<String>(3)?);
-        let (by_name, by_email) = ((row, read.0.clone()), (row, read.1.clone()));
-        let name = decided.names.get(&by_name).cloned().unwrap_or(read.0);
-        let email = decided.emails.get(&by_email).cloned().unwrap_or(read.1);
-        let is_allowed =
-            decided.allowed.get(&by_name).is_some_and(|all| *all == (name.clone(), email.clone()));
-        if name != by_name.1 || email != by_email.1 {
-            found.corrected.push((no, name, email));
+        let no = r.get::<i64>(1)?.unsigned_abs();
+        let (read_name, read_email): (String, String) = (r.get(2)?, r.get(3)?);
+        let row = keys.next(r.text(0)?, &read_name, &read_email);
+        let mut apply = |field, read: &str, fits: &dyn Fn(&Decision) -> bool| {
+            let decision = decided.of(row, field, read).filter(|decision| fits(decision))?;
+            applied.insert((decision.of, field));
+            Some(decision)
+        };
+        let name = apply(Field::Name, &read_name, &|_| true).map_or(&read_name, |it| &it.name);
+        let email = apply(Field::Email, &read_email, &|_| true).map_or(&read_email, |it| &it.email);
+        let is_same = |it: &Decision| it.name == *name && it.email == *email;
+        let is_skipped = apply(Field::Skipped, &read_email, &|_| true).is_some();
+        let is_allowed = apply(Field::Allowed, &read_name, &is_same).is_some();
+        if *name != read_name || *email != read_email {
+            found.corrected.push((no, name.clone(), email.clone()));
         }
-        if decided.skipped.contains(&by_email) {
+        if is_skipped {
             found.skipped.push(no);
         } else if is_allowed {
             found.allowed.push(no);
         }
         Ok(ControlFlow::Continue(()))
     })?;
+    let is_lost = |it: &(EarlierRow, Field)| !decided.replaced.contains(it) && !applied.contains(it);
+    let all = decided.all.values().flatten().map(|it| (it.of, it.field));
+    found.lost = all.filter(is_lost).map(|(row, _)| row).collect();
     Ok(found)
 }
 
@@ -76,7 +127,7 @@ fn read(db: &Tx<'_>, job: JobId, decided: &mut Decided) -> tx::Result<()> {
     let sql =
         "SELECT row.cells, coalesce(was.name, row.name), coalesce(was.email, row.email), row.name, row.email,
                       CASE row.bucket WHEN 'left_out' THEN last.what = 'leave_out' ELSE FALSE END,
-                      CASE row.bucket WHEN 'ready' THEN last.what = 'allow' ELSE FALSE END
+                      CASE row.bucket WHEN 'ready' THEN last.what = 'allow' ELSE FALSE END, row.no
                FROM row
                LEFT JOIN (SELECT no, min(review) AS first, max(review) AS last FROM review_row
                           WHERE review IN (SELECT id FROM review WHERE job = ?1) GROUP BY no) AS both
@@ -84,30 +135,51 @@ fn read(db: &Tx<'_>, job: JobId, decided: &mut Decided) -> tx::Result<()> {
                LEFT JOIN review_row AS was ON was.review = both.first AND was.no = row.no
                LEFT JOIN review AS last ON last.id = both.last
                WHERE row.job = ?1 AND row.cells IS NOT NULL ORDER BY row.no";
-    let mut before = HashMap::new();
+    let mut keys = RowKeys::of(db, job)?;
     db.each(sql, values![job.0], |r| {
-        let row = place(&mut before, r.text(0)?);
         let read: (String, String) = (r.get(1)?, r.get(2)?);
         let now: (String, String) = (r.get(3)?, r.get(4)?);
-        let (is_skipped, is_allowed) = (r.get::<Option<bool>>(5)?, r.get::<Option<bool>>(6)?);
-        let (by_name, by_email) = ((row, read.0.clone()), (row, read.1.clone()));
-        put(&mut decided.names, by_name.clone(), Some(&now.0).filter(|name| **name != read.0).cloned());
-        put(&mut decided.emails, by_email.clone(), Some(&now.1).filter(|email| **email != read.1).cloned());
-        if is_skipped == Some(true) {
-            decided.skipped.insert(by_email);
-        } else {
-            decided.skipped.remove(&by_email);
-        }
-        put(&mut decided.allowed, by_name, (is_allowed == Some(true)).then_some(now));
+        let row = keys.next(r.text(0)?, &read.0, &read.1);
+        let is = |flag: Option<bool>| flag == Some(true);
+        let (is_skipped, is_allowed) = (is(r.get(5)?), is(r.get(6)?));
+        let of = (job.0, r.get::<i64>(7)?.unsigned_abs());
+        let decision = Some((of, now.0.as_str(), now.1.as_str()));
+        decided.put(row, Field::Name, &read.0, decision.filter(|_| now.0 != read.0));
+        decided.put(row, Field::Email, &read.1, decision.filter(|_| now.1 != read.1));
+        decided.put(row, Field::Skipped, &read.1, decision.filter(|_| is_skipped));
+        decided.put(row, Field::Allowed, &read.0, decision.filter(|_| is_allowed));
         Ok(ControlFlow::Continue(()))
     })
 }
 
-fn place(before: &mut HashMap<[u8; 16], u32>, cells: &str) -> FileRow {
-    let digest = digest(&SHA256, cells.as_bytes()).as_ref().first_chunk().copied().unwrap_or_default();
-    let count = before.entry(digest).or_default();
-    *count += 1;
-    (digest, *count)
+/// Gives the rows of one draft their keys, in their order.
+struct RowKeys {
+    /// Drafts of one import may have the same recipient, one for each template.
+    template: String,
+    before: HashMap<[u8; 16], u32>,
+}
+
+impl RowKeys {
+    fn of(db: &Tx<'_>, job: JobId) -> tx::Result<Self> {
+        let sql = "SELECT coalesce(template, '') FROM job WHERE id = ?1";
+        Ok(Self { template: db.row(sql, values![job.0], |r| r.get(0))?, before: HashMap::new() })
+    }
+
+    /// Of all cells first: they tell more about which row it is.
+    fn next(&mut self, cells: &str, name: &str, email: &str) -> [RowKey; 2] {
+        let mut person = Context::new(&SHA256);
+        for part in [&self.template, name, email] {
+            // Its length comes first, so that no two rows are the same bytes.
+            person.update(&(part.len() as u64).to_le_bytes());
+            person.update(part.as_bytes());
+        }
+        [digest(&SHA256, cells.as_bytes()), person.finish()].map(|digest| {
+            let digest = digest.as_ref().first_chunk().copied().unwrap_or_default();
+            let count = self.before.entry(digest).or_default();
+            *count += 1;
+            (digest, *count)
+        })
+    }
 }
 
 #[cfg(test)]
@@ -161,6 +233,7 @@ mod tests {
             corrected: vec![(1, "A".into(), "aa@x".into())],
             skipped: vec![2],
             allowed: vec![4],
+            lost: BTreeSet::new(),
         };
         let found = |earlier: &[JobId], new| decisions(&db, &earlier.to_vec(), &new).expect("read");
         assert_eq!(found(&[first], draft((0, 2))), same);
@@ -170,6 +243,8 @@ mod tests {
             corrected: vec![(1, "1".into(), "aa@x".into())],
             skipped: vec![2],
             allowed: vec![],
+            // The name of the one, and the permission of the other.
+            lost: BTreeSet::from([(first.0, 1), (first.0, 4)]),
         };
         assert_eq!(found(&[first], other), by_email);
         // The newer draft did not skip the row. It says nothing about the names of the older one.
@@ -180,5 +255,30 @@ mod tests {
         review::undo_decision(&db, &first, &last, &Policies::default()).expect("undone");
         let found = found(&[first], draft((0, 2)));
         assert_eq!((found.corrected, found.skipped), (vec![], vec![2]));
+    }
+
+    #[test]
+    fn decisions_apply_when_another_cell_of_the_row_changes() {
+        let connection = journal();
+        let db = Tx::on(&connection);
+        let before = rows((0, 2));
+        let first = draft_of(&db, Kind::Issue, &before);
+        for no in [1, 3, 5] {
+            decide(&db, first, no, RowStatus::LeftOut);
+        }
+        // Other cells change, also of both equal rows. The last recipient gets another address.
+        let mut after = before;
+        for row in &mut after {
+            row.cells[1] = "new".into();
+        }
+        after[4].email = "e@x".into();
+        let last = draft_of(&db, Kind::Issue, &after);
+        let found = decisions(&db, &vec![first], &last).expect("read");
+        assert_eq!(found.skipped, [1, 3], "of two equal rows, the second");
+        assert_eq!(found.lost, BTreeSet::from([(first.0, 5)]));
+        // The newer draft has the last word, also about the rows of the older file.
+        let again = draft_of(&db, Kind::Issue, &rows((0, 2)));
+        let found = decisions(&db, &vec![first, last], &again).expect("read");
+        assert_eq!((found.skipped, found.lost), (vec![5], BTreeSet::new()));
     }
 }

@@ -226,7 +226,7 @@ pub(super) fn plan_undo(db: &Tx<'_>, args: &PlanUndo) -> tx::Result<Option<JobId
                     CASE bucket WHEN 'issued' THEN 'ready' WHEN 'other' THEN 'ready'
                                 WHEN 'revoking' THEN 'left_out' WHEN 'revoked' THEN 'left_out'
                                 ELSE 'queued' END,
-                    CASE bucket WHEN 'revoking' THEN ?4 WHEN 'revoked' THEN ?5 END,
+                    CASE bucket WHEN 'revoking' THEN ?4 WHEN 'revoked' THEN ?5 WHEN 'other' THEN ?6 END,
                     job, no, status
              FROM row WHERE job = ?1 AND ({undone} OR bucket IN ('revoking', 'revoked'))"
         ),
@@ -235,7 +235,8 @@ pub(super) fn plan_undo(db: &Tx<'_>, args: &PlanUndo) -> tx::Result<Option<JobId
             undo.0,
             args.title.wire(),
             Reason::from(Code::RevokingAlready),
-            Reason::from(Code::RevokedAlready)
+            Reason::from(Code::RevokedAlready),
+            Reason::from(Code::UnknownState)
         ],
     )?;
     jobs::count_rows(db, undo)?;
@@ -349,22 +350,24 @@ pub(super) fn review_rows(db: &Tx<'_>, args: &ReviewRows) -> tx::Result<u64> {
     Ok(moved.unsigned_abs())
 }
 
-/// The groups of a draft's rows that need review, are invalid or were skipped: the 200 largest, the largest
-/// first.
+/// The groups of a draft's rows that need review, are invalid or were skipped, and of badges in an unknown state that
+/// are to be revoked: the 200 largest, the largest first.
 pub(super) fn groups(db: &Tx<'_>, id: &JobId) -> tx::Result<Vec<RowGroup>> {
     let sql = format!(
         "SELECT found.bucket, grp, why, name, email, found.rows, allows
          FROM (SELECT bucket, grp, min(no) AS first, count(*) AS rows,
                       count(CASE WHEN alone THEN 1 END) AS allows
                FROM (SELECT bucket, no, {} AS grp, {} AS alone FROM row
-                     WHERE job = ?1 AND bucket IN ('ask', 'invalid', 'left_out') AND why IS NOT NULL) AS judged
+                     WHERE job = ?1 AND why IS NOT NULL
+                       AND (bucket IN ('ask', 'invalid', 'left_out')
+                            OR bucket = 'ready' AND reason_code(why) = ?2)) AS judged
                GROUP BY bucket, grp ORDER BY rows DESC, first LIMIT 200) AS found
          JOIN row ON row.job = ?1 AND row.no = found.first
          ORDER BY found.rows DESC, found.first",
         conditions::GROUP,
         conditions::ALLOWED_TOGETHER
     );
-    db.rows(&sql, values![id.0], |r| {
+    db.rows(&sql, values![id.0, Code::UnknownState.name()], |r| {
         Ok(RowGroup {
             row_status: jobs::row_status(r, "bucket")?,
             key: r.get("grp")?,

@@ -40,7 +40,7 @@ impl FileStatus {
             known_schema: SCHEMA,
             jobs: None,
             processes: files.living().count() as u64,
-            can_write: can_write(folder, &files.journal),
+            can_write: can_write(&files),
             is_on_network_drive: Site::of(folder).is_shared(),
             sqlite: rusqlite::version(),
             path: files.journal.clone(),
@@ -74,13 +74,40 @@ impl FileStatus {
     }
 }
 
-/// Whether the file can be written, or created. The journal needs other files beside it.
-fn can_write(folder: &Path, journal: &Path) -> bool {
-    let mut nearest = Some(folder);
+/// Whether the file can be written, or created. The journal needs other files beside it, which may be there already.
+fn can_write(files: &Files) -> bool {
+    let journal = &files.journal;
+    let has_others = || files.beside("-wal").exists() && files.beside("-shm").exists();
+    let mut nearest = Some(files.folder.as_path());
     while let Some(missing) = nearest.filter(|folder| !folder.exists()) {
         nearest = missing.parent();
     }
     let about = nearest.and_then(|folder| std::fs::metadata(folder).ok());
-    about.is_some_and(|about| about.is_dir() && !about.permissions().readonly())
+    about.is_some_and(|about| about.is_dir() && (!about.permissions().readonly() || has_others()))
         && (!journal.exists() || std::fs::OpenOptions::new().write(true).open(journal).is_ok())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn the_files_beside_an_open_journal_may_be_there_already() {
+        let home = tempfile::tempdir().expect("a folder");
+        let files = Files::in_folder(home.path());
+        assert!(can_write(&files), "it can be created");
+        std::fs::write(&files.journal, "").expect("a file");
+        std::fs::set_permissions(home.path(), PermissionsExt::from_mode(0o500)).expect("closed");
+        // The superuser may write everywhere, so only the permissions count.
+        assert!(!can_write(&files), "SQLite needs other files beside it");
+        std::fs::set_permissions(home.path(), PermissionsExt::from_mode(0o700)).expect("opened");
+        for ending in ["-wal", "-shm"] {
+            std::fs::write(files.beside(ending), "").expect("a file");
+        }
+        std::fs::set_permissions(home.path(), PermissionsExt::from_mode(0o500)).expect("closed");
+        let can = can_write(&files);
+        std::fs::set_permissions(home.path(), PermissionsExt::from_mode(0o700)).expect("opened");
+        assert!(can);
+    }
 }

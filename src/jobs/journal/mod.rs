@@ -40,7 +40,7 @@ mod accounts;
 mod adopt;
 mod away;
 pub mod backup;
-mod carry;
+pub(super) mod carry;
 pub(super) mod claims;
 mod conditions;
 pub(super) mod decisions;

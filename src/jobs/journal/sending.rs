@@ -277,7 +277,9 @@ pub(super) fn record_revoke_answer(db: &Tx<'_>, args: &RevokeAnswer) -> tx::Resu
     requests::set_sending(db, *request, row_status, None)?;
     let how = Ended { outcome: "accepted", status: Some(202), accepted: *accepted, why: None };
     requests::ended(db, *request, now.as_second(), &how)?;
-    jobs::set_note(db, *job, note(*accepted, *sent).as_ref())?;
+    if let Some(note) = note(*accepted, *sent) {
+        jobs::set_note(db, *job, Some(&note))?;
+    }
     // If the count shows that some were not accepted, poll now.
     let next = if all { schedule::next(schedule, Polling::Revoke, *sent, *now, *now) } else { *now };
     jobs::poll_by(db, *job, next)?;
@@ -288,9 +290,9 @@ fn note(accepted: Option<u64>, sent: u64) -> Option<Reason> {
     let sent_of = |code: Code| Reason::from(code).with("sent", sent);
     match accepted {
         None => Some(sent_of(Code::RevokeUncounted)),
-        Some(n) if n == sent => None,
-        Some(n) if n > sent => Some(sent_of(Code::RevokeAcceptedMore).with("n", n)),
-        Some(n) => Some(sent_of(Code::RevokeShort).with("n", n)),
+        // The job adds up what the service reports of all its requests.
+        Some(n) if n <= sent => None,
+        Some(n) => Some(sent_of(Code::RevokeAcceptedMore).with("n", n)),
     }
 }
 

@@ -91,6 +91,12 @@ pub fn complete(text: &str) -> Vec<String> {
 /// Only the owner may read the file. After an error an existing file is unchanged.
 pub fn save(saving: Saving) -> Result<PathBuf, NotSaved> {
     let Saving { text, to, overwrite } = saving;
+    if fs::is_own_file(&to) {
+        return Err(NotSaved::Failed(t!(
+            "{file} is one of lapel's own files, so nothing was saved: choose another name",
+            file = scrub(&to.to_string_lossy())
+        )));
+    }
     let written = if overwrite {
         fs::replace_private(&to, redact(&text).as_bytes())
     } else {

@@ -1,7 +1,7 @@
 //! Asks for the reason to undo an issue job. If rows are not sent yet, the user confirms that they are cancelled.
 
 use crate::jobs::count;
-use crate::tui::modals::draft::DraftForm;
+use crate::tui::modals::draft::{DraftForm, unknown_states};
 use crate::tui::prelude::*;
 use crate::tui::widgets::reason_field::no_reason;
 use crate::tui::worker::job_command::{JobCommand, JobReply};
@@ -42,7 +42,7 @@ impl UndoJob {
 
     fn words(&self) -> String {
         let of = |which: &dyn Fn(RowStatus) -> bool| self.job.counts.sum(which);
-        let issued = of(&|b| matches!(b, RowStatus::Issued | RowStatus::Other));
+        let (issued, unknown) = (of(&|b| b == RowStatus::Issued), of(&|b| b == RowStatus::Other));
         let later = of(&|b| {
             matches!(
                 b,
@@ -68,6 +68,9 @@ impl UndoJob {
             "{n} Issued badge will be revoked after the review.",
             "{n} Issued badges will be revoked after the review."
         ));
+        if unknown > 0 {
+            parts.push(unknown_states(unknown));
+        }
         parts.push(plural!(
             later,
             "{n} badge not Issued yet will be revoked when issued, while lapel runs.",

@@ -504,7 +504,7 @@ pub fn explain(row: &JobRow, kind: Kind, cx: &UiContext) -> String {
             // The reason of a row that is looked for to the end says the same again.
             match code {
                 None | Some(Code::Absent | Code::WindowOver) => said,
-                Some(_) => format!("{said} ({})", why.trim_end_matches('.')),
+                Some(_) => t!("{text} Why: {why}.", text = said, why = why.trim_end_matches('.')),
             }
         }
         _ if why.is_empty() => tr(row.row_status.name()).to_owned(),
@@ -515,7 +515,7 @@ pub fn explain(row: &JobRow, kind: Kind, cx: &UiContext) -> String {
 pub fn draft_words(row_status: RowStatus, kind: Kind) -> &'static str {
     match (row_status, kind) {
         (RowStatus::Ready, Kind::Issue) => t!("ready"),
-        (RowStatus::Ready, Kind::Revoke) => t!("Issued: will be sent"),
+        (RowStatus::Ready, Kind::Revoke) => t!("to revoke now"),
         (RowStatus::Queued, _) => t!("to revoke when issued"),
         (row_status, _) => tr(row_status.name()),
     }
@@ -542,6 +542,9 @@ pub fn row_lines(row: &JobRow, job: &Job, room: usize, cx: &UiContext) -> Vec<Li
     lines.extend(styled(&who.join(&dot), room, cx.theme.strong()));
     let status = match &row.why {
         None if job.phase == Phase::Draft => draft_words(row.row_status, job.kind).to_owned(),
+        Some(why) if job.phase == Phase::Draft && row.row_status == RowStatus::Ready => {
+            format!("{}: {why}", draft_words(row.row_status, job.kind))
+        }
         _ => explain(row, job.kind, cx),
     };
     let text = format!("{} {status}", row_status_glyph(row.row_status, cx));

@@ -172,6 +172,7 @@ async fn when_all_that_was_accepted_is_proven_the_rest_is_known_without_being_se
     let job = bench.until("known", id, |j| j.counts.of(RowStatus::Dropped) == 1).await;
     assert_eq!(job.counts.of(RowStatus::Revoking), 2, "{:?}", job.counts);
     assert_eq!(job.accepted.map(|count| (count.accepted, count.sent)), Some((2, 3)));
+    assert!(job.note.is_none(), "the counts of all requests say it: {:?}", job.note);
     let rows = bench.rows(id).await;
     let left = rows.iter().find(|row| row.row_status == RowStatus::Dropped).expect("one");
     assert!(

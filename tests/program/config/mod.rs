@@ -362,7 +362,9 @@ fn a_key_file_that_cannot_hold_a_key_is_refused_without_being_shown() {
     }
     let home = Home::with_config(UNI);
     fs::create_dir_all(home.paths().key_file("uni")).expect("a folder");
-    assert!(home.settings().expect_err("a folder").to_string().contains(msg_part("not a regular file")));
+    let said = home.settings().expect_err("a folder").to_string();
+    let path = home.paths().key_file("uni").display().to_string();
+    assert!(said.contains(msg_part("not a regular file")) && said.contains(&path), "{said}");
 }
 
 #[cfg(unix)]

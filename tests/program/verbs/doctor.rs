@@ -99,6 +99,18 @@ fn without_a_profile_there_is_still_something_to_say() {
 }
 
 #[test]
+fn mistakes_in_the_files_of_the_app_are_problems() {
+    let bench = Bench::new();
+    bench.write("config/keys.toml", "nope = 'x'\n[list]\ndown = 5\n");
+    bench.write("config/filters.toml", "[history.mine]\nnobody = 'x'\n");
+    let said = bench.json(&["doctor"], 1);
+    let problems = said["problems"].to_string();
+    for part in ["keys.toml, line 1: nope", "keys.toml, line 3: list.down", "filters.toml, line 2"] {
+        assert!(problems.contains(part), "{part}: {problems}");
+    }
+}
+
+#[test]
 fn an_action_without_a_key_is_told_and_is_no_problem() {
     let bench = Bench::new();
     bench.write("config/keys.toml", "[history]\nmark = 'x'\n");

@@ -112,6 +112,11 @@ fn a_backup_that_was_not_put_back_can_be_taken_back() {
     let id = stopped(&bench);
     let file = bench.path("lapel.backup");
     let file = file.to_str().expect("UTF-8");
+    for force in [&[][..], &["--force"]] {
+        let said = bench.run(&[&["journal", "backup", "data/journal.sqlite"], force].concat()).ended(1);
+        assert!(said.err.contains(msg_part("one of lapel's own files")), "{}", said.err);
+    }
+    bench.run(&["jobs"]).ended(0);
     bench.run(&["journal", "backup", file]).ended(0);
     bench.run(&["journal", "backup", file]).ended(1);
     let back = bench.json(&["journal", "restore", file], 0);
@@ -304,7 +309,10 @@ fn a_full_disk_ends_a_headless_issue_and_room_lets_it_go_on() {
     bench.control().clear_faults();
     assert!(shell.wait().expect("it ends").success());
     let said = |name: &str| std::fs::read_to_string(bench.path(name)).unwrap_or_default();
-    assert_eq!(said("code").trim(), "4", "{}{}", said("out"), said("err"));
+    assert_eq!(said("code").trim(), "5", "an answer was lost: {}{}", said("out"), said("err"));
+    let rows =
+        said("out").lines().filter(|line| line.contains("  row ") && line.ends_with("sending")).count();
+    assert_eq!(rows, 10, "{}", said("out"));
     let all = said("out") + &said("err");
     assert!(all.contains(msg_part("is full")) && all.contains(msg_part("Free some space")), "{all}");
     assert_eq!(said("listed-code").trim(), "0", "what is there can be read: {}", said("listing"));
@@ -313,6 +321,30 @@ fn a_full_disk_ends_a_headless_issue_and_room_lets_it_go_on() {
         .unwrap_or_else(|_| panic!("{}", said("resumed")));
     assert_eq!(count(&resumed["jobs"][0], "waiting"), 40, "{}\n{resumed}", said("followed"));
     assert_eq!((bench.accepted(), bench.most_for_one()), (40, 1));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_backup_without_room_changes_nothing_and_does_not_blame_the_journal() {
+    let bench = Bench::new();
+    stopped(&bench);
+    std::fs::create_dir_all(bench.path("kept")).expect("a folder");
+    std::fs::copy(bench.path("data/journal.sqlite"), bench.path("kept/journal.sqlite")).expect("copied");
+    let script = "cp kept/journal.sqlite data/ && mkdir small && mount -t tmpfs -o size=16k tmpfs small
+         $LAPEL journal backup small/b >out 2>err; echo $? >code
+         ls -A small >left; $LAPEL jobs --json >shown";
+    let Some(mut shell) = on_a_small_disk(&bench, script) else { return };
+    assert!(shell.wait().expect("it ends").success());
+    let said = |name: &str| std::fs::read_to_string(bench.path(name)).unwrap_or_default();
+    assert_eq!(said("code").trim(), "1", "{}", said("err"));
+    let why = said("err");
+    assert!(why.contains("small/b") && why.contains(msg_part("all jobs stay here")), "{why}");
+    assert!(!why.contains("journal.sqlite"), "{why}");
+    assert_eq!(said("left"), "");
+    let shown: Value = serde_json::from_str(&said("shown")).expect("JSON");
+    let phases: Vec<&Value> =
+        shown["jobs"].as_array().expect("jobs").iter().map(|job| &job["phase"]).collect();
+    assert!(phases.len() == 2 && !phases.contains(&&Value::from("moved")), "{shown}");
 }
 
 #[cfg(not(feature = "team"))]

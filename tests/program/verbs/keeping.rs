@@ -48,6 +48,24 @@ fn a_receipt_holds_every_row_and_a_redo_file_can_be_issued() {
     bench.run(&["jobs", "receipt", &id, "--to", "receipt.csv", "--force"]).ended(0);
     bench.run(&["jobs", "receipt", &id, "--to", "receipt.xlsx"]).ended(0);
     bench.run(&["jobs", "receipt", &id, "--to", "old.dat", "--format", "csv-cp949"]).ended(0);
+    // Not even with --force: lapel's own files.
+    for own in ["data/journal.sqlite", "data/journal.sqlite-wal", "data/pace.sqlite", "config/config.toml"] {
+        let before = std::fs::read(bench.path(own)).ok();
+        let verbs = [
+            &["jobs", "receipt", &id, "--to", own, "--format", "csv"][..],
+            &["jobs", "redo", &id, "--to", own, "--format", "csv"],
+            &["templates", "--xlsx", own],
+        ];
+        for verb in verbs {
+            for force in [&[][..], &["--force"]] {
+                let said = bench.run(&[verb, force].concat()).ended(1);
+                assert!(said.err.contains(msg_part("one of lapel's own files")), "{own}: {}", said.err);
+                assert!(!said.err.contains("--force"), "{own}: {}", said.err);
+            }
+        }
+        assert_eq!(std::fs::read(bench.path(own)).ok(), before, "{own}");
+    }
+    bench.run(&["jobs", "show", &id]).ended(0);
     let said = bench.run(&["jobs", "receipt", &id, "--to", "-", "--format", "csv"]).ended(2);
     assert!(
         said.err.contains(msg_part("--to needs a file name")) && !bench.path("-").exists(),

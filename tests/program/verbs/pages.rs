@@ -112,6 +112,32 @@ fn a_dry_run_has_the_verdict_of_the_real_run() {
 }
 
 #[test]
+fn a_duplicate_check_that_cannot_read_the_history_ends_as_an_incomplete_one() {
+    let bench = Bench::new();
+    let args = ["issue", "--template", "TPL-001", "--to", "김하나 <hana@naru.example>"];
+    bench.fault("get /badges/history status=500");
+    for how in ["--dry-run", "--yes"] {
+        let said = bench.json(&[&args[..], &[how]].concat(), 3);
+        assert_eq!(said["error"]["kind"], "guard_incomplete", "{how}: {said}");
+        let why = said["error"]["message"].as_str().expect("a text");
+        for part in ["HTTP 500", "Nothing was sent", "--on-duplicate allow"] {
+            assert!(why.contains(part), "{how}: {why}");
+        }
+    }
+    assert_eq!(bench.posts(), 0);
+    bench.control().clear_faults();
+    // A refused key is no question of duplicates.
+    bench.fault("get /badges/history status=401 code=4001");
+    let said = bench.json(&[&args[..], &["--yes"]].concat(), 1);
+    assert_eq!(said["error"]["kind"], "key_refused", "{said}");
+    bench.control().clear_faults();
+    // Whoever allows duplicates need not know who has the badge.
+    bench.fault("get /badges/history status=500");
+    bench.json(&[&args[..], &["--yes", "--on-duplicate", "allow"]].concat(), 0);
+    assert_eq!(bench.control().ledger().accepted_total(), 1);
+}
+
+#[test]
 fn a_success_without_a_record_is_not_read_and_nothing_is_said_to_be_unknown() {
     let bench = Bench::new();
     let badge = bench.json(&["history", "--rows", "1"], 0)["list"][0]["badge_id"].clone();

@@ -86,10 +86,12 @@ fn what_is_not_good_is_not_kept() {
         (&["--environment", "live"][..], "", 2, msg_part("contains no key")),
         (&["--proxy", "not an address"][..], "k-1234", 2, "proxy"),
         (&["--ca-file", "/no/such.pem"][..], "k-1234", 2, "ca_file"),
+        (&["--utc-offset", "25:99"][..], "k-1234", 2, "utc_offset"),
         (&["--key-from", "env:NOT_SET_HERE"][..], "", 2, "--key-stdin needs --key-from"),
     ] {
         let answer = add(&bench, "uni", more, key, code);
         assert!(answer.err.contains(said), "{said}: {}", answer.err);
+        assert_eq!(answer.err.matches(msg_part("Nothing was saved.")).count(), 1, "{}", answer.err);
         assert!(!bench.path("config/config.toml").exists() && !bench.path("config/keys/uni").exists());
     }
     let no_key = run(&bench, &["profile", "add", "uni", "--base-url", bench.sandbox.base_url()], "").ended(2);
@@ -103,6 +105,8 @@ fn what_is_not_good_is_not_kept() {
     let good = key(&bench, "dalmuri");
     let answer = add(&bench, "uni", &place, &good, 2);
     assert!(answer.err.contains(msg("keyring")) && answer.err.contains(msg("file")), "{}", answer.err);
+    assert!(answer.err.contains(msg_part("Nothing was saved.")), "{}", answer.err);
+    assert!(!answer.err.contains("profile edit"), "there is no such profile: {}", answer.err);
     assert!(!config(&bench).contains("uni"));
 }
 

@@ -1,7 +1,7 @@
 //! `lapel revoke`: which badges, which not, and when.
 
 use super::kit::{Bench, count, shape};
-use lapel::sandbox::RowState;
+use lapel::sandbox::{RowSpec, RowState, Rows};
 use rust_xlsxwriter::Workbook;
 
 const STATES: &[(&str, RowState)] = &[
@@ -31,6 +31,27 @@ fn only_issued_badges_are_revoked_and_the_rest_is_listed() {
     assert_eq!((revoked(&bench), bench.posts()), (2, 1));
     assert_eq!(count(&said["jobs"][0], "left_out"), 3);
     insta::assert_snapshot!("revoke", shape(said, &bench));
+}
+
+#[test]
+fn badges_in_an_unknown_state_are_counted_and_named_before_they_are_sent() {
+    let bench = Bench::new();
+    let odd = |label: &str| RowSpec { label: Some(label.into()), minutes_ago: 60, ..RowSpec::default() };
+    let insert = vec![odd("심사중"), odd("SUSPENDED")];
+    let odd = bench.control().rows(&Rows { insert, ..Rows::default() }).expect("inserted");
+    let ids = [bench.insert(&[("one@naru.example", RowState::Issued); 9]), odd.clone()].concat();
+    let mut args = vec!["revoke", "--reason", "x", "--dry-run"];
+    args.extend(ids.iter().map(String::as_str));
+    let said = bench.run(&args).ended(0).out;
+    assert!(said.contains("  11  will be sent") && said.contains("  2  of these in a state that"), "{said}");
+    let rows: Vec<&str> = said.lines().filter(|line| line.contains("  row ")).collect();
+    assert_eq!(rows.len(), 2, "only these: {said}");
+    for (row, id) in rows.iter().zip(&odd) {
+        assert!(row.contains(id) && row.contains("unknown state, so the service decides"), "{said}");
+    }
+    assert!(rows[0].contains("row 10 "), "the ids of a command count from 1: {said}");
+    let said = bench.json(&args, 0);
+    assert_eq!((&said["would_send"], &said["unknown_state"]), (&11.into(), &2.into()), "{said}");
 }
 
 #[test]

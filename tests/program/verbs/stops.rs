@@ -124,7 +124,7 @@ fn a_refused_key_stops_it_and_a_good_one_lets_it_go_on() {
     bench.fault("post /badges status=401 code=4001");
     let said = bench.run(ONE).ended(4);
     assert!(
-        said.out.contains(msg("API key refused")) && said.out.contains(msg_part("lapel jobs resume 1")),
+        said.out.contains(msg("access refused")) && said.out.contains(msg_part("lapel jobs resume 1")),
         "{}",
         said.out
     );

@@ -5,6 +5,7 @@ use crate::domain::look_alike::mixes_scripts;
 use crate::domain::text::is_invisible;
 use crate::domain::{Address, EmailProblem};
 use crate::jobs::intake::cell_text::{is_error_token, trim};
+use crate::jobs::prelude::UnicodeNormalization;
 
 /// Returns the address as lapel would send it.
 pub(super) fn checked(raw: &str, findings: &mut Findings) -> String {
@@ -30,8 +31,9 @@ pub(super) fn checked(raw: &str, findings: &mut Findings) -> String {
             return trimmed.to_owned();
         }
     };
-    if address.as_str() != raw {
-        let what = if address.as_str() == trimmed {
+    // lapel also joins letters with their marks, which removes nothing.
+    if address.as_str() != raw && !address.as_str().chars().eq(raw.nfc()) {
+        let what = if address.as_str().chars().eq(trimmed.nfc()) {
             localizable!("lapel removed spaces or invisible characters around the address")
         } else {
             localizable!("lapel removed the text around the address")

@@ -96,6 +96,9 @@ impl DraftForm {
             };
             form.warning(&text);
         }
+        if let Some(text) = self.lost_words() {
+            form.warning(&text);
+        }
         let mut spans =
             vec![Span::raw("  "), Span::styled(count!(job.counts.total(), "row", "rows"), theme.strong())];
         for (row_status, n) in job.counts.iter() {
@@ -165,6 +168,18 @@ impl DraftForm {
             Ok(FileState::Gone(source)) => gone(source),
             Err(why) => t!("The file could not be compared with the draft: {why}", why),
         })
+    }
+
+    /// How many decisions of the earlier drafts apply to no row. `None` if all apply.
+    fn lost_words(&self) -> Option<String> {
+        let words = || {
+            plural!(
+                self.lost,
+                "{n} earlier decision does not apply: its row or the columns changed. Review it again.",
+                "{n} earlier decisions do not apply: their rows or the columns changed. Review them again."
+            )
+        };
+        (self.lost > 0).then(words)
     }
 
     pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
@@ -318,6 +333,13 @@ impl DraftForm {
         if let Some(text) = self.file_words(cx) {
             form.warning(&text);
         }
+        let unknown = self.groups.unknown_states();
+        if unknown > 0 {
+            form.warning(&unknown_states(unknown));
+        }
+        if let Some(text) = self.lost_words() {
+            form.warning(&text);
+        }
         if let Some(text) = self.history_words(cx) {
             form.text(&text, cx.theme.text());
         }
@@ -371,6 +393,15 @@ impl DraftForm {
         }
         parts.join(&format!(" {dot} "))
     }
+}
+
+/// For badges to revoke.
+pub fn unknown_states(n: u64) -> String {
+    plural!(
+        n,
+        "{n} badge is in a state that lapel does not know. It is sent, and the service decides.",
+        "{n} badges are in a state that lapel does not know. They are sent, and the service decides."
+    )
 }
 
 /// Number of rows of each status, over drafts that belong together.

@@ -132,14 +132,20 @@ impl Groups {
         self.all = groups;
     }
 
+    /// Number of badges in an unknown state that are to be revoked.
+    pub fn unknown_states(&self) -> u64 {
+        self.all.iter().filter(|group| group.is_of_unknown_state()).map(|group| group.rows).sum()
+    }
+
     /// The parts of a draft. A group of one row that needs review has no heading of its own unless it had one before.
     pub fn parts(&self, job: &Job, outline: &Outline) -> Vec<GroupPart> {
         let mut parts = Vec::new();
         for status in STATUSES {
             let (own, others): (Vec<&RowGroup>, Vec<&RowGroup>) =
                 self.all.iter().filter(|group| group.row_status == status).partition(|group| {
-                    status == RowStatus::Ask
-                        && (group.rows > 1 || outline.is_known(&(status, Some(group.key.clone()))))
+                    group.is_of_unknown_state()
+                        || status == RowStatus::Ask
+                            && (group.rows > 1 || outline.is_known(&(status, Some(group.key.clone()))))
                 });
             let (own, many) = own.split_at(own.len().min(MOST));
             let with_heading: u64 = own.iter().map(|group| group.rows).sum();

@@ -6,7 +6,7 @@ mod imports;
 mod outline;
 mod sending;
 
-pub use draw::shares;
+pub use draw::{shares, unknown_states};
 pub use imports::{imports, titles};
 
 use crate::jobs::{DuplicateKind, DuplicateResult, FileState, RowFacts, may};
@@ -17,6 +17,7 @@ use crate::tui::modals::draft::outline::Outline;
 use crate::tui::modals::edit_row::EditRow;
 use crate::tui::modals::file::FileForm;
 use crate::tui::prelude::*;
+use crate::tui::request::NewDrafts;
 use crate::tui::widgets::job_rows::{RowList, columns, draft_words, know_rows};
 use crate::tui::widgets::table_header::Heading;
 use crate::tui::worker::job_command::{JobCommand, JobReply};
@@ -48,6 +49,8 @@ pub struct DraftForm {
     may_undo: bool,
     /// Earlier drafts of the same file, which these drafts replace once they begin.
     replaces: Vec<JobId>,
+    /// Number of rows of those whose decisions apply to no row of these drafts.
+    lost: u64,
     /// The file of a kept draft, as it is now. `None` before it was read.
     file: Option<Result<FileState, String>>,
     /// The reading of the file, and whether the column mapping opens after it.
@@ -83,10 +86,13 @@ impl DraftForm {
     }
 
     /// New drafts. They replace earlier ones of the same file.
-    pub fn open_instead(jobs: Vec<Job>, replaces: Vec<JobId>, out: &mut Effects<'_>) {
+    pub fn open_instead(new: NewDrafts, replaces: Vec<JobId>, out: &mut Effects<'_>) {
         // A decision of an earlier draft may apply again.
         let may_undo = !replaces.is_empty();
-        out.open_some(move |_, out| Self::new(jobs, out).map(|form| Self { may_undo, replaces, ..form }));
+        let NewDrafts { jobs, lost } = new;
+        out.open_some(move |_, out| {
+            Self::new(jobs, out).map(|form| Self { may_undo, replaces, lost, ..form })
+        });
     }
 
     /// Returns `None` without a draft. The duplicate check starts at once.
@@ -110,6 +116,7 @@ impl DraftForm {
             decided: false,
             may_undo: false,
             replaces: Vec::new(),
+            lost: 0,
             file: None,
             comparing: None,
             undone_row: None,

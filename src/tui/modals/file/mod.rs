@@ -479,13 +479,13 @@ impl Component for FileForm {
             Response::Drafted(drafted) => {
                 self.work = None;
                 match drafted {
-                    Ok(jobs) => {
+                    Ok(drafts) => {
                         let replaces = self.again.as_ref().map(|again| again.drafts.clone());
                         if let Purpose::Issue { .. } = self.purpose {
                             // The draft keeps the recipients from now on.
                             out.go.push(Navigate::InputUsed);
                         }
-                        DraftForm::open_instead(jobs, replaces.unwrap_or_default(), out);
+                        DraftForm::open_instead(drafts, replaces.unwrap_or_default(), out);
                         out.close();
                     }
                     Err(why) => self.said = Some(why),

@@ -1,7 +1,7 @@
 //! Drawing of the jobs: one line each with a bar and counts, and the selected job in full.
 
 use super::{Activity, columns};
-use crate::jobs::{AcceptedCount, StopKind, Urgency};
+use crate::jobs::{AcceptedCount, StopKind, Urgency, count};
 use crate::tui::input::list_hit::below;
 use crate::tui::platform::images::{PictureOf, PictureRequest};
 use crate::tui::prelude::*;
@@ -434,10 +434,12 @@ fn advice(job: &Job, cx: &UiContext) -> Vec<(String, Style)> {
     let (run, open, export) = (key(Action::Run), key(Action::Open), key(Action::Export));
     let mut all: Vec<(String, Style)> = Vec::new();
     for need in needs(job, cx.clock().utc()) {
-        let rows = count!(need.rows, "row", "rows");
+        // A redo file has the rows of all statuses that can be done again.
+        let redo = count(Step::Redo, job);
+        let rows = count!(redo, "row", "rows");
         let text = match need.urgency {
             _ if !may_run => t!("People who issue can act on it. {open}: show the rows.", open),
-            Urgency::InDoubt => t!(
+            Urgency::InDoubt | Urgency::NeedsReview => t!(
                 "{open}: show the rows. {resolve} there resolves each one.",
                 open,
                 resolve = cx.key(&[KeyContext::JobRows], Action::Decide)
@@ -456,7 +458,8 @@ fn advice(job: &Job, cx: &UiContext) -> Vec<(String, Style)> {
                 }
                 _ => t!("{run}: resume, or cancel the rest. {export}: save {rows}.", run, export, rows),
             },
-            _ => t!("{export}: save {rows} to correct them.", export, rows),
+            Urgency::Refused if redo > 0 => t!("{export}: save {rows} to correct them.", export, rows),
+            _ => t!("{open}: show the rows.", open),
         };
         all.push((format!("{} {}. {text}", cx.glyphs.alert, words(&need, job)), theme.warning()));
     }

@@ -18,6 +18,7 @@ short_texts! {
     tr_noop!("the e-mail address has more than one @") => tr_noop!("more than one @");
     tr_noop!("the e-mail address has nothing before or after the @") => tr_noop!("incomplete e-mail");
     tr_noop!("the e-mail address contains a {sign}") => tr_noop!("character in e-mail");
+    tr_noop!("the e-mail address has full-width letters or signs: use plain ones") => tr_noop!("character in e-mail");
     tr_noop!("the e-mail address has a comma where a dot should be") => tr_noop!("comma in e-mail");
     tr_noop!("this looks like more than one e-mail address") => tr_noop!("several e-mails");
     tr_noop!("this looks like more than one e-mail address, or a comma instead of a dot") => tr_noop!("several e-mails");
@@ -56,6 +57,7 @@ short_texts! {
     tr_noop!("template: none has the id or title \u{201c}{named}\u{201d}") => tr_noop!("unknown template");
     tr_noop!("skipped by a person") => tr_noop!("skipped by hand");
     tr_noop!("its state is {state}; only Issued badges can be revoked") => tr_noop!("not Issued");
+    tr_noop!("the same id is already in row {first}") => tr_noop!("repeated id");
     tr_noop!("already revoked") => tr_noop!("revoked");
     tr_noop!("the service does not know this badge or does not show it") => tr_noop!("unknown badge");
     tr_noop!("job {job} sent this badge to this recipient on {when} ({state}). A second one needs your approval") => tr_noop!("sent before");
