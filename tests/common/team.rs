@@ -5,11 +5,28 @@
 #![allow(dead_code, unused_imports, reason = "each program of tests uses a part of it")]
 
 use lapel::jobs::{Journal, JournalError, Watcher};
+use std::io::Write;
 use std::path::Path;
 
 /// Whether the tests run on a team's journal.
 pub fn is_team() -> bool {
     std::env::var("LAPEL_TEST_JOURNAL").is_ok_and(|name| name == "postgresql")
+}
+
+/// In `.ci/run` PostgreSQL is there. Elsewhere these tests may be left out, which is said.
+#[cfg(feature = "team")]
+pub fn is_left_out() -> bool {
+    let is_left_out = !is_installed() && std::env::var_os("LAPEL_TEST_ALL").is_none();
+    if is_left_out {
+        say_skipped("PostgreSQL is not installed");
+    }
+    is_left_out
+}
+
+/// Directly, since the runner of tests hides what a test that passes prints.
+pub fn say_skipped(why: &str) {
+    let test = std::thread::current().name().unwrap_or_default().to_owned();
+    let _ = writeln!(std::io::stderr(), "skipped {test}: {why}");
 }
 
 /// The journal of a data folder, or the database that stands for it.

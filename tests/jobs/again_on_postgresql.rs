@@ -1,6 +1,6 @@
 //! The tests of jobs again, on a team's journal: in a process of their own, on a private PostgreSQL.
 
-use crate::team;
+use crate::team::{self, is_left_out};
 use std::process::Command;
 
 /// Those that damage a journal's file, the one about jobs that only their owner may change, since colleagues may, and
@@ -25,15 +25,6 @@ fn run(arguments: &[&str]) -> u32 {
     assert!(done.status.success(), "{said}\n{}", String::from_utf8_lossy(&done.stderr));
     let passed = said.split("test result: ok. ").nth(1).and_then(|rest| rest.split(' ').next());
     passed.and_then(|n| n.parse().ok()).expect("a number of tests")
-}
-
-/// In `.ci/run` PostgreSQL is there. Elsewhere these tests may be left out, which is said.
-pub fn is_left_out() -> bool {
-    let is_left_out = !team::is_installed() && std::env::var_os("LAPEL_TEST_ALL").is_none();
-    if is_left_out {
-        eprintln!("skipped: PostgreSQL is not installed");
-    }
-    is_left_out
 }
 
 #[test]
@@ -69,7 +60,7 @@ fn a_pooler_before_the_database() {
         return;
     }
     if !team::Pooler::is_installed() {
-        eprintln!("skipped: PgBouncer is not installed");
+        team::say_skipped("PgBouncer is not installed");
         return;
     }
     assert_eq!(run(&["--ignored", "crash::team_pooler"]), 2);

@@ -1,6 +1,6 @@
 //! Encrypted connections to a team's database, on a private PostgreSQL with a certificate.
 
-use crate::again_on_postgresql::is_left_out;
+use crate::team::is_left_out;
 use crate::team::TlsServer;
 use crate::texts::msg_part;
 use lapel::team::{DatabaseSession, Login, TeamError};

@@ -4,7 +4,7 @@ use super::args::{AddFlags, ValueFlags};
 use super::trial::Trial;
 use super::{
     CommandResult, Failure, ProfileContext, no_journal, pin_of, profile_as_json, typed_secret, unsaved, warn,
-    whole_place, with_command,
+    with_command,
 };
 use crate::cli::prelude::*;
 use crate::cli::{output, prompt};
@@ -74,9 +74,11 @@ async fn saved(context: &ProfileContext, flags: AddFlags) -> Result<(String, Val
         let question = t!("Time zone of the service's times, such as {example} (empty: not known)", example);
         input.set("utc_offset", prompt::open_line(&question, "").await?);
     }
+    let password_from = password_from.or(password_stdin.then_some(KeyStore::File));
+    let is_of_password = matches!(password_from, Some(KeyStore::Command(_)));
     let store = match (key_from, ask) {
         (Some(store), _) => store,
-        (None, true) if !settings.command.is_empty() => KeyStore::Command(Vec::new()),
+        (None, true) if !settings.command.is_empty() && !is_of_password => KeyStore::Command(Vec::new()),
         (None, true) => {
             match prompt::open_line(t!("Store the key in: file or keyring"), "file").await?.as_str() {
                 "file" => KeyStore::File,
@@ -89,15 +91,11 @@ async fn saved(context: &ProfileContext, flags: AddFlags) -> Result<(String, Val
         (None, false) => KeyStore::File,
     };
     let mut new = NewProfile::of(&name, input);
-    new.key_store = with_command(store, &settings.command)?;
+    let (store, password_store) = with_command(Some(store), password_from, &settings.command)?;
+    new.key_store = store.unwrap_or(KeyStore::File);
     new.make_default = settings.default;
     // Reports any mistake in the flags before asking for the key.
     let checked = new.profile("to-be-typed")?;
-    let password_store = match password_from {
-        Some(store) => Some(whole_place(store)),
-        None if password_stdin => Some(KeyStore::File),
-        None => None,
-    };
     if password_store.is_some() && checked.journal.is_none() {
         return Err(no_journal());
     }

@@ -108,7 +108,7 @@ pub struct SettingFlags {
     /// Make this the default profile
     #[arg(long)]
     pub default: bool,
-    /// The command that prints the key, for --key-from command; run without a shell
+    /// The command that prints the key or the journal password, for --key-from or --journal-password-from command; run without a shell
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,
 }
@@ -153,9 +153,9 @@ impl Args for ValueFlags {
             .arg(
                 Arg::new(PASSWORD_FROM)
                     .long("journal-password-from")
-                    .help("Journal password source: file (lapel's own), keyring, env:VARIABLE or file:PATH")
+                    .help("Journal password source: file (lapel's own), keyring, env:VARIABLE, file:PATH or command")
                     .value_name("PLACE")
-                    .value_parser(password_place),
+                    .value_parser(key_place),
             )
             .arg(
                 Arg::new(PASSWORD_STDIN)
@@ -219,15 +219,6 @@ fn key_place(text: &str) -> Result<KeyStore, String> {
     }
 }
 
-/// As [`key_place`]. A command for the password can only be written into the file: the words at the end of the line
-/// are the key's command.
-fn password_place(text: &str) -> Result<KeyStore, String> {
-    match key_place(text) {
-        Ok(place) if !matches!(place, KeyStore::Command(_)) => Ok(place),
-        _ => Err(t!("use file, keyring, env:VARIABLE or file:PATH").to_owned()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -241,9 +232,7 @@ mod tests {
             ("env:UNI_KEY", KeyStore::Variable("UNI_KEY".into())),
             ("file:/run/secrets/a:b", KeyStore::OtherFile("/run/secrets/a:b".into())),
         ] {
-            assert_eq!(key_place(text), Ok(place.clone()));
-            let is_command = text == "command";
-            assert_eq!(password_place(text).ok(), Some(place).filter(|_| !is_command), "{text}");
+            assert_eq!(key_place(text), Ok(place));
         }
         for wrong in ["", "env:", "file:", "dmu_live_0123456789", "Keyring", "env"] {
             let said = key_place(wrong).expect_err(wrong);

@@ -5,7 +5,7 @@ use super::args::EditFlags;
 use super::trial::Trial;
 use super::{
     CommandResult, Failure, ProfileContext, adopt, no_journal, pin_of, profile_as_json, unsaved, warn,
-    whole_place, with_command,
+    with_command,
 };
 use crate::cli::prelude::*;
 use crate::cli::words::count;
@@ -172,20 +172,23 @@ async fn change_of(
     if flags.read_write {
         change.input.set("read_only", "false");
     }
-    let store = match &values.key_from {
-        Some(store) => Some(with_command(store.clone(), command)?),
-        None if !command.is_empty() => Some(KeyStore::Command(command.clone())),
+    let is_of_password = matches!(values.password_from, Some(KeyStore::Command(_)));
+    let key_from = match &values.key_from {
+        None if !command.is_empty() && !is_of_password => Some(KeyStore::Command(Vec::new())),
+        given => given.clone(),
+    };
+    let (key_from, password_from) = with_command(key_from, values.password_from.clone(), command)?;
+    let store = match key_from {
         None if flags.new_key || values.key_stdin => Some(current_store(context, &flags.name).await?),
-        None => None,
+        given => given,
     };
     if let Some(store) = store {
         let key = secret_of(context, SecretKind::ApiKey, &store, values.key_stdin).await?;
         change.key = Some((store, key));
     }
-    let store = match &values.password_from {
-        Some(store) => Some(whole_place(store.clone())),
+    let store = match password_from {
         None if flags.new_journal_password || values.password_stdin => Some(current_password_store(line)?),
-        None => None,
+        given => given,
     };
     if let Some(store) = store {
         let url = values.input.get("journal").map_or_else(|| line.text("journal"), str::to_owned);

@@ -209,25 +209,32 @@ async fn adopt(
     Ok(journal.adopt(&account, former, &context.who).await?)
 }
 
-fn with_command(store: KeyStore, command: &[String]) -> Result<KeyStore, Failure> {
-    if !matches!(store, KeyStore::Command(_)) && !command.is_empty() {
-        return Err(Failure::usage(t!(
+/// The sources of the key and of the journal's password. One of them may be the command at the end.
+fn with_command(
+    key: Option<KeyStore>,
+    password: Option<KeyStore>,
+    command: &[String],
+) -> Result<(Option<KeyStore>, Option<KeyStore>), Failure> {
+    let is_command = |store: &Option<KeyStore>| matches!(store, Some(KeyStore::Command(_)));
+    let wanted = [&key, &password].into_iter().filter(|store| is_command(store)).count();
+    match (wanted, command) {
+        (2, _) => Err(Failure::usage(t!(
+            "Only one of --key-from and --journal-password-from can be command. Nothing was saved."
+        ))),
+        (0, [_, ..]) => Err(Failure::usage(t!(
             "There is a command at the end, but no --key-from command. Nothing was saved."
-        )));
-    }
-    match store {
-        KeyStore::Command(_) if command.is_empty() => Err(Failure::usage(t!(
+        ))),
+        (1, []) => Err(Failure::usage(t!(
             "--key-from command needs the command at the end: lapel profile add uni --key-from command -- pass show badges"
         ))),
-        KeyStore::Command(_) => Ok(KeyStore::Command(command.to_vec())),
-        store => Ok(whole_place(store)),
-    }
-}
-
-fn whole_place(store: KeyStore) -> KeyStore {
-    match store {
-        KeyStore::OtherFile(path) => KeyStore::OtherFile(whole(&path)),
-        store => store,
+        _ => {
+            let complete = |store| match store {
+                KeyStore::Command(_) => KeyStore::Command(command.to_vec()),
+                KeyStore::OtherFile(path) => KeyStore::OtherFile(whole(&path)),
+                store => store,
+            };
+            Ok((key.map(complete), password.map(complete)))
+        }
     }
 }
 

@@ -33,7 +33,7 @@ const NOT: [&str; 8] = [
 
 #[test]
 fn verbs_on_a_teams_journal() {
-    if super::team::is_left_out() {
+    if crate::team::is_left_out() {
         return;
     }
     let mut tests = Command::new(std::env::current_exe().expect("this program"));

@@ -3,7 +3,7 @@
 
 use super::kit::{Bench, Said, count};
 use crate::pins::schema;
-use crate::team;
+use crate::team::{self, is_left_out};
 use crate::texts::{msg, msg_part};
 use lapel::jobs::{Journal, JournalError};
 use lapel::team::{DatabaseLimits, DatabaseSession, Login, Server, TeamError};
@@ -14,15 +14,6 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
-
-/// In `.ci/run` PostgreSQL is there. Elsewhere these tests may be left out, which is said.
-pub fn is_left_out() -> bool {
-    let is_left_out = !team::is_installed() && std::env::var_os("LAPEL_TEST_ALL").is_none();
-    if is_left_out {
-        eprintln!("skipped: PostgreSQL is not installed");
-    }
-    is_left_out
-}
 
 /// A sandbox, and a profile for each of these users of a database, with the user's name.
 fn bench_of(database: &str, users: &[&str]) -> Bench {
