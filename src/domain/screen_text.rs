@@ -264,8 +264,8 @@ mod tests {
         known.typed("이유 하나");
         known.typed("B-000018358-J2");
         for (line, masked) in [
-            ("Holder  Mark Page", "Holder  ***  ***"),
-            ("back.name was not found", "***.***   was not found"),
+            ("Holder  Mark Page", "Holder  *** ***"),
+            ("back.name was not found", "***.*** was not found"),
             ("이유 하나", "*** ***"),
             ("Badge B-000018358-J2", "Badge B-000018358-J2"),
         ] {
