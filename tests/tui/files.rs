@@ -333,6 +333,7 @@ async fn a_skipped_row_stays_skipped_when_another_cell_of_it_changes() {
     let lost = "1 earlier decision does not apply";
     assert!(screen.contains(lost), "{screen}");
     // The confirmation says it, too.
+    h.settled().await;
     h.press("G enter");
     let screen = h.shows(msg_part("Issue 2 badges")).await;
     assert!(screen.contains(lost), "{screen}");
