@@ -99,7 +99,10 @@ impl VerbSession {
                 (Kind::Issue, None) => t!("Issue {title}", title = job.title),
                 (Kind::Revoke, _) => t!("Revoke, reason: {title}", title = job.title),
             });
-            if let (Kind::Revoke, Some(origin)) = (job.kind, &job.origin) {
+            // The ids of a command come from no file.
+            if let (Kind::Revoke, Some(origin)) =
+                (job.kind, job.origin.as_ref().filter(|it| it.file.is_some()))
+            {
                 lines.push(format!("  {}", origin.words()));
             }
             let ready = job.counts.of(RowStatus::Ready);

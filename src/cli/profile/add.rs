@@ -109,7 +109,7 @@ async fn saved(context: &ProfileContext, flags: AddFlags) -> Result<(String, Val
     if !context.json {
         output::note(&t!("checking the key with {base_url}", base_url = scrub(&profile.base_url)));
     }
-    let trial = Trial::of(&profile, &context.paths).await?;
+    let trial = Trial::of(&profile, &context.paths).await.map_err(Failure::nothing_saved)?;
     new.pin = pin_of(&trial);
     if profile.organisation.is_none()
         && let Some(issuer) = trial.issuer().filter(|issuer| !issuer.trim().is_empty())

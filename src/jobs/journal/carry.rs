@@ -29,7 +29,7 @@ type RowKey = ([u8; 16], u32);
 
 /// What a person decided about.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Field {
+enum DecidedField {
     Name,
     Email,
     /// By the address: another name column does not make it another recipient.
@@ -38,9 +38,9 @@ enum Field {
     Allowed,
 }
 
-struct Decision {
+struct CarriedDecision {
     of: EarlierRow,
-    field: Field,
+    field: DecidedField,
     /// The field as it was read.
     read: String,
     /// The row's name and address since.
@@ -50,9 +50,9 @@ struct Decision {
 
 #[derive(Default)]
 struct Decided {
-    all: HashMap<RowKey, Vec<Decision>>,
+    all: HashMap<RowKey, Vec<CarriedDecision>>,
     /// Decisions that a newer draft repeated, changed or undid.
-    replaced: BTreeSet<(EarlierRow, Field)>,
+    replaced: BTreeSet<(EarlierRow, DecidedField)>,
 }
 
 impl Decided {
@@ -60,7 +60,7 @@ impl Decided {
     fn put(
         &mut self,
         keys: [RowKey; 2],
-        field: Field,
+        field: DecidedField,
         read: &str,
         decision: Option<(EarlierRow, &str, &str)>,
     ) {
@@ -71,14 +71,15 @@ impl Decided {
             }
             if let Some((of, name, email)) = decision {
                 let (read, name, email) = (read.to_owned(), name.to_owned(), email.to_owned());
-                self.all.entry(row).or_default().push(Decision { of, field, read, name, email });
+                self.all.entry(row).or_default().push(CarriedDecision { of, field, read, name, email });
             }
         }
     }
 
-    fn of(&self, keys: [RowKey; 2], field: Field, read: &str) -> Option<&Decision> {
-        let is_it =
-            |it: &&Decision| it.field == field && it.read == read && !self.replaced.contains(&(it.of, field));
+    fn of(&self, keys: [RowKey; 2], field: DecidedField, read: &str) -> Option<&CarriedDecision> {
+        let is_it = |it: &&CarriedDecision| {
+            it.field == field && it.read == read && !self.replaced.contains(&(it.of, field))
+        };
         keys.iter().filter_map(|row| self.all.get(row)).flatten().find(is_it)
     }
 }
@@ -97,16 +98,16 @@ pub(super) fn decisions(db: &Tx<'_>, earlier: &Vec<JobId>, new: &JobId) -> tx::R
         let no = r.get::<i64>(1)?.unsigned_abs();
         let (read_name, read_email): (String, String) = (r.get(2)?, r.get(3)?);
         let row = keys.next(r.text(0)?, &read_name, &read_email);
-        let mut apply = |field, read: &str, fits: &dyn Fn(&Decision) -> bool| {
+        let mut apply = |field, read: &str, fits: &dyn Fn(&CarriedDecision) -> bool| {
             let decision = decided.of(row, field, read).filter(|decision| fits(decision))?;
             applied.insert((decision.of, field));
             Some(decision)
         };
-        let name = apply(Field::Name, &read_name, &|_| true).map_or(&read_name, |it| &it.name);
-        let email = apply(Field::Email, &read_email, &|_| true).map_or(&read_email, |it| &it.email);
-        let is_same = |it: &Decision| it.name == *name && it.email == *email;
-        let is_skipped = apply(Field::Skipped, &read_email, &|_| true).is_some();
-        let is_allowed = apply(Field::Allowed, &read_name, &is_same).is_some();
+        let name = apply(DecidedField::Name, &read_name, &|_| true).map_or(&read_name, |it| &it.name);
+        let email = apply(DecidedField::Email, &read_email, &|_| true).map_or(&read_email, |it| &it.email);
+        let is_same = |it: &CarriedDecision| it.name == *name && it.email == *email;
+        let is_skipped = apply(DecidedField::Skipped, &read_email, &|_| true).is_some();
+        let is_allowed = apply(DecidedField::Allowed, &read_name, &is_same).is_some();
         if *name != read_name || *email != read_email {
             found.corrected.push((no, name.clone(), email.clone()));
         }
@@ -117,7 +118,7 @@ pub(super) fn decisions(db: &Tx<'_>, earlier: &Vec<JobId>, new: &JobId) -> tx::R
         }
         Ok(ControlFlow::Continue(()))
     })?;
-    let is_lost = |it: &(EarlierRow, Field)| !decided.replaced.contains(it) && !applied.contains(it);
+    let is_lost = |it: &(EarlierRow, DecidedField)| !decided.replaced.contains(it) && !applied.contains(it);
     let all = decided.all.values().flatten().map(|it| (it.of, it.field));
     found.lost = all.filter(is_lost).map(|(row, _)| row).collect();
     Ok(found)
@@ -144,10 +145,10 @@ fn read(db: &Tx<'_>, job: JobId, decided: &mut Decided) -> tx::Result<()> {
         let (is_skipped, is_allowed) = (is(r.get(5)?), is(r.get(6)?));
         let of = (job.0, r.get::<i64>(7)?.unsigned_abs());
         let decision = Some((of, now.0.as_str(), now.1.as_str()));
-        decided.put(row, Field::Name, &read.0, decision.filter(|_| now.0 != read.0));
-        decided.put(row, Field::Email, &read.1, decision.filter(|_| now.1 != read.1));
-        decided.put(row, Field::Skipped, &read.1, decision.filter(|_| is_skipped));
-        decided.put(row, Field::Allowed, &read.0, decision.filter(|_| is_allowed));
+        decided.put(row, DecidedField::Name, &read.0, decision.filter(|_| now.0 != read.0));
+        decided.put(row, DecidedField::Email, &read.1, decision.filter(|_| now.1 != read.1));
+        decided.put(row, DecidedField::Skipped, &read.1, decision.filter(|_| is_skipped));
+        decided.put(row, DecidedField::Allowed, &read.0, decision.filter(|_| is_allowed));
         Ok(ControlFlow::Continue(()))
     })
 }

@@ -253,8 +253,8 @@ fn what_was_never_seen_is_sent_again_only_when_a_person_says_why() {
 fn a_history_that_cannot_be_read_means_that_nothing_is_sent() {
     let bench = Bench::new();
     bench.fault("get /badges/history status=500");
-    let said = bench.json(ONE, 1);
-    assert_eq!(said["error"]["kind"], "service_failed", "{said}");
+    let said = bench.json(ONE, 3);
+    assert_eq!(said["error"]["kind"], "guard_incomplete", "{said}");
     assert_eq!(bench.posts(), 0);
     assert_eq!(bench.json(&["jobs"], 0)["jobs"].as_array().map(Vec::len), Some(0));
 }
