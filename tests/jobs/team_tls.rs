@@ -1,7 +1,7 @@
 //! Encrypted connections to a team's database, on a private PostgreSQL with a certificate.
 
-use crate::team::is_left_out;
 use crate::team::TlsServer;
+use crate::team::is_left_out;
 use crate::texts::msg_part;
 use lapel::team::{DatabaseSession, Login, TeamError};
 use std::time::{Duration, Instant};

@@ -225,7 +225,7 @@ fn with_command(
             "There is a command at the end, but no --key-from command. Nothing was saved."
         ))),
         (1, []) => Err(Failure::usage(t!(
-            "--key-from command needs the command at the end: lapel profile add uni --key-from command -- pass show badges"
+            "--key-from or --journal-password-from command needs the command at the end: lapel profile add uni --key-from command -- pass show badges"
         ))),
         _ => {
             let complete = |store| match store {

@@ -309,7 +309,8 @@ fn a_full_disk_ends_a_headless_issue_and_room_lets_it_go_on() {
     bench.control().clear_faults();
     assert!(shell.wait().expect("it ends").success());
     let said = |name: &str| std::fs::read_to_string(bench.path(name)).unwrap_or_default();
-    assert_eq!(said("code").trim(), "4", "{}{}", said("out"), said("err"));
+    // 5 if the answer that was on its way found no room.
+    assert!(["4", "5"].contains(&said("code").trim()), "{}{}", said("out"), said("err"));
     let all = said("out") + &said("err");
     assert!(all.contains(msg_part("is full")) && all.contains(msg_part("Free some space")), "{all}");
     assert_eq!(said("listed-code").trim(), "0", "what is there can be read: {}", said("listing"));

@@ -233,7 +233,11 @@ fn a_profile_names_the_journal_of_its_team_and_its_password_is_never_shown() {
         ),
         (&["--journal-password-stdin"], "--journal-url"),
         (&["--journal-url", "", "--journal-password-stdin"], "--journal-url"),
-        (&["--journal-password-from", "command"], "file:PATH"),
+        (&["--journal-password-from", "command"], msg_part("needs the command at the end")),
+        (
+            &["--journal-password-from", "command", "--key-from", "command", "--", "pass"],
+            msg_part("Only one of"),
+        ),
         (
             &["--journal-url", "postgres://kim@db.example/badges", "--new-journal-password"],
             "--journal-password-stdin",
@@ -245,6 +249,8 @@ fn a_profile_names_the_journal_of_its_team_and_its_password_is_never_shown() {
         assert!(!config(&bench).contains("journal"), "{more:?}");
     }
     edit(&["--journal-url", "postgres://kim@db.example/badges"], "", 0);
+    edit(&["--journal-password-from", "command", "--", "echo", "hunter3"], "", 0);
+    assert!(config(&bench).contains("password_command"), "{}", config(&bench));
     edit(&["--journal-password-stdin"], &format!("{PASSWORD}\n"), 0);
     assert_eq!(bench.requests(), before, "its service is asked nothing");
     let file = bench.path("config/keys/uni.journal");

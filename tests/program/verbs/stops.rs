@@ -47,9 +47,8 @@ fn the_quota_stops_it_and_more_quota_lets_it_go_on() {
     );
 
     // A service may show late what it accepted after all.
-    // The first attempt puts the rows in doubt.
-    for (verb, code) in [("use-up", 5), ("resume", 1)] {
-        let said = bench.run(&["jobs", verb, &id, "--yes"]).ended(code);
+    for verb in ["use-up", "resume"] {
+        let said = bench.run(&["jobs", verb, &id, "--yes"]).ended(1);
         assert!(said.err.contains(msg_part("and may show badges late")), "{}", said.err);
     }
     assert_eq!(bench.accepted(), 1);
@@ -99,7 +98,7 @@ fn an_answer_that_cannot_be_written_does_not_hide_what_was_sent() {
 }
 
 #[test]
-fn a_refusal_that_cannot_be_proven_leaves_its_rows_in_doubt() {
+fn rows_of_a_refusal_that_cannot_be_proven_are_in_doubt_and_are_sent_once_it_is_proven() {
     let bench = Bench::switched(&[("waiting-history", "hidden")]);
     bench.control().set_quota(Some(0));
     let id = bench.json(ONE, 4)["jobs"][0]["id"].to_string();
@@ -107,13 +106,12 @@ fn a_refusal_that_cannot_be_proven_leaves_its_rows_in_doubt() {
     let said = bench.run(&["jobs", "resume", &id, "--yes"]).ended(5);
     assert!(said.out.contains(msg("in doubt")), "{}", said.out);
     assert_eq!(bench.accepted(), 0);
-    // The job's note is about the rows in doubt, and goes with them.
-    let about = msg_part("in doubt until the check window ends");
+    // The job's note is about the proof, and goes with it.
+    let about = msg_part("before the check window ends");
     assert!(bench.run(&["jobs", "show", &id]).ended(0).out.contains(about));
     bench.advance(27 * 60);
-    bench.run(&["jobs", "follow"]).ended(5);
-    let leave = ["jobs", "resolve", &id, "--row", "1", "--leave", "--why", "it is too late"];
-    bench.run(&leave).ended(0);
+    bench.run(&["jobs", "follow"]).ended(0);
+    assert_eq!((bench.accepted(), bench.most_for_one()), (1, 1));
     let said = bench.run(&["jobs", "show", &id]).ended(0);
     assert!(!said.out.contains(about), "{}", said.out);
 }
