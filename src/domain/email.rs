@@ -136,7 +136,7 @@ impl Address {
             return wrong(localizable!("the e-mail address ends with a dot"));
         }
         let has_hangul = local.chars().any(is_hangul);
-        if has_hangul && !(may_be_hangul && !local.chars().any(is_lone_jamo)) {
+        if has_hangul && (!may_be_hangul || local.chars().any(is_lone_jamo)) {
             return wrong(localizable!(
                 "the e-mail address has Hangul before the @: was the Hangul keyboard on?"
             ));

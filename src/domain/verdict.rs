@@ -285,6 +285,7 @@ impl Verdict {
 
     /// A record of a waiting badge may have no acceptance time. The time of lapel's request, in service time, then shows
     /// that the badge is overdue.
+    #[must_use]
     pub fn with_request(self, requested: Option<DateTime>, now: DateTime) -> Self {
         match (self, requested.map(|at| between(at, now))) {
             (Self::Waiting { since: None }, Some(since))

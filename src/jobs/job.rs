@@ -174,6 +174,8 @@ pub struct Job {
     /// Rows that the service refused with HTTP 422 and that are in doubt or never seen. Resuming sends them if a check
     /// proves that nothing of their request was accepted.
     pub unproven: u64,
+    /// Whether lapel still has to find out if refused requests (422) did something.
+    pub awaits_proof: bool,
     /// The person who began it, by the name of their computer account. `None` for a draft, for jobs of earlier
     /// versions, and unless a team shares the journal.
     pub begun_by: Option<Text>,
@@ -253,7 +255,9 @@ impl Job {
         if self.phase == Phase::Moved {
             return false;
         }
-        self.counts.sum(RowStatus::is_open) > 0 || (self.phase == Phase::Running && self.left_to_send() > 0)
+        self.awaits_proof
+            || self.counts.sum(RowStatus::is_open) > 0
+            || (self.phase == Phase::Running && self.left_to_send() > 0)
     }
 
     /// Whether something is being sent, or may be at any moment.

@@ -133,8 +133,11 @@ pub fn may(step: Step, row: RowFacts) -> bool {
         // nor one that another job took over.
         Step::Redo => match row.row_status {
             RowStatus::Ready => !drafted && (!issues || row.claim == Some(Claim::Reserved)),
-            RowStatus::Ask | RowStatus::Invalid | RowStatus::NotDone | RowStatus::LeftOut => !row.may_exist(),
-            RowStatus::Dropped => !row.may_exist(),
+            RowStatus::Ask
+            | RowStatus::Invalid
+            | RowStatus::NotDone
+            | RowStatus::LeftOut
+            | RowStatus::Dropped => !row.may_exist(),
             _ => false,
         },
     }

@@ -99,7 +99,7 @@ const COLUMNS: &str = "id, kind, phase, created, profile, template, title, origi
                              AND row.bucket IN ('in_doubt', 'not_seen') \
                              AND NOT EXISTS (SELECT 1 FROM row AS other \
                                              WHERE other.request = request.id AND other.badge IS NOT NULL)) END AS unproven, \
-                       guarded_at, purged, follows, next_look, owner, owner_label, begun_by, \
+                       unproven IS NOT NULL AS awaits_proof, guarded_at, purged, follows, next_look, owner, owner_label, begun_by, \
                        (SELECT CAST(sum(accepted) AS BIGINT) FROM request WHERE job = job.id AND outcome = 'accepted') AS accepted, \
                        (SELECT CAST(sum(rows) AS BIGINT) FROM request WHERE job = job.id AND outcome = 'accepted' \
                         AND accepted IS NOT NULL) AS accepted_of, \
@@ -251,6 +251,7 @@ fn read(r: &SqlRow<'_>, me: &str, is_team: bool) -> tx::Result<Job> {
         checked: moment(r, "guarded_at")?,
         is_purged: r.get("purged")?,
         unproven: r.get::<i64>("unproven")?.unsigned_abs(),
+        awaits_proof: r.get("awaits_proof")?,
         begun_by: text(r, "begun_by")?.filter(|_| is_team),
         paused_by: match phase {
             Phase::Paused if is_team => reason(r, "stop_why")?.filter(|by| by.is(Code::ProcessOn)),

@@ -135,6 +135,7 @@ pub mod tests {
             is_purged: false,
             begun_by: None,
             unproven: 0,
+            awaits_proof: false,
             paused_by: None,
         }
     }

@@ -65,6 +65,23 @@ fn the_quota_stops_it_and_more_quota_lets_it_go_on() {
     assert!(said.err.contains(msg_part("Nothing was changed")), "{}", said.err);
 }
 
+/// A program that looks now and then finds what the service accepted of a refused request.
+#[test]
+fn follow_finds_what_a_refused_request_did_all_the_same() {
+    let bench = Bench::new();
+    learned(&bench);
+    bench.fault("post /badges/batch commit status=422 times=1");
+    let file = bench.write("people.csv", people(3));
+    let said = bench.json(&issue(&file), 4);
+    let (job, id) = (&said["jobs"][0], said["jobs"][0]["id"].to_string());
+    assert_eq!((count(job, "ready"), &job["open"]), (3, &true.into()), "{said}");
+    bench.advance(2);
+    bench.run(&["jobs", "follow"]).ended(0);
+    let said = bench.json(&["jobs", "show", &id], 0);
+    assert_eq!((count(&said["job"], "waiting"), bench.accepted()), (3, 4), "{said}");
+    assert_eq!(bench.requests_to("POST /badges/batch"), 1);
+}
+
 #[test]
 fn skipped_rows_count_when_the_rest_is_sent_later() {
     let bench = Bench::new();
