@@ -190,7 +190,8 @@ pub(super) fn doubt_refusal(db: &Tx<'_>, job: JobId, at: i64) -> tx::Result<()> 
 }
 
 /// From when on a poll that finds nothing more proves that the refused requests had no effect: as for every other doubt, some
-/// time after them if the service shows waiting badges, since it may show them late; else after the doubt window.
+/// time after them if the service shows waiting badges, since it may show them late; else after the doubt window. Where a
+/// part of a request was found, nothing is left to prove.
 /// Without the service's clock, nobody knows when that is: then a person decides.
 pub(super) fn provable_from(
     db: &Tx<'_>,
@@ -204,7 +205,9 @@ pub(super) fn provable_from(
             "SELECT coalesce(max(intent), 0), coalesce(min(CASE WHEN heard THEN 1 ELSE 0 END), 1) = 1
              FROM request WHERE id IN {}
                AND EXISTS (SELECT 1 FROM row WHERE row.request = request.id
-                           AND bucket IN ('ready', 'in_doubt', 'not_seen'))",
+                           AND bucket IN ('ready', 'in_doubt', 'not_seen'))
+               AND NOT EXISTS (SELECT 1 FROM row AS other
+                               WHERE other.request = request.id AND other.badge IS NOT NULL)",
             unproven(request)
         ),
         values![job.0],

@@ -249,7 +249,8 @@ fn a_profile_names_the_journal_of_its_team_and_its_password_is_never_shown() {
         assert!(!config(&bench).contains("journal"), "{more:?}");
     }
     edit(&["--journal-url", "postgres://kim@db.example/badges"], "", 0);
-    edit(&["--journal-password-from", "command", "--", "echo", "hunter3"], "", 0);
+    let printed = bench.write("printed", "the w0rd of a command\n");
+    edit(&["--journal-password-from", "command", "--", "cat", &printed], "", 0);
     assert!(config(&bench).contains("password_command"), "{}", config(&bench));
     edit(&["--journal-password-stdin"], &format!("{PASSWORD}\n"), 0);
     assert_eq!(bench.requests(), before, "its service is asked nothing");
