@@ -36,11 +36,8 @@ pub(super) async fn run(core: Arc<JobsCore>) {
         deadlines.retain(|id, _| open.iter().any(|(open, _)| open == id));
         for (id, next) in &open {
             let next = next.unwrap_or(now);
-            let at = here + wait(&core, now, next);
-            match deadlines.get_mut(id) {
-                // Earlier, if the service's clock was heard meanwhile and is ahead.
-                Some((known, before)) if *known == next => *before = at.min(*before),
-                _ => drop(deadlines.insert(*id, (next, at))),
+            if deadlines.get(id).is_none_or(|(known, _)| *known != next) {
+                deadlines.insert(*id, (next, here + wait(&core, now, next)));
             }
         }
         let is_asked = |id: &JobId| asked.all || asked.jobs.contains(id);

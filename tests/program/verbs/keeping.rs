@@ -65,7 +65,8 @@ fn a_receipt_holds_every_row_and_a_redo_file_can_be_issued() {
                 assert!(!said.err.contains("--force"), "{own}: {}", said.err);
             }
         }
-        assert_eq!(start(), before, "{own}");
+        // SQLite makes and removes its log by itself.
+        assert!(own.ends_with("-wal") || start() == before, "{own}");
     }
     bench.run(&["jobs", "show", &id]).ended(0);
     let said = bench.run(&["jobs", "receipt", &id, "--to", "-", "--format", "csv"]).ended(2);

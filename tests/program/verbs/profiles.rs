@@ -249,14 +249,15 @@ fn a_profile_names_the_journal_of_its_team_and_its_password_is_never_shown() {
         assert!(!config(&bench).contains("journal"), "{more:?}");
     }
     edit(&["--journal-url", "postgres://kim@db.example/badges"], "", 0);
-    let printed = bench.write("printed", "the w0rd of a command\n");
-    edit(&["--journal-password-from", "command", "--", "cat", &printed], "", 0);
-    assert!(config(&bench).contains("password_command"), "{}", config(&bench));
     edit(&["--journal-password-stdin"], &format!("{PASSWORD}\n"), 0);
     assert_eq!(bench.requests(), before, "its service is asked nothing");
     let file = bench.path("config/keys/uni.journal");
     assert_eq!(fs::read_to_string(&file).expect("stored"), format!("{PASSWORD}\n"));
     assert!(!config(&bench).contains(PASSWORD));
+    let printed = bench.write("printed", "the w0rd of a command\n");
+    edit(&["--journal-password-from", "command", "--", "cat", &printed], "", 0);
+    assert!(config(&bench).contains("password_command"), "{}", config(&bench));
+    edit(&["--journal-password-from", "file", "--journal-password-stdin"], &format!("{PASSWORD}\n"), 0);
 
     let list = run(&["profile", "list"], "", 0).out;
     assert!(list.contains("db.example/badges") && !list.contains("kim"), "{list}");
