@@ -15,7 +15,7 @@ impl Jobs {
     /// can be sent.
     pub(super) async fn prove_refusal(&self, id: JobId) -> Result<RefusalProof, JobError> {
         let core = &self.core;
-        if core.store.with_unproven(vec![id]).await?.is_empty() {
+        if core.store.with_unproven(vec![id], true).await?.is_empty() {
             return Ok(RefusalProof::Proven);
         }
         if let Some(failed) = self.poll_now(Some(id)).await.why_not_complete() {

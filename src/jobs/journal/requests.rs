@@ -164,11 +164,12 @@ pub(super) fn first_unproven(db: &Tx<'_>, job: JobId) -> tx::Result<Option<i64>>
     Ok(db.optional("SELECT unproven FROM job WHERE id = ?1", values![job.0], |r| r.get(0))?.flatten())
 }
 
-/// The jobs among these with uncertain refusals.
-pub(super) fn with_unproven(db: &Tx<'_>, jobs: &[JobId]) -> tx::Result<Vec<JobId>> {
+/// The jobs among these with uncertain refusals. `halted`: also paused and stopped ones.
+pub(super) fn with_unproven(db: &Tx<'_>, jobs: &[JobId], halted: &bool) -> tx::Result<Vec<JobId>> {
+    let sql = "SELECT 1 FROM job WHERE id = ?1 AND unproven IS NOT NULL AND (?2 OR phase NOT IN ('paused', 'stopped'))";
     let mut found = Vec::new();
     for job in jobs {
-        if first_unproven(db, *job)?.is_some() {
+        if db.exists(sql, values![job.0, *halted])? {
             found.push(*job);
         }
     }

@@ -236,7 +236,7 @@ operations! {
     write "stop" stop_job(id: JobId, kind: StopKind, why: Reason) -> () = jobs::stop;
     write "halve" set_batch(id: JobId, most: i64) -> () = sending::set_batch;
     read refused_size(id: JobId) -> i64 = sending::refused_size;
-    read with_unproven(ids: Vec<JobId>) -> Vec<JobId> = requests::with_unproven;
+    read with_unproven(ids: Vec<JobId>, halted: bool) -> Vec<JobId> = requests::with_unproven;
     write "doubt" doubt_refusals(ids: Vec<JobId>, at: i64) -> () = requests::doubt_refusals;
     write "proven" prove_refusals(ids: Vec<JobId>, check: RefusalCheck, is_complete: bool) -> ()
         = sending::prove_refusals;
