@@ -4,6 +4,7 @@ use super::error::JobError;
 use super::history_scan::{HistoryScan, Lesson};
 use super::job::{Job, JobChange, JobId, JobRow, Touched};
 use super::journal::facts::{self, Fact, FactObservation, KeptFact, LEAST_OFFSET};
+use super::journal::observe::ObserveContext;
 use super::journal::rows::RowFilter;
 use super::journal::sent_here::{SentHere, SentToName};
 use super::journal::{Account, Journal, JournalError, JournalWatch, Store};
@@ -367,6 +368,17 @@ impl JobsCore {
     pub(super) fn moment(&self) -> (Timestamp, bool) {
         let clock = self.reader().clock();
         (clock.utc(), clock.is_heard())
+    }
+
+    /// For what is observed now.
+    pub(super) fn observe_context(&self) -> ObserveContext {
+        let (now, _) = self.moment();
+        ObserveContext {
+            me: self.me(),
+            account: self.account.of_facts(),
+            now,
+            settings: self.settings.clone(),
+        }
     }
 
     /// Restores the service's UTC offset from the journal unless it is old.

@@ -52,8 +52,7 @@ pub(super) async fn run(core: Arc<JobsCore>) {
         if !due.is_empty() {
             let call = if due.iter().any(is_asked) { Call::interactive() } else { Call::background() }
                 .cancelled_by(core.ending.clone());
-            let is_asked = asked.all || asked.due || !asked.jobs.is_empty();
-            let (polled, is_written) = poll(&core, &due, &call, is_asked).await;
+            let (polled, is_written) = poll(&core, &due, &call).await;
             held = (!is_written).then(|| Instant::now() + AFTER_UNWRITTEN);
             for id in &due {
                 deadlines.remove(id);
@@ -105,8 +104,8 @@ pub(super) fn wait(core: &JobsCore, now: Timestamp, next: Timestamp) -> Duration
 }
 
 /// Returns whether the time of the next poll could be written.
-async fn poll(core: &Arc<JobsCore>, due: &[JobId], call: &Call, is_asked: bool) -> (PollResult, bool) {
-    let polled = read(core, due, call, is_asked).await;
+async fn poll(core: &Arc<JobsCore>, due: &[JobId], call: &Call) -> (PollResult, bool) {
+    let polled = poll::poll_jobs(core, due, call).await;
     let complete = matches!(polled, Ok(true));
     let failed = polled.err();
     if failed.is_some() && core.ending.is_cancelled() {
@@ -131,22 +130,6 @@ async fn poll(core: &Arc<JobsCore>, due: &[JobId], call: &Call, is_asked: bool) 
     let is_written = written.is_ok();
     let failed = failed.map(|why| why.localizable()).or_else(|| written.err().map(|why| why.localizable()));
     (PollResult { jobs: due.len(), failed, complete }, is_written)
-}
-
-/// Reads what is due, and looks for rows of uncertain refusals, too: they are in doubt meanwhile. Returns whether
-/// everything was read that could contain a badge in doubt. Rows of halted jobs only if somebody asked: another job for the
-/// same people would need approval meanwhile.
-async fn read(core: &Arc<JobsCore>, due: &[JobId], call: &Call, is_asked: bool) -> Result<bool, PollError> {
-    let refused = core.store.with_unproven(due.to_vec(), is_asked).await?;
-    if refused.is_empty() {
-        return Ok(poll::poll_jobs(core, due, call, false).await?.is_complete);
-    }
-    core.store.doubt_refusals(refused.clone(), Timestamp::now().as_millisecond()).await?;
-    let (now, _) = core.moment();
-    let reading = poll::poll_jobs(core, due, call, true).await;
-    let (is_complete, began) = reading.as_ref().map_or((false, now), |read| (read.is_complete, read.began));
-    core.store.prove_refusals(refused, core.refusal_check(began), is_complete).await?;
-    Ok(reading?.is_complete)
 }
 
 #[derive(Debug, thiserror::Error)]

@@ -94,7 +94,7 @@ codes! {
     SomeIssuedTwice = "some_issued_twice", tr_noop!("{n} of these recipients got a second badge from the same request (for example {id}). The network may have sent the request twice. Tell the provider. The rows name the badges.");
     BeingProven = "being_proven", tr_noop!("refused, but not proven; lapel is checking");
     NotProvable = "not_provable", tr_noop!("The service refused a request (HTTP 422). It may not show waiting badges, so lapel cannot prove before the check window ends that it accepted nothing.");
-    ProvableSoon = "provable_soon", tr_noop!("The service refused a request (HTTP 422), and may show badges late. A check at {when} proves whether it accepted something. Then check the job again; lapel itself continues to use up the quota, if you chose that.");
+    ProvableSoon = "provable_soon", tr_noop!("The service refused a request (HTTP 422), and may show badges late. A check at {when} proves whether it accepted something. lapel makes it by itself, and then continues to use up the quota, if you chose that.");
     RevokeUncounted = "revoke_uncounted", tr_noop!("{sent} sent. The service did not report how many it accepted.");
     RevokeAcceptedMore = "revoke_accepted_more",
         tr_noop!("The service reports {n} as accepted, but only {sent} were sent. Tell the provider.");

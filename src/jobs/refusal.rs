@@ -4,7 +4,7 @@ use super::core::{Jobs, JobsCore};
 use super::error::JobError;
 use super::job::{JobId, StopKind};
 use super::journal::jobs::Actor;
-use super::journal::sending::{RefusalCheck, RefusalProof};
+use super::journal::refusals::RefusalProof;
 use super::{follow, send};
 use crate::i18n::number;
 use crate::jobs::prelude::*;
@@ -15,7 +15,8 @@ impl Jobs {
     /// can be sent.
     pub(super) async fn prove_refusal(&self, id: JobId) -> Result<RefusalProof, JobError> {
         let core = &self.core;
-        if core.store.with_unproven(vec![id], true).await?.is_empty() {
+        let proof = async || core.store.refusal_proof(id, core.observe_context()).await;
+        if proof().await? == RefusalProof::Proven {
             return Ok(RefusalProof::Proven);
         }
         if let Some(failed) = self.poll_now(Some(id)).await.why_not_complete() {
@@ -24,7 +25,7 @@ impl Jobs {
                 failed
             )));
         }
-        Ok(core.store.refusal_proof(id, core.refusal_check(core.moment().0)).await?)
+        Ok(proof().await?)
     }
 
     /// As [`Jobs::prove_refusal`]. Where a proof is near, it is worth the wait: then all rows can be sent.
@@ -78,19 +79,6 @@ impl Jobs {
         self.written(id, using_up.await)?;
         self.begun(id);
         Ok(())
-    }
-}
-
-impl JobsCore {
-    /// For a poll that began at this time of the service.
-    pub(super) fn refusal_check(&self, began: Timestamp) -> RefusalCheck {
-        RefusalCheck {
-            account: self.account.of_facts(),
-            now: began.as_second(),
-            doubt_window: self.settings.doubt_window,
-            absence_after: self.settings.absence_after,
-            at: Timestamp::now().as_millisecond(),
-        }
     }
 }
 

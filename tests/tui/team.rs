@@ -271,3 +271,24 @@ async fn a_journal_that_was_away_at_the_start_is_opened_when_it_is_back() {
     issue(&mut h, 0..3).await;
     h.shows("waiting 3 = 3").await;
 }
+
+/// As after a backup of the database was restored that is older than the job.
+#[tokio::test]
+async fn a_job_that_the_database_lost_leaves_the_list() {
+    if !server::is_installed() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let login = server::database_of(folder.path());
+    let mut h = Harness::with(small(), 160, 50, |session| {
+        let mut session = in_team(session, &login, "kim");
+        session.jobs.others = std::time::Duration::from_millis(100);
+        session
+    })
+    .await;
+    issue(&mut h, 0..2).await;
+    h.shows("waiting 2 = 2").await;
+    server::query(folder.path(), "TRUNCATE job CASCADE");
+    let screen = h.shows(msg_part("is not in the journal any more")).await;
+    assert!(!screen.contains("waiting 2 = 2"), "{screen}");
+}

@@ -222,7 +222,7 @@ fn with_command(
             "Only one of --key-from and --journal-password-from can be command. Nothing was saved."
         ))),
         (0, [_, ..]) => Err(Failure::usage(t!(
-            "There is a command at the end, but no --key-from command. Nothing was saved."
+            "There is a command at the end, but neither --key-from nor --journal-password-from is command. Nothing was saved."
         ))),
         (1, []) => Err(Failure::usage(t!(
             "--key-from or --journal-password-from command needs the command at the end: lapel profile add uni --key-from command -- pass show badges"

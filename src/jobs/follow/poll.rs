@@ -25,47 +25,26 @@ const FEW_MISSING: usize = 200;
 /// Number of waiting badges that suffice to tell whether the history shows waiting badges.
 const SAMPLE: usize = 20;
 
-/// What a poll has read.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct PollReading {
-    /// Everything that could contain a badge in doubt.
-    pub(super) is_complete: bool,
-    /// The service's time of the first answer about a template. What was not there then says nothing about later.
-    pub(super) began: Timestamp,
-}
-
-/// `is_proof`: something is sent if a badge is not found, so recipients are also looked up by address.
-pub(super) async fn poll_jobs(
-    core: &Arc<JobsCore>,
-    due: &[JobId],
-    call: &Call,
-    is_proof: bool,
-) -> Result<PollReading, PollError> {
-    let (mut is_complete, mut began) = (true, None);
+/// Returns whether everything was read that could contain a badge in doubt.
+pub(super) async fn poll_jobs(core: &Arc<JobsCore>, due: &[JobId], call: &Call) -> Result<bool, PollError> {
+    let mut complete = true;
     let mut groups: Vec<_> = core.store.poll_targets(due.to_vec()).await?.into_iter().collect();
     // Rows in doubt come first, since a person may wait to send more.
     groups.sort_by_key(|(_, group)| group.doubts.is_empty());
     for (template, group) in groups {
-        let (read_all, answered) = template_sweep(core, &template, &group, call, is_proof).await?;
-        is_complete &= read_all;
-        began = began.into_iter().chain(answered).min();
+        complete &= template_sweep(core, &template, &group, call).await?;
     }
     let (queued, sent) = core.store.revoke_targets(due.to_vec()).await?;
     one_by_one(core, &queued, call).await?;
     revoked(core, sent, call).await?;
     let (now, _) = core.moment();
     core.store.mark_overdue(MarkOverdue { jobs: due.to_vec(), now, zone: zone(core) }).await?;
-    Ok(PollReading { is_complete, began: began.unwrap_or(now) })
+    Ok(complete)
 }
 
 fn zone(core: &JobsCore) -> Option<Offset> {
     let clock = core.reader().clock();
     clock.is_zone_known().then(|| clock.offset())
-}
-
-fn context(core: &JobsCore) -> ObserveContext {
-    let (now, _) = core.moment();
-    ObserveContext { me: core.me(), account: core.account.of_facts(), now, settings: core.settings.clone() }
 }
 
 #[derive(Default)]
@@ -87,7 +66,7 @@ impl DoubtMatches {
     }
 
     fn context(&self, core: &JobsCore) -> ObserveContext {
-        let latest = context(core);
+        let latest = core.observe_context();
         ObserveContext { now: self.began.unwrap_or(latest.now), ..latest }
     }
 }
@@ -97,11 +76,10 @@ async fn template_sweep(
     template: &TemplateId,
     group: &Group,
     call: &Call,
-    is_proof: bool,
-) -> Result<(bool, Option<Timestamp>), PollError> {
+) -> Result<bool, PollError> {
     let single = group.bound.len() + group.doubts.len();
     if single == 0 {
-        return Ok((true, None));
+        return Ok(true);
     }
     let mut found = DoubtMatches::default();
     let reader = core.reader();
@@ -115,7 +93,7 @@ async fn template_sweep(
         if let Some((count, probe)) = &probe
             && probe.says_nothing_changed(core, template, *count)
         {
-            return Ok((true, Some(core.moment().0)));
+            return Ok(true);
         }
         let mut scan = HistoryScan::of_title(reader, &group.title, call);
         if group.doubts.is_empty() {
@@ -140,7 +118,7 @@ async fn template_sweep(
             core.learn_filters(&scan).await?;
             if scan.is_complete() {
                 found.complete.extend(group.doubts.keys().cloned());
-                without_title(core, template, group, (call, is_proof), &mut found).await?;
+                without_title(core, template, group, call, &mut found).await?;
                 if !sample.is_empty() && !sampled {
                     hidden(core, WAITING, Code::NotInHistory).await?;
                 }
@@ -176,9 +154,9 @@ async fn template_sweep(
     }
     learn_shown(core, call).await?;
     twice(core, group, &found).await?;
-    let (complete, began) = (found.complete.len() == group.doubts.len(), found.began);
+    let complete = found.complete.len() == group.doubts.len();
     resolve(core, group, found).await?;
-    Ok((complete, began))
+    Ok(complete)
 }
 
 /// The badges of a template that was renamed may have another title. So rows that a title does not show are looked up by
@@ -187,15 +165,13 @@ async fn without_title(
     core: &Arc<JobsCore>,
     template: &TemplateId,
     group: &Group,
-    (call, is_proof): (&Call, bool),
+    call: &Call,
     found: &mut DoubtMatches,
 ) -> Result<(), PollError> {
     let due = match call.priority {
-        Priority::Background if !is_proof => {
-            core.store.due_doubts(found.context(core), group.jobs.clone()).await?
-        }
         // The caller acts on what is not there.
-        _ => group.doubts.keys().cloned().collect(),
+        Priority::Interactive => group.doubts.keys().cloned().collect(),
+        Priority::Background => core.store.due_doubts(found.context(core), group.jobs.clone()).await?,
     };
     let is_hidden = |key: &&EmailKey| group.doubts.contains_key(key) && !found.by_key.contains_key(key);
     let hidden: Vec<&EmailKey> = due.iter().filter(is_hidden).collect();
@@ -305,7 +281,7 @@ async fn seen(core: &Arc<JobsCore>, sights: Vec<SeenBadge>) -> Result<u64, PollE
     if sights.is_empty() {
         return Ok(0);
     }
-    let observed = core.store.observe(context(core), sights).await?;
+    let observed = core.store.observe(core.observe_context(), sights).await?;
     let issued = observed.touched.values().flatten().filter(|t| t.row_status == RowStatus::Issued).count();
     tell(core, observed).await?;
     Ok(issued as u64)
@@ -341,7 +317,7 @@ async fn one_by_one(core: &Arc<JobsCore>, ids: &[BadgeId], call: &Call) -> Resul
             Ok(Some(sight)) => drop(seen(core, vec![sight]).await?),
             Ok(None) => {
                 hidden(core, "waiting_by_id", Code::NotById).await?;
-                core.store.note_absence(context(core), id.clone()).await?;
+                core.store.note_absence(core.observe_context(), id.clone()).await?;
             }
             // One broken record says nothing about the others; other errors would affect them, too.
             Err(ApiError::BadRequest(_) | ApiError::BadInput { .. } | ApiError::Unreadable { .. }) => {}
@@ -394,6 +370,7 @@ async fn resolve(core: &Arc<JobsCore>, group: &Group, found: DoubtMatches) -> Re
         found: found.by_key,
         complete: found.complete,
         zone: zone(core),
+        at: Timestamp::now().as_millisecond(),
     };
     let observed = core.store.resolve_doubts(resolve).await?;
     tell(core, observed).await

@@ -4,7 +4,7 @@ use super::drafts::start;
 use super::jobs::{self, Actor, SeenJob};
 use super::rows::{self, Binding};
 use super::tx::{self, Tx, values};
-use super::{claims, conditions, duplicates, observe, requests};
+use super::{claims, conditions, duplicates, observe, refusals, requests};
 use crate::jobs::commands::Decision;
 use crate::jobs::job::{JobId, Kind, Phase};
 use crate::jobs::journal::prelude::*;
@@ -85,7 +85,7 @@ pub(super) fn retry(db: &Tx<'_>, args: &Retry) -> tx::Result<Option<u64>> {
 pub(super) fn cancel(db: &Tx<'_>, id: &JobId, kind: &Kind, actor: &Actor, me: &str) -> tx::Result<u64> {
     jobs::assure_owned(db, *id, me)?;
     // Rows of an uncertain refusal may exist, and are followed.
-    requests::doubt_refusal(db, *id, actor.at)?;
+    refusals::doubt(db, *id, actor.at)?;
     jobs::set_phase(db, id, &Phase::Cancelled)?;
     let cancelled = requests::cancel_unsent(db, *id, *kind)?;
     jobs::decide(db, *id, None, "call off", actor, "")?;
@@ -307,7 +307,7 @@ pub(super) fn cancel_rows(
     if rows.is_empty() {
         return Ok(false);
     }
-    requests::doubt_refusal(db, *id, actor.at)?;
+    refusals::doubt(db, *id, actor.at)?;
     let rule_facts = rule_facts(db, *id, rows)?;
     let may = |no: &u64| {
         rule_facts.get(no).is_some_and(|(facts, _)| {

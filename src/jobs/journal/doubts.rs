@@ -4,7 +4,7 @@ use super::observe::{self, ObserveContext, Observed};
 use super::reasons::stored;
 use super::rows::{self, Binding};
 use super::tx::{self, Tx, values};
-use super::{facts, jobs, lost_writes};
+use super::{facts, jobs, lost_writes, refusals};
 use crate::jobs::history_scan::SeenBadge;
 use crate::jobs::job::JobId;
 use crate::jobs::journal::prelude::*;
@@ -27,6 +27,8 @@ pub(in crate::jobs) struct ResolveDoubts {
     pub(in crate::jobs) complete: HashSet<EmailKey>,
     /// The service's UTC offset, if it is known.
     pub(in crate::jobs) zone: Option<Offset>,
+    /// This computer's time, in milliseconds.
+    pub(in crate::jobs) at: i64,
 }
 
 struct DoubtRow {
@@ -37,6 +39,8 @@ struct DoubtRow {
     request: i64,
     doubt: Doubt,
     row_status: RowStatus,
+    /// Whether the service refused its request.
+    is_refused: bool,
     /// Whether nobody has looked for the badges of its request since the database lost writes.
     is_unsearched: bool,
     /// Number of accepted entries and of all entries in its request.
@@ -45,7 +49,9 @@ struct DoubtRow {
 
 /// Resolves what can be resolved. Judges all rows first: a badge that one row gets is no candidate for the next.
 pub(super) fn resolve_doubts(db: &Tx<'_>, args: &ResolveDoubts) -> tx::Result<Observed> {
-    let ResolveDoubts { context, jobs, found, complete, zone } = args;
+    let ResolveDoubts { context, jobs, found, complete, zone, at } = args;
+    // In this write only: meanwhile, another job for the same people would need approval.
+    jobs.iter().try_for_each(|job| refusals::doubt(db, *job, *at))?;
     let shows_waiting = facts::settled(db, &context.account, WAITING)?.as_deref() == Some("shown");
     let accepted = |reg: &Option<ServiceTime>| -> Option<Timestamp> {
         zone.as_ref()?.to_timestamp(reg.as_ref()?.start()?).ok()
@@ -88,6 +94,10 @@ pub(super) fn resolve_doubts(db: &Tx<'_>, args: &ResolveDoubts) -> tx::Result<Ob
         *searched.entry(row.request).or_insert(true) &= complete.contains(&row.key);
     }
     lost_writes::searched(db, &searched, context.now)?;
+    for job in jobs {
+        let mut refused = rows.iter().filter(|row| row.job == *job && row.is_refused);
+        refusals::settle(db, *job, context, refused.all(|row| complete.contains(&row.key)), *at)?;
+    }
     Ok(observed)
 }
 
@@ -105,7 +115,11 @@ pub(super) fn due(
         _ => row.is_unsearched,
     };
     let rows = rows_in_doubt(db, jobs, context.now)?;
-    Ok(rows.into_iter().filter(is_due).map(|row| row.key).collect())
+    let mut due: HashSet<EmailKey> = rows.into_iter().filter(is_due).map(|row| row.key).collect();
+    for job in jobs {
+        due.extend(refusals::due(db, *job, context)?);
+    }
+    Ok(due)
 }
 
 fn rows_in_doubt(db: &Tx<'_>, jobs: &HashSet<JobId>, now: Timestamp) -> tx::Result<Vec<DoubtRow>> {
@@ -147,6 +161,7 @@ fn rows_in_doubt(db: &Tx<'_>, jobs: &HashSet<JobId>, now: Timestamp) -> tx::Resu
                 absent: r.get::<Option<i64>>(4)?.and_then(|s| Timestamp::from_second(s).ok()),
             },
             row_status,
+            is_refused: outcome.as_deref() == Some("refused"),
             is_unsearched,
             counts: (r.get::<Option<i64>>(11)?.unwrap_or(0), r.get(12)?),
         })

@@ -6,7 +6,7 @@ use super::jobs::{self, Account, Actor, NewJob, SeenJob};
 use super::reasons::stored;
 use super::rows::{self, NewRow};
 use super::tx::{self, Tx, values};
-use super::{Process, accounts, conditions, duplicates, lost_writes, requests, review, takeover, transfer};
+use super::{Process, accounts, conditions, duplicates, lost_writes, refusals, review, takeover, transfer};
 use crate::jobs::draft::IssuePlan;
 use crate::jobs::job::{Job, JobId, Kind, Phase};
 use crate::jobs::journal::prelude::*;
@@ -428,7 +428,7 @@ pub(super) fn start(db: &Tx<'_>, id: &JobId, actor: &Actor, seen: &SeenJob) -> t
         "UPDATE job SET begun_by = ?2 WHERE id = ?1 AND begun_by IS NULL",
         values![id.0, redact(&actor.who)],
     )?;
-    requests::doubt_refusal(db, *id, actor.at)?;
+    refusals::doubt(db, *id, actor.at)?;
     claims::claim_ready_rows(db, *id, actor)?;
     let held = claims::held(db, *id)?;
     if held > 0 {

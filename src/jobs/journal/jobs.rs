@@ -99,7 +99,7 @@ const COLUMNS: &str = "id, kind, phase, created, profile, template, title, origi
                              AND row.bucket IN ('in_doubt', 'not_seen') \
                              AND NOT EXISTS (SELECT 1 FROM row AS other \
                                              WHERE other.request = request.id AND other.badge IS NOT NULL)) END AS unproven, \
-                       unproven IS NOT NULL AS awaits_proof, guarded_at, purged, follows, next_look, owner, owner_label, begun_by, \
+                       unproven IS NOT NULL AND NOT purged AS awaits_proof, guarded_at, purged, follows, next_look, owner, owner_label, begun_by, \
                        (SELECT CAST(sum(accepted) AS BIGINT) FROM request WHERE job = job.id AND outcome = 'accepted') AS accepted, \
                        (SELECT CAST(sum(rows) AS BIGINT) FROM request WHERE job = job.id AND outcome = 'accepted' \
                         AND accepted IS NOT NULL) AS accepted_of, \
@@ -348,15 +348,6 @@ pub(super) fn set_batch(db: &Tx<'_>, id: JobId, most: Option<i64>) -> tx::Result
 
 pub(super) fn set_note(db: &Tx<'_>, id: JobId, note: Option<&Reason>) -> tx::Result<()> {
     db.execute("UPDATE job SET note = ?2 WHERE id = ?1", values![id.0, note])?;
-    Ok(())
-}
-
-/// Notes when a refusal will be proven, unless the job has another note.
-pub(super) fn note_proof(db: &Tx<'_>, id: JobId, note: &Reason) -> tx::Result<()> {
-    db.execute(
-        "UPDATE job SET note = ?2 WHERE id = ?1 AND (note IS NULL OR reason_code(note) IN (?3, ?4))",
-        values![id.0, note, Code::NotProvable.name(), Code::ProvableSoon.name()],
-    )?;
     Ok(())
 }
 

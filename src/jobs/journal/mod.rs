@@ -11,6 +11,7 @@
 //! drafts        plan, review, begin                   duplicates   the duplicate check
 //! sending       record requests and answers           decisions    pause, resume, retry, resolve
 //! polling       what to poll, and when                observe, doubts   apply what a poll found
+//! refusals      what was refused with 422, until a poll proves that nothing of it was accepted
 //! jobs, rows, requests, claims, facts, accounts       the tables   conditions   the rules as SQL
 //! carry         decisions of earlier drafts of a file
 //! row_parts     the order of the rows in a review     repeats      rows with one address
@@ -64,6 +65,7 @@ mod prelude;
 pub(super) mod purge;
 mod reasons;
 mod recent;
+pub(super) mod refusals;
 mod repeats;
 pub(super) mod requests;
 pub(super) mod review;

@@ -3,7 +3,7 @@
 use super::jobs::{self, Account};
 use super::observe::WAITS;
 use super::tx::{self, Tx, values};
-use super::{conditions, facts, rows};
+use super::{conditions, facts, refusals, rows};
 use crate::jobs::job::JobId;
 use crate::jobs::journal::prelude::*;
 use crate::jobs::reason::{Code, Reason};
@@ -17,7 +17,7 @@ pub(super) fn open_jobs(db: &Tx<'_>, me: &str) -> tx::Result<Vec<(JobId, Option<
         &format!(
             "SELECT id, next_look FROM job WHERE owner = ?1 AND phase <> 'draft'
            AND (EXISTS (SELECT 1 FROM tally WHERE job = job.id AND n > 0 AND bucket IN ({row_statuses}))
-                OR unproven IS NOT NULL)"
+                OR unproven IS NOT NULL AND NOT purged)"
         ),
         values![me],
         |r| Ok((JobId(r.get(0)?), jobs::moment(r, "next_look")?)),
@@ -49,6 +49,15 @@ pub(super) fn schedule_next(db: &Tx<'_>, args: &ScheduleNext) -> tx::Result<()> 
     Ok(())
 }
 
+/// SQL for the rows of a job that may have a badge which is not known, also of refusals without a proof. `?1` is the job.
+fn in_doubt(db: &Tx<'_>, id: JobId) -> tx::Result<String> {
+    let doubts = "bucket IN ('in_doubt', 'unbound', 'not_seen')";
+    Ok(match refusals::rows_of(db, id)? {
+        Some(refused) => format!("({doubts} OR bucket = 'ready' AND {refused})"),
+        None => doubts.to_owned(),
+    })
+}
+
 /// The job's next poll: the earliest of the polls that its open rows need. The newest row of each kind sets
 /// the time for its kind.
 fn next_poll(db: &Tx<'_>, schedule: &Schedule, id: JobId, now: Timestamp) -> tx::Result<Option<Timestamp>> {
@@ -60,13 +69,7 @@ fn next_poll(db: &Tx<'_>, schedule: &Schedule, id: JobId, now: Timestamp) -> tx:
     for (what, rows, since) in [
         (Polling::Issue, "bucket IN ('waiting', 'overdue', 'other')", "accepted"),
         (Polling::Issue, "bucket = 'queued'", "(SELECT created / 1000 FROM job WHERE id = row.job)"),
-        (
-            Polling::Doubt,
-            // Also what was refused without a proof yet.
-            "(bucket IN ('in_doubt', 'unbound', 'not_seen')
-              OR bucket = 'ready' AND request >= (SELECT unproven FROM job WHERE id = row.job))",
-            "(SELECT intent FROM request WHERE id = row.request)",
-        ),
+        (Polling::Doubt, &*in_doubt(db, id)?, "(SELECT intent FROM request WHERE id = row.request)"),
         (
             Polling::Revoke,
             "bucket IN ('unproven', 'revoking')",
@@ -111,8 +114,11 @@ pub(super) fn poll_targets(db: &Tx<'_>, ids: &[JobId]) -> tx::Result<HashMap<Tem
         group.jobs.insert(*id);
         let open: Vec<(Option<String>, String)> = db.rows(
             // Nobody can be looked for whose address was removed.
-            "SELECT badge, email FROM row WHERE job = ?1 AND (badge IS NOT NULL OR email <> '')
-               AND bucket IN ('waiting', 'overdue', 'other', 'in_doubt', 'unbound', 'not_seen')",
+            &format!(
+                "SELECT badge, email FROM row WHERE job = ?1 AND (badge IS NOT NULL OR email <> '')
+                   AND (bucket IN ('waiting', 'overdue', 'other') OR {})",
+                in_doubt(db, *id)?
+            ),
             values![id.0],
             |r| Ok((r.get(0)?, r.get(1)?)),
         )?;

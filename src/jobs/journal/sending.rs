@@ -5,13 +5,12 @@ use super::claims::{HELD_UP, HOLDS};
 use super::requests::{self, Chunk, Ended, RequestEntry};
 use super::rows::{self, Binding};
 use super::tx::{self, Tx, values};
-use super::{jobs, lost_writes, transfer};
+use super::{jobs, lost_writes, refusals, transfer};
 use crate::jobs::job::{JobId, Kind, StopKind};
 use crate::jobs::journal::prelude::*;
-use crate::jobs::reason::{Code, Reason, utc_minute};
+use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_status::RowStatus;
 use crate::jobs::schedule::{self, Polling, Schedule};
-use jiff::SignedDuration;
 
 /// Whether [`record_intent`] may find rows to send.
 pub(super) fn has_ready(db: &Tx<'_>, job: &JobId, me: &str) -> tx::Result<bool> {
@@ -338,7 +337,7 @@ pub(super) fn record_failure(db: &Tx<'_>, args: &RequestFailure) -> tx::Result<(
         FailedRows::Unbound => requests::accepted_unbound(db, *request, now.as_second(), why)?,
         FailedRows::InDoubt => requests::set_sending(db, *request, RowStatus::InDoubt, Some(why))?,
         FailedRows::Refused => requests::set_sending(db, *request, RowStatus::NotDone, Some(why))?,
-        FailedRows::Unproven => requests::keep_unproven(db, *job, *request, (*at, *next_poll))?,
+        FailedRows::Unproven => refusals::record(db, *job, *request, (*at, *next_poll))?,
         FailedRows::Ready => requests::back(db, *job, *request)?,
     }
     if let Some((kind, why)) = stop {
@@ -348,66 +347,6 @@ pub(super) fn record_failure(db: &Tx<'_>, args: &RequestFailure) -> tx::Result<(
     if matches!(rows, FailedRows::Unbound | FailedRows::InDoubt) {
         // Poll a doubt at once. Where the service shows waiting badges, that resolves it.
         jobs::set_next_poll(db, *job, Some(*now))?;
-    }
-    Ok(())
-}
-
-/// When a poll proves that an uncertain refusal had no effect.
-#[derive(Clone, Debug)]
-pub(in crate::jobs) struct RefusalCheck {
-    pub(in crate::jobs) account: String,
-    /// When the poll began: the service's time, in seconds. What it did not show then may be there later.
-    pub(in crate::jobs) now: i64,
-    pub(in crate::jobs) doubt_window: SignedDuration,
-    pub(in crate::jobs) absence_after: SignedDuration,
-    /// This computer's time, in milliseconds.
-    pub(in crate::jobs) at: i64,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::jobs) enum RefusalProof {
-    /// Nothing of the requests was accepted, or everything accepted is bound.
-    Proven,
-    /// Nothing was found, but only a poll from this time on (the service's, in seconds) is a proof.
-    Soon(i64),
-    /// Nothing was found, and that is no proof with this service for a long time, or ever.
-    NotProvable,
-}
-
-pub(super) fn refusal_proof(db: &Tx<'_>, id: &JobId, check: &RefusalCheck) -> tx::Result<RefusalProof> {
-    let Some(request) = requests::first_unproven(db, *id)? else { return Ok(RefusalProof::Proven) };
-    Ok(match requests::provable_from(db, (*id, request), check)? {
-        Some(from) if from.saturating_sub(check.now) <= check.absence_after.as_secs() => {
-            RefusalProof::Soon(from)
-        }
-        _ => RefusalProof::NotProvable,
-    })
-}
-
-/// Makes the refused rows ready if a poll proves that nothing was accepted. `is_complete`: it read everything that could
-/// show one of their badges.
-pub(super) fn prove_refusals(
-    db: &Tx<'_>,
-    ids: &[JobId],
-    check: &RefusalCheck,
-    is_complete: &bool,
-) -> tx::Result<()> {
-    for id in ids {
-        let Some(request) = requests::first_unproven(db, *id)? else { continue };
-        let from = requests::provable_from(db, (*id, request), check)?;
-        if *is_complete && from.is_some_and(|from| from <= check.now) {
-            requests::refusal_proven(db, *id, request, check.at)?;
-            continue;
-        }
-        requests::refusal_unproven(db, *id, request, check.at)?;
-        let note = match (refusal_proof(db, id, check)?, from) {
-            (RefusalProof::Soon(_), Some(from)) => {
-                let when = Timestamp::from_second(from).map_or_else(|_| String::new(), utc_minute);
-                Reason::from(Code::ProvableSoon).with("when", when)
-            }
-            _ => Code::NotProvable.into(),
-        };
-        jobs::note_proof(db, *id, &note)?;
     }
     Ok(())
 }

@@ -17,17 +17,18 @@ use super::observe::{MarkOverdue, ObserveContext, Observed};
 use super::owner::Process;
 use super::polling::{Group, Revocations, ScheduleNext, SecondBadge};
 use super::purge::Purge;
+use super::refusals::RefusalProof;
 use super::requests::Chunk;
 use super::review::LastDecision;
 use super::rows::{NewRow, RowFilter};
 use super::runner::{JournalState, JournalTask, Operation, PendingOperation, Undo, Undoing};
-use super::sending::{IssueAnswer, RecordIntent, RefusalCheck, RefusalProof, RequestFailure, RevokeAnswer};
+use super::sending::{IssueAnswer, RecordIntent, RequestFailure, RevokeAnswer};
 use super::sent_here::{SentHere, SentToName};
 use super::takeover::{Changes, TakeJob, TakeOver};
 use super::transfer::{BeginMove, JobCopy, JournalBeside, OtherJournal, SourceJournal, TakeCopy};
 use super::{
     JournalError, Result, accounts, adopt, carry, claims, decisions, doubts, drafts, duplicates, facts, jobs,
-    observe, polling, purge, requests, review, rows, schema, sending, sent_here, takeover, transfer,
+    observe, polling, purge, refusals, review, rows, schema, sending, sent_here, takeover, transfer,
 };
 use crate::jobs::history_scan::SeenBadge;
 use crate::jobs::job::{Job, JobId, JobRow, Kind, Phase, StopKind};
@@ -236,11 +237,7 @@ operations! {
     write "stop" stop_job(id: JobId, kind: StopKind, why: Reason) -> () = jobs::stop;
     write "halve" set_batch(id: JobId, most: i64) -> () = sending::set_batch;
     read refused_size(id: JobId) -> i64 = sending::refused_size;
-    read with_unproven(ids: Vec<JobId>, halted: bool) -> Vec<JobId> = requests::with_unproven;
-    write "doubt" doubt_refusals(ids: Vec<JobId>, at: i64) -> () = requests::doubt_refusals;
-    write "proven" prove_refusals(ids: Vec<JobId>, check: RefusalCheck, is_complete: bool) -> ()
-        = sending::prove_refusals;
-    read refusal_proof(id: JobId, check: RefusalCheck) -> RefusalProof = sending::refusal_proof;
+    read refusal_proof(id: JobId, context: ObserveContext) -> RefusalProof = refusals::proof;
 }
 
 // Decisions of a person.

@@ -8,8 +8,7 @@ use std::time::Duration;
 pub async fn until(mut has_happened: impl FnMut() -> bool) {
     let happening = async {
         while !has_happened() {
-            // Most ask a server, whose work others wait for.
-            tokio::time::sleep(Duration::from_millis(20)).await;
+            tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
     tokio::time::timeout(BOUND, happening).await.expect("it happens");

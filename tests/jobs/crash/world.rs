@@ -172,10 +172,9 @@ impl World {
     /// Waits until nobody holds the journal any more: its thread is not the runtime's.
     pub fn let_go(&self) {
         let until = Instant::now() + BOUND;
-        let pause = Duration::from_millis(if team::is_team() { 10 } else { 1 });
         while self.is_held() {
             assert!(Instant::now() < until, "the journal is still held");
-            std::thread::park_timeout(pause);
+            std::thread::park_timeout(Duration::from_millis(1));
         }
     }
 

@@ -240,6 +240,7 @@ fn rows_in_doubt() {
             jobs: HashSet::from([job]),
             found,
             complete,
+            at: 0,
             zone: None,
         };
         let (_, statements) = counted(|| doubts::resolve_doubts(&db, &args));
