@@ -278,8 +278,7 @@ async fn a_job_that_the_database_lost_leaves_the_list() {
     if !server::is_installed() {
         return;
     }
-    let folder = tempfile::tempdir().expect("a folder");
-    let login = server::database_of(folder.path());
+    let login = server::new_database();
     let mut h = Harness::with(small(), 160, 50, |session| {
         let mut session = in_team(session, &login, "kim");
         session.jobs.others = std::time::Duration::from_millis(100);
@@ -288,7 +287,7 @@ async fn a_job_that_the_database_lost_leaves_the_list() {
     .await;
     issue(&mut h, 0..2).await;
     h.shows("waiting 2 = 2").await;
-    server::query(folder.path(), "TRUNCATE job CASCADE");
+    server::run_in(&login.server.database, "TRUNCATE lapel.job CASCADE");
     let screen = h.shows(msg_part("is not in the journal any more")).await;
     assert!(!screen.contains("waiting 2 = 2"), "{screen}");
 }
