@@ -16,7 +16,7 @@ const TITLE: usize = 36;
 pub(super) fn code_of(job: &Job, waited: bool) -> u8 {
     if job.counts.sum(|b| matches!(b, RowStatus::InDoubt | RowStatus::Unproven | RowStatus::NotSeen)) > 0 {
         exit::DOUBT
-    } else if job.can_resume() {
+    } else if job.can_resume() || job.held_by_refusal() > 0 {
         exit::STOPPED
     } else if is_issued_twice(job)
         || job.counts.sum(RowStatus::needs_a_person) > 0

@@ -7,6 +7,7 @@ use super::store::Index;
 use crate::api::{ApiError, Call, Reader};
 use crate::domain::address_search::{MatchReason, reasons_for};
 use crate::domain::{Badge, BadgeId, HistoryItem, ServiceTime, Text};
+use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -139,10 +140,11 @@ impl Index {
 
     pub async fn without_details(&self, which: IndexedList, most: usize) -> Result<Vec<BadgeId>> {
         self.read(move |db| {
-            let (condition, values) = which.condition();
+            let (condition, mut values) = which.condition();
+            values.push(Value::Integer(most as i64));
             let sql = format!(
                 "SELECT id FROM badge WHERE {condition} AND id NOT IN (SELECT id FROM detail)
-                 ORDER BY {} LIMIT {most}",
+                 ORDER BY {} LIMIT ?",
                 which.order()
             );
             let ids: Vec<String> = db

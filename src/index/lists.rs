@@ -310,9 +310,10 @@ fn page(db: &Connection, query: &IndexQuery) -> rusqlite::Result<Page<HistoryIte
     let total = count(db, &query.which)?;
     let per_page = query.per_page.clamp(1, LONGEST_PAGE);
     let before = query.page.saturating_sub(1).saturating_mul(per_page).min(total);
-    let (condition, values) = query.which.condition();
+    let (condition, mut values) = query.which.condition();
+    values.extend([per_page, before].map(|n| Value::Integer(n.cast_signed())));
     let sql = format!(
-        "SELECT {COLUMNS} FROM badge WHERE {condition} ORDER BY {} LIMIT {per_page} OFFSET {before}",
+        "SELECT {COLUMNS} FROM badge WHERE {condition} ORDER BY {} LIMIT ? OFFSET ?",
         query.which.order()
     );
     let items: Vec<HistoryItem> =
@@ -329,9 +330,9 @@ fn page(db: &Connection, query: &IndexQuery) -> rusqlite::Result<Page<HistoryIte
 
 fn renewals(db: &Connection, which: &IndexedList, most: u64) -> rusqlite::Result<Renewals> {
     let mut found = Renewals { beyond: count(db, which)?.saturating_sub(most), ..Renewals::default() };
-    let (condition, values) = which.condition();
-    let sql =
-        format!("SELECT {COLUMNS} FROM badge WHERE {condition} ORDER BY {} LIMIT {most}", which.order());
+    let (condition, mut values) = which.condition();
+    values.push(Value::Integer(most.cast_signed()));
+    let sql = format!("SELECT {COLUMNS} FROM badge WHERE {condition} ORDER BY {} LIMIT ?", which.order());
     let mut seen: HashSet<(TemplateId, EmailKey, String)> = HashSet::new();
     let mut by_template: BTreeMap<TemplateId, Renewal> = BTreeMap::new();
     let mut statement = db.prepare(&sql)?;

@@ -174,6 +174,10 @@ pub struct Job {
     /// Rows that the service refused with HTTP 422 and that are in doubt or never seen. Resuming sends them if a check
     /// proves that nothing of their request was accepted.
     pub unproven: u64,
+    /// The same of ready rows: those of a halted job.
+    pub unproven_ready: u64,
+    /// Whether no check proves for a long time that those requests did nothing.
+    pub is_not_provable: bool,
     /// Whether lapel still has to find out if refused requests (422) did something.
     pub awaits_proof: bool,
     /// The person who began it, by the name of their computer account. `None` for a draft, for jobs of earlier
@@ -316,7 +320,7 @@ impl Job {
     /// Not while a poll cannot prove that the refused request did nothing.
     pub fn can_use_up(&self) -> bool {
         self.can_resume()
-            && !self.is_not_provable()
+            && !self.is_not_provable
             && self.stop.as_ref().is_some_and(|stop| stop.kind == StopKind::Quota)
     }
 
@@ -333,19 +337,22 @@ impl Job {
     /// prove soon, although its rows are in doubt.
     pub fn can_resume(&self) -> bool {
         let is_halted = matches!(self.phase, Phase::Paused | Phase::Stopped);
-        let is_provable = self.unproven > 0 && !self.is_purged && !self.is_not_provable();
-        rules::count(Step::Resume, self) > 0
+        let is_provable = self.unproven > 0 && !self.is_purged && !self.is_not_provable;
+        rules::count(Step::Resume, self) > self.held_by_refusal()
             || is_halted && (self.counts.of(RowStatus::Queued) > 0 || is_provable)
     }
 
     /// Rows that resuming may send.
     pub fn left_to_resume(&self) -> u64 {
-        self.left_to_send() + self.unproven
+        let unproven = if self.is_not_provable { 0 } else { self.unproven };
+        self.left_to_send() - self.held_by_refusal() + unproven
     }
 
-    /// Whether no check proves for a long time that the refused request did nothing.
-    pub fn is_not_provable(&self) -> bool {
-        self.note_besides().is_some_and(|note| note.is(Code::NotProvable))
+    /// Ready rows that resuming does not send: the service refused their request, and no check proves for a long time that
+    /// nothing of it was accepted.
+    pub fn held_by_refusal(&self) -> u64 {
+        let is_halted = matches!(self.phase, Phase::Paused | Phase::Stopped);
+        if is_halted && self.is_not_provable { self.unproven_ready.min(self.left_to_send()) } else { 0 }
     }
 }
 

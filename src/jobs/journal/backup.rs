@@ -405,7 +405,7 @@ pub(super) fn doubt(db: &Tx<'_>, job: JobId, at: i64) -> tx::Result<()> {
         return Ok(());
     }
     // It is not the badge that the other computer may have sent.
-    super::rows::forget_failed_of(db, job, &sendable)?;
+    super::rows::forget_failed_of(db, &sendable, values![job.0])?;
     let now = at / 1_000;
     let why = Reason::from(Code::MaybeElsewhere);
     let request: i64 = db.row(

@@ -82,14 +82,15 @@ pub(super) const ALLOWED_TOGETHER: &str =
 /// The rows of a draft that a review selects, of those that may get this status. `?2` is the key of a group, or a list of places.
 pub(super) fn selected(rows: &RowSelection, to: RowStatus) -> String {
     let which = match rows {
-        RowSelection::One(no) | RowSelection::Shown(no, _) => format!("no = {no}"),
         RowSelection::Class(class) if to == RowStatus::Ready => only_of(*class),
         RowSelection::Class(class) => format!("class = '{}'", class.code()),
         RowSelection::Group(row_status, _) if to == RowStatus::Ready => {
             format!("bucket = '{}' AND {GROUP} = ?2 AND {ALLOWED_TOGETHER}", row_status.code())
         }
         RowSelection::Group(row_status, _) => format!("bucket = '{}' AND {GROUP} = ?2", row_status.code()),
-        RowSelection::These(_) => "no IN json_list(?2, bigint)".to_owned(),
+        RowSelection::One(_) | RowSelection::Shown(..) | RowSelection::These(_) => {
+            "no IN json_list(?2, bigint)".to_owned()
+        }
         RowSelection::Asked => "bucket = 'ask'".to_owned(),
     };
     // A row with a title names another template than its job's.

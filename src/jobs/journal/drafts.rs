@@ -312,7 +312,8 @@ pub(super) fn review_rows(db: &Tx<'_>, args: &ReviewRows) -> tx::Result<u64> {
     let key = match &args.which {
         RowSelection::Group(_, key) => Some(key.clone()),
         RowSelection::These(rows) => Some(super::json(rows)),
-        RowSelection::One(_) | RowSelection::Shown(..) | RowSelection::Class(_) | RowSelection::Asked => None,
+        RowSelection::One(no) | RowSelection::Shown(no, _) => Some(super::json(&[no])),
+        RowSelection::Class(_) | RowSelection::Asked => None,
     };
     let selected = conditions::selected(&args.which, args.to);
     let Some(review) = review::record(db, args.id, review::name_of(args.to), &selected, key.as_deref())?

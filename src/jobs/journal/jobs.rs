@@ -93,13 +93,8 @@ pub(super) fn insert(db: &Tx<'_>, account: &Account, owner: &Process, new: &NewJ
 
 const COLUMNS: &str = "id, kind, phase, created, profile, template, title, origin, stop, stop_why, \
                        coalesce(look_note, note) AS note, \
-                       CASE WHEN unproven IS NULL THEN 0 ELSE ( \
-                           SELECT count(*) FROM request JOIN row ON row.request = request.id \
-                           WHERE request.job = job.id AND request.id >= job.unproven AND request.status = 422 \
-                             AND row.bucket IN ('in_doubt', 'not_seen') \
-                             AND NOT EXISTS (SELECT 1 FROM row AS other \
-                                             WHERE other.request = request.id AND other.badge IS NOT NULL)) END AS unproven, \
-                       unproven IS NOT NULL AND NOT purged AS awaits_proof, guarded_at, purged, follows, next_look, owner, owner_label, begun_by, \
+                       unproven IS NOT NULL AND NOT purged AS awaits_proof, \
+                       unproven IS NOT NULL AND coalesce(reason_code(note) = 'not_provable', FALSE) AS not_provable, guarded_at, purged, follows, next_look, owner, owner_label, begun_by, \
                        (SELECT CAST(sum(accepted) AS BIGINT) FROM request WHERE job = job.id AND outcome = 'accepted') AS accepted, \
                        (SELECT CAST(sum(rows) AS BIGINT) FROM request WHERE job = job.id AND outcome = 'accepted' \
                         AND accepted IS NOT NULL) AS accepted_of, \
@@ -146,6 +141,9 @@ fn with_counts(db: &Tx<'_>, mut job: Job) -> tx::Result<Job> {
     job.counts = counts(db, job.id)?;
     if job.counts.of(RowStatus::Ask) > 0 {
         job.held = super::claims::held(db, job.id)?;
+    }
+    if job.awaits_proof {
+        [job.unproven_ready, job.unproven] = super::refusals::counts(db, job.id)?;
     }
     // The badges that it waited for may have been seen by another poll.
     job.next_poll = job.next_poll.filter(|_| job.is_open());
@@ -250,7 +248,9 @@ fn read(r: &SqlRow<'_>, me: &str, is_team: bool) -> tx::Result<Job> {
         replaced: r.get::<Option<String>>("replaced")?.and_then(|names| replaced(&names)),
         checked: moment(r, "guarded_at")?,
         is_purged: r.get("purged")?,
-        unproven: r.get::<i64>("unproven")?.unsigned_abs(),
+        unproven: 0,
+        unproven_ready: 0,
+        is_not_provable: r.get("not_provable")?,
         awaits_proof: r.get("awaits_proof")?,
         begun_by: text(r, "begun_by")?.filter(|_| is_team),
         paused_by: match phase {

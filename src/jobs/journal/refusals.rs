@@ -42,20 +42,20 @@ pub(super) fn record(
     jobs::poll_by(db, job, next_poll)?;
     // The answer is not recorded yet, so the condition for refused requests does not match this one.
     if cancelled {
-        put_in_doubt(db, job, &format!("request = {request}"), at)?;
+        put_in_doubt(db, job, "TRUE", Some(request), at)?;
     }
     Ok(())
 }
 
 /// Puts rows in doubt and polls at once. Skips rows that a person has since decided to send again.
-fn put_in_doubt(db: &Tx<'_>, job: JobId, which: &str, at: i64) -> tx::Result<()> {
+fn put_in_doubt(db: &Tx<'_>, job: JobId, which: &str, request: Option<i64>, at: i64) -> tx::Result<()> {
     let moved = db.execute(
         &format!(
             "UPDATE row SET bucket = 'in_doubt', why = ?2
-             WHERE job = ?1 AND {which} AND bucket = 'ready'
+             WHERE job = ?1 AND {which} AND (?4 IS NULL OR request = ?4) AND bucket = 'ready'
                AND reason_code(why) IS DISTINCT FROM ?3"
         ),
-        values![job.0, Reason::from(Code::BeingProven), Code::SentAgain.name()],
+        values![job.0, Reason::from(Code::BeingProven), Code::SentAgain.name(), request],
     )?;
     if moved > 0 {
         claims::claim_doubts(db, job, at)?;
@@ -65,20 +65,31 @@ fn put_in_doubt(db: &Tx<'_>, job: JobId, which: &str, at: i64) -> tx::Result<()>
 }
 
 /// SQL for rows of unproven refusals of a job. `?1` is the job. `None`: it has none.
-pub(super) fn rows_of(db: &Tx<'_>, job: JobId) -> tx::Result<Option<String>> {
-    let first: Option<i64> =
-        db.optional("SELECT unproven FROM job WHERE id = ?1", values![job.0], |r| r.get(0))?.flatten();
-    Ok(first.map(|first| {
-        format!(
-            "request IN (SELECT id FROM request WHERE job = ?1 AND id >= {first} AND outcome = 'refused' AND status = 422)"
-        )
-    }))
+pub(super) fn rows_of(db: &Tx<'_>, job: JobId) -> tx::Result<Option<&'static str>> {
+    let has_any = db.exists("SELECT 1 FROM job WHERE id = ?1 AND unproven IS NOT NULL", values![job.0])?;
+    Ok(has_any.then_some(
+        "request IN (SELECT id FROM request WHERE job = ?1 AND outcome = 'refused' AND status = 422
+                         AND id >= (SELECT unproven FROM job WHERE id = ?1))",
+    ))
+}
+
+/// The rows of a job's unproven refusals of which nothing was found: those that are ready, and those in doubt or never seen.
+pub(super) fn counts(db: &Tx<'_>, job: JobId) -> tx::Result<[u64; 2]> {
+    let Some(refused) = rows_of(db, job)? else { return Ok([0; 2]) };
+    db.row(
+        &format!(
+            "SELECT count(CASE WHEN bucket = 'ready' THEN 1 END), count(CASE WHEN bucket <> 'ready' THEN 1 END)
+             FROM row WHERE job = ?1 AND {refused} AND bucket IN ('ready', 'in_doubt', 'not_seen') AND {NOTHING_FOUND}"
+        ),
+        values![job.0],
+        |r| Ok([r.get::<i64>(0)?.unsigned_abs(), r.get::<i64>(1)?.unsigned_abs()]),
+    )
 }
 
 /// Puts the rows of a job's unproven refusals in doubt, before the job goes on or is cancelled.
 pub(super) fn doubt(db: &Tx<'_>, job: JobId, at: i64) -> tx::Result<()> {
     match rows_of(db, job)? {
-        Some(refused) => put_in_doubt(db, job, &refused, at),
+        Some(refused) => put_in_doubt(db, job, refused, None, at),
         None => Ok(()),
     }
 }
@@ -112,7 +123,7 @@ fn provable_from(
 pub(super) fn proof(db: &Tx<'_>, job: &JobId, context: &ObserveContext) -> tx::Result<RefusalProof> {
     let Some(refused) = rows_of(db, *job)? else { return Ok(RefusalProof::Proven) };
     let latest = context.now.as_second().saturating_add(context.settings.absence_after.as_secs());
-    Ok(match provable_from(db, *job, &refused, context)? {
+    Ok(match provable_from(db, *job, refused, context)? {
         Some(from) if from <= latest => RefusalProof::Soon(from),
         _ => RefusalProof::NotProvable,
     })
@@ -121,7 +132,7 @@ pub(super) fn proof(db: &Tx<'_>, job: &JobId, context: &ObserveContext) -> tx::R
 /// The addresses of rows whose absence proves a refusal, if a poll that began at the context's time does not find them.
 pub(super) fn due(db: &Tx<'_>, job: JobId, context: &ObserveContext) -> tx::Result<Vec<EmailKey>> {
     let Some(refused) = rows_of(db, job)? else { return Ok(Vec::new()) };
-    if provable_from(db, job, &refused, context)?.is_none_or(|from| from > context.now.as_second()) {
+    if provable_from(db, job, refused, context)?.is_none_or(|from| from > context.now.as_second()) {
         return Ok(Vec::new());
     }
     db.rows(
@@ -144,9 +155,9 @@ pub(super) fn settle(
     at: i64,
 ) -> tx::Result<()> {
     let Some(refused) = rows_of(db, job)? else { return Ok(()) };
-    let from = provable_from(db, job, &refused, context)?;
+    let from = provable_from(db, job, refused, context)?;
     if is_complete && from.is_some_and(|from| from <= context.now.as_second()) {
-        return accept(db, job, &refused, at);
+        return accept(db, job, refused, at);
     }
     let note = match (proof(db, &job, context)?, from) {
         (RefusalProof::Soon(_), Some(from)) => {
@@ -228,7 +239,7 @@ mod tests {
         };
         let from = || {
             let refused = rows_of(&db, job).expect("read").expect("refused");
-            provable_from(&db, job, &refused, &context).expect("read")
+            provable_from(&db, job, refused, &context).expect("read")
         };
         assert_eq!(from(), Some(1060 + 26 * 3600), "not known whether waiting badges are shown");
         let shown = facts::FactObservation::once("waiting_in_history", "shown", Code::Told);

@@ -254,8 +254,7 @@ pub(super) fn page(
         (None, None) => String::new(),
     };
     let order = format!("ORDER BY {sorted} no");
-    // The limit is a part of the text: PostgreSQL plans for few rows only if it knows it.
-    let page = format!("job = ?1 AND no > ?4 AND {chosen} {order} LIMIT {most} OFFSET ?5");
+    let page = format!("job = ?1 AND no > ?4 AND {chosen} {order} LIMIT ?6 OFFSET ?5");
     // Rows are skipped in an index of statuses, and sorted without their other columns.
     let page = if skip > 0 || !sorted.is_empty() {
         format!("job = ?1 AND no IN (SELECT no FROM row WHERE {page}) {order}")
@@ -268,10 +267,10 @@ pub(super) fn page(
                 (SELECT state FROM claim WHERE claim.job = row.job AND claim.no = row.no) AS claim FROM row
          WHERE {page}"
     );
-    let text = searched(filter);
+    let (text, most) = (searched(filter), *most as i64);
     let keys = filter.parts.iter().filter_map(|part| part.key.as_ref()).map(|key| key as &dyn Bind);
     let values: Vec<&dyn Bind> =
-        values![job.0, filter.group, text, after, skip].iter().copied().chain(keys).collect();
+        values![job.0, filter.group, text, after, skip, most].iter().copied().chain(keys).collect();
     db.rows(&sql, &values, |r| read(r, *doubt_window))
 }
 
@@ -529,10 +528,11 @@ pub(super) fn bind(db: &Tx<'_>, badges: &[Binding<'_>]) -> tx::Result<Vec<BadgeI
 
 /// Adds a failed badge of an issue job to the baseline, so that it does not match the next request.
 pub(super) fn forget_failed(db: &Tx<'_>, job: JobId, no: u64) -> tx::Result<()> {
-    forget_failed_of(db, job, &format!("job = ?1 AND no = {no}"))
+    forget_failed_of(db, "job = ?1 AND no = ?2", values![job.0, no as i64])
 }
 
-pub(super) fn forget_failed_of(db: &Tx<'_>, job: JobId, which: &str) -> tx::Result<()> {
+/// The same for some rows of a job. The first value is the job.
+pub(super) fn forget_failed_of(db: &Tx<'_>, which: &str, values: &[&dyn Bind]) -> tx::Result<()> {
     let of_issue =
         format!("{which} AND badge IS NOT NULL AND (SELECT kind FROM job WHERE id = ?1) = 'issue'");
     db.execute(
@@ -540,11 +540,11 @@ pub(super) fn forget_failed_of(db: &Tx<'_>, job: JobId, which: &str) -> tx::Resu
             "INSERT INTO baseline (job, email_key, badge) SELECT job, email_key, badge FROM row WHERE {of_issue}
              ON CONFLICT DO NOTHING"
         ),
-        values![job.0],
+        values,
     )?;
     db.execute(
         &format!("UPDATE row SET badge = NULL, accepted = NULL, status = NULL WHERE {of_issue}"),
-        values![job.0],
+        values,
     )?;
     Ok(())
 }

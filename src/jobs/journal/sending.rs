@@ -122,10 +122,10 @@ fn recipients(db: &Tx<'_>, job: JobId, most: usize) -> tx::Result<(Vec<RequestEn
     let (mut after, mut limit) = (0, most);
     loop {
         let ready = format!(
-            "SELECT no, email_key FROM row WHERE job = ?1 AND {IN_ORDER} AND no > ?2 ORDER BY bucket, no LIMIT {limit}"
+            "SELECT no, email_key FROM row WHERE job = ?1 AND {IN_ORDER} AND no > ?2 ORDER BY bucket, no LIMIT ?3"
         );
         let (mut firsts, mut last, mut read) = (Vec::new(), after, 0);
-        db.each(&ready, values![job.0, after], |row| {
+        db.each(&ready, values![job.0, after, limit as i64], |row| {
             let no: i64 = row.get(0)?;
             (last, read) = (no, read + 1);
             // The claims of the others count when it is their turn: an address may have thousands.
@@ -174,9 +174,9 @@ fn badges(db: &Tx<'_>, job: JobId, most: usize) -> tx::Result<Vec<RequestEntry>>
     db.rows(
         &format!(
             "SELECT no, name, email, email_key, badge FROM row
-             WHERE job = ?1 AND {IN_ORDER} AND badge <> '' ORDER BY bucket, no LIMIT {most}"
+             WHERE job = ?1 AND {IN_ORDER} AND badge <> '' ORDER BY bucket, no LIMIT ?2"
         ),
-        values![job.0],
+        values![job.0, most as i64],
         |r| {
             Ok(RequestEntry {
                 no: r.get::<i64>(0)?.unsigned_abs(),

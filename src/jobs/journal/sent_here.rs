@@ -198,9 +198,9 @@ fn sent_here(
          FROM row JOIN job ON job.id = row.job JOIN request ON request.id = row.request
          JOIN account_key ON account_key.base_url = job.base_url AND account_key.key = job.account
          WHERE {condition} AND job.kind = 'issue' AND account_key.account IN (?1, ?2)
-         ORDER BY request.id DESC LIMIT {most}"
+         ORDER BY request.id DESC LIMIT ?4"
         ),
-        &[&by_key, &by_name, value],
+        &[&by_key, &by_name, value, &i64::from(most)],
         |r| sent(db, r),
     )
 }

@@ -35,8 +35,13 @@ pub fn needs(job: &Job, now: Timestamp) -> Vec<Need> {
         RowStatus::NotDone | RowStatus::Dropped => is_recent,
         _ => false,
     };
-    let of = |(status, rows)| Need { urgency: Urgency::of(status, job), status, rows };
+    let of = |(status, rows)| {
+        // lapel checks the others, and nobody can send them meanwhile.
+        let rows = if status == RowStatus::Ready { rows - job.held_by_refusal() } else { rows };
+        Need { urgency: Urgency::of(status, job), status, rows }
+    };
     let mut all: Vec<Need> = job.counts.iter().filter(|(status, _)| is_need(*status)).map(of).collect();
+    all.retain(|need| need.rows > 0);
     all.sort_by_key(|need| need.urgency);
     all
 }
@@ -92,10 +97,15 @@ pub fn counted(n: u64, word: &str) -> String {
     t!("{n} {word}", n = number(n), word)
 }
 
+/// The number of a job's rows that lapel checks by itself.
+pub fn checked(job: &Job) -> u64 {
+    job.counts.sum(is_checked) + job.held_by_refusal()
+}
+
 /// Whether a job has a problem: something that needs a person, or that lapel still checks.
 pub fn has_problem(job: &Job, now: Timestamp) -> bool {
     let is_here = !matches!(job.phase, Phase::Draft | Phase::Moved);
-    is_here && job.counts.sum(is_checked) > 0 || !needs(job, now).is_empty()
+    is_here && checked(job) > 0 || !needs(job, now).is_empty()
 }
 
 /// The number of jobs with a problem. Home and Activity show it beside a sign.
@@ -135,6 +145,8 @@ pub mod tests {
             is_purged: false,
             begun_by: None,
             unproven: 0,
+            unproven_ready: 0,
+            is_not_provable: false,
             awaits_proof: false,
             paused_by: None,
         }

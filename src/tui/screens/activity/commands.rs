@@ -1,6 +1,6 @@
 //! What can be done with a job: in Activity, in its menus and on Home.
 
-use crate::jobs::{RowFacts, count, issued_badge, may};
+use crate::jobs::{Code, Reason, RowFacts, count, issued_badge, may};
 use crate::tui::effects::ExportSource;
 use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::modals::job_menu::JobMenu;
@@ -158,10 +158,10 @@ fn refusal(action: Action, job: &Job) -> String {
             t!("Job {id} has nothing to pause, resume, send again or cancel. Nothing was changed.", id)
         }
         Action::Pause => t!("Job {id} is not sending anything. Nothing was changed.", id),
-        Action::Resume => t!("Job {id} has nothing left to send. Nothing was changed.", id),
-        Action::UseUp if job.is_not_provable() => {
-            job.note_besides().map(ToString::to_string).unwrap_or_default()
+        Action::Resume | Action::UseUp if job.is_not_provable && job.unproven_ready > 0 => {
+            Reason::from(Code::NotProvable).to_string()
         }
+        Action::Resume => t!("Job {id} has nothing left to send. Nothing was changed.", id),
         Action::UseUp => t!("Job {id} did not stop at the quota. Nothing was changed.", id),
         Action::Retry => t!("Job {id} has no refused rows. Nothing was changed.", id),
         Action::CancelRest => {

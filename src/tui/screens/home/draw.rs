@@ -457,7 +457,11 @@ impl Texts {
 /// The rows that lapel checks by itself.
 fn checked(job: &Job) -> Vec<String> {
     let checked = job.counts.iter().filter(|(status, _)| is_checked(*status));
-    checked.map(|(status, n)| needs::counted(n, tr(status.name()))).collect()
+    let refused = Some(job.held_by_refusal()).filter(|n| *n > 0);
+    checked
+        .map(|(status, n)| needs::counted(n, tr(status.name())))
+        .chain(refused.map(|n| t!("{n} refused, perhaps accepted", n = number(n))))
+        .collect()
 }
 
 /// How far a job is. There is no end time: issuing takes 5 minutes to 24 hours, and the service names none.

@@ -3,7 +3,7 @@
 use crate::tui::modals::draft::imports;
 use crate::tui::prelude::*;
 use crate::tui::widgets::colleagues::is_theirs;
-use crate::tui::widgets::needs::{Need, is_checked, needs};
+use crate::tui::widgets::needs::{Need, checked, needs};
 use crate::tui::worker::index::Overall;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -130,7 +130,7 @@ pub fn of_jobs(jobs: &[Job], now: Timestamp) -> Vec<HomeLine> {
     let mut all: Vec<HomeLine> =
         needing.into_iter().map(|(job, needs)| HomeLine::Need(Box::new(job.clone()), needs)).collect();
     let here = || jobs.iter().filter(|job| !matches!(job.phase, Phase::Draft | Phase::Moved));
-    let is_checked = |job: &Job| job.next_poll.is_some() && job.counts.sum(is_checked) > 0;
+    let is_checked = |job: &Job| job.next_poll.is_some() && checked(job) > 0;
     // The revocation of a replacement has no line of its own while it waits for its issue job.
     let waits_for_issue = |job: &Job| {
         job.replaced.is_some()
