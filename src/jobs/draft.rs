@@ -432,7 +432,7 @@ impl Jobs {
         send::pause(&self.core, id);
         // The rows of an uncertain refusal may exist, and then stay in doubt.
         let _ = self.prove_refusal(id).await;
-        let cancelled = self.core.store.cancel(id, kind, Actor::now(who), self.core.me()).await?;
+        let cancelled = self.core.store.cancel(id, kind, Actor::now(who), self.core.store.process()).await?;
         self.core.changed(id, []);
         Ok(cancelled)
     }

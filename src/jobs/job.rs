@@ -183,8 +183,8 @@ pub struct Job {
     /// The person who began it, by the name of their computer account. `None` for a draft, for jobs of earlier
     /// versions, and unless a team shares the journal.
     pub begun_by: Option<Text>,
-    /// Who paused it, and on which computer. `None` unless it is paused and a team shares the journal.
-    pub paused_by: Option<Reason>,
+    /// Who paused or cancelled it, and on which computer. `None` for other jobs, and unless a team shares the journal.
+    pub halted_by: Option<Reason>,
 }
 
 /// The names, or the addresses if the name is the same, of a badge and of the corrected one.

@@ -30,14 +30,17 @@ impl Job {
     pub fn state(&self) -> Localizable {
         match self.counts.of(RowStatus::InDoubt) {
             n if n > 0 && self.is_abandoned() => localizable!("ended; {n} in doubt", n),
-            _ if self.paused_by.is_some() => self.phase_words(),
+            _ if self.halted_by.is_some() && (self.phase == Phase::Paused || !self.is_open()) => {
+                self.phase_words()
+            }
             _ => Localizable::of(self.state_name()),
         }
     }
 
-    /// The phase, and who paused the job if that is known.
+    /// The phase, and who paused or cancelled the job if that is known.
     pub fn phase_words(&self) -> Localizable {
-        match &self.paused_by {
+        match &self.halted_by {
+            Some(who) if self.phase == Phase::Cancelled => localizable!("cancelled by {who}", who),
             Some(who) => localizable!("paused by {who}", who),
             None => Localizable::of(self.phase.name()),
         }

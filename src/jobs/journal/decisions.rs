@@ -2,6 +2,7 @@
 
 use super::drafts::start;
 use super::jobs::{self, Actor, SeenJob};
+use super::owner::Process;
 use super::rows::{self, Binding};
 use super::tx::{self, Tx, values};
 use super::{claims, conditions, duplicates, observe, refusals, requests};
@@ -82,11 +83,11 @@ pub(super) fn retry(db: &Tx<'_>, args: &Retry) -> tx::Result<Option<u64>> {
 ///
 /// # Errors
 /// Another process owns the job now.
-pub(super) fn cancel(db: &Tx<'_>, id: &JobId, kind: &Kind, actor: &Actor, me: &str) -> tx::Result<u64> {
-    jobs::assure_owned(db, *id, me)?;
+pub(super) fn cancel(db: &Tx<'_>, id: &JobId, kind: &Kind, actor: &Actor, by: &Process) -> tx::Result<u64> {
+    jobs::assure_owned(db, *id, &by.id)?;
     // Rows of an uncertain refusal may exist, and are followed.
     refusals::doubt(db, *id, actor.at)?;
-    jobs::set_phase(db, id, &Phase::Cancelled)?;
+    jobs::cancel(db, *id, by)?;
     let cancelled = requests::cancel_unsent(db, *id, *kind)?;
     jobs::decide(db, *id, None, "call off", actor, "")?;
     Ok(cancelled)

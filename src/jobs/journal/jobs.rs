@@ -253,8 +253,10 @@ fn read(r: &SqlRow<'_>, me: &str, is_team: bool) -> tx::Result<Job> {
         is_not_provable: r.get("not_provable")?,
         awaits_proof: r.get("awaits_proof")?,
         begun_by: text(r, "begun_by")?.filter(|_| is_team),
-        paused_by: match phase {
-            Phase::Paused if is_team => reason(r, "stop_why")?.filter(|by| by.is(Code::ProcessOn)),
+        halted_by: match phase {
+            Phase::Paused | Phase::Cancelled if is_team => {
+                reason(r, "stop_why")?.filter(|by| by.is(Code::ProcessOn))
+            }
             _ => None,
         },
     })
@@ -305,6 +307,15 @@ fn origin(raw: &str) -> Option<JobOrigin> {
 pub(super) fn pause(db: &Tx<'_>, id: &JobId, by: &Process) -> tx::Result<()> {
     db.execute(
         "UPDATE job SET phase = 'paused', stop = NULL, stop_why = ?2 WHERE id = ?1 AND phase = 'running'",
+        values![id.0, by.label],
+    )?;
+    Ok(())
+}
+
+/// Cancels a job. Its stop reason names the process, as that of a paused job.
+pub(super) fn cancel(db: &Tx<'_>, id: JobId, by: &Process) -> tx::Result<()> {
+    db.execute(
+        "UPDATE job SET phase = 'cancelled', stop = NULL, stop_why = ?2 WHERE id = ?1",
         values![id.0, by.label],
     )?;
     Ok(())

@@ -248,7 +248,7 @@ operations! {
     write "decide" use_up_quota(id: JobId, most: i64, actor: Actor, seen: SeenJob) -> ()
         = decisions::use_up_quota;
     write "decide" retry(args: Retry) -> Option<u64> = decisions::retry;
-    write "call off" cancel(id: JobId, kind: Kind, actor: Actor, me: String) -> u64 = decisions::cancel;
+    write "call off" cancel(id: JobId, kind: Kind, actor: Actor, by: Arc<Process>) -> u64 = decisions::cancel;
     read reviewed_row(id: JobId, no: u64) -> Option<ReviewedRow> = decisions::reviewed_row;
     write "decide" decide_row(args: DecideRow) -> std::result::Result<(), Unresolved> = decisions::decide_row;
     read never_seen(id: JobId, among: Option<Vec<u64>>, latest: i64) -> NeverSeen = decisions::never_seen;

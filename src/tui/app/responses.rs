@@ -165,8 +165,8 @@ fn news(before: Option<&Job>, now: &Job) -> Option<(String, bool)> {
         ));
     }
     // What this person pauses is no news to them.
-    if let Some(who) = &now.paused_by
-        && before.is_some_and(|b| b.is_mine() && b.paused_by.is_none())
+    if let Some(who) = &now.halted_by
+        && before.is_some_and(|b| b.is_mine() && b.halted_by.is_none())
         && who.argument("who") != Some(person(&job_command::who()))
     {
         let state = now.phase_words();
@@ -229,7 +229,7 @@ mod tests {
         };
         let by = |who: &str| Job {
             phase: Phase::Paused,
-            paused_by: Some(Reason::of_process(who, "lab-pc")),
+            halted_by: Some(Reason::of_process(who, "lab-pc")),
             ..running()
         };
         let (text, bad) = news(Some(&running()), &by("lee, a colleague")).expect("news");

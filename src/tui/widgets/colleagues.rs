@@ -24,9 +24,9 @@ pub fn colleagues(job: &Job) -> Vec<String> {
     begun_by(job).filter(|_| !is_known).into_iter().chain(followed_by(job)).collect()
 }
 
-/// Who paused the job, and the colleagues.
+/// Who paused or cancelled the job, and the colleagues.
 pub fn involved(job: &Job) -> Vec<String> {
-    let paused = job.paused_by.is_some().then(|| job.phase_words().to_string());
+    let paused = job.halted_by.is_some().then(|| job.phase_words().to_string());
     paused.into_iter().chain(colleagues(job)).collect()
 }
 
@@ -80,11 +80,13 @@ mod tests {
     #[test]
     fn who_paused_a_job_comes_first() {
         let lee = || Reason::of_process("lee", "lab-pc");
-        let paused = Job { phase: Phase::Paused, paused_by: Some(lee()), ..of(Some("kim"), None) };
+        let paused = Job { phase: Phase::Paused, halted_by: Some(lee()), ..of(Some("kim"), None) };
         assert_eq!(
             involved(&paused),
             [t!("paused by {who}", who = lee()), t!("begun by {who}", who = "kim")]
         );
+        let cancelled = Job { phase: Phase::Cancelled, ..paused };
+        assert_eq!(involved(&cancelled)[0], t!("cancelled by {who}", who = lee()));
         assert_eq!(involved(&of(None, None)), Vec::<String>::new());
     }
 

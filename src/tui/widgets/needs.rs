@@ -148,7 +148,7 @@ pub mod tests {
             unproven_ready: 0,
             is_not_provable: false,
             awaits_proof: false,
-            paused_by: None,
+            halted_by: None,
         }
     }
 

@@ -318,7 +318,7 @@ fn a_colleague_pauses_a_job_and_goes_on_with_it_and_the_journal_keeps_who_did() 
         world.control().clear_faults();
         second.jobs.resume(id, "second").await.expect("resumed");
         let job = second.jobs.job(id).await.expect("a job");
-        assert!(job.is_mine() && job.paused_by.is_none(), "{job:?}");
+        assert!(job.is_mine() && job.halted_by.is_none(), "{job:?}");
         person::live(&mut second, &world, &script).await;
         oracle::finally(&second, &world, &script).await;
         for what in ["pause", "take over"] {

@@ -503,7 +503,7 @@ mod tests {
         use crate::jobs::Reason;
         let cx = UiContext::for_test();
         let paused =
-            |by| Job { paused_by: by, ..needs::tests::job(Phase::Paused, &[(RowStatus::Ready, 1200)]) };
+            |by| Job { halted_by: by, ..needs::tests::job(Phase::Paused, &[(RowStatus::Ready, 1200)]) };
         let words = |by| run_words(&paused(by), &cx)[1].clone();
         assert_eq!(words(None), "1,200 not sent: paused");
         assert_eq!(
