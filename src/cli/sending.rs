@@ -285,7 +285,7 @@ impl VerbSession {
         let filter = RowFilter { row_statuses: row_statuses.to_vec(), group, ..RowFilter::default() };
         let rows = self.jobs.rows(job.id, filter, words::MOST_ROWS).await?;
         let clock = self.reader.clock();
-        let mut lines: Vec<String> = rows.iter().map(|row| words::row(row, &clock)).collect();
+        let mut lines: Vec<String> = rows.iter().map(|row| words::row(job, row, &clock)).collect();
         let left = all.saturating_sub(rows.len() as u64);
         if left > 0 {
             lines.push(t!("  … and {left} more: --json lists them all", left));

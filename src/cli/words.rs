@@ -80,8 +80,9 @@ pub(super) fn row_statuses(job: &Job) -> Vec<String> {
     job.by_urgency().into_iter().map(line).collect()
 }
 
-/// With its times in the zone of the service, as in all other output.
-pub(super) fn row(row: &JobRow, clock: &ServiceClock) -> String {
+/// With its times in the zone of the service, as in all other output. A row that a draft is about to send has no status:
+/// its word would be "not sent".
+pub(super) fn row(job: &Job, row: &JobRow, clock: &ServiceClock) -> String {
     let mut parts = vec![t!("row {row}", row = row.number())];
     match (row.holder.looks_empty(), row.address.looks_empty()) {
         (true, true) => {}
@@ -92,8 +93,13 @@ pub(super) fn row(row: &JobRow, clock: &ServiceClock) -> String {
     if let Some(id) = &row.badge_id {
         parts.push(t!("badge {id}", id));
     }
-    let why = row.why.as_ref().map_or(String::new(), |why| format!(": {}", why.in_zone_of(clock)));
-    parts.push(format!("{}{why}", tr(row.row_status.name())));
+    let why = row.why.as_ref().map(|why| why.in_zone_of(clock).to_string());
+    let is_to_send = job.phase == Phase::Draft && row.row_status == RowStatus::Ready;
+    let status = (!is_to_send).then(|| tr(row.row_status.name()).to_owned());
+    let said: Vec<String> = status.into_iter().chain(why).collect();
+    if !said.is_empty() {
+        parts.push(said.join(": "));
+    }
     format!("  {}", parts.join("  "))
 }
 

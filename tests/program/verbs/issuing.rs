@@ -419,14 +419,14 @@ fn a_badge_in_the_wallet_is_not_said_to_be_invisible() {
     let bench = Bench::new();
     bench.run(&["issue", "--template", "TPL-001", "--to", "김하나 <hana@naru.example>", "--yes"]).ended(0);
     let before = bench.run(&["wallet", "hana@naru.example"]).ended(0);
-    assert!(before.err.contains(msg_part("sent by lapel at")), "{}", before.err);
+    assert!(before.err.contains(msg_part("sent in job")), "{}", before.err);
     bench.advance(25 * 60);
     let after = bench.run(&["wallet", "hana@naru.example"]).ended(0);
     assert!(
-        after.out.contains(msg("Issued")) && !after.err.contains(msg_part("sent by lapel at")),
+        after.out.contains(msg("Issued")) && !after.err.contains(msg_part("in job")),
         "{}",
         after.err
     );
     let all = bench.run(&["wallet", "hana@naru.example", "--all"]).ended(0);
-    assert!(!all.err.contains(msg_part("sent by lapel at")), "{}", all.err);
+    assert!(!all.err.contains(msg_part("in job")), "{}", all.err);
 }
