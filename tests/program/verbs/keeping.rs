@@ -164,6 +164,17 @@ fn what_has_stopped_can_be_called_off() {
     assert_eq!(bench.accepted(), 0);
 }
 
+/// It is not called cancelled, since its badge will be issued.
+#[test]
+fn a_job_that_is_sent_cannot_be_cancelled() {
+    let bench = Bench::new();
+    let said = bench.json(&["issue", "--template", "TPL-001", "--to", "a <a@naru.example>", "--yes"], 0);
+    let id = said["jobs"][0]["id"].to_string();
+    let said = bench.run(&["jobs", "cancel", &id]).ended(1);
+    assert!(said.err.contains(msg_part("nothing left to cancel")), "{}", said.err);
+    assert_eq!(bench.json(&["jobs", "show", &id], 0)["job"]["phase"], "running");
+}
+
 #[test]
 fn an_issue_job_can_be_undone() {
     let bench = Bench::switched(&[("issue-time", "5m"), ("revoke-time", "instant")]);
