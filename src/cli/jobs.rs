@@ -407,7 +407,7 @@ async fn follow(mut session: VerbSession, wait: bool, as_json: bool) -> Result<u
             polled = jobs.poll_now(None) => seen.failed = polled.failed,
             () = session.interrupt.wanted() => seen.interrupted = true,
         }
-        let sent = session.until_sent(&mut mine).await;
+        let sent = session.until_sent(&mut mine, &[]).await;
         seen.note(sent);
         if wait && seen.may_go_on() {
             seen.interrupted = !session.until_settled(&mut mine).await?;

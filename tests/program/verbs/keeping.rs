@@ -164,6 +164,22 @@ fn what_has_stopped_can_be_called_off() {
     assert_eq!(bench.accepted(), 0);
 }
 
+/// The head of the job has the reason, and to send the same row again is no help.
+#[test]
+fn a_refusal_is_said_once_and_the_same_request_is_not_offered_again() {
+    let bench = Bench::new();
+    bench.fault("post /badges status=400 code=4000");
+    let said = bench.run(&["issue", "--template", "TPL-001", "--to", "a <a@naru.example>", "--yes"]).ended(3);
+    assert_eq!(said.out.matches(msg_part("Change the request")).count(), 1, "{}", said.out);
+    assert!(said.out.contains(msg("refused")) && !said.out.contains("jobs retry"), "{}", said.out);
+    // Of several rows, one may be at fault.
+    bench.fault("post /badges/batch status=400 code=4000");
+    let file = bench.write("people.csv", "name,email\n가나,b@naru.example\n다라,c@naru.example\n");
+    let said = bench.run(&["issue", "--template", "TPL-001", "--recipients", &file, "--yes"]).ended(3);
+    assert_eq!(said.out.matches(msg_part("Change the request")).count(), 1, "{}", said.out);
+    assert!(said.out.contains("jobs retry 2"), "{}", said.out);
+}
+
 /// It is not called cancelled, since its badge will be issued.
 #[test]
 fn a_job_that_is_sent_cannot_be_cancelled() {
