@@ -516,7 +516,11 @@ async fn file(
         JobFileKind::Receipt => jobs.receipt(id, None, path, format, to.force, never).await,
         JobFileKind::Redo => jobs.redo(id, None, path, format, to.force, never).await,
     };
-    said_of_file(&written?, as_json)
+    let written = written?;
+    if matches!(file, JobFileKind::Redo) && written.rows == 0 {
+        output::complain(&t!("Job {id} has no rows to do again: the file has only its heading.", id));
+    }
+    said_of_file(&written, as_json)
 }
 
 fn said_of_file(written: &Written, as_json: bool) -> Result<u8, Failure> {
