@@ -210,8 +210,7 @@ impl ServiceClock {
             Some(o) => (o, OffsetBasis::Setting),
             None => {
                 let zone = jiff::tz::TimeZone::system();
-                let basis =
-                    if zone.is_unknown() { OffsetBasis::Unknown } else { OffsetBasis::ThisComputer };
+                let basis = if zone.is_unknown() { OffsetBasis::Unknown } else { OffsetBasis::ThisComputer };
                 (zone.to_offset(Timestamp::now()), basis)
             }
         };

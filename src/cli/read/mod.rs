@@ -118,7 +118,10 @@ impl ReadContext {
         let missing = || Failure::usage(t!("The id is empty. No request was made."));
         match verb {
             ReadVerb::Templates(verb) => self.list(verb.list(), verb.pages.all, out).await,
-            ReadVerb::History(verb) => self.list(verb.list(), verb.pages.all, out).await,
+            ReadVerb::History(verb) => {
+                verb.odd_dates().iter().for_each(|odd| output::complain(odd));
+                self.list(verb.list(), verb.pages.all, out).await
+            }
             ReadVerb::Wallet(verb) => {
                 self.printed = Some(BTreeSet::new());
                 let sent = self.sent(Err(&verb.email)).await;

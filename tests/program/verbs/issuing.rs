@@ -422,11 +422,7 @@ fn a_badge_in_the_wallet_is_not_said_to_be_invisible() {
     assert!(before.err.contains(msg_part("sent in job")), "{}", before.err);
     bench.advance(25 * 60);
     let after = bench.run(&["wallet", "hana@naru.example"]).ended(0);
-    assert!(
-        after.out.contains(msg("Issued")) && !after.err.contains(msg_part("in job")),
-        "{}",
-        after.err
-    );
+    assert!(after.out.contains(msg("Issued")) && !after.err.contains(msg_part("in job")), "{}", after.err);
     let all = bench.run(&["wallet", "hana@naru.example", "--all"]).ended(0);
     assert!(!all.err.contains(msg_part("in job")), "{}", all.err);
 }

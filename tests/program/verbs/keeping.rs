@@ -98,14 +98,10 @@ fn a_receipt_holds_every_row_and_a_redo_file_can_be_issued() {
     assert!(redo.starts_with("\u{feff}번호,이름,이메일,lapel reason\r\n3,박세나"), "{redo}");
     let reasons: Vec<&str> = redo.lines().skip(1).filter_map(|row| row.rsplit(',').next()).collect();
     // The rows that a reason names are those of the first file.
-    let twin = format!(
-        "{}: {}",
-        msg("twice in the file"),
-        msg_with("row {row} has the same e-mail address", &[&2])
-    );
-    let of_file = |reason: &str, row: u64| {
-        msg_with("{reason} (row {row} of {file})", &[&reason, &row, &"people.csv"])
-    };
+    let twin =
+        format!("{}: {}", msg("twice in the file"), msg_with("row {row} has the same e-mail address", &[&2]));
+    let of_file =
+        |reason: &str, row: u64| msg_with("{reason} (row {row} of {file})", &[&reason, &row, &"people.csv"]);
     assert_eq!(reasons, [of_file(msg("the e-mail address is empty"), 4), of_file(&twin, 5)], "{redo}");
     let korean = ["jobs", "redo", &id, "--to", "korean.csv"];
     let output = bench.lapel(&korean).env("LANG", "ko_KR.UTF-8").output().expect("it runs");

@@ -78,4 +78,6 @@ fn a_list_of_jobs_names_its_zone_once() {
     }
     let shown = bench.run(&["jobs", "show", "1"]).ended(0).out;
     assert!(shown.contains(msg("checking")) && shown.matches("UTC").count() == 1, "{shown}");
+    let refused = bench.run(&["jobs", "resume", "1", "--yes"]).ended(1).err;
+    assert!(refused.contains(&format!("“{}”", msg("checking"))), "the same word: {refused}");
 }

@@ -490,6 +490,16 @@ fn a_wallet_names_the_waiting_badges_that_only_the_history_has() {
     }
 }
 
+#[test]
+fn dates_in_the_wrong_order_are_noticed() {
+    let bench = Bench::new();
+    let dates = ["--issue-start-date", "2026-10-02", "--issue-end-date"];
+    let said = bench.run(&[&["history"], &dates[..], &["2026-10-01"]].concat()).ended(0);
+    assert!(said.err.contains(msg_part("so no badge matches")), "{}", said.err);
+    let said = bench.run(&[&["history"], &dates[..], &["2026-10-02"]].concat()).ended(0);
+    assert!(!said.err.contains(msg_part("so no badge matches")), "{}", said.err);
+}
+
 /// Lapel sent it and the history lists it: one badge, one sentence.
 #[test]
 fn a_waiting_badge_that_was_sent_from_here_is_named_once() {
