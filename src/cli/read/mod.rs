@@ -119,7 +119,9 @@ impl ReadContext {
         match verb {
             ReadVerb::Templates(verb) => self.list(verb.list(), verb.pages.all, out).await,
             ReadVerb::History(verb) => {
-                verb.odd_dates().iter().for_each(|odd| output::complain(odd));
+                if let Some(odd) = verb.odd_dates() {
+                    output::complain(&odd);
+                }
                 self.list(verb.list(), verb.pages.all, out).await
             }
             ReadVerb::Wallet(verb) => {
