@@ -56,7 +56,7 @@ struct Permission {
 
 async fn examine(settings: &Settings, asker: &Asker) -> Result<DoctorReport, Failure> {
     let mut problems = Vec::new();
-    let (mut service, mut clock) = (Value::Null, Value::Null);
+    let (mut service, mut asked) = (Value::Null, None);
     if let Some(profile) = &settings.profile {
         let connection = connection(profile, &settings.paths)?;
         let reader = connect(&connection)?.reader().clone();
@@ -70,11 +70,14 @@ async fn examine(settings: &Settings, asker: &Asker) -> Result<DoctorReport, Fai
             "error": reached.err().map(|why| why.to_string()),
         });
         problems.extend(reader.alone().map(|why| why.to_string()));
-        clock = clock_of(&reader.clock(), profile);
+        asked = Some((reader, profile));
     } else {
         problems.push(t!("no profile is configured, so there is no service to check.").to_owned());
     }
-    let (facts, journal, listed) = journal(settings, asker, &mut problems).await;
+    let reader = asked.as_ref().map(|(reader, _)| reader);
+    let (facts, journal, listed) = journal(settings, asker, reader, &mut problems).await;
+    // The journal may know the service's zone.
+    let clock = asked.map_or(Value::Null, |(reader, profile)| clock_of(&reader.clock(), profile));
     let permissions = listed.unwrap_or_else(|| permissions(&settings.paths, settings.profile.as_ref()));
     for one in permissions.iter().filter(|p| !p.is_private) {
         problems.push(t!(
@@ -119,7 +122,10 @@ fn clock_of(clock: &ServiceClock, profile: &Profile) -> Value {
         "utc_offset": clock.offset().to_string(),
         "offset_from": match clock.basis() {
             OffsetBasis::ThisComputer => t!("this computer's time zone (no better source)"),
-            OffsetBasis::AtLeast => t!("minimum: this computer's zone would put a past event in the future"),
+            OffsetBasis::Unknown => {
+                t!("UTC: no better source, and this computer's time zone is not known")
+            }
+            OffsetBasis::AtLeast => t!("minimum: a smaller offset would put a past event in the future"),
             OffsetBasis::Setting if by_variable => "LAPEL_UTC_OFFSET",
             OffsetBasis::Setting => t!("the profile"),
             OffsetBasis::Learned => t!("a record with a known time"),
@@ -156,10 +162,11 @@ fn jobs_of(profile: &Profile) -> Value {
 async fn journal(
     settings: &Settings,
     asker: &Asker,
+    reader: Option<&Reader>,
     problems: &mut Vec<String>,
 ) -> (Vec<Fact>, Value, Option<Vec<Permission>>) {
     if let Some(profile) = settings.profile.as_ref().filter(|profile| profile.journal.is_some()) {
-        let (facts, said) = team_journal(settings, profile, asker, problems).await;
+        let (facts, said) = team_journal((settings, profile), asker, reader, problems).await;
         return (facts, said, None);
     }
     let path = Journal::file_in(&settings.paths.data_dir);
@@ -180,6 +187,7 @@ async fn journal(
     }
     let read = async {
         let session = VerbSession::open(settings, asker, JobAccess::Look, |_| ()).await?;
+        recall_offset(reader, &session);
         let wrong = session.jobs.check_journal().await?;
         let (facts, jobs) = (session.jobs.facts().await?, session.jobs.list().await?.len());
         Ok::<_, Failure>((facts, jobs, wrong, permissions(&settings.paths, settings.profile.as_ref())))
@@ -202,6 +210,13 @@ async fn journal(
     }
 }
 
+/// The clock of the doctor has the zone that the jobs have.
+fn recall_offset(reader: Option<&Reader>, session: &VerbSession) {
+    if let (Some(reader), Some(known)) = (reader, session.reader.clock().known()) {
+        reader.recall_offset(known);
+    }
+}
+
 /// What is known of a journal before it is read.
 fn unread(path: &str, bytes: Option<u64>) -> Map<String, Value> {
     super::json::fields(json!({
@@ -217,9 +232,9 @@ fn unread(path: &str, bytes: Option<u64>) -> Map<String, Value> {
 
 /// The same of a team's journal, and the state of its database.
 async fn team_journal(
-    settings: &Settings,
-    profile: &Profile,
+    (settings, profile): (&Settings, &Profile),
     asker: &Asker,
+    reader: Option<&Reader>,
     problems: &mut Vec<String>,
 ) -> (Vec<Fact>, Value) {
     let server = profile.journal.as_ref().map(|team| team.server.clone());
@@ -253,6 +268,7 @@ async fn team_journal(
     }
     let read = async {
         let session = VerbSession::open(settings, asker, JobAccess::Look, |_| ()).await?;
+        recall_offset(reader, &session);
         Ok::<_, Failure>((session.jobs.facts().await?, session.jobs.check_journal().await?))
     };
     match read.await {

@@ -407,7 +407,7 @@ async fn follow(mut session: VerbSession, wait: bool, as_json: bool) -> Result<u
             polled = jobs.poll_now(None) => seen.failed = polled.failed,
             () = session.interrupt.wanted() => seen.interrupted = true,
         }
-        let sent = session.until_sent(&mut mine).await;
+        let sent = session.until_sent(&mut mine, &[]).await;
         seen.note(sent);
         if wait && seen.may_go_on() {
             seen.interrupted = !session.until_settled(&mut mine).await?;
@@ -516,7 +516,11 @@ async fn file(
         JobFileKind::Receipt => jobs.receipt(id, None, path, format, to.force, never).await,
         JobFileKind::Redo => jobs.redo(id, None, path, format, to.force, never).await,
     };
-    said_of_file(&written?, as_json)
+    let written = written?;
+    if matches!(file, JobFileKind::Redo) && written.rows == 0 {
+        output::complain(&t!("Job {id} has no rows to do again: the file has only its heading.", id));
+    }
+    said_of_file(&written, as_json)
 }
 
 fn said_of_file(written: &Written, as_json: bool) -> Result<u8, Failure> {

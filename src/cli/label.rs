@@ -26,6 +26,7 @@ const LABELS: &[&str] = &[
     tr_noop!("heard"),
     tr_noop!("images"),
     tr_noop!("jobs"),
+    tr_noop!("key from"),
     tr_noop!("keys dir"),
     tr_noop!("kind"),
     tr_noop!("known schema"),

@@ -123,14 +123,18 @@ impl VerbSession {
                 });
             }
             let sent = [RowStatus::Ready, RowStatus::Queued];
-            let listed = if draft.to_send() <= FEW {
-                self.some_rows(job, &sent, None).await?
-            } else if let Some(group) = unknown {
-                self.some_rows(job, &sent, Some(group)).await?
+            let (heading, group) = if draft.to_send() <= FEW {
+                (t!("  Will be sent:"), None)
             } else {
-                Vec::new()
+                (t!("  Will be sent, state unknown:"), unknown)
             };
-            lines.extend(listed.into_iter().map(|row| format!("  {row}")));
+            if draft.to_send() <= FEW || group.is_some() {
+                let rows = self.some_rows(job, &sent, group).await?;
+                if !rows.is_empty() {
+                    lines.push(heading.to_owned());
+                    lines.extend(rows.into_iter().map(|row| format!("  {row}")));
+                }
+            }
             let found: Vec<String> = draft
                 .checked
                 .iter()

@@ -6,7 +6,7 @@ use super::{exit, json, output, words};
 use crate::cli::prelude::*;
 use crate::i18n::Localizable;
 use crate::jobs::{JobRow, Phase, RowFilter, RowGroup, StopKind};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::time::Duration;
 
@@ -66,7 +66,7 @@ impl VerbSession {
         for id in ids {
             known.insert(*id, self.jobs.job(*id).await?);
         }
-        if seen.note(self.until_sent(&mut known).await) {
+        if seen.note(self.until_sent(&mut known, ids).await) {
             seen = self.poll(&mut known, wait).await?;
         }
         if wait && seen.may_go_on() {
@@ -81,8 +81,10 @@ impl VerbSession {
         self.progress.clear();
     }
 
-    /// Waits until everything is sent, Ctrl-C arrives, or the journal accepts no answer for `UNWRITTEN`.
-    pub(super) async fn until_sent(&mut self, known: &mut BTreeMap<JobId, Job>) -> Waited {
+    /// Waits until everything is sent, Ctrl-C arrives, or the journal accepts no answer for `UNWRITTEN`. The progress
+    /// counts the rows of jobs that this verb sends, and of others only if they send something.
+    pub(super) async fn until_sent(&mut self, known: &mut BTreeMap<JobId, Job>, sends: &[JobId]) -> Waited {
+        let mut counted: BTreeSet<JobId> = sends.iter().copied().collect();
         let jobs = self.jobs.clone();
         let ids: Vec<JobId> = known.keys().copied().collect();
         let sent = async move {
@@ -93,8 +95,8 @@ impl VerbSession {
         tokio::pin!(sent);
         let mut end: Option<tokio::time::Instant> = None;
         loop {
-            let (done, all) = sent_so_far(known);
-            self.progress.at(t!("sent"), done, all);
+            counted.extend(known.values().filter(|job| job.is_sending()).map(|job| job.id));
+            self.say_sent(known, &counted);
             let now = tokio::time::Instant::now();
             end = known.values().any(is_unwritten).then(|| end.unwrap_or(now + UNWRITTEN));
             tokio::select! {
@@ -115,9 +117,15 @@ impl VerbSession {
                 *job = now;
             }
         }
-        let (done, all) = sent_so_far(known);
-        self.progress.at(t!("sent"), done, all);
+        self.say_sent(known, &counted);
         Waited::Sent
+    }
+
+    fn say_sent(&mut self, known: &BTreeMap<JobId, Job>, counted: &BTreeSet<JobId>) {
+        if !counted.is_empty() {
+            let (done, all) = sent_so_far(counted.iter().filter_map(|id| known.get(id)));
+            self.progress.at(t!("sent"), done, all);
+        }
     }
 
     /// All open rows with `all`, otherwise rows in doubt, once each. Then sends what this check released.
@@ -138,7 +146,7 @@ impl VerbSession {
             };
             seen.failed = seen.failed.or(polled.failed);
         }
-        let sent = self.until_sent(known).await;
+        let sent = self.until_sent(known, &[]).await;
         seen.note(sent);
         Ok(seen)
     }
@@ -285,7 +293,7 @@ impl VerbSession {
         let filter = RowFilter { row_statuses: row_statuses.to_vec(), group, ..RowFilter::default() };
         let rows = self.jobs.rows(job.id, filter, words::MOST_ROWS).await?;
         let clock = self.reader.clock();
-        let mut lines: Vec<String> = rows.iter().map(|row| words::row(row, &clock)).collect();
+        let mut lines: Vec<String> = rows.iter().map(|row| words::row(job, row, &clock)).collect();
         let left = all.saturating_sub(rows.len() as u64);
         if left > 0 {
             lines.push(t!("  … and {left} more: --json lists them all", left));
@@ -351,13 +359,16 @@ fn is_unwritten(job: &Job) -> bool {
     job.in_flight > 0 && job.stop.as_ref().is_some_and(|stop| stop.kind == StopKind::Journal)
 }
 
-/// The rows sent so far, and the rows to send in total.
-fn sent_so_far(known: &BTreeMap<JobId, Job>) -> (u64, u64) {
-    let count = |of: fn(RowStatus) -> bool| known.values().map(|job| job.counts.sum(of)).sum::<u64>();
-    let all =
-        count(|b| !matches!(b, RowStatus::Invalid | RowStatus::LeftOut | RowStatus::Ask | RowStatus::Queued));
-    let left = count(|b| matches!(b, RowStatus::Ready | RowStatus::Sending));
-    (all.saturating_sub(left), all)
+/// The rows sent so far, and the rows to send in total. A refused row was not sent.
+fn sent_so_far<'j>(jobs: impl Iterator<Item = &'j Job>) -> (u64, u64) {
+    jobs.fold((0, 0), |(done, total), job| {
+        let all = job.counts.sum(|b| {
+            !matches!(b, RowStatus::Invalid | RowStatus::LeftOut | RowStatus::Ask | RowStatus::Queued)
+        });
+        let left =
+            job.counts.sum(|b| matches!(b, RowStatus::Ready | RowStatus::Sending | RowStatus::NotDone));
+        (done + all.saturating_sub(left + job.unproven), total + all)
+    })
 }
 
 /// After a closed pipe, further output is dropped.

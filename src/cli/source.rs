@@ -5,7 +5,8 @@ use super::session::VerbSession;
 use super::verbs::{MappedField, ReadingFlags};
 use crate::cli::prelude::*;
 use crate::jobs::intake::{
-    About, Choices, ColumnMap, Delimiter, FileQuestion, ImportSource, MAX_PASTED_BYTES, MapState, NameColumns,
+    About, Choices, ColumnMap, Delimiter, FileQuestion, HeaderRow, ImportSource, MAX_PASTED_BYTES, MapState,
+    NameColumns,
 };
 use crate::jobs::{Opened, Reading};
 use std::io::Read;
@@ -159,8 +160,11 @@ pub(super) fn questions(about: &About, open: &[FileQuestion]) -> Failure {
 }
 
 pub(super) fn names(about: &About) -> String {
-    let all: Vec<String> =
-        about.columns.iter().zip(1..).take(30).map(|(name, n)| format!("{n} {}", scrub(name))).collect();
+    // Without a header row, the columns have only numbers.
+    let is_named = matches!(about.header, Some(HeaderRow::At(_)));
+    let of =
+        |(name, n): (&String, usize)| if is_named { format!("{n} {}", scrub(name)) } else { n.to_string() };
+    let all: Vec<String> = about.columns.iter().zip(1..).take(30).map(of).collect();
     t!("columns: {all}", all = list(all))
 }
 

@@ -4,7 +4,7 @@ use super::exit;
 use crate::cli::prelude::*;
 use crate::domain::ServiceClock;
 use crate::i18n::{Language, language, number};
-use crate::jobs::{self, AcceptedCount, Code, JobRow, Kind, Phase, Step};
+use crate::jobs::{self, AcceptedCount, Code, JobRow, Kind, Phase, Reason, Step, StopKind};
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Maximum number of rows listed as text. Further rows are only counted.
@@ -26,6 +26,10 @@ pub(super) fn code_of(job: &Job, waited: bool) -> u8 {
     } else {
         exit::OK
     }
+}
+
+fn has_stopped_with(job: &Job, kind: StopKind) -> bool {
+    job.stop.as_ref().is_some_and(|stop| stop.kind == kind)
 }
 
 /// Whether one request gave a recipient two badges.
@@ -80,8 +84,9 @@ pub(super) fn row_statuses(job: &Job) -> Vec<String> {
     job.by_urgency().into_iter().map(line).collect()
 }
 
-/// With its times in the zone of the service, as in all other output.
-pub(super) fn row(row: &JobRow, clock: &ServiceClock) -> String {
+/// With its times in the zone of the service, as in all other output. A row that a draft is about to send has no status:
+/// its word would be "not sent".
+pub(super) fn row(job: &Job, row: &JobRow, clock: &ServiceClock) -> String {
     let mut parts = vec![t!("row {row}", row = row.number())];
     match (row.holder.looks_empty(), row.address.looks_empty()) {
         (true, true) => {}
@@ -92,8 +97,15 @@ pub(super) fn row(row: &JobRow, clock: &ServiceClock) -> String {
     if let Some(id) = &row.badge_id {
         parts.push(t!("badge {id}", id));
     }
-    let why = row.why.as_ref().map_or(String::new(), |why| format!(": {}", why.in_zone_of(clock)));
-    parts.push(format!("{}{why}", tr(row.row_status.name())));
+    // The head of the job says why it stopped.
+    let is_said = |why: &&Reason| job.stop.as_ref().is_some_and(|stop| stop.why == **why);
+    let why = row.why.as_ref().filter(|why| !is_said(why)).map(|why| why.in_zone_of(clock).to_string());
+    let is_to_send = job.phase == Phase::Draft && row.row_status == RowStatus::Ready;
+    let status = (!is_to_send).then(|| tr(row.row_status.name()).to_owned());
+    let said: Vec<String> = status.into_iter().chain(why).collect();
+    if !said.is_empty() {
+        parts.push(said.join(": "));
+    }
     format!("  {}", parts.join("  "))
 }
 
@@ -112,8 +124,9 @@ pub(super) fn next_steps(job: &Job, again: &str) -> Vec<String> {
     if job.can_use_up() {
         step(format!("lapel jobs use-up {id}"), t!("uses up the rest of the quota"));
     }
-    if job.left_to_retry() > 0 {
-        step(format!("lapel jobs retry {id}"), t!("sends the refused rows again"));
+    // The service would refuse a single row again; of several, one may be at fault.
+    if job.left_to_retry() > u64::from(has_stopped_with(job, StopKind::BadRequest)) {
+        step(format!("lapel jobs retry {id}"), t!("sends the refused rows again, in smaller requests"));
     }
     if jobs::count(Step::Decide, job) > 0 {
         step(

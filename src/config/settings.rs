@@ -9,7 +9,7 @@ use super::mistake::{ConfigError, Mistake};
 use super::paths::Paths;
 use super::pictures::PictureChoice;
 use super::profile::{Profile, ProfileLine};
-use super::resolved::Resolved;
+use super::resolved::{Resolved, SettingSource};
 use super::selection::{DefaultProfile, Selected, Selection, default_profile, existing, selected_name};
 use super::theme::ThemeFile;
 use super::ui::{GlyphChoice, ThemeChoice, Ui};
@@ -98,10 +98,15 @@ impl Settings {
         if let Some(profile) = &profile
             && !has_usual_path(&profile.base_url)
         {
-            self.warnings.push(t!(
-                "The base URL of profile {name} does not end in /api/v1/ext, the usual path of the service.",
-                name = profile.name
-            ));
+            self.warnings.push(if profile.settings.source("base_url") == SettingSource::Variable {
+                t!("The base URL in LAPEL_BASE_URL does not end in /api/v1/ext, the usual path of the service.")
+                    .to_owned()
+            } else {
+                t!(
+                    "The base URL of profile {name} does not end in /api/v1/ext, the usual path of the service.",
+                    name = profile.name
+                )
+            });
         }
         Self { profile, ..self }
     }

@@ -185,7 +185,9 @@ pub struct ServiceClock {
 pub enum OffsetBasis {
     /// The contract gives no zone.
     ThisComputer,
-    /// By this computer's zone a past event would lie in the future, so the offset is at least this large.
+    /// Nor is the zone of this computer known: UTC.
+    Unknown,
+    /// By the assumed zone a past event would lie in the future, so the offset is at least this large.
     AtLeast,
     Setting,
     /// A record of an event whose moment lapel knew.
@@ -206,7 +208,11 @@ impl ServiceClock {
     pub fn new(offset: Option<Offset>, speed: f64) -> Self {
         let (offset, basis) = match offset {
             Some(o) => (o, OffsetBasis::Setting),
-            None => (jiff::tz::TimeZone::system().to_offset(Timestamp::now()), OffsetBasis::ThisComputer),
+            None => {
+                let zone = jiff::tz::TimeZone::system();
+                let basis = if zone.is_unknown() { OffsetBasis::Unknown } else { OffsetBasis::ThisComputer };
+                (zone.to_offset(Timestamp::now()), basis)
+            }
         };
         Self { anchor: None, speed, offset, basis }
     }
@@ -237,6 +243,15 @@ impl ServiceClock {
 
     pub fn offset(&self) -> Offset {
         self.offset
+    }
+
+    /// What another clock of the same service can [recall](Self::recall).
+    pub fn known(&self) -> Option<KnownOffset> {
+        match self.basis {
+            OffsetBasis::Learned => Some(KnownOffset::Learned(self.offset)),
+            OffsetBasis::AtLeast => Some(KnownOffset::AtLeast(self.offset)),
+            OffsetBasis::ThisComputer | OffsetBasis::Unknown | OffsetBasis::Setting => None,
+        }
     }
 
     /// Before the first answer, this computer's time.

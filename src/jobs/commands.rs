@@ -116,7 +116,7 @@ impl Jobs {
             return Err(JobError::no(localizable!(
                 "The state of job {id} is “{state}”. Only a paused or stopped job can be resumed. Nothing was changed.",
                 id,
-                state = Localizable::of(job.phase.name())
+                state = job.state()
             )));
         }
         if self.prove_refusal_now(id).await? == RefusalProof::NotProvable {

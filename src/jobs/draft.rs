@@ -324,7 +324,7 @@ impl Jobs {
             )));
         }
         // Also with nothing unsent: a retry that reads the history now would send rows that the draft does not have.
-        self.cancel(id, who).await?;
+        self.cancel_unsent(id, job.kind, who).await?;
         let undo = PlanUndo {
             account: self.core.account.clone(),
             owner: self.core.store.process(),
@@ -426,9 +426,19 @@ impl Jobs {
     /// Sent rows are still followed. Returns the number of cancelled rows.
     ///
     /// # Errors
-    /// Another process owns the job, or the journal cannot be used.
+    /// Another process owns the job, no row can be sent any more, or the journal cannot be used.
     pub async fn cancel(&self, id: JobId, who: &str) -> Result<u64, JobError> {
-        let kind = self.core.my_job(id).await?.kind;
+        let job = self.core.my_job(id).await?;
+        if !job.has_rest() {
+            return Err(JobError::no(localizable!(
+                "Job {id} has nothing left to cancel. Nothing was changed.",
+                id
+            )));
+        }
+        self.cancel_unsent(id, job.kind, who).await
+    }
+
+    async fn cancel_unsent(&self, id: JobId, kind: Kind, who: &str) -> Result<u64, JobError> {
         send::pause(&self.core, id);
         // The rows of an uncertain refusal may exist, and then stay in doubt.
         let _ = self.prove_refusal(id).await;

@@ -329,6 +329,17 @@ impl Job {
             && rules::count(Step::CancelRest, self) + self.counts.of(RowStatus::Sending) > 0
     }
 
+    /// Whether lapel or a person may still send rows of the job as it was planned.
+    pub(super) fn has_rest(&self) -> bool {
+        self.can_cancel_rest() || self.awaits_proof || self.unproven + self.left_to_retry() > 0
+    }
+
+    /// Whether rows were cancelled. An undo ends a job in the same way after all its rows were sent.
+    pub fn is_cancelled(&self) -> bool {
+        let is_unsent = |status| matches!(status, RowStatus::LeftOut | RowStatus::NotDone);
+        self.phase == Phase::Cancelled && self.counts.sum(is_unsent) > 0
+    }
+
     pub fn left_to_retry(&self) -> u64 {
         rules::count(Step::Retry, self)
     }

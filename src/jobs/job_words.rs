@@ -19,9 +19,12 @@ impl Job {
             (_, Phase::Moved) => self.phase.name(),
             (Some(stop), _) => stop.kind.name(),
             (None, Phase::Running) if self.is_sending() => tr_noop!("sending"),
-            (None, Phase::Running) if self.is_open() => tr_noop!("checking"),
-            (None, Phase::Running) => tr_noop!("finished"),
-            (None, Phase::Cancelled) if self.is_open() => tr_noop!("cancelled, checking"),
+            (None, Phase::Cancelled) if self.is_cancelled() && self.is_open() => {
+                tr_noop!("cancelled, checking")
+            }
+            (None, Phase::Cancelled) if self.is_cancelled() => self.phase.name(),
+            (None, Phase::Running | Phase::Cancelled) if self.is_open() => tr_noop!("checking"),
+            (None, Phase::Running | Phase::Cancelled) => tr_noop!("finished"),
             (None, phase) => phase.name(),
         }
     }

@@ -6,7 +6,6 @@ use super::job::{JobId, Phase};
 use super::journal::decisions::ResendRows;
 use super::journal::jobs::{Actor, SeenJob};
 use super::rules::{self, Step};
-use crate::jobs::prelude::*;
 
 /// Rows that were sent, looked for and never seen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -123,7 +122,7 @@ impl Jobs {
             return Err(JobError::no(localizable!(
                 "Job {id} is {state}. Single rows can be cancelled while it is paused or stopped. Nothing was changed.",
                 id,
-                state = Localizable::of(job.phase.name())
+                state = job.state()
             )));
         }
         // The rows of an uncertain refusal may exist, and then stay in doubt.

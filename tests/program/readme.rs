@@ -138,11 +138,18 @@ pub fn codes() -> [CodeTable; 5] {
 #[test]
 fn the_tables_of_codes_have_every_code() {
     let mut right = String::new();
-    for (_, fields, codes) in codes() {
-        let _ = write!(right, "| {fields} | Words |\n|---|---|\n");
+    for (definition, fields, codes) in codes() {
+        // A receipt has words of its own for the status of a row.
+        let of_receipt = RowStatus::ALL.iter().map(|one| (one.code(), one.receipt_value()));
+        let of_receipt: BTreeMap<&str, &str> =
+            if definition == "bucket" { of_receipt.collect() } else { BTreeMap::new() };
+        let (title, line) =
+            if of_receipt.is_empty() { ("", "") } else { (" `lapel bucket` of a receipt |", "---|") };
+        let _ = write!(right, "| {fields} | Words |{title}\n|---|---|{line}\n");
         for (code, words) in codes {
             let words = words.unwrap_or("the text beside it").replace('|', "&#124;");
-            let _ = writeln!(right, "| `{code}` | {words} |");
+            let receipt = of_receipt.get(code).map_or(String::new(), |word| format!(" {word} |"));
+            let _ = writeln!(right, "| `{code}` | {words} |{receipt}");
         }
         right.push('\n');
     }

@@ -74,6 +74,7 @@ async fn saved(context: &ProfileContext, flags: AddFlags) -> Result<(String, Val
         let question = t!("Time zone of the service's times, such as {example} (empty: not known)", example);
         input.set("utc_offset", prompt::open_line(&question, "").await?);
     }
+    let is_zone_missing = input.get("utc_offset").is_none() && !ask;
     let password_from = password_from.or(password_stdin.then_some(KeyStore::File));
     let is_of_password = matches!(password_from, Some(KeyStore::Command(_)));
     let store = match (key_from, ask) {
@@ -119,6 +120,13 @@ async fn saved(context: &ProfileContext, flags: AddFlags) -> Result<(String, Val
     }
     let warnings = trial.warnings(&profile);
     warn(&warnings);
+    if is_zone_missing {
+        output::complain(&t!(
+            "The time zone of the service is not set, so ages can be wrong. Set it, for example: lapel profile edit {name} --utc-offset {example}",
+            name,
+            example = example_offset()
+        ));
+    }
     let kept = context.aside(move |paths, env| save_profile(paths, env, &new, key.expose_secret())).await?;
     let value = json!({
         "ok": true, "profile": profile_as_json(&kept), "issuer": trial.issuer(), "warnings": warnings,

@@ -179,6 +179,16 @@ impl HistoryFlags {
         };
         List::History(HistoryQuery { filter, paging: self.pages.paging(&self.sort) })
     }
+
+    /// No badge matches dates in the wrong order.
+    pub(super) fn odd_dates(&self) -> Option<String> {
+        let pairs = [
+            ("--issue-start-date", self.issue_start_date, "--issue-end-date", self.issue_end_date),
+            ("--revoke-start-date", self.revoke_start_date, "--revoke-end-date", self.revoke_end_date),
+        ];
+        let (start, _, end, _) = pairs.into_iter().find(|(_, start, _, end)| end.is_some() && start > end)?;
+        Some(t!("{start} is later than {end}, so no badge matches.", start, end))
+    }
 }
 
 /// What `lapel wallet` takes.

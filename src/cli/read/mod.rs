@@ -53,6 +53,8 @@ struct ReadContext {
     beside: Map<String, Value>,
     /// The ids of the badges of a wallet that were printed; `None` for other lists.
     printed: Option<BTreeSet<String>>,
+    /// The lowest exit code that is still right: something beside the list could not be read.
+    at_least: u8,
 }
 
 struct PrintedRecords {
@@ -86,6 +88,7 @@ impl ReadContext {
             templates: settings.app.recent.then(|| templates_file(&settings.paths.data_dir, &profile.name)),
             beside: Map::new(),
             printed: None,
+            at_least: exit::OK,
         })
     }
 
@@ -115,13 +118,21 @@ impl ReadContext {
         let missing = || Failure::usage(t!("The id is empty. No request was made."));
         match verb {
             ReadVerb::Templates(verb) => self.list(verb.list(), verb.pages.all, out).await,
-            ReadVerb::History(verb) => self.list(verb.list(), verb.pages.all, out).await,
+            ReadVerb::History(verb) => {
+                if let Some(odd) = verb.odd_dates() {
+                    output::complain(&odd);
+                }
+                self.list(verb.list(), verb.pages.all, out).await
+            }
             ReadVerb::Wallet(verb) => {
                 self.printed = Some(BTreeSet::new());
                 let sent = self.sent(Err(&verb.email)).await;
                 let all = sent.as_ref().map(|sent| sent.iter().map(sent_json).collect::<Vec<Value>>());
                 self.beside.insert("sent_from_here".to_owned(), all.into());
                 let waiting = self.only_in_history(&verb.email, &call).await;
+                if !matches!(waiting, Ok((_, true))) {
+                    self.at_least = exit::PERSON;
+                }
                 let now = self.reader.clock().now();
                 // What was not read is not empty.
                 let rows = match &waiting {
@@ -133,22 +144,25 @@ impl ReadContext {
                 let printed = self.printed.take().unwrap_or_default();
                 let is_printed =
                     |one: &&SentHere| one.badge_id.as_ref().is_some_and(|id| printed.contains(id.wire()));
-                for sent in sent.iter().flatten().filter(|one| !is_printed(one)) {
-                    output::complain(&sent_said(sent, &self.reader.clock()));
+                let listed = waiting.as_ref().map_or(&[][..], |(all, _)| all.as_slice());
+                let is_listed = |one: &SentHere| {
+                    one.badge_id.as_ref().is_some_and(|id| listed.iter().any(|item| item.badge_id == *id))
+                };
+                let sent: Vec<&SentHere> = sent.iter().flatten().filter(|one| !is_printed(one)).collect();
+                for one in sent.iter().filter(|one| !is_listed(one)) {
+                    output::complain(&sent_said(one, &self.reader.clock()));
+                }
+                for item in listed {
+                    let from = sent.iter().find(|one| one.badge_id.as_ref() == Some(&item.badge_id));
+                    output::complain(&waiting_said(item, from.copied(), &self.reader.clock()));
                 }
                 match &waiting {
-                    Ok((waiting, complete)) => {
-                        for item in waiting {
-                            output::complain(&waiting_said(item, &self.reader.clock()));
-                        }
-                        if !complete {
-                            output::complain(t!(
-                                "Not everything could be read. Badges that wait to be issued may be missing here."
-                            ));
-                        }
-                    }
+                    Ok((_, true)) => {}
+                    Ok((_, false)) => output::complain(t!(
+                        "Not everything could be read. Badges that wait to be issued may be missing here."
+                    )),
                     Err(why) => output::complain(&t!(
-                        "The history or the wallet could not be read: {why}. Badges that wait to be issued may be missing here.",
+                        "The history or the wallet could not be read, so badges that wait to be issued may be missing here. {why}",
                         why
                     )),
                 }
@@ -347,7 +361,8 @@ impl ReadContext {
         let read = walk.finish().ok_or_else(|| {
             Failure::new("internal", t!("lapel did not reach the end of the list. Nothing was changed."))
         })?;
-        let code = code_of(&read);
+        let complete = read.end.is_complete();
+        let code = code_of(&read).max(self.at_least);
         let (remark, rows) = match out.finish() {
             Ok(ended) => ended,
             Err(why) => return answered(Err(why), exit::OK),
@@ -355,8 +370,8 @@ impl ReadContext {
         if flags.json {
             let mut answer = head(code);
             answer.extend(json::fields(json!({
-                "complete": code == exit::OK,
-                "why": (code != exit::OK).then(|| export::summary(&read, shape.noun)),
+                "complete": complete,
+                "why": (!complete).then(|| export::summary(&read, shape.noun)),
                 "total_count": read.total_count,
                 "requests": read.requests,
                 "left_meanwhile": read.gone,
@@ -377,7 +392,7 @@ impl ReadContext {
 
     async fn give(&mut self, found: PrintedRecords, flags: &OutFlags) -> Result<u8, Failure> {
         let PrintedRecords { names, first, rows, problems: bad, said, about } = found;
-        let code = if bad.is_empty() { exit::OK } else { exit::PERSON };
+        let code = if bad.is_empty() { self.at_least } else { exit::PERSON };
         if let Some(to) = &flags.xlsx {
             let written = self.file(ExportContent::Rows(names, rows), to.clone(), flags).await?;
             tell(said, &bad);
@@ -436,7 +451,7 @@ impl ReadContext {
         self.say_zone();
         let Some(read) = done.read else { return Ok(exit::OK) };
         output::complain(&export::summary(&read, noun));
-        Ok(code_of(&read))
+        Ok(code_of(&read).max(self.at_least))
     }
 
     /// Names the zone only where a person reads a table: the rows themselves have none.

@@ -42,14 +42,34 @@ pub(super) fn sent_said(sent: &SentHere, clock: &ServiceClock) -> String {
     }
 }
 
-pub(super) fn waiting_said(item: &HistoryItem, clock: &ServiceClock) -> String {
+/// `sent`: the row of a job that the badge belongs to.
+pub(super) fn waiting_said(item: &HistoryItem, sent: Option<&SentHere>, clock: &ServiceClock) -> String {
     let since = item.reg_date.as_ref().map_or_else(|| "?".to_owned(), ServiceTime::to_minute);
-    t!(
-        "{title}: waits to be issued, accepted at {time}, badge id {id}. Only the history lists it.",
-        title = item.title.clone().unwrap_or_default(),
-        time = format_args!("{since} ({})", clock.zone_said()),
-        id = item.badge_id
-    )
+    let (title, id) = (item.title.clone().unwrap_or_default(), &item.badge_id);
+    let time = format_args!("{since} ({})", clock.zone_said());
+    match sent.map(|sent| (sent.job, &sent.by)) {
+        None => t!(
+            "{title}: waits to be issued, accepted at {time}, badge id {id}. Only the history lists it.",
+            title,
+            time,
+            id
+        ),
+        Some((job, None)) => t!(
+            "{title}: waits to be issued, accepted at {time}, badge id {id}, sent in job {job}. Only the history lists it.",
+            title,
+            time,
+            id,
+            job
+        ),
+        Some((job, Some(who))) => t!(
+            "{title}: waits to be issued, accepted at {time}, badge id {id}, sent by {who} in job {job}. Only the history lists it.",
+            title,
+            time,
+            id,
+            who,
+            job
+        ),
+    }
 }
 
 pub(super) fn sent_json(sent: &SentHere) -> Value {

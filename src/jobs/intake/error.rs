@@ -66,6 +66,9 @@ messages! {
     /// `offset`: Byte offset in the file, from 0.
     NulBytes { line: u64, offset: u64 }
         => localizable!("{name}: line {line}, byte {offset} is a NUL byte, so this is not a text file, or it is damaged. Save it as CSV UTF-8 or XLSX.", name, line, offset);
+    /// Not a text either.
+    NotSpreadsheet
+        => localizable!("{name} is not a spreadsheet, although its name says so, or it is damaged. Open it in a spreadsheet program and save it again.", name);
     SheetNotFound { sheet: String, there: Localizable }
         => localizable!("{name} has no sheet \"{sheet}\". Its sheets: {there}.", name, sheet, there);
     /// `column`: The chosen column, from 1.

@@ -194,9 +194,14 @@ fn open_text(
     watch: &dyn ReadProgress,
 ) -> Result<InputTable, IntakeProblem> {
     origin.at_most(MAX_TEXT_BYTES, tr_noop!("a text file"))?;
-    let detected = detect_encoding::detect(origin, asked.choices.encoding, MAX_TEXT_BYTES, watch)?;
+    let has_name_of_sheet = matches!(origin.ending.as_str(), "xlsx" | "xlsm" | "xls" | "ods");
+    let detected = detect_encoding::detect(origin, asked.choices.encoding, MAX_TEXT_BYTES, watch);
+    let detected = detected.map_err(|why| match why {
+        IntakeProblem::NulBytes { .. } if has_name_of_sheet => IntakeProblem::NotSpreadsheet,
+        why => why,
+    })?;
     let mut table = open_as_text(origin, asked, detected)?;
-    if matches!(origin.ending.as_str(), "xlsx" | "xlsm" | "xls" | "ods") {
+    if has_name_of_sheet {
         table.about.notes.push(ImportNote::NotWhatItsNameSays {
             ending: Text::new(origin.ending.clone()),
             format: InputFormat::Csv,

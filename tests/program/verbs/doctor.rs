@@ -26,6 +26,35 @@ fn what_was_learned_is_told_with_its_evidence() {
     }
 }
 
+/// As in containers, `ssh` and cron: the zone has a name.
+#[cfg(unix)]
+#[test]
+fn the_zone_of_the_computer_may_be_a_name() {
+    let bench = Bench::new();
+    for (zone, offset, from) in [
+        ("Asia/Seoul", "+09", msg("this computer's time zone (no better source)")),
+        ("Asia/Kathmandu", "+05:45", msg("this computer's time zone (no better source)")),
+        ("No/Such_Zone", "+00", msg("UTC: no better source, and this computer's time zone is not known")),
+    ] {
+        let said = bench.said(bench.lapel(&["doctor", "--json"]).env("TZ", zone).output().expect("it runs"));
+        let clock = &said.ended(0).json()["clock"];
+        assert_eq!((&clock["utc_offset"], &clock["offset_from"]), (&offset.into(), &from.into()), "{zone}");
+    }
+}
+
+/// The same zone as in the list of jobs.
+#[test]
+fn the_clock_has_the_zone_that_the_journal_knows() {
+    let bench = Bench::new();
+    let before = bench.json(&["doctor"], 0);
+    assert_eq!(before["clock"]["utc_offset"], "+00", "{before}");
+    bench.run(&["issue", "--template", "TPL-001", "--to", "김하나 <hana@naru.example>", "--yes"]).ended(0);
+    bench.run(&["jobs", "follow"]).ended(0);
+    let after = bench.json(&["doctor"], 0);
+    assert_eq!(after["clock"]["utc_offset"], "+09", "{after}");
+    assert_eq!(after["clock"]["offset_from"], msg("a record with a known time"), "{after}");
+}
+
 #[test]
 fn what_was_seen_to_be_two_things_is_told_as_such() {
     let bench = Bench::new();

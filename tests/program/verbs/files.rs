@@ -89,6 +89,15 @@ fn a_template_column_makes_a_job_for_each_template() {
 }
 
 #[test]
+fn what_only_has_the_name_of_a_spreadsheet_is_called_that() {
+    let bench = Bench::new();
+    let file = bench.write("junk.xlsx", b"junk\x00\x01\x02 no sheet");
+    let issue = ["issue", "--template", "TPL-001", "--recipients", &file, "--dry-run"];
+    let said = bench.run(&issue).ended(1);
+    assert!(said.err.contains(msg_part("is not a spreadsheet")), "{}", said.err);
+}
+
+#[test]
 fn a_spreadsheet_is_read_with_everything_that_is_odd_in_it_listed() {
     let bench = Bench::new();
     let demo = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/demo/safety-2025-h2.xlsx");

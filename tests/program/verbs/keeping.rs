@@ -14,6 +14,14 @@ fn sent(bench: &Bench) -> String {
 }
 
 #[test]
+fn a_redo_file_without_rows_is_called_empty() {
+    let bench = Bench::new();
+    bench.run(&["issue", "--template", "TPL-001", "--to", "a <a@naru.example>", "--yes"]).ended(0);
+    let said = bench.run(&["jobs", "redo", "1", "--to", "again.csv"]).ended(0);
+    assert!(said.err.contains(msg_part("has no rows to do again")), "{}", said.err);
+}
+
+#[test]
 fn jobs_are_listed_and_shown_without_asking_the_service() {
     let bench = Bench::new();
     assert!(bench.run(&["jobs"]).ended(0).out.contains(msg_part("no jobs")));
@@ -89,18 +97,12 @@ fn a_receipt_holds_every_row_and_a_redo_file_can_be_issued() {
     let redo = std::fs::read_to_string(bench.path("again.csv")).expect("a redo file");
     assert!(redo.starts_with("\u{feff}번호,이름,이메일,lapel reason\r\n3,박세나"), "{redo}");
     let reasons: Vec<&str> = redo.lines().skip(1).filter_map(|row| row.rsplit(',').next()).collect();
-    assert_eq!(
-        reasons,
-        [
-            msg("the e-mail address is empty"),
-            &format!(
-                "{}: {}",
-                msg("twice in the file"),
-                msg_with("row {row} has the same e-mail address", &[&2])
-            )
-        ],
-        "{redo}"
-    );
+    // The rows that a reason names are those of the first file.
+    let twin =
+        format!("{}: {}", msg("twice in the file"), msg_with("row {row} has the same e-mail address", &[&2]));
+    let of_file =
+        |reason: &str, row: u64| msg_with("{reason} (row {row} of {file})", &[&reason, &row, &"people.csv"]);
+    assert_eq!(reasons, [of_file(msg("the e-mail address is empty"), 4), of_file(&twin, 5)], "{redo}");
     let korean = ["jobs", "redo", &id, "--to", "korean.csv"];
     let output = bench.lapel(&korean).env("LANG", "ko_KR.UTF-8").output().expect("it runs");
     bench.said(output).ended(0);
@@ -162,6 +164,33 @@ fn what_has_stopped_can_be_called_off() {
     bench.control().clear_faults();
     bench.run(&["jobs", "resume", &id, "--yes"]).ended(1);
     assert_eq!(bench.accepted(), 0);
+}
+
+/// The head of the job has the reason, and to send the same row again is no help.
+#[test]
+fn a_refusal_is_said_once_and_the_same_request_is_not_offered_again() {
+    let bench = Bench::new();
+    bench.fault("post /badges status=400 code=4000");
+    let said = bench.run(&["issue", "--template", "TPL-001", "--to", "a <a@naru.example>", "--yes"]).ended(3);
+    assert_eq!(said.out.matches(msg_part("Change the request")).count(), 1, "{}", said.out);
+    assert!(said.out.contains(msg("refused")) && !said.out.contains("jobs retry"), "{}", said.out);
+    // Of several rows, one may be at fault.
+    bench.fault("post /badges/batch status=400 code=4000");
+    let file = bench.write("people.csv", "name,email\n가나,b@naru.example\n다라,c@naru.example\n");
+    let said = bench.run(&["issue", "--template", "TPL-001", "--recipients", &file, "--yes"]).ended(3);
+    assert_eq!(said.out.matches(msg_part("Change the request")).count(), 1, "{}", said.out);
+    assert!(said.out.contains("jobs retry 2"), "{}", said.out);
+}
+
+/// It is not called cancelled, since its badge will be issued.
+#[test]
+fn a_job_that_is_sent_cannot_be_cancelled() {
+    let bench = Bench::new();
+    let said = bench.json(&["issue", "--template", "TPL-001", "--to", "a <a@naru.example>", "--yes"], 0);
+    let id = said["jobs"][0]["id"].to_string();
+    let said = bench.run(&["jobs", "cancel", &id]).ended(1);
+    assert!(said.err.contains(msg_part("nothing left to cancel")), "{}", said.err);
+    assert_eq!(bench.json(&["jobs", "show", &id], 0)["job"]["phase"], "running");
 }
 
 #[test]

@@ -51,6 +51,7 @@ fn a_profile_is_checked_kept_listed_tested_and_removed() {
         said.out
     );
     assert!(said.out.contains("달무리대학교"), "the issuer is shown: {}", said.out);
+    assert!(said.err.contains("profile edit uni --utc-offset"), "nobody was asked: {}", said.err);
     assert_eq!(bench.posts(), 0);
     let text = config(&bench);
     assert!(text.contains("key_prefix = \"dmu_live_\"") && text.contains("key_fingerprint = "), "{text}");

@@ -40,6 +40,22 @@ fn progress_counts_rows_and_ends_with_the_numbers_of_the_report() {
     assert!(said.err.contains(&counted("sent", 2, 2)), "{}", said.err);
 }
 
+/// A command that sends nothing counts nothing as sent, and a refused row was not sent.
+#[test]
+fn progress_calls_only_what_was_sent_sent() {
+    let bench = Bench::new();
+    let one = |who| ["issue", "--template", "TPL-001", "--to", who, "--yes"];
+    bench.run(&one("김하나 <hana@naru.example>")).ended(0);
+    let said = bench.run(&["jobs", "follow"]).ended(0);
+    assert!(!said.err.contains("sent:") && said.err.contains(msg("checking the results")), "{}", said.err);
+    bench.fault("post /badges status=400 code=4000 times=1");
+    let said = bench.run(&one("이두리 <duri@naru.example>")).ended(3);
+    assert!(!said.err.contains(&counted("sent", 1, 1)), "{}", said.err);
+    bench.fault("post /badges drop times=1");
+    let said = bench.run(&one("박세나 <sena@naru.example>")).ended(5);
+    assert_eq!(said.err.matches(&counted("sent", 1, 1)).count(), 1, "{}", said.err);
+}
+
 /// The zone stands once, in the heading; the form of the times is that of the app.
 #[test]
 fn a_list_of_jobs_names_its_zone_once() {
@@ -62,4 +78,6 @@ fn a_list_of_jobs_names_its_zone_once() {
     }
     let shown = bench.run(&["jobs", "show", "1"]).ended(0).out;
     assert!(shown.contains(msg("checking")) && shown.matches("UTC").count() == 1, "{shown}");
+    let refused = bench.run(&["jobs", "resume", "1", "--yes"]).ended(1).err;
+    assert!(refused.contains(&format!("“{}”", msg("checking"))), "the same word: {refused}");
 }

@@ -469,7 +469,7 @@ fn advice(job: &Job, cx: &UiContext) -> Vec<(String, Style)> {
         all.push((format!("{}: {}", tr(stop.kind.name()), stop.why), style));
     } else if job.phase == Phase::Paused && job.can_resume() && may_run {
         all.push((t!("{state}. {run}: resume.", state = job.phase_words(), run), theme.warning()));
-    } else if matches!(job.phase, Phase::Paused | Phase::Cancelled | Phase::Moved) {
+    } else if matches!(job.phase, Phase::Paused | Phase::Moved) || job.is_cancelled() {
         all.push((job.phase_words().to_string(), theme.warning()));
     }
     all

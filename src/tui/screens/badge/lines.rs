@@ -111,8 +111,9 @@ pub(super) fn badge_lines(
         OffsetBasis::ThisComputer => {
             t!("service times, zone not given; ages assume this computer's zone")
         }
+        OffsetBasis::Unknown => t!("service times, zone not given; ages assume UTC"),
         OffsetBasis::AtLeast => t!(
-            "service times, zone not given and not this computer's; ages are minimums: set utc_offset in the profile to correct them"
+            "service times, zone not given; ages are minimums: set utc_offset in the profile to correct them"
         ),
         OffsetBasis::Setting => {
             t!("service times; time zone set in the profile")

@@ -158,6 +158,7 @@ fn zone_doubt(case: &CallCase<'_>, cx: &UiContext) -> Option<&'static str> {
         OffsetBasis::AtLeast => {
             t!("ages are minimums: the service's zone may be further ahead; set utc_offset in the profile to correct them")
         }
+        OffsetBasis::Unknown => t!("ages assume UTC; set utc_offset in the profile to correct them"),
         _ => t!("ages assume this computer's zone; set utc_offset in the profile to correct them"),
     })
 }
