@@ -41,6 +41,18 @@ pub fn needs(job: &Job, now: Timestamp) -> Vec<Need> {
     all
 }
 
+/// What the sign of a job is for: its needs, or else the rows that lapel checks.
+pub fn concerns(job: &Job, now: Timestamp) -> Vec<Need> {
+    let needs = needs(job, now);
+    if !needs.is_empty() || matches!(job.phase, Phase::Draft | Phase::Moved) {
+        return needs;
+    }
+    let of = |(status, rows)| Need { urgency: Urgency::of(status, job), status, rows };
+    let mut all: Vec<Need> = job.counts.iter().filter(|(status, _)| is_checked(*status)).map(of).collect();
+    all.sort_by_key(|need| need.urgency);
+    all
+}
+
 /// A need in words. Home and Activity show the same ones.
 pub fn words(need: &Need, job: &Job) -> String {
     match (need.urgency, &job.stop) {
@@ -94,8 +106,7 @@ pub fn counted(n: u64, word: &str) -> String {
 
 /// Whether a job has a problem: something that needs a person, or that lapel still checks.
 pub fn has_problem(job: &Job, now: Timestamp) -> bool {
-    let is_here = !matches!(job.phase, Phase::Draft | Phase::Moved);
-    is_here && job.counts.sum(is_checked) > 0 || !needs(job, now).is_empty()
+    !concerns(job, now).is_empty()
 }
 
 /// The number of jobs with a problem. Home and Activity show it beside a sign.
@@ -213,6 +224,10 @@ pub mod tests {
         let doubt = job(Phase::Running, &[(RowStatus::InDoubt, 1), (RowStatus::Overdue, 2)]);
         assert_eq!(needs(&doubt, now()), []);
         assert_eq!(count(std::slice::from_ref(&doubt), now()), 1, "but it is a problem from the start");
+        let said: Vec<u64> = concerns(&doubt, now()).into_iter().map(|need| need.rows).collect();
+        assert_eq!(said, [1, 2], "and it says which");
+        let both = job(Phase::Running, &[(RowStatus::InDoubt, 1), (RowStatus::NotSeen, 4)]);
+        assert_eq!(concerns(&both, now()), needs(&both, now()), "what needs a person counts more");
         let nobody_checks = Job { next_poll: None, ..doubt.clone() };
         assert_eq!(needs(&nobody_checks, now()).len(), 2, "rows that nobody checks");
         for phase in [Phase::Draft, Phase::Moved] {

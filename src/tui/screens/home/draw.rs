@@ -236,7 +236,7 @@ impl Home {
         let show = (Action::Open, t!("show"));
         let list = (Action::Open, t!("list"));
         let of_job = |job: &Job, text: String| Texts {
-            job: Some((t!("Job {id}", id = job.id), job.title.to_string())),
+            job: Some((t!("Job {id}", id = job.id), job.title_words().to_string())),
             ..plain(text, show)
         };
         match line {
@@ -255,7 +255,7 @@ impl Home {
                 words.extend(shares(drafts));
                 let title = match first.kind {
                     Kind::Issue => titles(drafts),
-                    Kind::Revoke => t!("revocation: {reason}", reason = titles(drafts)),
+                    Kind::Revoke => first.title_words().to_string(),
                 };
                 Texts {
                     job: Some((t!("Draft {id}", id = first.id), title)),
