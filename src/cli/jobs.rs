@@ -1,7 +1,7 @@
 //! `lapel jobs`: lists the jobs in the journal and acts on them.
 
 use super::failure::Failure;
-use super::sending::{SendReport, SendingOutcome};
+use super::sending::{NOT_AS_ASKED, SendReport, SendingOutcome};
 use super::session::{Asker, JobAccess, VerbSession, answer_json, may_act, profile};
 use super::verbs::{AgainFlags, FileFlags, JobsFlags, JobsVerb};
 use super::{confirm, exit, json, output, review, words};
@@ -141,9 +141,9 @@ async fn show(
     as_json: bool,
 ) -> Result<u8, Failure> {
     let job = session.jobs.job(id).await?;
-    let shown = |b: &RowStatus| b.needs_a_person() || *b == RowStatus::Unproven;
-    let person: Vec<RowStatus> = RowStatus::ALL.iter().copied().filter(shown).collect();
-    let row_statuses = rows.map_or(person, |row_status| vec![row_status]);
+    // While a job is sending, its rows without an answer need nobody.
+    let attention = NOT_AS_ASKED.into_iter().filter(|b| *b != RowStatus::Sending || !job.is_sending());
+    let row_statuses = rows.map_or_else(|| attention.collect(), |row_status| vec![row_status]);
     let mail = session.jobs.mail_failures(Some(id)).await?.report;
     if as_json {
         let fields = json!({

@@ -14,8 +14,8 @@ use std::time::Duration;
 const UNWRITTEN: Duration = Duration::from_secs(5);
 const PAGE: usize = 500;
 
-/// Statuses of rows that were not, or not certainly, done as asked.
-const NOT_AS_ASKED: [RowStatus; 10] = [
+/// Statuses of rows that were not, or not certainly, done as asked: the rows that need attention.
+pub(super) const NOT_AS_ASKED: [RowStatus; 10] = [
     RowStatus::Ask,
     RowStatus::Invalid,
     RowStatus::LeftOut,

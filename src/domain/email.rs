@@ -250,6 +250,14 @@ fn is_address(local: &str, domain: &str) -> bool {
 
 /// A sign that no address may have, as the reason against it.
 fn odd_sign(bare: &str) -> Option<Localizable> {
+    // What is between two addresses is no sign in one.
+    let is_between = |c: char| c.is_whitespace() || matches!(c, ';' | ',');
+    let is_like_one = |part: &&str| {
+        part.split_once('@').is_some_and(|(before, after)| !before.is_empty() && !after.is_empty())
+    };
+    if bare.split(is_between).filter(is_like_one).count() > 1 {
+        return Some(localizable!("this looks like more than one e-mail address"));
+    }
     if let Some(c) = bare.chars().find(|c| c.is_whitespace() || c.is_control() || is_invisible(*c)) {
         return Some(localizable!("the e-mail address contains a {sign}", sign = name_of(c)));
     }
@@ -450,7 +458,10 @@ mod tests {
             ("kim@localhost", "no dot"),
             ("a..b@naru.example", "not valid"),
             ("kim@naru,example", "comma"),
-            ("a@x.example; b@x.example", "space"),
+            ("a@x.example; b@x.example", "more than one e-mail"),
+            ("a@x.example b@x.example", "more than one e-mail"),
+            ("두 주소 <a@naru.example, b@naru.example>", "more than one e-mail"),
+            ("a b@naru.example", "space"),
             ("a@x.example;b@x.example", "more than one"),
             ("ㅏㅑㅡ@naru.example", "Hangul"),
             ("kim@naru。example", "full stop"),

@@ -1,6 +1,6 @@
 //! The words for a job and its rows, for the app and the verbs.
 
-use super::job::{Job, Phase, person};
+use super::job::{Job, Kind, Phase, Replaced, person};
 use super::row_status::RowStatus;
 use crate::jobs::prelude::*;
 
@@ -37,6 +37,17 @@ impl Job {
                 self.phase_words()
             }
             _ => Localizable::of(self.state_name()),
+        }
+    }
+
+    /// The title, where nothing else names the kind of the job. That of a revocation is its reason.
+    pub fn title_words(&self) -> Localizable {
+        let title = self.title.to_string();
+        match (self.kind, &self.replaced) {
+            (Kind::Revoke, None | Some(Replaced { is_whole: false, .. })) => {
+                localizable!("revocation: {reason}", reason = title)
+            }
+            _ => Localizable::verbatim(title),
         }
     }
 

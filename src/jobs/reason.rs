@@ -349,11 +349,20 @@ impl Reason {
         self.is(code) || self.parts().any(|part| part.is(code))
     }
 
+    /// Why the row needed the decision that nobody made; otherwise the reason itself.
+    pub fn in_review(&self) -> &Self {
+        match self.args.get("why") {
+            Some(Arg::Reason(why)) if self.is(Code::NotAllowed) => why,
+            _ => self,
+        }
+    }
+
     /// Each finding of a list, or the reason itself.
     fn parts(&self) -> impl Iterator<Item = &Self> {
-        let all = match self.args.get("all") {
-            Some(Arg::All(all)) if self.code == Code::Findings => all.as_slice(),
-            _ => std::slice::from_ref(self),
+        let reason = self.in_review();
+        let all = match reason.args.get("all") {
+            Some(Arg::All(all)) if reason.code == Code::Findings => all.as_slice(),
+            _ => std::slice::from_ref(reason),
         };
         all.iter().map(|part| match part.args.get("what") {
             Some(Arg::Reason(what)) if part.code == Code::Finding => what,
@@ -413,6 +422,11 @@ impl Reason {
                 let args: [(&str, &dyn Display); 3] =
                     [("status", &status), ("code", &code), ("message", &message)];
                 i18n::fill(i18n::in_language(language, text), &args)
+            }
+            // What needed the decision counts more than that nobody made it.
+            (Code::NotAllowed, _) if self.args.contains_key("why") => {
+                let text = i18n::in_language(language, tr_noop!("{why} (no decision in the review)"));
+                i18n::fill(text, &[("why", &arg("why"))])
             }
             (_, None) => arg("text"),
             (_, Some(text)) => {

@@ -83,6 +83,9 @@ impl ExportSource {
         let marked = among.as_ref().map(|rows| rows.len() as u64);
         let head = match (redo, marked) {
             (false, None) => t!("Receipt of job {job}: the outcome of every row", job = id),
+            (true, None) if job.phase == Phase::Draft => {
+                t!("Redo file of draft {id}: original rows that are not ready", id)
+            }
             (true, None) => {
                 t!("Redo file of job {job}: original rows that were invalid or not sent", job = id)
             }

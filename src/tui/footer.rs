@@ -13,10 +13,10 @@ const WIDEST: u16 = 80;
 
 /// The most important first. The keymap leaves out the ones that are not possible here.
 const ACT: &[Action] = &[
+    Action::Accept,
     Action::Open,
     Action::Renew,
     Action::Details,
-    Action::Accept,
     Action::Aside,
     Action::NextTemplate,
     Action::Complete,

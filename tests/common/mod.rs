@@ -51,7 +51,7 @@ impl Drop for Trace {
 
 /// Waits until no process has the journal of a data folder open. The tasks and the thread of a TUI that was dropped end
 /// a moment later, but those of a process that ended are gone with it.
-async fn released(folder: &Path) {
+pub async fn released(folder: &Path) {
     let is_open = || {
         let owners = std::fs::read_dir(folder.join("owners")).into_iter().flatten().flatten();
         owners.into_iter().any(|owner| match std::fs::File::open(owner.path()) {

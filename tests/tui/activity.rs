@@ -149,6 +149,8 @@ async fn rows_are_read_page_by_page_and_filtered_by_outcome() {
     h.press("f");
     let screen = h.until("only those", |s| s.contains(msg_part("row 1 of 300"))).await;
     assert!(screen.contains(msg_part("◌ waiting")), "{screen}");
+    let showing = msg_with("showing {status} ({key}: next)", &[&msg("waiting"), &"f"]);
+    assert!(screen.contains(&showing), "{screen}");
     h.press("f");
     h.settled().await;
     h.press("enter");
@@ -158,6 +160,29 @@ async fn rows_are_read_page_by_page_and_filtered_by_outcome() {
     h.press("esc");
     h.shows(msg("Needs you")).await;
     assert_eq!(jobs.job(id).await.expect("the job").counts.total(), 300);
+}
+
+#[tokio::test]
+async fn the_pane_of_a_job_has_the_rows_that_fit_and_counts_the_others() {
+    let mut h = Harness::new(small(), 120, 36).await;
+    h.settled().await;
+    h.press("1 i");
+    h.settled().await;
+    let invalid: String = (0..14).map(|n| format!("김{},\n", given(n))).collect();
+    h.paste(&format!("name,email\n{invalid}이영희,last@naru.example\n"));
+    h.shows(msg("columns")).await;
+    h.settled().await;
+    h.press("enter");
+    h.shows("14 invalid").await;
+    h.settled().await;
+    h.press("G");
+    h.confirm_draft("1").await;
+    h.shows("waiting 1 = 15").await;
+    let screen = h.settled().await;
+    let shown = screen.matches(&format!("▲ {}: ", msg("invalid"))).count();
+    assert!((4..14).contains(&shown), "{screen}");
+    let more = msg_with("{n} more rows: {open} shows them", &[&(14 - shown), &"⏎"]);
+    assert!(screen.contains(&more), "{screen}");
 }
 
 #[tokio::test]

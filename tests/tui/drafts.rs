@@ -1,9 +1,11 @@
 //! Drafts that are kept: a review goes on where a person left it.
 
 use super::activity::people;
+use super::common::{desk_wanting, released, session};
 use super::*;
 use crate::common::texts::{msg, msg_part, msg_with};
 use lapel::jobs::JobId;
+use lapel::tui::{Begin, InitialView};
 
 fn accepted(h: &Harness) -> u64 {
     h.sandbox.control().ledger().accepted_total()
@@ -161,4 +163,25 @@ async fn a_draft_that_was_open_when_lapel_ended_is_told_at_the_next_start() {
     h.shows(msg_part("Nothing is sent until you confirm. ")).await;
     assert!(h.settled().await.contains("1 skipped"));
     assert_eq!(accepted(&h), 0);
+}
+
+/// Home shows the drafts, so that a message about Home would say nothing new there, or later.
+#[tokio::test]
+async fn a_start_on_home_shows_the_kept_drafts_without_a_message() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = folder.path().to_owned();
+    let mut h = Harness::with(small(), 100, 30, |session| session.kept_in(place.clone())).await;
+    people(&mut h, 0..3).await;
+    h.press("esc");
+    h.settled().await;
+    let Harness { tui, sandbox, .. } = h;
+    drop(tui);
+    released(&place).await;
+    let begin = Begin::Session(Box::new(session(&sandbox, Environment::Demo).kept_in(place)));
+    let mut h = Harness::of(desk_wanting(InitialView::default(), begin, 100, 30), sandbox);
+    h.shows(msg(KEPT)).await;
+    let told = msg_part("draft is kept");
+    assert!(!h.settled().await.contains(told), "{}", h.screen());
+    h.press("1");
+    assert!(!h.settled().await.contains(told), "{}", h.screen());
 }

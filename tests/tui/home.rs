@@ -199,6 +199,9 @@ async fn a_doubt_is_lapels_until_its_time_is_over_and_then_a_persons() {
     h.settled().await;
     h.confirm("1");
     h.shows("in doubt 1").await;
+    let screen = h.settled().await;
+    let job = line(&screen, "#1 ▲");
+    assert!(job.contains("1 in doubt"), "the column says what the sign is for: {screen}");
     h.press("0");
     let screen = h.settled().await;
     assert!(screen.contains(msg("lapel is checking")), "{screen}");

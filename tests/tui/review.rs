@@ -69,6 +69,11 @@ async fn a_single_row_that_needs_review_says_how_it_is_sent_or_skipped() {
     let keys = msg_with("{send} includes this row anyway, {skip} skips it", &[&"space", &"-"]);
     let screen = h.settled().await;
     assert!(screen.contains(&keys), "{screen}");
+    // Its heading names its reason, with the keys of a group.
+    let title = msg_with("{what}: {n} (“{example}”)", &[&msg("lost letters"), &1, &"박Garc?a"]);
+    let keys_of_group = [msg_with("{send} include all", &[&"A"]), msg_with("{skip} skip all", &[&"_"])];
+    let heading = format!("▾ {title}  {}", keys_of_group.join("  "));
+    assert!(screen.contains(&heading), "{screen}");
     h.press("space");
     h.shows("2 ready").await;
     assert!(!h.settled().await.contains(&keys), "it is ready now: {}", h.screen());
@@ -397,6 +402,18 @@ async fn the_reason_of_a_row_is_whole_on_a_small_screen() {
     let flat = screen.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(flat.contains("did you mean naru.example, as in most other addresses?"), "{screen}");
     assert!(flat.contains("one@naru.example"), "the suggestion, too: {screen}");
+    assert!(screen.contains("@naru.example?"), "also in the row: {screen}");
+    // The example leaves its room to the keys.
+    let keys = [("{take} correct all", "a"), ("{send} include all", "A"), ("{skip} skip all", "_")];
+    let keys = keys.map(|(text, key)| msg_with(text, &[&key])).join("  ");
+    let heading = format!("▾ {}  {keys}", msg_with("{what}: {n}", &[&msg("mistyped domain"), &2]));
+    assert!(screen.contains(&heading), "{screen}");
+    // On a heading, one key is named that shows and hides its rows.
+    h.press("g");
+    let screen = h.settled().await;
+    let footer = screen.trim_end().lines().last().unwrap_or_default().to_owned();
+    assert!(footer.contains(&format!("⏎ {}", msg("show or hide"))), "{screen}");
+    assert_eq!(footer.matches(msg("show or hide")).count(), 1, "{screen}");
 }
 
 #[tokio::test]

@@ -97,6 +97,20 @@ fn a_finding_says_once_where_it_was_found() {
 }
 
 #[test]
+fn a_row_that_nobody_decided_about_says_first_why_it_needed_a_decision() {
+    let lost = Reason::from(Code::LostLetters).with("was", "");
+    let undecided = Reason::from(Code::NotAllowed).because("why", lost.clone());
+    let [english, korean] = both(&undecided);
+    assert_eq!(english, "letters of the name were lost in a conversion (no decision in the review)");
+    assert!(korean.starts_with(&lost.in_language(Language::Korean)), "{korean}");
+    assert_eq!((undecided.in_review(), lost.in_review()), (&lost, &lost));
+    assert!(undecided.mentions(Code::NotAllowed) && undecided.mentions(Code::LostLetters));
+    assert_eq!(undecided.texts().collect::<Vec<_>>(), lost.texts().collect::<Vec<_>>());
+    let without = Reason::from(Code::NotAllowed);
+    assert_eq!(without.english(), "not sent: no decision in the review");
+}
+
+#[test]
 fn a_name_is_not_translated_however_it_reads() {
     let reason = Reason::from(Code::TemplateUnknown).with("named", "Waiting");
     assert!(reason.in_language(Language::Korean).contains("\u{201c}Waiting\u{201d}"), "{reason:?}");

@@ -71,6 +71,9 @@ impl App {
             self.on_tab(Tab::Home, out, |screens, out| screens.home.read_drafts(out));
             self.screens.activity.drafts = self.screens.home.kept_drafts();
         }
+        if self.navigation.tab != Tab::Home {
+            self.screens.home.tell_drafts(&self.cx, out);
+        }
         if matches!(self.navigation.tab, Tab::Home | Tab::Wallet) {
             let history = &self.screens.history.browser;
             let is_whole = history.list.is_counted() && !history.is_filtered();

@@ -63,7 +63,7 @@ impl ConfirmAction {
 
     pub fn cancel_rest(job: &Job) -> Self {
         let id = job.id;
-        let what = t!("Cancel the rest of job {id}   {title}", id, title = job.title);
+        let what = t!("Cancel the rest of job {id}   {title}", id, title = job.title_words());
         let command = Box::new(JobCommand::CancelRest(id));
         let (ask, text) = cancelled(job);
         let question = Self::new(&what, text, |out| {
@@ -82,7 +82,7 @@ impl ConfirmAction {
         );
         let text = t!("They will not be sent. The other rows stay as they are. This cannot be undone.");
         let command = Box::new(JobCommand::CancelRows(job.id, rows));
-        let title = &job.title;
+        let title = job.title_words();
         let question = Self::new(&format!("{what}   {title}"), vec![text.to_owned()], |out| {
             out.ask(Request::Do(command));
         });

@@ -93,7 +93,7 @@ impl JobMenu {
     }
 
     fn title(&self) -> String {
-        let (id, title) = (self.job.id, &self.job.title);
+        let (id, title) = (self.job.id, self.job.title_words());
         if self.of == RUN {
             t!("Run job {id}: {title}", id, title)
         } else {

@@ -78,14 +78,14 @@ impl Copyables {
         self.list.push(Copyable { key: 'r', label: t!("row").to_owned(), shown, clip });
     }
 
-    /// Adds the selected row, and the table of all rows. `which` describes the rows. `more` gives what the fields
+    /// Adds the selected row, and the table of all rows. `which` describes so many rows. `more` gives what the fields
     /// need besides the record.
     pub fn records<'r, R, C, B: Borrow<C>>(
         &mut self,
         fields: &[RecordField<R, C>],
         selected: Option<&R>,
         rows: impl Iterator<Item = &'r R>,
-        which: &str,
+        which: impl Fn(usize) -> &'static str,
         more: impl Fn(&R) -> B,
         cx: &UiContext,
     ) {
@@ -101,9 +101,14 @@ impl Copyables {
         self.table(&titles, &rows.map(cells).collect::<Vec<_>>(), which);
     }
 
-    /// Adds a table: a line of headings, marked for translation, then one line per row. `which` describes the
-    /// rows.
-    pub fn table(&mut self, heads: &[&'static str], rows: &[Vec<String>], which: &str) {
+    /// Adds a table: a line of headings, marked for translation, then one line per row. `which` describes so
+    /// many rows.
+    pub fn table(
+        &mut self,
+        heads: &[&'static str],
+        rows: &[Vec<String>],
+        which: impl Fn(usize) -> &'static str,
+    ) {
         if rows.is_empty() {
             return;
         }
@@ -112,12 +117,23 @@ impl Copyables {
             text.push('\n');
             text.push_str(&row.join("\t"));
         }
+        let which = which(rows.len());
         let rows = count!(rows.len() as u64, "row", "rows");
         let what = t!("{rows} {which}", rows, which);
         let clip = CopiedText { what: what.clone(), before: None, after: formulas(&text), text };
         let shown = t!("{what}, with header", what);
         self.list.push(Copyable { key: 't', label: t!("table").to_owned(), shown, clip });
     }
+}
+
+/// Describes so many rows of a table.
+pub fn loaded(rows: usize) -> &'static str {
+    if rows == 1 { t!("that is loaded") } else { t!("that are loaded") }
+}
+
+/// As [`loaded`].
+pub fn marked(rows: usize) -> &'static str {
+    if rows == 1 { t!("that is marked") } else { t!("that are marked") }
 }
 
 /// A warning for pasting cells into a spreadsheet, if some look like formulas. The cells stay unchanged: a prefix
@@ -142,7 +158,7 @@ mod tests {
         let evil = Text::new("=1+1\tb\nc\u{1b}[2J");
         let mut all = Copyables::default();
         all.row(&[cell(Some(&evil)), cell(None), "x".into()]);
-        all.table(&["a", "b"], &[vec![cell(Some(&evil)), String::new()]], "listed");
+        all.table(&["a", "b"], &[vec![cell(Some(&evil)), String::new()]], |_| "listed");
         assert_eq!(all.list[0].clip.text, "=1+1␉b␊c␛[2J\t\tx");
         assert_eq!(all.list[1].clip.text, "a\tb\n=1+1␉b␊c␛[2J\t");
         assert_eq!(all.list[1].clip.what, "1 row listed");

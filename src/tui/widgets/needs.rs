@@ -46,12 +46,35 @@ pub fn needs(job: &Job, now: Timestamp) -> Vec<Need> {
     all
 }
 
+/// The rows that lapel checks by itself, the most urgent first.
+pub fn checked(job: &Job) -> Vec<Need> {
+    if matches!(job.phase, Phase::Draft | Phase::Moved) {
+        return Vec::new();
+    }
+    let of = |(status, rows)| Need { urgency: Urgency::of(status, job), status, rows };
+    // They are not sent again before it is certain that the service accepted none of them.
+    let refused = Need { urgency: Urgency::InDoubt, status: RowStatus::Ready, rows: job.held_by_refusal() };
+    let mut all: Vec<Need> = job.counts.iter().filter(|(status, _)| is_checked(*status)).map(of).collect();
+    all.extend(Some(refused).filter(|refused| refused.rows > 0));
+    all.sort_by_key(|need| need.urgency);
+    all
+}
+
+/// What the sign of a job is for: its needs, or else the rows that lapel checks.
+pub fn concerns(job: &Job, now: Timestamp) -> Vec<Need> {
+    let needs = needs(job, now);
+    if needs.is_empty() { checked(job) } else { needs }
+}
+
 /// A need in words. Home and Activity show the same ones.
 pub fn words(need: &Need, job: &Job) -> String {
     match (need.urgency, &job.stop) {
         (Urgency::Stopped, Some(stop)) => {
             let (n, all) = (number(need.rows), number(job.counts.total()));
             t!("{n} of {all} not sent: {why}", n, all, why = tr(stop.kind.name()))
+        }
+        (Urgency::InDoubt, _) if need.status == RowStatus::Ready => {
+            t!("{n} refused, perhaps accepted", n = number(need.rows))
         }
         _ => counted(need.rows, &job.row_state(need.status).to_string()),
     }
@@ -97,15 +120,9 @@ pub fn counted(n: u64, word: &str) -> String {
     t!("{n} {word}", n = number(n), word)
 }
 
-/// The number of a job's rows that lapel checks by itself.
-pub fn checked(job: &Job) -> u64 {
-    job.counts.sum(is_checked) + job.held_by_refusal()
-}
-
 /// Whether a job has a problem: something that needs a person, or that lapel still checks.
 pub fn has_problem(job: &Job, now: Timestamp) -> bool {
-    let is_here = !matches!(job.phase, Phase::Draft | Phase::Moved);
-    is_here && checked(job) > 0 || !needs(job, now).is_empty()
+    !concerns(job, now).is_empty()
 }
 
 /// The number of jobs with a problem. Home and Activity show it beside a sign.
@@ -228,6 +245,10 @@ pub mod tests {
         let doubt = job(Phase::Running, &[(RowStatus::InDoubt, 1), (RowStatus::Overdue, 2)]);
         assert_eq!(needs(&doubt, now()), []);
         assert_eq!(count(std::slice::from_ref(&doubt), now()), 1, "but it is a problem from the start");
+        let said: Vec<u64> = concerns(&doubt, now()).into_iter().map(|need| need.rows).collect();
+        assert_eq!(said, [1, 2], "and it says which");
+        let both = job(Phase::Running, &[(RowStatus::InDoubt, 1), (RowStatus::NotSeen, 4)]);
+        assert_eq!(concerns(&both, now()), needs(&both, now()), "what needs a person counts more");
         let nobody_checks = Job { next_poll: None, ..doubt.clone() };
         assert_eq!(needs(&nobody_checks, now()).len(), 2, "rows that nobody checks");
         for phase in [Phase::Draft, Phase::Moved] {
@@ -251,5 +272,21 @@ pub mod tests {
         let unseen = job(Phase::Running, &[(RowStatus::NotSeen, 1)]);
         assert_eq!(needs(&unseen, later).len(), 1, "a person can resolve it, so it stays");
         assert_eq!(count(&[refused, unseen], later), 1);
+    }
+
+    #[test]
+    fn rows_of_a_refused_request_need_nobody_while_lapel_checks_them() {
+        let stopped = |ready| Job {
+            unproven_ready: 5,
+            is_not_provable: true,
+            ..job(Phase::Stopped, &[(RowStatus::Ready, ready)])
+        };
+        let (all, some) = (stopped(5), stopped(8));
+        assert_eq!((needs(&all, now()), all.can_resume()), (Vec::new(), false));
+        assert_eq!(words(&concerns(&all, now())[0], &all), "5 refused, perhaps accepted");
+        assert!(words(&needs(&some, now())[0], &some).starts_with("3 of 8 not sent"));
+        assert_eq!((some.left_to_resume(), checked(&some).len()), (3, 1));
+        let provable = Job { is_not_provable: false, ..some };
+        assert_eq!((needs(&provable, now())[0].rows, checked(&provable)), (8, Vec::new()));
     }
 }

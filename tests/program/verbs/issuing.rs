@@ -68,6 +68,9 @@ fn rows_that_cannot_be_sent_are_listed_and_the_rest_is_sent() {
         .collect();
     assert_eq!(rows, [(4, "invalid"), (5, "left_out")]);
     assert!(said["rows"][1]["why"].as_str().is_some_and(|why| why.contains("row 2")), "{}", said["rows"][1]);
+    // `jobs show` lists the same rows.
+    let id = job["id"].to_string();
+    assert_eq!(bench.json(&["jobs", "show", &id], 0)["rows"], said["rows"]);
 
     let again = bench.run(&[&issue[..], &["--yes"]].concat()).ended(3);
     assert_eq!((bench.accepted(), bench.posts()), (3, 1), "the second time, nobody is left");

@@ -83,8 +83,14 @@ impl DraftForm {
                 format!("{}  {}", origin.name(), origin.read_as)
             };
             let columns: Vec<String> = origin.columns.iter().map(|name| name.wire().to_owned()).collect();
-            let used = origin.map.as_ref().map(|map| format!("{text}   {}", map_words(map, &columns)));
-            let used = used.filter(|used| width(used) + 2 <= usize::from(area.width));
+            // How lapel reads the file is cut before the columns, with a sign.
+            let used = origin.map.as_ref().and_then(|map| {
+                let map = format!("   {}", map_words(map, &columns));
+                let room = usize::from(area.width).saturating_sub(2 + width(&map));
+                let least = width(&origin.name().to_string()) + 3;
+                let cut = fit(&text, width(&text).min(room), cx.glyphs.ellipsis);
+                (room >= width(&text).min(least)).then(|| cut + &map)
+            });
             form.cut(&used.unwrap_or(text), theme.dim());
         }
         if let Some(change) = self.file_words(cx) {
@@ -251,16 +257,19 @@ impl DraftForm {
         let Some(part) = self.outline.part(at) else { return Vec::new() };
         let fold = if self.outline.is_open(part) { cx.glyphs.unfolded } else { cx.glyphs.folded };
         let has_others = self.outline.part(1).is_some_and(|next| next.id.0 == part.id.0);
-        let title = format!("{fold} {}", part.title(job.kind, !has_others));
-        let hint = self.part_hint(part, cx).unwrap_or_default();
-        // The number and the reason count more than the keys.
+        let title = |has_example| format!("{fold} {}", part.title(job.kind, !has_others, has_example));
+        let hints = self.part_hints(part, cx);
         let room = room.saturating_sub(3);
-        let hint = if width(&title) + 3 + width(&hint) <= room { hint } else { String::new() };
-        let wide = room.saturating_sub(width(&hint) + 1);
+        // The number and the reason count most, then the first key. The example goes before a key.
+        let ways = std::iter::once((true, hints.len())).chain((1..=hints.len()).rev().map(|n| (false, n)));
+        let (title, hint) = ways
+            .map(|(has_example, keys)| (title(has_example), hints[..keys].join("  ")))
+            .find(|(title, hint)| width(title) + 2 + width(hint) <= room)
+            .unwrap_or_else(|| (title(true), String::new()));
         let style = row_status_style(part.id.0, cx).patch(cx.theme.strong());
         vec![
-            Span::styled(fit(&title, wide, cx.glyphs.ellipsis), style),
-            Span::styled(format!(" {hint}"), cx.theme.dim()),
+            Span::styled(fit(&title, width(&title).min(room), cx.glyphs.ellipsis), style),
+            Span::styled(format!("  {hint}"), cx.theme.dim()),
         ]
     }
 
@@ -283,8 +292,8 @@ impl DraftForm {
         let theme = &cx.theme;
         let Some(row) = self.selected() else {
             let Some(part) = self.heading_here() else { return Vec::new() };
-            let mut lines = styled(&part.title(job.kind, true), room, theme.strong());
-            lines.extend(self.part_hint(part, cx).iter().flat_map(|hint| styled(hint, room, theme.dim())));
+            let mut lines = styled(&part.title(job.kind, true, true), room, theme.strong());
+            lines.extend(styled(&self.part_hints(part, cx).join("  "), room, theme.dim()));
             lines.truncate(most);
             return lines;
         };

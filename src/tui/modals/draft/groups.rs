@@ -65,14 +65,20 @@ impl GroupPart {
     }
 
     /// Examples: `lost letters: 66 (“Garc?a”)`, `invalid: 12 (no e-mail: 5, no @: 4, no name: 3)`.
-    pub fn title(&self, kind: Kind, is_only_part: bool) -> String {
+    pub fn title(&self, kind: Kind, is_only_part: bool, has_example: bool) -> String {
         let n = number(self.rows);
         if let Some(why) = &self.why {
             let what = short_reason::of(why);
-            return match &self.example {
+            return match self.example.as_ref().filter(|_| has_example) {
                 Some(example) => t!("{what}: {n} (“{example}”)", what, n, example),
                 None => t!("{what}: {n}", what, n),
             };
+        }
+        // A lone reason is no other one.
+        if let (RowStatus::Ask, [(why, rows)]) = (self.id.0, self.reasons.as_slice())
+            && *rows == self.rows
+        {
+            return t!("{what}: {n}", what = short_reason::of(why), n);
         }
         let what = match self.id.0 {
             RowStatus::Ask if !is_only_part => t!("other reasons"),
@@ -137,7 +143,8 @@ impl Groups {
         self.all.iter().filter(|group| group.is_of_unknown_state()).map(|group| group.rows).sum()
     }
 
-    /// The parts of a draft. A group of one row that needs review has no heading of its own unless it had one before.
+    /// The parts of a draft. Of several groups of one row that need review, none has a heading of its own unless it had
+    /// one before.
     pub fn parts(&self, job: &Job, outline: &Outline) -> Vec<GroupPart> {
         let mut parts = Vec::new();
         for status in STATUSES {
@@ -148,15 +155,20 @@ impl Groups {
                             && (group.rows > 1 || outline.is_known(&(status, Some(group.key.clone()))))
                 });
             let (own, many) = own.split_at(own.len().min(MOST));
+            let mut others: Vec<&RowGroup> = many.iter().copied().chain(others).collect();
             let with_heading: u64 = own.iter().map(|group| group.rows).sum();
+            let mut rest = job.counts.of(status).saturating_sub(with_heading);
             let mut own: Vec<GroupPart> = own.iter().map(|group| GroupPart::of(group)).collect();
+            // A lone other reason takes no more room with its own heading, which has its keys.
+            if status == RowStatus::Ask && others.len() == 1 && others[0].rows == rest {
+                own.extend(others.pop().map(GroupPart::of));
+                rest = 0;
+            }
             // A suggestion is quickly accepted.
             own.sort_by_key(|part| !part.has_suggestion());
             parts.extend(own);
-            let rest = job.counts.of(status).saturating_sub(with_heading);
             if rest > 0 {
-                let others = many.iter().copied().chain(others);
-                let reasons = merged(others.map(|group| (group.why.clone(), group.rows)));
+                let reasons = merged(others.iter().map(|group| (group.why.clone(), group.rows)));
                 parts.push(GroupPart { reasons, ..GroupPart::new((status, None), rest) });
             }
         }
@@ -355,19 +367,16 @@ impl DraftForm {
         }
     }
 
-    pub(super) fn part_hint(&self, part: &GroupPart, cx: &UiContext) -> Option<String> {
+    /// The keys that decide about a whole group, the most useful first.
+    pub(super) fn part_hints(&self, part: &GroupPart, cx: &UiContext) -> Vec<String> {
         if part.id.0 != RowStatus::Ask || part.id.1.is_none() {
-            return None;
+            return Vec::new();
         }
         let key = |action| cx.key(&self.key_contexts(), action);
-        let (take, send, skip) =
-            (key(Action::TakeSuggestions), key(Action::AllowClass), key(Action::LeaveOutClass));
-        Some(if part.has_suggestion() {
-            t!("{take} correct all  {send} include all", take, send)
-        } else if part.allows > 0 {
-            t!("{send} include all  {skip} skip all", send, skip)
-        } else {
-            t!("{skip} skip all", skip)
-        })
+        let take =
+            part.has_suggestion().then(|| t!("{take} correct all", take = key(Action::TakeSuggestions)));
+        let send = (part.allows > 0).then(|| t!("{send} include all", send = key(Action::AllowClass)));
+        let skip = t!("{skip} skip all", skip = key(Action::LeaveOutClass));
+        take.into_iter().chain(send).chain([skip]).collect()
     }
 }

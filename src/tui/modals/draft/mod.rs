@@ -293,7 +293,8 @@ impl Component for DraftForm {
     fn hint(&self, action: Action) -> &'static str {
         match action {
             Action::Accept if self.has_suggestion() => t!("correct"),
-            Action::Accept if self.heading_here().is_some() => t!("show or hide"),
+            // One hint for both keys.
+            Action::Accept | Action::Open if self.heading_here().is_some() => t!("show or hide"),
             Action::TakeSuggestions if !self.group_has_suggestion() => t!("include group"),
             Action::Only => t!("next group"),
             _ => action.hint(),

@@ -9,6 +9,9 @@ use crate::tui::widgets::list::PagedList;
 /// Maximum number of rows of a part that is open at first, except the first part.
 const FEW: u64 = 10;
 
+/// Rows of a part that are visible at least after it was opened.
+const OPENED: u64 = 3;
+
 /// The status, and the key of a group; without a key, the other rows with this status.
 pub(super) type PartId = (RowStatus, Option<String>);
 
@@ -253,8 +256,14 @@ impl Outline {
     /// Opens or closes the part under the cursor. `None` opens a closed part and closes an open one.
     pub fn fold(&mut self, open: Option<bool>, list: &PagedList<JobRow>) {
         let Some(part) = self.here(list) else { return };
-        let open = open.unwrap_or(!self.is_open(part));
-        let id = part.id.clone();
+        let was_open = self.is_open(part);
+        let open = open.unwrap_or(!was_open);
+        let (id, rows) = (part.id.clone(), part.rows);
+        if open && !was_open {
+            let heading = self.at(list);
+            let end = heading + 1 + rows.min(OPENED);
+            self.top = self.top.max(end.saturating_sub(self.height).min(heading));
+        }
         if let Some((_, is_open)) = self.known.iter_mut().find(|(known, _)| *known == id) {
             *is_open = open;
         }
@@ -340,6 +349,31 @@ mod tests {
         outline.set(parts, &mut list);
         assert_eq!(outline.part(0).map(|part| part.id.1.as_deref()), Some(Some("a")));
         assert_eq!(outline.heading_here(&list).map(|part| part.id.0), Some(RowStatus::Ready));
+    }
+
+    #[test]
+    fn a_part_that_is_opened_on_the_last_line_shows_its_first_rows() {
+        let mut list = PagedList::<JobRow>::default();
+        let mut outline = Outline::default();
+        let parts = ["a", "b", "c", "d", "e", "f"].map(|key| part(RowStatus::Ask, Some(key), 14));
+        outline.set(parts.to_vec(), &mut list);
+        outline.fold(Some(false), &list);
+        let visible = |outline: &Outline| outline.visible().map(|(_, line)| line).collect::<Vec<_>>();
+        let whole = vec![Heading(3), Heading(4), Heading(5), Row(70), Row(71), Row(72)];
+        for (height, expected) in [(6, whole), (2, vec![Heading(5), Row(70)])] {
+            outline.move_to(5, &mut list);
+            outline.lay_out(height, true, &mut list);
+            outline.fold(Some(true), &list);
+            outline.lay_out(height, true, &mut list);
+            assert_eq!(visible(&outline), expected, "{height} lines");
+            assert_eq!(outline.at(&list), 5, "the cursor stays on the heading");
+            outline.fold(Some(false), &list);
+        }
+        // A part with room below it does not scroll.
+        outline.move_to(0, &mut list);
+        outline.lay_out(6, true, &mut list);
+        outline.fold(Some(true), &list);
+        assert_eq!(outline.top(), 0);
     }
 
     #[test]

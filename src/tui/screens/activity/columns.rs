@@ -5,7 +5,7 @@ use crate::export::FieldValue;
 use crate::jobs::shares;
 use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::to_minute;
-use crate::tui::widgets::needs::{has_problem, needs, short_words};
+use crate::tui::widgets::needs::{Need, concerns, has_problem, needs, short_words};
 use crate::tui::widgets::record_field::{self, RecordField};
 use crate::tui::widgets::table_header::{ColumnDef, Heading, SortKey};
 use crate::tui::widgets::text_layout::{ColumnLayout, number, width};
@@ -50,7 +50,7 @@ pub(super) const FIELDS: [ListField; 16] = [
         count(job.counts.sum(RowStatus::needs_a_person))
     })
     .shown(needed)
-    .styled(standing_style)
+    .styled(needed_style)
     .whole(|job, _, clock| list(needs_words(job, clock.utc())).to_string()),
     ListField::with_value("updated", tr_noop!("Updated"), (11, 0, 3), |job| {
         FieldValue::Number(Some(job.updated.as_second()))
@@ -149,37 +149,52 @@ fn needs_words(job: &Job, now: Timestamp) -> Vec<String> {
     needs(job, now).iter().map(|need| short_words(need, job)[0].clone()).collect()
 }
 
-/// The most urgent need in the fewest words. The pane has all of them.
-fn shortest(job: &Job, now: Timestamp) -> Option<String> {
-    needs(job, now).first().map(|need| short_words(need, job)[1].clone())
+/// The most urgent concern in the fewest words. The pane has all of them.
+fn shortest(concerns: &[Need], job: &Job) -> Option<String> {
+    concerns.first().map(|need| short_words(need, job)[1].clone())
 }
 
-/// What a job needs from a person, the most urgent first. A need that does not fit is counted, never cut.
+/// What a job needs from a person, or else which rows lapel checks: what its sign is for. The most urgent first. What
+/// does not fit is counted, never cut.
 fn needed(job: &Job, room: &CellRoom, cx: &UiContext) -> String {
-    let now = cx.clock().utc();
-    let all = needs_words(job, now);
+    let concerns = concerns(job, cx.clock().utc());
+    let all: Vec<String> = concerns.iter().map(|need| short_words(need, job)[0].clone()).collect();
     let more =
         |shown: usize| if shown < all.len() { format!(" +{}", all.len() - shown) } else { String::new() };
     let texts = (1..=all.len()).rev();
     let texts = texts.map(|shown| all[..shown].join(&format!(" {} ", cx.glyphs.dot)) + &more(shown));
-    let texts: Vec<String> = texts.chain(shortest(job, now).map(|text| text + &more(1))).collect();
+    let texts: Vec<String> = texts.chain(shortest(&concerns, job).map(|text| text + &more(1))).collect();
     let fitting = texts.iter().find(|text| width(text) <= room.needs);
     if let Some(text) = fitting.or(texts.last()) {
         return text.clone();
     }
     match &job.owner {
         Some(owner) if owner.is_colleague => owner.label.to_string(),
-        Some(owner) if !owner.is_me => t!("in another lapel").to_owned(),
-        _ => cx.glyphs.dash.to_owned(),
+        Some(_) => elsewhere(job).unwrap_or(cx.glyphs.dash).to_owned(),
+        None => cx.glyphs.dash.to_owned(),
     }
+}
+
+/// Dimmed where lapel checks, and nobody has to act.
+fn needed_style(job: &Job, cx: &UiContext) -> Style {
+    let now = cx.clock().utc();
+    if needs(job, now).is_empty() && has_problem(job, now) { cx.theme.dim() } else { standing_style(job, cx) }
+}
+
+/// For a job of another lapel of this person.
+fn elsewhere(job: &Job) -> Option<&'static str> {
+    let owner = job.owner.as_ref()?;
+    (!owner.is_me && !owner.is_colleague).then(|| t!("in another lapel"))
 }
 
 /// The width of the longest of the most urgent needs in the fewest words, in columns.
 pub(super) fn needs_width<'a>(jobs: impl Iterator<Item = &'a Job>, cx: &UiContext) -> usize {
     let now = cx.clock().utc();
     let heaviest = |job| {
-        let more = if needs(job, now).len() > 1 { " +9".len() } else { 0 };
-        shortest(job, now).map_or(0, |words| width(&words) + more)
+        let concerns = concerns(job, now);
+        let more = if concerns.len() > 1 { " +9".len() } else { 0 };
+        let words = shortest(&concerns, job);
+        words.map_or_else(|| elsewhere(job).map_or(0, width), |words| width(&words) + more)
     };
     jobs.map(heaviest).max().unwrap_or(0)
 }

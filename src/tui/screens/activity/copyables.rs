@@ -5,7 +5,7 @@ use crate::tui::component::Drag;
 use crate::tui::persist::saved_layout::SavedLayout;
 use crate::tui::platform::images::PictureRequest;
 use crate::tui::prelude::*;
-use crate::tui::widgets::copying::{Copyables, records};
+use crate::tui::widgets::copying::{self, Copyables, records};
 use crate::tui::widgets::job_rows;
 use crate::tui::widgets::record_field::pick;
 
@@ -50,7 +50,7 @@ impl Screen for Activity {
                 &fields,
                 Some(job),
                 self.in_order(),
-                t!("of the job list"),
+                |_| t!("of the job list"),
                 |_| columns::CellRoom::default(),
                 cx,
             );
@@ -63,7 +63,7 @@ impl Screen for Activity {
         }
         let fields = pick(&job_rows::columns::fields(), &job_rows::columns::COPIED);
         let loaded = rows.list.loaded().map(|(_, row)| row);
-        all.records(&fields, selected, loaded, t!("that are loaded"), job_rows::columns::words, cx);
+        all.records(&fields, selected, loaded, copying::loaded, job_rows::columns::words, cx);
         all
     }
 

@@ -1,6 +1,6 @@
 //! Drawing of the jobs: one line each with a bar and counts, and the selected job in full.
 
-use super::{Activity, columns};
+use super::{Activity, FEW, columns, peeked_rows};
 use crate::jobs::{AcceptedCount, StopKind, Urgency, count};
 use crate::tui::input::list_hit::below;
 use crate::tui::platform::images::{PictureOf, PictureRequest};
@@ -215,7 +215,8 @@ impl Activity {
             let mut lines = panes.head(&self.title(cx), cx);
             for (at, part) in self.selected_jobs().into_iter().enumerate() {
                 lines.extend((at > 0).then(Line::default));
-                lines.extend(self.detail_lines(part, room, cx));
+                let height = usize::from(panes.text.height).saturating_sub(lines.len());
+                lines.extend(self.detail_lines(part, (room, height), cx));
             }
             return lines;
         };
@@ -305,7 +306,8 @@ impl Activity {
         self.heading.draw_menu(frame, menu, &widths, cx);
     }
 
-    fn detail_lines(&self, job: &Job, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
+    /// The lines of a job in this width and height. If its rows do not fit, the last line counts the others.
+    fn detail_lines(&self, job: &Job, (room, height): (usize, usize), cx: &UiContext) -> Vec<Line<'static>> {
         let theme = &cx.theme;
         let dot = format!(" {} ", cx.glyphs.dot);
         let mut lines: Vec<Line<'static>> = Vec::new();
@@ -350,9 +352,22 @@ impl Activity {
             put(&facts.join(&dot), theme.dim());
         }
         if self.peek.of == Some(job.id) {
-            for row in &self.peek.rows {
+            let mut left = peeked_rows(job);
+            for (at, row) in self.peek.rows.iter().enumerate() {
+                let row = row_lines(row, job, room, cx);
+                // A blank line is before a row, and the last line counts the others.
+                if at >= FEW as usize && lines.len() + 1 + row.len() + usize::from(left > 1) > height {
+                    break;
+                }
                 lines.push(Line::raw(""));
-                lines.extend(row_lines(row, job, room, cx));
+                lines.extend(row);
+                left = left.saturating_sub(1);
+            }
+            if left > 0 && !self.peek.rows.is_empty() {
+                let open = cx.key(&[KeyContext::Activity, KeyContext::JobRows], Action::Open);
+                let text =
+                    plural!(left, "{n} more row: {open} shows it", "{n} more rows: {open} shows them", open);
+                lines.extend(styled(&text, room, theme.dim()));
             }
         }
         lines
@@ -364,13 +379,17 @@ impl Activity {
         let (panes, whole) = (self.row_panes(area), area);
         let area = Rect { width: panes.list.width, ..area };
         let dot = cx.glyphs.dot;
-        let said = involved(job).into_iter().chain(self.rows_heading.words()).chain(as_of(cx));
+        let chosen = rows.row_statuses().first().copied();
+        let showing = chosen.map(|status| {
+            let key = cx.key(&[KeyContext::JobRows], Action::Only);
+            t!("showing {status} ({key}: next)", status = job.row_state(status), key)
+        });
+        let said = showing.into_iter().chain(involved(job)).chain(self.rows_heading.words()).chain(as_of(cx));
         let ends = said.fold(String::new(), |ends, by| format!("{ends} {dot} {by}"));
         let room = usize::from(area.width).saturating_sub(width(&ends) + 1);
         let head = format!("  #{} {dot} {} {dot} {}", job.id, tr(job.kind.name()), job.title);
         let head = fit(&head, width(&head).min(room), cx.glyphs.ellipsis);
         frame.render_widget(Line::styled(head + &ends, theme.strong()), Rect { height: 1, ..area });
-        let chosen = rows.row_statuses().first().copied();
         for (y, counts) in (area.y + 1..panes.list.y).zip(self.row_counts(area.width)) {
             let mut spans = vec![Span::raw("  ")];
             for (at, (text, status)) in counts.into_iter().enumerate() {
@@ -408,6 +427,12 @@ fn as_of(cx: &UiContext) -> Option<String> {
     Some(t!("{alert} as of {time}", alert = cx.glyphs.alert, time))
 }
 
+/// Why a job stopped.
+fn stop_words(job: &Job) -> Option<String> {
+    let stop = job.stop.as_ref().filter(|_| job.phase != Phase::Moved)?;
+    Some(format!("{}: {}", tr(stop.kind.name()), stop.why))
+}
+
 /// What a person can do about a job, and why, the most urgent first. Each sentence names its key.
 fn advice(job: &Job, cx: &UiContext) -> Vec<(String, Style)> {
     let theme = &cx.theme;
@@ -425,11 +450,12 @@ fn advice(job: &Job, cx: &UiContext) -> Vec<(String, Style)> {
             return vec![(sending, theme.text())];
         }
         let text = t!(
-            "{alert} it belongs to another running lapel ({owner}); only that one can change it",
+            "{alert} It belongs to another running lapel ({owner}). Only that one can change it.",
             alert = cx.glyphs.alert,
             owner = owner.label
         );
-        return vec![(text, theme.warning())];
+        let stop = stop_words(job).map(|text| (text, theme.text()));
+        return [(text, theme.warning())].into_iter().chain(stop).collect();
     }
     let (run, open, export) = (key(Action::Run), key(Action::Open), key(Action::Export));
     let mut all: Vec<(String, Style)> = Vec::new();
@@ -463,10 +489,10 @@ fn advice(job: &Job, cx: &UiContext) -> Vec<(String, Style)> {
         };
         all.push((format!("{} {}. {text}", cx.glyphs.alert, words(&need, job)), theme.warning()));
     }
-    if let Some(stop) = job.stop.as_ref().filter(|_| job.phase != Phase::Moved) {
+    if let Some(text) = stop_words(job) {
         // What to do is in the line above.
         let style = if all.is_empty() { theme.error() } else { theme.text() };
-        all.push((format!("{}: {}", tr(stop.kind.name()), stop.why), style));
+        all.push((text, style));
     } else if job.phase == Phase::Paused && job.can_resume() && may_run {
         all.push((t!("{state}. {run}: resume.", state = job.phase_words(), run), theme.warning()));
     } else if matches!(job.phase, Phase::Paused | Phase::Moved) || job.is_cancelled() {

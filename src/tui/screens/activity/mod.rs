@@ -24,9 +24,10 @@ pub(in crate::tui) use commands::{can, run, steps};
 use commands::{can_decide, is_job_command, may_revoke, open_menu, revoke_rows};
 pub(in crate::tui) use draw::bar;
 
-/// Maximum number of rows shown below a job that is not open.
-const PEEK: u64 = 3;
-/// Maximum number of rows of a job whose rows are all shown without opening it.
+/// Maximum number of rows shown below a job that is not open, if they have room.
+const PEEK: u64 = 20;
+/// Maximum number of rows of a job whose rows are all shown without opening it. So many rows of any job are shown, even if
+/// the pane has to scroll.
 const FEW: u64 = 3;
 
 pub struct Activity {
@@ -315,6 +316,12 @@ fn peeked(job: &Job) -> Option<Vec<RowStatus>> {
         return Some(Vec::new());
     }
     (!row_statuses.is_empty()).then_some(row_statuses)
+}
+
+/// The number of these rows, shown or not.
+fn peeked_rows(job: &Job) -> u64 {
+    peeked(job)
+        .map_or(0, |statuses| job.counts.sum(|status| statuses.is_empty() || statuses.contains(&status)))
 }
 
 /// Whether the job stopped because lapel ended, and can be resumed.

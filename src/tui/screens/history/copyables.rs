@@ -6,7 +6,7 @@ use crate::tui::persist::saved_layout::SavedLayout;
 use crate::tui::platform::images::PictureRequest;
 use crate::tui::prelude::*;
 use crate::tui::screens::badge_preview::picture_of;
-use crate::tui::widgets::copying::{Copyables, records_of};
+use crate::tui::widgets::copying::{self, Copyables, records_of};
 use crate::tui::widgets::list::{ListEntry, RowSlot};
 use crate::tui::widgets::paged_list::Browse;
 use crate::tui::widgets::record_field::pick;
@@ -52,9 +52,9 @@ impl Screen for History {
         let fields = pick(HistoryItem::FIELDS, &COPIED);
         if self.marks.is_empty() {
             let loaded = self.browser.list.loaded().map(|(_, row)| row);
-            all.records(&fields, selected, loaded, t!("that are loaded"), |_| (), cx);
+            all.records(&fields, selected, loaded, copying::loaded, |_| (), cx);
         } else {
-            all.records(&fields, selected, self.marks.values(), t!("that are marked"), |_| (), cx);
+            all.records(&fields, selected, self.marks.values(), copying::marked, |_| (), cx);
         }
         all
     }

@@ -11,7 +11,7 @@ use crate::tui::widgets::colleagues::{colleagues, opened_by};
 use crate::tui::widgets::column_chart::{ChartColumn, column_chart};
 use crate::tui::widgets::job_rows::moment;
 use crate::tui::widgets::list::draw_row;
-use crate::tui::widgets::needs::{self, is_checked};
+use crate::tui::widgets::needs;
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::text_layout::{fit, number, width, wrap};
 use crate::tui::worker::index::reading_cost;
@@ -236,7 +236,7 @@ impl Home {
         let show = (Action::Open, t!("show"));
         let list = (Action::Open, t!("list"));
         let of_job = |job: &Job, text: String| Texts {
-            job: Some((t!("Job {id}", id = job.id), job.title.to_string())),
+            job: Some((t!("Job {id}", id = job.id), job.title_words().to_string())),
             ..plain(text, show)
         };
         match line {
@@ -255,7 +255,7 @@ impl Home {
                 words.extend(shares(drafts));
                 let title = match first.kind {
                     Kind::Issue => titles(drafts),
-                    Kind::Revoke => t!("revocation: {reason}", reason = titles(drafts)),
+                    Kind::Revoke => first.title_words().to_string(),
                 };
                 Texts {
                     job: Some((t!("Draft {id}", id = first.id), title)),
@@ -456,12 +456,7 @@ impl Texts {
 
 /// The rows that lapel checks by itself.
 fn checked(job: &Job) -> Vec<String> {
-    let checked = job.counts.iter().filter(|(status, _)| is_checked(*status));
-    let refused = Some(job.held_by_refusal()).filter(|n| *n > 0);
-    checked
-        .map(|(status, n)| needs::counted(n, tr(status.name())))
-        .chain(refused.map(|n| t!("{n} refused, perhaps accepted", n = number(n))))
-        .collect()
+    needs::checked(job).iter().map(|need| needs::words(need, job)).collect()
 }
 
 /// How far a job is. There is no end time: issuing takes 5 minutes to 24 hours, and the service names none.

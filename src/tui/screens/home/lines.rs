@@ -130,7 +130,7 @@ pub fn of_jobs(jobs: &[Job], now: Timestamp) -> Vec<HomeLine> {
     let mut all: Vec<HomeLine> =
         needing.into_iter().map(|(job, needs)| HomeLine::Need(Box::new(job.clone()), needs)).collect();
     let here = || jobs.iter().filter(|job| !matches!(job.phase, Phase::Draft | Phase::Moved));
-    let is_checked = |job: &Job| job.next_poll.is_some() && checked(job) > 0;
+    let is_checked = |job: &Job| job.next_poll.is_some() && !checked(job).is_empty();
     // The revocation of a replacement has no line of its own while it waits for its issue job.
     let waits_for_issue = |job: &Job| {
         job.replaced.is_some()

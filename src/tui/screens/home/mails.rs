@@ -265,7 +265,7 @@ impl FailedMailList {
         let selected = self.badge();
         all.badge(selected);
         let fields = pick(HistoryItem::FIELDS, &COPIED);
-        all.records(&fields, selected, self.shown(), t!("with failed mails"), |_| (), cx);
+        all.records(&fields, selected, self.shown(), |_| t!("with failed mails"), |_| (), cx);
         all
     }
 

@@ -58,8 +58,8 @@ struct HomeDrafts {
     request: Option<RequestId>,
     /// Whether a job command may have changed them since.
     stale: bool,
-    /// Whether the user was told that there are some.
-    told: bool,
+    /// Whether the first reading found some, and the user does not know yet. `None` before it.
+    untold: Option<bool>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -142,6 +142,21 @@ impl Home {
     pub fn read_drafts(&mut self, out: &mut Effects<'_>) {
         if std::mem::take(&mut self.drafts.stale) {
             self.drafts.request = Some(out.ask(Request::KeptDrafts));
+        }
+    }
+
+    /// Tells that drafts are kept, once, while another tab is shown.
+    pub fn tell_drafts(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
+        if self.drafts.untold == Some(true) {
+            self.drafts.untold = Some(false);
+            let imports = imports(&self.drafts.kept);
+            out.say(plural!(
+                imports.len() as u64,
+                "{n} draft is kept: {titles}. {key} shows it on Home.",
+                "{n} drafts are kept: {titles}. {key} shows them on Home.",
+                titles = list(imports.iter().take(TITLES).map(|import| titles(import))),
+                key = cx.key(STACK, Action::Home)
+            ));
         }
     }
 
@@ -465,6 +480,8 @@ impl Component for Home {
         }
         self.counts.count(cx, out);
         self.read_drafts(out);
+        // They are on the screen.
+        self.drafts.untold = self.drafts.untold.map(|_| false);
         self.arrange(cx);
         self.laid_out.take();
         let rows = self.laid_out(area, cx);
@@ -495,15 +512,7 @@ impl Component for Home {
                 }
                 let imports = imports(&self.drafts.kept);
                 self.drafts.imports = imports.len();
-                if !std::mem::replace(&mut self.drafts.told, true) && !imports.is_empty() {
-                    out.say(plural!(
-                        imports.len() as u64,
-                        "{n} draft is kept: {titles}. {key} shows it on Home.",
-                        "{n} drafts are kept: {titles}. {key} shows them on Home.",
-                        titles = list(imports.iter().take(TITLES).map(|import| titles(import))),
-                        key = cx.key(STACK, Action::Home)
-                    ));
-                }
+                self.drafts.untold.get_or_insert(!imports.is_empty());
                 Ok(())
             }
             response => {

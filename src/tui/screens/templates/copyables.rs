@@ -5,7 +5,7 @@ use crate::tui::persist::saved_layout::SavedLayout;
 use crate::tui::platform::images::{PictureOf, PictureRequest};
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
-use crate::tui::widgets::copying::Copyables;
+use crate::tui::widgets::copying::{self, Copyables};
 
 impl Templates {
     fn category(&self) -> Option<&Category> {
@@ -86,7 +86,7 @@ impl Screen for Templates {
         all.one('n', t!("title"), row.title.as_ref().map(Text::wire));
         all.link('l', t!("link to the picture"), row.image_url.as_ref(), cx);
         let loaded = self.browser.list.loaded().map(|(_, row)| row);
-        all.records(COPIED, Some(row), loaded, t!("that are loaded"), |_| (), cx);
+        all.records(COPIED, Some(row), loaded, copying::loaded, |_| (), cx);
         all
     }
 

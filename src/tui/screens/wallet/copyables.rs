@@ -96,7 +96,7 @@ impl Screen for Wallet {
         let Some(view) = self.as_rows(cx) else { return all };
         let view = LookupView { email: email.to_owned(), ..view };
         let fields = pick(FIELDS, &COPIED);
-        all.records(&fields, Some(held), self.rows_with_folded(), t!("of this holder"), |_| &view, cx);
+        all.records(&fields, Some(held), self.rows_with_folded(), |_| t!("of this holder"), |_| &view, cx);
         all
     }
 

@@ -138,14 +138,19 @@ fn short_why(row: &JobRow) -> String {
 /// In a review: the short reason, and what lapel suggests.
 fn why_in_review(row: &JobRow) -> String {
     let short = short_reason::of_row(row);
-    let domain = |address: String| address.rfind('@').map(|at| address[at..].to_owned());
-    match row.suggested_address().and_then(domain).or_else(|| row.suggested_name()) {
+    match suggested_domain(row).or_else(|| row.suggested_name()) {
         Some(meant) => t!("{short}: {meant}?", short, meant = Text::from(meant)),
         None => short,
     }
 }
 
-/// Leaves the suggestion out where it does not fit: the reason counts more.
+/// With the @.
+fn suggested_domain(row: &JobRow) -> Option<String> {
+    let address = row.suggested_address()?;
+    address.rfind('@').map(|at| address[at..].to_owned())
+}
+
+/// Leaves out what does not fit. A suggested domain says alone what the only reason is; otherwise the reason counts more.
 pub(super) fn fit_suggestion(
     cells: &mut [(String, Style)],
     row: &JobRow,
@@ -156,7 +161,10 @@ pub(super) fn fit_suggestion(
     if let (Some((text, _)), Some(room)) = (cells.get_mut(at), heading.room_of(at, widths))
         && width(text) > room
     {
-        *text = short_reason::of_row(row);
+        let is_only = row.also.is_none() && row.why.iter().flat_map(Reason::texts).count() == 1;
+        let domain = suggested_domain(row).filter(|_| is_only).map(|meant| format!("{}?", Text::from(meant)));
+        let fitting = domain.filter(|domain| width(domain) <= room);
+        *text = fitting.unwrap_or_else(|| short_reason::of_row(row));
     }
 }
 

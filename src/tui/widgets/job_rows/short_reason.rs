@@ -110,6 +110,8 @@ pub fn of_finding(what: &Localizable) -> String {
 
 /// The findings of a reason. Those without a short text stay whole.
 pub fn of(reason: &Reason) -> String {
+    // That nobody decided is what its status says.
+    let reason = reason.in_review();
     if reason.is(Code::Class) {
         // The name of the kind, without what was found.
         return reason.texts().map(|kind| i18n::in_language(i18n::language(), kind)).collect();
@@ -124,8 +126,28 @@ pub fn of(reason: &Reason) -> String {
     if let Some(said) = reason.service_words() {
         return said;
     }
-    // That nobody decided is what its status says.
-    let outer = usize::from(reason.is(Code::NotAllowed) && reason.texts().count() > 1);
-    let all: Option<Vec<&str>> = reason.texts().skip(outer).map(short).collect();
+    let all: Option<Vec<&str>> = reason.texts().map(short).collect();
     all.map_or_else(|| reason.to_string(), |all| all.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A job's rows keep the short text that they had in the review.
+    #[test]
+    fn a_row_that_nobody_decided_about_keeps_its_short_reason() {
+        for (why, short) in [
+            (r#"{"code":"lost_letters","args":{"was":""}}"#, "lost letters"),
+            (r#"{"code":"class","text":"already has it","args":{"why":{"code":"lost"}}}"#, "already has it"),
+        ] {
+            let undecided = format!(r#"{{"code":"not_allowed","args":{{"why":{why}}}}}"#);
+            for stored in [why, &undecided] {
+                let reason: Reason = serde_json::from_str(stored).expect("a reason");
+                assert_eq!(of(&reason), tr(short), "{stored}");
+            }
+        }
+        let reason: Reason = serde_json::from_str(r#"{"code":"not_allowed"}"#).expect("a reason");
+        assert_eq!(of(&reason), reason.to_string());
+    }
 }

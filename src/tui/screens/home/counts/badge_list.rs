@@ -6,7 +6,7 @@ use crate::tui::prelude::*;
 use crate::tui::screens::badge_preview::{BadgePreview, picture_of};
 use crate::tui::screens::history::follow;
 use crate::tui::screens::home::badge_rows::{BadgeColumns, COPIED};
-use crate::tui::widgets::copying::{Copyables, records_of};
+use crate::tui::widgets::copying::{self, Copyables, records_of};
 use crate::tui::widgets::list::{ListEntry, PagedList, RowSlot};
 use crate::tui::widgets::paged_list::{Browse, two_sided};
 use crate::tui::widgets::record_field::pick;
@@ -149,7 +149,7 @@ impl BadgeList {
         all.badge(selected);
         let fields = pick(HistoryItem::FIELDS, &COPIED);
         let loaded = self.list.loaded().map(|(_, row)| row);
-        all.records(&fields, selected, loaded, t!("that are loaded"), |_| (), cx);
+        all.records(&fields, selected, loaded, copying::loaded, |_| (), cx);
         all
     }
 
