@@ -125,3 +125,51 @@ impl Typing {
         self.due
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(no: u64, name: &str, address: &str) -> JobRow {
+        let cells = vec![Text::new(name), Text::new(address)];
+        let (holder, address) = (Text::new(name), Text::new(address));
+        JobRow { cells, holder, address, ..JobRow::for_test(no, RowStatus::Ask) }
+    }
+
+    #[test]
+    fn the_input_of_a_row_belongs_to_what_was_read_in_it() {
+        let known = of_row(&row(6, "M?ller", "p5@naru.example"));
+        assert_eq!(known, of_row(&row(6, "M?ller", "p5@naru.example")), "in every draft of the file");
+        for (no, name, address) in [
+            (6, "정예린", "s4@naru.example"),
+            (6, "M?ller", "s4@naru.example"),
+            // Of two people with the same cells, each has a row.
+            (7, "M?ller", "p5@naru.example"),
+        ] {
+            assert_ne!(known, of_row(&row(no, name, address)), "{no} {name} {address}");
+        }
+        assert_ne!(of_row(&row(1, "a", "b c")), of_row(&row(1, "a b", "c")));
+    }
+
+    #[test]
+    fn the_input_of_a_job_is_not_that_of_a_job_with_its_number_in_another_journal() {
+        let job = crate::tui::widgets::needs::tests::job(Phase::Stopped, &[]);
+        let other = Job { created: job.created + jiff::SignedDuration::from_secs(60), ..job.clone() };
+        assert_ne!(of_job(&job), of_job(&other));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn input_is_written_a_second_after_a_change_also_of_somebody_who_goes_on_typing() {
+        let mut typing = Typing::default();
+        let mut type_in = |text: &str| {
+            typing.take(&[FormInput::new("issue", "TPL-001", vec![text.to_owned()])], &[]);
+            typing.to_write(false)
+        };
+        assert!(type_in("가").is_empty());
+        tokio::time::advance(Duration::from_millis(600)).await;
+        assert!(type_in("가나").is_empty());
+        tokio::time::advance(Duration::from_millis(600)).await;
+        let written = type_in("가나다");
+        assert_eq!(written.iter().map(|input| input.texts.as_slice()).collect::<Vec<_>>(), [["가나다"]]);
+    }
+}

@@ -103,8 +103,13 @@ impl FileForm {
                         form.warning(text);
                     }
                 }
-                let free = height.saturating_sub(form.len() + 4).max(1);
-                form.extend(preview(opened, free, room, cx));
+                let free = height.saturating_sub(form.len() + 5).max(1);
+                let rows = preview(opened, free, room, cx);
+                let n = rows.len() as u64;
+                form.extend(rows);
+                if opened.preview_goes_on(n) {
+                    form.dim(&plural!(n, "The first {n} row.", "The first {n} rows."));
+                }
                 form.blank();
                 if self.has_template_column() {
                     let key = cx.key(&self.key_contexts(), Action::Toggle);
