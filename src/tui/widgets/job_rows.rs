@@ -486,7 +486,7 @@ pub fn explain(row: &JobRow, kind: Kind, cx: &UiContext) -> String {
     let cause = cause.trim_end_matches('.');
     match (row.row_status, kind) {
         (RowStatus::InDoubt, Kind::Issue) => t!(
-            "In doubt: {cause}. This badge may exist. lapel checks until {until}, and does not send it again unless you say so.",
+            "In doubt: {cause}. This badge may exist. lapel checks until {until}, and does not send it again meanwhile.",
             cause,
             until
         ),

@@ -234,7 +234,7 @@ pub fn changed(change: &FileChange, cx: &UiContext) -> String {
     let change_words = t!("The file has changed since the draft: {change}.", change = changed_rows(change));
     match change.at {
         Some(at) => t!(
-            "{rows} Last saved {when}.",
+            "{rows} It was last saved {when}.",
             rows = change_words,
             when = cx.clock().offset().to_datetime(at).strftime("%Y-%m-%d %H:%M")
         ),

@@ -183,7 +183,7 @@ impl Activity {
     fn set_rows(&mut self, rows: Option<RowList>) {
         if let Some(mut closed) = std::mem::replace(&mut self.rows, rows) {
             closed.marks.forget_range();
-            if closed.marks.has_changes() {
+            if closed.marks.has_changes() || !closed.marks.is_empty() {
                 self.marks.insert(closed.job(), closed.marks);
             }
         }
