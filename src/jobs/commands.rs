@@ -336,8 +336,8 @@ impl Jobs {
         Ok(n)
     }
 
-    /// Repeats the decisions of earlier drafts of a file in new ones, as far as they apply to the same rows with the same
-    /// fields. A permission to send a second badge does not apply: the duplicate check asks again. Returns the number of
+    /// Repeats the decisions of earlier drafts of a file in new ones, one by one in their order, as far as they apply to
+    /// the same rows with the same fields. A permission to send a second badge does not apply: the duplicate check asks again. Returns the number of
     /// rows with a decision that no longer applies.
     ///
     /// # Errors
@@ -353,15 +353,17 @@ impl Jobs {
         for id in new {
             let found = self.core.store.earlier_decisions(earlier.clone(), *id).await?;
             let again = |(no, name, email): &(u64, String, String)| corrected(*no, name, email).0;
-            if !found.corrected.is_empty() {
-                let rows = found.corrected.iter().map(again).collect();
-                self.core.store.correct_rows(*id, rows).await?;
-            }
-            if !found.skipped.is_empty() {
-                self.leave_out(*id, RowSelection::These(found.skipped)).await?;
-            }
-            if !found.allowed.is_empty() {
-                self.allow(*id, RowSelection::These(found.allowed)).await?;
+            for rows in found.by_decision.into_values() {
+                if !rows.corrected.is_empty() {
+                    let rows = rows.corrected.iter().map(again).collect();
+                    self.core.store.correct_rows(*id, rows).await?;
+                }
+                if !rows.skipped.is_empty() {
+                    self.leave_out(*id, RowSelection::These(rows.skipped)).await?;
+                }
+                if !rows.allowed.is_empty() {
+                    self.allow(*id, RowSelection::These(rows.allowed)).await?;
+                }
             }
             lost = Some(match lost {
                 Some(lost) => &lost & &found.lost,

@@ -60,6 +60,16 @@ pub enum Preview {
 }
 
 impl Opened {
+    /// Whether the file has, or may have, rows after this number of shown ones.
+    pub fn preview_goes_on(&self, shown: u64) -> bool {
+        let read = match &self.preview {
+            Preview::Recipients(rows) if !rows.is_empty() => rows.len(),
+            Preview::BadgeIds { ids, .. } if !ids.is_empty() => ids.len(),
+            _ => self.rows.len(),
+        };
+        read as u64 > shown || read >= PREVIEW
+    }
+
     /// Open questions for a person. For badge ids, without the question for the column.
     pub fn questions(&self) -> Vec<FileQuestion> {
         match &self.preview {

@@ -432,6 +432,35 @@ impl JobRow {
     }
 }
 
+#[cfg(test)]
+impl JobRow {
+    pub fn for_test(no: u64, row_status: RowStatus) -> Self {
+        Self {
+            no,
+            line: None,
+            cells: Vec::new(),
+            holder: Text::default(),
+            address: Text::default(),
+            title: None,
+            badge_id: None,
+            row_status,
+            why: None,
+            group: None,
+            claim: None,
+            was_sent: false,
+            class: None,
+            also: None,
+            accepted: None,
+            until: None,
+            status: None,
+            mail_status: None,
+            issued_at: None,
+            valid_until: None,
+            revoke_at: None,
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Touched {
     pub badge_id: BadgeId,

@@ -260,6 +260,7 @@ pub(super) fn is_destructive(action: Action) -> bool {
                 | Action::Replace
                 | Action::Undo
                 | Action::CancelRest
+                | Action::DiscardDraft
                 | Action::Remove
                 | Action::RemoveProfile
                 | Action::ForgetRecent

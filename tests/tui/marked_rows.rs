@@ -105,6 +105,23 @@ async fn the_marked_rows_are_left_as_they_are_and_nothing_is_sent() {
 }
 
 #[tokio::test]
+async fn marks_stay_with_their_job_while_its_rows_are_closed() {
+    let mut h = never_seen().await;
+    h.press("a");
+    let marked = msg_with("{marked} marked", &[&3]);
+    h.shows(&marked).await;
+    h.press("esc");
+    h.shows(&msg_with("{n} rows stay marked.", &[&3])).await;
+    h.press("enter");
+    h.shows(&marked).await;
+    h.press("u");
+    h.shows(&msg_with("Removed {n} marks.", &[&3])).await;
+    h.press("esc enter");
+    h.shows("row 1 of 3").await;
+    assert!(!h.settled().await.contains(&marked), "{}", h.screen());
+}
+
+#[tokio::test]
 async fn only_marked_rows_that_are_not_sent_are_cancelled() {
     let mut h = at_the_quota().await;
     let sent = accepted(&h);

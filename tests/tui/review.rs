@@ -154,12 +154,16 @@ async fn rows_are_searched_and_a_name_is_corrected_with_one_key() {
     h.shows(msg_part("1 needs review")).await;
     h.settled().await;
     // Also rows of a folded group are found, by address or by row number.
-    for (text, found) in [("three@", "three@naru.example"), ("3", "two@naru.example")] {
-        h.press("/");
+    for (key, text, found) in [
+        ("/", "three@", "three@naru.example"),
+        ("/", "3", "two@naru.example"),
+        ("#", "3", "two@naru.example"),
+    ] {
+        h.press(key);
         h.type_text(text);
         h.press("enter");
         let screen = h.settled().await;
-        assert!(screen.contains(found) && screen.contains(msg_part("row 1 of 1")), "{text}: {screen}");
+        assert!(screen.contains(found) && screen.contains(msg_part("row 1 of 1")), "{key}{text}: {screen}");
         h.press("esc");
         h.settled().await;
     }

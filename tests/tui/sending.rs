@@ -147,7 +147,7 @@ async fn a_lost_answer_is_a_doubt_that_is_looked_at_and_never_sent_again() {
         .await;
     // The window of 26 hours, by the service's clock.
     assert!(
-        screen.contains(msg_part("until 11-22 12:00, and does not send it again unless you say so.")),
+        screen.contains(msg_part("until 11-22 12:00, and does not send it again meanwhile.")),
         "{screen}"
     );
     h.press("r");

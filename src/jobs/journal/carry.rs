@@ -10,13 +10,20 @@ use ring::digest::{Context, digest};
 /// Rows of a new draft to which decisions of earlier drafts apply.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::jobs) struct EarlierDecisions {
+    /// By the decision, the first one first: so a person can undo each of them, and no more than it.
+    pub(in crate::jobs) by_decision: BTreeMap<i64, DecidedRows>,
+    /// Rows of the earlier drafts with a decision that applies to no row of the new one.
+    pub(in crate::jobs) lost: BTreeSet<EarlierRow>,
+}
+
+/// Rows about which a person decided together.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::jobs) struct DecidedRows {
     /// The place, and the corrected name and address.
     pub(in crate::jobs) corrected: Vec<(u64, String, String)>,
     pub(in crate::jobs) skipped: Vec<u64>,
     /// Rows to send although they need review. The duplicate check judges them again.
     pub(in crate::jobs) allowed: Vec<u64>,
-    /// Rows of the earlier drafts with a decision that applies to no row of the new one.
-    pub(in crate::jobs) lost: BTreeSet<EarlierRow>,
 }
 
 /// The draft, and the place in it.
@@ -40,6 +47,8 @@ enum DecidedField {
 
 struct CarriedDecision {
     of: EarlierRow,
+    /// The record of the decision.
+    review: i64,
     field: DecidedField,
     /// The field as it was read.
     read: String,
@@ -62,16 +71,17 @@ impl Decided {
         keys: [RowKey; 2],
         field: DecidedField,
         read: &str,
-        decision: Option<(EarlierRow, &str, &str)>,
+        decision: Option<(EarlierRow, i64, &str, &str)>,
     ) {
         for row in keys {
             if let Some(known) = self.all.get_mut(&row) {
                 let before = known.extract_if(.., |it| it.field == field && it.read == read);
                 self.replaced.extend(before.map(|before| (before.of, field)));
             }
-            if let Some((of, name, email)) = decision {
+            if let Some((of, review, name, email)) = decision {
                 let (read, name, email) = (read.to_owned(), name.to_owned(), email.to_owned());
-                self.all.entry(row).or_default().push(CarriedDecision { of, field, read, name, email });
+                let decision = CarriedDecision { of, review, field, read, name, email };
+                self.all.entry(row).or_default().push(decision);
             }
         }
     }
@@ -103,18 +113,24 @@ pub(super) fn decisions(db: &Tx<'_>, earlier: &Vec<JobId>, new: &JobId) -> tx::R
             applied.insert((decision.of, field));
             Some(decision)
         };
-        let name = apply(DecidedField::Name, &read_name, &|_| true).map_or(&read_name, |it| &it.name);
-        let email = apply(DecidedField::Email, &read_email, &|_| true).map_or(&read_email, |it| &it.email);
+        let by_name = apply(DecidedField::Name, &read_name, &|_| true);
+        let by_email = apply(DecidedField::Email, &read_email, &|_| true);
+        let name = by_name.map_or(&read_name, |it| &it.name);
+        let email = by_email.map_or(&read_email, |it| &it.email);
         let is_same = |it: &CarriedDecision| it.name == *name && it.email == *email;
-        let is_skipped = apply(DecidedField::Skipped, &read_email, &|_| true).is_some();
-        let is_allowed = apply(DecidedField::Allowed, &read_name, &is_same).is_some();
-        if *name != read_name || *email != read_email {
-            found.corrected.push((no, name.clone(), email.clone()));
+        let skipped = apply(DecidedField::Skipped, &read_email, &|_| true).map(|it| it.review);
+        let allowed = apply(DecidedField::Allowed, &read_name, &is_same).map(|it| it.review);
+        let corrected = by_name.into_iter().chain(by_email).map(|it| it.review).max();
+        let all = &mut found.by_decision;
+        if let Some(review) = corrected.filter(|_| *name != read_name || *email != read_email) {
+            all.entry(review).or_default().corrected.push((no, name.clone(), email.clone()));
         }
-        if is_skipped {
-            found.skipped.push(no);
-        } else if is_allowed {
-            found.allowed.push(no);
+        // Not before the correction, which would end the decision.
+        let later = |review: i64| corrected.map_or(review, |corrected| corrected.max(review));
+        match (skipped, allowed) {
+            (Some(review), _) => all.entry(later(review)).or_default().skipped.push(no),
+            (None, Some(review)) => all.entry(later(review)).or_default().allowed.push(no),
+            (None, None) => {}
         }
         Ok(ControlFlow::Continue(()))
     })?;
@@ -128,13 +144,16 @@ fn read(db: &Tx<'_>, job: JobId, decided: &mut Decided) -> tx::Result<()> {
     let sql =
         "SELECT row.cells, coalesce(was.name, row.name), coalesce(was.email, row.email), row.name, row.email,
                       CASE row.bucket WHEN 'left_out' THEN last.what = 'leave_out' ELSE FALSE END,
-                      CASE row.bucket WHEN 'ready' THEN last.what = 'allow' ELSE FALSE END, row.no
+                      CASE row.bucket WHEN 'ready' THEN last.what = 'allow' ELSE FALSE END, row.no,
+                      made.corrected, made.last
                FROM row
-               LEFT JOIN (SELECT no, min(review) AS first, max(review) AS last FROM review_row
-                          WHERE review IN (SELECT id FROM review WHERE job = ?1) GROUP BY no) AS both
-                 ON both.no = row.no
-               LEFT JOIN review_row AS was ON was.review = both.first AND was.no = row.no
-               LEFT JOIN review AS last ON last.id = both.last
+               LEFT JOIN (SELECT review_row.no, min(review.id) AS first, max(review.id) AS last,
+                                 max(CASE review.what WHEN 'correct' THEN review.id END) AS corrected
+                          FROM review_row JOIN review ON review.id = review_row.review
+                          WHERE review.job = ?1 GROUP BY review_row.no) AS made
+                 ON made.no = row.no
+               LEFT JOIN review_row AS was ON was.review = made.first AND was.no = row.no
+               LEFT JOIN review AS last ON last.id = made.last
                WHERE row.job = ?1 AND row.cells IS NOT NULL ORDER BY row.no";
     let mut keys = RowKeys::of(db, job)?;
     db.each(sql, values![job.0], |r| {
@@ -144,11 +163,14 @@ fn read(db: &Tx<'_>, job: JobId, decided: &mut Decided) -> tx::Result<()> {
         let is = |flag: Option<bool>| flag == Some(true);
         let (is_skipped, is_allowed) = (is(r.get(5)?), is(r.get(6)?));
         let of = (job.0, r.get::<i64>(7)?.unsigned_abs());
-        let decision = Some((of, now.0.as_str(), now.1.as_str()));
-        decided.put(row, DecidedField::Name, &read.0, decision.filter(|_| now.0 != read.0));
-        decided.put(row, DecidedField::Email, &read.1, decision.filter(|_| now.1 != read.1));
-        decided.put(row, DecidedField::Skipped, &read.1, decision.filter(|_| is_skipped));
-        decided.put(row, DecidedField::Allowed, &read.0, decision.filter(|_| is_allowed));
+        let review = |id: Option<i64>| id.unwrap_or_default();
+        let (corrected, last) = (review(r.get(8)?), review(r.get(9)?));
+        let decision =
+            |review, is_made: bool| is_made.then_some((of, review, now.0.as_str(), now.1.as_str()));
+        decided.put(row, DecidedField::Name, &read.0, decision(corrected, now.0 != read.0));
+        decided.put(row, DecidedField::Email, &read.1, decision(corrected, now.1 != read.1));
+        decided.put(row, DecidedField::Skipped, &read.1, decision(last, is_skipped));
+        decided.put(row, DecidedField::Allowed, &read.0, decision(last, is_allowed));
         Ok(ControlFlow::Continue(()))
     })
 }
@@ -209,6 +231,17 @@ mod tests {
         all.map(row).to_vec()
     }
 
+    /// The corrected, the skipped and the allowed rows, in the order of the decisions.
+    fn all(found: &EarlierDecisions) -> DecidedRows {
+        let mut all = DecidedRows::default();
+        for rows in found.by_decision.values().cloned() {
+            all.corrected.extend(rows.corrected);
+            all.skipped.extend(rows.skipped);
+            all.allowed.extend(rows.allowed);
+        }
+        all
+    }
+
     fn decide(db: &Tx<'_>, id: JobId, no: u64, to: RowStatus) {
         let (which, policies) = (RowSelection::One(no), Policies::default());
         drafts::review_rows(db, &ReviewRows { id, which, to, why: None, policies }).expect("decided");
@@ -230,32 +263,64 @@ mod tests {
             why: None,
         };
         drafts::correct_rows(&db, &first, &[row]).expect("corrected");
-        let same = EarlierDecisions {
+        let same = DecidedRows {
             corrected: vec![(1, "A".into(), "aa@x".into())],
             skipped: vec![2],
             allowed: vec![4],
-            lost: BTreeSet::new(),
         };
-        let found = |earlier: &[JobId], new| decisions(&db, &earlier.to_vec(), &new).expect("read");
-        assert_eq!(found(&[first], draft((0, 2))), same);
+        let found = |earlier: &[JobId], new| {
+            let found = decisions(&db, &earlier.to_vec(), &new).expect("read");
+            (all(&found), found.lost)
+        };
+        assert_eq!(found(&[first], draft((0, 2))), (same, BTreeSet::new()));
         // Another name column: what was decided about the address applies, and nothing else.
         let other = draft((1, 2));
-        let by_email = EarlierDecisions {
+        let by_email = DecidedRows {
             corrected: vec![(1, "1".into(), "aa@x".into())],
             skipped: vec![2],
             allowed: vec![],
-            // The name of the one, and the permission of the other.
-            lost: BTreeSet::from([(first.0, 1), (first.0, 4)]),
         };
-        assert_eq!(found(&[first], other), by_email);
+        // The name of the one, and the permission of the other.
+        let lost = BTreeSet::from([(first.0, 1), (first.0, 4)]);
+        assert_eq!(found(&[first], other), (by_email, lost));
         // The newer draft did not skip the row. It says nothing about the names of the older one.
-        let back = EarlierDecisions { corrected: vec![(1, "A".into(), "a@x".into())], ..Default::default() };
-        assert_eq!(found(&[first, other], draft((0, 2))), EarlierDecisions { allowed: vec![4], ..back });
+        let back = DecidedRows { corrected: vec![(1, "A".into(), "a@x".into())], ..Default::default() };
+        let back = DecidedRows { allowed: vec![4], ..back };
+        assert_eq!(found(&[first, other], draft((0, 2))), (back, BTreeSet::new()));
         // An undone decision does not come back.
         let last = review::last_decision(&db, &first).expect("read").expect("a decision");
         review::undo_decision(&db, &first, &last, &Policies::default()).expect("undone");
-        let found = found(&[first], draft((0, 2)));
+        let (found, _) = found(&[first], draft((0, 2)));
         assert_eq!((found.corrected, found.skipped), (vec![], vec![2]));
+    }
+
+    #[test]
+    fn each_decision_is_repeated_by_itself_in_its_order() {
+        let connection = journal();
+        let db = Tx::on(&connection);
+        let first = draft_of(&db, Kind::Issue, &rows((0, 2)));
+        decide(&db, first, 4, RowStatus::Ready);
+        let correct = |no: u64, email: &str| CorrectRow {
+            no,
+            name: "A".into(),
+            email: email.into(),
+            row_status: RowStatus::Ask,
+            why: None,
+        };
+        // A group, and then one of its rows.
+        drafts::correct_rows(&db, &first, &[correct(1, "aa@x"), correct(5, "dd@x")]).expect("corrected");
+        decide(&db, first, 2, RowStatus::LeftOut);
+        decide(&db, first, 5, RowStatus::LeftOut);
+        let found = decisions(&db, &vec![first], &draft_of(&db, Kind::Issue, &rows((0, 2)))).expect("read");
+        let one = DecidedRows::default;
+        let both = vec![(1, "A".into(), "aa@x".into()), (5, "A".into(), "dd@x".into())];
+        let steps = [
+            DecidedRows { allowed: vec![4], ..one() },
+            DecidedRows { corrected: both, ..one() },
+            DecidedRows { skipped: vec![2], ..one() },
+            DecidedRows { skipped: vec![5], ..one() },
+        ];
+        assert_eq!(found.by_decision.into_values().collect::<Vec<_>>(), steps);
     }
 
     #[test]
@@ -275,11 +340,11 @@ mod tests {
         after[4].email = "e@x".into();
         let last = draft_of(&db, Kind::Issue, &after);
         let found = decisions(&db, &vec![first], &last).expect("read");
-        assert_eq!(found.skipped, [1, 3], "of two equal rows, the second");
+        assert_eq!(all(&found).skipped, [1, 3], "of two equal rows, the second");
         assert_eq!(found.lost, BTreeSet::from([(first.0, 5)]));
         // The newer draft has the last word, also about the rows of the older file.
         let again = draft_of(&db, Kind::Issue, &rows((0, 2)));
         let found = decisions(&db, &vec![first, last], &again).expect("read");
-        assert_eq!((found.skipped, found.lost), (vec![5], BTreeSet::new()));
+        assert_eq!((all(&found).skipped, found.lost), (vec![5], BTreeSet::new()));
     }
 }

@@ -221,7 +221,8 @@ pub struct RowFilter {
     pub group: Option<String>,
     /// The parts of a draft's review, by which the rows are sorted; empty for another order.
     pub parts: Vec<RowPart>,
-    /// Only rows with this text in the name, the address, the title or the badge id, or with this line.
+    /// Only rows with this text in the name, the address, the title or the badge id, with this line, or with the
+    /// number of `#12`.
     pub text: Option<String>,
     /// Only rows after this place in the job.
     pub after: u64,
@@ -360,10 +361,12 @@ fn chosen(filter: &RowFilter) -> String {
     // Without a group, the key of each row is not computed.
     let group = if filter.group.is_some() { format!("{GROUP} = ?2") } else { "?2 IS NULL".to_owned() };
     let text = if filter.text.is_some() {
-        "(instr(lower(name || ' ' || email || ' ' || coalesce(title, '') || ' ' || coalesce(badge, '')), ?3) > 0
-          OR CAST(line AS TEXT) = ?3)"
+        format!(
+            "(instr(lower(name || ' ' || email || ' ' || coalesce(title, '') || ' ' || coalesce(badge, '')), ?3) > 0
+              OR CAST(line AS TEXT) = ?3 OR '#' || CAST({NUMBER} AS TEXT) = ?3)"
+        )
     } else {
-        "?3 IS NULL"
+        "?3 IS NULL".to_owned()
     };
     format!("{statuses} AND {group} AND {text}")
 }

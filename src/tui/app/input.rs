@@ -96,6 +96,17 @@ impl App {
             (Some((action, near)), _) => {
                 t!("{name} does nothing here. {near}: {help}", name, near, help = action.help())
             }
+            (None, Some((places, action)))
+                if !self.modals.is_empty() && places.contains(&KeyContext::Global) =>
+            {
+                let back = self.cx.key(stack, Action::Back);
+                t!(
+                    "{name} does nothing here. {back} goes back; then: {help}",
+                    name,
+                    back,
+                    help = action.help()
+                )
+            }
             (None, Some((places, action))) => t!(
                 "{name} does nothing here. Elsewhere: {help} ({places})",
                 name,
@@ -432,6 +443,7 @@ impl App {
                 |out| out.go.push(Navigate::ForgetRecents),
             )),
             Action::Language => switch_language(out),
+            Action::GoToRow => out.say(t!("This list has no row numbers to go to.")),
             Action::Theme => self.open(Menu::of_themes(self.palette.theme)),
             _ => {}
         }

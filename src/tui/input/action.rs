@@ -110,7 +110,7 @@ actions! {
     Range: "range", "start a range" => "start a range; press again at its end to mark it";
     RangeDown: "range down", "extend range down" => "draw a range one row down";
     RangeUp: "range up", "extend range up" => "draw a range one row up";
-    MarkAll: "all that match", "mark all matching badges" => "mark all that match the filter, on all pages; shows the cost first";
+    MarkAll: "all that match", "mark all that match" => "mark all that match the filter, on all pages; shows the cost first";
     MarkLoaded: "all", "mark all loaded rows";
     InvertMarks: "invert", "invert marks of loaded rows" => "invert the marks of the loaded rows";
     ClearMarks: "unmark", "unmark all";

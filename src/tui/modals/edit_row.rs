@@ -1,6 +1,7 @@
 //! Form to correct a row of a draft. It checks the name and the e-mail address while the user types.
 
 use crate::jobs::intake::{RecipientField, Severity, check_person};
+use crate::tui::persist::unfinished;
 use crate::tui::prelude::*;
 use crate::tui::widgets::fields::TextFields;
 use crate::tui::widgets::text_layout::fit;
@@ -120,8 +121,7 @@ impl Modal for EditRow {
     }
 
     fn input(&self) -> Option<FormInput> {
-        let subject = format!("{}/{}", self.job, self.row.no);
-        Some(FormInput::new("correct", subject, self.fields.changed()))
+        Some(FormInput::new("correct", unfinished::of_row(&self.row), self.fields.changed()))
     }
 
     fn set_input(&mut self, texts: &[String]) {

@@ -250,7 +250,7 @@ impl CommandPalette {
             return Line::from(spans);
         };
         let room = widths.room.saturating_sub(widths.keys + widths.names + 1);
-        let mut help = command.action.short().to_owned();
+        let mut help = search.explanation(command.action);
         if let Some(why) = why.filter(|_| !selected) {
             let with = format!("{help}   {} {why}", cx.glyphs.dash);
             if width(&with) <= room {
@@ -547,6 +547,7 @@ mod tests {
     #[test]
     fn a_destructive_action_is_never_selected_by_typing() {
         let cx = UiContext::for_test();
+        assert!([Action::Revoke, Action::DiscardDraft].into_iter().all(is_destructive));
         for action in Action::ALL.iter().filter(|action| is_destructive(**action)) {
             let command = PaletteCommand { action: *action, keys: String::new(), why_not: None };
             let mut palette = CommandPalette::new(vec![command], Vec::new(), Vec::new(), true);

@@ -2,7 +2,9 @@
 //! again, the rules of `jobs` say.
 
 use crate::jobs::{Decision, NeverSeen};
+use crate::secrets::fingerprint;
 use crate::tui::input::list_hit::{ListCursor, below};
+use crate::tui::persist::unfinished;
 use crate::tui::prelude::*;
 use crate::tui::screens::activity::steps;
 use crate::tui::widgets::job_rows::explain;
@@ -40,6 +42,8 @@ enum RowsToResolve {
 
 pub struct ResolveRows {
     job: JobId,
+    /// The job and the rows, for unfinished input.
+    subject: String,
     rows: RowsToResolve,
     choices: Vec<Resolution>,
     cursor: ListCursor,
@@ -51,7 +55,11 @@ pub struct ResolveRows {
 }
 
 impl ResolveRows {
-    fn new(job: JobId, rows: RowsToResolve, choices: Vec<Resolution>) -> Self {
+    fn new(job: &Job, rows: RowsToResolve, choices: Vec<Resolution>) -> Self {
+        let places = match &rows {
+            RowsToResolve::One(row) => row.no.to_string(),
+            RowsToResolve::Marked { rows, .. } => format!("marked {}", fingerprint(&format!("{rows:?}"))),
+        };
         let mut badge = match &rows {
             RowsToResolve::One(row) => TextField::with(row.badge_id.as_ref().map_or("", BadgeId::wire)),
             RowsToResolve::Marked { .. } => TextField::default(),
@@ -59,7 +67,8 @@ impl ResolveRows {
         // Another id replaces the one of the row.
         badge.select();
         Self {
-            job,
+            job: job.id,
+            subject: format!("{} {places}", unfinished::of_job(job)),
             rows,
             choices,
             cursor: ListCursor::default(),
@@ -77,7 +86,7 @@ impl ResolveRows {
         if row.row_status == RowStatus::NotSeen && job.counts.of(RowStatus::NotSeen) > 1 {
             choices.push(Resolution::SendNeverSeen);
         }
-        Self::new(job.id, RowsToResolve::One(Box::new(row)), choices)
+        Self::new(job, RowsToResolve::One(Box::new(row)), choices)
     }
 
     /// Returns `None` if none of the marked rows can be resolved.
@@ -91,8 +100,7 @@ impl ResolveRows {
             choices.push(Resolution::SendNeverSeen);
         }
         let title = job.title.to_string();
-        (!rows.is_empty())
-            .then(|| Self::new(job.id, RowsToResolve::Marked { rows, never_seen, title }, choices))
+        (!rows.is_empty()).then(|| Self::new(job, RowsToResolve::Marked { rows, never_seen, title }, choices))
     }
 
     fn choice(&self) -> Resolution {
@@ -335,12 +343,7 @@ impl Component for ResolveRows {
 
 impl Modal for ResolveRows {
     fn input(&self) -> Option<FormInput> {
-        let rows = match &self.rows {
-            RowsToResolve::One(row) => row.no.to_string(),
-            RowsToResolve::Marked { .. } => "marked".to_owned(),
-        };
-        let texts = vec![self.why.value().to_owned()];
-        Some(FormInput::new("resolve", format!("{} {rows}", self.job), texts))
+        Some(FormInput::new("resolve", self.subject.clone(), vec![self.why.value().to_owned()]))
     }
 
     fn set_input(&mut self, texts: &[String]) {

@@ -2,6 +2,7 @@
 
 use crate::jobs::count;
 use crate::tui::modals::draft::{DraftForm, unknown_states};
+use crate::tui::persist::unfinished;
 use crate::tui::prelude::*;
 use crate::tui::widgets::reason_field::no_reason;
 use crate::tui::worker::job_command::{JobCommand, JobReply};
@@ -185,7 +186,8 @@ impl Component for UndoJob {
 
 impl Modal for UndoJob {
     fn input(&self) -> Option<FormInput> {
-        Some(FormInput::new("undo-job", self.job.id.to_string(), vec![self.reason.value().to_owned()]))
+        let texts = vec![self.reason.value().to_owned()];
+        Some(FormInput::new("undo-job", unfinished::of_job(&self.job), texts))
     }
 
     fn set_input(&mut self, texts: &[String]) {

@@ -198,9 +198,9 @@ impl Recents {
         self.keep(closed);
     }
 
-    /// The user pauses, or is about to leave.
+    /// Keeps the input of open forms: if it is time, or the user is about to leave.
     pub fn pause(&mut self, leaves: bool) {
-        let typed = self.typing.paused(leaves);
+        let typed = self.typing.to_write(leaves);
         self.keep(typed);
     }
 

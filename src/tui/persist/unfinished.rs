@@ -1,21 +1,24 @@
 //! Input of forms that was neither sent nor cleared. A form that opens again for the same subject is filled with it.
 //!
 //! It is part of the recent inputs: the same private file, and the same rules for keeping and forgetting it. lapel
-//! writes it when the user pauses, when the form closes, and at the end.
+//! writes it a second after a change, when the form closes, and at the end.
 
+use crate::secrets::fingerprint;
 use crate::tui::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// Time without a change before lapel writes the input.
-const PAUSE: Duration = Duration::from_secs(1);
-const MOST: usize = 12;
+/// Time from a change until lapel writes the input, also if the user goes on typing.
+const DELAY: Duration = Duration::from_secs(1);
+/// More than a person leaves unfinished in one review. Without a limit, the file would grow for years.
+const MOST: usize = 100;
 /// Largest input of a form, in bytes. A larger one is a pasted list that the user has elsewhere.
 const LARGEST: usize = 1 << 20;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FormInput {
     pub form: String,
-    /// The id of what the form is about.
+    /// What the form is about. Nothing else may have the same subject, in no file and in no journal: the input would be
+    /// offered for another person.
     pub subject: String,
     /// The texts of the fields. Empty if there is nothing to keep.
     pub texts: Vec<String>,
@@ -53,6 +56,18 @@ impl FormInput {
     }
 }
 
+/// A job as a subject. In another journal, another job has its number.
+pub fn of_job(job: &Job) -> String {
+    format!("{} {}", job.id, job.created.as_millisecond())
+}
+
+/// A row of a file as a subject: what was read in it, as a digest. It is the same row in every draft of the file.
+pub fn of_row(row: &JobRow) -> String {
+    let texts: Vec<&str> =
+        [&row.holder, &row.address].into_iter().chain(&row.cells).map(Text::wire).collect();
+    format!("{} {}", row.number(), fingerprint(&format!("{texts:?}")))
+}
+
 /// What the user is told about a form that was filled. `contexts` are those of the form.
 pub fn filled(contexts: &[KeyContext], cx: &UiContext) -> String {
     let key = cx.key(contexts, Action::ClearForm);
@@ -86,7 +101,7 @@ impl Typing {
             if last.map_or(&[][..], |last| &last.texts) != input.texts {
                 self.all.retain(|old| !old.is_of_same_form(input));
                 self.all.push(input.clone());
-                self.due = Some(Instant::now() + PAUSE);
+                self.due.get_or_insert_with(|| Instant::now() + DELAY);
             }
         }
         let is_open = |input: &FormInput| open.iter().any(|open| open.is_of_same_form(input));
@@ -97,8 +112,8 @@ impl Typing {
         closed
     }
 
-    /// The input to write if the user pauses, or is about to leave.
-    pub fn paused(&mut self, leaves: bool) -> Vec<FormInput> {
+    /// The input to write now: if it is time, or the user is about to leave.
+    pub fn to_write(&mut self, leaves: bool) -> Vec<FormInput> {
         if !leaves && self.due.is_none_or(|due| due > Instant::now()) {
             return Vec::new();
         }
@@ -108,5 +123,53 @@ impl Typing {
 
     pub fn due(&self) -> Option<Instant> {
         self.due
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(no: u64, name: &str, address: &str) -> JobRow {
+        let cells = vec![Text::new(name), Text::new(address)];
+        let (holder, address) = (Text::new(name), Text::new(address));
+        JobRow { cells, holder, address, ..JobRow::for_test(no, RowStatus::Ask) }
+    }
+
+    #[test]
+    fn the_input_of_a_row_belongs_to_what_was_read_in_it() {
+        let known = of_row(&row(6, "M?ller", "p5@naru.example"));
+        assert_eq!(known, of_row(&row(6, "M?ller", "p5@naru.example")), "in every draft of the file");
+        for (no, name, address) in [
+            (6, "정예린", "s4@naru.example"),
+            (6, "M?ller", "s4@naru.example"),
+            // Of two people with the same cells, each has a row.
+            (7, "M?ller", "p5@naru.example"),
+        ] {
+            assert_ne!(known, of_row(&row(no, name, address)), "{no} {name} {address}");
+        }
+        assert_ne!(of_row(&row(1, "a", "b c")), of_row(&row(1, "a b", "c")));
+    }
+
+    #[test]
+    fn the_input_of_a_job_is_not_that_of_a_job_with_its_number_in_another_journal() {
+        let job = crate::tui::widgets::needs::tests::job(Phase::Stopped, &[]);
+        let other = Job { created: job.created + jiff::SignedDuration::from_secs(60), ..job.clone() };
+        assert_ne!(of_job(&job), of_job(&other));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn input_is_written_a_second_after_a_change_also_of_somebody_who_goes_on_typing() {
+        let mut typing = Typing::default();
+        let mut type_in = |text: &str| {
+            typing.take(&[FormInput::new("issue", "TPL-001", vec![text.to_owned()])], &[]);
+            typing.to_write(false)
+        };
+        assert!(type_in("가").is_empty());
+        tokio::time::advance(Duration::from_millis(600)).await;
+        assert!(type_in("가나").is_empty());
+        tokio::time::advance(Duration::from_millis(600)).await;
+        let written = type_in("가나다");
+        assert_eq!(written.iter().map(|input| input.texts.as_slice()).collect::<Vec<_>>(), [["가나다"]]);
     }
 }

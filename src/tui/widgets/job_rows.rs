@@ -107,9 +107,15 @@ impl RowList {
         self.search.over().is_some() || self.is_searched()
     }
 
-    /// Moves the cursor, or narrows the list to the rows that a search finds.
+    /// Moves the cursor, or narrows the list to the rows that a search finds. A list in groups or in another order does not
+    /// show the row with a number at that place, so the search finds it.
     pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         let before = self.search.text();
+        if action == Action::GoToRow {
+            self.search.open_for_number();
+            self.searched(before.as_deref(), out);
+            return true;
+        }
         match self.search.on_action_of_matches(action) {
             Some(action) => self.list.on_action(action),
             None => {
@@ -151,7 +157,10 @@ impl RowList {
             let id = row.badge_id.as_ref().map_or("", BadgeId::wire);
             let more = [row.title.as_ref().map_or("", Text::wire), id].join(" ");
             let contains = |text: String| text.to_ascii_lowercase().contains(&wanted.to_ascii_lowercase());
-            contains(text) || contains(more) || row.line.is_some_and(|line| line.to_string() == wanted)
+            contains(text)
+                || contains(more)
+                || row.line.is_some_and(|line| line.to_string() == wanted)
+                || format!("#{}", row.number()) == wanted
         };
         let is_of = self.row_statuses.is_empty() || self.row_statuses.contains(&row.row_status);
         !is_of || !self.search.typed().is_none_or(finds)
@@ -477,7 +486,7 @@ pub fn explain(row: &JobRow, kind: Kind, cx: &UiContext) -> String {
     let cause = cause.trim_end_matches('.');
     match (row.row_status, kind) {
         (RowStatus::InDoubt, Kind::Issue) => t!(
-            "In doubt: {cause}. This badge may exist. lapel checks until {until}, and does not send it again unless you say so.",
+            "In doubt: {cause}. This badge may exist. lapel checks until {until}, and does not send it again meanwhile.",
             cause,
             until
         ),

@@ -303,6 +303,11 @@ impl<T: ListRow> Marks<T> {
         self.ranging = None;
     }
 
+    /// Forgets a range that is drawn, dragged or read.
+    pub fn forget_range(&mut self) {
+        (self.range_from, self.ranging, self.held) = (None, None, None);
+    }
+
     /// Returns whether there was a range.
     pub fn cancel_range(&mut self) -> bool {
         self.range_from.take().is_some()

@@ -24,6 +24,12 @@ impl Search {
         self.is_open.then(|| KeyContext::Prompt.in_field())
     }
 
+    /// Opens the box for the number of a row, as a list shows it.
+    pub fn open_for_number(&mut self) {
+        self.field.set("#");
+        self.is_open = true;
+    }
+
     /// In lower case. `None` if nothing is searched for.
     pub fn text(&self) -> Option<String> {
         self.typed().map(|text| text.to_lowercase())

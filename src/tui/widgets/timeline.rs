@@ -17,11 +17,68 @@ struct Point {
     passed: f64,
 }
 
+/// The times of a badge that has events, as the service's records or the journal have them.
+struct BadgeTimes {
+    state: State,
+    reg_date: Option<ServiceTime>,
+    issued_at: Option<ServiceTime>,
+    valid_until: Option<ServiceTime>,
+    revoke_at: Option<ServiceTime>,
+}
+
+impl BadgeTimes {
+    fn of(held: &HeldBadge, now: DateTime) -> Self {
+        Self {
+            state: held.verdict(now).state(),
+            reg_date: held.reg_date().cloned(),
+            issued_at: held.issued_at().cloned(),
+            valid_until: held.valid_until().cloned(),
+            revoke_at: held.revoke_at().cloned(),
+        }
+    }
+
+    /// `None` if the journal does not know of a badge.
+    fn of_row(row: &JobRow, cx: &UiContext) -> Option<Self> {
+        let state = match row.row_status {
+            RowStatus::Unbound | RowStatus::Waiting | RowStatus::Overdue => State::Waiting,
+            RowStatus::Issued => State::Issued,
+            RowStatus::Revoking => State::Revoking,
+            RowStatus::Revoked => State::Revoked,
+            _ => return None,
+        };
+        let time = |text: &Option<Text>| text.as_ref().and_then(|text| ServiceTime::new(text.wire()));
+        let accepted = row.accepted.map(|at| cx.clock().offset().to_datetime(at));
+        Some(Self {
+            state,
+            reg_date: accepted.and_then(|at| ServiceTime::new(&at.strftime("%Y-%m-%d %H:%M:%S").to_string())),
+            issued_at: time(&row.issued_at),
+            valid_until: time(&row.valid_until),
+            revoke_at: time(&row.revoke_at),
+        })
+    }
+}
+
+/// The timeline of a job's row. Empty if the journal does not know of its badge.
+pub fn timeline_of_row(row: &JobRow, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
+    let times = BadgeTimes::of_row(row, cx);
+    times.map_or_else(Vec::new, |times| lines(&times, None, cx.now(), room, cx))
+}
+
 /// Two lines: the events with bars between them, and their times below. Empty if they do not fit into `room` cells, even
 /// with short labels, or if no time is known. `requested` is the time of lapel's request, if the journal knows it. In a
 /// narrow pane it has a line of its own.
 pub fn timeline(
     held: &HeldBadge,
+    requested: Option<Timestamp>,
+    now: DateTime,
+    room: usize,
+    cx: &UiContext,
+) -> Vec<Line<'static>> {
+    lines(&BadgeTimes::of(held, now), requested, now, room, cx)
+}
+
+fn lines(
+    times: &BadgeTimes,
     requested: Option<Timestamp>,
     now: DateTime,
     room: usize,
@@ -33,7 +90,7 @@ pub fn timeline(
         passed: 1.0,
     });
     let drawn_with = |requested: Option<&Point>, is_short| {
-        let points: Vec<Point> = requested.cloned().into_iter().chain(points(held, now, is_short)).collect();
+        let points: Vec<Point> = requested.cloned().into_iter().chain(points(times, now, is_short)).collect();
         drawn(&points, room, cx)
     };
     let requested = requested.as_ref();
@@ -80,19 +137,19 @@ fn drawn(points: &[Point], room: usize, cx: &UiContext) -> Option<Vec<Line<'stat
 }
 
 /// The events of the service's records. Short labels need fewer cells.
-fn points(held: &HeldBadge, now: DateTime, is_short: bool) -> Vec<Point> {
-    let state = held.verdict(now).state();
+fn points(times: &BadgeTimes, now: DateTime, is_short: bool) -> Vec<Point> {
+    let BadgeTimes { state, reg_date, issued_at, valid_until, revoke_at } = times;
     let point = |label: &str, time: Option<&ServiceTime>, passed: f64| Point {
         label: label.to_owned(),
         time: time.map_or_else(String::new, |time| time.short(Some(now))),
         passed,
     };
     let mut points = Vec::new();
-    if held.reg_date().is_some() {
-        points.push(point(t!("accepted"), held.reg_date(), 1.0));
+    if reg_date.is_some() {
+        points.push(point(t!("accepted"), reg_date.as_ref(), 1.0));
     }
-    if state == State::Waiting {
-        let accepted = held.reg_date().and_then(ServiceTime::start);
+    if *state == State::Waiting {
+        let accepted = reg_date.as_ref().and_then(ServiceTime::start);
         if let Some((from, to)) =
             accepted.and_then(|at| Some((at, at.checked_add(USUAL_WAIT_HOURS.hours()).ok()?)))
         {
@@ -101,14 +158,15 @@ fn points(held: &HeldBadge, now: DateTime, is_short: bool) -> Vec<Point> {
         }
         return points;
     }
-    if held.issued_at().is_some() {
-        points.push(point(t!("issued"), held.issued_at(), 1.0));
+    if issued_at.is_some() {
+        points.push(point(t!("issued"), issued_at.as_ref(), 1.0));
     }
-    let until = held.valid_until().filter(|until| !until.is_forever());
-    if held.revoke_at().is_some() {
-        points.push(point(t!("revoked"), held.revoke_at(), if state == State::Revoked { 1.0 } else { 0.0 }));
+    let until = valid_until.as_ref().filter(|until| !until.is_forever());
+    if revoke_at.is_some() {
+        let passed = if *state == State::Revoked { 1.0 } else { 0.0 };
+        points.push(point(t!("revoked"), revoke_at.as_ref(), passed));
     } else if let Some(until) = until {
-        let ends = held.issued_at().and_then(ServiceTime::start).zip(until.end());
+        let ends = issued_at.as_ref().and_then(ServiceTime::start).zip(until.end());
         points.push(point(
             if is_short { t!("until") } else { t!("valid until") },
             Some(until),
@@ -177,6 +235,21 @@ mod tests {
         assert_eq!(lines, ["accepted ━━━ issued ┄┄┄┄┄ valid until", "11-22 10:00  11-22 11:00  2028-11-22"]);
         let shorter = shown("발급", times, "2026-11-23T00:00:00", 36);
         assert_eq!(shorter[0], "accepted ━━━ issued ┄┄┄┄┄ until");
+    }
+
+    #[test]
+    fn a_row_of_a_job_shows_the_wait_for_its_badge_from_the_time_in_the_journal() {
+        let cx = UiContext::for_test();
+        let at = "2026-11-22T01:00:00Z".parse().expect("a time");
+        let mut row = JobRow { accepted: Some(at), ..JobRow::for_test(1, RowStatus::Waiting) };
+        let [first, times] = &timeline_of_row(&row, 60, &cx)[..] else { panic!("two lines") };
+        assert!(
+            first.to_string().starts_with("accepted ") && first.to_string().ends_with(" 24 h"),
+            "{first}"
+        );
+        assert!(times.to_string().starts_with(&cx.clock().short(at)), "{times}");
+        row.row_status = RowStatus::InDoubt;
+        assert!(timeline_of_row(&row, 60, &cx).is_empty());
     }
 
     #[test]

@@ -228,6 +228,36 @@ async fn decisions_are_undone_one_after_the_other_until_the_job_begins() {
     assert_eq!(bench.sandbox.control().ledger().accepted_total(), 1);
 }
 
+/// As after a change of the file: the new draft repeats what was decided about the rows that are the same.
+#[tokio::test]
+async fn repeated_decisions_are_undone_one_after_the_other_too() {
+    let bench = Bench::new(small()).await;
+    let lines =
+        "Garc?a,a@naru.example\nNguy?n,b@naru.example\n김민수,c@naru.example\n이영희,d@naru.example\n";
+    let earlier = draft(&bench, lines).await;
+    check_duplicates(&bench, earlier).await;
+    let all = groups(&bench, earlier).await;
+    let lost = RowSelection::Group(RowStatus::Ask, lost(&all).key.clone());
+    assert_eq!(bench.jobs.allow(earlier, lost).await.expect("allowed"), 2);
+    bench.jobs.leave_out(earlier, RowSelection::One(3)).await.expect("skipped");
+    bench.jobs.correct(earlier, 1, "García", "new@naru.example").await.expect("corrected");
+    bench.jobs.leave_out(earlier, RowSelection::One(4)).await.expect("skipped");
+    let new = draft(&bench, lines).await;
+    check_duplicates(&bench, new).await;
+    let fresh = shown(&bench, new).await;
+    assert_eq!(bench.jobs.keep_decisions(&[earlier], &[new]).await.expect("repeated"), 0);
+    check_duplicates(&bench, earlier).await;
+    check_duplicates(&bench, new).await;
+    assert_eq!(shown(&bench, new).await, shown(&bench, earlier).await);
+    // Only the second row is left of the group: the first one was corrected after that.
+    for (first, corrected) in [(4, false), (1, true), (3, false), (2, false)] {
+        let undone = bench.jobs.undo_decision(new).await.expect("undone").expect("a decision");
+        assert_eq!((undone.rows, undone.first, undone.corrected), (1, first, corrected));
+    }
+    assert_eq!(bench.jobs.undo_decision(new).await.expect("nothing"), None);
+    assert_eq!(shown(&bench, new).await, fresh);
+}
+
 #[tokio::test]
 async fn undoing_never_sends_to_somebody_who_was_found_to_have_the_badge_meanwhile() {
     let mut bench = Bench::new(small()).await;

@@ -103,8 +103,13 @@ impl FileForm {
                         form.warning(text);
                     }
                 }
-                let free = height.saturating_sub(form.len() + 4).max(1);
-                form.extend(preview(opened, free, room, cx));
+                let free = height.saturating_sub(form.len() + 5).max(1);
+                let rows = preview(opened, free, room, cx);
+                let n = rows.len() as u64;
+                form.extend(rows);
+                if opened.preview_goes_on(n) {
+                    form.dim(&plural!(n, "The first {n} row.", "The first {n} rows."));
+                }
                 form.blank();
                 if self.has_template_column() {
                     let key = cx.key(&self.key_contexts(), Action::Toggle);
@@ -229,7 +234,7 @@ pub fn changed(change: &FileChange, cx: &UiContext) -> String {
     let change_words = t!("The file has changed since the draft: {change}.", change = changed_rows(change));
     match change.at {
         Some(at) => t!(
-            "{rows} Last saved {when}.",
+            "{rows} It was last saved {when}.",
             rows = change_words,
             when = cx.clock().offset().to_datetime(at).strftime("%Y-%m-%d %H:%M")
         ),

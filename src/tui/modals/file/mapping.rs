@@ -84,6 +84,12 @@ impl Mapping {
         mapping
     }
 
+    /// Whether the user has chosen other columns.
+    pub fn is_changed(&self, about: &About) -> bool {
+        let chosen = |of: &Self| (of.name, of.family, of.given, of.email, of.template);
+        chosen(self) != chosen(&Self::of(about))
+    }
+
     fn fields(&self, about: &About) -> Vec<MapField> {
         let mut fields = vec![MapField::Name];
         if self.name == NameChoice::Two {

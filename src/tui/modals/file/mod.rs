@@ -322,7 +322,12 @@ impl FileForm {
             match action {
                 Action::NextChoice => mapping.change(1, &opened.about),
                 Action::PreviousChoice => mapping.change(-1, &opened.about),
-                Action::Back => self.step = None,
+                Action::Back => {
+                    if mapping.is_changed(&opened.about) {
+                        out.say(t!("The columns stay as they were."));
+                    }
+                    self.step = None;
+                }
                 Action::Accept => self.choose(out),
                 _ => return mapping.move_focus(action, &opened.about),
             }

@@ -101,6 +101,18 @@ impl PaletteSearch {
         Some((rank, score.unwrap_or(0)))
     }
 
+    /// What is shown beside the name: the short explanation, or another text of the action if only that one has the typed
+    /// letters. Otherwise nobody could see why the action was found.
+    pub(super) fn explanation(&mut self, action: Action) -> String {
+        let short = action.short().to_owned();
+        if self.typed.is_empty() || self.score_of(action.hint()).or(self.score_of(&short)).is_some() {
+            return short;
+        }
+        let named = format!("{short} ({})", action.name().replace('-', " "));
+        let others = [action.help().to_owned(), named];
+        others.into_iter().find(|text| self.score_of(text).is_some()).unwrap_or(short)
+    }
+
     /// The text in exactly `columns` cells, with the matching letters underlined.
     pub(super) fn highlighted(
         &mut self,
@@ -198,6 +210,19 @@ mod tests {
         assert_eq!(marked("하", "한글 입력"), "한");
         assert_eq!(marked("", "sort"), "");
         assert_eq!(marked("zz", "sort"), "");
+    }
+
+    #[test]
+    fn an_action_shows_the_text_that_was_found() {
+        for action in Action::ALL {
+            for word in words(action.help()) {
+                let mut search = PaletteSearch::new(word);
+                let shown = search.explanation(*action);
+                let has = [action.hint(), &shown].into_iter().any(|text| search.score_of(text).is_some());
+                assert!(has, "{word}: {shown}");
+            }
+        }
+        assert_eq!(PaletteSearch::new("").explanation(Action::Revoke), Action::Revoke.short());
     }
 
     #[test]

@@ -12,6 +12,7 @@ use crate::tui::widgets::list::{draw_position, draw_row, draw_texts};
 use crate::tui::widgets::needs::{counted, counts_in_words, needs, sum, words};
 use crate::tui::widgets::preview;
 use crate::tui::widgets::text_layout::{fit, styled, width, wrap};
+use crate::tui::widgets::timeline::timeline_of_row;
 
 /// Columns of a list that no column takes: the cursor and the gaps around it.
 const MARGINS: usize = 4;
@@ -221,7 +222,14 @@ impl Activity {
             return lines;
         };
         let Some(row) = rows.list.selected() else { return Vec::new() };
-        row_lines(row, job, room, cx)
+        let mut lines = row_lines(row, job, room, cx);
+        // Below a list, there is only room for the text, which has the same times.
+        let times = panes.beside.map(|_| timeline_of_row(row, room, cx)).unwrap_or_default();
+        if !times.is_empty() {
+            lines.push(Line::default());
+            lines.extend(times);
+        }
+        lines
     }
 
     pub(super) fn draw_jobs(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {

@@ -15,6 +15,7 @@ use crate::tui::modals::resolve_rows::ResolveRows;
 use crate::tui::modals::revoke_ids::RevokeIds;
 use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::{self, RowList, know_rows};
+use crate::tui::widgets::marks::Marks;
 use crate::tui::widgets::needs::{counts_in_words, most_urgent_first};
 use crate::tui::widgets::preview::Scroll;
 use crate::tui::widgets::search::{Search, Searched};
@@ -60,6 +61,8 @@ pub struct Activity {
     replacements: BTreeMap<JobId, JobId>,
     /// The revocations of the replacements whose parts are shown.
     opened: BTreeSet<JobId>,
+    /// The marks of jobs whose rows are closed.
+    marks: BTreeMap<JobId, Marks<JobRow>>,
 }
 
 impl Default for Activity {
@@ -86,6 +89,7 @@ impl Default for Activity {
             fresh: true,
             replacements: BTreeMap::new(),
             opened: BTreeSet::new(),
+            marks: BTreeMap::new(),
         }
     }
 }
@@ -146,6 +150,7 @@ impl Activity {
         if self.rows.as_ref().is_some_and(|rows| rows.job() == id) {
             self.rows = None;
         }
+        self.marks.remove(&id);
         (self.unsorted, self.fresh) = (true, true);
         true
     }
@@ -172,12 +177,33 @@ impl Activity {
         self.heading.close();
         self.rows_heading.close();
         self.selected = Some(id);
-        self.rows = (!statuses.is_empty()).then(|| RowList::new(id, statuses));
+        self.set_rows((!statuses.is_empty()).then(|| RowList::new(id, statuses)));
+    }
+
+    /// Opens the rows of a job or closes them. The marks stay with their job.
+    fn set_rows(&mut self, rows: Option<RowList>) {
+        if let Some(mut closed) = std::mem::replace(&mut self.rows, rows) {
+            closed.marks.forget_range();
+            if closed.marks.has_changes() || !closed.marks.is_empty() {
+                self.marks.insert(closed.job(), closed.marks);
+            }
+        }
+        if let Some(open) = &mut self.rows {
+            open.marks = self.marks.remove(&open.job()).unwrap_or_default();
+        }
+    }
+
+    fn close_rows(&mut self, out: &mut Effects<'_>) {
+        let marked = self.marked().count() as u64;
+        self.set_rows(None);
+        if marked > 0 {
+            out.say(plural!(marked, "{n} row stays marked.", "{n} rows stay marked."));
+        }
     }
 
     /// Returns to the list and selects its first job, which is the one just started.
     pub fn select_newest(&mut self) {
-        self.rows = None;
+        self.set_rows(None);
         self.heading.close();
         self.rows_heading.close();
         self.selected = None;
@@ -226,18 +252,23 @@ impl Activity {
     }
 
     pub fn unmark(&mut self, job: JobId, processed: Vec<u64>) {
-        if let Some(rows) = self.rows.as_mut().filter(|rows| rows.job() == job) {
-            rows.marks.processed(processed);
+        if let Some((_, marks)) = self.all_marks().find(|(of, _)| *of == job) {
+            marks.processed(processed);
         }
     }
 
     pub fn unmark_badges(&mut self, ids: impl Iterator<Item = BadgeId>) {
-        if let Some(rows) = &mut self.rows {
-            let ids: HashSet<BadgeId> = ids.collect();
+        let ids: HashSet<BadgeId> = ids.collect();
+        for (_, marks) in self.all_marks() {
             let is_of = |row: &&JobRow| row.badge_id.as_ref().is_some_and(|id| ids.contains(id));
-            let rows_of: Vec<u64> = rows.marks.values().filter(is_of).map(|row| row.no).collect();
-            rows.marks.processed(rows_of);
+            let rows_of: Vec<u64> = marks.values().filter(is_of).map(|row| row.no).collect();
+            marks.processed(rows_of);
         }
+    }
+
+    fn all_marks(&mut self) -> impl Iterator<Item = (JobId, &mut Marks<JobRow>)> {
+        let open = self.rows.iter_mut().map(|rows| (rows.job(), &mut rows.marks));
+        open.chain(self.marks.iter_mut().map(|(job, marks)| (*job, marks)))
     }
 
     fn marked(&self) -> impl Iterator<Item = &JobRow> {
@@ -411,7 +442,7 @@ impl Component for Activity {
             Some(rows) => match action {
                 _ if rows.mark(action, cx, out) => {}
                 Action::SaveList => rows.save(&self.rows_heading, cx, out),
-                Action::Back if !rows.is_searched() => self.rows = None,
+                Action::Back if !rows.is_searched() => self.close_rows(out),
                 Action::Only => self.only_next(out),
                 Action::Open => match rows.list.selected().and_then(|row| row.badge_id.clone()) {
                     Some(id) => {
@@ -434,8 +465,10 @@ impl Component for Activity {
                     out.say(t!("There are no jobs here to sort."));
                 }
                 Action::Open if self.open_replacement() => {}
-                Action::Open => self.rows = self.job().map(|job| RowList::new(job.id, Vec::new())),
+                Action::Open => self.set_rows(self.job().map(|job| RowList::new(job.id, Vec::new()))),
                 Action::Back if self.search.text().is_none() && self.close_replacement() => {}
+                // A job shows its number with this sign.
+                Action::GoToRow => self.search.open_for_number(),
                 _ => match self.search.on_action(action) {
                     Searched::Nothing => {
                         let listed = self.listed_jobs().count();

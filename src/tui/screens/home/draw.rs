@@ -249,7 +249,8 @@ impl Home {
             }
             HomeLine::Draft(drafts) => {
                 let Some(first) = drafts.first() else { return plain(String::new(), show) };
-                let mut words = vec![t!("kept {time}", time = moment(first.created, cx))];
+                let last = drafts.iter().map(|draft| draft.updated).max().unwrap_or(first.updated);
+                let mut words = vec![t!("kept {time}", time = moment(last, cx))];
                 words.extend(opened_by(first));
                 words.extend(first.origin.as_ref().map(|origin| origin.name().to_string()));
                 words.extend(shares(drafts));

@@ -104,13 +104,15 @@ impl BadgeCounts {
                 parts.push(t!("{n} of unknown state", n = number(sums.other)));
             }
         }
-        // Drop whole totals from the end until the rest fits. Never cut one.
+        // Drop whole totals from the end until the rest fits, with a sign for them. Never cut one.
         let dot = format!(" {} ", cx.glyphs.dot);
         let room = usize::from(area.width).saturating_sub(width(&right) + 5);
-        while parts.len() > 1 && width(&parts.join(&dot)) > room {
+        let mut words = parts.join(&dot);
+        while parts.len() > 1 && width(&words) > room {
             parts.pop();
+            words = format!("{}{dot}{}", parts.join(&dot), cx.glyphs.ellipsis);
         }
-        let left = Line::styled(format!("  {}", parts.join(&dot)), theme.strong());
+        let left = Line::styled(format!("  {words}"), theme.strong());
         two_sided(frame, area, (left, Span::styled(right, style)), true, cx);
     }
 
@@ -196,7 +198,7 @@ impl BadgeCounts {
         for (row, (place, bar)) in (0..area.height).step_by(usize::from(step)).zip(visible) {
             let selected = place == at;
             let mut spans = vec![Span::raw(" ")];
-            spans.extend(bar_spans(bar, &widths, cx));
+            spans.extend(bar_spans(bar, &widths, step > 1, cx));
             draw_row(frame, Rect { y: area.y + row, height: 1, ..area }, selected, spans, cx);
         }
     }
@@ -238,16 +240,30 @@ impl BadgeCounts {
         );
     }
 
+    /// The first bars of the other sections: as many of each as have room.
     fn draw_glance(&self, all: &Overall, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        let lines = (0..=GLANCE).rev().map(|most| self.glance_lines(most, all, area.width, cx));
+        let fitting = lines.into_iter().find(|lines| lines.len() <= usize::from(area.height));
+        frame.render_widget(fitting.unwrap_or_default(), area);
+    }
+
+    fn glance_lines(&self, most: usize, all: &Overall, columns: u16, cx: &UiContext) -> Vec<Line<'static>> {
         let theme = &cx.theme;
         let mut lines: Vec<Line<'static>> = Vec::new();
         for (section, name) in CountsSection::ALL.into_iter().filter(|(section, _)| *section != self.section)
         {
             let all_bars = bars(section, all, self.period);
-            let few: Vec<CountBar> = all_bars.iter().filter(|bar| !bar.aside).take(GLANCE).cloned().collect();
-            let few: Vec<CountBar> =
-                few.into_iter().map(|bar| CountBar { note: String::new(), ..bar }).collect();
+            let compared: Vec<&CountBar> = all_bars.iter().filter(|bar| !bar.aside).collect();
+            let few: Vec<CountBar> = compared
+                .iter()
+                .take(most)
+                .map(|bar| CountBar { note: String::new(), ..CountBar::clone(bar) })
+                .collect();
             let mut head = vec![Span::styled(format!(" {}", i18n::tr(name)), theme.strong())];
+            if few.len() < compared.len() {
+                let (done, all) = (number(few.len() as u64), number(compared.len() as u64));
+                head.push(Span::styled(format!("  {}", t!("{done} of {all}", done, all)), theme.dim()));
+            }
             if section.has_periods() {
                 head.push(Span::styled(format!("  {}", spark(&all_bars, cx)), theme.accent()));
             }
@@ -257,19 +273,21 @@ impl BadgeCounts {
                     theme.warning(),
                 ));
             }
+            if most > 0 && !lines.is_empty() {
+                lines.push(Line::raw(""));
+            }
             lines.push(Line::from(head));
-            if few.is_empty() {
+            if compared.is_empty() && most > 0 {
                 lines.push(Line::styled(format!("   {}", t!("none")), theme.dim()));
             }
-            let widths = BarWidths::of(&few, usize::from(area.width).saturating_sub(4));
+            let widths = BarWidths::of(&few, usize::from(columns).saturating_sub(4));
             for bar in &few {
                 let mut spans = vec![Span::raw("   ")];
-                spans.extend(bar_spans(bar, &widths, cx));
+                spans.extend(bar_spans(bar, &widths, false, cx));
                 lines.push(Line::from(spans));
             }
-            lines.push(Line::raw(""));
         }
-        frame.render_widget(lines, area);
+        lines
     }
 }
 
@@ -297,8 +315,9 @@ impl BarWidths {
 }
 
 /// Draws a bar with its label, number and note. A count above zero has at least an eighth of a cell, except
-/// for bars that show only their number.
-fn bar_spans(bar: &CountBar, widths: &BarWidths, cx: &UiContext) -> Vec<Span<'static>> {
+/// for bars that show only their number. Without an empty row between them, bars are lower than a row, so that there is a
+/// gap.
+fn bar_spans(bar: &CountBar, widths: &BarWidths, is_spaced: bool, cx: &UiContext) -> Vec<Span<'static>> {
     let theme = &cx.theme;
     let eighths = if bar.aside || bar.count == 0 || widths.most == 0 {
         0
@@ -307,7 +326,8 @@ fn bar_spans(bar: &CountBar, widths: &BarWidths, cx: &UiContext) -> Vec<Span<'st
         usize::try_from(scaled).unwrap_or(usize::MAX).clamp(1, widths.bar.max(1) * 8)
     };
     let begun = (eighths % 8).checked_sub(1).and_then(|at| cx.glyphs.eighths.get(at)).copied().unwrap_or("");
-    let drawn = cx.glyphs.full.repeat(eighths / 8) + begun;
+    let full = if is_spaced { cx.glyphs.full } else { cx.glyphs.low };
+    let drawn = full.repeat(eighths / 8) + begun;
     let style = if bar.alarming { theme.warning() } else { theme.accent() };
     let text = if bar.alarming { theme.warning() } else { theme.text() };
     let label = if bar.alarming { format!("{} {}", cx.glyphs.alert, bar.label) } else { bar.label.clone() };
