@@ -16,7 +16,7 @@ const TITLE: usize = 36;
 pub(super) fn code_of(job: &Job, waited: bool) -> u8 {
     if job.counts.sum(|b| matches!(b, RowStatus::InDoubt | RowStatus::Unproven | RowStatus::NotSeen)) > 0 {
         exit::DOUBT
-    } else if job.can_resume() || job.held_by_refusal() > 0 {
+    } else if job.can_resume() {
         exit::STOPPED
     } else if is_issued_twice(job)
         || job.counts.sum(RowStatus::needs_a_person) > 0
@@ -119,7 +119,14 @@ pub(super) fn next_steps(job: &Job, again: &str) -> Vec<String> {
     let id = job.id;
     let mut step = |what: String, why: &str| steps.push(format!("  {what}{again}  {why}"));
     if job.can_resume() {
-        step(format!("lapel jobs resume {id}"), t!("sends the unsent rows"));
+        let does = match job.held_by_refusal() {
+            0 => t!("sends the unsent rows"),
+            held if held < job.left_to_resume() => {
+                t!("sends the unsent rows, the refused ones only after a check")
+            }
+            _ => t!("sends the unsent rows after a check"),
+        };
+        step(format!("lapel jobs resume {id}"), does);
     }
     if job.can_use_up() {
         step(format!("lapel jobs use-up {id}"), t!("uses up the rest of the quota"));

@@ -9,7 +9,6 @@ use super::journal::carry::EarlierRow;
 use super::journal::decisions::{DecideRow, Retry, ReviewedRow, Unresolved};
 use super::journal::drafts::{CorrectRow, ReadyRow, ReviewRows};
 use super::journal::jobs::Actor;
-use super::journal::refusals::RefusalProof;
 use super::journal::rows::RowFilter;
 use super::reason::{Code, Reason};
 use super::row_groups::{RowSelection, SuggestedRows};
@@ -119,9 +118,7 @@ impl Jobs {
                 state = job.state()
             )));
         }
-        if self.prove_refusal_now(id).await? == RefusalProof::NotProvable {
-            self.assure_others(id).await?;
-        }
+        self.prove_refusal_now(id).await?;
         self.same_or_fewer(&job).await?;
         self.written(id, self.core.store.resume(id, Actor::now(who), seen).await)?;
         self.begun(id);

@@ -349,18 +349,18 @@ impl Job {
     pub fn can_resume(&self) -> bool {
         let is_halted = matches!(self.phase, Phase::Paused | Phase::Stopped);
         let is_provable = self.unproven > 0 && !self.is_purged && !self.is_not_provable;
-        rules::count(Step::Resume, self) > self.held_by_refusal()
+        rules::count(Step::Resume, self) > 0
             || is_halted && (self.counts.of(RowStatus::Queued) > 0 || is_provable)
     }
 
-    /// Rows that resuming may send.
+    /// Rows that resuming may send: at once, but for [`Self::held_by_refusal`].
     pub fn left_to_resume(&self) -> u64 {
         let unproven = if self.is_not_provable { 0 } else { self.unproven };
-        self.left_to_send() - self.held_by_refusal() + unproven
+        self.left_to_send() + unproven
     }
 
-    /// Ready rows that resuming does not send: the service refused their request, and no check proves for a long time that
-    /// nothing of it was accepted.
+    /// Ready rows that are sent only after a check: the service refused their request, and nothing proves for a long time
+    /// that it accepted none of them.
     pub fn held_by_refusal(&self) -> u64 {
         let is_halted = matches!(self.phase, Phase::Paused | Phase::Stopped);
         if is_halted && self.is_not_provable { self.unproven_ready.min(self.left_to_send()) } else { 0 }

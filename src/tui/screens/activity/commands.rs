@@ -158,10 +158,8 @@ fn refusal(action: Action, job: &Job) -> String {
             t!("Job {id} has nothing to pause, resume, send again or cancel. Nothing was changed.", id)
         }
         Action::Pause => t!("Job {id} is not sending anything. Nothing was changed.", id),
-        Action::Resume | Action::UseUp if job.is_not_provable && job.unproven_ready > 0 => {
-            Reason::from(Code::NotProvable).to_string()
-        }
         Action::Resume => t!("Job {id} has nothing left to send. Nothing was changed.", id),
+        Action::UseUp if job.is_not_provable => Reason::from(Code::NotProvable).to_string(),
         Action::UseUp => t!("Job {id} did not stop at the quota. Nothing was changed.", id),
         Action::Retry => t!("Job {id} has no refused rows. Nothing was changed.", id),
         Action::CancelRest => {
