@@ -70,7 +70,7 @@ pub fn script(case: &CallCase<'_>) -> Script {
     let mut say = who_calls(case);
     let mut cannot = cannot(&verdict).to_owned();
     if case.masked {
-        if matches!(verdict, Verdict::Expired { .. }) || is_revoked(&verdict) {
+        if matches!(verdict, Verdict::Expired { .. }) || is_revoked(&verdict) || waits(&verdict) {
             say.extend(how_it_stands(case, &verdict));
         }
         t!("verify its signature").clone_into(&mut cannot);
@@ -222,6 +222,10 @@ fn why(case: &CallCase<'_>, verdict: &Verdict) -> Vec<String> {
     let (held, now) = (case.held, case.now);
     let mut why = dates(held.reg_date(), held.issued_at(), now);
     if waits(verdict) {
+        let requested = case.requested.filter(|_| held.reg_date().is_none());
+        let requested =
+            requested.and_then(|at| ServiceTime::new(&at.strftime("%Y-%m-%d %H:%M:%S").to_string()));
+        why.extend(requested.map(|at| t!("requested {time}", time = with_age(&at, now))));
         why.extend(deadline(held).map(|at| t!("24 h limit: {at}", at)));
     }
     if let Verdict::Valid { until: Some(until) } = verdict {

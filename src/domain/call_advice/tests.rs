@@ -75,7 +75,7 @@ impl Row {
             read_at: None,
         };
         let wallet = Some(wallet).filter(|_| self.wallet);
-        HeldBadge { badge_id: id, wallet, history: Some(history), detail: None }
+        HeldBadge { wallet, history: Some(history), ..HeldBadge::new(id) }
     }
 }
 

@@ -135,12 +135,7 @@ mod tests {
         let status_name = Some(Text::new(word));
         let row = HistoryItem::for_test(BadgeId::new("B-1").expect("an id"));
         let history = HistoryItem { status_name, valid_until, issued_at, reg_date, revoke_at, ..row };
-        let held = HeldBadge {
-            badge_id: history.badge_id.clone(),
-            wallet: None,
-            history: Some(history),
-            detail: None,
-        };
+        let held = HeldBadge { history: Some(history.clone()), ..HeldBadge::new(history.badge_id) };
         let now = now.parse().expect("a time");
         timeline(&held, None, now, room, &UiContext::for_test())
             .iter()

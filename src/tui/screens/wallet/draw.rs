@@ -14,7 +14,7 @@ use crate::tui::persist::input_history;
 use crate::tui::platform::images::{PictureOf, PictureRequest};
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
-use crate::tui::widgets::job_rows::sent_here;
+use crate::tui::widgets::job_rows::{moment, sent_here};
 use crate::tui::widgets::list::{draw_row, draw_texts};
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::preview;
@@ -145,7 +145,26 @@ impl Wallet {
             reason_missing: pane::reason_missing(&verdict, known, reading, cx),
             requested: self.requested(held),
             copies: self.cut_copies(held, cx),
+            sent: self.sent_words(held, cx),
         }
+    }
+
+    /// When and in which job lapel sent a badge that neither list has.
+    fn sent_words(&self, held: &HeldBadge, cx: &UiContext) -> Option<String> {
+        let is_it = |sent: &&SentHere| held.sent.is_some() && sent.badge_id.as_ref() == Some(&held.badge_id);
+        let mut sent = self.found.as_ref()?.sent.iter().find(is_it)?.clone();
+        if !held.is_only_sent() {
+            let (time, id) = (moment(sent.at, cx), sent.job);
+            return Some(match &sent.by {
+                Some(who) => t!("sent by {who} at {time} in job {id}", who, time, id),
+                None => t!("sent by lapel at {time} in job {id}", time, id),
+            });
+        }
+        // The status of the last check may be older than the wait.
+        if matches!(self.case(held, cx).verdict(), Verdict::Overdue { .. }) {
+            sent.row_status = RowStatus::Overdue;
+        }
+        Some(sent_here(&sent, cx))
     }
 
     /// The words about copies, if the list cuts them.
@@ -210,7 +229,8 @@ impl Wallet {
             let lines = wrap(&format!("{} {trouble}", cx.glyphs.alert), room);
             notes.extend(lines.into_iter().map(|line| (line, cx.theme.error())));
         }
-        for sent in &found.sent {
+        // The others are rows.
+        for sent in found.sent.iter().filter(|sent| super::own_row(sent).is_none()) {
             let text = format!("{}: {}", sent.title, sent_here(sent, cx));
             notes.extend(wrap(&text, room).into_iter().map(|line| (line, cx.theme.warning())));
         }
@@ -281,10 +301,10 @@ impl Wallet {
         } else {
             Vec::new()
         };
-        let title = if self.pasted.is_empty() {
+        let title = if self.set_aside.is_empty() {
             t!("Looked up earlier")
         } else {
-            t!("Pasted, then looked up earlier")
+            t!("Not looked up yet, then looked up earlier")
         };
         input_history::draw(&all, self.recent.at(), title, frame, area, cx);
     }
@@ -296,7 +316,8 @@ impl Wallet {
             || self.people.is_some()
             || self.call.nothing.is_some()
             || self.call.unseen.is_some();
-        if !self.typing || self.field.value() == shown || !something && self.field.value().is_empty() {
+        let is_shown = self.field.value() == shown || something && !self.is_edited;
+        if !self.typing || is_shown || !something && self.field.value().is_empty() {
             return None;
         }
         let enter = cx.key(&self.key_contexts(), Action::Accept);
@@ -434,9 +455,12 @@ impl Wallet {
                 plural!(rest.len() as u64, "{first} and {n} other name", "{first} and {n} other names", first)
             }
         };
+        let is_unseen = found.held.iter().all(HeldBadge::is_only_sent);
         let (who, mut said) = if found.failed {
             (who, Vec::new())
-        } else if found.held.is_empty() && !found.sent.is_empty() {
+        } else if is_unseen && !found.sent.is_empty() && found.email.is_empty() {
+            (t!("The service does not show this badge yet.").to_owned(), Vec::new())
+        } else if is_unseen && !found.sent.is_empty() {
             (t!("No badge for {email} is visible yet.", email), Vec::new())
         } else if found.held.is_empty() && found.both && found.complete {
             (t!("No badge for {email} in the wallet or the history.", email), Vec::new())
@@ -466,11 +490,13 @@ impl Wallet {
             let badges = count!(found.held.len() as u64, "badge", "badges");
             (who, vec![format!(" {dot} {}", t!("{badges} (only one list read)", badges))])
         } else {
-            let more = if only_history == 0 {
-                String::new()
-            } else {
-                format!(" {dot} {}", t!("{n} more in the history", n = number(only_history)))
+            let besides = |n: u64, words: String| match n {
+                0 => String::new(),
+                _ => format!(" {dot} {words}"),
             };
+            let more = besides(only_history, t!("{n} more in the history", n = number(only_history)));
+            let neither = found.held.len() as u64 - in_wallet - only_history;
+            let neither = besides(neither, t!("{n} in neither list", n = number(neither)));
             let partly =
                 if found.complete { String::new() } else { format!(" {}", t!("(there may be more)")) };
             let badges = count!(in_wallet, "badge", "badges");
@@ -480,9 +506,10 @@ impl Wallet {
                 format!(" {dot} {all} {}{partly}", t!("in neither list"))
             } else if in_wallet == 0 {
                 let badges = count!(only_history, "badge", "badges");
-                format!(" {dot} {}{partly}", t!("{badges} in the history, none in the wallet", badges))
+                let none = t!("{badges} in the history, none in the wallet", badges);
+                format!(" {dot} {none}{neither}{partly}")
             } else {
-                format!(" {dot} {}{more}{partly}", t!("{badges} in the wallet", badges))
+                format!(" {dot} {}{more}{neither}{partly}", t!("{badges} in the wallet", badges))
             };
             (who, vec![full, format!(" {dot} {all}{partly}"), partly])
         };

@@ -23,6 +23,8 @@ pub(super) struct Beside<'a> {
     pub requested: Option<Timestamp>,
     /// `3 copies, 1 Waiting`, if the list cuts it.
     pub copies: Option<String>,
+    /// When and in which job lapel sent a badge that neither list has.
+    pub sent: Option<String>,
 }
 
 /// The answer to a call about one badge, `room` columns wide, and in `rows` rows if possible.
@@ -90,19 +92,18 @@ fn facts(
         let what: Vec<String> = what.into_iter().flatten().collect();
         lines.extend(styled(&what.join(&dot), room, theme.strong()));
     }
-    if !case.masked {
+    if !case.masked && !held.is_only_sent() {
         lines.extend(mail(held, room, cx));
     }
+    let name = || part(held.recipient_name()).unwrap_or_else(|| cx.glyphs.dash.to_owned());
     let ids = [
-        Some(t!(
-            "name on badge: {name}",
-            name = part(held.recipient_name()).unwrap_or_else(|| cx.glyphs.dash.to_owned())
-        )),
+        (!held.is_only_sent()).then(|| t!("name on badge: {name}", name = name())),
         Some(t!("id {id}", id = held.badge_id)),
         held.template_id().map(|id| t!("template {id}", id)),
         part(held.cert_no()).map(|no| t!("no. {no}", no)),
         place(held, case.both).map(str::to_owned),
         beside.copies.clone(),
+        beside.sent.clone(),
     ];
     lines.extend(packed(&ids.into_iter().flatten().collect::<Vec<_>>(), &dot, room, theme.text()));
     if let (Some(doubt), true) = (zone_doubt(case, cx), all) {

@@ -172,7 +172,7 @@ impl Wallet {
             {
                 let email = one.address.wire().to_owned();
                 self.call.namesakes = 1;
-                self.field.set(&email);
+                self.show_in_box(&email);
                 self.holder(&email, out);
             }
             _ => self.choose_names(name, found, None),
@@ -197,7 +197,7 @@ impl Wallet {
         self.people = Some(people);
         self.choosing = true;
         self.cursor = ListCursor::default();
-        self.end_search();
+        self.leave_search();
     }
 
     /// Handles the end of a search for other addresses or names.
