@@ -5,6 +5,7 @@ mod question;
 
 use super::email::{EmailKey, meant_domain};
 use super::holder::{HeldBadge, names};
+use super::name_search::{NameMatch, likeness};
 use super::narrowing::is_sent;
 use super::summary::with_age;
 use super::text::Text;
@@ -106,6 +107,11 @@ fn answer(case: &CallCase<'_>, question: CallerQuestion, verdict: &Verdict) -> V
             let wallet = t!("It is in the wallet of this e-mail address. Read the address out letter by letter: the caller may use another one.");
             first.into_iter().chain([wallet.to_owned()]).collect()
         }
+        CallerQuestion::NotInWallet if !case.both => {
+            let first = if is_valid { Vec::new() } else { stands() };
+            let unread = t!("Not everything could be read, so lapel cannot say whether the wallet shows this badge. Read it again first.");
+            first.into_iter().chain([unread.to_owned()]).collect()
+        }
         CallerQuestion::NotInWallet => match place(case, verdict) {
             Some(place) if is_valid => vec![place],
             Some(place) => stands().into_iter().chain([place]).collect(),
@@ -150,15 +156,17 @@ fn answer(case: &CallCase<'_>, question: CallerQuestion, verdict: &Verdict) -> V
             };
             let all_counted = case.all.iter().filter(is_counted);
             let valid = all_counted.filter(|held| is_valid_now(&held.verdict(case.now))).count();
-            let mut say = if !copies.is_empty() {
-                copies
-            } else if valid > 1 {
-                vec![t!("Under this name, this e-mail address has {n} valid badges of this kind.", n = number(valid as u64))]
+            let first = if valid > 1 {
+                let n = number(valid as u64);
+                let counted = t!("Under this name, this e-mail address has {n} valid badges of this kind.", n);
+                copies.is_empty().then_some(counted)
             } else if case.both {
-                vec![t!("Under this name, this e-mail address has no second valid badge of this kind.").to_owned()]
+                Some(t!("Under this name, this e-mail address has no second valid badge of this kind.").to_owned())
             } else {
-                vec![t!("Not everything could be read. A second valid badge of this kind is possible.").to_owned()]
+                Some(t!("Not everything could be read. A second valid badge of this kind is possible.").to_owned())
             };
+            // Of a copy that is revoked.
+            let mut say: Vec<String> = first.into_iter().chain(copies).collect();
             say.extend(coming(case));
             say
         }
@@ -265,8 +273,19 @@ fn is_revoked(verdict: &Verdict) -> bool {
 
 fn who_calls(case: &CallCase<'_>) -> Vec<String> {
     let mut say = Vec::new();
-    let shared = names(case.all).len();
-    if shared > 1 {
+    let all = names(case.all);
+    let shared = all.len();
+    // Two people, or a mistyped name and its correction.
+    let is_alike =
+        |own: &Text| all.iter().any(|other| likeness(own.wire(), other.wire()) == Some(NameMatch::OneOff));
+    if shared > 1 && case.held.recipient_name().is_some_and(is_alike) {
+        say.push(t!(
+            "{shared} names share this e-mail address; one is nearly the same as that on this badge, so one of the two may be misspelt. First ask which name is theirs.",
+            shared
+        ));
+    } else if shared > 1 && case.question == Some(CallerQuestion::WrongName) {
+        say.push(t!("{shared} names share this e-mail address: first ask which name is theirs.", shared));
+    } else if shared > 1 {
         say.push(t!(
             "{shared} names share this e-mail address: first ask which name is theirs. Another name in this wallet is not an error.",
             shared
@@ -499,7 +518,7 @@ fn place(case: &CallCase<'_>, verdict: &Verdict) -> Option<String> {
                 // The line about waiting already says so.
                 Verdict::Waiting { .. } | Verdict::Overdue { .. } => None,
                 Verdict::Revoked { .. } | Verdict::Revoking { .. } | Verdict::RevocationUnderWay { .. } => {
-                    Some(t!("The wallet no longer shows it because it is revoked.").to_owned())
+                    Some(t!("The wallet does not show it: a revocation is recorded.").to_owned())
                 }
                 _ if spelled => Some(
                     t!(

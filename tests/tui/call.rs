@@ -244,7 +244,7 @@ async fn call_9_it_has_disappeared() {
     let options = Options { switches: vec![("wallet-revoked".into(), "hidden".into())], ..frozen() };
     let mut h = Harness::new(options, 80, 24).await;
     let (screen, requests) = answer(&mut h, "taeo.yoon@bluewhale.example").await;
-    says(&screen, &["REVOKED", "The wallet no longer shows it because it is revoked", "not in the wallet"]);
+    says(&screen, &["REVOKED", "The wallet does not show it: a revocation is recorded", "not in the wallet"]);
     assert_eq!(requests, 3);
 }
 

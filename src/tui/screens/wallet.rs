@@ -24,12 +24,14 @@ mod people;
 mod rows;
 mod search;
 
+pub(super) use draw::not_never;
+
 use crate::domain::address_search::{HistoryProbe, Match};
 use crate::domain::call_advice::{CallCase, CallerQuestion, script};
 use crate::domain::mask;
 use crate::domain::summary::summary;
 use crate::domain::verdict::State;
-use crate::jobs::SentToName;
+use crate::jobs::SentAlike;
 use crate::tui::input::list_hit::{Click, ListCursor};
 use crate::tui::modals::menu::Menu;
 use crate::tui::modals::revoke::RevokeForm;
@@ -98,8 +100,9 @@ struct LookupState {
     details: HashMap<BadgeId, Result<Box<Badge>, ApiError>>,
     pictures: HashMap<BadgeId, TriedPictures>,
     nothing: Option<String>,
-    /// Badges that were sent from this computer to the searched name, which no badge of the service has.
-    sent_to_name: Vec<SentToName>,
+    /// Badges that were sent from this computer to a name or an address like the searched one, which has no badge.
+    /// `None`: the journal was not searched for them.
+    sent_alike: Option<Vec<SentAlike>>,
     /// A badge that was sent from this computer and that the service does not know.
     unseen: Option<SentHere>,
     certs: cert::Certs,
@@ -153,8 +156,8 @@ enum Lookups {
     /// Reads the record of a listed badge: for its revoke reason, or because neither list has it.
     Detail(BadgeId),
     Name(String),
-    /// Searches the journal for a name that no badge of the service has, and whether all of the search was possible.
-    SentToName(String, bool),
+    /// Searches the journal for a name or an address like one without a badge, and whether all of the search was possible.
+    SentAlike(Sought, bool),
     /// Searches the index for other addresses and names that may be the caller's.
     Index(Sought),
     /// Searches the history for them.

@@ -106,7 +106,9 @@ fn points(held: &HeldBadge, now: DateTime, is_short: bool) -> Vec<Point> {
     }
     let until = held.valid_until().filter(|until| !until.is_forever());
     if held.revoke_at().is_some() {
-        points.push(point(t!("revoked"), held.revoke_at(), if state == State::Revoked { 1.0 } else { 0.0 }));
+        let (label, passed) =
+            if state == State::Revoked { (t!("revoked"), 1.0) } else { (t!("revocation"), 0.0) };
+        points.push(point(label, held.revoke_at(), passed));
     } else if let Some(until) = until {
         let ends = held.issued_at().and_then(ServiceTime::start).zip(until.end());
         points.push(point(
@@ -162,6 +164,9 @@ mod tests {
         let revoked =
             shown("회수", [times[0], times[1], times[2], "2026-11-23 09:00:00"], "2026-11-24T00:00:00", 60);
         assert!(revoked[0].ends_with("━ revoked") && !revoked[0].contains("valid"), "{revoked:?}");
+        let under_way =
+            shown("회수중", [times[0], times[1], times[2], "2026-11-23 09:00:00"], "2026-11-24T00:00:00", 60);
+        assert!(under_way[0].ends_with("┄ revocation"), "{under_way:?}");
     }
 
     /// The width of a preview beside a list on a screen of 120 columns.

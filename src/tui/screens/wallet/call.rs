@@ -365,14 +365,11 @@ impl Wallet {
                     self.unsorted = true;
                 }
             }
-            (Lookups::SentToName(name, is_whole), Response::SentToName(sent)) => {
-                self.call.sent_to_name = self.of_journal(sent, out);
-                if is_whole && !self.call.sent_to_name.is_empty() {
-                    self.call.nothing = Some(t!(
-                        "No badge with the name \u{201c}{name}\u{201d} is visible yet.",
-                        name = short(&name)
-                    ));
-                }
+            (Lookups::SentAlike(sought, is_whole), Response::SentAlike(sent)) => {
+                let is_read = sent.is_ok();
+                let sent = self.of_journal(sent, out);
+                self.take_alike(&sought, is_whole, &sent);
+                self.call.sent_alike = Some(sent).filter(|_| is_read);
             }
             (Lookups::Opening(_) | Lookups::OpeningMatch(_), Response::Done(Err(why))) => {
                 out.warn(t!("The wallet was not opened because lapel could not record it: {why}", why));
@@ -569,7 +566,7 @@ impl Wallet {
             | Lookups::Sample(id) => {
                 t!("reading badge {id}", id = short(id.wire()))
             }
-            Lookups::Name(name) | Lookups::SentToName(name, _) => {
+            Lookups::Name(name) | Lookups::SentAlike(Sought::Name(name) | Sought::Address(name), _) => {
                 t!("searching for {name}", name = short(name))
             }
             Lookups::Index(_) | Lookups::Further(_) | Lookups::Meant(_) => t!("searching further").to_owned(),

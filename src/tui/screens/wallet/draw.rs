@@ -3,12 +3,13 @@
 use super::people::PeopleMatches;
 use super::rows::{FIELDS, REMARKS};
 use super::{HolderBadges, Lookups, Wallet, pane};
+use crate::domain::address_search::MatchReason;
 use crate::domain::address_search::with_space;
 use crate::domain::call_advice::CallerQuestion;
 use crate::domain::email::ended;
 use crate::domain::holder::names;
 use crate::domain::look_alike::{foreign_letter, letter_name};
-use crate::jobs::SentToName;
+use crate::jobs::SentAlike;
 use crate::tui::input::list_hit::below;
 use crate::tui::persist::input_history;
 use crate::tui::platform::images::{PictureOf, PictureRequest};
@@ -191,6 +192,17 @@ impl Wallet {
         ))
     }
 
+    /// Names a letter of another alphabet in the searched name.
+    fn name_note(&self) -> Option<String> {
+        let letter = letter_name(foreign_letter(self.call.name.as_deref()?)?);
+        Some(t!("The name has a {letter} among Latin letters.", letter))
+    }
+
+    /// What lapel has sent to a similar name or address.
+    fn alike_words(&self, cx: &UiContext) -> Vec<String> {
+        self.call.sent_alike.iter().flatten().map(|one| sent_alike(one, cx)).collect()
+    }
+
     /// Says that the address at the domain that the caller may have meant has badges, too.
     fn meant_note(&self, cx: &UiContext) -> Option<String> {
         let one = self.call.meant.first()?;
@@ -208,9 +220,9 @@ impl Wallet {
         let searched = self.search_note(cx);
         notes.extend(searched.iter().flat_map(|note| wrap(note, room)).map(|line| (line, cx.theme.strong())));
         if let Some(people) = self.people.as_ref().filter(|_| self.choosing) {
-            for note in &people.notes {
-                notes.extend(wrap(note, room).into_iter().map(|line| (line, cx.theme.warning())));
-            }
+            let alike = self.alike_words(cx);
+            let all = people.notes.iter().chain(&alike).cloned().chain(self.name_note());
+            notes.extend(all.flat_map(|note| wrap(&note, room)).map(|line| (line, cx.theme.warning())));
             return notes;
         }
         let Some(found) = &self.found else { return notes };
@@ -222,7 +234,7 @@ impl Wallet {
             notes.extend(wrap(&text, room).into_iter().map(|line| (line, cx.theme.dim())));
         }
         if !found.held.is_empty() {
-            let said = self.spaced_note(cx).into_iter().chain(self.meant_note(cx));
+            let said = self.spaced_note(cx).into_iter().chain(self.meant_note(cx)).chain(self.name_note());
             notes.extend(said.flat_map(|note| wrap(&note, room)).map(|line| (line, cx.theme.warning())));
         }
         for trouble in &found.troubles {
@@ -265,11 +277,11 @@ impl Wallet {
             draw_texts(frame, body, &[said], cx.theme.warning());
         } else if let Some(nothing) = &self.call.nothing {
             let mut rows = self.draw_message(nothing, frame, body, cx);
-            let sent: Vec<String> = self.call.sent_to_name.iter().map(|one| sent_to_name(one, cx)).collect();
+            let sent = self.alike_words(cx);
             draw_texts(frame, below(body, rows), &sent, cx.theme.warning());
             let room = usize::from(body.width).saturating_sub(4);
             rows += sent.iter().map(|line| wrap(line, room).len()).sum::<usize>();
-            let mut said: Vec<String> = self.tried(cx).into_iter().collect();
+            let mut said: Vec<String> = self.name_note().into_iter().chain(self.tried(cx)).collect();
             said.push(not_never().to_owned());
             // While lapel reads for the number, the advice how to read is not true any more.
             if !self.is_reading_cert() {
@@ -583,10 +595,14 @@ impl Wallet {
     }
 }
 
-/// A badge that lapel sent to the searched name. The address is masked, as that of a possible match.
-fn sent_to_name(one: &SentToName, cx: &UiContext) -> String {
-    let SentToName { address, sent } = one;
-    format!("{}, {address}: {}", sent.title, sent_here(sent, cx))
+/// A badge that lapel sent to a similar name or address. The address is masked, as that of a possible match.
+fn sent_alike(one: &SentAlike, cx: &UiContext) -> String {
+    let SentAlike { address, sent, why } = one;
+    let why = match why.as_slice() {
+        [MatchReason::SameName] => String::new(),
+        all => format!(" ({})", list(all.iter().map(|why| why.words()))),
+    };
+    format!("{}, {address}{why}: {}", sent.title, sent_here(sent, cx))
 }
 
 fn type_something(cx: &UiContext) -> String {
@@ -615,7 +631,8 @@ fn foreign(text: &str) -> Option<String> {
     Some(t!("It has a {letter} among Latin letters. lapel also searches for it in Latin letters.", letter))
 }
 
-fn not_never() -> &'static str {
+/// What is not visible may have been accepted.
+pub(in crate::tui::screens) fn not_never() -> &'static str {
     t!(
         "That does not mean \u{201c}never accepted\u{201d}: a badge waiting for issue can stay invisible for up to a day."
     )

@@ -12,6 +12,8 @@ use crate::tui::widgets::timeline::timeline;
 
 /// Highest value of `less` in [`lines`]: leaves out the most.
 pub(super) const MOST_LESS: u8 = 4;
+/// Maximum rows of a verdict with a long reason before what to say.
+const LONGEST_VERDICT: usize = 3;
 /// Width of the labels of the last lines, in columns.
 const LABEL: usize = 6;
 
@@ -29,8 +31,8 @@ pub(super) struct Beside<'a> {
 
 /// The answer to a call about one badge, `room` columns wide, and in `rows` rows if possible.
 /// It first leaves out the empty lines around the timeline, then the timeline, then general advice, then facts that are
-/// also shown elsewhere. If that is not enough, what to say comes before the facts, so that only facts are left to
-/// scroll to.
+/// also shown elsewhere. If that is not enough, what to say comes before the facts, so that only facts and the rest of a
+/// long reason are left to scroll to.
 pub(super) fn fitted(
     case: &CallCase<'_>,
     beside: &Beside<'_>,
@@ -39,10 +41,16 @@ pub(super) fn fitted(
 ) -> Vec<Line<'static>> {
     let shown = (0..=MOST_LESS).map(|less| lines(case, beside, room, less, cx));
     shown.into_iter().find(|lines| lines.len() <= rows).unwrap_or_else(|| {
-        let verdict = verdict(case, room, cx);
+        let mut verdict = verdict(case, room, cx);
+        let rest = verdict.split_off(verdict.len().min(LONGEST_VERDICT));
+        if let (Some(last), Some(next)) = (verdict.last_mut(), rest.first()) {
+            let text = fit(&format!("{last} {next}"), room, cx.glyphs.ellipsis);
+            *last = Line::styled(text, last.style);
+        }
         let told = told(case, false, true, room, cx);
         let facts = facts(case, beside, room, true, cx);
-        verdict.into_iter().chain(told).chain(facts).collect()
+        let goes_on = (!rest.is_empty()).then(|| Line::styled(cx.glyphs.ellipsis, cx.theme.dim()));
+        verdict.into_iter().chain(told).chain(facts).chain(goes_on).chain(rest).collect()
     })
 }
 
