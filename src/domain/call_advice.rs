@@ -280,7 +280,7 @@ fn who_calls(case: &CallCase<'_>) -> Vec<String> {
         |own: &Text| all.iter().any(|other| likeness(own.wire(), other.wire()) == Some(NameMatch::OneOff));
     if shared > 1 && case.held.recipient_name().is_some_and(is_alike) {
         say.push(t!(
-            "{shared} names share this e-mail address; one is nearly the same as that on this badge, so one of the two may be misspelt. First ask which name is theirs.",
+            "{shared} names share this e-mail address, one nearly the same as this. One may be misspelt: first ask which name is theirs.",
             shared
         ));
     } else if shared > 1 && case.question == Some(CallerQuestion::WrongName) {
