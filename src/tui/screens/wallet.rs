@@ -267,8 +267,9 @@ impl Wallet {
     /// Goes from the box to the list. The box shows the address of the listed badges again, and offers a half-typed text.
     fn leave_box(&mut self) {
         let text = self.field.value().trim();
-        let is_new = self.is_edited && !text.is_empty() && self.asked.as_deref() != Some(text);
-        if is_new && !crate::secrets::is_key(text) {
+        // A recalled text is offered anyway.
+        let is_new = self.is_edited && self.recent.at().is_none() && self.asked.as_deref() != Some(text);
+        if is_new && !text.is_empty() && !crate::secrets::is_key(text) {
             self.set_aside.retain(|aside| aside != text);
             self.set_aside.insert(0, text.to_owned());
         }

@@ -359,7 +359,9 @@ impl Wallet {
                 }
             }
             (Lookups::Requested(id), Response::SentBadge(sent)) => {
-                let at = self.of_journal(sent, out).first().map(|sent| sent.at);
+                // Without the journal, the record is shown as it is.
+                self.call.lacks_journal |= sent.is_err();
+                let at = sent.ok().and_then(|sent| Some(sent.first()?.at));
                 if let (Some(at), Some(found)) = (at, &mut self.found) {
                     found.requested.insert(id, at);
                     self.unsorted = true;
@@ -482,6 +484,7 @@ impl Wallet {
     /// Shows what the journal has of a badge that the service does not show yet.
     fn show_own(&mut self, held: HeldBadge, sent: SentHere) {
         self.call.by_id = Some(held.badge_id.clone());
+        self.call.masked = false;
         self.found = Some(HolderBadges {
             requested: HashMap::from([(held.badge_id.clone(), sent.at)]),
             held: vec![held],

@@ -28,7 +28,8 @@ impl Wallet {
 
     /// What the box offers: what was not looked up yet, then earlier look-ups.
     pub(super) fn offered(&self, cx: &UiContext) -> Vec<String> {
-        self.set_aside.iter().chain(cx.recent(InputKind::LookUp)).cloned().collect()
+        let earlier = cx.recent(InputKind::LookUp).iter().filter(|text| !self.set_aside.contains(text));
+        self.set_aside.iter().chain(earlier).cloned().collect()
     }
 
     pub fn has_set_aside(&self) -> bool {
