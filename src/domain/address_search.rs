@@ -251,8 +251,16 @@ pub fn reasons_for(
     address: &str,
     on_it: Option<&Text>,
 ) -> Vec<MatchReason> {
+    reasons_of(asked, name)(address, on_it)
+}
+
+/// As [`reasons_for`], for many badges.
+pub fn reasons_of<'a>(
+    asked: Option<&str>,
+    name: Option<&'a str>,
+) -> impl Fn(&str, Option<&Text>) -> Vec<MatchReason> + 'a {
     let asked = asked.map(|asked| SearchedAddress::of(asked, name));
-    reasons(asked.as_ref(), &EmailKey::of(address), name, on_it)
+    move |address, on_it| reasons(asked.as_ref(), &EmailKey::of(address), name, on_it)
 }
 
 fn reasons(

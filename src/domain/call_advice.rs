@@ -5,6 +5,7 @@ mod question;
 
 use super::email::{EmailKey, meant_domain};
 use super::holder::{HeldBadge, names};
+use super::name_search::{NameMatch, likeness};
 use super::narrowing::is_sent;
 use super::summary::with_age;
 use super::text::Text;
@@ -70,7 +71,7 @@ pub fn script(case: &CallCase<'_>) -> Script {
     let mut say = who_calls(case);
     let mut cannot = cannot(&verdict).to_owned();
     if case.masked {
-        if matches!(verdict, Verdict::Expired { .. }) || is_revoked(&verdict) {
+        if matches!(verdict, Verdict::Expired { .. }) || is_revoked(&verdict) || waits(&verdict) {
             say.extend(how_it_stands(case, &verdict));
         }
         t!("verify its signature").clone_into(&mut cannot);
@@ -105,6 +106,11 @@ fn answer(case: &CallCase<'_>, question: CallerQuestion, verdict: &Verdict) -> V
             let first = if ended { stands() } else { Vec::new() };
             let wallet = t!("It is in the wallet of this e-mail address. Read the address out letter by letter: the caller may use another one.");
             first.into_iter().chain([wallet.to_owned()]).collect()
+        }
+        CallerQuestion::NotInWallet if !case.both => {
+            let first = if is_valid { Vec::new() } else { stands() };
+            let unread = t!("Not everything could be read, so lapel cannot say whether the wallet shows this badge. Read it again first.");
+            first.into_iter().chain([unread.to_owned()]).collect()
         }
         CallerQuestion::NotInWallet => match place(case, verdict) {
             Some(place) if is_valid => vec![place],
@@ -150,15 +156,17 @@ fn answer(case: &CallCase<'_>, question: CallerQuestion, verdict: &Verdict) -> V
             };
             let all_counted = case.all.iter().filter(is_counted);
             let valid = all_counted.filter(|held| is_valid_now(&held.verdict(case.now))).count();
-            let mut say = if !copies.is_empty() {
-                copies
-            } else if valid > 1 {
-                vec![t!("Under this name, this e-mail address has {n} valid badges of this kind.", n = number(valid as u64))]
+            let first = if valid > 1 {
+                let n = number(valid as u64);
+                let counted = t!("Under this name, this e-mail address has {n} valid badges of this kind.", n);
+                copies.is_empty().then_some(counted)
             } else if case.both {
-                vec![t!("Under this name, this e-mail address has no second valid badge of this kind.").to_owned()]
+                Some(t!("Under this name, this e-mail address has no second valid badge of this kind.").to_owned())
             } else {
-                vec![t!("Not everything could be read. A second valid badge of this kind is possible.").to_owned()]
+                Some(t!("Not everything could be read. A second valid badge of this kind is possible.").to_owned())
             };
+            // Of a copy that is revoked.
+            let mut say: Vec<String> = first.into_iter().chain(copies).collect();
             say.extend(coming(case));
             say
         }
@@ -222,6 +230,10 @@ fn why(case: &CallCase<'_>, verdict: &Verdict) -> Vec<String> {
     let (held, now) = (case.held, case.now);
     let mut why = dates(held.reg_date(), held.issued_at(), now);
     if waits(verdict) {
+        let requested = case.requested.filter(|_| held.reg_date().is_none());
+        let requested =
+            requested.and_then(|at| ServiceTime::new(&at.strftime("%Y-%m-%d %H:%M:%S").to_string()));
+        why.extend(requested.map(|at| t!("requested {time}", time = with_age(&at, now))));
         why.extend(deadline(held).map(|at| t!("24 h limit: {at}", at)));
     }
     if let Verdict::Valid { until: Some(until) } = verdict {
@@ -261,8 +273,19 @@ fn is_revoked(verdict: &Verdict) -> bool {
 
 fn who_calls(case: &CallCase<'_>) -> Vec<String> {
     let mut say = Vec::new();
-    let shared = names(case.all).len();
-    if shared > 1 {
+    let all = names(case.all);
+    let shared = all.len();
+    // Two people, or a mistyped name and its correction.
+    let is_alike =
+        |own: &Text| all.iter().any(|other| likeness(own.wire(), other.wire()) == Some(NameMatch::OneOff));
+    if shared > 1 && case.held.recipient_name().is_some_and(is_alike) {
+        say.push(t!(
+            "{shared} names share this e-mail address, one nearly the same as this. One may be misspelt: first ask which name is theirs.",
+            shared
+        ));
+    } else if shared > 1 && case.question == Some(CallerQuestion::WrongName) {
+        say.push(t!("{shared} names share this e-mail address: first ask which name is theirs.", shared));
+    } else if shared > 1 {
         say.push(t!(
             "{shared} names share this e-mail address: first ask which name is theirs. Another name in this wallet is not an error.",
             shared
@@ -495,7 +518,7 @@ fn place(case: &CallCase<'_>, verdict: &Verdict) -> Option<String> {
                 // The line about waiting already says so.
                 Verdict::Waiting { .. } | Verdict::Overdue { .. } => None,
                 Verdict::Revoked { .. } | Verdict::Revoking { .. } | Verdict::RevocationUnderWay { .. } => {
-                    Some(t!("The wallet no longer shows it because it is revoked.").to_owned())
+                    Some(t!("The wallet does not show it: a revocation is recorded.").to_owned())
                 }
                 _ if spelled => Some(
                     t!(

@@ -18,15 +18,25 @@ pub struct HeldBadge {
     pub history: Option<HistoryItem>,
     /// Only the detail has the reason of a revocation.
     pub detail: Option<Box<Badge>>,
+    /// The title in the journal, if the service accepted the badge and neither list has it.
+    pub sent: Option<Text>,
 }
 
 impl HeldBadge {
     pub fn new(badge_id: BadgeId) -> Self {
-        Self { badge_id, wallet: None, history: None, detail: None }
+        Self { badge_id, wallet: None, history: None, detail: None, sent: None }
     }
 
-    /// The badge detail takes precedence, then the history: the wallet does not show revocations.
+    /// Whether only the journal knows the badge.
+    pub fn is_only_sent(&self) -> bool {
+        self.sent.is_some() && self.wallet.is_none() && self.history.is_none() && self.detail.is_none()
+    }
+
+    /// The badge detail takes precedence, then the history: the wallet does not show revocations. Accepted is not issued.
     pub fn verdict(&self, now: DateTime) -> Verdict {
+        if self.is_only_sent() {
+            return Verdict::Waiting { since: None };
+        }
         let (detail, history, wallet) = (self.detail.as_deref(), self.history.as_ref(), self.wallet.as_ref());
         Verdict::of(
             BadgeFacts {
@@ -61,7 +71,8 @@ impl HeldBadge {
     }
 
     pub fn title(&self) -> Option<&Text> {
-        self.text(|h| h.title.as_ref(), |w| w.title.as_ref(), |d| d.title.as_ref())
+        let found = self.text(|h| h.title.as_ref(), |w| w.title.as_ref(), |d| d.title.as_ref());
+        found.or(self.sent.as_ref())
     }
 
     pub fn recipient_name(&self) -> Option<&Text> {

@@ -69,6 +69,8 @@ pub fn variants(given: &str) -> Vec<String> {
         if hangul {
             variants.push(words.concat());
             variants.push(format!("{}{first}", rest.concat()));
+            variants.push(format!("{} {first}", rest.join(" ")));
+            variants.extend(syllables_left(&words.concat()));
         } else {
             variants.push(format!("{} {first}", rest.join(" ")));
             // One letter may be wrong: the words without it, the longest first.
@@ -76,13 +78,8 @@ pub fn variants(given: &str) -> Vec<String> {
             words.sort_by_key(|word| std::cmp::Reverse(word.chars().count()));
             variants.extend(words.into_iter().map(str::to_owned));
         }
-    } else if hangul && (SHORTEST_HANGUL..=LONGEST_HANGUL).contains(&joined.chars().count()) {
-        // One syllable may be wrong: the rest, where the service finds parts of names.
-        let syllables: Vec<char> = joined.chars().collect();
-        variants.push(syllables[..syllables.len() - 1].iter().collect());
-        variants.push(syllables[1..].iter().collect());
-        // A wrong syllable in the middle leaves only the family name.
-        variants.extend(syllables.first().map(char::to_string));
+    } else if hangul {
+        variants.extend(syllables_left(&joined));
     } else if !hangul && joined.chars().count() >= SHORTEST_LATIN {
         variants.push(joined.chars().take(SHORTEST_LATIN - 1).collect());
     }
@@ -93,6 +90,18 @@ pub fn variants(given: &str) -> Vec<String> {
         is_new
     });
     variants
+}
+
+/// One syllable may be wrong: the rest, where the service finds parts of names. Empty for a name that is too short or too
+/// long.
+fn syllables_left(name: &str) -> Vec<String> {
+    let syllables: Vec<char> = name.chars().collect();
+    if !(SHORTEST_HANGUL..=LONGEST_HANGUL).contains(&syllables.len()) {
+        return Vec::new();
+    }
+    // A wrong syllable in the middle leaves only the family name.
+    let parts = [&syllables[..syllables.len() - 1], &syllables[1..], &syllables[..1]];
+    parts.map(|part| part.iter().collect()).into()
 }
 
 /// Every order that keeps neighbours, each folded: `Kim Min Su`, `Min Su Kim`, `Su Kim Min`.
@@ -179,6 +188,12 @@ mod tests {
             assert_eq!(variants(given).first().map(String::as_str), Some(first), "{given}");
         }
         assert!(variants("김").is_empty() && variants("").is_empty());
+        assert!(variants("민 남궁").contains(&"남궁 민".to_owned()), "as it may be written");
+        assert_eq!(
+            variants("임 하놀")[..4],
+            ["임하놀", "하놀임", "하놀 임", "임하"],
+            "one syllable may be wrong"
+        );
     }
 
     proptest! {

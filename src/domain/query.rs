@@ -5,7 +5,7 @@ mod shapes;
 
 use super::email::{Address, EmailProblem};
 use super::ids::BadgeId;
-use super::look_alike::half_width;
+use super::look_alike::{half_width, in_latin};
 use super::text::is_invisible;
 use shapes::{behind_label, id_in, is_label, last_segment, without_form, without_label};
 pub use shapes::{id_variants, may_be_end_of_id};
@@ -84,6 +84,12 @@ impl Query {
         }
         if let Some(id) = behind_label(&bare).and_then(|id| BadgeId::new(unwrapped(id))) {
             return Self::BadgeId(id);
+        }
+        // Letters that look like those of an id.
+        if let Some(latin) = in_latin(&bare)
+            && let id @ Self::BadgeId(_) = Self::read(&latin)
+        {
+            return id;
         }
         let digit = bare.chars().any(|c| c.is_ascii_digit());
         let plain = bare.is_ascii();

@@ -165,6 +165,7 @@ impl HeldBadge {
     pub fn know(&self, known: &mut KnownWords) {
         self.history.iter().for_each(|item| item.know(known));
         self.detail.iter().for_each(|badge| badge.know(known));
+        known.plain(&self.sent);
         if let Some(badge) = &self.wallet {
             known.person(&badge.recipient_name);
             known.plain([&badge.title, &badge.issuing_org, &badge.status_name].into_iter().flatten());

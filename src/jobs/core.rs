@@ -6,7 +6,7 @@ use super::job::{Job, JobChange, JobId, JobRow, Touched};
 use super::journal::facts::{self, Fact, FactObservation, KeptFact, LEAST_OFFSET};
 use super::journal::observe::ObserveContext;
 use super::journal::rows::RowFilter;
-use super::journal::sent_here::{SentHere, SentToName};
+use super::journal::sent_here::{SentAlike, SentHere};
 use super::journal::{Account, Journal, JournalError, JournalWatch, Store};
 use super::reason::Code;
 use super::row_status::RowStatus;
@@ -233,9 +233,13 @@ impl Jobs {
         Ok(self.core.journal.sent_to(&self.core.account, email).await?)
     }
 
-    /// Rows sent to a name whose badge was not seen as issued, newest first.
-    pub async fn sent_to_name(&self, name: &str) -> Result<Vec<SentToName>, JobError> {
-        Ok(self.core.journal.sent_to_name(&self.core.account, name).await?)
+    /// Rows sent to a name or an address like these, whose badge was not seen as issued.
+    pub async fn sent_alike(
+        &self,
+        address: Option<String>,
+        name: Option<String>,
+    ) -> Result<Vec<SentAlike>, JobError> {
+        Ok(self.core.journal.sent_alike(&self.core.account, address, name).await?)
     }
 
     /// Rows sent to an address whose badge ids are known, newest first.

@@ -72,7 +72,7 @@ pub use self::journal::claims::Rival;
 pub use self::journal::facts::Fact;
 pub use self::journal::jobs::Account;
 pub use self::journal::rows::{RowField, RowFilter, RowPart};
-pub use self::journal::sent_here::{SentHere, SentToName};
+pub use self::journal::sent_here::{SentAlike, SentHere};
 pub use self::journal::transfer::MovedJobs;
 pub use self::journal::{
     Adopted, Creation, Fault, FileStatus, Journal, JournalError, JournalWatch, Migration, Moment, ROLES,

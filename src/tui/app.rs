@@ -247,6 +247,7 @@ impl App {
                     && !self.is_quiet_failure(&reply, owner, &mut out)
                 {
                     self.answer(reply, owner, &mut out);
+                    self.hold_back(owner, &mut out);
                 }
             }
             Message::Connecting(reader) => {
@@ -265,7 +266,8 @@ impl App {
                 let failure = Some(error.to_string());
                 self.connection = ConnectionState { failure, ..ConnectionState::new(self.connection.number) };
                 if let Some(form) = RepinKey::of(&error) {
-                    self.open(form);
+                    out.show(form);
+                    self.hold_back(RequestOwner::Shell, &mut out);
                 }
                 self.cx.connection.link = None;
                 self.refresh.forget();
@@ -330,6 +332,9 @@ impl App {
     }
 
     fn finish(&mut self, mut out: Effects<'_>) {
+        if !self.takes_text() {
+            out.go.append(&mut self.connection.held_back);
+        }
         while !out.go.is_empty() {
             self.changed = true;
             for go in std::mem::take(&mut out.go) {

@@ -29,11 +29,14 @@ pub fn lines(cx: &UiContext, ping: Option<&str>, columns: u16) -> Vec<String> {
     let Some(left) = left(cx).filter(|left| *left > WORTH_SAYING) else { return Vec::new() };
     let mut text = if left > IN_MINUTES {
         t!(
-            "Rate limit wait {until} by this computer's clock (Retry-After). Nothing is sent before that.",
+            "Rate limit wait {until} by this computer's clock (Retry-After). lapel sends nothing by itself before that.",
             until = wait_text(left)
         )
     } else {
-        t!("Rate limit wait: {wait} (Retry-After). Nothing is sent before that.", wait = wait_text(left))
+        t!(
+            "Rate limit wait: {wait} (Retry-After). lapel sends nothing by itself before that.",
+            wait = wait_text(left)
+        )
     };
     if let Some(ping) = ping {
         text.push(' ');

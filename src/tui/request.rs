@@ -10,7 +10,7 @@ use crate::jobs::intake::Choices;
 use crate::jobs::receipt::{FailedMails, TableFormat};
 use crate::jobs::{
     DuplicateResult, FileRequest, FileState, Holdings, IdsRequest, JobError, JournalPlace, Opened, Rival,
-    RowGroup, SentToName,
+    RowGroup, SentAlike,
 };
 use crate::table::TableError;
 use crate::tui::persist::input_history::{Lists, RecentsAsk};
@@ -158,8 +158,8 @@ requests! {
         Badge(id: BadgeId) -> Badge(Box<Result<Badge, ApiError>>) [Read, Refresh];
         /// The journal's entries for a badge that the service does not show.
         SentBadge(id: BadgeId) -> SentBadge(Result<Vec<SentHere>, String>);
-        /// The journal's entries for a name that no badge of the service has.
-        SentToName(name: String) -> SentToName(Result<Vec<SentToName>, String>);
+        /// The journal's entries for a name or an address like these, of which the service has no badge.
+        SentAlike(address: Option<String>, name: Option<String>) -> SentAlike(Result<Vec<SentAlike>, String>);
         /// A holder's wallet and history, read in parallel: at most this many pages of each.
         Holder(email: String, pages: u64) -> Holder(Box<HolderLists>) [Read, Refresh];
         /// Further reads for a support call.

@@ -204,7 +204,9 @@ async fn answer(
             Response::Badge(Box::new(badge))
         }
         Request::SentBadge(id) => Response::SentBadge(said(link?.jobs?.sent_badge(&id).await)),
-        Request::SentToName(name) => Response::SentToName(said(link?.jobs?.sent_to_name(&name).await)),
+        Request::SentAlike(address, name) => {
+            Response::SentAlike(said(link?.jobs?.sent_alike(address, name).await))
+        }
         Request::Holder(email, pages) => {
             let WorkerConnection { reader, jobs, index, .. } = link?;
             let mut holder = holder(&reader, &email, pages, &call).await;

@@ -77,7 +77,7 @@ const CALLS: [Call; 12] = [
         asks: "It disappeared",
         gives: "taeo.yoon@bluewhale.example",
         keys: "enter",
-        says: (&["no longer shows it because it is revoked"], &["회수되어 지갑에 표시되지 않습니다"]),
+        says: (&["does not show it: a revocation is recorded"], &["회수가 기록되어 있습니다"]),
     },
     Call {
         asks: "When will it arrive?",

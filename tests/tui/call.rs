@@ -244,7 +244,7 @@ async fn call_9_it_has_disappeared() {
     let options = Options { switches: vec![("wallet-revoked".into(), "hidden".into())], ..frozen() };
     let mut h = Harness::new(options, 80, 24).await;
     let (screen, requests) = answer(&mut h, "taeo.yoon@bluewhale.example").await;
-    says(&screen, &["REVOKED", "The wallet no longer shows it because it is revoked", "not in the wallet"]);
+    says(&screen, &["REVOKED", "The wallet does not show it: a revocation is recorded", "not in the wallet"]);
     assert_eq!(requests, 3);
 }
 
@@ -591,6 +591,7 @@ async fn a_badge_id_that_only_the_journal_knows_is_told_from_it() {
     let badge = h.sandbox.control().ledger().accepted[0].badge_ids[0].clone();
     let (screen, _) = answer(&mut h, &badge).await;
     says(&screen, &["sent by lapel at", "in job 1 (waiting); not visible yet"]);
+    says(&screen, &["WAITING", "The service does not show this badge yet", "It was requested on 2026-11-21"]);
     for hidden in ["gildong", "홍길동", "spam", "mail"] {
         assert!(!screen.to_lowercase().contains(hidden), "{hidden}:\n{screen}");
     }
@@ -679,7 +680,8 @@ async fn a_badge_that_was_requested_a_day_ago_is_overdue_on_every_screen() {
     h.press("esc");
     h.sandbox.control().advance(std::time::Duration::from_secs(26 * 3600));
     let badge = h.sandbox.control().ledger().accepted[0].badge_ids[0].clone();
-    answer(&mut h, &badge).await;
+    let (screen, _) = answer(&mut h, &badge).await;
+    says(&screen, &["OVERDUE 26 h"]);
     h.press("enter");
     let screen = h.settled().await;
     says(&screen, &["OVERDUE 26 h", "It should have been issued"]);
@@ -693,6 +695,57 @@ async fn a_badge_that_was_requested_a_day_ago_is_overdue_on_every_screen() {
     assert!(!said.contains(msg_part("the wallet may show it")) && !said.contains("WAITING"), "{screen}");
     h.press("Y");
     assert!(copied(&mut h).contains("OVERDUE 26 h"));
+}
+
+/// Such a badge is a row with its own answer, whether the service shows its record or not.
+#[tokio::test]
+async fn a_badge_of_an_address_that_only_the_journal_knows_has_an_answer() {
+    for hides_record in [true, false] {
+        let hidden = ["waiting-history", "wallet-waiting", "waiting-detail"];
+        let hidden = &hidden[..if hides_record { 3 } else { 2 }];
+        let never = ("issue-time".to_owned(), "never".to_owned());
+        let switches = hidden.iter().map(|name| ((*name).to_owned(), "hidden".to_owned())).chain([never]);
+        let mut h = Harness::new(Options { switches: switches.collect(), ..small() }, 80, 24).await;
+        super::sending::to_review(&mut h, "홍길동", "gildong@naru.example").await;
+        h.confirm("1");
+        h.shows("waiting 1").await;
+        h.press("esc");
+        let badge = h.sandbox.control().ledger().accepted[0].badge_ids[0].clone();
+        let (screen, requests) = answer(&mut h, "gildong@naru.example").await;
+        says(&screen, &[&badge, "WAITING", "in neither list", "sent by lapel at", "in job 1"]);
+        says(&screen, &["It was requested on 2026-11-21", "requested 2026-11-21", "promise a time"]);
+        assert!(requests <= 3, "{requests}");
+        assert_eq!(screen.contains(msg_part("not visible yet")), hides_record, "{screen}");
+        assert_eq!(screen.contains("홍길동"), !hides_record, "the journal's row has no name: {screen}");
+        h.press("t a");
+        says(&h.settled().await, &["It was requested on 2026-11-21"]);
+        h.sandbox.control().advance(std::time::Duration::from_secs(30 * 3600));
+        let (screen, _) = answer(&mut h, "gildong@naru.example").await;
+        says(&screen, &["OVERDUE 30 h", "It should have been issued", &badge]);
+        assert!(!flowing(&screen).contains("(waiting)"), "{screen}");
+    }
+}
+
+#[tokio::test]
+async fn a_mistyped_address_or_name_of_the_journal_is_found() {
+    let switches =
+        vec![("waiting-history".into(), "hidden".into()), ("wallet-waiting".into(), "hidden".into())];
+    let mut h = Harness::new(Options { switches, ..small() }, 100, 30).await;
+    super::sending::to_review(&mut h, "Mark Page", "mark.page@naru.example").await;
+    h.confirm("1");
+    h.shows("waiting 1").await;
+    h.press("esc");
+    for (given, why) in [
+        ("mark.page@naru.exmaple", "similar domain"),
+        ("mark.page+x@naru.example", "other +tag"),
+        ("Mark Pagee", "similar name"),
+    ] {
+        let (screen, requests) = answer(&mut h, given).await;
+        let found = format!("m***@naru.example ({why}): sent by lapel at");
+        says(&screen, &[&found, "in job 1"]);
+        assert!(!screen.contains(msg_part("and no possible matches.")), "{screen}");
+        assert!(requests <= 5, "{given}: {requests}");
+    }
 }
 
 #[tokio::test]

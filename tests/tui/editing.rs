@@ -113,7 +113,10 @@ async fn of_several_pasted_lines_one_is_looked_up_at_a_time_and_none_is_lost() {
     h.press("w up");
     let screen = h.screen();
     assert!(screen.contains("Holder ▌haneul.lim@example.net"), "{screen}");
-    assert!(screen.contains(msg("Pasted, then looked up earlier")) && screen.contains("오지호"), "{screen}");
+    assert!(
+        screen.contains(msg("Not looked up yet, then looked up earlier")) && screen.contains("오지호"),
+        "{screen}"
+    );
     h.press("enter");
     assert!(h.settled().await.contains("임하늘"));
     h.press("w up");

@@ -445,6 +445,26 @@ async fn what_the_index_lists_is_saved_and_marked_as_it_is_listed_without_a_requ
     assert_eq!(h.tui.app.marked().len(), shown);
 }
 
+#[tokio::test]
+async fn a_refresh_finds_an_index_that_was_read_after_the_filter_was_applied() {
+    let mut h = Harness::with(small(), 120, 36, overview::with_index).await;
+    h.settled().await;
+    h.press("2");
+    h.settled().await;
+    h.press("/");
+    h.type_text("state:issued");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(heading(&screen).contains(msg_part("within")), "{screen}");
+    h.press("0 G enter");
+    h.settled().await;
+    h.press("2");
+    h.settled().await;
+    h.press("r");
+    let screen = h.settled().await;
+    assert!(heading(&screen).contains(msg_part("from the index")), "{screen}");
+}
+
 /// The badges have changed since the index was read: a refresh reads them, as in any other list.
 #[tokio::test]
 async fn a_refresh_of_a_list_from_the_index_reads_the_history_first() {

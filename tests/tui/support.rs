@@ -478,6 +478,71 @@ async fn the_timeline_of_a_badge_stays_beside_its_picture_and_on_a_small_screen(
     }
 }
 
+/// The next caller is on the line already.
+#[tokio::test]
+async fn an_answer_takes_neither_the_focus_nor_the_text_of_the_box() {
+    let mut h = Harness::new(frozen(), 80, 24).await;
+    let id = insert(&h, vec![row("나만봄", "someone@example.org")]).remove(0);
+    h.settled().await;
+    for given in ["나만봄", "someone@example.org", &id, "nobody@naru.example", "아무도"] {
+        h.press("3");
+        h.paste(given);
+        h.press("enter 3");
+        h.type_text("xavier@na");
+        let screen = h.settled().await;
+        assert!(screen.contains("Holder ▌xavier@na"), "{given}:\n{screen}");
+        h.type_text("ru.example");
+        assert!(h.screen().contains("Holder ▌xavier@naru.example"), "{given}:\n{}", h.screen());
+        // The answer is below, and the box offers the text again.
+        h.press("esc");
+        assert!(!h.screen().contains("xavier"), "{given}:\n{}", h.screen());
+        h.press("3 up");
+        assert!(h.screen().contains("Holder ▌xavier@naru.example"), "{given}:\n{}", h.screen());
+        h.press("esc");
+    }
+    // Without a new text, the box shows what the answer is about.
+    h.press("3");
+    h.paste("나만봄");
+    h.press("enter 3");
+    let screen = h.settled().await;
+    assert!(screen.contains("Holder ▌someone@example.org") && screen.contains("나만봄"), "{screen}");
+    // A text that narrows the list is not cut off by possible matches.
+    h.press("esc +");
+    h.press("/");
+    h.type_text("xyz");
+    let screen = h.settled().await;
+    assert!(screen.contains("xyz"), "{screen}");
+    // The Badge tab.
+    h.press("esc esc 4");
+    h.paste(&id);
+    h.press("enter ctrl-u");
+    h.type_text("B-00");
+    let screen = h.settled().await;
+    assert!(screen.contains("Badge id ▌B-00"), "{screen}");
+}
+
+#[tokio::test]
+async fn a_form_that_an_answer_opens_waits_until_nothing_is_typed() {
+    let mut h = Harness::with(small(), 80, 24, with_index).await;
+    h.settled().await;
+    h.press("0 G enter");
+    h.settled().await;
+    look_up(&mut h, "DMU-2026-999999").await;
+    h.press("+ 3");
+    h.type_text("kim");
+    let screen = h.settled().await;
+    assert!(screen.contains("Holder ▌kim"), "{screen}");
+    assert!(
+        flowing(&screen).contains(msg("A form is waiting. It opens when you leave this text.")),
+        "{screen}"
+    );
+    h.type_text("1");
+    assert!(h.screen().contains("Holder ▌kim1"), "{}", h.screen());
+    h.press("esc");
+    let screen = h.settled().await;
+    assert!(flowing(&screen).contains(msg_part("Find certificate number")), "{screen}");
+}
+
 #[tokio::test]
 async fn kept_text_is_replaced_and_the_key_of_the_box_is_no_text() {
     let mut h = Harness::new(frozen(), 80, 24).await;

@@ -1,6 +1,6 @@
 use super::*;
 use crate::domain::summary::summary;
-use crate::domain::{Badge, BadgeId, HistoryItem, TemplateId, WalletBadge};
+use crate::domain::{Badge, BadgeId, HistoryItem, State, TemplateId, WalletBadge};
 use jiff::civil::datetime;
 use proptest::prelude::*;
 
@@ -75,7 +75,7 @@ impl Row {
             read_at: None,
         };
         let wallet = Some(wallet).filter(|_| self.wallet);
-        HeldBadge { badge_id: id, wallet, history: Some(history), detail: None }
+        HeldBadge { wallet, history: Some(history), ..HeldBadge::new(id) }
     }
 }
 
@@ -183,7 +183,7 @@ fn who_says_revoked_is_given_the_copy_that_counts() {
     let both = [revoked("B-1", "2026-11-19 09:00:00"), valid()];
     let said = told(&both);
     assert!(said.contains("badge id B-2, issued 2026-11-20 09:00"), "{said}");
-    assert!(said.contains("no longer shows it because it is revoked"), "{said}");
+    assert!(said.contains("does not show it: a revocation is recorded"), "{said}");
     let said = told(&[both[1].clone(), both[0].clone()]);
     assert!(said.contains("Copy B-1 is revoked"), "{said}");
     // A valid copy under another name at the same address belongs to another person.
@@ -353,6 +353,63 @@ fn the_badge_of_another_person_at_the_address_is_no_second_one() {
     let case = CallCase { question: Some(CallerQuestion::Twice), ..case(&all[0], &all) };
     let said = script(&case).say.join(" ");
     assert!(said.contains("Under this name, this e-mail address has no second valid badge"), "{said}");
+}
+
+#[test]
+fn of_a_wallet_that_was_not_read_it_is_not_said_what_it_shows() {
+    let all = [Row { wallet: false, ..Row::default() }.held()];
+    let asked = |both| {
+        let question = Some(CallerQuestion::NotInWallet);
+        script(&CallCase { both, question, ..case(&all[0], &all) }).say.join(" ")
+    };
+    assert!(asked(false).contains("cannot say whether the wallet shows this badge"), "{}", asked(false));
+    assert!(!asked(false).contains("Mail was sent"), "{}", asked(false));
+    assert!(asked(true).contains("in the history but not in the wallet"), "{}", asked(true));
+}
+
+#[test]
+fn a_name_that_is_nearly_another_one_at_the_address_may_be_misspelt() {
+    let named = |id, name| Row { id, name, ..Row::default() }.held();
+    let alike = [named("B-1", "서다안"), named("B-2", "서다인")];
+    for question in [None, Some(CallerQuestion::WrongName), Some(CallerQuestion::NotMine)] {
+        let said = script(&CallCase { question, ..case(&alike[0], &alike) }).say.join(" ");
+        assert!(said.contains("2 names share") && said.contains("may be misspelt"), "{said}");
+        assert!(!said.contains("is not an error"), "{said}");
+    }
+    let others = [named("B-1", "서다안"), named("B-2", "임하늘")];
+    assert!(told(&others).contains("is not an error"), "{}", told(&others));
+    let wrong = CallCase { question: Some(CallerQuestion::WrongName), ..case(&others[0], &others) };
+    let said = script(&wrong).say.join(" ");
+    assert!(said.contains("2 names share") && !said.contains("is not an error"), "{said}");
+}
+
+#[test]
+fn a_second_copy_that_is_revoked_is_no_second_valid_badge() {
+    let all = [Row { id: "B-2", ..Row::default() }.held(), revoked("B-1", "2026-11-19 09:00:00")];
+    let case = CallCase { question: Some(CallerQuestion::Twice), ..case(&all[0], &all) };
+    let said = script(&case).say.join(" ");
+    assert!(said.contains("no second valid badge") && said.contains("Copy B-1 is revoked"), "{said}");
+}
+
+#[test]
+fn a_badge_that_only_the_journal_knows_waits_from_its_request() {
+    let own = HeldBadge {
+        sent: Some("파이썬 데이터 분석 수료".into()),
+        ..HeldBadge::new(BadgeId::new("B-1").expect("an id"))
+    };
+    let all = [own];
+    let asked =
+        |hours: i64| CallCase { requested: NOW.checked_sub(hours.hours()).ok(), ..case(&all[0], &all) };
+    let fresh = script(&asked(1));
+    assert_eq!(asked(1).verdict().state(), State::Waiting);
+    assert!(fresh.say[0].starts_with("It was requested on"), "{fresh:?}");
+    assert!(fresh.why[0].starts_with("requested ") && fresh.why[0].contains("1 h ago"), "{fresh:?}");
+    assert!(fresh.cannot.contains("promise a time"), "{fresh:?}");
+    assert_eq!(asked(30).verdict().line().0, "OVERDUE 30 h");
+    assert_eq!(all[0].title().map(Text::wire), Some("파이썬 데이터 분석 수료"));
+    // Its record says more.
+    let masked = CallCase { masked: true, by_id: true, both: false, ..asked(30) };
+    assert!(script(&masked).say.join(" ").contains("should have been issued"), "{:?}", script(&masked));
 }
 
 #[test]

@@ -36,6 +36,15 @@ fn an_address_is_found_in_whatever_it_was_pasted_with() {
 }
 
 #[test]
+fn an_id_with_a_letter_of_another_alphabet_is_an_id() {
+    for typed in ["B-000003653-T\u{422}", "badge id: B-000003653-T\u{422}"] {
+        let Query::BadgeId(id) = Query::read(typed) else { panic!("{typed}") };
+        assert_eq!(id.wire(), "B-000003653-TT", "{typed}");
+    }
+    assert!(matches!(Query::read("\u{41a}im Minjun"), Query::Name { .. }));
+}
+
+#[test]
 fn the_name_beside_an_address_is_kept() {
     is_address("김민수 <kim@naru.example>", "kim@naru.example", Some("김민수"));
     is_address("\"Kim, Minsu\" <kim@naru.example>", "kim@naru.example", Some("Kim, Minsu"));

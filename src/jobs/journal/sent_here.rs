@@ -3,8 +3,8 @@
 use super::jobs::row_status;
 use super::tx::{self, Bind, SqlRow, Tx, values};
 use super::{accounts, claims};
+use crate::domain::address_search::{MatchReason, reasons_of};
 use crate::domain::mask;
-use crate::domain::name_search::folded;
 use crate::jobs::job::{JobId, person};
 use crate::jobs::journal::prelude::*;
 use crate::jobs::row_status::RowStatus;
@@ -34,11 +34,14 @@ pub struct SentHere {
     pub by: Option<Text>,
 }
 
-/// A row that was sent to a searched name. Of the recipient it has no more than a masked address.
+/// A row that was sent to a name or an address that is like the searched one. Of the recipient it has no more than a masked
+/// address.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SentToName {
+pub struct SentAlike {
     pub address: String,
     pub sent: SentHere,
+    /// The strongest first. Never empty.
+    pub why: Vec<MatchReason>,
 }
 
 impl super::Journal {
@@ -60,13 +63,15 @@ impl super::Journal {
         self.store().sent_to(account.clone(), EmailKey::of(email)).await
     }
 
-    /// Rows sent to a name whose badge was not seen as issued, newest first.
-    pub async fn sent_to_name(
+    /// Rows sent to a name or an address like these, whose badge was not seen as issued: the most alike first, then the
+    /// newest.
+    pub async fn sent_alike(
         &self,
         account: &super::Account,
-        name: &str,
-    ) -> Result<Vec<SentToName>, super::JournalError> {
-        self.store().sent_to_name(account.clone(), folded(name)).await
+        address: Option<String>,
+        name: Option<String>,
+    ) -> Result<Vec<SentAlike>, super::JournalError> {
+        self.store().sent_alike(account.clone(), address, name).await
     }
 
     /// The rows sent to an address whose badge ids are known, newest first.
@@ -96,11 +101,21 @@ pub(super) fn sent_to(db: &Tx<'_>, account: &super::Account, key: &EmailKey) -> 
     sent_to_recipient(db, account, key, OPEN, MOST)
 }
 
-/// `name` is folded. The names of the rows are compared here, because the database cannot fold them.
-pub(super) fn sent_to_name(db: &Tx<'_>, account: &super::Account, name: &str) -> tx::Result<Vec<SentToName>> {
-    if name.is_empty() {
-        return Ok(Vec::new());
-    }
+/// The rows are compared here, because the database cannot. A row for the searched address itself is not among them, and
+/// neither is one whose name only contains the searched one, or, beside an address, is only similar.
+pub(super) fn sent_alike(
+    db: &Tx<'_>,
+    account: &super::Account,
+    address: &Option<String>,
+    name: &Option<String>,
+) -> tx::Result<Vec<SentAlike>> {
+    let (address, name) = (address.as_deref(), name.as_deref());
+    let reasons = reasons_of(address, name);
+    let is_weak = |why: &MatchReason| match why {
+        MatchReason::PartOfName => true,
+        MatchReason::NearlyTheName => address.is_some(),
+        _ => false,
+    };
     let [by_key, by_name] = accounts::all_of(db, account)?;
     let mut found = Vec::new();
     // `CROSS JOIN` makes SQLite begin with the newest job. Sorted rows of a large job would take longer.
@@ -116,15 +131,18 @@ pub(super) fn sent_to_name(db: &Tx<'_>, account: &super::Account, name: &str) ->
         ),
         values![by_key, by_name],
         |r| {
-            if folded(&r.get::<String>(6)?) == name {
-                let address = mask::address(&r.get::<String>(7)?);
-                found.push(SentToName { address, sent: sent(db, r)? });
+            let (on_it, sent_to) = (Text::new(r.get::<String>(6)?), r.get::<String>(7)?);
+            let mut why = reasons(&sent_to, Some(&on_it));
+            why.retain(|why| !is_weak(why));
+            why.sort_unstable();
+            if !why.is_empty() && !address.is_some_and(|address| EmailKey::of(address).is(&sent_to)) {
+                found.push(SentAlike { address: mask::address(&sent_to), sent: sent(db, r)?, why });
             }
             let is_enough = found.len() >= MOST as usize;
             Ok(if is_enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
         },
     )?;
-    found.sort_by_key(|one| std::cmp::Reverse(one.sent.at));
+    found.sort_by(|a, b| a.why.cmp(&b.why).then_with(|| b.sent.at.cmp(&a.sent.at)));
     Ok(found)
 }
 

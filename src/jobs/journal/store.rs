@@ -23,7 +23,7 @@ use super::review::LastDecision;
 use super::rows::{NewRow, RowFilter};
 use super::runner::{JournalState, JournalTask, Operation, PendingOperation, Undo, Undoing};
 use super::sending::{IssueAnswer, RecordIntent, RequestFailure, RevokeAnswer};
-use super::sent_here::{SentHere, SentToName};
+use super::sent_here::{SentAlike, SentHere};
 use super::takeover::{Changes, TakeJob, TakeOver};
 use super::transfer::{BeginMove, JobCopy, JournalBeside, OtherJournal, SourceJournal, TakeCopy};
 use super::{
@@ -305,7 +305,8 @@ operations! {
     read number_of(id: JobId, no: u64) -> u64 = rows::number_of;
     read sent_badge(account: Account, badge: BadgeId) -> Vec<SentHere> = sent_here::sent_badge;
     read sent_to(account: Account, key: EmailKey) -> Vec<SentHere> = sent_here::sent_to;
-    read sent_to_name(account: Account, name: String) -> Vec<SentToName> = sent_here::sent_to_name;
+    read sent_alike(account: Account, address: Option<String>, name: Option<String>) -> Vec<SentAlike>
+        = sent_here::sent_alike;
     read requested(account: Account, key: EmailKey) -> Vec<SentHere> = sent_here::requested;
     read domains(account: Account) -> Vec<(String, u64)> = sent_here::domains;
     read facts(account: String) -> Vec<Fact> = facts::all;

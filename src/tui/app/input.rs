@@ -391,7 +391,7 @@ impl App {
         }
     }
 
-    fn takes_text(&self) -> bool {
+    pub(super) fn takes_text(&self) -> bool {
         self.key_contexts().first().is_some_and(|context| context.is_text())
     }
 

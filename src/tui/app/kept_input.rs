@@ -101,13 +101,13 @@ impl App {
             && match self.navigation.tab {
                 Tab::Templates => self.screens.templates.browser.has_earlier(),
                 Tab::History => self.screens.history.browser.has_earlier(),
-                Tab::Wallet => self.screens.wallet.has_pasted() || has(InputKind::LookUp),
+                Tab::Wallet => self.screens.wallet.has_set_aside() || has(InputKind::LookUp),
                 _ => has(InputKind::Badge),
             }
     }
 
     pub(super) fn forget_recents(&mut self, out: &mut Effects<'_>) {
-        self.screens.wallet.forget_pasted();
+        self.screens.wallet.forget_set_aside();
         self.screens.templates.browser.forget_earlier();
         self.screens.history.browser.forget_earlier();
         let forgotten = self.cx.connection.recents.forget();

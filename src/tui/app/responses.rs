@@ -51,6 +51,21 @@ impl App {
         }
     }
 
+    /// Keeps back the forms that an answer opens while a text is being typed: they would take its next letters. An answer to
+    /// the form in which the text is typed is expected.
+    pub(super) fn hold_back(&mut self, owner: RequestOwner, out: &mut Effects<'_>) {
+        let is_of_top = self.modals.last().is_some_and(|top| owner == RequestOwner::Modal(top.id));
+        if is_of_top || self.welcome.is_some() || !self.takes_text() {
+            return;
+        }
+        let is_form = |go: &mut Navigate| matches!(go, Navigate::Open(_) | Navigate::Export(_));
+        let forms: Vec<Navigate> = out.go.extract_if(.., is_form).collect();
+        if !forms.is_empty() {
+            self.connection.held_back.extend(forms);
+            out.say(t!("A form is waiting. It opens when you leave this text."));
+        }
+    }
+
     /// Removes the marks of rows that a decision has processed, and leaves what the user is told.
     fn processed(&mut self, answer: Response) -> Response {
         let Response::Done(Ok(JobReply::Processed(job, rows, said))) = answer else { return answer };

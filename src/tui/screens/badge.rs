@@ -29,8 +29,8 @@ pub struct BadgeScreen {
     sent: (Option<RequestId>, Vec<SentHere>),
     find: Option<TextField>,
     recent: RecentInputs,
-    /// The index search for the typed text as a certificate number. The text may turn out to be a badge id.
-    cert: Option<(RequestId, String)>,
+    /// The index search for a certificate number, and the text of the input that has it. It may turn out to be a badge id.
+    cert: Option<(RequestId, String, String)>,
     certs: Certs,
     scroll: u16,
     most: u16,
@@ -68,7 +68,7 @@ impl BadgeScreen {
     pub fn open(&mut self, mut badge: ListedBadge, out: &mut Effects<'_>) {
         self.find = None;
         self.recent = RecentInputs::default();
-        out.cancel(self.cert.take().map(|(request, _)| request));
+        out.cancel(self.cert.take().map(|(request, ..)| request));
         self.certs = Certs::default();
         self.scroll = 0;
         if let Some(before) = self.wanted.take_if(|before| before.id == badge.id) {
@@ -110,17 +110,25 @@ impl BadgeScreen {
     /// Opens the badge with this id or certificate number. Only the index knows certificate numbers.
     fn find_badge(&mut self, typed: BadgeId, out: &mut Effects<'_>) {
         out.typed.push((InputKind::Badge, typed.wire().to_owned()));
-        out.cancel(self.cert.take().map(|(request, _)| request));
+        out.cancel(self.cert.take().map(|(request, ..)| request));
         let number = typed.wire().to_owned();
         if number.chars().any(char::is_numeric) {
             let request = out.ask(Request::FindCert(number.clone()));
-            self.cert = Some((request, number));
+            let text = self.find.as_ref().map_or_else(String::new, |field| field.value().to_owned());
+            self.cert = Some((request, number, text));
         } else {
             self.open(ListedBadge::unlisted(typed), out);
         }
     }
 
-    fn take_certs(&mut self, typed: String, found: &Result<Vec<Cert>, NotSearched>, out: &mut Effects<'_>) {
+    fn take_certs(
+        &mut self,
+        (typed, text): (String, String),
+        found: &Result<Vec<Cert>, NotSearched>,
+        out: &mut Effects<'_>,
+    ) {
+        // What somebody types meanwhile stays, in the open input.
+        let next = self.find.take_if(|field| field.value() != text);
         match found.as_deref() {
             Ok([one]) => {
                 let unlisted = || ListedBadge::unlisted(one.badge_id.clone());
@@ -133,6 +141,9 @@ impl BadgeScreen {
                 }
                 self.certs = Certs::of(found);
             }
+        }
+        if next.is_some() {
+            self.find = next;
         }
     }
 
@@ -219,7 +230,7 @@ impl Component for BadgeScreen {
                 }
             }
             Action::Back if self.find.is_some() => {
-                out.cancel(self.cert.take().map(|(request, _)| request));
+                out.cancel(self.cert.take().map(|(request, ..)| request));
                 self.find = None;
             }
             Action::Back if self.over_text => self.over_text = false,
@@ -315,9 +326,9 @@ impl Component for BadgeScreen {
     fn on_response(&mut self, reply: Reply, _: &UiContext, out: &mut Effects<'_>) -> Handled {
         let Reply { id, response } = reply;
         match response {
-            Response::FoundCerts(found) if self.cert.as_ref().is_some_and(|(asked, _)| *asked == id) => {
-                if let Some((_, typed)) = self.cert.take() {
-                    self.take_certs(typed, &found, out);
+            Response::FoundCerts(found) if self.cert.as_ref().is_some_and(|(asked, ..)| *asked == id) => {
+                if let Some((_, typed, text)) = self.cert.take() {
+                    self.take_certs((typed, text), &found, out);
                 }
                 Ok(())
             }
@@ -331,8 +342,9 @@ impl Component for BadgeScreen {
                 if matches!(&*badge, Err(ApiError::NotFound(_) | ApiError::BadInput { .. }))
                     && let Some(wanted) = &self.wanted
                 {
-                    // Open the input, so that the user can correct the id and the letters do not act as keys.
-                    self.find = Some(TextField::with(wanted.id.wire()));
+                    // Open the input, so that the user can correct the id and the letters do not act as keys. Somebody who
+                    // types the next id already goes on.
+                    self.find.get_or_insert_with(|| TextField::with(wanted.id.wire()));
                 }
                 self.read = Some(badge.map(|mut badge| {
                     badge.reg_date = badge.reg_date.or_else(|| self.wanted.as_ref()?.accepted_at.clone());

@@ -6,7 +6,7 @@ mod mark_all;
 mod marks;
 
 use crate::api::{CategoryFilter, Sort};
-use crate::domain::{HistoryNarrowing, issue_time};
+use crate::domain::{HistoryNarrowing, StateIs, issue_time};
 use crate::export::FieldValue;
 use crate::index::HistorySelection;
 use crate::tui::effects::ExportSource;
@@ -16,6 +16,7 @@ use crate::tui::modals::revoke_ids::RevokeIds;
 use crate::tui::prelude::*;
 use crate::tui::screens::badge_preview::BadgePreview;
 use crate::tui::screens::templates::type_choice;
+use crate::tui::screens::wallet::not_never;
 use crate::tui::widgets::filter::{FilterChoice, FilterValue, Spec, Takes};
 use crate::tui::widgets::list::ListRow;
 use crate::tui::widgets::marks::{Marks, between};
@@ -140,6 +141,14 @@ impl Browse for HistoryItem {
 
     fn fits(&self, narrowing: &HistoryNarrowing, now: DateTime) -> bool {
         narrowing.fits(self, now)
+    }
+
+    fn compares_text(filter: &HistoryFilter) -> bool {
+        filter.recipient_name.is_some() || filter.recipient_email.is_some() || filter.title.is_some()
+    }
+
+    fn may_be_hidden(narrowing: &HistoryNarrowing) -> Option<&'static str> {
+        (narrowing.state == Some(StateIs::Waiting)).then(not_never)
     }
 
     /// The titles, and the service's own words for mails, types and categories.

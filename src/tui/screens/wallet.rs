@@ -24,12 +24,14 @@ mod people;
 mod rows;
 mod search;
 
+pub(super) use draw::not_never;
+
 use crate::domain::address_search::{HistoryProbe, Match};
 use crate::domain::call_advice::{CallCase, CallerQuestion, script};
 use crate::domain::mask;
 use crate::domain::summary::summary;
 use crate::domain::verdict::State;
-use crate::jobs::SentToName;
+use crate::jobs::SentAlike;
 use crate::tui::input::list_hit::{Click, ListCursor};
 use crate::tui::modals::menu::Menu;
 use crate::tui::modals::revoke::RevokeForm;
@@ -58,7 +60,8 @@ struct HolderBadges {
     /// The badge to select when the list is arranged next.
     to_select: Option<BadgeId>,
     troubles: Vec<String>,
-    /// Badges sent from this computer that are in neither list.
+    /// Badges sent from this computer that are in neither list. Those that the service accepted with an id are among
+    /// `held`, too.
     sent: Vec<SentHere>,
     requested: HashMap<BadgeId, Timestamp>,
     /// Whether both lists were read. Only then can lapel tell that a badge is missing from one of them.
@@ -97,8 +100,9 @@ struct LookupState {
     details: HashMap<BadgeId, Result<Box<Badge>, ApiError>>,
     pictures: HashMap<BadgeId, TriedPictures>,
     nothing: Option<String>,
-    /// Badges that were sent from this computer to the searched name, which no badge of the service has.
-    sent_to_name: Vec<SentToName>,
+    /// Badges that were sent from this computer to a name or an address like the searched one, which has no badge.
+    /// `None`: the journal was not searched for them.
+    sent_alike: Option<Vec<SentAlike>>,
     /// A badge that was sent from this computer and that the service does not know.
     unseen: Option<SentHere>,
     certs: cert::Certs,
@@ -143,15 +147,17 @@ enum Lookups {
     ById(BadgeId),
     /// Searches the journal for a badge that the service does not know.
     SentHere(BadgeId),
+    /// Searches the journal for the time of request of a badge whose record has no time of acceptance.
+    Requested(BadgeId),
     /// Records in the journal that this badge's holder's wallet is opened.
     Opening(BadgeId),
     /// Records in the journal that the wallet of the possible match at this place is opened.
     OpeningMatch(usize),
-    /// Reads the record of a listed badge, for its revoke reason.
+    /// Reads the record of a listed badge: for its revoke reason, or because neither list has it.
     Detail(BadgeId),
     Name(String),
-    /// Searches the journal for a name that no badge of the service has, and whether all of the search was possible.
-    SentToName(String, bool),
+    /// Searches the journal for a name or an address like one without a badge, and whether all of the search was possible.
+    SentAlike(Sought, bool),
     /// Searches the index for other addresses and names that may be the caller's.
     Index(Sought),
     /// Searches the history for them.
@@ -166,9 +172,11 @@ enum Lookups {
 pub struct Wallet {
     field: TextField,
     recent: RecentInputs,
-    /// Pasted lines that were not looked up yet.
-    pasted: Vec<String>,
+    /// Pasted lines, and a text that was left half typed: they were not looked up yet.
+    set_aside: Vec<String>,
     typing: bool,
+    /// Whether the text of the box was changed since it was looked up. An answer leaves it alone then.
+    is_edited: bool,
     error: Option<String>,
     request: Option<RequestId>,
     /// The running request for anything but a holder. `request` has that one.
@@ -204,8 +212,9 @@ impl Default for Wallet {
         Self {
             field: TextField::default(),
             recent: RecentInputs::default(),
-            pasted: Vec::new(),
+            set_aside: Vec::new(),
             typing: true,
+            is_edited: false,
             error: None,
             request: None,
             lookup: None,
@@ -234,6 +243,8 @@ impl Wallet {
     /// Looks up an address that the user followed from another screen.
     pub fn look_up(&mut self, email: &str, out: &mut Effects<'_>) {
         self.forget(out);
+        self.typing = false;
+        self.is_edited = false;
         self.field.set(email);
         self.holder(email, out);
     }
@@ -253,12 +264,30 @@ impl Wallet {
         }
     }
 
-    /// Goes from the box to the list. The box shows the address of the listed badges again.
+    /// Goes from the box to the list. The box shows the address of the listed badges again, and offers a half-typed text.
     fn leave_box(&mut self) {
+        let text = self.field.value().trim();
+        // A recalled text is offered anyway.
+        let is_new = self.is_edited && self.recent.at().is_none() && self.asked.as_deref() != Some(text);
+        if is_new && !text.is_empty() && !crate::secrets::is_key(text) {
+            self.set_aside.retain(|aside| aside != text);
+            self.set_aside.insert(0, text.to_owned());
+        }
         self.typing = false;
+        self.is_edited = false;
         self.error = None;
         self.recent = RecentInputs::default();
         self.field.set(self.asked.as_deref().unwrap_or_default());
+    }
+
+    /// Shows in the box what an answer is about. A text that somebody types meanwhile stays, and so does the focus.
+    fn show_in_box(&mut self, text: &str) {
+        if !self.is_edited {
+            self.field.set(text);
+            if self.typing {
+                self.field.select();
+            }
+        }
     }
 
     pub fn take_history(&mut self, badges: Option<u64>) {
@@ -335,7 +364,7 @@ impl Wallet {
             asked: self.found.as_ref().map_or("", |f| f.email.as_str()),
             organisation: cx.organisation(),
             both: self.found.as_ref().is_some_and(|f| f.both),
-            by_id: self.call.by_id.as_ref() == Some(&held.badge_id),
+            by_id: self.call.by_id.as_ref() == Some(&held.badge_id) && !held.is_only_sent(),
             masked: self.call.masked,
             namesakes: self.call.namesakes,
             question: self.call.question,
@@ -352,6 +381,7 @@ impl Wallet {
         }
         if let Some(text) = self.recent.step(earlier, self.field.value()) {
             self.field.set(&text);
+            self.is_edited = true;
             self.error = None;
         }
     }
@@ -420,6 +450,7 @@ impl Component for Wallet {
             Action::Accept => self.take_box(out),
             Action::ClearField => {
                 self.field.clear();
+                self.is_edited = true;
                 self.recent = RecentInputs::default();
             }
             // Below the box is the list.
@@ -502,6 +533,7 @@ impl Component for Wallet {
             return true;
         }
         if self.field.on_text_key(key) {
+            self.is_edited = true;
             self.error = None;
             self.recent = RecentInputs::default();
         }
@@ -561,14 +593,14 @@ impl Component for Wallet {
 
     fn load_visible(&mut self, area: Rect, cx: &UiContext, out: &mut Effects<'_>) {
         self.lay_out_rows(area, cx);
-        self.ask_reason(cx, out);
+        self.ask_record(cx, out);
     }
 
     fn know(&self, known: &mut KnownWords) {
         self.found.iter().flat_map(|found| &found.held).for_each(|held| held.know(known));
         self.call.rows.iter().for_each(|item| item.know(known));
         self.call.details.values().flatten().for_each(|badge| badge.know(known));
-        self.pasted.iter().for_each(|line| known.typed(line));
+        self.set_aside.iter().for_each(|line| known.typed(line));
         let searched = match &self.call.query {
             Some(Query::Name { name, .. }) => Some(name),
             _ => self.call.name.as_ref(),
@@ -611,9 +643,17 @@ fn masked(mut badge: Badge) -> Badge {
     badge
 }
 
-/// Whether a request for the revoke reason is worth it. For other states, a caller needs no further data.
-fn wants_reason(held: &HeldBadge, now: jiff::civil::DateTime) -> bool {
-    matches!(held.verdict(now).state(), State::Revoked | State::Revoking)
+/// Whether a request for the record is worth it: for the revoke reason, or because neither list has the badge. For other
+/// states, a caller needs no further data.
+fn wants_record(held: &HeldBadge, now: jiff::civil::DateTime) -> bool {
+    held.is_only_sent() || matches!(held.verdict(now).state(), State::Revoked | State::Revoking)
+}
+
+/// An entry for a badge that only the journal knows. `None` unless the service accepted it with an id, and it waits.
+fn own_row(sent: &SentHere) -> Option<HeldBadge> {
+    let waits = matches!(sent.row_status, RowStatus::Waiting | RowStatus::Overdue);
+    let id = sent.badge_id.clone().filter(|_| waits)?;
+    Some(HeldBadge { sent: Some(sent.title.clone()), ..HeldBadge::new(id) })
 }
 
 /// An entry for a badge of which lapel knows only the record.

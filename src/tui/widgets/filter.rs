@@ -281,7 +281,13 @@ impl FilterBar {
             }
         }
         if self.line.is_some() {
+            // The suggestion that somebody has chosen stays chosen.
+            let chosen = self.line.as_ref().and_then(|line| self.suggestions().1.into_iter().nth(line.at?));
             self.line_changed(out);
+            let at = self.suggestions().1.iter().position(|one| Some(one) == chosen.as_ref());
+            if let Some(line) = &mut self.line {
+                line.at = at;
+            }
         }
     }
 

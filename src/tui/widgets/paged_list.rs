@@ -66,6 +66,14 @@ pub trait Browse: ListRow + 'static {
     fn fits(&self, _: &Self::Narrowing, _: DateTime) -> bool {
         true
     }
+    /// Whether the service compares a text.
+    fn compares_text(filter: &Self::Filter) -> bool {
+        *filter != Self::Filter::default()
+    }
+    /// What else explains that nothing fits.
+    fn may_be_hidden(_: &Self::Narrowing) -> Option<&'static str> {
+        None
+    }
     /// Requests for the names of values that the filter line offers.
     fn ask_choices() -> Vec<Request> {
         Vec::new()

@@ -138,6 +138,8 @@ impl PathField {
         let typed = self.pasted.is_none() && self.field.on_text_key(key);
         if typed {
             self.found.clear();
+            // The names for the earlier text would replace this one.
+            self.completing = None;
         }
         typed
     }

@@ -163,8 +163,9 @@ fn points(times: &BadgeTimes, now: DateTime, is_short: bool) -> Vec<Point> {
     }
     let until = valid_until.as_ref().filter(|until| !until.is_forever());
     if revoke_at.is_some() {
-        let passed = if *state == State::Revoked { 1.0 } else { 0.0 };
-        points.push(point(t!("revoked"), revoke_at.as_ref(), passed));
+        let (label, passed) =
+            if *state == State::Revoked { (t!("revoked"), 1.0) } else { (t!("revocation"), 0.0) };
+        points.push(point(label, revoke_at.as_ref(), passed));
     } else if let Some(until) = until {
         let ends = issued_at.as_ref().and_then(ServiceTime::start).zip(until.end());
         points.push(point(
@@ -193,12 +194,7 @@ mod tests {
         let status_name = Some(Text::new(word));
         let row = HistoryItem::for_test(BadgeId::new("B-1").expect("an id"));
         let history = HistoryItem { status_name, valid_until, issued_at, reg_date, revoke_at, ..row };
-        let held = HeldBadge {
-            badge_id: history.badge_id.clone(),
-            wallet: None,
-            history: Some(history),
-            detail: None,
-        };
+        let held = HeldBadge { history: Some(history.clone()), ..HeldBadge::new(history.badge_id) };
         let now = now.parse().expect("a time");
         timeline(&held, None, now, room, &UiContext::for_test())
             .iter()
@@ -225,6 +221,9 @@ mod tests {
         let revoked =
             shown("회수", [times[0], times[1], times[2], "2026-11-23 09:00:00"], "2026-11-24T00:00:00", 60);
         assert!(revoked[0].ends_with("━ revoked") && !revoked[0].contains("valid"), "{revoked:?}");
+        let under_way =
+            shown("회수중", [times[0], times[1], times[2], "2026-11-23 09:00:00"], "2026-11-24T00:00:00", 60);
+        assert!(under_way[0].ends_with("┄ revocation"), "{under_way:?}");
     }
 
     /// The width of a preview beside a list on a screen of 120 columns.

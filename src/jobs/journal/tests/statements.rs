@@ -1,6 +1,7 @@
 //! Tests: an operation needs the same number of statements for any number of rows.
 
 use crate::costs::costs;
+use crate::domain::address_search::MatchReason;
 use crate::domain::{BadgeId, EmailKey, TemplateId, Text, Verdict};
 use crate::jobs::history_scan::{SeenBadge, SightSource};
 use crate::jobs::job::{JobId, Kind, Phase};
@@ -472,9 +473,20 @@ fn what_was_sent_to_an_address_is_found_until_it_is_purged() {
         sent_here::sent_to(&db, &account, &key).expect("read").len()
     };
     assert_eq!(["P1@x.example", "p2@x.example", "p3@x.example", ""].map(sent), [1, 1, 0, 0]);
-    let named = |name: &str| sent_here::sent_to_name(&db, &account, name).expect("read");
+    let alike = |address: Option<&str>, name: Option<&str>| {
+        let own = |text: &str| text.to_owned();
+        sent_here::sent_alike(&db, &account, &address.map(own), &name.map(own)).expect("read")
+    };
+    let named = |name: &str| alike(None, Some(name));
     assert_eq!(["n", "other", ""].map(|name| named(name).len()), [2, 0, 0]);
     assert!(named("n").iter().all(|one| one.address == "p***@x.example"), "{:?}", named("n"));
+    let similar = |address| alike(Some(address), None).into_iter().map(|one| one.why).collect::<Vec<_>>();
+    assert_eq!(similar("p1+x@x.example"), [[MatchReason::OtherTag]]);
+    assert_eq!(
+        similar("P1@x.example"),
+        [[MatchReason::OtherTag]; 0],
+        "the address itself is found by its own search"
+    );
     // The claims stay, so that nobody gets a second badge.
     db.execute("UPDATE row SET name = '', email = '', email_key = ''", values![]).expect("purged");
     assert_eq!((sent("p1@x.example"), named("n").len()), (0, 0));

@@ -5,7 +5,7 @@ use super::people::PreviousSearch;
 use super::search::OF_HOLDER;
 use super::{
     BUDGET, FIRST_PAGES, HolderBadges, LookupState, Lookups, MOST_PAGES, Sought, Wallet, alone, cert, masked,
-    wants_reason,
+    own_row, wants_record,
 };
 use crate::domain::address_search::MatchReason;
 use crate::domain::holder::join;
@@ -30,7 +30,6 @@ impl Wallet {
         self.found = None;
         self.asked = None;
         self.error = None;
-        self.typing = false;
         self.heading.close();
         self.recent = RecentInputs::default();
         self.cursor = ListCursor::default();
@@ -52,12 +51,14 @@ impl Wallet {
             }
             Query::Address { .. } | Query::BadgeId(_) | Query::Name { .. } => {}
         }
-        self.pasted.retain(|line| line != self.field.value());
+        self.set_aside.retain(|line| line != self.field.value().trim());
         let typed = match &query {
             Query::Address { address, .. } => address.as_str(),
             _ => self.field.value(),
         };
         out.typed.push((InputKind::LookUp, typed.to_owned()));
+        self.typing = false;
+        self.is_edited = false;
         self.start(query, out);
     }
 
@@ -75,7 +76,7 @@ impl Wallet {
         match query {
             Query::Address { address, name } => {
                 self.call.name = name;
-                self.field.set(address.as_str());
+                self.show_in_box(address.as_str());
                 self.holder(address.as_str(), out);
             }
             Query::BadgeId(id) => self.badge(id, out),
@@ -117,7 +118,7 @@ impl Wallet {
     }
 
     /// Looks again what the journal has, if it could not be read. `was_closed`: no look-up has read it. While a text is
-    /// typed, only the lists of an address are read again, because another look-up would take the keys.
+    /// typed, only the lists of an address are read again, because another look-up would begin anew.
     pub fn journal_is_back(&mut self, was_closed: bool, out: &mut Effects<'_>) {
         let lacks_it = std::mem::take(&mut self.call.lacks_journal) || was_closed && self.has_asked();
         // A long wallet costs many requests, so only the user reads it again.
@@ -138,7 +139,6 @@ impl Wallet {
     }
 
     pub(super) fn holder(&mut self, email: &str, out: &mut Effects<'_>) {
-        self.typing = false;
         self.asked = Some(email.to_owned());
         self.call.pages = FIRST_PAGES;
         self.read(email.to_owned(), out);
@@ -205,8 +205,8 @@ impl Wallet {
         self.call.nothing = None;
         self.call.unseen = None;
         self.cursor = ListCursor::default();
-        self.end_search();
-        self.field.set(&email);
+        self.leave_search();
+        self.show_in_box(&email);
         self.holder(&email, out);
     }
 
@@ -226,7 +226,8 @@ impl Wallet {
             self.choosing = true;
         }
         self.end_search();
-        self.field.set(self.asked.as_deref().or(self.call.name.as_deref()).unwrap_or_default());
+        let text = self.asked.as_deref().or(self.call.name.as_deref()).unwrap_or_default().to_owned();
+        self.show_in_box(&text);
     }
 
     pub(super) fn take_holder(&mut self, holder: HolderLists, out: &mut Effects<'_>) {
@@ -259,6 +260,12 @@ impl Wallet {
         self.learn(items_of_history.iter());
         self.domains.extend(holder.domains);
         let mut held = join(items_of_wallet, items_of_history);
+        let is_shown =
+            |one: &SentHere| one.badge_id.as_ref().is_some_and(|id| held.iter().any(|h| h.badge_id == *id));
+        let sent: Vec<SentHere> = sent.into_iter().filter(|one| !is_shown(one)).collect();
+        let mut known = HashSet::new();
+        let own = sent.iter().filter_map(own_row).filter(|one| known.insert(one.badge_id.clone()));
+        held.splice(0..0, own.collect::<Vec<_>>());
         for one in &mut held {
             if let Some(Ok(badge)) = self.call.details.get(&one.badge_id) {
                 one.detail = Some(badge.clone());
@@ -272,9 +279,6 @@ impl Wallet {
             held.insert(0, alone((**badge).clone()));
         }
         let email = self.asked.clone().unwrap_or_default();
-        let is_shown =
-            |one: &SentHere| one.badge_id.as_ref().is_some_and(|id| held.iter().any(|h| h.badge_id == *id));
-        let sent: Vec<SentHere> = sent.into_iter().filter(|one| !is_shown(one)).collect();
         let nothing = held.is_empty() && troubles.is_empty() && complete && sent.is_empty();
         // Of lists that were not read to their end, nothing can be said to be missing.
         let both = troubles.is_empty() && complete;
@@ -332,7 +336,13 @@ impl Wallet {
                         self.call.details.insert(id.clone(), Ok(Box::new(badge.clone())));
                         match self.holder_of(&id).filter(|_| self.call.opened) {
                             Some(email) => self.holder(&email, out),
-                            None => self.only(masked(badge)),
+                            None => {
+                                let is_undated = badge.reg_date.is_none();
+                                self.only(masked(badge));
+                                if is_undated {
+                                    self.send(Lookups::Requested(id.clone()), Request::SentBadge(id), out);
+                                }
+                            }
                         }
                     }
                     Err(error) => self.no_badge(&id, &error, out),
@@ -341,21 +351,27 @@ impl Wallet {
             (Lookups::SentHere(id), Response::SentBadge(sent)) => {
                 let sent = self.of_journal(sent, out);
                 match sent.into_iter().next() {
-                    Some(sent) => {
-                        self.call.by_id = None;
-                        self.call.unseen = Some(sent);
-                    }
+                    Some(sent) => match own_row(&sent) {
+                        Some(held) => self.show_own(held, sent),
+                        None => self.call.unseen = Some(sent),
+                    },
                     None => self.no_such_id(&id, out),
                 }
             }
-            (Lookups::SentToName(name, is_whole), Response::SentToName(sent)) => {
-                self.call.sent_to_name = self.of_journal(sent, out);
-                if is_whole && !self.call.sent_to_name.is_empty() {
-                    self.call.nothing = Some(t!(
-                        "No badge with the name \u{201c}{name}\u{201d} is visible yet.",
-                        name = short(&name)
-                    ));
+            (Lookups::Requested(id), Response::SentBadge(sent)) => {
+                // Without the journal, the record is shown as it is.
+                self.call.lacks_journal |= sent.is_err();
+                let at = sent.ok().and_then(|sent| Some(sent.first()?.at));
+                if let (Some(at), Some(found)) = (at, &mut self.found) {
+                    found.requested.insert(id, at);
+                    self.unsorted = true;
                 }
+            }
+            (Lookups::SentAlike(sought, is_whole), Response::SentAlike(sent)) => {
+                let is_read = sent.is_ok();
+                let sent = self.of_journal(sent, out);
+                self.take_alike(&sought, is_whole, &sent);
+                self.call.sent_alike = Some(sent).filter(|_| is_read);
             }
             (Lookups::Opening(_) | Lookups::OpeningMatch(_), Response::Done(Err(why))) => {
                 out.warn(t!("The wallet was not opened because lapel could not record it: {why}", why));
@@ -366,8 +382,8 @@ impl Wallet {
                     self.call.opened = true;
                     self.call.masked = false;
                     self.found = None;
-                    self.end_search();
-                    self.field.set(&email);
+                    self.leave_search();
+                    self.show_in_box(&email);
                     self.holder(&email, out);
                 }
             }
@@ -460,10 +476,23 @@ impl Wallet {
 
     /// Shows only the record of a badge, with its holder masked and without the wallet.
     fn only(&mut self, badge: crate::domain::Badge) {
-        self.typing = false;
         self.call.masked = true;
         let held = vec![alone(badge)];
         self.found = Some(HolderBadges { held, complete: true, ..HolderBadges::default() });
+    }
+
+    /// Shows what the journal has of a badge that the service does not show yet.
+    fn show_own(&mut self, held: HeldBadge, sent: SentHere) {
+        self.call.by_id = Some(held.badge_id.clone());
+        self.call.masked = false;
+        self.found = Some(HolderBadges {
+            requested: HashMap::from([(held.badge_id.clone(), sent.at)]),
+            held: vec![held],
+            sent: vec![sent],
+            complete: true,
+            ..HolderBadges::default()
+        });
+        self.unsorted = true;
     }
 
     /// Handles a badge id that could not be read. If the service does not know it, searches the journal.
@@ -473,6 +502,7 @@ impl Wallet {
             self.error = Some(t!("Badge {id} could not be read: {error}", id = short(id.wire()), error));
             return;
         }
+        self.call.details.insert(id.clone(), Err(error.clone()));
         self.send(Lookups::SentHere(id.clone()), Request::SentBadge(id.clone()), out);
     }
 
@@ -501,15 +531,15 @@ impl Wallet {
         }
     }
 
-    /// Reads the revoke reason of the selected badge, within `BUDGET`.
-    pub(super) fn ask_reason(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
+    /// Reads the record of the selected badge, within `BUDGET`: for its revoke reason, or because neither list has it.
+    pub(super) fn ask_record(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
         if self.request.is_some() || self.lookup.is_some() || self.call.requests >= BUDGET {
             return;
         }
         let wanted = self.selected().filter(|held| {
             held.detail.is_none()
                 && !self.call.details.contains_key(&held.badge_id)
-                && wants_reason(held, cx.now())
+                && wants_record(held, cx.now())
         });
         if let Some(id) = wanted.map(|held| held.badge_id.clone()) {
             self.send(Lookups::Detail(id.clone()), Request::Badge(id), out);
@@ -532,10 +562,14 @@ impl Wallet {
             Lookups::CertRecords(number) => {
                 t!("reading records to find certificate number {number}", number = short(number))
             }
-            Lookups::ById(id) | Lookups::SentHere(id) | Lookups::Detail(id) | Lookups::Sample(id) => {
+            Lookups::ById(id)
+            | Lookups::SentHere(id)
+            | Lookups::Requested(id)
+            | Lookups::Detail(id)
+            | Lookups::Sample(id) => {
                 t!("reading badge {id}", id = short(id.wire()))
             }
-            Lookups::Name(name) | Lookups::SentToName(name, _) => {
+            Lookups::Name(name) | Lookups::SentAlike(Sought::Name(name) | Sought::Address(name), _) => {
                 t!("searching for {name}", name = short(name))
             }
             Lookups::Index(_) | Lookups::Further(_) | Lookups::Meant(_) => t!("searching further").to_owned(),

@@ -104,10 +104,18 @@ impl Wallet {
     /// costs no request.
     pub(super) fn ask_cert_cost(&mut self, number: String, out: &mut Effects<'_>) {
         if self.call.certs == Certs::NotRead {
-            let text = t!(
-                "lapel reads the history into the index ({cost}), then the records of badges, the newest first, until one has this number: at most 1 request for each badge.",
-                cost = self.index_cost()
-            );
+            let cost = self.index_cost();
+            let text = match self.history.map(|badges| count!(badges, "request", "requests")) {
+                Some(requests) => t!(
+                    "lapel reads the history into the index ({cost}), then the records of badges, the newest first, until one has this number: at most {requests}, 1 for each badge.",
+                    cost,
+                    requests
+                ),
+                None => t!(
+                    "lapel reads the history into the index ({cost}), then the records of badges, the newest first, until one has this number: at most 1 request for each badge.",
+                    cost
+                ),
+            };
             return confirm(number, text, None, out);
         }
         self.send(Lookups::CertCost(number), Request::WithoutDetails(IndexedList::All), out);

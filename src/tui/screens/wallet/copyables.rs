@@ -73,7 +73,7 @@ impl Screen for Wallet {
     }
 
     fn shows_age(&self, cx: &UiContext) -> bool {
-        self.held().iter().any(|held| self.case(held, cx).verdict().is_running())
+        self.held().iter().any(|held| self.case(held, cx).verdict().state() == State::Waiting)
     }
 
     fn picture(&self, area: Rect, cx: &UiContext) -> Option<PictureRequest> {
@@ -89,7 +89,8 @@ impl Screen for Wallet {
         };
         all.one('i', t!("badge id"), Some(held.badge_id.wire()));
         if !self.call.masked {
-            all.one('a', t!("e-mail address"), Some(sent_to(held, email)));
+            let address = Some(sent_to(held, email)).filter(|address| !address.is_empty());
+            all.one('a', t!("e-mail address"), address);
         }
         let front = held.wallet.as_ref().and_then(|badge| badge.front_image_url.as_ref());
         all.link('l', t!("link to the picture"), front.filter(|_| !self.call.masked), cx);
@@ -103,7 +104,7 @@ impl Screen for Wallet {
     fn records(&self) -> Vec<RawOf> {
         let Some(held) = self.selected().filter(|_| !self.call.masked) else { return Vec::new() };
         let email = Text::from(sent_to(held, self.asked.as_deref().unwrap_or_default()));
-        records(&held.badge_id, Some(&email))
+        records(&held.badge_id, Some(&email).filter(|email| !email.looks_empty()))
     }
 
     fn give_up(&mut self, request: RequestId) {

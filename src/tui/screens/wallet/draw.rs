@@ -3,18 +3,19 @@
 use super::people::PeopleMatches;
 use super::rows::{FIELDS, REMARKS};
 use super::{HolderBadges, Lookups, Wallet, pane};
+use crate::domain::address_search::MatchReason;
 use crate::domain::address_search::with_space;
 use crate::domain::call_advice::CallerQuestion;
 use crate::domain::email::ended;
 use crate::domain::holder::names;
 use crate::domain::look_alike::{foreign_letter, letter_name};
-use crate::jobs::SentToName;
+use crate::jobs::SentAlike;
 use crate::tui::input::list_hit::below;
 use crate::tui::persist::input_history;
 use crate::tui::platform::images::{PictureOf, PictureRequest};
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
-use crate::tui::widgets::job_rows::sent_here;
+use crate::tui::widgets::job_rows::{moment, sent_here};
 use crate::tui::widgets::list::{draw_row, draw_texts};
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::preview;
@@ -145,7 +146,26 @@ impl Wallet {
             reason_missing: pane::reason_missing(&verdict, known, reading, cx),
             requested: self.requested(held),
             copies: self.cut_copies(held, cx),
+            sent: self.sent_words(held, cx),
         }
+    }
+
+    /// When and in which job lapel sent a badge that neither list has.
+    fn sent_words(&self, held: &HeldBadge, cx: &UiContext) -> Option<String> {
+        let is_it = |sent: &&SentHere| held.sent.is_some() && sent.badge_id.as_ref() == Some(&held.badge_id);
+        let mut sent = self.found.as_ref()?.sent.iter().find(is_it)?.clone();
+        if !held.is_only_sent() {
+            let (time, id) = (moment(sent.at, cx), sent.job);
+            return Some(match &sent.by {
+                Some(who) => t!("sent by {who} at {time} in job {id}", who, time, id),
+                None => t!("sent by lapel at {time} in job {id}", time, id),
+            });
+        }
+        // The status of the last check may be older than the wait.
+        if matches!(self.case(held, cx).verdict(), Verdict::Overdue { .. }) {
+            sent.row_status = RowStatus::Overdue;
+        }
+        Some(sent_here(&sent, cx))
     }
 
     /// The words about copies, if the list cuts them.
@@ -172,6 +192,17 @@ impl Wallet {
         ))
     }
 
+    /// Names a letter of another alphabet in the searched name.
+    fn name_note(&self) -> Option<String> {
+        let letter = letter_name(foreign_letter(self.call.name.as_deref()?)?);
+        Some(t!("The name has a {letter} among Latin letters.", letter))
+    }
+
+    /// What lapel has sent to a similar name or address.
+    fn alike_words(&self, cx: &UiContext) -> Vec<String> {
+        self.call.sent_alike.iter().flatten().map(|one| sent_alike(one, cx)).collect()
+    }
+
     /// Says that the address at the domain that the caller may have meant has badges, too.
     fn meant_note(&self, cx: &UiContext) -> Option<String> {
         let one = self.call.meant.first()?;
@@ -189,9 +220,9 @@ impl Wallet {
         let searched = self.search_note(cx);
         notes.extend(searched.iter().flat_map(|note| wrap(note, room)).map(|line| (line, cx.theme.strong())));
         if let Some(people) = self.people.as_ref().filter(|_| self.choosing) {
-            for note in &people.notes {
-                notes.extend(wrap(note, room).into_iter().map(|line| (line, cx.theme.warning())));
-            }
+            let alike = self.alike_words(cx);
+            let all = people.notes.iter().chain(&alike).cloned().chain(self.name_note());
+            notes.extend(all.flat_map(|note| wrap(&note, room)).map(|line| (line, cx.theme.warning())));
             return notes;
         }
         let Some(found) = &self.found else { return notes };
@@ -203,14 +234,15 @@ impl Wallet {
             notes.extend(wrap(&text, room).into_iter().map(|line| (line, cx.theme.dim())));
         }
         if !found.held.is_empty() {
-            let said = self.spaced_note(cx).into_iter().chain(self.meant_note(cx));
+            let said = self.spaced_note(cx).into_iter().chain(self.meant_note(cx)).chain(self.name_note());
             notes.extend(said.flat_map(|note| wrap(&note, room)).map(|line| (line, cx.theme.warning())));
         }
         for trouble in &found.troubles {
             let lines = wrap(&format!("{} {trouble}", cx.glyphs.alert), room);
             notes.extend(lines.into_iter().map(|line| (line, cx.theme.error())));
         }
-        for sent in &found.sent {
+        // The others are rows.
+        for sent in found.sent.iter().filter(|sent| super::own_row(sent).is_none()) {
             let text = format!("{}: {}", sent.title, sent_here(sent, cx));
             notes.extend(wrap(&text, room).into_iter().map(|line| (line, cx.theme.warning())));
         }
@@ -245,11 +277,11 @@ impl Wallet {
             draw_texts(frame, body, &[said], cx.theme.warning());
         } else if let Some(nothing) = &self.call.nothing {
             let mut rows = self.draw_message(nothing, frame, body, cx);
-            let sent: Vec<String> = self.call.sent_to_name.iter().map(|one| sent_to_name(one, cx)).collect();
+            let sent = self.alike_words(cx);
             draw_texts(frame, below(body, rows), &sent, cx.theme.warning());
             let room = usize::from(body.width).saturating_sub(4);
             rows += sent.iter().map(|line| wrap(line, room).len()).sum::<usize>();
-            let mut said: Vec<String> = self.tried(cx).into_iter().collect();
+            let mut said: Vec<String> = self.name_note().into_iter().chain(self.tried(cx)).collect();
             said.push(not_never().to_owned());
             // While lapel reads for the number, the advice how to read is not true any more.
             if !self.is_reading_cert() {
@@ -281,10 +313,10 @@ impl Wallet {
         } else {
             Vec::new()
         };
-        let title = if self.pasted.is_empty() {
+        let title = if self.set_aside.is_empty() {
             t!("Looked up earlier")
         } else {
-            t!("Pasted, then looked up earlier")
+            t!("Not looked up yet, then looked up earlier")
         };
         input_history::draw(&all, self.recent.at(), title, frame, area, cx);
     }
@@ -296,7 +328,8 @@ impl Wallet {
             || self.people.is_some()
             || self.call.nothing.is_some()
             || self.call.unseen.is_some();
-        if !self.typing || self.field.value() == shown || !something && self.field.value().is_empty() {
+        let is_shown = self.field.value() == shown || something && !self.is_edited;
+        if !self.typing || is_shown || !something && self.field.value().is_empty() {
             return None;
         }
         let enter = cx.key(&self.key_contexts(), Action::Accept);
@@ -434,9 +467,12 @@ impl Wallet {
                 plural!(rest.len() as u64, "{first} and {n} other name", "{first} and {n} other names", first)
             }
         };
+        let is_unseen = found.held.iter().all(HeldBadge::is_only_sent);
         let (who, mut said) = if found.failed {
             (who, Vec::new())
-        } else if found.held.is_empty() && !found.sent.is_empty() {
+        } else if is_unseen && !found.sent.is_empty() && found.email.is_empty() {
+            (t!("The service does not show this badge yet.").to_owned(), Vec::new())
+        } else if is_unseen && !found.sent.is_empty() {
             (t!("No badge for {email} is visible yet.", email), Vec::new())
         } else if found.held.is_empty() && found.both && found.complete {
             (t!("No badge for {email} in the wallet or the history.", email), Vec::new())
@@ -466,11 +502,13 @@ impl Wallet {
             let badges = count!(found.held.len() as u64, "badge", "badges");
             (who, vec![format!(" {dot} {}", t!("{badges} (only one list read)", badges))])
         } else {
-            let more = if only_history == 0 {
-                String::new()
-            } else {
-                format!(" {dot} {}", t!("{n} more in the history", n = number(only_history)))
+            let besides = |n: u64, words: String| match n {
+                0 => String::new(),
+                _ => format!(" {dot} {words}"),
             };
+            let more = besides(only_history, t!("{n} more in the history", n = number(only_history)));
+            let neither = found.held.len() as u64 - in_wallet - only_history;
+            let neither = besides(neither, t!("{n} in neither list", n = number(neither)));
             let partly =
                 if found.complete { String::new() } else { format!(" {}", t!("(there may be more)")) };
             let badges = count!(in_wallet, "badge", "badges");
@@ -480,9 +518,10 @@ impl Wallet {
                 format!(" {dot} {all} {}{partly}", t!("in neither list"))
             } else if in_wallet == 0 {
                 let badges = count!(only_history, "badge", "badges");
-                format!(" {dot} {}{partly}", t!("{badges} in the history, none in the wallet", badges))
+                let none = t!("{badges} in the history, none in the wallet", badges);
+                format!(" {dot} {none}{neither}{partly}")
             } else {
-                format!(" {dot} {}{more}{partly}", t!("{badges} in the wallet", badges))
+                format!(" {dot} {}{more}{neither}{partly}", t!("{badges} in the wallet", badges))
             };
             (who, vec![full, format!(" {dot} {all}{partly}"), partly])
         };
@@ -556,10 +595,14 @@ impl Wallet {
     }
 }
 
-/// A badge that lapel sent to the searched name. The address is masked, as that of a possible match.
-fn sent_to_name(one: &SentToName, cx: &UiContext) -> String {
-    let SentToName { address, sent } = one;
-    format!("{}, {address}: {}", sent.title, sent_here(sent, cx))
+/// A badge that lapel sent to a similar name or address. The address is masked, as that of a possible match.
+fn sent_alike(one: &SentAlike, cx: &UiContext) -> String {
+    let SentAlike { address, sent, why } = one;
+    let why = match why.as_slice() {
+        [MatchReason::SameName] => String::new(),
+        all => format!(" ({})", list(all.iter().map(|why| why.words()))),
+    };
+    format!("{}, {address}{why}: {}", sent.title, sent_here(sent, cx))
 }
 
 fn type_something(cx: &UiContext) -> String {
@@ -588,7 +631,8 @@ fn foreign(text: &str) -> Option<String> {
     Some(t!("It has a {letter} among Latin letters. lapel also searches for it in Latin letters.", letter))
 }
 
-fn not_never() -> &'static str {
+/// What is not visible may have been accepted.
+pub(in crate::tui::screens) fn not_never() -> &'static str {
     t!(
         "That does not mean \u{201c}never accepted\u{201d}: a badge waiting for issue can stay invisible for up to a day."
     )

@@ -52,6 +52,15 @@ impl Wallet {
         self.unsorted = true;
     }
 
+    /// For another list that an answer brings. A text that is being typed narrows that list then.
+    pub(super) fn leave_search(&mut self) {
+        if self.search.over().is_none() {
+            return self.end_search();
+        }
+        self.fitting = None;
+        self.unsorted = true;
+    }
+
     pub(super) fn type_in_search(&mut self, key: KeyEvent) -> bool {
         let changed = self.search.on_text_key(key);
         self.unsorted |= changed;

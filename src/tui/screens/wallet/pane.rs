@@ -12,6 +12,8 @@ use crate::tui::widgets::timeline::timeline;
 
 /// Highest value of `less` in [`lines`]: leaves out the most.
 pub(super) const MOST_LESS: u8 = 4;
+/// Maximum rows of a verdict with a long reason before what to say.
+const LONGEST_VERDICT: usize = 3;
 /// Width of the labels of the last lines, in columns.
 const LABEL: usize = 6;
 
@@ -23,12 +25,14 @@ pub(super) struct Beside<'a> {
     pub requested: Option<Timestamp>,
     /// `3 copies, 1 Waiting`, if the list cuts it.
     pub copies: Option<String>,
+    /// When and in which job lapel sent a badge that neither list has.
+    pub sent: Option<String>,
 }
 
 /// The answer to a call about one badge, `room` columns wide, and in `rows` rows if possible.
 /// It first leaves out the empty lines around the timeline, then the timeline, then general advice, then facts that are
-/// also shown elsewhere. If that is not enough, what to say comes before the facts, so that only facts are left to
-/// scroll to.
+/// also shown elsewhere. If that is not enough, what to say comes before the facts, so that only facts and the rest of a
+/// long reason are left to scroll to.
 pub(super) fn fitted(
     case: &CallCase<'_>,
     beside: &Beside<'_>,
@@ -37,10 +41,16 @@ pub(super) fn fitted(
 ) -> Vec<Line<'static>> {
     let shown = (0..=MOST_LESS).map(|less| lines(case, beside, room, less, cx));
     shown.into_iter().find(|lines| lines.len() <= rows).unwrap_or_else(|| {
-        let verdict = verdict(case, room, cx);
+        let mut verdict = verdict(case, room, cx);
+        let rest = verdict.split_off(verdict.len().min(LONGEST_VERDICT));
+        if let (Some(last), Some(next)) = (verdict.last_mut(), rest.first()) {
+            let text = fit(&format!("{last} {next}"), room, cx.glyphs.ellipsis);
+            *last = Line::styled(text, last.style);
+        }
         let told = told(case, false, true, room, cx);
         let facts = facts(case, beside, room, true, cx);
-        verdict.into_iter().chain(told).chain(facts).collect()
+        let goes_on = (!rest.is_empty()).then(|| Line::styled(cx.glyphs.ellipsis, cx.theme.dim()));
+        verdict.into_iter().chain(told).chain(facts).chain(goes_on).chain(rest).collect()
     })
 }
 
@@ -90,19 +100,18 @@ fn facts(
         let what: Vec<String> = what.into_iter().flatten().collect();
         lines.extend(styled(&what.join(&dot), room, theme.strong()));
     }
-    if !case.masked {
+    if !case.masked && !held.is_only_sent() {
         lines.extend(mail(held, room, cx));
     }
+    let name = || part(held.recipient_name()).unwrap_or_else(|| cx.glyphs.dash.to_owned());
     let ids = [
-        Some(t!(
-            "name on badge: {name}",
-            name = part(held.recipient_name()).unwrap_or_else(|| cx.glyphs.dash.to_owned())
-        )),
+        (!held.is_only_sent()).then(|| t!("name on badge: {name}", name = name())),
         Some(t!("id {id}", id = held.badge_id)),
         held.template_id().map(|id| t!("template {id}", id)),
         part(held.cert_no()).map(|no| t!("no. {no}", no)),
         place(held, case.both).map(str::to_owned),
         beside.copies.clone(),
+        beside.sent.clone(),
     ];
     lines.extend(packed(&ids.into_iter().flatten().collect::<Vec<_>>(), &dot, room, theme.text()));
     if let (Some(doubt), true) = (zone_doubt(case, cx), all) {

@@ -1,4 +1,4 @@
-//! A paste of several lines into the box: one line is looked up at a time, and the others are offered next.
+//! What the box offers to look up next: the other lines of a paste, and a text that was left half typed.
 
 use super::Wallet;
 use crate::tui::persist::input_history::InputKind;
@@ -8,6 +8,7 @@ use crate::tui::widgets::field::RecentInputs;
 impl Wallet {
     pub(super) fn paste(&mut self, text: &str, cx: &UiContext, out: &mut Effects<'_>) {
         self.focus_box();
+        self.is_edited = true;
         self.error = None;
         self.recent = RecentInputs::default();
         let mut lines = holders(text);
@@ -22,20 +23,21 @@ impl Wallet {
             up = cx.key(&self.key_contexts(), Action::Earlier)
         ));
         self.field.on_paste(&lines.remove(0));
-        self.pasted = lines;
+        self.set_aside = lines;
     }
 
-    /// What the box offers: the pasted lines that were not looked up yet, then earlier look-ups.
+    /// What the box offers: what was not looked up yet, then earlier look-ups.
     pub(super) fn offered(&self, cx: &UiContext) -> Vec<String> {
-        self.pasted.iter().chain(cx.recent(InputKind::LookUp)).cloned().collect()
+        let earlier = cx.recent(InputKind::LookUp).iter().filter(|text| !self.set_aside.contains(text));
+        self.set_aside.iter().chain(earlier).cloned().collect()
     }
 
-    pub fn has_pasted(&self) -> bool {
-        !self.pasted.is_empty()
+    pub fn has_set_aside(&self) -> bool {
+        !self.set_aside.is_empty()
     }
 
-    pub fn forget_pasted(&mut self) {
-        self.pasted.clear();
+    pub fn forget_set_aside(&mut self) {
+        self.set_aside.clear();
     }
 }
 

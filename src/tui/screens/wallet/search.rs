@@ -8,6 +8,7 @@ use crate::domain::address_search::{HistoryProbe, Match, MatchReason, leads, mat
 use crate::domain::email::meant_domain;
 use crate::domain::holder::names;
 use crate::domain::name_search::variants;
+use crate::jobs::SentAlike;
 use crate::tui::input::list_hit::ListCursor;
 use crate::tui::prelude::*;
 use crate::tui::worker::index::NotSearched;
@@ -158,7 +159,7 @@ impl Wallet {
                         "No badge has the id or the name \u{201c}{name}\u{201d}.",
                         name = short(name)
                     ));
-                    self.ask_journal(name, true, out);
+                    self.ask_journal(Sought::Name(name.to_owned()), true, out);
                 }
                 query => {
                     self.call.query = query;
@@ -172,7 +173,7 @@ impl Wallet {
             {
                 let email = one.address.wire().to_owned();
                 self.call.namesakes = 1;
-                self.field.set(&email);
+                self.show_in_box(&email);
                 self.holder(&email, out);
             }
             _ => self.choose_names(name, found, None),
@@ -180,9 +181,32 @@ impl Wallet {
     }
 
     /// Searches what lapel has sent: the service may not show it yet.
-    fn ask_journal(&mut self, name: &str, is_whole: bool, out: &mut Effects<'_>) {
-        let ask = Request::SentToName(name.to_owned());
-        self.send(Lookups::SentToName(name.to_owned(), is_whole), ask, out);
+    fn ask_journal(&mut self, sought: Sought, is_whole: bool, out: &mut Effects<'_>) {
+        let ask = match &sought {
+            Sought::Name(name) => Request::SentAlike(None, Some(name.clone())),
+            Sought::Address(address) => Request::SentAlike(Some(address.clone()), self.call.name.clone()),
+        };
+        self.send(Lookups::SentAlike(sought, is_whole), ask, out);
+    }
+
+    /// Says so if lapel has sent badges to the name, or to addresses like this one.
+    pub(super) fn take_alike(&mut self, sought: &Sought, is_whole: bool, sent: &[SentAlike]) {
+        let has_name = sent.iter().any(|one| one.why.contains(&MatchReason::SameName));
+        match (sought, &mut self.people) {
+            (Sought::Name(name), _) if is_whole && has_name => {
+                self.call.nothing = Some(t!(
+                    "No badge with the name \u{201c}{name}\u{201d} is visible yet.",
+                    name = short(name)
+                ));
+            }
+            (Sought::Address(address), Some(people)) if people.matches.is_empty() && !sent.is_empty() => {
+                people.title = t!(
+                    "No badge for {address}; lapel has sent badges to a similar address or name.",
+                    address = short(address)
+                );
+            }
+            _ => {}
+        }
     }
 
     /// Lists the addresses with a name, and why the search is incomplete.
@@ -197,7 +221,7 @@ impl Wallet {
         self.people = Some(people);
         self.choosing = true;
         self.cursor = ListCursor::default();
-        self.end_search();
+        self.leave_search();
     }
 
     /// Handles the end of a search for other addresses or names.
@@ -225,7 +249,7 @@ impl Wallet {
                     }
                     None => t!("No badge has the name \u{201c}{name}\u{201d}.", name),
                 });
-                return self.ask_journal(&searched, is_whole, out);
+                return self.ask_journal(Sought::Name(searched), is_whole, out);
             }
             Sought::Name(name) => {
                 self.call.nothing = None;
@@ -237,6 +261,7 @@ impl Wallet {
             }
         };
         let has_badges = !self.held().is_empty();
+        let is_whole = trouble.is_none();
         let trouble = trouble.as_ref().map(incomplete);
         if has_badges && found.is_empty() {
             out.say(trouble.unwrap_or_else(|| {
@@ -249,6 +274,9 @@ impl Wallet {
             return;
         }
         self.choose(PeopleMatches::elsewhere(&address, has_badges, found, self.call.beyond, trouble));
+        if !has_badges {
+            self.ask_journal(Sought::Address(address), is_whole, out);
+        }
     }
 
     /// What was searched without a match, as a sentence.
@@ -258,6 +286,7 @@ impl Wallet {
         let mut tried: Vec<String> =
             lists.into_iter().chain(self.call.tried.iter().map(lead_words)).collect();
         tried.extend((self.call.index == Some(Ok(()))).then(|| t!("the index").to_owned()));
+        tried.extend(self.call.sent_alike.as_ref().map(|_| t!("the journal").to_owned()));
         let is_missing = matches!(self.call.index, Some(Err(NotSearched::NoIndex(_))));
         let is_unread = self.call.index == Some(Err(NotSearched::NotRead));
         let searched = (!tried.is_empty()).then(|| t!("Searched: {what}.", what = list(tried)));
@@ -288,6 +317,9 @@ fn lead_words(lead: &HistoryProbe) -> String {
     match lead {
         HistoryProbe::Address(address) => cut(address),
         HistoryProbe::Name(name) => t!("name \u{201c}{name}\u{201d}", name = cut(name)),
-        HistoryProbe::Part(part) => t!("addresses with \u{201c}{part}\u{201d}", part = cut(part)),
+        // lapel does not know whether the service compares whole addresses.
+        HistoryProbe::Part(part) => {
+            t!("addresses with \u{201c}{part}\u{201d} (if the service compares parts)", part = cut(part))
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Draws a browsed list. Only visible rows are built.
 
 use crate::domain::RecordProblem;
+use crate::domain::look_alike::{foreign_letter, letter_name};
 use crate::i18n::{self};
 use crate::index::Coverage;
 use crate::tui::input::list_hit::below;
@@ -129,15 +130,34 @@ impl<T: Browse> Browser<T> {
                 None if self.applied.is_empty() => {
                     vec![tr(T::TEXTS.empty).to_owned()]
                 }
-                None if self.part().is_some_and(|part| !part.is_whole) => vec![t!(
-                    "No loaded row matches this filter. {down} loads more, {esc} clears it.",
-                    down = cx.key(&OF_LISTS, Action::Down),
-                    esc = cx.key(&OF_LISTS, Action::Back)
-                )],
-                None => vec![
-                    i18n::fill(tr(T::TEXTS.no_match), &[("esc", &cx.key(&OF_LISTS, Action::Back))]),
-                    t!("Some fields may need the whole value, depending on the service.").to_owned(),
-                ],
+                None if self.part().is_some_and(|part| !part.is_whole) => {
+                    let text = t!(
+                        "No loaded row matches this filter. {down} loads more, {esc} clears it.",
+                        down = cx.key(&OF_LISTS, Action::Down),
+                        esc = cx.key(&OF_LISTS, Action::Back)
+                    );
+                    std::iter::once(text)
+                        .chain(T::may_be_hidden(&self.narrowing).map(str::to_owned))
+                        .collect()
+                }
+                None => {
+                    let esc = cx.key(&OF_LISTS, Action::Back);
+                    let mut text = vec![i18n::fill(tr(T::TEXTS.no_match), &[("esc", &esc)])];
+                    // lapel has compared the rest of the filter itself.
+                    if T::compares_text(&self.filter) {
+                        text.push(
+                            t!("Some fields may need the whole value, depending on the service.").to_owned(),
+                        );
+                    }
+                    let compared = self.part().map(|part| T::count(part.all));
+                    text.extend(compared.map(|all| t!("lapel compared {all} itself.", all)));
+                    text.extend(T::may_be_hidden(&self.narrowing).map(str::to_owned));
+                    let letter = self.bar.texts().find_map(foreign_letter).map(letter_name);
+                    text.extend(
+                        letter.map(|letter| t!("The filter has a {letter} among Latin letters.", letter)),
+                    );
+                    text
+                }
             };
             let style = if self.pages().error().is_some() { cx.theme.error() } else { cx.theme.dim() };
             draw_texts(frame, below(body, 1), &text, style);

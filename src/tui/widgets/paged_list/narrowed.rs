@@ -23,6 +23,8 @@ pub(super) struct ServiceRows<T: Browse> {
     pub from: RowsFrom,
     /// The reading of the history into the index that the user asked for.
     reading: Option<RequestId>,
+    /// Asks once more whether the index has all rows, while the list shows loaded ones.
+    again: Option<RequestId>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +37,7 @@ pub(super) enum RowsFrom {
 
 impl<T: Browse> ServiceRows<T> {
     fn new(rows: PagedList<T>) -> Self {
-        Self { rows, reach: AT_FIRST, stale: true, from: RowsFrom::Loaded, reading: None }
+        Self { rows, reach: AT_FIRST, stale: true, from: RowsFrom::Loaded, reading: None, again: None }
     }
 
     /// The rows, after marking those as wanted that lapel has to compare.
@@ -102,7 +104,12 @@ impl<T: Browse> Browser<T> {
                 out.cancel(dropped);
                 self.ask_coverage(out);
             }
-            _ => {}
+            // The index may have been read since.
+            Some(behind) => {
+                let ask = T::ask_coverage(&self.filter).map(|ask| out.ask(ask));
+                out.cancel(std::mem::replace(&mut behind.again, ask));
+            }
+            None => {}
         }
     }
 
@@ -150,6 +157,7 @@ impl<T: Browse> Browser<T> {
     /// Asks whether the index has every row that may match. Until the answer, the list reads nothing.
     pub(super) fn ask_coverage(&mut self, out: &mut Effects<'_>) {
         let Some(behind) = &mut self.behind else { return };
+        out.cancel(behind.again.take());
         if let RowsFrom::Asking(request) = behind.from {
             out.cancel([request]);
         }
@@ -166,9 +174,18 @@ impl<T: Browse> Browser<T> {
         found: Option<Coverage>,
         out: &mut Effects<'_>,
     ) -> bool {
-        let Some(behind) = self.behind.as_mut().filter(|b| b.from == RowsFrom::Asking(request)) else {
+        let Some(behind) = &mut self.behind else { return false };
+        if behind.again.take_if(|again| *again == request).is_some() {
+            if let Some(coverage) = found {
+                behind.from = RowsFrom::Index(coverage);
+                let dropped = self.list.restart();
+                out.cancel(dropped);
+            }
+            return true;
+        }
+        if behind.from != RowsFrom::Asking(request) {
             return false;
-        };
+        }
         behind.from = found.map_or(RowsFrom::Loaded, RowsFrom::Index);
         behind.stale = true;
         if found.is_none() {
