@@ -143,8 +143,7 @@ fn the_tables_of_codes_have_every_code() {
         let of_receipt = RowStatus::ALL.iter().map(|one| (one.code(), one.receipt_value()));
         let of_receipt: BTreeMap<&str, &str> =
             if definition == "bucket" { of_receipt.collect() } else { BTreeMap::new() };
-        let (title, line) =
-            if of_receipt.is_empty() { ("", "") } else { (" `lapel bucket` of a receipt |", "---|") };
+        let (title, line) = if of_receipt.is_empty() { ("", "") } else { (" Words in a receipt |", "---|") };
         let _ = write!(right, "| {fields} | Words |{title}\n|---|---|{line}\n");
         for (code, words) in codes {
             let words = words.unwrap_or("the text beside it").replace('|', "&#124;");

@@ -536,7 +536,7 @@ async fn what_cannot_be_searched_is_said_and_the_rest_goes_on() {
     let (screen, _) = answer(&mut h, "haneul.lim@example.net").await;
     says(&screen, &["the history could not be read"]);
     assert!(
-        !flowing(&screen).contains(msg_part("no longer shows")),
+        !flowing(&screen).contains(msg_part("The wallet does not show it")),
         "one list tells nothing of the other: {screen}"
     );
 }

@@ -120,14 +120,14 @@ async fn saved(context: &ProfileContext, flags: AddFlags) -> Result<(String, Val
     }
     let warnings = trial.warnings(&profile);
     warn(&warnings);
+    let kept = context.aside(move |paths, env| save_profile(paths, env, &new, key.expose_secret())).await?;
     if is_zone_missing {
         output::complain(&t!(
             "The time zone of the service is not set, so ages can be wrong. Set it, for example: lapel profile edit {name} --utc-offset {example}",
-            name,
+            name = kept.name,
             example = example_offset()
         ));
     }
-    let kept = context.aside(move |paths, env| save_profile(paths, env, &new, key.expose_secret())).await?;
     let value = json!({
         "ok": true, "profile": profile_as_json(&kept), "issuer": trial.issuer(), "warnings": warnings,
     });

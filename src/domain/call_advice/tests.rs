@@ -403,7 +403,7 @@ fn a_badge_that_only_the_journal_knows_waits_from_its_request() {
     let fresh = script(&asked(1));
     assert_eq!(asked(1).verdict().state(), State::Waiting);
     assert!(fresh.say[0].starts_with("It was requested on"), "{fresh:?}");
-    assert!(fresh.why[0].starts_with("requested ") && fresh.why[0].contains("1 h ago"), "{fresh:?}");
+    assert!(fresh.why[0].starts_with("requested ") && fresh.why[0].contains("60 min ago"), "{fresh:?}");
     assert!(fresh.cannot.contains("promise a time"), "{fresh:?}");
     assert_eq!(asked(30).verdict().line().0, "OVERDUE 30 h");
     assert_eq!(all[0].title().map(Text::wire), Some("파이썬 데이터 분석 수료"));

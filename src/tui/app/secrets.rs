@@ -94,7 +94,7 @@ impl App {
         true
     }
 
-    fn typed(&self) -> Vec<&str> {
+    pub(super) fn typed(&self) -> Vec<&str> {
         match self.modals.last() {
             Some(modal) => modal.typed(),
             None if self.welcome.is_some() => Vec::new(),

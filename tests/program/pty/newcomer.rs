@@ -111,7 +111,7 @@ fn the_keys_that_the_readme_names_do_what_it_says() {
     assert_eq!(demo, ["demo"]);
     assert_eq!(keys(), ["i", "i", "1", "⏎", "2", "?", "q"]);
     let mut term = start(&demo);
-    term.until("Home", |s| s.has(msg_part("i issues badges")) && !s.is_loading());
+    term.until("Home", |s| s.has(msg("Needs you")) && s.has(msg("period")) && !s.is_loading());
     term.send("i");
     term.until("the templates", |s| s.has("row 1 of 40") && !s.is_loading());
     term.send("i");

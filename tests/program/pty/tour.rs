@@ -7,8 +7,9 @@ use std::os::unix::fs::PermissionsExt;
 #[test]
 fn the_tour_is_a_verb_that_begins_and_ends() {
     let mut term = lapel(&["tour"]).start();
-    let shown = term
-        .until("the strip", |s| s.has("Tour 1 of 5: find a holder") && s.has(msg_part("no job is running")));
+    let shown = term.until("the strip", |s| {
+        s.has("Tour 1 of 5: find a holder") && s.line(23).contains(msg("quit")) && !s.is_loading()
+    });
     assert!(shown.has("DEMO") && shown.line(23).contains(msg("quit")), "{}", shown.text);
     term.send("\x0e");
     term.shows(msg_part("Tour 2 of 5: issue a badge"));

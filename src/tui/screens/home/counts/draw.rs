@@ -316,7 +316,7 @@ impl BarWidths {
 
 /// Draws a bar with its label, number and note. A count above zero has at least an eighth of a cell, except
 /// for bars that show only their number. Without an empty row between them, bars are lower than a row, so that there is a
-/// gap.
+/// gap, and are whole cells.
 fn bar_spans(bar: &CountBar, widths: &BarWidths, is_spaced: bool, cx: &UiContext) -> Vec<Span<'static>> {
     let theme = &cx.theme;
     let eighths = if bar.aside || bar.count == 0 || widths.most == 0 {
@@ -325,9 +325,15 @@ fn bar_spans(bar: &CountBar, widths: &BarWidths, is_spaced: bool, cx: &UiContext
         let scaled = u128::from(bar.count) * widths.bar as u128 * 8 / u128::from(widths.most);
         usize::try_from(scaled).unwrap_or(usize::MAX).clamp(1, widths.bar.max(1) * 8)
     };
-    let begun = (eighths % 8).checked_sub(1).and_then(|at| cx.glyphs.eighths.get(at)).copied().unwrap_or("");
-    let full = if is_spaced { cx.glyphs.full } else { cx.glyphs.low };
-    let drawn = full.repeat(eighths / 8) + begun;
+    let begun = |eighths: usize| {
+        eighths.checked_sub(1).and_then(|at| cx.glyphs.eighths.get(at)).copied().unwrap_or_default()
+    };
+    // A part of a cell is as high as the row, and would stand out of a low bar.
+    let drawn = match eighths {
+        _ if is_spaced => cx.glyphs.full.repeat(eighths / 8) + begun(eighths % 8),
+        0..4 => begun(eighths).to_owned(),
+        _ => cx.glyphs.low.repeat((eighths + 4) / 8),
+    };
     let style = if bar.alarming { theme.warning() } else { theme.accent() };
     let text = if bar.alarming { theme.warning() } else { theme.text() };
     let label = if bar.alarming { format!("{} {}", cx.glyphs.alert, bar.label) } else { bar.label.clone() };
