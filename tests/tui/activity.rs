@@ -168,8 +168,8 @@ async fn the_pane_of_a_job_has_the_rows_that_fit_and_counts_the_others() {
     h.settled().await;
     h.press("1 i");
     h.settled().await;
-    let invalid: String = (0..14).map(|n| format!("김{}, person{n}@\n", given(n))).collect();
-    h.paste(&format!("name,email\n{invalid}이영희,last@naru.example\n"));
+    let invalid: Vec<String> = (0..14).map(|n| format!("김{}, person{n}@", given(n))).collect();
+    h.paste(&format!("name,email\n{}\n이영희,last@naru.example\n", invalid.join("\n")));
     h.shows(msg("columns")).await;
     h.settled().await;
     h.press("enter");

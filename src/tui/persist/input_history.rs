@@ -200,7 +200,7 @@ impl Recents {
 
     /// Keeps the input of open forms: if it is time, or the user is about to leave.
     pub fn pause(&mut self, leaves: bool) {
-        let typed = self.typing.to_write(leaves);
+        let typed = self.typing.take_to_write(leaves);
         self.keep(typed);
     }
 

@@ -113,7 +113,7 @@ impl Typing {
     }
 
     /// The input to write now: if it is time, or the user is about to leave.
-    pub fn to_write(&mut self, leaves: bool) -> Vec<FormInput> {
+    pub fn take_to_write(&mut self, leaves: bool) -> Vec<FormInput> {
         if !leaves && self.due.is_none_or(|due| due > Instant::now()) {
             return Vec::new();
         }
@@ -163,7 +163,7 @@ mod tests {
         let mut typing = Typing::default();
         let mut type_in = |text: &str| {
             typing.take(&[FormInput::new("issue", "TPL-001", vec![text.to_owned()])], &[]);
-            typing.to_write(false)
+            typing.take_to_write(false)
         };
         assert!(type_in("가").is_empty());
         tokio::time::advance(Duration::from_millis(600)).await;
