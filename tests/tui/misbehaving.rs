@@ -78,8 +78,9 @@ fn kinds() -> Vec<Kind> {
     ]
 }
 
-/// Sends what is confirmed.
+/// Send what is confirmed.
 const SENDS: &str = "type:1 enter";
+const SENDS_LIST: &str = "type:2 enter";
 
 /// No condition takes longer than this, however slow the machine.
 const BOUND: Duration = Duration::from_secs(60);
@@ -99,6 +100,7 @@ const PLACES: &[(&str, &str, &str)] = &[
     ("an export", "2 | e ctrl-u", "paste:EXPORT enter"),
     ("a duplicate check", "1 | i | type:홍길동 enter type:gildong@naru.example", "enter"),
     ("an issue request", "1 | i | type:홍길동 enter type:gildong@naru.example enter", SENDS),
+    ("the request of a list", "1 | i | paste:PEOPLE | enter | G enter", SENDS_LIST),
     ("a revocation", "2 | j j j x type:why enter", SENDS),
     ("the index", "0 G", "enter"),
 ];
@@ -108,6 +110,7 @@ fn press(h: &mut Harness, keys: &str) {
         match (word.strip_prefix("type:"), word.strip_prefix("paste:")) {
             (Some(text), _) => h.type_text(text),
             (_, Some("EXPORT")) => h.paste(&std::env::temp_dir().join("lapel-all.csv").display().to_string()),
+            (_, Some("PEOPLE")) => h.paste("홍길동, gildong@naru.example\n이영희, younghee@naru.example\n"),
             (_, Some(text)) => h.paste(text),
             _ => h.press(word),
         }
@@ -254,7 +257,7 @@ fn what_went_wrong_is_said_and_keys_are_answered() {
 #[test]
 fn quitting_waits_for_no_answer() {
     let test = async |h, kind: &Kind, keys: (&str, &str), name: &str| {
-        if keys.1 == SENDS {
+        if [SENDS, SENDS_LIST].contains(&keys.1) {
             return Ok(h);
         }
         let (mut h, _gateway) = at(h, kind, keys, Duration::from_secs(3600)).await;

@@ -206,13 +206,14 @@ pub fn read_input(messages: mpsc::Sender<Message>, asked: Option<TerminalQueries
             let is_there = last_key.is_some() && crossterm::event::poll(LOOK).unwrap_or(false);
             let event = crossterm::event::read();
             let at_once = is_there || last_key.is_some_and(|at: Instant| at.elapsed() < AT_ONCE);
-            last_key = matches!(event, Ok(Event::Key(_))).then(Instant::now);
+            last_key = None;
             let message = match event {
-                Ok(Event::Key(key)) => match escapes.pass(key, Instant::now()) {
-                    Some(key) if at_once => Message::KeyAtOnce(key),
-                    Some(key) => Message::Key(key),
-                    None => continue,
-                },
+                Ok(Event::Key(key)) => {
+                    // A piece of a mouse move or of an answer, which came in two parts, is no key.
+                    let Some(key) = escapes.pass(key, Instant::now()) else { continue };
+                    last_key = Some(Instant::now());
+                    if at_once { Message::KeyAtOnce(key) } else { Message::Key(key) }
+                }
                 Ok(Event::Paste(text)) => Message::Paste(text),
                 // Moves without a button are frequent and have no effect.
                 Ok(Event::Mouse(mouse)) if is_no_news(mouse.kind) => continue,
