@@ -186,7 +186,9 @@ impl VerbSession {
         }
         confirm::somebody_is_there_again(false)?;
         self.progress.clear();
-        self.confirmed_group(&words::head(job), job.id, rows).await
+        let resume = job.resume_words().filter(|_| rows == job.left_to_resume());
+        let review = [words::head(job)].into_iter().chain(resume.map(|words| words.to_string()));
+        self.confirmed_group(&review.collect::<Vec<_>>().join("\n"), job.id, rows).await
     }
 
     /// In every environment, the user types the number of rows to send again.

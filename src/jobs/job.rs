@@ -329,15 +329,9 @@ impl Job {
             && rules::count(Step::CancelRest, self) + self.counts.of(RowStatus::Sending) > 0
     }
 
-    /// Whether lapel or a person may still send rows of the job as it was planned.
+    /// Whether lapel may still send rows: at once, after a person resumes the job, or after a check of a refusal.
     pub(super) fn has_rest(&self) -> bool {
-        self.can_cancel_rest() || self.awaits_proof || self.unproven + self.left_to_retry() > 0
-    }
-
-    /// Whether rows were cancelled. An undo ends a job in the same way after all its rows were sent.
-    pub fn is_cancelled(&self) -> bool {
-        let is_unsent = |status| matches!(status, RowStatus::LeftOut | RowStatus::NotDone);
-        self.phase == Phase::Cancelled && self.counts.sum(is_unsent) > 0
+        self.can_cancel_rest() || self.phase != Phase::Cancelled && self.awaits_proof
     }
 
     pub fn left_to_retry(&self) -> u64 {

@@ -2,6 +2,7 @@
 
 use super::job::{Job, Kind, Phase, Replaced, person};
 use super::row_status::RowStatus;
+use crate::i18n::number;
 use crate::jobs::prelude::*;
 
 /// Said with what is known of a holder or a badge without the journal. `why` is a complete message.
@@ -19,12 +20,9 @@ impl Job {
             (_, Phase::Moved) => self.phase.name(),
             (Some(stop), _) => stop.kind.name(),
             (None, Phase::Running) if self.is_sending() => tr_noop!("sending"),
-            (None, Phase::Cancelled) if self.is_cancelled() && self.is_open() => {
-                tr_noop!("cancelled, checking")
-            }
-            (None, Phase::Cancelled) if self.is_cancelled() => self.phase.name(),
-            (None, Phase::Running | Phase::Cancelled) if self.is_open() => tr_noop!("checking"),
-            (None, Phase::Running | Phase::Cancelled) => tr_noop!("finished"),
+            (None, Phase::Running) if self.is_open() => tr_noop!("checking"),
+            (None, Phase::Running) => tr_noop!("finished"),
+            (None, Phase::Cancelled) if self.is_open() => tr_noop!("cancelled, checking"),
             (None, phase) => phase.name(),
         }
     }
@@ -49,6 +47,21 @@ impl Job {
             }
             _ => Localizable::verbatim(title),
         }
+    }
+
+    /// What resuming does, where it does not send all rows at once.
+    pub fn resume_words(&self) -> Option<Localizable> {
+        let held = Some(self.held_by_refusal()).filter(|held| *held > 0)?;
+        Some(match self.left_to_resume() - held {
+            0 => localizable!(
+                "Nothing is sent at once: the service refused these rows (HTTP 422), and may have accepted some. They are then in doubt, and sent when a check proves that it accepted none: after the check window at the latest."
+            ),
+            now => localizable!(
+                "Rows sent at once: {now}. The service refused the other {held} (HTTP 422), and may have accepted some. They are then in doubt, and sent when a check proves that it accepted none: after the check window at the latest.",
+                now = number(now),
+                held = number(held)
+            ),
+        })
     }
 
     /// The phase, and who paused or cancelled the job if that is known.

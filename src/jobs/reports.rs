@@ -212,9 +212,12 @@ impl Jobs {
             )));
         }
         let all = AllRows::of(self, id, &[]);
+        // The service may have accepted them.
+        let refused: HashSet<u64> = self.core.store.unproven_rows(id).await?.into_iter().collect();
         off_the_loop(move || {
             let columns = columns(&job);
-            let again = |row: &JobRow| rules::may(Step::Redo, RowFacts::of(&job, row));
+            let again =
+                |row: &JobRow| rules::may(Step::Redo, RowFacts::of(&job, row)) && !refused.contains(&row.no);
             let rows = all
                 .filter(|row| is_among(among.as_ref(), row) && row.as_ref().map_or(true, again))
                 .map(|row| row.map(|row| RedoLine { cells: cells(&job, &row), reason: reason(&job, &row) }));

@@ -25,14 +25,22 @@ const NOTHING_FOUND: &str = "NOT EXISTS (SELECT 1 FROM row AS other
                                          WHERE other.request = row.request AND other.badge IS NOT NULL)";
 
 /// Records a refusal. If several requests were refused, the job stores only the first, for all later ones. If a person
-/// cancelled the rest, the rows are put in doubt, since they may exist. `at` is this computer's time, in milliseconds.
+/// cancelled the rest, the rows are put in doubt, since they may exist. `at` is this computer's time, in milliseconds, and
+/// `account` that of the facts.
 pub(super) fn record(
     db: &Tx<'_>,
     job: JobId,
     request: i64,
     (at, next_poll): (i64, Timestamp),
+    account: &str,
 ) -> tx::Result<()> {
     requests::set_sending(db, request, RowStatus::Ready, None)?;
+    if !shows_waiting(db, account)? {
+        db.execute(
+            "UPDATE job SET note = ?2 WHERE id = ?1 AND note IS NULL",
+            values![job.0, Reason::from(Code::NotProvable)],
+        )?;
+    }
     let cancelled: bool = db.row(
         "UPDATE job SET unproven = CASE WHEN unproven < ?2 THEN unproven ELSE ?2 END WHERE id = ?1
              RETURNING phase = 'cancelled'",
@@ -86,12 +94,27 @@ pub(super) fn counts(db: &Tx<'_>, job: JobId) -> tx::Result<[u64; 2]> {
     )
 }
 
+/// The places of ready rows of a job's unproven refusals of which nothing was found.
+pub(super) fn unproven_rows(db: &Tx<'_>, job: &JobId) -> tx::Result<Vec<u64>> {
+    let Some(refused) = rows_of(db, *job)? else { return Ok(Vec::new()) };
+    db.rows(
+        &format!("SELECT no FROM row WHERE job = ?1 AND {refused} AND bucket = 'ready' AND {NOTHING_FOUND}"),
+        values![job.0],
+        |r| Ok(r.get::<i64>(0)?.unsigned_abs()),
+    )
+}
+
 /// Puts the rows of a job's unproven refusals in doubt, before the job goes on or is cancelled.
 pub(super) fn doubt(db: &Tx<'_>, job: JobId, at: i64) -> tx::Result<()> {
     match rows_of(db, job)? {
         Some(refused) => put_in_doubt(db, job, refused, None, at),
         None => Ok(()),
     }
+}
+
+/// Whether the service shows waiting badges, by what lapel has observed.
+fn shows_waiting(db: &Tx<'_>, account: &str) -> tx::Result<bool> {
+    Ok(facts::settled(db, account, WAITING)?.as_deref() == Some("shown"))
 }
 
 /// From when on a poll that finds nothing more proves that the refused requests had no effect: as for every other doubt,
@@ -104,7 +127,7 @@ fn provable_from(
     refused: &str,
     context: &ObserveContext,
 ) -> tx::Result<Option<i64>> {
-    let shown = facts::settled(db, &context.account, WAITING)?.as_deref() == Some("shown");
+    let shown = shows_waiting(db, &context.account)?;
     let settings = &context.settings;
     let wait = if shown { settings.absence_after } else { settings.doubt_window };
     let (last, heard): (i64, bool) = db.row(

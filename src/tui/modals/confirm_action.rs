@@ -131,10 +131,20 @@ impl ConfirmAction {
 /// The number of rows that cancelling a job cancels now, and what that means.
 fn cancelled(job: &Job) -> (ConfirmQuestion, Vec<String>) {
     let n = crate::jobs::count(Step::CancelRest, job);
-    let mut text = vec![match n {
-        0 => t!("Nothing else is left to send.").to_owned(),
-        n => plural!(n, "{n} unsent row will not be sent.", "{n} unsent rows will not be sent."),
-    }];
+    let held = job.held_by_refusal();
+    let mut text = Vec::new();
+    match n.saturating_sub(held) {
+        0 if held > 0 => {}
+        0 => text.push(t!("Nothing else is left to send.").to_owned()),
+        n => text.push(plural!(n, "{n} unsent row will not be sent.", "{n} unsent rows will not be sent.")),
+    }
+    if held > 0 {
+        text.push(plural!(
+            held,
+            "The service refused {n} row (HTTP 422), and may have accepted it. It is in doubt until a check proves that it was not accepted, then cancelled.",
+            "The service refused {n} rows (HTTP 422), and may have accepted some. They are in doubt until a check proves that none was accepted, then cancelled."
+        ));
+    }
     if job.counts.of(RowStatus::Sending) > 0 {
         let waits =
             t!("lapel waits for requests already sent, and cancels requests that wait for their turn.");

@@ -1,6 +1,7 @@
 //! Confirmation for sending without a new review: resuming a job, or sending rows again. The rows were reviewed
 //! before.
 
+use crate::i18n::Localizable;
 use crate::jobs::Decision;
 use crate::tui::prelude::*;
 use crate::tui::widgets::colleagues::involved;
@@ -14,6 +15,8 @@ pub struct ConfirmResend {
     rows: u64,
     /// Who paused the job, and the colleagues that began or follow it.
     people: Vec<String>,
+    /// See [`Job::resume_words`].
+    resume: Option<Localizable>,
     /// Toast after the confirmation.
     toast: Option<(String, bool)>,
 }
@@ -66,7 +69,8 @@ impl ConfirmResend {
     pub fn new(command: JobCommand, job: &Job, toast: Option<(String, bool)>) -> Option<Self> {
         let id = sends(&command)?;
         let (rows, people) = (rows(&command, job), involved(job));
-        Some(Self { command, id, title: job.title.to_string(), rows, people, toast })
+        let (title, resume) = (job.title.to_string(), job.resume_words());
+        Some(Self { command, id, title, rows, people, resume, toast })
     }
 }
 
@@ -86,6 +90,7 @@ impl Component for ConfirmResend {
         if job.id == self.id {
             self.rows = rows(&self.command, job);
             self.people = involved(job);
+            self.resume = job.resume_words();
         }
     }
 
@@ -122,7 +127,10 @@ impl Modal for ConfirmResend {
             JobCommand::Decide(_, row, ..) => {
                 t!("lapel resends row {row} of job {id}. There may then be two badges.", row, id)
             }
-            _ => t!("Job {id} resumes with the rows not sent yet.", id),
+            _ => match &self.resume {
+                Some(words) => words.to_string(),
+                None => t!("Job {id} resumes with the rows not sent yet.", id),
+            },
         };
         let sent = plural!(self.rows, "{n} row to send", "{n} rows to send");
         form.asks(&format!("{sent} {} {}", cx.glyphs.dot, self.title), &cx.place(), cx);

@@ -107,7 +107,11 @@ impl JobMenu {
         }
         let rows = match action {
             Action::Resume if self.job.held_by_refusal() > 0 => {
-                let (n, held) = (self.job.left_to_resume(), number(self.job.held_by_refusal()));
+                let (n, held) = (self.job.left_to_resume(), self.job.held_by_refusal());
+                if n == held {
+                    return plural!(n, "{n} row after a check", "{n} rows after a check");
+                }
+                let held = number(held);
                 return plural!(
                     n,
                     "{n} row, {held} of them after a check",

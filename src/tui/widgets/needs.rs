@@ -193,17 +193,14 @@ pub mod tests {
     /// `lapel jobs` and Activity take these words.
     #[test]
     fn a_job_has_one_word_for_its_state() {
-        use RowStatus::{InDoubt, Issued, LeftOut, Ready, Waiting};
+        use RowStatus::{InDoubt, Issued, Ready, Waiting};
         let words = |phase, rows: &[(RowStatus, u64)]| job(phase, rows).state().to_string();
         for (state, word) in [
             (words(Phase::Running, &[(Ready, 1)]), t!("sending")),
             (words(Phase::Running, &[(Waiting, 1)]), t!("checking")),
             (words(Phase::Running, &[(Issued, 1)]), t!("finished")),
-            (words(Phase::Cancelled, &[(LeftOut, 1), (Waiting, 1)]), t!("cancelled, checking")),
-            (words(Phase::Cancelled, &[(LeftOut, 1), (Issued, 1)]), tr(Phase::Cancelled.name())),
-            // An undo ended it: nothing was cancelled.
-            (words(Phase::Cancelled, &[(Waiting, 1)]), t!("checking")),
-            (words(Phase::Cancelled, &[(Issued, 1)]), t!("finished")),
+            (words(Phase::Cancelled, &[(Waiting, 1)]), t!("cancelled, checking")),
+            (words(Phase::Cancelled, &[(Issued, 1)]), tr(Phase::Cancelled.name())),
             (words(Phase::Stopped, &[(Ready, 1)]), tr(StopKind::Quota.name())),
             (words(Phase::Paused, &[(Ready, 1)]), tr(Phase::Paused.name())),
         ] {

@@ -503,7 +503,7 @@ fn advice(job: &Job, cx: &UiContext) -> Vec<(String, Style)> {
         all.push((text, style));
     } else if job.phase == Phase::Paused && job.can_resume() && may_run {
         all.push((t!("{state}. {run}: resume.", state = job.phase_words(), run), theme.warning()));
-    } else if matches!(job.phase, Phase::Paused | Phase::Moved) || job.is_cancelled() {
+    } else if matches!(job.phase, Phase::Paused | Phase::Cancelled | Phase::Moved) {
         all.push((job.phase_words().to_string(), theme.warning()));
     }
     all
