@@ -517,8 +517,17 @@ async fn file(
         JobFileKind::Redo => jobs.redo(id, None, path, format, to.force, never).await,
     };
     let written = written?;
-    if matches!(file, JobFileKind::Redo) && written.rows == 0 {
-        output::complain(&t!("Job {id} has no rows to do again: the file has only its heading.", id));
+    if matches!(file, JobFileKind::Redo) {
+        let refused = jobs.job(id).await?.unproven_ready;
+        if refused > 0 {
+            output::complain(&plural!(
+                refused,
+                "{n} row is not in the file: the service refused it (HTTP 422), and may have accepted it. lapel jobs follow checks it.",
+                "{n} rows are not in the file: the service refused them (HTTP 422), and may have accepted some. lapel jobs follow checks them."
+            ));
+        } else if written.rows == 0 {
+            output::complain(&t!("Job {id} has no rows to do again: the file has only its heading.", id));
+        }
     }
     said_of_file(&written, as_json)
 }
