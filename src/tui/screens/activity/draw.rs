@@ -478,7 +478,7 @@ fn advice(job: &Job, cx: &UiContext) -> Vec<(String, Style)> {
                 open,
                 resolve = cx.key(&[KeyContext::JobRows], Action::Decide)
             ),
-            Urgency::Refused if job.left_to_retry() > 0 => {
+            Urgency::Refused if job.offers_retry() => {
                 t!("{run}: send the refused rows again.", run)
             }
             Urgency::Stopped => match job.stop.as_ref().map(|stop| stop.kind) {
@@ -492,7 +492,12 @@ fn advice(job: &Job, cx: &UiContext) -> Vec<(String, Style)> {
                 }
                 _ => t!("{run}: resume, or cancel the rest. {export}: save {rows}.", run, export, rows),
             },
-            Urgency::Refused if redo > 0 => t!("{export}: save {rows} to correct them.", export, rows),
+            Urgency::Refused if redo > 0 => plural!(
+                redo,
+                "{export}: save {n} row to correct it.",
+                "{export}: save {n} rows to correct them.",
+                export
+            ),
             _ => t!("{open}: show the rows.", open),
         };
         all.push((format!("{} {}. {text}", cx.glyphs.alert, words(&need, job)), theme.warning()));
