@@ -44,6 +44,7 @@ pub struct DraftForm {
     /// the selected row.
     before: Option<BTreeMap<DuplicateKind, u64>>,
     groups: Groups,
+    /// Whether something was decided or undone in this review.
     decided: bool,
     /// Whether there may be a decision to undo: one of this review, or an earlier one of a kept draft.
     may_undo: bool,
@@ -275,7 +276,7 @@ impl Component for DraftForm {
             Action::NextMatch | Action::PreviousMatch => self.rows.is_searched(),
             Action::Columns => self.has_file(),
             Action::NextTemplate => self.jobs.len() > 1,
-            Action::UndoLast => self.may_undo || self.decided,
+            Action::UndoLast => self.may_undo,
             Action::Accept => self.sendable() > 0 || self.has_suggestion() || self.heading_here().is_some(),
             Action::TakeSuggestions => self.group_has_suggestion() || self.may_group(Step::Allow),
             Action::Reload => match self.check {
