@@ -372,7 +372,7 @@ impl Component for DraftForm {
                 out.say(t!("These rows were not read from a file, so there are no columns to map."));
             }
             Action::Correct => match (self.job().map(|job| job.id), self.selected()) {
-                (Some(job), Some(row)) => out.show(EditRow::new(job, Box::new(row.clone()))),
+                (Some(job), Some(row)) => EditRow::open(job, row.clone(), out),
                 _ => out.say(t!("There is no row here to correct.")),
             },
             _ => return self.rows.on_action(action, out),
