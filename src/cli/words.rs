@@ -4,7 +4,7 @@ use super::exit;
 use crate::cli::prelude::*;
 use crate::domain::ServiceClock;
 use crate::i18n::{Language, language, number};
-use crate::jobs::{self, AcceptedCount, Code, JobRow, Kind, Phase, Reason, Step, StopKind};
+use crate::jobs::{self, AcceptedCount, Code, JobRow, Kind, Phase, Reason, Step};
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Maximum number of rows listed as text. Further rows are only counted.
@@ -26,10 +26,6 @@ pub(super) fn code_of(job: &Job, waited: bool) -> u8 {
     } else {
         exit::OK
     }
-}
-
-fn has_stopped_with(job: &Job, kind: StopKind) -> bool {
-    job.stop.as_ref().is_some_and(|stop| stop.kind == kind)
 }
 
 /// Whether one request gave a recipient two badges.
@@ -131,8 +127,7 @@ pub(super) fn next_steps(job: &Job, again: &str) -> Vec<String> {
     if job.can_use_up() {
         step(format!("lapel jobs use-up {id}"), t!("uses up the rest of the quota"));
     }
-    // The service would refuse a single row again; of several, one may be at fault.
-    if job.left_to_retry() > u64::from(has_stopped_with(job, StopKind::BadRequest)) {
+    if job.offers_retry() {
         step(format!("lapel jobs retry {id}"), t!("sends the refused rows again, in smaller requests"));
     }
     if jobs::count(Step::Decide, job) > 0 {

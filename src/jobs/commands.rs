@@ -381,7 +381,8 @@ impl Jobs {
         let policies = self.core.settings.policies.clone();
         let undone = self.core.store.undo_decision(id, last, policies).await?;
         self.core.changed(id, []);
-        Ok(undone.then_some(Undone { rows: last.rows, first: last.first, corrected: last.corrects }))
+        let is_last = self.core.store.last_decision(id).await.is_ok_and(|earlier| earlier.is_none());
+        Ok(undone.then_some(Undone { rows: last.rows, first: last.first, corrected: last.corrects, is_last }))
     }
 
     async fn draft(&self, id: JobId) -> Result<Job, JobError> {
@@ -515,6 +516,8 @@ pub struct Undone {
     pub rows: u64,
     pub first: u64,
     pub corrected: bool,
+    /// Whether there is no earlier decision to undo.
+    pub is_last: bool,
 }
 
 fn corrected(no: u64, name: &str, email: &str) -> (CorrectRow, Vec<Finding>) {

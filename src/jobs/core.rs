@@ -169,6 +169,14 @@ impl Jobs {
         Ok(self.core.store.rows_count(id, filter.clone()).await?)
     }
 
+    /// Number of rows before a row with the same name and address.
+    ///
+    /// # Errors
+    /// The journal could not be read.
+    pub async fn equal_before(&self, id: JobId, no: u64) -> Result<u64, JobError> {
+        Ok(self.core.store.equal_before(id, no).await?)
+    }
+
     pub async fn rows(&self, id: JobId, filter: RowFilter, most: usize) -> Result<Vec<JobRow>, JobError> {
         let window = self.core.settings.doubt_window.as_secs();
         if !self.core.abandoned().await?.contains(&id) {

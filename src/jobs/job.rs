@@ -317,6 +317,13 @@ impl Job {
         self.phase == Phase::Running && self.left_to_send() + self.counts.of(RowStatus::Sending) > 0
     }
 
+    /// Whether sending the refused rows again may help. The service would refuse a single row again; of several, one may
+    /// be at fault.
+    pub fn offers_retry(&self) -> bool {
+        let is_bad_request = self.stop.as_ref().is_some_and(|stop| stop.kind == StopKind::BadRequest);
+        self.left_to_retry() > u64::from(is_bad_request)
+    }
+
     /// Not while a poll cannot prove that the refused request did nothing.
     pub fn can_use_up(&self) -> bool {
         self.can_resume()

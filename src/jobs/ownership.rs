@@ -44,7 +44,8 @@ impl JobsCore {
             ))),
             // While this computer slept, a colleague's lapel may have released its drafts.
             None if job.phase == Phase::Draft => Err(JobError::no(localizable!(
-                "This draft is not open in this lapel any more. Nothing was changed. Close it and open it again."
+                "Job {id} is a draft that is not open in this lapel. Nothing was changed. Open it on Home; if you see it, close it first.",
+                id
             ))),
             None if job.phase == Phase::Moved => Err(JobError::no(localizable!(
                 "Job {id} continues on another computer. Nothing was changed. {note}",

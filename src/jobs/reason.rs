@@ -425,7 +425,7 @@ impl Reason {
             }
             // What needed the decision counts more than that nobody made it.
             (Code::NotAllowed, _) if self.args.contains_key("why") => {
-                let text = i18n::in_language(language, tr_noop!("{why} (no decision in the review)"));
+                let text = i18n::in_language(language, tr_noop!("{why}; no decision in the review"));
                 i18n::fill(text, &[("why", &arg("why"))])
             }
             (_, None) => arg("text"),

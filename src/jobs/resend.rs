@@ -120,7 +120,7 @@ impl Jobs {
         let job = self.core.my_job(id).await?;
         if !matches!(job.phase, Phase::Paused | Phase::Stopped) {
             return Err(JobError::no(localizable!(
-                "Job {id} is {state}. Single rows can be cancelled while it is paused or stopped. Nothing was changed.",
+                "Job {id} ({state}): single rows can be cancelled while the job is paused or stopped. Nothing was changed.",
                 id,
                 state = job.state()
             )));

@@ -266,6 +266,7 @@ async fn answer(
             let WorkerConnection { reader, jobs, .. } = link?;
             Response::SavedRows(job_command::saved_rows(&jobs?, query, reader.clock()).await)
         }
+        Request::EqualBefore(id, no) => Response::EqualBefore(link?.jobs?.equal_before(id, no).await.ok()),
         Request::Groups(id) => Response::Groups(link?.jobs?.groups(id).await.unwrap_or_default()),
         Request::Reasons => Response::Reasons(link?.jobs?.reasons().await.unwrap_or_default()),
         Request::Files => Response::Files(link?.jobs?.files().await.unwrap_or_default()),

@@ -34,13 +34,13 @@ const LEARNED: [(&str, &str, &str, &str); 7] = [
         "utc_offset",
         tr_noop!("the time zone of the service"),
         tr_noop!("for 30 days after it was last seen; utc_offset in the profile fixes it"),
-        tr_noop!("lapel uses this computer's time zone or the profile's utc_offset"),
+        tr_noop!("lapel uses the assumed offset (above) or the profile's utc_offset"),
     ),
     (
         "utc_offset_at_least",
         tr_noop!("the smallest UTC offset that the service can have"),
         tr_noop!("until its time zone is known, for 30 days after it was last seen"),
-        tr_noop!("lapel uses this computer's time zone or the profile's utc_offset"),
+        tr_noop!("lapel uses the assumed offset (above) or the profile's utc_offset"),
     ),
     (
         "status_name",

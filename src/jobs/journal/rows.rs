@@ -152,6 +152,15 @@ pub(super) fn places_of(db: &Tx<'_>, job: &JobId, number: &u64) -> tx::Result<(V
     Ok((places, (range.0.unsigned_abs(), range.1.unsigned_abs())))
 }
 
+/// Number of rows before a row with the same name and address: of equal rows, it tells which one this is.
+pub(super) fn equal_before(db: &Tx<'_>, job: &JobId, no: &u64) -> tx::Result<u64> {
+    let sql = "SELECT count(*) FROM row AS this
+               JOIN row ON row.job = this.job AND row.no < this.no AND row.name = this.name AND row.email = this.email
+               WHERE this.job = ?1 AND this.no = ?2";
+    let n: i64 = db.row(sql, values![job.0, *no as i64], |r| r.get(0))?;
+    Ok(n.unsigned_abs())
+}
+
 /// The number of the row at a place; the place itself if the row does not exist.
 pub(super) fn number_of(db: &Tx<'_>, job: &JobId, no: &u64) -> tx::Result<u64> {
     let number: Option<i64> = db.optional(

@@ -304,6 +304,7 @@ operations! {
     read cells(id: JobId) -> Vec<String> = rows::cells;
     read places_of(id: JobId, number: u64) -> (Vec<u64>, (u64, u64)) = rows::places_of;
     read number_of(id: JobId, no: u64) -> u64 = rows::number_of;
+    read equal_before(id: JobId, no: u64) -> u64 = rows::equal_before;
     read sent_badge(account: Account, badge: BadgeId) -> Vec<SentHere> = sent_here::sent_badge;
     read sent_to(account: Account, key: EmailKey) -> Vec<SentHere> = sent_here::sent_to;
     read sent_alike(account: Account, address: Option<String>, name: Option<String>) -> Vec<SentAlike>

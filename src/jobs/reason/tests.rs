@@ -101,7 +101,7 @@ fn a_row_that_nobody_decided_about_says_first_why_it_needed_a_decision() {
     let lost = Reason::from(Code::LostLetters).with("was", "");
     let undecided = Reason::from(Code::NotAllowed).because("why", lost.clone());
     let [english, korean] = both(&undecided);
-    assert_eq!(english, "letters of the name were lost in a conversion (no decision in the review)");
+    assert_eq!(english, "letters of the name were lost in a conversion; no decision in the review");
     assert!(korean.starts_with(&lost.in_language(Language::Korean)), "{korean}");
     assert_eq!((undecided.in_review(), lost.in_review()), (&lost, &lost));
     assert!(undecided.mentions(Code::NotAllowed) && undecided.mentions(Code::LostLetters));

@@ -12,12 +12,21 @@ pub struct EditRow {
     row: Box<JobRow>,
     /// Name, e-mail address.
     fields: TextFields<2>,
+    /// How many rows before this one are equal. `None` before lapel has counted them.
+    equal_before: Option<u64>,
+    counting: Option<RequestId>,
+    /// The kept input that was filled in.
+    filled: Vec<String>,
     request: Option<RequestId>,
     error: Option<String>,
 }
 
 impl EditRow {
-    pub fn new(job: JobId, row: Box<JobRow>) -> Self {
+    pub fn open(job: JobId, row: JobRow, out: &mut Effects<'_>) {
+        out.open(move |_, out| Self::new(job, Box::new(row), out));
+    }
+
+    fn new(job: JobId, row: Box<JobRow>, out: &mut Effects<'_>) -> Self {
         let mut fields =
             TextFields::new([tr_noop!("Name"), tr_noop!("E-mail")], [row.holder.wire(), row.address.wire()]);
         // Start in the e-mail field if the worst problem is there.
@@ -27,7 +36,27 @@ impl EditRow {
             .iter()
             .any(|finding| Some(finding.severity) == worst && finding.field == RecipientField::Email);
         fields.set_focus(usize::from(of_email));
-        Self { job, row, fields, request: None, error: None }
+        let counting = Some(out.ask(Request::EqualBefore(job, row.no)));
+        Self {
+            job,
+            row,
+            fields,
+            equal_before: None,
+            counting,
+            filled: Vec::new(),
+            request: None,
+            error: None,
+        }
+    }
+
+    /// Fills in what was typed for this row in another draft of the file, unless the user already types.
+    fn fill(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
+        let kept = self.input().and_then(|input| cx.connection.recents.unfinished(&input));
+        let now = self.fields.changed();
+        if let Some(texts) = kept.filter(|texts| (now.is_empty() || now == self.filled) && now != *texts) {
+            self.set_input(texts);
+            out.say(unfinished::filled(&self.key_contexts(), cx));
+        }
     }
 }
 
@@ -62,7 +91,14 @@ impl Component for EditRow {
         self.fields.on_paste(text);
     }
 
-    fn on_response(&mut self, reply: Reply, _: &UiContext, out: &mut Effects<'_>) -> Handled {
+    fn on_response(&mut self, reply: Reply, cx: &UiContext, out: &mut Effects<'_>) -> Handled {
+        if self.counting == Some(reply.id)
+            && let Response::EqualBefore(equal_before) = reply.response
+        {
+            (self.counting, self.equal_before) = (None, equal_before);
+            self.fill(cx, out);
+            return Ok(());
+        }
         match reply.to(&mut self.request)? {
             Response::Done(Ok(_)) => {
                 out.go.push(Navigate::InputUsed);
@@ -121,10 +157,12 @@ impl Modal for EditRow {
     }
 
     fn input(&self) -> Option<FormInput> {
-        Some(FormInput::new("correct", unfinished::of_row(&self.row), self.fields.changed()))
+        let subject = unfinished::of_row(&self.row, self.equal_before);
+        Some(FormInput::new("correct", subject, self.fields.changed()))
     }
 
     fn set_input(&mut self, texts: &[String]) {
         self.fields.restore(texts);
+        self.filled = texts.to_vec();
     }
 }

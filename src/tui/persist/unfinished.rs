@@ -61,11 +61,18 @@ pub fn of_job(job: &Job) -> String {
     format!("{} {}", job.id, job.created.as_millisecond())
 }
 
-/// A row of a file as a subject: what was read in it, as a digest. It is the same row in every draft of the file.
-pub fn of_row(row: &JobRow) -> String {
-    let texts: Vec<&str> =
-        [&row.holder, &row.address].into_iter().chain(&row.cells).map(Text::wire).collect();
-    format!("{} {}", row.number(), fingerprint(&format!("{texts:?}")))
+/// A row of a draft as a subject: its name and address as a digest, and how many equal rows are before it. It is the
+/// same row in every draft of the file, also after rows or columns were added. Without a name or an address, all cells
+/// of the row are needed to tell a person. `None` before these rows are counted: then its number and its cells tell it.
+pub fn of_row(row: &JobRow, equal_before: Option<u64>) -> String {
+    let is_person = !row.holder.looks_empty() && row.address.wire().contains('@');
+    let cells = if is_person && equal_before.is_some() { &[][..] } else { &row.cells };
+    let texts: Vec<&str> = [&row.holder, &row.address].into_iter().chain(cells).map(Text::wire).collect();
+    let digest = fingerprint(&format!("{texts:?}"));
+    match equal_before {
+        Some(before) => format!("after {before} {digest}"),
+        None => format!("{} {digest}", row.number()),
+    }
 }
 
 /// What the user is told about a form that was filled. `contexts` are those of the form.
@@ -138,17 +145,32 @@ mod tests {
 
     #[test]
     fn the_input_of_a_row_belongs_to_what_was_read_in_it() {
-        let known = of_row(&row(6, "M?ller", "p5@naru.example"));
-        assert_eq!(known, of_row(&row(6, "M?ller", "p5@naru.example")), "in every draft of the file");
-        for (no, name, address) in [
-            (6, "정예린", "s4@naru.example"),
-            (6, "M?ller", "s4@naru.example"),
+        let muller = || row(6, "M?ller", "p5@naru.example");
+        let known = of_row(&muller(), Some(0));
+        for (name, address, before) in [
+            ("정예린", "s4@naru.example", 0),
+            ("M?ller", "s4@naru.example", 0),
             // Of two people with the same cells, each has a row.
-            (7, "M?ller", "p5@naru.example"),
+            ("M?ller", "p5@naru.example", 1),
         ] {
-            assert_ne!(known, of_row(&row(no, name, address)), "{no} {name} {address}");
+            assert_ne!(known, of_row(&row(6, name, address), Some(before)), "{name} {address} {before}");
         }
-        assert_ne!(of_row(&row(1, "a", "b c")), of_row(&row(1, "a b", "c")));
+        assert_ne!(of_row(&row(1, "a", "b c"), Some(0)), of_row(&row(1, "a b", "c"), Some(0)));
+        // A line was inserted above it, and it has a note.
+        let noted = || JobRow { cells: [muller().cells, vec![Text::new("a note")]].concat(), ..muller() };
+        assert_eq!(known, of_row(&JobRow { no: 7, ..noted() }, Some(0)), "in every draft of the file");
+        // Two people can have the same name, and no address.
+        let other = |department: &str| JobRow {
+            cells: vec![Text::new("김민수"), Text::new(department)],
+            ..row(3, "김민수", "")
+        };
+        assert_ne!(of_row(&other("A"), Some(0)), of_row(&other("B"), Some(0)));
+        // Before equal rows are counted.
+        let known = of_row(&muller(), None);
+        assert_eq!(known, of_row(&muller(), None));
+        for row in [JobRow { no: 7, ..muller() }, noted()] {
+            assert_ne!(known, of_row(&row, None), "{row:?}");
+        }
     }
 
     #[test]

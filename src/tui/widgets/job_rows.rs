@@ -309,7 +309,8 @@ impl RowList {
         hit
     }
 
-    /// Draws the headings, the rows and the row counter. The list has two lines less than the area.
+    /// Draws the headings, the rows and the row counter. The list has two lines less than the area. Without a search,
+    /// `filtered` says which rows the list shows.
     pub fn draw(
         &self,
         frame: &mut Frame<'_>,
@@ -317,6 +318,7 @@ impl RowList {
         cx: &UiContext,
         heading: &Heading,
         words: &dyn Fn(&JobRow) -> String,
+        filtered: Option<&str>,
     ) {
         if area.height < 3 {
             return;
@@ -331,8 +333,9 @@ impl RowList {
         let marked = self.marks.in_words(&self.list, hides);
         let counter = format!("{marked}  {}", self.list.counter());
         let counter = Span::styled(counter.trim_start().to_owned(), cx.theme.dim());
-        let search = self.search.line(usize::from(area.width) / 2, cx).unwrap_or_default();
-        two_sided(frame, foot, (search, counter), true, cx);
+        let filtered = || filtered.map(|text| Line::styled(format!("  {text}"), cx.theme.strong()));
+        let left = self.search.line(usize::from(area.width) / 2, cx).or_else(filtered).unwrap_or_default();
+        two_sided(frame, foot, (left, counter), true, cx);
         if self.list.draw_empty(frame, body, (t!("No rows match."), t!("reading rows")), cx) {
             return;
         }

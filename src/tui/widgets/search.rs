@@ -3,10 +3,15 @@
 use crate::tui::input::list_hit::ListCursor;
 use crate::tui::prelude::*;
 
+/// The sign before the number of a row.
+const NUMBER: &str = "#";
+
 #[derive(Default)]
 pub struct Search {
     field: TextField,
     is_open: bool,
+    /// What was searched for before the box opened for a number: it counts until a number is typed.
+    before: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,10 +29,30 @@ impl Search {
         self.is_open.then(|| KeyContext::Prompt.in_field())
     }
 
-    /// Opens the box for the number of a row, as a list shows it.
+    /// Opens the box for the number of a row, as a list shows it. Nothing else changes before a number is typed.
     pub fn open_for_number(&mut self) {
-        self.field.set("#");
+        if !self.field.value().trim().starts_with(NUMBER) {
+            self.before = self.field.value().to_owned();
+        }
+        self.field.set(NUMBER);
         self.is_open = true;
+    }
+
+    fn lacks_number(&self) -> bool {
+        self.field.value().trim() == NUMBER
+    }
+
+    /// Closes the box. Without a number, the search is as before.
+    fn close(&mut self) {
+        self.is_open = false;
+        if self.lacks_number() {
+            self.field.set(&std::mem::take(&mut self.before));
+        }
+    }
+
+    fn clear(&mut self) {
+        self.field.clear();
+        self.before.clear();
     }
 
     /// In lower case. `None` if nothing is searched for.
@@ -36,7 +61,8 @@ impl Search {
     }
 
     pub fn typed(&self) -> Option<String> {
-        let text = self.field.value().trim();
+        let text = if self.lacks_number() { self.before.as_str() } else { self.field.value() };
+        let text = text.trim();
         (!text.is_empty()).then(|| text.to_owned())
     }
 
@@ -53,10 +79,10 @@ impl Search {
     pub fn on_action(&mut self, action: Action) -> Searched {
         match action {
             Action::Search => self.is_open = true,
-            Action::Accept | Action::Back if self.is_open => self.is_open = false,
-            Action::ClearField if self.is_open => self.field.clear(),
+            Action::Accept | Action::Back if self.is_open => self.close(),
+            Action::ClearField if self.is_open => self.clear(),
             Action::NextTab | Action::PreviousTab if self.is_open => {}
-            Action::Back if self.text().is_some() => self.field.clear(),
+            Action::Back if self.text().is_some() => self.clear(),
             Action::NextMatch | Action::PreviousMatch => {
                 return Searched::Step { forward: action == Action::NextMatch };
             }
@@ -165,7 +191,7 @@ mod tests {
 
     #[test]
     fn matches_are_found_around_the_end() {
-        let search = Search { field: TextField::with("B"), is_open: false };
+        let search = Search { field: TextField::with("B"), ..Search::default() };
         let lines = ["b", "a", "ab", "c"];
         let next =
             |from, forward, here| search.next(from, lines.len(), forward, here, |at| search.finds(lines[at]));
@@ -176,5 +202,25 @@ mod tests {
         assert_eq!(next(2, true, true), Some(2));
         assert_eq!(Search::default().next(0, 4, true, true, |_| true), None);
         assert_eq!(search.next(0, 0, true, true, |_| true), None);
+    }
+    #[test]
+    fn a_sign_without_a_number_changes_no_search() {
+        for before in ["", "h77"] {
+            let searched = (!before.is_empty()).then(|| before.to_owned());
+            let mut search = Search { field: TextField::with(before), ..Search::default() };
+            search.open_for_number();
+            search.open_for_number();
+            assert!(search.over().is_some());
+            assert_eq!(search.typed(), searched);
+            assert_eq!(search.on_action(Action::Back), Searched::Changed);
+            assert_eq!((search.value(), search.typed()), (before, searched));
+            assert!(search.over().is_none());
+            search.open_for_number();
+            search.on_paste("30");
+            search.on_action(Action::Accept);
+            assert_eq!(search.typed().as_deref(), Some("#30"));
+            search.on_action(Action::Back);
+            assert_eq!(search.typed(), None);
+        }
     }
 }

@@ -221,7 +221,7 @@ impl DraftForm {
     fn draw_rows(&self, frame: &mut Frame<'_>, area: Rect, job: &Job, cx: &UiContext) {
         let words = |row: &JobRow| draft_words(row.row_status, job.kind).to_owned();
         if self.rows.has_search() {
-            self.rows.draw(frame, area, cx, &self.heading, &words);
+            self.rows.draw(frame, area, cx, &self.heading, &words, None);
             return;
         }
         if area.height < 2 {

@@ -239,7 +239,7 @@ impl DraftForm {
 
     pub(super) fn review(&mut self, allow: bool, rows: RowSelection, out: &mut Effects<'_>) {
         let Some(id) = self.job().map(|job| job.id) else { return };
-        self.decided = true;
+        (self.decided, self.may_undo) = (true, true);
         let command = if allow { JobCommand::Allow(id, rows) } else { JobCommand::LeaveOut(id, rows) };
         self.doing.insert(out.command(command));
     }
@@ -280,7 +280,7 @@ impl DraftForm {
         };
         let one = self.selected().map(|row| SuggestedRows::One(row.no));
         let Some(rows) = (if whole_group { group.or(one) } else { one }) else { return };
-        self.decided = true;
+        (self.decided, self.may_undo) = (true, true);
         self.doing.insert(out.command(JobCommand::TakeSuggestions(job, rows)));
     }
 
@@ -311,9 +311,15 @@ impl DraftForm {
                 self.may_undo &= self.jobs.len() > 1;
                 out.say(t!("There is no decision to undo."));
             }
-            Some(Undone { rows, first, corrected }) => {
+            Some(Undone { rows, first, corrected, is_last }) => {
+                self.decided = true;
+                if is_last {
+                    self.may_undo &= self.jobs.len() > 1;
+                }
                 if corrected {
-                    self.corrected(out);
+                    // A duplicate that appears again is no news.
+                    self.before = None;
+                    self.check_again(out);
                 }
                 self.undone_row = Some(first);
                 self.groups.changed();

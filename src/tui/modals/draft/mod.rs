@@ -44,6 +44,7 @@ pub struct DraftForm {
     /// the selected row.
     before: Option<BTreeMap<DuplicateKind, u64>>,
     groups: Groups,
+    /// Whether something was decided or undone in this review.
     decided: bool,
     /// Whether there may be a decision to undo: one of this review, or an earlier one of a kept draft.
     may_undo: bool,
@@ -275,7 +276,7 @@ impl Component for DraftForm {
             Action::NextMatch | Action::PreviousMatch => self.rows.is_searched(),
             Action::Columns => self.has_file(),
             Action::NextTemplate => self.jobs.len() > 1,
-            Action::UndoLast => self.may_undo || self.decided,
+            Action::UndoLast => self.may_undo,
             Action::Accept => self.sendable() > 0 || self.has_suggestion() || self.heading_here().is_some(),
             Action::TakeSuggestions => self.group_has_suggestion() || self.may_group(Step::Allow),
             Action::Reload => match self.check {
@@ -371,7 +372,7 @@ impl Component for DraftForm {
                 out.say(t!("These rows were not read from a file, so there are no columns to map."));
             }
             Action::Correct => match (self.job().map(|job| job.id), self.selected()) {
-                (Some(job), Some(row)) => out.show(EditRow::new(job, Box::new(row.clone()))),
+                (Some(job), Some(row)) => EditRow::open(job, row.clone(), out),
                 _ => out.say(t!("There is no row here to correct.")),
             },
             _ => return self.rows.on_action(action, out),

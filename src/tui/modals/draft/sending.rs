@@ -47,9 +47,9 @@ impl DraftForm {
         self.doing.insert(out.command(JobCommand::Begin(ids)));
     }
 
-    /// Checks for duplicates again: the corrected row may be another recipient.
+    /// Checks for duplicates again, and then says which ones are new.
     pub(super) fn corrected(&mut self, out: &mut Effects<'_>) {
-        self.decided = true;
+        (self.decided, self.may_undo) = (true, true);
         if !self.found.is_empty() {
             let mut before = self.before.take().unwrap_or_else(|| self.duplicates());
             if let Some(n) = self.selected().and_then(|row| before.get_mut(&row.class?)) {
@@ -57,6 +57,11 @@ impl DraftForm {
             }
             self.before = Some(before);
         }
+        self.check_again(out);
+    }
+
+    /// A row that was corrected, or is as before a correction, may be another recipient.
+    pub(super) fn check_again(&mut self, out: &mut Effects<'_>) {
         self.rows.changed();
         self.check(out);
     }

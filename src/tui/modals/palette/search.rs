@@ -3,7 +3,7 @@
 use super::{PaletteEntry, what};
 use crate::i18n::{self, Language};
 use crate::tui::prelude::*;
-use crate::tui::widgets::text_layout::fit;
+use crate::tui::widgets::text_layout::{fit, width};
 use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 use unicode_normalization::UnicodeNormalization;
@@ -113,7 +113,8 @@ impl PaletteSearch {
         others.into_iter().find(|text| self.score_of(text).is_some()).unwrap_or(short)
     }
 
-    /// The text in exactly `columns` cells, with the matching letters underlined.
+    /// The text in exactly `columns` cells, with the matching letters underlined. If the end would hide them, the
+    /// beginning is cut.
     pub(super) fn highlighted(
         &mut self,
         text: &str,
@@ -135,9 +136,14 @@ impl PaletteSearch {
         let marked: HashSet<usize> =
             matches.into_iter().filter_map(|at| from.get(usize::try_from(at).ok()?).copied()).collect();
         let bold = style.add_modifier(Modifier::BOLD | Modifier::UNDERLINED);
+        let ellipsis = cx.glyphs.ellipsis;
+        let from = first_shown(text, &marked, columns, width(ellipsis));
+        let sign = if from > 0 { ellipsis } else { "" };
+        let shown = sign.chars().chain(text.chars().skip(from)).collect::<String>();
         let mut spans: Vec<Span<'static>> = Vec::new();
-        for (at, c) in fit(text, columns, cx.glyphs.ellipsis).chars().enumerate() {
-            let style = if marked.contains(&at) { bold } else { style };
+        for (at, c) in fit(&shown, columns, ellipsis).chars().enumerate() {
+            let place = at.checked_sub(sign.chars().count()).map(|at| at + from);
+            let style = if place.is_some_and(|place| marked.contains(&place)) { bold } else { style };
             match spans.last_mut() {
                 Some(span) if span.style == style => span.content.to_mut().push(c),
                 _ => spans.push(Span::styled(c.to_string(), style)),
@@ -145,6 +151,17 @@ impl PaletteSearch {
         }
         spans
     }
+}
+
+/// The first letter to show, so that as many marked letters as possible fit between two signs of this width.
+fn first_shown(text: &str, marked: &HashSet<usize>, columns: usize, sign: usize) -> usize {
+    let (Some(first), Some(last)) = (marked.iter().min(), marked.iter().max()) else { return 0 };
+    let all: Vec<char> = text.chars().collect();
+    let wide = |from: usize| width(&all.iter().take(last + 1).skip(from).collect::<String>());
+    if width(text) <= columns || wide(0) + sign <= columns {
+        return 0;
+    }
+    (1..*first).find(|from| wide(*from) + 2 * sign <= columns).unwrap_or(*first)
 }
 
 /// Whether each word of `typed` begins a word of `text`, without regard to case. Both are split into letters.
@@ -195,7 +212,6 @@ pub(super) fn letters(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tui::widgets::text_layout::width;
 
     #[test]
     fn matching_letters_are_underlined() {
@@ -210,6 +226,7 @@ mod tests {
         assert_eq!(marked("하", "한글 입력"), "한");
         assert_eq!(marked("", "sort"), "");
         assert_eq!(marked("zz", "sort"), "");
+        assert_eq!(marked("later", "sort by a column, sooner or later, or not"), "later");
     }
 
     #[test]

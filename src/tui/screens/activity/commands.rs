@@ -121,7 +121,7 @@ pub(in crate::tui) fn can(action: Action, job: &Job) -> bool {
         Action::Pause => job.may_pause(),
         Action::Resume => mine && job.can_resume(),
         Action::UseUp => mine && job.can_use_up(),
-        Action::Retry => mine && job.left_to_retry() > 0,
+        Action::Retry => mine && job.offers_retry(),
         Action::CancelRest => mine && job.can_cancel_rest(),
         Action::Undo => mine && count(Step::Undo, job) > 0,
         _ => false,
@@ -161,6 +161,9 @@ fn refusal(action: Action, job: &Job) -> String {
         Action::Resume => t!("Job {id} has nothing left to send. Nothing was changed.", id),
         Action::UseUp if job.is_not_provable => Reason::from(Code::NotProvable).to_string(),
         Action::UseUp => t!("Job {id} did not stop at the quota. Nothing was changed.", id),
+        Action::Retry if job.left_to_retry() > 0 => {
+            t!("The service would refuse the row of job {id} again: correct it. Nothing was changed.", id)
+        }
         Action::Retry => t!("Job {id} has no refused rows. Nothing was changed.", id),
         Action::CancelRest => {
             t!("Job {id} has nothing left to cancel: everything was sent. Nothing was changed.", id)

@@ -388,11 +388,11 @@ impl Activity {
         let area = Rect { width: panes.list.width, ..area };
         let dot = cx.glyphs.dot;
         let chosen = rows.row_statuses().first().copied();
-        let showing = chosen.map(|status| {
+        let filtered = chosen.map(|status| {
             let key = cx.key(&[KeyContext::JobRows], Action::Only);
             t!("showing {status} ({key}: next)", status = job.row_state(status), key)
         });
-        let said = showing.into_iter().chain(involved(job)).chain(self.rows_heading.words()).chain(as_of(cx));
+        let said = involved(job).into_iter().chain(self.rows_heading.words()).chain(as_of(cx));
         let ends = said.fold(String::new(), |ends, by| format!("{ends} {dot} {by}"));
         let room = usize::from(area.width).saturating_sub(width(&ends) + 1);
         let head = format!("  #{} {dot} {} {dot} {}", job.id, tr(job.kind.name()), job.title);
@@ -416,7 +416,8 @@ impl Activity {
             frame.render_widget(Line::from(spans), Rect { y, height: 1, ..area });
         }
         let words = |row: &JobRow| job.row_state(row.row_status).to_string();
-        rows.draw(frame, panes.list, cx, &self.rows_heading, &words);
+        // Not in the first line, which a list of few columns needs for the title.
+        rows.draw(frame, panes.list, cx, &self.rows_heading, &words, filtered.as_deref());
         if rows.list.selected().is_some() {
             panes.draw_edge(frame, t!("Row"), cx);
             let lines = self.pane_lines(whole, cx);
@@ -478,7 +479,7 @@ fn advice(job: &Job, cx: &UiContext) -> Vec<(String, Style)> {
                 open,
                 resolve = cx.key(&[KeyContext::JobRows], Action::Decide)
             ),
-            Urgency::Refused if job.left_to_retry() > 0 => {
+            Urgency::Refused if job.offers_retry() => {
                 t!("{run}: send the refused rows again.", run)
             }
             Urgency::Stopped => match job.stop.as_ref().map(|stop| stop.kind) {
@@ -492,7 +493,12 @@ fn advice(job: &Job, cx: &UiContext) -> Vec<(String, Style)> {
                 }
                 _ => t!("{run}: resume, or cancel the rest. {export}: save {rows}.", run, export, rows),
             },
-            Urgency::Refused if redo > 0 => t!("{export}: save {rows} to correct them.", export, rows),
+            Urgency::Refused if redo > 0 => plural!(
+                redo,
+                "{export}: save {n} row to correct it.",
+                "{export}: save {n} rows to correct them.",
+                export
+            ),
             _ => t!("{open}: show the rows.", open),
         };
         all.push((format!("{} {}. {text}", cx.glyphs.alert, words(&need, job)), theme.warning()));

@@ -466,7 +466,10 @@ impl Component for Activity {
                 }
                 Action::Open if self.open_replacement() => {}
                 Action::Open => self.set_rows(self.job().map(|job| RowList::new(job.id, Vec::new()))),
-                Action::Back if self.search.text().is_none() && self.close_replacement() => {}
+                Action::Back
+                    if self.search.over().is_none()
+                        && self.search.text().is_none()
+                        && self.close_replacement() => {}
                 // A job shows its number with this sign.
                 Action::GoToRow => self.search.open_for_number(),
                 _ => match self.search.on_action(action) {

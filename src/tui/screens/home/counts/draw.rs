@@ -1,5 +1,5 @@
 //! Drawing of the counts: totals, section names, and the bars of one section with numbers.
-//! A wide screen also shows the first bars of the other sections.
+//! A wide screen also shows a few bars of the other sections.
 
 use super::BadgeCounts;
 use super::sections::{CountBar, CountsSection, bars, caption, overdue};
@@ -240,7 +240,7 @@ impl BadgeCounts {
         );
     }
 
-    /// The first bars of the other sections: as many of each as have room.
+    /// Bars of the other sections: as many of each as have room.
     fn draw_glance(&self, all: &Overall, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let lines = (0..=GLANCE).rev().map(|most| self.glance_lines(most, all, area.width, cx));
         let fitting = lines.into_iter().find(|lines| lines.len() <= usize::from(area.height));
@@ -254,15 +254,13 @@ impl BadgeCounts {
         {
             let all_bars = bars(section, all, self.period);
             let compared: Vec<&CountBar> = all_bars.iter().filter(|bar| !bar.aside).collect();
-            let few: Vec<CountBar> = compared
-                .iter()
-                .take(most)
-                .map(|bar| CountBar { note: String::new(), ..CountBar::clone(bar) })
-                .collect();
+            let few = few_of(&compared, most, section.has_periods());
             let mut head = vec![Span::styled(format!(" {}", i18n::tr(name)), theme.strong())];
-            if few.len() < compared.len() {
-                let (done, all) = (number(few.len() as u64), number(compared.len() as u64));
-                head.push(Span::styled(format!("  {}", t!("{done} of {all}", done, all)), theme.dim()));
+            // The other numbers beside a heading count badges.
+            let left = (compared.len() - few.len()) as u64;
+            if left > 0 && most > 0 {
+                let more = plural!(left, "{n} more line", "{n} more lines");
+                head.push(Span::styled(format!("  {more}"), theme.dim()));
             }
             if section.has_periods() {
                 head.push(Span::styled(format!("  {}", spark(&all_bars, cx)), theme.accent()));
@@ -289,6 +287,18 @@ impl BadgeCounts {
         }
         lines
     }
+}
+
+/// At most this many bars, without their notes. What is urgent is kept, and a zero is cut first, but of periods the
+/// newest are shown.
+fn few_of(bars: &[&CountBar], most: usize, are_periods: bool) -> Vec<CountBar> {
+    let mut kept: Vec<(usize, &CountBar)> = bars.iter().copied().enumerate().collect();
+    if !are_periods {
+        kept.sort_by_key(|(_, bar)| (!bar.alarming, bar.count == 0));
+    }
+    kept.truncate(most);
+    kept.sort_by_key(|(place, _)| *place);
+    kept.into_iter().map(|(_, bar)| CountBar { note: String::new(), ..bar.clone() }).collect()
 }
 
 /// The widths for a set of bars, and the count that the longest bar represents.
@@ -405,4 +415,37 @@ fn draw_off(cost: Option<u64>, frame: &mut Frame<'_>, area: Rect, cx: &UiContext
         }
     }
     frame.render_widget(lines, area);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_urgent_bar_is_shown_before_a_zero() {
+        let bar = |label: &str, count: u64, alarming: bool| CountBar {
+            label: label.to_owned(),
+            count,
+            note: "a note".to_owned(),
+            which: None,
+            aside: false,
+            alarming,
+        };
+        let bars = [
+            bar("under 1 h", 0, false),
+            bar("1 to 6 h", 2, false),
+            bar("6 to 24 h", 0, false),
+            bar("1 to 3 d", 0, false),
+            bar("over 3 d", 5, true),
+        ];
+        let bars: Vec<&CountBar> = bars.iter().collect();
+        let labels = |most: usize, are_periods: bool| -> Vec<String> {
+            few_of(&bars, most, are_periods).into_iter().map(|bar| bar.label + &bar.note).collect()
+        };
+        assert_eq!(labels(1, false), ["over 3 d"]);
+        assert_eq!(labels(3, false), ["under 1 h", "1 to 6 h", "over 3 d"]);
+        assert_eq!(labels(5, false).len(), 5);
+        assert_eq!(labels(2, true), ["under 1 h", "1 to 6 h"], "the newest periods");
+        assert!(labels(0, false).is_empty());
+    }
 }
