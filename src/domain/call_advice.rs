@@ -27,12 +27,15 @@ pub struct CallCase<'a> {
     pub held: &'a HeldBadge,
     /// Of the same address, including this badge.
     pub all: &'a [HeldBadge],
+    /// Empty if a badge was looked up, and not its holder.
     pub asked: &'a str,
     /// The profile's own label, usually the name of its issuer. May be empty.
     pub organisation: &'a str,
     /// Both wallet and history were read. Otherwise the advice does not mention that only one of
     /// them has a badge.
     pub both: bool,
+    /// The lists are longer than what was read, and nothing else is missing.
+    pub unfinished: bool,
     /// The badge was found by its id, so the caller may not be its holder.
     pub by_id: bool,
     /// The user sees only the record with its holder masked. The advice then says nothing about
@@ -97,6 +100,16 @@ fn answer(case: &CallCase<'_>, question: CallerQuestion, verdict: &Verdict) -> V
     let stands = || how_it_stands(case, verdict);
     let issuer = issuer(case);
     match question {
+        CallerQuestion::NoMail
+        | CallerQuestion::NotInWallet
+        | CallerQuestion::When
+        | CallerQuestion::Expired
+        | CallerQuestion::Revoked
+        | CallerQuestion::Picture
+            if matches!(verdict, Verdict::Unread) =>
+        {
+            stands()
+        }
         CallerQuestion::NoMail if is_valid || is_waiting => stands(),
         CallerQuestion::NoMail => stands().into_iter().chain([mail(case)]).collect(),
         CallerQuestion::NotInWallet if is_waiting => stands(),
@@ -109,7 +122,12 @@ fn answer(case: &CallCase<'_>, question: CallerQuestion, verdict: &Verdict) -> V
         }
         CallerQuestion::NotInWallet if !case.both => {
             let first = if is_valid { Vec::new() } else { stands() };
-            let unread = t!("Not everything could be read, so lapel cannot say whether the wallet shows this badge. Read it again first.");
+            // What was read to its end is the same when it is read again.
+            let unread = if case.unfinished {
+                t!("Not everything was read, so lapel cannot say whether the wallet shows this badge. Read more of it first.")
+            } else {
+                t!("Not everything could be read, so lapel cannot say whether the wallet shows this badge. Read it again first.")
+            };
             first.into_iter().chain([unread.to_owned()]).collect()
         }
         CallerQuestion::NotInWallet => match place(case, verdict) {
@@ -160,8 +178,12 @@ fn answer(case: &CallCase<'_>, question: CallerQuestion, verdict: &Verdict) -> V
                 let n = number(valid as u64);
                 let counted = t!("Under this name, this e-mail address has {n} valid badges of this kind.", n);
                 copies.is_empty().then_some(counted)
+            } else if case.both && may_be_copy(case).is_some() {
+                None
             } else if case.both {
                 Some(t!("Under this name, this e-mail address has no second valid badge of this kind.").to_owned())
+            } else if case.asked.is_empty() {
+                Some(t!("Only this badge was looked up, not its holder's wallet.").to_owned())
             } else {
                 Some(t!("Not everything could be read. A second valid badge of this kind is possible.").to_owned())
             };
@@ -176,12 +198,19 @@ fn answer(case: &CallCase<'_>, question: CallerQuestion, verdict: &Verdict) -> V
             "All badges here have one name. First ask which name the caller has. If it is another one, give no details: {issuer} must check the address.",
             issuer
         )],
+        CallerQuestion::Real if case.held.is_only_sent() => vec![
+            t!("lapel has seen no record of this badge at the service yet. Confirm nothing to an employer.")
+                .to_owned(),
+        ],
         CallerQuestion::Real => {
             let (word, _) = verdict.line();
             vec![
                 t!("The issuer's record says: {word}.", word),
                 t!("To an employer: ask for the badge id. Confirm neither name nor address.").to_owned(),
             ]
+        }
+        CallerQuestion::Picture if case.held.is_only_sent() => {
+            vec![t!("There are no pictures to open before it is issued.").to_owned()]
         }
         CallerQuestion::Picture => vec![
             match case.pictures {
@@ -229,7 +258,7 @@ fn meant(case: &CallCase<'_>, question: CallerQuestion) -> Option<String> {
 fn why(case: &CallCase<'_>, verdict: &Verdict) -> Vec<String> {
     let (held, now) = (case.held, case.now);
     let mut why = dates(held.reg_date(), held.issued_at(), now);
-    if waits(verdict) {
+    if waits(verdict) || matches!(verdict, Verdict::Unread) {
         let requested = case.requested.filter(|_| held.reg_date().is_none());
         let requested =
             requested.and_then(|at| ServiceTime::new(&at.strftime("%Y-%m-%d %H:%M:%S").to_string()));
@@ -339,6 +368,10 @@ fn how_it_stands(case: &CallCase<'_>, verdict: &Verdict) -> Vec<String> {
                 .to_owned(),
             }]
         }
+        Verdict::Unread => vec![
+            t!("The service could not be read: it may be issued by now. Promise nothing. Read it again first.")
+                .to_owned(),
+        ],
         Verdict::Valid { .. } => vec![mail(case)],
         Verdict::NotYetValid { from } => {
             let from = from.to_minute();
@@ -451,8 +484,8 @@ fn revoked(case: &CallCase<'_>) -> Vec<String> {
     }
     let reason = match (case.held.reason(), &case.held.detail) {
         // A reason may name the holder, or someone else.
-        (Some(_), _) if case.by_id => t!("Read out the reason above, but no names and no addresses."),
-        (Some(_), _) => t!("Read out the reason above word for word."),
+        (Some(_), _) if case.by_id => t!("Read out the whole reason, but no names and no addresses."),
+        (Some(_), _) => t!("Read out the whole reason word for word."),
         (None, Some(_)) => t!("The record gives no reason."),
         (None, None) => t!("The reason is in the badge itself, which lapel has not read."),
     };
@@ -573,6 +606,7 @@ fn cannot(verdict: &Verdict) -> &'static str {
         Verdict::Valid { .. } | Verdict::NotYetValid { .. } => {
             t!("mail it again, prove delivery, edit it, move it elsewhere")
         }
+        Verdict::Unread => t!("say whether it is issued, promise a time"),
         Verdict::Expired { .. } => t!("extend it, edit it, move it elsewhere"),
         Verdict::Revoked { .. } | Verdict::Revoking { .. } | Verdict::RevocationUnderWay { .. } => {
             t!("undo a revocation")
@@ -603,13 +637,31 @@ fn coming(case: &CallCase<'_>) -> Option<String> {
             id
         ));
     }
-    let copy = copy_that_is(case, |verdict| matches!(verdict, Verdict::NotYetValid { .. }))?;
-    let (id, from) = (&copy.badge_id, copy.valid_from()?.to_minute());
-    Some(t!(
-        "A new badge of this kind (id {id}) is issued and valid from {from}. Do not ask for another one.",
-        id,
-        from
-    ))
+    if let Some(copy) = copy_that_is(case, |verdict| matches!(verdict, Verdict::NotYetValid { .. })) {
+        let (id, from) = (&copy.badge_id, copy.valid_from()?.to_minute());
+        return Some(t!(
+            "A new badge of this kind (id {id}) is issued and valid from {from}. Do not ask for another one.",
+            id,
+            from
+        ));
+    }
+    let other = may_be_copy(case)?;
+    let id = &other.badge_id;
+    Some(if other.is_only_sent() {
+        t!(
+            "lapel has sent another badge with this title to this address (id {id}). It may be for this name: wait until it is issued before you ask for another one.",
+            id
+        )
+    } else {
+        t!("Badge {id} has the same title. lapel does not see yet whether both have the same name.", id)
+    })
+}
+
+/// A badge with the same title, if only the journal knows one of the two, and so not its name.
+fn may_be_copy<'a>(case: &CallCase<'a>) -> Option<&'a HeldBadge> {
+    let title = case.held.title()?;
+    let is_one_unknown = |other: &&HeldBadge| other.is_only_sent() != case.held.is_only_sent();
+    case.all.iter().filter(is_one_unknown).find(|other| other.title() == Some(title))
 }
 
 fn is_valid_now(verdict: &Verdict) -> bool {

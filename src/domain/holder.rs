@@ -20,11 +20,13 @@ pub struct HeldBadge {
     pub detail: Option<Box<Badge>>,
     /// The title in the journal, if the service accepted the badge and neither list has it.
     pub sent: Option<Text>,
+    /// Whether the service could not be asked about a badge that only the journal knows.
+    pub unread: bool,
 }
 
 impl HeldBadge {
     pub fn new(badge_id: BadgeId) -> Self {
-        Self { badge_id, wallet: None, history: None, detail: None, sent: None }
+        Self { badge_id, wallet: None, history: None, detail: None, sent: None, unread: false }
     }
 
     /// Whether only the journal knows the badge.
@@ -35,7 +37,7 @@ impl HeldBadge {
     /// The badge detail takes precedence, then the history: the wallet does not show revocations. Accepted is not issued.
     pub fn verdict(&self, now: DateTime) -> Verdict {
         if self.is_only_sent() {
-            return Verdict::Waiting { since: None };
+            return if self.unread { Verdict::Unread } else { Verdict::Waiting { since: None } };
         }
         let (detail, history, wallet) = (self.detail.as_deref(), self.history.as_ref(), self.wallet.as_ref());
         Verdict::of(

@@ -227,6 +227,8 @@ pub enum Verdict {
         /// Unchanged. Empty when there was none.
         label: Text,
     },
+    /// Accepted, and nothing of it could be read from the service now.
+    Unread,
 }
 
 impl Verdict {
@@ -313,6 +315,7 @@ impl Verdict {
             Self::Unknown { label } | Self::SaidIssued { label } | Self::SaidFailed { label } => {
                 State::Other(label.clone())
             }
+            Self::Unread => State::Other(Text::default()),
         }
     }
 
@@ -383,6 +386,10 @@ impl Verdict {
             Self::SaidIssued { label } => (
                 quoted(label),
                 localizable!("the service's word, but without an issue time: not counted as issued"),
+            ),
+            Self::Unread => (
+                localizable!("UNKNOWN"),
+                localizable!("the service could not be read: it may be issued by now"),
             ),
             Self::Unknown { label } if label.looks_empty() => {
                 (localizable!("UNKNOWN"), localizable!("the service gave no state"))

@@ -444,7 +444,8 @@ fn class_of(verdict: &Verdict, now: DateTime, settings: &JobConfig) -> (Duplicat
         | Verdict::NotYetValid { .. }
         | Verdict::SaidIssued { .. }
         | Verdict::SaidFailed { .. }
-        | Verdict::Unknown { .. } => DuplicateKind::Valid,
+        | Verdict::Unknown { .. }
+        | Verdict::Unread => DuplicateKind::Valid,
     };
     (class, line)
 }

@@ -332,8 +332,9 @@ impl App {
     }
 
     fn finish(&mut self, mut out: Effects<'_>) {
+        self.drop_forms(&mut out);
         if !self.takes_text() {
-            out.go.append(&mut self.connection.held_back);
+            out.go.extend(std::mem::take(&mut self.connection.held_back).into_iter().map(|(_, form)| form));
         }
         while !out.go.is_empty() {
             self.changed = true;
@@ -341,6 +342,7 @@ impl App {
                 self.go(go, &mut out);
             }
         }
+        self.drop_forms(&mut out);
         self.fit_confirms(&mut out);
         self.tell_home(&mut out);
         self.open_view(&mut out);

@@ -28,8 +28,8 @@ pub(in crate::tui) struct ConnectionState {
     /// Requests to external programs without an answer yet.
     pub(in crate::tui) handing: HashMap<RequestId, Handed>,
     pub(in crate::tui) tour: Option<Tour>,
-    /// Forms that answers open, while a text is being typed.
-    pub(in crate::tui) held_back: Vec<Navigate>,
+    /// Forms that answers open, while a text is being typed, and who asked for them.
+    pub(in crate::tui) held_back: Vec<(RequestOwner, Navigate)>,
 }
 
 impl ConnectionState {

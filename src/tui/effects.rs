@@ -216,6 +216,8 @@ pub struct Effects<'a> {
     pub typed: Vec<(InputKind, String)>,
     /// Make requests in the background, without a spinner. The user did not ask for them.
     pub quiet: bool,
+    /// Whose forms that wait to open are about something else now.
+    pub(in crate::tui) begins_anew: Option<RequestOwner>,
 }
 
 impl<'a> Effects<'a> {
@@ -232,6 +234,7 @@ impl<'a> Effects<'a> {
             page: None,
             typed: Vec::new(),
             quiet: false,
+            begins_anew: None,
         }
     }
 
@@ -292,6 +295,11 @@ impl<'a> Effects<'a> {
     pub fn ask_instead(&mut self, earlier: &mut Option<RequestId>, ask: Request) {
         self.cancel(earlier.take());
         *earlier = Some(self.ask(ask));
+    }
+
+    /// Drops the forms of the same owner that wait to open.
+    pub fn begin_anew(&mut self) {
+        self.begins_anew = Some(self.owner);
     }
 
     pub fn cancel(&mut self, requests: impl IntoIterator<Item = RequestId>) {

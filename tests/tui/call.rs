@@ -152,7 +152,7 @@ async fn call_6_an_employer_says_that_it_is_revoked() {
     let (_, screen, requests) = asked("taeo.yoon@bluewhale.example").await;
     says(
         &screen,
-        &["응시 부정행위 확인", "Read out the reason above word for word", "Not possible undo a revocation"],
+        &["응시 부정행위 확인", "Read out the whole reason word for word", "Not possible undo a revocation"],
     );
     assert_eq!(requests, 3);
 }
@@ -630,7 +630,7 @@ async fn the_masked_record_masks_the_holder_in_its_reason_too() {
     let (screen, _) = answer(&mut h, &id).await;
     says(
         &screen,
-        &["REVOKED", "이름 정정: 김***", "Read out the reason above, but no names and no addresses"],
+        &["REVOKED", "이름 정정: 김***", "Read out the whole reason, but no names and no addresses"],
     );
     h.press("Y");
     let text = copied(&mut h);
@@ -723,6 +723,28 @@ async fn a_badge_of_an_address_that_only_the_journal_knows_has_an_answer() {
         let (screen, _) = answer(&mut h, "gildong@naru.example").await;
         says(&screen, &["OVERDUE 30 h", "It should have been issued", &badge]);
         assert!(!flowing(&screen).contains("(waiting)"), "{screen}");
+    }
+}
+
+/// The journal's last check says nothing about now.
+#[tokio::test]
+async fn of_a_badge_that_could_not_be_read_nothing_is_judged() {
+    let never = ("issue-time".to_owned(), "never".to_owned());
+    let hidden = ["waiting-history", "wallet-waiting"].map(|name| (name.to_owned(), "hidden".to_owned()));
+    let switches = hidden.into_iter().chain([never]).collect();
+    let mut h = Harness::new(Options { switches, ..small() }, 80, 24).await;
+    super::sending::to_review(&mut h, "홍길동", "gildong@naru.example").await;
+    h.confirm("1");
+    h.shows("waiting 1").await;
+    h.press("esc");
+    h.sandbox.control().advance(std::time::Duration::from_secs(26 * 3600));
+    for path in ["/wallet/badges", "/badges/*"] {
+        h.sandbox.control().add_fault(&format!("get {path} status=500")).expect("a rule");
+    }
+    let (screen, _) = answer(&mut h, "gildong@naru.example").await;
+    assert!(flowing(&screen).contains(msg_part("it may be issued by now")), "{screen}");
+    for judged in ["OVERDUE", "WAITING", "visible yet", "(overdue)", "(waiting)", "should have been issued"] {
+        assert!(!flowing(&screen).contains(judged), "{judged}:\n{screen}");
     }
 }
 

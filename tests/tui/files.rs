@@ -247,6 +247,60 @@ async fn the_review_opens_the_mapping_again_and_says_what_changed_in_the_file() 
     h.gone(lapel::jobs::JobId(1)).await;
 }
 
+#[tokio::test]
+async fn a_correction_that_was_begun_is_there_again_after_lines_were_added_above_its_row() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("list.csv");
+    let write = |rows: &str| std::fs::write(&file, format!("성명,이메일\n{rows}")).expect("written");
+    let mut h = Harness::new(small(), 100, 30).await;
+    let correct = async |h: &mut Harness| {
+        h.press("/");
+        h.type_text("kim@");
+        h.press("enter");
+        h.settled().await;
+        h.press("c");
+        h.settled().await
+    };
+    write("Garc?a,kim@naru.example\n이영희,lee@naru.example\n");
+    drop_file(&mut h, &file.display().to_string()).await;
+    h.shows(msg_part("check every row")).await;
+    h.press("enter");
+    h.shows("1 ready").await;
+    h.settled().await;
+    correct(&mut h).await;
+    h.type_text("WW");
+    h.press("esc esc");
+    h.settled().await;
+    write("박철수,park@naru.example\nGarc?a,kim@naru.example\n이영희,lee@naru.example\n");
+    h.press("m");
+    h.shows(msg_part("The file has changed")).await;
+    h.settled().await;
+    h.press("enter");
+    h.settled().await;
+    h.press("enter");
+    h.shows("2 ready").await;
+    h.settled().await;
+    let screen = correct(&mut h).await;
+    assert!(screen.contains("Garc?aWW"), "{screen}");
+    // Of two equal rows, it belongs to the first.
+    h.press("esc esc");
+    h.settled().await;
+    write("Garc?a,kim@naru.example\nGarc?a,kim@naru.example\n이영희,lee@naru.example\n");
+    h.press("m");
+    h.settled().await;
+    h.press("enter");
+    h.settled().await;
+    h.press("enter");
+    h.settled().await;
+    h.press("/");
+    h.type_text("#3");
+    h.press("enter");
+    h.settled().await;
+    h.press("c");
+    let screen = h.settled().await;
+    assert!(screen.contains("Garc?a") && !screen.contains("Garc?aWW"), "{screen}");
+}
+
 /// Also decisions that do not apply to the mapping between: they come back with the first one.
 #[tokio::test]
 async fn decisions_survive_another_mapping_and_the_way_back() {

@@ -544,6 +544,46 @@ async fn a_form_that_an_answer_opens_waits_until_nothing_is_typed() {
 }
 
 #[tokio::test]
+async fn a_form_about_an_earlier_call_is_dropped_when_the_next_look_up_begins() {
+    let mut h = Harness::with(small(), 80, 24, with_index).await;
+    h.settled().await;
+    h.press("0 G enter");
+    h.settled().await;
+    look_up(&mut h, "DMU-2026-999999").await;
+    h.press("+ 3");
+    h.type_text("kim@naru.example");
+    h.settled().await;
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(!flowing(&screen).contains(msg_part("Find certificate number")), "{screen}");
+    assert!(flowing(&screen).contains(msg_part("The waiting form was dropped")), "{screen}");
+}
+
+#[tokio::test]
+async fn a_half_typed_text_comes_back_however_it_was_left() {
+    let mut h = Harness::new(frozen(), 80, 24).await;
+    h.settled().await;
+    look_up(&mut h, "seoyun.han@naru.example").await;
+    // Left in the box, and replaced by the first letter of another text.
+    h.press("3");
+    h.type_text("first");
+    h.press("down w");
+    h.type_text("x");
+    h.press("ctrl-u");
+    assert!(h.screen().contains("first"), "{}", h.screen());
+    // Before an earlier look-up was recalled.
+    h.type_text("second");
+    h.press("up esc 3 ctrl-u");
+    let screen = h.screen();
+    assert!(screen.contains("second") && screen.contains("first"), "{screen}");
+    // Pasted lines come before it.
+    h.paste("a@naru.example\nb@naru.example\n");
+    h.press("ctrl-u");
+    let screen = h.screen();
+    assert!(["b@naru.example", "second", "first"].iter().all(|text| screen.contains(text)), "{screen}");
+}
+
+#[tokio::test]
 async fn kept_text_is_replaced_and_the_key_of_the_box_is_no_text() {
     let mut h = Harness::new(frozen(), 80, 24).await;
     h.settled().await;

@@ -86,6 +86,7 @@ fn case<'a>(held: &'a HeldBadge, all: &'a [HeldBadge]) -> CallCase<'a> {
         asked: ASKED,
         organisation: "",
         both: true,
+        unfinished: false,
         by_id: false,
         masked: false,
         namesakes: 0,
@@ -240,6 +241,26 @@ fn who_has_a_new_badge_coming_is_not_sent_for_another_one() {
 }
 
 #[test]
+fn a_badge_that_only_the_journal_knows_may_be_the_second_one() {
+    let valid = Row::default().held();
+    let title = valid.title().cloned();
+    let own = HeldBadge { sent: title, ..HeldBadge::new(BadgeId::new("B-2").expect("an id")) };
+    let other = HeldBadge { sent: Some("other".into()), ..own.clone() };
+    let twice = |all: &[HeldBadge], at: usize| {
+        let question = Some(CallerQuestion::Twice);
+        script(&CallCase { question, ..case(&all[at], all) }).say.join(" ")
+    };
+    let all = [valid.clone(), own.clone()];
+    for (at, words) in [(0, "another badge with this title to this address (id B-2)"), (1, "Badge B-1 has")] {
+        let said = twice(&all, at);
+        assert!(said.contains(words) && !said.contains("no second valid badge"), "{said}");
+    }
+    assert!(twice(&[valid, other], 0).contains("no second valid badge"), "another title");
+    let ended = told(&[revoked("B-1", "2026-11-19 09:00:00"), own]);
+    assert!(ended.contains("(id B-2)") && !ended.contains("Transfer the call"), "{ended}");
+}
+
+#[test]
 fn who_says_revoked_or_expired_of_a_valid_badge_is_asked_which_one_they_mean() {
     let valid = || Row { id: "B-2", ..Row::default() }.held();
     let ended = Row { id: "B-3", until: Some("2026-11-09"), ..Row::default() }.held();
@@ -304,7 +325,7 @@ fn a_reason_is_only_read_out_where_it_was_read() {
     assert!(told(&[held.clone()]).contains("The record gives no reason"));
     detail.revoke_reason = Some("응시 부정행위 확인".into());
     held.detail = Some(Box::new(detail));
-    assert!(told(&[held.clone()]).contains("Read out the reason above"));
+    assert!(told(&[held.clone()]).contains("Read out the whole reason"));
     assert!(held.verdict(NOW).line().1.contains("응시 부정행위 확인"));
     assert!(told(&[held]).contains("CANNOT undo a revocation"));
 }
@@ -365,6 +386,10 @@ fn of_a_wallet_that_was_not_read_it_is_not_said_what_it_shows() {
     assert!(asked(false).contains("cannot say whether the wallet shows this badge"), "{}", asked(false));
     assert!(!asked(false).contains("Mail was sent"), "{}", asked(false));
     assert!(asked(true).contains("in the history but not in the wallet"), "{}", asked(true));
+    let question = Some(CallerQuestion::NotInWallet);
+    let unfinished = CallCase { both: false, unfinished: true, question, ..case(&all[0], &all) };
+    let said = script(&unfinished).say.join(" ");
+    assert!(said.contains("Read more of it first") && !said.contains("Read it again"), "{said}");
 }
 
 #[test]
@@ -407,6 +432,25 @@ fn a_badge_that_only_the_journal_knows_waits_from_its_request() {
     assert!(fresh.cannot.contains("promise a time"), "{fresh:?}");
     assert_eq!(asked(30).verdict().line().0, "OVERDUE 30 h");
     assert_eq!(all[0].title().map(Text::wire), Some("파이썬 데이터 분석 수료"));
+    // Nothing is known of what could not be read.
+    let unread = [HeldBadge { unread: true, ..all[0].clone() }];
+    for question in [None, Some(CallerQuestion::NotInWallet), Some(CallerQuestion::When)] {
+        let requested = NOW.checked_sub(30.hours()).ok();
+        let unread = CallCase { both: false, question, requested, ..case(&unread[0], &unread) };
+        assert_eq!(unread.verdict().line().0, "UNKNOWN");
+        let said = script(&unread).say.join(" ");
+        assert!(said.contains("it may be issued by now") && !said.contains("help desk"), "{said}");
+    }
+    for (question, words) in [
+        (CallerQuestion::Real, "Confirm nothing to an employer"),
+        (CallerQuestion::Picture, "no pictures to open before it is issued"),
+    ] {
+        let said = script(&CallCase { question: Some(question), ..asked(1) }).say.join(" ");
+        assert!(said.contains(words) && !said.contains("record says"), "{said}");
+    }
+    let alone = CallCase { both: false, asked: "", question: Some(CallerQuestion::Twice), ..asked(1) };
+    let said = script(&alone).say.join(" ");
+    assert!(said.contains("Only this badge was looked up") && !said.contains("could be read"), "{said}");
     // Its record says more.
     let masked = CallCase { masked: true, by_id: true, both: false, ..asked(30) };
     assert!(script(&masked).say.join(" ").contains("should have been issued"), "{:?}", script(&masked));

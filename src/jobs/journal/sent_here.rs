@@ -63,8 +63,8 @@ impl super::Journal {
         self.store().sent_to(account.clone(), EmailKey::of(email)).await
     }
 
-    /// Rows sent to a name or an address like these, whose badge was not seen as issued: the most alike first, then the
-    /// newest.
+    /// All rows sent to a name or an address like these, whose badge was not seen as issued: the most alike first, then
+    /// the newest.
     pub async fn sent_alike(
         &self,
         account: &super::Account,
@@ -101,7 +101,8 @@ pub(super) fn sent_to(db: &Tx<'_>, account: &super::Account, key: &EmailKey) -> 
     sent_to_recipient(db, account, key, OPEN, MOST)
 }
 
-/// The rows are compared here, because the database cannot. A row for the searched address itself is not among them, and
+/// The rows are compared here, because the database cannot. All are, because an older one may be more alike than many newer
+/// ones. A row for the searched address itself is not among them, and
 /// neither is one whose name only contains the searched one, or, beside an address, is only similar.
 #[allow(clippy::ref_option, reason = "an operation takes its arguments by reference")]
 pub(super) fn sent_alike(
@@ -139,8 +140,7 @@ pub(super) fn sent_alike(
             if !why.is_empty() && !address.is_some_and(|address| EmailKey::of(address).is(&sent_to)) {
                 found.push(SentAlike { address: mask::address(&sent_to), sent: sent(db, r)?, why });
             }
-            let is_enough = found.len() >= MOST as usize;
-            Ok(if is_enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+            Ok(ControlFlow::Continue(()))
         },
     )?;
     found.sort_by(|a, b| a.why.cmp(&b.why).then_with(|| b.sent.at.cmp(&a.sent.at)));

@@ -50,6 +50,10 @@ impl App {
     /// Drops everything of the old connection. The screens keep typed text.
     pub(super) fn connect(&mut self, session: ProfileSession) {
         let number = self.connection.number + 1;
+        if !self.connection.held_back.is_empty() {
+            let text = t!("The waiting form was dropped, because the connection is another one.");
+            self.toasts.say(text.to_owned(), false, true);
+        }
         self.connection = ConnectionState::new(number);
         self.cx.connection = ConnectionInfo { session: Some(session.clone()), ..ConnectionInfo::default() };
         self.cx.theme = Theme::new(self.palette, session.environment);

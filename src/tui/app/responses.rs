@@ -62,8 +62,18 @@ impl App {
         let is_form = |go: &mut Navigate| matches!(go, Navigate::Open(_) | Navigate::Export(_));
         let forms: Vec<Navigate> = out.go.extract_if(.., is_form).collect();
         if !forms.is_empty() {
-            self.connection.held_back.extend(forms);
+            self.connection.held_back.extend(forms.into_iter().map(|form| (owner, form)));
             out.say(t!("A form is waiting. It opens when you leave this text."));
+        }
+    }
+
+    /// Drops the forms of a look-up that was replaced: they are about another caller.
+    pub(super) fn drop_forms(&mut self, out: &mut Effects<'_>) {
+        let Some(owner) = out.begins_anew.take() else { return };
+        let before = self.connection.held_back.len();
+        self.connection.held_back.retain(|(of, _)| *of != owner);
+        if self.connection.held_back.len() < before {
+            out.say(t!("The waiting form was dropped, because a new look-up began."));
         }
     }
 

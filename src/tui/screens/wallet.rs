@@ -100,9 +100,9 @@ struct LookupState {
     details: HashMap<BadgeId, Result<Box<Badge>, ApiError>>,
     pictures: HashMap<BadgeId, TriedPictures>,
     nothing: Option<String>,
-    /// Badges that were sent from this computer to a name or an address like the searched one, which has no badge.
-    /// `None`: the journal was not searched for them.
-    sent_alike: Option<Vec<SentAlike>>,
+    /// Badges that were sent from this computer to a name or an address like the searched one, which has no badge: the first
+    /// of each job and reason, and their number. `None`: the journal was not searched for them.
+    sent_alike: Option<Vec<(SentAlike, u64)>>,
     /// A badge that was sent from this computer and that the service does not know.
     unseen: Option<SentHere>,
     certs: cert::Certs,
@@ -242,6 +242,7 @@ impl Default for Wallet {
 impl Wallet {
     /// Looks up an address that the user followed from another screen.
     pub fn look_up(&mut self, email: &str, out: &mut Effects<'_>) {
+        self.keep_for_later(self.half_typed());
         self.forget(out);
         self.typing = false;
         self.is_edited = false;
@@ -250,6 +251,7 @@ impl Wallet {
     }
 
     pub fn look_up_name(&mut self, name: &str, out: &mut Effects<'_>) {
+        self.keep_for_later(self.half_typed());
         self.field.set(name);
         self.take_box(out);
     }
@@ -264,20 +266,25 @@ impl Wallet {
         }
     }
 
-    /// Goes from the box to the list. The box shows the address of the listed badges again, and offers a half-typed text.
+    /// Goes from the box to the list. The box shows again what the list is about, and offers a half-typed text.
     fn leave_box(&mut self) {
-        let text = self.field.value().trim();
-        // A recalled text is offered anyway.
-        let is_new = self.is_edited && self.recent.at().is_none() && self.asked.as_deref() != Some(text);
-        if is_new && !text.is_empty() && !crate::secrets::is_key(text) {
-            self.set_aside.retain(|aside| aside != text);
-            self.set_aside.insert(0, text.to_owned());
-        }
+        self.keep_for_later(self.half_typed());
         self.typing = false;
         self.is_edited = false;
         self.error = None;
         self.recent = RecentInputs::default();
-        self.field.set(self.asked.as_deref().unwrap_or_default());
+        let text = self.looked_up().to_owned();
+        self.field.set(&text);
+    }
+
+    /// The address, the name or the number that the screen is about.
+    fn looked_up(&self) -> &str {
+        let typed = || match &self.call.query {
+            Some(Query::Name { name, .. }) => name.as_str(),
+            Some(Query::BadgeId(id)) => id.wire(),
+            _ => "",
+        };
+        self.asked.as_deref().or(self.call.name.as_deref()).unwrap_or_else(typed)
     }
 
     /// Shows in the box what an answer is about. A text that somebody types meanwhile stays, and so does the focus.
@@ -364,6 +371,7 @@ impl Wallet {
             asked: self.found.as_ref().map_or("", |f| f.email.as_str()),
             organisation: cx.organisation(),
             both: self.found.as_ref().is_some_and(|f| f.both),
+            unfinished: self.left_to_read().is_some(),
             by_id: self.call.by_id.as_ref() == Some(&held.badge_id) && !held.is_only_sent(),
             masked: self.call.masked,
             namesakes: self.call.namesakes,
@@ -378,8 +386,15 @@ impl Wallet {
     fn earlier(&mut self, earlier: bool, cx: &UiContext) {
         if self.recent.at().is_none() {
             self.recent = RecentInputs::new(self.offered(cx));
+            if earlier && !self.recent.is_empty() {
+                self.keep_for_later(self.half_typed());
+            }
         }
         if let Some(text) = self.recent.step(earlier, self.field.value()) {
+            // It is in the box again.
+            if self.recent.at().is_none() {
+                self.set_aside.retain(|aside| aside != text.trim());
+            }
             self.field.set(&text);
             self.is_edited = true;
             self.error = None;
@@ -456,7 +471,7 @@ impl Component for Wallet {
             // Below the box is the list.
             Action::Later if self.typing && self.recent.at().is_none() && self.len() > 0 => {
                 // Half-typed text stays in the box.
-                if self.field.value() == self.asked.as_deref().unwrap_or_default() {
+                if self.field.value() == self.looked_up() {
                     self.leave_box();
                 }
                 self.typing = false;
@@ -532,7 +547,11 @@ impl Component for Wallet {
         if key.code == KeyCode::Char('/') && key.modifiers.is_empty() && self.field.is_all_selected() {
             return true;
         }
+        let before = self.half_typed().filter(|_| self.field.is_all_selected());
         if self.field.on_text_key(key) {
+            // Deleting it is a decision. The first letter of another text is none.
+            let is_kept = before.as_deref().is_some_and(|before| self.field.value().starts_with(before));
+            self.keep_for_later(before.filter(|_| !is_kept && !self.field.value().is_empty()));
             self.is_edited = true;
             self.error = None;
             self.recent = RecentInputs::default();

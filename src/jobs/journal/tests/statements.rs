@@ -462,6 +462,25 @@ fn of_two_rows_with_one_badge_the_first_that_may_have_it_gets_it() {
 }
 
 #[test]
+fn an_exact_name_is_found_behind_many_newer_similar_ones() {
+    let connection = journal();
+    let db = Tx::on(&connection);
+    let sent = |name: &str, people: std::ops::Range<u64>| {
+        let row = |n| NewRow { name: name.into(), email: format!("p{n}@x.example"), ..NewRow::default() };
+        let job = draft_of(&db, Kind::Issue, &people.map(row).collect::<Vec<_>>());
+        drafts::start(&db, &job, &me(), &seen(Phase::Draft)).expect("started");
+        request(&db, job);
+        job
+    };
+    let exact = sent("독고탁", 0..1);
+    sent("독고가", 1..31);
+    let account = Account { profile: "p".into(), base_url: "u".into(), key: "k".into(), organisation: None };
+    let found = sent_here::sent_alike(&db, &account, &None, &Some("독고탁".into())).expect("read");
+    assert_eq!((found.len(), found[0].sent.job), (31, exact));
+    assert_eq!(found[0].why, [MatchReason::SameName]);
+}
+
+#[test]
 fn what_was_sent_to_an_address_is_found_until_it_is_purged() {
     let connection = journal();
     let db = Tx::on(&connection);

@@ -18,6 +18,7 @@ pub(super) fn case<'a>(held: &'a HeldBadge, requested: Option<Timestamp>, cx: &'
         asked,
         organisation: cx.organisation(),
         both: false,
+        unfinished: false,
         masked: false,
         by_id: false,
         namesakes: 0,

@@ -2,7 +2,7 @@
 
 use super::groups::Arrangement;
 use super::people::PreviousSearch;
-use super::search::OF_HOLDER;
+use super::search::{OF_HOLDER, grouped};
 use super::{
     BUDGET, FIRST_PAGES, HolderBadges, LookupState, Lookups, MOST_PAGES, Sought, Wallet, alone, cert, masked,
     own_row, wants_record,
@@ -21,6 +21,7 @@ use crate::tui::worker::lookup::{LookupReply, Remaining};
 
 impl Wallet {
     pub(super) fn forget(&mut self, out: &mut Effects<'_>) {
+        out.begin_anew();
         out.cancel(self.request.take());
         out.cancel(self.lookup.take().map(|(request, _)| request));
         let nothing = self.found.as_ref().filter(|f| f.held.is_empty() && !f.email.is_empty());
@@ -278,10 +279,13 @@ impl Wallet {
         {
             held.insert(0, alone((**badge).clone()));
         }
-        let email = self.asked.clone().unwrap_or_default();
-        let nothing = held.is_empty() && troubles.is_empty() && complete && sent.is_empty();
         // Of lists that were not read to their end, nothing can be said to be missing.
         let both = troubles.is_empty() && complete;
+        for one in &mut held {
+            one.unread = self.is_unread(one, both);
+        }
+        let email = self.asked.clone().unwrap_or_default();
+        let nothing = held.is_empty() && troubles.is_empty() && complete && sent.is_empty();
         let (total_count, requested) = (holder.total_count, holder.requested);
         self.found = Some(HolderBadges {
             email,
@@ -369,9 +373,14 @@ impl Wallet {
             }
             (Lookups::SentAlike(sought, is_whole), Response::SentAlike(sent)) => {
                 let is_read = sent.is_ok();
-                let sent = self.of_journal(sent, out);
+                let mut sent = self.of_journal(sent, out);
+                // The service shows some of them: the jobs were checked before.
+                let shown = self.call.rows.iter().map(|row| &row.badge_id);
+                let shown: HashSet<&BadgeId> =
+                    shown.chain(self.held().iter().map(|held| &held.badge_id)).collect();
+                sent.retain(|one| one.sent.badge_id.as_ref().is_none_or(|id| !shown.contains(id)));
                 self.take_alike(&sought, is_whole, &sent);
-                self.call.sent_alike = Some(sent).filter(|_| is_read);
+                self.call.sent_alike = is_read.then(|| grouped(sent));
             }
             (Lookups::Opening(_) | Lookups::OpeningMatch(_), Response::Done(Err(why))) => {
                 out.warn(t!("The wallet was not opened because lapel could not record it: {why}", why));
@@ -390,13 +399,16 @@ impl Wallet {
             (Lookups::Detail(id), Response::Badge(badge)) => {
                 self.call.requests += 1;
                 let badge = badge.map(Box::new);
-                if let (Ok(badge), Some(found)) = (&badge, &mut self.found)
-                    && let Some(held) = found.held.iter_mut().find(|held| held.badge_id == id)
-                {
-                    held.detail = Some(badge.clone());
+                self.call.details.insert(id.clone(), badge.clone());
+                let both = self.found.as_ref().is_some_and(|found| found.both);
+                let held = self.held().iter().find(|held| held.badge_id == id);
+                let unread = held.is_some_and(|held| self.is_unread(held, both));
+                let held = self.found.iter_mut().flat_map(|found| &mut found.held);
+                if let Some(held) = held.into_iter().find(|held| held.badge_id == id) {
+                    held.unread = unread;
+                    held.detail = badge.ok().or(held.detail.take());
                     self.unsorted = true;
                 }
-                self.call.details.insert(id, badge);
             }
             (Lookups::Name(name), Response::Call(report)) => {
                 if let LookupReply::Rows(rows) = *report {
@@ -465,6 +477,15 @@ impl Wallet {
         Ok(())
     }
 
+    /// Whether nothing could be read of a badge that only the journal knows: neither its record nor all of the lists.
+    fn is_unread(&self, held: &HeldBadge, both: bool) -> bool {
+        held.is_only_sent()
+            && match self.call.details.get(&held.badge_id) {
+                Some(Err(error)) => !is_unknown(error),
+                _ => !both,
+            }
+    }
+
     /// What the journal has. If it could not be read, says so once.
     fn of_journal<T>(&mut self, sent: Result<Vec<T>, String>, out: &mut Effects<'_>) -> Vec<T> {
         sent.unwrap_or_else(|why| {
@@ -498,7 +519,7 @@ impl Wallet {
     /// Handles a badge id that could not be read. If the service does not know it, searches the journal.
     fn no_badge(&mut self, id: &BadgeId, error: &ApiError, out: &mut Effects<'_>) {
         self.call.by_id = None;
-        if !matches!(error, ApiError::NotFound(_) | ApiError::BadInput { .. }) {
+        if !is_unknown(error) {
             self.error = Some(t!("Badge {id} could not be read: {error}", id = short(id.wire()), error));
             return;
         }
@@ -576,4 +597,9 @@ impl Wallet {
             Lookups::Pictures(id) => t!("checking pictures of badge {id}", id = short(id.wire())),
         })
     }
+}
+
+/// Whether the service answered that it has no such badge.
+fn is_unknown(error: &ApiError) -> bool {
+    matches!(error, ApiError::NotFound(_) | ApiError::BadInput { .. })
 }

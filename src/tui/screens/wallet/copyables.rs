@@ -27,9 +27,12 @@ impl Wallet {
         let note = if listed < self.all() as u64 {
             Some(t!("The file has the rows that the list shows: the search narrows it.").to_owned())
         } else {
-            (!is_all).then(|| {
-                t!("Some data of this holder could not be read. There may be more badges.").to_owned()
-            })
+            let why = if found.email.is_empty() {
+                t!("Only this badge was looked up, not its holder's wallet.")
+            } else {
+                t!("Some data of this holder could not be read. There may be more badges.")
+            };
+            (!is_all).then(|| why.to_owned())
         };
         Ok(ExportSource::of_rows("wallet", head, note, <HeldBadge as export::Record>::SHAPE.names(), rows))
     }

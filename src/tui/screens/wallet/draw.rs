@@ -33,6 +33,9 @@ const FEW: u16 = 2;
 /// Minimum height of the selected badge's area, in rows. With less room it is not shown.
 const LEAST: u16 = 3;
 
+/// Maximum number of lines about badges that were sent to a similar name or address.
+const ALIKE: usize = 3;
+
 /// Minimum width of the holder's name in the summary, in columns.
 const NAME: usize = 15;
 
@@ -100,6 +103,9 @@ impl Wallet {
     pub(super) fn areas(&self, area: Rect, cx: &UiContext) -> Areas {
         let room = usize::from(area.width).saturating_sub(4);
         let notes = u16::try_from(self.notes(room, cx).len()).unwrap_or(u16::MAX);
+        // A row that nobody sees must not be opened, so a few stay visible.
+        let rows = u16::try_from(self.len()).unwrap_or(u16::MAX).min(FEW);
+        let notes = notes.min(area.height.saturating_sub(HEAD + rows));
         let head = HEAD.saturating_add(notes).min(area.height);
         let notes = Rect { y: area.y + HEAD.min(area.height), height: head.saturating_sub(HEAD), ..area };
         let titled = u16::from(self.has_headings()).min(area.height - head);
@@ -154,12 +160,8 @@ impl Wallet {
     fn sent_words(&self, held: &HeldBadge, cx: &UiContext) -> Option<String> {
         let is_it = |sent: &&SentHere| held.sent.is_some() && sent.badge_id.as_ref() == Some(&held.badge_id);
         let mut sent = self.found.as_ref()?.sent.iter().find(is_it)?.clone();
-        if !held.is_only_sent() {
-            let (time, id) = (moment(sent.at, cx), sent.job);
-            return Some(match &sent.by {
-                Some(who) => t!("sent by {who} at {time} in job {id}", who, time, id),
-                None => t!("sent by lapel at {time} in job {id}", time, id),
-            });
+        if held.unread || !held.is_only_sent() {
+            return Some(sent_when(&sent, cx));
         }
         // The status of the last check may be older than the wait.
         if matches!(self.case(held, cx).verdict(), Verdict::Overdue { .. }) {
@@ -198,9 +200,12 @@ impl Wallet {
         Some(t!("The name has a {letter} among Latin letters.", letter))
     }
 
-    /// What lapel has sent to a similar name or address.
+    /// What lapel has sent to a similar name or address: a line for each job and reason, the most alike first.
     fn alike_words(&self, cx: &UiContext) -> Vec<String> {
-        self.call.sent_alike.iter().flatten().map(|one| sent_alike(one, cx)).collect()
+        let all = || self.call.sent_alike.iter().flatten();
+        let more: u64 = all().skip(ALIKE).map(|(_, n)| n).sum();
+        let more = (more > 0).then(|| t!("and {n} more", n = number(more)));
+        all().take(ALIKE).map(|(one, n)| sent_alike(one, *n, cx)).chain(more).collect()
     }
 
     /// Says that the address at the domain that the caller may have meant has badges, too.
@@ -243,7 +248,10 @@ impl Wallet {
         }
         // The others are rows.
         for sent in found.sent.iter().filter(|sent| super::own_row(sent).is_none()) {
-            let text = format!("{}: {}", sent.title, sent_here(sent, cx));
+            // A badge with an id may be visible in a list that was not read.
+            let is_read = found.both || sent.badge_id.is_none();
+            let said = if is_read { sent_here(sent, cx) } else { sent_when(sent, cx) };
+            let text = format!("{}: {said}", sent.title);
             notes.extend(wrap(&text, room).into_iter().map(|line| (line, cx.theme.warning())));
         }
         notes
@@ -313,10 +321,10 @@ impl Wallet {
         } else {
             Vec::new()
         };
-        let title = if self.set_aside.is_empty() {
-            t!("Looked up earlier")
-        } else {
+        let title = if all.iter().any(|text| self.set_aside.contains(text)) {
             t!("Not looked up yet, then looked up earlier")
+        } else {
+            t!("Looked up earlier")
         };
         input_history::draw(&all, self.recent.at(), title, frame, area, cx);
     }
@@ -472,8 +480,12 @@ impl Wallet {
             (who, Vec::new())
         } else if is_unseen && !found.sent.is_empty() && found.email.is_empty() {
             (t!("The service does not show this badge yet.").to_owned(), Vec::new())
-        } else if is_unseen && !found.sent.is_empty() {
+        } else if is_unseen && !found.sent.is_empty() && found.both {
             (t!("No badge for {email} is visible yet.", email), Vec::new())
+        } else if is_unseen && !found.held.is_empty() {
+            let badges = count!(found.held.len() as u64, "badge", "badges");
+            let said = t!("{badges} sent by lapel (not everything could be read)", badges);
+            (who, vec![format!(" {dot} {said}")])
         } else if found.held.is_empty() && found.both && found.complete {
             (t!("No badge for {email} in the wallet or the history.", email), Vec::new())
         } else if found.held.is_empty() {
@@ -595,14 +607,30 @@ impl Wallet {
     }
 }
 
-/// A badge that lapel sent to a similar name or address. The address is masked, as that of a possible match.
-fn sent_alike(one: &SentAlike, cx: &UiContext) -> String {
+/// Badges that lapel sent to similar names or addresses in one job, for the same reason. The address is masked, as that of a
+/// possible match.
+fn sent_alike(one: &SentAlike, n: u64, cx: &UiContext) -> String {
     let SentAlike { address, sent, why } = one;
+    let words = list(why.iter().map(|why| why.words()));
+    if n > 1 {
+        let (title, id, state) = (&sent.title, sent.job, tr(sent.row_status.name()));
+        let n = number(n);
+        return t!("{title}: {n} badges sent in job {id} ({state}): {why}", title, n, id, state, why = words);
+    }
     let why = match why.as_slice() {
         [MatchReason::SameName] => String::new(),
-        all => format!(" ({})", list(all.iter().map(|why| why.words()))),
+        _ => format!(" ({words})"),
     };
     format!("{}, {address}{why}: {}", sent.title, sent_here(sent, cx))
+}
+
+/// When and in which job lapel sent a badge.
+fn sent_when(sent: &SentHere, cx: &UiContext) -> String {
+    let (time, id) = (moment(sent.at, cx), sent.job);
+    match &sent.by {
+        Some(who) => t!("sent by {who} at {time} in job {id}", who, time, id),
+        None => t!("sent by lapel at {time} in job {id}", time, id),
+    }
 }
 
 fn type_something(cx: &UiContext) -> String {

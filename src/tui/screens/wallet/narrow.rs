@@ -21,6 +21,7 @@ impl Wallet {
         match action {
             Action::Search if self.len() == 0 => self.focus_box(),
             Action::Accept if self.search.over().is_some() && self.finds_nothing() => {
+                self.keep_for_later(self.half_typed());
                 self.field.set(&self.search.typed().unwrap_or_default());
                 self.end_search();
                 self.typing = true;

@@ -49,7 +49,10 @@ pub(super) fn fitted(
         }
         let told = told(case, false, true, room, cx);
         let facts = facts(case, beside, room, true, cx);
-        let goes_on = (!rest.is_empty()).then(|| Line::styled(cx.glyphs.ellipsis, cx.theme.dim()));
+        let goes_on = (!rest.is_empty()).then(|| {
+            let text = format!("{} {}", cx.glyphs.ellipsis, t!("the rest of the reason"));
+            Line::styled(text, cx.theme.dim())
+        });
         verdict.into_iter().chain(told).chain(facts).chain(goes_on).chain(rest).collect()
     })
 }

@@ -8,6 +8,9 @@ use crate::tui::widgets::field::RecentInputs;
 impl Wallet {
     pub(super) fn paste(&mut self, text: &str, cx: &UiContext, out: &mut Effects<'_>) {
         self.focus_box();
+        if self.field.is_all_selected() {
+            self.keep_for_later(self.half_typed());
+        }
         self.is_edited = true;
         self.error = None;
         self.recent = RecentInputs::default();
@@ -23,7 +26,23 @@ impl Wallet {
             up = cx.key(&self.key_contexts(), Action::Earlier)
         ));
         self.field.on_paste(&lines.remove(0));
-        self.set_aside = lines;
+        for line in lines.into_iter().rev() {
+            self.keep_for_later(Some(line));
+        }
+    }
+
+    /// The text of the box, if it was not looked up. A recalled one is offered anyway.
+    pub(super) fn half_typed(&self) -> Option<String> {
+        let text = self.field.value().trim();
+        let is_new = self.is_edited && self.recent.at().is_none() && text != self.looked_up();
+        (is_new && !text.is_empty() && !crate::secrets::is_key(text)).then(|| text.to_owned())
+    }
+
+    /// The box offers this text first.
+    pub(super) fn keep_for_later(&mut self, text: Option<String>) {
+        let Some(text) = text else { return };
+        self.set_aside.retain(|aside| *aside != text);
+        self.set_aside.insert(0, text);
     }
 
     /// What the box offers: what was not looked up yet, then earlier look-ups.

@@ -200,10 +200,7 @@ impl Wallet {
                 ));
             }
             (Sought::Address(address), Some(people)) if people.matches.is_empty() && !sent.is_empty() => {
-                people.title = t!(
-                    "No badge for {address}; lapel has sent badges to a similar address or name.",
-                    address = short(address)
-                );
+                people.title = t!("No badge for {address}; similar ones were sent", address = short(address));
             }
             _ => {}
         }
@@ -304,6 +301,22 @@ impl Wallet {
     }
 }
 
+/// Those of one job that were found for the same reason as one.
+pub(super) fn grouped(sent: Vec<SentAlike>) -> Vec<(SentAlike, u64)> {
+    let mut groups: Vec<(SentAlike, u64)> = Vec::new();
+    for one in sent {
+        let is_like = |other: &SentAlike| {
+            other.why == one.why
+                && (other.sent.job, other.sent.row_status) == (one.sent.job, one.sent.row_status)
+        };
+        match groups.iter_mut().find(|(first, _)| is_like(first)) {
+            Some((_, n)) => *n += 1,
+            None => groups.push((one, 1)),
+        }
+    }
+    groups
+}
+
 fn incomplete(error: &ApiError) -> String {
     t!("The search is incomplete: {error}", error)
 }
@@ -321,5 +334,35 @@ fn lead_words(lead: &HistoryProbe) -> String {
         HistoryProbe::Part(part) => {
             t!("addresses with \u{201c}{part}\u{201d} (if the service compares parts)", part = cut(part))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn badges_of_one_job_that_are_alike_for_one_reason_are_one_line() {
+        let sent = |job, why| SentAlike {
+            address: "p***@naru.example".to_owned(),
+            sent: SentHere {
+                job: JobId(job),
+                title: "title".into(),
+                badge_id: None,
+                at: Timestamp::UNIX_EPOCH,
+                row_status: RowStatus::Waiting,
+                by: None,
+            },
+            why: vec![why],
+        };
+        let all = vec![
+            sent(1, MatchReason::SameName),
+            sent(3, MatchReason::NearlyTheName),
+            sent(2, MatchReason::NearlyTheName),
+            sent(3, MatchReason::NearlyTheName),
+        ];
+        let groups = grouped(all);
+        let counts: Vec<_> = groups.iter().map(|(one, n)| (one.sent.job.0, *n)).collect();
+        assert_eq!(counts, [(1, 1), (3, 2), (2, 1)]);
     }
 }

@@ -149,7 +149,7 @@ impl<T: Browse> Browser<T> {
                             t!("Some fields may need the whole value, depending on the service.").to_owned(),
                         );
                     }
-                    let compared = self.part().map(|part| T::count(part.all));
+                    let compared = self.part().filter(|part| part.all > 0).map(|part| T::count(part.all));
                     text.extend(compared.map(|all| t!("lapel compared {all} itself.", all)));
                     text.extend(T::may_be_hidden(&self.narrowing).map(str::to_owned));
                     let letter = self.bar.texts().find_map(foreign_letter).map(letter_name);
