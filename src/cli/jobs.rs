@@ -522,8 +522,8 @@ async fn file(
         if refused > 0 {
             output::complain(&plural!(
                 refused,
-                "{n} row is not in the file: the service refused it (HTTP 422), and may have accepted it. lapel jobs follow checks it.",
-                "{n} rows are not in the file: the service refused them (HTTP 422), and may have accepted some. lapel jobs follow checks them."
+                "{n} row was refused (HTTP 422), and may have been accepted all the same. lapel jobs follow checks it. Another journal does not know this.",
+                "{n} rows were refused (HTTP 422), and some may have been accepted all the same. lapel jobs follow checks them. Another journal does not know this."
             ));
         } else if written.rows == 0 {
             output::complain(&t!("Job {id} has no rows to do again: the file has only its heading.", id));

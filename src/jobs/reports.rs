@@ -7,7 +7,7 @@ use super::intake::{ColumnMap, NameColumns, PASTED, id_column, stand_in};
 use super::job::{Job, JobId, JobRow, Kind, Phase};
 use super::journal::rows::RowFilter;
 use super::journal::{JournalError, Store};
-use super::reason::Reason;
+use super::reason::{Code, Reason};
 use super::receipt::{
     FailedMails, ReceiptHead, ReceiptLine, RedoLine, TableError, TableFormat, Written, mail_failures,
     write_receipt, write_redo,
@@ -185,7 +185,8 @@ impl Jobs {
     }
 
     /// Writes rows that were not sent, skipped, invalid or refused, as in the original file, each with its
-    /// reason. Never writes a row that was or may have been sent. `among`: for these rows only.
+    /// reason. Never writes a row that was sent or is in doubt. A row of a refused request that may have worked all the
+    /// same has that as its reason. `among`: for these rows only.
     ///
     /// # Errors
     /// As [`Jobs::receipt`].
@@ -216,11 +217,16 @@ impl Jobs {
         let refused: HashSet<u64> = self.core.store.unproven_rows(id).await?.into_iter().collect();
         off_the_loop(move || {
             let columns = columns(&job);
-            let again =
-                |row: &JobRow| rules::may(Step::Redo, RowFacts::of(&job, row)) && !refused.contains(&row.no);
+            let again = |row: &JobRow| rules::may(Step::Redo, RowFacts::of(&job, row));
+            let line = |mut row: JobRow| {
+                if refused.contains(&row.no) {
+                    row.why = Some(Code::BeingProven.into());
+                }
+                RedoLine { cells: cells(&job, &row), reason: reason(&job, &row) }
+            };
             let rows = all
                 .filter(|row| is_among(among.as_ref(), row) && row.as_ref().map_or(true, again))
-                .map(|row| row.map(|row| RedoLine { cells: cells(&job, &row), reason: reason(&job, &row) }));
+                .map(|row| row.map(line));
             write_redo(&to, format, overwrite, &columns, rows, &mut |_| until(&cancel)).map_err(failed)
         })
         .await

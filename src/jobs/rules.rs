@@ -167,10 +167,6 @@ pub fn count(step: Step, job: &Job) -> u64 {
                 let held = if may_be(row_status, None) { job.held } else { 0 };
                 held + if may_be(row_status, Some(Claim::Open)) { n.saturating_sub(job.held) } else { 0 }
             }
-            // Rows of a refused request may exist.
-            RowStatus::Ready if step == Step::Redo && claims().any(|claim| may_be(row_status, claim)) => {
-                n.saturating_sub(job.unproven_ready)
-            }
             _ if claims().any(|claim| may_be(row_status, claim)) => n,
             _ => 0,
         })

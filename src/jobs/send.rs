@@ -353,7 +353,6 @@ async fn record_failure(
     let failure = RequestFailure {
         job: id,
         request,
-        account: core.account.of_facts(),
         now,
         next_poll: schedule::next(&core.settings.schedule, Polling::Doubt, 1, now, now),
         at: Timestamp::now().as_millisecond(),

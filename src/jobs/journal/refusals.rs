@@ -25,22 +25,14 @@ const NOTHING_FOUND: &str = "NOT EXISTS (SELECT 1 FROM row AS other
                                          WHERE other.request = row.request AND other.badge IS NOT NULL)";
 
 /// Records a refusal. If several requests were refused, the job stores only the first, for all later ones. If a person
-/// cancelled the rest, the rows are put in doubt, since they may exist. `at` is this computer's time, in milliseconds, and
-/// `account` that of the facts.
+/// cancelled the rest, the rows are put in doubt, since they may exist. `at` is this computer's time, in milliseconds.
 pub(super) fn record(
     db: &Tx<'_>,
     job: JobId,
     request: i64,
     (at, next_poll): (i64, Timestamp),
-    account: &str,
 ) -> tx::Result<()> {
     requests::set_sending(db, request, RowStatus::Ready, None)?;
-    if !shows_waiting(db, account)? {
-        db.execute(
-            "UPDATE job SET note = ?2 WHERE id = ?1 AND note IS NULL",
-            values![job.0, Reason::from(Code::NotProvable)],
-        )?;
-    }
     let cancelled: bool = db.row(
         "UPDATE job SET unproven = CASE WHEN unproven < ?2 THEN unproven ELSE ?2 END WHERE id = ?1
              RETURNING phase = 'cancelled'",
@@ -112,11 +104,6 @@ pub(super) fn doubt(db: &Tx<'_>, job: JobId, at: i64) -> tx::Result<()> {
     }
 }
 
-/// Whether the service shows waiting badges, by what lapel has observed.
-fn shows_waiting(db: &Tx<'_>, account: &str) -> tx::Result<bool> {
-    Ok(facts::settled(db, account, WAITING)?.as_deref() == Some("shown"))
-}
-
 /// From when on a poll that finds nothing more proves that the refused requests had no effect: as for every other doubt,
 /// some time after them if the service shows waiting badges, since it may show them late; else after the doubt window.
 /// Where a part of a request was found, nothing is left to prove. Without the service's clock, nobody knows when that is:
@@ -127,7 +114,7 @@ fn provable_from(
     refused: &str,
     context: &ObserveContext,
 ) -> tx::Result<Option<i64>> {
-    let shown = shows_waiting(db, &context.account)?;
+    let shown = facts::settled(db, &context.account, WAITING)?.as_deref() == Some("shown");
     let settings = &context.settings;
     let wait = if shown { settings.absence_after } else { settings.doubt_window };
     let (last, heard): (i64, bool) = db.row(

@@ -313,8 +313,6 @@ pub(in crate::jobs) enum FailedRows {
 pub(in crate::jobs) struct RequestFailure {
     pub(in crate::jobs) job: JobId,
     pub(in crate::jobs) request: i64,
-    /// The account of the facts.
-    pub(in crate::jobs) account: String,
     /// The service's time.
     pub(in crate::jobs) now: Timestamp,
     /// This computer's time, in milliseconds.
@@ -330,7 +328,7 @@ pub(in crate::jobs) struct RequestFailure {
 }
 
 pub(super) fn record_failure(db: &Tx<'_>, args: &RequestFailure) -> tx::Result<()> {
-    let RequestFailure { job, request, account, now, at, rows, why, how, stop, next_poll } = args;
+    let RequestFailure { job, request, now, at, rows, why, how, stop, next_poll } = args;
     if requests::is_lost(db, *request)? {
         let what = format!("request {request}: {} ({:?})", how.outcome, how.status);
         return requests::record_late(db, *job, now.as_second(), &what);
@@ -339,7 +337,7 @@ pub(super) fn record_failure(db: &Tx<'_>, args: &RequestFailure) -> tx::Result<(
         FailedRows::Unbound => requests::accepted_unbound(db, *request, now.as_second(), why)?,
         FailedRows::InDoubt => requests::set_sending(db, *request, RowStatus::InDoubt, Some(why))?,
         FailedRows::Refused => requests::set_sending(db, *request, RowStatus::NotDone, Some(why))?,
-        FailedRows::Unproven => refusals::record(db, *job, *request, (*at, *next_poll), account)?,
+        FailedRows::Unproven => refusals::record(db, *job, *request, (*at, *next_poll))?,
         FailedRows::Ready => requests::back(db, *job, *request)?,
     }
     if let Some((kind, why)) = stop {

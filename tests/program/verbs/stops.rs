@@ -120,9 +120,6 @@ fn rows_of_a_refusal_that_cannot_be_proven_are_in_doubt_and_are_sent_once_it_is_
     bench.control().set_quota(Some(0));
     let id = bench.json(ONE, 4)["jobs"][0]["id"].to_string();
     bench.control().set_quota(None);
-    // Another lapel would send them from a redo file.
-    let redo = bench.run(&["jobs", "redo", &id, "--to", "again.csv"]).ended(0);
-    assert!(redo.err.contains(msg_part("lapel jobs follow checks")), "{}", redo.err);
     let said = bench.run(&["jobs", "resume", &id, "--yes"]).ended(5);
     assert!(said.out.contains(msg("in doubt")), "{}", said.out);
     assert_eq!(bench.accepted(), 0);
