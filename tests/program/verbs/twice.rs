@@ -1,7 +1,7 @@
 //! One person, two jobs: whatever goes on in one job, nobody whom another has served is sent a badge again.
 
 use super::kit::{Bench, count};
-use crate::texts::msg_part;
+use crate::texts::{msg, msg_part};
 use std::time::Duration;
 
 fn people(count: usize) -> String {
