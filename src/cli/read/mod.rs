@@ -150,7 +150,7 @@ impl ReadContext {
                 };
                 let sent: Vec<&SentHere> = sent.iter().flatten().filter(|one| !is_printed(one)).collect();
                 for one in sent.iter().filter(|one| !is_listed(one)) {
-                    output::complain(&sent_said(one, &self.reader.clock()));
+                    output::complain(&sent_said(one, matches!(waiting, Ok((_, true))), &self.reader.clock()));
                 }
                 for item in listed {
                     let from = sent.iter().find(|one| one.badge_id.as_ref() == Some(&item.badge_id));
@@ -185,8 +185,11 @@ impl ReadContext {
                 match (given, unknown) {
                     (Err(mut failure), true) => {
                         for sent in self.sent(Ok(&id)).await.unwrap_or_default() {
-                            failure.message =
-                                format!("{} {}", sent_said(&sent, &self.reader.clock()), failure.message);
+                            failure.message = format!(
+                                "{} {}",
+                                sent_said(&sent, true, &self.reader.clock()),
+                                failure.message
+                            );
                         }
                         Err(failure)
                     }

@@ -5,10 +5,26 @@ use crate::cli::words;
 use crate::domain::{BadgeId, HistoryItem, ServiceClock, ServiceTime, Text};
 use crate::jobs::SentHere;
 
-pub(super) fn sent_said(sent: &SentHere, clock: &ServiceClock) -> String {
+/// `is_read`: the lists that would have the badge were read to their ends.
+pub(super) fn sent_said(sent: &SentHere, is_read: bool, clock: &ServiceClock) -> String {
     let (title, time, id) = (&sent.title, words::time(sent.at, clock), sent.job);
     let state = tr(sent.row_status.name());
     match (&sent.badge_id, &sent.by) {
+        (Some(_), Some(who)) if !is_read => t!(
+            "{title}: sent by {who} at {time} in job {id} ({state}). Not everything could be read, so it may be visible by now.",
+            title,
+            who,
+            time,
+            id,
+            state
+        ),
+        (Some(_), None) if !is_read => t!(
+            "{title}: sent by lapel at {time} in job {id} ({state}). Not everything could be read, so it may be visible by now.",
+            title,
+            time,
+            id,
+            state
+        ),
         (Some(_), Some(who)) => t!(
             "{title}: sent by {who} at {time} in job {id} ({state}); not visible yet.",
             title,
