@@ -519,9 +519,10 @@ fn a_waiting_badge_that_was_sent_from_here_is_named_once() {
 /// Only a history that was read does not show a badge.
 #[test]
 fn a_badge_sent_from_here_may_be_visible_in_a_history_that_was_not_read() {
-    let bench = Bench::new();
+    let bench = Bench::switched(&[("waiting-history", "hidden")]);
     bench.run(&["issue", "--template", "TPL-001", "--to", "김하나 <hana@naru.example>", "--yes"]).ended(0);
-    assert!(bench.run(&["wallet", "hana@naru.example"]).ended(0).err.contains(msg_part("not visible yet")));
+    let said = bench.run(&["wallet", "hana@naru.example"]).ended(0).err;
+    assert!(said.contains(msg_part("not visible yet")), "{said}");
     bench.fault("get /badges/history status=500");
     let said = bench.run(&["wallet", "hana@naru.example"]).ended(3).err;
     assert!(said.contains(msg_part("it may be visible by now")), "{said}");
