@@ -334,8 +334,8 @@ impl Jobs {
     }
 
     /// Repeats the decisions of earlier drafts of a file in new ones, one by one in their order, as far as they apply to
-    /// the same rows with the same fields. A permission to send a second badge does not apply: the duplicate check asks again. Returns the number of
-    /// rows with a decision that no longer applies.
+    /// the same rows with the same fields. A permission to send a second badge does not apply: the duplicate check asks
+    /// again. Returns the number of rows with a decision that no longer applies.
     ///
     /// # Errors
     /// One of the new jobs is not a draft of this process.

@@ -54,10 +54,10 @@ impl Job {
         let held = Some(self.held_by_refusal()).filter(|held| *held > 0)?;
         Some(match self.left_to_resume() - held {
             0 => localizable!(
-                "Nothing is sent at once: the service refused these rows (HTTP 422), and may have accepted some. They are then in doubt, and sent when a check proves that it accepted none: after the check window at the latest."
+                "Nothing is sent at once: the service refused these rows (HTTP 422), and may have accepted some. They are then in doubt, and sent only when a check proves that it accepted none. That may take until the check window ends."
             ),
             now => localizable!(
-                "Rows sent at once: {now}. The service refused the other {held} (HTTP 422), and may have accepted some. They are then in doubt, and sent when a check proves that it accepted none: after the check window at the latest.",
+                "Rows sent at once: {now}. The service refused the other {held} (HTTP 422), and may have accepted some. They are then in doubt, and sent only when a check proves that it accepted none. That may take until the check window ends.",
                 now = number(now),
                 held = number(held)
             ),

@@ -129,8 +129,8 @@ pub fn may(step: Step, row: RowFacts) -> bool {
                         | RowStatus::Sending
                 )
         }
-        // Ready rows of a draft are about to be sent. A redo file never contains a row whose badge may exist,
-        // nor one that another job took over.
+        // Ready rows of a draft are about to be sent. A redo file contains no row that is in doubt, whose badge is known or
+        // that another job took over. Ready rows of a refused request (422) have its doubt as their reason.
         Step::Redo => match row.row_status {
             RowStatus::Ready => !drafted && (!issues || row.claim == Some(Claim::Reserved)),
             RowStatus::Ask

@@ -88,6 +88,31 @@ async fn a_job_stopped_at_the_quota_adds_up_and_offers_what_to_do() {
     assert_eq!(accepted(&h), 5);
 }
 
+/// Resuming sends only what no refused request may have sent.
+#[tokio::test]
+async fn what_a_resume_sends_at_once_and_what_only_after_a_check_is_said() {
+    let switches = vec![("waiting-history".into(), "hidden".into())];
+    let mut h = by(2, Options { quota: Some(3), switches, ..small() }).await;
+    issue(&mut h, 0..5).await;
+    h.shows(msg_part("3 of 5 not sent: quota exceeded")).await;
+    // The check finds nothing, which is no proof here.
+    h.press("r");
+    h.shows(msg_part("1 of 5 not sent: quota exceeded")).await;
+    h.press("R");
+    let rows = msg_with("{n} rows, {held} of them after a check", &[&3, &2]);
+    assert!(h.screen().contains(&rows), "{}", h.screen());
+    h.press("c");
+    let text = super::narrow::flat(&h.screen());
+    assert!(text.contains(msg_part("The service refused 2 rows")), "{text}");
+    h.press("esc R r");
+    let text = super::narrow::flat(&h.screen());
+    assert!(text.contains(msg_part("Rows sent at once: 1.")), "{text}");
+    h.sandbox.control().set_quota(None);
+    h.confirm("3");
+    h.shows(msg_part("in doubt 2 · waiting 3 = 5")).await;
+    assert_eq!(accepted(&h), 3);
+}
+
 #[tokio::test]
 async fn a_job_is_paused_and_goes_on() {
     let mut h = by(1, small()).await;

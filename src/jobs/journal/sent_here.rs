@@ -101,9 +101,9 @@ pub(super) fn sent_to(db: &Tx<'_>, account: &super::Account, key: &EmailKey) -> 
     sent_to_recipient(db, account, key, OPEN, MOST)
 }
 
-/// The rows are compared here, because the database cannot. All are, because an older one may be more alike than many newer
-/// ones. A row for the searched address itself is not among them, and
-/// neither is one whose name only contains the searched one, or, beside an address, is only similar.
+/// The rows are compared here, because the database cannot. All of the newest are, because an older one may be more alike
+/// than many newer ones. A row for the searched address itself is not among them, and neither is one whose name only
+/// contains the searched one, or, beside an address, is only similar.
 #[allow(clippy::ref_option, reason = "an operation takes its arguments by reference")]
 pub(super) fn sent_alike(
     db: &Tx<'_>,

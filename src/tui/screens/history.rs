@@ -16,7 +16,7 @@ use crate::tui::modals::revoke_ids::RevokeIds;
 use crate::tui::prelude::*;
 use crate::tui::screens::badge_preview::BadgePreview;
 use crate::tui::screens::templates::type_choice;
-use crate::tui::screens::wallet::not_never;
+use crate::tui::screens::wallet::waiting_may_be_hidden;
 use crate::tui::widgets::filter::{FilterChoice, FilterValue, Spec, Takes};
 use crate::tui::widgets::list::ListRow;
 use crate::tui::widgets::marks::{Marks, between};
@@ -148,7 +148,7 @@ impl Browse for HistoryItem {
     }
 
     fn may_be_hidden(narrowing: &HistoryNarrowing) -> Option<&'static str> {
-        (narrowing.state == Some(StateIs::Waiting)).then(not_never)
+        (narrowing.state == Some(StateIs::Waiting)).then(waiting_may_be_hidden)
     }
 
     /// The titles, and the service's own words for mails, types and categories.

@@ -24,7 +24,7 @@ mod people;
 mod rows;
 mod search;
 
-pub(super) use draw::not_never;
+pub(super) use draw::waiting_may_be_hidden;
 
 use crate::domain::address_search::{HistoryProbe, Match};
 use crate::domain::call_advice::{CallCase, CallerQuestion, script};

@@ -290,7 +290,7 @@ impl Wallet {
             let room = usize::from(body.width).saturating_sub(4);
             rows += sent.iter().map(|line| wrap(line, room).len()).sum::<usize>();
             let mut said: Vec<String> = self.name_note().into_iter().chain(self.tried(cx)).collect();
-            said.push(not_never().to_owned());
+            said.push(waiting_may_be_hidden().to_owned());
             // While lapel reads for the number, the advice how to read is not true any more.
             if !self.is_reading_cert() {
                 said.push(self.call.certs.advice(cx));
@@ -640,7 +640,7 @@ fn type_something(cx: &UiContext) -> String {
 
 fn nothing_found(email: &str) -> Vec<String> {
     let mut said = vec![
-        not_never().to_owned(),
+        waiting_may_be_hidden().to_owned(),
         t!("Ask the caller to spell the address, or type their name into the box to search the history.")
             .to_owned(),
     ];
@@ -660,7 +660,7 @@ fn foreign(text: &str) -> Option<String> {
 }
 
 /// What is not visible may have been accepted.
-pub(in crate::tui::screens) fn not_never() -> &'static str {
+pub(in crate::tui::screens) fn waiting_may_be_hidden() -> &'static str {
     t!(
         "That does not mean \u{201c}never accepted\u{201d}: a badge waiting for issue can stay invisible for up to a day."
     )
