@@ -520,14 +520,15 @@ impl Wallet {
             };
             let more = besides(only_history, t!("{n} more in the history", n = number(only_history)));
             let neither = found.held.len() as u64 - in_wallet - only_history;
-            let neither = besides(neither, t!("{n} in neither list", n = number(neither)));
+            let badges = count!(neither, "badge", "badges");
+            let neither = besides(neither, t!("{badges} in neither list", badges));
             let partly =
                 if found.complete { String::new() } else { format!(" {}", t!("(there may be more)")) };
             let badges = count!(in_wallet, "badge", "badges");
             let all = count!(found.held.len() as u64, "badge", "badges");
             let full = if in_wallet + only_history == 0 {
-                // A badge that was found by its id.
-                format!(" {dot} {all} {}{partly}", t!("in neither list"))
+                // A badge that was found by its id, or that only the journal knows.
+                format!("{neither}{partly}")
             } else if in_wallet == 0 {
                 let badges = count!(only_history, "badge", "badges");
                 let none = t!("{badges} in the history, none in the wallet", badges);
