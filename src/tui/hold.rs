@@ -6,10 +6,18 @@ use crate::tui::widgets::text_layout::wrap;
 
 /// A shorter wait ends before the user can read an explanation. Only the header shows it.
 const WORTH_SAYING: Duration = Duration::from_secs(5);
+/// The limit counts a minute, so a longer wait may be a mistake, for example of a proxy. Only the answer to a ping ends
+/// such a wait early. Within a shorter one nothing is sent (rate limits, rule 1).
+const MAY_BE_WRONG: Duration = Duration::from_secs(10 * 60);
 
 pub fn left(cx: &UiContext) -> Option<Duration> {
     let left = cx.link()?.held_until?.saturating_duration_since(Instant::now());
     Some(left).filter(|left| !left.is_zero())
+}
+
+/// Whether the wait is so long that lapel offers a ping.
+pub fn offers_ping(cx: &UiContext) -> bool {
+    left(cx).is_some_and(|left| left > MAY_BE_WRONG)
 }
 
 pub fn next_change(cx: &UiContext) -> Option<Instant> {
@@ -24,7 +32,7 @@ pub fn next_change(cx: &UiContext) -> Option<Instant> {
     Some(Instant::now() + step.min(left))
 }
 
-/// A short wait has none. `ping` is the key that sends one ping, if there is one.
+/// A short wait has none. `ping` is the key that asks for one ping, if there is one.
 pub fn lines(cx: &UiContext, ping: Option<&str>, columns: u16) -> Vec<String> {
     let Some(left) = left(cx).filter(|left| *left > WORTH_SAYING) else { return Vec::new() };
     let mut text = if left > IN_MINUTES {
@@ -38,7 +46,7 @@ pub fn lines(cx: &UiContext, ping: Option<&str>, columns: u16) -> Vec<String> {
             wait = wait_text(left)
         )
     };
-    if let Some(ping) = ping {
+    if let Some(ping) = ping.filter(|_| offers_ping(cx)) {
         text.push(' ');
         text.push_str(&t!("{ping} sends one ping.", ping));
     }

@@ -79,6 +79,21 @@ async fn retry_after_holds_everything_and_is_shown() {
     assert!(h.screen().contains(msg_part("row 2 of")), "keys go on");
 }
 
+#[tokio::test]
+async fn within_a_short_wait_nothing_is_sent_and_no_ping_is_offered() {
+    let mut h = Harness::new(held(), 80, 24).await;
+    h.settled().await;
+    h.sandbox.control().add_fault("any status=429 retry-after=540 times=1").expect("a rule");
+    h.press("2");
+    h.shows(msg_part("▲ wait 9 min")).await;
+    let before = all_requests(&h);
+    assert!(!flat(&h.screen()).contains(msg_part("sends one ping")), "{}", h.screen());
+    h.press("r");
+    h.shows(msg_part("lapel sends nothing before that.")).await;
+    h.press("enter");
+    assert_eq!(all_requests(&h), before);
+}
+
 /// Requests by their method and path.
 fn requests_of(h: &Harness, what: &str) -> u64 {
     h.sandbox.control().ledger().requests.get(what).copied().unwrap_or(0)

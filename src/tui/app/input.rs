@@ -1,7 +1,7 @@
 //! User input: keys, pastes and the mouse, passed to the focused component.
 
 use super::{App, LoopCommand, Notice, READ_ONLY, Tab};
-use crate::i18n::{self, Language};
+use crate::i18n::{self, Language, wait::wait_text};
 use crate::tui::component::Drag;
 use crate::tui::effects::RequestOwner;
 use crate::tui::hold;
@@ -185,8 +185,8 @@ impl App {
             Action::Suspend => self.loop_command = Some(LoopCommand::Suspend),
             Action::QuitNow => self.quit(out),
             Action::Reload if self.reconnect() => {}
-            // During a rate limit wait a refresh would wait too, so lapel offers one ping instead.
-            Action::Reload | Action::Look if self.modals.is_empty() && self.ask_to_ping() => {}
+            // During a rate limit wait a refresh would wait too.
+            Action::Reload | Action::Look if self.modals.is_empty() && self.waits_for_the_limit(out) => {}
             Action::Back if self.stop_reads(out) => {}
             Action::Quit if self.modals.is_empty() && self.welcome.is_none() && self.is_over_another() => {
                 self.act(Action::Back, out);
@@ -212,10 +212,12 @@ impl App {
         self.with(self.focus(), out, |component, cx, out| component.on_action(action, cx, out)) == Some(true)
     }
 
-    /// Asks whether to send one ping during a rate limit wait. Returns false if there is no wait.
-    fn ask_to_ping(&mut self) -> bool {
-        if self.welcome.is_some() || hold::left(&self.cx).is_none() {
-            return false;
+    /// Says that there is a rate limit wait, or asks for one ping if the wait is long. Returns false if there is none.
+    fn waits_for_the_limit(&mut self, out: &mut Effects<'_>) -> bool {
+        let Some(left) = hold::left(&self.cx).filter(|_| self.welcome.is_none()) else { return false };
+        if !hold::offers_ping(&self.cx) {
+            out.say(t!("Rate limit wait: {wait}. lapel sends nothing before that.", wait = wait_text(left)));
+            return true;
         }
         let Some(client) = self.client_or_connecting().cloned() else { return false };
         self.open(PingForm::new(client));
