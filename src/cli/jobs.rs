@@ -398,13 +398,18 @@ async fn follow(mut session: VerbSession, wait: bool, as_json: bool) -> Result<u
         output::complain(&t!("another running lapel ({owner}) checks job {id}.", id = job.id, owner));
     }
     let mut seen = SendingOutcome::default();
+    let mut code = exit::OK;
     if !mine.is_empty() {
         // A badge that is now Issued may release a waiting revocation.
         session.interrupt.will_send();
         session.progress.at(t!("checking the results"), 0, 0);
         let jobs = session.jobs.clone();
         tokio::select! {
-            polled = jobs.poll_now(None) => seen.failed = polled.failed,
+            polled = jobs.poll_now(None) => {
+                let worst = if polled.failed.is_some() { exit::FAILED } else { exit::PERSON };
+                seen.failed = polled.why_partial();
+                code = if seen.failed.is_some() { worst } else { code };
+            }
             () = session.interrupt.wanted() => seen.interrupted = true,
         }
         let sent = session.until_sent(&mut mine, &[]).await;
@@ -416,7 +421,6 @@ async fn follow(mut session: VerbSession, wait: bool, as_json: bool) -> Result<u
     let ids: Vec<JobId> = mine.keys().copied().collect();
     session.close().await;
     let mut changed = Vec::new();
-    let mut code = if seen.failed.is_some() { exit::FAILED } else { exit::OK };
     for id in &ids {
         let job = session.jobs.job(*id).await?;
         code = code.max(words::code_of_status(&job, wait));

@@ -144,7 +144,7 @@ impl VerbSession {
                 polled = jobs.poll_now(Some(id)) => polled,
                 () = self.interrupt.wanted() => return Ok(SendingOutcome { interrupted: true, ..seen }),
             };
-            seen.failed = seen.failed.or(polled.failed);
+            seen.failed = seen.failed.or_else(|| polled.why_not_complete());
         }
         let sent = self.until_sent(known, &[]).await;
         seen.note(sent);

@@ -82,15 +82,23 @@ pub struct PollResult {
     pub jobs: usize,
     /// Why some jobs could not be polled.
     pub failed: Option<Localizable>,
+    /// Why single badges could not be read: nothing is known of them.
+    pub unread: Option<Localizable>,
     /// Whether lapel read everything that could contain a badge in doubt.
     pub complete: bool,
 }
 
 impl PollResult {
     /// Why a badge in doubt may exist although the poll did not find it.
-    pub(super) fn why_not_complete(self) -> Option<Localizable> {
-        let changed = || localizable!("the history changed while lapel read it.");
-        self.failed.or_else(|| (!self.complete).then(changed))
+    pub fn why_not_complete(self) -> Option<Localizable> {
+        let part = || localizable!("the history could not be read to its end, or changed meanwhile.");
+        self.failed.or_else(|| (!self.complete).then(part))
+    }
+
+    /// Why the poll does not tell all of what it was for.
+    pub fn why_partial(self) -> Option<Localizable> {
+        let unread = self.unread.clone();
+        self.why_not_complete().or(unread)
     }
 }
 

@@ -3,6 +3,7 @@
 mod poll;
 mod probe;
 
+use self::poll::Polled;
 use super::core::{JobsCore, PollResult, RequestedPolls, lock};
 use super::job::JobId;
 use super::journal::JournalError;
@@ -60,7 +61,8 @@ pub(super) async fn run(core: Arc<JobsCore>) {
             answer(asked, &polled);
             continue;
         }
-        answer(asked, &PollResult { jobs: 0, complete: unread.is_none(), failed: unread });
+        let complete = unread.is_none();
+        answer(asked, &PollResult { complete, failed: unread, ..PollResult::default() });
         let neighbours = core.neighbours(&mut known).await;
         let next = deadlines.values().map(|(_, at)| held.map_or(*at, |until| until.max(*at))).min();
         // Without open jobs of others less often, but one may start at any time.
@@ -105,13 +107,19 @@ pub(super) fn wait(core: &JobsCore, now: Timestamp, next: Timestamp) -> Duration
 
 /// Returns whether the time of the next poll could be written.
 async fn poll(core: &Arc<JobsCore>, due: &[JobId], call: &Call) -> (PollResult, bool) {
-    let polled = poll::poll_jobs(core, due, call).await;
-    let complete = matches!(polled, Ok(true));
-    let failed = polled.err();
+    let (Polled { complete, unread }, failed) = match poll::poll_jobs(core, due, call).await {
+        Ok(polled) => (polled, None),
+        Err(why) => (Polled::default(), Some(why)),
+    };
+    let result = |failed: Option<Localizable>| PollResult {
+        jobs: due.len(),
+        failed,
+        unread: unread.why.as_ref().map(ApiError::localizable),
+        complete,
+    };
     if failed.is_some() && core.ending.is_cancelled() {
         // Not the check failed: this process ends. The next one checks when it was due.
-        let failed = failed.map(|why| why.localizable());
-        return (PollResult { jobs: due.len(), failed, complete }, false);
+        return (result(failed.map(|why| why.localizable())), false);
     }
     let (now, _) = core.moment();
     // After a failure, poll again soon instead of in a day.
@@ -121,6 +129,7 @@ async fn poll(core: &Arc<JobsCore>, due: &[JobId], call: &Call) -> (PollResult, 
         schedule: core.settings.schedule.clone(),
         now,
         failed: failed.as_ref().map(|why| (why.note(), soon)),
+        unread: unread.why.as_ref().map(|why| (unread.ids.clone(), Reason::from(why))),
     };
     let written = core.store.schedule_next(end).await;
     for id in due {
@@ -129,7 +138,7 @@ async fn poll(core: &Arc<JobsCore>, due: &[JobId], call: &Call) -> (PollResult, 
     send::start_senders(core, None).await;
     let is_written = written.is_ok();
     let failed = failed.map(|why| why.localizable()).or_else(|| written.err().map(|why| why.localizable()));
-    (PollResult { jobs: due.len(), failed, complete }, is_written)
+    (result(failed), is_written)
 }
 
 #[derive(Debug, thiserror::Error)]

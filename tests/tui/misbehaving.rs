@@ -103,6 +103,7 @@ const PLACES: &[(&str, &str, &str)] = &[
     ("the request of a list", "1 | i | paste:PEOPLE | enter | G enter", SENDS_LIST),
     ("a revocation", "2 | j j j x type:why enter", SENDS),
     ("the index", "0 G", "enter"),
+    ("Activity", "1 | i | type:홍길동 enter type:gildong@naru.example enter | type:1 enter | 5", "r"),
 ];
 
 fn press(h: &mut Harness, keys: &str) {
@@ -227,6 +228,7 @@ fn what_went_wrong_is_said_and_keys_are_answered() {
     let test = async |h, kind: &Kind, keys: (&str, &str), name: &str| {
         let waits = Duration::from_millis(if kind.hangs { 300 } else { 10_000 });
         let (mut h, gateway) = at(h, kind, keys, waits).await;
+        let accepted = h.sandbox.control().ledger().accepted_total();
         answers_keys(&mut h, name);
         let said = async {
             loop {
@@ -247,7 +249,7 @@ fn what_went_wrong_is_said_and_keys_are_answered() {
         let issues =
             seen.iter().filter(|request| request.method == "POST" && request.target.contains("/badges"));
         assert!(issues.count() <= 1, "{name}: sent twice");
-        assert_eq!(h.sandbox.control().ledger().accepted_total(), 0, "{name}");
+        assert_eq!(h.sandbox.control().ledger().accepted_total(), accepted, "{name}");
         Ok(h)
     };
     everywhere(|_| true, test);

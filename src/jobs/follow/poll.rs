@@ -25,21 +25,35 @@ const FEW_MISSING: usize = 200;
 /// Number of waiting badges that suffice to tell whether the history shows waiting badges.
 const SAMPLE: usize = 20;
 
-/// Returns whether everything was read that could contain a badge in doubt.
-pub(super) async fn poll_jobs(core: &Arc<JobsCore>, due: &[JobId], call: &Call) -> Result<bool, PollError> {
-    let mut complete = true;
+#[derive(Default)]
+pub(super) struct Polled {
+    /// Whether everything was read that could contain a badge in doubt.
+    pub(super) complete: bool,
+    /// Badges of which nothing is known, because the answers could not be read.
+    pub(super) unread: UnreadBadges,
+}
+
+#[derive(Default)]
+pub(super) struct UnreadBadges {
+    pub(super) ids: Vec<BadgeId>,
+    /// Why the first of them could not be read.
+    pub(super) why: Option<ApiError>,
+}
+
+pub(super) async fn poll_jobs(core: &Arc<JobsCore>, due: &[JobId], call: &Call) -> Result<Polled, PollError> {
+    let mut polled = Polled { complete: true, ..Polled::default() };
     let mut groups: Vec<_> = core.store.poll_targets(due.to_vec()).await?.into_iter().collect();
     // Rows in doubt come first, since a person may wait to send more.
     groups.sort_by_key(|(_, group)| group.doubts.is_empty());
     for (template, group) in groups {
-        complete &= template_sweep(core, &template, &group, call).await?;
+        polled.complete &= template_sweep(core, &template, &group, call, &mut polled.unread).await?;
     }
     let (queued, sent) = core.store.revoke_targets(due.to_vec()).await?;
-    one_by_one(core, &queued, call).await?;
-    revoked(core, sent, call).await?;
+    one_by_one(core, &queued, call, &mut polled.unread).await?;
+    revoked(core, sent, call, &mut polled.unread).await?;
     let (now, _) = core.moment();
     core.store.mark_overdue(MarkOverdue { jobs: due.to_vec(), now, zone: zone(core) }).await?;
-    Ok(complete)
+    Ok(polled)
 }
 
 fn zone(core: &JobsCore) -> Option<Offset> {
@@ -71,11 +85,13 @@ impl DoubtMatches {
     }
 }
 
+/// Returns whether everything was read that could contain a badge in doubt.
 async fn template_sweep(
     core: &Arc<JobsCore>,
     template: &TemplateId,
     group: &Group,
     call: &Call,
+    unread: &mut UnreadBadges,
 ) -> Result<bool, PollError> {
     let single = group.bound.len() + group.doubts.len();
     if single == 0 {
@@ -134,7 +150,7 @@ async fn template_sweep(
                 }
                 if unseen.len() <= FEW_MISSING {
                     let ids: Vec<BadgeId> = unseen.into_iter().cloned().collect();
-                    one_by_one(core, &ids, call).await?;
+                    one_by_one(core, &ids, call, unread).await?;
                 }
             }
         }
@@ -142,7 +158,7 @@ async fn template_sweep(
     if !by_pages {
         let all: Vec<&EmailKey> = group.doubts.keys().collect();
         by_address(core, template, group, &all, call, &mut found).await?;
-        one_by_one(core, &group.bound, call).await?;
+        one_by_one(core, &group.bound, call, unread).await?;
         learn_zone(core, group, call).await?;
         // Holders whose badge is now issued may have two. A single record does not tell, so read by address.
         for email in finished(core, group).await? {
@@ -311,7 +327,12 @@ async fn hidden(core: &Arc<JobsCore>, name: &'static str, evidence: Code) -> Res
     Ok(core.learn(vec![FactObservation::once(name, "hidden", evidence)]).await?)
 }
 
-async fn one_by_one(core: &Arc<JobsCore>, ids: &[BadgeId], call: &Call) -> Result<(), PollError> {
+async fn one_by_one(
+    core: &Arc<JobsCore>,
+    ids: &[BadgeId],
+    call: &Call,
+    unread: &mut UnreadBadges,
+) -> Result<(), PollError> {
     for id in ids {
         match history_scan::badge(core.reader(), id, call).await {
             Ok(Some(sight)) => drop(seen(core, vec![sight]).await?),
@@ -320,7 +341,12 @@ async fn one_by_one(core: &Arc<JobsCore>, ids: &[BadgeId], call: &Call) -> Resul
                 core.store.note_absence(core.observe_context(), id.clone()).await?;
             }
             // One broken record says nothing about the others; other errors would affect them, too.
-            Err(ApiError::BadRequest(_) | ApiError::BadInput { .. } | ApiError::Unreadable { .. }) => {}
+            Err(
+                error @ (ApiError::BadRequest(_) | ApiError::BadInput { .. } | ApiError::Unreadable { .. }),
+            ) => {
+                unread.ids.push(id.clone());
+                unread.why.get_or_insert(error);
+            }
             Err(error) => return Err(error.into()),
         }
     }
@@ -377,7 +403,12 @@ async fn resolve(core: &Arc<JobsCore>, group: &Group, found: DoubtMatches) -> Re
 }
 
 /// For many badges, first reads the history filtered by revoke date, then the rest one by one.
-async fn revoked(core: &Arc<JobsCore>, sent: Vec<(BadgeId, i64)>, call: &Call) -> Result<(), PollError> {
+async fn revoked(
+    core: &Arc<JobsCore>,
+    sent: Vec<(BadgeId, i64)>,
+    call: &Call,
+    unread: &mut UnreadBadges,
+) -> Result<(), PollError> {
     let mut rest: Vec<BadgeId> = sent.iter().map(|(id, _)| id.clone()).collect();
     if rest.len() > ONE_BY_ONE {
         let clock = core.reader().clock();
@@ -405,5 +436,5 @@ async fn revoked(core: &Arc<JobsCore>, sent: Vec<(BadgeId, i64)>, call: &Call) -
         }
         rest.retain(|id| wanted.contains(id));
     }
-    one_by_one(core, &rest, call).await
+    one_by_one(core, &rest, call, unread).await
 }

@@ -32,11 +32,13 @@ pub(in crate::jobs) struct ScheduleNext {
     pub(in crate::jobs) now: Timestamp,
     /// Why the poll failed, and the latest time of the next one: it comes soon instead of in a day.
     pub(in crate::jobs) failed: Option<(Reason, Timestamp)>,
+    /// The badges that could not be read, and why.
+    pub(in crate::jobs) unread: Option<(Vec<BadgeId>, Reason)>,
 }
 
 /// Sets the time of the jobs' next poll and the result of the last one.
 pub(super) fn schedule_next(db: &Tx<'_>, args: &ScheduleNext) -> tx::Result<()> {
-    let ScheduleNext { jobs: ids, schedule, now, failed } = args;
+    let ScheduleNext { jobs: ids, schedule, now, failed, unread } = args;
     for id in ids {
         let next = next_poll(db, schedule, *id, *now)?;
         let next = match failed {
@@ -44,9 +46,25 @@ pub(super) fn schedule_next(db: &Tx<'_>, args: &ScheduleNext) -> tx::Result<()> 
             None => next,
         };
         jobs::set_next_poll(db, *id, next)?;
-        jobs::set_poll_note(db, *id, failed.as_ref().map(|(why, _)| why))?;
+        let note = match (failed, unread) {
+            (Some((why, _)), _) => Some(why.clone()),
+            (None, Some((badges, why))) => unread_note(db, *id, badges, why)?,
+            (None, None) => None,
+        };
+        jobs::set_poll_note(db, *id, note.as_ref())?;
     }
     Ok(())
+}
+
+/// `None` if none of the badges is in the job.
+fn unread_note(db: &Tx<'_>, id: JobId, badges: &[BadgeId], why: &Reason) -> tx::Result<Option<Reason>> {
+    let wires: Vec<&str> = badges.iter().map(BadgeId::wire).collect();
+    let n: i64 = db.row(
+        "SELECT count(*) FROM row WHERE job = ?1 AND badge IN json_list(?2, text)",
+        values![id.0, super::json(&wires)],
+        |r| r.get(0),
+    )?;
+    Ok((n > 0).then(|| Reason::from(Code::PollUnread).with("n", n).because("why", why.clone())))
 }
 
 /// SQL for the rows of a job that may have a badge which is not known, also of refusals without a proof. `?1` is the job.

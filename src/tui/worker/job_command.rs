@@ -166,11 +166,10 @@ pub async fn run(command: JobCommand, jobs: &Jobs) -> Result<JobReply, String> {
         JobCommand::Opened(what) => fine(jobs.note_opening(&what, &who).await),
         JobCommand::Look(id) => {
             let polled = jobs.poll_now(id).await;
-            return match polled.failed {
+            let is_idle = polled.jobs == 0;
+            return match polled.why_partial() {
                 Some(why) => Err(t!("The check is incomplete: {why}", why)),
-                None if polled.jobs == 0 => {
-                    Ok(JobReply::Said(t!("There is nothing left to check.").to_owned()))
-                }
+                None if is_idle => Ok(JobReply::Said(t!("There is nothing left to check.").to_owned())),
                 None => Ok(JobReply::Fine),
             };
         }

@@ -119,6 +119,29 @@ async fn a_failed_poll_is_reported_until_one_succeeds() {
     assert_eq!(bench.jobs.job(id).await.expect("a job").note, None);
 }
 
+/// Of two badges one cannot be read: the other one is checked as usual, and the job says what is not known.
+#[tokio::test]
+async fn a_badge_that_cannot_be_read_is_named_and_does_not_stop_the_check() {
+    let mut bench = Bench::new(small()).await;
+    let all = targets(&bench, 2);
+    let broken = all[0].badge_id.clone();
+    let id = bench.jobs.revoke(RevokePlan::new(all, "중복 발급", false)).await.expect("can send");
+    bench.until("accepted", id, |j| j.counts.of(RowStatus::Revoking) == 2).await;
+    bench.fault(&format!("get /badges/{} items=null", broken.wire()));
+    bench.advance(60);
+    let polled = bench.jobs.poll_now(Some(id)).await;
+    assert_eq!((polled.failed.clone(), polled.complete), (None, true));
+    assert!(polled.why_partial().is_some());
+    let job = bench.jobs.job(id).await.expect("a job");
+    assert_eq!((job.counts.of(RowStatus::Revoking), job.counts.of(RowStatus::Revoked)), (1, 1));
+    let note = job.note.expect("what is not known");
+    assert!(note.is(Code::PollUnread) && note.to_string().contains("(1)"), "{note}");
+    bench.sandbox.control().clear_faults();
+    assert_eq!(bench.jobs.poll_now(Some(id)).await.why_partial(), None);
+    let job = bench.jobs.job(id).await.expect("a job");
+    assert_eq!((job.counts.of(RowStatus::Revoked), job.note), (2, None));
+}
+
 /// A command that ends while it checks has not failed, and the next lapel checks when it was due.
 #[tokio::test]
 async fn a_check_that_ends_with_its_program_did_not_fail() {
