@@ -80,7 +80,7 @@ impl App {
                 {
                     self.act_inside(Action::Back, out);
                 }
-                self.open_tab(tab);
+                self.open_tab(tab, out);
                 self.changed = true;
             }
             return;

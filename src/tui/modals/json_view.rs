@@ -64,7 +64,7 @@ impl JsonView {
 
 impl Component for JsonView {
     fn key_contexts(&self) -> Vec<KeyContext> {
-        self.search.over().unwrap_or_else(|| KeyContext::Json.in_popup())
+        self.search.over().unwrap_or_else(|| KeyContext::Json.over_tab())
     }
 
     fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
@@ -223,6 +223,11 @@ impl Component for JsonView {
 impl Modal for JsonView {
     fn is_popup(&self) -> bool {
         false
+    }
+
+    fn leave(&mut self, out: &mut Effects<'_>) -> bool {
+        out.cancel(self.request.take());
+        true
     }
 }
 

@@ -187,15 +187,15 @@ impl DraftForm {
     }
 
     /// Closes the review and keeps the drafts. A new mapping without decisions is not kept: the drafts that it would
-    /// have replaced remain.
-    fn close(&mut self, out: &mut Effects<'_>) {
+    /// have replaced remain. Returns false if it cannot be closed now.
+    fn close(&mut self, out: &mut Effects<'_>) -> bool {
         if self.beginning {
             out.say(t!("Starting. Activity shows it in a moment."));
-            return;
+            return false;
         }
         if !self.doing.is_empty() {
             out.say(t!("lapel is still saving the last change. Try again."));
-            return;
+            return false;
         }
         if let DuplicateCheck::Reading { request, .. } = self.check {
             out.cancel([request]);
@@ -209,6 +209,7 @@ impl DraftForm {
             out.say(t!("The earlier draft is kept. Nothing was sent."));
         }
         out.close();
+        true
     }
 
     fn has_suggestion(&self) -> bool {
@@ -260,7 +261,7 @@ impl Component for DraftForm {
             return search;
         }
         let own = if self.issues() { KeyContext::Draft } else { KeyContext::DraftRevoke };
-        vec![own, KeyContext::List, KeyContext::Popup, KeyContext::Always]
+        vec![own, KeyContext::List, KeyContext::Covering, KeyContext::Popup, KeyContext::Always]
     }
 
     fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
@@ -333,7 +334,9 @@ impl Component for DraftForm {
         match action {
             Action::Back if self.confirming => self.confirming = false,
             Action::Back if self.rows.is_searched() => return self.rows.on_action(action, out),
-            Action::Back => self.close(out),
+            Action::Back => {
+                self.close(out);
+            }
             Action::DiscardDraft => {
                 let drafts: Vec<Job> =
                     self.jobs.iter().filter(|job| job.phase == Phase::Draft).cloned().collect();
@@ -567,6 +570,10 @@ impl Modal for DraftForm {
 
     fn prepares_sending(&self) -> bool {
         true
+    }
+
+    fn leave(&mut self, out: &mut Effects<'_>) -> bool {
+        self.close(out)
     }
 
     fn asks(&self) -> Option<ConfirmQuestion> {
