@@ -56,9 +56,9 @@ impl Heading {
     /// Handles an action. While a menu is open, only its actions are handled. Otherwise only those that open a
     /// menu are handled.
     pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> HeadingOutcome {
-        let is_of_search = self
-            .names()
-            .is_some_and(|names| self.search.keeps(action) || self.search.act_in(action, &mut self.cursor, &names));
+        let is_of_search = self.names().is_some_and(|names| {
+            self.search.keeps(action) || self.search.act_in(action, &mut self.cursor, &names)
+        });
         if is_of_search {
             return HeadingOutcome::Something;
         }
