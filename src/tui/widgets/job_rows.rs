@@ -19,6 +19,13 @@ use crate::tui::worker::job_command::RowsQuery;
 /// The rows of a page that has them all.
 const EVERY: u64 = i64::MAX as u64;
 
+/// Highlights the row of a range that is drawn.
+pub fn in_range(spans: &mut [Span<'_>], cx: &UiContext) {
+    for span in spans {
+        span.style = span.style.patch(cx.theme.in_range());
+    }
+}
+
 impl ListRow for JobRow {
     type Id = u64;
     fn id(&self) -> u64 {
@@ -350,9 +357,7 @@ impl RowList {
             let mut spans = vec![Span::styled(sign, cx.theme.mark())];
             spans.extend(self.spans(&row, heading, &widths, words, cx));
             if is_in_range {
-                for span in &mut spans {
-                    span.style = span.style.patch(cx.theme.in_range());
-                }
+                in_range(&mut spans, cx);
             }
             spans
         });

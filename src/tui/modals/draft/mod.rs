@@ -267,8 +267,10 @@ impl Component for DraftForm {
     fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
         let row = self.selected();
         match action {
+            Action::Allow | Action::LeaveOut if self.range().is_some() => true,
             Action::Allow => self.may(Step::Allow, row) || self.may(Step::LeaveOut, row),
             Action::LeaveOut => self.may(Step::LeaveOut, row),
+            Action::Range | Action::RangeDown | Action::RangeUp => row.is_some() || self.range().is_some(),
             Action::AllowClass => self.may_group(Step::Allow),
             Action::LeaveOutClass => self.may_group(Step::LeaveOut),
             Action::Correct => row.is_some(),
@@ -299,6 +301,8 @@ impl Component for DraftForm {
             Action::Accept | Action::Open if self.heading_here().is_some() => t!("show or hide"),
             Action::TakeSuggestions if !self.group_has_suggestion() => t!("include group"),
             Action::Only => t!("next group"),
+            Action::Allow if self.range().is_some() => t!("include range"),
+            Action::LeaveOut if self.range().is_some() => t!("skip range"),
             _ => action.hint(),
         }
     }
@@ -327,6 +331,9 @@ impl Component for DraftForm {
         }
         if self.rows.over().is_some() {
             return self.rows.on_action(action, out);
+        }
+        if action == Action::Back && !self.confirming && self.rows.marks.cancel_range() {
+            return true;
         }
         if !self.rows.has_search() && self.on_outline(action) {
             return true;
@@ -359,6 +366,12 @@ impl Component for DraftForm {
                     self.take_suggestions(true, out);
                 }
             }
+            Action::Range => self.draw_range(cx, out),
+            Action::RangeDown | Action::RangeUp => {
+                self.draw_range(cx, out);
+                self.move_by(if action == Action::RangeDown { 1 } else { -1 });
+            }
+            Action::Allow | Action::LeaveOut if self.decide_range(action == Action::Allow, out) => {}
             Action::Allow => self.decide_row(true, true, out),
             Action::LeaveOut => self.decide_row(false, true, out),
             Action::TakeSuggestions | Action::AllowClass => self.decide_group(true, out),
@@ -536,6 +549,7 @@ impl Component for DraftForm {
         if !self.rows.has_search() {
             self.outline.lay_out(draw::lines_area(area).height, is_current, &mut self.rows.list);
         }
+        self.read_range();
         // Until the parts are read again, their old headings stay over their old rows.
         if self.groups.are_current() {
             let words = |row: &JobRow| draft_words(row.row_status, kind).to_owned();
