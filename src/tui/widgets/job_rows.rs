@@ -33,6 +33,13 @@ impl ListRow for JobRow {
     }
 }
 
+/// A row whose place in the list is asked of the journal: its number, the request, and its place.
+enum SoughtRow {
+    Wanted(u64),
+    Asked(RequestId),
+    At(u64),
+}
+
 pub struct RowList {
     pub list: PagedList<JobRow>,
     job: JobId,
@@ -48,6 +55,8 @@ pub struct RowList {
     /// Whether rows can have badge ids. Rows of a draft to issue have none.
     ids: bool,
     search: Search,
+    /// The row to which the cursor goes after a search.
+    sought: Option<SoughtRow>,
     pub marks: Marks<JobRow>,
     /// The running request for the rows of a file, and how these are filtered and sorted, in words.
     saving: Option<(RequestId, String)>,
@@ -67,6 +76,7 @@ impl RowList {
             refit: true,
             ids: true,
             search: Search::default(),
+            sought: None,
             marks: Marks::default(),
             saving: None,
         }
@@ -118,6 +128,7 @@ impl RowList {
     /// show the row with a number at that place, so the search finds it.
     pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         let before = self.search.text();
+        self.forget_sought();
         if action == Action::GoToRow {
             self.search.open_for_number();
             self.searched(before.as_deref(), out);
@@ -202,6 +213,7 @@ impl RowList {
 
     fn restart(&mut self, out: &mut Effects<'_>) {
         self.marks.forget_reading();
+        self.forget_sought();
         self.refit = true;
         out.cancel(self.saving.take().map(|(request, _)| request));
         out.cancel(self.list.restart());
@@ -220,9 +232,29 @@ impl RowList {
         self.searched(before.as_deref(), out);
     }
 
+    /// After a search, the cursor stays on the row that it found.
     fn searched(&mut self, before: Option<&str>, out: &mut Effects<'_>) {
-        if before != self.search.text().as_deref() {
+        let now = self.search.text();
+        if before != now.as_deref() {
+            let found = self.list.selected().filter(|_| now.is_none()).map(|row| row.no);
             self.restart(out);
+            self.sought = found.map(SoughtRow::Wanted);
+        }
+    }
+
+    /// A key that moves the cursor counts more than where it was to go.
+    pub fn forget_sought(&mut self) {
+        self.sought = None;
+    }
+
+    /// The place of the row that was found, once the list can go there.
+    pub fn take_sought(&mut self) -> Option<u64> {
+        match self.sought {
+            Some(SoughtRow::At(place)) if self.list.is_answered() => {
+                self.sought = None;
+                Some(place)
+            }
+            _ => None,
         }
     }
 
@@ -243,6 +275,11 @@ impl RowList {
                     self.marks.refresh(row);
                 }
                 self.marks.finish_range(&mut self.list, out);
+                Ok(())
+            }
+            Response::PlaceOfRow(place) if matches!(self.sought, Some(SoughtRow::Asked(asked)) if asked == id) =>
+            {
+                self.sought = place.map(SoughtRow::At);
                 Ok(())
             }
             Response::SavedRows(rows) if self.saving.as_ref().is_some_and(|(saving, _)| *saving == id) => {
@@ -303,6 +340,14 @@ impl RowList {
             out.cancel(self.list.reload());
         }
         let query = self.query(self.list.per_page(), order);
+        if let Some(SoughtRow::Wanted(no)) = self.sought {
+            self.sought = Some(SoughtRow::Asked(out.ask(Request::PlaceOfRow(query.clone(), no))));
+        }
+        if !self.is_review
+            && let Some(place) = self.take_sought()
+        {
+            self.list.move_to(place);
+        }
         let dropped =
             self.list.load_visible(|page| out.ask(Request::Rows(RowsQuery { page, ..query.clone() })));
         out.cancel(dropped);

@@ -251,6 +251,7 @@ impl DraftForm {
             Action::Accept if outline.heading_here(list).is_some() => outline.fold(None, list),
             _ => return false,
         }
+        self.rows.forget_sought();
         true
     }
 }
@@ -545,6 +546,9 @@ impl Component for DraftForm {
         let is_current = self.parts.is_none() && self.groups.are_current() && self.rows.is_settled();
         if is_current {
             self.show_undone();
+            if let Some(place) = self.rows.take_sought() {
+                self.outline.reveal(place, &mut self.rows.list);
+            }
         }
         if !self.rows.has_search() {
             self.outline.lay_out(draw::lines_area(area).height, is_current, &mut self.rows.list);
