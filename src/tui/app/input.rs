@@ -91,6 +91,9 @@ impl App {
         let near = keymap.near(stack, pressed).filter(|action| !self.is_forbidden(*action));
         let near = near.and_then(|action| Some((action, keymap.key(stack, action)?)));
         let elsewhere = keymap.elsewhere(pressed).filter(|(_, action)| !self.is_forbidden(*action));
+        // A capital with a meaning of its own was not meant to move the cursor.
+        let moves = |action: Action| matches!(action, Action::Down | Action::Up);
+        let near = near.filter(|(action, _)| elsewhere.is_none() || !moves(*action));
         self.changed = true;
         out.say(match (near, elsewhere) {
             (Some((action, near)), _) => {

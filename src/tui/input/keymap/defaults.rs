@@ -294,6 +294,7 @@ pub(super) const DEFAULT: &[DefaultBinding] = &[
     (KeyContext::Activity, Action::Ids, &["F"]),
     (KeyContext::Activity, Action::Look, &["r", "f5"]),
     (KeyContext::Activity, Action::Copy, &["y"]),
+    (KeyContext::Activity, Action::Raw, &["J"]),
     (KeyContext::Activity, Action::Sort, &["s"]),
     (KeyContext::Activity, Action::ChooseColumns, &["C"]),
     (KeyContext::Activity, Action::PreviewDown, &["}"]),
