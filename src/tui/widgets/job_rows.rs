@@ -33,9 +33,14 @@ impl ListRow for JobRow {
     }
 }
 
-/// A row whose place in the list is asked of the journal: its number, the request, and its place.
-enum SoughtRow {
-    Wanted(u64),
+/// A row whose place in the list is asked of the journal.
+struct SoughtRow {
+    no: u64,
+    place: SoughtPlace,
+}
+
+enum SoughtPlace {
+    Unasked,
     Asked(RequestId),
     At(u64),
 }
@@ -238,8 +243,12 @@ impl RowList {
         if before != now.as_deref() {
             let found = self.list.selected().filter(|_| now.is_none()).map(|row| row.no);
             self.restart(out);
-            self.sought = found.map(SoughtRow::Wanted);
+            self.sought = found.map(|no| SoughtRow { no, place: SoughtPlace::Unasked });
         }
+    }
+
+    fn seeks_with(&self, request: RequestId) -> bool {
+        matches!(&self.sought, Some(SoughtRow { place: SoughtPlace::Asked(asked), .. }) if *asked == request)
     }
 
     /// A key that moves the cursor counts more than where it was to go.
@@ -249,13 +258,12 @@ impl RowList {
 
     /// The place of the row that was found, once the list can go there.
     pub fn take_sought(&mut self) -> Option<u64> {
-        match self.sought {
-            Some(SoughtRow::At(place)) if self.list.is_answered() => {
-                self.sought = None;
-                Some(place)
-            }
-            _ => None,
-        }
+        let place = match &self.sought {
+            Some(SoughtRow { place: SoughtPlace::At(place), .. }) if self.list.is_answered() => *place,
+            _ => return None,
+        };
+        self.sought = None;
+        Some(place)
     }
 
     /// Notes that the job has changed. Several changes lead to one read at a time.
@@ -277,9 +285,9 @@ impl RowList {
                 self.marks.finish_range(&mut self.list, out);
                 Ok(())
             }
-            Response::PlaceOfRow(place) if matches!(self.sought, Some(SoughtRow::Asked(asked)) if asked == id) =>
-            {
-                self.sought = place.map(SoughtRow::At);
+            Response::PlaceOfRow(place) if self.seeks_with(id) => {
+                let found = self.sought.take().zip(place);
+                self.sought = found.map(|(row, place)| SoughtRow { place: SoughtPlace::At(place), ..row });
                 Ok(())
             }
             Response::SavedRows(rows) if self.saving.as_ref().is_some_and(|(saving, _)| *saving == id) => {
@@ -338,10 +346,14 @@ impl RowList {
             self.stale = false;
             self.refit = true;
             out.cancel(self.list.reload());
+            // Its place may be another one now.
+            if let Some(row) = &mut self.sought {
+                row.place = SoughtPlace::Unasked;
+            }
         }
         let query = self.query(self.list.per_page(), order);
-        if let Some(SoughtRow::Wanted(no)) = self.sought {
-            self.sought = Some(SoughtRow::Asked(out.ask(Request::PlaceOfRow(query.clone(), no))));
+        if let Some(SoughtRow { no, place: place @ SoughtPlace::Unasked }) = &mut self.sought {
+            *place = SoughtPlace::Asked(out.ask(Request::PlaceOfRow(query.clone(), *no)));
         }
         if !self.is_review
             && let Some(place) = self.take_sought()
