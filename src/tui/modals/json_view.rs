@@ -101,6 +101,7 @@ impl Component for JsonView {
                 self.lines.clear();
                 self.ask(out);
             }
+            Action::OtherRecord => out.say(t!("There is no other record of it.")),
             Action::CopyAll => match &self.read {
                 Some(Ok(raw)) => out.copy(raw.text.wire().to_owned(), t!("the original JSON")),
                 _ => out.say(t!("Nothing was read yet. There is nothing to copy.")),

@@ -218,6 +218,10 @@ impl RowList {
 
     fn restart(&mut self, out: &mut Effects<'_>) {
         self.marks.forget_reading();
+        if self.is_review {
+            // The search shows other rows.
+            self.marks.cancel_range();
+        }
         self.forget_sought();
         self.refit = true;
         out.cancel(self.saving.take().map(|(request, _)| request));
