@@ -60,7 +60,8 @@ impl App {
             out.say(t!("The tabs open with a profile or the sandbox."));
             return false;
         }
-        for opened in self.modals.iter_mut().rev() {
+        // A review, which may have to stay, is below what it opened.
+        for opened in &mut self.modals {
             if !out.owned_by(RequestOwner::Modal(opened.id), |out| opened.modal.leave(out)) {
                 return false;
             }
