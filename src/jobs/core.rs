@@ -190,25 +190,31 @@ impl Jobs {
         if !self.core.abandoned().await?.contains(&id) {
             return Ok(self.core.store.rows_page(id, filter, most, window).await?);
         }
-        // No process sends this job: its requests are in doubt, even before a takeover.
-        let mut filter = filter;
-        if filter.row_statuses.contains(&RowStatus::InDoubt) {
-            filter.row_statuses.retain(|row_status| *row_status != RowStatus::Sending);
-            let behind = 1 + filter
-                .row_statuses
-                .iter()
-                .take_while(|row_status| **row_status != RowStatus::InDoubt)
-                .count();
-            filter.row_statuses.insert(behind, RowStatus::Sending);
-        } else if filter.row_statuses == [RowStatus::Sending] {
-            return Ok(Vec::new());
-        }
+        let Some(filter) = of_abandoned(filter) else { return Ok(Vec::new()) };
         let mut found = self.core.store.rows_page(id, filter, most, window).await?;
         for row in found.iter_mut().filter(|row| row.row_status == RowStatus::Sending) {
             row.row_status = RowStatus::InDoubt;
             row.why = Some(Code::Lost.into());
         }
         Ok(found)
+    }
+
+    /// Number of rows before a row in the list that [`Jobs::rows`] gives for a filter, wherever the filter begins.
+    /// `None` if the list does not have it.
+    ///
+    /// # Errors
+    /// The journal could not be read.
+    pub async fn before_in_list(
+        &self,
+        id: JobId,
+        mut filter: RowFilter,
+        no: u64,
+    ) -> Result<Option<u64>, JobError> {
+        if self.core.abandoned().await?.contains(&id) {
+            let Some(shown) = of_abandoned(filter) else { return Ok(None) };
+            filter = shown;
+        }
+        Ok(self.core.store.before_in_list(id, filter, no).await?)
     }
 
     /// See [`JobRow::number`].
@@ -474,6 +480,23 @@ impl JobsCore {
     pub(super) fn no_trouble(&self, id: JobId) {
         lock(&self.troubles).remove(&id);
     }
+}
+
+/// The filter for a job that no process sends: its requests are in doubt, even before a takeover. `None` if no row is
+/// left.
+fn of_abandoned(mut filter: RowFilter) -> Option<RowFilter> {
+    if filter.row_statuses.contains(&RowStatus::InDoubt) {
+        filter.row_statuses.retain(|row_status| *row_status != RowStatus::Sending);
+        let behind = 1 + filter
+            .row_statuses
+            .iter()
+            .take_while(|row_status| **row_status != RowStatus::InDoubt)
+            .count();
+        filter.row_statuses.insert(behind, RowStatus::Sending);
+    } else if filter.row_statuses == [RowStatus::Sending] {
+        return None;
+    }
+    Some(filter)
 }
 
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

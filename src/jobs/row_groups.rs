@@ -13,6 +13,8 @@ pub enum RowSelection {
     One(u64),
     /// One row as a person sees it: with this kind of duplicate as its reason, or with another reason.
     Shown(u64, Option<DuplicateKind>),
+    /// Rows of a range, each as a person sees it. Rows that are no recipients are never allowed together.
+    ShownTogether(Vec<(u64, Option<DuplicateKind>)>),
     Class(DuplicateKind),
     /// The rows of a [`RowGroup`]: this status, and the key of this reason.
     Group(RowStatus, String),

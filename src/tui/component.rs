@@ -125,6 +125,11 @@ pub(in crate::tui) trait Modal: Component {
         TourPlace::Elsewhere
     }
 
+    /// Handles that the user goes to a tab, which closes it. Returns false if it cannot be closed now, and says why.
+    fn leave(&mut self, _: &mut Effects<'_>) -> bool {
+        true
+    }
+
     /// Handles that the user corrected a row of a draft. Returns false if it shows no draft.
     fn on_corrected(&mut self, _: &mut Effects<'_>) -> bool {
         false

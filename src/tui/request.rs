@@ -194,6 +194,8 @@ requests! {
         Rows(query: RowsQuery) -> Rows(Result<Page<JobRow>, String>) [Journal];
         /// Rows of a job for a file.
         SavedRows(query: RowsQuery) -> SavedRows(Result<Vec<ExportRow>, String>) [Journal];
+        /// The place of a row in a list of rows, from 0. `None` if it is not there.
+        PlaceOfRow(query: RowsQuery, row: u64) -> PlaceOfRow(Option<u64>) [Journal];
         /// How many rows before this one have its name and address. `None` if the journal could not be read.
         EqualBefore(job: JobId, row: u64) -> EqualBefore(Option<u64>) [Journal];
         /// The rows of a draft that need review, are invalid or are skipped, grouped by their reason: the largest group

@@ -266,6 +266,9 @@ async fn answer(
             let WorkerConnection { reader, jobs, .. } = link?;
             Response::SavedRows(job_command::saved_rows(&jobs?, query, reader.clock()).await)
         }
+        Request::PlaceOfRow(query, no) => {
+            Response::PlaceOfRow(job_command::place_of(&link?.jobs?, query, no).await)
+        }
         Request::EqualBefore(id, no) => Response::EqualBefore(link?.jobs?.equal_before(id, no).await.ok()),
         Request::Groups(id) => Response::Groups(link?.jobs?.groups(id).await.unwrap_or_default()),
         Request::Reasons => Response::Reasons(link?.jobs?.reasons().await.unwrap_or_default()),

@@ -574,3 +574,44 @@ async fn quitting_does_not_wait_for_a_journal_that_does_not_answer() {
     assert!(said.iter().any(|line| line.contains(msg_part("the journal does not answer"))), "{said:?}");
     other.execute_batch("ROLLBACK").expect("unlocked");
 }
+
+#[tokio::test]
+async fn after_a_search_the_cursor_stays_on_the_row_that_it_found() {
+    let mut h = by(1000, small()).await;
+    issue(&mut h, 0..120).await;
+    h.shows("waiting 120").await;
+    h.press("enter");
+    h.shows(msg_part("row 1 of 120")).await;
+    h.settled().await;
+    let selected = |screen: &str| {
+        let line = screen.lines().find(|line| line.starts_with('▌')).expect("a selected line");
+        let address = line.split_whitespace().find(|word| word.contains("@naru")).expect("an address");
+        address.split('@').next().unwrap_or_default().to_owned()
+    };
+    for (key, text, found) in
+        [("#", "117", "person116"), ("/", "person41@", "person41"), ("#", "2", "person1")]
+    {
+        h.press(key);
+        h.type_text(text);
+        h.press("enter");
+        let screen = h.settled().await;
+        assert_eq!(selected(&screen), found, "{key}{text}: {screen}");
+        h.press("esc");
+        let screen = h.settled().await;
+        assert!(screen.contains(" of 120"), "all rows again: {screen}");
+        assert_eq!(selected(&screen), found, "{key}{text}: {screen}");
+    }
+}
+
+#[tokio::test]
+async fn the_key_of_the_record_says_which_row_has_one() {
+    let mut h = by(1000, small()).await;
+    issue(&mut h, 0..2).await;
+    h.settled().await;
+    h.press("J");
+    let screen = h.settled().await;
+    let flowing = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+    let key = "The service has no record of a job. {open} opens its rows; a row has the record of its badge.";
+    assert!(flowing.contains(&msg_with(key, &[&"⏎"])), "{screen}");
+    assert_eq!(h.tui.app.modal(), None, "{screen}");
+}

@@ -210,11 +210,11 @@ async fn a_record_is_shown_and_copied_as_it_was_sent() {
     let end = h.screen();
     assert!(end.contains("  }\n") && end != screen, "{end}");
     // The same badge as the history and the wallet tell it, each at one request.
-    h.press("g tab");
+    h.press("g enter");
     let screen = h.settled().await;
     assert!(screen.contains("GET /badges/history?recipient_email=story@naru.example"), "{screen}");
     assert!(screen.contains(&format!("\"badge_id\": \"{}\"", ids[0])), "{screen}");
-    h.press("tab");
+    h.press("l");
     let screen = h.settled().await;
     assert!(screen.contains("GET /wallet/badges?email=story@naru.example"), "{screen}");
     assert_eq!(all_requests(&h), before + 3);

@@ -185,3 +185,26 @@ async fn a_start_on_home_shows_the_kept_drafts_without_a_message() {
     h.press("1");
     assert!(!h.settled().await.contains(told), "{}", h.screen());
 }
+
+#[tokio::test]
+async fn a_review_that_is_left_for_another_tab_is_kept_with_its_decisions() {
+    let mut h = Harness::new(small(), 140, 30).await;
+    people(&mut h, 0..3).await;
+    h.press("-");
+    h.shows("1 skipped").await;
+    h.settled().await;
+    for keys in ["2", "tab", "backtab", "[", "]", "alt-5", "/ alt-1", "/ tab", "? 2", "L 5"] {
+        h.press(keys);
+        let screen = h.settled().await;
+        assert_eq!(h.tui.app.modal(), None, "{keys}: {screen}");
+        assert!(screen.contains(msg("Draft kept. Nothing was sent. Home shows it.")), "{keys}: {screen}");
+        h.press("alt-0");
+        h.shows(msg(KEPT)).await;
+        h.settled().await;
+        h.press("enter");
+        h.shows(msg_part("Nothing is sent until you confirm. ")).await;
+        let screen = h.settled().await;
+        assert!(screen.contains("2 ready") && screen.contains("1 skipped"), "{keys}: {screen}");
+    }
+    assert_eq!(accepted(&h), 0);
+}

@@ -898,7 +898,7 @@ async fn a_column_of_templates_makes_a_job_of_each() {
         screen.contains(msg_part("2 rows")) && screen.contains(msg_part("3 recipients · 2 requests")),
         "{screen}"
     );
-    h.press("tab");
+    h.press("}");
     h.settled().await;
     let screen = h.shows(msg_part("(2 of 2 templates in the file)")).await;
     assert!(screen.contains("1 row ") && screen.contains("이영희"), "{screen}");

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::common::texts::{msg, msg_part, msg_with};
-use lapel::tui::Action;
+use lapel::tui::{Action, KeyContext};
 
 #[tokio::test]
 async fn a_key_that_does_nothing_says_what_is_near() {
@@ -25,6 +25,7 @@ async fn a_key_that_does_nothing_says_what_is_near() {
         ("f10", near("f10", "q", Action::Quit)),
         ("1 space", elsewhere("space", "History, Job rows", Action::Mark)),
         ("1 %", unknown("%")),
+        ("0 J", elsewhere("J", "Templates, Categories, History, …", Action::Raw)),
     ] {
         h.press(keys);
         let screen = h.settled().await;
@@ -304,4 +305,48 @@ async fn the_palette_finds_every_word_that_it_shows() {
     let screen = h.screen();
     let here = screen.lines().find(|line| line.contains("│  ▌")).unwrap_or_default();
     assert!(here.contains(msg("save screen as text")), "{screen}");
+}
+
+#[tokio::test]
+async fn digits_and_tab_change_the_tab_from_every_screen_over_it() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    h.settled().await;
+    let over = [("J", "JsonView"), ("L", "RequestLog"), ("?", "Help"), ("P", "Profiles")];
+    let plain = over.map(|(open, modal)| (open, modal, ["1", "alt-1", "[", "backtab"].as_slice()));
+    let searched = ("J /", "JsonView", ["alt-1", "backtab"].as_slice());
+    for (open, modal, keys) in plain.into_iter().chain([searched]) {
+        for key in keys {
+            h.press("2");
+            h.settled().await;
+            h.press(open);
+            h.settled().await;
+            assert_eq!(h.tui.app.modal(), Some(modal), "{open}: {}", h.screen());
+            h.press(key);
+            let screen = h.settled().await;
+            assert_eq!(h.tui.app.modal(), None, "{open} {key}: {screen}");
+            assert_eq!(
+                h.tui.app.key_contexts().first(),
+                Some(&KeyContext::Templates),
+                "{open} {key}: {screen}"
+            );
+        }
+    }
+    // In the box of a small popup, Tab does nothing.
+    h.press("2");
+    h.settled().await;
+    h.press("s / tab");
+    assert!(h.screen().contains(msg_part("Sort by")), "{}", h.screen());
+}
+
+#[tokio::test]
+async fn on_the_first_screen_there_are_no_tabs_to_go_to() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut h = Harness::welcome_in(folder.path(), 100, 40).await;
+    h.settled().await;
+    let before = h.tui.app.key_contexts();
+    h.press("? 2");
+    let screen = h.settled().await;
+    assert_eq!(h.tui.app.modal(), Some("Help"), "{screen}");
+    h.press("esc");
+    assert_eq!(h.tui.app.key_contexts(), before);
 }

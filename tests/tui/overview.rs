@@ -441,7 +441,7 @@ async fn the_mouse_selects_a_bar() {
 
 #[tokio::test]
 async fn it_fits_the_smallest_screen() {
-    for keys in ["", "tab", "tab", "tab", "tab", "tab", "enter"] {
+    for keys in ["", "l", "l l", "l l l", "l l l l", "h", "enter"] {
         let mut h = opened(small(), 60, 16).await;
         h.press(keys);
         let screen = h.settled().await;

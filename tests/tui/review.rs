@@ -165,8 +165,11 @@ async fn rows_are_searched_and_a_name_is_corrected_with_one_key() {
         let screen = h.settled().await;
         assert!(screen.contains(found) && screen.contains(msg_part("row 1 of 1")), "{key}{text}: {screen}");
         h.press("esc");
-        h.settled().await;
+        let screen = h.settled().await;
+        let selected = screen.lines().find(|line| line.starts_with('▌')).expect("a selected line");
+        assert!(selected.contains(found), "the cursor stays on the row: {key}{text}: {screen}");
     }
+    h.press("g j");
     let screen = h.settled().await;
     assert!(screen.contains(&msg_with("{key} corrects it to {suggestion}", &[&"⏎", &"김민수"])), "{screen}");
     h.press("enter");
@@ -451,4 +454,62 @@ async fn a_search_fits_the_columns_to_what_it_finds() {
     let screen = h.settled().await;
     let found = |text: &str| screen.lines().any(|line| line.contains(text) && line.contains("@x.example"));
     assert!(found("Garc?a") && found(long), "{screen}");
+}
+
+#[tokio::test]
+async fn a_range_is_decided_by_one_key_and_undone_as_one_decision() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    let rows = "Garc?a,a@naru.example\nNguy?n,b@naru.example\nM?ller,c@naru.example\n김민수,d@naru.example\n";
+    let _folder = review(&mut h, rows).await;
+    h.shows(msg_part("3 need review")).await;
+    h.settled().await;
+    let says = msg_with(
+        "Go to the other end of the range: {send} includes its rows, {skip} skips them. {esc} cancels.",
+        &[&"space", &"-", &"esc"],
+    );
+    let flowing = |screen: &str| screen.split_whitespace().collect::<Vec<_>>().join(" ");
+    h.press("g v");
+    let screen = h.settled().await;
+    assert!(!flowing(&screen).contains(&says), "a heading is no row: {screen}");
+    h.press("j v");
+    let screen = h.settled().await;
+    assert!(flowing(&screen).contains(&says), "{screen}");
+    h.press("j");
+    let screen = h.settled().await;
+    assert!(screen.contains(&format!("space {}", msg("include range"))), "{screen}");
+    h.press("space");
+    h.shows(&msg_with("{n} rows will be sent.", &[&2])).await;
+    h.shows("3 ready").await;
+    h.settled().await;
+    h.press("u");
+    h.shows(&msg_with("Undone for {n} rows.", &[&2])).await;
+    h.shows(msg_part("3 need review")).await;
+    h.settled().await;
+    // Escape ends the range before it closes the review.
+    h.press("g j v j esc");
+    let screen = h.settled().await;
+    assert_eq!(h.tui.app.modal(), Some("DraftForm"), "{screen}");
+    assert!(!screen.contains(msg("include range")), "{screen}");
+    h.press("g j shift-down shift-down -");
+    h.shows(&msg_with("{n} rows are skipped.", &[&3])).await;
+    h.shows("3 skipped").await;
+    h.settled().await;
+    h.press("u");
+    h.shows(msg_part("3 need review")).await;
+    assert_eq!(accepted(&h), 0);
+}
+
+/// Each row of the range is allowed as the person sees it: a duplicate only if its reason says so.
+#[tokio::test]
+async fn a_range_allows_shown_duplicates_and_no_hidden_ones() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    let rows = "가나,a@naru.example\n다라,a@naru.example\n마바,a@naru.example\nGarc?a,a@naru.example\nNguy?n,b@naru.example\n";
+    let _folder = review(&mut h, rows).await;
+    h.shows(msg_part("4 need review")).await;
+    h.settled().await;
+    // From the first row to the line that sends.
+    h.press("g j v G space");
+    h.shows(msg_part("1 needs review")).await;
+    h.shows("4 ready").await;
+    assert_eq!(accepted(&h), 0);
 }

@@ -241,3 +241,69 @@ async fn a_profile_added_in_the_list_is_there_again_until_it_is_saved() {
     let screen = h.settled().await;
     assert!(!screen.contains("secret"), "{screen}");
 }
+
+#[tokio::test]
+async fn the_choices_of_an_import_are_there_again_after_another_tab() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("list.csv");
+    std::fs::write(&file, "별명,성명,이메일\n미나,김하나,kim@naru.example\n영이,이영희,lee@naru.example\n")
+        .expect("written");
+    let mut h = Harness::new(small(), 100, 30).await;
+    super::files::drop_file(&mut h, &file.display().to_string()).await;
+    h.shows("name = 성명, e-mail = 이메일").await;
+    h.settled().await;
+    // Opens the import again: the form of the template still has the name of the file.
+    let again = async |h: &mut Harness| {
+        let screen = issue(h).await;
+        assert!(screen.contains(&filled()), "{screen}");
+        h.press("enter");
+        h.settled().await
+    };
+    h.press("m");
+    h.shows("< 성명").await;
+    h.press("left 2");
+    h.settled().await;
+    assert_eq!(h.tui.app.modal(), None, "{}", h.screen());
+    let screen = again(&mut h).await;
+    assert!(screen.contains("< 별명") && screen.contains(&filled()), "not accepted yet: {screen}");
+    h.press("enter");
+    h.shows("name = 별명, e-mail = 이메일").await;
+    h.settled().await;
+    h.press("tab");
+    h.settled().await;
+    assert_eq!(h.tui.app.modal(), None, "{}", h.screen());
+    let screen = again(&mut h).await;
+    assert!(screen.contains("name = 별명, e-mail = 이메일"), "{screen}");
+    h.press("f8");
+    let screen = h.settled().await;
+    assert!(screen.contains("name = 성명, e-mail = 이메일"), "{screen}");
+    h.press("alt-5");
+    h.settled().await;
+    let screen = again(&mut h).await;
+    assert!(screen.contains("name = 성명, e-mail = 이메일"), "nothing is left to fill in: {screen}");
+    // A draft keeps the choices from now on.
+    h.press("m");
+    h.shows("< 성명").await;
+    h.press("left enter");
+    h.shows("name = 별명, e-mail = 이메일").await;
+    h.settled().await;
+    h.press("enter");
+    h.shows("2 ready").await;
+    h.settled().await;
+    // The columns of the draft, too, are there again when its review is.
+    h.press("m");
+    h.shows("< 별명").await;
+    h.settled().await;
+    h.press("right 4");
+    let screen = h.settled().await;
+    assert!(screen.contains(msg("Draft kept. Nothing was sent. Home shows it.")), "{screen}");
+    h.press("alt-0");
+    h.shows("Kept drafts").await;
+    h.settled().await;
+    h.press("enter");
+    h.shows("2 ready").await;
+    h.settled().await;
+    h.press("m");
+    let screen = h.shows("< 성명").await;
+    assert!(screen.contains(&filled()), "{screen}");
+}

@@ -71,13 +71,19 @@ pub(super) const GROUP: &str = "reason_group(why)";
 /// Whether the reason of a row, as the person sees it, is that the recipient has the badge or may get it twice.
 pub(super) const SAYS_DUPLICATE: &str = "(guarded OR coalesce(reason_code(why) = 'class', FALSE))";
 
+/// Rows that are recipients: no blank lines, totals and repeated headers, which were skipped for that.
+const RECIPIENT: &str = "(bucket = 'ask' OR reason_code(why) IN ('class', 'left_out_by_hand'))";
+
 /// Rows of a group that a person may allow together. They have no second finding, which would need a decision of its
 /// own: a group of duplicates has no repeated addresses, other groups have no duplicates. Blank lines, totals and
 /// repeated headers are never recipients.
-pub(super) const ALLOWED_TOGETHER: &str =
-    "((bucket = 'ask' OR reason_code(why) IN ('class', 'left_out_by_hand'))
-      AND CASE WHEN reason_code(why) = 'class' THEN class IN ('twin', 'shared_address') OR repeats IS NULL
-               ELSE coalesce(class, 'new') = 'new' AND seen IS NULL AND repeats IS NULL END)";
+pub(super) fn allowed_together() -> String {
+    format!(
+        "({RECIPIENT}
+          AND CASE WHEN reason_code(why) = 'class' THEN class IN ('twin', 'shared_address') OR repeats IS NULL
+                   ELSE coalesce(class, 'new') = 'new' AND seen IS NULL AND repeats IS NULL END)"
+    )
+}
 
 /// The rows of a draft that a review selects, of those that may get this status. `?2` is the key of a group, or a list of places.
 pub(super) fn selected(rows: &RowSelection, to: RowStatus) -> String {
@@ -85,12 +91,16 @@ pub(super) fn selected(rows: &RowSelection, to: RowStatus) -> String {
         RowSelection::Class(class) if to == RowStatus::Ready => only_of(*class),
         RowSelection::Class(class) => format!("class = '{}'", class.code()),
         RowSelection::Group(row_status, _) if to == RowStatus::Ready => {
-            format!("bucket = '{}' AND {GROUP} = ?2 AND {ALLOWED_TOGETHER}", row_status.code())
+            format!("bucket = '{}' AND {GROUP} = ?2 AND {}", row_status.code(), allowed_together())
         }
         RowSelection::Group(row_status, _) => format!("bucket = '{}' AND {GROUP} = ?2", row_status.code()),
-        RowSelection::One(_) | RowSelection::Shown(..) | RowSelection::These(_) => {
-            "no IN json_list(?2, bigint)".to_owned()
+        RowSelection::ShownTogether(_) if to == RowStatus::Ready => {
+            format!("no IN json_list(?2, bigint) AND {RECIPIENT}")
         }
+        RowSelection::One(_)
+        | RowSelection::Shown(..)
+        | RowSelection::ShownTogether(_)
+        | RowSelection::These(_) => "no IN json_list(?2, bigint)".to_owned(),
         RowSelection::Asked => "bucket = 'ask'".to_owned(),
     };
     // A row with a title names another template than its job's.

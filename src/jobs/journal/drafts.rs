@@ -8,6 +8,7 @@ use super::rows::{self, NewRow};
 use super::tx::{self, Tx, values};
 use super::{Process, accounts, conditions, duplicates, lost_writes, refusals, review, takeover, transfer};
 use crate::jobs::draft::IssuePlan;
+use crate::jobs::duplicate_check::DuplicateKind;
 use crate::jobs::job::{Job, JobId, Kind, Phase};
 use crate::jobs::journal::prelude::*;
 use crate::jobs::prelude::*;
@@ -312,6 +313,9 @@ pub(super) fn review_rows(db: &Tx<'_>, args: &ReviewRows) -> tx::Result<u64> {
     let key = match &args.which {
         RowSelection::Group(_, key) => Some(key.clone()),
         RowSelection::These(rows) => Some(super::json(rows)),
+        RowSelection::ShownTogether(rows) => {
+            Some(super::json(&rows.iter().map(|(no, _)| no).collect::<Vec<_>>()))
+        }
         RowSelection::One(no) | RowSelection::Shown(no, _) => Some(super::json(&[no])),
         RowSelection::Class(_) | RowSelection::Asked => None,
     };
@@ -325,6 +329,7 @@ pub(super) fn review_rows(db: &Tx<'_>, args: &ReviewRows) -> tx::Result<u64> {
         RowSelection::Shown(_, Some(class)) => {
             format!("class = '{}' AND {}", class.code(), conditions::SAYS_DUPLICATE)
         }
+        RowSelection::ShownTogether(rows) => shown_together(rows),
         RowSelection::Shown(_, None) | RowSelection::These(_) => "FALSE".to_owned(),
         RowSelection::One(_) | RowSelection::Group(..) | RowSelection::Asked => {
             conditions::SAYS_DUPLICATE.to_owned()
@@ -351,6 +356,24 @@ pub(super) fn review_rows(db: &Tx<'_>, args: &ReviewRows) -> tx::Result<u64> {
     Ok(moved.unsigned_abs())
 }
 
+/// SQL condition: the reason of a row says that it is the kind of duplicate that a person was shown.
+fn shown_together(rows: &[(u64, Option<DuplicateKind>)]) -> String {
+    let mut of_kind: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (no, class) in rows {
+        if let Some(class) = class {
+            of_kind.entry(class.code()).or_default().push(no.to_string());
+        }
+    }
+    let kinds: Vec<String> = of_kind
+        .into_iter()
+        .map(|(code, rows)| format!("class = '{code}' AND no IN ({})", rows.join(",")))
+        .collect();
+    if kinds.is_empty() {
+        return "FALSE".to_owned();
+    }
+    format!("(({}) AND {})", kinds.join(" OR "), conditions::SAYS_DUPLICATE)
+}
+
 /// The groups of a draft's rows that need review, are invalid or were skipped, and of badges in an unknown state that
 /// are to be revoked: the 200 largest, the largest first.
 pub(super) fn groups(db: &Tx<'_>, id: &JobId) -> tx::Result<Vec<RowGroup>> {
@@ -366,7 +389,7 @@ pub(super) fn groups(db: &Tx<'_>, id: &JobId) -> tx::Result<Vec<RowGroup>> {
          JOIN row ON row.job = ?1 AND row.no = found.first
          ORDER BY found.rows DESC, found.first",
         conditions::GROUP,
-        conditions::ALLOWED_TOGETHER
+        conditions::allowed_together()
     );
     db.rows(&sql, values![id.0, Code::UnknownState.name()], |r| {
         Ok(RowGroup {

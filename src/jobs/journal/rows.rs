@@ -255,14 +255,7 @@ pub(super) fn page(
     let Some(filter) = &with_present_statuses(db, *job, filter)? else { return Ok(Vec::new()) };
     let (after, skip) = start(db, *job, filter)?;
     let chosen = chosen(filter);
-    // Equal rows are sorted by place, so that pages are consistent.
-    let sorted = match (part_place(&filter.parts), filter.order) {
-        (Some(place), _) => format!("{place}, "),
-        (None, Some((field, down))) => {
-            format!("{} {},", field.sql(), if down { "DESC NULLS LAST" } else { "ASC NULLS FIRST" })
-        }
-        (None, None) => String::new(),
-    };
+    let sorted = sorted(filter);
     let order = format!("ORDER BY {sorted} no");
     let page = format!("job = ?1 AND no > ?4 AND {chosen} {order} LIMIT ?6 OFFSET ?5");
     // Rows are skipped in an index of statuses, and sorted without their other columns.
@@ -278,10 +271,56 @@ pub(super) fn page(
          WHERE {page}"
     );
     let (text, most) = (searched(filter), *most as i64);
-    let keys = filter.parts.iter().filter_map(|part| part.key.as_ref()).map(|key| key as &dyn Bind);
     let values: Vec<&dyn Bind> =
-        values![job.0, filter.group, text, after, skip, most].iter().copied().chain(keys).collect();
+        values![job.0, filter.group, text, after, skip, most].iter().copied().chain(keys(filter)).collect();
     db.rows(&sql, &values, |r| read(r, *doubt_window))
+}
+
+/// The beginning of the order of a filter's rows. Equal rows are sorted by place, so that pages are consistent.
+fn sorted(filter: &RowFilter) -> String {
+    match (part_place(&filter.parts), filter.order) {
+        (Some(place), _) => format!("{place}, "),
+        (None, Some((field, down))) => {
+            format!("{} {},", field.sql(), if down { "DESC NULLS LAST" } else { "ASC NULLS FIRST" })
+        }
+        (None, None) => String::new(),
+    }
+}
+
+/// The parameters of [`part_place`].
+fn keys(filter: &RowFilter) -> impl Iterator<Item = &dyn Bind> {
+    filter.parts.iter().filter_map(|part| part.key.as_ref()).map(|key| key as &dyn Bind)
+}
+
+/// The number of rows before a row in the list of a filter. `None` if the list does not have it.
+pub(super) fn before_in_list(
+    db: &Tx<'_>,
+    job: &JobId,
+    filter: &RowFilter,
+    no: &u64,
+) -> tx::Result<Option<u64>> {
+    if filter.parts.is_empty() && matches!(filter.order, Some((RowField::Filter, _))) {
+        let mut before = 0;
+        for status in &filter.row_statuses {
+            let of_status = RowFilter { row_statuses: vec![*status], order: None, ..filter.clone() };
+            if let Some(found) = before_in_list(db, job, &of_status, no)? {
+                return Ok(Some(before + found));
+            }
+            before += count(db, job, &of_status)?;
+        }
+        return Ok(None);
+    }
+    let sql = format!(
+        "SELECT place FROM (SELECT no, row_number() OVER (ORDER BY {} no) AS place
+                            FROM row WHERE job = ?1 AND no > ?4 AND {}) AS placed
+         WHERE no = ?5 LIMIT ?6",
+        sorted(filter),
+        chosen(filter)
+    );
+    let (text, no) = (searched(filter), *no as i64);
+    let values: Vec<&dyn Bind> =
+        values![job.0, filter.group, text, 0_i64, no, 1_i64].iter().copied().chain(keys(filter)).collect();
+    db.optional(&sql, &values, |r| Ok(r.get::<i64>(0)?.unsigned_abs().saturating_sub(1)))
 }
 
 /// The same filter without statuses that no row has. `None` if nothing is left of it. A database may read all rows of a

@@ -300,6 +300,7 @@ operations! {
     read job(id: JobId, me: String) -> Option<Job> = jobs::job;
     read jobs(account: Account, me: String, most: usize) -> Vec<Job> = jobs::jobs;
     read rows_count(id: JobId, filter: RowFilter) -> u64 = rows::count;
+    read before_in_list(id: JobId, filter: RowFilter, no: u64) -> Option<u64> = rows::before_in_list;
     read rows_page(id: JobId, filter: RowFilter, most: usize, doubt_window: i64) -> Vec<JobRow> = rows::page;
     read cells(id: JobId) -> Vec<String> = rows::cells;
     read places_of(id: JobId, number: u64) -> (Vec<u64>, (u64, u64)) = rows::places_of;

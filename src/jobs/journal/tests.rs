@@ -311,6 +311,23 @@ async fn pages_of_rows_by_status_follow_each_other() {
             assert_eq!(page, expected, "{statuses:?} {skip}");
         }
     }
+    // A row is found where the pages have it.
+    let part = |row_status| rows::RowPart { row_status, key: None };
+    let parts = vec![part(RowStatus::Waiting), part(RowStatus::Invalid)];
+    for filter in [
+        rows::RowFilter { row_statuses: STATUSES.to_vec(), order, ..Default::default() },
+        rows::RowFilter { row_statuses: STATUSES[2..].to_vec(), ..Default::default() },
+        rows::RowFilter { parts, ..Default::default() },
+        rows::RowFilter::default(),
+    ] {
+        let job = crate::jobs::JobId(1);
+        let all = journal.store().rows_page(job, filter.clone(), 400, 0).await.expect("rows");
+        for no in [1, 3, 133, 399, 400] {
+            let place = all.iter().position(|row| row.no == no).map(|place| place as u64);
+            let found = journal.store().before_in_list(job, filter.clone(), no).await.expect("a place");
+            assert_eq!(found, place, "{no} in {filter:?}");
+        }
+    }
 }
 
 /// SQLite refuses to change the journal mode of a file that another process is just creating. Here the lock on the

@@ -91,6 +91,9 @@ impl App {
         let near = keymap.near(stack, pressed).filter(|action| !self.is_forbidden(*action));
         let near = near.and_then(|action| Some((action, keymap.key(stack, action)?)));
         let elsewhere = keymap.elsewhere(pressed).filter(|(_, action)| !self.is_forbidden(*action));
+        // A capital with a meaning of its own was not meant to move the cursor.
+        let moves = |action: Action| matches!(action, Action::Down | Action::Up);
+        let near = near.filter(|(action, _)| elsewhere.is_none() || !moves(*action));
         self.changed = true;
         out.say(match (near, elsewhere) {
             (Some((action, near)), _) => {
@@ -232,11 +235,14 @@ impl App {
     fn act_outside(&mut self, action: Action, out: &mut Effects<'_>) {
         match action {
             Action::Home => {
-                self.open_tab(Tab::Home);
-                self.screens.home.close();
+                if self.open_tab(Tab::Home, out) {
+                    self.screens.home.close();
+                }
             }
-            Action::NextTab => self.open_tab(self.navigation.tab.step(1)),
-            Action::PreviousTab => self.open_tab(self.navigation.tab.step(-1)),
+            Action::NextTab | Action::PreviousTab => {
+                let step = if action == Action::NextTab { 1 } else { -1 };
+                self.open_tab(self.navigation.tab.step(step), out);
+            }
             Action::Profiles => {
                 // A demo is no configured profile, even if it has the same name.
                 let kept = self.cx.session().filter(|session| session.data_dir.is_some());
@@ -281,7 +287,9 @@ impl App {
             }
             Action::Quit => self.quit(out),
             _ => match Tab::of(action) {
-                Some(tab) => self.open_tab(tab),
+                Some(tab) => {
+                    self.open_tab(tab, out);
+                }
                 None => self.act_on_any_tab(action, out),
             },
         }

@@ -70,7 +70,8 @@ impl App {
         if mouse.kind != MouseEventKind::Down(MouseButton::Left) {
             return;
         }
-        if mouse.row == 0 && self.modals.is_empty() && self.welcome.is_none() {
+        let has_tabs = self.modals.is_empty() || self.key_contexts().contains(&KeyContext::Covering);
+        if mouse.row == 0 && has_tabs && self.welcome.is_none() {
             if let Some(tab) = self.tab_at(mouse.column) {
                 // Close the menu first, so that it is not open when the user returns to this tab.
                 if self
@@ -80,7 +81,7 @@ impl App {
                 {
                     self.act_inside(Action::Back, out);
                 }
-                self.open_tab(tab);
+                self.open_tab(tab, out);
                 self.changed = true;
             }
             return;

@@ -53,11 +53,23 @@ impl App {
         }
     }
 
-    /// Opens a tab directly. Closes all modals, and Back returns to nothing.
-    pub(super) fn open_tab(&mut self, tab: Tab) {
+    /// Opens a tab directly. Closes all modals, and Back returns to nothing. Returns false, and changes nothing, if a
+    /// modal cannot be closed now: it says why.
+    pub(super) fn open_tab(&mut self, tab: Tab, out: &mut Effects<'_>) -> bool {
+        if self.welcome.is_some() {
+            out.say(t!("The tabs open with a profile or the sandbox."));
+            return false;
+        }
+        // A review, which may have to stay, is below what it opened.
+        for opened in &mut self.modals {
+            if !out.owned_by(RequestOwner::Modal(opened.id), |out| opened.modal.leave(out)) {
+                return false;
+            }
+        }
         self.screens.of_mut(tab).on_opened();
         self.navigation = Navigation { tab, ..Navigation::default() };
         self.modals.clear();
+        true
     }
 
     /// Opens a tab for something that the user follows, and runs the closure for its screen.

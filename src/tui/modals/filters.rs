@@ -199,7 +199,7 @@ impl Component for FiltersForm {
         }
         if self.asked.is_none() {
             self.texts = self.searched(cx);
-            if self.search.act_in(action, &mut self.cursor, &self.texts) {
+            if self.search.keeps(action) || self.search.act_in(action, &mut self.cursor, &self.texts) {
                 return true;
             }
         }

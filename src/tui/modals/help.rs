@@ -163,7 +163,7 @@ fn inside(area: Rect) -> usize {
 
 impl Component for Help {
     fn key_contexts(&self) -> Vec<KeyContext> {
-        self.search.over().unwrap_or_else(|| KeyContext::Help.in_popup())
+        self.search.over().unwrap_or_else(|| KeyContext::Help.over_tab())
     }
 
     fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {

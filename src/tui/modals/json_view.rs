@@ -64,7 +64,7 @@ impl JsonView {
 
 impl Component for JsonView {
     fn key_contexts(&self) -> Vec<KeyContext> {
-        self.search.over().unwrap_or_else(|| KeyContext::Json.in_popup())
+        self.search.over().unwrap_or_else(|| KeyContext::Json.over_tab())
     }
 
     fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
@@ -101,6 +101,7 @@ impl Component for JsonView {
                 self.lines.clear();
                 self.ask(out);
             }
+            Action::OtherRecord => out.say(t!("There is no other record of it.")),
             Action::CopyAll => match &self.read {
                 Some(Ok(raw)) => out.copy(raw.text.wire().to_owned(), t!("the original JSON")),
                 _ => out.say(t!("Nothing was read yet. There is nothing to copy.")),
@@ -223,6 +224,11 @@ impl Component for JsonView {
 impl Modal for JsonView {
     fn is_popup(&self) -> bool {
         false
+    }
+
+    fn leave(&mut self, out: &mut Effects<'_>) -> bool {
+        out.cancel(self.request.take());
+        true
     }
 }
 

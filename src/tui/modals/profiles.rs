@@ -235,7 +235,7 @@ impl Component for Profiles {
     fn key_contexts(&self) -> Vec<KeyContext> {
         match self.form {
             Some(_) => vec![KeyContext::Form, KeyContext::Always],
-            None => self.search.over().unwrap_or_else(|| KeyContext::Profiles.in_popup()),
+            None => self.search.over().unwrap_or_else(|| KeyContext::Profiles.over_tab()),
         }
     }
 

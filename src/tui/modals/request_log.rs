@@ -63,7 +63,7 @@ impl Component for RequestLog {
     fn key_contexts(&self) -> Vec<KeyContext> {
         match &self.save {
             Some(save) => save.key_contexts(),
-            None => self.search.over().unwrap_or_else(|| KeyContext::Requests.in_popup()),
+            None => self.search.over().unwrap_or_else(|| KeyContext::Requests.over_tab()),
         }
     }
 
@@ -158,6 +158,11 @@ impl Component for RequestLog {
 impl Modal for RequestLog {
     fn is_popup(&self) -> bool {
         false
+    }
+
+    fn leave(&mut self, out: &mut Effects<'_>) -> bool {
+        out.cancel(self.watch.take());
+        true
     }
 
     fn asks(&self) -> Option<ConfirmQuestion> {

@@ -19,11 +19,30 @@ use crate::tui::worker::job_command::RowsQuery;
 /// The rows of a page that has them all.
 const EVERY: u64 = i64::MAX as u64;
 
+/// Highlights the row of a range that is drawn.
+pub fn in_range(spans: &mut [Span<'_>], cx: &UiContext) {
+    for span in spans {
+        span.style = span.style.patch(cx.theme.in_range());
+    }
+}
+
 impl ListRow for JobRow {
     type Id = u64;
     fn id(&self) -> u64 {
         self.no
     }
+}
+
+/// A row whose place in the list is asked of the journal.
+struct SoughtRow {
+    no: u64,
+    place: SoughtPlace,
+}
+
+enum SoughtPlace {
+    Unasked,
+    Asked(RequestId),
+    At(u64),
 }
 
 pub struct RowList {
@@ -41,6 +60,8 @@ pub struct RowList {
     /// Whether rows can have badge ids. Rows of a draft to issue have none.
     ids: bool,
     search: Search,
+    /// The row to which the cursor goes after a search.
+    sought: Option<SoughtRow>,
     pub marks: Marks<JobRow>,
     /// The running request for the rows of a file, and how these are filtered and sorted, in words.
     saving: Option<(RequestId, String)>,
@@ -60,6 +81,7 @@ impl RowList {
             refit: true,
             ids: true,
             search: Search::default(),
+            sought: None,
             marks: Marks::default(),
             saving: None,
         }
@@ -111,6 +133,7 @@ impl RowList {
     /// show the row with a number at that place, so the search finds it.
     pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         let before = self.search.text();
+        self.forget_sought();
         if action == Action::GoToRow {
             self.search.open_for_number();
             self.searched(before.as_deref(), out);
@@ -195,6 +218,11 @@ impl RowList {
 
     fn restart(&mut self, out: &mut Effects<'_>) {
         self.marks.forget_reading();
+        if self.is_review {
+            // The search shows other rows.
+            self.marks.cancel_range();
+        }
+        self.forget_sought();
         self.refit = true;
         out.cancel(self.saving.take().map(|(request, _)| request));
         out.cancel(self.list.restart());
@@ -213,10 +241,33 @@ impl RowList {
         self.searched(before.as_deref(), out);
     }
 
+    /// After a search, the cursor stays on the row that it found.
     fn searched(&mut self, before: Option<&str>, out: &mut Effects<'_>) {
-        if before != self.search.text().as_deref() {
+        let now = self.search.text();
+        if before != now.as_deref() {
+            let found = self.list.selected().filter(|_| now.is_none()).map(|row| row.no);
             self.restart(out);
+            self.sought = found.map(|no| SoughtRow { no, place: SoughtPlace::Unasked });
         }
+    }
+
+    fn seeks_with(&self, request: RequestId) -> bool {
+        matches!(&self.sought, Some(SoughtRow { place: SoughtPlace::Asked(asked), .. }) if *asked == request)
+    }
+
+    /// A key that moves the cursor counts more than where it was to go.
+    pub fn forget_sought(&mut self) {
+        self.sought = None;
+    }
+
+    /// The place of the row that was found, once the list can go there.
+    pub fn take_sought(&mut self) -> Option<u64> {
+        let place = match &self.sought {
+            Some(SoughtRow { place: SoughtPlace::At(place), .. }) if self.list.is_answered() => *place,
+            _ => return None,
+        };
+        self.sought = None;
+        Some(place)
     }
 
     /// Notes that the job has changed. Several changes lead to one read at a time.
@@ -236,6 +287,11 @@ impl RowList {
                     self.marks.refresh(row);
                 }
                 self.marks.finish_range(&mut self.list, out);
+                Ok(())
+            }
+            Response::PlaceOfRow(place) if self.seeks_with(id) => {
+                let found = self.sought.take().zip(place);
+                self.sought = found.map(|(row, place)| SoughtRow { place: SoughtPlace::At(place), ..row });
                 Ok(())
             }
             Response::SavedRows(rows) if self.saving.as_ref().is_some_and(|(saving, _)| *saving == id) => {
@@ -294,8 +350,20 @@ impl RowList {
             self.stale = false;
             self.refit = true;
             out.cancel(self.list.reload());
+            // Its place may be another one now.
+            if let Some(row) = &mut self.sought {
+                row.place = SoughtPlace::Unasked;
+            }
         }
         let query = self.query(self.list.per_page(), order);
+        if let Some(SoughtRow { no, place: place @ SoughtPlace::Unasked }) = &mut self.sought {
+            *place = SoughtPlace::Asked(out.ask(Request::PlaceOfRow(query.clone(), *no)));
+        }
+        if !self.is_review
+            && let Some(place) = self.take_sought()
+        {
+            self.list.move_to(place);
+        }
         let dropped =
             self.list.load_visible(|page| out.ask(Request::Rows(RowsQuery { page, ..query.clone() })));
         out.cancel(dropped);
@@ -350,9 +418,7 @@ impl RowList {
             let mut spans = vec![Span::styled(sign, cx.theme.mark())];
             spans.extend(self.spans(&row, heading, &widths, words, cx));
             if is_in_range {
-                for span in &mut spans {
-                    span.style = span.style.patch(cx.theme.in_range());
-                }
+                in_range(&mut spans, cx);
             }
             spans
         });

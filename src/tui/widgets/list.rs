@@ -328,6 +328,11 @@ impl<T: ListRow> PagedList<T> {
         self.pinned = (self.page_of(from)..=self.page_of(to)).collect();
     }
 
+    /// Keeps the pages between two places loaded, too.
+    pub fn pin_also(&mut self, from: u64, to: u64) {
+        self.pinned.extend(self.page_of(from)..=self.page_of(to));
+    }
+
     /// Keeps the pages of these places loaded, and no other pages that are not visible.
     pub fn pin_all(&mut self, places: impl Iterator<Item = u64>) {
         self.pinned = places.map(|place| self.page_of(place)).collect();

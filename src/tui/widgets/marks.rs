@@ -287,6 +287,17 @@ impl<T: ListRow> Marks<T> {
         }
     }
 
+    /// Begins a range at the selected row, for a list that does something else with its rows than marking them.
+    pub fn begin_range(&mut self, list: &PagedList<T>) {
+        self.range_from = end(list);
+    }
+
+    /// The place where a range begins, if its row is still there.
+    pub fn range_start_in(&self, list: &PagedList<T>) -> Option<u64> {
+        let (place, id) = self.range_from.as_ref()?;
+        list.row_at(*place).is_some_and(|row| row.id() == *id).then_some(*place)
+    }
+
     /// Marks all rows of the list once they are read. Returns false if these are more than lapel marks at once.
     pub fn add_all(&mut self, list: &mut PagedList<T>) -> bool {
         let all = list.len();

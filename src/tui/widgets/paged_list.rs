@@ -250,7 +250,11 @@ impl<T: Browse> Browser<T> {
                         }
                     }
                     Action::ClearField => field.clear(),
-                    Action::Back | Action::NextTab | Action::PreviousTab => self.top = Top::Nothing,
+                    Action::Back => self.top = Top::Nothing,
+                    Action::NextTab | Action::PreviousTab => {
+                        self.top = Top::Nothing;
+                        return false;
+                    }
                     _ => return false,
                 }
                 return true;

@@ -29,6 +29,11 @@ impl Search {
         self.is_open.then(|| KeyContext::Prompt.in_field())
     }
 
+    /// Whether an action would leave the box of a small popup for another tab. There it does nothing.
+    pub fn keeps(&self, action: Action) -> bool {
+        self.is_open && matches!(action, Action::NextTab | Action::PreviousTab)
+    }
+
     /// Opens the box for the number of a row, as a list shows it. Nothing else changes before a number is typed.
     pub fn open_for_number(&mut self) {
         if !self.field.value().trim().starts_with(NUMBER) {
@@ -81,7 +86,6 @@ impl Search {
             Action::Search => self.is_open = true,
             Action::Accept | Action::Back if self.is_open => self.close(),
             Action::ClearField if self.is_open => self.clear(),
-            Action::NextTab | Action::PreviousTab if self.is_open => {}
             Action::Back if self.text().is_some() => self.clear(),
             Action::NextMatch | Action::PreviousMatch => {
                 return Searched::Step { forward: action == Action::NextMatch };

@@ -277,18 +277,32 @@ pub async fn saved_rows(
     tokio::task::spawn_blocking(saved).await.map_err(|_| t!("Internal error in lapel.").to_owned())
 }
 
-pub async fn rows(jobs: &Jobs, query: RowsQuery) -> Result<Page<JobRow>, String> {
-    let RowsQuery { job, mut row_statuses, group, parts, text, page, per_page, order } = query;
-    let snapshot = jobs.job(job).await.map_err(|why| why.to_string())?;
+/// The journal's filter of a query, for a job as it is.
+fn filter_of(query: RowsQuery, snapshot: &Job) -> RowFilter {
+    let RowsQuery { mut row_statuses, group, parts, text, page, per_page, order, .. } = query;
     // Rows that need a person are not hidden behind all others. A review has an order of its own.
     if row_statuses.is_empty() && order.is_none() && snapshot.phase != Phase::Draft {
-        row_statuses = needs::most_urgent_first(&snapshot);
+        row_statuses = needs::most_urgent_first(snapshot);
     }
-    let before = page.saturating_sub(1).saturating_mul(per_page);
+    let skip = page.saturating_sub(1).saturating_mul(per_page);
     // Of several statuses, the one that is named first needs a person most.
     let order = order.or_else(|| (row_statuses.len() > 1).then_some((RowField::Filter, false)));
+    RowFilter { row_statuses, group, parts, text, after: 0, skip, order }
+}
+
+/// The place of a row in the list of a query, from 0. `None` if the list does not have it, or could not be read.
+pub async fn place_of(jobs: &Jobs, query: RowsQuery, no: u64) -> Option<u64> {
+    let job = query.job;
+    let snapshot = jobs.job(job).await.ok()?;
+    jobs.before_in_list(job, filter_of(query, &snapshot), no).await.ok()?
+}
+
+pub async fn rows(jobs: &Jobs, query: RowsQuery) -> Result<Page<JobRow>, String> {
+    let (job, page, per_page) = (query.job, query.page, query.per_page);
+    let snapshot = jobs.job(job).await.map_err(|why| why.to_string())?;
     let most = usize::try_from(per_page).unwrap_or(usize::MAX);
-    let filter = RowFilter { row_statuses, group, parts, text, after: 0, skip: before, order };
+    let filter = filter_of(query, &snapshot);
+    let before = filter.skip;
     let rows = jobs.rows(job, filter.clone(), most).await.map_err(|why| why.to_string())?;
     let is_last = rows.len() < most && (before == 0 || !rows.is_empty());
     let total = if filter.group.is_none() && filter.text.is_none() {

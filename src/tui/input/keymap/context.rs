@@ -43,6 +43,8 @@ contexts! {
     Field (Text) = tr_noop!("Any field");
     /// Any popup without a focused text field.
     Popup (Over) = tr_noop!("Any popup");
+    /// A modal that covers the screen, and may be left for a tab: nothing typed or decided is lost.
+    Covering (Over) = tr_noop!("Any screen over a tab");
     List = tr_noop!("Any list");
     Templates = tr_noop!("Templates");
     /// Template details, when there is no pane beside the list.
@@ -97,6 +99,10 @@ contexts! {
 impl KeyContext {
     pub fn in_popup(self) -> Vec<Self> {
         vec![self, Self::Popup, Self::Always]
+    }
+
+    pub fn over_tab(self) -> Vec<Self> {
+        vec![self, Self::Covering, Self::Popup, Self::Always]
     }
 
     pub fn in_field(self) -> Vec<Self> {

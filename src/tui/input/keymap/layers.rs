@@ -43,8 +43,8 @@ const VIM: &[Addition] = &[
         Action::PageUp,
         "ctrl-b",
     ),
-    (&[KeyContext::Global], Action::NextTab, "g t"),
-    (&[KeyContext::Global], Action::PreviousTab, "g T"),
+    (&[KeyContext::Global, KeyContext::Covering], Action::NextTab, "g t"),
+    (&[KeyContext::Global, KeyContext::Covering], Action::PreviousTab, "g T"),
 ];
 
 fn additions(preset: KeymapPreset) -> &'static [Addition] {

@@ -34,7 +34,10 @@ const MEANINGS: &[(&str, &[Action])] = &[
     ("J", &[Action::Raw, Action::ColumnRight]),
     ("K", &[Action::ColumnLeft]),
     ("k", &[Action::Up]),
-    ("l", &[Action::Open, Action::OnlyCategory, Action::NextSection, Action::NextChoice]),
+    (
+        "l",
+        &[Action::Open, Action::OnlyCategory, Action::NextSection, Action::NextChoice, Action::OtherRecord],
+    ),
     ("L", &[Action::RequestLog]),
     ("m", &[Action::Columns]),
     ("M", &[Action::Mail]),

@@ -5,7 +5,7 @@ use crate::tui::modals::draft::outline::OutlineLine;
 use crate::tui::modals::draft::{DraftForm, DuplicateCheck, titles};
 use crate::tui::modals::file::{changed, gone, map_words};
 use crate::tui::prelude::*;
-use crate::tui::widgets::job_rows::{draft_words, moment, row_lines, row_status_style};
+use crate::tui::widgets::job_rows::{draft_words, in_range, moment, row_lines, row_status_style};
 use crate::tui::widgets::list::{draw_position, draw_row};
 use crate::tui::widgets::text_layout::{fit, number, styled, width};
 
@@ -236,12 +236,18 @@ impl DraftForm {
             return;
         }
         let at = self.outline.at(list);
+        let range = self.rows.marks.range_start_in(list).map(|from| self.outline.lines_from(from, list));
         for (y, (line, what)) in (area.y..area.bottom()).zip(self.outline.visible()) {
             let spans = match what {
                 OutlineLine::Heading(part) => self.heading_spans(part, job, usize::from(area.width), cx),
                 OutlineLine::Row(place) => {
-                    let mut spans = vec![Span::raw(" ")];
+                    let is_in_range = range.as_ref().is_some_and(|range| range.contains(&line));
+                    let sign = if is_in_range { cx.glyphs.bar } else { " " };
+                    let mut spans = vec![Span::styled(sign, cx.theme.mark())];
                     spans.extend(self.rows.spans(&list.place(place), &self.heading, &widths, &words, cx));
+                    if is_in_range {
+                        in_range(&mut spans, cx);
+                    }
                     spans
                 }
                 OutlineLine::Send => {

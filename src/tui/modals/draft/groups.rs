@@ -5,8 +5,10 @@ use super::outline::{Outline, PartId};
 use crate::jobs::{DuplicateKind, Reason, RowGroup, RowSelection, SuggestedRows, Undone};
 use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::{draft_words, short_reason};
+use crate::tui::widgets::marks::{LARGEST_RANGE, between};
 use crate::tui::widgets::text_layout::number;
 use crate::tui::worker::job_command::JobCommand;
+use std::ops::RangeInclusive;
 
 /// The statuses of a draft: the rows that need a person come first, the rows that are sent last.
 const STATUSES: [RowStatus; 5] =
@@ -212,6 +214,10 @@ fn group_of(row: &JobRow) -> Option<RowSelection> {
     }
 }
 
+fn rows_of(range: &[RangeInclusive<u64>]) -> u64 {
+    range.iter().map(|part| part.end() - part.start() + 1).sum()
+}
+
 impl DraftForm {
     /// The group of the selected row, or of the heading under the cursor.
     pub(super) fn group_here(&self) -> Option<RowSelection> {
@@ -240,8 +246,75 @@ impl DraftForm {
     pub(super) fn review(&mut self, allow: bool, rows: RowSelection, out: &mut Effects<'_>) {
         let Some(id) = self.job().map(|job| job.id) else { return };
         (self.decided, self.may_undo) = (true, true);
+        self.rows.marks.cancel_range();
         let command = if allow { JobCommand::Allow(id, rows) } else { JobCommand::LeaveOut(id, rows) };
         self.doing.insert(out.command(command));
+    }
+
+    /// Begins a range at the selected row, unless one is drawn, and says how its rows are decided.
+    pub(super) fn draw_range(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
+        if self.range().is_none() {
+            if self.selected().is_none() {
+                out.say(t!("A range cannot start or end at this row."));
+                return;
+            }
+            self.rows.marks.begin_range(&self.rows.list);
+        }
+        let key = |action| cx.key(&self.key_contexts(), action);
+        out.say(t!(
+            "Go to the other end of the range: {send} includes its rows, {skip} skips them. {esc} cancels.",
+            send = key(Action::Allow),
+            skip = key(Action::LeaveOut),
+            esc = key(Action::Back)
+        ));
+    }
+
+    /// The places of the rows of the range that is drawn, in the order of the list.
+    pub(super) fn range(&self) -> Option<Vec<RangeInclusive<u64>>> {
+        let list = &self.rows.list;
+        let from = self.rows.marks.range_start_in(list)?;
+        Some(if self.rows.has_search() {
+            vec![between(from, list.cursor())]
+        } else {
+            self.outline.rows_in(&self.outline.lines_from(from, list))
+        })
+    }
+
+    /// Keeps the rows of the range loaded, so that they are decided as they are.
+    pub(super) fn read_range(&mut self) {
+        let range = self.range().filter(|range| rows_of(range) <= LARGEST_RANGE);
+        for part in range.into_iter().flatten() {
+            self.rows.list.pin_also(*part.start(), *part.end());
+        }
+    }
+
+    /// Sends or skips the rows of the range by one decision. If none of them can be sent, all are skipped. Returns
+    /// false if no range is drawn.
+    pub(super) fn decide_range(&mut self, may_allow: bool, out: &mut Effects<'_>) -> bool {
+        let Some(range) = self.range() else { return false };
+        if rows_of(&range) > LARGEST_RANGE {
+            out.warn(t!(
+                "lapel decides at most {most} rows at once, and this range has more. Nothing was decided.",
+                most = number(LARGEST_RANGE)
+            ));
+            return true;
+        }
+        let rows: Option<Vec<&JobRow>> =
+            range.into_iter().flatten().map(|at| self.rows.list.row_at(at)).collect();
+        let Some(rows) = rows else {
+            out.say(t!("lapel is still reading the rows of the range. Nothing was decided."));
+            return true;
+        };
+        let may_send = may_allow && rows.iter().any(|row| self.may(Step::Allow, Some(row)));
+        let step = if may_send { Step::Allow } else { Step::LeaveOut };
+        let decided = rows.into_iter().filter(|row| self.may(step, Some(row)));
+        let decided: Vec<_> = decided.map(|row| (row.no, row.shown_duplicate())).collect();
+        if decided.is_empty() {
+            out.say(t!("No row of the range can be decided. Correct the rows first."));
+        } else {
+            self.review(may_send, RowSelection::ShownTogether(decided), out);
+        }
+        true
     }
 
     /// Sends or skips the selected row, and selects the next one. A row is allowed as it is shown.
@@ -281,6 +354,7 @@ impl DraftForm {
         let one = self.selected().map(|row| SuggestedRows::One(row.no));
         let Some(rows) = (if whole_group { group.or(one) } else { one }) else { return };
         (self.decided, self.may_undo) = (true, true);
+        self.rows.marks.cancel_range();
         self.doing.insert(out.command(JobCommand::TakeSuggestions(job, rows)));
     }
 

@@ -187,15 +187,15 @@ impl DraftForm {
     }
 
     /// Closes the review and keeps the drafts. A new mapping without decisions is not kept: the drafts that it would
-    /// have replaced remain.
-    fn close(&mut self, out: &mut Effects<'_>) {
+    /// have replaced remain. Returns false if it cannot be closed now.
+    fn close(&mut self, out: &mut Effects<'_>) -> bool {
         if self.beginning {
             out.say(t!("Starting. Activity shows it in a moment."));
-            return;
+            return false;
         }
         if !self.doing.is_empty() {
             out.say(t!("lapel is still saving the last change. Try again."));
-            return;
+            return false;
         }
         if let DuplicateCheck::Reading { request, .. } = self.check {
             out.cancel([request]);
@@ -209,6 +209,7 @@ impl DraftForm {
             out.say(t!("The earlier draft is kept. Nothing was sent."));
         }
         out.close();
+        true
     }
 
     fn has_suggestion(&self) -> bool {
@@ -250,6 +251,7 @@ impl DraftForm {
             Action::Accept if outline.heading_here(list).is_some() => outline.fold(None, list),
             _ => return false,
         }
+        self.rows.forget_sought();
         true
     }
 }
@@ -260,14 +262,16 @@ impl Component for DraftForm {
             return search;
         }
         let own = if self.issues() { KeyContext::Draft } else { KeyContext::DraftRevoke };
-        vec![own, KeyContext::List, KeyContext::Popup, KeyContext::Always]
+        vec![own, KeyContext::List, KeyContext::Covering, KeyContext::Popup, KeyContext::Always]
     }
 
     fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
         let row = self.selected();
         match action {
+            Action::Allow | Action::LeaveOut if self.range().is_some() => true,
             Action::Allow => self.may(Step::Allow, row) || self.may(Step::LeaveOut, row),
             Action::LeaveOut => self.may(Step::LeaveOut, row),
+            Action::Range | Action::RangeDown | Action::RangeUp => row.is_some() || self.range().is_some(),
             Action::AllowClass => self.may_group(Step::Allow),
             Action::LeaveOutClass => self.may_group(Step::LeaveOut),
             Action::Correct => row.is_some(),
@@ -298,6 +302,8 @@ impl Component for DraftForm {
             Action::Accept | Action::Open if self.heading_here().is_some() => t!("show or hide"),
             Action::TakeSuggestions if !self.group_has_suggestion() => t!("include group"),
             Action::Only => t!("next group"),
+            Action::Allow if self.range().is_some() => t!("include range"),
+            Action::LeaveOut if self.range().is_some() => t!("skip range"),
             _ => action.hint(),
         }
     }
@@ -327,13 +333,18 @@ impl Component for DraftForm {
         if self.rows.over().is_some() {
             return self.rows.on_action(action, out);
         }
+        if action == Action::Back && !self.confirming && self.rows.marks.cancel_range() {
+            return true;
+        }
         if !self.rows.has_search() && self.on_outline(action) {
             return true;
         }
         match action {
             Action::Back if self.confirming => self.confirming = false,
             Action::Back if self.rows.is_searched() => return self.rows.on_action(action, out),
-            Action::Back => self.close(out),
+            Action::Back => {
+                self.close(out);
+            }
             Action::DiscardDraft => {
                 let drafts: Vec<Job> =
                     self.jobs.iter().filter(|job| job.phase == Phase::Draft).cloned().collect();
@@ -356,6 +367,12 @@ impl Component for DraftForm {
                     self.take_suggestions(true, out);
                 }
             }
+            Action::Range => self.draw_range(cx, out),
+            Action::RangeDown | Action::RangeUp => {
+                self.draw_range(cx, out);
+                self.move_by(if action == Action::RangeDown { 1 } else { -1 });
+            }
+            Action::Allow | Action::LeaveOut if self.decide_range(action == Action::Allow, out) => {}
             Action::Allow => self.decide_row(true, true, out),
             Action::LeaveOut => self.decide_row(false, true, out),
             Action::TakeSuggestions | Action::AllowClass => self.decide_group(true, out),
@@ -529,10 +546,14 @@ impl Component for DraftForm {
         let is_current = self.parts.is_none() && self.groups.are_current() && self.rows.is_settled();
         if is_current {
             self.show_undone();
+            if let Some(place) = self.rows.take_sought() {
+                self.outline.reveal(place, &mut self.rows.list);
+            }
         }
         if !self.rows.has_search() {
             self.outline.lay_out(draw::lines_area(area).height, is_current, &mut self.rows.list);
         }
+        self.read_range();
         // Until the parts are read again, their old headings stay over their old rows.
         if self.groups.are_current() {
             let words = |row: &JobRow| draft_words(row.row_status, kind).to_owned();
@@ -567,6 +588,10 @@ impl Modal for DraftForm {
 
     fn prepares_sending(&self) -> bool {
         true
+    }
+
+    fn leave(&mut self, out: &mut Effects<'_>) -> bool {
+        self.close(out)
     }
 
     fn asks(&self) -> Option<ConfirmQuestion> {

@@ -5,6 +5,8 @@ use super::groups::GroupPart;
 use crate::jobs::RowPart;
 use crate::tui::prelude::*;
 use crate::tui::widgets::list::PagedList;
+use crate::tui::widgets::marks::between;
+use std::ops::RangeInclusive;
 
 /// Maximum number of rows of a part that is open at first, except the first part.
 const FEW: u64 = 10;
@@ -233,6 +235,22 @@ impl Outline {
     pub fn page_by(&mut self, screens: i64, list: &mut PagedList<JobRow>) {
         let step = i64::try_from(self.height.saturating_sub(1).max(1)).unwrap_or(i64::MAX);
         self.move_by(step.saturating_mul(screens), list);
+    }
+
+    /// The lines between a row, or the heading that hides it, and the cursor.
+    pub fn lines_from(&self, place: u64, list: &PagedList<JobRow>) -> RangeInclusive<u64> {
+        between(self.line_of(place).unwrap_or_default(), self.at(list))
+    }
+
+    /// The places of the rows in these lines, as ranges.
+    pub fn rows_in(&self, lines: &RangeInclusive<u64>) -> Vec<RangeInclusive<u64>> {
+        let of_part = |(_, part, heading, place): (usize, &GroupPart, u64, u64)| {
+            let first = (*lines.start()).max(heading + 1);
+            let last = (*lines.end()).min(heading + part.rows);
+            (self.is_open(part) && first <= last)
+                .then(|| place + first - heading - 1..=place + last - heading - 1)
+        };
+        self.laid().filter_map(of_part).collect()
     }
 
     pub fn here(&self, list: &PagedList<JobRow>) -> Option<&GroupPart> {

@@ -5,6 +5,7 @@ use crate::jobs::intake::{About, ColumnContent, ColumnMap, NameColumns};
 use crate::tui::input::list_hit::{ListCursor, below};
 use crate::tui::prelude::*;
 use crate::tui::widgets::text_layout::{fit, width};
+use serde::{Deserialize, Serialize};
 
 /// Widest column name, in cells.
 const WIDEST: usize = 31;
@@ -31,7 +32,9 @@ impl MapField {
 }
 
 /// The mapping that the user edits. A column of `None` is not chosen yet.
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Mapping {
+    #[serde(skip)]
     focus: ListCursor,
     name: NameChoice,
     family: usize,
@@ -39,10 +42,26 @@ pub struct Mapping {
     email: Option<usize>,
     template: Option<usize>,
     /// The doubtful mapping that Enter was pressed for once.
+    #[serde(skip)]
     warned: Option<ColumnMap>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Without the cursor and the doubts.
+impl Clone for Mapping {
+    fn clone(&self) -> Self {
+        Self { focus: ListCursor::default(), warned: None, ..*self }
+    }
+}
+
+impl PartialEq for Mapping {
+    fn eq(&self, other: &Self) -> bool {
+        self.chosen() == other.chosen()
+    }
+}
+
+impl Eq for Mapping {}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum NameChoice {
     Open,
     One(usize),
@@ -86,8 +105,18 @@ impl Mapping {
 
     /// Whether the user has chosen other columns.
     pub fn is_changed(&self, about: &About) -> bool {
-        let chosen = |of: &Self| (of.name, of.family, of.given, of.email, of.template);
-        chosen(self) != chosen(&Self::of(about))
+        *self != Self::of(about)
+    }
+
+    fn chosen(&self) -> (NameChoice, usize, usize, Option<usize>, Option<usize>) {
+        (self.name, self.family, self.given, self.email, self.template)
+    }
+
+    /// Whether the file has the chosen columns. It may have changed since they were chosen.
+    pub fn fits(&self, about: &About) -> bool {
+        let name = if let NameChoice::One(column) = self.name { Some(column) } else { None };
+        let columns = [name, self.email, self.template].into_iter().flatten();
+        columns.chain([self.family, self.given]).all(|column| column < about.columns.len().max(1))
     }
 
     fn fields(&self, about: &About) -> Vec<MapField> {

@@ -7,6 +7,7 @@ mod steps;
 
 use crate::jobs::intake::{Choices, FileQuestion, HeaderRow};
 use crate::jobs::{FileChange, FileRequest, FileSource, FileState, IdsRequest, Opened, Preview};
+use crate::secrets::fingerprint;
 use crate::tui::input::list_hit::ListCursor;
 use crate::tui::modals::draft::{DraftForm, imports, shares, titles};
 use crate::tui::prelude::*;
@@ -15,16 +16,20 @@ use crate::tui::worker::job_command::{JobCommand, JobReply};
 use draw::changed_rows;
 pub use draw::{changed, map_words};
 use mapping::{Mapping, MappingDecision};
+use serde::{Deserialize, Serialize};
 use steps::FileStep;
 
 /// Maximum number of drafts of a changed file that are compared with it.
 const MOST_COMPARED: usize = 5;
 
-const MAPPING: [KeyContext; 3] = [KeyContext::Mapping, KeyContext::Popup, KeyContext::Always];
+const MAPPING: [KeyContext; 4] =
+    [KeyContext::Mapping, KeyContext::Covering, KeyContext::Popup, KeyContext::Always];
 
 pub struct FileForm {
     purpose: Purpose,
     source: ImportSource,
+    /// The source as the subject of kept choices.
+    subject: String,
     choices: Choices,
     opened: Option<Opened>,
     work: Option<RunningRequest>,
@@ -36,6 +41,23 @@ pub struct FileForm {
     kept: DraftOffer,
     /// What changed in the file since each offered draft, by its place, as far as it was read.
     changes: Vec<(RequestId, usize, Option<FileChange>)>,
+    /// The choices with which the form began.
+    begun: KeptChoices,
+    /// A mapping that was not accepted before, until the file is read.
+    refilled: Option<Mapping>,
+    /// Whether the choices were replaced, so that the file must be read with them.
+    reads_again: bool,
+    /// Whether the choices are those of an earlier form, with which the file was not read yet.
+    is_refilled: bool,
+}
+
+/// What lapel keeps of the form when it is left for another tab.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct KeptChoices {
+    choices: Choices,
+    by_column: bool,
+    /// The mapping that was not accepted yet.
+    mapping: Option<Mapping>,
 }
 
 /// The kept drafts. The form offers those of this file once, before anything else.
@@ -86,9 +108,14 @@ impl FileForm {
 
     /// A form that offers no kept drafts.
     fn unasked(purpose: Purpose, source: ImportSource) -> Self {
+        let subject = match &source {
+            ImportSource::File(path) => path.to_string_lossy().into_owned(),
+            ImportSource::Pasted(text) => fingerprint(text),
+        };
         Self {
             purpose,
             source,
+            subject,
             choices: Choices::default(),
             opened: None,
             work: None,
@@ -98,7 +125,39 @@ impl FileForm {
             again: None,
             kept: DraftOffer::Offered,
             changes: Vec::new(),
+            begun: KeptChoices::default(),
+            refilled: None,
+            reads_again: false,
+            is_refilled: false,
         }
+        .beginning()
+    }
+
+    /// Notes the choices with which the form begins.
+    fn beginning(mut self) -> Self {
+        self.begun = KeptChoices { mapping: None, ..self.chosen() };
+        self
+    }
+
+    fn chosen(&self) -> KeptChoices {
+        let edited = match (&self.step, &self.opened) {
+            (Some(FileStep::Columns(mapping)), Some(opened)) if mapping.is_changed(&opened.about) => {
+                Some(mapping)
+            }
+            _ => self.refilled.as_ref(),
+        };
+        let by_column = matches!(self.purpose, Purpose::Issue { by_column: true, .. });
+        KeptChoices { choices: self.choices.clone(), by_column, mapping: edited.cloned() }
+    }
+
+    /// Takes choices, with which the file is read again.
+    fn choose_as(&mut self, kept: KeptChoices) {
+        self.choices = kept.choices;
+        if let Purpose::Issue { by_column, .. } = &mut self.purpose {
+            *by_column = kept.by_column;
+        }
+        self.refilled = kept.mapping;
+        (self.step, self.reads_again) = (None, true);
     }
 
     /// Opens the file of drafts at the column mapping, or says that the file is gone. The drafts keep their rows.
@@ -123,7 +182,8 @@ impl FileForm {
             let mut form = Self {
                 choices: source.choices.clone(),
                 ..Self::unasked(purpose, ImportSource::File(source.path.clone()))
-            };
+            }
+            .beginning();
             form.again = Some(Again { drafts, source, change, is_new: true });
             form.open(out);
             form
@@ -143,6 +203,7 @@ impl FileForm {
     fn open(&mut self, out: &mut Effects<'_>) {
         self.cancel(out);
         self.said = None;
+        self.reads_again = false;
         let (source, choices) = (self.source.clone(), self.choices.clone());
         let request = out.ask(match self.purpose {
             Purpose::Issue { .. } => Request::OpenFile(source, choices),
@@ -259,7 +320,10 @@ impl FileForm {
             DraftOffer::Offered => {}
         }
         let maps_again = self.again.as_mut().is_some_and(|again| std::mem::take(&mut again.is_new));
-        if !self.ask_next() && maps_again {
+        let refilled = self.refilled.take().filter(|mapping| mapping.fits(&opened.about));
+        if let Some(mapping) = refilled {
+            self.ask(Some(FileStep::Columns(mapping)));
+        } else if !self.ask_next() && maps_again {
             self.ask(self.columns());
         }
     }
@@ -382,8 +446,8 @@ impl Component for FileForm {
     fn key_contexts(&self) -> Vec<KeyContext> {
         match self.step {
             Some(FileStep::Columns(_)) => MAPPING.to_vec(),
-            Some(_) => KeyContext::Menu.in_popup(),
-            None => KeyContext::File.in_popup(),
+            Some(_) => KeyContext::Menu.over_tab(),
+            None => KeyContext::File.over_tab(),
         }
     }
 
@@ -412,6 +476,7 @@ impl Component for FileForm {
         match action {
             Action::Back => {
                 self.cancel(out);
+                self.set_input(&[]);
                 out.close();
             }
             Action::Encoding | Action::Columns | Action::Sheet | Action::Header
@@ -471,12 +536,16 @@ impl Component for FileForm {
                 self.work = None;
                 match *opened {
                     Ok(opened) => {
-                        self.opened = Some(opened);
+                        (self.opened, self.is_refilled) = (Some(opened), false);
                         let has = self.has_template_column();
                         if let Purpose::Issue { by_column, .. } = &mut self.purpose {
                             *by_column &= has;
                         }
                         self.begin_questions(out);
+                    }
+                    // The file has changed since the choices were kept.
+                    Err(_) if self.is_refilled && self.choices != self.begun.choices => {
+                        self.choose_as(self.begun.clone());
                     }
                     Err(why) => self.said = Some(why),
                 }
@@ -485,6 +554,7 @@ impl Component for FileForm {
                 self.work = None;
                 match drafted {
                     Ok(drafts) => {
+                        self.set_input(&[]);
                         let replaces = self.again.as_ref().map(|again| again.drafts.clone());
                         if let Purpose::Issue { .. } = self.purpose {
                             // The draft keeps the recipients from now on.
@@ -517,6 +587,12 @@ impl Component for FileForm {
         }
     }
 
+    fn load_visible(&mut self, _: Rect, _: &UiContext, out: &mut Effects<'_>) {
+        if self.reads_again {
+            self.open(out);
+        }
+    }
+
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         self.draw_all(frame, area, cx);
     }
@@ -525,6 +601,33 @@ impl Component for FileForm {
 impl Modal for FileForm {
     fn is_popup(&self) -> bool {
         false
+    }
+
+    fn leave(&mut self, out: &mut Effects<'_>) -> bool {
+        self.cancel(out);
+        true
+    }
+
+    fn input(&self) -> Option<FormInput> {
+        // The columns of drafts are no import of their own.
+        let form = if self.again.is_some() { "columns" } else { "file" };
+        let purpose = match &self.purpose {
+            Purpose::Issue { template, .. } => template.0.wire(),
+            Purpose::Revoke { .. } => "revoke",
+        };
+        let chosen = self.chosen();
+        let texts = if chosen == self.begun {
+            Vec::new()
+        } else {
+            serde_json::to_string(&chosen).into_iter().collect()
+        };
+        Some(FormInput::new(form, format!("{purpose} {}", self.subject), texts))
+    }
+
+    fn set_input(&mut self, texts: &[String]) {
+        let kept = texts.first().and_then(|text| serde_json::from_str(text).ok());
+        self.is_refilled = kept.is_some();
+        self.choose_as(kept.unwrap_or_else(|| self.begun.clone()));
     }
 
     fn prepares_sending(&self) -> bool {

@@ -387,6 +387,7 @@ impl Component for Activity {
                     | Action::ChooseColumns
                     | Action::SaveList
                     | Action::Search
+                    | Action::Raw
             ) && !is_job_command(action);
         };
         let row = self.rows.as_ref().and_then(|rows| rows.list.selected());
@@ -396,6 +397,7 @@ impl Component for Activity {
                 None => self.search.text().is_some(),
             },
             Action::Open => row.is_none_or(|row| row.badge_id.is_some()),
+            Action::Raw => row.is_some_and(|row| row.badge_id.is_some()),
             Action::Wallet => row.is_some_and(|row| !row.address.looks_empty()),
             Action::Decide if self.marked().next().is_some() => self.marked().any(|row| can_decide(row, job)),
             Action::Decide => row.is_some_and(|row| can_decide(row, job)),
@@ -456,9 +458,19 @@ impl Component for Activity {
                     Some(row) => out.go.push(Navigate::Holder(row.address.wire().to_owned())),
                     None => out.say(t!("This row has no e-mail address to look up.")),
                 },
+                Action::Raw if rows.list.selected().is_some_and(|row| row.badge_id.is_none()) => {
+                    out.say(t!("This row has no badge id yet, so the service has no record of it."));
+                }
                 _ => return rows.on_action(action, out),
             },
             None => match action {
+                Action::Raw if self.job().is_some() => {
+                    let open = cx.key(&[KeyContext::Activity, KeyContext::List], Action::Open);
+                    out.say(t!(
+                        "The service has no record of a job. {open} opens its rows; a row has the record of its badge.",
+                        open
+                    ));
+                }
                 Action::Ids => out.open(RevokeIds::new),
                 Action::SaveList => self.save_jobs(cx, out),
                 Action::Sort | Action::ChooseColumns => {

@@ -56,7 +56,10 @@ impl Heading {
     /// Handles an action. While a menu is open, only its actions are handled. Otherwise only those that open a
     /// menu are handled.
     pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> HeadingOutcome {
-        if self.names().is_some_and(|names| self.search.act_in(action, &mut self.cursor, &names)) {
+        let is_of_search = self.names().is_some_and(|names| {
+            self.search.keeps(action) || self.search.act_in(action, &mut self.cursor, &names)
+        });
+        if is_of_search {
             return HeadingOutcome::Something;
         }
         match (self.menu, action) {
