@@ -445,6 +445,36 @@ async fn an_id_without_its_beginning_or_with_spaces_is_found() {
     }
 }
 
+/// Each in an app of its own: lapel knows no id of the service before.
+#[tokio::test]
+async fn an_id_without_dashes_or_zeros_is_found() {
+    let forms: [fn(&str) -> String; 3] = [without_dashes, number_on, |id| without_dashes(&number_on(id))];
+    for form in forms {
+        let mut h = Harness::new(frozen(), 100, 30).await;
+        let people = (0..6).map(|n| row("봉하늬", &format!("hanui{n}@naru.example"))).collect();
+        let ids = insert(&h, people);
+        // A check character that is a letter separates the number from it.
+        let is_clear =
+            |id: &&String| id.rsplit('-').next().is_some_and(|end| end.starts_with(char::is_alphabetic));
+        let id = ids.iter().find(is_clear).expect("one of six");
+        h.settled().await;
+        let given = form(id);
+        let (screen, requests) = look_up(&mut h, &given).await;
+        assert!(screen.contains(&format!("id {id}")), "{given}:\n{screen}");
+        assert!(requests <= 5, "{given}: {requests}");
+    }
+}
+
+fn without_dashes(id: &str) -> String {
+    id.replace('-', "").to_lowercase()
+}
+
+/// The id from its number on, without zeros: `3653-TT`.
+fn number_on(id: &str) -> String {
+    let (_, end) = id.split_once('-').expect("an id of several parts");
+    end.trim_start_matches('0').to_owned()
+}
+
 #[tokio::test]
 async fn the_answer_shows_the_timeline_where_there_is_room() {
     let mut h = Harness::new(frozen(), 200, 50).await;
