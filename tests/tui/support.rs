@@ -646,7 +646,7 @@ async fn a_test_of_the_pictures_is_the_callers_question_and_its_result_is_said()
     let mut h = Harness::new(frozen(), 80, 24).await;
     h.settled().await;
     look_up(&mut h, "hong.c@naru.example").await;
-    h.press("p");
+    h.press("t p");
     let screen = h.settled().await;
     assert!(screen.contains(&format!("t {}", msg("picture does not open"))), "{screen}");
     assert!(flowing(&screen).contains(msg_part("Both pictures open, as in a browser.")), "{screen}");

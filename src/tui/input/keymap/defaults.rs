@@ -116,7 +116,9 @@ pub(super) const DEFAULT: &[DefaultBinding] = &[
     (KeyContext::Wallet, Action::CopySummary, &["Y"]),
     (KeyContext::Wallet, Action::Question, &["t"]),
     (KeyContext::Wallet, Action::Elsewhere, &["+"]),
-    (KeyContext::Wallet, Action::TryPictures, &["p"]),
+    (KeyContext::Wallet, Action::Picture, &["p"]),
+    // A question about a picture does this, too.
+    (KeyContext::Wallet, Action::TryPictures, &[]),
     (KeyContext::Wallet, Action::Revoke, &["x"]),
     (KeyContext::Wallet, Action::Copy, &["y"]),
     (KeyContext::Wallet, Action::OpenPicture, &["o"]),

@@ -42,7 +42,7 @@ const MEANINGS: &[(&str, &[Action])] = &[
     ("N", &[Action::PreviousMatch]),
     ("o", &[Action::OpenPicture]),
     ("P", &[Action::Profiles]),
-    ("p", &[Action::Picture, Action::TryPictures]),
+    ("p", &[Action::Picture]),
     ("q", &[Action::Quit]),
     ("R", &[Action::Run]),
     ("r", &[Action::Reload, Action::Look]),
@@ -80,9 +80,11 @@ fn a_letter_has_one_meaning_in_the_whole_app() {
 }
 
 /// Actions without a key, which only the palette offers.
-const IN_THE_PALETTE: [Action; 9] = [
+const IN_THE_PALETTE: [Action; 10] = [
     // The key of the picture goes through its sides.
     Action::TurnOver,
+    // The caller's question about a picture does it.
+    Action::TryPictures,
     Action::SaveScreen,
     Action::Language,
     Action::Theme,
