@@ -4,6 +4,7 @@ use super::*;
 use crate::common::calls;
 use crate::common::texts::{msg, msg_part, msg_with};
 use lapel::index::IndexConfig;
+use lapel::sandbox::RowState;
 use lapel::tui::{IndexUse, ProfileSession};
 
 fn flowing(screen: &str) -> String {
@@ -108,7 +109,11 @@ async fn a_wallet_is_narrowed_as_other_lists_and_what_it_does_not_have_is_looked
     h.press("n n n s j j enter");
     assert!(!rows(&mut h, "2").contains("데이터 시각화"));
     h.press("e");
-    assert!(flowing(&h.settled().await).contains(msg_part("the search narrows it.")), "{}", h.screen());
+    assert!(
+        flowing(&h.settled().await).contains(msg_part("only the rows that the list shows.")),
+        "{}",
+        h.screen()
+    );
     h.press("esc esc");
     assert!(h.screen().contains("데이터 시각화"), "{}", h.screen());
     // The next caller's address is in no row, and neither is a name that every badge has: both are looked up.
@@ -443,6 +448,24 @@ async fn an_id_without_its_beginning_or_with_spaces_is_found() {
         assert!(screen.contains(&format!("id {id}")), "{given}:\n{screen}");
         assert!(requests <= 5, "{given}: {requests}");
     }
+}
+
+#[tokio::test]
+async fn the_badges_of_a_wallet_are_filtered_by_state() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    let of = |state: RowState| RowSpec { state, ..row("봉하늬", "hanui@naru.example") };
+    insert(&h, vec![of(RowState::Waiting), of(RowState::Issued), of(RowState::Revoked)]);
+    h.settled().await;
+    look_up(&mut h, "hanui@naru.example").await;
+    for state in ["Waiting", "Issued", "Revoked"] {
+        h.press("f");
+        let screen = h.settled().await;
+        assert!(flowing(&screen).contains(&format!("Only {state}: 1 of 3 rows.")), "{screen}");
+    }
+    h.press("f");
+    assert!(!flowing(&h.settled().await).contains(msg_part("shows the next state")), "{}", h.screen());
+    h.press("f esc");
+    assert!(!flowing(&h.settled().await).contains(msg_part("shows the next state")), "{}", h.screen());
 }
 
 /// Each in an app of its own: lapel knows no id of the service before.

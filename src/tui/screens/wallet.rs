@@ -26,6 +26,7 @@ mod search;
 
 pub(super) use draw::waiting_may_be_hidden;
 
+use crate::domain::StateIs;
 use crate::domain::address_search::{HistoryProbe, Match};
 use crate::domain::call_advice::{CallCase, CallerQuestion, script};
 use crate::domain::mask;
@@ -101,6 +102,8 @@ struct LookupState {
     pictures: HashMap<BadgeId, TriedPictures>,
     /// The side of the selected badge's picture that is shown in place of the answer.
     side: Option<Side>,
+    /// The state of the badges that are listed. `None` lists all.
+    only: Option<StateIs>,
     nothing: Option<String>,
     /// Badges that were sent from this computer to a name or an address like the searched one, which has no badge: the first
     /// of each job and reason, and their number. `None`: the journal was not searched for them.
@@ -484,6 +487,7 @@ impl Component for Wallet {
             Action::Open | Action::NextMatch | Action::PreviousMatch => self.len() > 0,
             Action::Reload => self.has_asked(),
             Action::Sort | Action::ChooseColumns | Action::Export => self.is_listing(),
+            Action::Only => self.is_listing() && self.held().len() > 1,
             _ => true,
         }
     }
@@ -528,6 +532,8 @@ impl Component for Wallet {
             }
             Action::Back if self.is_reading_cert() => self.stop_cert(out),
             Action::Back if self.typing => self.leave_box(),
+            Action::Only => self.only_next(cx, out),
+            Action::Back if self.call.only.take().is_some() => self.unsorted = true,
             Action::Back if self.can_fold() => self.fold(cx),
             Action::Back if self.can_go_back() => self.back(out),
             Action::LookUp => self.focus_box(),

@@ -25,7 +25,7 @@ impl Wallet {
             email = Text::from(found.email.as_str())
         );
         let note = if listed < self.all() as u64 {
-            Some(t!("The file has the rows that the list shows: the search narrows it.").to_owned())
+            Some(t!("The file has only the rows that the list shows.").to_owned())
         } else {
             let why = if found.email.is_empty() {
                 t!("Only this badge was looked up, not its holder's wallet.")
@@ -71,6 +71,7 @@ impl Screen for Wallet {
         let is_searched = self.search.text().is_some() || self.search.over().is_some();
         self.is_reading_cert()
             || self.call.side.is_some()
+            || self.call.only.is_some()
             || self.can_fold()
             || is_searched
             || self.people.is_some() && (!self.choosing || !self.held().is_empty())

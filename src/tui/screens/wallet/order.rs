@@ -105,7 +105,9 @@ impl Wallet {
                 keyed.sort_by(|(a, _), (b, _)| compare(a, b, direction));
                 Arrangement::of(keyed.into_iter().map(|(_, at)| at).collect())
             }
-            (None, Some(_)) if self.search.text().is_none() => self.with_groups(selected.as_ref(), cx.now()),
+            (None, Some(_)) if self.search.text().is_none() && self.call.only.is_none() => {
+                self.with_groups(selected.as_ref(), cx.now())
+            }
             _ => Arrangement::default(),
         };
         let selected = selected.or_else(|| self.selected().map(|held| held.badge_id.clone()));
