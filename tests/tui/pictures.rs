@@ -434,6 +434,8 @@ async fn the_wallet_shows_the_picture_of_a_badge_and_its_back() {
         h.press("enter");
         let answer = h.settled().await;
         assert_eq!(is_seen(&answer), columns >= 110, "{answer}");
+        // The preview reads the template for its picture: the number says what it counts.
+        assert_eq!(answer.contains(msg_part("without the picture")), columns >= 110, "{answer}");
         if columns < 110 {
             h.press("p");
             let front = h.settled().await;

@@ -429,7 +429,11 @@ impl Wallet {
         if self.call.is_stopped && self.waits_for().is_none() {
             return String::new();
         }
-        let asked = count!(u64::from(self.call.requests), "request", "requests");
+        let mut asked = count!(u64::from(self.call.requests), "request", "requests");
+        // The picture reads the template once, as on every tab, and not for the caller.
+        if self.shows_picture {
+            asked = t!("{requests} without the picture", requests = asked);
+        }
         if self.waits_for().is_some() { format!("{} {asked}", cx.spinner()) } else { asked }
     }
 
