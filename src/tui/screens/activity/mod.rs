@@ -394,6 +394,7 @@ impl Component for Activity {
                     | Action::ChooseColumns
                     | Action::SaveList
                     | Action::Search
+                    | Action::Only
             ) && !is_job_command(action);
         };
         let row = self.rows.as_ref().and_then(|rows| rows.list.selected());
@@ -419,6 +420,7 @@ impl Component for Activity {
     fn hint(&self, action: Action) -> &'static str {
         match action {
             Action::Undo if self.marked().next().is_some() => Action::Revoke.hint(),
+            Action::Only if self.rows.is_none() => Action::Filter.hint(),
             _ => action.hint(),
         }
     }
