@@ -169,8 +169,11 @@ impl Wallet {
             )
         } else {
             let (rows, all) = (number(self.len() as u64), number(self.all() as u64));
-            let found =
+            let mut found =
                 t!("{rows} of {all} rows contain \u{201c}{text}\u{201d}.", rows, all, text = short(&text));
+            if let Some(only) = self.call.only {
+                found = format!("{}: {found}", tr(only.word()));
+            }
             if is_open {
                 found
             } else {

@@ -117,6 +117,11 @@ impl Wallet {
         }
         self.fitting = None;
         self.fitting = self.find_fitting(cx);
+        // A state that no row has any more, or none with the searched text, hides nothing.
+        if self.fitting.is_none() && self.call.only.take().is_some() {
+            self.fitting = self.find_fitting(cx);
+            self.unsorted = true;
+        }
         let place = match person {
             Some(person) => (0..self.len()).position(|place| self.unnarrowed(place) == Some(person)),
             None => self.rows().position(|held| Some(&held.badge_id) == selected.as_ref()),
