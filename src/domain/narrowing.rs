@@ -7,16 +7,37 @@ use jiff::civil::DateTime;
 use strum::IntoStaticStr;
 
 /// The contract's word for a sent mail. It does not mean delivered or read.
-pub const SENT: &str = "SENT";
+const SENT: &str = "SENT";
 
 /// In any letter case.
 pub fn is_sent(word: &str) -> bool {
     word.trim().eq_ignore_ascii_case(SENT)
 }
 
-/// A word other than `SENT`. A missing word is no failure.
-pub fn is_mail_failure(status: Option<&Text>) -> bool {
-    status.map(Text::wire).is_some_and(|word| !word.trim().is_empty() && !is_sent(word))
+/// Parts of the words for a mail that failed. The contract lists no words, so any other word means neither this nor
+/// that the mail waits.
+const FAILURES: [&str; 9] = ["fail", "bounc", "reject", "undeliver", "error", "실패", "반송", "거부", "오류"];
+/// Parts of the words for a mail that is not sent yet.
+const WAITS: [&str; 5] = ["wait", "pending", "queue", "대기", "예약"];
+
+/// Whether a mail status means that the mail failed, in any letter case.
+pub fn is_mail_failure(word: &str) -> bool {
+    has_part(word, &FAILURES)
+}
+
+/// Whether a mail status means that the mail is still to be sent, in any letter case.
+pub fn is_mail_waiting(word: &str) -> bool {
+    has_part(word, &WAITS) && !is_mail_failure(word)
+}
+
+fn has_part(word: &str, parts: &[&str]) -> bool {
+    let word = word.to_lowercase();
+    parts.iter().any(|part| word.contains(part))
+}
+
+/// Whether the mail of a badge failed. A missing word is no failure.
+pub fn has_failed_mail(badge: &HistoryItem) -> bool {
+    badge.email_status.as_ref().is_some_and(|word| is_mail_failure(word.wire()))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
@@ -67,21 +88,24 @@ impl StateIs {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MailIs {
     Sent,
-    /// A word other than `SENT`, on a badge that no longer waits.
+    /// A word for a failure, on a badge that no longer waits.
     Failed,
+    /// A word for a mail that is not sent yet.
+    Waiting,
     Unsaid,
     Word(String),
 }
 
 impl MailIs {
     /// Those that lapel has a word for.
-    pub const KNOWN: [Self; 3] = [Self::Sent, Self::Failed, Self::Unsaid];
+    pub const KNOWN: [Self; 4] = [Self::Sent, Self::Failed, Self::Waiting, Self::Unsaid];
 
     /// For files.
     pub fn code(&self) -> &str {
         match self {
             Self::Sent => "sent",
             Self::Failed => "failed",
+            Self::Waiting => "waiting",
             Self::Unsaid => "none",
             Self::Word(word) => word,
         }
@@ -92,6 +116,7 @@ impl MailIs {
         match self {
             Self::Sent => Some(tr_noop!("sent|mail")),
             Self::Failed => Some(tr_noop!("failed")),
+            Self::Waiting => Some(tr_noop!("waiting|mail")),
             Self::Unsaid => Some(tr_noop!("none")),
             Self::Word(_) => None,
         }
@@ -101,7 +126,8 @@ impl MailIs {
         let word = row.email_status.as_ref().map_or("", |word| word.wire().trim());
         match self {
             Self::Sent => is_sent(word),
-            Self::Failed => is_mail_failure(row.email_status.as_ref()) && *state != State::Waiting,
+            Self::Failed => is_mail_failure(word) && *state != State::Waiting,
+            Self::Waiting => is_mail_waiting(word),
             Self::Unsaid => word.is_empty(),
             Self::Word(wanted) => word.to_lowercase() == wanted.to_lowercase(),
         }
@@ -181,6 +207,34 @@ mod tests {
         assert!(
             of("data").fits(&named, now) && !of("외국어").fits(&named, now) && !of("data").fits(&issued, now)
         );
+    }
+
+    #[test]
+    fn a_mail_that_waits_has_not_failed_and_an_unknown_word_is_neither() {
+        let now = jiff::civil::date(2026, 11, 23).at(9, 0, 0, 0);
+        let fits = |mail: MailIs, word: &str| {
+            let narrowing = HistoryNarrowing { mail: Some(mail), ..HistoryNarrowing::default() };
+            narrowing.fits(&row("발급완료", word), now)
+        };
+        for (word, failed, waits) in [
+            ("FAIL", true, false),
+            ("Bounced", true, false),
+            ("발송실패", true, false),
+            ("SEND_ERROR", true, false),
+            ("WAIT", false, true),
+            ("발송대기", false, true),
+            ("재발송 대기", false, true),
+            ("PENDING", false, true),
+            ("SENT", false, false),
+            ("", false, false),
+            ("확인중", false, false),
+            ("OPENED", false, false),
+        ] {
+            let said = (fits(MailIs::Failed, word), fits(MailIs::Waiting, word));
+            assert_eq!(said, (failed, waits), "{word}");
+            let as_it_is = fits(MailIs::Word(word.to_lowercase()), word);
+            assert!(as_it_is, "{word}: the service's word fits as it is");
+        }
     }
 
     #[test]

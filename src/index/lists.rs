@@ -37,7 +37,7 @@ pub enum IndexedList {
     Ending(DateTime, DateTime),
     /// Expired, in the same way.
     Ended(DateTime, DateTime),
-    /// Issued, with a mail status other than `SENT`: to addresses of this domain (folded), or to all.
+    /// Issued, with a mail that failed: to addresses of this domain (folded), or to all.
     MailFailed(Option<String>),
     Matching(Box<HistorySelection>),
     /// Those of a list whose name, address or title contains a text, in any case.
@@ -104,7 +104,8 @@ impl HistorySelection {
             values.extend(has_time.then(|| value(moment(*now))));
         }
         match &narrowing.mail {
-            Some(MailIs::Failed) => parts.push("failed = 1 AND base <> 'waiting'".to_owned()),
+            Some(MailIs::Failed) => parts.push(format!("{MAIL_FAILED} AND base <> 'waiting'")),
+            Some(MailIs::Waiting) => parts.push("mail_waits(mail)".to_owned()),
             Some(MailIs::Sent) => parts.push("same(mail, 'SENT')".to_owned()),
             Some(MailIs::Unsaid) => parts.push("trim(ifnull(mail, '')) = ''".to_owned()),
             Some(MailIs::Word(word)) => {
@@ -145,6 +146,13 @@ pub(super) fn add_functions(db: &Connection) -> rusqlite::Result<()> {
         let (text, wanted): (Option<String>, String) = (values.get(0)?, values.get(1)?);
         Ok(narrowing::contains(text.map(Text::new).as_ref(), Some(&wanted)))
     })?;
+    let words: [(&str, fn(&str) -> bool); 2] =
+        [("mail_fails", narrowing::is_mail_failure), ("mail_waits", narrowing::is_mail_waiting)];
+    for (name, is_it) in words {
+        db.create_scalar_function(name, 1, flags, move |values| {
+            Ok(values.get::<Option<String>>(0)?.is_some_and(|word| is_it(&word)))
+        })?;
+    }
     db.create_scalar_function("same", 2, flags, |values| {
         let (text, wanted): (Option<String>, String) = (values.get(0)?, values.get(1)?);
         Ok(text.is_some_and(|text| text.trim().to_lowercase() == wanted.to_lowercase()))
@@ -193,6 +201,8 @@ pub struct IndexQuery {
 pub(super) const WAS_ISSUED: &str = "base IN ('issued', 'expired', 'revoking', 'revoked')";
 pub(super) const IS_REVOKED: &str = "base IN ('revoking', 'revoked')";
 pub(super) const IS_ISSUED: &str = "base IN ('issued', 'expired')";
+/// The column finds them quickly, but rows that an earlier version read have it for every word other than `SENT`.
+pub(super) const MAIL_FAILED: &str = "failed = 1 AND mail_fails(mail)";
 /// Expired after the end of their validity, whatever the service calls them.
 const CAN_END: &str = "base IN ('issued', 'expired', 'other')";
 
@@ -241,9 +251,9 @@ impl IndexedList {
                 let sql = format!("{what} AND ends >= ? AND ends < ?");
                 (sql, vec![value(moment(*from)), value(moment(*to))])
             }
-            Self::MailFailed(None) => (format!("{IS_ISSUED} AND failed = 1"), Vec::new()),
+            Self::MailFailed(None) => (format!("{IS_ISSUED} AND {MAIL_FAILED}"), Vec::new()),
             Self::MailFailed(Some(domain)) => {
-                (format!("{IS_ISSUED} AND domain = ? AND failed = 1"), vec![value(domain.clone())])
+                (format!("{IS_ISSUED} AND domain = ? AND {MAIL_FAILED}"), vec![value(domain.clone())])
             }
             Self::Matching(matching) => matching.condition(),
             Self::Found(list, text) => {

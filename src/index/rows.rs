@@ -1,7 +1,7 @@
 //! A stored row of the history. All derived values come from [`crate::domain`], so that the index
 //! agrees with the TUI's own screens.
 
-use crate::domain::narrowing::is_mail_failure;
+use crate::domain::narrowing::has_failed_mail;
 use crate::domain::verdict::BadgeFacts;
 use crate::domain::{Badge, BadgeId, EmailKey, HistoryItem, ServiceTime, State, TemplateId, Text, Verdict};
 use jiff::civil::{Date, DateTime};
@@ -143,7 +143,7 @@ fn put(db: &Connection, item: &HistoryItem, reading: i64, is_whole: bool) -> rus
         day(&item.issued_at),
         day(&item.revoke_at),
         key.as_ref().and_then(EmailKey::domain),
-        is_mail_failure(item.email_status.as_ref()),
+        has_failed_mail(item),
         reading,
         text(&item.badge_type_name),
         text(&item.category_name),

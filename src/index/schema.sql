@@ -27,7 +27,8 @@ CREATE TABLE badge (
     -- Days: YYYY-MM-DD.
     issued      TEXT,
     revoked     TEXT,
-    -- Of the address, folded; and whether the mail's status is a word other than SENT.
+    -- Of the address, folded; and whether the mail failed. Earlier versions took
+    -- every word other than SENT for a failure, so that the word is compared again where this is read.
     domain      TEXT,
     failed      INTEGER NOT NULL,
     -- The reading of the history that saw it last.

@@ -1,7 +1,7 @@
 //! Counts over the index.
 
 use super::Result;
-use super::lists::{self, IS_ISSUED, IS_REVOKED, IndexedList, WAS_ISSUED};
+use super::lists::{self, IS_ISSUED, IS_REVOKED, IndexedList, MAIL_FAILED, WAS_ISSUED};
 use super::rows::{moment, value};
 use super::state::{self, IndexStatus};
 use super::store::Index;
@@ -301,8 +301,8 @@ fn ending(now: DateTime) -> Vec<IndexedList> {
 pub(super) fn mails(db: &Connection) -> rusqlite::Result<MailSums> {
     let sql = format!(
         "SELECT email, mail FROM badge WHERE {IS_ISSUED} AND email IS NOT NULL
-           AND (domain IS NULL AND failed = 1
-                OR domain IN (SELECT DISTINCT domain FROM badge WHERE failed = 1 AND {IS_ISSUED}))
+           AND (domain IS NULL AND {MAIL_FAILED}
+                OR domain IN (SELECT DISTINCT domain FROM badge WHERE {MAIL_FAILED} AND {IS_ISSUED}))
          LIMIT ?1"
     );
     let mails: Vec<(String, Option<String>)> = db

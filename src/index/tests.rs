@@ -184,6 +184,27 @@ fn mails_are_told_apart_by_domain_and_only_where_one_has_failed() {
     assert_eq!(id, "1");
 }
 
+/// An earlier version took every word other than `SENT` for a failure.
+#[test]
+fn a_waiting_mail_that_an_earlier_version_counted_as_failed_is_none() {
+    let db = database();
+    let mail = |id: &str, status: &str| HistoryItem {
+        recipient_email: Some("a@naru.example".into()),
+        status_name: Some("발급완료".into()),
+        issued_at: time(Some(-1)),
+        email_status: Some(status.into()),
+        ..badge(id)
+    };
+    let items = [mail("1", "발송대기"), mail("2", "opened"), mail("3", "SENT")];
+    rows::take(&db, &items, 1, &Kept::default()).expect("kept");
+    db.execute("UPDATE badge SET failed = 1 WHERE mail <> 'SENT'", [])
+        .expect("as an earlier version wrote it");
+    for which in [IndexedList::MailFailed(None), IndexedList::MailFailed(Some("naru.example".to_owned()))] {
+        assert_eq!(super::lists::count(&db, &which).expect("counted"), 0, "{which:?}");
+    }
+    assert!(super::sums::mails(&db).expect("read").mails.is_empty());
+}
+
 #[tokio::test]
 async fn an_index_is_private_belongs_to_one_account_and_can_be_thrown_away() {
     let data = tempfile::tempdir().expect("a folder");
@@ -343,10 +364,10 @@ proptest! {
     #[test]
     fn a_list_of_the_index_has_the_rows_that_fit(
         state in prop::option::of(prop::sample::select(crate::domain::StateIs::ALL.to_vec())),
-        mail in prop::option::of(prop::sample::select(vec!["sent", "failed", "none", "Bounced", "É"])),
+        mail in prop::option::of(prop::sample::select(vec!["sent", "failed", "waiting", "none", "Bounced", "É"])),
         category in prop::option::of(prop::sample::select(vec!["데이", "é", "Data"])),
         label in prop::option::of(prop::sample::select(vec!["ISSUE_WAIT", "발급완료", "회수중", "회수완료", "만료", "보류", ""])),
-        status in prop::option::of(prop::sample::select(vec!["SENT", " Sent ", "BOUNCED", "é", " "])),
+        status in prop::option::of(prop::sample::select(vec!["SENT", " Sent ", "BOUNCED", "WAIT", "발송대기", "é", " "])),
         name in prop::option::of(prop::sample::select(vec!["데이터", "É", "data"])),
         until in prop::option::of(-40_i64..40),
         revoked in prop::option::of(-10_i64..1),
@@ -355,6 +376,7 @@ proptest! {
         let mail = mail.map(|word| match word {
             "sent" => MailIs::Sent,
             "failed" => MailIs::Failed,
+            "waiting" => MailIs::Waiting,
             "none" => MailIs::Unsaid,
             word => MailIs::Word(word.to_owned()),
         });

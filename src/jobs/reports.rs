@@ -246,8 +246,9 @@ impl Jobs {
                 for row in rows {
                     let row = row?;
                     let status = row.mail_status.as_ref().map(|status| status.wire().to_owned());
+                    let has_failed = status.as_deref().is_some_and(is_mail_failure);
                     mails.push((row.address.wire().to_owned(), status));
-                    if is_mail_failure(row.mail_status.as_ref()) {
+                    if has_failed {
                         badges.extend(issued_badge(&job, row));
                     }
                 }

@@ -25,6 +25,10 @@ pub(in crate::tui) trait Component: 'static {
     fn hint(&self, action: Action) -> &'static str {
         match self.key_contexts().first() {
             Some(context) if action == Action::Accept => context.accepts(),
+            // The status is a state or a result there, and other hints need the room.
+            Some(KeyContext::Wallet | KeyContext::Requests) if action == Action::Only => {
+                Action::Filter.hint()
+            }
             _ => action.hint(),
         }
     }

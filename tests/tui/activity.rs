@@ -50,6 +50,19 @@ async fn by(batch: usize, options: Options) -> Harness {
 }
 
 #[tokio::test]
+async fn a_filter_of_the_jobs_is_named_and_esc_ends_it() {
+    let mut h = by(2, Options { quota: Some(3), ..small() }).await;
+    issue(&mut h, 0..5).await;
+    h.shows(msg_part("3 of 5 not sent: quota exceeded")).await;
+    h.press("f");
+    assert!(h.settled().await.contains(msg("jobs that need you")), "{}", h.screen());
+    h.press("f");
+    assert!(h.settled().await.contains(msg("open jobs")), "{}", h.screen());
+    h.press("esc");
+    assert!(!h.settled().await.contains(msg("open jobs")), "{}", h.screen());
+}
+
+#[tokio::test]
 async fn the_review_counts_requests_by_the_batch_size_of_the_profile() {
     let mut h = by(100, small()).await;
     let screen = people(&mut h, 0..130).await;

@@ -288,7 +288,7 @@ async fn call_12_the_picture_does_not_open() {
     insert(&h, vec![row]);
     let (_, requests) = answer(&mut h, "no.picture@example.org").await;
     assert_eq!(requests, 2);
-    h.press("p");
+    h.press("t p");
     let screen = h.settled().await;
     says(&screen, &["Front not found (HTTP 404)", "Back opens (image/png)", "4 requests"]);
     assert_eq!(h.sandbox.control().ledger().violations.key_outside_api, 0, "nobody's browser has the key");

@@ -227,6 +227,28 @@ async fn a_record_is_shown_and_copied_as_it_was_sent() {
 }
 
 #[tokio::test]
+async fn the_log_of_requests_is_filtered_by_result() {
+    let mut h = Harness::new(small(), 120, 36).await;
+    h.settled().await;
+    h.sandbox.control().add_fault("get /badges/history status=503 times=1").expect("a rule");
+    h.press("2");
+    h.settled().await;
+    h.press("L f");
+    let screen = h.settled().await;
+    assert!(
+        screen.contains(msg("requests that failed")) && screen.contains(msg_part("row 1 of 1")),
+        "{screen}"
+    );
+    h.press("f");
+    let screen = h.settled().await;
+    assert!(screen.contains(msg("requests that succeeded")) && !screen.contains("503"), "{screen}");
+    h.press("esc");
+    assert!(h.settled().await.contains(msg_part("newest first")), "all of them again: {}", h.screen());
+    h.press("esc");
+    assert_eq!(h.tui.app.modal(), None);
+}
+
+#[tokio::test]
 async fn the_log_of_requests_grows_while_it_is_open_and_is_masked() {
     let mut h = Harness::new(small(), 120, 36).await;
     h.settled().await;

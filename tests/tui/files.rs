@@ -629,7 +629,7 @@ async fn a_person_says_how_a_file_of_ids_is_read_where_that_is_not_clear() {
     let screen = h.settled().await;
     assert!(screen.contains(&ids[0]), "{screen}");
     // Read in another way, what was said of it is asked again.
-    h.press("c");
+    h.press("E");
     h.shows(msg_part("Which text is correct?")).await;
     h.press("enter");
     h.shows(msg_part("column 2   e.g. 번호")).await;

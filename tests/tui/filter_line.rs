@@ -56,6 +56,74 @@ async fn the_form_has_a_key_of_its_own() {
     }
 }
 
+/// The suggestions of the line are those of the form, and an unfinished word that has one is completed.
+#[tokio::test]
+async fn the_form_has_the_suggestions_of_the_line() {
+    let mut h = tab(small(), "2").await;
+    // The state is the eighth field.
+    h.press("= tab tab tab tab tab tab tab");
+    let screen = h.settled().await;
+    assert!(screen.contains("waiting") && screen.contains("revoking"), "all states: {screen}");
+    h.press("down down enter");
+    let screen = h.settled().await;
+    assert!(heading(&screen).contains("state Issued"), "the second is taken: {screen}");
+    h.press("ctrl-u");
+    h.type_text("revoked");
+    h.press("ctrl-u");
+    h.type_text("wai");
+    h.press("tab");
+    let screen = h.settled().await;
+    assert!(heading(&screen).contains("state Waiting"), "completed: {screen}");
+    assert!(screen.contains("failed"), "the words of the next field: {screen}");
+    // Back to the first date.
+    h.press("esc =");
+    h.press("backtab backtab backtab backtab backtab");
+    h.type_text("this m");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(heading(&screen).contains("issued from 20"), "completed and applied: {screen}");
+    assert!(!screen.contains(msg_part("is not a date")), "{screen}");
+}
+
+#[tokio::test]
+async fn enter_completes_an_unfinished_word_of_the_line() {
+    let mut h = tab(small(), "2").await;
+    h.press("/");
+    h.type_text("state:wai");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(heading(&screen).contains("state Waiting"), "{screen}");
+    // A word that has several stays, with its mistake.
+    h.press("/ ctrl-u");
+    h.type_text("state:revo");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(heading(&screen).contains("/▌state:revo"), "{screen}");
+    assert!(screen.contains(msg_part("is none of")), "{screen}");
+}
+
+#[tokio::test]
+async fn a_waiting_mail_is_a_filter_of_its_own() {
+    let mut h = tab(small(), "2").await;
+    let with = |word: &str| RowSpec { email_status: word.into(), ..one("기다림", RowState::Issued) };
+    h.sandbox
+        .control()
+        .rows(&Rows { insert: vec![with("WAIT"), with("FAIL"), with("opened")], ..Rows::default() })
+        .expect("inserted");
+    for (line, word, hidden) in [
+        ("mail:waiting name:기다림", "WAIT", "FAIL"),
+        ("mail:failed name:기다림", "FAIL", "WAIT"),
+        ("mail:opened name:기다림", "opened", "FAIL"),
+    ] {
+        h.press("/ ctrl-u");
+        h.type_text(line);
+        h.press("enter");
+        let screen = h.settled().await;
+        assert!(heading(&screen).contains("1 badge"), "{line}: {screen}");
+        assert!(screen.contains(word) && !screen.contains(hidden), "{line}: {screen}");
+    }
+}
+
 #[tokio::test]
 async fn titles_are_suggested_and_stand_for_their_templates() {
     let mut h = tab(small(), "2").await;

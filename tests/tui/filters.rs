@@ -109,7 +109,7 @@ async fn one_is_renamed_replaced_and_removed_only_when_asked_twice() {
     h.settled().await;
     h.press("f");
     h.settled().await;
-    h.press("j c ctrl-u");
+    h.press("j f2 ctrl-u");
     h.type_text("만료 예정");
     h.press("enter");
     let screen = h.shows("만료 예정").await;

@@ -40,6 +40,19 @@ fn posts(h: &Harness) -> u64 {
     ledger.requests.iter().filter(|(route, _)| route.starts_with("POST")).map(|(_, n)| n).sum()
 }
 
+#[tokio::test]
+async fn the_wallet_of_a_holder_is_opened_from_the_rows_of_a_line() {
+    let mut h = stopped(100, 30, |session| session).await;
+    h.press("0 g w");
+    let screen = h.settled().await;
+    assert!(screen.contains(msg_part("These are the rows of the job.")), "{screen}");
+    h.press("w");
+    h.settled().await;
+    assert_eq!(requests(&h, "GET /wallet/badges"), 1, "{}", h.screen());
+    h.press("0 G w");
+    assert!(h.settled().await.contains(msg("This line names no holder.")), "{}", h.screen());
+}
+
 /// A job of five that the quota stopped after two.
 async fn stopped(columns: u16, rows: u16, change: impl FnOnce(ProfileSession) -> ProfileSession) -> Harness {
     let options = Options { quota: Some(2), ..small() };

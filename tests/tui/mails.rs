@@ -76,6 +76,20 @@ async fn failed_mails_are_a_list_by_domain() {
 }
 
 #[tokio::test]
+async fn a_list_behind_home_says_why_it_has_no_filter_by_status_and_no_order() {
+    let mut h = listed(100, 30).await;
+    h.press("f");
+    let screen = h.settled().await;
+    assert!(screen.contains(msg_part("All these mails failed.")), "{screen}");
+    for key in ["s", "C"] {
+        h.press("backspace");
+        h.press(key);
+        let screen = h.settled().await;
+        assert!(screen.contains(msg_part("The order and the columns of this list are fixed.")), "{screen}");
+    }
+}
+
+#[tokio::test]
 async fn without_an_index_the_failed_mails_are_those_of_the_jobs() {
     let mut h = Harness::new(small(), 80, 24).await;
     h.settled().await;

@@ -83,7 +83,7 @@ async fn every_bar_opens_the_badges_behind_it() {
     let mut h = opened(frozen(), 80, 24).await;
     let screen = h.screen();
     assert!(screen.contains(msg_part("4,300 badges")) && screen.contains(msg_part("4 overdue")), "{screen}");
-    h.press("l l l down down down");
+    h.press("tab tab tab down down down");
     let screen = h.settled().await;
     assert!(
         screen.contains(msg_part("waiting, by age")) && screen.contains("▲ overdue, 1 to 3 d"),

@@ -421,6 +421,47 @@ async fn previews_have_the_picture_of_the_template() {
     );
 }
 
+/// The front is first where the pane does not show it, and the question of the caller stays.
+#[tokio::test]
+async fn the_wallet_shows_the_picture_of_a_badge_and_its_back() {
+    for (columns, rows) in [(80, 24), (140, 50)] {
+        let mut h = Harness::with_pictures(frozen(), columns, rows, |session| session).await;
+        let row = RowSpec { recipient_email: "picture@example.org".into(), ..RowSpec::default() };
+        h.sandbox.control().rows(&Rows { insert: vec![row], ..Rows::default() }).expect("inserted");
+        h.settled().await;
+        h.press("3");
+        h.type_text("picture@example.org");
+        h.press("enter");
+        let answer = h.settled().await;
+        assert_eq!(is_seen(&answer), columns >= 110, "{answer}");
+        // The preview reads the template for its picture: the number says what it counts.
+        assert_eq!(answer.contains(msg_part("without the picture")), columns >= 110, "{answer}");
+        if columns < 110 {
+            h.press("p");
+            let front = h.settled().await;
+            let said = msg_with("{key} other side", &[&"front · p"]);
+            assert!(is_seen(&front) && front.contains(&said), "{front}");
+            assert!(!front.contains(msg("Say")), "{front}");
+        }
+        h.press("p");
+        let back = h.settled().await;
+        assert!(is_seen(&back) && back.contains("back · "), "{back}");
+        h.press("p");
+        assert_eq!(h.settled().await, answer);
+        h.press("p esc");
+        assert_eq!(h.settled().await, answer);
+    }
+}
+
+#[tokio::test]
+async fn a_preview_that_has_the_picture_says_that_a_template_has_no_back() {
+    let mut h = Harness::with_pictures(small(), 120, 36, |session| session).await;
+    h.settled().await;
+    h.press("p");
+    let screen = h.settled().await;
+    assert!(screen.contains(msg("A template has only a front, and the preview shows it.")), "{screen}");
+}
+
 #[tokio::test]
 async fn any_size_can_be_drawn_with_pictures() {
     let mut h = Harness::with_pictures(small(), 120, 36, |session| session).await;

@@ -320,7 +320,7 @@ async fn saved_filters_and_what_is_copied_are_clicked() {
     let screen = h.settled().await;
     assert!(screen.contains(msg_part("more above")) && cursor(&screen).contains("f19"), "{screen}");
     // While a name is typed there is nothing to choose, and what was asked before is forgotten.
-    h.press("c");
+    h.press("f2");
     let naming = h.screen();
     click(&mut h, 8, row_of(&naming, "Saved filters", "f17"));
     assert_eq!(h.screen(), naming);

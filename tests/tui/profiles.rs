@@ -602,8 +602,8 @@ async fn a_profile_is_tested_changed_and_removed_from_the_list_and_from_the_firs
         h.settled().await;
         h.press("P");
         let screen = h.settled().await;
-        assert!(screen.contains("c edit") && screen.contains("t test"), "{screen}");
-        h.press("j t");
+        assert!(screen.contains("c edit") && screen.contains("r test"), "{screen}");
+        h.press("j r");
         let screen = h.shows(msg_part("The service refused the API key")).await;
         assert!(screen.contains(msg("Profiles")), "{screen}");
         // Only what was changed is handed on.

@@ -4,6 +4,7 @@ use super::*;
 use crate::common::calls;
 use crate::common::texts::{msg, msg_part, msg_with};
 use lapel::index::IndexConfig;
+use lapel::sandbox::RowState;
 use lapel::tui::{IndexUse, ProfileSession};
 
 fn flowing(screen: &str) -> String {
@@ -108,7 +109,11 @@ async fn a_wallet_is_narrowed_as_other_lists_and_what_it_does_not_have_is_looked
     h.press("n n n s j j enter");
     assert!(!rows(&mut h, "2").contains("데이터 시각화"));
     h.press("e");
-    assert!(flowing(&h.settled().await).contains(msg_part("the search narrows it.")), "{}", h.screen());
+    assert!(
+        flowing(&h.settled().await).contains(msg_part("only the rows that the list shows.")),
+        "{}",
+        h.screen()
+    );
     h.press("esc esc");
     assert!(h.screen().contains("데이터 시각화"), "{}", h.screen());
     // The next caller's address is in no row, and neither is a name that every badge has: both are looked up.
@@ -446,6 +451,54 @@ async fn an_id_without_its_beginning_or_with_spaces_is_found() {
 }
 
 #[tokio::test]
+async fn the_badges_of_a_wallet_are_filtered_by_state() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    let of = |state: RowState| RowSpec { state, ..row("봉하늬", "hanui@naru.example") };
+    insert(&h, vec![of(RowState::Waiting), of(RowState::Issued), of(RowState::Revoked)]);
+    h.settled().await;
+    look_up(&mut h, "hanui@naru.example").await;
+    for state in ["Waiting", "Issued", "Revoked"] {
+        h.press("f");
+        let screen = h.settled().await;
+        assert!(flowing(&screen).contains(&format!("Only {state}: 1 of 3 rows.")), "{screen}");
+    }
+    h.press("f");
+    assert!(!flowing(&h.settled().await).contains(msg_part("shows the next state")), "{}", h.screen());
+    h.press("f esc");
+    assert!(!flowing(&h.settled().await).contains(msg_part("shows the next state")), "{}", h.screen());
+}
+
+/// Each in an app of its own: lapel knows no id of the service before.
+#[tokio::test]
+async fn an_id_without_dashes_or_zeros_is_found() {
+    let forms: [fn(&str) -> String; 3] = [without_dashes, number_on, |id| without_dashes(&number_on(id))];
+    for form in forms {
+        let mut h = Harness::new(frozen(), 100, 30).await;
+        let people = (0..6).map(|n| row("봉하늬", &format!("hanui{n}@naru.example"))).collect();
+        let ids = insert(&h, people);
+        // A check character that is a letter separates the number from it.
+        let is_clear =
+            |id: &&String| id.rsplit('-').next().is_some_and(|end| end.starts_with(char::is_alphabetic));
+        let id = ids.iter().find(is_clear).expect("one of six");
+        h.settled().await;
+        let given = form(id);
+        let (screen, requests) = look_up(&mut h, &given).await;
+        assert!(screen.contains(&format!("id {id}")), "{given}:\n{screen}");
+        assert!(requests <= 5, "{given}: {requests}");
+    }
+}
+
+fn without_dashes(id: &str) -> String {
+    id.replace('-', "").to_lowercase()
+}
+
+/// The id from its number on, without zeros: `3653-TT`.
+fn number_on(id: &str) -> String {
+    let (_, end) = id.split_once('-').expect("an id of several parts");
+    end.trim_start_matches('0').to_owned()
+}
+
+#[tokio::test]
 async fn the_answer_shows_the_timeline_where_there_is_room() {
     let mut h = Harness::new(frozen(), 200, 50).await;
     h.settled().await;
@@ -616,7 +669,7 @@ async fn a_test_of_the_pictures_is_the_callers_question_and_its_result_is_said()
     let mut h = Harness::new(frozen(), 80, 24).await;
     h.settled().await;
     look_up(&mut h, "hong.c@naru.example").await;
-    h.press("p");
+    h.press("t p");
     let screen = h.settled().await;
     assert!(screen.contains(&format!("t {}", msg("picture does not open"))), "{screen}");
     assert!(flowing(&screen).contains(msg_part("Both pictures open, as in a browser.")), "{screen}");

@@ -51,8 +51,8 @@ const LEARNED: [(&str, &str, &str, &str); 7] = [
     (
         "email_status",
         tr_noop!("the words for a mail's state"),
-        tr_noop!("for information; every word except SENT counts as not sent"),
-        tr_noop!("only SENT is built in"),
+        tr_noop!("for information; only words such as FAIL count as failed"),
+        tr_noop!("Korean and English words for failed and waiting, and SENT, are built in"),
     ),
 ];
 

@@ -1,9 +1,12 @@
 //! The shapes of badge ids, links and forms of address in a pasted text.
 
 use crate::domain::ids::BadgeId;
+use std::cmp::Ordering;
 
 /// Minimum digits of a word with the clear shape of an id.
 const DIGITS: usize = 6;
+/// Minimum digits of an id that begins with its number and has letters, such as `3653-TT`.
+const DIGITS_BESIDE_LETTERS: usize = 3;
 /// Minimum parts between dashes. A student number or a year after a name has fewer.
 const PARTS: usize = 3;
 /// In lower case, longer ones first.
@@ -31,8 +34,8 @@ pub(super) fn id_in(text: &str) -> Option<BadgeId> {
     one(&all).or_else(|| one(&named)).and_then(BadgeId::new)
 }
 
-/// The likeliest first: in capitals, with dashes instead of spaces, and with the beginning of
-/// `sample`, an id of the service, if the typed one has the form of its end.
+/// The likeliest first: in capitals, with dashes instead of spaces, and with the beginning, the dashes and the zeros
+/// of `sample`, an id of the service, if the typed one has the form of its end.
 pub fn id_variants(typed: &str, sample: Option<&BadgeId>) -> Vec<BadgeId> {
     if !typed.bytes().any(|b| b.is_ascii_digit()) {
         return Vec::new();
@@ -52,6 +55,7 @@ pub fn id_variants(typed: &str, sample: Option<&BadgeId>) -> Vec<BadgeId> {
         let is_fixed = !beginning.bytes().any(|b| b.is_ascii_digit());
         (is_end && is_fixed).then(|| format!("{beginning}{dashed}"))
     });
+    let begun = begun.or_else(|| in_parts(&dashed, sample?.wire()));
     let mut variants: Vec<BadgeId> =
         [Some(dashed.clone()), begun].into_iter().flatten().filter_map(BadgeId::new).collect();
     variants.retain(|variant| variant.wire() != typed);
@@ -59,11 +63,54 @@ pub fn id_variants(typed: &str, sample: Option<&BadgeId>) -> Vec<BadgeId> {
     variants
 }
 
-/// The beginning of the id may have been left out.
+/// A typed id in the parts of a sample, read from the end. It may lack dashes, the zeros before the number, and a
+/// beginning without digits. Without a letter, only the beginning may be missing: a certificate number is often only
+/// digits, and one with letters has other parts.
+fn in_parts(typed: &str, sample: &str) -> Option<String> {
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    let parts: Vec<&str> = sample.split('-').collect();
+    let number = (0..parts.len()).filter(|at| is_number(parts[*at])).max_by_key(|at| parts[*at].len())?;
+    let has_letter = typed.bytes().any(|b| b.is_ascii_alphabetic());
+    if is_number(typed) {
+        return None;
+    }
+    let (mut rest, mut found) = (typed, Vec::new());
+    for (at, part) in parts.iter().enumerate().rev() {
+        if rest.is_empty() && part.bytes().any(|b| b.is_ascii_digit()) {
+            return None;
+        } else if rest.is_empty() {
+            found.push((*part).to_owned());
+            continue;
+        }
+        let digits = rest.bytes().rev().take_while(u8::is_ascii_digit).count();
+        let may_lack_zeros = at == number && has_letter && part.starts_with('0');
+        let length = if may_lack_zeros { digits.min(part.len()) } else { part.len() };
+        let (before, own) = rest.split_at_checked(rest.len().checked_sub(length)?)?;
+        let fits = match at.cmp(&number) {
+            Ordering::Less => own == *part,
+            Ordering::Equal => is_number(own),
+            Ordering::Greater => own.bytes().all(|b| b.is_ascii_alphanumeric()),
+        };
+        if !fits {
+            return None;
+        }
+        found.push(format!("{own:0>width$}", width = part.len()));
+        rest = before.strip_suffix('-').unwrap_or(before);
+    }
+    found.reverse();
+    rest.is_empty().then(|| found.join("-"))
+}
+
+/// The beginning of the id, its dashes or the zeros of its number may have been left out.
 pub fn may_be_end_of_id(typed: &str) -> bool {
+    let digits = typed.bytes().filter(u8::is_ascii_digit).count();
+    let has_letter = typed.bytes().any(|b| b.is_ascii_alphabetic());
     typed.is_ascii()
-        && typed.bytes().next().is_some_and(|b| b.is_ascii_digit())
-        && typed.bytes().filter(u8::is_ascii_digit).count() >= DIGITS
+        && if typed.bytes().next().is_some_and(|b| b.is_ascii_digit()) {
+            digits >= if has_letter { DIGITS_BESIDE_LETTERS } else { DIGITS }
+        } else {
+            digits >= DIGITS && !typed.contains('-')
+        }
 }
 
 /// Letters and many digits, in parts between dashes.

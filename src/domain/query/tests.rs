@@ -173,7 +173,63 @@ fn brackets_that_belong_to_it_stay() {
     assert_eq!(without_pair("정다은 (2)"), "정다은 (2)");
 }
 
+#[test]
+fn an_id_is_completed_in_the_form_of_the_services_ids() {
+    let sample = BadgeId::new("B-000000017-K7");
+    let variants = |typed: &str| -> Vec<String> {
+        id_variants(typed, sample.as_ref()).iter().map(|id| id.wire().to_owned()).collect()
+    };
+    for typed in [
+        "b000003653tt",
+        "3653-TT",
+        "3653tt",
+        "b3653tt",
+        "B-3653-tt",
+        "000003653tt",
+        "3653 tt",
+        "b-000003653tt",
+    ] {
+        let found = variants(typed);
+        assert!(found.contains(&"B-000003653-TT".to_owned()), "{typed}: {found:?}");
+        assert!(found.len() <= 2, "{typed}: {found:?}");
+    }
+    assert_eq!(variants("000003653-22"), ["B-000003653-22"], "only its beginning is missing");
+    // Certificate numbers, names and numbers of other things.
+    for typed in [
+        "NAR-2026-003653",
+        "nar2026003653",
+        "2026-003653",
+        "2026-23",
+        "20260003653",
+        "Agent-007",
+        "3653",
+        "c3653tt",
+    ] {
+        let found = variants(typed);
+        assert!(found.iter().all(|id| !id.starts_with("B-")), "{typed}: {found:?}");
+    }
+    let plain = BadgeId::new("0f3e2a");
+    assert!(id_variants("3653-TT", plain.as_ref()).is_empty());
+    for (typed, may_be) in [
+        ("000003653-TT", true),
+        ("b000003653tt", true),
+        ("3653-TT", true),
+        ("3653tt", true),
+        ("2026", false),
+        ("Agent-007", false),
+        ("NAR-2026-003653", false),
+        ("김3653", false),
+    ] {
+        assert_eq!(may_be_end_of_id(typed), may_be, "{typed}");
+    }
+}
+
 proptest! {
+    #[test]
+    fn an_id_is_completed_with_any_text(typed in any::<String>(), sample in any::<String>()) {
+        let _ = id_variants(&typed, BadgeId::new(sample).as_ref());
+    }
+
     #[test]
     fn anything_can_be_read(typed in any::<String>()) {
         let _ = Query::read(&typed);

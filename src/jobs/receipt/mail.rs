@@ -1,7 +1,7 @@
 //! Failed mails by domain: one company's gateway usually fails for all recipients.
 
 use crate::domain::HistoryItem;
-use crate::domain::narrowing::{SENT, is_mail_failure, is_sent};
+use crate::domain::narrowing::{has_failed_mail, is_mail_failure};
 use crate::i18n::number;
 use crate::jobs::prelude::*;
 use crate::table::tally;
@@ -23,7 +23,7 @@ const WORDS: usize = 12;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MailReport {
     pub issued: u64,
-    /// Issued badges whose mail status is a word other than `SENT`.
+    /// Issued badges whose mail status is a word for a failure.
     pub failed: u64,
     /// Issued badges without a mail status, which may mean anything.
     pub unsaid: u64,
@@ -38,7 +38,7 @@ pub struct MailGroup {
     pub domain: Text,
     /// The domain for comparing: small letters, ASCII form.
     pub folded: String,
-    /// Number of mails that are not `SENT`.
+    /// Number of mails that failed.
     pub failed: u64,
     /// Number of issued badges at this domain.
     pub issued: u64,
@@ -57,7 +57,7 @@ pub struct FailedMails {
 impl FailedMails {
     /// `badges` may contain others: only those with a failed mail are taken.
     pub fn new(report: MailReport, badges: impl IntoIterator<Item = HistoryItem>) -> Self {
-        let failed = badges.into_iter().filter(|badge| is_mail_failure(badge.email_status.as_ref()));
+        let failed = badges.into_iter().filter(has_failed_mail);
         let mut badges: Vec<HistoryItem> = failed.collect();
         badges.sort_by_cached_key(|badge| report.group_of(badge).unwrap_or(usize::MAX));
         badges.truncate(usize::try_from(MOST_FAILED).unwrap_or(usize::MAX));
@@ -91,11 +91,10 @@ impl MailGroup {
 impl fmt::Display for MailGroup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         localizable!(
-            "{failed} of {issued} mails to @{domain} are not {sent} ({words}); ask their IT to allow the service's mails",
+            "{failed} of {issued} mails to @{domain} failed ({words}); ask their IT to allow the service's mails",
             failed = self.failed,
             issued = self.issued,
             domain = self.domain,
-            sent = SENT,
             words = self.words()
         )
         .fmt(f)
@@ -127,7 +126,7 @@ pub fn mail_failures<'a>(rows: impl Iterator<Item = (&'a str, Option<&'a str>, b
                 report.unsaid += 1;
                 None
             }
-            Some(word) => Some(word).filter(|word| !is_sent(word)),
+            Some(word) => Some(word).filter(|word| is_mail_failure(word)),
         };
         report.failed += u64::from(failure.is_some());
         let key = EmailKey::of(email);
@@ -208,7 +207,7 @@ mod tests {
         assert_eq!(
             report.groups.iter().map(ToString::to_string).collect::<Vec<_>>(),
             [
-                "43 of 45 mails to @strictgate.example are not SENT (29 FAIL, 14 BOUNCE); ask their IT to allow the service's mails"
+                "43 of 45 mails to @strictgate.example failed (29 FAIL, 14 BOUNCE); ask their IT to allow the service's mails"
             ]
         );
     }
@@ -239,9 +238,10 @@ mod tests {
     #[test]
     fn domains_ignore_case_and_statuses_do_not() {
         let report = report(&[
-            ("a@예시.example", Some("발송대기"), true),
+            ("a@예시.example", Some("발송실패"), true),
             ("b@xn--vv4b11d.example", Some("fail"), true),
-            ("c@예시.EXAMPLE", Some("발송대기"), true),
+            ("c@예시.EXAMPLE", Some("발송실패"), true),
+            ("d@예시.example", Some("발송대기"), true),
         ]);
         assert_eq!(
             report.groups,
@@ -249,15 +249,15 @@ mod tests {
                 domain: Text::from("예시.example"),
                 folded: "xn--vv4b11d.example".to_owned(),
                 failed: 3,
-                issued: 3,
-                statuses: vec![(Text::from("발송대기"), 2), (Text::from("fail"), 1)],
+                issued: 4,
+                statuses: vec![(Text::from("발송실패"), 2), (Text::from("fail"), 1)],
             }]
         );
     }
 
     #[test]
     fn rare_statuses_are_counted_together() {
-        let words: Vec<String> = (0..50).map(|at| format!("\u{1b}word{at}")).collect();
+        let words: Vec<String> = (0..50).map(|at| format!("\u{1b}fail{at}")).collect();
         let mails = ["a@naru.example", "b@naru.example"];
         let rows = words.iter().enumerate().map(|(at, word)| (mails[at % 2], Some(word.as_str()), true));
         let report = mail_failures(rows);
@@ -293,7 +293,7 @@ mod tests {
         let most = MOST_FAILED as usize;
         let mut badges: Vec<HistoryItem> =
             (0..most).map(|n| badge(&format!("p@only{n}.example"), "FAIL")).collect();
-        badges.push(badge("sent@a.example", SENT));
+        badges.push(badge("sent@a.example", "SENT"));
         badges.push(badge("a@a.example", "FAIL"));
         badges.push(badge("b@a.example", "BOUNCE"));
         let words = |badge: &HistoryItem| badge.email_status.as_ref().map(|word| word.wire().to_owned());

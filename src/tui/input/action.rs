@@ -117,7 +117,7 @@ actions! {
     UndoLast: "undo", "undo last change" => "undo the last mark or decision";
     Issue: "issue", "issue this badge" => "issue this badge to a recipient";
     Revoke: "revoke", "revoke marked badges" => "revoke marked badges or the selected one";
-    Picture: "picture", "show the picture" => "show the badge picture instead of the text";
+    Picture: "picture", "show the picture" => "show the picture, then its back";
     PreviewDown: "preview down", "scroll the preview down";
     PreviewUp: "preview up", "scroll the preview up";
     TurnOver: "flip", "show other side" => "show the other side of the picture";

@@ -20,6 +20,30 @@ pub struct RequestLog {
     watch: Option<RequestId>,
     save: Option<SaveLogForm>,
     search: Search,
+    /// Shows only requests that failed, or only those that did not.
+    only: Option<Outcome>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    Failed,
+    Succeeded,
+}
+
+impl Outcome {
+    const ALL: [Self; 2] = [Self::Failed, Self::Succeeded];
+
+    fn of(entry: &LogEntry) -> Self {
+        if entry.outcome == "ok" { Self::Succeeded } else { Self::Failed }
+    }
+
+    /// English, for users.
+    fn words(self) -> &'static str {
+        match self {
+            Self::Failed => tr_noop!("requests that failed"),
+            Self::Succeeded => tr_noop!("requests that succeeded"),
+        }
+    }
 }
 
 impl RequestLog {
@@ -43,7 +67,18 @@ impl RequestLog {
             let LogEntry { method, path, query, outcome, .. } = *entry;
             self.search.finds(&format!("{method} {path}?{query} {status} {outcome}"))
         };
-        self.entries.iter().filter(found).collect()
+        let is_it = |entry: &&LogEntry| self.only.is_none_or(|only| only == Outcome::of(entry));
+        self.entries.iter().filter(is_it).filter(found).collect()
+    }
+
+    /// Shows only the requests with the next result that there is, and after the last all of them.
+    fn only_next(&mut self) {
+        let is_there = |one: &Outcome| self.entries.iter().any(|entry| Outcome::of(entry) == *one);
+        let mut there = Outcome::ALL.into_iter().filter(is_there);
+        if let Some(now) = self.only {
+            there.find(|one| *one == now);
+        }
+        self.only = there.next();
     }
 
     /// Index of the selected entry among the shown ones. If it is not shown any more, the oldest is selected.
@@ -95,6 +130,11 @@ impl Component for RequestLog {
             Action::Pager if self.entries.is_empty() => {
                 out.say(t!("There are no requests to show yet."));
             }
+            Action::Only if self.entries.is_empty() => {
+                out.say(t!("There are no requests to filter yet."));
+            }
+            Action::Only => self.only_next(),
+            Action::Back if self.only.take().is_some() => {}
             Action::Pager => out.page = Some(save::page(&self.shown(), cx)),
             Action::Save => self.save = Some(SaveLogForm::new(&self.entries, cx, out)),
             Action::Back => {

@@ -259,7 +259,9 @@ impl Component for Templates {
                 self.over_text = false;
                 self.scroll.reset();
             }
-            Action::Picture if self.beside => out.say(t!("The preview already shows the selected row.")),
+            Action::Picture if self.beside => {
+                out.say(t!("A template has only a front, and the preview shows it."));
+            }
             Action::Picture => (self.full, self.over_text) = (true, !self.over_text),
             Action::TurnOver => out.say(t!("A template has one picture; a badge has two sides.")),
             Action::Back if self.full && self.over_text => self.over_text = false,

@@ -26,6 +26,7 @@ mod search;
 
 pub(super) use draw::waiting_may_be_hidden;
 
+use crate::domain::StateIs;
 use crate::domain::address_search::{HistoryProbe, Match};
 use crate::domain::call_advice::{CallCase, CallerQuestion, script};
 use crate::domain::mask;
@@ -99,6 +100,10 @@ struct LookupState {
     question: Option<CallerQuestion>,
     details: HashMap<BadgeId, Result<Box<Badge>, ApiError>>,
     pictures: HashMap<BadgeId, TriedPictures>,
+    /// The side of the selected badge's picture that is shown in place of the answer.
+    side: Option<Side>,
+    /// The state of the badges that are listed. `None` lists all.
+    only: Option<StateIs>,
     nothing: Option<String>,
     /// Badges that were sent from this computer to a name or an address like the searched one, which has no badge: the first
     /// of each job and reason, and their number. `None`: the journal was not searched for them.
@@ -119,6 +124,12 @@ struct LookupState {
     meant: Vec<Match>,
     /// The address of the previous look-up, if it found nothing. A name typed next belongs to the same caller.
     before: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    Front,
+    Back,
 }
 
 /// What a search for the caller's badges started from.
@@ -199,6 +210,8 @@ pub struct Wallet {
     scroll: Scroll,
     scrolled: Option<BadgeId>,
     pane_height: u16,
+    /// Whether the pane shows a picture of the selected badge.
+    shows_picture: bool,
     /// Badges of the history, if lapel has seen their number. It says what reading it costs.
     history: Option<u64>,
     /// The domains of addresses that lapel has seen. One of them may be the one that a caller meant.
@@ -232,6 +245,7 @@ impl Default for Wallet {
             scroll: Scroll::default(),
             scrolled: None,
             pane_height: 0,
+            shows_picture: false,
             history: None,
             domains: BTreeSet::new(),
             sample: None,
@@ -258,6 +272,7 @@ impl Wallet {
 
     /// The text of the last look-up is selected. A text that is being typed is selected when the tab opens.
     pub fn focus_box(&mut self) {
+        self.call.side = None;
         if !self.typing {
             self.typing = true;
             self.end_search();
@@ -329,6 +344,28 @@ impl Wallet {
         if question == Some(CallerQuestion::Picture) {
             self.try_pictures(out);
         }
+    }
+
+    /// Shows the next side of the selected badge's picture, and after the back the answer again. If the pane shows the
+    /// front already, the back comes first.
+    fn turn(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
+        let Some(held) = self.selected() else {
+            out.say(t!("There is no badge here to show."));
+            return;
+        };
+        let next = match self.call.side {
+            None if !self.shows_picture => Some(Side::Front),
+            None | Some(Side::Front) => Some(Side::Back),
+            Some(Side::Back) => None,
+        };
+        let is_unread = next == Some(Side::Back) && held.image_urls()[1].is_none();
+        if is_unread {
+            out.say(t!(
+                "lapel has not read the back of this badge. {enter} opens its record, which has it.",
+                enter = cx.key(&[KeyContext::Wallet], Action::Open)
+            ));
+        }
+        self.call.side = next.filter(|_| !is_unread);
     }
 
     fn try_pictures(&mut self, out: &mut Effects<'_>) {
@@ -420,6 +457,14 @@ impl Component for Wallet {
             over
         } else if self.typing {
             vec![KeyContext::LookUp, KeyContext::Prompt, KeyContext::Field, KeyContext::Always]
+        } else if self.call.side.is_some() {
+            vec![
+                KeyContext::Picture,
+                KeyContext::Wallet,
+                KeyContext::List,
+                KeyContext::Global,
+                KeyContext::Always,
+            ]
         } else {
             vec![KeyContext::Wallet, KeyContext::List, KeyContext::Global, KeyContext::Always]
         }
@@ -442,11 +487,17 @@ impl Component for Wallet {
             Action::Open | Action::NextMatch | Action::PreviousMatch => self.len() > 0,
             Action::Reload => self.has_asked(),
             Action::Sort | Action::ChooseColumns | Action::Export => self.is_listing(),
+            Action::Only => self.is_listing() && self.held().len() > 1,
             _ => true,
         }
     }
 
     fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
+        let turns = matches!(action, Action::Picture | Action::TurnOver);
+        // The picture covers what every other key is about.
+        if !turns && self.call.side.take().is_some() && action == Action::Back {
+            return true;
+        }
         if let Some(done) = self.act_heading(action, cx, out) {
             return done;
         }
@@ -481,6 +532,8 @@ impl Component for Wallet {
             }
             Action::Back if self.is_reading_cert() => self.stop_cert(out),
             Action::Back if self.typing => self.leave_box(),
+            Action::Only => self.only_next(cx, out),
+            Action::Back if self.call.only.take().is_some() => self.unsorted = true,
             Action::Back if self.can_fold() => self.fold(cx),
             Action::Back if self.can_go_back() => self.back(out),
             Action::LookUp => self.focus_box(),
@@ -534,6 +587,7 @@ impl Component for Wallet {
                 self.scroll.by(action == Action::PreviewDown, self.pane_height);
             }
             Action::TryPictures => self.answer(Some(CallerQuestion::Picture), out),
+            Action::Picture | Action::TurnOver => self.turn(cx, out),
             _ => return self.cursor.on_action(action, self.len()),
         }
         true
@@ -569,6 +623,9 @@ impl Component for Wallet {
     fn on_click(&mut self, at: Position, area: Rect, _: &UiContext, _: &mut Effects<'_>) -> Clicked {
         if let Some((click, choose)) = self.click_menu(at) {
             return Clicked::in_menu(click, choose);
+        }
+        if self.call.side.is_some() {
+            return Clicked::Nothing;
         }
         if at.y == area.y {
             self.focus_box();
@@ -642,6 +699,8 @@ fn shows_the_holder(action: Action) -> bool {
         action,
         Action::Revoke
             | Action::TryPictures
+            | Action::Picture
+            | Action::TurnOver
             | Action::OpenPicture
             | Action::Raw
             | Action::Export

@@ -42,6 +42,8 @@ pub struct FilterBar {
     /// The lines of earlier filters. They are kept until lapel ends.
     earlier: RecentInputs,
     pub known: FilterContext,
+    /// The suggestion that is chosen in the form.
+    chosen: Option<usize>,
     sight: ListArea,
     /// The line and its suggestions, which cover rows of the list.
     covered: Cell<Rect>,
@@ -59,6 +61,7 @@ impl FilterBar {
             line: None,
             earlier: RecentInputs::default(),
             known: FilterContext::default(),
+            chosen: None,
             sight: ListArea::default(),
             covered: Cell::default(),
             pause: None,
@@ -167,6 +170,7 @@ impl FilterBar {
     /// Opens a view. A line that does not stand for a filter stays as it is, and the form waits for its correction.
     pub fn open(&mut self, view: FilterView) {
         self.view = view;
+        self.chosen = None;
         self.earlier.leave();
         let is_wrong = self.line.as_ref().is_some_and(|line| line.wrong.is_some());
         if is_wrong {
@@ -198,17 +202,26 @@ impl FilterBar {
 
     pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         match action {
-            Action::NextField => self.step(true),
-            Action::PreviousField => self.step(false),
+            Action::NextField | Action::PreviousField => {
+                self.complete(out);
+                self.step(action == Action::NextField);
+            }
             Action::ClearField => self.clear(self.view == FilterView::Line, out),
             Action::ClearFilter => self.clear(true, out),
             Action::FilterForm if self.view == FilterView::Line => self.open(FilterView::Form),
             Action::FilterForm => self.open(FilterView::Line),
             Action::Earlier => self.recall(true, out),
             Action::Down | Action::Up if self.is_recalling(action) => self.recall(action == Action::Up, out),
+            Action::Down | Action::Up if self.view == FilterView::Form && self.suggestions().1.is_empty() => {
+                self.step(action == Action::Down);
+            }
             Action::Down | Action::Up => self.choose(action == Action::Down),
             Action::Complete => self.take(out),
-            Action::Accept if self.line.as_ref().is_some_and(|line| line.at.is_some()) => self.take(out),
+            Action::Accept if self.chosen().is_some() => self.take(out),
+            Action::Accept => {
+                self.complete(out);
+                return false;
+            }
             _ => return false,
         }
         true
@@ -237,26 +250,42 @@ impl FilterBar {
         }
     }
 
+    fn covers_at(&self, at: Position) -> bool {
+        self.is_open() && self.covered.get().contains(at)
+    }
+
     /// A click on the line or on a suggestion. A second click takes the suggestion. `None` for a click elsewhere.
     pub fn on_click(&mut self, at: Position) -> Option<Clicked> {
-        let line = self.line.as_mut().filter(|_| self.view == FilterView::Line)?;
-        if !self.covered.get().contains(at) {
+        if !self.covers_at(at) {
             return None;
         }
-        let mut chosen = line.at.unwrap_or(usize::MAX);
+        let mut chosen = self.chosen().unwrap_or(usize::MAX);
         let click = self.sight.click(at, &mut chosen);
         if click == Click::Selected {
-            line.at = Some(chosen);
+            *self.chosen_mut() = Some(chosen);
         }
         Some(Clicked::in_menu(click, Action::Complete))
     }
 
-    /// Whether the open line or its suggestions hide this line of the list.
+    /// Whether the open line or the suggestions hide this line of the list.
     pub fn covers(&self, row: u16) -> bool {
-        self.view == FilterView::Line && self.covered.get().rows().any(|line| line.y == row)
+        self.is_open() && self.covered.get().rows().any(|line| line.y == row)
+    }
+
+    /// The suggestion that is chosen.
+    fn chosen(&self) -> Option<usize> {
+        if self.view == FilterView::Line { self.line.as_ref()?.at } else { self.chosen }
+    }
+
+    fn chosen_mut(&mut self) -> &mut Option<usize> {
+        match &mut self.line {
+            Some(line) if self.view == FilterView::Line => &mut line.at,
+            _ => &mut self.chosen,
+        }
     }
 
     fn step(&mut self, forward: bool) {
+        self.chosen = None;
         if forward { self.focus.next(self.fields.len()) } else { self.focus.previous(self.fields.len()) }
     }
 
@@ -309,18 +338,32 @@ impl FilterBar {
     }
 
     fn changed(&mut self, out: &mut Effects<'_>) {
+        self.chosen = None;
         self.error = self.values().err();
         out.ask_instead(&mut self.pause, Request::Pause(PAUSE));
     }
 
     /// The suggestions for the word before the cursor, and where that word begins.
     fn suggestions(&self) -> (usize, Vec<Suggestion>) {
-        match &self.line {
-            Some(line) if self.view == FilterView::Line => {
+        match (self.view, &self.line) {
+            (FilterView::Line, Some(line)) => {
                 line::suggestions(self.specs, line.field.split().0, &self.known)
             }
+            (FilterView::Form, _) => (0, self.values_of_field()),
             _ => (0, Vec::new()),
         }
+    }
+
+    /// The known values of the field with the cursor. A whole value needs no suggestion, and the list itself shows titles,
+    /// so that nothing covers it for them.
+    fn values_of_field(&self) -> Vec<Suggestion> {
+        let (spec, text) = (self.specs[self.focus.at], self.fields[self.focus.at].value().trim());
+        if spec.name == "title" {
+            return Vec::new();
+        }
+        let found: Vec<Suggestion> = line::values_with(spec, text, &self.known).collect();
+        let is_whole = |one: &Suggestion| one.word == text || one.note == text;
+        if !text.is_empty() && found.iter().any(is_whole) { Vec::new() } else { found }
     }
 
     /// Whether an arrow goes through earlier filters: up in an empty line, and each arrow after that.
@@ -346,8 +389,9 @@ impl FilterBar {
     /// Chooses the next or the previous suggestion. Before the first one, none is chosen.
     fn choose(&mut self, next: bool) {
         let last = self.suggestions().1.len().checked_sub(1);
-        let (Some(line), Some(last)) = (&mut self.line, last) else { return };
-        line.at = match (line.at, next) {
+        let Some(last) = last else { return };
+        let chosen = self.chosen_mut();
+        *chosen = match (*chosen, next) {
             (None, true) => Some(0),
             (None, false) => Some(last),
             (Some(at), true) => Some((at + 1).min(last)),
@@ -355,11 +399,32 @@ impl FilterBar {
         };
     }
 
-    /// Completes the line with the chosen suggestion, otherwise with the first one.
+    /// Takes the chosen suggestion, or completes a word that stands for nothing and has one suggestion.
+    fn complete(&mut self, out: &mut Effects<'_>) {
+        let (from, found) = self.suggestions();
+        let typed = match &self.line {
+            Some(line) if self.view == FilterView::Line => &line.field.split().0[from..],
+            _ => self.fields[self.focus.at].value(),
+        };
+        let is_unfinished = match found.as_slice() {
+            [one] if self.view == FilterView::Line => one.word != typed && self.values().is_err(),
+            [_] => read(self.specs[self.focus.at], typed, &self.known).is_err(),
+            _ => false,
+        };
+        if is_unfinished || self.chosen().is_some() {
+            self.take(out);
+        }
+    }
+
+    /// Completes the line or the field of the form with the chosen suggestion, otherwise with the first one.
     fn take(&mut self, out: &mut Effects<'_>) {
         let (from, found) = self.suggestions();
+        let Some(chosen) = found.into_iter().nth(self.chosen().unwrap_or(0)) else { return };
+        if self.view == FilterView::Form {
+            self.fields[self.focus.at].set(&chosen.word);
+            return self.changed(out);
+        }
         let Some(line) = &mut self.line else { return };
-        let Some(chosen) = found.into_iter().nth(line.at.unwrap_or(0)) else { return };
         let (before, after) = line.field.split();
         // A value is complete; after a field its value follows.
         let space = if chosen.word.ends_with(':') || after.starts_with(' ') { "" } else { " " };
@@ -423,6 +488,30 @@ mod tests {
             let error = bar(values).values().expect_err(named);
             assert!(error.contains(named), "{error}");
         }
+    }
+
+    fn suggested(bar: &FilterBar) -> Vec<String> {
+        bar.suggestions().1.into_iter().map(|one| one.word).collect()
+    }
+
+    #[test]
+    fn the_form_suggests_the_values_of_its_field() {
+        let mut bar = FilterBar::new(SPECS);
+        bar.known.today = Some(jiff::civil::date(2026, 11, 23));
+        bar.open(FilterView::Form);
+        assert!(suggested(&bar).is_empty(), "a title");
+        bar.step(true);
+        assert_eq!(suggested(&bar).first().map(String::as_str), Some("2026-11-23"));
+        bar.fields[1].set("this m");
+        assert_eq!(suggested(&bar), ["2026-11-01"]);
+        bar.fields[1].set("2026-11-01");
+        assert!(suggested(&bar).is_empty(), "a whole value");
+        bar.step(true);
+        bar.step(true);
+        assert_eq!(suggested(&bar), ["Y", "N"]);
+        bar.choose(true);
+        bar.choose(true);
+        assert_eq!(bar.chosen(), Some(1));
     }
 
     #[test]

@@ -115,6 +115,7 @@ impl KeyContext {
             Self::Palette | Self::Help => t!("run"),
             Self::LookUp => t!("look up"),
             Self::SortMenu => t!("sort"),
+            Self::FilterBar => Action::Filter.hint(),
             Self::Export => t!("save"),
             Self::Profiles => t!("open"),
             Self::FilePicker | Self::JobMenu | Self::Menu | Self::Filters => t!("choose"),

@@ -15,6 +15,7 @@ impl KeyContext {
         &[Self::Categories, Self::List, Self::Global, Self::Always],
         &[Self::History, Self::List, Self::Global, Self::Always],
         &[Self::Wallet, Self::List, Self::Global, Self::Always],
+        &[Self::Picture, Self::Wallet, Self::List, Self::Global, Self::Always],
         &[Self::Badge, Self::Global, Self::Always],
         &[Self::Picture, Self::Badge, Self::Global, Self::Always],
         &[Self::Activity, Self::List, Self::Global, Self::Always],

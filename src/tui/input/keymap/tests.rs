@@ -19,25 +19,23 @@ const MEANINGS: &[(&str, &[Action])] = &[
     ("A a", &[Action::MarkLoaded, Action::TakeSuggestions, Action::AllowClass]),
     ("b", &[Action::Categories]),
     ("C", &[Action::ChooseColumns]),
-    ("c", &[Action::Replace, Action::Correct, Action::ChangeProfile, Action::Rename, Action::Encoding]),
+    ("c", &[Action::Replace, Action::Correct, Action::ChangeProfile]),
     ("D", &[Action::Details]),
     ("d", &[Action::Decide]),
+    ("E", &[Action::Encoding]),
     ("e", &[Action::Export, Action::Redo, Action::Save]),
     ("F", &[Action::Ids]),
     ("f", &[Action::SavedFilters, Action::Only]),
     ("g", &[Action::First]),
     ("G", &[Action::Last]),
-    ("h", &[Action::PreviousSection, Action::PreviousChoice, Action::Fold]),
+    ("h", &[Action::PreviousChoice, Action::Fold]),
     ("i", &[Action::Issue, Action::Renew]),
     ("j", &[Action::Down]),
     // In the menu of columns, the capitals of the keys that move the cursor move the column.
     ("J", &[Action::Raw, Action::ColumnRight]),
     ("K", &[Action::ColumnLeft]),
     ("k", &[Action::Up]),
-    (
-        "l",
-        &[Action::Open, Action::OnlyCategory, Action::NextSection, Action::NextChoice, Action::OtherRecord],
-    ),
+    ("l", &[Action::Open, Action::OnlyCategory, Action::NextChoice, Action::OtherRecord]),
     ("L", &[Action::RequestLog]),
     ("m", &[Action::Columns]),
     ("M", &[Action::Mail]),
@@ -45,15 +43,14 @@ const MEANINGS: &[(&str, &[Action])] = &[
     ("N", &[Action::PreviousMatch]),
     ("o", &[Action::OpenPicture]),
     ("P", &[Action::Profiles]),
-    ("p", &[Action::Picture, Action::TryPictures]),
+    ("p", &[Action::Picture]),
     ("q", &[Action::Quit]),
     ("R", &[Action::Run]),
-    ("r", &[Action::Reload, Action::Look]),
+    ("r", &[Action::Reload, Action::Look, Action::TestProfile]),
     ("S", &[Action::SaveFilter]),
     ("s", &[Action::Sort]),
     ("T", &[Action::Tour]),
-    // A profile is tested, and a caller's question is asked: both check what somebody says.
-    ("t", &[Action::Question, Action::TestProfile]),
+    ("t", &[Action::Question]),
     ("u", &[Action::UndoLast]),
     ("v", &[Action::Range]),
     ("w", &[Action::Wallet, Action::LookUp]),
@@ -83,9 +80,11 @@ fn a_letter_has_one_meaning_in_the_whole_app() {
 }
 
 /// Actions without a key, which only the palette offers.
-const IN_THE_PALETTE: [Action; 9] = [
+const IN_THE_PALETTE: [Action; 10] = [
     // The key of the picture goes through its sides.
     Action::TurnOver,
+    // The caller's question about a picture does it.
+    Action::TryPictures,
     Action::SaveScreen,
     Action::Language,
     Action::Theme,

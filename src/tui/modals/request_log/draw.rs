@@ -33,7 +33,14 @@ impl RequestLog {
         let line = |y: u16| Rect { y: (area.y + y).min(area.bottom() - 1), height: 1, ..area };
         let entries = self.shown();
         let all = count!(entries.len() as u64, "request", "requests");
-        let head = t!("  {all}, newest first; names and e-mails masked", all);
+        let head = match self.only {
+            Some(only) => {
+                let key = cx.key(&[KeyContext::Requests], Action::Only);
+                let showing = t!("showing {status} ({key}: next)", status = i18n::tr(only.words()), key);
+                format!("  {all} {} {showing}", cx.glyphs.dot)
+            }
+            None => t!("  {all}, newest first; names and e-mails masked", all),
+        };
         let head = Line::styled(head, theme.strong());
         let head = self.search.line(usize::from(area.width), cx).unwrap_or(head);
         let right = t!(

@@ -25,7 +25,10 @@ impl Screen for Activity {
     }
 
     fn can_go_back(&self) -> bool {
-        self.rows.is_some() || self.search.text().is_some() || self.open_parts().is_some()
+        self.rows.is_some()
+            || self.search.text().is_some()
+            || self.open_parts().is_some()
+            || self.only.is_some()
     }
 
     fn has_pane(&self) -> bool {
@@ -49,7 +52,7 @@ impl Screen for Activity {
             all.records(
                 &fields,
                 Some(job),
-                self.in_order(),
+                self.in_order().filter(|job| self.is_listed(job)),
                 |_| t!("of the job list"),
                 |_| columns::CellRoom::default(),
                 cx,

@@ -254,6 +254,10 @@ impl Activity {
                 let jobs = count!(self.listed_jobs().count() as u64, "job", "jobs");
                 let open = t!("{n} open", n = self.open());
                 let mut said = vec![jobs, open];
+                said.extend(self.only.map(|only| {
+                    let key = cx.key(&[KeyContext::Activity], Action::Only);
+                    t!("showing {status} ({key}: next)", status = tr(only.words()), key)
+                }));
                 said.extend(self.heading.words());
                 said.extend(drafts);
                 let line = head(&said.join(&dot));

@@ -24,6 +24,7 @@ use crate::tui::worker::job_command::RowsQuery;
 pub(in crate::tui) use commands::{can, run, steps};
 use commands::{can_decide, is_job_command, may_revoke, open_menu, revoke_rows};
 pub(in crate::tui) use draw::bar;
+use order::{OnlyJobs, is_unfinished};
 
 /// Maximum number of rows shown below a job that is not open, if they have room.
 const PEEK: u64 = 20;
@@ -46,6 +47,7 @@ pub struct Activity {
     selected: Option<JobId>,
     sight: ListArea,
     search: Search,
+    only: Option<OnlyJobs>,
     rows: Option<RowList>,
     rows_heading: Heading,
     peek: Peek,
@@ -78,6 +80,7 @@ impl Default for Activity {
             selected: None,
             sight: ListArea::default(),
             search: Search::default(),
+            only: None,
             rows: None,
             rows_heading: job_rows::columns::heading(false),
             peek: Peek::default(),
@@ -177,6 +180,7 @@ impl Activity {
         self.heading.close();
         self.rows_heading.close();
         self.selected = Some(id);
+        self.only = None;
         self.set_rows((!statuses.is_empty()).then(|| RowList::new(id, statuses)));
     }
 
@@ -207,13 +211,12 @@ impl Activity {
         self.heading.close();
         self.rows_heading.close();
         self.selected = None;
+        self.only = None;
     }
 
-    /// The number of rows of the list that are not finished. A stopped job with unsent rows is one of them.
+    /// The number of rows of the list that are not finished, shown or not.
     pub fn open(&self) -> usize {
-        let is_stopped = |job: &Job| job.phase == Phase::Stopped && job.left_to_send() > 0;
-        let shown = self.listed_jobs().map(|job| self.shown(job));
-        shown.filter(|job| job.is_open() || is_stopped(job)).count()
+        self.all_listed().filter(|job| is_unfinished(&self.shown(job))).count()
     }
 
     /// Whether this process is still sending rows of a job.
@@ -228,8 +231,12 @@ impl Activity {
 
     /// The job that the keys act on: the open or the selected one, otherwise the newest.
     pub fn job(&self) -> Option<&Job> {
-        let open = self.rows.as_ref().map(RowList::job);
-        open.or(self.selected).and_then(|id| self.find(id)).or_else(|| self.jobs.first())
+        if let Some(open) = self.rows.as_ref().and_then(|rows| self.find(rows.job())) {
+            return Some(open);
+        }
+        let selected = self.selected.and_then(|id| self.find(id)).filter(|job| self.is_listed(job));
+        let first = || if self.only.is_some() { self.listed_jobs().next() } else { self.jobs.first() };
+        selected.or_else(first)
     }
 
     pub fn find(&self, id: JobId) -> Option<&Job> {
@@ -388,6 +395,7 @@ impl Component for Activity {
                     | Action::SaveList
                     | Action::Search
                     | Action::Raw
+                    | Action::Only
             ) && !is_job_command(action);
         };
         let row = self.rows.as_ref().and_then(|rows| rows.list.selected());
@@ -406,6 +414,7 @@ impl Component for Activity {
             Action::UndoLast => self.rows.as_ref().is_some_and(|rows| rows.marks.has_changes()),
             Action::ClearMarks => self.marked().next().is_some(),
             Action::Look => job.is_open(),
+            Action::Only => self.rows.is_some() || self.jobs.len() > 1,
             _ => !is_job_command(action) || self.selected_jobs().iter().any(|job| can(action, job)),
         }
     }
@@ -413,6 +422,7 @@ impl Component for Activity {
     fn hint(&self, action: Action) -> &'static str {
         match action {
             Action::Undo if self.marked().next().is_some() => Action::Revoke.hint(),
+            Action::Only if self.rows.is_none() => Action::Filter.hint(),
             _ => action.hint(),
         }
     }
@@ -478,10 +488,12 @@ impl Component for Activity {
                 }
                 Action::Open if self.open_replacement() => {}
                 Action::Open => self.set_rows(self.job().map(|job| RowList::new(job.id, Vec::new()))),
+                Action::Only if self.jobs.is_empty() => out.say(t!("There are no jobs here to filter.")),
+                Action::Only => self.only_next_jobs(),
                 Action::Back
                     if self.search.over().is_none()
                         && self.search.text().is_none()
-                        && self.close_replacement() => {}
+                        && (self.close_replacement() || self.only.take().is_some()) => {}
                 // A job shows its number with this sign.
                 Action::GoToRow => self.search.open_for_number(),
                 _ => match self.search.on_action(action) {

@@ -1,4 +1,4 @@
-//! The columns and the sort order of the jobs, and of the rows of one job.
+//! The columns and the sort order of the jobs, and of the rows of one job. The jobs that are listed.
 
 use super::{Activity, columns};
 use crate::tui::input::list_hit::Click;
@@ -8,7 +8,61 @@ use crate::tui::widgets::table_header::{Heading, HeadingOutcome, SortKey, SortOr
 /// Number of jobs whose cells decide how wide the columns are.
 const MEASURED: usize = 200;
 
+/// The jobs that the list shows instead of all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OnlyJobs {
+    Needing,
+    Open,
+    Finished,
+}
+
+impl OnlyJobs {
+    const ALL: [Self; 3] = [Self::Needing, Self::Open, Self::Finished];
+
+    /// English, for users.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Needing => tr_noop!("jobs that need you"),
+            Self::Open => tr_noop!("open jobs"),
+            Self::Finished => tr_noop!("finished jobs"),
+        }
+    }
+
+    fn has(self, job: &Job) -> bool {
+        match self {
+            Self::Needing => job.counts.sum(RowStatus::needs_a_person) > 0 || is_stopped(job),
+            Self::Open => is_unfinished(job),
+            Self::Finished => !is_unfinished(job),
+        }
+    }
+}
+
+/// A stopped job with unsent rows is not finished.
+pub(super) fn is_unfinished(job: &Job) -> bool {
+    job.is_open() || is_stopped(job)
+}
+
+fn is_stopped(job: &Job) -> bool {
+    job.phase == Phase::Stopped && job.left_to_send() > 0
+}
+
 impl Activity {
+    /// Whether the list shows the row of a job.
+    pub(super) fn is_listed(&self, job: &Job) -> bool {
+        let row = self.find(self.row_of(job.id)).unwrap_or(job);
+        self.only.is_none_or(|only| only.has(&self.shown(row)))
+    }
+
+    /// Shows only the jobs of the next state that there is, and after the last all of them.
+    pub(super) fn only_next_jobs(&mut self) {
+        let is_there = |one: &OnlyJobs| self.all_listed().any(|job| one.has(&self.shown(job)));
+        let mut there = OnlyJobs::ALL.into_iter().filter(is_there);
+        if let Some(now) = self.only {
+            there.find(|one| *one == now);
+        }
+        self.only = there.next();
+    }
+
     pub(super) fn shown_heading(&self) -> &Heading {
         if self.rows.is_some() { &self.rows_heading } else { &self.heading }
     }
@@ -103,5 +157,42 @@ impl Activity {
     pub(super) fn select(&mut self, place: usize) {
         let id = self.listed_jobs().nth(place).map(|job| job.id);
         self.selected = id;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::widgets::needs::tests::job;
+
+    #[test]
+    fn the_list_goes_through_the_states_that_its_jobs_have() {
+        let mut activity = Activity::default();
+        activity.take(Job { id: JobId(1), ..job(Phase::Running, &[(RowStatus::Issued, 2)]) });
+        activity.take(Job { id: JobId(2), ..job(Phase::Running, &[(RowStatus::Waiting, 2)]) });
+        activity.take(Job { id: JobId(3), ..job(Phase::Stopped, &[(RowStatus::Ready, 2)]) });
+        let shown = |activity: &Activity| activity.listed_jobs().map(|job| job.id.0).collect::<Vec<_>>();
+        assert_eq!(shown(&activity), [3, 2, 1]);
+        activity.selected = Some(JobId(1));
+        for (only, ids, selected) in [
+            (Some(OnlyJobs::Needing), vec![3], 3),
+            (Some(OnlyJobs::Open), vec![3, 2], 3),
+            (Some(OnlyJobs::Finished), vec![1], 1),
+            (None, vec![3, 2, 1], 1),
+        ] {
+            activity.only_next_jobs();
+            assert_eq!((activity.only, shown(&activity)), (only, ids));
+            assert_eq!(
+                activity.job().map(|job| job.id.0),
+                Some(selected),
+                "a key is about a job that is shown"
+            );
+            assert_eq!(activity.open(), 2, "the count is of all jobs");
+        }
+        activity.only = Some(OnlyJobs::Finished);
+        activity.remove(JobId(1));
+        assert_eq!(activity.job().map(|job| job.id), None, "no job is shown");
+        activity.show(JobId(2), Vec::new());
+        assert_eq!(shown(&activity), [3, 2], "a job that another tab shows is listed");
     }
 }

@@ -24,8 +24,13 @@ impl Activity {
         self.folded(job.id).is_some_and(|(issue, _)| issue.id == job.id)
     }
 
-    pub(super) fn listed_jobs(&self) -> impl Iterator<Item = &Job> {
+    /// The jobs that have a row of their own, shown or not.
+    pub(super) fn all_listed(&self) -> impl Iterator<Item = &Job> {
         self.in_order().filter(|job| !self.is_hidden(job))
+    }
+
+    pub(super) fn listed_jobs(&self) -> impl Iterator<Item = &Job> {
+        self.all_listed().filter(|job| self.is_listed(job))
     }
 
     /// The id of the job whose row shows a job.

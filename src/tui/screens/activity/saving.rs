@@ -7,7 +7,8 @@ use crate::tui::prelude::*;
 impl Activity {
     /// What a file of the list would have, in words. `None` if the list is empty.
     pub(super) fn listed(&self) -> Option<String> {
-        let (jobs, marked) = (self.jobs.len() as u64, self.marked().count() as u64);
+        let jobs = self.jobs.iter().filter(|job| self.is_listed(job)).count() as u64;
+        let marked = self.marked().count() as u64;
         match &self.rows {
             Some(_) if marked > 0 => Some(plural!(marked, "{n} marked row", "{n} marked rows")),
             Some(rows) if rows.list.is_empty() => None,
@@ -21,11 +22,16 @@ impl Activity {
             out.say(t!("There are no jobs here to export."));
             return;
         };
-        if let Some(by) = self.heading.words() {
-            head.push_str(&format!(" {} {by}", cx.glyphs.dot));
+        let only = self.only.map(|only| tr(only.words()).to_owned());
+        for words in only.into_iter().chain(self.heading.words()) {
+            head.push_str(&format!(" {} {words}", cx.glyphs.dot));
         }
         let clock = cx.clock();
-        let rows = self.in_order().map(|job| columns::saved(job, &clock)).collect();
+        let rows = self
+            .in_order()
+            .filter(|job| self.is_listed(job))
+            .map(|job| columns::saved(job, &clock))
+            .collect();
         let source = ExportSource::of_rows("jobs", head, None, columns::saved_names(), rows);
         out.export(source);
     }

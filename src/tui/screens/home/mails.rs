@@ -1,6 +1,7 @@
 //! The badges whose mails failed, grouped by mail domain: of the index, or of the rows of jobs in the journal.
 
 use super::badge_rows::{BadgeColumns, COPIED};
+use super::counts::fixed_order;
 use crate::jobs::receipt::{FailedMails, MailGroup};
 use crate::tui::effects::ExportSource;
 use crate::tui::platform::images::PictureRequest;
@@ -145,6 +146,7 @@ impl FailedMailList {
             Action::Open | Action::Copy | Action::Export => !self.list.is_empty(),
             Action::NextMatch | Action::PreviousMatch => self.search.text().is_some(),
             Action::PreviewDown | Action::PreviewUp => self.preview.is_shown(),
+            Action::Only | Action::Sort | Action::ChooseColumns => false,
             _ => true,
         }
     }
@@ -175,6 +177,11 @@ impl FailedMailList {
             }
             (Action::Export, _) => self.export(cx, out),
             (Action::Reload, _) => self.read(out),
+            (Action::Only, _) => out.say(t!(
+                "All these mails failed. {key} narrows the list by a text, also by the service's word.",
+                key = cx.key(STACK, Action::Search)
+            )),
+            (Action::Sort | Action::ChooseColumns, _) => out.say(fixed_order()),
             (Action::PreviewDown | Action::PreviewUp, _) => self.preview.scroll(action, out),
             _ => return self.list.on_action(action),
         }

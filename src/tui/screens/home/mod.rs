@@ -313,6 +313,19 @@ impl Home {
                 out.say(t!("Select a template. {key} issues its badge.", key));
             }
             Action::LookUp => out.go.push(Navigate::Run(Action::WalletTab)),
+            // A job names its holders only in its rows.
+            Action::Wallet => match self.line().and_then(HomeLine::job) {
+                Some(job) => {
+                    let most_urgent = needs::most_urgent_first(job).into_iter().take(1).collect();
+                    out.go.push(Navigate::Job(job.id, most_urgent));
+                    let key = cx.key(&[KeyContext::JobRows], Action::Wallet);
+                    out.say(t!(
+                        "These are the rows of the job. {key} opens the wallet of the selected one.",
+                        key
+                    ));
+                }
+                None => out.say(t!("This line names no holder.")),
+            },
             Action::Period if self.has_plot() => self.counts.next_period(),
             Action::Reload | Action::IndexOn | Action::IndexStop => {
                 return self.counts.on_action(action, cx, out);
@@ -397,6 +410,7 @@ impl Component for Home {
             Action::Open => self.line().is_some(),
             Action::Period => self.has_plot(),
             Action::DiscardDraft => matches!(self.line(), Some(HomeLine::Draft(_))),
+            Action::Wallet => false,
             Action::Run | Action::Mail => match self.line().and_then(HomeLine::job) {
                 Some(job) => can(action, job),
                 None => action == Action::Mail && !self.lines.is_empty(),

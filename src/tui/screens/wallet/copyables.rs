@@ -25,7 +25,7 @@ impl Wallet {
             email = Text::from(found.email.as_str())
         );
         let note = if listed < self.all() as u64 {
-            Some(t!("The file has the rows that the list shows: the search narrows it.").to_owned())
+            Some(t!("The file has only the rows that the list shows.").to_owned())
         } else {
             let why = if found.email.is_empty() {
                 t!("Only this badge was looked up, not its holder's wallet.")
@@ -70,6 +70,8 @@ impl Screen for Wallet {
     fn can_go_back(&self) -> bool {
         let is_searched = self.search.text().is_some() || self.search.over().is_some();
         self.is_reading_cert()
+            || self.call.side.is_some()
+            || self.call.only.is_some()
             || self.can_fold()
             || is_searched
             || self.people.is_some() && (!self.choosing || !self.held().is_empty())
@@ -79,8 +81,21 @@ impl Screen for Wallet {
         self.held().iter().any(|held| self.case(held, cx).verdict().state() == State::Waiting)
     }
 
+    fn has_pane(&self) -> bool {
+        self.call.side.is_some()
+    }
+
     fn picture(&self, area: Rect, cx: &UiContext) -> Option<PictureRequest> {
-        self.text_and_picture(self.selected()?, area, cx).1
+        let held = self.selected()?;
+        match self.call.side {
+            Some(side) => Some(self.side(held, side, area)),
+            None => self.text_and_picture(held, area, cx).1,
+        }
+    }
+
+    fn has_picture(&self, action: Action) -> bool {
+        let has_badge = self.selected().is_some() && !self.call.masked;
+        has_badge && (action == Action::Picture || self.call.side.is_some())
     }
 
     fn copyables(&self, cx: &UiContext) -> Copyables {

@@ -2,7 +2,7 @@
 
 use super::people::PeopleMatches;
 use super::rows::{FIELDS, REMARKS};
-use super::{HolderBadges, Lookups, Wallet, pane};
+use super::{HolderBadges, Lookups, Side, Wallet, pane};
 use crate::domain::address_search::MatchReason;
 use crate::domain::address_search::with_space;
 use crate::domain::call_advice::CallerQuestion;
@@ -64,7 +64,9 @@ impl Wallet {
             self.scroll.reset();
             self.scrolled = selected;
         }
-        let pane = self.selected().map(|held| self.text_and_picture(held, area, cx).0).unwrap_or_default();
+        let (pane, picture) =
+            self.selected().map(|held| self.text_and_picture(held, area, cx)).unwrap_or_default();
+        self.shows_picture = picture.is_some();
         self.pane_height = pane.height;
         if self.scroll.is_scrolled() {
             let lines = self.selected().map_or(0, |held| self.answer_lines(held, pane, cx).len());
@@ -98,6 +100,27 @@ impl Wallet {
         };
         let (text, place) = picture::below(pane, self.answer_lines(held, pane, cx).len());
         (text, place.map(|area| PictureRequest { of, area }))
+    }
+
+    /// The picture of a side in place of the answer. Without a front of its own, a badge has that of its template.
+    pub(super) fn side(&self, held: &HeldBadge, side: Side, area: Rect) -> PictureRequest {
+        let [front, back] = held.image_urls().map(Option::<&Text>::cloned);
+        let of = match (side, held.template_id()) {
+            (Side::Back, _) => PictureOf::Address(back),
+            (Side::Front, Some(id)) if front.is_none() => PictureOf::Template(id.clone()),
+            (Side::Front, _) => PictureOf::Address(front),
+        };
+        PictureRequest { of, area: picture::in_pane(area) }
+    }
+
+    fn draw_side(&self, held: &HeldBadge, side: Side, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        let word = if side == Side::Back { t!("Back") } else { t!("Front") };
+        let key = cx.keymap.key(&self.key_contexts(), Action::Picture).filter(|_| side == Side::Front);
+        let key = key.map(|key| t!("{key} other side", key));
+        let title = held.title().map(ToString::to_string);
+        let caption: Vec<String> = std::iter::once(word.to_lowercase()).chain(key).chain(title).collect();
+        picture::draw_caption(frame, area, &caption.join(&format!(" {} ", cx.glyphs.dot)), cx);
+        picture::draw(Some(self.side(held, side, area)), frame, cx);
     }
 
     pub(super) fn areas(&self, area: Rect, cx: &UiContext) -> Areas {
@@ -258,6 +281,9 @@ impl Wallet {
     }
 
     pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        if let (Some(side), Some(held)) = (self.call.side, self.selected()) {
+            return self.draw_side(held, side, frame, area, cx);
+        }
         let line = |y: u16| Rect { y: area.y + y.min(area.height.saturating_sub(1)), height: 1, ..area };
         let label = format!("  {} ", t!("Holder"));
         let question = self.question(cx).unwrap_or_default();
@@ -403,7 +429,11 @@ impl Wallet {
         if self.call.is_stopped && self.waits_for().is_none() {
             return String::new();
         }
-        let asked = count!(u64::from(self.call.requests), "request", "requests");
+        let mut asked = count!(u64::from(self.call.requests), "request", "requests");
+        // The picture reads the template once, as on every tab, and not for the caller.
+        if self.shows_picture {
+            asked = t!("{requests} without the picture", requests = asked);
+        }
         if self.waits_for().is_some() { format!("{} {asked}", cx.spinner()) } else { asked }
     }
 

@@ -1,9 +1,10 @@
-//! `/` in the list: it narrows the listed badges or possible matches. A text that is in none of them is looked up, so
+//! `/` in the list: it narrows the listed badges or possible matches, as a state does. A text that is in none of them is looked up, so
 //! that the next address or name can be typed there too.
 
 use super::Wallet;
 use super::people::PeopleMatches;
 use super::rows::{EMAIL, FIELDS, NAME};
+use crate::domain::StateIs;
 use crate::domain::address_search::Match;
 use crate::tui::prelude::*;
 use crate::tui::widgets::record_field::cells;
@@ -46,6 +47,22 @@ impl Wallet {
         true
     }
 
+    /// Lists only the badges of the next state that there is, and after the last all of them.
+    pub(super) fn only_next(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
+        if self.choosing || self.held().is_empty() {
+            out.say(t!("There are no badges here to filter by their state."));
+            return;
+        }
+        let is_there = |one: &StateIs| self.held().iter().any(|held| is_in(*one, held, cx));
+        let mut there = StateIs::ALL.into_iter().filter(is_there);
+        if let Some(now) = self.call.only {
+            there.find(|one| *one == now);
+        }
+        self.call.only = there.next();
+        self.unsorted = true;
+        self.arrange(cx);
+    }
+
     /// For another list.
     pub(super) fn end_search(&mut self) {
         self.search = Search::default();
@@ -79,10 +96,13 @@ impl Wallet {
         self.search.text().is_some() && self.fitting.is_none()
     }
 
-    /// The places of the rows that contain the text. `None` without a text, or if no row contains it.
+    /// The places of the rows that contain the text and have the state. `None` without both, or if there is no such row.
     pub(super) fn find_fitting(&self, cx: &UiContext) -> Option<Vec<usize>> {
-        let wanted = self.search.text()?;
-        let contains = |text: &str| text.to_lowercase().contains(&wanted);
+        let (wanted, only) = (self.search.text(), self.call.only.filter(|_| !self.choosing));
+        if wanted.is_none() && only.is_none() {
+            return None;
+        }
+        let contains = |text: &str| wanted.as_ref().is_none_or(|wanted| text.to_lowercase().contains(wanted));
         let fitting: Vec<usize> = if let Some(people) = self.people.as_ref().filter(|_| self.choosing) {
             let fits = |one: &Match| PeopleMatches::texts(one, cx).iter().any(|text| contains(text));
             (0..people.matches.len()).filter(|at| people.matches.get(*at).is_some_and(fits)).collect()
@@ -92,7 +112,12 @@ impl Wallet {
             let is_searched = |column: usize| view.several || ![NAME, EMAIL].contains(&column);
             let fits = |held: &HeldBadge| {
                 let cells = cells(FIELDS, held, &view, cx);
-                cells.iter().enumerate().any(|(column, (text, _))| is_searched(column) && contains(text))
+                let is_in_state = only.is_none_or(|only| is_in(only, held, cx));
+                is_in_state
+                    && cells
+                        .iter()
+                        .enumerate()
+                        .any(|(column, (text, _))| is_searched(column) && contains(text))
             };
             (0..self.held().len()).filter(|place| self.row(*place).is_some_and(fits)).collect()
         };
@@ -121,7 +146,17 @@ impl Wallet {
 
     /// What the list is narrowed to, or what the text would do.
     pub(super) fn search_note(&self, cx: &UiContext) -> Option<String> {
-        let text = self.search.typed()?;
+        let Some(text) = self.search.typed() else {
+            let only = self.call.only.filter(|_| self.fitting.is_some())?;
+            return Some(t!(
+                "Only {state}: {rows} of {all} rows. {key} shows the next state, {esc} shows all.",
+                state = tr(only.word()),
+                rows = number(self.len() as u64),
+                all = number(self.all() as u64),
+                key = cx.key(&[KeyContext::Wallet], Action::Only),
+                esc = cx.key(&[KeyContext::Wallet, KeyContext::Global], Action::Back)
+            ));
+        };
         let is_open = self.search.over().is_some();
         let stack: &[KeyContext] =
             if is_open { &[KeyContext::Prompt] } else { &[KeyContext::Wallet, KeyContext::Global] };
@@ -134,8 +169,11 @@ impl Wallet {
             )
         } else {
             let (rows, all) = (number(self.len() as u64), number(self.all() as u64));
-            let found =
+            let mut found =
                 t!("{rows} of {all} rows contain \u{201c}{text}\u{201d}.", rows, all, text = short(&text));
+            if let Some(only) = self.call.only {
+                found = format!("{}: {found}", tr(only.word()));
+            }
             if is_open {
                 found
             } else {
@@ -143,4 +181,8 @@ impl Wallet {
             }
         })
     }
+}
+
+fn is_in(state: StateIs, held: &HeldBadge, cx: &UiContext) -> bool {
+    state.is_state_of(&held.verdict(cx.now()).state())
 }

@@ -105,7 +105,9 @@ impl Wallet {
                 keyed.sort_by(|(a, _), (b, _)| compare(a, b, direction));
                 Arrangement::of(keyed.into_iter().map(|(_, at)| at).collect())
             }
-            (None, Some(_)) if self.search.text().is_none() => self.with_groups(selected.as_ref(), cx.now()),
+            (None, Some(_)) if self.search.text().is_none() && self.call.only.is_none() => {
+                self.with_groups(selected.as_ref(), cx.now())
+            }
             _ => Arrangement::default(),
         };
         let selected = selected.or_else(|| self.selected().map(|held| held.badge_id.clone()));
@@ -115,6 +117,11 @@ impl Wallet {
         }
         self.fitting = None;
         self.fitting = self.find_fitting(cx);
+        // A state that no row has any more, or none with the searched text, hides nothing.
+        if self.fitting.is_none() && self.call.only.take().is_some() {
+            self.fitting = self.find_fitting(cx);
+            self.unsorted = true;
+        }
         let place = match person {
             Some(person) => (0..self.len()).position(|place| self.unnarrowed(place) == Some(person)),
             None => self.rows().position(|held| Some(&held.badge_id) == selected.as_ref()),

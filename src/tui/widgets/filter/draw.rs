@@ -1,6 +1,6 @@
 //! Draws the filter line with its suggestions, and the form.
 
-use super::{FilterBar, FilterView, Takes};
+use super::{FilterBar, FilterView, OpenLine, Takes};
 use crate::tui::prelude::*;
 use crate::tui::widgets::preview;
 use crate::tui::widgets::text_layout::{fit, width};
@@ -25,9 +25,21 @@ impl FilterBar {
     }
 
     /// Draws the line at the top of `area`, and its suggestions or its mistake below it. At its right is the first
-    /// of `rights` for which there is room.
-    pub fn draw_line(&self, frame: &mut Frame<'_>, area: Rect, rights: &[&str], cx: &UiContext) {
-        let Some(line) = self.line.as_ref().filter(|_| self.view == FilterView::Line) else { return };
+    /// of `rights` for which there is room. Below the form, draws the suggestions for its field.
+    pub fn draw_over(&self, frame: &mut Frame<'_>, area: Rect, rights: &[&str], cx: &UiContext) {
+        match (self.view, &self.line) {
+            (FilterView::Line, Some(line)) => self.draw_line(line, frame, area, rights, cx),
+            (FilterView::Form, _) => {
+                let form = (1 + self.height(area.width)).min(area.height);
+                let below = Rect { y: area.y + form, height: area.height - form, ..area };
+                self.covered.set(Rect::default());
+                self.draw_suggestions(None, frame, below, cx);
+            }
+            _ => {}
+        }
+    }
+
+    fn draw_line(&self, line: &OpenLine, frame: &mut Frame<'_>, area: Rect, rights: &[&str], cx: &UiContext) {
         let theme = &cx.theme;
         let top = Rect { height: 1.min(area.height), ..area };
         frame.render_widget(Clear, top);
@@ -42,16 +54,25 @@ impl FilterBar {
         frame.render_widget(Line::from(spans), top);
         let (_, found) = self.suggestions();
         let error = self.error.as_ref().filter(|_| found.is_empty() || line.wrong.is_some());
+        self.covered.set(top);
+        let below = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
+        self.draw_suggestions(error, frame, below, cx);
+    }
+
+    /// Draws the suggestions at the top of an area, below a mistake.
+    fn draw_suggestions(&self, error: Option<&String>, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        let (theme, (_, found)) = (&cx.theme, self.suggestions());
         let errors = u16::from(error.is_some());
         let rows = u16::try_from(found.len()).unwrap_or(POPUP) + errors;
-        let height = rows.min(POPUP).min(area.height.saturating_sub(1));
-        let below = Rect { y: area.y + 1, height, ..area };
-        self.covered.set(top);
+        let height = rows.min(POPUP).min(area.height);
+        let below = Rect { height, ..area };
         if height > 0 {
             // The rule separates them from the rows of the list.
             let edge = Rect { y: below.bottom(), height: 1, ..area }.intersection(area);
-            self.covered.set(top.union(below).union(edge));
-            frame.render_widget(Clear, below.union(edge));
+            let covered = self.covered.get();
+            let all = below.union(edge);
+            self.covered.set(if covered.is_empty() { all } else { covered.union(all) });
+            frame.render_widget(Clear, all);
             preview::draw_rule(frame, edge, cx);
         }
         let mut lines: Vec<Line<'static>> = Vec::new();
@@ -60,10 +81,10 @@ impl FilterBar {
             Line::styled(format!("    {}", fit(error, room, cx.glyphs.ellipsis)), theme.error())
         }));
         let list = Rect { y: below.y + errors, height: height.saturating_sub(errors), ..below };
-        let (shown, rest) = self.sight.lay_all(list, line.at.unwrap_or(0), found.len(), cx);
+        let (shown, rest) = self.sight.lay_all(list, self.chosen().unwrap_or(0), found.len(), cx);
         let words = found.iter().map(|one| width(&scrub(&one.word))).max().unwrap_or(0).min(WIDEST) + 2;
         for (at, one) in found.iter().enumerate().skip(shown.start).take(shown.len()) {
-            let chosen = line.at == Some(at);
+            let chosen = self.chosen() == Some(at);
             let room = usize::from(area.width).saturating_sub(words + 5);
             lines.push(Line::from(vec![
                 Span::raw("   "),

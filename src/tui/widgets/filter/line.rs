@@ -147,18 +147,25 @@ pub fn suggestions(specs: &[Spec], before: &str, known: &FilterContext) -> (usiz
         Some(field) => match field_named(specs, field) {
             Some(at) => {
                 let spec = specs[at];
-                let part = plain(&last.value);
-                let values = values(spec, known).into_iter();
-                let fits = |(value, note): &(String, String)| {
-                    plain(value).contains(&part) || plain(note).contains(&part)
-                };
-                let word = |value: String| format!("{}{}", tr(spec.word), quoted(&value));
-                values.filter(fits).map(|(value, note)| Suggestion { word: word(value), note }).collect()
+                let word = |value: &str| format!("{}{}", tr(spec.word), quoted(value));
+                let found = values_with(spec, &last.value, known);
+                found.map(|one| Suggestion { word: word(&one.word), ..one }).collect()
             }
             None => Vec::new(),
         },
     };
     (last.from, found)
+}
+
+/// The known values of a field that contain a text, or whose note does.
+pub fn values_with(
+    spec: Spec,
+    text: &str,
+    known: &FilterContext,
+) -> impl Iterator<Item = Suggestion> + use<> {
+    let part = plain(text);
+    let all = values(spec, known).into_iter().map(|(word, note)| Suggestion { word, note });
+    all.filter(move |one| plain(&one.word).contains(&part) || plain(&one.note).contains(&part))
 }
 
 fn open_quote(text: &str) -> bool {

@@ -60,7 +60,7 @@ impl<T: Browse> Browser<T> {
         self.draw_foot(frame, foot, note, cx);
         let all = self.count_words(cx);
         let both = format!("{}  {right}", all.trim_start());
-        self.bar.draw_line(frame, area, &[both.trim_end(), right, all.trim_start()], cx);
+        self.bar.draw_over(frame, area, &[both.trim_end(), right, all.trim_start()], cx);
     }
 
     /// The number of rows, and of what they are a part.

@@ -60,6 +60,11 @@ struct RunningCount {
     told: u64,
 }
 
+/// Why a list behind Home is not sorted in another way.
+pub(in crate::tui::screens::home) fn fixed_order() -> &'static str {
+    t!("The order and the columns of this list are fixed. The History has the choice of both.")
+}
+
 pub(super) const LIST: &[KeyContext] =
     &[KeyContext::OverviewList, KeyContext::List, KeyContext::Global, KeyContext::Always];
 
@@ -180,6 +185,11 @@ impl BadgeCounts {
             Action::Renew => {
                 out.say(t!("Only expiring badges can be issued again from here. See the Expiring section."));
             }
+            Action::Only => {
+                let key = cx.key(LIST, Action::Search);
+                out.say(t!("This list has the badges of one count. {key} narrows it by a text; the History filters by state.", key));
+            }
+            Action::Sort | Action::ChooseColumns => out.say(fixed_order()),
             Action::Details => self.details(cx, out),
             Action::Export if badge_list.list.is_empty() => {
                 out.say(t!("There are no badges here to export."));
@@ -283,6 +293,7 @@ impl Component for BadgeCounts {
                 self.badge_list.as_ref().is_some_and(|b| b.preview.is_shown())
             }
             Action::FindCert | Action::NextSection => on,
+            Action::Only | Action::Sort | Action::ChooseColumns => false,
             Action::NextMatch | Action::PreviousMatch => {
                 self.badge_list.as_ref().is_some_and(|b| b.search.text().is_some())
             }
