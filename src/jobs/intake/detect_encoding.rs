@@ -206,7 +206,7 @@ impl Evidence {
             return Ok((TextEncoding::Utf8, Sure::Guess));
         };
         match (utf8.bad, cp949.bad) {
-            (None, _) if !utf8.scan.has_foreign() => Ok((TextEncoding::Utf8, Sure::Certain)),
+            (None, _) if utf8.scan.foreign == 0 => Ok((TextEncoding::Utf8, Sure::Certain)),
             (None, Some(_)) => Ok((TextEncoding::Utf8, Sure::Certain)),
             (None, None) => Ok((TextEncoding::Utf8, both_valid(&utf8.scan, &cp949.scan))),
             (Some(_), None) => {
@@ -314,10 +314,6 @@ struct TextStatistics {
 }
 
 impl TextStatistics {
-    fn has_foreign(&self) -> bool {
-        self.foreign > 0
-    }
-
     /// Whether more text changes nothing: the numbers are compared with zero, except those of the first words.
     fn is_settled(&self) -> bool {
         self.hangul > 0 && self.words_alone > 0 && self.words >= WORDS
@@ -331,11 +327,7 @@ impl TextStatistics {
         // Words of ASCII text need no check unless a non-ASCII letter is near.
         if text.is_ascii() && self.word.is_empty() {
             self.end_lines(text.bytes().filter(|b| *b == b'\n').count());
-            if let Some(at) = text.rfind(ends_word) {
-                self.word.push_str(tail(&text[at + 1..]));
-            } else {
-                self.word.push_str(tail(text));
-            }
+            self.word.push_str(tail(text.rfind(ends_word).map_or(text, |at| &text[at + 1..])));
             return;
         }
         for c in text.chars() {
@@ -369,7 +361,7 @@ impl TextStatistics {
                             Some(was) => localizable!("{word}, probably {was}", word, was),
                             None => Localizable::verbatim(word),
                         };
-                        (damage.localizable(), example)
+                        (damage.kind.localizable(), example)
                     });
                 }
             }

@@ -128,9 +128,16 @@ impl Grid {
 
     /// After row `skip_to` (from 1), with at least `width` cells each, and with empty rows between others.
     /// With a width of 0, no cell counts as extra.
-    pub fn rows(&self, skip_to: u64, width: usize) -> GridRows<'_> {
-        let at = self.rows.partition_point(|r| u64::from(r.number) < skip_to);
-        GridRows { grid: self, at, next_row: skip_to, record: 0, width }
+    pub fn rows(&self, skip_to: u64, width: usize) -> impl Iterator<Item = RawRow> + '_ {
+        let mut at = self.rows.partition_point(|r| u64::from(r.number) < skip_to);
+        (1..).zip(skip_to + 1..).map_while(move |(record, line)| {
+            let row = self.rows.get(at)?;
+            if u64::from(row.number) + 1 > line {
+                return Some(RawRow { record, line, cells: vec![String::new(); width], notes: Vec::new() });
+            }
+            at += 1;
+            Some(self.row(at - 1, record, width))
+        })
     }
 
     fn row(&self, at: usize, record: u64, width: usize) -> RawRow {
@@ -183,32 +190,6 @@ impl Grid {
             facts.push(CellFact::Hidden);
         }
         facts
-    }
-}
-
-pub(in crate::jobs::intake) struct GridRows<'a> {
-    grid: &'a Grid,
-    at: usize,
-    /// From 0.
-    next_row: u64,
-    record: u64,
-    width: usize,
-}
-
-impl Iterator for GridRows<'_> {
-    type Item = RawRow;
-
-    fn next(&mut self) -> Option<RawRow> {
-        let row = self.grid.rows.get(self.at)?;
-        self.record += 1;
-        let line = self.next_row + 1;
-        self.next_row += 1;
-        if u64::from(row.number) + 1 > line {
-            let cells = vec![String::new(); self.width];
-            return Some(RawRow { record: self.record, line, cells, notes: Vec::new() });
-        }
-        self.at += 1;
-        Some(self.grid.row(self.at - 1, self.record, self.width))
     }
 }
 

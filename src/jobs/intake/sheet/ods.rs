@@ -4,8 +4,7 @@
 
 use super::archive::{attribute, part};
 use super::grid::{MAX_CELLS, fact, number};
-use super::{Bytes, Sheet, SheetContext, Workbook, archive, damaged, foreign};
-use crate::jobs::intake::about::{ImportNote, InputFormat};
+use super::{Bytes, Sheet, SheetContext, archive, damaged, foreign};
 use crate::jobs::intake::{IntakeProblem, MAX_COLUMNS, MAX_ROW_BYTES, MAX_ROWS, MAX_UNPACKED_BYTES};
 use crate::jobs::prelude::*;
 use quick_xml::events::{BytesStart, Event};
@@ -14,34 +13,19 @@ use std::io::BufRead;
 /// The name of the format in messages.
 const WHAT: &str = tr_noop!("an OpenDocument spreadsheet");
 
-pub(super) struct Ods {
-    bytes: Bytes,
-}
-
-impl Ods {
-    pub fn new(bytes: Bytes) -> Self {
-        Self { bytes }
+pub(super) fn read(
+    bytes: &Bytes,
+    context: &SheetContext<'_>,
+    each: &mut dyn FnMut(Sheet),
+) -> Result<(), IntakeProblem> {
+    context.opened()?;
+    let mut zip = archive::open(bytes)?;
+    if is_encrypted(&mut zip) {
+        return Err(IntakeProblem::PasswordProtected);
     }
-}
-
-impl Workbook for Ods {
-    fn format(&self) -> InputFormat {
-        InputFormat::Ods
-    }
-
-    fn notes(&self) -> Vec<ImportNote> {
-        Vec::new()
-    }
-
-    fn read(&mut self, context: &SheetContext<'_>, each: &mut dyn FnMut(Sheet)) -> Result<(), IntakeProblem> {
-        let mut zip = archive::open(&self.bytes)?;
-        if is_encrypted(&mut zip) {
-            return Err(IntakeProblem::PasswordProtected);
-        }
-        let xml =
-            part(&mut zip, "content.xml").ok_or_else(|| damaged(WHAT, localizable!("it has no content")))?;
-        OdsReader { xml, buffer: Vec::new(), hidden_styles: HashSet::new(), given: 0, context }.run(each)
-    }
+    let xml =
+        part(&mut zip, "content.xml").ok_or_else(|| damaged(WHAT, localizable!("it has no content")))?;
+    OdsReader { xml, buffer: Vec::new(), hidden_styles: HashSet::new(), given: 0, context }.run(each)
 }
 
 #[derive(Clone, Default)]

@@ -5,8 +5,8 @@
 
 use super::biff::{self, BiffRecord, BiffRecords};
 use super::grid::{fact, number};
-use super::{Bytes, Sheet, SheetContext, Workbook, catching, damaged, foreign};
-use crate::jobs::intake::about::{ImportNote, InputFormat};
+use super::{Bytes, Sheet, SheetContext, catching, damaged, foreign};
+use crate::jobs::intake::about::ImportNote;
 use crate::jobs::intake::{IntakeProblem, MAX_SHEET_BYTES};
 use crate::jobs::prelude::*;
 use calamine::{ExcelDateTime, ExcelDateTimeType};
@@ -17,7 +17,7 @@ use std::io::Read;
 const WHAT: &str = tr_noop!("an old Excel workbook");
 const OLDER: &str = tr_noop!("an Excel 95 or older workbook");
 
-pub(super) struct Xls {
+struct Xls {
     stream: Vec<u8>,
     globals: Globals,
 }
@@ -39,15 +39,13 @@ struct SheetAt {
 }
 
 impl Xls {
-    pub fn open(bytes: Bytes) -> Result<Self, IntakeProblem> {
+    fn open(bytes: Bytes) -> Result<Self, IntakeProblem> {
         let read = catching(|| workbook_stream(bytes));
         let stream = match read.ok_or_else(|| damaged(WHAT, localizable!("it cannot be read")))? {
             Ok(stream) => stream,
             Err(NoWorkbook::Encrypted) => return Err(IntakeProblem::PasswordProtected),
             Err(NoWorkbook::Damaged(why)) => return Err(damaged(WHAT, foreign(&why))),
-            Err(NoWorkbook::Other(what)) => {
-                return Err(IntakeProblem::Unsupported { what });
-            }
+            Err(NoWorkbook::Other(what)) => return Err(IntakeProblem::Unsupported { what }),
         };
         let globals = Globals::read(&stream)?;
         Ok(Self { stream, globals })
@@ -217,40 +215,36 @@ enum XlsValue {
     Awaited,
 }
 
-impl Workbook for Xls {
-    fn format(&self) -> InputFormat {
-        InputFormat::Xls
-    }
-
-    fn notes(&self) -> Vec<ImportNote> {
-        Vec::new()
-    }
-
-    fn read(&mut self, context: &SheetContext<'_>, each: &mut dyn FnMut(Sheet)) -> Result<(), IntakeProblem> {
-        for at in &self.globals.sheets {
-            let mut sheet = Sheet::new(at.name.clone(), at.hidden);
-            let cells = self.cells(at.start, context)?;
-            let links: HashSet<(u16, u16)> =
-                cells.links.iter().filter(|l| l.0 == l.1 && l.2 == l.3).map(|l| (l.0, l.2)).collect();
-            for cell in &cells.cells {
-                let (text, mut facts) = self.text_of(cell);
-                if links.contains(&(cell.row, cell.column)) {
-                    facts |= fact::LINK;
-                }
-                let at = (u32::from(cell.row), u32::from(cell.column));
-                sheet.add(at, cells.hidden_rows.contains(&cell.row), &text, facts, context)?;
+pub(super) fn read(
+    bytes: Bytes,
+    context: &SheetContext<'_>,
+    each: &mut dyn FnMut(Sheet),
+) -> Result<(), IntakeProblem> {
+    let book = Xls::open(bytes)?;
+    context.opened()?;
+    for at in &book.globals.sheets {
+        let mut sheet = Sheet::new(at.name.clone(), at.hidden);
+        let cells = book.cells(at.start, context)?;
+        let links: HashSet<(u16, u16)> =
+            cells.links.iter().filter(|l| l.0 == l.1 && l.2 == l.3).map(|l| (l.0, l.2)).collect();
+        for cell in &cells.cells {
+            let (text, mut facts) = book.text_of(cell);
+            if links.contains(&(cell.row, cell.column)) {
+                facts |= fact::LINK;
             }
-            sheet.grid.hide_columns(cells.hidden_columns);
-            sheet.merged = cells.merged;
-            if !cells.links.is_empty() {
-                sheet.notes.push(ImportNote::CannotTell(tr_noop!(
-                    "lapel does not read link targets in .xls files. It uses the addresses shown in the cells."
-                )));
-            }
-            each(sheet);
+            let at = (u32::from(cell.row), u32::from(cell.column));
+            sheet.add(at, cells.hidden_rows.contains(&cell.row), &text, facts, context)?;
         }
-        Ok(())
+        sheet.grid.hide_columns(cells.hidden_columns);
+        sheet.merged = cells.merged;
+        if !cells.links.is_empty() {
+            sheet.notes.push(ImportNote::CannotTell(tr_noop!(
+                "lapel does not read link targets in .xls files. It uses the addresses shown in the cells."
+            )));
+        }
+        each(sheet);
     }
+    Ok(())
 }
 
 impl Globals {
@@ -262,9 +256,7 @@ impl Globals {
                 return Err(IntakeProblem::Unsupported { what });
             }
             match record.kind {
-                biff::FILE_PASS => {
-                    return Err(IntakeProblem::PasswordProtected);
-                }
+                biff::FILE_PASS => return Err(IntakeProblem::PasswordProtected),
                 biff::DATE_MODE => globals.is_1904 = record.u16(0) == Some(1),
                 biff::FORMAT => {
                     if let Some(id) = record.u16(0) {
