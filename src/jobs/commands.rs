@@ -14,7 +14,7 @@ use super::reason::{Code, Reason};
 use super::row_groups::{RowSelection, SuggestedRows};
 use super::row_status::RowStatus;
 use super::rules::{self, RowFacts, Step};
-use super::{files, history_scan, send};
+use super::{files, history_scan, resend, send};
 use crate::i18n::number;
 use crate::jobs::prelude::*;
 use crate::secrets::redact;
@@ -188,37 +188,40 @@ impl Jobs {
         self.core.changed(id, []);
         let no = number;
         match done {
-            Ok(()) if sends => {
-                self.begun(id);
-                Ok(())
+            Ok(()) if sends => self.begun(id),
+            Ok(()) => self.core.wake.notify_one(),
+            Err(Unresolved::Review(Some(why))) => {
+                return Err(JobError::NeedsReview(localizable!(
+                    "Row {no} of job {id} needs review: {why}. Nothing was sent. Send it again if a second badge is right.",
+                    no,
+                    id,
+                    why
+                )));
             }
-            Ok(()) => {
-                self.core.wake.notify_one();
-                Ok(())
+            Err(Unresolved::Review(None)) => {
+                return Err(JobError::NeedsReview(localizable!(
+                    "The situation has changed. Nothing was sent. Check row {no} of job {id} again.",
+                    no,
+                    id
+                )));
             }
-            Err(Unresolved::Review(Some(why))) => Err(JobError::review(localizable!(
-                "Row {no} of job {id} needs review: {why}. Nothing was sent. Send it again if a second badge is right.",
-                no,
-                id,
-                why
-            ))),
-            Err(Unresolved::Review(None)) => Err(JobError::review(localizable!(
-                "The situation has changed. Nothing was sent. Check row {no} of job {id} again.",
-                no,
-                id
-            ))),
-            Err(Unresolved::RowStatus(row_status)) => Err(JobError::no(localizable!(
-                "Row {no} of job {id} is {state}: there is nothing to resolve now. Nothing was changed.",
-                no,
-                id,
-                state = Localizable::of(row_status.name())
-            ))),
-            Err(Unresolved::NoRow) => Err(JobError::no(localizable!(
-                "Row {no} of job {id} was not sent, or the badge belongs to another row. Nothing was changed.",
-                no,
-                id
-            ))),
+            Err(Unresolved::RowStatus(row_status)) => {
+                return Err(JobError::no(localizable!(
+                    "Row {no} of job {id} is {state}: there is nothing to resolve now. Nothing was changed.",
+                    no,
+                    id,
+                    state = Localizable::of(row_status.name())
+                )));
+            }
+            Err(Unresolved::NoRow) => {
+                return Err(JobError::no(localizable!(
+                    "Row {no} of job {id} was not sent, or the badge belongs to another row. Nothing was changed.",
+                    no,
+                    id
+                )));
+            }
         }
+        Ok(())
     }
 
     /// Allows rows that need review or that the duplicate check skipped. If another row has the same address, a
@@ -229,14 +232,12 @@ impl Jobs {
     /// The job is not a draft of this process.
     pub async fn allow(&self, id: JobId, which: RowSelection) -> Result<u64, JobError> {
         if let RowSelection::One(no) | RowSelection::Shown(no, _) = which {
-            let filter = RowFilter { after: no.saturating_sub(1), ..RowFilter::default() };
-            let rows = self.rows(id, filter, 1).await?;
             // A blank line, a total or a repeated header is no recipient.
-            let is_no_recipient = |row: &JobRow| {
+            let is_no_recipient = |row: JobRow| {
                 let (.., standing, _) = check_person(row.holder.wire(), row.address.wire());
-                row.no == no && standing == Standing::Refused
+                standing == Standing::Refused
             };
-            if rows.iter().any(is_no_recipient) {
+            if self.row_at(id, no).await?.is_some_and(is_no_recipient) {
                 return Err(JobError::no(localizable!(
                     "This row has no valid name and address, so it cannot be sent. Nothing was changed."
                 )));
@@ -292,37 +293,29 @@ impl Jobs {
     /// The job is not a draft of this process.
     pub async fn take_suggestions(&self, id: JobId, rows: SuggestedRows) -> Result<u64, JobError> {
         self.draft(id).await?;
-        let mut filter = RowFilter { row_statuses: vec![RowStatus::Ask], ..RowFilter::default() };
-        let most = match &rows {
-            SuggestedRows::One(no) => {
-                filter.after = no.saturating_sub(1);
-                1
+        let suggested = |row: &JobRow| {
+            let (name, email) = (row.suggested_name(), row.suggested_address());
+            if name.is_none() && email.is_none() {
+                return None;
             }
-            SuggestedRows::Group(key) => {
-                filter.group = Some(key.clone());
-                ROWS_AT_ONCE
-            }
+            let name = name.unwrap_or_else(|| row.holder.wire().to_owned());
+            let email = email.unwrap_or_else(|| row.address.wire().to_owned());
+            Some(corrected(row.no, &name, &email).0)
         };
         let mut taken = Vec::new();
-        loop {
-            let page = self.rows(id, filter.clone(), most).await?;
-            let is_wanted = |row: &&JobRow| match rows {
-                SuggestedRows::One(no) => row.no == no,
-                SuggestedRows::Group(_) => true,
-            };
-            let suggested = |row: &JobRow| {
-                let (name, email) = (row.suggested_name(), row.suggested_address());
-                if name.is_none() && email.is_none() {
-                    return None;
+        match rows {
+            SuggestedRows::One(no) => taken.extend(self.row_at(id, no).await?.as_ref().and_then(suggested)),
+            SuggestedRows::Group(key) => {
+                let row_statuses = vec![RowStatus::Ask];
+                let mut filter = RowFilter { row_statuses, group: Some(key), ..RowFilter::default() };
+                loop {
+                    let page = self.rows(id, filter.clone(), ROWS_AT_ONCE).await?;
+                    taken.extend(page.iter().filter_map(suggested));
+                    match page.last() {
+                        Some(last) if page.len() == ROWS_AT_ONCE => filter.after = last.no,
+                        _ => break,
+                    }
                 }
-                let name = name.unwrap_or_else(|| row.holder.wire().to_owned());
-                let email = email.unwrap_or_else(|| row.address.wire().to_owned());
-                Some(corrected(row.no, &name, &email).0)
-            };
-            taken.extend(page.iter().filter(is_wanted).filter_map(suggested));
-            match page.last() {
-                Some(last) if page.len() == most && most > 1 => filter.after = last.no,
-                _ => break,
             }
         }
         let n = taken.len() as u64;
@@ -394,8 +387,9 @@ impl Jobs {
         }
     }
 
-    async fn ready_rows(&self, id: JobId) -> Result<Vec<ReadyRow>, JobError> {
-        Ok(self.core.store.ready_rows(id).await?)
+    async fn row_at(&self, id: JobId, no: u64) -> Result<Option<JobRow>, JobError> {
+        let filter = RowFilter { after: no.saturating_sub(1), ..RowFilter::default() };
+        Ok(self.rows(id, filter, 1).await?.pop().filter(|row| row.no == no))
     }
 
     /// `None` if the duplicate check is not old, otherwise the job after it was repeated.
@@ -426,9 +420,15 @@ impl Jobs {
         if job.kind != Kind::Issue || !duplicate_check::is_stale(&self.core, job) {
             return Ok(());
         }
-        let before = self.ready_rows(job.id).await?;
+        let before = self.core.store.ready_rows(job.id).await?;
         let Some(now) = self.read_again(job).await? else { return Ok(()) };
-        if is_fine(&before, &self.ready_rows(job.id).await?) { Ok(()) } else { Err(has_changed(&now)) }
+        if is_fine(&before, &self.core.store.ready_rows(job.id).await?) {
+            return Ok(());
+        }
+        Err(JobError::no(localizable!(
+            "The situation has changed since the review: {rows}. Nothing was sent. Review the rows again.",
+            rows = shares(&now)
+        )))
     }
 
     /// Rows that now need review are not sent, but none that nobody has seen among those to send.
@@ -438,10 +438,10 @@ impl Jobs {
 
     /// Refuses a badge that is not of the row's template and address.
     async fn is_of_row(&self, job: &Job, no: u64, badge: &BadgeId) -> Result<(), JobError> {
-        let filter = RowFilter { after: no.saturating_sub(1), ..RowFilter::default() };
-        let row = self.rows(job.id, filter, 1).await?.into_iter().find(|row| row.no == no);
         // The decision refuses such a row, and says why.
-        let Some(row) = row.filter(|row| rules::may(Step::Decide, RowFacts::of(job, row))) else {
+        let Some(row) =
+            self.row_at(job.id, no).await?.filter(|row| rules::may(Step::Decide, RowFacts::of(job, row)))
+        else {
             return Ok(());
         };
         let email = row.address.wire();
@@ -481,14 +481,7 @@ impl Jobs {
     /// be sent, too.
     async fn look_again(&self, job: &Job, no: u64) -> Result<Option<ReviewedRow>, JobError> {
         let id = job.id;
-        let waiting = rules::count(Step::Resume, job);
-        if waiting > 0 {
-            return Err(JobError::no(localizable!(
-                "Job {id} still has unsent rows ({n}): first resume it or cancel the rest. Nothing was sent.",
-                id,
-                n = waiting
-            )));
-        }
+        resend::has_no_rest(job)?;
         let shown = self.core.store.reviewed_row(id, no).await?;
         let Some(row) = &shown else { return Ok(None) };
         if row.row_status == RowStatus::NotSeen {
@@ -535,11 +528,4 @@ pub fn shares(job: &Job) -> Localizable {
     list(job.counts.iter().map(|(row_status, n)| {
         localizable!("{n} {state}", n = number(n), state = Localizable::of(row_status.name()))
     }))
-}
-
-fn has_changed(job: &Job) -> JobError {
-    JobError::no(localizable!(
-        "The situation has changed since the review: {rows}. Nothing was sent. Review the rows again.",
-        rows = shares(job)
-    ))
 }

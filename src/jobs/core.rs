@@ -1,7 +1,7 @@
 //! Shared state of the jobs module: connection, journal, change notification, and the [`Jobs`] handle.
 
 use super::error::JobError;
-use super::history_scan::{HistoryScan, Lesson};
+use super::history_scan::HistoryScan;
 use super::job::{Job, JobChange, JobId, JobRow, Touched};
 use super::journal::facts::{self, Fact, FactObservation, KeptFact, LEAST_OFFSET};
 use super::journal::observe::ObserveContext;
@@ -170,29 +170,22 @@ impl Jobs {
     }
 
     /// Number of rows before a row with the same name and address.
-    ///
-    /// # Errors
-    /// The journal could not be read.
     pub async fn equal_before(&self, id: JobId, no: u64) -> Result<u64, JobError> {
         Ok(self.core.store.equal_before(id, no).await?)
     }
 
-    pub async fn rows(&self, id: JobId, filter: RowFilter, most: usize) -> Result<Vec<JobRow>, JobError> {
+    pub async fn rows(&self, id: JobId, mut filter: RowFilter, most: usize) -> Result<Vec<JobRow>, JobError> {
         let window = self.core.settings.doubt_window.as_secs();
         if !self.core.abandoned().await?.contains(&id) {
             return Ok(self.core.store.rows_page(id, filter, most, window).await?);
         }
         // No process sends this job: its requests are in doubt, even before a takeover.
-        let mut filter = filter;
-        if filter.row_statuses.contains(&RowStatus::InDoubt) {
-            filter.row_statuses.retain(|row_status| *row_status != RowStatus::Sending);
-            let behind = 1 + filter
-                .row_statuses
-                .iter()
-                .take_while(|row_status| **row_status != RowStatus::InDoubt)
-                .count();
-            filter.row_statuses.insert(behind, RowStatus::Sending);
-        } else if filter.row_statuses == [RowStatus::Sending] {
+        let wanted = &mut filter.row_statuses;
+        if wanted.contains(&RowStatus::InDoubt) {
+            wanted.retain(|row_status| *row_status != RowStatus::Sending);
+            let behind = 1 + wanted.iter().take_while(|status| **status != RowStatus::InDoubt).count();
+            wanted.insert(behind, RowStatus::Sending);
+        } else if *wanted == [RowStatus::Sending] {
             return Ok(Vec::new());
         }
         let mut found = self.core.store.rows_page(id, filter, most, window).await?;
@@ -285,15 +278,23 @@ impl Jobs {
 
     /// Ignores the schedule. `None` polls everything that is open. Returns when the poll is complete.
     pub async fn poll_now(&self, job: Option<JobId>) -> PollResult {
+        self.poll(|asked| {
+            asked.all |= job.is_none();
+            asked.jobs.extend(job);
+        })
+        .await
+    }
+
+    /// Polls by the schedule, for programs that run now and then. Returns when the poll is complete.
+    pub async fn poll_due(&self) -> PollResult {
+        self.poll(|asked| asked.due = true).await
+    }
+
+    async fn poll(&self, ask: impl FnOnce(&mut RequestedPolls)) -> PollResult {
         let (done, polled) = tokio::sync::oneshot::channel();
         {
             let mut asked = lock(&self.core.asked);
-            match job {
-                Some(id) => {
-                    asked.jobs.insert(id);
-                }
-                None => asked.all = true,
-            }
+            ask(&mut asked);
             asked.done.push(done);
         }
         self.core.wake.notify_one();
@@ -308,23 +309,8 @@ impl Jobs {
     }
 
     /// SQLite's integrity messages about the journal file; empty if the file is intact.
-    ///
-    /// # Errors
-    /// The journal cannot be read at all.
     pub async fn check_journal(&self) -> Result<Vec<String>, JobError> {
         Ok(self.core.store.check().await?)
-    }
-
-    /// Polls by the schedule, for programs that run now and then. Returns when the poll is complete.
-    pub async fn poll_due(&self) -> PollResult {
-        let (done, polled) = tokio::sync::oneshot::channel();
-        {
-            let mut asked = lock(&self.core.asked);
-            asked.due = true;
-            asked.done.push(done);
-        }
-        self.core.wake.notify_one();
-        polled.await.unwrap_or_default()
     }
 
     /// Removes names, addresses and cells of finished jobs older than `days`. Numbers and badge ids remain.
@@ -433,11 +419,11 @@ impl JobsCore {
     }
 
     pub(super) async fn learn_filters(&self, scan: &HistoryScan<'_>) -> Result<(), JournalError> {
-        let lessons: Vec<Lesson> = scan.lessons().collect();
+        let lessons: Vec<FactObservation> = scan.lessons().collect();
         if lessons.is_empty() {
             return Ok(());
         }
-        self.learn(lessons.into_iter().map(Lesson::fact).collect()).await
+        self.learn(lessons).await
     }
 
     pub(super) async fn learn(&self, seen: Vec<FactObservation>) -> Result<(), JournalError> {

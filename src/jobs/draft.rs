@@ -155,15 +155,8 @@ pub(super) fn placed(state: &State, when_issued: bool) -> (RowStatus, Option<Rea
 }
 
 pub(super) fn issue_job(template_id: &TemplateId, title: &Text, origin: Option<JobOrigin>) -> NewJob {
-    NewJob {
-        kind: Kind::Issue,
-        template: Some(template_id.clone()),
-        title: title.wire().to_owned(),
-        origin,
-        follows: None,
-        after: false,
-        created: Timestamp::now().as_millisecond(),
-    }
+    let template = Some(template_id.clone());
+    NewJob { kind: Kind::Issue, template, ..revoke_job(title.wire(), None, origin) }
 }
 
 fn revoke_job(reason: &str, follows: Option<JobId>, origin: Option<JobOrigin>) -> NewJob {
@@ -179,7 +172,7 @@ fn revoke_job(reason: &str, follows: Option<JobId>, origin: Option<JobOrigin>) -
 }
 
 fn changed(rival: &Rival) -> JobError {
-    JobError::review(localizable!(
+    JobError::NeedsReview(localizable!(
         "The situation has changed since the review: {why}. Nothing was sent. Review it again.",
         why = rival.why()
     ))
@@ -294,11 +287,7 @@ impl Jobs {
     pub async fn draft_revoke(&self, plan: RevokePlan, origin: Option<JobOrigin>) -> Result<JobId, JobError> {
         self.core.writer()?;
         JobError::unless_key(&plan.reason)?;
-        if plan.reason.is_empty() {
-            return Err(JobError::no(localizable!(
-                "Enter a reason: the service requires one. Nothing was sent."
-            )));
-        }
+        JobError::unless_empty(&plan.reason)?;
         self.create_revocation(&plan.reason, plan.rows(), origin).await
     }
 
@@ -318,11 +307,7 @@ impl Jobs {
                 id
             )));
         }
-        if reason.is_empty() {
-            return Err(JobError::no(localizable!(
-                "Enter a reason: the service requires one. Nothing was sent."
-            )));
-        }
+        JobError::unless_empty(&reason)?;
         // Also with nothing unsent: a retry that reads the history now would send rows that the draft does not have.
         self.cancel_unsent(id, job.kind, who).await?;
         let undo = PlanUndo {

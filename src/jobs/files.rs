@@ -14,8 +14,8 @@ pub use self::recipients::FileRequest;
 use super::core::Jobs;
 use super::error::JobError;
 use super::intake::{
-    self, About, Checked, Choices, ColumnMap, FileQuestion, Finding, IdRow, ImportSource, InputTable, RawRow,
-    ReadProgress, Severity, Standing, check,
+    self, About, Checked, Choices, ColumnMap, FileQuestion, Finding, IdRow, IdsPreview, ImportSource,
+    InputTable, RawRow, ReadProgress, Severity, Standing, check,
 };
 use super::job::{FileSource, JobOrigin};
 use super::journal::Store;
@@ -83,6 +83,12 @@ struct ReadingWatcher {
     progress: watch::Sender<Reading>,
     cancel: CancellationToken,
     rows: AtomicU64,
+}
+
+impl ReadingWatcher {
+    fn new(progress: watch::Sender<Reading>, cancel: CancellationToken) -> Self {
+        Self { progress, cancel, rows: AtomicU64::new(0) }
+    }
 }
 
 impl ReadProgress for ReadingWatcher {
@@ -169,11 +175,9 @@ impl Jobs {
         cancel: CancellationToken,
     ) -> Result<Opened, JobError> {
         let store = self.core.store.clone();
-        let watcher = ReadingWatcher { progress, cancel, rows: AtomicU64::new(0) };
+        let watcher = ReadingWatcher::new(progress, cancel);
         off_the_loop(move || {
-            let table =
-                InputTable::open(&source, &choices, &|signature| remembered(&store, signature), &watcher)
-                    .map_err(|why| JobError::no(why.localizable()))?;
+            let table = InputTable::open(&source, &choices, &|header| remembered(&store, header), &watcher)?;
             let rows = table.preview(PREVIEW);
             let preview = match table.about().map.map() {
                 Some(map) if table.about().needs_answer().is_empty() => {
@@ -195,12 +199,11 @@ impl Jobs {
         progress: watch::Sender<Reading>,
         cancel: CancellationToken,
     ) -> Result<Opened, JobError> {
-        let watcher = ReadingWatcher { progress, cancel, rows: AtomicU64::new(0) };
+        let watcher = ReadingWatcher::new(progress, cancel);
         off_the_loop(move || {
-            let ids_preview = intake::preview_ids(&source, &choices, PREVIEW, &watcher)
-                .map_err(|why| JobError::no(why.localizable()))?;
-            let preview = Preview::BadgeIds { column: ids_preview.column, ids: ids_preview.ids };
-            Ok(Opened { about: ids_preview.about, rows: ids_preview.rows, preview })
+            let IdsPreview { about, rows, column, ids } =
+                intake::preview_ids(&source, &choices, PREVIEW, &watcher)?;
+            Ok(Opened { about, rows, preview: Preview::BadgeIds { column, ids } })
         })
         .await
     }

@@ -194,8 +194,8 @@ impl<'r> HistoryScan<'r> {
         Ok(Some(items.into_iter().map(|item| SeenBadge::of_history(item, now)).collect()))
     }
 
-    pub(super) fn lessons(&self) -> impl Iterator<Item = Lesson> + '_ {
-        self.lessons.iter().copied()
+    pub(super) fn lessons(&self) -> impl Iterator<Item = FactObservation> + '_ {
+        self.lessons.iter().map(|lesson| lesson.fact())
     }
 
     /// Number of remaining pages, according to the service's count.

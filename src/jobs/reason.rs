@@ -1,6 +1,7 @@
 //! Reasons, stored as a code with arguments and translated when shown. So lapel can show a journal in another
 //! language than the one it was written in.
 
+use super::duplicate_check::DuplicateKind;
 use super::intake::RecipientField;
 use super::journal::JournalError;
 use crate::domain::{ServiceClock, State};
@@ -293,6 +294,11 @@ impl Reason {
         Self::from(Code::Finding).because("field", Self::word(field.name())).because("what", what.into())
     }
 
+    /// The name of a duplicate kind. The caller adds the reason.
+    pub(super) fn class(class: DuplicateKind) -> Self {
+        Self { text: Some(class.name().to_owned()), ..Code::Class.into() }
+    }
+
     /// A process of a team.
     #[cfg(any(feature = "team", test))]
     pub(crate) fn of_process(who: &str, computer: &str) -> Self {
@@ -393,19 +399,19 @@ impl Reason {
     pub fn cause(&self) -> String {
         let language = i18n::language();
         let Some(why) = self.args.get("why") else { return self.in_language(language) };
-        let status = self.args.get("status").map_or_else(String::new, |status| status.said(language));
-        format!("{}{status}", why.said(language))
+        format!("{}{}", why.said(language), self.said("status", language))
+    }
+
+    /// An argument, or nothing if there is none.
+    fn said(&self, name: &str, language: Language) -> String {
+        self.args.get(name).map_or_else(String::new, |arg| arg.said(language))
     }
 
     pub fn in_language(&self, language: Language) -> String {
-        let arg = |name: &str| self.args.get(name).map_or_else(String::new, |arg| arg.said(language));
+        let arg = |name: &str| self.said(name, language);
         match (self.code, self.code.text().or(self.text.as_deref())) {
             (Code::Findings | Code::ReadAs | Code::Verdict, _) => match self.args.get("all") {
-                Some(Arg::All(all)) => all
-                    .iter()
-                    .map(|one| one.in_language(language))
-                    .collect::<Vec<_>>()
-                    .join(self.code.separator()),
+                Some(Arg::All(all)) => joined(all, self.code.separator(), language),
                 _ => String::new(),
             },
             (Code::Finding, _) if self.names_its_field() => arg("what"),
@@ -449,11 +455,9 @@ impl Reason {
 
     /// Whether the text of a finding says where it was found: `the name is empty`. Texts about whole rows always do.
     fn names_its_field(&self) -> bool {
-        let english =
-            |name: &str| self.args.get(name).map_or_else(String::new, |arg| arg.said(Language::English));
-        let field = english("field");
+        let [field, what] = ["field", "what"].map(|name| self.said(name, Language::English));
         // The field is stored as its title: `Name`.
-        field == "row" || english("what").contains(&format!("the {} ", field.to_lowercase()))
+        field == "row" || what.contains(&format!("the {} ", field.to_lowercase()))
     }
 
     pub(super) fn stored(&self) -> String {
@@ -475,7 +479,7 @@ impl Reason {
             text.is_some_and(|text| Language::ALL.iter().any(|l| i18n::in_language(*l, text) == sentence))
         };
         let code = Code::ALL.iter().find(is_text);
-        code.map_or_else(|| Self::verbatim(Code::Legacy, sentence), |code| Self::from(*code))
+        code.map_or_else(|| Self::verbatim(Code::Legacy, sentence), |code| (*code).into())
     }
 }
 
@@ -484,21 +488,13 @@ impl Arg {
         match self {
             Self::Raw(text) => scrub(text).into_owned(),
             Self::Reason(reason) => reason.in_language(language),
-            Self::All(all) => all.iter().map(|one| one.in_language(language)).collect::<Vec<_>>().join(", "),
+            Self::All(all) => joined(all, ", ", language),
         }
     }
 }
 
-impl Reason {
-    /// A text of the catalogues, stored with a code that the caller sets.
-    fn word_of(english: &str) -> Self {
-        Self { text: Some(english.to_owned()), ..Code::Told.into() }
-    }
-
-    /// The name of a duplicate kind. The caller adds the reason.
-    pub(super) fn class(class: super::duplicate_check::DuplicateKind) -> Self {
-        Self { code: Code::Class, ..Self::word_of(class.name()) }
-    }
+fn joined(all: &[Reason], separator: &str, language: Language) -> String {
+    all.iter().map(|one| one.in_language(language)).collect::<Vec<_>>().join(separator)
 }
 
 impl Display for Reason {

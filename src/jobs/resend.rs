@@ -2,7 +2,7 @@
 
 use super::core::Jobs;
 use super::error::JobError;
-use super::job::{JobId, Phase};
+use super::job::{Job, JobId, Phase};
 use super::journal::decisions::ResendRows;
 use super::journal::jobs::{Actor, SeenJob};
 use super::rules::{self, Step};
@@ -17,18 +17,16 @@ pub struct NeverSeen {
 }
 
 impl Jobs {
-    /// Polls a job's never seen rows once more, and counts the rows that can be sent again together.
-    ///
-    /// # Errors
-    /// Another process owns the job, or not everything could be read.
+    /// As [`Jobs::never_seen_among`] all rows.
     pub async fn never_seen(&self, id: JobId) -> Result<NeverSeen, JobError> {
         self.never_seen_among(id, None).await
     }
 
-    /// As [`Jobs::never_seen`], for these rows only; `None` for all.
+    /// Polls a job's never seen rows once more, and counts the rows that can be sent again together: of these rows, or of
+    /// all.
     ///
     /// # Errors
-    /// As [`Jobs::never_seen`].
+    /// Another process owns the job, or not everything could be read.
     pub async fn never_seen_among(&self, id: JobId, among: Option<Vec<u64>>) -> Result<NeverSeen, JobError> {
         Ok(self.never_seen_now(id, among).await?.1)
     }
@@ -39,14 +37,7 @@ impl Jobs {
         among: Option<Vec<u64>>,
     ) -> Result<(SeenJob, NeverSeen), JobError> {
         let (job, seen) = self.core.my_job_to_send(id).await?;
-        let waiting = rules::count(Step::Resume, &job);
-        if waiting > 0 {
-            return Err(JobError::no(localizable!(
-                "Job {id} still has unsent rows ({n}): first resume it or cancel the rest. Nothing was sent.",
-                id,
-                n = waiting
-            )));
-        }
+        has_no_rest(&job)?;
         if let Some(failed) = self.poll_now(Some(id)).await.why_not_complete() {
             return Err(JobError::no(localizable!(
                 "lapel could not check the never seen rows again: {failed} Nothing was sent. Try again later.",
@@ -143,4 +134,17 @@ impl Jobs {
     fn latest_intent(&self) -> i64 {
         self.core.moment().0.as_second() - self.core.settings.doubt_window.as_secs()
     }
+}
+
+/// Refuses a decision that would send the unsent rows of the job, too.
+pub(super) fn has_no_rest(job: &Job) -> Result<(), JobError> {
+    let waiting = rules::count(Step::Resume, job);
+    if waiting > 0 {
+        return Err(JobError::no(localizable!(
+            "Job {id} still has unsent rows ({n}): first resume it or cancel the rest. Nothing was sent.",
+            id = job.id,
+            n = waiting
+        )));
+    }
+    Ok(())
 }

@@ -51,7 +51,7 @@ pub use encoding::TextEncoding;
 pub use error::{IntakeError, IntakeProblem};
 pub use header::{ColumnMap, NameColumns, REASON_COLUMN};
 pub(super) use header::{id_column, stand_in};
-pub use ids::{IdList, IdRow, open_questions, preview_ids, read_ids};
+pub use ids::{IdList, IdRow, IdsPreview, open_questions, preview_ids, read_ids};
 pub(super) use origin::PASTED;
 pub(super) use origin::hex;
 pub use row::{CellFact, CellNote, RawRow};

@@ -99,14 +99,8 @@ pub fn check(row: RawRow, map: &ColumnMap) -> Checked {
         let finding = Finding { field: RecipientField::Row, severity: Severity::Note, what: why };
         let (name, email) = (trim(&joined).to_owned(), trim(raw_email).to_owned());
         let template = raw_template.map(|t| trim(t).to_owned());
-        return Checked {
-            row,
-            name,
-            email,
-            template,
-            standing: Standing::NotARecipient,
-            findings: vec![finding],
-        };
+        let (standing, findings) = (Standing::NotARecipient, vec![finding]);
+        return Checked { row, name, email, template, standing, findings };
     }
     let (name, email) = person(&joined, raw_email, &mut findings);
     let template = raw_template.map(|t| template_of(t, &mut findings));
@@ -123,13 +117,12 @@ pub fn check_person(name: &str, email: &str) -> (String, String, Standing, Vec<F
 
 fn person(name: &str, email: &str, findings: &mut Findings) -> (String, String) {
     for (field, text) in [(RecipientField::Name, name), (RecipientField::Email, email)] {
-        match judge(text) {
-            Likeness::None => {}
-            Likeness::Shape => findings.add(field, Severity::Ask, localizable!("this looks like an API key")),
-            Likeness::Key => {
-                findings.add(field, Severity::Refuse, localizable!("this looks like an API key"));
-            }
-        }
+        let severity = match judge(text) {
+            Likeness::None => continue,
+            Likeness::Shape => Severity::Ask,
+            Likeness::Key => Severity::Refuse,
+        };
+        findings.add(field, severity, localizable!("this looks like an API key"));
     }
     let composed = name::checked(name, email, findings);
     (composed, address::checked(email, findings))
@@ -166,15 +159,13 @@ fn not_a_recipient(row: &RawRow, map: &ColumnMap) -> Option<Localizable> {
 
 fn template_of(cell: &str, findings: &mut Findings) -> String {
     let template = trim(cell);
-    let refuse = |findings: &mut Findings, what: Localizable| {
-        findings.add(RecipientField::Template, Severity::Refuse, what);
-    };
+    let mut refuse = |what| findings.add(RecipientField::Template, Severity::Refuse, what);
     if template.is_empty() {
-        refuse(findings, localizable!("this row has no template"));
+        refuse(localizable!("this row has no template"));
     } else if super::cell_text::is_error_token(template) {
-        refuse(findings, localizable!("the template is a formula error"));
+        refuse(localizable!("the template is a formula error"));
     } else if template.chars().any(char::is_control) {
-        refuse(findings, localizable!("the template has a control character"));
+        refuse(localizable!("the template has a control character"));
     }
     template.to_owned()
 }
@@ -205,12 +196,12 @@ fn cell_notes(row: &RawRow, map: &ColumnMap, findings: &mut Findings) {
             }
             CellFact::Hidden => (Severity::Note, localizable!("the column is hidden in the sheet")),
             CellFact::Formula => (Severity::Note, localizable!("a formula; lapel uses its saved value")),
-            CellFact::FormulaWithoutValue => {
-                let what = localizable!(
+            CellFact::FormulaWithoutValue => (
+                Severity::Refuse,
+                localizable!(
                     "a formula without a saved value: open the file in a spreadsheet program and save it again"
-                );
-                (Severity::Refuse, what)
-            }
+                ),
+            ),
             CellFact::Hyperlink => (Severity::Note, localizable!("a link; lapel uses the text it shows")),
             CellFact::LinkElsewhere(target) => (
                 Severity::Ask,

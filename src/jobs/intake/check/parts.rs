@@ -11,29 +11,21 @@ pub(super) fn name_of(row: &RawRow, columns: NameColumns, findings: &mut Finding
         NameColumns::One(column) => return row.cell(column).to_owned(),
         NameColumns::FamilyGiven { family, given } => (trim(row.cell(family)), trim(row.cell(given))),
     };
+    let mut ask = |what| findings.add(RecipientField::Name, Severity::Ask, what);
     match (family.is_empty(), given.is_empty()) {
         (true, true) => String::new(),
         (true, false) => {
-            findings.add(
-                RecipientField::Name,
-                Severity::Ask,
-                localizable!("there is a given name but no family name"),
-            );
+            ask(localizable!("there is a given name but no family name"));
             given.to_owned()
         }
         (false, true) => {
-            findings.add(
-                RecipientField::Name,
-                Severity::Ask,
-                localizable!("there is a family name but no given name"),
-            );
+            ask(localizable!("there is a family name but no given name"));
             family.to_owned()
         }
         (false, false) => {
             let (family_is, given_is) = (is_east_asian(family), is_east_asian(given));
             if family_is != given_is {
-                let what = localizable!("the family name and the given name are in different scripts");
-                findings.add(RecipientField::Name, Severity::Ask, what);
+                ask(localizable!("the family name and the given name are in different scripts"));
             }
             if family_is && given_is { format!("{family}{given}") } else { format!("{given} {family}") }
         }
