@@ -44,9 +44,6 @@ pub enum Disclosure {
 impl Jobs {
     /// Repeats an old duplicate check first. If that changes what would be sent, the job does not begin, and
     /// the draft needs another review.
-    ///
-    /// # Errors
-    /// The profile is read-only, the review is no longer valid, or nothing is left to send.
     pub async fn begin(&self, id: JobId, who: &str) -> Result<(), JobError> {
         self.core.writer()?;
         let (job, seen) = self.core.my_job_seen(id).await?;
@@ -71,9 +68,6 @@ impl Jobs {
     }
 
     /// Pauses a job before its next request.
-    ///
-    /// # Errors
-    /// Another process owns the job, or the job is not sending.
     pub async fn pause(&self, id: JobId) -> Result<(), JobError> {
         let mut job = self.core.job(id).await?;
         let is_colleagues = job.owner.as_ref().is_some_and(|owner| owner.is_colleague && owner.is_alive);
@@ -106,9 +100,6 @@ impl Jobs {
 
     /// After a refusal that may have been the quota, first checks whether the service accepted any of the
     /// request. Also repeats an old duplicate check.
-    ///
-    /// # Errors
-    /// Another process owns the job, the job cannot be resumed, or a required reading failed.
     pub async fn resume(&self, id: JobId, who: &str) -> Result<(), JobError> {
         let (job, seen) = self.core.my_job_to_send(id).await?;
         if !matches!(job.phase, Phase::Paused | Phase::Stopped) {
@@ -128,9 +119,6 @@ impl Jobs {
     /// Sends refused rows again, in smaller requests, so that one bad row does not delay the others. Returns
     /// the number of rows sent; the other rows need review. After a refusal that may have been the quota,
     /// checks first as in [`Jobs::resume`].
-    ///
-    /// # Errors
-    /// Another process owns the job, no row was refused, or a required reading failed.
     pub async fn retry_refused(&self, id: JobId, who: &str) -> Result<u64, JobError> {
         let (job, seen) = self.core.my_job_to_send(id).await?;
         self.prove_refusal_now(id).await?;
@@ -227,9 +215,6 @@ impl Jobs {
     /// Allows rows that need review or that the duplicate check skipped. If another row has the same address, a
     /// group decision about another reason allows neither. A row whose reason does not say that it is a duplicate
     /// needs review once more. Returns the number of rows that will be sent.
-    ///
-    /// # Errors
-    /// The job is not a draft of this process.
     pub async fn allow(&self, id: JobId, which: RowSelection) -> Result<u64, JobError> {
         if let RowSelection::One(no) | RowSelection::Shown(no, _) = which {
             // A blank line, a total or a repeated header is no recipient.
@@ -246,8 +231,6 @@ impl Jobs {
         self.review(id, which, RowStatus::Ready, None).await
     }
 
-    /// # Errors
-    /// The job is not a draft of this process.
     pub async fn leave_out(&self, id: JobId, which: RowSelection) -> Result<u64, JobError> {
         self.review(id, which, RowStatus::LeftOut, Some(Code::LeftOutByHand)).await
     }
@@ -269,9 +252,6 @@ impl Jobs {
 
     /// Corrects and checks a row, and returns the findings. The duplicate check must run again, since the
     /// recipient may be another person now.
-    ///
-    /// # Errors
-    /// The job is not a draft of this process.
     pub async fn correct(
         &self,
         id: JobId,
@@ -288,9 +268,6 @@ impl Jobs {
 
     /// By one decision, addresses get the domain that was probably meant, and names get the letters that they
     /// lost in a conversion. Returns the number of rows. The duplicate check must run again.
-    ///
-    /// # Errors
-    /// The job is not a draft of this process.
     pub async fn take_suggestions(&self, id: JobId, rows: SuggestedRows) -> Result<u64, JobError> {
         self.draft(id).await?;
         let suggested = |row: &JobRow| {
@@ -329,9 +306,6 @@ impl Jobs {
     /// Repeats the decisions of earlier drafts of a file in new ones, one by one in their order, as far as they apply to
     /// the same rows with the same fields. A permission to send a second badge does not apply: the duplicate check asks
     /// again. Returns the number of rows with a decision that no longer applies.
-    ///
-    /// # Errors
-    /// One of the new jobs is not a draft of this process.
     pub async fn keep_decisions(&self, earlier: &[JobId], new: &[JobId]) -> Result<u64, JobError> {
         if earlier.is_empty() {
             return Ok(0);
@@ -365,9 +339,6 @@ impl Jobs {
 
     /// Undoes the last decision of a draft's review. `None` if there is none. After an undone correction, the
     /// duplicate check must run again.
-    ///
-    /// # Errors
-    /// The job is not a draft of this process.
     pub async fn undo_decision(&self, id: JobId) -> Result<Option<Undone>, JobError> {
         self.draft(id).await?;
         let Some(last) = self.core.store.last_decision(id).await? else { return Ok(None) };

@@ -159,8 +159,6 @@ impl Jobs {
         Ok(found.into_iter().map(|job| self.core.as_it_is(job, &abandoned)).collect())
     }
 
-    /// # Errors
-    /// [`JobError::NotPossible`] if this profile has no job with this number.
     pub async fn job(&self, id: JobId) -> Result<Job, JobError> {
         self.core.job(id).await
     }
@@ -197,9 +195,6 @@ impl Jobs {
     }
 
     /// See [`JobRow::number`].
-    ///
-    /// # Errors
-    /// The job has no row with this number, or several.
     pub async fn place_of(&self, id: JobId, number: u64) -> Result<u64, JobError> {
         self.core.job(id).await?;
         let (places, (first, last)) = self.core.store.places_of(id, number).await?;
@@ -342,8 +337,6 @@ impl JobsCore {
         self.access.reader()
     }
 
-    /// # Errors
-    /// The profile is read-only.
     pub(super) fn writer(&self) -> Result<&Writer, JobError> {
         self.access
             .writer()
@@ -351,9 +344,6 @@ impl JobsCore {
     }
 
     /// Needs a profile that can write, or a temporary copy of the journal, from which nothing can be sent.
-    ///
-    /// # Errors
-    /// The profile is read-only.
     pub(super) fn planner(&self) -> Result<(), JobError> {
         if self.journal.is_copy() { Ok(()) } else { self.writer().map(|_| ()) }
     }

@@ -282,8 +282,6 @@ impl Jobs {
         Ok(id)
     }
 
-    /// # Errors
-    /// As [`Jobs::revoke`].
     pub async fn draft_revoke(&self, plan: RevokePlan, origin: Option<JobOrigin>) -> Result<JobId, JobError> {
         self.core.writer()?;
         JobError::unless_key(&plan.reason)?;
@@ -293,9 +291,6 @@ impl Jobs {
 
     /// Cancels unsent rows, revokes Issued badges, and revokes waiting badges when they become Issued. The
     /// revocation is a draft for review.
-    ///
-    /// # Errors
-    /// The job is not an issue job of this process, or has nothing to undo.
     pub async fn undo(&self, id: JobId, reason: &str, who: &str) -> Result<JobId, JobError> {
         self.core.writer()?;
         JobError::unless_key(reason)?;
@@ -374,8 +369,6 @@ impl Jobs {
         Ok(self.core.store.kept_drafts(account, me).await?)
     }
 
-    /// # Errors
-    /// The profile is read-only, or one of the drafts has begun, was discarded, or is open in another process.
     pub async fn open_drafts(&self, ids: &[JobId]) -> Result<Vec<Job>, JobError> {
         self.core.writer()?;
         let (account, owner) = (self.core.account.clone(), self.core.store.process());
@@ -409,9 +402,6 @@ impl Jobs {
     }
 
     /// Sent rows are still followed. Returns the number of cancelled rows.
-    ///
-    /// # Errors
-    /// Another process owns the job, no row can be sent any more, or the journal cannot be used.
     pub async fn cancel(&self, id: JobId, who: &str) -> Result<u64, JobError> {
         let job = self.core.my_job(id).await?;
         if !job.has_rest() {

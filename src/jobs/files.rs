@@ -165,8 +165,6 @@ fn remembered(store: &Store, signature: &str) -> Option<ColumnMap> {
 }
 
 impl Jobs {
-    /// # Errors
-    /// The file cannot be read. The message is complete.
     pub async fn open_file(
         &self,
         source: ImportSource,
@@ -190,8 +188,6 @@ impl Jobs {
         .await
     }
 
-    /// # Errors
-    /// The file cannot be read. The message is complete.
     pub async fn open_ids(
         &self,
         source: ImportSource,

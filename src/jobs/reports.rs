@@ -187,9 +187,6 @@ impl Jobs {
     /// Writes rows that were not sent, skipped, invalid or refused, as in the original file, each with its
     /// reason. Never writes a row that was sent or is in doubt. A row of a refused request that may have worked all the
     /// same has that as its reason. `among`: for these rows only.
-    ///
-    /// # Errors
-    /// As [`Jobs::receipt`].
     pub async fn redo(
         &self,
         id: JobId,

@@ -24,9 +24,6 @@ impl Jobs {
 
     /// Polls a job's never seen rows once more, and counts the rows that can be sent again together: of these rows, or of
     /// all.
-    ///
-    /// # Errors
-    /// Another process owns the job, or not everything could be read.
     pub async fn never_seen_among(&self, id: JobId, among: Option<Vec<u64>>) -> Result<NeverSeen, JobError> {
         Ok(self.never_seen_now(id, among).await?.1)
     }
@@ -49,9 +46,6 @@ impl Jobs {
     }
 
     /// Resends never seen rows: exactly those that a person reviewed. The journal stores the reason with each row.
-    ///
-    /// # Errors
-    /// One of the rows may not be resent any more. Nothing was sent.
     pub async fn resend_never_seen(
         &self,
         id: JobId,
@@ -81,9 +75,6 @@ impl Jobs {
     }
 
     /// Leaves rows as they are, with a reason: a person resolved them in another way.
-    ///
-    /// # Errors
-    /// One of the rows needs no decision. Nothing was changed.
     pub async fn leave_rows(&self, id: JobId, rows: Vec<u64>, who: &str, why: &str) -> Result<u64, JobError> {
         self.core.writer()?;
         JobError::unless_key(why)?;

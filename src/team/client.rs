@@ -123,9 +123,6 @@ impl Waiter {
     }
 
     /// The same with a limit of its own, and with errors of its own.
-    ///
-    /// # Errors
-    /// The answer does not come in time.
     pub fn within<T>(&self, limit: Duration, answer: impl Future<Output = T>) -> Result<T, TeamError> {
         let late = || TeamError::Away(localizable!("no response in time"));
         if self.has_expired.get() {
@@ -161,9 +158,6 @@ impl Drop for DatabaseSession {
 
 impl DatabaseSession {
     /// Connects, in at most 10 s.
-    ///
-    /// # Errors
-    /// The server cannot be reached, its certificate is not trusted, it is too old, or it refuses the login.
     pub fn open(login: &Login) -> Result<Self, TeamError> {
         let runtime = Builder::new_current_thread()
             .enable_all()

@@ -28,9 +28,6 @@ pub struct FileChange {
 
 impl Jobs {
     /// Compares drafts that were read from one file with that file as it is now.
-    ///
-    /// # Errors
-    /// The drafts were not read from a file, or the file cannot be read in the same way.
     pub async fn compare_file(&self, drafts: &[JobId]) -> Result<FileState, JobError> {
         let mut rows = Vec::new();
         let mut origin = None;
