@@ -19,6 +19,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
+use tokio_util::sync::DropGuard;
 
 const MOST_JOBS: usize = 10_000;
 /// Wait before a changed job that could not be read is read again.
@@ -28,16 +29,7 @@ const AGAIN: Duration = Duration::from_secs(1);
 #[derive(Clone)]
 pub struct Jobs {
     pub(super) core: Arc<JobsCore>,
-    _last: Arc<Last>,
-}
-
-/// Cancels the work when the last clone of [`Jobs`] is dropped.
-struct Last(CancellationToken);
-
-impl Drop for Last {
-    fn drop(&mut self) {
-        self.0.cancel();
-    }
+    _last: Arc<DropGuard>,
 }
 
 pub(super) struct JobsCore {
@@ -134,7 +126,7 @@ impl Jobs {
         tokio::spawn(tell(core.clone(), changed));
         let follower = tokio::spawn(follow::run(core.clone()));
         *lock(&core.follower) = Some(follower);
-        Ok((Self { core, _last: Arc::new(Last(ending)) }, receiver))
+        Ok((Self { core, _last: Arc::new(ending.drop_guard()) }, receiver))
     }
 
     /// For a team's database, which may be away.
@@ -310,7 +302,7 @@ impl Jobs {
 
     /// Removes names, addresses and cells of finished jobs older than `days`. Numbers and badge ids remain.
     pub async fn purge(&self, days: u32) -> Result<Vec<JobId>, JobError> {
-        let purged = self.core.purge(days).await?;
+        let purged = self.core.journal.purge(&self.core.account, days).await?;
         for id in &purged {
             self.core.changed(*id, []);
         }
@@ -401,11 +393,7 @@ impl JobsCore {
         if self.journal.reads_only() {
             return Ok(());
         }
-        self.purge(days).await.map(drop)
-    }
-
-    async fn purge(&self, days: u32) -> Result<Vec<JobId>, JournalError> {
-        self.journal.purge(&self.account, days).await
+        self.journal.purge(&self.account, days).await.map(drop)
     }
 
     pub(super) async fn learn_filters(&self, scan: &HistoryScan<'_>) -> Result<(), JournalError> {

@@ -20,7 +20,6 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
-use tokio_postgres::error::SqlState;
 use tokio_postgres::{AsyncMessage, Client, Config, Connection, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -278,7 +277,7 @@ fn of_tls(error: &tokio_postgres::Error, host: &str) -> TeamError {
             None => why.source(),
         };
     }
-    if error.code() == Some(&SqlState::CONNECTION_EXCEPTION) || error.code().is_some() {
+    if error.code().is_some() {
         return TeamError::from(error);
     }
     match TeamError::from(error) {

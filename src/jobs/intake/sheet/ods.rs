@@ -2,7 +2,7 @@
 //!
 //! A general reader expands a row that is repeated a million times, and does not report hidden rows.
 
-use super::archive::{attribute, part};
+use super::archive::{attribute, elements, part};
 use super::grid::{MAX_CELLS, fact, number};
 use super::{Bytes, Sheet, SheetContext, archive, damaged, foreign};
 use crate::jobs::intake::{IntakeProblem, MAX_COLUMNS, MAX_ROW_BYTES, MAX_ROWS, MAX_UNPACKED_BYTES};
@@ -281,13 +281,10 @@ fn is_collapsed(element: &BytesStart<'_>) -> bool {
 
 fn is_encrypted(zip: &mut zip::ZipArchive<Bytes>) -> bool {
     let Some(mut xml) = part(zip, "META-INF/manifest.xml") else { return false };
-    let mut buffer = Vec::new();
-    loop {
-        buffer.clear();
-        match xml.read_event_into(&mut buffer) {
-            Ok(Event::Start(e)) if e.local_name().as_ref() == "encryption-data" => return true,
-            Ok(Event::Eof) | Err(_) => return false,
-            _ => {}
-        }
-    }
+    let mut found = false;
+    let _ = elements(&mut xml, |e| {
+        found = e.local_name().as_ref() == "encryption-data";
+        (!found).then_some(())
+    });
+    found
 }

@@ -40,13 +40,8 @@ struct SheetAt {
 
 impl Xls {
     fn open(bytes: Bytes) -> Result<Self, IntakeProblem> {
-        let read = catching(|| workbook_stream(bytes));
-        let stream = match read.ok_or_else(|| damaged(WHAT, localizable!("it cannot be read")))? {
-            Ok(stream) => stream,
-            Err(NoWorkbook::Encrypted) => return Err(IntakeProblem::PasswordProtected),
-            Err(NoWorkbook::Damaged(why)) => return Err(damaged(WHAT, foreign(&why))),
-            Err(NoWorkbook::Other(what)) => return Err(IntakeProblem::Unsupported { what }),
-        };
+        let stream = catching(|| workbook_stream(bytes))
+            .ok_or_else(|| damaged(WHAT, localizable!("it cannot be read")))??;
         let globals = Globals::read(&stream)?;
         Ok(Self { stream, globals })
     }
@@ -107,10 +102,8 @@ impl Xls {
             }
             biff::BOOL_ERR => {
                 if let (Some(code), Some(is_error)) = (record.u8(6), record.u8(7)) {
-                    add(
-                        column,
-                        if is_error == 0 { XlsValue::Bool(code != 0) } else { XlsValue::Error(code) },
-                    );
+                    let is_bool = is_error == 0;
+                    add(column, if is_bool { XlsValue::Bool(code != 0) } else { XlsValue::Error(code) });
                 }
             }
             biff::FORMULA => {
@@ -252,8 +245,7 @@ impl Globals {
         let mut globals = Self::default();
         for (n, record) in BiffRecords::new(stream).enumerate() {
             if n == 0 && (record.kind != biff::BOF || record.u16(0) != Some(0x0600)) {
-                let what = Localizable::of(OLDER);
-                return Err(IntakeProblem::Unsupported { what });
+                return Err(IntakeProblem::Unsupported { what: Localizable::of(OLDER) });
             }
             match record.kind {
                 biff::FILE_PASS => return Err(IntakeProblem::PasswordProtected),
@@ -284,28 +276,23 @@ impl Globals {
     }
 }
 
-enum NoWorkbook {
-    Encrypted,
-    Other(Localizable),
-    Damaged(std::io::Error),
-}
-
 /// The stream of the compound file that contains the workbook.
-fn workbook_stream(bytes: Bytes) -> Result<Vec<u8>, NoWorkbook> {
-    let mut file = cfb::CompoundFile::open(bytes).map_err(NoWorkbook::Damaged)?;
+fn workbook_stream(bytes: Bytes) -> Result<Vec<u8>, IntakeProblem> {
+    let failed = |why: std::io::Error| damaged(WHAT, foreign(&why));
+    let mut file = cfb::CompoundFile::open(bytes).map_err(failed)?;
     if file.exists("/EncryptedPackage") {
-        return Err(NoWorkbook::Encrypted);
+        return Err(IntakeProblem::PasswordProtected);
     }
     if !file.exists("/Workbook") {
-        let is_older = file.exists("/Book");
-        return Err(NoWorkbook::Other(if is_older {
+        let what = if file.exists("/Book") {
             Localizable::of(OLDER)
         } else {
             localizable!("a non-spreadsheet Office document")
-        }));
+        };
+        return Err(IntakeProblem::Unsupported { what });
     }
     let mut stream = Vec::new();
-    let workbook = file.open_stream("/Workbook").map_err(NoWorkbook::Damaged)?;
-    workbook.take(MAX_SHEET_BYTES).read_to_end(&mut stream).map_err(NoWorkbook::Damaged)?;
+    let workbook = file.open_stream("/Workbook").map_err(failed)?;
+    workbook.take(MAX_SHEET_BYTES).read_to_end(&mut stream).map_err(failed)?;
     Ok(stream)
 }

@@ -1,13 +1,12 @@
 //! Reads Excel workbooks (`.xlsx`, `.xlsm`).
 
-use super::archive::{attribute, part};
+use super::archive::{attribute, elements, part};
 use super::grid::{fact, number};
 use super::{Bytes, Sheet, SheetContext, archive, catching, damaged, foreign};
 use crate::jobs::intake::IntakeProblem;
 use crate::jobs::intake::about::ImportNote;
 use crate::jobs::prelude::*;
 use calamine::{DataRef, Reader as _, SheetType, SheetVisible, XlsxError};
-use quick_xml::events::Event;
 use std::borrow::Cow;
 
 /// The name of the format in messages.
@@ -35,41 +34,23 @@ impl Xlsx {
     fn path_of(&self, sheet: &str) -> Option<String> {
         let mut zip = archive::open(&self.bytes).ok()?;
         let mut id = None;
-        let mut xml = part(&mut zip, "xl/workbook.xml")?;
-        let mut buffer = Vec::new();
-        loop {
-            match xml.read_event_into(&mut buffer).ok()? {
-                Event::Start(e)
-                    if e.local_name().as_ref() == "sheet"
-                        && attribute(&e, "name").as_deref() == Some(sheet) =>
-                {
-                    id = attribute(&e, "id");
-                }
-                Event::Eof => break,
-                _ => {}
+        elements(&mut part(&mut zip, "xl/workbook.xml")?, |e| {
+            if e.local_name().as_ref() == "sheet" && attribute(e, "name").as_deref() == Some(sheet) {
+                id = attribute(e, "id");
             }
-            buffer.clear();
-        }
-        drop(xml);
+            Some(())
+        })?;
         let id = id?;
-        let mut xml = part(&mut zip, "xl/_rels/workbook.xml.rels")?;
-        loop {
-            buffer.clear();
-            match xml.read_event_into(&mut buffer).ok()? {
-                Event::Start(e)
-                    if e.local_name().as_ref() == "Relationship"
-                        && attribute(&e, "Id").as_ref() == Some(&id) =>
-                {
-                    let target = attribute(&e, "Target")?;
-                    return Some(match target.strip_prefix('/') {
-                        Some(absolute) => absolute.to_owned(),
-                        None => format!("xl/{target}"),
-                    });
-                }
-                Event::Eof => return None,
-                _ => {}
+        let mut target = None;
+        let _ = elements(&mut part(&mut zip, "xl/_rels/workbook.xml.rels")?, |e| {
+            let is_it = e.local_name().as_ref() == "Relationship" && attribute(e, "Id").as_ref() == Some(&id);
+            if is_it {
+                target = attribute(e, "Target");
             }
-        }
+            (!is_it).then_some(())
+        });
+        let target = target?;
+        Some(target.strip_prefix('/').map_or_else(|| format!("xl/{target}"), str::to_owned))
     }
 
     /// What the XML of a sheet says besides its cells, and whether it has links. To parse it once more takes as long as
@@ -213,35 +194,29 @@ struct SheetFlags {
 impl SheetFlags {
     fn read(zip: &mut zip::ZipArchive<Bytes>, path: &str) -> Option<Self> {
         let mut flags = Self::default();
-        let mut xml = part(zip, path)?;
-        let mut buffer = Vec::new();
         let mut row: u32 = 0;
-        loop {
-            buffer.clear();
-            match xml.read_event_into(&mut buffer).ok()? {
-                Event::Start(e) => match e.local_name().as_ref() {
-                    "row" => {
-                        row =
-                            attribute(&e, "r").and_then(|r| r.parse().ok()).unwrap_or(row.saturating_add(1));
-                        let flat = attribute(&e, "ht").is_some_and(|h| h.parse() == Ok(0.0));
-                        if is_true(&e, "hidden") || flat {
-                            flags.hidden_rows.insert(row.saturating_sub(1));
-                        }
+        elements(&mut part(zip, path)?, |e| {
+            match e.local_name().as_ref() {
+                "row" => {
+                    row = attribute(e, "r").and_then(|r| r.parse().ok()).unwrap_or(row.saturating_add(1));
+                    let flat = attribute(e, "ht").is_some_and(|h| h.parse() == Ok(0.0));
+                    if is_true(e, "hidden") || flat {
+                        flags.hidden_rows.insert(row.saturating_sub(1));
                     }
-                    "col" if is_true(&e, "hidden") => {
-                        let bound = |name| attribute(&e, name).and_then(|n| n.parse::<usize>().ok());
-                        let (from, to) = (bound("min")?.max(1), bound("max")?);
-                        // "All columns to the right" is one hidden range.
-                        let to = to.min(crate::jobs::intake::MAX_COLUMNS);
-                        flags.hidden_columns.extend((from..=to).map(|c| c - 1));
-                    }
-                    "mergeCell" => flags.merged += 1,
-                    _ => {}
-                },
-                Event::Eof => return Some(flags),
+                }
+                "col" if is_true(e, "hidden") => {
+                    let bound = |name| attribute(e, name).and_then(|n| n.parse::<usize>().ok());
+                    let (from, to) = (bound("min")?.max(1), bound("max")?);
+                    // "All columns to the right" is one hidden range.
+                    let to = to.min(crate::jobs::intake::MAX_COLUMNS);
+                    flags.hidden_columns.extend((from..=to).map(|c| c - 1));
+                }
+                "mergeCell" => flags.merged += 1,
                 _ => {}
             }
-        }
+            Some(())
+        })?;
+        Some(flags)
     }
 }
 
