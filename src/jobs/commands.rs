@@ -19,7 +19,6 @@ use crate::i18n::number;
 use crate::jobs::prelude::*;
 use crate::secrets::redact;
 
-/// Rows that are read from the journal at once.
 const ROWS_AT_ONCE: usize = 1_000;
 
 /// A person's decision about a row that was sent and that lapel cannot resolve.

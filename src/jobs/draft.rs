@@ -277,16 +277,12 @@ impl Jobs {
     /// # Errors
     /// The profile is read-only, the reason is empty, or the journal cannot be used. Nothing was sent.
     pub async fn revoke(&self, plan: RevokePlan) -> Result<JobId, JobError> {
-        let id = self.draft_revoke(plan, None).await?;
-        self.begin_now(id, "", SeenJob::new_draft(&self.core.store.process())).await?;
-        Ok(id)
-    }
-
-    pub async fn draft_revoke(&self, plan: RevokePlan, origin: Option<JobOrigin>) -> Result<JobId, JobError> {
         self.core.writer()?;
         JobError::unless_key(&plan.reason)?;
         JobError::unless_empty(&plan.reason)?;
-        self.create_revocation(&plan.reason, plan.rows(), origin).await
+        let id = self.create_revocation(&plan.reason, plan.rows(), None).await?;
+        self.begin_now(id, "", SeenJob::new_draft(&self.core.store.process())).await?;
+        Ok(id)
     }
 
     /// Cancels unsent rows, revokes Issued badges, and revokes waiting badges when they become Issued. The

@@ -16,7 +16,6 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 coded! {
     /// The result of the duplicate check for one row, before anything is sent.
     DuplicateKind {
-        /// The recipient does not have this badge.
         New = "new", tr_noop!("new");
         /// An earlier row of the file has the same address and the same name.
         Twin = "twin", tr_noop!("twice in the file");
@@ -40,7 +39,6 @@ coded! {
 coded! {
     /// What happens with rows of a duplicate kind.
     Policy {
-        /// Skip the row.
         Block = "block", tr_noop!("skipped");
         Ask = "ask", tr_noop!("needs review");
         Allow = "allow", tr_noop!("sent");

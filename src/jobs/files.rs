@@ -40,7 +40,6 @@ pub struct Reading {
 pub struct Opened {
     /// What is known about the file, and what a person must decide.
     pub about: About,
-    /// The first rows, unchanged.
     pub rows: Vec<RawRow>,
     pub preview: Preview,
 }

@@ -138,7 +138,6 @@ pub struct Job {
     pub id: JobId,
     pub kind: Kind,
     pub phase: Phase,
-    /// Only if the job stopped by itself.
     pub stop: Option<Stop>,
     /// The template's title, or the reason of the revocation.
     pub title: Text,
@@ -382,7 +381,6 @@ pub struct JobRow {
     pub address: Text,
     /// The badge's title, for a revocation. For a recipient, another template than the job's, as the file names it.
     pub title: Option<Text>,
-    /// The badge's id, once the service has given one.
     pub badge_id: Option<BadgeId>,
     pub row_status: RowStatus,
     pub why: Option<Reason>,

@@ -226,7 +226,6 @@ pub(super) fn utc_minute(at: Timestamp) -> String {
     at.strftime(UTC_MINUTE).to_string()
 }
 
-/// Reads it.
 fn utc(text: &str) -> Option<Timestamp> {
     let time = DateTime::strptime(UTC_MINUTE, text).ok()?;
     Offset::UTC.to_timestamp(time).ok()
@@ -299,7 +298,6 @@ impl Reason {
         Self { text: Some(class.name().to_owned()), ..Code::Class.into() }
     }
 
-    /// A process of a team.
     #[cfg(any(feature = "team", test))]
     pub(crate) fn of_process(who: &str, computer: &str) -> Self {
         Self::from(Code::ProcessOn).with("who", who).with("computer", computer)
@@ -322,7 +320,6 @@ impl Reason {
         Self { args: self.args.iter().map(in_zone).collect(), ..self.clone() }
     }
 
-    /// An argument that is the same in every language.
     pub fn argument(&self, name: &str) -> Option<&str> {
         match self.args.get(name)? {
             Arg::Raw(value) => Some(value),
@@ -385,7 +382,6 @@ impl Reason {
         matches!(self.args.get("all"), Some(Arg::All(all)) if all.is_empty())
     }
 
-    /// In English, for programs and files.
     pub fn english(&self) -> String {
         self.in_language(Language::English)
     }
@@ -402,7 +398,6 @@ impl Reason {
         format!("{}{}", why.said(language), self.said("status", language))
     }
 
-    /// An argument, or nothing if there is none.
     fn said(&self, name: &str, language: Language) -> String {
         self.args.get(name).map_or_else(String::new, |arg| arg.said(language))
     }

@@ -21,7 +21,6 @@ use std::ops::ControlFlow;
 
 /// The only column of a revocation that came from no file.
 const BADGE_ID: &str = "badge_id";
-/// Rows per journal read.
 const AT_ONCE: usize = 2_000;
 
 /// The rows of a job, page by page. Ends after an error.

@@ -18,7 +18,6 @@ pub enum RowSelection {
     Group(RowStatus, String),
     /// Rows by their places.
     These(Vec<u64>),
-    /// All rows that need review.
     Asked,
 }
 
@@ -36,11 +35,9 @@ pub struct RowGroup {
     pub row_status: RowStatus,
     /// The same as [`super::job::JobRow::group`] of its rows.
     pub key: String,
-    /// The reason of its first row.
+    /// Of its first row, as are the name and the address.
     pub why: Reason,
-    /// The name of its first row.
     pub holder: Text,
-    /// The address of its first row.
     pub address: Text,
     pub rows: u64,
     /// Rows that a decision about the group allows. A row with a second finding needs its own decision.

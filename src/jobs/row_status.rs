@@ -8,11 +8,9 @@ coded! {
     RowStatus {
         /// Checked and free to send. Nothing was sent.
         Ready = "ready", tr_noop!("not sent");
-        /// A person must decide first.
         Ask = "ask", tr_noop!("needs review");
         /// Invalid: the row must be corrected before it can be sent.
         Invalid = "invalid", tr_noop!("invalid");
-        /// Skipped. The row has the reason.
         LeftOut = "left_out", tr_noop!("skipped");
         /// The intent is in the journal, and the request may be on its way.
         Sending = "sending", tr_noop!("sending");

@@ -228,15 +228,14 @@ async fn take(
     found: &mut DoubtMatches,
 ) -> Result<(), PollError> {
     for sight in &sights {
-        if sight.template_id.as_ref() == Some(template)
-            && let Some(key) = sight.key().filter(|k| group.holders.contains_key(k))
+        let of_template = sight.key().filter(|_| sight.template_id.as_ref() == Some(template));
+        let Some(key) = of_template else { continue };
+        if group.holders.contains_key(&key)
             && let Some(at) = sight.reg_date.as_ref().and_then(ServiceTime::start)
         {
-            found.copies.entry(key).or_default().push((sight.badge_id.clone(), at));
+            found.copies.entry(key.clone()).or_default().push((sight.badge_id.clone(), at));
         }
-        if sight.template_id.as_ref() == Some(template)
-            && let Some(key) = sight.key().filter(|k| group.doubts.contains_key(k))
-        {
+        if group.doubts.contains_key(&key) {
             let all = found.by_key.entry(key).or_default();
             if !all.iter().any(|s| s.badge_id == sight.badge_id) {
                 all.push(sight.clone());

@@ -25,9 +25,7 @@ pub struct IdList {
 pub struct IdRow {
     /// The physical line of a text, or the row of a sheet.
     pub line: u64,
-    /// All cells of the row.
     pub cells: Vec<String>,
-    /// The cell of the id.
     pub raw: Text,
     /// The error says why the cell is not an id.
     pub id: Result<BadgeId, Localizable>,
@@ -37,7 +35,6 @@ pub struct IdRow {
 pub struct IdsPreview {
     /// The source's properties. Its column map is meaningless here.
     pub about: About,
-    /// The first rows, unchanged.
     pub rows: Vec<RawRow>,
     /// The column with the ids, from 0; `None` if a person must choose.
     pub column: Option<usize>,

@@ -3,7 +3,7 @@
 //! The tests are exact, not statistical: a word is damaged if reversing the wrong decoding gives readable
 //! text without a rest. A foreign name does not match.
 
-use super::cell_text::is_han;
+use super::cell_text::{is_han, is_syllable};
 use encoding_rs::{EUC_KR, WINDOWS_1252};
 use std::borrow::Cow;
 
@@ -205,13 +205,13 @@ fn is_sign(c: char) -> bool {
 
 fn is_korean_word(text: &str) -> bool {
     hangul(text) >= 1
-        && text.chars().all(|c| {
-            c.is_ascii() || matches!(c, '\u{ac00}'..='\u{d7a3}' | '\u{3131}'..='\u{318e}' | '·' | '…')
-        })
+        && text
+            .chars()
+            .all(|c| c.is_ascii() || is_syllable(c) || matches!(c, '\u{3131}'..='\u{318e}' | '·' | '…'))
 }
 
 fn hangul(text: &str) -> usize {
-    text.chars().filter(|c| matches!(c, '\u{ac00}'..='\u{d7a3}')).count()
+    text.chars().filter(|c| is_syllable(*c)).count()
 }
 
 #[cfg(test)]

@@ -89,7 +89,7 @@ impl InputTable {
             TableBody::Grid { grid, skip_to, width } => Box::new(grid.rows(*skip_to, *width)),
             TableBody::Lines(rows) => Box::new(raw_rows(rows, 0, PASTED_WIDTH)),
         };
-        all.take(rows).map(|row| without(row, self.left_out)).collect()
+        all.take(rows).map(|row| row.without(self.left_out)).collect()
     }
 
     /// In order, including blank lines and totals. A text is streamed. The caller shows the progress
@@ -119,13 +119,6 @@ impl InputTable {
             TableBody::Lines(rows) => RowSource::Held(Box::new(raw_rows(rows, 0, PASTED_WIDTH))),
         };
         Ok(InputRows { inner, about: &self.about, left_out: self.left_out, failed: false })
-    }
-}
-
-fn without(row: RawRow, column: Option<usize>) -> RawRow {
-    match column {
-        Some(column) => row.without(column),
-        None => row,
     }
 }
 
@@ -171,7 +164,7 @@ impl Iterator for InputRows<'_> {
             RowSource::Held(rows) => rows.next().map(Ok),
         };
         self.failed = matches!(next, Some(Err(_)));
-        next.map(|row| row.map(|row| without(row, self.left_out)))
+        next.map(|row| row.map(|row| row.without(self.left_out)))
     }
 }
 

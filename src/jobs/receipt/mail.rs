@@ -40,7 +40,6 @@ pub struct MailGroup {
     pub folded: String,
     /// Number of mails that are not `SENT`.
     pub failed: u64,
-    /// Number of issued badges at this domain.
     pub issued: u64,
     /// The service's words for the failures with their counts, most frequent first.
     pub statuses: Vec<(Text, u64)>,

@@ -12,6 +12,7 @@ use crate::jobs::coded::named;
 use crate::jobs::prelude::*;
 use crate::jobs::reason::Reason;
 use crate::secrets::{Likeness, judge};
+use crate::table::letters;
 
 pub(super) use name::compose;
 
@@ -213,7 +214,7 @@ fn cell_notes(row: &RawRow, map: &ColumnMap, findings: &mut Findings) {
             CellFact::Error => {
                 let what = localizable!(
                     "cell {cell} has a formula error: {text}",
-                    cell = cell_name(column, row.line),
+                    cell = format_args!("{}{}", letters(column), row.line),
                     text = quoted(row.cell(column))
                 );
                 (Severity::Refuse, what)
@@ -239,18 +240,6 @@ fn cell_notes(row: &RawRow, map: &ColumnMap, findings: &mut Findings) {
         };
         findings.add(field, severity, what);
     }
-}
-
-/// A cell's name in a spreadsheet: `B4`.
-fn cell_name(column: usize, line: u64) -> String {
-    let (mut letters, mut rest) = (Vec::new(), column + 1);
-    while rest > 0 {
-        rest -= 1;
-        letters.push(char::from(b'A' + (rest % 26) as u8));
-        rest /= 26;
-    }
-    let letters: String = letters.iter().rev().collect();
-    format!("{letters}{line}")
 }
 
 /// Quoted content for a message: scrubbed, and at most 40 characters.
