@@ -161,7 +161,6 @@ pub(super) async fn check_duplicates(
     let (begun, _) = core.moment();
     let phase = job.phase;
     let known = core.store.recipients(id, phase).await?;
-    let recipients = known.unsent;
     core.store.reset_check(id, phase).await?;
     // A person waits for a few requests; more run in the background.
     let call = |all: u64| {
@@ -169,6 +168,7 @@ pub(super) async fn check_duplicates(
     };
     let mut hunt = DuplicateScan {
         core,
+        progress,
         id,
         phase,
         template,
@@ -177,7 +177,7 @@ pub(super) async fn check_duplicates(
         requests: 0,
         complete: true,
     };
-    match read_history(&mut hunt, job, recipients, progress, &call).await {
+    match read_history(&mut hunt, job, &call).await {
         Err(JobError::Service(why)) if core.settings.policies.allows_duplicates() && is_only_unread(&why) => {
             hunt.complete = false;
         }
@@ -185,10 +185,9 @@ pub(super) async fn check_duplicates(
     }
     let (complete, requests) = (hunt.complete, hunt.requests);
     let (corrected, alike) = (hunt.known.corrected, hunt.known.alike());
+    hunt.report(requests, hunt.known.unsent, hunt.known.unsent, false);
     // A million rows need much memory.
     drop(hunt);
-    let (done, all, rows) = (requests, requests, recipients);
-    progress.send_replace(CheckProgress { done, all, rows, rows_all: rows, of_history: false });
     let policies = core.settings.policies.clone();
     let (classes, unsent) = core
         .store
@@ -213,15 +212,13 @@ fn is_only_unread(why: &ApiError) -> bool {
 async fn read_history(
     hunt: &mut DuplicateScan<'_>,
     job: &Job,
-    recipients: u64,
-    progress: &watch::Sender<CheckProgress>,
     call: &impl Fn(u64) -> Call,
 ) -> Result<(), JobError> {
     let (store, id, phase) = (&hunt.core.store, hunt.id, hunt.phase);
-    let by_titles = recipients > FEW && !job.title.looks_empty() && {
+    let by_titles = hunt.known.unsent > FEW && !job.title.looks_empty() && {
         let mut titles = vec![job.title.clone()];
         titles.extend(store.other_titles(id).await?);
-        read_titles(hunt, titles, recipients, progress, call).await?
+        read_titles(hunt, titles, call).await?
     };
     if by_titles {
         return Ok(());
@@ -231,13 +228,7 @@ async fn read_history(
     let paced = call(all);
     for (email, rows) in emails.iter().zip(1..) {
         hunt.look_up(email, &paced).await?;
-        progress.send_replace(CheckProgress {
-            done: hunt.requests,
-            all: all.max(hunt.requests),
-            rows,
-            rows_all: all,
-            of_history: false,
-        });
+        hunt.report(all, rows, all, false);
     }
     Ok(())
 }
@@ -248,11 +239,9 @@ async fn read_history(
 async fn read_titles(
     hunt: &mut DuplicateScan<'_>,
     mut titles: Vec<Text>,
-    recipients: u64,
-    progress: &watch::Sender<CheckProgress>,
     call: &impl Fn(u64) -> Call,
 ) -> Result<bool, JobError> {
-    let core = hunt.core;
+    let (core, recipients) = (hunt.core, hunt.known.unsent);
     let mut read = 0;
     while let Some(title) = titles.get(read).cloned() {
         let first = call(1);
@@ -267,13 +256,7 @@ async fn read_titles(
         while let Some(sights) = page {
             hunt.take(sights).await?;
             let (rows, total) = (scan.rows(), scan.total_count().unwrap_or(0));
-            progress.send_replace(CheckProgress {
-                done: hunt.requests,
-                all: all.max(hunt.requests),
-                rows,
-                rows_all: if total < rows { 0 } else { total },
-                of_history: true,
-            });
+            hunt.report(all, rows, if total < rows { 0 } else { total }, true);
             page = hunt.page(&mut scan).await?;
         }
         core.learn_filters(&scan).await?;
@@ -331,6 +314,7 @@ pub(super) fn hash(value: &(impl Hash + ?Sized)) -> u64 {
 
 struct DuplicateScan<'c> {
     core: &'c Arc<JobsCore>,
+    progress: &'c watch::Sender<CheckProgress>,
     id: JobId,
     phase: Phase,
     template: TemplateId,
@@ -342,6 +326,11 @@ struct DuplicateScan<'c> {
 }
 
 impl DuplicateScan<'_> {
+    fn report(&self, all: u64, rows: u64, rows_all: u64, of_history: bool) {
+        let (done, all) = (self.requests, all.max(self.requests));
+        self.progress.send_replace(CheckProgress { done, all, rows, rows_all, of_history });
+    }
+
     async fn page(&mut self, scan: &mut HistoryScan<'_>) -> Result<Option<Vec<SeenBadge>>, ApiError> {
         let page = scan.next().await?;
         self.requests += u64::from(page.is_some());

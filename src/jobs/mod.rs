@@ -60,8 +60,9 @@ pub use self::core::{Jobs, PollResult};
 pub use self::draft::{IssuePlan, Person, RevokePlan, RevokeTarget};
 pub use self::duplicate_check::{CheckProgress, DuplicateKind, DuplicateResult, Policy};
 pub use self::error::JobError;
-pub use self::files::{FileChange, FileRequest, FileState, IdsRequest, Opened, Preview, Reading};
+pub use self::files::{FileChange, FileRequest, FileState, IdsRequest, Reading};
 pub use self::history_scan::{Holdings, holdings};
+pub use self::intake::{Opened, Preview};
 pub use self::job::{
     AcceptedCount, FileSource, Job, JobChange, JobId, JobRow, Kind, Owner, Phase, Replaced, Stop, StopKind,
     TUI_MARK, person,

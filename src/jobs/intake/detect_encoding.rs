@@ -40,7 +40,7 @@ pub(super) fn detect(
     }
     let mut evidence = Evidence::new(marked(&piece[..length]), choice);
     let mut bytes = 0;
-    loop {
+    while length > 0 {
         if watch.is_cancelled() {
             return Err(IntakeProblem::Cancelled);
         }
@@ -52,9 +52,6 @@ pub(super) fn detect(
         evidence.push(&piece[..length]);
         watch.progress(bytes, origin.bytes.max(bytes));
         length = fill(&mut *reader, &mut piece)?;
-        if length == 0 {
-            break;
-        }
     }
     evidence.finish();
     let guess = evidence.verdict(choice)?;

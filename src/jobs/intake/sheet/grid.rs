@@ -31,7 +31,7 @@ pub(in crate::jobs::intake) struct Grid {
     rows: Vec<GridRow>,
     /// Links to another address than the cell shows.
     elsewhere: HashMap<(u32, u16), String>,
-    hidden_columns: Vec<usize>,
+    pub(super) hidden_columns: Vec<usize>,
 }
 
 #[derive(Clone, Copy)]
@@ -111,12 +111,8 @@ impl Grid {
         }
     }
 
-    pub fn hide_columns(&mut self, columns: Vec<usize>) {
-        self.hidden_columns = columns;
-    }
-
     /// The hidden columns that have content.
-    pub fn hidden_columns(&self) -> Vec<usize> {
+    pub fn used_hidden_columns(&self) -> Vec<usize> {
         let is_used = |c: &usize| self.cells.iter().any(|cell| cell.column as usize == *c);
         self.hidden_columns.iter().copied().filter(is_used).collect()
     }

@@ -162,7 +162,7 @@ impl Sheet {
         if self.grid.hidden_rows() > 0 {
             notes.push(ImportNote::HiddenRows(self.grid.hidden_rows()));
         }
-        let columns = self.grid.hidden_columns();
+        let columns = self.grid.used_hidden_columns();
         if !columns.is_empty() {
             notes.push(ImportNote::HiddenColumns(columns));
         }

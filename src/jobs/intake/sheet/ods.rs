@@ -131,7 +131,7 @@ impl<R: BufRead> OdsReader<'_, R> {
                     _ => {}
                 },
                 Event::End(e) if e.name().as_ref() == "table:table" => {
-                    sheet.grid.hide_columns(hidden_columns);
+                    sheet.grid.hidden_columns = hidden_columns;
                     return Ok(());
                 }
                 Event::Eof => return Err(damaged(WHAT, localizable!("it is incomplete"))),

@@ -228,7 +228,7 @@ pub(super) fn read(
             let at = (u32::from(cell.row), u32::from(cell.column));
             sheet.add(at, cells.hidden_rows.contains(&cell.row), &text, facts, context)?;
         }
-        sheet.grid.hide_columns(cells.hidden_columns);
+        sheet.grid.hidden_columns = cells.hidden_columns;
         sheet.merged = cells.merged;
         if !cells.links.is_empty() {
             sheet.notes.push(ImportNote::CannotTell(tr_noop!(

@@ -109,7 +109,7 @@ pub(super) fn read(
             }
             sheet.add(at, flags.hidden_rows.contains(&at.0), text, facts, context)
         })?;
-        sheet.grid.hide_columns(flags.hidden_columns);
+        sheet.grid.hidden_columns = flags.hidden_columns;
         sheet.merged = flags.merged;
         each(sheet);
     }
