@@ -1,11 +1,10 @@
 //! A job: its kind, its phase, and the status of each row.
 
 use super::coded::coded;
-use super::duplicate_check::DuplicateKind;
+use super::duplicate_kind::DuplicateKind;
 use super::intake::{self, Choices, ColumnMap, PASTED};
 use super::reason::{Code, Reason};
-use super::row_status::{Counts, RowStatus};
-use super::rules::{self, Claim, Step};
+use super::row_status::{Claim, Counts, RowStatus};
 use crate::jobs::prelude::*;
 
 /// Number of a job in the journal. Never reused.
@@ -330,27 +329,9 @@ impl Job {
             && self.stop.as_ref().is_some_and(|stop| stop.kind == StopKind::Quota)
     }
 
-    pub fn can_cancel_rest(&self) -> bool {
-        self.phase != Phase::Cancelled
-            && rules::count(Step::CancelRest, self) + self.counts.of(RowStatus::Sending) > 0
-    }
-
     /// Whether lapel may still send rows: at once, after a person resumes the job, or after a check of a refusal.
     pub(super) fn has_rest(&self) -> bool {
         self.can_cancel_rest() || self.phase != Phase::Cancelled && self.awaits_proof
-    }
-
-    pub fn left_to_retry(&self) -> u64 {
-        rules::count(Step::Retry, self)
-    }
-
-    /// Also a revocation that would send nothing yet, since its badges are not issued; and a refusal that a check may
-    /// prove soon, although its rows are in doubt.
-    pub fn can_resume(&self) -> bool {
-        let is_halted = matches!(self.phase, Phase::Paused | Phase::Stopped);
-        let is_provable = self.unproven > 0 && !self.is_purged && !self.is_not_provable;
-        rules::count(Step::Resume, self) > 0
-            || is_halted && (self.counts.of(RowStatus::Queued) > 0 || is_provable)
     }
 
     /// Rows that resuming may send: at once, but for [`Self::held_by_refusal`].

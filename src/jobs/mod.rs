@@ -16,6 +16,7 @@
 //! template_names      finds a template by its title job_words   the words for a job, for app and verbs
 //! known_templates     the templates read last, for  row_status  the status of a row, and counts
 //!                     completion                    urgency     what needs a person first
+//! duplicate_kind      what the duplicate check finds, and what happens then
 //! coded               enums with a code and a word      journal_place  a file, or a team's database
 //! ownership           who may act on a job, and taking it over
 //! refusal             proves that a refusal with 422 accepted nothing, and uses up the quota
@@ -28,6 +29,7 @@ mod commands;
 mod core;
 mod draft;
 mod duplicate_check;
+mod duplicate_kind;
 mod error;
 mod files;
 mod follow;
@@ -58,7 +60,8 @@ mod urgency;
 pub use self::commands::{Decision, Disclosure, Undone, shares};
 pub use self::core::{Jobs, PollResult};
 pub use self::draft::{IssuePlan, Person, RevokePlan, RevokeTarget};
-pub use self::duplicate_check::{CheckProgress, DuplicateKind, DuplicateResult, Policy};
+pub use self::duplicate_check::{CheckProgress, DuplicateResult};
+pub use self::duplicate_kind::{DuplicateKind, Policy};
 pub use self::error::JobError;
 pub use self::files::{FileChange, FileRequest, FileState, IdsRequest, Reading};
 pub use self::history_scan::{Holdings, holdings};
@@ -85,8 +88,8 @@ pub use self::reason::{Code, Reason};
 pub use self::reports::issued_badge;
 pub use self::resend::NeverSeen;
 pub use self::row_groups::{RowGroup, RowSelection, SuggestedRows};
-pub use self::row_status::{Counts, RowStatus};
-pub use self::rules::{Claim, RowFacts, Step, count, may};
+pub use self::row_status::{Claim, Counts, RowStatus};
+pub use self::rules::{RowFacts, Step, count, may};
 pub use self::schedule::Schedule;
 pub use self::settings::{JobConfig, request_count};
 pub use self::template_names::{NamedTemplate, TemplateNames};

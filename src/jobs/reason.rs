@@ -1,7 +1,7 @@
 //! Reasons, stored as a code with arguments and translated when shown. So lapel can show a journal in another
 //! language than the one it was written in.
 
-use super::duplicate_check::DuplicateKind;
+use super::duplicate_kind::DuplicateKind;
 use super::intake::RecipientField;
 use super::journal::JournalError;
 use crate::domain::{ServiceClock, State};

@@ -1,7 +1,7 @@
 //! Rows of a draft that a person decides about together.
 
 use super::core::Jobs;
-use super::duplicate_check::DuplicateKind;
+use super::duplicate_kind::DuplicateKind;
 use super::error::JobError;
 use super::job::JobId;
 use super::reason::{Code, Reason};

@@ -98,6 +98,18 @@ impl RowStatus {
     }
 }
 
+coded! {
+    /// A row's claim on its recipient and template, in an issue job. Only a row with a claim may be sent.
+    Claim {
+        /// The row may be sent and was not sent yet.
+        Reserved = "reserved", tr_noop!("may be sent");
+        /// The row was sent. Its badge is unknown, and may not exist.
+        Open = "open", tr_noop!("sent, badge unknown");
+        /// The row's badge is known, or a person resolved the row in another way.
+        Kept = "kept", tr_noop!("badge known");
+    }
+}
+
 /// Rows per status, in the order of [`RowStatus::ALL`], without statuses that have no rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts(pub(super) Vec<(RowStatus, u64)>);

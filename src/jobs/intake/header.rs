@@ -2,63 +2,12 @@
 
 use super::about::{FileQuestion, MapState};
 use super::cell_text::{is_address_like, is_blank, trim};
-use super::check::RecipientField;
-use super::columns::{self, ColumnContent, ColumnGuess};
+use super::columns::{self, ColumnContent, ColumnGuess, ColumnMap, NameColumns, RecipientField, Title};
 use super::origin::hex;
 use crate::jobs::prelude::*;
 
 /// Maximum number of first rows that are searched for the header.
 pub(super) const SEARCHED: usize = 30;
-
-/// Columns count from 0. The map is stored for files with the same [`super::About::signature`].
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct ColumnMap {
-    pub name: NameColumns,
-    pub email: usize,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub template: Option<usize>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum NameColumns {
-    One(usize),
-    FamilyGiven {
-        /// 성, last name.
-        family: usize,
-        /// 이름, first name.
-        given: usize,
-    },
-}
-
-impl NameColumns {
-    pub fn columns(&self) -> impl Iterator<Item = usize> + use<> {
-        match *self {
-            Self::One(column) => [Some(column), None],
-            Self::FamilyGiven { family, given } => [Some(family), Some(given)],
-        }
-        .into_iter()
-        .flatten()
-    }
-}
-
-impl ColumnMap {
-    pub fn last(&self) -> usize {
-        self.name.columns().chain(self.template).fold(self.email, usize::max)
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Title {
-    Name,
-    Family,
-    Given,
-    Email,
-    Template,
-    BadgeId,
-    /// What lapel does not read, and what names no people, whatever its values look like.
-    Other,
-}
 
 /// The last column of a redo file. lapel reads no field from it and leaves it out of the job's rows.
 pub const REASON_COLUMN: &str = "lapel reason";

@@ -47,11 +47,11 @@ mod table;
 mod text;
 
 pub use about::{About, FileQuestion, ImportNote, InputFormat, MapState, Sure};
-pub use check::{Checked, Finding, RecipientField, Severity, Standing, check, check_person};
-pub use columns::{ColumnContent, ColumnGuess};
+pub use check::{Checked, Finding, Severity, Standing, check, check_person};
+pub use columns::{ColumnContent, ColumnGuess, ColumnMap, NameColumns, RecipientField};
 pub use encoding::TextEncoding;
 pub use error::{IntakeError, IntakeProblem};
-pub use header::{ColumnMap, NameColumns, REASON_COLUMN};
+pub use header::REASON_COLUMN;
 pub(super) use header::{id_column, stand_in};
 pub use ids::{IdList, IdRow, read_ids};
 pub(super) use origin::PASTED;

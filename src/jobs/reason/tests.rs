@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::api::{ApiError, Refusal};
-use crate::jobs::duplicate_check::DuplicateKind;
+use crate::jobs::duplicate_kind::DuplicateKind;
 use crate::jobs::intake::check_person;
 use std::collections::BTreeSet;
 

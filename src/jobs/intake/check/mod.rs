@@ -5,10 +5,10 @@ mod name;
 mod parts;
 
 use super::cell_text::{is_blank, trim};
-use super::header::{Title, title_of};
+use super::columns::{RecipientField, Title};
+use super::header::title_of;
 use super::row::{CellFact, RawRow};
 use super::{ColumnMap, NameColumns};
-use crate::jobs::coded::named;
 use crate::jobs::prelude::*;
 use crate::jobs::reason::Reason;
 use crate::secrets::{Likeness, judge};
@@ -52,15 +52,6 @@ pub struct Finding {
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&Reason::finding(self.field, &self.what), f)
-    }
-}
-
-named! {
-    RecipientField {
-        Name = tr_noop!("name");
-        Email = tr_noop!("e-mail address");
-        Template = tr_noop!("template");
-        Row = tr_noop!("row");
     }
 }
 
