@@ -139,7 +139,7 @@ pub struct InputRows<'a> {
 enum RowSource<'a> {
     Text(Box<TextRows>),
     /// In memory.
-    Held(Box<dyn Iterator<Item = RawRow> + 'a>),
+    Held(Box<dyn Iterator<Item = RawRow> + Send + 'a>),
 }
 
 impl InputRows<'_> {

@@ -63,8 +63,7 @@ pub fn write_receipt<E: Into<Box<dyn Error + Send + Sync>>>(
     let width = head.columns.len();
     let rows = lines.map(|line| line.map(|line| entry(line, width)));
     let facts = |written: &Written| facts(head, written);
-    let facts = Some((FACTS, &facts as &SummaryFn<'_>));
-    TableWriter { to, format, overwrite, names: &names, facts, room: Room::EXCEL }.write(rows, watch)
+    to_file(to, format, overwrite, &names, Some((FACTS, &facts))).write(rows, watch)
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -96,7 +95,7 @@ pub fn write_redo<E: Into<Box<dyn Error + Send + Sync>>>(
             WriterRow { number, row_status: None, cells }
         })
     });
-    TableWriter { to, format, overwrite, names: &names, facts: None, room: Room::EXCEL }.write(rows, watch)
+    to_file(to, format, overwrite, &names, None).write(rows, watch)
 }
 
 /// The names of the added columns, different from the original ones.
@@ -112,6 +111,16 @@ fn added(columns: &[String]) -> Vec<String> {
 }
 
 const FACTS: &str = "receipt";
+
+fn to_file<'a>(
+    to: &'a Path,
+    format: TableFormat,
+    overwrite: bool,
+    names: &'a [String],
+    facts: Option<(&'static str, &'a SummaryFn<'a>)>,
+) -> TableWriter<'a> {
+    TableWriter { to, format, overwrite, names, facts, room: Room::EXCEL }
+}
 
 fn entry(line: ReceiptLine, width: usize) -> WriterRow {
     let row_status = line.row_status.clone();
