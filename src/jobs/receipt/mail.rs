@@ -130,17 +130,14 @@ pub fn mail_failures<'a>(rows: impl Iterator<Item = (&'a str, Option<&'a str>, b
         };
         report.failed += u64::from(failure.is_some());
         let key = EmailKey::of(email);
-        let Some(domain) = key.domain().map(str::to_owned) else {
+        let full = domains.len() >= DOMAINS;
+        let tally = key.domain().and_then(|domain| match domains.entry(domain.to_owned()) {
+            Entry::Vacant(_) if full => None,
+            entry => Some(entry.or_default()),
+        });
+        let Some(tally) = tally else {
             report.scattered += u64::from(failure.is_some());
             continue;
-        };
-        let full = domains.len() >= DOMAINS;
-        let tally = match domains.entry(domain) {
-            Entry::Vacant(_) if full => {
-                report.scattered += u64::from(failure.is_some());
-                continue;
-            }
-            entry => entry.or_default(),
         };
         tally.issued += 1;
         if let Some(word) = failure {

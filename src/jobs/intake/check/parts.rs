@@ -39,26 +39,12 @@ fn is_east_asian(part: &str) -> bool {
 
 /// Whether a row that begins with this cell is a total: "합계 120명", "Total: 120".
 pub(super) fn is_total(cell: &str) -> bool {
-    const WORDS: [&str; 12] = [
-        "합계",
-        "총계",
-        "소계",
-        "누계",
-        "총인원",
-        "총원",
-        "인원",
-        "total",
-        "subtotal",
-        "grandtotal",
-        "sum",
-        "계",
-    ];
+    const WORDS: &str = "합계 총계 소계 누계 총인원 총원 인원 total subtotal grandtotal sum 계";
     let letters: String =
         super::compose(cell).chars().filter(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect();
     let bare = letters.strip_suffix('명').or_else(|| letters.strip_suffix('인')).unwrap_or(&letters);
     // "총 120명" without its number is one letter, which alone could be a name.
     let counted = cell.chars().any(|c| c.is_ascii_digit());
-    WORDS.contains(&bare)
-        || WORDS.contains(&letters.as_str())
+    WORDS.split(' ').any(|word| word == bare || word == letters)
         || (counted && matches!(bare, "총" | "전체" | "모두" | "count"))
 }

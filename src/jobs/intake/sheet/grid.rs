@@ -168,7 +168,6 @@ impl Grid {
     }
 
     fn facts_of(&self, cell: &GridCell, row: u32) -> Vec<CellFact> {
-        let mut facts = Vec::new();
         let all = [
             (fact::FORMULA, CellFact::Formula),
             (fact::NO_VALUE, CellFact::FormulaWithoutValue),
@@ -178,7 +177,8 @@ impl Grid {
             (fact::BOOL, CellFact::Bool),
             (fact::ERROR, CellFact::Error),
         ];
-        facts.extend(all.into_iter().filter(|(bit, _)| cell.facts & bit != 0).map(|(_, fact)| fact));
+        let has = all.into_iter().filter(|(bit, _)| cell.facts & bit != 0);
+        let mut facts: Vec<CellFact> = has.map(|(_, fact)| fact).collect();
         if let Some(target) = self.elsewhere.get(&(row, cell.column)) {
             facts.push(CellFact::LinkElsewhere(target.clone()));
         }
