@@ -11,7 +11,7 @@ use super::journal::drafts::{CorrectRow, ReadyRow, ReviewRows};
 use super::journal::jobs::Actor;
 use super::journal::rows::RowFilter;
 use super::reason::{Code, Reason};
-use super::row_groups::{RowSelection, SuggestedRows};
+use super::row_groups::{Decision, RowSelection, SuggestedRows};
 use super::row_status::RowStatus;
 use super::rules::{self, RowFacts, Step};
 use super::{files, history_scan, resend, send};
@@ -20,16 +20,6 @@ use crate::jobs::prelude::*;
 use crate::secrets::redact;
 
 const ROWS_AT_ONCE: usize = 1_000;
-
-/// A person's decision about a row that was sent and that lapel cannot resolve.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Decision {
-    IsThis(BadgeId),
-    /// The person resolved the row elsewhere. lapel does nothing more.
-    LeaveOut,
-    /// Send again: the person knows that the first request did nothing, or accepts two badges.
-    SendAgain,
-}
 
 /// A person opened something that shows a masked name and address.
 #[derive(Clone, Debug, PartialEq, Eq)]

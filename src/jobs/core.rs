@@ -9,6 +9,7 @@ use super::journal::rows::RowFilter;
 use super::journal::sent_here::{SentAlike, SentHere};
 use super::journal::{Account, Journal, JournalError, JournalWatch, Store};
 use super::reason::Code;
+use super::row_groups::RowGroup;
 use super::row_status::RowStatus;
 use super::settings::JobConfig;
 use super::{follow, send};
@@ -184,6 +185,12 @@ impl Jobs {
             row.why = Some(Code::Lost.into());
         }
         Ok(found)
+    }
+
+    /// The groups of a draft's rows that need review, are invalid or were skipped, and of badges in an unknown state
+    /// that are to be revoked, the largest first.
+    pub async fn groups(&self, id: JobId) -> Result<Vec<RowGroup>, JobError> {
+        Ok(self.core.store.groups(id).await?)
     }
 
     /// See [`JobRow::number`].
@@ -434,10 +441,6 @@ impl JobsCore {
 
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-pub(super) fn touched(badge_id: &crate::domain::BadgeId, row_status: RowStatus) -> Touched {
-    Touched { badge_id: badge_id.clone(), row_status }
 }
 
 /// Many changes between two receives give one snapshot per job.

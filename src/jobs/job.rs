@@ -349,6 +349,7 @@ impl Job {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(test, derive(Default))]
 pub struct JobRow {
     /// Place in the job, from 1.
     pub no: u64,
@@ -415,29 +416,7 @@ impl JobRow {
 #[cfg(test)]
 impl JobRow {
     pub fn for_test(no: u64, row_status: RowStatus) -> Self {
-        Self {
-            no,
-            line: None,
-            cells: Vec::new(),
-            holder: Text::default(),
-            address: Text::default(),
-            title: None,
-            badge_id: None,
-            row_status,
-            why: None,
-            group: None,
-            claim: None,
-            was_sent: false,
-            class: None,
-            also: None,
-            accepted: None,
-            until: None,
-            status: None,
-            mail_status: None,
-            issued_at: None,
-            valid_until: None,
-            revoke_at: None,
-        }
+        Self { no, row_status, ..Self::default() }
     }
 }
 
@@ -445,6 +424,12 @@ impl JobRow {
 pub struct Touched {
     pub badge_id: BadgeId,
     pub row_status: RowStatus,
+}
+
+impl Touched {
+    pub(super) fn of(badge_id: &BadgeId, row_status: RowStatus) -> Self {
+        Self { badge_id: badge_id.clone(), row_status }
+    }
 }
 
 #[derive(Clone, Debug)]

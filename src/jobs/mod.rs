@@ -19,6 +19,7 @@
 //! duplicate_kind      what the duplicate check finds, and what happens then
 //! coded               enums with a code and a word      journal_place  a file, or a team's database
 //! ownership           who may act on a job, and taking it over
+//! plan, row_groups    what a person plans, and decides about rows
 //! refusal             proves that a refusal with 422 accepted nothing, and uses up the quota
 //! judge_doubt         what the found badges say about a row in doubt
 //! prelude             names that many of these files use
@@ -42,6 +43,7 @@ mod journal_place;
 mod judge_doubt;
 mod known_templates;
 mod ownership;
+mod plan;
 mod prelude;
 mod reason;
 pub mod receipt;
@@ -57,9 +59,8 @@ mod settings;
 mod template_names;
 mod urgency;
 
-pub use self::commands::{Decision, Disclosure, Undone, shares};
+pub use self::commands::{Disclosure, Undone, shares};
 pub use self::core::{Jobs, PollResult};
-pub use self::draft::{IssuePlan, Person, RevokePlan, RevokeTarget};
 pub use self::duplicate_check::{CheckProgress, DuplicateResult};
 pub use self::duplicate_kind::{DuplicateKind, Policy};
 pub use self::error::JobError;
@@ -84,10 +85,10 @@ pub use self::journal::{
 };
 pub use self::journal_place::JournalPlace;
 pub use self::known_templates::{forget_templates, known_templates, remember_templates, with_read_templates};
+pub use self::plan::{IssuePlan, Person, RevokePlan, RevokeTarget};
 pub use self::reason::{Code, Reason};
 pub use self::reports::issued_badge;
-pub use self::resend::NeverSeen;
-pub use self::row_groups::{RowGroup, RowSelection, SuggestedRows};
+pub use self::row_groups::{Decision, NeverSeen, RowGroup, RowSelection, SuggestedRows};
 pub use self::row_status::{Claim, Counts, RowStatus};
 pub use self::rules::{RowFacts, Step, count, may};
 pub use self::schedule::Schedule;

@@ -5,16 +5,8 @@ use super::error::JobError;
 use super::job::{Job, JobId, Phase};
 use super::journal::decisions::ResendRows;
 use super::journal::jobs::{Actor, SeenJob};
+use super::row_groups::NeverSeen;
 use super::rules::{self, Step};
-
-/// Rows that were sent, looked for and never seen.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct NeverSeen {
-    /// Rows that can be sent again together.
-    pub ready: Vec<u64>,
-    /// Number of rows that cannot: lapel still looks for them, or another row was sent to the same recipient.
-    pub held: u64,
-}
 
 impl Jobs {
     /// As [`Jobs::never_seen_among`] all rows.

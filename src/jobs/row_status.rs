@@ -98,6 +98,13 @@ impl RowStatus {
     }
 }
 
+#[cfg(test)]
+impl Default for RowStatus {
+    fn default() -> Self {
+        Self::Ask
+    }
+}
+
 coded! {
     /// A row's claim on its recipient and template, in an issue job. Only a row with a claim may be sent.
     Claim {

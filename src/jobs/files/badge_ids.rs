@@ -3,12 +3,12 @@
 use super::{Reading, ReadingWatcher, off_the_loop, origin_of};
 use crate::api::HistoryFilter;
 use crate::jobs::core::Jobs;
-use crate::jobs::draft;
 use crate::jobs::error::JobError;
 use crate::jobs::history_scan::{self, HistoryScan, SeenBadge};
 use crate::jobs::intake::{self, Choices, IdRow, ImportSource};
 use crate::jobs::job::JobId;
 use crate::jobs::journal::rows::NewRow;
+use crate::jobs::plan;
 use crate::jobs::prelude::*;
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_status::RowStatus;
@@ -115,7 +115,7 @@ fn id_row(row: IdRow, states: &States, when_issued: bool) -> NewRow {
         return NewRow { badge: Some(id), row_status: Some(RowStatus::LeftOut), why: Some(why), ..new };
     };
     let state = sight.verdict.state();
-    let (row_status, why) = draft::placed(&state, when_issued);
+    let (row_status, why) = plan::placed(&state, when_issued);
     NewRow {
         name: sight.holder.as_ref().map_or(String::new(), |t| t.wire().to_owned()),
         email: sight.email.as_ref().map_or(String::new(), |t| t.wire().to_owned()),
@@ -123,7 +123,7 @@ fn id_row(row: IdRow, states: &States, when_issued: bool) -> NewRow {
         badge: Some(id),
         row_status: Some(row_status),
         why,
-        status: draft::own_word(&state),
+        status: plan::own_word(&state),
         ..new
     }
 }

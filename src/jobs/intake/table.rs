@@ -379,23 +379,21 @@ impl TableShape {
             },
             None => header::find(&cells, asked.wanted),
         };
-        let (index, header_row) = match at {
-            HeaderPosition::At(at) => (Some(at), Some(HeaderRow::At(filled[at].0))),
+        let row = |at: usize| filled[at].0;
+        let (above, index) = match at {
+            HeaderPosition::At(at) => (at, Some(at)),
             HeaderPosition::Second(first, second) => {
-                notes.push(ImportNote::TwoHeaderRows { first: filled[first].0, second: filled[second].0 });
-                (Some(second), Some(HeaderRow::At(filled[second].0)))
+                notes.push(ImportNote::TwoHeaderRows { first: row(first), second: row(second) });
+                (first, Some(second))
             }
             HeaderPosition::Absent => {
                 notes.push(ImportNote::NoHeader);
-                (None, Some(HeaderRow::Absent))
+                (0, None)
             }
-            HeaderPosition::Unknown => (None, None),
+            HeaderPosition::Unknown => (0, None),
         };
-        let above = match at {
-            HeaderPosition::At(at) => at,
-            HeaderPosition::Second(first, _) => first,
-            HeaderPosition::Absent | HeaderPosition::Unknown => 0,
-        };
+        let no_header = (at == HeaderPosition::Absent).then_some(HeaderRow::Absent);
+        let header_row = index.map(|at| HeaderRow::At(row(at))).or(no_header);
         if above > 0 {
             notes.push(ImportNote::RowsAboveHeader(above as u64));
         }
@@ -415,7 +413,7 @@ impl TableShape {
         let width = map.map().map_or(header_width, |m| header_width.max(m.last() + 1));
         let columns = header::column_names(header, width);
         content.resize(columns.len(), ColumnContent::default());
-        let skip_to = index.map_or(0, |at| filled[at].0);
+        let skip_to = index.map_or(0, row);
         let about = About { header: header_row, columns, content, guess, signature, map, notes, ..about };
         Ok(Self { about, skip_to, width, left_out })
     }

@@ -6,7 +6,6 @@ use super::reasons::stored;
 use super::tx::{self, Tx, values};
 use crate::domain::verdict::says_failed;
 use crate::domain::{State, Verdict};
-use crate::jobs::core::touched;
 use crate::jobs::history_scan::{SeenBadge, SightSource};
 use crate::jobs::job::{JobId, Kind, Touched};
 use crate::jobs::journal::prelude::*;
@@ -385,7 +384,7 @@ impl ObservationBatch<'_> {
     }
 
     fn note(&mut self, job: JobId, sight: &SeenBadge, row_status: RowStatus) {
-        self.seen.touched.entry(job).or_default().push(touched(&sight.badge_id, row_status));
+        self.seen.touched.entry(job).or_default().push(Touched::of(&sight.badge_id, row_status));
     }
 }
 

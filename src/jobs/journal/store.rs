@@ -34,7 +34,7 @@ use crate::jobs::history_scan::SeenBadge;
 use crate::jobs::job::{Job, JobId, JobRow, Kind, Phase, StopKind};
 use crate::jobs::journal::prelude::*;
 use crate::jobs::reason::Reason;
-use crate::jobs::resend::NeverSeen;
+use crate::jobs::row_groups::NeverSeen;
 use crate::jobs::row_groups::RowGroup;
 use crate::jobs::row_status::RowStatus;
 use crate::jobs::settings::Policies;
