@@ -357,7 +357,6 @@ impl JobsCore {
         (clock.utc(), clock.is_heard())
     }
 
-    /// For what is observed now.
     pub(super) fn observe_context(&self) -> ObserveContext {
         let (now, _) = self.moment();
         ObserveContext {

@@ -10,7 +10,6 @@ use crate::jobs::prelude::*;
 use quick_xml::events::{BytesStart, Event};
 use std::io::BufRead;
 
-/// The name of the format in messages.
 const WHAT: &str = tr_noop!("an OpenDocument spreadsheet");
 
 pub(super) fn read(

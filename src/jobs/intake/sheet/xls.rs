@@ -13,7 +13,6 @@ use calamine::{ExcelDateTime, ExcelDateTimeType};
 use std::borrow::Cow;
 use std::io::Read;
 
-/// The name of the format in messages.
 const WHAT: &str = tr_noop!("an old Excel workbook");
 const OLDER: &str = tr_noop!("an Excel 95 or older workbook");
 

@@ -9,7 +9,6 @@ use crate::jobs::prelude::*;
 use calamine::{DataRef, Reader as _, SheetType, SheetVisible, XlsxError};
 use std::borrow::Cow;
 
-/// The name of the format in messages.
 const WHAT: &str = tr_noop!("an Excel workbook");
 /// Maximum number of links over several cells that are used. Usually there are none.
 const WIDE_LINKS: usize = 1000;
