@@ -9,10 +9,27 @@ use super::journal::drafts::{CreateJob, IssueOne, OpenDrafts, PlanUndo, Replace}
 use super::journal::facts::KeptFact;
 use super::journal::jobs::{Actor, NewJob, SeenJob};
 use super::journal::rows::NewRow;
-use super::plan::{IssuePlan, Person, RevokePlan, RevokeTarget};
+use super::plan::{IssuePlan, Person, RevokePlan, RevokeTarget, own_word, placed};
 use super::send;
 use crate::jobs::prelude::*;
 use crate::team::TeamError;
+
+fn revoked_rows(plan: &RevokePlan) -> Vec<NewRow> {
+    let row = |v: &RevokeTarget| {
+        let (row_status, why) = placed(&v.state, plan.when_issued);
+        NewRow {
+            name: v.holder.wire().to_owned(),
+            email: v.email.wire().to_owned(),
+            title: Some(v.title.wire().to_owned()),
+            badge: Some(v.badge_id.clone()),
+            row_status: Some(row_status),
+            why,
+            status: own_word(&v.state),
+            ..NewRow::default()
+        }
+    };
+    plan.targets().iter().map(row).collect()
+}
 
 pub(super) fn issue_job(template_id: &TemplateId, title: &Text, origin: Option<JobOrigin>) -> NewJob {
     let template = Some(template_id.clone());
@@ -121,7 +138,7 @@ impl Jobs {
             issue: self.issue_one(plan, who),
             old: old.badge_id.clone(),
             revoke: revoke_job(reason, None, None),
-            rows: RevokePlan::new(vec![old], reason, true).rows(),
+            rows: revoked_rows(&RevokePlan::new(vec![old], reason, true)),
             reason: self.kept_reason(reason),
         };
         let replaced = self.core.store.replace(replace).await;
@@ -140,7 +157,7 @@ impl Jobs {
         self.core.writer()?;
         JobError::unless_key(plan.reason())?;
         JobError::unless_empty(plan.reason())?;
-        let id = self.create_revocation(plan.reason(), plan.rows(), None).await?;
+        let id = self.create_revocation(plan.reason(), revoked_rows(&plan), None).await?;
         self.begin_now(id, "", SeenJob::new_draft(&self.core.store.process())).await?;
         Ok(id)
     }

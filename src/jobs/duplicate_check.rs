@@ -3,10 +3,11 @@
 use super::core::{Jobs, JobsCore};
 use super::duplicate_kind::{DuplicateKind, hash, loosened};
 use super::error::JobError;
-use super::history_scan::{HistoryScan, SeenBadge, spellings};
+use super::history_scan::{HistoryScan, spellings};
 use super::job::{Job, JobId, Kind, Phase};
 use super::journal::duplicates::{ExistingBadge, FinishCheck, Recipients, RecordHeld};
 use super::reason::{Code, Reason};
+use super::seen_badge::SeenBadge;
 use super::settings::JobConfig;
 use crate::domain::{State, Verdict};
 use crate::jobs::prelude::*;
@@ -411,7 +412,7 @@ mod tests {
     use super::*;
     use crate::costs::costs;
     use crate::domain::BadgeId;
-    use crate::jobs::history_scan::SightSource;
+    use crate::jobs::seen_badge::SightSource;
 
     #[test]
     fn costs_of_a_scan() {

@@ -2,6 +2,7 @@
 
 use super::intake::IntakeError;
 use super::journal::JournalError;
+use super::reason::{Code, Reason};
 use crate::jobs::prelude::*;
 use crate::team::TeamError;
 
@@ -43,6 +44,12 @@ impl From<JournalError> for JobError {
 impl From<IntakeError> for JobError {
     fn from(error: IntakeError) -> Self {
         Self::no(error.localizable())
+    }
+}
+
+impl From<&JournalError> for Reason {
+    fn from(error: &JournalError) -> Self {
+        Self::coded(Code::Journal, &error.localizable())
     }
 }
 

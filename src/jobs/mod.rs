@@ -20,6 +20,7 @@
 //! coded               enums with a code and a word      journal_place  a file, or a team's database
 //! ownership           who may act on a job, and taking it over
 //! plan, row_groups    what a person plans, and decides about rows
+//! seen_badge          a badge as the service showed it
 //! refusal             proves that a refusal with 422 accepted nothing, and uses up the quota
 //! judge_doubt         what the found badges say about a row in doubt
 //! prelude             names that many of these files use
@@ -54,6 +55,7 @@ mod row_groups;
 mod row_status;
 mod rules;
 mod schedule;
+mod seen_badge;
 mod send;
 mod settings;
 mod template_names;

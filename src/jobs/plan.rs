@@ -1,6 +1,5 @@
 //! What a person plans and reviews: whom a badge is issued to, and which badges are revoked.
 
-use super::journal::rows::NewRow;
 use super::reason::{Code, Reason};
 use super::row_status::RowStatus;
 use crate::domain::{Address, Badge, HistoryItem, State, Verdict};
@@ -70,7 +69,7 @@ impl RevokeTarget {
 pub struct RevokePlan {
     targets: Vec<RevokeTarget>,
     reason: String,
-    when_issued: bool,
+    pub(super) when_issued: bool,
 }
 
 impl RevokePlan {
@@ -103,23 +102,6 @@ impl RevokePlan {
     /// The holder may see it.
     pub fn reason(&self) -> &str {
         &self.reason
-    }
-
-    pub(super) fn rows(&self) -> Vec<NewRow> {
-        let row = |v: &RevokeTarget| {
-            let (row_status, why) = placed(&v.state, self.when_issued);
-            NewRow {
-                name: v.holder.wire().to_owned(),
-                email: v.email.wire().to_owned(),
-                title: Some(v.title.wire().to_owned()),
-                badge: Some(v.badge_id.clone()),
-                row_status: Some(row_status),
-                why,
-                status: own_word(&v.state),
-                ..NewRow::default()
-            }
-        };
-        self.targets.iter().map(row).collect()
     }
 }
 

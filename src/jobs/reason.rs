@@ -2,8 +2,6 @@
 //! language than the one it was written in.
 
 use super::duplicate_kind::DuplicateKind;
-use super::intake::RecipientField;
-use super::journal::JournalError;
 use crate::domain::{ServiceClock, State};
 use crate::i18n::{self, Language, TextArgument, VERBATIM};
 use crate::jobs::prelude::*;
@@ -270,6 +268,10 @@ impl Reason {
         list
     }
 
+    pub(super) fn coded(code: Code, message: &Localizable) -> Self {
+        Self { code, ..message.into() }
+    }
+
     /// An English text of the catalogues, without arguments.
     pub(super) fn word(english: &str) -> Self {
         Code::of_text(english)
@@ -286,11 +288,6 @@ impl Reason {
 
     fn verbatim(code: Code, sentence: &str) -> Self {
         Self::from(code).with("text", sentence.chars().take(LONGEST).collect::<String>())
-    }
-
-    /// A finding in a field: `name: it is empty`.
-    pub(super) fn finding(field: RecipientField, what: &Localizable) -> Self {
-        Self::from(Code::Finding).because("field", Self::word(field.name())).because("what", what.into())
     }
 
     /// The name of a duplicate kind. The caller adds the reason.
@@ -525,13 +522,7 @@ impl From<&ApiError> for Reason {
             ApiError::InDoubt { status: None, .. } => Code::DoubtNoAnswer,
             _ => Code::Told,
         };
-        Self { code, ..Self::from(&error.localizable()) }
-    }
-}
-
-impl From<&JournalError> for Reason {
-    fn from(error: &JournalError) -> Self {
-        Self { code: Code::Journal, ..Self::from(&error.localizable()) }
+        Self::coded(code, &error.localizable())
     }
 }
 

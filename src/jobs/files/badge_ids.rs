@@ -4,7 +4,7 @@ use super::{Reading, ReadingWatcher, off_the_loop, origin_of};
 use crate::api::HistoryFilter;
 use crate::jobs::core::Jobs;
 use crate::jobs::error::JobError;
-use crate::jobs::history_scan::{self, HistoryScan, SeenBadge};
+use crate::jobs::history_scan::{self, HistoryScan};
 use crate::jobs::intake::{self, Choices, IdRow, ImportSource};
 use crate::jobs::job::JobId;
 use crate::jobs::journal::rows::NewRow;
@@ -12,6 +12,7 @@ use crate::jobs::plan;
 use crate::jobs::prelude::*;
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_status::RowStatus;
+use crate::jobs::seen_badge::SeenBadge;
 
 /// Maximum number of badges that are read one by one without comparing the cost of history pages.
 const FEW: usize = 3;

@@ -1,7 +1,7 @@
 //! One poll of everything that is due, by the cheapest of single badges, addresses and title pages.
 
 use super::super::core::JobsCore;
-use super::super::history_scan::{self, HistoryScan, SeenBadge};
+use super::super::history_scan::{self, HistoryScan};
 use super::super::job::JobId;
 use super::super::journal::doubts::{ResolveDoubts, WAITING};
 use super::super::journal::facts::{FactObservation, OFFSET};
@@ -9,6 +9,7 @@ use super::super::journal::observe::{MarkOverdue, ObserveContext, Observed};
 use super::super::journal::polling::{Group, SecondBadge};
 use super::super::reason::Code;
 use super::super::row_status::RowStatus;
+use super::super::seen_badge::SeenBadge;
 use super::PollError;
 use super::probe::{self, CountProbe};
 use crate::api::{HistoryFilter, Priority};

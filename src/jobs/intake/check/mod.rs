@@ -10,7 +10,7 @@ use super::header::title_of;
 use super::row::{CellFact, RawRow};
 use super::{ColumnMap, NameColumns};
 use crate::jobs::prelude::*;
-use crate::jobs::reason::Reason;
+use crate::jobs::reason::{Code, Reason};
 use crate::secrets::{Likeness, judge};
 use crate::table::letters;
 
@@ -46,6 +46,13 @@ pub struct Finding {
     pub severity: Severity,
     /// Quoted content is scrubbed.
     pub what: Localizable,
+}
+
+impl Reason {
+    /// A finding in a field: `name: it is empty`.
+    pub(in crate::jobs) fn finding(field: RecipientField, what: &Localizable) -> Self {
+        Self::from(Code::Finding).because("field", Self::word(field.name())).because("what", what.into())
+    }
 }
 
 /// Where it was found and what, as a row's reason says it.
