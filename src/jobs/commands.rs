@@ -165,40 +165,37 @@ impl Jobs {
         self.core.changed(id, []);
         let no = number;
         match done {
-            Ok(()) if sends => self.begun(id),
-            Ok(()) => self.core.wake.notify_one(),
-            Err(Unresolved::Review(Some(why))) => {
-                return Err(JobError::NeedsReview(localizable!(
-                    "Row {no} of job {id} needs review: {why}. Nothing was sent. Send it again if a second badge is right.",
-                    no,
-                    id,
-                    why
-                )));
+            Ok(()) if sends => {
+                self.begun(id);
+                Ok(())
             }
-            Err(Unresolved::Review(None)) => {
-                return Err(JobError::NeedsReview(localizable!(
-                    "The situation has changed. Nothing was sent. Check row {no} of job {id} again.",
-                    no,
-                    id
-                )));
+            Ok(()) => {
+                self.core.wake.notify_one();
+                Ok(())
             }
-            Err(Unresolved::RowStatus(row_status)) => {
-                return Err(JobError::no(localizable!(
-                    "Row {no} of job {id} is {state}: there is nothing to resolve now. Nothing was changed.",
-                    no,
-                    id,
-                    state = Localizable::of(row_status.name())
-                )));
-            }
-            Err(Unresolved::NoRow) => {
-                return Err(JobError::no(localizable!(
-                    "Row {no} of job {id} was not sent, or the badge belongs to another row. Nothing was changed.",
-                    no,
-                    id
-                )));
-            }
+            Err(Unresolved::Review(Some(why))) => Err(JobError::NeedsReview(localizable!(
+                "Row {no} of job {id} needs review: {why}. Nothing was sent. Send it again if a second badge is right.",
+                no,
+                id,
+                why
+            ))),
+            Err(Unresolved::Review(None)) => Err(JobError::NeedsReview(localizable!(
+                "The situation has changed. Nothing was sent. Check row {no} of job {id} again.",
+                no,
+                id
+            ))),
+            Err(Unresolved::RowStatus(row_status)) => Err(JobError::no(localizable!(
+                "Row {no} of job {id} is {state}: there is nothing to resolve now. Nothing was changed.",
+                no,
+                id,
+                state = Localizable::of(row_status.name())
+            ))),
+            Err(Unresolved::NoRow) => Err(JobError::no(localizable!(
+                "Row {no} of job {id} was not sent, or the badge belongs to another row. Nothing was changed.",
+                no,
+                id
+            ))),
         }
-        Ok(())
     }
 
     /// Allows rows that need review or that the duplicate check skipped. If another row has the same address, a
@@ -399,11 +396,8 @@ impl Jobs {
     /// Refuses a badge that is not of the row's template and address.
     async fn is_of_row(&self, job: &Job, no: u64, badge: &BadgeId) -> Result<(), JobError> {
         // The decision refuses such a row, and says why.
-        let Some(row) =
-            self.row_at(job.id, no).await?.filter(|row| rules::may(Step::Decide, RowFacts::of(job, row)))
-        else {
-            return Ok(());
-        };
+        let is_open = |row: &JobRow| rules::may(Step::Decide, RowFacts::of(job, row));
+        let Some(row) = self.row_at(job.id, no).await?.filter(is_open) else { return Ok(()) };
         let email = row.address.wire();
         let call = Call::interactive();
         let seen = match history_scan::badge_for(self.core.reader(), badge, email, &call).await {

@@ -31,21 +31,20 @@ fn revoked_rows(plan: &RevokePlan) -> Vec<NewRow> {
     plan.targets().iter().map(row).collect()
 }
 
-pub(super) fn issue_job(template_id: &TemplateId, title: &Text, origin: Option<JobOrigin>) -> NewJob {
-    let template = Some(template_id.clone());
-    NewJob { kind: Kind::Issue, template, ..revoke_job(title.wire(), None, origin) }
-}
-
-fn revoke_job(reason: &str, follows: Option<JobId>, origin: Option<JobOrigin>) -> NewJob {
+fn new_job(kind: Kind, title: &str, origin: Option<JobOrigin>) -> NewJob {
     NewJob {
-        kind: Kind::Revoke,
+        kind,
         template: None,
-        title: reason.to_owned(),
+        title: title.to_owned(),
         origin,
-        follows,
+        follows: None,
         after: false,
         created: Timestamp::now().as_millisecond(),
     }
+}
+
+pub(super) fn issue_job(template_id: &TemplateId, title: &Text, origin: Option<JobOrigin>) -> NewJob {
+    NewJob { template: Some(template_id.clone()), ..new_job(Kind::Issue, title.wire(), origin) }
 }
 
 fn changed(rival: &Rival) -> JobError {
@@ -100,7 +99,7 @@ impl Jobs {
         rows: Vec<NewRow>,
         origin: Option<JobOrigin>,
     ) -> Result<JobId, JobError> {
-        self.create_job(revoke_job(reason, None, origin), rows, Some(self.kept_reason(reason))).await
+        self.create_job(new_job(Kind::Revoke, reason, origin), rows, Some(self.kept_reason(reason))).await
     }
 
     /// The reason of a revocation, to offer again.
@@ -137,7 +136,7 @@ impl Jobs {
         let replace = Replace {
             issue: self.issue_one(plan, who),
             old: old.badge_id.clone(),
-            revoke: revoke_job(reason, None, None),
+            revoke: new_job(Kind::Revoke, reason, None),
             rows: revoked_rows(&RevokePlan::new(vec![old], reason, true)),
             reason: self.kept_reason(reason),
         };
@@ -184,7 +183,7 @@ impl Jobs {
             issue: id,
             kind: job.kind,
             title: job.title,
-            revoke: revoke_job(&reason, Some(id), None),
+            revoke: NewJob { follows: Some(id), ..new_job(Kind::Revoke, &reason, None) },
             reason: self.kept_reason(&reason),
         };
         let undone = self.core.store.plan_undo(undo).await?;
