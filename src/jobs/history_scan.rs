@@ -47,7 +47,8 @@ pub(super) struct HistoryScan<'r> {
     filter: HistoryFilter,
     call: &'r Call,
     pages: PageReader,
-    lessons: BTreeSet<Lesson>,
+    /// How the filters match, which the contract does not say: facts with their values and evidence.
+    lessons: BTreeMap<&'static str, (&'static str, Code)>,
 }
 
 /// A case-sensitive filter would miss an address that is stored in lower case, and any filter one whose international
@@ -66,31 +67,9 @@ pub(super) fn spellings(email: &str) -> Vec<String> {
     all
 }
 
-/// The contract does not say how the history filters match.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Lesson {
-    TitlePartial,
-    AddressPartial,
-    AddressFoldsCase,
-}
-
-impl Lesson {
-    pub(super) fn fact(self) -> FactObservation {
-        match self {
-            Self::TitlePartial => FactObservation::once("title_filter", "partial", Code::OtherTitle),
-            Self::AddressPartial => {
-                FactObservation::once("recipient_email_filter", "partial", Code::OtherAddress)
-            }
-            Self::AddressFoldsCase => {
-                FactObservation::once("recipient_email_filter_case", "folded", Code::OtherCase)
-            }
-        }
-    }
-}
-
 impl<'r> HistoryScan<'r> {
     pub(super) fn new(reader: &'r Reader, filter: HistoryFilter, call: &'r Call) -> Self {
-        Self { reader, filter, call, pages: PageReader::default().passes(PASSES), lessons: BTreeSet::new() }
+        Self { reader, filter, call, pages: PageReader::default().passes(PASSES), lessons: BTreeMap::new() }
     }
 
     /// The filter may match partially, and titles are not unique: compare the template id.
@@ -131,7 +110,7 @@ impl<'r> HistoryScan<'r> {
     }
 
     pub(super) fn lessons(&self) -> impl Iterator<Item = FactObservation> + '_ {
-        self.lessons.iter().map(|lesson| lesson.fact())
+        self.lessons.iter().map(|(fact, (value, evidence))| FactObservation::once(fact, value, *evidence))
     }
 
     /// Number of remaining pages, according to the service's count.
@@ -153,16 +132,16 @@ impl<'r> HistoryScan<'r> {
     }
 }
 
-fn lesson(filter: &HistoryFilter, item: &HistoryItem) -> Option<Lesson> {
+fn lesson(filter: &HistoryFilter, item: &HistoryItem) -> Option<(&'static str, (&'static str, Code))> {
     if let (Some(asked), Some(title)) = (&filter.title, &item.title) {
         return (title.wire() != asked && title.wire().contains(asked.as_str()))
-            .then_some(Lesson::TitlePartial);
+            .then_some(("title_filter", ("partial", Code::OtherTitle)));
     }
     let (asked, email) = (filter.recipient_email.as_deref()?, item.recipient_email.as_ref()?.wire());
     match (email == asked, EmailKey::of(asked).is(email)) {
         (true, _) => None,
-        (false, true) => Some(Lesson::AddressFoldsCase),
-        (false, false) => Some(Lesson::AddressPartial),
+        (false, true) => Some(("recipient_email_filter_case", ("folded", Code::OtherCase))),
+        (false, false) => Some(("recipient_email_filter", ("partial", Code::OtherAddress))),
     }
 }
 

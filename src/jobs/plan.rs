@@ -43,25 +43,18 @@ pub struct RevokeTarget {
 impl RevokeTarget {
     /// `now` is the service's time.
     pub fn of(badge: &HistoryItem, now: DateTime) -> Self {
-        Self {
-            badge_id: badge.badge_id.clone(),
-            holder: badge.recipient_name.clone().unwrap_or_default(),
-            email: badge.recipient_email.clone().unwrap_or_default(),
-            title: badge.title.clone().unwrap_or_default(),
-            state: Verdict::of(badge, now).state(),
-            is_of_index: badge.read_at.is_some(),
-        }
+        let texts = [&badge.recipient_name, &badge.recipient_email, &badge.title];
+        let target = Self::new(&badge.badge_id, texts, Verdict::of(badge, now).state());
+        Self { is_of_index: badge.read_at.is_some(), ..target }
     }
 
     pub fn of_badge(badge: &Badge, state: State) -> Self {
-        Self {
-            badge_id: badge.badge_id.clone(),
-            holder: badge.recipient_name.clone().unwrap_or_default(),
-            email: badge.recipient_email.clone().unwrap_or_default(),
-            title: badge.title.clone().unwrap_or_default(),
-            state,
-            is_of_index: false,
-        }
+        Self::new(&badge.badge_id, [&badge.recipient_name, &badge.recipient_email, &badge.title], state)
+    }
+
+    fn new(badge_id: &BadgeId, texts: [&Option<Text>; 3], state: State) -> Self {
+        let [holder, email, title] = texts.map(|text| text.clone().unwrap_or_default());
+        Self { badge_id: badge_id.clone(), holder, email, title, state, is_of_index: false }
     }
 }
 

@@ -96,11 +96,8 @@ impl Grid {
 
     /// Stores the target if it is another address than the cell shows.
     pub fn link(&mut self, at: (u32, u32), text: &str, target: &str) {
-        let Some(address) =
-            target.get(..7).filter(|s| s.eq_ignore_ascii_case("mailto:")).map(|_| &target[7..])
-        else {
-            return;
-        };
+        let parts = target.split_at_checked(7).filter(|(scheme, _)| scheme.eq_ignore_ascii_case("mailto:"));
+        let Some((_, address)) = parts else { return };
         let address = address.split('?').next().unwrap_or("");
         // One link can cover a million cells, and each stores the target.
         let end = address.char_indices().nth(LONGEST_LINK).map_or(address.len(), |(at, _)| at);
