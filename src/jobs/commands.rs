@@ -11,26 +11,15 @@ use super::journal::drafts::{CorrectRow, ReadyRow, ReviewRows};
 use super::journal::jobs::Actor;
 use super::journal::rows::RowFilter;
 use super::reason::{Code, Reason};
-use super::row_groups::{RowSelection, SuggestedRows};
+use super::row_groups::{Decision, RowSelection, SuggestedRows};
 use super::row_status::RowStatus;
 use super::rules::{self, RowFacts, Step};
-use super::{files, history_scan, send};
+use super::{files, history_scan, resend, send};
 use crate::i18n::number;
 use crate::jobs::prelude::*;
 use crate::secrets::redact;
 
-/// Rows that are read from the journal at once.
 const ROWS_AT_ONCE: usize = 1_000;
-
-/// A person's decision about a row that was sent and that lapel cannot resolve.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Decision {
-    IsThis(BadgeId),
-    /// The person resolved the row elsewhere. lapel does nothing more.
-    LeaveOut,
-    /// Send again: the person knows that the first request did nothing, or accepts two badges.
-    SendAgain,
-}
 
 /// A person opened something that shows a masked name and address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,9 +33,6 @@ pub enum Disclosure {
 impl Jobs {
     /// Repeats an old duplicate check first. If that changes what would be sent, the job does not begin, and
     /// the draft needs another review.
-    ///
-    /// # Errors
-    /// The profile is read-only, the review is no longer valid, or nothing is left to send.
     pub async fn begin(&self, id: JobId, who: &str) -> Result<(), JobError> {
         self.core.writer()?;
         let (job, seen) = self.core.my_job_seen(id).await?;
@@ -71,9 +57,6 @@ impl Jobs {
     }
 
     /// Pauses a job before its next request.
-    ///
-    /// # Errors
-    /// Another process owns the job, or the job is not sending.
     pub async fn pause(&self, id: JobId) -> Result<(), JobError> {
         let mut job = self.core.job(id).await?;
         let is_colleagues = job.owner.as_ref().is_some_and(|owner| owner.is_colleague && owner.is_alive);
@@ -106,9 +89,6 @@ impl Jobs {
 
     /// After a refusal that may have been the quota, first checks whether the service accepted any of the
     /// request. Also repeats an old duplicate check.
-    ///
-    /// # Errors
-    /// Another process owns the job, the job cannot be resumed, or a required reading failed.
     pub async fn resume(&self, id: JobId, who: &str) -> Result<(), JobError> {
         let (job, seen) = self.core.my_job_to_send(id).await?;
         if !matches!(job.phase, Phase::Paused | Phase::Stopped) {
@@ -128,9 +108,6 @@ impl Jobs {
     /// Sends refused rows again, in smaller requests, so that one bad row does not delay the others. Returns
     /// the number of rows sent; the other rows need review. After a refusal that may have been the quota,
     /// checks first as in [`Jobs::resume`].
-    ///
-    /// # Errors
-    /// Another process owns the job, no row was refused, or a required reading failed.
     pub async fn retry_refused(&self, id: JobId, who: &str) -> Result<u64, JobError> {
         let (job, seen) = self.core.my_job_to_send(id).await?;
         self.prove_refusal_now(id).await?;
@@ -196,13 +173,13 @@ impl Jobs {
                 self.core.wake.notify_one();
                 Ok(())
             }
-            Err(Unresolved::Review(Some(why))) => Err(JobError::review(localizable!(
+            Err(Unresolved::Review(Some(why))) => Err(JobError::NeedsReview(localizable!(
                 "Row {no} of job {id} needs review: {why}. Nothing was sent. Send it again if a second badge is right.",
                 no,
                 id,
                 why
             ))),
-            Err(Unresolved::Review(None)) => Err(JobError::review(localizable!(
+            Err(Unresolved::Review(None)) => Err(JobError::NeedsReview(localizable!(
                 "The situation has changed. Nothing was sent. Check row {no} of job {id} again.",
                 no,
                 id
@@ -224,19 +201,14 @@ impl Jobs {
     /// Allows rows that need review or that the duplicate check skipped. If another row has the same address, a
     /// group decision about another reason allows neither. A row whose reason does not say that it is a duplicate
     /// needs review once more. Returns the number of rows that will be sent.
-    ///
-    /// # Errors
-    /// The job is not a draft of this process.
     pub async fn allow(&self, id: JobId, which: RowSelection) -> Result<u64, JobError> {
         if let RowSelection::One(no) | RowSelection::Shown(no, _) = which {
-            let filter = RowFilter { after: no.saturating_sub(1), ..RowFilter::default() };
-            let rows = self.rows(id, filter, 1).await?;
             // A blank line, a total or a repeated header is no recipient.
-            let is_no_recipient = |row: &JobRow| {
+            let is_no_recipient = |row: JobRow| {
                 let (.., standing, _) = check_person(row.holder.wire(), row.address.wire());
-                row.no == no && standing == Standing::Refused
+                standing == Standing::Refused
             };
-            if rows.iter().any(is_no_recipient) {
+            if self.row_at(id, no).await?.is_some_and(is_no_recipient) {
                 return Err(JobError::no(localizable!(
                     "This row has no valid name and address, so it cannot be sent. Nothing was changed."
                 )));
@@ -245,8 +217,6 @@ impl Jobs {
         self.review(id, which, RowStatus::Ready, None).await
     }
 
-    /// # Errors
-    /// The job is not a draft of this process.
     pub async fn leave_out(&self, id: JobId, which: RowSelection) -> Result<u64, JobError> {
         self.review(id, which, RowStatus::LeftOut, Some(Code::LeftOutByHand)).await
     }
@@ -268,9 +238,6 @@ impl Jobs {
 
     /// Corrects and checks a row, and returns the findings. The duplicate check must run again, since the
     /// recipient may be another person now.
-    ///
-    /// # Errors
-    /// The job is not a draft of this process.
     pub async fn correct(
         &self,
         id: JobId,
@@ -287,42 +254,31 @@ impl Jobs {
 
     /// By one decision, addresses get the domain that was probably meant, and names get the letters that they
     /// lost in a conversion. Returns the number of rows. The duplicate check must run again.
-    ///
-    /// # Errors
-    /// The job is not a draft of this process.
     pub async fn take_suggestions(&self, id: JobId, rows: SuggestedRows) -> Result<u64, JobError> {
         self.draft(id).await?;
-        let mut filter = RowFilter { row_statuses: vec![RowStatus::Ask], ..RowFilter::default() };
-        let most = match &rows {
-            SuggestedRows::One(no) => {
-                filter.after = no.saturating_sub(1);
-                1
+        let suggested = |row: &JobRow| {
+            let (name, email) = (row.suggested_name(), row.suggested_address());
+            if name.is_none() && email.is_none() {
+                return None;
             }
-            SuggestedRows::Group(key) => {
-                filter.group = Some(key.clone());
-                ROWS_AT_ONCE
-            }
+            let name = name.unwrap_or_else(|| row.holder.wire().to_owned());
+            let email = email.unwrap_or_else(|| row.address.wire().to_owned());
+            Some(corrected(row.no, &name, &email).0)
         };
         let mut taken = Vec::new();
-        loop {
-            let page = self.rows(id, filter.clone(), most).await?;
-            let is_wanted = |row: &&JobRow| match rows {
-                SuggestedRows::One(no) => row.no == no,
-                SuggestedRows::Group(_) => true,
-            };
-            let suggested = |row: &JobRow| {
-                let (name, email) = (row.suggested_name(), row.suggested_address());
-                if name.is_none() && email.is_none() {
-                    return None;
+        match rows {
+            SuggestedRows::One(no) => taken.extend(self.row_at(id, no).await?.as_ref().and_then(suggested)),
+            SuggestedRows::Group(key) => {
+                let row_statuses = vec![RowStatus::Ask];
+                let mut filter = RowFilter { row_statuses, group: Some(key), ..RowFilter::default() };
+                loop {
+                    let page = self.rows(id, filter.clone(), ROWS_AT_ONCE).await?;
+                    taken.extend(page.iter().filter_map(suggested));
+                    match page.last() {
+                        Some(last) if page.len() == ROWS_AT_ONCE => filter.after = last.no,
+                        _ => break,
+                    }
                 }
-                let name = name.unwrap_or_else(|| row.holder.wire().to_owned());
-                let email = email.unwrap_or_else(|| row.address.wire().to_owned());
-                Some(corrected(row.no, &name, &email).0)
-            };
-            taken.extend(page.iter().filter(is_wanted).filter_map(suggested));
-            match page.last() {
-                Some(last) if page.len() == most && most > 1 => filter.after = last.no,
-                _ => break,
             }
         }
         let n = taken.len() as u64;
@@ -336,9 +292,6 @@ impl Jobs {
     /// Repeats the decisions of earlier drafts of a file in new ones, one by one in their order, as far as they apply to
     /// the same rows with the same fields. A permission to send a second badge does not apply: the duplicate check asks
     /// again. Returns the number of rows with a decision that no longer applies.
-    ///
-    /// # Errors
-    /// One of the new jobs is not a draft of this process.
     pub async fn keep_decisions(&self, earlier: &[JobId], new: &[JobId]) -> Result<u64, JobError> {
         if earlier.is_empty() {
             return Ok(0);
@@ -372,9 +325,6 @@ impl Jobs {
 
     /// Undoes the last decision of a draft's review. `None` if there is none. After an undone correction, the
     /// duplicate check must run again.
-    ///
-    /// # Errors
-    /// The job is not a draft of this process.
     pub async fn undo_decision(&self, id: JobId) -> Result<Option<Undone>, JobError> {
         self.draft(id).await?;
         let Some(last) = self.core.store.last_decision(id).await? else { return Ok(None) };
@@ -394,8 +344,9 @@ impl Jobs {
         }
     }
 
-    async fn ready_rows(&self, id: JobId) -> Result<Vec<ReadyRow>, JobError> {
-        Ok(self.core.store.ready_rows(id).await?)
+    async fn row_at(&self, id: JobId, no: u64) -> Result<Option<JobRow>, JobError> {
+        let filter = RowFilter { after: no.saturating_sub(1), ..RowFilter::default() };
+        Ok(self.rows(id, filter, 1).await?.pop().filter(|row| row.no == no))
     }
 
     /// `None` if the duplicate check is not old, otherwise the job after it was repeated.
@@ -426,9 +377,15 @@ impl Jobs {
         if job.kind != Kind::Issue || !duplicate_check::is_stale(&self.core, job) {
             return Ok(());
         }
-        let before = self.ready_rows(job.id).await?;
+        let before = self.core.store.ready_rows(job.id).await?;
         let Some(now) = self.read_again(job).await? else { return Ok(()) };
-        if is_fine(&before, &self.ready_rows(job.id).await?) { Ok(()) } else { Err(has_changed(&now)) }
+        if is_fine(&before, &self.core.store.ready_rows(job.id).await?) {
+            return Ok(());
+        }
+        Err(JobError::no(localizable!(
+            "The situation has changed since the review: {rows}. Nothing was sent. Review the rows again.",
+            rows = shares(&now)
+        )))
     }
 
     /// Rows that now need review are not sent, but none that nobody has seen among those to send.
@@ -438,12 +395,9 @@ impl Jobs {
 
     /// Refuses a badge that is not of the row's template and address.
     async fn is_of_row(&self, job: &Job, no: u64, badge: &BadgeId) -> Result<(), JobError> {
-        let filter = RowFilter { after: no.saturating_sub(1), ..RowFilter::default() };
-        let row = self.rows(job.id, filter, 1).await?.into_iter().find(|row| row.no == no);
         // The decision refuses such a row, and says why.
-        let Some(row) = row.filter(|row| rules::may(Step::Decide, RowFacts::of(job, row))) else {
-            return Ok(());
-        };
+        let is_open = |row: &JobRow| rules::may(Step::Decide, RowFacts::of(job, row));
+        let Some(row) = self.row_at(job.id, no).await?.filter(is_open) else { return Ok(()) };
         let email = row.address.wire();
         let call = Call::interactive();
         let seen = match history_scan::badge_for(self.core.reader(), badge, email, &call).await {
@@ -481,14 +435,7 @@ impl Jobs {
     /// be sent, too.
     async fn look_again(&self, job: &Job, no: u64) -> Result<Option<ReviewedRow>, JobError> {
         let id = job.id;
-        let waiting = rules::count(Step::Resume, job);
-        if waiting > 0 {
-            return Err(JobError::no(localizable!(
-                "Job {id} still has unsent rows ({n}): first resume it or cancel the rest. Nothing was sent.",
-                id,
-                n = waiting
-            )));
-        }
+        resend::has_no_rest(job)?;
         let shown = self.core.store.reviewed_row(id, no).await?;
         let Some(row) = &shown else { return Ok(None) };
         if row.row_status == RowStatus::NotSeen {
@@ -535,11 +482,4 @@ pub fn shares(job: &Job) -> Localizable {
     list(job.counts.iter().map(|(row_status, n)| {
         localizable!("{n} {state}", n = number(n), state = Localizable::of(row_status.name()))
     }))
-}
-
-fn has_changed(job: &Job) -> JobError {
-    JobError::no(localizable!(
-        "The situation has changed since the review: {rows}. Nothing was sent. Review the rows again.",
-        rows = shares(job)
-    ))
 }

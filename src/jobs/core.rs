@@ -1,7 +1,7 @@
 //! Shared state of the jobs module: connection, journal, change notification, and the [`Jobs`] handle.
 
 use super::error::JobError;
-use super::history_scan::{HistoryScan, Lesson};
+use super::history_scan::HistoryScan;
 use super::job::{Job, JobChange, JobId, JobRow, Touched};
 use super::journal::facts::{self, Fact, FactObservation, KeptFact, LEAST_OFFSET};
 use super::journal::observe::ObserveContext;
@@ -9,6 +9,7 @@ use super::journal::rows::RowFilter;
 use super::journal::sent_here::{SentAlike, SentHere};
 use super::journal::{Account, Journal, JournalError, JournalWatch, Store};
 use super::reason::Code;
+use super::row_groups::RowGroup;
 use super::row_status::RowStatus;
 use super::settings::JobConfig;
 use super::{follow, send};
@@ -19,6 +20,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
+use tokio_util::sync::DropGuard;
 
 const MOST_JOBS: usize = 10_000;
 /// Wait before a changed job that could not be read is read again.
@@ -28,16 +30,7 @@ const AGAIN: Duration = Duration::from_secs(1);
 #[derive(Clone)]
 pub struct Jobs {
     pub(super) core: Arc<JobsCore>,
-    _last: Arc<Last>,
-}
-
-/// Cancels the work when the last clone of [`Jobs`] is dropped.
-struct Last(CancellationToken);
-
-impl Drop for Last {
-    fn drop(&mut self) {
-        self.0.cancel();
-    }
+    _last: Arc<DropGuard>,
 }
 
 pub(super) struct JobsCore {
@@ -142,7 +135,7 @@ impl Jobs {
         tokio::spawn(tell(core.clone(), changed));
         let follower = tokio::spawn(follow::run(core.clone()));
         *lock(&core.follower) = Some(follower);
-        Ok((Self { core, _last: Arc::new(Last(ending)) }, receiver))
+        Ok((Self { core, _last: Arc::new(ending.drop_guard()) }, receiver))
     }
 
     /// For a team's database, which may be away.
@@ -167,8 +160,6 @@ impl Jobs {
         Ok(found.into_iter().map(|job| self.core.as_it_is(job, &abandoned)).collect())
     }
 
-    /// # Errors
-    /// [`JobError::NotPossible`] if this profile has no job with this number.
     pub async fn job(&self, id: JobId) -> Result<Job, JobError> {
         self.core.job(id).await
     }
@@ -178,9 +169,6 @@ impl Jobs {
     }
 
     /// Number of rows before a row with the same name and address.
-    ///
-    /// # Errors
-    /// The journal could not be read.
     pub async fn equal_before(&self, id: JobId, no: u64) -> Result<u64, JobError> {
         Ok(self.core.store.equal_before(id, no).await?)
     }
@@ -217,10 +205,13 @@ impl Jobs {
         Ok(self.core.store.before_in_list(id, filter, no).await?)
     }
 
+    /// The groups of a draft's rows that need review, are invalid or were skipped, and of badges in an unknown state
+    /// that are to be revoked, the largest first.
+    pub async fn groups(&self, id: JobId) -> Result<Vec<RowGroup>, JobError> {
+        Ok(self.core.store.groups(id).await?)
+    }
+
     /// See [`JobRow::number`].
-    ///
-    /// # Errors
-    /// The job has no row with this number, or several.
     pub async fn place_of(&self, id: JobId, number: u64) -> Result<u64, JobError> {
         self.core.job(id).await?;
         let (places, (first, last)) = self.core.store.places_of(id, number).await?;
@@ -299,15 +290,23 @@ impl Jobs {
 
     /// Ignores the schedule. `None` polls everything that is open. Returns when the poll is complete.
     pub async fn poll_now(&self, job: Option<JobId>) -> PollResult {
+        self.poll(|asked| {
+            asked.all |= job.is_none();
+            asked.jobs.extend(job);
+        })
+        .await
+    }
+
+    /// Polls by the schedule, for programs that run now and then. Returns when the poll is complete.
+    pub async fn poll_due(&self) -> PollResult {
+        self.poll(|asked| asked.due = true).await
+    }
+
+    async fn poll(&self, ask: impl FnOnce(&mut RequestedPolls)) -> PollResult {
         let (done, polled) = tokio::sync::oneshot::channel();
         {
             let mut asked = lock(&self.core.asked);
-            match job {
-                Some(id) => {
-                    asked.jobs.insert(id);
-                }
-                None => asked.all = true,
-            }
+            ask(&mut asked);
             asked.done.push(done);
         }
         self.core.wake.notify_one();
@@ -322,28 +321,13 @@ impl Jobs {
     }
 
     /// SQLite's integrity messages about the journal file; empty if the file is intact.
-    ///
-    /// # Errors
-    /// The journal cannot be read at all.
     pub async fn check_journal(&self) -> Result<Vec<String>, JobError> {
         Ok(self.core.store.check().await?)
     }
 
-    /// Polls by the schedule, for programs that run now and then. Returns when the poll is complete.
-    pub async fn poll_due(&self) -> PollResult {
-        let (done, polled) = tokio::sync::oneshot::channel();
-        {
-            let mut asked = lock(&self.core.asked);
-            asked.due = true;
-            asked.done.push(done);
-        }
-        self.core.wake.notify_one();
-        polled.await.unwrap_or_default()
-    }
-
     /// Removes names, addresses and cells of finished jobs older than `days`. Numbers and badge ids remain.
     pub async fn purge(&self, days: u32) -> Result<Vec<JobId>, JobError> {
-        let purged = self.core.purge(days).await?;
+        let purged = self.core.journal.purge(&self.core.account, days).await?;
         for id in &purged {
             self.core.changed(*id, []);
         }
@@ -370,8 +354,6 @@ impl JobsCore {
         self.access.reader()
     }
 
-    /// # Errors
-    /// The profile is read-only.
     pub(super) fn writer(&self) -> Result<&Writer, JobError> {
         self.access
             .writer()
@@ -379,9 +361,6 @@ impl JobsCore {
     }
 
     /// Needs a profile that can write, or a temporary copy of the journal, from which nothing can be sent.
-    ///
-    /// # Errors
-    /// The profile is read-only.
     pub(super) fn planner(&self) -> Result<(), JobError> {
         if self.journal.is_copy() { Ok(()) } else { self.writer().map(|_| ()) }
     }
@@ -396,7 +375,6 @@ impl JobsCore {
         (clock.utc(), clock.is_heard())
     }
 
-    /// For what is observed now.
     pub(super) fn observe_context(&self) -> ObserveContext {
         let (now, _) = self.moment();
         ObserveContext {
@@ -439,19 +417,15 @@ impl JobsCore {
         if self.journal.reads_only() {
             return Ok(());
         }
-        self.purge(days).await.map(drop)
-    }
-
-    async fn purge(&self, days: u32) -> Result<Vec<JobId>, JournalError> {
-        self.journal.purge(&self.account, days).await
+        self.journal.purge(&self.account, days).await.map(drop)
     }
 
     pub(super) async fn learn_filters(&self, scan: &HistoryScan<'_>) -> Result<(), JournalError> {
-        let lessons: Vec<Lesson> = scan.lessons().collect();
+        let lessons: Vec<FactObservation> = scan.lessons().collect();
         if lessons.is_empty() {
             return Ok(());
         }
-        self.learn(lessons.into_iter().map(Lesson::fact).collect()).await
+        self.learn(lessons).await
     }
 
     pub(super) async fn learn(&self, seen: Vec<FactObservation>) -> Result<(), JournalError> {
@@ -501,10 +475,6 @@ fn of_abandoned(mut filter: RowFilter) -> Option<RowFilter> {
 
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-pub(super) fn touched(badge_id: &crate::domain::BadgeId, row_status: RowStatus) -> Touched {
-    Touched { badge_id: badge_id.clone(), row_status }
 }
 
 /// Many changes between two receives give one snapshot per job.

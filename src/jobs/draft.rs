@@ -9,156 +9,33 @@ use super::journal::drafts::{CreateJob, IssueOne, OpenDrafts, PlanUndo, Replace}
 use super::journal::facts::KeptFact;
 use super::journal::jobs::{Actor, NewJob, SeenJob};
 use super::journal::rows::NewRow;
-use super::reason::{Code, Reason};
-use super::row_status::RowStatus;
+use super::plan::{IssuePlan, Person, RevokePlan, RevokeTarget, own_word, placed};
 use super::send;
-use crate::domain::{Address, Badge, HistoryItem, State, Verdict};
 use crate::jobs::prelude::*;
 use crate::team::TeamError;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct IssuePlan {
-    pub template_id: TemplateId,
-    /// The template's title, for people and for finding its badges in the history.
-    pub title: Text,
-    /// `recipient_name` as it is printed on the badge.
-    pub recipient_name: String,
-    pub recipient_email: Address,
-    /// Badges of this template that the recipient had before. Another badge that is found later belongs to
-    /// this job. `None` if they could not be read; then a badge found later proves nothing.
-    pub held_before: Option<Vec<BadgeId>>,
-    /// The [claim](Rival::claim_id) of the [`Rival`] that the reviewer saw and allowed. A later rival needs another review.
-    pub allows: Option<i64>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Person {
-    /// `recipient_name` as it is printed on the badge.
-    pub name: String,
-    pub email: String,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RevokeTarget {
-    pub badge_id: BadgeId,
-    pub holder: Text,
-    /// Two people may have one name.
-    pub email: Text,
-    pub title: Text,
-    /// The state when the badge was last seen.
-    pub state: State,
-    /// Whether that was when the index was read, so that a waiting badge may be issued by now.
-    pub is_of_index: bool,
-}
-
-impl RevokeTarget {
-    /// `now` is the service's time.
-    pub fn of(badge: &HistoryItem, now: DateTime) -> Self {
-        Self {
-            badge_id: badge.badge_id.clone(),
-            holder: badge.recipient_name.clone().unwrap_or_default(),
-            email: badge.recipient_email.clone().unwrap_or_default(),
-            title: badge.title.clone().unwrap_or_default(),
-            state: Verdict::of(badge, now).state(),
-            is_of_index: badge.read_at.is_some(),
+fn revoked_rows(plan: &RevokePlan) -> Vec<NewRow> {
+    let row = |v: &RevokeTarget| {
+        let (row_status, why) = placed(&v.state, plan.when_issued);
+        NewRow {
+            name: v.holder.wire().to_owned(),
+            email: v.email.wire().to_owned(),
+            title: Some(v.title.wire().to_owned()),
+            badge: Some(v.badge_id.clone()),
+            row_status: Some(row_status),
+            why,
+            status: own_word(&v.state),
+            ..NewRow::default()
         }
-    }
-
-    pub fn of_badge(badge: &Badge, state: State) -> Self {
-        Self {
-            badge_id: badge.badge_id.clone(),
-            holder: badge.recipient_name.clone().unwrap_or_default(),
-            email: badge.recipient_email.clone().unwrap_or_default(),
-            title: badge.title.clone().unwrap_or_default(),
-            state,
-            is_of_index: false,
-        }
-    }
+    };
+    plan.targets().iter().map(row).collect()
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RevokePlan {
-    targets: Vec<RevokeTarget>,
-    reason: String,
-    when_issued: bool,
-}
-
-impl RevokePlan {
-    /// Drops repeated badges. `when_issued` queues waiting badges; otherwise they are skipped.
-    pub fn new(targets: Vec<RevokeTarget>, reason: &str, when_issued: bool) -> Self {
-        let mut seen = HashSet::new();
-        let targets = targets.into_iter().filter(|v| seen.insert(v.badge_id.clone())).collect();
-        Self { targets, reason: reason.trim().to_owned(), when_issued }
-    }
-
-    pub fn targets(&self) -> &[RevokeTarget] {
-        &self.targets
-    }
-
-    /// The service accepts only Issued badges. A badge in an unknown state may be one.
-    pub fn sent(&self) -> impl Iterator<Item = &RevokeTarget> {
-        self.targets.iter().filter(|v| v.state.may_be_revoked())
-    }
-
-    /// They wait until they are Issued.
-    pub fn queued(&self) -> impl Iterator<Item = &RevokeTarget> {
-        self.targets.iter().filter(|v| self.when_issued && v.state == State::Waiting)
-    }
-
-    /// The service would drop them without notice.
-    pub fn left_out(&self) -> impl Iterator<Item = &RevokeTarget> {
-        self.targets.iter().filter(|v| placed(&v.state, self.when_issued).0 == RowStatus::LeftOut)
-    }
-
-    /// The holder may see it.
-    pub fn reason(&self) -> &str {
-        &self.reason
-    }
-
-    fn rows(&self) -> Vec<NewRow> {
-        let row = |v: &RevokeTarget| {
-            let (row_status, why) = placed(&v.state, self.when_issued);
-            NewRow {
-                name: v.holder.wire().to_owned(),
-                email: v.email.wire().to_owned(),
-                title: Some(v.title.wire().to_owned()),
-                badge: Some(v.badge_id.clone()),
-                row_status: Some(row_status),
-                why,
-                status: own_word(&v.state),
-                ..NewRow::default()
-            }
-        };
-        self.targets.iter().map(row).collect()
-    }
-}
-
-/// The service's word for an unknown state. The next poll brings the service's word for a known one.
-pub(super) fn own_word(state: &State) -> Option<String> {
-    match state {
-        State::Other(word) => Some(word.wire().to_owned()),
-        _ => None,
-    }
-}
-
-pub(super) fn placed(state: &State, when_issued: bool) -> (RowStatus, Option<Reason>) {
-    if matches!(state, State::Other(_)) {
-        (RowStatus::Ready, Some(Code::UnknownState.into()))
-    } else if state.may_be_revoked() {
-        (RowStatus::Ready, None)
-    } else if *state == State::Waiting && when_issued {
-        (RowStatus::Queued, None)
-    } else {
-        let why = Reason::from(Code::NotRevocable).because("state", Reason::state(state));
-        (RowStatus::LeftOut, Some(why))
-    }
-}
-
-pub(super) fn issue_job(template_id: &TemplateId, title: &Text, origin: Option<JobOrigin>) -> NewJob {
+fn new_job(kind: Kind, title: &str, origin: Option<JobOrigin>) -> NewJob {
     NewJob {
-        kind: Kind::Issue,
-        template: Some(template_id.clone()),
-        title: title.wire().to_owned(),
+        kind,
+        template: None,
+        title: title.to_owned(),
         origin,
         follows: None,
         after: false,
@@ -166,20 +43,12 @@ pub(super) fn issue_job(template_id: &TemplateId, title: &Text, origin: Option<J
     }
 }
 
-fn revoke_job(reason: &str, follows: Option<JobId>, origin: Option<JobOrigin>) -> NewJob {
-    NewJob {
-        kind: Kind::Revoke,
-        template: None,
-        title: reason.to_owned(),
-        origin,
-        follows,
-        after: false,
-        created: Timestamp::now().as_millisecond(),
-    }
+pub(super) fn issue_job(template_id: &TemplateId, title: &Text, origin: Option<JobOrigin>) -> NewJob {
+    NewJob { template: Some(template_id.clone()), ..new_job(Kind::Issue, title.wire(), origin) }
 }
 
 fn changed(rival: &Rival) -> JobError {
-    JobError::review(localizable!(
+    JobError::NeedsReview(localizable!(
         "The situation has changed since the review: {why}. Nothing was sent. Review it again.",
         why = rival.why()
     ))
@@ -230,7 +99,7 @@ impl Jobs {
         rows: Vec<NewRow>,
         origin: Option<JobOrigin>,
     ) -> Result<JobId, JobError> {
-        self.create_job(revoke_job(reason, None, origin), rows, Some(self.kept_reason(reason))).await
+        self.create_job(new_job(Kind::Revoke, reason, origin), rows, Some(self.kept_reason(reason))).await
     }
 
     /// The reason of a revocation, to offer again.
@@ -267,8 +136,8 @@ impl Jobs {
         let replace = Replace {
             issue: self.issue_one(plan, who),
             old: old.badge_id.clone(),
-            revoke: revoke_job(reason, None, None),
-            rows: RevokePlan::new(vec![old], reason, true).rows(),
+            revoke: new_job(Kind::Revoke, reason, None),
+            rows: revoked_rows(&RevokePlan::new(vec![old], reason, true)),
             reason: self.kept_reason(reason),
         };
         let replaced = self.core.store.replace(replace).await;
@@ -284,29 +153,16 @@ impl Jobs {
     /// # Errors
     /// The profile is read-only, the reason is empty, or the journal cannot be used. Nothing was sent.
     pub async fn revoke(&self, plan: RevokePlan) -> Result<JobId, JobError> {
-        let id = self.draft_revoke(plan, None).await?;
+        self.core.writer()?;
+        JobError::unless_key(plan.reason())?;
+        JobError::unless_empty(plan.reason())?;
+        let id = self.create_revocation(plan.reason(), revoked_rows(&plan), None).await?;
         self.begin_now(id, "", SeenJob::new_draft(&self.core.store.process())).await?;
         Ok(id)
     }
 
-    /// # Errors
-    /// As [`Jobs::revoke`].
-    pub async fn draft_revoke(&self, plan: RevokePlan, origin: Option<JobOrigin>) -> Result<JobId, JobError> {
-        self.core.writer()?;
-        JobError::unless_key(&plan.reason)?;
-        if plan.reason.is_empty() {
-            return Err(JobError::no(localizable!(
-                "Enter a reason: the service requires one. Nothing was sent."
-            )));
-        }
-        self.create_revocation(&plan.reason, plan.rows(), origin).await
-    }
-
     /// Cancels unsent rows, revokes Issued badges, and revokes waiting badges when they become Issued. The
     /// revocation is a draft for review.
-    ///
-    /// # Errors
-    /// The job is not an issue job of this process, or has nothing to undo.
     pub async fn undo(&self, id: JobId, reason: &str, who: &str) -> Result<JobId, JobError> {
         self.core.writer()?;
         JobError::unless_key(reason)?;
@@ -318,11 +174,7 @@ impl Jobs {
                 id
             )));
         }
-        if reason.is_empty() {
-            return Err(JobError::no(localizable!(
-                "Enter a reason: the service requires one. Nothing was sent."
-            )));
-        }
+        JobError::unless_empty(&reason)?;
         // Also with nothing unsent: a retry that reads the history now would send rows that the draft does not have.
         self.cancel_unsent(id, job.kind, who).await?;
         let undo = PlanUndo {
@@ -331,7 +183,7 @@ impl Jobs {
             issue: id,
             kind: job.kind,
             title: job.title,
-            revoke: revoke_job(&reason, Some(id), None),
+            revoke: NewJob { follows: Some(id), ..new_job(Kind::Revoke, &reason, None) },
             reason: self.kept_reason(&reason),
         };
         let undone = self.core.store.plan_undo(undo).await?;
@@ -389,8 +241,6 @@ impl Jobs {
         Ok(self.core.store.kept_drafts(account, me).await?)
     }
 
-    /// # Errors
-    /// The profile is read-only, or one of the drafts has begun, was discarded, or is open in another process.
     pub async fn open_drafts(&self, ids: &[JobId]) -> Result<Vec<Job>, JobError> {
         self.core.writer()?;
         let (account, owner) = (self.core.account.clone(), self.core.store.process());
@@ -424,9 +274,6 @@ impl Jobs {
     }
 
     /// Sent rows are still followed. Returns the number of cancelled rows.
-    ///
-    /// # Errors
-    /// Another process owns the job, no row can be sent any more, or the journal cannot be used.
     pub async fn cancel(&self, id: JobId, who: &str) -> Result<u64, JobError> {
         let job = self.core.my_job(id).await?;
         if !job.has_rest() {

@@ -1,77 +1,17 @@
 //! The duplicate check: recipients who have this badge already, may get it twice, or appear in two spellings.
 
-use super::coded::coded;
 use super::core::{Jobs, JobsCore};
+use super::duplicate_kind::{DuplicateKind, hash, loosened};
 use super::error::JobError;
-use super::history_scan::{HistoryScan, SeenBadge, spellings};
+use super::history_scan::{HistoryScan, spellings};
 use super::job::{Job, JobId, Kind, Phase};
 use super::journal::duplicates::{ExistingBadge, FinishCheck, Recipients, RecordHeld};
 use super::reason::{Code, Reason};
+use super::seen_badge::SeenBadge;
 use super::settings::JobConfig;
 use crate::domain::{State, Verdict};
 use crate::jobs::prelude::*;
 use jiff::ToSpan;
-use std::hash::{DefaultHasher, Hash, Hasher};
-
-coded! {
-    /// The result of the duplicate check for one row, before anything is sent.
-    DuplicateKind {
-        /// The recipient does not have this badge.
-        New = "new", tr_noop!("new");
-        /// An earlier row of the file has the same address and the same name.
-        Twin = "twin", tr_noop!("twice in the file");
-        /// An earlier row of the file has the same address and another name: a shared mailbox or a mistake.
-        SharedAddress = "shared_address", tr_noop!("one address, two names");
-        Valid = "valid", tr_noop!("already has it");
-        Expiring = "expiring", tr_noop!("has it, expires soon");
-        /// The recipient's badge has expired: a renewal.
-        Expired = "expired", tr_noop!("had it, expired");
-        /// The recipient's badge was revoked, or is being revoked: a re-issue.
-        Revoked = "revoked", tr_noop!("had it, revoked");
-        /// A badge is accepted and waits to be issued.
-        Waiting = "waiting", tr_noop!("already waiting");
-        /// A job of this journal has sent one that the service does not show yet.
-        Sent = "sent", tr_noop!("sent before, not visible yet");
-        /// A holder's address differs only by dots or a plus tag.
-        LookAlike = "look_alike", tr_noop!("similar address has it");
-    }
-}
-
-coded! {
-    /// What happens with rows of a duplicate kind.
-    Policy {
-        /// Skip the row.
-        Block = "block", tr_noop!("skipped");
-        Ask = "ask", tr_noop!("needs review");
-        Allow = "allow", tr_noop!("sent");
-    }
-}
-
-impl DuplicateKind {
-    /// Whether the recipient would, or may, get the badge twice.
-    pub fn is_duplicate(self) -> bool {
-        matches!(self, Self::Twin | Self::Valid | Self::Expiring | Self::Waiting | Self::Sent)
-    }
-
-    /// Whether it results from other rows of the file. The row may be of a second kind as well.
-    pub(super) const fn is_in_file(self) -> bool {
-        matches!(self, Self::Twin | Self::SharedAddress)
-    }
-
-    /// Whether the found badge is no longer valid, so that another one is a renewal.
-    pub(super) fn is_over(self) -> bool {
-        matches!(self, Self::Expired | Self::Revoked)
-    }
-
-    /// The policy unless the profile sets another one.
-    pub fn default_policy(self) -> Policy {
-        match self {
-            Self::New | Self::Expired | Self::Expiring => Policy::Allow,
-            Self::Twin | Self::Waiting | Self::Sent => Policy::Block,
-            Self::SharedAddress | Self::Valid | Self::Revoked | Self::LookAlike => Policy::Ask,
-        }
-    }
-}
 
 /// Maximum number of addresses that are queried without comparing the cost of title pages.
 const FEW: u64 = 2;
@@ -163,7 +103,6 @@ pub(super) async fn check_duplicates(
     let (begun, _) = core.moment();
     let phase = job.phase;
     let known = core.store.recipients(id, phase).await?;
-    let recipients = known.unsent;
     core.store.reset_check(id, phase).await?;
     // A person waits for a few requests; more run in the background.
     let call = |all: u64| {
@@ -171,6 +110,7 @@ pub(super) async fn check_duplicates(
     };
     let mut hunt = DuplicateScan {
         core,
+        progress,
         id,
         phase,
         template,
@@ -179,7 +119,7 @@ pub(super) async fn check_duplicates(
         requests: 0,
         complete: true,
     };
-    match read_history(&mut hunt, job, recipients, progress, &call).await {
+    match read_history(&mut hunt, job, &call).await {
         Err(JobError::Service(why)) if core.settings.policies.allows_duplicates() && is_only_unread(&why) => {
             hunt.complete = false;
         }
@@ -187,10 +127,9 @@ pub(super) async fn check_duplicates(
     }
     let (complete, requests) = (hunt.complete, hunt.requests);
     let (corrected, alike) = (hunt.known.corrected, hunt.known.alike());
+    hunt.report(requests, hunt.known.unsent, hunt.known.unsent, false);
     // A million rows need much memory.
     drop(hunt);
-    let (done, all, rows) = (requests, requests, recipients);
-    progress.send_replace(CheckProgress { done, all, rows, rows_all: rows, of_history: false });
     let policies = core.settings.policies.clone();
     let (classes, unsent) = core
         .store
@@ -215,15 +154,13 @@ fn is_only_unread(why: &ApiError) -> bool {
 async fn read_history(
     hunt: &mut DuplicateScan<'_>,
     job: &Job,
-    recipients: u64,
-    progress: &watch::Sender<CheckProgress>,
     call: &impl Fn(u64) -> Call,
 ) -> Result<(), JobError> {
     let (store, id, phase) = (&hunt.core.store, hunt.id, hunt.phase);
-    let by_titles = recipients > FEW && !job.title.looks_empty() && {
+    let by_titles = hunt.known.unsent > FEW && !job.title.looks_empty() && {
         let mut titles = vec![job.title.clone()];
         titles.extend(store.other_titles(id).await?);
-        read_titles(hunt, titles, recipients, progress, call).await?
+        read_titles(hunt, titles, call).await?
     };
     if by_titles {
         return Ok(());
@@ -233,13 +170,7 @@ async fn read_history(
     let paced = call(all);
     for (email, rows) in emails.iter().zip(1..) {
         hunt.look_up(email, &paced).await?;
-        progress.send_replace(CheckProgress {
-            done: hunt.requests,
-            all: all.max(hunt.requests),
-            rows,
-            rows_all: all,
-            of_history: false,
-        });
+        hunt.report(all, rows, all, false);
     }
     Ok(())
 }
@@ -250,11 +181,9 @@ async fn read_history(
 async fn read_titles(
     hunt: &mut DuplicateScan<'_>,
     mut titles: Vec<Text>,
-    recipients: u64,
-    progress: &watch::Sender<CheckProgress>,
     call: &impl Fn(u64) -> Call,
 ) -> Result<bool, JobError> {
-    let core = hunt.core;
+    let (core, recipients) = (hunt.core, hunt.known.unsent);
     let mut read = 0;
     while let Some(title) = titles.get(read).cloned() {
         let first = call(1);
@@ -269,13 +198,7 @@ async fn read_titles(
         while let Some(sights) = page {
             hunt.take(sights).await?;
             let (rows, total) = (scan.rows(), scan.total_count().unwrap_or(0));
-            progress.send_replace(CheckProgress {
-                done: hunt.requests,
-                all: all.max(hunt.requests),
-                rows,
-                rows_all: if total < rows { 0 } else { total },
-                of_history: true,
-            });
+            hunt.report(all, rows, if total < rows { 0 } else { total }, true);
             page = hunt.page(&mut scan).await?;
         }
         core.learn_filters(&scan).await?;
@@ -317,22 +240,9 @@ async fn read_titles(
     Ok(true)
 }
 
-/// A hash of an e-mail key without dots and plus tag. Some providers deliver these addresses to one mailbox, others do
-/// not.
-pub(super) fn loosened(key: &str) -> u64 {
-    let (local, domain) = key.rsplit_once('@').unwrap_or((key, ""));
-    let local: String = local.split('+').next().unwrap_or_default().chars().filter(|c| *c != '.').collect();
-    hash(&(local, domain))
-}
-
-pub(super) fn hash(value: &(impl Hash + ?Sized)) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
-    hasher.finish()
-}
-
 struct DuplicateScan<'c> {
     core: &'c Arc<JobsCore>,
+    progress: &'c watch::Sender<CheckProgress>,
     id: JobId,
     phase: Phase,
     template: TemplateId,
@@ -344,6 +254,11 @@ struct DuplicateScan<'c> {
 }
 
 impl DuplicateScan<'_> {
+    fn report(&self, all: u64, rows: u64, rows_all: u64, of_history: bool) {
+        let (done, all) = (self.requests, all.max(self.requests));
+        self.progress.send_replace(CheckProgress { done, all, rows, rows_all, of_history });
+    }
+
     async fn page(&mut self, scan: &mut HistoryScan<'_>) -> Result<Option<Vec<SeenBadge>>, ApiError> {
         let page = scan.next().await?;
         self.requests += u64::from(page.is_some());
@@ -450,24 +365,6 @@ fn class_of(verdict: &Verdict, now: DateTime, settings: &JobConfig) -> (Duplicat
     (class, line)
 }
 
-impl DuplicateKind {
-    /// A row of two kinds keeps the one of greater weight.
-    pub(super) fn weight(self) -> u8 {
-        match self {
-            Self::New => 0,
-            Self::Revoked => 1,
-            Self::Expired => 2,
-            Self::LookAlike => 3,
-            Self::Expiring => 4,
-            Self::Valid => 5,
-            Self::Waiting => 6,
-            Self::Sent => 7,
-            Self::SharedAddress => 8,
-            Self::Twin => 9,
-        }
-    }
-}
-
 /// For one row that was sent before; [`check_duplicates`] reads the others. Something new makes the row need review.
 pub(super) async fn look_up(core: &Arc<JobsCore>, job: &Job, no: u64) -> Result<(), JobError> {
     let (id, phase) = (job.id, job.phase);
@@ -515,7 +412,7 @@ mod tests {
     use super::*;
     use crate::costs::costs;
     use crate::domain::BadgeId;
-    use crate::jobs::history_scan::SightSource;
+    use crate::jobs::seen_badge::SightSource;
 
     #[test]
     fn costs_of_a_scan() {

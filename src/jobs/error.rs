@@ -1,6 +1,8 @@
 //! The error type of job operations.
 
+use super::intake::IntakeError;
 use super::journal::JournalError;
+use super::reason::{Code, Reason};
 use crate::jobs::prelude::*;
 use crate::team::TeamError;
 
@@ -39,11 +41,19 @@ impl From<JournalError> for JobError {
     }
 }
 
-impl JobError {
-    pub(super) fn review(why: Localizable) -> Self {
-        Self::NeedsReview(why)
+impl From<IntakeError> for JobError {
+    fn from(error: IntakeError) -> Self {
+        Self::no(error.localizable())
     }
+}
 
+impl From<&JournalError> for Reason {
+    fn from(error: &JournalError) -> Self {
+        Self::coded(Code::Journal, &error.localizable())
+    }
+}
+
+impl JobError {
     /// As an error of a draft: nothing was sent, and there is no job to resume.
     pub(super) fn of_draft(self) -> Self {
         match self {
@@ -59,6 +69,16 @@ impl JobError {
     pub(super) fn unless_key(text: &str) -> Result<(), Self> {
         if crate::secrets::is_key(text) {
             return Err(Self::no(localizable!("This looks like an API key. Nothing was sent.")));
+        }
+        Ok(())
+    }
+
+    /// Refuses a revocation without a reason.
+    pub(super) fn unless_empty(reason: &str) -> Result<(), Self> {
+        if reason.is_empty() {
+            return Err(Self::no(localizable!(
+                "Enter a reason: the service requires one. Nothing was sent."
+            )));
         }
         Ok(())
     }

@@ -14,8 +14,7 @@ pub use self::recipients::FileRequest;
 use super::core::Jobs;
 use super::error::JobError;
 use super::intake::{
-    self, About, Checked, Choices, ColumnMap, FileQuestion, Finding, IdRow, ImportSource, InputTable, RawRow,
-    ReadProgress, Severity, Standing, check,
+    self, About, Choices, ColumnMap, Finding, ImportSource, Opened, ReadProgress, Severity, Standing,
 };
 use super::job::{FileSource, JobOrigin};
 use super::journal::Store;
@@ -23,8 +22,6 @@ use super::reason::{Code, Reason};
 use super::row_status::RowStatus;
 use crate::jobs::prelude::*;
 use std::sync::atomic::AtomicU64;
-
-const PREVIEW: usize = 20;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reading {
@@ -35,54 +32,17 @@ pub struct Reading {
     pub rows_all: u64,
 }
 
-/// An opened file, and how to read it as far as that is clear.
-#[derive(Clone, Debug)]
-pub struct Opened {
-    /// What is known about the file, and what a person must decide.
-    pub about: About,
-    /// The first rows, unchanged.
-    pub rows: Vec<RawRow>,
-    pub preview: Preview,
-}
-
-/// The first rows of a file, as lapel would take them.
-#[derive(Clone, Debug)]
-pub enum Preview {
-    /// Checked recipients; empty while a question is open.
-    Recipients(Vec<Checked>),
-    /// Badge ids; empty while a question is open.
-    BadgeIds {
-        /// The column of the ids, from 0; `None` if a person must choose.
-        column: Option<usize>,
-        /// The ids, or why a cell is not an id.
-        ids: Vec<IdRow>,
-    },
-}
-
-impl Opened {
-    /// Whether the file has, or may have, rows after this number of shown ones.
-    pub fn preview_goes_on(&self, shown: u64) -> bool {
-        let read = match &self.preview {
-            Preview::Recipients(rows) if !rows.is_empty() => rows.len(),
-            Preview::BadgeIds { ids, .. } if !ids.is_empty() => ids.len(),
-            _ => self.rows.len(),
-        };
-        read as u64 > shown || read >= PREVIEW
-    }
-
-    /// Open questions for a person. For badge ids, without the question for the column.
-    pub fn questions(&self) -> Vec<FileQuestion> {
-        match &self.preview {
-            Preview::Recipients(_) => self.about.needs_answer(),
-            Preview::BadgeIds { .. } => intake::open_questions(&self.about),
-        }
-    }
-}
 /// Reports the progress of a reading, and cancels it.
 struct ReadingWatcher {
     progress: watch::Sender<Reading>,
     cancel: CancellationToken,
     rows: AtomicU64,
+}
+
+impl ReadingWatcher {
+    fn new(progress: watch::Sender<Reading>, cancel: CancellationToken) -> Self {
+        Self { progress, cancel, rows: AtomicU64::new(0) }
+    }
 }
 
 impl ReadProgress for ReadingWatcher {
@@ -159,8 +119,6 @@ fn remembered(store: &Store, signature: &str) -> Option<ColumnMap> {
 }
 
 impl Jobs {
-    /// # Errors
-    /// The file cannot be read. The message is complete.
     pub async fn open_file(
         &self,
         source: ImportSource,
@@ -169,25 +127,13 @@ impl Jobs {
         cancel: CancellationToken,
     ) -> Result<Opened, JobError> {
         let store = self.core.store.clone();
-        let watcher = ReadingWatcher { progress, cancel, rows: AtomicU64::new(0) };
+        let watcher = ReadingWatcher::new(progress, cancel);
         off_the_loop(move || {
-            let table =
-                InputTable::open(&source, &choices, &|signature| remembered(&store, signature), &watcher)
-                    .map_err(|why| JobError::no(why.localizable()))?;
-            let rows = table.preview(PREVIEW);
-            let preview = match table.about().map.map() {
-                Some(map) if table.about().needs_answer().is_empty() => {
-                    rows.iter().map(|row| check(row.clone(), map)).collect()
-                }
-                _ => Vec::new(),
-            };
-            Ok(Opened { about: table.about().clone(), rows, preview: Preview::Recipients(preview) })
+            Ok(intake::preview(&source, &choices, &|header| remembered(&store, header), &watcher)?)
         })
         .await
     }
 
-    /// # Errors
-    /// The file cannot be read. The message is complete.
     pub async fn open_ids(
         &self,
         source: ImportSource,
@@ -195,14 +141,8 @@ impl Jobs {
         progress: watch::Sender<Reading>,
         cancel: CancellationToken,
     ) -> Result<Opened, JobError> {
-        let watcher = ReadingWatcher { progress, cancel, rows: AtomicU64::new(0) };
-        off_the_loop(move || {
-            let ids_preview = intake::preview_ids(&source, &choices, PREVIEW, &watcher)
-                .map_err(|why| JobError::no(why.localizable()))?;
-            let preview = Preview::BadgeIds { column: ids_preview.column, ids: ids_preview.ids };
-            Ok(Opened { about: ids_preview.about, rows: ids_preview.rows, preview })
-        })
-        .await
+        let watcher = ReadingWatcher::new(progress, cancel);
+        off_the_loop(move || Ok(intake::preview_ids(&source, &choices, &watcher)?)).await
     }
 }
 

@@ -2,79 +2,15 @@
 
 use super::journal::facts::FactObservation;
 use super::reason::Code;
+use super::seen_badge::SeenBadge;
 use crate::api::{HistoryFilter, HistoryQuery, ListEnd, PageReader, Reader, Whole};
-use crate::domain::{Badge, HistoryItem, Verdict};
+use crate::domain::HistoryItem;
 use crate::jobs::prelude::*;
 
 /// Maximum pages of one recipient's history that [`holdings`] reads.
 const PERSON_PAGES: u64 = 50;
 /// Maximum passes over a list that changes while it is read.
 const PASSES: u16 = 3;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum SightSource {
-    History,
-    Detail,
-}
-
-#[derive(Clone, Debug)]
-pub(super) struct SeenBadge {
-    pub(super) place: SightSource,
-    pub(super) badge_id: BadgeId,
-    pub(super) template_id: Option<TemplateId>,
-    pub(super) title: Option<Text>,
-    pub(super) holder: Option<Text>,
-    pub(super) email: Option<Text>,
-    pub(super) verdict: Verdict,
-    pub(super) status: Option<Text>,
-    pub(super) mail: Option<Text>,
-    pub(super) issued_at: Option<ServiceTime>,
-    pub(super) valid_until: Option<ServiceTime>,
-    pub(super) revoke_at: Option<ServiceTime>,
-    pub(super) reg_date: Option<ServiceTime>,
-}
-
-impl SeenBadge {
-    pub(super) fn of_history(item: HistoryItem, now: DateTime) -> Self {
-        Self {
-            place: SightSource::History,
-            verdict: Verdict::of(&item, now),
-            badge_id: item.badge_id,
-            template_id: item.template_id,
-            title: item.title,
-            holder: item.recipient_name,
-            email: item.recipient_email,
-            status: item.status_name,
-            mail: item.email_status,
-            issued_at: item.issued_at,
-            valid_until: item.valid_until,
-            revoke_at: item.revoke_at,
-            reg_date: item.reg_date,
-        }
-    }
-
-    pub(super) fn of_badge(badge: Badge, now: DateTime) -> Self {
-        Self {
-            place: SightSource::Detail,
-            verdict: Verdict::of(&badge, now),
-            badge_id: badge.badge_id,
-            template_id: None,
-            title: badge.title,
-            holder: badge.recipient_name,
-            email: badge.recipient_email,
-            status: badge.status_name,
-            mail: badge.email_status,
-            issued_at: badge.issued_at,
-            valid_until: badge.valid_until,
-            revoke_at: badge.revoke_at,
-            reg_date: badge.reg_date,
-        }
-    }
-
-    pub(super) fn key(&self) -> Option<EmailKey> {
-        self.email.as_ref().map(|e| EmailKey::of(e.wire()))
-    }
-}
 
 /// `None` proves nothing about a waiting badge: the service may not show it by id.
 pub(super) async fn badge(reader: &Reader, id: &BadgeId, call: &Call) -> Result<Option<SeenBadge>, ApiError> {
@@ -111,7 +47,8 @@ pub(super) struct HistoryScan<'r> {
     filter: HistoryFilter,
     call: &'r Call,
     pages: PageReader,
-    lessons: BTreeSet<Lesson>,
+    /// How the filters match, which the contract does not say: facts with their values and evidence.
+    lessons: BTreeMap<&'static str, (&'static str, Code)>,
 }
 
 /// A case-sensitive filter would miss an address that is stored in lower case, and any filter one whose international
@@ -130,31 +67,9 @@ pub(super) fn spellings(email: &str) -> Vec<String> {
     all
 }
 
-/// The contract does not say how the history filters match.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Lesson {
-    TitlePartial,
-    AddressPartial,
-    AddressFoldsCase,
-}
-
-impl Lesson {
-    pub(super) fn fact(self) -> FactObservation {
-        match self {
-            Self::TitlePartial => FactObservation::once("title_filter", "partial", Code::OtherTitle),
-            Self::AddressPartial => {
-                FactObservation::once("recipient_email_filter", "partial", Code::OtherAddress)
-            }
-            Self::AddressFoldsCase => {
-                FactObservation::once("recipient_email_filter_case", "folded", Code::OtherCase)
-            }
-        }
-    }
-}
-
 impl<'r> HistoryScan<'r> {
     pub(super) fn new(reader: &'r Reader, filter: HistoryFilter, call: &'r Call) -> Self {
-        Self { reader, filter, call, pages: PageReader::default().passes(PASSES), lessons: BTreeSet::new() }
+        Self { reader, filter, call, pages: PageReader::default().passes(PASSES), lessons: BTreeMap::new() }
     }
 
     /// The filter may match partially, and titles are not unique: compare the template id.
@@ -194,8 +109,8 @@ impl<'r> HistoryScan<'r> {
         Ok(Some(items.into_iter().map(|item| SeenBadge::of_history(item, now)).collect()))
     }
 
-    pub(super) fn lessons(&self) -> impl Iterator<Item = Lesson> + '_ {
-        self.lessons.iter().copied()
+    pub(super) fn lessons(&self) -> impl Iterator<Item = FactObservation> + '_ {
+        self.lessons.iter().map(|(fact, (value, evidence))| FactObservation::once(fact, value, *evidence))
     }
 
     /// Number of remaining pages, according to the service's count.
@@ -217,16 +132,16 @@ impl<'r> HistoryScan<'r> {
     }
 }
 
-fn lesson(filter: &HistoryFilter, item: &HistoryItem) -> Option<Lesson> {
+fn lesson(filter: &HistoryFilter, item: &HistoryItem) -> Option<(&'static str, (&'static str, Code))> {
     if let (Some(asked), Some(title)) = (&filter.title, &item.title) {
         return (title.wire() != asked && title.wire().contains(asked.as_str()))
-            .then_some(Lesson::TitlePartial);
+            .then_some(("title_filter", ("partial", Code::OtherTitle)));
     }
     let (asked, email) = (filter.recipient_email.as_deref()?, item.recipient_email.as_ref()?.wire());
     match (email == asked, EmailKey::of(asked).is(email)) {
         (true, _) => None,
-        (false, true) => Some(Lesson::AddressFoldsCase),
-        (false, false) => Some(Lesson::AddressPartial),
+        (false, true) => Some(("recipient_email_filter_case", ("folded", Code::OtherCase))),
+        (false, false) => Some(("recipient_email_filter", ("partial", Code::OtherAddress))),
     }
 }
 

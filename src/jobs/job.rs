@@ -1,11 +1,10 @@
 //! A job: its kind, its phase, and the status of each row.
 
 use super::coded::coded;
-use super::duplicate_check::DuplicateKind;
+use super::duplicate_kind::DuplicateKind;
 use super::intake::{self, Choices, ColumnMap, PASTED};
 use super::reason::{Code, Reason};
-use super::row_status::{Counts, RowStatus};
-use super::rules::{self, Claim, Step};
+use super::row_status::{Claim, Counts, RowStatus};
 use crate::jobs::prelude::*;
 
 /// Number of a job in the journal. Never reused.
@@ -138,7 +137,6 @@ pub struct Job {
     pub id: JobId,
     pub kind: Kind,
     pub phase: Phase,
-    /// Only if the job stopped by itself.
     pub stop: Option<Stop>,
     /// The template's title, or the reason of the revocation.
     pub title: Text,
@@ -331,27 +329,9 @@ impl Job {
             && self.stop.as_ref().is_some_and(|stop| stop.kind == StopKind::Quota)
     }
 
-    pub fn can_cancel_rest(&self) -> bool {
-        self.phase != Phase::Cancelled
-            && rules::count(Step::CancelRest, self) + self.counts.of(RowStatus::Sending) > 0
-    }
-
     /// Whether lapel may still send rows: at once, after a person resumes the job, or after a check of a refusal.
     pub(super) fn has_rest(&self) -> bool {
         self.can_cancel_rest() || self.phase != Phase::Cancelled && self.awaits_proof
-    }
-
-    pub fn left_to_retry(&self) -> u64 {
-        rules::count(Step::Retry, self)
-    }
-
-    /// Also a revocation that would send nothing yet, since its badges are not issued; and a refusal that a check may
-    /// prove soon, although its rows are in doubt.
-    pub fn can_resume(&self) -> bool {
-        let is_halted = matches!(self.phase, Phase::Paused | Phase::Stopped);
-        let is_provable = self.unproven > 0 && !self.is_purged && !self.is_not_provable;
-        rules::count(Step::Resume, self) > 0
-            || is_halted && (self.counts.of(RowStatus::Queued) > 0 || is_provable)
     }
 
     /// Rows that resuming may send: at once, but for [`Self::held_by_refusal`].
@@ -369,6 +349,7 @@ impl Job {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(test, derive(Default))]
 pub struct JobRow {
     /// Place in the job, from 1.
     pub no: u64,
@@ -382,7 +363,6 @@ pub struct JobRow {
     pub address: Text,
     /// The badge's title, for a revocation. For a recipient, another template than the job's, as the file names it.
     pub title: Option<Text>,
-    /// The badge's id, once the service has given one.
     pub badge_id: Option<BadgeId>,
     pub row_status: RowStatus,
     pub why: Option<Reason>,
@@ -436,29 +416,7 @@ impl JobRow {
 #[cfg(test)]
 impl JobRow {
     pub fn for_test(no: u64, row_status: RowStatus) -> Self {
-        Self {
-            no,
-            line: None,
-            cells: Vec::new(),
-            holder: Text::default(),
-            address: Text::default(),
-            title: None,
-            badge_id: None,
-            row_status,
-            why: None,
-            group: None,
-            claim: None,
-            was_sent: false,
-            class: None,
-            also: None,
-            accepted: None,
-            until: None,
-            status: None,
-            mail_status: None,
-            issued_at: None,
-            valid_until: None,
-            revoke_at: None,
-        }
+        Self { no, row_status, ..Self::default() }
     }
 }
 
@@ -466,6 +424,12 @@ impl JobRow {
 pub struct Touched {
     pub badge_id: BadgeId,
     pub row_status: RowStatus,
+}
+
+impl Touched {
+    pub(super) fn of(badge_id: &BadgeId, row_status: RowStatus) -> Self {
+        Self { badge_id: badge_id.clone(), row_status }
+    }
 }
 
 #[derive(Clone, Debug)]

@@ -69,9 +69,6 @@ impl JournalPlace {
     }
 
     /// Opens a copy for trial plans. A team's database is not copied: its draft ends with the process.
-    ///
-    /// # Errors
-    /// As [`Self::open`].
     pub fn open_for_trial(&self) -> Result<Journal, JournalError> {
         match self {
             Self::Memory => Journal::in_memory(),
@@ -81,9 +78,6 @@ impl JournalPlace {
     }
 
     /// Opens the journal only to read it. `None` if there is no file yet.
-    ///
-    /// # Errors
-    /// As [`Self::open`].
     pub fn open_existing(&self) -> Result<Option<Journal>, JournalError> {
         match self {
             Self::Folder(folder) if !Journal::file_in(folder).exists() => Ok(None),
@@ -92,25 +86,16 @@ impl JournalPlace {
     }
 
     /// Creates a team's journal, unless it exists. `None` for a journal that is no team's. Blocks.
-    ///
-    /// # Errors
-    /// As [`Journal::create_team`].
     pub fn create_team(&self) -> Result<Option<Creation>, JournalError> {
         self.of_team(create_team)
     }
 
     /// Brings a team's journal to this version's schema. `None` for a journal that is no team's. Blocks.
-    ///
-    /// # Errors
-    /// As [`Journal::migrate_team`].
     pub fn migrate_team(&self) -> Result<Option<Migration>, JournalError> {
         self.of_team(migrate_team)
     }
 
     /// The state of a team's database. `None` for a journal that is no team's. Blocks.
-    ///
-    /// # Errors
-    /// The database cannot be used.
     pub fn team_status(&self) -> Result<Option<TeamStatus>, JournalError> {
         self.of_team(team_status)
     }

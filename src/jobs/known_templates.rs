@@ -33,9 +33,6 @@ pub fn with_read_templates(before: &[RecentEntry], read: &[RecentEntry]) -> Vec<
 }
 
 /// Adds the templates of a page that was read. The file is written only if that changes it.
-///
-/// # Errors
-/// The file cannot be written.
 pub fn remember_templates(file: &Path, read: &[RecentEntry]) -> io::Result<()> {
     let before = known_templates(file);
     let all = with_read_templates(&before, read);
@@ -49,9 +46,6 @@ pub fn remember_templates(file: &Path, read: &[RecentEntry]) -> io::Result<()> {
 }
 
 /// Removes the file if it was written so many days ago, or, without a number, in any case.
-///
-/// # Errors
-/// The file cannot be removed.
 pub fn forget_templates(file: &Path, older_than_days: Option<u32>) -> io::Result<()> {
     let age = |written: SystemTime| SystemTime::now().duration_since(written).unwrap_or_default();
     if let Some(days) = older_than_days {

@@ -16,8 +16,11 @@
 //! template_names      finds a template by its title job_words   the words for a job, for app and verbs
 //! known_templates     the templates read last, for  row_status  the status of a row, and counts
 //!                     completion                    urgency     what needs a person first
+//! duplicate_kind      what the duplicate check finds, and what happens then
 //! coded               enums with a code and a word      journal_place  a file, or a team's database
 //! ownership           who may act on a job, and taking it over
+//! plan, row_groups    what a person plans, and decides about rows
+//! seen_badge          a badge as the service showed it
 //! refusal             proves that a refusal with 422 accepted nothing, and uses up the quota
 //! judge_doubt         what the found badges say about a row in doubt
 //! prelude             names that many of these files use
@@ -28,6 +31,7 @@ mod commands;
 mod core;
 mod draft;
 mod duplicate_check;
+mod duplicate_kind;
 mod error;
 mod files;
 mod follow;
@@ -40,6 +44,7 @@ mod journal_place;
 mod judge_doubt;
 mod known_templates;
 mod ownership;
+mod plan;
 mod prelude;
 mod reason;
 pub mod receipt;
@@ -50,18 +55,20 @@ mod row_groups;
 mod row_status;
 mod rules;
 mod schedule;
+mod seen_badge;
 mod send;
 mod settings;
 mod template_names;
 mod urgency;
 
-pub use self::commands::{Decision, Disclosure, Undone, shares};
+pub use self::commands::{Disclosure, Undone, shares};
 pub use self::core::{Jobs, PollResult};
-pub use self::draft::{IssuePlan, Person, RevokePlan, RevokeTarget};
-pub use self::duplicate_check::{CheckProgress, DuplicateKind, DuplicateResult, Policy};
+pub use self::duplicate_check::{CheckProgress, DuplicateResult};
+pub use self::duplicate_kind::{DuplicateKind, Policy};
 pub use self::error::JobError;
-pub use self::files::{FileChange, FileRequest, FileState, IdsRequest, Opened, Preview, Reading};
+pub use self::files::{FileChange, FileRequest, FileState, IdsRequest, Reading};
 pub use self::history_scan::{Holdings, holdings};
+pub use self::intake::{Opened, Preview};
 pub use self::job::{
     AcceptedCount, FileSource, Job, JobChange, JobId, JobRow, Kind, Owner, Phase, Replaced, Stop, StopKind,
     TUI_MARK, person,
@@ -80,12 +87,12 @@ pub use self::journal::{
 };
 pub use self::journal_place::JournalPlace;
 pub use self::known_templates::{forget_templates, known_templates, remember_templates, with_read_templates};
+pub use self::plan::{IssuePlan, Person, RevokePlan, RevokeTarget};
 pub use self::reason::{Code, Reason};
 pub use self::reports::issued_badge;
-pub use self::resend::NeverSeen;
-pub use self::row_groups::{RowGroup, RowSelection, SuggestedRows};
-pub use self::row_status::{Counts, RowStatus};
-pub use self::rules::{Claim, RowFacts, Step, count, may};
+pub use self::row_groups::{Decision, NeverSeen, RowGroup, RowSelection, SuggestedRows};
+pub use self::row_status::{Claim, Counts, RowStatus};
+pub use self::rules::{RowFacts, Step, count, may};
 pub use self::schedule::Schedule;
 pub use self::settings::{JobConfig, request_count};
 pub use self::template_names::{NamedTemplate, TemplateNames};

@@ -94,9 +94,6 @@ impl JobsCore {
     }
 
     /// For commands that send rows.
-    ///
-    /// # Errors
-    /// As [`Self::my_job`]; also a read-only profile, and a job whose names and addresses were removed.
     pub(super) async fn my_job_to_send(&self, id: JobId) -> Result<(Job, SeenJob), JobError> {
         self.writer()?;
         let (job, seen) = self.my_job_seen(id).await?;

@@ -1,8 +1,7 @@
 //! Reasons, stored as a code with arguments and translated when shown. So lapel can show a journal in another
 //! language than the one it was written in.
 
-use super::intake::RecipientField;
-use super::journal::JournalError;
+use super::duplicate_kind::DuplicateKind;
 use crate::domain::{ServiceClock, State};
 use crate::i18n::{self, Language, TextArgument, VERBATIM};
 use crate::jobs::prelude::*;
@@ -226,7 +225,6 @@ pub(super) fn utc_minute(at: Timestamp) -> String {
     at.strftime(UTC_MINUTE).to_string()
 }
 
-/// Reads it.
 fn utc(text: &str) -> Option<Timestamp> {
     let time = DateTime::strptime(UTC_MINUTE, text).ok()?;
     Offset::UTC.to_timestamp(time).ok()
@@ -271,6 +269,10 @@ impl Reason {
         list
     }
 
+    pub(super) fn coded(code: Code, message: &Localizable) -> Self {
+        Self { code, ..message.into() }
+    }
+
     /// An English text of the catalogues, without arguments.
     pub(super) fn word(english: &str) -> Self {
         Code::of_text(english)
@@ -289,12 +291,11 @@ impl Reason {
         Self::from(code).with("text", sentence.chars().take(LONGEST).collect::<String>())
     }
 
-    /// A finding in a field: `name: it is empty`.
-    pub(super) fn finding(field: RecipientField, what: &Localizable) -> Self {
-        Self::from(Code::Finding).because("field", Self::word(field.name())).because("what", what.into())
+    /// The name of a duplicate kind. The caller adds the reason.
+    pub(super) fn class(class: DuplicateKind) -> Self {
+        Self { text: Some(class.name().to_owned()), ..Code::Class.into() }
     }
 
-    /// A process of a team.
     #[cfg(any(feature = "team", test))]
     pub(crate) fn of_process(who: &str, computer: &str) -> Self {
         Self::from(Code::ProcessOn).with("who", who).with("computer", computer)
@@ -317,7 +318,6 @@ impl Reason {
         Self { args: self.args.iter().map(in_zone).collect(), ..self.clone() }
     }
 
-    /// An argument that is the same in every language.
     pub fn argument(&self, name: &str) -> Option<&str> {
         match self.args.get(name)? {
             Arg::Raw(value) => Some(value),
@@ -380,7 +380,6 @@ impl Reason {
         matches!(self.args.get("all"), Some(Arg::All(all)) if all.is_empty())
     }
 
-    /// In English, for programs and files.
     pub fn english(&self) -> String {
         self.in_language(Language::English)
     }
@@ -394,19 +393,18 @@ impl Reason {
     pub fn cause(&self) -> String {
         let language = i18n::language();
         let Some(why) = self.args.get("why") else { return self.in_language(language) };
-        let status = self.args.get("status").map_or_else(String::new, |status| status.said(language));
-        format!("{}{status}", why.said(language))
+        format!("{}{}", why.said(language), self.said("status", language))
+    }
+
+    fn said(&self, name: &str, language: Language) -> String {
+        self.args.get(name).map_or_else(String::new, |arg| arg.said(language))
     }
 
     pub fn in_language(&self, language: Language) -> String {
-        let arg = |name: &str| self.args.get(name).map_or_else(String::new, |arg| arg.said(language));
+        let arg = |name: &str| self.said(name, language);
         match (self.code, self.code.text().or(self.text.as_deref())) {
             (Code::Findings | Code::ReadAs | Code::Verdict, _) => match self.args.get("all") {
-                Some(Arg::All(all)) => all
-                    .iter()
-                    .map(|one| one.in_language(language))
-                    .collect::<Vec<_>>()
-                    .join(self.code.separator()),
+                Some(Arg::All(all)) => joined(all, self.code.separator(), language),
                 _ => String::new(),
             },
             (Code::Finding, _) if self.names_its_field() => arg("what"),
@@ -450,11 +448,9 @@ impl Reason {
 
     /// Whether the text of a finding says where it was found: `the name is empty`. Texts about whole rows always do.
     fn names_its_field(&self) -> bool {
-        let english =
-            |name: &str| self.args.get(name).map_or_else(String::new, |arg| arg.said(Language::English));
-        let field = english("field");
+        let [field, what] = ["field", "what"].map(|name| self.said(name, Language::English));
         // The field is stored as its title: `Name`.
-        field == "row" || english("what").contains(&format!("the {} ", field.to_lowercase()))
+        field == "row" || what.contains(&format!("the {} ", field.to_lowercase()))
     }
 
     pub(super) fn stored(&self) -> String {
@@ -476,7 +472,7 @@ impl Reason {
             text.is_some_and(|text| Language::ALL.iter().any(|l| i18n::in_language(*l, text) == sentence))
         };
         let code = Code::ALL.iter().find(is_text);
-        code.map_or_else(|| Self::verbatim(Code::Legacy, sentence), |code| Self::from(*code))
+        code.map_or_else(|| Self::verbatim(Code::Legacy, sentence), |code| (*code).into())
     }
 }
 
@@ -485,21 +481,13 @@ impl Arg {
         match self {
             Self::Raw(text) => scrub(text).into_owned(),
             Self::Reason(reason) => reason.in_language(language),
-            Self::All(all) => all.iter().map(|one| one.in_language(language)).collect::<Vec<_>>().join(", "),
+            Self::All(all) => joined(all, ", ", language),
         }
     }
 }
 
-impl Reason {
-    /// A text of the catalogues, stored with a code that the caller sets.
-    fn word_of(english: &str) -> Self {
-        Self { text: Some(english.to_owned()), ..Code::Told.into() }
-    }
-
-    /// The name of a duplicate kind. The caller adds the reason.
-    pub(super) fn class(class: super::duplicate_check::DuplicateKind) -> Self {
-        Self { code: Code::Class, ..Self::word_of(class.name()) }
-    }
+fn joined(all: &[Reason], separator: &str, language: Language) -> String {
+    all.iter().map(|one| one.in_language(language)).collect::<Vec<_>>().join(separator)
 }
 
 impl Display for Reason {
@@ -535,13 +523,7 @@ impl From<&ApiError> for Reason {
             ApiError::InDoubt { status: None, .. } => Code::DoubtNoAnswer,
             _ => Code::Told,
         };
-        Self { code, ..Self::from(&error.localizable()) }
-    }
-}
-
-impl From<&JournalError> for Reason {
-    fn from(error: &JournalError) -> Self {
-        Self { code: Code::Journal, ..Self::from(&error.localizable()) }
+        Self::coded(code, &error.localizable())
     }
 }
 

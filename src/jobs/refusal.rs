@@ -44,9 +44,6 @@ impl Jobs {
 
     /// After a stop at the quota, sends ever smaller requests, each only after proof that the one before did
     /// nothing. Returns at once; the job shows the progress.
-    ///
-    /// # Errors
-    /// The job did not stop at the quota, or a required reading failed.
     pub async fn use_up_quota(&self, id: JobId, who: &str) -> Result<(), JobError> {
         self.begin_using_up(id, who).await?;
         tokio::spawn(halve(self.clone(), id, who.to_owned()));

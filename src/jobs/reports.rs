@@ -5,8 +5,8 @@ use super::error::JobError;
 use super::files::off_the_loop;
 use super::intake::{ColumnMap, NameColumns, PASTED, id_column, stand_in};
 use super::job::{Job, JobId, JobRow, Kind, Phase};
+use super::journal::JournalError;
 use super::journal::rows::RowFilter;
-use super::journal::{JournalError, Store};
 use super::reason::{Code, Reason};
 use super::receipt::{
     FailedMails, ReceiptHead, ReceiptLine, RedoLine, TableError, TableFormat, Written, mail_failures,
@@ -21,62 +21,36 @@ use std::ops::ControlFlow;
 
 /// The only column of a revocation that came from no file.
 const BADGE_ID: &str = "badge_id";
-/// Rows per journal read.
 const AT_ONCE: usize = 2_000;
 
 /// The rows of a job, page by page. Ends after an error.
-struct AllRows {
-    store: Store,
+fn all_rows(
+    jobs: &Jobs,
     id: JobId,
-    filter: RowFilter,
-    window: i64,
-    page: std::vec::IntoIter<JobRow>,
-    over: bool,
+    row_statuses: &[RowStatus],
+) -> impl Iterator<Item = Result<JobRow, JournalError>> + use<> {
+    let (store, window) = (jobs.core.store.clone(), jobs.core.settings.doubt_window.as_secs());
+    let mut filter = RowFilter { row_statuses: row_statuses.to_vec(), ..RowFilter::default() };
+    let mut is_over = false;
+    let page = move || {
+        if is_over {
+            return None;
+        }
+        let read = store.rows_page(id, filter.clone(), AT_ONCE, window).wait();
+        let last = read.as_ref().ok().filter(|page| page.len() == AT_ONCE).and_then(|page| page.last());
+        is_over = last.is_none();
+        filter.after = last.map_or(0, |row| row.no);
+        Some(match read {
+            Ok(page) => page.into_iter().map(Ok).collect(),
+            Err(why) => vec![Err(why)],
+        })
+    };
+    std::iter::from_fn(page).flatten()
 }
 
 /// Whether a file is to have this row. `None` for all rows; an error goes into the file's result.
 fn is_among(among: Option<&BTreeSet<u64>>, row: &Result<JobRow, JournalError>) -> bool {
     among.is_none_or(|among| row.as_ref().map_or(true, |row| among.contains(&row.no)))
-}
-
-impl AllRows {
-    fn of(jobs: &Jobs, id: JobId, row_statuses: &[RowStatus]) -> Self {
-        Self {
-            store: jobs.core.store.clone(),
-            id,
-            filter: RowFilter { row_statuses: row_statuses.to_vec(), ..RowFilter::default() },
-            window: jobs.core.settings.doubt_window.as_secs(),
-            page: Vec::new().into_iter(),
-            over: false,
-        }
-    }
-}
-
-impl Iterator for AllRows {
-    type Item = Result<JobRow, JournalError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            if let Some(row) = self.page.next() {
-                self.filter.after = row.no;
-                return Some(Ok(row));
-            }
-            if self.over {
-                return None;
-            }
-            let (id, filter, window) = (self.id, self.filter.clone(), self.window);
-            match self.store.rows_page(id, filter, AT_ONCE, window).wait() {
-                Ok(page) => {
-                    self.over = page.len() < AT_ONCE;
-                    self.page = page.into_iter();
-                }
-                Err(why) => {
-                    self.over = true;
-                    return Some(Err(why));
-                }
-            }
-        }
-    }
 }
 
 fn until(cancel: &CancellationToken) -> ControlFlow<()> {
@@ -169,7 +143,7 @@ impl Jobs {
     ) -> Result<Written, JobError> {
         let job = self.job(id).await?;
         let clock = self.core.reader().clock();
-        let (all, counted) = (AllRows::of(self, id, &[]), AllRows::of(self, id, &[]));
+        let (all, counted) = (all_rows(self, id, &[]), all_rows(self, id, &[]));
         off_the_loop(move || {
             let mut job = job;
             if let Some(among) = &among {
@@ -187,9 +161,6 @@ impl Jobs {
     /// Writes rows that were not sent, skipped, invalid or refused, as in the original file, each with its
     /// reason. Never writes a row that was sent or is in doubt. A row of a refused request that may have worked all the
     /// same has that as its reason. `among`: for these rows only.
-    ///
-    /// # Errors
-    /// As [`Jobs::receipt`].
     pub async fn redo(
         &self,
         id: JobId,
@@ -212,7 +183,7 @@ impl Jobs {
                 id
             )));
         }
-        let all = AllRows::of(self, id, &[]);
+        let all = all_rows(self, id, &[]);
         // The service may have accepted them.
         let refused: HashSet<u64> = self.core.store.unproven_rows(id).await?.into_iter().collect();
         off_the_loop(move || {
@@ -238,8 +209,8 @@ impl Jobs {
             Some(id) => vec![self.job(id).await?],
             None => self.list().await?.into_iter().filter(|job| job.kind == Kind::Issue).collect(),
         };
-        let rows = jobs.into_iter().map(|job| (AllRows::of(self, job.id, &[RowStatus::Issued]), job));
-        let rows: Vec<(AllRows, Job)> = rows.collect();
+        let rows = jobs.into_iter().map(|job| (all_rows(self, job.id, &[RowStatus::Issued]), job));
+        let rows: Vec<_> = rows.collect();
         off_the_loop(move || {
             let (mut mails, mut badges) = (Vec::new(), Vec::new());
             for (rows, job) in rows {
@@ -285,7 +256,10 @@ pub fn issued_badge(job: &Job, row: JobRow) -> Option<HistoryItem> {
     })
 }
 
-fn counts_of(among: &BTreeSet<u64>, rows: AllRows) -> Result<Counts, JournalError> {
+fn counts_of(
+    among: &BTreeSet<u64>,
+    rows: impl Iterator<Item = Result<JobRow, JournalError>>,
+) -> Result<Counts, JournalError> {
     let mut counts: BTreeMap<RowStatus, u64> = BTreeMap::new();
     for row in rows {
         let row = row?;

@@ -2,33 +2,20 @@
 
 use super::core::Jobs;
 use super::error::JobError;
-use super::job::{JobId, Phase};
+use super::job::{Job, JobId, Phase};
 use super::journal::decisions::ResendRows;
 use super::journal::jobs::{Actor, SeenJob};
+use super::row_groups::NeverSeen;
 use super::rules::{self, Step};
 
-/// Rows that were sent, looked for and never seen.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct NeverSeen {
-    /// Rows that can be sent again together.
-    pub ready: Vec<u64>,
-    /// Number of rows that cannot: lapel still looks for them, or another row was sent to the same recipient.
-    pub held: u64,
-}
-
 impl Jobs {
-    /// Polls a job's never seen rows once more, and counts the rows that can be sent again together.
-    ///
-    /// # Errors
-    /// Another process owns the job, or not everything could be read.
+    /// As [`Jobs::never_seen_among`] all rows.
     pub async fn never_seen(&self, id: JobId) -> Result<NeverSeen, JobError> {
         self.never_seen_among(id, None).await
     }
 
-    /// As [`Jobs::never_seen`], for these rows only; `None` for all.
-    ///
-    /// # Errors
-    /// As [`Jobs::never_seen`].
+    /// Polls a job's never seen rows once more, and counts the rows that can be sent again together: of these rows, or of
+    /// all.
     pub async fn never_seen_among(&self, id: JobId, among: Option<Vec<u64>>) -> Result<NeverSeen, JobError> {
         Ok(self.never_seen_now(id, among).await?.1)
     }
@@ -39,14 +26,7 @@ impl Jobs {
         among: Option<Vec<u64>>,
     ) -> Result<(SeenJob, NeverSeen), JobError> {
         let (job, seen) = self.core.my_job_to_send(id).await?;
-        let waiting = rules::count(Step::Resume, &job);
-        if waiting > 0 {
-            return Err(JobError::no(localizable!(
-                "Job {id} still has unsent rows ({n}): first resume it or cancel the rest. Nothing was sent.",
-                id,
-                n = waiting
-            )));
-        }
+        has_no_rest(&job)?;
         if let Some(failed) = self.poll_now(Some(id)).await.why_not_complete() {
             return Err(JobError::no(localizable!(
                 "lapel could not check the never seen rows again: {failed} Nothing was sent. Try again later.",
@@ -58,9 +38,6 @@ impl Jobs {
     }
 
     /// Resends never seen rows: exactly those that a person reviewed. The journal stores the reason with each row.
-    ///
-    /// # Errors
-    /// One of the rows may not be resent any more. Nothing was sent.
     pub async fn resend_never_seen(
         &self,
         id: JobId,
@@ -90,9 +67,6 @@ impl Jobs {
     }
 
     /// Leaves rows as they are, with a reason: a person resolved them in another way.
-    ///
-    /// # Errors
-    /// One of the rows needs no decision. Nothing was changed.
     pub async fn leave_rows(&self, id: JobId, rows: Vec<u64>, who: &str, why: &str) -> Result<u64, JobError> {
         self.core.writer()?;
         JobError::unless_key(why)?;
@@ -143,4 +117,17 @@ impl Jobs {
     fn latest_intent(&self) -> i64 {
         self.core.moment().0.as_second() - self.core.settings.doubt_window.as_secs()
     }
+}
+
+/// Refuses a decision that would send the unsent rows of the job, too.
+pub(super) fn has_no_rest(job: &Job) -> Result<(), JobError> {
+    let waiting = rules::count(Step::Resume, job);
+    if waiting > 0 {
+        return Err(JobError::no(localizable!(
+            "Job {id} still has unsent rows ({n}): first resume it or cancel the rest. Nothing was sent.",
+            id = job.id,
+            n = waiting
+        )));
+    }
+    Ok(())
 }

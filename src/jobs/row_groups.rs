@@ -1,12 +1,28 @@
-//! Rows of a draft that a person decides about together.
+//! What a person decides about rows, and rows that a person decides about together.
 
-use super::core::Jobs;
-use super::duplicate_check::DuplicateKind;
-use super::error::JobError;
-use super::job::JobId;
+use super::duplicate_kind::DuplicateKind;
 use super::reason::{Code, Reason};
 use super::row_status::RowStatus;
 use crate::jobs::prelude::*;
+
+/// A person's decision about a row that was sent and that lapel cannot resolve.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Decision {
+    IsThis(BadgeId),
+    /// The person resolved the row elsewhere. lapel does nothing more.
+    LeaveOut,
+    /// Send again: the person knows that the first request did nothing, or accepts two badges.
+    SendAgain,
+}
+
+/// Rows that were sent, looked for and never seen.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NeverSeen {
+    /// Rows that can be sent again together.
+    pub ready: Vec<u64>,
+    /// Number of rows that cannot: lapel still looks for them, or another row was sent to the same recipient.
+    pub held: u64,
+}
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RowSelection {
@@ -20,7 +36,6 @@ pub enum RowSelection {
     Group(RowStatus, String),
     /// Rows by their places.
     These(Vec<u64>),
-    /// All rows that need review.
     Asked,
 }
 
@@ -38,11 +53,9 @@ pub struct RowGroup {
     pub row_status: RowStatus,
     /// The same as [`super::job::JobRow::group`] of its rows.
     pub key: String,
-    /// The reason of its first row.
+    /// Of its first row, as are the name and the address.
     pub why: Reason,
-    /// The name of its first row.
     pub holder: Text,
-    /// The address of its first row.
     pub address: Text,
     pub rows: u64,
     /// Rows that a decision about the group allows. A row with a second finding needs its own decision.
@@ -53,13 +66,5 @@ impl RowGroup {
     /// Whether these badges are in an unknown state, and are to be revoked.
     pub fn is_of_unknown_state(&self) -> bool {
         self.row_status == RowStatus::Ready && self.why.is(Code::UnknownState)
-    }
-}
-
-impl Jobs {
-    /// The groups of a draft's rows that need review, are invalid or were skipped, and of badges in an unknown state
-    /// that are to be revoked, the largest first.
-    pub async fn groups(&self, id: JobId) -> Result<Vec<RowGroup>, JobError> {
-        Ok(self.core.store.groups(id).await?)
     }
 }

@@ -8,11 +8,9 @@ coded! {
     RowStatus {
         /// Checked and free to send. Nothing was sent.
         Ready = "ready", tr_noop!("not sent");
-        /// A person must decide first.
         Ask = "ask", tr_noop!("needs review");
         /// Invalid: the row must be corrected before it can be sent.
         Invalid = "invalid", tr_noop!("invalid");
-        /// Skipped. The row has the reason.
         LeftOut = "left_out", tr_noop!("skipped");
         /// The intent is in the journal, and the request may be on its way.
         Sending = "sending", tr_noop!("sending");
@@ -97,6 +95,25 @@ impl RowStatus {
                 | Self::Overdue
                 | Self::Dropped
         )
+    }
+}
+
+#[cfg(test)]
+impl Default for RowStatus {
+    fn default() -> Self {
+        Self::Ask
+    }
+}
+
+coded! {
+    /// A row's claim on its recipient and template, in an issue job. Only a row with a claim may be sent.
+    Claim {
+        /// The row may be sent and was not sent yet.
+        Reserved = "reserved", tr_noop!("may be sent");
+        /// The row was sent. Its badge is unknown, and may not exist.
+        Open = "open", tr_noop!("sent, badge unknown");
+        /// The row's badge is known, or a person resolved the row in another way.
+        Kept = "kept", tr_noop!("badge known");
     }
 }
 

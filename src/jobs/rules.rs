@@ -2,21 +2,8 @@
 //!
 //! Screens, verbs and the journal's SQL use these rules and have none of their own.
 
-use super::coded::coded;
 use super::job::{Job, JobRow, Kind, Phase};
-use super::row_status::RowStatus;
-
-coded! {
-    /// A row's claim on its recipient and template, in an issue job. Only a row with a claim may be sent.
-    Claim {
-        /// The row may be sent and was not sent yet.
-        Reserved = "reserved", tr_noop!("may be sent");
-        /// The row was sent. Its badge is unknown, and may not exist.
-        Open = "open", tr_noop!("sent, badge unknown");
-        /// The row's badge is known, or a person resolved the row in another way.
-        Kept = "kept", tr_noop!("badge known");
-    }
-}
+use super::row_status::{Claim, RowStatus};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
@@ -171,6 +158,25 @@ pub fn count(step: Step, job: &Job) -> u64 {
             _ => 0,
         })
         .sum()
+}
+
+impl Job {
+    pub fn can_cancel_rest(&self) -> bool {
+        self.phase != Phase::Cancelled
+            && count(Step::CancelRest, self) + self.counts.of(RowStatus::Sending) > 0
+    }
+
+    pub fn left_to_retry(&self) -> u64 {
+        count(Step::Retry, self)
+    }
+
+    /// Also a revocation that would send nothing yet, since its badges are not issued; and a refusal that a check may
+    /// prove soon, although its rows are in doubt.
+    pub fn can_resume(&self) -> bool {
+        let is_halted = matches!(self.phase, Phase::Paused | Phase::Stopped);
+        let is_provable = self.unproven > 0 && !self.is_purged && !self.is_not_provable;
+        count(Step::Resume, self) > 0 || is_halted && (self.counts.of(RowStatus::Queued) > 0 || is_provable)
+    }
 }
 
 pub(super) fn claims() -> impl Iterator<Item = Option<Claim>> {

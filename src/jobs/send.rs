@@ -69,15 +69,7 @@ pub(super) fn pause(core: &JobsCore, id: JobId) {
 }
 
 pub(super) async fn idle(core: &JobsCore, id: JobId) {
-    loop {
-        let idle = core.idle.notified();
-        tokio::pin!(idle);
-        idle.as_mut().enable();
-        if !lock(&core.senders).contains_key(&id) {
-            return;
-        }
-        idle.await;
-    }
+    until(core, |senders| !senders.contains_key(&id)).await;
 }
 
 /// Stops all tasks and waits for requests on their way.
@@ -85,11 +77,15 @@ pub(super) async fn stop_all(core: &JobsCore) {
     for sender in lock(&core.senders).values() {
         sender.pause.cancel();
     }
+    until(core, HashMap::is_empty).await;
+}
+
+async fn until(core: &JobsCore, is_reached: impl Fn(&HashMap<JobId, Sender>) -> bool) {
     loop {
         let idle = core.idle.notified();
         tokio::pin!(idle);
         idle.as_mut().enable();
-        if lock(&core.senders).is_empty() {
+        if is_reached(&lock(&core.senders)) {
             return;
         }
         idle.await;
@@ -311,15 +307,6 @@ async fn record_answer<T: Send + 'static>(
     }
 }
 
-impl Next {
-    fn stop(&self) -> Option<(StopKind, Reason)> {
-        match self {
-            Self::Stop(kind, why) => Some((*kind, why.clone())),
-            Self::GoOn | Self::Doubt => None,
-        }
-    }
-}
-
 /// The stored outcome of an error, and what the job does next. `None`: the request is in doubt.
 fn certain(error: &ApiError) -> Option<(&'static str, Next)> {
     let why = Reason::from(error);
@@ -359,7 +346,10 @@ async fn record_failure(
         rows,
         how: Ended { outcome, status, accepted: None, why: Some(why.clone()) },
         why,
-        stop: next.stop(),
+        stop: match next {
+            Next::Stop(kind, why) => Some((*kind, why.clone())),
+            Next::GoOn | Next::Doubt => None,
+        },
     };
     record_answer(core, id, |store| store.record_failure(failure.clone())).await;
 }

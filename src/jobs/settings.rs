@@ -1,6 +1,6 @@
 //! Settings for how jobs work. A profile can set each one.
 
-use super::duplicate_check::{DuplicateKind, Policy};
+use super::duplicate_kind::{DuplicateKind, Policy};
 use super::schedule::Schedule;
 use crate::api::MAX_ENTRIES;
 use crate::jobs::prelude::*;

@@ -22,6 +22,7 @@ pub use writer::{SummaryFn, TableWriter, WriterRow};
 pub use xlsx_file::Room;
 
 pub(crate) use notes::tally;
+pub(crate) use xlsx_file::letters;
 
 use crate::fs::{is_own_file, may_be_replaced};
 use std::fmt;

@@ -248,7 +248,7 @@ fn is_number_of_a_character(bytes: Option<&[u8]>) -> bool {
 }
 
 /// A, B, … Z, AA, …
-fn letters(column: usize) -> String {
+pub(crate) fn letters(column: usize) -> String {
     let mut name = Vec::new();
     let mut left = column + 1;
     while left > 0 {

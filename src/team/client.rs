@@ -20,7 +20,6 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
-use tokio_postgres::error::SqlState;
 use tokio_postgres::{AsyncMessage, Client, Config, Connection, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -123,9 +122,6 @@ impl Waiter {
     }
 
     /// The same with a limit of its own, and with errors of its own.
-    ///
-    /// # Errors
-    /// The answer does not come in time.
     pub fn within<T>(&self, limit: Duration, answer: impl Future<Output = T>) -> Result<T, TeamError> {
         let late = || TeamError::Away(localizable!("no response in time"));
         if self.has_expired.get() {
@@ -161,9 +157,6 @@ impl Drop for DatabaseSession {
 
 impl DatabaseSession {
     /// Connects, in at most 10 s.
-    ///
-    /// # Errors
-    /// The server cannot be reached, its certificate is not trusted, it is too old, or it refuses the login.
     pub fn open(login: &Login) -> Result<Self, TeamError> {
         let runtime = Builder::new_current_thread()
             .enable_all()
@@ -284,7 +277,7 @@ fn of_tls(error: &tokio_postgres::Error, host: &str) -> TeamError {
             None => why.source(),
         };
     }
-    if error.code() == Some(&SqlState::CONNECTION_EXCEPTION) || error.code().is_some() {
+    if error.code().is_some() {
         return TeamError::from(error);
     }
     match TeamError::from(error) {

@@ -3,16 +3,16 @@
 use super::{Reading, ReadingWatcher, off_the_loop, origin_of};
 use crate::api::HistoryFilter;
 use crate::jobs::core::Jobs;
-use crate::jobs::draft;
 use crate::jobs::error::JobError;
-use crate::jobs::history_scan::{self, HistoryScan, SeenBadge};
+use crate::jobs::history_scan::{self, HistoryScan};
 use crate::jobs::intake::{self, Choices, IdRow, ImportSource};
 use crate::jobs::job::JobId;
 use crate::jobs::journal::rows::NewRow;
+use crate::jobs::plan;
 use crate::jobs::prelude::*;
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_status::RowStatus;
-use std::sync::atomic::AtomicU64;
+use crate::jobs::seen_badge::SeenBadge;
 
 /// Maximum number of badges that are read one by one without comparing the cost of history pages.
 const FEW: usize = 3;
@@ -42,18 +42,10 @@ impl Jobs {
         self.core.planner()?;
         JobError::unless_key(&request.reason)?;
         let reason = request.reason.trim().to_owned();
-        if reason.is_empty() {
-            return Err(JobError::no(localizable!(
-                "Enter a reason: the service requires one. Nothing was sent."
-            )));
-        }
-        let watcher =
-            ReadingWatcher { progress: progress.clone(), cancel: cancel.clone(), rows: AtomicU64::new(0) };
+        JobError::unless_empty(&reason)?;
+        let watcher = ReadingWatcher::new(progress.clone(), cancel.clone());
         let (source, choices) = (request.source, request.choices);
-        let list = off_the_loop(move || {
-            intake::read_ids(&source, &choices, &watcher).map_err(|why| JobError::no(why.localizable()))
-        })
-        .await?;
+        let list = off_the_loop(move || Ok(intake::read_ids(&source, &choices, &watcher)?)).await?;
         let ids: Vec<BadgeId> = list.rows.iter().filter_map(|r| r.id.clone().ok()).collect();
         let states = self.resolve(&ids, &progress, &cancel).await?;
         let rows = list.rows.into_iter().map(|row| id_row(row, &states, request.when_issued)).collect();
@@ -77,7 +69,7 @@ impl Jobs {
             progress.send_replace(Reading { bytes_done: done, bytes_all: all, rows: done, rows_all: all });
         };
         if ids.len() > FEW {
-            let wanted: std::collections::HashSet<&BadgeId> = ids.iter().collect();
+            let wanted: HashSet<&BadgeId> = ids.iter().collect();
             let mut scan = HistoryScan::new(reader, HistoryFilter::default(), &call);
             let mut page = scan.next().await?;
             if scan.left() < ids.len() as u64 {
@@ -114,9 +106,7 @@ fn id_row(row: IdRow, states: &States, when_issued: bool) -> NewRow {
     let new = NewRow { line: Some(row.line), cells: row.cells, ..NewRow::default() };
     let id = match row.id {
         Ok(id) => id,
-        Err(why) => {
-            return NewRow { row_status: Some(RowStatus::Invalid), why: Some(Reason::from(&why)), ..new };
-        }
+        Err(why) => return NewRow { row_status: Some(RowStatus::Invalid), why: Some((&why).into()), ..new },
     };
     let Some(sight) = states.seen.get(&id) else {
         let why = match states.unread.get(&id) {
@@ -126,7 +116,7 @@ fn id_row(row: IdRow, states: &States, when_issued: bool) -> NewRow {
         return NewRow { badge: Some(id), row_status: Some(RowStatus::LeftOut), why: Some(why), ..new };
     };
     let state = sight.verdict.state();
-    let (row_status, why) = draft::placed(&state, when_issued);
+    let (row_status, why) = plan::placed(&state, when_issued);
     NewRow {
         name: sight.holder.as_ref().map_or(String::new(), |t| t.wire().to_owned()),
         email: sight.email.as_ref().map_or(String::new(), |t| t.wire().to_owned()),
@@ -134,7 +124,7 @@ fn id_row(row: IdRow, states: &States, when_issued: bool) -> NewRow {
         badge: Some(id),
         row_status: Some(row_status),
         why,
-        status: draft::own_word(&state),
+        status: plan::own_word(&state),
         ..new
     }
 }

@@ -28,9 +28,6 @@ pub struct FileChange {
 
 impl Jobs {
     /// Compares drafts that were read from one file with that file as it is now.
-    ///
-    /// # Errors
-    /// The drafts were not read from a file, or the file cannot be read in the same way.
     pub async fn compare_file(&self, drafts: &[JobId]) -> Result<FileState, JobError> {
         let mut rows = Vec::new();
         let mut origin = None;
@@ -52,14 +49,14 @@ fn compared(sha256: &str, source: FileSource, before: &[String]) -> Result<FileS
     let table = match InputTable::open(&file, &source.choices, &|_| None, &Unwatched) {
         Ok(table) => table,
         Err(IntakeError { why: IntakeProblem::NotFound, .. }) => return Ok(FileState::Gone(source)),
-        Err(why) => return Err(JobError::no(why.localizable())),
+        Err(why) => return Err(why.into()),
     };
     if table.about().sha256 == sha256 {
         return Ok(FileState::Unchanged(source));
     }
     let mut now = Vec::new();
-    for row in table.rows().map_err(|why| JobError::no(why.localizable()))? {
-        now.push(stored_cells(&row.map_err(|why| JobError::no(why.localizable()))?.cells));
+    for row in table.rows()? {
+        now.push(stored_cells(&row?.cells));
     }
     let email = source.choices.columns.as_ref().map(|map| map.email);
     let mut change = difference(before, &now, email);

@@ -5,8 +5,8 @@ use crate::jobs::core::Jobs;
 use crate::jobs::draft::issue_job;
 use crate::jobs::error::JobError;
 use crate::jobs::intake::{
-    About, Checked, Choices, ImportSource, InputTable, IntakeError, IntakeProblem, MapState, ReadProgress,
-    Standing, check, similar_domains,
+    About, Checked, Choices, ImportSource, InputTable, IntakeProblem, MapState, ReadProgress, Standing,
+    check, similar_domains,
 };
 use crate::jobs::job::{JobId, JobOrigin};
 use crate::jobs::journal::drafts::CreateJob;
@@ -17,7 +17,6 @@ use crate::jobs::prelude::*;
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_status::RowStatus;
 use crate::jobs::template_names::{NamedTemplate, TemplateNames};
-use std::sync::atomic::AtomicU64;
 
 /// Rows per journal write.
 const AT_ONCE: usize = 2_000;
@@ -56,7 +55,7 @@ impl Jobs {
         };
         let (store, account) = (self.core.store.clone(), self.core.account.clone());
         let (now, _) = self.core.moment();
-        let watcher = ReadingWatcher { progress, cancel, rows: AtomicU64::new(0) };
+        let watcher = ReadingWatcher::new(progress, cancel);
         off_the_loop(move || {
             let mut drafts = TemplateDrafts {
                 store: &store,
@@ -129,14 +128,13 @@ impl TemplateDrafts<'_> {
                 None => drop(self.domains.insert(domain.to_owned(), 1)),
             }
         }
-        if let Some(draft) = self.jobs.get_mut(at) {
-            draft.rows.push(row);
-            if draft.rows.len() >= AT_ONCE {
-                if let Some(writing) = self.writing.take() {
-                    writing.wait()?;
-                }
-                self.writing = Some(self.store.add_rows(draft.id, std::mem::take(&mut draft.rows)).start()?);
+        let Some(draft) = self.jobs.get_mut(at) else { return Ok(()) };
+        draft.rows.push(row);
+        if draft.rows.len() >= AT_ONCE {
+            if let Some(writing) = self.writing.take() {
+                writing.wait()?;
             }
+            self.writing = Some(self.store.add_rows(draft.id, std::mem::take(&mut draft.rows)).start()?);
         }
         Ok(())
     }
@@ -164,11 +162,9 @@ fn read_into(
     now: i64,
 ) -> Result<(), JobError> {
     let store = drafts.store;
-    let failed = |why: IntakeError| JobError::no(why.localizable());
-    let table = InputTable::open(&request.source, &request.choices, &|s| remembered(store, s), watcher)
-        .map_err(failed)?;
+    let table = InputTable::open(&request.source, &request.choices, &|s| remembered(store, s), watcher)?;
     let about = table.about();
-    let rows = table.rows().map_err(failed)?;
+    let rows = table.rows()?;
     let Some(map) = about.map.map().cloned() else {
         return Err(JobError::no(localizable!("lapel cannot tell which column is which. Nothing was read.")));
     };
@@ -184,9 +180,9 @@ fn read_into(
     let mut strays = Vec::new();
     for row in rows {
         if watcher.is_cancelled() {
-            return Err(failed(IntakeProblem::Cancelled.of(&about.name)));
+            return Err(IntakeProblem::Cancelled.of(&about.name).into());
         }
-        let checked = check(row.map_err(failed)?, &map);
+        let checked = check(row?, &map);
         let named = checked.template.clone().unwrap_or_default();
         let names_none = named.is_empty() || checked.standing == Standing::NotARecipient;
         let template = match (&request.template, templates.find(&named)) {

@@ -1,7 +1,7 @@
 //! One poll of everything that is due, by the cheapest of single badges, addresses and title pages.
 
 use super::super::core::JobsCore;
-use super::super::history_scan::{self, HistoryScan, SeenBadge};
+use super::super::history_scan::{self, HistoryScan};
 use super::super::job::JobId;
 use super::super::journal::doubts::{ResolveDoubts, WAITING};
 use super::super::journal::facts::{FactObservation, OFFSET};
@@ -9,6 +9,7 @@ use super::super::journal::observe::{MarkOverdue, ObserveContext, Observed};
 use super::super::journal::polling::{Group, SecondBadge};
 use super::super::reason::Code;
 use super::super::row_status::RowStatus;
+use super::super::seen_badge::SeenBadge;
 use super::PollError;
 use super::probe::{self, CountProbe};
 use crate::api::{HistoryFilter, Priority};
@@ -244,15 +245,14 @@ async fn take(
     found: &mut DoubtMatches,
 ) -> Result<(), PollError> {
     for sight in &sights {
-        if sight.template_id.as_ref() == Some(template)
-            && let Some(key) = sight.key().filter(|k| group.holders.contains_key(k))
+        let of_template = sight.key().filter(|_| sight.template_id.as_ref() == Some(template));
+        let Some(key) = of_template else { continue };
+        if group.holders.contains_key(&key)
             && let Some(at) = sight.reg_date.as_ref().and_then(ServiceTime::start)
         {
-            found.copies.entry(key).or_default().push((sight.badge_id.clone(), at));
+            found.copies.entry(key.clone()).or_default().push((sight.badge_id.clone(), at));
         }
-        if sight.template_id.as_ref() == Some(template)
-            && let Some(key) = sight.key().filter(|k| group.doubts.contains_key(k))
-        {
+        if group.doubts.contains_key(&key) {
             let all = found.by_key.entry(key).or_default();
             if !all.iter().any(|s| s.badge_id == sight.badge_id) {
                 all.push(sight.clone());

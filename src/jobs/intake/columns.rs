@@ -1,7 +1,7 @@
 //! What the columns of a table contain, and the best guess for the columns of name and e-mail address.
 
 use super::cell_text::{is_address_like, is_blank, is_han, is_syllable, trim};
-use super::header::{ColumnMap, NameColumns, Title};
+use crate::jobs::coded::named;
 use crate::jobs::prelude::*;
 
 /// Maximum number of sample values per column.
@@ -9,6 +9,65 @@ const SAMPLES: usize = 3;
 const SURE: usize = 3;
 /// A heading weighs as much as a column full of fitting cells.
 const HEADING: usize = 1_000;
+
+/// Columns count from 0. The map is stored for files with the same [`super::About::signature`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ColumnMap {
+    pub name: NameColumns,
+    pub email: usize,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub template: Option<usize>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NameColumns {
+    One(usize),
+    FamilyGiven {
+        /// 성, last name.
+        family: usize,
+        /// 이름, first name.
+        given: usize,
+    },
+}
+
+impl NameColumns {
+    pub fn columns(&self) -> impl Iterator<Item = usize> + use<> {
+        match *self {
+            Self::One(column) => [Some(column), None],
+            Self::FamilyGiven { family, given } => [Some(family), Some(given)],
+        }
+        .into_iter()
+        .flatten()
+    }
+}
+
+impl ColumnMap {
+    pub fn last(&self) -> usize {
+        self.name.columns().chain(self.template).fold(self.email, usize::max)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Title {
+    Name,
+    Family,
+    Given,
+    Email,
+    Template,
+    BadgeId,
+    /// What lapel does not read, and what names no people, whatever its values look like.
+    Other,
+}
+
+named! {
+    RecipientField {
+        Name = tr_noop!("name");
+        Email = tr_noop!("e-mail address");
+        Template = tr_noop!("template");
+        Row = tr_noop!("row");
+    }
+}
 
 /// The content of a column, from the sample of the first rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

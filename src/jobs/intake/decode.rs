@@ -66,11 +66,6 @@ impl Decoding {
         self.line += (breaks - pairs) as u64 - u64::from(is_second_half);
         self.after_cr = *last == b'\r';
     }
-
-    #[cfg(test)]
-    pub fn line(&self) -> u64 {
-        self.line
-    }
 }
 
 pub(super) fn shown(encoding: TextEncoding, bytes: &[u8]) -> String {
@@ -93,7 +88,7 @@ mod tests {
             }
             text.push_str(decoding.push(&[], true).expect("valid"));
             assert_eq!(text, "이름,홍길동\r\n똠방각하\r펲\n");
-            assert_eq!(decoding.line(), 4);
+            assert_eq!(decoding.line, 4);
         }
     }
 
@@ -105,7 +100,7 @@ mod tests {
             for piece in [&text[..at], "", &text[at..]] {
                 decoding.push(piece.as_bytes(), false).expect("valid");
             }
-            assert_eq!(decoding.line(), 7, "{at}");
+            assert_eq!(decoding.line, 7, "{at}");
         }
     }
 

@@ -38,10 +38,9 @@ pub(super) fn detect(
     if length == 0 {
         return Err(IntakeProblem::Empty);
     }
-    let mark = EncodingMark::of(&piece[..length]);
-    let mut evidence = Evidence::new(mark, choice);
+    let mut evidence = Evidence::new(marked(&piece[..length]), choice);
     let mut bytes = 0;
-    loop {
+    while length > 0 {
         if watch.is_cancelled() {
             return Err(IntakeProblem::Cancelled);
         }
@@ -53,42 +52,28 @@ pub(super) fn detect(
         evidence.push(&piece[..length]);
         watch.progress(bytes, origin.bytes.max(bytes));
         length = fill(&mut *reader, &mut piece)?;
-        if length == 0 {
-            break;
-        }
     }
     evidence.finish();
     let guess = evidence.verdict(choice)?;
     Ok(Detected { sha256: hex(hash.finish().as_ref()), bytes, guess })
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum EncodingMark {
-    None,
-    Bom(TextEncoding),
-    /// No byte order mark, but NUL bytes as in UTF-16.
-    Parity(TextEncoding),
-}
-
-impl EncodingMark {
-    fn of(first: &[u8]) -> Self {
-        match first {
-            [0xef, 0xbb, 0xbf, ..] => return Self::Bom(TextEncoding::Utf8),
-            [0xff, 0xfe, ..] => return Self::Bom(TextEncoding::Utf16Le),
-            [0xfe, 0xff, ..] => return Self::Bom(TextEncoding::Utf16Be),
-            _ => {}
-        }
-        if !first.contains(&0) {
-            return Self::None;
-        }
-        let units = || first.chunks_exact(2).map(|b| [b[0], b[1]]);
-        let little = likeness(units().map(u16::from_le_bytes));
-        let big = likeness(units().map(u16::from_be_bytes));
-        match (little, big) {
-            (Some(little), big) if little > big.unwrap_or(0) => Self::Parity(TextEncoding::Utf16Le),
-            (_, Some(_)) => Self::Parity(TextEncoding::Utf16Be),
-            _ => Self::None,
-        }
+/// The encoding of a byte order mark, or, without one, UTF-16 by its NUL bytes.
+fn marked(first: &[u8]) -> Option<(TextEncoding, Sure)> {
+    match first {
+        [0xef, 0xbb, 0xbf, ..] => return Some((TextEncoding::Utf8, Sure::Bom)),
+        [0xff, 0xfe, ..] => return Some((TextEncoding::Utf16Le, Sure::Bom)),
+        [0xfe, 0xff, ..] => return Some((TextEncoding::Utf16Be, Sure::Bom)),
+        _ if !first.contains(&0) => return None,
+        _ => {}
+    }
+    let units = || first.chunks_exact(2).map(|b| [b[0], b[1]]);
+    let little = likeness(units().map(u16::from_le_bytes));
+    let big = likeness(units().map(u16::from_be_bytes));
+    match (little, big) {
+        (Some(little), big) if little > big.unwrap_or(0) => Some((TextEncoding::Utf16Le, Sure::Guess)),
+        (_, Some(_)) => Some((TextEncoding::Utf16Be, Sure::Guess)),
+        _ => None,
     }
 }
 
@@ -109,7 +94,7 @@ fn likeness(units: impl Iterator<Item = u16>) -> Option<u64> {
 }
 
 struct Evidence {
-    mark: EncodingMark,
+    marked: Option<(TextEncoding, Sure)>,
     readings: Vec<EncodingAttempt>,
     nul: Option<BadBytes>,
     lines: u64,
@@ -119,14 +104,13 @@ struct Evidence {
 }
 
 impl Evidence {
-    fn new(mark: EncodingMark, choice: Option<TextEncoding>) -> Self {
-        let encodings = match (choice, mark) {
-            (Some(choice), _) => vec![choice],
-            (None, EncodingMark::Bom(encoding) | EncodingMark::Parity(encoding)) => vec![encoding],
-            (None, EncodingMark::None) => vec![TextEncoding::Utf8, TextEncoding::Cp949],
+    fn new(marked: Option<(TextEncoding, Sure)>, choice: Option<TextEncoding>) -> Self {
+        let encodings = match choice.or(marked.map(|(encoding, _)| encoding)) {
+            Some(encoding) => vec![encoding],
+            None => vec![TextEncoding::Utf8, TextEncoding::Cp949],
         };
         Self {
-            mark,
+            marked,
             readings: encodings.into_iter().map(EncodingAttempt::new).collect(),
             nul: None,
             lines: 1,
@@ -196,17 +180,15 @@ impl Evidence {
         if let Some(choice) = choice {
             return Ok((choice, Sure::Chosen));
         }
-        match self.mark {
-            EncodingMark::Bom(encoding) => return Ok((encoding, Sure::Bom)),
-            EncodingMark::Parity(encoding) => return Ok((encoding, Sure::Guess)),
-            EncodingMark::None => {}
+        if let Some(marked) = self.marked {
+            return Ok(marked);
         }
         let (Some(utf8), Some(cp949)) = (self.reading(TextEncoding::Utf8), self.reading(TextEncoding::Cp949))
         else {
             return Ok((TextEncoding::Utf8, Sure::Guess));
         };
         match (utf8.bad, cp949.bad) {
-            (None, _) if !utf8.scan.has_foreign() => Ok((TextEncoding::Utf8, Sure::Certain)),
+            (None, _) if utf8.scan.foreign == 0 => Ok((TextEncoding::Utf8, Sure::Certain)),
             (None, Some(_)) => Ok((TextEncoding::Utf8, Sure::Certain)),
             (None, None) => Ok((TextEncoding::Utf8, both_valid(&utf8.scan, &cp949.scan))),
             (Some(_), None) => {
@@ -314,10 +296,6 @@ struct TextStatistics {
 }
 
 impl TextStatistics {
-    fn has_foreign(&self) -> bool {
-        self.foreign > 0
-    }
-
     /// Whether more text changes nothing: the numbers are compared with zero, except those of the first words.
     fn is_settled(&self) -> bool {
         self.hangul > 0 && self.words_alone > 0 && self.words >= WORDS
@@ -331,11 +309,7 @@ impl TextStatistics {
         // Words of ASCII text need no check unless a non-ASCII letter is near.
         if text.is_ascii() && self.word.is_empty() {
             self.end_lines(text.bytes().filter(|b| *b == b'\n').count());
-            if let Some(at) = text.rfind(ends_word) {
-                self.word.push_str(tail(&text[at + 1..]));
-            } else {
-                self.word.push_str(tail(text));
-            }
+            self.word.push_str(tail(text.rfind(ends_word).map_or(text, |at| &text[at + 1..])));
             return;
         }
         for c in text.chars() {
@@ -369,7 +343,7 @@ impl TextStatistics {
                             Some(was) => localizable!("{word}, probably {was}", word, was),
                             None => Localizable::verbatim(word),
                         };
-                        (damage.localizable(), example)
+                        (damage.kind.localizable(), example)
                     });
                 }
             }

@@ -126,12 +126,3 @@ impl fmt::Display for IntakeError {
         self.localizable().fmt(f)
     }
 }
-
-impl std::error::Error for IntakeError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match &self.why {
-            IntakeProblem::Io { source } => Some(source),
-            _ => None,
-        }
-    }
-}

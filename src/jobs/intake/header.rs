@@ -2,274 +2,12 @@
 
 use super::about::{FileQuestion, MapState};
 use super::cell_text::{is_address_like, is_blank, trim};
-use super::check::RecipientField;
-use super::columns::{self, ColumnContent, ColumnGuess};
+use super::columns::{self, ColumnContent, ColumnGuess, ColumnMap, NameColumns, RecipientField, Title};
 use super::origin::hex;
 use crate::jobs::prelude::*;
 
 /// Maximum number of first rows that are searched for the header.
 pub(super) const SEARCHED: usize = 30;
-
-/// Columns count from 0. The map is stored for files with the same [`super::About::signature`].
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct ColumnMap {
-    pub name: NameColumns,
-    pub email: usize,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub template: Option<usize>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum NameColumns {
-    One(usize),
-    FamilyGiven {
-        /// 성, last name.
-        family: usize,
-        /// 이름, first name.
-        given: usize,
-    },
-}
-
-impl NameColumns {
-    pub fn columns(&self) -> impl Iterator<Item = usize> + use<> {
-        match *self {
-            Self::One(column) => [Some(column), None],
-            Self::FamilyGiven { family, given } => [Some(family), Some(given)],
-        }
-        .into_iter()
-        .flatten()
-    }
-}
-
-impl ColumnMap {
-    pub fn last(&self) -> usize {
-        self.name.columns().chain(self.template).fold(self.email, usize::max)
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Title {
-    Name,
-    Family,
-    Given,
-    Email,
-    Template,
-    BadgeId,
-    /// What lapel does not read, and what names no people, whatever its values look like.
-    Other,
-}
-
-const NAMES: &[&str] = &[
-    "name",
-    "이름",
-    "성명",
-    "수료자명",
-    "수료자",
-    "수령인",
-    "수령자",
-    "수령인명",
-    "수령자명",
-    "성함",
-    "fullname",
-    "recipient",
-    "recipientname",
-    "이수자",
-    "이수자명",
-    "참가자",
-    "참가자명",
-    "참여자",
-    "참여자명",
-    "학생명",
-    "학생이름",
-    "교육생",
-    "교육생명",
-    "수강생",
-    "수강생명",
-    "수강자",
-    "수강자명",
-    "회원명",
-    "대상자",
-    "대상자명",
-    "발급대상",
-    "발급대상자",
-    "발급대상자명",
-    "한글이름",
-    "한글성명",
-    "국문성명",
-    "국문이름",
-    "earnername",
-    "earner",
-    "student",
-    "studentname",
-    "participant",
-    "participantname",
-    "attendee",
-    "attendeename",
-    "holder",
-    "holdername",
-    "displayname",
-    "learner",
-    "learnername",
-    "persons name",
-];
-const FAMILY: &[&str] = &["성", "성씨", "lastname", "familyname", "surname", "last", "family"];
-const GIVEN: &[&str] = &["firstname", "givenname", "forename", "first", "given", "명"];
-const EMAILS: &[&str] = &[
-    "email",
-    "이메일",
-    "메일",
-    "이메일주소",
-    "전자우편",
-    "메일주소",
-    "전자메일",
-    "전자우편주소",
-    "전자메일주소",
-    "emailaddress",
-    "mail",
-    "mailaddress",
-    "emailid",
-    "recipientemail",
-    "이메일id",
-    "이메일아이디",
-    "e메일",
-    "e메일주소",
-    "수령인이메일",
-    "수령자이메일",
-    "수료자이메일",
-    "학생이메일",
-    "참가자이메일",
-    "earneremail",
-    "holderemail",
-    "emailaddr",
-];
-const TEMPLATES: &[&str] = &[
-    "template",
-    "templateid",
-    "배지",
-    "배지명",
-    "템플릿",
-    "badge",
-    "뱃지",
-    "뱃지명",
-    "템플릿id",
-    "템플릿명",
-    "배지템플릿",
-    "badgetemplate",
-    "badgename",
-    "templatename",
-    "배지템플릿id",
-    "badgetemplateid",
-    "배지종류",
-];
-const BADGE_IDS: &[&str] = &[
-    "badgeid",
-    "배지id",
-    "뱃지id",
-    "배지아이디",
-    "뱃지아이디",
-    "배지번호",
-    "뱃지번호",
-    "badgeno",
-    "badgenumber",
-    "발급배지id",
-];
-
-const OTHERS: &[&str] = &[
-    "학과",
-    "학과명",
-    "학부",
-    "전공",
-    "소속",
-    "소속기관",
-    "소속명",
-    "부서",
-    "부서명",
-    "팀",
-    "팀명",
-    "회사",
-    "회사명",
-    "기관",
-    "기관명",
-    "단체",
-    "단체명",
-    "학교",
-    "학교명",
-    "대학",
-    "대학교",
-    "대학명",
-    "단과대학",
-    "직급",
-    "직위",
-    "직책",
-    "직함",
-    "학년",
-    "학기",
-    "반",
-    "조",
-    "과정",
-    "과정명",
-    "교육과정",
-    "교육명",
-    "과목",
-    "과목명",
-    "강의",
-    "강의명",
-    "강좌",
-    "강좌명",
-    "지역",
-    "주소",
-    "국적",
-    "국가",
-    "성별",
-    "구분",
-    "상태",
-    "등급",
-    "비고",
-    "메모",
-    "department",
-    "dept",
-    "major",
-    "faculty",
-    "school",
-    "university",
-    "college",
-    "company",
-    "employer",
-    "organisation",
-    "organization",
-    "affiliation",
-    "institution",
-    "team",
-    "division",
-    "position",
-    "jobtitle",
-    "role",
-    "class",
-    "group",
-    "course",
-    "coursename",
-    "coursetitle",
-    "program",
-    "programme",
-    "city",
-    "country",
-    "region",
-    "nationality",
-    "address",
-    "gender",
-    "sex",
-    "status",
-    "level",
-    "grade",
-    "category",
-    "note",
-    "notes",
-    "remark",
-    "remarks",
-    "comment",
-    "comments",
-];
 
 /// The last column of a redo file. lapel reads no field from it and leaves it out of the job's rows.
 pub const REASON_COLUMN: &str = "lapel reason";
@@ -303,19 +41,42 @@ pub(super) fn title_of(cell: &str) -> Option<Title> {
     })
 }
 
+/// The names of a column after [`folded`].
 fn known(folded: &str) -> Option<Title> {
-    let is_in = |list: &[&str]| list.contains(&folded);
-    match folded {
-        "" => None,
-        _ if is_in(NAMES) => Some(Title::Name),
-        _ if is_in(EMAILS) => Some(Title::Email),
-        _ if is_in(BADGE_IDS) => Some(Title::BadgeId),
-        _ if is_in(TEMPLATES) => Some(Title::Template),
-        _ if is_in(FAMILY) => Some(Title::Family),
-        _ if is_in(GIVEN) => Some(Title::Given),
-        _ if is_in(OTHERS) => Some(Title::Other),
-        _ => None,
-    }
+    Some(match folded {
+        "name" | "이름" | "성명" | "수료자명" | "수료자" | "수령인" | "수령자" | "수령인명" | "수령자명"
+        | "성함" | "fullname" | "recipient" | "recipientname" | "이수자" | "이수자명" | "참가자"
+        | "참가자명" | "참여자" | "참여자명" | "학생명" | "학생이름" | "교육생" | "교육생명" | "수강생"
+        | "수강생명" | "수강자" | "수강자명" | "회원명" | "대상자" | "대상자명" | "발급대상"
+        | "발급대상자" | "발급대상자명" | "한글이름" | "한글성명" | "국문성명" | "국문이름"
+        | "earnername" | "earner" | "student" | "studentname" | "participant" | "participantname"
+        | "attendee" | "attendeename" | "holder" | "holdername" | "displayname" | "learner"
+        | "learnername" => Title::Name,
+        "email" | "이메일" | "메일" | "이메일주소" | "전자우편" | "메일주소" | "전자메일"
+        | "전자우편주소" | "전자메일주소" | "emailaddress" | "mail" | "mailaddress" | "emailid"
+        | "recipientemail" | "이메일id" | "이메일아이디" | "e메일" | "e메일주소" | "수령인이메일"
+        | "수령자이메일" | "수료자이메일" | "학생이메일" | "참가자이메일" | "earneremail" | "holderemail"
+        | "emailaddr" => Title::Email,
+        "badgeid" | "배지id" | "뱃지id" | "배지아이디" | "뱃지아이디" | "배지번호" | "뱃지번호"
+        | "badgeno" | "badgenumber" | "발급배지id" => Title::BadgeId,
+        "template" | "templateid" | "배지" | "배지명" | "템플릿" | "badge" | "뱃지" | "뱃지명"
+        | "템플릿id" | "템플릿명" | "배지템플릿" | "badgetemplate" | "badgename" | "templatename"
+        | "배지템플릿id" | "badgetemplateid" | "배지종류" => Title::Template,
+        "성" | "성씨" | "lastname" | "familyname" | "surname" | "last" | "family" => Title::Family,
+        "firstname" | "givenname" | "forename" | "first" | "given" | "명" => Title::Given,
+        "학과" | "학과명" | "학부" | "전공" | "소속" | "소속기관" | "소속명" | "부서" | "부서명" | "팀"
+        | "팀명" | "회사" | "회사명" | "기관" | "기관명" | "단체" | "단체명" | "학교" | "학교명" | "대학"
+        | "대학교" | "대학명" | "단과대학" | "직급" | "직위" | "직책" | "직함" | "학년" | "학기" | "반"
+        | "조" | "과정" | "과정명" | "교육과정" | "교육명" | "과목" | "과목명" | "강의" | "강의명"
+        | "강좌" | "강좌명" | "지역" | "주소" | "국적" | "국가" | "성별" | "구분" | "상태" | "등급"
+        | "비고" | "메모" | "department" | "dept" | "major" | "faculty" | "school" | "university"
+        | "college" | "company" | "employer" | "organisation" | "organization" | "affiliation"
+        | "institution" | "team" | "division" | "position" | "jobtitle" | "role" | "class" | "group"
+        | "course" | "coursename" | "coursetitle" | "program" | "programme" | "city" | "country"
+        | "region" | "nationality" | "address" | "gender" | "sex" | "status" | "level" | "grade"
+        | "category" | "note" | "notes" | "remark" | "remarks" | "comment" | "comments" => Title::Other,
+        _ => return None,
+    })
 }
 
 /// Recipient fields (name, address) that a row names: 0 to 2.

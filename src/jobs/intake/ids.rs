@@ -14,8 +14,6 @@ const LONGEST_ID: usize = 200;
 pub struct IdList {
     /// The source's properties. Its column map is meaningless here.
     pub about: About,
-    /// The column that was read, from 0.
-    pub column: usize,
     /// All rows that are not blank, in order.
     pub rows: Vec<IdRow>,
     pub blank: u64,
@@ -25,61 +23,19 @@ pub struct IdList {
 pub struct IdRow {
     /// The physical line of a text, or the row of a sheet.
     pub line: u64,
-    /// All cells of the row.
     pub cells: Vec<String>,
-    /// The cell of the id.
     pub raw: Text,
     /// The error says why the cell is not an id.
     pub id: Result<BadgeId, Localizable>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct IdsPreview {
-    /// The source's properties. Its column map is meaningless here.
-    pub about: About,
-    /// The first rows, unchanged.
-    pub rows: Vec<RawRow>,
-    /// The column with the ids, from 0; `None` if a person must choose.
-    pub column: Option<usize>,
-    /// The first ids, without a check for repeated ids. Empty while a question is open.
-    pub ids: Vec<IdRow>,
-}
-
-/// Returns at most `most` rows.
-///
-/// # Errors
-/// The source cannot be read. An open question is not an error here.
-pub fn preview_ids(
-    source: &ImportSource,
-    choices: &Choices,
-    most: usize,
-    watch: &dyn ReadProgress,
-) -> Result<IdsPreview, IntakeError> {
-    let table = open(source, choices, watch)?;
-    let rows = table.preview(most);
-    let column = match column_of(table.about(), choices) {
-        Ok(column) => Some(column),
-        Err(IntakeProblem::NoIdColumn { .. }) => None,
-        Err(other) => return Err(other.of(&table.about().name)),
-    };
-    let ids = match column {
-        Some(column) if open_questions(table.about()).is_empty() => rows
-            .iter()
-            .filter(|row| !row.cells.iter().all(|c| is_blank(c)))
-            .map(|row| read_row(row, column))
-            .collect(),
-        _ => Vec::new(),
-    };
-    Ok(IdsPreview { about: table.about().clone(), rows, column, ids })
-}
-
-pub fn open_questions(about: &About) -> Vec<FileQuestion> {
+pub(super) fn open_questions(about: &About) -> Vec<FileQuestion> {
     let mut open = about.needs_answer();
     open.retain(|q| matches!(q, FileQuestion::SheetAmbiguous | FileQuestion::EncodingAmbiguous));
     open
 }
 
-fn open(
+pub(super) fn open(
     source: &ImportSource,
     choices: &Choices,
     watch: &dyn ReadProgress,
@@ -88,7 +44,7 @@ fn open(
     InputTable::open_for(TableContent::BadgeIds, source, &choices, &|_| None, watch)
 }
 
-fn read_row(row: &RawRow, column: usize) -> IdRow {
+pub(super) fn read_row(row: &RawRow, column: usize) -> IdRow {
     IdRow {
         line: row.line,
         cells: row.cells.clone(),
@@ -112,7 +68,7 @@ pub fn read_ids(
     let about = table.about();
     let rows = table.rows_unless(&open_questions(about))?;
     let column = column_of(about, choices).map_err(|why| why.of(&about.name))?;
-    let mut list = IdList { about: about.clone(), column, rows: Vec::new(), blank: 0 };
+    let mut list = IdList { about: about.clone(), rows: Vec::new(), blank: 0 };
     let mut seen: HashMap<String, u64> = HashMap::new();
     for row in rows {
         let row = row?;
@@ -138,7 +94,7 @@ pub fn read_ids(
     Ok(list)
 }
 
-fn column_of(about: &About, choices: &Choices) -> Result<usize, IntakeProblem> {
+pub(super) fn column_of(about: &About, choices: &Choices) -> Result<usize, IntakeProblem> {
     if let Some(column) = choices.id_column {
         if column >= about.columns.len() {
             let (column, columns) = (column.saturating_add(1), about.columns.len());

@@ -15,6 +15,7 @@
 //!
 //! ```text
 //! table, origin, about           an opened source, its bytes, and what is known before its rows are read
+//! preview                        an opened source, for a person
 //! detect_encoding, encoding, decode, mojibake   bytes to text
 //! text, split, sheet/, pasted    rows of a text file, of a spreadsheet, of pasted lines
 //! header, columns                which column is what
@@ -37,6 +38,7 @@ mod ids;
 mod mojibake;
 mod origin;
 mod pasted;
+mod preview;
 mod row;
 mod sheet;
 mod similar_domains;
@@ -45,15 +47,17 @@ mod table;
 mod text;
 
 pub use about::{About, FileQuestion, ImportNote, InputFormat, MapState, Sure};
-pub use check::{Checked, Finding, RecipientField, Severity, Standing, check, check_person};
-pub use columns::{ColumnContent, ColumnGuess};
+pub use check::{Checked, Finding, Severity, Standing, check, check_person};
+pub use columns::{ColumnContent, ColumnGuess, ColumnMap, NameColumns, RecipientField};
 pub use encoding::TextEncoding;
 pub use error::{IntakeError, IntakeProblem};
-pub use header::{ColumnMap, NameColumns, REASON_COLUMN};
+pub use header::REASON_COLUMN;
 pub(super) use header::{id_column, stand_in};
-pub use ids::{IdList, IdRow, open_questions, preview_ids, read_ids};
+pub use ids::{IdList, IdRow, read_ids};
 pub(super) use origin::PASTED;
 pub(super) use origin::hex;
+pub use preview::{Opened, Preview};
+pub(super) use preview::{preview, preview_ids};
 pub use row::{CellFact, CellNote, RawRow};
 pub use similar_domains::{DomainCounts, similar_domains};
 pub use split::Delimiter;

@@ -3,68 +3,51 @@
 //! The tests are exact, not statistical: a word is damaged if reversing the wrong decoding gives readable
 //! text without a rest. A foreign name does not match.
 
-use super::cell_text::is_han;
-use crate::jobs::prelude::*;
+use super::cell_text::{is_han, is_syllable};
 use encoding_rs::{EUC_KR, WINDOWS_1252};
 use std::borrow::Cow;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Mojibake {
-    /// CP949 read as a Western encoding: `±è¹Î¼ö`.
-    KoreanAsWestern(Option<String>),
-    /// UTF-8 read as a Western encoding: `JosÃ©`.
-    Utf8AsWestern(Option<String>),
-    /// UTF-8 read as CP949: `源誘쇱닔`.
-    Utf8AsKorean(Option<String>),
-    /// Characters that are lost: U+FFFD, or its own wrong decoding.
-    Lost,
-    /// Only question marks, from an encoding without these letters.
-    QuestionMarks,
+messages! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(super) enum Mojibake;
+    pub(super) fn localizable;
+    /// `±è¹Î¼ö`.
+    KoreanAsWestern => localizable!("Korean text (CP949) was read as a Western encoding");
+    /// `JosÃ©`.
+    Utf8AsWestern => localizable!("UTF-8 text was read as a Western encoding");
+    /// `源誘쇱닔`.
+    Utf8AsKorean => localizable!("UTF-8 text was read as CP949");
+    /// U+FFFD, or its own wrong decoding.
+    Lost => localizable!("characters were lost when it was read in the wrong encoding");
+    QuestionMarks => localizable!("its letters were lost and became question marks");
 }
 
-impl Mojibake {
-    pub fn localizable(&self) -> Localizable {
-        match self {
-            Self::KoreanAsWestern(_) => localizable!("Korean text (CP949) was read as a Western encoding"),
-            Self::Utf8AsWestern(_) => localizable!("UTF-8 text was read as a Western encoding"),
-            Self::Utf8AsKorean(_) => localizable!("UTF-8 text was read as CP949"),
-            Self::Lost => localizable!("characters were lost when it was read in the wrong encoding"),
-            Self::QuestionMarks => localizable!("its letters were lost and became question marks"),
-        }
-    }
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Damage {
+    pub kind: Mojibake,
+    was: Option<String>,
+}
 
+impl Damage {
     /// The text before the damage. `None` if a part of it is not known: half a name is not suggested.
     pub fn was(&self) -> Option<&str> {
-        match self {
-            Self::KoreanAsWestern(was) | Self::Utf8AsWestern(was) | Self::Utf8AsKorean(was) => was.as_deref(),
-            Self::Lost | Self::QuestionMarks => None,
-        }
-    }
-
-    fn with_was(&self, was: Option<String>) -> Self {
-        match self {
-            Self::KoreanAsWestern(_) => Self::KoreanAsWestern(was),
-            Self::Utf8AsWestern(_) => Self::Utf8AsWestern(was),
-            Self::Utf8AsKorean(_) => Self::Utf8AsKorean(was),
-            Self::Lost => Self::Lost,
-            Self::QuestionMarks => Self::QuestionMarks,
-        }
+        self.was.as_deref()
     }
 }
 
-/// The kind is that of the first damaged word, or of the first Korean one; [`Mojibake::was`] is the whole text.
-pub(super) fn damage(text: &str) -> Option<Mojibake> {
+/// The kind is that of the first damaged word, or of the first Korean one; [`Damage::was`] is the whole text.
+pub(super) fn damage(text: &str) -> Option<Damage> {
     if text.contains('\u{fffd}') || text.contains("占쏙옙") {
-        return Some(Mojibake::Lost);
+        return Some(Damage { kind: Mojibake::Lost, was: None });
     }
     // At least two: a single one may mean "unknown".
     if text.len() >= 2 && text.chars().all(|c| c == '?' || c == ' ') && text.contains("??") {
-        return Some(Mojibake::QuestionMarks);
+        return Some(Damage { kind: Mojibake::QuestionMarks, was: None });
     }
     if text.is_ascii() {
         return None;
     }
-    let words: Vec<(&str, &str, Option<Mojibake>)> = text
+    let words: Vec<(&str, &str, Option<Damage>)> = text
         .split_inclusive(|c: char| c.is_ascii_whitespace())
         .map(|piece| {
             let word = piece.trim_end_matches(|c: char| c.is_ascii_whitespace());
@@ -72,52 +55,50 @@ pub(super) fn damage(text: &str) -> Option<Mojibake> {
             (word, &piece[word.len()..], found)
         })
         .collect();
-    let found = || words.iter().filter_map(|(.., found)| found.as_ref());
-    let kind =
-        found().find(|found| !matches!(found, Mojibake::Utf8AsWestern(_))).or_else(|| found().next())?;
+    let kinds = || words.iter().filter_map(|(.., found)| found.as_ref()).map(|found| found.kind);
+    let kind = kinds().find(|kind| *kind != Mojibake::Utf8AsWestern).or_else(|| kinds().next())?;
     // Each damaged word is replaced. The other words and all spaces stay.
     let (mut repaired, mut has_hangul, mut has_rest) = (String::with_capacity(text.len()), false, false);
     for (word, spaces, found) in &words {
         let was = if word.is_ascii() { None } else { word_before(word, found.as_ref(), kind) };
         has_hangul |= was.as_deref().is_some_and(|was| hangul(was) > 0);
         // After UTF-8 was read as CP949, no other word stays as it was.
-        let may_be_damaged = matches!(kind, Mojibake::Utf8AsKorean(_)) || western_bytes(word).is_some();
+        let may_be_damaged = kind == Mojibake::Utf8AsKorean || western_bytes(word).is_some();
         has_rest |= was.is_none() && !word.is_ascii() && may_be_damaged;
         repaired.push_str(was.as_deref().unwrap_or(word));
         repaired.push_str(spaces);
     }
-    Some(kind.with_was((!has_hangul || !has_rest).then_some(repaired)))
+    Some(Damage { kind, was: (!has_hangul || !has_rest).then_some(repaired) })
 }
 
 /// The word before the damage, in a text with damage of this kind. A short Korean word is recognised only beside
 /// another one: alone, it may be a Western name. `found`: what the word shows alone.
-fn word_before(word: &str, found: Option<&Mojibake>, kind: &Mojibake) -> Option<String> {
+fn word_before(word: &str, found: Option<&Damage>, kind: Mojibake) -> Option<String> {
     match (kind, found) {
-        (Mojibake::KoreanAsWestern(_), Some(Mojibake::KoreanAsWestern(was)))
-        | (Mojibake::Utf8AsKorean(_), Some(Mojibake::Utf8AsKorean(was)))
-        | (Mojibake::Utf8AsWestern(_), Some(Mojibake::Utf8AsWestern(was))) => was.clone(),
+        (_, Some(found)) if found.kind == kind => found.was.clone(),
         // A Western word has ASCII letters, and its bytes may be Korean by chance.
-        (Mojibake::KoreanAsWestern(_), _) if !word.chars().any(|c| c.is_ascii_alphabetic()) => EUC_KR
+        (Mojibake::KoreanAsWestern, _) if !word.chars().any(|c| c.is_ascii_alphabetic()) => EUC_KR
             .decode_without_bom_handling_and_without_replacement(&western_bytes(word)?)
             .filter(|was| is_korean_word(was))
             .map(Cow::into_owned),
-        (Mojibake::Utf8AsKorean(_), _) => {
+        (Mojibake::Utf8AsKorean, _) => {
             utf8_with_losses(&korean_bytes(word)?).filter(|was| is_korean_word(was))
         }
         _ => None,
     }
 }
 
-fn word_damage(word: &str) -> Option<Mojibake> {
+fn word_damage(word: &str) -> Option<Damage> {
+    let damage = |kind, was| Damage { kind, was: Some(was) };
     if let Some(bytes) = western_bytes(word) {
         // Some bytes fit both. A Korean word has no ASCII letters; a Western word has.
         let korean = || {
             EUC_KR
                 .decode_without_bom_handling_and_without_replacement(&bytes)
                 .filter(|was| is_korean_word(was) && (hangul(was) >= 3 || word.chars().any(is_sign)))
-                .map(|was| Mojibake::KoreanAsWestern(Some(was.into_owned())))
+                .map(|was| damage(Mojibake::KoreanAsWestern, was.into_owned()))
         };
-        let utf8 = || whole_or_begun(&bytes).map(|was| Mojibake::Utf8AsWestern(Some(was)));
+        let utf8 = || whole_or_begun(&bytes).map(|was| damage(Mojibake::Utf8AsWestern, was));
         return if word.chars().any(|c| c.is_ascii_alphabetic()) {
             utf8().or_else(korean)
         } else {
@@ -129,7 +110,7 @@ fn word_damage(word: &str) -> Option<Mojibake> {
         return None;
     }
     let was = utf8_with_losses(&korean_bytes(word)?)?;
-    (hangul(&was) >= 2 && is_korean_word(&was)).then_some(Mojibake::Utf8AsKorean(Some(was)))
+    (hangul(&was) >= 2 && is_korean_word(&was)).then(|| damage(Mojibake::Utf8AsKorean, was))
 }
 
 /// UTF-8 with at least one non-ASCII letter. The last character may be incomplete: some wrongly decoded bytes
@@ -224,13 +205,13 @@ fn is_sign(c: char) -> bool {
 
 fn is_korean_word(text: &str) -> bool {
     hangul(text) >= 1
-        && text.chars().all(|c| {
-            c.is_ascii() || matches!(c, '\u{ac00}'..='\u{d7a3}' | '\u{3131}'..='\u{318e}' | '·' | '…')
-        })
+        && text
+            .chars()
+            .all(|c| c.is_ascii() || is_syllable(c) || matches!(c, '\u{3131}'..='\u{318e}' | '·' | '…'))
 }
 
 fn hangul(text: &str) -> usize {
-    text.chars().filter(|c| matches!(c, '\u{ac00}'..='\u{d7a3}')).count()
+    text.chars().filter(|c| is_syllable(*c)).count()
 }
 
 #[cfg(test)]

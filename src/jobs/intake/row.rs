@@ -18,7 +18,8 @@ impl RawRow {
         self.cells.get(column).map_or("", String::as_str)
     }
 
-    pub(super) fn without(mut self, column: usize) -> Self {
+    pub(super) fn without(mut self, column: Option<usize>) -> Self {
+        let Some(column) = column else { return self };
         if column < self.cells.len() {
             self.cells.remove(column);
         }

@@ -258,14 +258,9 @@ fn regularity(rows: &[Split]) -> usize {
             *count += 1;
         }
     }
-    let Some((columns, same)) =
-        counts.iter().enumerate().skip(2).max_by_key(|(n, count)| (**count, std::cmp::Reverse(*n)))
-    else {
-        return 0;
-    };
-    if *same == 0 || columns < 2 {
-        return 0;
-    }
+    let columns = counts.iter().enumerate().skip(2);
+    let most = columns.max_by_key(|(n, count)| (**count, std::cmp::Reverse(*n)));
+    let Some((_, same)) = most.filter(|(_, same)| **same > 0) else { return 0 };
     let addresses = rows
         .iter()
         .filter(|r| r.cells.len() > 1 && r.cells.iter().any(|c| super::cell_text::is_address_like(c)))

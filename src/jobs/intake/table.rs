@@ -20,6 +20,8 @@ use crate::jobs::prelude::*;
 const SAMPLE_BYTES: usize = 256 * 1024;
 /// Rows of a text or sheet that are used to detect header and columns.
 const SAMPLE_ROWS: usize = 200;
+/// The columns of pasted lines.
+const PASTED_WIDTH: usize = 2;
 
 /// [`InputTable::rows`] reads a text file again, and fails at the end if it has changed. A spreadsheet's sheet is
 /// held in a compact form of limited size.
@@ -33,9 +35,18 @@ pub struct InputTable {
 
 #[derive(Debug)]
 enum TableBody {
-    Text { origin: OpenedSource, reading: TextFormat, sample: Vec<Split> },
-    Grid { grid: Grid, skip_to: u64, width: usize },
-    Lines { rows: Vec<Split>, width: usize },
+    Text {
+        origin: OpenedSource,
+        reading: TextFormat,
+        sample: Vec<Split>,
+    },
+    Grid {
+        grid: Grid,
+        skip_to: u64,
+        width: usize,
+    },
+    /// Pasted lines: a name and an address each.
+    Lines(Vec<Split>),
 }
 
 impl InputTable {
@@ -71,16 +82,14 @@ impl InputTable {
 
     /// Of a text, only rows within the sample.
     pub fn preview(&self, rows: usize) -> Vec<RawRow> {
-        let splits = |all: &[Split], width, skip_to| {
-            let data = all.iter().filter(|s| s.line > skip_to).take(rows);
-            data.zip(1..).map(|(s, record)| text::raw_row(s.clone(), record, width)).collect()
+        let all: Box<dyn Iterator<Item = RawRow> + '_> = match &self.body {
+            TableBody::Text { sample, reading, .. } => {
+                Box::new(raw_rows(sample, reading.skip_to, reading.width))
+            }
+            TableBody::Grid { grid, skip_to, width } => Box::new(grid.rows(*skip_to, *width)),
+            TableBody::Lines(rows) => Box::new(raw_rows(rows, 0, PASTED_WIDTH)),
         };
-        let all: Vec<RawRow> = match &self.body {
-            TableBody::Text { sample, reading, .. } => splits(sample, reading.width, reading.skip_to),
-            TableBody::Lines { rows, width } => splits(rows, *width, 0),
-            TableBody::Grid { grid, skip_to, width, .. } => grid.rows(*skip_to, *width).take(rows).collect(),
-        };
-        all.into_iter().map(|row| without(row, self.left_out)).collect()
+        all.take(rows).map(|row| row.without(self.left_out)).collect()
     }
 
     /// In order, including blank lines and totals. A text is streamed. The caller shows the progress
@@ -104,20 +113,19 @@ impl InputTable {
                 let rows = TextRows::open(origin, reading.clone());
                 RowSource::Text(Box::new(rows.map_err(|why| why.of(&self.about.name))?))
             }
-            TableBody::Grid { grid, skip_to, width, .. } => RowSource::Grid(grid.rows(*skip_to, *width)),
-            TableBody::Lines { rows, width } => {
-                RowSource::Lines { rows: rows.iter(), width: *width, record: 0 }
+            TableBody::Grid { grid, skip_to, width } => {
+                RowSource::Held(Box::new(grid.rows(*skip_to, *width)))
             }
+            TableBody::Lines(rows) => RowSource::Held(Box::new(raw_rows(rows, 0, PASTED_WIDTH))),
         };
         Ok(InputRows { inner, about: &self.about, left_out: self.left_out, failed: false })
     }
 }
 
-fn without(row: RawRow, column: Option<usize>) -> RawRow {
-    match column {
-        Some(column) => row.without(column),
-        None => row,
-    }
+/// The rows after a line.
+fn raw_rows(all: &[Split], skip_to: u64, width: usize) -> impl Iterator<Item = RawRow> {
+    let data = all.iter().filter(move |split| split.line > skip_to);
+    data.zip(1..).map(move |(split, record)| text::raw_row(split.clone(), record, width))
 }
 
 /// Ends after an error.
@@ -130,8 +138,8 @@ pub struct InputRows<'a> {
 
 enum RowSource<'a> {
     Text(Box<TextRows>),
-    Grid(sheet::GridRows<'a>),
-    Lines { rows: std::slice::Iter<'a, Split>, width: usize, record: u64 },
+    /// In memory.
+    Held(Box<dyn Iterator<Item = RawRow> + Send + 'a>),
 }
 
 impl InputRows<'_> {
@@ -139,7 +147,7 @@ impl InputRows<'_> {
     pub fn bytes_read(&self) -> u64 {
         match &self.inner {
             RowSource::Text(rows) => rows.bytes_read(),
-            RowSource::Grid(_) | RowSource::Lines { .. } => self.about.bytes,
+            RowSource::Held(_) => self.about.bytes,
         }
     }
 }
@@ -153,14 +161,10 @@ impl Iterator for InputRows<'_> {
         }
         let next = match &mut self.inner {
             RowSource::Text(rows) => rows.next().map_err(|why| why.of(&self.about.name)).transpose(),
-            RowSource::Grid(rows) => rows.next().map(Ok),
-            RowSource::Lines { rows, width, record } => rows.next().map(|split| {
-                *record += 1;
-                Ok(text::raw_row(split.clone(), *record, *width))
-            }),
+            RowSource::Held(rows) => rows.next().map(Ok),
         };
         self.failed = matches!(next, Some(Err(_)));
-        next.map(|row| row.map(|row| without(row, self.left_out)))
+        next.map(|row| row.map(|row| row.without(self.left_out)))
     }
 }
 
@@ -272,14 +276,14 @@ fn open_pasted(
     let sample: Vec<&[String]> = rows.iter().take(SAMPLE_ROWS).map(|s| s.cells.as_slice()).collect();
     let about = About {
         header: Some(HeaderRow::Absent),
-        columns: header::column_names(None, 2),
-        content: ColumnContent::of(&sample, 2),
+        columns: header::column_names(None, PASTED_WIDTH),
+        content: ColumnContent::of(&sample, PASTED_WIDTH),
         guess: ColumnGuess::from(&map),
         signature: "pasted lines".to_owned(),
         map: MapState::Found(map),
         ..unread(origin, detected.sha256, detected.bytes, InputFormat::Pasted)
     };
-    Ok(InputTable { about, body: TableBody::Lines { rows, width: 2 }, left_out: None })
+    Ok(InputTable { about, body: TableBody::Lines(rows), left_out: None })
 }
 
 fn open_sheet(
@@ -375,23 +379,21 @@ impl TableShape {
             },
             None => header::find(&cells, asked.wanted),
         };
-        let (index, header_row) = match at {
-            HeaderPosition::At(at) => (Some(at), Some(HeaderRow::At(filled[at].0))),
+        let row = |at: usize| filled[at].0;
+        let (above, index) = match at {
+            HeaderPosition::At(at) => (at, Some(at)),
             HeaderPosition::Second(first, second) => {
-                notes.push(ImportNote::TwoHeaderRows { first: filled[first].0, second: filled[second].0 });
-                (Some(second), Some(HeaderRow::At(filled[second].0)))
+                notes.push(ImportNote::TwoHeaderRows { first: row(first), second: row(second) });
+                (first, Some(second))
             }
             HeaderPosition::Absent => {
                 notes.push(ImportNote::NoHeader);
-                (None, Some(HeaderRow::Absent))
+                (0, None)
             }
-            HeaderPosition::Unknown => (None, None),
+            HeaderPosition::Unknown => (0, None),
         };
-        let above = match at {
-            HeaderPosition::At(at) => at,
-            HeaderPosition::Second(first, _) => first,
-            HeaderPosition::Absent | HeaderPosition::Unknown => 0,
-        };
+        let no_header = (at == HeaderPosition::Absent).then_some(HeaderRow::Absent);
+        let header_row = index.map(|at| HeaderRow::At(row(at))).or(no_header);
         if above > 0 {
             notes.push(ImportNote::RowsAboveHeader(above as u64));
         }
@@ -411,7 +413,7 @@ impl TableShape {
         let width = map.map().map_or(header_width, |m| header_width.max(m.last() + 1));
         let columns = header::column_names(header, width);
         content.resize(columns.len(), ColumnContent::default());
-        let skip_to = index.map_or(0, |at| filled[at].0);
+        let skip_to = index.map_or(0, row);
         let about = About { header: header_row, columns, content, guess, signature, map, notes, ..about };
         Ok(Self { about, skip_to, width, left_out })
     }

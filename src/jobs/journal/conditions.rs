@@ -1,10 +1,10 @@
 //! The rules about rows as SQL conditions on the table `row`.
 
-use crate::jobs::duplicate_check::DuplicateKind;
+use crate::jobs::duplicate_kind::DuplicateKind;
 use crate::jobs::job::{Kind, Phase};
 use crate::jobs::row_groups::RowSelection;
-use crate::jobs::row_status::RowStatus;
-use crate::jobs::rules::{self, Claim, RowFacts, Step};
+use crate::jobs::row_status::{Claim, RowStatus};
+use crate::jobs::rules::{self, RowFacts, Step};
 
 /// The rule of [`rules::may`] as a condition on the table `row`, for jobs of this kind and phase that were not purged.
 pub(super) fn condition(step: Step, kind: Kind, phase: Phase) -> String {

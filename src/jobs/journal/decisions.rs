@@ -6,13 +6,12 @@ use super::owner::Process;
 use super::rows::{self, Binding};
 use super::tx::{self, Tx, values};
 use super::{claims, conditions, duplicates, observe, refusals, requests};
-use crate::jobs::commands::Decision;
 use crate::jobs::job::{JobId, Kind, Phase};
 use crate::jobs::journal::prelude::*;
 use crate::jobs::reason::{Code, Reason};
-use crate::jobs::resend::NeverSeen;
-use crate::jobs::row_status::RowStatus;
-use crate::jobs::rules::{self, Claim, RowFacts, Step};
+use crate::jobs::row_groups::{Decision, NeverSeen};
+use crate::jobs::row_status::{Claim, RowStatus};
+use crate::jobs::rules::{self, RowFacts, Step};
 use crate::jobs::settings::Policies;
 
 /// Divisor for requests after a refusal: a retry sends at most 1/10 of the rows of the largest refused

@@ -5,13 +5,13 @@ use super::reasons::stored;
 use super::rows::{self, Binding};
 use super::tx::{self, Tx, values};
 use super::{facts, jobs, lost_writes, refusals};
-use crate::jobs::history_scan::SeenBadge;
 use crate::jobs::job::JobId;
 use crate::jobs::journal::prelude::*;
 use crate::jobs::judge_doubt::{self, BadgeCandidate, Doubt, Judgement, ScanResult};
 use crate::jobs::prelude::*;
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_status::RowStatus;
+use crate::jobs::seen_badge::SeenBadge;
 
 /// The fact that tells whether the history shows waiting badges.
 pub(in crate::jobs) const WAITING: &str = "waiting_in_history";

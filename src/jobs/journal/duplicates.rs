@@ -4,7 +4,7 @@ use super::conditions::judged;
 use super::reasons::stored;
 use super::tx::{self, Tx, values};
 use super::{claims, jobs, repeats, review};
-use crate::jobs::duplicate_check::{DuplicateKind, Policy, hash, loosened};
+use crate::jobs::duplicate_kind::{DuplicateKind, Policy, hash, loosened};
 use crate::jobs::job::{JobId, Phase};
 use crate::jobs::journal::prelude::*;
 use crate::jobs::reason::{Code, Reason};

@@ -6,13 +6,12 @@ use super::reasons::stored;
 use super::tx::{self, Tx, values};
 use crate::domain::verdict::says_failed;
 use crate::domain::{State, Verdict};
-use crate::jobs::core::touched;
-use crate::jobs::history_scan::{SeenBadge, SightSource};
 use crate::jobs::job::{JobId, Kind, Touched};
 use crate::jobs::journal::prelude::*;
 use crate::jobs::prelude::*;
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_status::RowStatus;
+use crate::jobs::seen_badge::{SeenBadge, SightSource};
 use crate::jobs::settings::JobConfig;
 
 /// Time after acceptance at which a waiting badge is overdue (contract, "Limits" rule 3).
@@ -385,7 +384,7 @@ impl ObservationBatch<'_> {
     }
 
     fn note(&mut self, job: JobId, sight: &SeenBadge, row_status: RowStatus) {
-        self.seen.touched.entry(job).or_default().push(touched(&sight.badge_id, row_status));
+        self.seen.touched.entry(job).or_default().push(Touched::of(&sight.badge_id, row_status));
     }
 }
 

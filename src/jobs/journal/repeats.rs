@@ -2,7 +2,7 @@
 
 use super::reasons::stored;
 use super::tx::{self, Tx, values};
-use crate::jobs::duplicate_check::DuplicateKind;
+use crate::jobs::duplicate_kind::DuplicateKind;
 use crate::jobs::job::JobId;
 use crate::jobs::journal::prelude::*;
 use crate::jobs::reason::{Code, Reason};

@@ -8,14 +8,13 @@ use super::reasons::stored;
 pub use super::row_parts::RowPart;
 use super::row_parts::part_place;
 use super::tx::{self, Bind, SqlRow, Tx, values};
-use crate::jobs::duplicate_check::DuplicateKind;
+use crate::jobs::duplicate_kind::DuplicateKind;
 use crate::jobs::intake::hex;
 use crate::jobs::job::{JobId, JobRow};
 use crate::jobs::journal::prelude::*;
 use crate::jobs::prelude::*;
 use crate::jobs::reason::Reason;
-use crate::jobs::row_status::RowStatus;
-use crate::jobs::rules::Claim;
+use crate::jobs::row_status::{Claim, RowStatus};
 
 #[derive(Clone, Debug, Default)]
 pub(in crate::jobs) struct NewRow {

@@ -30,13 +30,13 @@ use super::{
     JournalError, Result, accounts, adopt, carry, claims, decisions, doubts, drafts, duplicates, facts, jobs,
     observe, polling, purge, refusals, review, rows, schema, sending, sent_here, takeover, transfer,
 };
-use crate::jobs::history_scan::SeenBadge;
 use crate::jobs::job::{Job, JobId, JobRow, Kind, Phase, StopKind};
 use crate::jobs::journal::prelude::*;
 use crate::jobs::reason::Reason;
-use crate::jobs::resend::NeverSeen;
+use crate::jobs::row_groups::NeverSeen;
 use crate::jobs::row_groups::RowGroup;
 use crate::jobs::row_status::RowStatus;
+use crate::jobs::seen_badge::SeenBadge;
 use crate::jobs::settings::Policies;
 
 /// A handle to the operations. Clones share it.

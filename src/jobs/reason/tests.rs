@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::api::{ApiError, Refusal};
-use crate::jobs::duplicate_check::DuplicateKind;
-use crate::jobs::intake::check_person;
+use crate::jobs::duplicate_kind::DuplicateKind;
+use crate::jobs::intake::{RecipientField, check_person};
 use std::collections::BTreeSet;
 
 fn both(reason: &Reason) -> [String; 2] {

@@ -40,7 +40,6 @@ pub struct MailGroup {
     pub folded: String,
     /// Number of mails that failed.
     pub failed: u64,
-    /// Number of issued badges at this domain.
     pub issued: u64,
     /// The service's words for the failures with their counts, most frequent first.
     pub statuses: Vec<(Text, u64)>,
@@ -130,17 +129,14 @@ pub fn mail_failures<'a>(rows: impl Iterator<Item = (&'a str, Option<&'a str>, b
         };
         report.failed += u64::from(failure.is_some());
         let key = EmailKey::of(email);
-        let Some(domain) = key.domain().map(str::to_owned) else {
+        let full = domains.len() >= DOMAINS;
+        let tally = key.domain().and_then(|domain| match domains.entry(domain.to_owned()) {
+            Entry::Vacant(_) if full => None,
+            entry => Some(entry.or_default()),
+        });
+        let Some(tally) = tally else {
             report.scattered += u64::from(failure.is_some());
             continue;
-        };
-        let full = domains.len() >= DOMAINS;
-        let tally = match domains.entry(domain) {
-            Entry::Vacant(_) if full => {
-                report.scattered += u64::from(failure.is_some());
-                continue;
-            }
-            entry => entry.or_default(),
         };
         tally.issued += 1;
         if let Some(word) = failure {

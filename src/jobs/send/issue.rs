@@ -3,8 +3,8 @@
 use super::{Next, certain, record_answer, record_failure};
 use crate::api::{BatchRequest, IssueRequest, Recipient, Writer};
 use crate::domain::{Accepted, BatchAccepted};
-use crate::jobs::core::{JobsCore, touched};
-use crate::jobs::job::{Job, StopKind};
+use crate::jobs::core::JobsCore;
+use crate::jobs::job::{Job, StopKind, Touched};
 use crate::jobs::journal::requests::{Chunk, RequestEntry};
 use crate::jobs::journal::sending::{FailedRows, IssueAnswer};
 use crate::jobs::prelude::*;
@@ -38,7 +38,7 @@ pub(super) async fn send(
             };
             let bound = record_answer(core, id, |store| store.record_issue_answer(answer.clone())).await;
             if let Some(bound) = bound {
-                core.changed(id, bound.iter().map(|badge| touched(badge, RowStatus::Waiting)));
+                core.changed(id, bound.iter().map(|badge| Touched::of(badge, RowStatus::Waiting)));
             }
             Next::GoOn
         }

@@ -2,8 +2,8 @@
 
 use super::{Next, certain, record_answer, record_failure};
 use crate::api::{RevokeRequest, Writer};
-use crate::jobs::core::{JobsCore, touched};
-use crate::jobs::job::{Job, StopKind};
+use crate::jobs::core::JobsCore;
+use crate::jobs::job::{Job, StopKind, Touched};
 use crate::jobs::journal::requests::Chunk;
 use crate::jobs::journal::sending::{FailedRows, RevokeAnswer};
 use crate::jobs::prelude::*;
@@ -33,7 +33,7 @@ pub(super) async fn send(
             };
             let status = record_answer(core, id, |store| store.record_revoke_answer(answer.clone())).await;
             if let Some(status) = status {
-                core.changed(id, badge_ids.iter().map(|badge| touched(badge, status)));
+                core.changed(id, badge_ids.iter().map(|badge| Touched::of(badge, status)));
             }
             Next::GoOn
         }

@@ -10,12 +10,9 @@ use crate::jobs::prelude::UnicodeNormalization;
 /// Returns the address as lapel would send it.
 pub(super) fn checked(raw: &str, findings: &mut Findings) -> String {
     let trimmed = trim(raw);
+    let mut add = |severity, what| findings.add(RecipientField::Email, severity, what);
     if is_error_token(trimmed) {
-        findings.add(
-            RecipientField::Email,
-            Severity::Refuse,
-            localizable!("the e-mail address is a formula error"),
-        );
+        add(Severity::Refuse, localizable!("the e-mail address is a formula error"));
         return trimmed.to_owned();
     }
     let address = match Address::check(raw) {
@@ -27,7 +24,7 @@ pub(super) fn checked(raw: &str, findings: &mut Findings) -> String {
                 }
                 other => other.localizable(),
             };
-            findings.add(RecipientField::Email, Severity::Refuse, what);
+            add(Severity::Refuse, what);
             return trimmed.to_owned();
         }
     };
@@ -38,21 +35,19 @@ pub(super) fn checked(raw: &str, findings: &mut Findings) -> String {
         } else {
             localizable!("lapel removed the text around the address")
         };
-        findings.add(RecipientField::Email, Severity::Note, what);
+        add(Severity::Note, what);
     }
     if let Some(meant) = address.meant() {
-        findings.add(RecipientField::Email, Severity::Ask, localizable!("did you mean {meant}?", meant));
+        add(Severity::Ask, localizable!("did you mean {meant}?", meant));
     }
     if address.as_str().chars().any(char::is_uppercase) {
-        let what = localizable!("has upper-case letters; some services treat this as another mailbox");
-        findings.add(RecipientField::Email, Severity::Note, what);
+        add(
+            Severity::Note,
+            localizable!("has upper-case letters; some services treat this as another mailbox"),
+        );
     }
     if address.is_role() {
-        findings.add(
-            RecipientField::Email,
-            Severity::Note,
-            localizable!("an office mailbox, not a person's"),
-        );
+        add(Severity::Note, localizable!("an office mailbox, not a person's"));
     }
     let mut words = address.as_str().split(['@', '.', '_', '-', '+']);
     if let Some(mixed) = words.find(|word| mixes_scripts(word)) {
@@ -60,7 +55,7 @@ pub(super) fn checked(raw: &str, findings: &mut Findings) -> String {
             "\"{mixed}\" mixes letters of two alphabets that look alike",
             mixed = super::quoted(mixed)
         );
-        findings.add(RecipientField::Email, Severity::Ask, what);
+        add(Severity::Ask, what);
     }
     address.as_str().to_owned()
 }

@@ -5,13 +5,14 @@ mod name;
 mod parts;
 
 use super::cell_text::{is_blank, trim};
-use super::header::{Title, title_of};
+use super::columns::{RecipientField, Title};
+use super::header::title_of;
 use super::row::{CellFact, RawRow};
 use super::{ColumnMap, NameColumns};
-use crate::jobs::coded::named;
 use crate::jobs::prelude::*;
-use crate::jobs::reason::Reason;
+use crate::jobs::reason::{Code, Reason};
 use crate::secrets::{Likeness, judge};
+use crate::table::letters;
 
 pub(super) use name::compose;
 
@@ -47,19 +48,17 @@ pub struct Finding {
     pub what: Localizable,
 }
 
+impl Reason {
+    /// A finding in a field: `name: it is empty`.
+    pub(in crate::jobs) fn finding(field: RecipientField, what: &Localizable) -> Self {
+        Self::from(Code::Finding).because("field", Self::word(field.name())).because("what", what.into())
+    }
+}
+
 /// Where it was found and what, as a row's reason says it.
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&Reason::finding(self.field, &self.what), f)
-    }
-}
-
-named! {
-    RecipientField {
-        Name = tr_noop!("name");
-        Email = tr_noop!("e-mail address");
-        Template = tr_noop!("template");
-        Row = tr_noop!("row");
     }
 }
 
@@ -99,14 +98,8 @@ pub fn check(row: RawRow, map: &ColumnMap) -> Checked {
         let finding = Finding { field: RecipientField::Row, severity: Severity::Note, what: why };
         let (name, email) = (trim(&joined).to_owned(), trim(raw_email).to_owned());
         let template = raw_template.map(|t| trim(t).to_owned());
-        return Checked {
-            row,
-            name,
-            email,
-            template,
-            standing: Standing::NotARecipient,
-            findings: vec![finding],
-        };
+        let (standing, findings) = (Standing::NotARecipient, vec![finding]);
+        return Checked { row, name, email, template, standing, findings };
     }
     let (name, email) = person(&joined, raw_email, &mut findings);
     let template = raw_template.map(|t| template_of(t, &mut findings));
@@ -123,13 +116,12 @@ pub fn check_person(name: &str, email: &str) -> (String, String, Standing, Vec<F
 
 fn person(name: &str, email: &str, findings: &mut Findings) -> (String, String) {
     for (field, text) in [(RecipientField::Name, name), (RecipientField::Email, email)] {
-        match judge(text) {
-            Likeness::None => {}
-            Likeness::Shape => findings.add(field, Severity::Ask, localizable!("this looks like an API key")),
-            Likeness::Key => {
-                findings.add(field, Severity::Refuse, localizable!("this looks like an API key"));
-            }
-        }
+        let severity = match judge(text) {
+            Likeness::None => continue,
+            Likeness::Shape => Severity::Ask,
+            Likeness::Key => Severity::Refuse,
+        };
+        findings.add(field, severity, localizable!("this looks like an API key"));
     }
     let composed = name::checked(name, email, findings);
     (composed, address::checked(email, findings))
@@ -166,15 +158,13 @@ fn not_a_recipient(row: &RawRow, map: &ColumnMap) -> Option<Localizable> {
 
 fn template_of(cell: &str, findings: &mut Findings) -> String {
     let template = trim(cell);
-    let refuse = |findings: &mut Findings, what: Localizable| {
-        findings.add(RecipientField::Template, Severity::Refuse, what);
-    };
+    let mut refuse = |what| findings.add(RecipientField::Template, Severity::Refuse, what);
     if template.is_empty() {
-        refuse(findings, localizable!("this row has no template"));
+        refuse(localizable!("this row has no template"));
     } else if super::cell_text::is_error_token(template) {
-        refuse(findings, localizable!("the template is a formula error"));
+        refuse(localizable!("the template is a formula error"));
     } else if template.chars().any(char::is_control) {
-        refuse(findings, localizable!("the template has a control character"));
+        refuse(localizable!("the template has a control character"));
     }
     template.to_owned()
 }
@@ -205,12 +195,12 @@ fn cell_notes(row: &RawRow, map: &ColumnMap, findings: &mut Findings) {
             }
             CellFact::Hidden => (Severity::Note, localizable!("the column is hidden in the sheet")),
             CellFact::Formula => (Severity::Note, localizable!("a formula; lapel uses its saved value")),
-            CellFact::FormulaWithoutValue => {
-                let what = localizable!(
+            CellFact::FormulaWithoutValue => (
+                Severity::Refuse,
+                localizable!(
                     "a formula without a saved value: open the file in a spreadsheet program and save it again"
-                );
-                (Severity::Refuse, what)
-            }
+                ),
+            ),
             CellFact::Hyperlink => (Severity::Note, localizable!("a link; lapel uses the text it shows")),
             CellFact::LinkElsewhere(target) => (
                 Severity::Ask,
@@ -250,16 +240,9 @@ fn cell_notes(row: &RawRow, map: &ColumnMap, findings: &mut Findings) {
     }
 }
 
-/// A cell's name in a spreadsheet: `B4`.
+/// As in a spreadsheet: `B4`.
 fn cell_name(column: usize, line: u64) -> String {
-    let (mut letters, mut rest) = (Vec::new(), column + 1);
-    while rest > 0 {
-        rest -= 1;
-        letters.push(char::from(b'A' + (rest % 26) as u8));
-        rest /= 26;
-    }
-    let letters: String = letters.iter().rev().collect();
-    format!("{letters}{line}")
+    format!("{}{line}", letters(column))
 }
 
 /// Quoted content for a message: scrubbed, and at most 40 characters.

@@ -171,7 +171,9 @@ fn doubtful_signs(name: &str) -> Vec<Localizable> {
     doubt(is_address_like(name), || localizable!("the name is an e-mail address"));
     doubt(!has(char::is_alphabetic) && has(char::is_numeric), || localizable!("the name has only digits"));
     doubt(!has(char::is_alphabetic) && !has(char::is_numeric), || localizable!("the name has no letters"));
-    doubt(has(is_full_width), || localizable!("the name has full-width letters (ＫＩＭ instead of KIM)"));
+    doubt(has(|c| matches!(c, '\u{ff01}'..='\u{ff5e}')), || {
+        localizable!("the name has full-width letters (ＫＩＭ instead of KIM)")
+    });
     doubt(has(is_jamo), || localizable!("the name has a single Hangul letter: is it complete?"));
     doubt(stray_invisible(&chars), || localizable!("the name has an invisible character"));
     doubt(has(|c| c.is_whitespace() && c != ' '), || {
@@ -278,10 +280,6 @@ fn has_lost_letter(chars: &[char]) -> bool {
 
 fn is_no_character(c: char) -> bool {
     (c as u32) & 0xfffe == 0xfffe || matches!(c, '\u{fdd0}'..='\u{fdef}' | '\u{fff9}'..='\u{fffb}')
-}
-
-fn is_full_width(c: char) -> bool {
-    matches!(c, '\u{ff01}'..='\u{ff5e}')
 }
 
 fn has_entity(name: &str) -> bool {

@@ -11,29 +11,21 @@ pub(super) fn name_of(row: &RawRow, columns: NameColumns, findings: &mut Finding
         NameColumns::One(column) => return row.cell(column).to_owned(),
         NameColumns::FamilyGiven { family, given } => (trim(row.cell(family)), trim(row.cell(given))),
     };
+    let mut ask = |what| findings.add(RecipientField::Name, Severity::Ask, what);
     match (family.is_empty(), given.is_empty()) {
         (true, true) => String::new(),
         (true, false) => {
-            findings.add(
-                RecipientField::Name,
-                Severity::Ask,
-                localizable!("there is a given name but no family name"),
-            );
+            ask(localizable!("there is a given name but no family name"));
             given.to_owned()
         }
         (false, true) => {
-            findings.add(
-                RecipientField::Name,
-                Severity::Ask,
-                localizable!("there is a family name but no given name"),
-            );
+            ask(localizable!("there is a family name but no given name"));
             family.to_owned()
         }
         (false, false) => {
             let (family_is, given_is) = (is_east_asian(family), is_east_asian(given));
             if family_is != given_is {
-                let what = localizable!("the family name and the given name are in different scripts");
-                findings.add(RecipientField::Name, Severity::Ask, what);
+                ask(localizable!("the family name and the given name are in different scripts"));
             }
             if family_is && given_is { format!("{family}{given}") } else { format!("{given} {family}") }
         }
@@ -47,26 +39,12 @@ fn is_east_asian(part: &str) -> bool {
 
 /// Whether a row that begins with this cell is a total: "합계 120명", "Total: 120".
 pub(super) fn is_total(cell: &str) -> bool {
-    const WORDS: [&str; 12] = [
-        "합계",
-        "총계",
-        "소계",
-        "누계",
-        "총인원",
-        "총원",
-        "인원",
-        "total",
-        "subtotal",
-        "grandtotal",
-        "sum",
-        "계",
-    ];
+    const WORDS: &str = "합계 총계 소계 누계 총인원 총원 인원 total subtotal grandtotal sum 계";
     let letters: String =
         super::compose(cell).chars().filter(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect();
     let bare = letters.strip_suffix('명').or_else(|| letters.strip_suffix('인')).unwrap_or(&letters);
     // "총 120명" without its number is one letter, which alone could be a name.
     let counted = cell.chars().any(|c| c.is_ascii_digit());
-    WORDS.contains(&bare)
-        || WORDS.contains(&letters.as_str())
+    WORDS.split(' ').any(|word| word == bare || word == letters)
         || (counted && matches!(bare, "총" | "전체" | "모두" | "count"))
 }

@@ -7,7 +7,7 @@ use memchr::memmem;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 use std::borrow::Cow;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use zip::ZipArchive;
 use zip::read::ZipFile;
 
@@ -95,19 +95,13 @@ fn measure(zip: &mut ZipArchive<Bytes>, context: &SheetContext<'_>) -> Result<()
 fn shared_strings(entry: &mut dyn Read) -> Result<u64, IntakeProblem> {
     let mut counted = Counted { inner: entry, bytes: 0 };
     let mut declared: u64 = 0;
-    let mut xml = reader(BufReader::new(&mut counted));
-    let mut buffer = Vec::new();
-    while let Ok(event) = xml.read_event_into(&mut buffer) {
-        match event {
-            Event::Start(e) | Event::Empty(e) if e.local_name().as_ref() == "sst" => {
-                declared = attribute(&e, "uniqueCount").and_then(|n| n.trim().parse().ok()).unwrap_or(0);
-                break;
-            }
-            Event::Eof => break,
-            _ => buffer.clear(),
+    let _ = elements(&mut reader(BufReader::new(&mut counted)), |e| {
+        let is_other = e.local_name().as_ref() != "sst";
+        if !is_other {
+            declared = attribute(e, "uniqueCount").and_then(|n| n.trim().parse().ok()).unwrap_or(0);
         }
-    }
-    drop(xml);
+        is_other.then_some(())
+    });
     let _ = io::copy(&mut counted, &mut io::sink());
     // The shortest string is `<si/>`.
     if declared > counted.bytes / 5 + 1 {
@@ -140,6 +134,22 @@ pub(super) fn reader<R: Read>(source: BufReader<R>) -> Reader<BufReader<R>> {
     config.allow_unmatched_ends = true;
     config.expand_empty_elements = true;
     xml
+}
+
+/// Calls `each` for the start of every element. `None` if the rest cannot be read, or `each` needs no more of it.
+pub(super) fn elements<R: BufRead>(
+    xml: &mut Reader<R>,
+    mut each: impl FnMut(&BytesStart<'_>) -> Option<()>,
+) -> Option<()> {
+    let mut buffer = Vec::new();
+    loop {
+        buffer.clear();
+        match xml.read_event_into(&mut buffer).ok()? {
+            Event::Start(e) => each(&e)?,
+            Event::Eof => return Some(()),
+            _ => {}
+        }
+    }
 }
 
 /// `None` if the part does not exist.

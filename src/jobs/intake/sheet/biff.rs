@@ -96,16 +96,15 @@ impl BiffRecord<'_> {
     /// A text with a two-byte length.
     pub fn text(&self, at: usize) -> String {
         let mut parts = self.parts(at);
-        let text = parts.u16().zip(parts.byte()).map(|(length, flags)| parts.letters(length, flags));
-        text.unwrap_or_default()
+        let length = parts.u16();
+        parts.text(length)
     }
 
     /// A text with a one-byte length.
     pub fn short_text(&self, at: usize) -> String {
         let mut parts = self.parts(at);
-        let text =
-            parts.byte().zip(parts.byte()).map(|(length, flags)| parts.letters(u16::from(length), flags));
-        text.unwrap_or_default()
+        let length = parts.byte().map(u16::from);
+        parts.text(length)
     }
 
     pub fn strings(&self) -> Vec<String> {
@@ -154,6 +153,10 @@ impl ContinuedData<'_> {
                 }
             }
         }
+    }
+
+    fn text(&mut self, length: Option<u16>) -> String {
+        length.zip(self.byte()).map(|(length, flags)| self.letters(length, flags)).unwrap_or_default()
     }
 
     /// One or two bytes each. A continuation in another record begins with new flags.

@@ -31,7 +31,7 @@ pub(in crate::jobs::intake) struct Grid {
     rows: Vec<GridRow>,
     /// Links to another address than the cell shows.
     elsewhere: HashMap<(u32, u16), String>,
-    hidden_columns: Vec<usize>,
+    pub(super) hidden_columns: Vec<usize>,
 }
 
 #[derive(Clone, Copy)]
@@ -96,11 +96,8 @@ impl Grid {
 
     /// Stores the target if it is another address than the cell shows.
     pub fn link(&mut self, at: (u32, u32), text: &str, target: &str) {
-        let Some(address) =
-            target.get(..7).filter(|s| s.eq_ignore_ascii_case("mailto:")).map(|_| &target[7..])
-        else {
-            return;
-        };
+        let parts = target.split_at_checked(7).filter(|(scheme, _)| scheme.eq_ignore_ascii_case("mailto:"));
+        let Some((_, address)) = parts else { return };
         let address = address.split('?').next().unwrap_or("");
         // One link can cover a million cells, and each stores the target.
         let end = address.char_indices().nth(LONGEST_LINK).map_or(address.len(), |(at, _)| at);
@@ -111,12 +108,8 @@ impl Grid {
         }
     }
 
-    pub fn hide_columns(&mut self, columns: Vec<usize>) {
-        self.hidden_columns = columns;
-    }
-
     /// The hidden columns that have content.
-    pub fn hidden_columns(&self) -> Vec<usize> {
+    pub fn used_hidden_columns(&self) -> Vec<usize> {
         let is_used = |c: &usize| self.cells.iter().any(|cell| cell.column as usize == *c);
         self.hidden_columns.iter().copied().filter(is_used).collect()
     }
@@ -128,9 +121,16 @@ impl Grid {
 
     /// After row `skip_to` (from 1), with at least `width` cells each, and with empty rows between others.
     /// With a width of 0, no cell counts as extra.
-    pub fn rows(&self, skip_to: u64, width: usize) -> GridRows<'_> {
-        let at = self.rows.partition_point(|r| u64::from(r.number) < skip_to);
-        GridRows { grid: self, at, next_row: skip_to, record: 0, width }
+    pub fn rows(&self, skip_to: u64, width: usize) -> impl Iterator<Item = RawRow> + '_ {
+        let mut at = self.rows.partition_point(|r| u64::from(r.number) < skip_to);
+        (1..).zip(skip_to + 1..).map_while(move |(record, line)| {
+            let row = self.rows.get(at)?;
+            if u64::from(row.number) + 1 > line {
+                return Some(RawRow { record, line, cells: vec![String::new(); width], notes: Vec::new() });
+            }
+            at += 1;
+            Some(self.row(at - 1, record, width))
+        })
     }
 
     fn row(&self, at: usize, record: u64, width: usize) -> RawRow {
@@ -165,7 +165,6 @@ impl Grid {
     }
 
     fn facts_of(&self, cell: &GridCell, row: u32) -> Vec<CellFact> {
-        let mut facts = Vec::new();
         let all = [
             (fact::FORMULA, CellFact::Formula),
             (fact::NO_VALUE, CellFact::FormulaWithoutValue),
@@ -175,7 +174,8 @@ impl Grid {
             (fact::BOOL, CellFact::Bool),
             (fact::ERROR, CellFact::Error),
         ];
-        facts.extend(all.into_iter().filter(|(bit, _)| cell.facts & bit != 0).map(|(_, fact)| fact));
+        let has = all.into_iter().filter(|(bit, _)| cell.facts & bit != 0);
+        let mut facts: Vec<CellFact> = has.map(|(_, fact)| fact).collect();
         if let Some(target) = self.elsewhere.get(&(row, cell.column)) {
             facts.push(CellFact::LinkElsewhere(target.clone()));
         }
@@ -183,32 +183,6 @@ impl Grid {
             facts.push(CellFact::Hidden);
         }
         facts
-    }
-}
-
-pub(in crate::jobs::intake) struct GridRows<'a> {
-    grid: &'a Grid,
-    at: usize,
-    /// From 0.
-    next_row: u64,
-    record: u64,
-    width: usize,
-}
-
-impl Iterator for GridRows<'_> {
-    type Item = RawRow;
-
-    fn next(&mut self) -> Option<RawRow> {
-        let row = self.grid.rows.get(self.at)?;
-        self.record += 1;
-        let line = self.next_row + 1;
-        self.next_row += 1;
-        if u64::from(row.number) + 1 > line {
-            let cells = vec![String::new(); self.width];
-            return Some(RawRow { record: self.record, line, cells, notes: Vec::new() });
-        }
-        self.at += 1;
-        Some(self.grid.row(self.at - 1, self.record, self.width))
     }
 }
 

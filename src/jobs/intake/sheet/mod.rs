@@ -7,7 +7,7 @@ mod ods;
 mod xls;
 mod xlsx;
 
-pub(super) use grid::{Grid, GridRows};
+pub(super) use grid::Grid;
 
 use super::about::{ImportNote, InputFormat, SheetInfo};
 use super::cell_text::is_address_like;
@@ -162,18 +162,12 @@ impl Sheet {
         if self.grid.hidden_rows() > 0 {
             notes.push(ImportNote::HiddenRows(self.grid.hidden_rows()));
         }
-        let columns = self.grid.hidden_columns();
+        let columns = self.grid.used_hidden_columns();
         if !columns.is_empty() {
             notes.push(ImportNote::HiddenColumns(columns));
         }
         notes
     }
-}
-
-trait Workbook {
-    fn format(&self) -> InputFormat;
-    fn notes(&self) -> Vec<ImportNote>;
-    fn read(&mut self, context: &SheetContext<'_>, each: &mut dyn FnMut(Sheet)) -> Result<(), IntakeProblem>;
 }
 
 /// The message of a library.
@@ -187,6 +181,8 @@ fn damaged(what: &'static str, why: Localizable) -> IntakeProblem {
 
 struct SheetContext<'a> {
     watch: &'a dyn ReadProgress,
+    /// The size of the file.
+    bytes: u64,
     /// Bytes of text in all cells so far. Many cells may share one text of the file.
     unfolded: std::cell::Cell<u64>,
 }
@@ -210,6 +206,13 @@ impl SheetContext<'_> {
     fn unless_cancelled(&self) -> Result<(), IntakeProblem> {
         if self.watch.is_cancelled() { Err(IntakeProblem::Cancelled) } else { Ok(()) }
     }
+
+    /// Before the sheets of an opened workbook are read.
+    fn opened(&self) -> Result<(), IntakeProblem> {
+        self.unless_cancelled()?;
+        self.watch.progress(self.bytes / 3, self.bytes);
+        Ok(())
+    }
 }
 
 pub(super) fn open(
@@ -220,20 +223,11 @@ pub(super) fn open(
     let all = bytes.len() as u64;
     let is_zip = kind_of(&bytes) == FileType::Zip;
     let bytes: Bytes = Cursor::new(Arc::from(bytes));
-    let context = SheetContext { watch, unfolded: std::cell::Cell::default() };
-    let mut book: Box<dyn Workbook> = if is_zip {
-        match archive::inspect(&bytes, &context)? {
-            InputFormat::Ods => Box::new(ods::Ods::new(bytes)),
-            _ => Box::new(xlsx::Xlsx::open(bytes)?),
-        }
-    } else {
-        Box::new(xls::Xls::open(bytes)?)
-    };
-    context.unless_cancelled()?;
-    watch.progress(all / 3, all);
-    let mut sheets: Vec<Sheet> = Vec::new();
+    let context = SheetContext { watch, bytes: all, unfolded: std::cell::Cell::default() };
+    let format = if is_zip { archive::inspect(&bytes, &context)? } else { InputFormat::Xls };
+    let (mut sheets, mut notes): (Vec<Sheet>, _) = (Vec::new(), Vec::new());
     let (mut likely, mut best) = (0, 0);
-    book.read(&context, &mut |mut sheet| {
+    let mut each = |mut sheet: Sheet| {
         let rank = sheet.rank(choices.sheet.as_deref());
         // Of all sheets, the cells of one are kept.
         if rank > best {
@@ -245,8 +239,12 @@ pub(super) fn open(
             sheet.grid = Grid::default();
         }
         sheets.push(sheet);
-    })?;
-    let mut notes = book.notes();
+    };
+    match format {
+        InputFormat::Xlsx => xlsx::read(bytes, &context, &mut notes, &mut each)?,
+        InputFormat::Ods => ods::read(&bytes, &context, &mut each)?,
+        _ => xls::read(bytes, &context, &mut each)?,
+    }
     let chosen = choose(&sheets, choices, &mut notes)?;
     let (mut sheet, mut grid) = (None, Grid::default());
     if let Some(found) = chosen.and_then(|at| sheets.get_mut(at)) {
@@ -261,7 +259,7 @@ pub(super) fn open(
         .into_iter()
         .map(|s| SheetInfo { name: Text::new(s.name), hidden: s.hidden, rows: s.rows })
         .collect();
-    Ok(Book { format: book.format(), sheets, sheet, grid, notes })
+    Ok(Book { format, sheets, sheet, grid, notes })
 }
 
 /// The place of the chosen sheet; of the only visible one with data; or of the only one of these with addresses.

@@ -2,46 +2,29 @@
 //!
 //! A general reader expands a row that is repeated a million times, and does not report hidden rows.
 
-use super::archive::{attribute, part};
+use super::archive::{attribute, elements, part};
 use super::grid::{MAX_CELLS, fact, number};
-use super::{Bytes, Sheet, SheetContext, Workbook, archive, damaged, foreign};
-use crate::jobs::intake::about::{ImportNote, InputFormat};
+use super::{Bytes, Sheet, SheetContext, archive, damaged, foreign};
 use crate::jobs::intake::{IntakeProblem, MAX_COLUMNS, MAX_ROW_BYTES, MAX_ROWS, MAX_UNPACKED_BYTES};
 use crate::jobs::prelude::*;
 use quick_xml::events::{BytesStart, Event};
 use std::io::BufRead;
 
-/// The name of the format in messages.
 const WHAT: &str = tr_noop!("an OpenDocument spreadsheet");
 
-pub(super) struct Ods {
-    bytes: Bytes,
-}
-
-impl Ods {
-    pub fn new(bytes: Bytes) -> Self {
-        Self { bytes }
+pub(super) fn read(
+    bytes: &Bytes,
+    context: &SheetContext<'_>,
+    each: &mut dyn FnMut(Sheet),
+) -> Result<(), IntakeProblem> {
+    context.opened()?;
+    let mut zip = archive::open(bytes)?;
+    if is_encrypted(&mut zip) {
+        return Err(IntakeProblem::PasswordProtected);
     }
-}
-
-impl Workbook for Ods {
-    fn format(&self) -> InputFormat {
-        InputFormat::Ods
-    }
-
-    fn notes(&self) -> Vec<ImportNote> {
-        Vec::new()
-    }
-
-    fn read(&mut self, context: &SheetContext<'_>, each: &mut dyn FnMut(Sheet)) -> Result<(), IntakeProblem> {
-        let mut zip = archive::open(&self.bytes)?;
-        if is_encrypted(&mut zip) {
-            return Err(IntakeProblem::PasswordProtected);
-        }
-        let xml =
-            part(&mut zip, "content.xml").ok_or_else(|| damaged(WHAT, localizable!("it has no content")))?;
-        OdsReader { xml, buffer: Vec::new(), hidden_styles: HashSet::new(), given: 0, context }.run(each)
-    }
+    let xml =
+        part(&mut zip, "content.xml").ok_or_else(|| damaged(WHAT, localizable!("it has no content")))?;
+    OdsReader { xml, buffer: Vec::new(), hidden_styles: HashSet::new(), given: 0, context }.run(each)
 }
 
 #[derive(Clone, Default)]
@@ -147,7 +130,7 @@ impl<R: BufRead> OdsReader<'_, R> {
                     _ => {}
                 },
                 Event::End(e) if e.name().as_ref() == "table:table" => {
-                    sheet.grid.hide_columns(hidden_columns);
+                    sheet.grid.hidden_columns = hidden_columns;
                     return Ok(());
                 }
                 Event::Eof => return Err(damaged(WHAT, localizable!("it is incomplete"))),
@@ -297,13 +280,10 @@ fn is_collapsed(element: &BytesStart<'_>) -> bool {
 
 fn is_encrypted(zip: &mut zip::ZipArchive<Bytes>) -> bool {
     let Some(mut xml) = part(zip, "META-INF/manifest.xml") else { return false };
-    let mut buffer = Vec::new();
-    loop {
-        buffer.clear();
-        match xml.read_event_into(&mut buffer) {
-            Ok(Event::Start(e)) if e.local_name().as_ref() == "encryption-data" => return true,
-            Ok(Event::Eof) | Err(_) => return false,
-            _ => {}
-        }
-    }
+    let mut found = false;
+    let _ = elements(&mut xml, |e| {
+        found = e.local_name().as_ref() == "encryption-data";
+        (!found).then_some(())
+    });
+    found
 }

@@ -5,19 +5,18 @@
 
 use super::biff::{self, BiffRecord, BiffRecords};
 use super::grid::{fact, number};
-use super::{Bytes, Sheet, SheetContext, Workbook, catching, damaged, foreign};
-use crate::jobs::intake::about::{ImportNote, InputFormat};
+use super::{Bytes, Sheet, SheetContext, catching, damaged, foreign};
+use crate::jobs::intake::about::ImportNote;
 use crate::jobs::intake::{IntakeProblem, MAX_SHEET_BYTES};
 use crate::jobs::prelude::*;
 use calamine::{ExcelDateTime, ExcelDateTimeType};
 use std::borrow::Cow;
 use std::io::Read;
 
-/// The name of the format in messages.
 const WHAT: &str = tr_noop!("an old Excel workbook");
 const OLDER: &str = tr_noop!("an Excel 95 or older workbook");
 
-pub(super) struct Xls {
+struct Xls {
     stream: Vec<u8>,
     globals: Globals,
 }
@@ -39,16 +38,9 @@ struct SheetAt {
 }
 
 impl Xls {
-    pub fn open(bytes: Bytes) -> Result<Self, IntakeProblem> {
-        let read = catching(|| workbook_stream(bytes));
-        let stream = match read.ok_or_else(|| damaged(WHAT, localizable!("it cannot be read")))? {
-            Ok(stream) => stream,
-            Err(NoWorkbook::Encrypted) => return Err(IntakeProblem::PasswordProtected),
-            Err(NoWorkbook::Damaged(why)) => return Err(damaged(WHAT, foreign(&why))),
-            Err(NoWorkbook::Other(what)) => {
-                return Err(IntakeProblem::Unsupported { what });
-            }
-        };
+    fn open(bytes: Bytes) -> Result<Self, IntakeProblem> {
+        let stream = catching(|| workbook_stream(bytes))
+            .ok_or_else(|| damaged(WHAT, localizable!("it cannot be read")))??;
         let globals = Globals::read(&stream)?;
         Ok(Self { stream, globals })
     }
@@ -109,10 +101,8 @@ impl Xls {
             }
             biff::BOOL_ERR => {
                 if let (Some(code), Some(is_error)) = (record.u8(6), record.u8(7)) {
-                    add(
-                        column,
-                        if is_error == 0 { XlsValue::Bool(code != 0) } else { XlsValue::Error(code) },
-                    );
+                    let is_bool = is_error == 0;
+                    add(column, if is_bool { XlsValue::Bool(code != 0) } else { XlsValue::Error(code) });
                 }
             }
             biff::FORMULA => {
@@ -217,40 +207,36 @@ enum XlsValue {
     Awaited,
 }
 
-impl Workbook for Xls {
-    fn format(&self) -> InputFormat {
-        InputFormat::Xls
-    }
-
-    fn notes(&self) -> Vec<ImportNote> {
-        Vec::new()
-    }
-
-    fn read(&mut self, context: &SheetContext<'_>, each: &mut dyn FnMut(Sheet)) -> Result<(), IntakeProblem> {
-        for at in &self.globals.sheets {
-            let mut sheet = Sheet::new(at.name.clone(), at.hidden);
-            let cells = self.cells(at.start, context)?;
-            let links: HashSet<(u16, u16)> =
-                cells.links.iter().filter(|l| l.0 == l.1 && l.2 == l.3).map(|l| (l.0, l.2)).collect();
-            for cell in &cells.cells {
-                let (text, mut facts) = self.text_of(cell);
-                if links.contains(&(cell.row, cell.column)) {
-                    facts |= fact::LINK;
-                }
-                let at = (u32::from(cell.row), u32::from(cell.column));
-                sheet.add(at, cells.hidden_rows.contains(&cell.row), &text, facts, context)?;
+pub(super) fn read(
+    bytes: Bytes,
+    context: &SheetContext<'_>,
+    each: &mut dyn FnMut(Sheet),
+) -> Result<(), IntakeProblem> {
+    let book = Xls::open(bytes)?;
+    context.opened()?;
+    for at in &book.globals.sheets {
+        let mut sheet = Sheet::new(at.name.clone(), at.hidden);
+        let cells = book.cells(at.start, context)?;
+        let links: HashSet<(u16, u16)> =
+            cells.links.iter().filter(|l| l.0 == l.1 && l.2 == l.3).map(|l| (l.0, l.2)).collect();
+        for cell in &cells.cells {
+            let (text, mut facts) = book.text_of(cell);
+            if links.contains(&(cell.row, cell.column)) {
+                facts |= fact::LINK;
             }
-            sheet.grid.hide_columns(cells.hidden_columns);
-            sheet.merged = cells.merged;
-            if !cells.links.is_empty() {
-                sheet.notes.push(ImportNote::CannotTell(tr_noop!(
-                    "lapel does not read link targets in .xls files. It uses the addresses shown in the cells."
-                )));
-            }
-            each(sheet);
+            let at = (u32::from(cell.row), u32::from(cell.column));
+            sheet.add(at, cells.hidden_rows.contains(&cell.row), &text, facts, context)?;
         }
-        Ok(())
+        sheet.grid.hidden_columns = cells.hidden_columns;
+        sheet.merged = cells.merged;
+        if !cells.links.is_empty() {
+            sheet.notes.push(ImportNote::CannotTell(tr_noop!(
+                "lapel does not read link targets in .xls files. It uses the addresses shown in the cells."
+            )));
+        }
+        each(sheet);
     }
+    Ok(())
 }
 
 impl Globals {
@@ -258,13 +244,10 @@ impl Globals {
         let mut globals = Self::default();
         for (n, record) in BiffRecords::new(stream).enumerate() {
             if n == 0 && (record.kind != biff::BOF || record.u16(0) != Some(0x0600)) {
-                let what = Localizable::of(OLDER);
-                return Err(IntakeProblem::Unsupported { what });
+                return Err(IntakeProblem::Unsupported { what: Localizable::of(OLDER) });
             }
             match record.kind {
-                biff::FILE_PASS => {
-                    return Err(IntakeProblem::PasswordProtected);
-                }
+                biff::FILE_PASS => return Err(IntakeProblem::PasswordProtected),
                 biff::DATE_MODE => globals.is_1904 = record.u16(0) == Some(1),
                 biff::FORMAT => {
                     if let Some(id) = record.u16(0) {
@@ -292,28 +275,23 @@ impl Globals {
     }
 }
 
-enum NoWorkbook {
-    Encrypted,
-    Other(Localizable),
-    Damaged(std::io::Error),
-}
-
 /// The stream of the compound file that contains the workbook.
-fn workbook_stream(bytes: Bytes) -> Result<Vec<u8>, NoWorkbook> {
-    let mut file = cfb::CompoundFile::open(bytes).map_err(NoWorkbook::Damaged)?;
+fn workbook_stream(bytes: Bytes) -> Result<Vec<u8>, IntakeProblem> {
+    let failed = |why: std::io::Error| damaged(WHAT, foreign(&why));
+    let mut file = cfb::CompoundFile::open(bytes).map_err(failed)?;
     if file.exists("/EncryptedPackage") {
-        return Err(NoWorkbook::Encrypted);
+        return Err(IntakeProblem::PasswordProtected);
     }
     if !file.exists("/Workbook") {
-        let is_older = file.exists("/Book");
-        return Err(NoWorkbook::Other(if is_older {
+        let what = if file.exists("/Book") {
             Localizable::of(OLDER)
         } else {
             localizable!("a non-spreadsheet Office document")
-        }));
+        };
+        return Err(IntakeProblem::Unsupported { what });
     }
     let mut stream = Vec::new();
-    let workbook = file.open_stream("/Workbook").map_err(NoWorkbook::Damaged)?;
-    workbook.take(MAX_SHEET_BYTES).read_to_end(&mut stream).map_err(NoWorkbook::Damaged)?;
+    let workbook = file.open_stream("/Workbook").map_err(failed)?;
+    workbook.take(MAX_SHEET_BYTES).read_to_end(&mut stream).map_err(failed)?;
     Ok(stream)
 }

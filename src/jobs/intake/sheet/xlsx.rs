@@ -1,75 +1,55 @@
 //! Reads Excel workbooks (`.xlsx`, `.xlsm`).
 
-use super::archive::{attribute, part};
+use super::archive::{attribute, elements, part};
 use super::grid::{fact, number};
-use super::{Bytes, Sheet, SheetContext, Workbook, archive, catching, damaged, foreign};
+use super::{Bytes, Sheet, SheetContext, archive, catching, damaged, foreign};
 use crate::jobs::intake::IntakeProblem;
-use crate::jobs::intake::about::{ImportNote, InputFormat};
+use crate::jobs::intake::about::ImportNote;
 use crate::jobs::prelude::*;
 use calamine::{DataRef, Reader as _, SheetType, SheetVisible, XlsxError};
-use quick_xml::events::Event;
+use std::borrow::Cow;
 
-/// The name of the format in messages.
 const WHAT: &str = tr_noop!("an Excel workbook");
 /// Maximum number of links over several cells that are used. Usually there are none.
 const WIDE_LINKS: usize = 1000;
 
-pub(super) struct Xlsx {
+struct Xlsx {
     bytes: Bytes,
     book: calamine::Xlsx<Bytes>,
-    macros: bool,
 }
 
 impl Xlsx {
-    pub fn open(bytes: Bytes) -> Result<Self, IntakeProblem> {
-        let macros = archive::open(&bytes)?
-            .file_names()
-            .filter_map(Result::ok)
-            .any(|n| n.to_ascii_lowercase().ends_with("vbaproject.bin"));
+    fn open(bytes: Bytes, notes: &mut Vec<ImportNote>) -> Result<Self, IntakeProblem> {
+        let is_macro = |name: &str| name.to_ascii_lowercase().ends_with("vbaproject.bin");
+        if archive::open(&bytes)?.file_names().filter_map(Result::ok).any(|name| is_macro(&name)) {
+            notes.push(ImportNote::MacroEnabled);
+        }
         let copy = bytes.clone();
         let book = catching(|| calamine::Xlsx::new(copy))
             .ok_or_else(|| damaged(WHAT, localizable!("it cannot be read")))?;
-        Ok(Self { bytes, book: book.map_err(|e| failed(&e))?, macros })
+        Ok(Self { bytes, book: book.map_err(|e| failed(&e))? })
     }
 
     fn path_of(&self, sheet: &str) -> Option<String> {
         let mut zip = archive::open(&self.bytes).ok()?;
         let mut id = None;
-        let mut xml = part(&mut zip, "xl/workbook.xml")?;
-        let mut buffer = Vec::new();
-        loop {
-            match xml.read_event_into(&mut buffer).ok()? {
-                Event::Start(e)
-                    if e.local_name().as_ref() == "sheet"
-                        && attribute(&e, "name").as_deref() == Some(sheet) =>
-                {
-                    id = attribute(&e, "id");
-                }
-                Event::Eof => break,
-                _ => {}
+        elements(&mut part(&mut zip, "xl/workbook.xml")?, |e| {
+            if e.local_name().as_ref() == "sheet" && attribute(e, "name").as_deref() == Some(sheet) {
+                id = attribute(e, "id");
             }
-            buffer.clear();
-        }
-        drop(xml);
+            Some(())
+        })?;
         let id = id?;
-        let mut xml = part(&mut zip, "xl/_rels/workbook.xml.rels")?;
-        loop {
-            buffer.clear();
-            match xml.read_event_into(&mut buffer).ok()? {
-                Event::Start(e)
-                    if e.local_name().as_ref() == "Relationship"
-                        && attribute(&e, "Id").as_ref() == Some(&id) =>
-                {
-                    let target = attribute(&e, "Target")?;
-                    return Some(match target.strip_prefix('/') {
-                        Some(absolute) => absolute.to_owned(),
-                        None => format!("xl/{target}"),
-                    });
-                }
-                Event::Eof => return None,
-                _ => {}
+        let mut target = None;
+        let _ = elements(&mut part(&mut zip, "xl/_rels/workbook.xml.rels")?, |e| {
+            let is_it = e.local_name().as_ref() == "Relationship" && attribute(e, "Id").as_ref() == Some(&id);
+            if is_it {
+                target = attribute(e, "Target");
             }
-        }
+            (!is_it).then_some(())
+        });
+        let target = target?;
+        Some(target.strip_prefix('/').map_or_else(|| format!("xl/{target}"), str::to_owned))
     }
 
     /// What the XML of a sheet says besides its cells, and whether it has links. To parse it once more takes as long as
@@ -101,41 +81,38 @@ impl Xlsx {
     }
 }
 
-impl Workbook for Xlsx {
-    fn format(&self) -> InputFormat {
-        InputFormat::Xlsx
+pub(super) fn read(
+    bytes: Bytes,
+    context: &SheetContext<'_>,
+    notes: &mut Vec<ImportNote>,
+    each: &mut dyn FnMut(Sheet),
+) -> Result<(), IntakeProblem> {
+    let mut xlsx = Xlsx::open(bytes, notes)?;
+    context.opened()?;
+    let about: Vec<_> =
+        xlsx.book.sheets_metadata().iter().filter(|s| s.typ == SheetType::WorkSheet).cloned().collect();
+    for about in about {
+        let mut sheet = Sheet::new(about.name, about.visible != SheetVisible::Visible);
+        let (flags, has_links) = xlsx.extras(&sheet.name).unwrap_or_else(|| {
+            sheet.notes.push(ImportNote::CannotTell(tr_noop!(
+                "lapel could not read which rows and columns are hidden in this file."
+            )));
+            (SheetFlags::default(), true)
+        });
+        let links = if has_links { xlsx.links(&sheet.name) } else { Links::default() };
+        let name = sheet.name.clone();
+        each_cell(&mut xlsx.book, &name, context, &mut |at, text, mut facts| {
+            if let Some(target) = links.of(at) {
+                facts |= fact::LINK;
+                sheet.link(at, text, target);
+            }
+            sheet.add(at, flags.hidden_rows.contains(&at.0), text, facts, context)
+        })?;
+        sheet.grid.hidden_columns = flags.hidden_columns;
+        sheet.merged = flags.merged;
+        each(sheet);
     }
-
-    fn notes(&self) -> Vec<ImportNote> {
-        if self.macros { vec![ImportNote::MacroEnabled] } else { Vec::new() }
-    }
-
-    fn read(&mut self, context: &SheetContext<'_>, each: &mut dyn FnMut(Sheet)) -> Result<(), IntakeProblem> {
-        let about: Vec<_> =
-            self.book.sheets_metadata().iter().filter(|s| s.typ == SheetType::WorkSheet).cloned().collect();
-        for about in about {
-            let mut sheet = Sheet::new(about.name, about.visible != SheetVisible::Visible);
-            let (flags, has_links) = self.extras(&sheet.name).unwrap_or_else(|| {
-                sheet.notes.push(ImportNote::CannotTell(tr_noop!(
-                    "lapel could not read which rows and columns are hidden in this file."
-                )));
-                (SheetFlags::default(), true)
-            });
-            let links = if has_links { self.links(&sheet.name) } else { Links::default() };
-            let name = sheet.name.clone();
-            each_cell(&mut self.book, &name, context, &mut |at, text, mut facts| {
-                if let Some(target) = links.of(at) {
-                    facts |= fact::LINK;
-                    sheet.link(at, text, target);
-                }
-                sheet.add(at, flags.hidden_rows.contains(&at.0), text, facts, context)
-            })?;
-            sheet.grid.hide_columns(flags.hidden_columns);
-            sheet.merged = flags.merged;
-            each(sheet);
-        }
-        Ok(())
-    }
+    Ok(())
 }
 
 /// Receives a cell: its position (from 0), its text, and its [`fact`] bits.
@@ -171,18 +148,17 @@ fn each_cell(
     catching(read).unwrap_or_else(|| Err(damaged(WHAT, localizable!("a sheet cannot be read"))))
 }
 
-fn text_of<'a>(value: &'a DataRef<'_>) -> (std::borrow::Cow<'a, str>, u8) {
-    use std::borrow::Cow;
+fn text_of<'a>(value: &'a DataRef<'_>) -> (Cow<'a, str>, u8) {
     match value {
-        DataRef::Empty => (Cow::Borrowed(""), 0),
-        DataRef::String(text) => (Cow::Borrowed(text), 0),
-        DataRef::SharedString(text) => (Cow::Borrowed(*text), 0),
-        DataRef::Int(n) => (Cow::Owned(n.to_string()), fact::NUMBER),
-        DataRef::Float(n) => (Cow::Owned(number(*n)), fact::NUMBER),
-        DataRef::Bool(b) => (Cow::Borrowed(if *b { "TRUE" } else { "FALSE" }), fact::BOOL),
-        DataRef::DateTime(date) => (Cow::Owned(super::date(date)), fact::DATE),
-        DataRef::DateTimeIso(text) | DataRef::DurationIso(text) => (Cow::Borrowed(text), fact::DATE),
-        DataRef::Error(e) => (Cow::Owned(e.to_string()), fact::ERROR),
+        DataRef::Empty => ("".into(), 0),
+        DataRef::String(text) => (text.into(), 0),
+        DataRef::SharedString(text) => ((*text).into(), 0),
+        DataRef::Int(n) => (n.to_string().into(), fact::NUMBER),
+        DataRef::Float(n) => (number(*n).into(), fact::NUMBER),
+        DataRef::Bool(b) => (if *b { "TRUE" } else { "FALSE" }.into(), fact::BOOL),
+        DataRef::DateTime(date) => (super::date(date).into(), fact::DATE),
+        DataRef::DateTimeIso(text) | DataRef::DurationIso(text) => (text.into(), fact::DATE),
+        DataRef::Error(e) => (e.to_string().into(), fact::ERROR),
     }
 }
 
@@ -217,35 +193,29 @@ struct SheetFlags {
 impl SheetFlags {
     fn read(zip: &mut zip::ZipArchive<Bytes>, path: &str) -> Option<Self> {
         let mut flags = Self::default();
-        let mut xml = part(zip, path)?;
-        let mut buffer = Vec::new();
         let mut row: u32 = 0;
-        loop {
-            buffer.clear();
-            match xml.read_event_into(&mut buffer).ok()? {
-                Event::Start(e) => match e.local_name().as_ref() {
-                    "row" => {
-                        row =
-                            attribute(&e, "r").and_then(|r| r.parse().ok()).unwrap_or(row.saturating_add(1));
-                        let flat = attribute(&e, "ht").is_some_and(|h| h.parse() == Ok(0.0));
-                        if is_true(&e, "hidden") || flat {
-                            flags.hidden_rows.insert(row.saturating_sub(1));
-                        }
+        elements(&mut part(zip, path)?, |e| {
+            match e.local_name().as_ref() {
+                "row" => {
+                    row = attribute(e, "r").and_then(|r| r.parse().ok()).unwrap_or(row.saturating_add(1));
+                    let flat = attribute(e, "ht").is_some_and(|h| h.parse() == Ok(0.0));
+                    if is_true(e, "hidden") || flat {
+                        flags.hidden_rows.insert(row.saturating_sub(1));
                     }
-                    "col" if is_true(&e, "hidden") => {
-                        let bound = |name| attribute(&e, name).and_then(|n| n.parse::<usize>().ok());
-                        let (from, to) = (bound("min")?.max(1), bound("max")?);
-                        // "All columns to the right" is one hidden range.
-                        let to = to.min(crate::jobs::intake::MAX_COLUMNS);
-                        flags.hidden_columns.extend((from..=to).map(|c| c - 1));
-                    }
-                    "mergeCell" => flags.merged += 1,
-                    _ => {}
-                },
-                Event::Eof => return Some(flags),
+                }
+                "col" if is_true(e, "hidden") => {
+                    let bound = |name| attribute(e, name).and_then(|n| n.parse::<usize>().ok());
+                    let (from, to) = (bound("min")?.max(1), bound("max")?);
+                    // "All columns to the right" is one hidden range.
+                    let to = to.min(crate::jobs::intake::MAX_COLUMNS);
+                    flags.hidden_columns.extend((from..=to).map(|c| c - 1));
+                }
+                "mergeCell" => flags.merged += 1,
                 _ => {}
             }
-        }
+            Some(())
+        })?;
+        Some(flags)
     }
 }
 

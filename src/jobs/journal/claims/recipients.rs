@@ -7,8 +7,8 @@ use crate::jobs::journal::facts::OF_JOB;
 use crate::jobs::journal::prelude::*;
 use crate::jobs::journal::tx::{self, SqlRow, Tx, values};
 use crate::jobs::journal::{jobs, json};
-use crate::jobs::row_status::RowStatus;
-use crate::jobs::rules::{self, Claim, ClaimVerdict, Other};
+use crate::jobs::row_status::{Claim, RowStatus};
+use crate::jobs::rules::{self, ClaimVerdict, Other};
 use crate::jobs::settings::ABSENCE_AFTER;
 
 #[derive(Clone, Debug)]

@@ -3,7 +3,6 @@
 use crate::costs::costs;
 use crate::domain::address_search::MatchReason;
 use crate::domain::{BadgeId, EmailKey, TemplateId, Text, Verdict};
-use crate::jobs::history_scan::{SeenBadge, SightSource};
 use crate::jobs::job::{JobId, Kind, Phase};
 use crate::jobs::journal::jobs::{self, Account, Actor, NewJob, SeenJob};
 use crate::jobs::journal::observe::{self, ObserveContext};
@@ -15,6 +14,7 @@ use crate::jobs::journal::tx::{self, Tx, values};
 use crate::jobs::journal::{Process, claims, decisions, doubts, drafts, duplicates, schema, sent_here};
 use crate::jobs::row_status::RowStatus;
 use crate::jobs::schedule::Schedule;
+use crate::jobs::seen_badge::{SeenBadge, SightSource};
 use crate::jobs::settings::{JobConfig, Policies};
 use jiff::{SignedDuration, Timestamp};
 use rusqlite::Connection;
