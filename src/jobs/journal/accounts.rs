@@ -137,8 +137,7 @@ pub(super) fn merge(db: &Tx<'_>, from: i64, into: i64) -> tx::Result<()> {
     for table in ["claim", "account_key", "account_name"] {
         db.execute(&format!("UPDATE {table} SET account = ?2 WHERE account = ?1"), values![from, into])?;
     }
-    db.execute("DELETE FROM account WHERE id = ?1", values![from])?;
-    Ok(())
+    db.run("DELETE FROM account WHERE id = ?1", values![from])
 }
 
 #[cfg(test)]

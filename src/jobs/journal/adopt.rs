@@ -30,60 +30,44 @@ impl Journal {
         let from = Account { key: former.to_owned(), ..to.clone() };
         // This process works with the new key only, so it owns none of these jobs.
         let owners = store.other_owners(from, store.me().to_owned()).await?;
-        let living = self.living(owners.clone()).await?;
+        let living = store.living(owners.clone()).await?;
         let ended = owners.into_iter().filter(|owner| !living.contains(owner)).collect();
-        store.adopt(Adopt { to: to.clone(), former: former.to_owned(), ended, actor: Actor::now(who) }).await
+        store.adopt(to.clone(), former.to_owned(), ended, Actor::now(who)).await
     }
 }
 
-#[derive(Clone, Debug)]
-pub(in crate::jobs) struct Adopt {
-    to: Account,
-    former: String,
-    /// Owners that have ended. Any other owner may be alive: it may have appeared since.
-    ended: Vec<String>,
-    actor: Actor,
-}
-
-/// Gives the new key all jobs of the former one that no living process owns, its facts, and its account.
-pub(super) fn adopt(db: &Tx<'_>, args: &Adopt) -> tx::Result<Adopted> {
-    let Adopt { to, former, ended, actor } = args;
+/// Gives the new key all jobs of the former one that no living process owns, its facts, and its account. `ended`: owners
+/// that have ended. Any other owner may be alive: it may have appeared since.
+pub(super) fn adopt(
+    db: &Tx<'_>,
+    to: &Account,
+    former: &str,
+    ended: &[String],
+    actor: &Actor,
+) -> tx::Result<Adopted> {
+    let owned: Vec<(JobId, Option<String>)> = db.rows(
+        "SELECT id, owner FROM job WHERE account = ?1 AND base_url = ?2 AND profile = ?3 ORDER BY id",
+        values![former, to.base_url, to.profile],
+        |r| Ok((r.get(0)?, r.get(1)?)),
+    )?;
     let mut adopted = Adopted::default();
-    for (id, owner) in owned(db, to, former)? {
+    for (id, owner) in owned {
         if owner.is_some_and(|owner| !ended.contains(&owner)) {
             adopted.busy += 1;
             continue;
         }
-        give(db, id, to, former, actor)?;
+        db.run(
+            "UPDATE job SET account = ?2, owner = NULL, owner_label = NULL WHERE id = ?1",
+            values![id, to.key],
+        )?;
+        decide(db, id, None, "adopt", actor, &format!("the key {former} was replaced by {}", to.key))?;
         adopted.jobs += 1;
     }
     learn(db, to, former)?;
-    share(db, to, former)?;
-    Ok(adopted)
-}
-
-/// The jobs of a profile with a former key, and their owners.
-fn owned(db: &Tx<'_>, to: &Account, former: &str) -> tx::Result<Vec<(JobId, Option<String>)>> {
-    db.rows(
-        "SELECT id, owner FROM job WHERE account = ?1 AND base_url = ?2 AND profile = ?3 ORDER BY id",
-        values![former, to.base_url, to.profile],
-        |r| Ok((JobId(r.get(0)?), r.get(1)?)),
-    )
-}
-
-fn give(db: &Tx<'_>, id: JobId, to: &Account, former: &str, actor: &Actor) -> tx::Result<()> {
-    db.execute(
-        "UPDATE job SET account = ?2, owner = NULL, owner_label = NULL WHERE id = ?1",
-        values![id.0, to.key],
-    )?;
-    decide(db, id, None, "adopt", actor, &format!("the key {former} was replaced by {}", to.key))?;
-    Ok(())
-}
-
-/// Joins the accounts of both keys: badges sent with the former key count for the new one.
-fn share(db: &Tx<'_>, to: &Account, former: &str) -> tx::Result<()> {
+    // Badges sent with the former key count for the new one.
     let from = accounts::of(db, &to.base_url, former)?;
-    accounts::merge(db, from, accounts::join(db, to)?)
+    accounts::merge(db, from, accounts::join(db, to)?)?;
+    Ok(adopted)
 }
 
 fn learn(db: &Tx<'_>, to: &Account, former: &str) -> tx::Result<()> {

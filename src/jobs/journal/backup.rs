@@ -356,12 +356,11 @@ fn take_back(
 
 /// Gives moved jobs their earlier phase again.
 fn give_back(db: &Tx<'_>, id: &str) -> tx::Result<()> {
-    db.execute(
+    db.run(
         "UPDATE job SET phase = coalesce(was, 'stopped'), was = NULL, handover = NULL
          WHERE phase = 'moved' AND handover = ?1",
         values![id],
-    )?;
-    Ok(())
+    )
 }
 
 /// Turns open jobs into read-only records.
@@ -371,8 +370,7 @@ fn set_aside(db: &Tx<'_>, id: &str) -> tx::Result<()> {
                         next_look = NULL WHERE {}",
         open_jobs()
     );
-    db.execute(&sql, values![id])?;
-    Ok(())
+    db.run(&sql, values![id])
 }
 
 /// Prepares restored open jobs: they are polled first, ready rows are not sent before a person resumes the
@@ -495,7 +493,7 @@ fn set_state(file: &Path, id: &str, state: BackupState, by: Option<&str>) -> Res
 }
 
 fn jobs_of(db: &Tx<'_>, which: &str) -> tx::Result<Vec<JobId>> {
-    db.rows(&format!("SELECT id FROM job WHERE {which} ORDER BY id"), values![], |r| r.get(0).map(JobId))
+    db.rows(&format!("SELECT id FROM job WHERE {which} ORDER BY id"), values![], |r| r.get(0))
 }
 
 fn kept_drafts(db: &Tx<'_>) -> tx::Result<u64> {

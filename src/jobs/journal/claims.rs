@@ -100,7 +100,7 @@ pub(super) fn migrate(db: &Tx<'_>) -> tx::Result<()> {
     let lapel = Actor::lapel(Timestamp::now().as_millisecond());
     let decision = jobs::decide(db, JobId(0), None, "import claims", &lapel, "")?;
     // An unsent row gets no claim if another row has one. It is judged when its job is resumed.
-    db.execute(
+    db.run(
         "INSERT INTO claim (account, template, person, slot, job, no, state, decision)
          SELECT account, template, person, place - 1, job, no, state, CASE WHEN place > 1 THEN ?1 END
          FROM (SELECT *, row_number() OVER (PARTITION BY account, template, person
@@ -122,8 +122,7 @@ pub(super) fn migrate(db: &Tx<'_>) -> tx::Result<()> {
                WHERE state IS NOT NULL)
          WHERE state <> 'reserved' OR place = 1",
         values![decision],
-    )?;
-    Ok(())
+    )
 }
 
 /// Schema 11 of a team's journal: triggers check the claims of all rows of a statement at once.
@@ -310,7 +309,7 @@ pub(super) fn claim_doubts(db: &Tx<'_>, job: JobId, at: i64) -> tx::Result<()> {
     }
     let why = "a refused request may have been accepted";
     let decision = jobs::decide(db, job, None, CLAIM_AGAIN, &Actor::lapel(at), why)?;
-    db.execute(
+    db.run(
         &format!(
             "INSERT INTO claim (account, template, person, slot, job, no, state, decision)
          SELECT ?2, ?3, row.person,
@@ -321,8 +320,7 @@ pub(super) fn claim_doubts(db: &Tx<'_>, job: JobId, at: i64) -> tx::Result<()> {
          FROM row WHERE {UNCLAIMED}"
         ),
         values![job.0, scope.account, scope.template, decision],
-    )?;
-    Ok(())
+    )
 }
 
 /// Takes these claims back from rows that the service certainly did not accept, and requests claims as for every row
@@ -338,13 +336,12 @@ pub(super) fn claim_again(db: &Tx<'_>, job: JobId, at: i64) -> tx::Result<()> {
 
 /// Number of rows that need review and were certainly not sent.
 pub(super) fn held(db: &Tx<'_>, job: JobId) -> tx::Result<u64> {
-    let held: i64 = db.row(
+    db.row(
         "SELECT count(*) FROM row WHERE job = ?1 AND bucket = 'ask'
                AND NOT EXISTS (SELECT 1 FROM claim WHERE claim.job = row.job AND claim.no = row.no)",
         values![job.0],
         |r| r.get(0),
-    )?;
-    Ok(held.unsigned_abs())
+    )
 }
 
 /// Gives rows of a job a claim, or moves their claims to a higher slot: place, slot, and decision.
@@ -363,7 +360,7 @@ fn claim(db: &Tx<'_>, scope: &Scope, rows: &[(u64, i64, Option<i64>)]) -> tx::Re
         values![scope.job.0, rows],
         |r| r.get(0),
     )?;
-    db.execute(
+    db.run(
         &format!(
             "{claimed} INSERT INTO claim (account, template, person, slot, job, no, state, decision)
          SELECT ?3, ?4, row.person, claimed.slot, claimed.job, claimed.no, 'reserved', claimed.decision
@@ -371,8 +368,7 @@ fn claim(db: &Tx<'_>, scope: &Scope, rows: &[(u64, i64, Option<i64>)]) -> tx::Re
          WHERE claimed.no NOT IN json_list(?5, bigint)"
         ),
         values![scope.job.0, rows, scope.account, scope.template, super::json(&moved)],
-    )?;
-    Ok(())
+    )
 }
 
 /// Removes unused claims: job and place.
@@ -416,7 +412,7 @@ pub(super) fn recognise(db: &Tx<'_>, job: JobId, which: &str) -> tx::Result<()> 
 
 /// The rows of a job that match `which` and need review because another row has or may have served the recipient.
 /// The flag tells whether a person who knew of that rival allowed the row.
-pub(super) fn rivals(db: &Tx<'_>, job: JobId, which: &str) -> tx::Result<Vec<(i64, Rival, bool)>> {
+pub(super) fn rivals(db: &Tx<'_>, job: JobId, which: &str) -> tx::Result<Vec<(u64, Rival, bool)>> {
     let Some(scope) = Scope::known(db, job)? else { return Ok(Vec::new()) };
     if !db.exists(
         "SELECT 1 FROM claim WHERE account = ?1 AND template = ?2",
@@ -431,7 +427,7 @@ pub(super) fn rivals(db: &Tx<'_>, job: JobId, which: &str) -> tx::Result<Vec<(i6
         let ClaimVerdict::Review(at) = recipient.judge(row, None) else { return None };
         let rival = recipient.rival(at)?.clone();
         let still = row.approved == Some(rival.claim_id());
-        Some((row.no as i64, rival, still))
+        Some((row.no, rival, still))
     });
     Ok(found.collect())
 }
@@ -504,7 +500,7 @@ pub(super) fn unsent_elsewhere(db: &Tx<'_>, job: JobId) -> tx::Result<Vec<(JobId
            AND claim.state = 'reserved' AND job.phase IN ('paused', 'stopped')
          GROUP BY claim.job ORDER BY claim.job",
         values![job.0, scope.account, scope.template],
-        |r| Ok((JobId(r.get(0)?), r.get::<i64>(1)?.unsigned_abs())),
+        |r| Ok((r.get(0)?, r.get(1)?)),
     )
 }
 

@@ -166,12 +166,11 @@ pub(super) fn decide_row(db: &Tx<'_>, args: &DecideRow) -> tx::Result<Result<(),
 }
 
 fn send_again(db: &Tx<'_>, id: JobId, rows: &[u64]) -> tx::Result<()> {
-    db.execute(
+    db.run(
         "UPDATE row SET bucket = 'ready', why = ?3, guarded = FALSE, allowed = coalesce(class, 'new')
          WHERE job = ?1 AND no IN json_list(?2, bigint)",
         values![id.0, super::json(rows), Reason::from(Code::SentAgain)],
-    )?;
-    Ok(())
+    )
 }
 
 /// A row's rule facts, and the highest of the other claims that a person knows of.
@@ -197,7 +196,7 @@ fn rule_facts(db: &Tx<'_>, id: JobId, rows: &[u64]) -> tx::Result<HashMap<u64, F
                 claim: r.get::<Option<String>>(3)?.and_then(|code| Claim::from_code(&code)),
                 is_purged: r.get(5)?,
             };
-            Ok((r.get::<i64>(6)?.unsigned_abs(), (facts, r.get(4)?)))
+            Ok((r.get(6)?, (facts, r.get(4)?)))
         },
     )
 }
@@ -217,7 +216,7 @@ pub(in crate::jobs) struct ReviewedRow {
 pub(super) fn reviewed_row(db: &Tx<'_>, id: &JobId, no: &u64) -> tx::Result<Option<ReviewedRow>> {
     db.optional(
         "SELECT bucket, class, seen, why FROM row WHERE job = ?1 AND no = ?2",
-        values![id.0, *no as i64],
+        values![id.0, no],
         |r| {
             let row_status = jobs::row_status(r, "bucket")?;
             Ok(ReviewedRow { row_status, why: r.get(3)?, class: r.get(1)?, rival: r.get(2)? })
@@ -260,13 +259,13 @@ pub(super) fn never_seen(
     latest: &i64,
 ) -> tx::Result<NeverSeen> {
     let ready = resendable(db, *id, among.as_deref(), *latest)?;
-    let all: i64 = db.row(
+    let all: u64 = db.row(
         "SELECT count(*) FROM row WHERE job = ?1 AND bucket = 'not_seen'
            AND (?2 IS NULL OR no IN json_list(?2, bigint))",
         values![id.0, among.as_deref().map(super::json)],
         |r| r.get(0),
     )?;
-    let held = all.unsigned_abs().saturating_sub(ready.len() as u64);
+    let held = all.saturating_sub(ready.len() as u64);
     Ok(NeverSeen { ready, held })
 }
 
@@ -337,10 +336,10 @@ pub(super) fn cancel_rows(
 /// Rows that can be sent again together: a slow service can no longer show them, and no other row has served their
 /// recipients since.
 fn resendable(db: &Tx<'_>, id: JobId, among: Option<&[u64]>, latest: i64) -> tx::Result<Vec<u64>> {
-    let served: HashSet<i64> =
+    let served: HashSet<u64> =
         claims::rivals(db, id, "row.bucket = 'not_seen'")?.into_iter().map(|(no, ..)| no).collect();
     let may = conditions::condition(Step::ResendAll, Kind::Issue, Phase::Running);
-    let old: Vec<i64> = db.rows(
+    let mut old: Vec<u64> = db.rows(
         &format!(
             "SELECT no FROM row WHERE row.job = ?1 AND {may} AND (SELECT kind FROM job WHERE id = ?1) = 'issue'
                AND (SELECT CASE WHEN heard THEN intent ELSE coalesce(row.absent, intent) END
@@ -350,7 +349,8 @@ fn resendable(db: &Tx<'_>, id: JobId, among: Option<&[u64]>, latest: i64) -> tx:
         values![id.0, latest, among.map(super::json)],
         |r| r.get(0),
     )?;
-    Ok(old.into_iter().filter(|no| !served.contains(no)).map(i64::unsigned_abs).collect())
+    old.retain(|no| !served.contains(no));
+    Ok(old)
 }
 
 /// Records that a person did something that belongs to no job.

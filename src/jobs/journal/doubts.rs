@@ -123,7 +123,6 @@ pub(super) fn due(
 }
 
 fn rows_in_doubt(db: &Tx<'_>, jobs: &HashSet<JobId>, now: Timestamp) -> tx::Result<Vec<DoubtRow>> {
-    let jobs: Vec<i64> = jobs.iter().map(|job| job.0).collect();
     db.rows(
         "WITH list AS MATERIALIZED (SELECT value AS job FROM json_values(?1, bigint) AS ids)
          SELECT row.no, row.email, row.request, row.bucket, row.absent, request.intent, request.heard,
@@ -137,7 +136,7 @@ fn rows_in_doubt(db: &Tx<'_>, jobs: &HashSet<JobId>, now: Timestamp) -> tx::Resu
          FROM list JOIN row ON row.job = list.job JOIN request ON request.id = row.request
          JOIN job ON job.id = row.job
          WHERE row.bucket IN ('in_doubt', 'unbound', 'not_seen')",
-        values![super::json(&jobs)],
+        values![super::json(jobs)],
         |r| {
         let row_status = jobs::row_status(r, "bucket")?;
         // The time of such a request is this poll's.
@@ -146,8 +145,8 @@ fn rows_in_doubt(db: &Tx<'_>, jobs: &HashSet<JobId>, now: Timestamp) -> tx::Resu
         let heard: bool = r.get(6)?;
         let intent = Timestamp::from_second(r.get(5)?).unwrap_or(Timestamp::UNIX_EPOCH);
         Ok(DoubtRow {
-            job: JobId(r.get(13)?),
-            no: r.get::<i64>(0)?.unsigned_abs(),
+            job: r.get(13)?,
+            no: r.get(0)?,
             key: EmailKey::of(&r.get::<String>(1)?),
             name: r.get(9)?,
             request: r.get(2)?,
@@ -187,7 +186,7 @@ impl BadgeOwners {
                      FROM json_rows(?1, job bigint, email_key text, badge text) AS list)
                  SELECT job, email_key, badge FROM found JOIN baseline USING (job, email_key, badge)",
             values![&found],
-            |r| Ok((JobId(r.get(0)?), r.get(1)?, r.get(2)?)),
+            |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)),
         )?;
         let mut holders: HashMap<String, Vec<(JobId, u64)>> = HashMap::new();
         let held: Vec<(String, (JobId, u64))> = db.rows(
@@ -198,7 +197,7 @@ impl BadgeOwners {
              JOIN job ON job.id = row.job AND job.base_url = found.base_url
              WHERE job.kind = 'issue'",
             values![found],
-            |r| Ok((r.get(0)?, (JobId(r.get(1)?), r.get::<i64>(2)?.unsigned_abs()))),
+            |r| Ok((r.get(0)?, (r.get(1)?, r.get(2)?))),
         )?;
         for (badge, holder) in held {
             holders.entry(badge).or_default().push(holder);
@@ -317,13 +316,12 @@ fn prove(db: &Tx<'_>, requests: &BTreeSet<i64>) -> tx::Result<()> {
     if list.is_empty() {
         return Ok(());
     }
-    db.execute(
+    db.run(
         "WITH partly AS MATERIALIZED (SELECT request, why FROM json_rows(?1, request bigint, why text) AS list)
          UPDATE row SET why = partly.why FROM partly
          WHERE row.request = partly.request AND row.bucket = 'in_doubt'",
         values![super::json(&list)],
-    )?;
-    Ok(())
+    )
 }
 
 #[cfg(test)]

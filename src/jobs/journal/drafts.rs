@@ -49,12 +49,10 @@ pub(super) const SCHEMA_OF_KEPT_DRAFTS: &str = "ALTER TABLE job ADD COLUMN kept 
 
 /// Keeps complete drafts until they begin, are discarded, or become too old.
 pub(super) fn keep(db: &Tx<'_>, ids: &[JobId]) -> tx::Result<()> {
-    let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
-    db.execute(
+    db.run(
         "UPDATE job SET kept = TRUE WHERE phase = 'draft' AND id IN json_list(?1, bigint)",
-        values![super::json(&ids)],
-    )?;
-    Ok(())
+        values![super::json(ids)],
+    )
 }
 
 /// The kept drafts of a service and key, newest first, whoever has them open.
@@ -62,44 +60,39 @@ pub(super) fn kept(db: &Tx<'_>, account: &Account, me: &str) -> tx::Result<Vec<J
     jobs::matching(db, account, me, "phase = 'draft' AND kept", MOST_KEPT)
 }
 
-#[derive(Clone, Debug)]
-pub(in crate::jobs) struct OpenDrafts {
-    pub(in crate::jobs) ids: Vec<JobId>,
-    pub(in crate::jobs) account: Account,
-    pub(in crate::jobs) owner: Arc<Process>,
-    /// Owners that are alive.
-    pub(in crate::jobs) living: Vec<String>,
-}
-
 /// Makes this process the owner of kept drafts. Returns false, and changes nothing, if one of them has begun, is gone,
 /// is open in another living process, or belongs to another service or key.
-pub(super) fn open(db: &Tx<'_>, args: &OpenDrafts) -> tx::Result<bool> {
-    let ids = super::json(&args.ids.iter().map(|id| id.0).collect::<Vec<_>>());
+pub(super) fn open(
+    db: &Tx<'_>,
+    ids: &[JobId],
+    account: &Account,
+    owner: &Process,
+    living: &[String],
+) -> tx::Result<bool> {
+    let list = super::json(ids);
     let free = "phase = 'draft' AND kept AND account = ?4 AND base_url = ?5 AND id IN json_list(?1, bigint)
                 AND (owner IS NULL OR owner = ?2 OR owner NOT IN json_list(?3, text))";
-    let living = super::json(&takeover::alive_now(db, &args.living)?);
-    let values = values![ids, args.owner.id, living, args.account.key, args.account.base_url];
+    let living = super::json(&takeover::alive_now(db, living)?);
+    let values = values![list, owner.id, living, account.key, account.base_url];
     let count = format!("SELECT count(*) FROM job WHERE {free}");
     let found: i64 = db.row(&count, values, |r| r.get(0))?;
-    if usize::try_from(found) != Ok(args.ids.len()) {
+    if usize::try_from(found) != Ok(ids.len()) {
         return Ok(false);
     }
     db.execute(
         &format!("UPDATE job SET owner = ?2, owner_label = ?6 WHERE {free}"),
-        values![ids, args.owner.id, living, args.account.key, args.account.base_url, args.owner.label],
+        values![list, owner.id, living, account.key, account.base_url, owner.label],
     )?;
     Ok(true)
 }
 
 /// Releases the kept drafts of a closed review, so that any process may open them.
 pub(super) fn close(db: &Tx<'_>, ids: &[JobId], me: &str) -> tx::Result<()> {
-    let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
-    db.execute(
+    db.run(
         "UPDATE job SET owner = NULL, owner_label = NULL
          WHERE phase = 'draft' AND kept AND owner = ?2 AND id IN json_list(?1, bigint)",
-        values![super::json(&ids), me],
-    )?;
-    Ok(())
+        values![super::json(ids), me],
+    )
 }
 
 #[derive(Clone, Debug)]
@@ -265,15 +258,14 @@ pub(super) fn finish_rows(
         .map(|(suspect, meant)| (suspect, stored(&Reason::from(Code::DomainSlip).with("meant", meant))))
         .collect();
     // An address that can be sent has one @. One pass over the rows, for any number of domains.
-    db.execute(
+    db.run(
         "WITH suspect AS MATERIALIZED (SELECT domain, why FROM json_rows(?2, domain text, why text) AS list)
          UPDATE row SET bucket = 'ask',
                         why = (SELECT why FROM suspect WHERE domain = substr(email_key, instr(email_key, '@') + 1))
          WHERE job = ?1 AND bucket = 'ready'
            AND substr(email_key, instr(email_key, '@') + 1) IN (SELECT domain FROM suspect)",
         values![id.0, super::json(&suspects)],
-    )?;
-    Ok(())
+    )
 }
 
 #[derive(Clone, Debug)]
@@ -290,8 +282,7 @@ pub(super) fn correct_rows(db: &Tx<'_>, id: &JobId, corrected: &[CorrectRow]) ->
     jobs::assure_draft(db, *id, true)?;
     review::record_correction(db, *id, &corrected.iter().map(|row| row.no).collect::<Vec<_>>())?;
     rows::correct(db, *id, corrected)?;
-    db.execute("UPDATE job SET guarded_at = NULL WHERE id = ?1", values![id.0])?;
-    Ok(())
+    db.run("UPDATE job SET guarded_at = NULL WHERE id = ?1", values![id.0])
 }
 
 #[derive(Clone, Debug)]
@@ -342,13 +333,12 @@ pub(super) fn review_rows(db: &Tx<'_>, args: &ReviewRows) -> tx::Result<u64> {
     if args.to == RowStatus::Ready {
         duplicates::place(db, args.id, Phase::Draft, &args.policies)?;
     }
-    let moved: i64 = db.row(
+    db.row(
         "SELECT count(*) FROM row JOIN review_row ON review_row.no = row.no
              WHERE row.job = ?1 AND review_row.review = ?2 AND row.bucket = ?3",
         values![args.id.0, review, args.to.code()],
         |r| r.get(0),
-    )?;
-    Ok(moved.unsigned_abs())
+    )
 }
 
 /// The groups of a draft's rows that need review, are invalid or were skipped, and of badges in an unknown state that
@@ -373,10 +363,10 @@ pub(super) fn groups(db: &Tx<'_>, id: &JobId) -> tx::Result<Vec<RowGroup>> {
             row_status: jobs::row_status(r, "bucket")?,
             key: r.get("grp")?,
             why: r.get("why")?,
-            holder: Text::new(r.get::<String>("name")?),
-            address: Text::new(r.get::<String>("email")?),
-            rows: r.get::<i64>("rows")?.unsigned_abs(),
-            allows: r.get::<i64>("allows")?.unsigned_abs(),
+            holder: r.get("name")?,
+            address: r.get("email")?,
+            rows: r.get("rows")?,
+            allows: r.get("allows")?,
         })
     })
 }

@@ -61,7 +61,7 @@ pub(super) fn other_titles(db: &Tx<'_>, id: &JobId) -> tx::Result<Vec<Text>> {
          WHERE mine.id = ?1 AND other.kind = 'issue' AND other.phase <> 'draft' AND other.title <> ''
          GROUP BY other.title ORDER BY max(other.id) DESC LIMIT 5",
         values![id.0],
-        |r| Ok(Text::new(r.get::<String>(0)?)),
+        |r| r.get(0),
     )
 }
 
@@ -125,8 +125,7 @@ pub(super) fn reset_check(db: &Tx<'_>, id: &JobId, phase: &Phase) -> tx::Result<
         "UPDATE row INDEXED BY row_class SET class = NULL WHERE job = ?1 AND class IS NOT NULL AND {}",
         judged(*phase)
     );
-    db.execute(&sql, values![id.0])?;
-    Ok(())
+    db.run(&sql, values![id.0])
 }
 
 #[derive(Clone, Debug)]
@@ -237,7 +236,7 @@ fn classify<'a>(
     let rows: Vec<_> = rows.iter().filter_map(|(no, key)| Some((no, places.get(key)?))).collect();
     let weights: Vec<String> =
         DuplicateKind::ALL.iter().map(|c| format!("WHEN '{}' THEN {}", c.code(), c.weight())).collect();
-    db.execute(
+    db.run(
         &format!(
             "WITH finding AS MATERIALIZED (
                  SELECT ?1 AS job, list.no, held.email_key, held.class, held.weight, held.why
@@ -251,8 +250,7 @@ fn classify<'a>(
             judged(phase),
         ),
         values![id.0, super::json(&rows), super::json(&findings)],
-    )?;
-    Ok(())
+    )
 }
 
 #[derive(Clone, Debug)]
@@ -297,7 +295,7 @@ pub(super) fn email_of_sent(db: &Tx<'_>, id: &JobId, no: &u64, phase: &Phase) ->
                AND (request IS NOT NULL OR NOT {})",
             judged(*phase)
         ),
-        values![id.0, *no as i64],
+        values![id.0, no],
         |r| r.get(0),
     )
 }
@@ -314,7 +312,7 @@ pub(super) fn record_held_of_row(
     let known: Option<String> = db
         .optional(
             "SELECT CASE bucket WHEN 'dropped' THEN coalesce(class, 'new') END FROM row WHERE job = ?1 AND no = ?2",
-            values![id.0, *no as i64],
+            values![id.0, no],
             |r| r.get(0),
         )?
         .flatten();
@@ -344,7 +342,7 @@ pub(super) fn record_held_of_row(
         db.execute(
             "UPDATE row SET bucket = 'ask', why = ?3, class = ?4, class_why = ?5, guarded = FALSE
              WHERE job = ?1 AND no = ?2",
-            values![id.0, *no as i64, why, found.class.code(), found.why],
+            values![id.0, no, why, found.class.code(), found.why],
         )?;
     }
     Ok(())
@@ -448,7 +446,7 @@ pub(super) fn place(
         values![id.0],
         |r| {
             let class = DuplicateKind::from_code(r.text(0)?).unwrap_or(DuplicateKind::New);
-            Ok((class, r.get::<i64>(1)?.unsigned_abs()))
+            Ok((class, r.get(1)?))
         },
     )
 }
@@ -461,12 +459,11 @@ fn allowed_by_setting(policies: &Policies) -> String {
 
 /// Records that a setting or a flag allows these rows.
 pub(super) fn allow_by_setting(db: &Tx<'_>, id: JobId, policies: &Policies) -> tx::Result<()> {
-    db.execute(
+    db.run(
         "UPDATE row INDEXED BY row_class SET allowed = class
          WHERE job = ?1 AND class IS NOT NULL AND bucket = 'ready' AND allowed IS NULL AND class IN json_list(?2, text)",
         values![id.0, allowed_by_setting(policies)],
-    )?;
-    Ok(())
+    )
 }
 
 #[cfg(test)]

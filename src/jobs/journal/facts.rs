@@ -77,14 +77,13 @@ pub(super) fn learn(db: &Tx<'_>, account: &str, seen: &[FactObservation], at: &i
     }
     let list: Vec<_> =
         seen.iter().map(|s| json!([s.name, s.value, stored(&s.evidence.into()), s.times])).collect();
-    db.execute(
+    db.run(
         "INSERT INTO fact (account, name, value, evidence, first, last, times)
          SELECT ?1, name, value, evidence, ?3, ?3, times
          FROM json_rows(?2, name text, value text, evidence text, times bigint) AS seen WHERE TRUE ORDER BY place
          ON CONFLICT (account, name, value) DO UPDATE SET last = excluded.last, times = fact.times + excluded.times",
         values![account, super::json(&list), at],
-    )?;
-    Ok(())
+    )
 }
 
 /// The facts of an account in memory, for an operation that uses what it learns.
@@ -139,7 +138,7 @@ pub(super) fn all(db: &Tx<'_>, account: &str) -> tx::Result<Vec<Fact>> {
                 evidence: r.get(2)?,
                 first: r.get(3)?,
                 last: r.get(4)?,
-                times: r.get::<i64>(5)?.unsigned_abs(),
+                times: r.get(5)?,
             })
         },
     )
@@ -168,12 +167,11 @@ impl KeptFact {
 }
 
 pub(super) fn keep(db: &Tx<'_>, kept: &KeptFact) -> tx::Result<()> {
-    db.execute(
+    db.run(
         "INSERT INTO kept VALUES (?1, ?2, ?3, ?4)
          ON CONFLICT (what, key) DO UPDATE SET value = excluded.value, at = excluded.at",
         values![kept.what, redact(&kept.key), redact(&kept.value), kept.at],
-    )?;
-    Ok(())
+    )
 }
 
 pub(super) fn keep_all(db: &Tx<'_>, kept: &[KeptFact]) -> tx::Result<()> {

@@ -68,7 +68,7 @@ pub(super) fn insert(db: &Tx<'_>, account: &Account, owner: &Process, new: &NewJ
         });
         redact(&origin.to_string()).into_owned()
     });
-    let id = db.row(
+    db.row(
         "INSERT INTO job (kind, phase, created, profile, base_url, account, template, title, origin, follows,
                           after, owner, owner_label)
          VALUES (?1, 'draft', ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) RETURNING id",
@@ -81,14 +81,13 @@ pub(super) fn insert(db: &Tx<'_>, account: &Account, owner: &Process, new: &NewJ
             new.template.as_ref().map(TemplateId::wire),
             redact(&new.title),
             origin,
-            new.follows.map(|id| id.0),
+            new.follows,
             new.after,
             owner.id,
             owner.label,
         ],
         |r| r.get(0),
-    )?;
-    Ok(JobId(id))
+    )
 }
 
 const COLUMNS: &str = "id, kind, phase, created, profile, template, title, origin, stop, stop_why, \
@@ -153,7 +152,7 @@ fn with_counts(db: &Tx<'_>, mut job: Job) -> tx::Result<Job> {
 pub(super) fn counts(db: &Tx<'_>, id: JobId) -> tx::Result<Counts> {
     let mut counts: Vec<(RowStatus, u64)> =
         db.rows("SELECT bucket, n FROM tally WHERE job = ?1 AND n > 0", values![id.0], |r| {
-            Ok((row_status(r, "bucket")?, r.get::<i64>("n")?.unsigned_abs()))
+            Ok((row_status(r, "bucket")?, r.get("n")?))
         })?;
     counts.sort_unstable();
     Ok(Counts(counts))
@@ -191,36 +190,26 @@ pub(super) fn row_status(r: &SqlRow<'_>, column: &'static str) -> tx::Result<Row
     Ok(RowStatus::from_code(r.text(column)?).unwrap_or(RowStatus::Other))
 }
 
-fn text(r: &SqlRow<'_>, column: &'static str) -> tx::Result<Option<Text>> {
-    Ok(r.get::<Option<String>>(column)?.map(Text::new))
-}
-
-fn reason(r: &SqlRow<'_>, column: &'static str) -> tx::Result<Option<Reason>> {
-    r.get(column)
-}
-
 pub(super) fn moment(r: &SqlRow<'_>, column: &'static str) -> tx::Result<Option<Timestamp>> {
     Ok(r.get::<Option<i64>>(column)?.and_then(|s| Timestamp::from_second(s).ok()))
 }
 
 fn read(r: &SqlRow<'_>, me: &str, is_team: bool) -> tx::Result<Job> {
-    let code = |column: &'static str| -> tx::Result<String> { r.get(column) };
+    let told = |why: Option<Reason>| why.unwrap_or_else(|| Code::Told.into());
     let stop = r.get::<Option<String>>("stop")?.and_then(|s| StopKind::from_code(&s));
     let owner = r.get::<Option<String>>("owner")?;
-    let label = reason(r, "owner_label")?.unwrap_or_else(|| Code::Told.into());
-    let phase = Phase::from_code(&code("phase")?).unwrap_or(Phase::Stopped);
+    let label = told(r.get("owner_label")?);
+    let phase = Phase::from_code(r.text("phase")?).unwrap_or(Phase::Stopped);
     let created = Timestamp::from_millisecond(r.get("created")?).unwrap_or(Timestamp::UNIX_EPOCH);
     Ok(Job {
-        id: JobId(r.get("id")?),
-        kind: Kind::from_code(&code("kind")?).unwrap_or(Kind::Issue),
+        id: r.get("id")?,
+        kind: Kind::from_code(r.text("kind")?).unwrap_or(Kind::Issue),
         phase,
         stop: match stop {
-            Some(kind) => {
-                Some(Stop { kind, why: reason(r, "stop_why")?.unwrap_or_else(|| Code::Told.into()) })
-            }
+            Some(kind) => Some(Stop { kind, why: told(r.get("stop_why")?) }),
             None => None,
         },
-        title: text(r, "title")?.unwrap_or_default(),
+        title: r.get::<Option<Text>>("title")?.unwrap_or_default(),
         template_id: r.get::<Option<String>>("template")?.and_then(TemplateId::new),
         origin: r.get::<Option<String>>("origin")?.and_then(|raw| origin(&raw)),
         created,
@@ -228,14 +217,12 @@ fn read(r: &SqlRow<'_>, me: &str, is_team: bool) -> tx::Result<Job> {
         updated: moment(r, "changed")?.map_or(created, |changed| changed.max(created)),
         counts: Counts::default(),
         held: 0,
-        note: if phase == Phase::Moved { Some(elsewhere(r)?) } else { reason(r, "note")? },
-        accepted: match (r.get::<Option<i64>>("accepted")?, r.get::<Option<i64>>("accepted_of")?) {
-            (Some(accepted), Some(sent)) => {
-                Some(AcceptedCount { accepted: accepted.unsigned_abs(), sent: sent.unsigned_abs() })
-            }
+        note: if phase == Phase::Moved { Some(elsewhere(r)?) } else { r.get("note")? },
+        accepted: match (r.get("accepted")?, r.get("accepted_of")?) {
+            (Some(accepted), Some(sent)) => Some(AcceptedCount { accepted, sent }),
             _ => None,
         },
-        in_flight: r.get::<i64>("in_flight")?.unsigned_abs(),
+        in_flight: r.get("in_flight")?,
         next_poll: moment(r, "next_look")?,
         owner: owner.map(|id| Owner {
             is_me: id == me,
@@ -244,7 +231,7 @@ fn read(r: &SqlRow<'_>, me: &str, is_team: bool) -> tx::Result<Job> {
             label,
         }),
         profile: r.get("profile")?,
-        follows: r.get::<Option<i64>>("follows")?.map(JobId),
+        follows: r.get("follows")?,
         replaced: r.get::<Option<String>>("replaced")?.and_then(|names| replaced(&names)),
         checked: moment(r, "guarded_at")?,
         is_purged: r.get("purged")?,
@@ -252,10 +239,10 @@ fn read(r: &SqlRow<'_>, me: &str, is_team: bool) -> tx::Result<Job> {
         unproven_ready: 0,
         is_not_provable: r.get("not_provable")?,
         awaits_proof: r.get("awaits_proof")?,
-        begun_by: text(r, "begun_by")?.filter(|_| is_team),
+        begun_by: r.get::<Option<Text>>("begun_by")?.filter(|_| is_team),
         halted_by: match phase {
             Phase::Paused | Phase::Cancelled if is_team => {
-                reason(r, "stop_why")?.filter(|by| by.is(Code::ProcessOn))
+                r.get::<Option<Reason>>("stop_why")?.filter(|by| by.is(Code::ProcessOn))
             }
             _ => None,
         },
@@ -305,81 +292,70 @@ fn origin(raw: &str) -> Option<JobOrigin> {
 
 /// Pauses a running job. Its stop reason names the process, and so the person if a team shares the journal.
 pub(super) fn pause(db: &Tx<'_>, id: &JobId, by: &Process) -> tx::Result<()> {
-    db.execute(
+    db.run(
         "UPDATE job SET phase = 'paused', stop = NULL, stop_why = ?2 WHERE id = ?1 AND phase = 'running'",
         values![id.0, by.label],
-    )?;
-    Ok(())
+    )
 }
 
 /// Cancels a job. Its stop reason names the process, as that of a paused job.
 pub(super) fn cancel(db: &Tx<'_>, id: JobId, by: &Process) -> tx::Result<()> {
-    db.execute(
+    db.run(
         "UPDATE job SET phase = 'cancelled', stop = NULL, stop_why = ?2 WHERE id = ?1",
         values![id.0, by.label],
-    )?;
-    Ok(())
+    )
 }
 
 /// Sets the phase and clears the stop reason.
 pub(super) fn set_phase(db: &Tx<'_>, id: &JobId, phase: &Phase) -> tx::Result<()> {
-    db.execute(
+    db.run(
         "UPDATE job SET phase = ?2, stop = NULL, stop_why = NULL WHERE id = ?1",
         values![id.0, phase.code()],
-    )?;
-    Ok(())
+    )
 }
 
 pub(super) fn stop(db: &Tx<'_>, id: &JobId, kind: &StopKind, why: &Reason) -> tx::Result<()> {
-    db.execute(
+    db.run(
         "UPDATE job SET phase = 'stopped', stop = ?2, stop_why = ?3 WHERE id = ?1 AND phase = 'running'",
         values![id.0, kind.code(), why],
-    )?;
-    Ok(())
+    )
 }
 
 /// Sets when the duplicate check read the whole history.
 pub(super) fn set_checked(db: &Tx<'_>, id: JobId, at: Timestamp) -> tx::Result<()> {
-    db.execute("UPDATE job SET guarded_at = ?2 WHERE id = ?1", values![id.0, at.as_second()])?;
-    Ok(())
+    db.run("UPDATE job SET guarded_at = ?2 WHERE id = ?1", values![id.0, at.as_second()])
 }
 
 /// Records an incomplete reading, so that the next step repeats it. A begun job keeps the time of its last
 /// complete reading: the badges that its recipients had before sending are known.
 pub(super) fn unset_checked(db: &Tx<'_>, id: JobId) -> tx::Result<()> {
-    db.execute("UPDATE job SET guarded_at = NULL WHERE id = ?1 AND phase = 'draft'", values![id.0])?;
-    Ok(())
+    db.run("UPDATE job SET guarded_at = NULL WHERE id = ?1 AND phase = 'draft'", values![id.0])
 }
 
 /// Sets the maximum entries per request; `None` for the default.
 pub(super) fn set_batch(db: &Tx<'_>, id: JobId, most: Option<i64>) -> tx::Result<()> {
-    db.execute("UPDATE job SET batch = ?2 WHERE id = ?1", values![id.0, most])?;
-    Ok(())
+    db.run("UPDATE job SET batch = ?2 WHERE id = ?1", values![id.0, most])
 }
 
 pub(super) fn set_note(db: &Tx<'_>, id: JobId, note: Option<&Reason>) -> tx::Result<()> {
-    db.execute("UPDATE job SET note = ?2 WHERE id = ?1", values![id.0, note])?;
-    Ok(())
+    db.run("UPDATE job SET note = ?2 WHERE id = ?1", values![id.0, note])
 }
 
 /// Sets the result of the last poll; `None` after success. Does not change the other note.
 pub(super) fn set_poll_note(db: &Tx<'_>, id: JobId, note: Option<&Reason>) -> tx::Result<()> {
-    db.execute("UPDATE job SET look_note = ?2 WHERE id = ?1", values![id.0, note])?;
-    Ok(())
+    db.run("UPDATE job SET look_note = ?2 WHERE id = ?1", values![id.0, note])
 }
 
 pub(super) fn set_next_poll(db: &Tx<'_>, id: JobId, at: Option<Timestamp>) -> tx::Result<()> {
-    db.execute("UPDATE job SET next_look = ?2 WHERE id = ?1", values![id.0, at.map(Timestamp::as_second)])?;
-    Ok(())
+    db.run("UPDATE job SET next_look = ?2 WHERE id = ?1", values![id.0, at.map(Timestamp::as_second)])
 }
 
 /// Moves the next poll to an earlier time, never to a later one.
 pub(super) fn poll_by(db: &Tx<'_>, id: JobId, at: Timestamp) -> tx::Result<()> {
-    db.execute(
+    db.run(
         "UPDATE job SET next_look = ?2 WHERE id = ?1 AND (next_look IS NULL OR next_look > ?2)",
         values![id.0, at.as_second()],
-    )?;
-    Ok(())
+    )
 }
 
 #[derive(Clone, Debug)]
@@ -470,7 +446,7 @@ pub(super) fn decide(
 ) -> tx::Result<i64> {
     db.row(
         "INSERT INTO decision (at, job, no, what, who, why) VALUES (?1, ?2, ?3, ?4, ?5, ?6) RETURNING id",
-        values![actor.at, id.0, no.map(|n| n as i64), what, actor.who, redact(why)],
+        values![actor.at, id.0, no, what, actor.who, redact(why)],
         |r| r.get(0),
     )
 }
@@ -483,12 +459,11 @@ pub(super) fn decide_rows(
     actor: &Actor,
     why: &str,
 ) -> tx::Result<()> {
-    db.execute(
+    db.run(
         "INSERT INTO decision (at, job, no, what, who, why)
          SELECT ?1, ?2, value, ?4, ?5, ?6 FROM json_values(?3, bigint) AS list ORDER BY place",
         values![actor.at, id.0, super::json(rows), what, actor.who, redact(why)],
-    )?;
-    Ok(())
+    )
 }
 
 pub(super) fn discard(db: &Tx<'_>, id: &JobId) -> tx::Result<()> {

@@ -63,7 +63,7 @@ pub(super) fn notice(db: &Tx<'_>, by: &Process, at: Timestamp) -> tx::Result<()>
     jobs::decide(db, JobId(0), None, NOTICED, &actor, "")?;
     doubt_unanswered(db, seconds)?;
     // Also those that a person would have to resume: somebody may have done that.
-    let unsent: Vec<(i64, i64)> = db.rows(
+    let unsent: Vec<(JobId, i64)> = db.rows(
         "SELECT job.id, tally.n FROM job JOIN tally ON tally.job = job.id
          WHERE job.kind = 'issue' AND job.phase NOT IN ('draft', 'moved') AND NOT job.purged
            AND tally.bucket = 'ready' AND tally.n > 0 ORDER BY job.id",
@@ -72,7 +72,7 @@ pub(super) fn notice(db: &Tx<'_>, by: &Process, at: Timestamp) -> tx::Result<()>
     )?;
     outdate_checks(db)?;
     for (job, rows) in unsent {
-        doubt_unsent(db, JobId(job), rows, &actor)?;
+        doubt_unsent(db, job, rows, &actor)?;
     }
     stop_revocations(db, &actor)?;
     db.row("SELECT 1 FROM note_loss()", values![], |_| Ok(()))
@@ -80,7 +80,7 @@ pub(super) fn notice(db: &Tx<'_>, by: &Process, at: Timestamp) -> tx::Result<()>
 
 /// The answer to a request on its way may have been recorded and lost. If it comes now, it is evidence.
 fn doubt_unanswered(db: &Tx<'_>, at: i64) -> tx::Result<()> {
-    let open: Vec<(i64, i64)> = db.rows(
+    let open: Vec<(i64, JobId)> = db.rows(
         "SELECT request.id, request.job FROM request JOIN job ON job.id = request.job
          WHERE request.answered IS NULL AND job.phase <> 'moved' ORDER BY request.id",
         values![],
@@ -91,7 +91,7 @@ fn doubt_unanswered(db: &Tx<'_>, at: i64) -> tx::Result<()> {
         requests::set_sending(db, request, RowStatus::InDoubt, Some(&why))?;
         let how = Ended { outcome: "lost", status: None, accepted: None, why: Some(why.clone()) };
         requests::ended(db, request, at, &how)?;
-        jobs::set_next_poll(db, JobId(job), None)?;
+        jobs::set_next_poll(db, job, None)?;
     }
     Ok(())
 }
@@ -99,7 +99,7 @@ fn doubt_unanswered(db: &Tx<'_>, at: i64) -> tx::Result<()> {
 /// The readings of the history are from before the loss. A draft needs a new one before it begins, and so does a
 /// person who sends single rows.
 fn outdate_checks(db: &Tx<'_>) -> tx::Result<()> {
-    db.execute(
+    db.run(
         &format!(
             "UPDATE job SET guarded_at = CASE WHEN phase <> 'draft' THEN guarded_at - ?1 END
              WHERE kind = 'issue' AND guarded_at IS NOT NULL AND phase <> 'moved'
@@ -107,8 +107,7 @@ fn outdate_checks(db: &Tx<'_>) -> tx::Result<()> {
             conditions::may_be_sent()
         ),
         values![OUTDATED],
-    )?;
-    Ok(())
+    )
 }
 
 fn doubt_unsent(db: &Tx<'_>, job: JobId, rows: i64, actor: &Actor) -> tx::Result<()> {
@@ -139,15 +138,15 @@ fn doubt_unsent(db: &Tx<'_>, job: JobId, rows: i64, actor: &Actor) -> tx::Result
 /// A revocation that is sent twice does no harm, so its rows need no search. But a person may have paused or cancelled
 /// it since, and a revocation cannot be undone.
 fn stop_revocations(db: &Tx<'_>, actor: &Actor) -> tx::Result<()> {
-    let running: Vec<i64> = db.rows(
+    let running: Vec<JobId> = db.rows(
         "SELECT id FROM job WHERE kind = 'revoke' AND phase = 'running'
            AND EXISTS (SELECT 1 FROM tally WHERE tally.job = job.id AND n > 0 AND bucket IN ('ready', 'queued'))",
         values![],
         |r| r.get(0),
     )?;
     for job in running {
-        jobs::stop(db, &JobId(job), &StopKind::Interrupted, &Code::LostWritesStopped.into())?;
-        jobs::decide(db, JobId(job), None, NOTICED, actor, "stopped")?;
+        jobs::stop(db, &job, &StopKind::Interrupted, &Code::LostWritesStopped.into())?;
+        jobs::decide(db, job, None, NOTICED, actor, "stopped")?;
     }
     Ok(())
 }
@@ -168,7 +167,7 @@ fn unsearched(db: &Tx<'_>, job: JobId) -> tx::Result<Option<JobId>> {
                          AND row.bucket IN ('in_doubt', 'unbound', 'not_seen'))
          ORDER BY other.id LIMIT 1",
         values![job.0],
-        |r| r.get(0).map(JobId),
+        |r| r.get(0),
     )
 }
 
@@ -192,14 +191,13 @@ pub(super) fn assure_searched(db: &Tx<'_>, job: JobId) -> tx::Result<()> {
 pub(super) fn assure_all_searched(db: &Tx<'_>, jobs: &[JobId]) -> tx::Result<()> {
     #[cfg(feature = "team")]
     if db.is_team() {
-        let ids: Vec<i64> = jobs.iter().map(|id| id.0).collect();
         let found = db.optional(
             "SELECT request.job FROM request
              WHERE request.outcome = 'unsearched' AND request.job IN json_list(?1, bigint)
                AND EXISTS (SELECT 1 FROM row WHERE row.request = request.id
                              AND row.bucket IN ('in_doubt', 'unbound', 'not_seen'))
              ORDER BY request.job LIMIT 1",
-            values![super::json(&ids)],
+            values![super::json(jobs)],
             |r| r.get(0),
         )?;
         if let Some(job) = found {
@@ -219,12 +217,11 @@ pub(super) fn searched(db: &Tx<'_>, requests: &BTreeMap<i64, bool>, now: Timesta
     if done.is_empty() {
         return Ok(());
     }
-    db.execute(
+    db.run(
         "UPDATE request SET outcome = ?2, intent = ?3, answered = ?3
          WHERE outcome = ?4 AND id IN json_list(?1, bigint)",
         values![super::json(&done), SEARCHED, now.as_second(), UNSEARCHED],
-    )?;
-    Ok(())
+    )
 }
 
 /// Whether a request stands for lost ones.

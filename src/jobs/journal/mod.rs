@@ -558,11 +558,6 @@ impl Journal {
     pub(super) fn is_unsure(&self) -> bool {
         self.is_unsure.load(Ordering::Acquire)
     }
-
-    /// The owners among these that are alive, including the caller.
-    pub(super) fn living(&self, owners: Vec<String>) -> PendingOperation<Vec<String>> {
-        self.store.living(owners)
-    }
 }
 
 /// Starts a thread that runs operations, until nobody can send it more.

@@ -20,23 +20,20 @@ pub(super) fn open_jobs(db: &Tx<'_>, me: &str) -> tx::Result<Vec<(JobId, Option<
                 OR unproven IS NOT NULL AND NOT purged)"
         ),
         values![me],
-        |r| Ok((JobId(r.get(0)?), jobs::moment(r, "next_look")?)),
+        |r| Ok((r.get(0)?, jobs::moment(r, "next_look")?)),
     )
 }
 
-#[derive(Clone, Debug)]
-pub(in crate::jobs) struct ScheduleNext {
-    pub(in crate::jobs) jobs: Vec<JobId>,
-    pub(in crate::jobs) schedule: Schedule,
-    /// The service's time.
-    pub(in crate::jobs) now: Timestamp,
-    /// Why the poll failed, and the latest time of the next one: it comes soon instead of in a day.
-    pub(in crate::jobs) failed: Option<(Reason, Timestamp)>,
-}
-
-/// Sets the time of the jobs' next poll and the result of the last one.
-pub(super) fn schedule_next(db: &Tx<'_>, args: &ScheduleNext) -> tx::Result<()> {
-    let ScheduleNext { jobs: ids, schedule, now, failed } = args;
+/// Sets the time of the jobs' next poll and the result of the last one. `failed`: why the poll failed, and the latest time
+/// of the next one, which comes soon instead of in a day.
+#[allow(clippy::ref_option, reason = "an operation takes its arguments by reference")]
+pub(super) fn schedule_next(
+    db: &Tx<'_>,
+    ids: &[JobId],
+    schedule: &Schedule,
+    now: &Timestamp,
+    failed: &Option<(Reason, Timestamp)>,
+) -> tx::Result<()> {
     for id in ids {
         let next = next_poll(db, schedule, *id, *now)?;
         let next = match failed {
@@ -63,9 +60,8 @@ fn in_doubt(db: &Tx<'_>, id: JobId) -> tx::Result<String> {
 fn next_poll(db: &Tx<'_>, schedule: &Schedule, id: JobId, now: Timestamp) -> tx::Result<Option<Timestamp>> {
     let mut next = None;
     // A poll may read the pages of all of them, also for a few that are open.
-    let all: Option<i64> =
+    let all: Option<u64> =
         db.row("SELECT CAST(sum(n) AS BIGINT) FROM tally WHERE job = ?1", values![id.0], |r| r.get(0))?;
-    let all = all.unwrap_or(0).unsigned_abs();
     for (what, rows, since) in [
         (Polling::Issue, "bucket IN ('waiting', 'overdue', 'other')", "accepted"),
         (Polling::Issue, "bucket = 'queued'", "(SELECT created / 1000 FROM job WHERE id = row.job)"),
@@ -81,7 +77,7 @@ fn next_poll(db: &Tx<'_>, schedule: &Schedule, id: JobId, now: Timestamp) -> tx:
             db.row(&sql, values![id.0], |r| Ok((r.get(0)?, r.get(1)?)))?;
         if rows > 0 {
             let since = since.and_then(|s| Timestamp::from_second(s).ok()).unwrap_or(now);
-            let at = schedule::next(schedule, what, all, since, now);
+            let at = schedule::next(schedule, what, all.unwrap_or(0), since, now);
             next = Some(next.map_or(at, |n: Timestamp| n.min(at)));
         }
     }
@@ -102,7 +98,7 @@ pub(in crate::jobs) struct Group {
 pub(super) fn poll_targets(db: &Tx<'_>, ids: &[JobId]) -> tx::Result<HashMap<TemplateId, Group>> {
     let mut groups: HashMap<TemplateId, Group> = HashMap::new();
     for id in ids {
-        let found: Option<(Option<String>, String)> = db.optional(
+        let found: Option<(Option<String>, Text)> = db.optional(
             "SELECT template, title FROM job WHERE id = ?1 AND kind = 'issue'",
             values![id.0],
             |r| Ok((r.get(0)?, r.get(1)?)),
@@ -110,7 +106,7 @@ pub(super) fn poll_targets(db: &Tx<'_>, ids: &[JobId]) -> tx::Result<HashMap<Tem
         let Some((Some(template), title)) = found else { continue };
         let Some(template) = TemplateId::new(template) else { continue };
         let group = groups.entry(template).or_default();
-        group.title = Text::new(title);
+        group.title = title;
         group.jobs.insert(*id);
         let open: Vec<(Option<String>, String)> = db.rows(
             // Nobody can be looked for whose address was removed.
@@ -169,11 +165,10 @@ pub(super) fn first_accepted(
     fact: &str,
     ids: &[JobId],
 ) -> tx::Result<(Option<String>, Option<i64>)> {
-    let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
     let first = db.row(
         "SELECT min(accepted) FROM row
              WHERE job IN json_list(?1, bigint) AND bucket IN ('waiting', 'overdue')",
-        values![super::json(&ids)],
+        values![super::json(ids)],
         |r| r.get(0),
     )?;
     Ok((facts::settled(db, account, fact)?, first))
@@ -241,7 +236,7 @@ pub(super) fn note_second_badges(db: &Tx<'_>, found: &[SecondBadge]) -> tx::Resu
             continue;
         }
         let why = Reason::from(Code::IssuedTwice).with("id", second.wire());
-        db.execute("UPDATE row SET why = ?3 WHERE job = ?1 AND no = ?2", values![job.0, no as i64, why])?;
+        db.execute("UPDATE row SET why = ?3 WHERE job = ?1 AND no = ?2", values![job.0, no, why])?;
         noted.entry(job).or_insert(second);
     }
     for (job, second) in &noted {

@@ -42,7 +42,7 @@ impl Journal {
     ) -> Result<Vec<JobId>, JournalError> {
         let (store, account) = (self.store(), account.clone());
         let others = store.other_owners(account.clone(), store.me().to_owned()).await?;
-        let living = self.living(others.clone()).await?;
+        let living = store.living(others.clone()).await?;
         let ended = others.into_iter().filter(|owner| !living.contains(owner)).collect();
         let before = Timestamp::now().as_millisecond() - i64::from(days) * 86_400_000;
         store.purge(Purge { account, before, me: store.me().to_owned(), ended }).await
@@ -66,7 +66,7 @@ pub(super) fn purge(db: &Tx<'_>, args: &Purge) -> tx::Result<Vec<JobId>> {
         conditions::may_be_sent()
     );
     let values = values![before, account.key, account.base_url, me, super::json(ended)];
-    let purged: Vec<i64> = db.rows(&sql, values, |r| r.get(0))?;
+    let purged: Vec<JobId> = db.rows(&sql, values, |r| r.get(0))?;
     let list = super::json(&purged);
     for sql in [
         "UPDATE row SET name = '', email = '', email_key = '', cells = NULL, why = NULL, class_why = NULL
@@ -90,7 +90,7 @@ pub(super) fn purge(db: &Tx<'_>, args: &Purge) -> tx::Result<Vec<JobId>> {
         values![account.key, account.base_url, before],
     )?;
     jobs::tidy_after_discard(db, drafts)?;
-    Ok(purged.into_iter().map(JobId).collect())
+    Ok(purged)
 }
 
 #[cfg(test)]

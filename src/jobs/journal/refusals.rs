@@ -82,7 +82,7 @@ pub(super) fn counts(db: &Tx<'_>, job: JobId) -> tx::Result<[u64; 2]> {
              FROM row WHERE job = ?1 AND {refused} AND bucket IN ('ready', 'in_doubt', 'not_seen') AND {NOTHING_FOUND}"
         ),
         values![job.0],
-        |r| Ok([r.get::<i64>(0)?.unsigned_abs(), r.get::<i64>(1)?.unsigned_abs()]),
+        |r| Ok([r.get(0)?, r.get(1)?]),
     )
 }
 
@@ -92,7 +92,7 @@ pub(super) fn unproven_rows(db: &Tx<'_>, job: &JobId) -> tx::Result<Vec<u64>> {
     db.rows(
         &format!("SELECT no FROM row WHERE job = ?1 AND {refused} AND bucket = 'ready' AND {NOTHING_FOUND}"),
         values![job.0],
-        |r| Ok(r.get::<i64>(0)?.unsigned_abs()),
+        |r| r.get(0),
     )
 }
 

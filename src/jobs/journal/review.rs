@@ -71,9 +71,8 @@ pub(super) fn last_decision(db: &Tx<'_>, job: &JobId) -> tx::Result<Option<LastD
          FROM review WHERE job = ?1 ORDER BY id DESC LIMIT 1",
         values![job.0, CORRECT],
         |r| {
-            let rows = r.get::<i64>("rows")?.unsigned_abs();
-            let first = r.get::<Option<i64>>("first")?.unwrap_or_default().unsigned_abs();
-            Ok(LastDecision { id: r.get("id")?, rows, first, corrects: r.get("corrects")? })
+            let first = r.get::<Option<u64>>("first")?.unwrap_or_default();
+            Ok(LastDecision { id: r.get("id")?, rows: r.get("rows")?, first, corrects: r.get("corrects")? })
         },
     )
 }
@@ -112,6 +111,5 @@ pub(super) fn undo_decision(
 }
 
 pub(super) fn forget(db: &Tx<'_>, job: JobId) -> tx::Result<()> {
-    db.execute("DELETE FROM review WHERE job = ?1", values![job.0])?;
-    Ok(())
+    db.run("DELETE FROM review WHERE job = ?1", values![job.0])
 }

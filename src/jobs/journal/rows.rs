@@ -47,23 +47,8 @@ pub(super) fn cells(db: &Tx<'_>, job: &JobId) -> tx::Result<Vec<String>> {
     })
 }
 
-const COLUMNS: &[&str] = &[
-    "job",
-    "no",
-    "line",
-    "cells",
-    "name",
-    "email",
-    "email_key",
-    "title",
-    "badge",
-    "bucket",
-    "why",
-    "of_job",
-    "of_no",
-    "status",
-    "person",
-];
+const COLUMNS: &str = "job, no, line, cells, name, email, email_key, title, badge, bucket, why, of_job, of_no, \
+                       status, person";
 
 pub(super) fn insert(db: &Tx<'_>, job: JobId, rows: &[NewRow]) -> tx::Result<()> {
     let last: i64 =
@@ -80,7 +65,7 @@ pub(super) fn insert(db: &Tx<'_>, job: JobId, rows: &[NewRow]) -> tx::Result<()>
             add(values![
                 job.0,
                 no,
-                row.line.map(|n| n as i64),
+                row.line,
                 cells,
                 name,
                 email,
@@ -89,8 +74,8 @@ pub(super) fn insert(db: &Tx<'_>, job: JobId, rows: &[NewRow]) -> tx::Result<()>
                 row.badge.as_ref().map(BadgeId::wire),
                 bucket,
                 row.why,
-                row.of.map(|(job, _)| job.0),
-                row.of.map(|(_, no)| no as i64),
+                row.of.map(|(job, _)| job),
+                row.of.map(|(_, no)| no),
                 row.status,
                 people.person(&key),
             ])?;
@@ -117,7 +102,7 @@ pub(super) fn correct(db: &Tx<'_>, id: JobId, corrected: &[CorrectRow]) -> tx::R
             json!([no, name, email, key.as_str(), person, row_status.code(), why.as_ref().map(stored)])
         })
         .collect();
-    db.execute(
+    db.run(
         "WITH correct AS MATERIALIZED (
              SELECT ?1 AS job, no, name, email, email_key, person, bucket, why
              FROM json_rows(?2, no bigint, name text, email text, email_key text, person bytes, bucket text,
@@ -129,8 +114,7 @@ pub(super) fn correct(db: &Tx<'_>, id: JobId, corrected: &[CorrectRow]) -> tx::R
                         why = CASE WHEN row.title IS NULL THEN correct.why ELSE row.why END
          FROM correct WHERE row.job = correct.job AND row.no = correct.no AND row.request IS NULL",
         values![id.0, super::json(&list)],
-    )?;
-    Ok(())
+    )
 }
 
 /// SQL for a row's number, as in [`JobRow::number`].
@@ -141,15 +125,15 @@ const NUMBER: &str = "coalesce(line, no)";
 pub(super) fn places_of(db: &Tx<'_>, job: &JobId, number: &u64) -> tx::Result<(Vec<u64>, (u64, u64))> {
     let places = db.rows(
         &format!("SELECT no FROM row WHERE job = ?1 AND {NUMBER} = ?2 ORDER BY no LIMIT 2"),
-        values![job.0, *number as i64],
-        |r| Ok(r.get::<i64>(0)?.unsigned_abs()),
+        values![job.0, number],
+        |r| r.get(0),
     )?;
-    let range: (i64, i64) = db.row(
+    let range = db.row(
         &format!("SELECT coalesce(min({NUMBER}), 0), coalesce(max({NUMBER}), 0) FROM row WHERE job = ?1"),
         values![job.0],
         |r| Ok((r.get(0)?, r.get(1)?)),
     )?;
-    Ok((places, (range.0.unsigned_abs(), range.1.unsigned_abs())))
+    Ok((places, range))
 }
 
 /// Number of rows before a row with the same name and address: of equal rows, it tells which one this is.
@@ -157,18 +141,17 @@ pub(super) fn equal_before(db: &Tx<'_>, job: &JobId, no: &u64) -> tx::Result<u64
     let sql = "SELECT count(*) FROM row AS this
                JOIN row ON row.job = this.job AND row.no < this.no AND row.name = this.name AND row.email = this.email
                WHERE this.job = ?1 AND this.no = ?2";
-    let n: i64 = db.row(sql, values![job.0, *no as i64], |r| r.get(0))?;
-    Ok(n.unsigned_abs())
+    db.row(sql, values![job.0, no], |r| r.get(0))
 }
 
 /// The number of the row at a place; the place itself if the row does not exist.
 pub(super) fn number_of(db: &Tx<'_>, job: &JobId, no: &u64) -> tx::Result<u64> {
-    let number: Option<i64> = db.optional(
+    let number = db.optional(
         &format!("SELECT {NUMBER} FROM row WHERE job = ?1 AND no = ?2"),
-        values![job.0, *no as i64],
+        values![job.0, no],
         |r| r.get(0),
     )?;
-    Ok(number.map_or(*no, i64::unsigned_abs))
+    Ok(number.unwrap_or(*no))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -387,18 +370,14 @@ pub(super) fn count(db: &Tx<'_>, job: &JobId, filter: &RowFilter) -> tx::Result<
             "SELECT CAST(coalesce(sum(n), 0) AS BIGINT) FROM tally WHERE job = ?1 AND {}",
             with_status(&filter.row_statuses)
         );
-        return Ok(db.row(&sql, values![job.0], |r| r.get::<i64>(0))?.unsigned_abs());
+        return db.row(&sql, values![job.0], |r| r.get(0));
     }
     let sql = format!("SELECT count(*) FROM row WHERE job = ?1 AND {}", chosen(filter));
     let values = values![job.0, filter.group, searched(filter)];
-    let n: i64 = db.row(&sql, values, |r| r.get(0))?;
-    Ok(n.unsigned_abs())
+    db.row(&sql, values, |r| r.get(0))
 }
 
 fn read(r: &SqlRow<'_>, doubt_window: i64) -> tx::Result<JobRow> {
-    let text = |column: &'static str| -> tx::Result<Option<Text>> {
-        Ok(r.get::<Option<String>>(column)?.map(Text::new))
-    };
     let row_status = row_status(r, "bucket")?;
     let cells: Vec<String> =
         r.get::<Option<String>>("cells")?.and_then(|raw| serde_json::from_str(&raw).ok()).unwrap_or_default();
@@ -423,12 +402,12 @@ fn read(r: &SqlRow<'_>, doubt_window: i64) -> tx::Result<JobRow> {
         None => None,
     };
     Ok(JobRow {
-        no: r.get::<i64>("no")?.unsigned_abs(),
-        line: r.get::<Option<i64>>("line")?.map(i64::unsigned_abs),
+        no: r.get("no")?,
+        line: r.get("line")?,
         cells: cells.into_iter().map(Text::new).collect(),
-        holder: text("name")?.unwrap_or_default(),
-        address: text("email")?.unwrap_or_default(),
-        title: text("title")?,
+        holder: r.get::<Option<Text>>("name")?.unwrap_or_default(),
+        address: r.get::<Option<Text>>("email")?.unwrap_or_default(),
+        title: r.get("title")?,
         badge_id: r.get::<Option<String>>("badge")?.and_then(BadgeId::new),
         row_status,
         why: r.get("why")?,
@@ -441,13 +420,14 @@ fn read(r: &SqlRow<'_>, doubt_window: i64) -> tx::Result<JobRow> {
         until: intent
             .filter(|_| looked_for)
             .and_then(|at| Timestamp::from_second(at.saturating_add(doubt_window)).ok()),
-        status: text("status")?,
-        mail_status: text("mail")?,
+        status: r.get("status")?,
+        mail_status: r.get("mail")?,
         // A waiting badge may show its time of acceptance here.
-        issued_at: text("issued_at")?
+        issued_at: r
+            .get::<Option<Text>>("issued_at")?
             .filter(|_| !matches!(row_status, RowStatus::Waiting | RowStatus::Overdue)),
-        valid_until: text("valid_until")?,
-        revoke_at: text("revoke_at")?,
+        valid_until: r.get("valid_until")?,
+        revoke_at: r.get("revoke_at")?,
     })
 }
 
@@ -458,11 +438,10 @@ pub(super) fn set(
     row_status: RowStatus,
     why: Option<&Reason>,
 ) -> tx::Result<()> {
-    db.execute(
+    db.run(
         "UPDATE row SET bucket = ?3, why = ?4 WHERE job = ?1 AND no IN json_list(?2, bigint)",
         values![job.0, super::json(rows), row_status.code(), why],
-    )?;
-    Ok(())
+    )
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -540,7 +519,7 @@ pub(super) fn bind(db: &Tx<'_>, badges: &[Binding<'_>]) -> tx::Result<Vec<BadgeI
 
 /// Adds a failed badge of an issue job to the baseline, so that it does not match the next request.
 pub(super) fn forget_failed(db: &Tx<'_>, job: JobId, no: u64) -> tx::Result<()> {
-    forget_failed_of(db, "job = ?1 AND no = ?2", values![job.0, no as i64])
+    forget_failed_of(db, "job = ?1 AND no = ?2", values![job.0, no])
 }
 
 /// The same for some rows of a job. The first value is the job.
@@ -554,11 +533,7 @@ pub(super) fn forget_failed_of(db: &Tx<'_>, which: &str, values: &[&dyn Bind]) -
         ),
         values,
     )?;
-    db.execute(
-        &format!("UPDATE row SET badge = NULL, accepted = NULL, status = NULL WHERE {of_issue}"),
-        values,
-    )?;
-    Ok(())
+    db.run(&format!("UPDATE row SET badge = NULL, accepted = NULL, status = NULL WHERE {of_issue}"), values)
 }
 
 pub(super) fn holder_of(db: &Tx<'_>, badge: &BadgeId) -> tx::Result<Option<(JobId, u64)>> {
@@ -566,6 +541,6 @@ pub(super) fn holder_of(db: &Tx<'_>, badge: &BadgeId) -> tx::Result<Option<(JobI
         "SELECT row.job, row.no FROM row JOIN job ON job.id = row.job
          WHERE row.badge = ?1 AND job.kind = 'issue' LIMIT 1",
         values![badge.wire()],
-        |r| Ok((JobId(r.get(0)?), r.get::<i64>(1)?.unsigned_abs())),
+        |r| Ok((r.get(0)?, r.get(1)?)),
     )
 }

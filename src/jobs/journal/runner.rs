@@ -136,16 +136,7 @@ impl JournalState {
     ///
     /// # Errors
     /// As every operation; and if it writes, which is undone.
-    pub(super) fn read<A, T>(&mut self, args: &A, op: Operation<A, T>) -> Result<T> {
-        self.read_within(args, op, false)
-    }
-
-    /// The same for an operation on a whole journal or job, whose statements can take long.
-    pub(super) fn read_long<A, T>(&mut self, args: &A, op: Operation<A, T>) -> Result<T> {
-        self.read_within(args, op, true)
-    }
-
-    fn read_within<A, T>(&mut self, args: &A, op: Operation<A, T>, is_long: bool) -> Result<T> {
+    pub(super) fn read<A, T>(&mut self, args: &A, op: Operation<A, T>, is_long: bool) -> Result<T> {
         // Nothing but the system ends a wait for a file.
         #[cfg(not(feature = "team"))]
         let _ = is_long;

@@ -133,7 +133,7 @@ pub(super) fn sent_alike(
         ),
         values![by_key, by_name],
         |r| {
-            let (on_it, sent_to) = (Text::new(r.get::<String>(6)?), r.get::<String>(7)?);
+            let (on_it, sent_to): (Text, String) = (r.get(6)?, r.get(7)?);
             let mut why = reasons(&sent_to, Some(&on_it));
             why.retain(|why| !is_weak(why));
             why.sort_unstable();
@@ -198,7 +198,7 @@ pub(super) fn domains(db: &Tx<'_>, account: &super::Account) -> tx::Result<Vec<(
              GROUP BY domain"
         ),
         values![by_key, by_name],
-        |r| Ok((r.get(0)?, r.get::<i64>(1)?.unsigned_abs())),
+        |r| Ok((r.get(0)?, r.get(1)?)),
     )
 }
 
@@ -226,8 +226,8 @@ fn sent_here(
 
 fn sent(db: &Tx<'_>, r: &SqlRow<'_>) -> tx::Result<SentHere> {
     Ok(SentHere {
-        job: JobId(r.get(0)?),
-        title: Text::new(r.get::<String>(1)?),
+        job: r.get(0)?,
+        title: r.get(1)?,
         badge_id: r.get::<Option<String>>(2)?.and_then(BadgeId::new),
         at: Timestamp::from_second(r.get(3)?).unwrap_or(Timestamp::UNIX_EPOCH),
         row_status: row_status(r, "bucket")?,

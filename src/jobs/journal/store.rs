@@ -4,18 +4,18 @@
 //! it can run again. A write is one transaction, which is durable when the operation returns. Its step name is for
 //! watchers. A read sees one snapshot, also of what other processes write.
 
-use super::adopt::{Adopt, Adopted};
+use super::adopt::Adopted;
 use super::carry::EarlierDecisions;
 use super::claims::Rival;
 use super::decisions::{DecideRow, ResendRows, Retry, ReviewedRow, Unresolved};
 use super::doubts::ResolveDoubts;
-use super::drafts::{CorrectRow, CreateJob, IssueOne, OpenDrafts, PlanUndo, ReadyRow, Replace, ReviewRows};
+use super::drafts::{CorrectRow, CreateJob, IssueOne, PlanUndo, ReadyRow, Replace, ReviewRows};
 use super::duplicates::{CheckResult, ExistingBadge, FinishCheck, Recipients, RecordHeld};
 use super::facts::{Fact, FactObservation, KeptFact};
 use super::jobs::{Account, Actor, SeenJob};
 use super::observe::{MarkOverdue, ObserveContext, Observed};
 use super::owner::Process;
-use super::polling::{Group, Revocations, ScheduleNext, SecondBadge};
+use super::polling::{Group, Revocations, SecondBadge};
 use super::purge::Purge;
 use super::refusals::RefusalProof;
 use super::requests::Chunk;
@@ -24,8 +24,8 @@ use super::rows::{NewRow, RowFilter};
 use super::runner::{JournalState, JournalTask, Operation, PendingOperation, Undo, Undoing};
 use super::sending::{IssueAnswer, RecordIntent, RequestFailure, RevokeAnswer};
 use super::sent_here::{SentAlike, SentHere};
-use super::takeover::{Changes, TakeJob, TakeOver};
-use super::transfer::{BeginMove, JobCopy, JournalBeside, OtherJournal, SourceJournal, TakeCopy};
+use super::takeover::Changes;
+use super::transfer::{BeginMove, JobCopy, JournalBeside, OtherJournal, SourceJournal};
 use super::{
     JournalError, Result, accounts, adopt, carry, claims, decisions, doubts, drafts, duplicates, facts, jobs,
     observe, polling, purge, refusals, review, rows, schema, sending, sent_here, takeover, transfer,
@@ -37,6 +37,7 @@ use crate::jobs::reason::Reason;
 use crate::jobs::resend::NeverSeen;
 use crate::jobs::row_groups::RowGroup;
 use crate::jobs::row_status::RowStatus;
+use crate::jobs::schedule::Schedule;
 use crate::jobs::settings::Policies;
 
 /// A handle to the operations. Clones share it.
@@ -79,15 +80,16 @@ impl Store {
         A: Send + 'static,
         T: Send + 'static,
     {
-        PendingOperation::new(&self.reads, move |state| state.read(&args, op))
+        PendingOperation::new(&self.reads, move |state| state.read(&args, op, false))
     }
 
+    /// The same for an operation on a whole journal or job, whose statements can take long.
     pub(super) fn read_long<A, T>(&self, args: A, op: Operation<A, T>) -> PendingOperation<T>
     where
         A: Send + 'static,
         T: Send + 'static,
     {
-        PendingOperation::new(&self.reads, move |state| state.read_long(&args, op))
+        PendingOperation::new(&self.reads, move |state| state.read(&args, op, true))
     }
 
     pub(super) fn write<A, T>(&self, step: &'static str, args: A, op: Operation<A, T>) -> PendingOperation<T>
@@ -152,7 +154,7 @@ impl Store {
     }
 
     /// The owners among these that are alive, including the caller.
-    pub(super) fn living(&self, owners: Vec<String>) -> PendingOperation<Vec<String>> {
+    pub(in crate::jobs) fn living(&self, owners: Vec<String>) -> PendingOperation<Vec<String>> {
         PendingOperation::new(&self.reads, move |state| state.living(owners))
     }
 
@@ -193,7 +195,8 @@ macro_rules! operations {
 operations! {
     write "rows" add_rows(id: JobId, rows: Vec<NewRow>) -> () = rows::add;
     write "keep draft" keep_drafts(ids: Vec<JobId>) -> () = drafts::keep;
-    write "open draft" open_drafts(args: OpenDrafts) -> bool = drafts::open;
+    write "open draft" open_drafts(ids: Vec<JobId>, account: Account, owner: Arc<Process>, living: Vec<String>) -> bool
+        = drafts::open;
     write "close draft" close_drafts(ids: Vec<JobId>, me: String) -> () = drafts::close;
     read kept_drafts(account: Account, me: String) -> Vec<Job> = drafts::kept;
     write "rows" finish_rows(id: JobId, rows: Vec<NewRow>, suspects: Vec<(String, String)>) -> ()
@@ -277,7 +280,8 @@ operations! {
     read due_doubts(context: ObserveContext, jobs: HashSet<JobId>) -> HashSet<EmailKey> = doubts::due;
     write "settle" resolve_doubts(args: ResolveDoubts) -> Observed = doubts::resolve_doubts;
     write "overdue" mark_overdue(args: MarkOverdue) -> () = observe::mark_overdue;
-    write "looked" schedule_next(args: ScheduleNext) -> () = polling::schedule_next;
+    write "looked" schedule_next(ids: Vec<JobId>, schedule: Schedule, now: Timestamp, failed: Option<(Reason, Timestamp)>) -> ()
+        = polling::schedule_next;
     write "fact" learn_facts(account: String, seen: Vec<FactObservation>, at: i64) -> () = facts::learn;
 }
 
@@ -289,8 +293,9 @@ operations! {
     read has_orphans(account: Account, me: String) -> bool = takeover::has_orphans;
     read abandoned(account: Account, living: Vec<String>, me: String) -> Vec<JobId> = takeover::abandoned;
     read changes(account: Account, me: String) -> Changes = takeover::changes;
-    write "take over" take_over(args: TakeOver) -> Vec<JobId> = takeover::take_over;
-    write "take job" take_job(args: TakeJob) -> bool = takeover::take_job;
+    write "take over" take_over(account: Account, owner: Arc<Process>, living: Vec<String>, now: i64) -> Vec<JobId>
+        = takeover::take_over;
+    write "take job" take_job(id: JobId, owner: Arc<Process>, at: i64) -> bool = takeover::take_job;
     write "pause" pause_of_colleague(id: JobId, owner: Arc<Process>, at: i64) -> bool = takeover::pause_of_colleague;
     write "let go" release(me: String) -> () = takeover::release;
 }
@@ -315,7 +320,7 @@ operations! {
     read newest(what: Cow<'static, str>, most: usize) -> Vec<String> = facts::newest;
     read kept(what: &'static str, key: String) -> Option<String> = facts::kept;
     write "keep" keep(kept: Vec<KeptFact>) -> () = facts::keep_all;
-    write "adopt" adopt(args: Adopt) -> Adopted = adopt::adopt;
+    write "adopt" adopt(to: Account, former: String, ended: Vec<String>, actor: Actor) -> Adopted = adopt::adopt;
     write "purge" purge(args: Purge) -> Vec<JobId> = purge::purge;
     read count_here(account: Account) -> u64 = transfer::count_here;
     read elsewhere(account: Account) -> Option<Localizable> = transfer::elsewhere;
@@ -330,7 +335,8 @@ operations! {
     read name() -> String = transfer::name;
     read source() -> SourceJournal = transfer::source;
     read_long copy(id: JobId) -> JobCopy = transfer::copy;
-    write "take copy" take_copy(args: TakeCopy) -> bool = transfer::take;
+    write "take copy" take_copy(source: SourceJournal, copy: JobCopy, account: Account, actor: Actor) -> bool
+        = transfer::take;
     write "end move" end_move(account: Account, to: OtherJournal) -> () = transfer::end_move;
     write "end return" end_return(account: Account, from: OtherJournal) -> () = transfer::end_return;
     read_long check() -> Vec<String> = schema::check;

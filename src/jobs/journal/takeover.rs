@@ -21,7 +21,7 @@ pub(super) fn abandoned(
         "SELECT id FROM job WHERE account = ?1 AND base_url = ?2 AND phase <> 'draft' AND owner <> ?3
            AND owner NOT IN json_list(?4, text)",
         values![account.key, account.base_url, me, super::json(living)],
-        |r| r.get(0).map(JobId),
+        |r| r.get(0),
     )
 }
 
@@ -44,16 +44,6 @@ pub(super) fn has_orphans(db: &Tx<'_>, account: &Account, me: &str) -> tx::Resul
     )
 }
 
-#[derive(Clone, Debug)]
-pub(in crate::jobs) struct TakeOver {
-    pub(in crate::jobs) account: Account,
-    pub(in crate::jobs) owner: Arc<Process>,
-    /// Owners that are alive.
-    pub(in crate::jobs) living: Vec<String>,
-    /// The service's time, in seconds.
-    pub(in crate::jobs) now: i64,
-}
-
 /// The given owners, and those of a team that are alive at this moment: this write may have waited for another one,
 /// and a process may have appeared meanwhile.
 pub(super) fn alive_now(db: &Tx<'_>, living: &[String]) -> tx::Result<Vec<String>> {
@@ -67,9 +57,14 @@ pub(super) fn alive_now(db: &Tx<'_>, living: &[String]) -> tx::Result<Vec<String
 }
 
 /// Takes over and recovers all jobs of a service and key that no living process owns, and returns them. Removes
-/// drafts whose process has ended, except kept ones.
-pub(super) fn take_over(db: &Tx<'_>, args: &TakeOver) -> tx::Result<Vec<JobId>> {
-    let TakeOver { account, owner, living, now } = args;
+/// drafts whose process has ended, except kept ones. `now` is the service's time, in seconds.
+pub(super) fn take_over(
+    db: &Tx<'_>,
+    account: &Account,
+    owner: &Process,
+    living: &[String],
+    now: &i64,
+) -> tx::Result<Vec<JobId>> {
     let living = &alive_now(db, living)?;
     let taken: Vec<JobId> = db.rows(
         "UPDATE job SET owner = ?3, owner_label = ?4
@@ -77,7 +72,7 @@ pub(super) fn take_over(db: &Tx<'_>, args: &TakeOver) -> tx::Result<Vec<JobId>> 
                AND (owner IS NULL OR owner NOT IN json_list(?5, text))
              RETURNING id",
         values![account.key, account.base_url, owner.id, owner.label, super::json(living)],
-        |r| r.get(0).map(JobId),
+        |r| r.get(0),
     )?;
     recover(db, &taken, *now)?;
     // A kept draft belongs to nobody until a person opens it.
@@ -91,17 +86,9 @@ pub(super) fn take_over(db: &Tx<'_>, args: &TakeOver) -> tx::Result<Vec<JobId>> 
     Ok(taken)
 }
 
-#[derive(Clone, Debug)]
-pub(in crate::jobs) struct TakeJob {
-    pub(in crate::jobs) id: JobId,
-    pub(in crate::jobs) owner: Arc<Process>,
-    /// This computer's time, in milliseconds.
-    pub(in crate::jobs) at: i64,
-}
-
-/// Takes a job from a colleague's process. Returns false if that one is sending it.
-pub(super) fn take_job(db: &Tx<'_>, args: &TakeJob) -> tx::Result<bool> {
-    let TakeJob { id, owner, at } = args;
+/// Takes a job from a colleague's process. Returns false if that one is sending it. `at` is this computer's time, in
+/// milliseconds.
+pub(super) fn take_job(db: &Tx<'_>, id: &JobId, owner: &Process, at: &i64) -> tx::Result<bool> {
     let taken = db.execute(
         "UPDATE job SET owner = ?2, owner_label = ?3
          WHERE id = ?1 AND phase NOT IN ('draft', 'moved')
@@ -134,8 +121,7 @@ pub(super) fn release(db: &Tx<'_>, me: &str) -> tx::Result<()> {
         let why = if db.exists(&free, values![id.0])? { Code::Closed } else { Code::HeldUp };
         jobs::stop(db, &id, &StopKind::Interrupted, &why.into())?;
     }
-    db.execute("UPDATE job SET owner = NULL, owner_label = NULL WHERE owner = ?1", values![me])?;
-    Ok(())
+    db.run("UPDATE job SET owner = NULL, owner_label = NULL WHERE owner = ?1", values![me])
 }
 
 /// Removes drafts whose process has ended, except kept ones. They may be incomplete. Nothing of them was sent.
@@ -191,7 +177,7 @@ pub(super) fn changes(db: &Tx<'_>, account: &Account, me: &str) -> tx::Result<Ch
             if db.is_team() { "TRUE" } else { "FALSE" }
         ),
         values![account.key, account.base_url, me, version],
-        |r| Ok((JobId(r.get(0)?), r.get(1)?)),
+        |r| Ok((r.get(0)?, r.get(1)?)),
     )?;
     Ok(Changes { owners, jobs })
 }

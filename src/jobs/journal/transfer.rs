@@ -20,7 +20,7 @@ use super::{Journal, JournalError, accounts, jobs, lost_writes, takeover};
 use crate::jobs::error::JobError;
 use crate::jobs::job::JobId;
 use crate::jobs::journal::prelude::*;
-pub(in crate::jobs) use job_copy::{JobCopy, SourceJournal, TakeCopy};
+pub(in crate::jobs) use job_copy::{JobCopy, SourceJournal};
 pub(super) use job_copy::{copy, source, take};
 use marks::MarkState;
 #[cfg(feature = "team")]
@@ -42,14 +42,12 @@ pub(super) const SCHEMA: &str = "
 pub(super) fn migrate(db: &Tx<'_>) -> tx::Result<()> {
     db.script(marks::SCHEMA)?;
     // So other journals named it so far.
-    db.execute("UPDATE store SET name = ?1", values![claims::name_of_salt(db)?])?;
-    Ok(())
+    db.run("UPDATE store SET name = ?1", values![claims::name_of_salt(db)?])
 }
 
 /// Gives a copy of a journal a name of its own.
 pub(super) fn rename(db: &Tx<'_>) -> tx::Result<()> {
-    db.execute("UPDATE store SET name = ?1", values![random()])?;
-    Ok(())
+    db.run("UPDATE store SET name = ?1", values![random()])
 }
 
 fn random() -> String {
@@ -66,7 +64,7 @@ fn of_account(db: &Tx<'_>, account: &Account, which: &str) -> tx::Result<Vec<Job
              WHERE account_key.account IN (?1, ?2) AND job.phase <> 'draft' AND {which} ORDER BY job.id"
         ),
         values![by_key, by_name],
-        |r| r.get(0).map(JobId),
+        |r| r.get(0),
     )
 }
 
@@ -104,7 +102,7 @@ fn records(db: &Tx<'_>, account: &Account, to: &OtherJournal, state: &str) -> tx
     let records: Vec<JobId> = db.rows(
         "SELECT id FROM job WHERE handover IN json_list(?1, text) ORDER BY id",
         values![super::json(&handovers)],
-        |r| r.get(0).map(JobId),
+        |r| r.get(0),
     )?;
     Ok(records.into_iter().filter(|job| moved.contains(job)).collect())
 }
@@ -119,13 +117,12 @@ pub(super) fn known_there(db: &Tx<'_>, account: &Account) -> tx::Result<Vec<JobI
 
 /// Those jobs of another journal that never came here.
 pub(super) fn missing(db: &Tx<'_>, source: &str, jobs: &[JobId]) -> tx::Result<Vec<JobId>> {
-    let ids: Vec<i64> = jobs.iter().map(|id| id.0).collect();
-    let known: HashSet<i64> = db.rows(
+    let known: HashSet<JobId> = db.rows(
         "SELECT old FROM imported WHERE source = ?1 AND old IN json_list(?2, bigint)",
-        values![source, super::json(&ids)],
+        values![source, super::json(jobs)],
         |r| r.get(0),
     )?;
-    Ok(jobs.iter().copied().filter(|id| !known.contains(&id.0)).collect())
+    Ok(jobs.iter().copied().filter(|id| !known.contains(id)).collect())
 }
 
 /// An account that has no job here is sent for by another journal from now on. Returns the number of its jobs.
@@ -170,12 +167,11 @@ pub(super) fn begin_move(db: &Tx<'_>, args: &BeginMove) -> tx::Result<Vec<JobId>
         )?;
     }
     takeover::recover(db, &here, actor.at / 1000)?;
-    let list = super::json(&here.iter().map(|id| id.0).collect::<Vec<_>>());
     db.execute(
         "UPDATE job SET was = phase, phase = 'moved', handover = ?1, owner = NULL, owner_label = NULL,
                         next_look = NULL
          WHERE id IN json_list(?2, bigint)",
-        values![id, list],
+        values![id, super::json(&here)],
     )?;
     for job in &here {
         jobs::decide(db, *job, None, "move", actor, &to.file)?;
@@ -196,13 +192,11 @@ pub(super) fn end_return(db: &Tx<'_>, account: &Account, from: &OtherJournal) ->
 }
 
 fn set_handovers(db: &Tx<'_>, records: &[JobId], state: &str) -> tx::Result<()> {
-    let ids: Vec<i64> = records.iter().map(|id| id.0).collect();
-    db.execute(
+    db.run(
         "UPDATE handover SET state = ?2
          WHERE id IN (SELECT handover FROM job WHERE job.id IN json_list(?1, bigint))",
-        values![super::json(&ids), state],
-    )?;
-    Ok(())
+        values![super::json(records), state],
+    )
 }
 
 pub(super) fn name(db: &Tx<'_>) -> tx::Result<String> {
@@ -226,7 +220,7 @@ impl Journal {
     pub async fn move_to(&self, to: &Self, account: &Account, who: &str) -> Result<MovedJobs, JobError> {
         let (here, there) = (self.store(), to.store());
         let owners = here.owners(account.clone(), here.me().to_owned()).await?;
-        if !self.living(owners).await?.is_empty() {
+        if !here.living(owners).await?.is_empty() {
             return Err(JobError::no(localizable!(
                 "Another running lapel has jobs of this profile. Nothing was moved. Close every lapel first."
             )));
@@ -269,9 +263,7 @@ impl Journal {
         going.extend(&records);
         for job in going {
             let copy = here.copy(job).await?;
-            let take =
-                TakeCopy { source: source.clone(), copy, account: account.clone(), actor: actor.clone() };
-            let is_new = there.take_copy(take).await?;
+            let is_new = there.take_copy(source.clone(), copy, account.clone(), actor.clone()).await?;
             moved += u64::from(is_new && records.contains(&job));
         }
         here.end_move(account.clone(), target).await?;

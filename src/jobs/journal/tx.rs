@@ -168,19 +168,25 @@ impl<'a> Tx<'a> {
         }
     }
 
-    /// Appends the `count` rows that `rows` adds to a table. Each has a value for each of the columns.
+    /// Runs a statement, however many rows it changes.
+    pub(super) fn run(&self, sql: &str, values: &[&dyn Bind]) -> Result<()> {
+        self.execute(sql, values).map(drop)
+    }
+
+    /// Appends the `count` rows that `rows` adds to a table. Each has a value for each of the listed columns.
     pub(super) fn append(
         &self,
         table: &str,
-        columns: &[&str],
+        columns: &str,
         count: usize,
         rows: impl FnOnce(&mut dyn FnMut(&[&dyn Bind]) -> Result<()>) -> Result<()>,
     ) -> Result<()> {
         match &self.0 {
             Database::Sqlite(db) => {
-                let row = format!("({})", vec!["?"; columns.len()].join(", "));
+                let width = columns.split(',').count();
+                let row = format!("({})", vec!["?"; width].join(", "));
                 let insert = |rows: usize| {
-                    let (columns, rows) = (columns.join(", "), vec![row.as_str(); rows].join(", "));
+                    let rows = vec![row.as_str(); rows].join(", ");
                     prepare(db, &format!("INSERT INTO {table} ({columns}) VALUES {rows}"))
                 };
                 let (mut several, mut one) = (insert(TOGETHER)?, insert(1)?);
@@ -189,7 +195,7 @@ impl<'a> Tx<'a> {
                     if bound_rows + left < TOGETHER {
                         one.execute(rusqlite::params_from_iter(bound(row)))?;
                     } else {
-                        for (n, value) in (bound_rows * columns.len() + 1..).zip(bound(row)) {
+                        for (n, value) in (bound_rows * width + 1..).zip(bound(row)) {
                             several.raw_bind_parameter(n, value)?;
                         }
                         bound_rows = (bound_rows + 1) % TOGETHER;
@@ -245,7 +251,7 @@ fn prepare<'a>(db: &'a Connection, sql: &str) -> Result<CachedStatement<'a>> {
     Ok(db.prepare_cached(&form)?)
 }
 
-fn bound<'a>(values: &'a [&dyn Bind]) -> impl Iterator<Item = SqlValue<'a>> {
+fn bound<'a>(values: &'a [&dyn Bind]) -> impl ExactSizeIterator<Item = SqlValue<'a>> {
     values.iter().map(|value| value.bind())
 }
 
@@ -429,10 +435,13 @@ pub(super) use sql_types;
 sql_types! {
     i64: Int, |n| SqlValue::Int(*n), SqlValue::Int(n) => n;
     u16: Int, |n| SqlValue::Int(i64::from(*n));
+    u64: Int, |n| SqlValue::Int(*n as i64), SqlValue::Int(n) => n.unsigned_abs();
+    JobId: Int, |id| SqlValue::Int(id.0), SqlValue::Int(id) => Self(id);
     bool: Bool, |is| SqlValue::Bool(*is), SqlValue::Bool(is) => is, SqlValue::Int(n) => n != 0;
     str: Text, |text| text.into();
     String: Text, |text| text.as_str().into(), SqlValue::Text(text) => text.into_owned();
     Cow<'_, str>: Text, |text| text.as_ref().into();
+    Text: Text, |text| text.wire().into(), SqlValue::Text(text) => Self::new(text.into_owned());
     [u8]: Bytes, |bytes| SqlValue::Bytes(bytes);
     Vec<u8>: Bytes, |bytes| SqlValue::Bytes(bytes), SqlValue::Bytes(bytes) => bytes.to_vec();
 }
@@ -447,7 +456,7 @@ mod tests {
         let db = Tx::on(&db);
         db.script("CREATE TABLE list (n INTEGER PRIMARY KEY, text TEXT)").expect("a table");
         let append = |count: usize, added: i64| {
-            db.append("list", &["n", "text"], count, |add| {
+            db.append("list", "n, text", count, |add| {
                 (1..=added).try_for_each(|n| add(values![n, (n % 2 == 0).then(|| n.to_string())]))
             })
         };

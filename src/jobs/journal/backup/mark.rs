@@ -38,7 +38,7 @@ impl BackupState {
 
 impl BackupMark {
     pub(super) fn insert(&self, db: &Tx<'_>) -> tx::Result<()> {
-        db.execute(
+        db.run(
             "INSERT INTO handover (id, at, computer, file, moves, state) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
             values![
                 self.id,
@@ -48,16 +48,14 @@ impl BackupMark {
                 self.moves,
                 self.state.code()
             ],
-        )?;
-        Ok(())
+        )
     }
 
     pub(super) fn set(&self, db: &Tx<'_>, state: BackupState, by: Option<&str>) -> tx::Result<()> {
-        db.execute(
+        db.run(
             "UPDATE handover SET state = ?2, taken_by = ?3 WHERE id = ?1",
             values![self.id, state.code(), by],
-        )?;
-        Ok(())
+        )
     }
 
     /// Reads the mark, after checking that the file is a backup that this version can read.

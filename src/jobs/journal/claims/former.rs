@@ -116,13 +116,12 @@ fn rename(db: &Tx<'_>, scope: &Scope, known: &str) -> tx::Result<()> {
         ),
         values,
     )?;
-    db.execute(
+    db.run(
         &format!(
             "{listed} UPDATE row SET person = known.person
              FROM known JOIN claim ON claim.account = ?1 AND claim.template = ?2 AND claim.person = known.person
              WHERE row.job = claim.job AND row.no = claim.no AND row.email_key = ''"
         ),
         values,
-    )?;
-    Ok(())
+    )
 }

@@ -218,8 +218,7 @@ pub(super) fn set(db: &Tx<'_>, account: &Account, other: &OtherJournal, state: M
     let id = accounts::join(db, account)?;
     remove(db, account, other)?;
     let state: &str = state.into();
-    db.execute("INSERT INTO transfer VALUES (?1, ?2, ?3, ?4)", values![id, other.name, other.place, state])?;
-    Ok(())
+    db.run("INSERT INTO transfer VALUES (?1, ?2, ?3, ?4)", values![id, other.name, other.place, state])
 }
 
 pub(super) fn remove(db: &Tx<'_>, account: &Account, other: &OtherJournal) -> tx::Result<()> {
@@ -240,6 +239,5 @@ pub(in crate::jobs::journal) fn merge(db: &Tx<'_>, from: i64, into: i64) -> tx::
            AND other IN (SELECT other FROM transfer AS mine WHERE mine.account = ?2)",
         values![from, into],
     )?;
-    db.execute("UPDATE transfer SET account = ?2 WHERE account = ?1", values![from, into])?;
-    Ok(())
+    db.run("UPDATE transfer SET account = ?2 WHERE account = ?1", values![from, into])
 }
