@@ -116,7 +116,7 @@ impl JobsCore {
         if self.store.is_joined(self.account.clone()).await? {
             return Ok(());
         }
-        self.store.join_account(self.account.clone()).await
+        self.store.join_account(self.account.clone()).await.map(drop)
     }
 
     /// Takes over jobs that no living process owns.

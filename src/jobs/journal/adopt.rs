@@ -1,7 +1,7 @@
 //! Adopts the jobs of a replaced API key, so that its profile continues them with the new key.
 
-use super::accounts;
-use super::jobs::{Account, Actor, decide};
+use super::accounts::{self, Account};
+use super::jobs::{Actor, decide};
 use super::tx::{self, Tx, values};
 use super::{Journal, Result};
 use crate::jobs::job::JobId;

@@ -63,7 +63,7 @@ mod of_team {
         }
 
         pub(in crate::jobs::journal) fn note<T>(&self, connected: &Result<T, TeamError>, login: &Login) {
-            let why = connected.as_ref().err().map(|why| JournalError::team(why.clone(), login));
+            let why = connected.as_ref().err().map(|why| JournalError::team(why.clone(), &login.server));
             self.failures.send_if_modified(|failures| match failures.get_mut(self.at) {
                 Some(known) if *known != why => {
                     *known = why;

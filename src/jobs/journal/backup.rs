@@ -15,18 +15,19 @@ mod mark;
 #[cfg(test)]
 mod tests;
 
+use super::connection::connect;
 use super::facts::{self, KeptFact};
 use super::jobs::Actor;
 use super::place::{Files, Site, first_line};
-use super::schema::{APPLICATION, BACKUP, connect, migrate, prepare, quick_check};
+use super::schema::{APPLICATION, BACKUP, assure_whole, migrate, prepare};
 use super::tx::{self, Tx, values};
-use super::{PATIENCE, conditions, shown, transfer};
+use super::{PATIENCE, conditions, jobs, lost_writes, random_number, shown};
 use crate::fs::{Draft, Overwrite, is_own_file, open_plain};
 use crate::jobs::error::JobError;
 use crate::jobs::job::{JobId, Kind};
 use crate::jobs::journal::JournalError;
 use crate::jobs::journal::prelude::*;
-use crate::jobs::reason::{Code, Reason};
+use crate::jobs::reason::Code;
 use crate::jobs::row_status::RowStatus;
 use crate::jobs::rules;
 use mark::{BackupMark, BackupState};
@@ -61,23 +62,6 @@ pub struct Restored {
     /// Jobs that are only a record here.
     pub elsewhere: Vec<JobId>,
 }
-
-/// Migration for backups: the columns that hold a moved job's earlier phase and its backup, and the table of
-/// backups.
-pub(super) const SCHEMA_OF_BACKUPS: &str = "
-    ALTER TABLE job ADD COLUMN handover TEXT;
-    ALTER TABLE job ADD COLUMN was TEXT;
-    -- Backups that this journal was copied to or comes from. `state` is the copy's: begun, ready, taking, taken;
-    -- `taken_by` the computer that has put it back.
-    CREATE TABLE handover (
-        id       TEXT PRIMARY KEY,
-        at       INTEGER NOT NULL,
-        computer TEXT NOT NULL,
-        file     TEXT NOT NULL,
-        moves    INTEGER NOT NULL,
-        state    TEXT NOT NULL,
-        taken_by TEXT
-    ) WITHOUT ROWID;";
 
 /// Condition for open jobs: a row may still change, or may still be sent by lapel or a person.
 fn open_jobs() -> String {
@@ -132,14 +116,14 @@ pub(super) fn back_up_at(
     }
     let held = JournalLock::take(files, site)?;
     let mut here = held.open(site)?;
-    whole(&here, &held.file)?;
+    assure_whole(&here, &held.file)?;
     let ids = jobs_of(&Tx::on(&here), &open_jobs()).map_err(|why| held.failed(why))?;
     let drafts = kept_drafts(&Tx::on(&here)).map_err(|why| held.failed(why))?;
     let moves = open == OpenJobs::Move && !ids.is_empty();
     if moves && held.files.has_owners() {
         return Err(busy());
     }
-    let id = format!("{:032x}", fastrand::u128(..));
+    let id = random_number();
     let mark = BackupMark {
         id: id.clone(),
         at: Timestamp::now(),
@@ -164,17 +148,12 @@ pub(super) fn back_up_at(
     })?;
     if moves {
         let actor = Actor::now(who);
-        let mut moved = || -> tx::Result<()> {
-            let writing = here.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let db = Tx::on(&writing);
-            mark.insert(&db)?;
-            set_aside(&db, &id)?;
-            for job in &ids {
-                super::jobs::decide(&db, *job, None, "move", &actor, &mark.file)?;
-            }
-            Ok(writing.commit()?)
-        };
-        moved().map_err(|why| held.failed(why))?;
+        let moved = write(&mut here, |db| {
+            mark.insert(db)?;
+            set_aside(db, &id)?;
+            ids.iter().try_for_each(|job| jobs::decide(db, *job, None, "move", &actor, &mark.file).map(drop))
+        });
+        moved.map_err(|why| held.failed(why))?;
         set_state(&to, &id, BackupState::Ready, None).map_err(|why| {
             JobError::no(localizable!(
                 "{why} lapel moved the open jobs but could not finish the backup. To take the jobs back, run on this computer: lapel journal restore {file}",
@@ -216,7 +195,7 @@ pub(super) fn restore_at(
     }
     let backup = connect(from, OpenFlags::SQLITE_OPEN_READ_WRITE, &file)?;
     let mark = BackupMark::of_backup(&backup, &file)?;
-    whole(&backup, &file)?;
+    assure_whole(&backup, &file)?;
     let held = JournalLock::take(Files::in_folder(folder), site)?;
     if held.files.has_owners() {
         return Err(busy());
@@ -273,40 +252,30 @@ fn put_back(
     let target = &held.files.journal;
     let draft = Draft::create(target).map_err(|why| cannot_write(target, &why))?;
     copy_into(backup, &draft, target)?;
-    let failed = |why: rusqlite::Error| held.failed(why);
     let mut fresh = connect(draft.path(), OpenFlags::SQLITE_OPEN_READ_WRITE, &held.file)?;
-    settle_file(&fresh).map_err(&failed)?;
+    settle_file(&fresh).map_err(|why| held.failed(why))?;
     migrate(&mut fresh).map_err(|why| held.failed(why))?;
-    let writing = fresh.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&failed)?;
     let actor = Actor::now(who);
-    let done = (|| -> tx::Result<Restored> {
-        let db = Tx::on(&writing);
+    let done = write(&mut fresh, |db| {
         if claim {
-            give_back(&db, &mark.id)?;
+            give_back(db, &mark.id)?;
         }
-        let open = jobs_of(&db, &open_jobs())?;
-        go_on(&db, &open, claim && doubtful, actor.at)?;
+        let open = jobs_of(db, &open_jobs())?;
+        go_on(db, &open, claim && doubtful, actor.at)?;
         for job in &open {
-            super::jobs::decide(&db, *job, None, "restore", &actor, &first_line(&mark.computer))?;
+            jobs::decide(db, *job, None, "restore", &actor, &first_line(&mark.computer))?;
         }
         for (actor, what, why) in notes {
-            super::jobs::decide(&db, JobId(0), None, what, actor, why)?;
+            jobs::decide(db, JobId(0), None, what, actor, why)?;
         }
         db.execute("DELETE FROM kept WHERE what = 'backup'", values![])?;
         // From now on it has other jobs than the journal that it is a copy of.
-        transfer::rename(&db)?;
-        mark.set(&db, BackupState::Taken, Some(&site.computer))?;
+        db.execute("UPDATE store SET name = ?1", values![random_number()])?;
+        mark.set(db, BackupState::Taken, Some(&site.computer))?;
         db.script(&format!("PRAGMA application_id = {APPLICATION}"))?;
-        Ok(Restored {
-            computer: name_of(&mark.computer),
-            made: mark.at,
-            jobs: jobs_of(&db, "phase <> 'draft'")?.len() as u64,
-            elsewhere: jobs_of(&db, "phase = 'moved'")?,
-            open,
-        })
-    })()
-    .map_err(|why| held.failed(why))?;
-    writing.commit().map_err(&failed)?;
+        restored(db, mark, open)
+    });
+    let done = done.map_err(|why| held.failed(why))?;
     drop(fresh);
     // SQLite would take the log of the replaced, empty journal for a part of this one.
     for ending in ["-wal", "-shm"] {
@@ -328,29 +297,38 @@ fn take_back(
     who: &str,
 ) -> Result<Restored, JobError> {
     set_state(from, &mark.id, BackupState::Taking, Some(&site.computer))?;
-    let failed = |why: rusqlite::Error| held.failed(why);
-    let writing = here.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&failed)?;
     let actor = Actor::now(who);
-    let done = (|| -> tx::Result<Restored> {
-        let db = Tx::on(&writing);
-        let open = jobs_of(&db, &format!("phase = 'moved' AND handover = '{}'", mark.id))?;
-        give_back(&db, &mark.id)?;
-        go_on(&db, &open, doubtful, actor.at)?;
+    let done = write(&mut here, |db| {
+        let open = jobs_of(db, &format!("phase = 'moved' AND handover = '{}'", mark.id))?;
+        give_back(db, &mark.id)?;
+        go_on(db, &open, doubtful, actor.at)?;
         for job in &open {
-            super::jobs::decide(&db, *job, None, "take back", &actor, &mark.file)?;
+            jobs::decide(db, *job, None, "take back", &actor, &mark.file)?;
         }
-        mark.set(&db, BackupState::Taken, Some(&site.computer))?;
-        Ok(Restored {
-            computer: name_of(&mark.computer),
-            made: mark.at,
-            jobs: jobs_of(&db, "phase <> 'draft'")?.len() as u64,
-            elsewhere: jobs_of(&db, "phase = 'moved'")?,
-            open,
-        })
-    })()
-    .map_err(|why| held.failed(why))?;
-    writing.commit().map_err(&failed)?;
+        mark.set(db, BackupState::Taken, Some(&site.computer))?;
+        restored(db, mark, open)
+    });
+    let done = done.map_err(|why| held.failed(why))?;
     set_state(from, &mark.id, BackupState::Taken, Some(&site.computer))?;
+    Ok(done)
+}
+
+/// What `open` is a part of, at the end of a restore.
+fn restored(db: &Tx<'_>, mark: &BackupMark, open: Vec<JobId>) -> tx::Result<Restored> {
+    Ok(Restored {
+        computer: name_of(&mark.computer),
+        made: mark.at,
+        jobs: jobs_of(db, "phase <> 'draft'")?.len() as u64,
+        elsewhere: jobs_of(db, "phase = 'moved'")?,
+        open,
+    })
+}
+
+/// One transaction, which is durable on return.
+fn write<T>(on: &mut Connection, work: impl FnOnce(&Tx<'_>) -> tx::Result<T>) -> tx::Result<T> {
+    let writing = on.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let done = work(&Tx::on(&writing))?;
+    writing.commit()?;
     Ok(done)
 }
 
@@ -404,23 +382,7 @@ pub(super) fn doubt(db: &Tx<'_>, job: JobId, at: i64) -> tx::Result<()> {
     }
     // It is not the badge that the other computer may have sent.
     super::rows::forget_failed_of(db, &sendable, values![job.0])?;
-    let now = at / 1_000;
-    let why = Reason::from(Code::MaybeElsewhere);
-    let request: i64 = db.row(
-        "INSERT INTO request (job, rows, sha256, intent, heard, answered, outcome, why)
-         VALUES (?1, ?2, '', ?3, FALSE, ?3, 'lost', ?4) RETURNING id",
-        values![job.0, rows, now, why],
-        |r| r.get(0),
-    )?;
-    db.execute(
-        &format!(
-            "UPDATE row SET bucket = 'in_doubt', request = ?2, why = ?3, absent = NULL, accepted = NULL,
-                            tries = tries + 1
-             WHERE {sendable}"
-        ),
-        values![job.0, request, why],
-    )?;
-    super::claims::claim_doubts(db, job, at)
+    lost_writes::doubt_rows(db, job, (&sendable, rows), "lost", &Code::MaybeElsewhere.into(), at)
 }
 
 /// Writes the backup's file. Returns the number of jobs in it.
@@ -433,18 +395,15 @@ fn fill(
 ) -> Result<u64, JobError> {
     copy_into(here, draft, to)?;
     let file = shown(to);
-    let failed = |why: rusqlite::Error| JournalError::of(&why, &file);
     let mut copy = connect(draft.path(), OpenFlags::SQLITE_OPEN_READ_WRITE, &file)?;
-    settle_file(&copy).map_err(failed)?;
-    let writing = copy.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
-    let jobs = (|| -> tx::Result<u64> {
-        let db = Tx::on(&writing);
+    settle_file(&copy).map_err(|why| JournalError::of(&why, &file))?;
+    let jobs = write(&mut copy, |db| {
         db.execute("DELETE FROM job WHERE phase = 'draft'", values![])?;
         db.execute("DELETE FROM tally WHERE job NOT IN (SELECT id FROM job)", values![])?;
         db.execute("UPDATE job SET owner = NULL, owner_label = NULL", values![])?;
-        mark.insert(&db)?;
+        mark.insert(db)?;
         if open == OpenJobs::Stay {
-            set_aside(&db, &mark.id)?;
+            set_aside(db, &mark.id)?;
         }
         let id = KeptFact {
             what: "backup".into(),
@@ -452,13 +411,11 @@ fn fill(
             value: mark.id.clone(),
             at: mark.at.as_second(),
         };
-        facts::keep(&db, &id)?;
+        facts::keep(db, &id)?;
         db.script(&format!("PRAGMA application_id = {BACKUP}"))?;
-        Ok(jobs_of(&db, "TRUE")?.len() as u64)
-    })()
-    .map_err(|why| JournalError::failed(&why, &file))?;
-    writing.commit().map_err(failed)?;
-    Ok(jobs)
+        Ok(jobs_of(db, "TRUE")?.len() as u64)
+    });
+    Ok(jobs.map_err(|why| JournalError::failed(&why, &file))?)
 }
 
 /// Copies a consistent snapshot of a database into the empty file of a draft.
@@ -509,15 +466,6 @@ fn notes(db: &Tx<'_>) -> tx::Result<Vec<Note>> {
         values![],
         |r| Ok((Actor { at: r.get(0)?, who: r.get(1)? }, r.get(2)?, r.get(3)?)),
     )
-}
-
-fn whole(db: &Connection, file: &str) -> Result<(), JournalError> {
-    let wrong = quick_check(&Tx::on(db)).map_err(|why| JournalError::failed(&why, file))?;
-    if wrong.is_empty() {
-        return Ok(());
-    }
-    let why = Localizable::verbatim(crate::domain::text::scrub(&wrong.join("; ")));
-    Err(JournalError::Corrupt { file: file.to_owned(), why })
 }
 
 fn busy() -> JobError {

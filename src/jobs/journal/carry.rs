@@ -209,9 +209,9 @@ impl RowKeys {
 mod tests {
     use super::*;
     use crate::jobs::job::Kind;
-    use crate::jobs::journal::drafts::{self, CorrectRow, ReviewRows};
+    use crate::jobs::journal::drafts::{self, ReviewRows};
     use crate::jobs::journal::review;
-    use crate::jobs::journal::rows::NewRow;
+    use crate::jobs::journal::rows::{CorrectRow, NewRow};
     use crate::jobs::journal::tests::statements::{draft_of, journal};
     use crate::jobs::row_groups::RowSelection;
     use crate::jobs::row_status::RowStatus;

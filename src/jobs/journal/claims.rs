@@ -6,14 +6,15 @@
 mod former;
 mod recipients;
 
-use super::jobs::{Account, Actor};
+use super::accounts::Account;
+use super::jobs::Actor;
 use super::reasons::stored;
 use super::tx::{self, Tx, values};
 use super::{accounts, jobs};
 use crate::jobs::intake::hex;
 use crate::jobs::job::JobId;
 use crate::jobs::journal::prelude::*;
-use crate::jobs::reason::{Code, Reason};
+use crate::jobs::reason::{Code, Reason, utc_minute};
 use crate::jobs::row_status::RowStatus;
 use crate::jobs::rules::{self, ClaimVerdict, Other};
 pub(super) use former::{NamedSalt, keep_salts, salts};
@@ -135,10 +136,10 @@ pub(super) const TEAM_SCHEMA: &str = "ALTER TABLE claim DROP CONSTRAINT claim_ac
 
 /// The account and template that a job issues for. `None` for a revocation.
 #[derive(Clone, Debug)]
-struct Scope {
+pub(super) struct Scope {
     job: JobId,
-    account: i64,
-    template: String,
+    pub(super) account: i64,
+    pub(super) template: String,
 }
 
 impl Scope {
@@ -149,7 +150,7 @@ impl Scope {
     }
 
     /// The scope of a job, also `None` if no job of its key has begun: then there are no claims.
-    fn known(db: &Tx<'_>, job: JobId) -> tx::Result<Option<Self>> {
+    pub(super) fn known(db: &Tx<'_>, job: JobId) -> tx::Result<Option<Self>> {
         let Some((template, base_url, key)) = issues(db, job)? else { return Ok(None) };
         let account = accounts::known(db, &base_url, &key)?;
         Ok(account.map(|account| Self { job, account, template }))
@@ -164,11 +165,6 @@ fn issues(db: &Tx<'_>, job: JobId) -> tx::Result<Option<(String, String, String)
         values![job.0],
         |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)),
     )
-}
-
-/// The account and template of a job's claims; `None` if no job of its key has begun.
-pub(super) fn known_scope(db: &Tx<'_>, job: JobId) -> tx::Result<Option<(i64, String)>> {
-    Ok(Scope::known(db, job)?.map(|scope| (scope.account, scope.template)))
 }
 
 /// Another row with a claim on the same recipient and template.
@@ -194,8 +190,7 @@ impl Rival {
     }
 
     pub fn why(&self) -> Reason {
-        let when = Timestamp::from_second(self.at)
-            .map_or_else(|_| String::new(), |at| at.strftime("%Y-%m-%d %H:%M UTC").to_string());
+        let when = Timestamp::from_second(self.at).map_or_else(|_| String::new(), utc_minute);
         let is_sending = matches!(self.row_status, RowStatus::Ready | RowStatus::Sending);
         let code = match (&self.by, is_sending) {
             _ if self.is_unproven => Code::RefusedElsewhere,

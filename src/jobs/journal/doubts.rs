@@ -13,9 +13,6 @@ use crate::jobs::prelude::*;
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_status::RowStatus;
 
-/// The fact that tells whether the history shows waiting badges.
-pub(in crate::jobs) const WAITING: &str = "waiting_in_history";
-
 /// Badges that a poll found for addresses in doubt.
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct ResolveDoubts {
@@ -52,7 +49,7 @@ pub(super) fn resolve_doubts(db: &Tx<'_>, args: &ResolveDoubts) -> tx::Result<Ob
     let ResolveDoubts { context, jobs, found, complete, zone, at } = args;
     // In this write only: meanwhile, another job for the same people would need approval.
     jobs.iter().try_for_each(|job| refusals::doubt(db, *job, *at))?;
-    let shows_waiting = facts::settled(db, &context.account, WAITING)?.as_deref() == Some("shown");
+    let shows_waiting = facts::settled(db, &context.account, facts::WAITING)?.as_deref() == Some("shown");
     let accepted = |reg: &Option<ServiceTime>| -> Option<Timestamp> {
         zone.as_ref()?.to_timestamp(reg.as_ref()?.start()?).ok()
     };
@@ -107,7 +104,7 @@ pub(super) fn due(
     context: &ObserveContext,
     jobs: &HashSet<JobId>,
 ) -> tx::Result<HashSet<EmailKey>> {
-    let shows_waiting = facts::settled(db, &context.account, WAITING)?.as_deref() == Some("shown");
+    let shows_waiting = facts::settled(db, &context.account, facts::WAITING)?.as_deref() == Some("shown");
     let scan = ScanResult { now: context.now, complete: true, shows_waiting };
     let is_due = |row: &DoubtRow| match judge_doubt::judge(&row.doubt, &[], scan, &context.settings) {
         Judgement::NotSeen => row.row_status != RowStatus::NotSeen,

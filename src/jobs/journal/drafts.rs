@@ -1,12 +1,13 @@
 //! Plans jobs as drafts, changes drafts in a review, and begins them.
 
+use super::accounts::{self, Account};
 use super::claims::{self, Rival};
 use super::facts::{self, KeptFact};
-use super::jobs::{self, Account, Actor, NewJob, SeenJob};
+use super::jobs::{self, Actor, NewJob, SeenJob};
 use super::reasons::stored;
-use super::rows::{self, NewRow};
+use super::rows::{self, CorrectRow, NewRow};
 use super::tx::{self, Tx, values};
-use super::{Process, accounts, conditions, duplicates, lost_writes, refusals, review, takeover, transfer};
+use super::{Process, conditions, duplicates, lost_writes, refusals, review, takeover, transfer};
 use crate::jobs::draft::IssuePlan;
 use crate::jobs::job::{Job, JobId, Kind, Phase};
 use crate::jobs::journal::prelude::*;
@@ -268,19 +269,12 @@ pub(super) fn finish_rows(
     )
 }
 
-#[derive(Clone, Debug)]
-pub(in crate::jobs) struct CorrectRow {
-    pub(in crate::jobs) no: u64,
-    pub(in crate::jobs) name: String,
-    pub(in crate::jobs) email: String,
-    pub(in crate::jobs) row_status: RowStatus,
-    pub(in crate::jobs) why: Option<Reason>,
-}
-
 /// Corrects rows of a draft by one decision. The duplicate check must run again.
 pub(super) fn correct_rows(db: &Tx<'_>, id: &JobId, corrected: &[CorrectRow]) -> tx::Result<()> {
     jobs::assure_draft(db, *id, true)?;
-    review::record_correction(db, *id, &corrected.iter().map(|row| row.no).collect::<Vec<_>>())?;
+    let places: Vec<u64> = corrected.iter().map(|row| row.no).collect();
+    let key = super::json(&places);
+    review::record(db, *id, review::CORRECT, "no IN json_list(?2, bigint)", Some(&key))?;
     rows::correct(db, *id, corrected)?;
     db.run("UPDATE job SET guarded_at = NULL WHERE id = ?1", values![id.0])
 }

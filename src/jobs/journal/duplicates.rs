@@ -3,7 +3,7 @@
 use super::conditions::judged;
 use super::reasons::stored;
 use super::tx::{self, Tx, values};
-use super::{claims, jobs, repeats, review};
+use super::{claims, jobs, repeats};
 use crate::jobs::duplicate_check::{DuplicateKind, Policy, hash, loosened};
 use crate::jobs::job::{JobId, Phase};
 use crate::jobs::journal::prelude::*;
@@ -92,8 +92,13 @@ impl Recipients {
     }
 }
 
+/// The last correction that was not undone.
+fn last_correction(db: &Tx<'_>, job: JobId) -> tx::Result<Option<i64>> {
+    db.row("SELECT max(id) FROM review WHERE job = ?1 AND what = 'correct'", values![job.0], |r| r.get(0))
+}
+
 pub(super) fn recipients(db: &Tx<'_>, id: &JobId, phase: &Phase) -> tx::Result<Recipients> {
-    let mut found = Recipients { corrected: review::last_correction(db, *id)?, ..Recipients::default() };
+    let mut found = Recipients { corrected: last_correction(db, *id)?, ..Recipients::default() };
     let mut unsent: Vec<u64> = Vec::new();
     let sql = format!("SELECT no, email_key, {} FROM row WHERE job = ?1 AND email_key <> ''", judged(*phase));
     db.each(&sql, values![id.0], |r| {
@@ -162,7 +167,7 @@ pub(super) fn record_held(db: &Tx<'_>, args: &RecordHeld) -> tx::Result<()> {
     // A badge that this job has sent was not there before. A badge that may come from a request in doubt, which has a
     // claim, does not count either: the poller decides about it. Counted, since PostgreSQL would answer `EXISTS` with
     // one reading of all rows of the job.
-    let (account, template) = claims::known_scope(db, *id)?.unzip();
+    let (account, template) = claims::Scope::known(db, *id)?.map(|it| (it.account, it.template)).unzip();
     let counted: Vec<(usize, bool)> = db.rows(
         "SELECT held.place, 0 < (SELECT count(*) FROM baseline WHERE baseline.job = ?1
                                  AND baseline.email_key = held.email_key AND baseline.badge = held.badge)
@@ -277,7 +282,7 @@ pub(super) fn finish_check(db: &Tx<'_>, args: &FinishCheck) -> tx::Result<CheckR
     jobs::assure_draft(db, *id, *phase == Phase::Draft)?;
     // Nobody looked up the recipients of rows that a person corrected since the check began. A complete reading also
     // proves refusals from before it.
-    if *complete && review::last_correction(db, *id)? == *corrected {
+    if *complete && last_correction(db, *id)? == *corrected {
         jobs::set_checked(db, *id, *begun)?;
     } else {
         jobs::unset_checked(db, *id)?;
@@ -470,7 +475,7 @@ pub(super) fn allow_by_setting(db: &Tx<'_>, id: JobId, policies: &Policies) -> t
 mod tests {
     use super::*;
     use crate::jobs::job::Kind;
-    use crate::jobs::journal::rows::NewRow;
+    use crate::jobs::journal::rows::{CorrectRow, NewRow};
     use crate::jobs::journal::tests::statements::{draft_of, journal};
     use crate::jobs::journal::{drafts, review};
 
@@ -494,7 +499,7 @@ mod tests {
         let before = known();
         assert!(finish(&before));
         let (name, email) = ("Lee".to_owned(), "lee@x.example".to_owned());
-        let row = drafts::CorrectRow { no: 1, name, email, row_status: RowStatus::Ready, why: None };
+        let row = CorrectRow { no: 1, name, email, row_status: RowStatus::Ready, why: None };
         drafts::correct_rows(&db, &id, &[row]).expect("corrected");
         assert!(!finish(&before), "nobody looked Lee up");
 

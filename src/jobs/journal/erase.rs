@@ -3,6 +3,7 @@
 //!
 //! Also copies the journal for trial plans, into an unnamed file that ends with the process.
 
+use super::connection::{connect, pragma};
 use super::tx::{self, Tx};
 use super::{JournalError, PATIENCE, Result};
 use crate::jobs::journal::prelude::*;
@@ -65,16 +66,12 @@ pub(super) fn rewrite(db: &Connection) {
     if !matches!(wanted(), Ok(Some(()))) {
         return;
     }
-    let size = || -> rusqlite::Result<i64> {
-        let one = |name: &str| db.query_row(&format!("PRAGMA {name}"), [], |r| r.get::<_, i64>(0));
-        Ok(one("page_count")?.saturating_mul(one("page_size")?))
-    };
-    let rewritten = size().and_then(|size| {
-        if size > IN_MEMORY {
+    let rewritten = (|| {
+        if pragma(db, "page_count")?.saturating_mul(pragma(db, "page_size")?) > IN_MEMORY {
             db.execute_batch("PRAGMA temp_store = FILE")?;
         }
         db.execute_batch("VACUUM")
-    });
+    })();
     let _ = db.execute_batch("PRAGMA temp_store = MEMORY");
     if rewritten.is_ok() {
         let _ = want_no_rewrite(db);
@@ -93,8 +90,7 @@ pub(super) fn copy(path: &Path, file: &str) -> Result<Connection> {
     }
     // Reading a write-ahead log requires write access to the shared-memory file beside it. The journal is not
     // changed.
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let journal = Connection::open_with_flags(path, flags).map_err(failed)?;
+    let journal = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE, file)?;
     journal.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(failed)?;
     let end = Instant::now() + PATIENCE;
     let backup = Backup::new(&journal, &mut copy).map_err(failed)?;

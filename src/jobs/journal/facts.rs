@@ -10,6 +10,9 @@ use crate::jobs::reason::{Code, Reason};
 /// Maximum age of a stored UTC offset of the service: zones change in spring and autumn.
 pub(in crate::jobs) const RECALLED: SignedDuration = SignedDuration::from_hours(30 * 24);
 
+/// The fact that tells whether the history shows waiting badges.
+pub(in crate::jobs) const WAITING: &str = "waiting_in_history";
+
 /// The offset that a record with a known time showed.
 pub(in crate::jobs) const OFFSET: &str = "utc_offset";
 /// The smallest offset by which no past event lies in the future, until a better one is known.
@@ -30,7 +33,7 @@ pub(in crate::jobs) fn known_offset<'f>(
     least.map(KnownOffset::AtLeast)
 }
 
-/// [`Account::of_facts`](super::jobs::Account::of_facts) of a row of the table `job`.
+/// [`Account::of_facts`](super::Account::of_facts) of a row of the table `job`.
 pub(super) const OF_JOB: &str = "(job.account || ' ' || job.base_url)";
 
 /// Under which earlier versions kept facts: the key alone. The service that showed them is unknown, so they can only
@@ -69,7 +72,7 @@ impl FactObservation {
     }
 }
 
-/// Records observed facts of an account: see [`Account::of_facts`](super::jobs::Account::of_facts). Keeps the first evidence; later observations only count. `at` is the service's time, in
+/// Records observed facts of an account: see [`Account::of_facts`](super::Account::of_facts). Keeps the first evidence; later observations only count. `at` is the service's time, in
 /// seconds.
 pub(super) fn learn(db: &Tx<'_>, account: &str, seen: &[FactObservation], at: &i64) -> tx::Result<()> {
     if seen.is_empty() {
@@ -192,7 +195,7 @@ pub(super) fn newest(db: &Tx<'_>, what: &str, most: &usize) -> tx::Result<Vec<St
 
 #[cfg(test)]
 mod tests {
-    use super::super::jobs::Account;
+    use super::super::Account;
     use super::*;
     use crate::jobs::journal::tests::statements::journal;
 

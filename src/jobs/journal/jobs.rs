@@ -1,6 +1,7 @@
 //! The job table of the journal.
 
 use super::Process;
+use super::accounts::Account;
 use super::place::first_line;
 use super::tx::{self, SqlRow, Tx, values};
 use crate::i18n::{self, Language};
@@ -10,41 +11,6 @@ use crate::jobs::journal::prelude::*;
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_status::{Counts, RowStatus};
 use serde_json::Value;
-
-/// A service and one of its keys: the owner of jobs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Account {
-    pub profile: String,
-    /// The normalized base URL.
-    pub base_url: String,
-    /// The key's fingerprint. It does not reveal the key.
-    pub key: String,
-    /// The organisation, if the profile names it. All keys of one organisation share one account: badges sent with
-    /// one count for the others.
-    pub organisation: Option<String>,
-}
-
-impl Account {
-    pub fn of(profile: &str, connection: &crate::api::Connection) -> Self {
-        Self {
-            profile: profile.to_owned(),
-            base_url: super::accounts::normal_url(&connection.base_url),
-            key: connection.key.fingerprint(),
-            organisation: None,
-        }
-    }
-
-    /// The service and key whose behaviour the table `fact` keeps, as its column `account` names them. The same key may
-    /// be valid at two services, which behave differently.
-    pub(in crate::jobs) fn of_facts(&self) -> String {
-        format!("{} {}", self.key, self.base_url)
-    }
-
-    #[must_use]
-    pub fn of_organisation(self, organisation: Option<&str>) -> Self {
-        Self { organisation: organisation.map(str::to_owned), ..self }
-    }
-}
 
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct NewJob {

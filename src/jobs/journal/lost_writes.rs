@@ -25,13 +25,8 @@ const NOTICED: &str = "lost writes";
 /// A duplicate check is that much older than it says, so that every step of a person repeats it. In seconds.
 const OUTDATED: i64 = 86_400;
 
-/// A write that this process knows to be durable.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct KnownWrite {
-    pub(super) op: String,
-    /// How long it has been durable, in milliseconds.
-    pub(super) age: i64,
-}
+/// A write that this process knows to be durable: its number, and how long it has been durable, in milliseconds.
+pub(super) type KnownWrite = (String, i64);
 
 /// What a database shows of the writes that it must have.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +39,6 @@ pub(super) struct WriteHistory {
 }
 
 pub(super) fn write_history(db: &Tx<'_>, known: &[KnownWrite]) -> tx::Result<WriteHistory> {
-    let known: Vec<(&str, i64)> = known.iter().map(|write| (write.op.as_str(), write.age)).collect();
     db.row(
         "SELECT has_other_origin() OR NOT pg_is_in_recovery() AND EXISTS (
              SELECT 1 FROM json_rows(?1, op text, age bigint) AS known
@@ -52,7 +46,7 @@ pub(super) fn write_history(db: &Tx<'_>, known: &[KnownWrite]) -> tx::Result<Wri
                AND coalesce(noticed < clock_timestamp() - known.age * interval '1 millisecond', TRUE)),
                 pg_is_in_recovery()
          FROM store",
-        values![super::json(&known)],
+        values![super::json(known)],
         |r| Ok(WriteHistory { has_lost: r.get(0)?, is_standby: r.get(1)? }),
     )
 }
@@ -111,28 +105,43 @@ fn outdate_checks(db: &Tx<'_>) -> tx::Result<()> {
 }
 
 fn doubt_unsent(db: &Tx<'_>, job: JobId, rows: i64, actor: &Actor) -> tx::Result<()> {
-    let (why, at) = (Reason::from(Code::LostWrites), actor.at / 1_000);
-    // The time is not the service's, so no badge counts as older than this request.
-    let request: i64 = db.row(
-        "INSERT INTO request (job, rows, sha256, intent, heard, answered, outcome, why)
-         VALUES (?1, ?2, '', ?3, FALSE, ?3, ?4, ?5) RETURNING id",
-        values![job.0, rows, at, UNSEARCHED, why],
-        |r| r.get(0),
-    )?;
-    db.execute(
-        "UPDATE row SET bucket = 'in_doubt', why = ?3, request = ?2, absent = NULL, accepted = NULL,
-                        tries = tries + 1
-         WHERE job = ?1 AND bucket = 'ready'",
-        values![job.0, request, why],
-    )?;
-    claims::claim_doubts(db, job, actor.at)?;
+    let why = Reason::from(Code::LostWrites);
+    doubt_rows(db, job, ("job = ?1 AND bucket = 'ready'", rows), UNSEARCHED, &why, actor.at)?;
     jobs::set_next_poll(db, job, None)?;
-    let when = Timestamp::from_second(at).map_or_else(|_| String::new(), utc_minute);
+    let when = Timestamp::from_second(actor.at / 1_000).map_or_else(|_| String::new(), utc_minute);
     let note =
         Reason::from(Code::LostWritesNoticed).with("who", &actor.who).with("when", when).with("n", rows);
     jobs::set_note(db, job, Some(&note))?;
     jobs::decide(db, job, None, NOTICED, actor, &format!("{rows} unsent rows in doubt"))?;
     Ok(())
+}
+
+/// Puts rows of a job in doubt, given by a condition and their number, with a request that stands for those that may have
+/// been sent. Gives them claims. `at` is this computer's time, in milliseconds.
+pub(super) fn doubt_rows(
+    db: &Tx<'_>,
+    job: JobId,
+    (which, rows): (&str, i64),
+    outcome: &str,
+    why: &Reason,
+    at: i64,
+) -> tx::Result<()> {
+    // The time is not the service's, so no badge counts as older than this request.
+    let request: i64 = db.row(
+        "INSERT INTO request (job, rows, sha256, intent, heard, answered, outcome, why)
+         VALUES (?1, ?2, '', ?3, FALSE, ?3, ?4, ?5) RETURNING id",
+        values![job.0, rows, at / 1_000, outcome, why],
+        |r| r.get(0),
+    )?;
+    db.execute(
+        &format!(
+            "UPDATE row SET bucket = 'in_doubt', request = ?2, why = ?3, absent = NULL, accepted = NULL,
+                            tries = tries + 1
+             WHERE {which}"
+        ),
+        values![job.0, request, why],
+    )?;
+    claims::claim_doubts(db, job, at)
 }
 
 /// A revocation that is sent twice does no harm, so its rows need no search. But a person may have paused or cancelled

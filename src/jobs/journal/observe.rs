@@ -31,7 +31,7 @@ const REVOKE_TRIES: i64 = 3;
 pub(in crate::jobs) struct ObserveContext {
     /// The owner of the jobs.
     pub(in crate::jobs) me: String,
-    /// The service and key: [`Account::of_facts`](super::jobs::Account::of_facts).
+    /// The service and key: [`Account::of_facts`](super::Account::of_facts).
     pub(in crate::jobs) account: String,
     /// The service's time.
     pub(in crate::jobs) now: Timestamp,

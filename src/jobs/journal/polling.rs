@@ -1,6 +1,7 @@
 //! What to poll, and when to poll again.
 
-use super::jobs::{self, Account};
+use super::accounts::Account;
+use super::jobs;
 use super::observe::WAITS;
 use super::tx::{self, Tx, values};
 use super::{conditions, facts, refusals, rows};

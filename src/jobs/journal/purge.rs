@@ -3,7 +3,7 @@
 //! Numbers and badge ids stay, so that no badge is ever claimed twice. Decisions stay, too, with people's reasons.
 //! `erase` overwrites the removed data in the file.
 
-use super::jobs::Account;
+use super::accounts::Account;
 use super::tx::{self, Tx, values};
 use super::{Journal, JournalError, conditions, erase, jobs};
 use crate::jobs::job::JobId;

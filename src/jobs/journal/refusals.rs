@@ -1,7 +1,6 @@
 //! Refusals with HTTP 422. They mean that probably nothing was accepted, so the rows are ready again; but a poll must prove
 //! it before anything of them is sent, and until then lapel looks for them as for rows in doubt.
 
-use super::doubts::WAITING;
 use super::observe::ObserveContext;
 use super::tx::{self, Tx, values};
 use super::{claims, facts, jobs, requests};
@@ -114,7 +113,7 @@ fn provable_from(
     refused: &str,
     context: &ObserveContext,
 ) -> tx::Result<Option<i64>> {
-    let shown = facts::settled(db, &context.account, WAITING)?.as_deref() == Some("shown");
+    let shown = facts::settled(db, &context.account, facts::WAITING)?.as_deref() == Some("shown");
     let settings = &context.settings;
     let wait = if shown { settings.absence_after } else { settings.doubt_window };
     let (last, heard): (i64, bool) = db.row(

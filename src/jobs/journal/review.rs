@@ -9,7 +9,7 @@ use crate::jobs::settings::Policies;
 
 pub(super) const SCHEMA: &str = include_str!("review.sql");
 
-const CORRECT: &str = "correct";
+pub(super) const CORRECT: &str = "correct";
 
 /// A decision that can be undone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,16 +51,6 @@ pub(super) fn record(
 /// What a review decision is called in the record.
 pub(super) fn name_of(to: RowStatus) -> &'static str {
     if to == RowStatus::Ready { "allow" } else { "leave_out" }
-}
-
-pub(super) fn record_correction(db: &Tx<'_>, job: JobId, rows: &[u64]) -> tx::Result<()> {
-    record(db, job, CORRECT, "no IN json_list(?2, bigint)", Some(&super::json(rows)))?;
-    Ok(())
-}
-
-/// The last correction that was not undone.
-pub(super) fn last_correction(db: &Tx<'_>, job: JobId) -> tx::Result<Option<i64>> {
-    db.row("SELECT max(id) FROM review WHERE job = ?1 AND what = ?2", values![job.0, CORRECT], |r| r.get(0))
 }
 
 /// The last decision of a draft's review; `None` if there is none to undo.

@@ -2,7 +2,6 @@
 
 use super::claims::RecipientHasher;
 use super::conditions::{GROUP, SAYS_DUPLICATE};
-use super::drafts::CorrectRow;
 use super::jobs::{self, moment, row_status};
 use super::reasons::stored;
 pub use super::row_parts::RowPart;
@@ -87,6 +86,15 @@ pub(super) fn insert(db: &Tx<'_>, job: JobId, rows: &[NewRow]) -> tx::Result<()>
 
 pub(super) fn add(db: &Tx<'_>, job: &JobId, rows: &[NewRow]) -> tx::Result<()> {
     insert(db, *job, rows)
+}
+
+#[derive(Clone, Debug)]
+pub(in crate::jobs) struct CorrectRow {
+    pub(in crate::jobs) no: u64,
+    pub(in crate::jobs) name: String,
+    pub(in crate::jobs) email: String,
+    pub(in crate::jobs) row_status: RowStatus,
+    pub(in crate::jobs) why: Option<Reason>,
 }
 
 /// Changes the names and addresses of rows of a draft. Clears the duplicate check's findings and the permissions,

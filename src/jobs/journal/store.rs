@@ -4,15 +4,16 @@
 //! it can run again. A write is one transaction, which is durable when the operation returns. Its step name is for
 //! watchers. A read sees one snapshot, also of what other processes write.
 
+use super::accounts::Account;
 use super::adopt::Adopted;
 use super::carry::EarlierDecisions;
 use super::claims::Rival;
 use super::decisions::{DecideRow, ResendRows, Retry, ReviewedRow, Unresolved};
 use super::doubts::ResolveDoubts;
-use super::drafts::{CorrectRow, CreateJob, IssueOne, PlanUndo, ReadyRow, Replace, ReviewRows};
+use super::drafts::{CreateJob, IssueOne, PlanUndo, ReadyRow, Replace, ReviewRows};
 use super::duplicates::{CheckResult, ExistingBadge, FinishCheck, Recipients, RecordHeld};
 use super::facts::{Fact, FactObservation, KeptFact};
-use super::jobs::{Account, Actor, SeenJob};
+use super::jobs::{Actor, SeenJob};
 use super::observe::{MarkOverdue, ObserveContext, Observed};
 use super::owner::Process;
 use super::polling::{Group, Revocations, SecondBadge};
@@ -20,7 +21,7 @@ use super::purge::Purge;
 use super::refusals::RefusalProof;
 use super::requests::Chunk;
 use super::review::LastDecision;
-use super::rows::{NewRow, RowFilter};
+use super::rows::{CorrectRow, NewRow, RowFilter};
 use super::runner::{JournalState, JournalTask, Operation, PendingOperation, Undo, Undoing};
 use super::sending::{IssueAnswer, RecordIntent, RequestFailure, RevokeAnswer};
 use super::sent_here::{SentAlike, SentHere};
@@ -288,7 +289,7 @@ operations! {
 // Ownership.
 operations! {
     read is_joined(account: Account) -> bool = accounts::is_joined;
-    write "account" join_account(account: Account) -> () = accounts::join_account;
+    write "account" join_account(account: Account) -> i64 = accounts::join;
     read other_owners(account: Account, me: String) -> Vec<String> = takeover::other_owners;
     read has_orphans(account: Account, me: String) -> bool = takeover::has_orphans;
     read abandoned(account: Account, living: Vec<String>, me: String) -> Vec<JobId> = takeover::abandoned;

@@ -1,7 +1,8 @@
 //! Owners of jobs: takes over jobs whose process has ended, and releases this process's jobs.
 
+use super::accounts::Account;
 use super::claims::HELD_UP;
-use super::jobs::{self, Account, Actor};
+use super::jobs::{self, Actor};
 use super::requests::{self, Ended};
 use super::tx::{self, Tx, values};
 use super::{Process, sending};
@@ -82,7 +83,13 @@ pub(super) fn take_over(
            AND owner NOT IN json_list(?4, text)",
         values![account.key, account.base_url, owner.id, super::json(living)],
     )?;
-    discard_orphans(db, account, living, &owner.id)?;
+    // They may be incomplete. Nothing of them was sent.
+    let gone = db.execute(
+        "DELETE FROM job WHERE phase = 'draft' AND NOT kept AND owner IS DISTINCT FROM ?1 AND account = ?3 AND base_url = ?4
+           AND (owner IS NULL OR owner NOT IN json_list(?2, text))",
+        values![owner.id, super::json(living), account.key, account.base_url],
+    )?;
+    jobs::tidy_after_discard(db, gone)?;
     Ok(taken)
 }
 
@@ -122,16 +129,6 @@ pub(super) fn release(db: &Tx<'_>, me: &str) -> tx::Result<()> {
         jobs::stop(db, &id, &StopKind::Interrupted, &why.into())?;
     }
     db.run("UPDATE job SET owner = NULL, owner_label = NULL WHERE owner = ?1", values![me])
-}
-
-/// Removes drafts whose process has ended, except kept ones. They may be incomplete. Nothing of them was sent.
-fn discard_orphans(db: &Tx<'_>, account: &Account, living: &[String], me: &str) -> tx::Result<()> {
-    let gone = db.execute(
-        "DELETE FROM job WHERE phase = 'draft' AND NOT kept AND owner IS DISTINCT FROM ?1 AND account = ?3 AND base_url = ?4
-           AND (owner IS NULL OR owner NOT IN json_list(?2, text))",
-        values![me, super::json(living), account.key, account.base_url],
-    )?;
-    jobs::tidy_after_discard(db, gone)
 }
 
 /// Recovers jobs whose sending process has ended: requests without an answer are in doubt, and jobs with unsent

@@ -16,7 +16,7 @@ use super::team_admin::SCHEMA;
 use super::tx::team::{Statements, TeamTx};
 use super::tx::{self, Tx, values};
 use super::witness::Witness;
-use super::{JournalError, erase, lost_writes};
+use super::{JournalError, erase, lost_writes, random_number};
 use crate::jobs::journal::prelude::*;
 use crate::jobs::prelude::*;
 use crate::team::{DatabaseSession, LONG_STATEMENTS, Login, Waiter};
@@ -121,7 +121,7 @@ impl TeamStore {
     /// # Errors
     /// The database cannot be used, or its journal is of another version.
     pub(super) fn open(login: Login, me: Option<(&Me, Option<&Path>)>) -> Result<(Self, Self), JournalError> {
-        let failed = |why: TeamError| JournalError::team(why, &login);
+        let failed = |why: TeamError| JournalError::team(why, &login.server);
         let session = connected(&login).map_err(failed)?;
         check_schema(&session).map_err(failed)?;
         let tidy = "DELETE FROM applied WHERE at < now() - interval '7 days';
@@ -131,7 +131,7 @@ impl TeamStore {
             Some((me, _)) => {
                 // Somebody else may do the same now.
                 let _ = session.runtime.block_on(session.client.batch_execute(tidy));
-                Some(Lease::take(&login, &me.id, &me.label, of_lease).map_err(failed)?)
+                Some(Lease::take(&login, &me.process, of_lease).map_err(failed)?)
             }
             None => None,
         };
@@ -186,7 +186,7 @@ impl TeamStore {
     }
 
     fn failed(&self, why: TeamError) -> JournalError {
-        JournalError::team(why, &self.login)
+        JournalError::team(why, &self.login.server)
     }
 
     fn connect(&mut self) -> Result<(), TeamError> {
@@ -242,7 +242,7 @@ impl TeamStore {
         let transaction = runtime.block_on(client.transaction())?;
         runtime.block_on(transaction.batch_execute(LONG_STATEMENTS))?;
         let tx = Tx::team(TeamTx { runtime, transaction: &transaction, statements: &self.statements });
-        begin(&tx, *pid, &new_number()).map_err(of_operation)?;
+        begin(&tx, *pid, &random_number()).map_err(of_operation)?;
         // Another process may have noticed it meanwhile.
         if lost_writes::write_history(&tx, &known).map_err(of_operation)?.has_lost {
             tracing::warn!("the team's database has lost writes");
@@ -312,7 +312,7 @@ impl TeamStore {
         undo: Option<Undo<T>>,
         fault: &dyn Fn(Moment) -> Fault,
     ) -> Result<Option<T>, JournalError> {
-        let number = new_number();
+        let number = random_number();
         // From the first failure on: what failed may have taken long.
         let mut end: Option<Instant> = None;
         let mut maybe: Option<T> = None;
@@ -492,10 +492,6 @@ fn begin(tx: &Tx<'_>, pid: i32, number: &str) -> tx::Result<(bool, bool)> {
         assure_schema(r.get(3)?)?;
         Ok((r.get(0)?, r.get(1)?))
     })
-}
-
-fn new_number() -> String {
-    format!("{:016x}{:016x}", fastrand::u64(..), fastrand::u64(..))
 }
 
 /// Whether the same write may work if it is repeated.

@@ -13,10 +13,11 @@ mod marks;
 #[cfg(test)]
 mod tests;
 
+use super::accounts::{self, Account};
 use super::claims;
-use super::jobs::{Account, Actor};
+use super::jobs::Actor;
 use super::tx::{self, Tx, values};
-use super::{Journal, JournalError, accounts, jobs, lost_writes, takeover};
+use super::{Journal, JournalError, jobs, lost_writes, takeover};
 use crate::jobs::error::JobError;
 use crate::jobs::job::JobId;
 use crate::jobs::journal::prelude::*;
@@ -26,7 +27,7 @@ use marks::MarkState;
 #[cfg(feature = "team")]
 pub(super) use marks::TEAM_SCHEMA;
 pub(in crate::jobs) use marks::{JournalBeside, OtherJournal};
-pub(super) use marks::{assure_here, beside, elsewhere, expect, merge};
+pub(super) use marks::{assure_here, beside, elsewhere, expect};
 
 /// Schema 9: jobs that came from another journal.
 pub(super) const SCHEMA: &str = "
@@ -43,15 +44,6 @@ pub(super) fn migrate(db: &Tx<'_>) -> tx::Result<()> {
     db.script(marks::SCHEMA)?;
     // So other journals named it so far.
     db.run("UPDATE store SET name = ?1", values![claims::name_of_salt(db)?])
-}
-
-/// Gives a copy of a journal a name of its own.
-pub(super) fn rename(db: &Tx<'_>) -> tx::Result<()> {
-    db.run("UPDATE store SET name = ?1", values![random()])
-}
-
-fn random() -> String {
-    format!("{:032x}", fastrand::u128(..))
 }
 
 /// The jobs of an account, with any of its keys.
@@ -249,7 +241,7 @@ impl Journal {
         let actor = Actor::now(who);
         let begin = BeginMove {
             account: account.clone(),
-            id: random(),
+            id: super::random_number(),
             to: target.clone(),
             computer: super::place::computer(),
             actor: actor.clone(),
@@ -275,7 +267,7 @@ impl Journal {
     /// This journal, as others name it.
     async fn for_other(&self) -> Result<OtherJournal, JournalError> {
         let (name, place) = (self.store().name().await?, self.place());
-        Ok(if self.is_of_team() {
+        Ok(if self.is_team {
             OtherJournal { name, place: place.to_owned(), file: format!("team {place}") }
         } else {
             let computer = super::place::first_line(&super::place::computer());

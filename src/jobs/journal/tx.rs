@@ -6,7 +6,6 @@ pub(super) mod team;
 use super::dialect;
 use crate::jobs::job::JobId;
 use crate::jobs::journal::prelude::*;
-use crate::jobs::prelude::*;
 #[cfg(feature = "team")]
 use crate::team::TeamError;
 use rusqlite::CachedStatement;
@@ -24,44 +23,29 @@ macro_rules! values {
 }
 pub(super) use values;
 
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
-    Sqlite(rusqlite::Error),
+    #[error(transparent)]
+    Sqlite(#[from] rusqlite::Error),
     #[cfg(feature = "team")]
+    #[error("{0:?}")]
     Team(TeamError),
-    /// A column has no value, or a value of another type.
+    /// A column has no value, too.
+    #[error("the column {0:?} has a value of another type")]
     Column(At),
     /// A statement that always returns a row returned none.
+    #[error("a row is missing")]
     NoRow,
-    /// No random numbers.
+    #[error("no random numbers")]
     Random,
+    #[error("job {0} has changed")]
     Changed(JobId),
     /// Another journal sends for the account: why, and what changes that.
+    #[error("{0}")]
     Elsewhere(Localizable),
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Sqlite(error) => error.fmt(f),
-            #[cfg(feature = "team")]
-            Self::Team(error) => write!(f, "{error:?}"),
-            Self::Column(at) => write!(f, "the column {at:?} has a value of another type"),
-            Self::NoRow => f.write_str("a row is missing"),
-            Self::Random => f.write_str("no random numbers"),
-            Self::Changed(job) => write!(f, "job {job} has changed"),
-            Self::Elsewhere(why) => why.fmt(f),
-        }
-    }
-}
-
 pub(super) type Result<T> = std::result::Result<T, Error>;
-
-impl From<rusqlite::Error> for Error {
-    fn from(error: rusqlite::Error) -> Self {
-        Self::Sqlite(error)
-    }
-}
 
 /// A transaction. Statements are prepared once and kept.
 pub(super) struct Tx<'a>(Database<'a>);

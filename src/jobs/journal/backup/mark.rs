@@ -1,6 +1,7 @@
 //! A backup's description of itself, in the backup and in the journals that it was copied from or to.
 
 use crate::jobs::error::JobError;
+use crate::jobs::journal::connection::pragma;
 use crate::jobs::journal::prelude::*;
 use crate::jobs::journal::schema::{APPLICATION, BACKUP, SCHEMA};
 use crate::jobs::journal::tx::{self, Tx, values};
@@ -61,10 +62,7 @@ impl BackupMark {
     /// Reads the mark, after checking that the file is a backup that this version can read.
     pub(super) fn of_backup(db: &Connection, file: &str) -> Result<Self, JobError> {
         let failed = |why: rusqlite::Error| JournalError::of(&why, file);
-        let number = |name: &str| -> Result<i64, JournalError> {
-            db.query_row(&format!("PRAGMA {name}"), [], |r| r.get(0)).map_err(failed)
-        };
-        match number("application_id")? {
+        match pragma(db, "application_id").map_err(failed)? {
             BACKUP => {}
             APPLICATION => {
                 return Err(JobError::no(localizable!(
@@ -79,7 +77,7 @@ impl BackupMark {
                 )));
             }
         }
-        let found = number("user_version")?;
+        let found = pragma(db, "user_version").map_err(failed)?;
         if found > SCHEMA {
             return Err(JournalError::Newer { file: file.to_owned(), found, known: SCHEMA }.into());
         }

@@ -1,9 +1,10 @@
 //! A copy of a job for another journal: taken from one, and given to the other, where it may be known already.
 
+use super::super::accounts::{self, Account};
 use super::super::claims::{self, NamedSalt, RecipientHasher};
-use super::super::jobs::{Account, Actor};
+use super::super::jobs::Actor;
 use super::super::tx::{self, Bind, SqlRow, Tx, values};
-use super::super::{accounts, backup, jobs};
+use super::super::{backup, jobs};
 use super::{MOVES, name};
 use crate::jobs::job::JobId;
 use crate::jobs::journal::prelude::*;

@@ -9,8 +9,7 @@
 //!
 //! So at each moment, and after a crash between two of these steps, at most one of them begins a job.
 
-use super::super::accounts;
-use super::super::jobs::Account;
+use super::super::accounts::{self, Account};
 use super::super::tx::{self, SqlRow, Tx, values};
 use crate::jobs::job::JobId;
 use crate::jobs::journal::prelude::*;
@@ -230,14 +229,4 @@ pub(super) fn remove(db: &Tx<'_>, account: &Account, other: &OtherJournal) -> tx
         )?;
     }
     Ok(())
-}
-
-/// Joins the marks of two accounts.
-pub(in crate::jobs::journal) fn merge(db: &Tx<'_>, from: i64, into: i64) -> tx::Result<()> {
-    db.execute(
-        "DELETE FROM transfer WHERE account = ?1
-           AND other IN (SELECT other FROM transfer AS mine WHERE mine.account = ?2)",
-        values![from, into],
-    )?;
-    db.run("UPDATE transfer SET account = ?2 WHERE account = ?1", values![from, into])
 }

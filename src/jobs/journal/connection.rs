@@ -1,0 +1,31 @@
+//! A connection to the journal's database in a file.
+
+use super::place::Files;
+use super::{JournalError, Result};
+use crate::jobs::journal::prelude::*;
+
+pub(super) fn connect(path: &Path, how: OpenFlags, file: &str) -> Result<Connection> {
+    let opened = Connection::open_with_flags(path, how | OpenFlags::SQLITE_OPEN_NO_MUTEX);
+    opened.map_err(|why| JournalError::of(&why, file))
+}
+
+/// The number that a pragma tells.
+pub(super) fn pragma(db: &Connection, name: &str) -> rusqlite::Result<i64> {
+    db.query_row(&format!("PRAGMA {name}"), [], |r| r.get(0))
+}
+
+/// A journal's database beside a running lapel, for reading.
+pub(super) fn connect_beside(
+    files: &Files,
+    access: OpenFlags,
+    patience: Duration,
+) -> rusqlite::Result<Connection> {
+    // SQLite removes its files beside the journal only for a connection that may write.
+    let has_log = files.beside("-wal").exists();
+    let db = Connection::open_with_flags(&files.journal, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    db.busy_timeout(patience)?;
+    // The log of a crash is for the lapel that opens the journal next.
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, has_log)?;
+    db.execute_batch("PRAGMA query_only = ON")?;
+    Ok(db)
+}
