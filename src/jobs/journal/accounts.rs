@@ -63,17 +63,13 @@ pub(super) fn of(db: &Tx<'_>, base_url: &str, key: &str) -> tx::Result<i64> {
     if let Some(account) = known(db, base_url, key)? {
         return Ok(account);
     }
-    let account: i64 = db.row("INSERT INTO account DEFAULT VALUES RETURNING id", values![], |r| r.get(0))?;
+    let account: i64 = db.one("INSERT INTO account DEFAULT VALUES RETURNING id", values![])?;
     db.execute("INSERT INTO account_key VALUES (?1, ?2, ?3)", values![base_url, key, account])?;
     Ok(account)
 }
 
 pub(super) fn known(db: &Tx<'_>, base_url: &str, key: &str) -> tx::Result<Option<i64>> {
-    db.optional(
-        "SELECT account FROM account_key WHERE base_url = ?1 AND key = ?2",
-        values![base_url, key],
-        |r| r.get(0),
-    )
+    db.first("SELECT account FROM account_key WHERE base_url = ?1 AND key = ?2", values![base_url, key])
 }
 
 /// The accounts of a profile: of its key, and of its organisation if the two are not joined yet.
@@ -95,10 +91,9 @@ fn name(account: &Account) -> Option<String> {
 }
 
 fn named(db: &Tx<'_>, account: &Account, name: &str) -> tx::Result<Option<i64>> {
-    db.optional(
+    db.first(
         "SELECT account FROM account_name WHERE base_url = ?1 AND name = ?2",
         values![account.base_url.as_str(), name],
-        |r| r.get(0),
     )
 }
 
@@ -139,13 +134,12 @@ pub(super) fn merge(db: &Tx<'_>, from: i64, into: i64) -> tx::Result<()> {
         )?;
     }
     // Recipients with a badge from both accounts keep both claims, in different slots.
-    let both: Vec<(i64, i64)> = db.rows(
+    let both: Vec<(i64, i64)> = db.all(
         "SELECT job, no FROM claim WHERE account = ?1
                AND EXISTS (SELECT 1 FROM claim AS other WHERE other.account = ?2
                            AND other.template = claim.template AND other.person = claim.person)
              ORDER BY slot",
         values![from, into],
-        |r| Ok((r.get(0)?, r.get(1)?)),
     )?;
     for (job, no) in both {
         db.execute(

@@ -19,9 +19,6 @@ impl Journal {
     /// running process owns. Facts about the service move, too. All in one transaction.
     ///
     /// Only a person knows that both keys belong to one organisation, so lapel never does this by itself.
-    ///
-    /// # Errors
-    /// The journal cannot be used. Nothing was changed.
     pub async fn adopt(&self, to: &Account, former: &str, who: &str) -> Result<Adopted> {
         if former == to.key {
             return Ok(Adopted::default());
@@ -45,10 +42,9 @@ pub(super) fn adopt(
     ended: &[String],
     actor: &Actor,
 ) -> tx::Result<Adopted> {
-    let owned: Vec<(JobId, Option<String>)> = db.rows(
+    let owned: Vec<(JobId, Option<String>)> = db.all(
         "SELECT id, owner FROM job WHERE account = ?1 AND base_url = ?2 AND profile = ?3 ORDER BY id",
         values![former, to.base_url, to.profile],
-        |r| Ok((r.get(0)?, r.get(1)?)),
     )?;
     let mut adopted = Adopted::default();
     for (id, owner) in owned {

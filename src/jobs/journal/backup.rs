@@ -375,8 +375,7 @@ pub(super) fn doubt(db: &Tx<'_>, job: JobId, at: i64) -> tx::Result<()> {
         "job = ?1 AND bucket IN ({}) AND (SELECT kind FROM job WHERE id = ?1) = 'issue'",
         conditions::statuses(|it| rules::may_be_sent(Kind::Issue, it))
     );
-    let rows: i64 =
-        db.row(&format!("SELECT count(*) FROM row WHERE {sendable}"), values![job.0], |r| r.get(0))?;
+    let rows: i64 = db.one(&format!("SELECT count(*) FROM row WHERE {sendable}"), values![job.0])?;
     if rows == 0 {
         return Ok(());
     }
@@ -450,7 +449,7 @@ fn set_state(file: &Path, id: &str, state: BackupState, by: Option<&str>) -> Res
 }
 
 fn jobs_of(db: &Tx<'_>, which: &str) -> tx::Result<Vec<JobId>> {
-    db.rows(&format!("SELECT id FROM job WHERE {which} ORDER BY id"), values![], |r| r.get(0))
+    db.all(&format!("SELECT id FROM job WHERE {which} ORDER BY id"), values![])
 }
 
 fn kept_drafts(db: &Tx<'_>) -> tx::Result<u64> {

@@ -185,7 +185,7 @@ struct RowKeys {
 impl RowKeys {
     fn of(db: &Tx<'_>, job: JobId) -> tx::Result<Self> {
         let sql = "SELECT coalesce(template, '') FROM job WHERE id = ?1";
-        Ok(Self { template: db.row(sql, values![job.0], |r| r.get(0))?, before: HashMap::new() })
+        Ok(Self { template: db.one(sql, values![job.0])?, before: HashMap::new() })
     }
 
     /// Of all cells first: they tell more about which row it is.

@@ -52,7 +52,7 @@ impl RecipientHasher {
 }
 
 fn salt(db: &Tx<'_>) -> tx::Result<Vec<u8>> {
-    db.row("SELECT salt FROM store", values![], |r| r.get(0))
+    db.one("SELECT salt FROM store", values![])
 }
 
 /// Names the salt for another journal, and does not tell it.
@@ -77,25 +77,24 @@ pub(super) fn migrate(db: &Tx<'_>) -> tx::Result<()> {
     let mut salt = [0; 32];
     SystemRandom::new().fill(&mut salt).map_err(|_| tx::Error::Random)?;
     db.execute("INSERT INTO store (salt) VALUES (?1)", values![salt.as_slice()])?;
-    let spellings: Vec<String> = db.rows("SELECT DISTINCT base_url FROM job", values![], |r| r.get(0))?;
+    let spellings: Vec<String> = db.all("SELECT DISTINCT base_url FROM job", values![])?;
     for raw in spellings {
         db.execute(
             "UPDATE job SET base_url = ?2 WHERE base_url = ?1",
             values![&raw, &accounts::normal_url(&raw)],
         )?;
     }
-    let keys: Vec<(String, String)> =
-        db.rows("SELECT DISTINCT base_url, account FROM job", values![], |r| Ok((r.get(0)?, r.get(1)?)))?;
+    let keys: Vec<(String, String)> = db.all("SELECT DISTINCT base_url, account FROM job", values![])?;
     for (base_url, key) in keys {
         accounts::of(db, &base_url, &key)?;
     }
     let people = RecipientHasher::of(db)?;
     let emails: Vec<String> =
-        db.rows("SELECT DISTINCT email_key FROM row WHERE email_key <> ''", values![], |r| r.get(0))?;
+        db.all("SELECT DISTINCT email_key FROM row WHERE email_key <> ''", values![])?;
     for email in emails {
         db.execute("UPDATE row SET person = ?2 WHERE email_key = ?1", values![email, people.hash(&email)])?;
     }
-    if !db.row("SELECT EXISTS (SELECT 1 FROM job)", values![], |r| r.get(0))? {
+    if !db.exists("SELECT 1 FROM job", values![])? {
         return Ok(());
     }
     let lapel = Actor::lapel(Timestamp::now().as_millisecond());
@@ -127,7 +126,6 @@ pub(super) fn migrate(db: &Tx<'_>) -> tx::Result<()> {
 }
 
 /// Schema 11 of a team's journal: triggers check the claims of all rows of a statement at once.
-#[cfg(feature = "team")]
 pub(super) const TEAM_SCHEMA: &str = "ALTER TABLE claim DROP CONSTRAINT claim_account_fkey;
      ALTER TABLE claim DROP CONSTRAINT claim_job_no_fkey;
      ALTER TABLE claim SET (fillfactor = 50);
@@ -159,11 +157,10 @@ impl Scope {
 
 /// The template, base URL and key of a job that issues badges.
 fn issues(db: &Tx<'_>, job: JobId) -> tx::Result<Option<(String, String, String)>> {
-    db.optional(
+    db.first(
         "SELECT template, base_url, account FROM job
          WHERE id = ?1 AND kind = 'issue' AND template IS NOT NULL",
         values![job.0],
-        |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)),
     )
 }
 
@@ -218,10 +215,9 @@ pub(super) fn claim_ready_rows(db: &Tx<'_>, job: JobId, actor: &Actor) -> tx::Re
     // Where two rows have one recipient, the first one gets the claim. A server looks twice for such rows, so it is told
     // where there are none.
     let are_unique = db.is_team()
-        && db.row(
+        && db.one(
             "SELECT count(person) = count(DISTINCT person) FROM row WHERE job = ?1 AND bucket = 'ready'",
             values![job.0],
-            |r| r.get(0),
         )?;
     let unless_claimed = if are_unique { "" } else { "ON CONFLICT DO NOTHING" };
     // Most recipients have no other row: one statement covers all of them.
@@ -238,7 +234,7 @@ pub(super) fn claim_ready_rows(db: &Tx<'_>, job: JobId, actor: &Actor) -> tx::Re
         values![job.0, scope.account, scope.template],
     )?;
     let ready: i64 =
-        db.row("SELECT count(*) FROM row WHERE job = ?1 AND bucket = 'ready'", values![job.0], |r| r.get(0))?;
+        db.one("SELECT count(*) FROM row WHERE job = ?1 AND bucket = 'ready'", values![job.0])?;
     if usize::try_from(ready) == Ok(claimed) {
         // Each got the only claim on its recipient.
         return Ok(());
@@ -331,11 +327,10 @@ pub(super) fn claim_again(db: &Tx<'_>, job: JobId, at: i64) -> tx::Result<()> {
 
 /// Number of rows that need review and were certainly not sent.
 pub(super) fn held(db: &Tx<'_>, job: JobId) -> tx::Result<u64> {
-    db.row(
+    db.one(
         "SELECT count(*) FROM row WHERE job = ?1 AND bucket = 'ask'
                AND NOT EXISTS (SELECT 1 FROM claim WHERE claim.job = row.job AND claim.no = row.no)",
         values![job.0],
-        |r| r.get(0),
     )
 }
 
@@ -347,14 +342,12 @@ fn claim(db: &Tx<'_>, scope: &Scope, rows: &[(u64, i64, Option<i64>)]) -> tx::Re
     let rows = super::json(rows);
     let claimed = "WITH claimed AS MATERIALIZED (SELECT ?1 AS job, no, slot, decision
                        FROM json_rows(?2, no bigint, slot bigint, decision bigint) AS list)";
-    let moved: Vec<i64> = db.rows(
+    let moved: Vec<i64> = db.all(
         &format!(
             "{claimed} UPDATE claim SET slot = claimed.slot, decision = coalesce(claimed.decision, claim.decision)
              FROM claimed WHERE claim.job = claimed.job AND claim.no = claimed.no RETURNING claim.no"
         ),
-        values![scope.job.0, rows],
-        |r| r.get(0),
-    )?;
+        values![scope.job.0, rows])?;
     db.run(
         &format!(
             "{claimed} INSERT INTO claim (account, template, person, slot, job, no, state, decision)
@@ -487,7 +480,7 @@ pub(super) fn unsent_elsewhere(db: &Tx<'_>, job: JobId) -> tx::Result<Vec<(JobId
     )? {
         return Ok(Vec::new());
     }
-    db.rows(
+    db.all(
         "SELECT claim.job, count(*) FROM row
          JOIN claim ON claim.account = ?2 AND claim.template = ?3 AND claim.person = row.person
          JOIN job ON job.id = claim.job
@@ -495,7 +488,6 @@ pub(super) fn unsent_elsewhere(db: &Tx<'_>, job: JobId) -> tx::Result<Vec<(JobId
            AND claim.state = 'reserved' AND job.phase IN ('paused', 'stopped')
          GROUP BY claim.job ORDER BY claim.job",
         values![job.0, scope.account, scope.template],
-        |r| Ok((r.get(0)?, r.get(1)?)),
     )
 }
 

@@ -54,11 +54,10 @@ pub(in crate::jobs) struct Retry {
 pub(super) fn retry(db: &Tx<'_>, args: &Retry) -> tx::Result<Option<u64>> {
     let Retry { id, kind, phase, policies, actor, seen } = args;
     let refused = conditions::condition(Step::Retry, *kind, *phase);
-    let last: Option<i64> = db.row(
+    let last: Option<i64> = db.one(
         "SELECT max(request.rows) FROM row JOIN request ON request.id = row.request
          WHERE row.job = ?1 AND row.bucket = 'not_done'",
         values![id.0],
-        |r| r.get(0),
     )?;
     let moved = db.execute(
         &format!("UPDATE row SET bucket = 'ready', why = NULL WHERE job = ?1 AND {refused}"),
@@ -259,11 +258,10 @@ pub(super) fn never_seen(
     latest: &i64,
 ) -> tx::Result<NeverSeen> {
     let ready = resendable(db, *id, among.as_deref(), *latest)?;
-    let all: u64 = db.row(
+    let all: u64 = db.one(
         "SELECT count(*) FROM row WHERE job = ?1 AND bucket = 'not_seen'
            AND (?2 IS NULL OR no IN json_list(?2, bigint))",
         values![id.0, among.as_deref().map(super::json)],
-        |r| r.get(0),
     )?;
     let held = all.saturating_sub(ready.len() as u64);
     Ok(NeverSeen { ready, held })
@@ -339,16 +337,14 @@ fn resendable(db: &Tx<'_>, id: JobId, among: Option<&[u64]>, latest: i64) -> tx:
     let served: HashSet<u64> =
         claims::rivals(db, id, "row.bucket = 'not_seen'")?.into_iter().map(|(no, ..)| no).collect();
     let may = conditions::condition(Step::ResendAll, Kind::Issue, Phase::Running);
-    let mut old: Vec<u64> = db.rows(
+    let mut old: Vec<u64> = db.all(
         &format!(
             "SELECT no FROM row WHERE row.job = ?1 AND {may} AND (SELECT kind FROM job WHERE id = ?1) = 'issue'
                AND (SELECT CASE WHEN heard THEN intent ELSE coalesce(row.absent, intent) END
                     FROM request WHERE id = row.request) <= ?2
                AND (?3 IS NULL OR no IN json_list(?3, bigint)) ORDER BY no"
         ),
-        values![id.0, latest, among.map(super::json)],
-        |r| r.get(0),
-    )?;
+        values![id.0, latest, among.map(super::json)])?;
     old.retain(|no| !served.contains(no));
     Ok(old)
 }

@@ -177,13 +177,12 @@ impl BadgeOwners {
     /// `found` is the job, the address and the badge.
     fn of(db: &Tx<'_>, found: &[(i64, &str, &str)]) -> tx::Result<Self> {
         let found = super::json(&found);
-        let before = db.rows(
+        let before = db.all(
             "WITH found AS MATERIALIZED (
                      SELECT job, email_key, badge
                      FROM json_rows(?1, job bigint, email_key text, badge text) AS list)
                  SELECT job, email_key, badge FROM found JOIN baseline USING (job, email_key, badge)",
             values![&found],
-            |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)),
         )?;
         let mut holders: HashMap<String, Vec<(JobId, u64)>> = HashMap::new();
         let held: Vec<(String, (JobId, u64))> = db.rows(
@@ -289,14 +288,13 @@ impl DoubtChanges {
 /// If some rows of a request were found, the others may not have been accepted: a service may accept a part. They
 /// stay in doubt, with a reason that says so.
 fn prove(db: &Tx<'_>, requests: &BTreeSet<i64>) -> tx::Result<()> {
-    let partly: Vec<(i64, i64, Option<String>, i64)> = db.rows(
+    let partly: Vec<(i64, i64, Option<String>, i64)> = db.all(
         "SELECT id, rows, outcome, found FROM
                 (SELECT id, rows, outcome,
                         (SELECT count(*) FROM row WHERE request = request.id AND badge IS NOT NULL) AS found
                  FROM request WHERE id IN json_list(?1, bigint)) AS counted
              WHERE found > 0",
         values![super::json(requests)],
-        |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)),
     )?;
     let mut list = Vec::new();
     for (request, rows, outcome, found) in partly {

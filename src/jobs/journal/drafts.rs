@@ -7,7 +7,7 @@ use super::jobs::{self, Actor, NewJob, SeenJob};
 use super::reasons::stored;
 use super::rows::{self, CorrectRow, NewRow};
 use super::tx::{self, Tx, values};
-use super::{Process, conditions, duplicates, lost_writes, refusals, review, takeover, transfer};
+use super::{Process, conditions, duplicates, lost_writes, refusals, review, snapshots, takeover, transfer};
 use crate::jobs::draft::IssuePlan;
 use crate::jobs::job::{Job, JobId, Kind, Phase};
 use crate::jobs::journal::prelude::*;
@@ -58,7 +58,7 @@ pub(super) fn keep(db: &Tx<'_>, ids: &[JobId]) -> tx::Result<()> {
 
 /// The kept drafts of a service and key, newest first, whoever has them open.
 pub(super) fn kept(db: &Tx<'_>, account: &Account, me: &str) -> tx::Result<Vec<Job>> {
-    jobs::matching(db, account, me, "phase = 'draft' AND kept", MOST_KEPT)
+    snapshots::matching(db, account, me, "phase = 'draft' AND kept", MOST_KEPT)
 }
 
 /// Makes this process the owner of kept drafts. Returns false, and changes nothing, if one of them has begun, is gone,
@@ -76,7 +76,7 @@ pub(super) fn open(
     let living = super::json(&takeover::alive_now(db, living)?);
     let values = values![list, owner.id, living, account.key, account.base_url];
     let count = format!("SELECT count(*) FROM job WHERE {free}");
-    let found: i64 = db.row(&count, values, |r| r.get(0))?;
+    let found: i64 = db.one(&count, values)?;
     if usize::try_from(found) != Ok(ids.len()) {
         return Ok(false);
     }
@@ -327,11 +327,10 @@ pub(super) fn review_rows(db: &Tx<'_>, args: &ReviewRows) -> tx::Result<u64> {
     if args.to == RowStatus::Ready {
         duplicates::place(db, args.id, Phase::Draft, &args.policies)?;
     }
-    db.row(
+    db.one(
         "SELECT count(*) FROM row JOIN review_row ON review_row.no = row.no
              WHERE row.job = ?1 AND review_row.review = ?2 AND row.bucket = ?3",
         values![args.id.0, review, args.to.code()],
-        |r| r.get(0),
     )
 }
 

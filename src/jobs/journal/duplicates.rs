@@ -28,14 +28,12 @@ pub(super) const NO_INDEX_OF_ADDRESSES: &str = "DROP INDEX row_key;";
 
 /// The addresses of a job's unsent rows: one spelling for each e-mail key.
 pub(super) fn emails(db: &Tx<'_>, id: &JobId, phase: &Phase) -> tx::Result<Vec<String>> {
-    db.rows(
+    db.all(
         &format!(
         "SELECT min(email) FROM row WHERE job = ?1 AND {} AND email <> '' GROUP BY email_key ORDER BY min(no)",
         judged(*phase)
     ),
-        values![id.0],
-        |r| r.get(0),
-    )
+        values![id.0])
 }
 
 /// At most `most` addresses of unsent rows for which the running check has found no badge, from all parts of the job.
@@ -50,18 +48,17 @@ pub(super) fn some_without_badge(
          ORDER BY (no * 7919) % 10007, no LIMIT ?2",
         judged(*phase)
     );
-    db.rows(&sql, values![id.0, *most as i64], |r| r.get(0))
+    db.all(&sql, values![id.0, *most as i64])
 }
 
 /// Other titles that jobs of the same service had when they issued the template of a job, the newest first.
 pub(super) fn other_titles(db: &Tx<'_>, id: &JobId) -> tx::Result<Vec<Text>> {
-    db.rows(
+    db.all(
         "SELECT other.title FROM job AS mine JOIN job AS other
            ON other.base_url = mine.base_url AND other.template = mine.template AND other.title <> mine.title
          WHERE mine.id = ?1 AND other.kind = 'issue' AND other.phase <> 'draft' AND other.title <> ''
          GROUP BY other.title ORDER BY max(other.id) DESC LIMIT 5",
         values![id.0],
-        |r| r.get(0),
     )
 }
 
@@ -94,7 +91,7 @@ impl Recipients {
 
 /// The last correction that was not undone.
 fn last_correction(db: &Tx<'_>, job: JobId) -> tx::Result<Option<i64>> {
-    db.row("SELECT max(id) FROM review WHERE job = ?1 AND what = 'correct'", values![job.0], |r| r.get(0))
+    db.one("SELECT max(id) FROM review WHERE job = ?1 AND what = 'correct'", values![job.0])
 }
 
 pub(super) fn recipients(db: &Tx<'_>, id: &JobId, phase: &Phase) -> tx::Result<Recipients> {
@@ -294,14 +291,13 @@ pub(super) fn finish_check(db: &Tx<'_>, args: &FinishCheck) -> tx::Result<CheckR
 
 /// The address of a row that needs a decision and was sent before, or that the duplicate check does not read.
 pub(super) fn email_of_sent(db: &Tx<'_>, id: &JobId, no: &u64, phase: &Phase) -> tx::Result<Option<String>> {
-    db.optional(
+    db.first(
         &format!(
             "SELECT email FROM row WHERE job = ?1 AND no = ?2 AND bucket IN ('dropped', 'ask')
                AND (request IS NOT NULL OR NOT {})",
             judged(*phase)
         ),
         values![id.0, no],
-        |r| r.get(0),
     )
 }
 

@@ -100,10 +100,7 @@ impl AccountFacts {
     pub(super) fn read(db: &Tx<'_>, account: &str) -> tx::Result<Self> {
         let mut facts = Self { values: HashMap::new(), learned: Vec::new() };
         let sql = "SELECT name, value, account = ?1 FROM fact WHERE account IN (?1, ?2)";
-        let known: Vec<(String, String, bool)> =
-            db.rows(sql, values![account, of_any_service(account)], |r| {
-                Ok((r.get(0)?, r.get(1)?, r.get(2)?))
-            })?;
+        let known: Vec<(String, String, bool)> = db.all(sql, values![account, of_any_service(account)])?;
         for (name, value, is_here) in known {
             *facts.values.entry(name).or_default().entry(value).or_default() |= is_here;
         }
@@ -182,14 +179,13 @@ pub(super) fn keep_all(db: &Tx<'_>, kept: &[KeptFact]) -> tx::Result<()> {
 }
 
 pub(super) fn kept(db: &Tx<'_>, what: &str, key: &str) -> tx::Result<Option<String>> {
-    db.optional("SELECT value FROM kept WHERE what = ?1 AND key = ?2", values![what, key], |r| r.get(0))
+    db.first("SELECT value FROM kept WHERE what = ?1 AND key = ?2", values![what, key])
 }
 
 pub(super) fn newest(db: &Tx<'_>, what: &str, most: &usize) -> tx::Result<Vec<String>> {
-    db.rows(
+    db.all(
         "SELECT value FROM kept WHERE what = ?1 ORDER BY at DESC, key LIMIT ?2",
         values![what, *most as i64],
-        |r| r.get(0),
     )
 }
 

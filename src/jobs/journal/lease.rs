@@ -110,9 +110,6 @@ pub(super) struct Lease {
 
 impl Lease {
     /// Takes the lease of a process, and keeps renewing it.
-    ///
-    /// # Errors
-    /// The database cannot be used.
     pub(super) fn take(
         login: &Login,
         process: &Arc<Process>,
@@ -206,7 +203,7 @@ impl LeaseKeeper {
     }
 
     fn connected(&self) -> Result<DatabaseSession, TeamError> {
-        let connected = super::team_store::connected(&self.login).and_then(|session| {
+        let connected = super::tx::team::connected(&self.login).and_then(|session| {
             session.runtime.block_on(session.client.batch_execute("LISTEN lapel"))?;
             Ok(session)
         });

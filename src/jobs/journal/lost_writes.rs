@@ -13,8 +13,6 @@ use crate::jobs::job::{JobId, StopKind};
 use crate::jobs::journal::prelude::*;
 use crate::jobs::reason::{Code, Reason, utc_minute};
 use crate::jobs::row_status::RowStatus;
-#[cfg(feature = "team")]
-use crate::team::TeamError;
 
 /// The outcome of a request that stands for lost ones, until the history was searched for its rows.
 pub(super) const UNSEARCHED: &str = "unsearched";
@@ -57,12 +55,11 @@ pub(super) fn notice(db: &Tx<'_>, by: &Process, at: Timestamp) -> tx::Result<()>
     jobs::decide(db, JobId(0), None, NOTICED, &actor, "")?;
     doubt_unanswered(db, seconds)?;
     // Also those that a person would have to resume: somebody may have done that.
-    let unsent: Vec<(JobId, i64)> = db.rows(
+    let unsent: Vec<(JobId, i64)> = db.all(
         "SELECT job.id, tally.n FROM job JOIN tally ON tally.job = job.id
          WHERE job.kind = 'issue' AND job.phase NOT IN ('draft', 'moved') AND NOT job.purged
            AND tally.bucket = 'ready' AND tally.n > 0 ORDER BY job.id",
         values![],
-        |r| Ok((r.get(0)?, r.get(1)?)),
     )?;
     outdate_checks(db)?;
     for (job, rows) in unsent {
@@ -74,11 +71,10 @@ pub(super) fn notice(db: &Tx<'_>, by: &Process, at: Timestamp) -> tx::Result<()>
 
 /// The answer to a request on its way may have been recorded and lost. If it comes now, it is evidence.
 fn doubt_unanswered(db: &Tx<'_>, at: i64) -> tx::Result<()> {
-    let open: Vec<(i64, JobId)> = db.rows(
+    let open: Vec<(i64, JobId)> = db.all(
         "SELECT request.id, request.job FROM request JOIN job ON job.id = request.job
          WHERE request.answered IS NULL AND job.phase <> 'moved' ORDER BY request.id",
         values![],
-        |r| Ok((r.get(0)?, r.get(1)?)),
     )?;
     let why = Reason::from(Code::LostWrites);
     for (request, job) in open {
@@ -127,11 +123,10 @@ pub(super) fn doubt_rows(
     at: i64,
 ) -> tx::Result<()> {
     // The time is not the service's, so no badge counts as older than this request.
-    let request: i64 = db.row(
+    let request: i64 = db.one(
         "INSERT INTO request (job, rows, sha256, intent, heard, answered, outcome, why)
          VALUES (?1, ?2, '', ?3, FALSE, ?3, ?4, ?5) RETURNING id",
         values![job.0, rows, at / 1_000, outcome, why],
-        |r| r.get(0),
     )?;
     db.execute(
         &format!(
@@ -147,12 +142,10 @@ pub(super) fn doubt_rows(
 /// A revocation that is sent twice does no harm, so its rows need no search. But a person may have paused or cancelled
 /// it since, and a revocation cannot be undone.
 fn stop_revocations(db: &Tx<'_>, actor: &Actor) -> tx::Result<()> {
-    let running: Vec<JobId> = db.rows(
+    let running: Vec<JobId> = db.all(
         "SELECT id FROM job WHERE kind = 'revoke' AND phase = 'running'
            AND EXISTS (SELECT 1 FROM tally WHERE tally.job = job.id AND n > 0 AND bucket IN ('ready', 'queued'))",
-        values![],
-        |r| r.get(0),
-    )?;
+        values![])?;
     for job in running {
         jobs::stop(db, &job, &StopKind::Interrupted, &Code::LostWritesStopped.into())?;
         jobs::decide(db, job, None, NOTICED, actor, "stopped")?;
@@ -162,9 +155,8 @@ fn stop_revocations(db: &Tx<'_>, actor: &Actor) -> tx::Result<()> {
 
 /// A job of the same account with rows that nobody has looked for since the database lost writes. A job of another key
 /// counts while a process follows it: nobody may have that key any more. Its claims hold in any case.
-#[cfg(feature = "team")]
 fn unsearched(db: &Tx<'_>, job: JobId) -> tx::Result<Option<JobId>> {
-    db.optional(
+    db.first(
         "SELECT other.id FROM request JOIN job AS other ON other.id = request.job JOIN job AS mine ON mine.id = ?1
          WHERE request.outcome = 'unsearched' AND mine.kind = 'issue' AND other.base_url = mine.base_url
            AND (other.account = mine.account
@@ -175,46 +167,37 @@ fn unsearched(db: &Tx<'_>, job: JobId) -> tx::Result<Option<JobId>> {
            AND EXISTS (SELECT 1 FROM row WHERE row.request = request.id
                          AND row.bucket IN ('in_doubt', 'unbound', 'not_seen'))
          ORDER BY other.id LIMIT 1",
-        values![job.0],
-        |r| r.get(0),
-    )
+        values![job.0])
 }
 
 /// # Errors
 /// The database lost writes, and the history was not searched for all rows of the account. The job may not send
 /// badges. Never for a file.
 pub(super) fn assure_searched(db: &Tx<'_>, job: JobId) -> tx::Result<()> {
-    #[cfg(feature = "team")]
     if db.is_team()
         && let Some(other) = unsearched(db, job)?
     {
         return Err(tx::Error::Team(TeamError::Unsearched { job: other.0 }));
     }
-    #[cfg(not(feature = "team"))]
-    let _ = (db, job);
     Ok(())
 }
 
 /// # Errors
 /// The database lost writes, and the history was not searched for all rows of these jobs. Never for a file.
 pub(super) fn assure_all_searched(db: &Tx<'_>, jobs: &[JobId]) -> tx::Result<()> {
-    #[cfg(feature = "team")]
     if db.is_team() {
-        let found = db.optional(
+        let found = db.first(
             "SELECT request.job FROM request
              WHERE request.outcome = 'unsearched' AND request.job IN json_list(?1, bigint)
                AND EXISTS (SELECT 1 FROM row WHERE row.request = request.id
                              AND row.bucket IN ('in_doubt', 'unbound', 'not_seen'))
              ORDER BY request.job LIMIT 1",
             values![super::json(jobs)],
-            |r| r.get(0),
         )?;
         if let Some(job) = found {
             return Err(tx::Error::Team(TeamError::Unsearched { job }));
         }
     }
-    #[cfg(not(feature = "team"))]
-    let _ = (db, jobs);
     Ok(())
 }
 

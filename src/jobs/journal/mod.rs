@@ -7,12 +7,13 @@
 //! [`Store`] names every operation that the rest of `jobs` uses; no SQL is outside this folder.
 //!
 //! ```text
-//! store         the operations and their step names   runner       the thread that runs them
+//! store         the operations and their step names   operation, runner   the thread that runs them
 //! drafts        plan, review, begin                   duplicates   the duplicate check
 //! sending       record requests and answers           decisions    pause, resume, retry, resolve
 //! polling       what to poll, and when                observe, doubts   apply what a poll found
 //! refusals      what was refused with 422, until a poll proves that nothing of it was accepted
 //! jobs, rows, requests, claims, facts, accounts       the tables   conditions   the rules as SQL
+//! snapshots     the jobs as they are shown
 //! carry         decisions of earlier drafts of a file
 //! row_parts     the order of the rows in a review     repeats      rows with one address
 //! sent_here     what was sent to an address or a name
@@ -30,6 +31,7 @@
     not(feature = "team"),
     allow(
         dead_code,
+        unused_variables,
         irrefutable_let_patterns,
         clippy::match_wildcard_for_single_variants,
         clippy::unnecessary_wraps,
@@ -59,6 +61,7 @@ pub(super) mod jobs;
 mod lease;
 mod lost_writes;
 pub(super) mod observe;
+mod operation;
 mod owner;
 mod place;
 pub(super) mod polling;
@@ -76,6 +79,7 @@ mod runner;
 mod schema;
 pub(super) mod sending;
 pub(super) mod sent_here;
+mod snapshots;
 mod store;
 pub(super) mod takeover;
 #[cfg(feature = "team")]
@@ -95,9 +99,9 @@ pub use adopt::Adopted;
 pub use away::JournalWatch;
 pub use error::JournalError;
 pub use file_status::FileStatus;
+pub use operation::{Fault, Moment, Watcher};
 pub(super) use owner::Process;
 pub use recent::{RecentEntry, known_offset, recent_jobs, recent_templates};
-pub use runner::{Fault, Moment, Watcher};
 pub(super) use runner::{PendingOperation, Started};
 pub(super) use store::Store;
 pub use team_status::{Creation, Migration, ROLES, TeamStatus};
@@ -106,8 +110,6 @@ use crate::api::MaySend;
 use crate::fs::{create_private_dir, open_private_append};
 use crate::jobs::journal::prelude::*;
 use crate::jobs::prelude::*;
-#[cfg(feature = "team")]
-use crate::team::TeamError;
 use connection::{connect, pragma};
 #[cfg(feature = "team")]
 use lease::LeaseTime;
@@ -518,8 +520,6 @@ impl Journal {
         on_a_thread(|| team_admin::migrate(login, steps, newest))
     }
 
-    /// # Errors
-    /// The database cannot be used.
     pub fn team_status(login: &crate::team::Login) -> Result<TeamStatus> {
         on_a_thread(|| team_admin::status(login).map_err(|why| JournalError::team(why, &login.server)))
     }
@@ -554,7 +554,6 @@ fn spawn(name: &str, state: JournalState) -> Result<Sender<JournalTask>> {
 }
 
 /// A team's connection needs a thread that runs no other tasks.
-#[cfg(feature = "team")]
 fn on_a_thread<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
     std::thread::scope(|scope| scope.spawn(work).join()).map_err(|_| JournalError::Closed)?
 }

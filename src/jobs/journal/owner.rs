@@ -36,7 +36,6 @@ enum Presence {
     /// A file that is locked until dropped.
     File { folder: PathBuf, _lock: File },
     /// A lease on a team's database, which its store has.
-    #[cfg(feature = "team")]
     Lease,
 }
 
@@ -61,7 +60,6 @@ impl Me {
     }
 
     /// A process of a team. Its store takes a lease.
-    #[cfg(feature = "team")]
     pub(super) fn of_team(who: &str, computer: &str) -> Self {
         let computer = first_line(computer);
         let place = Some(format!("{who} on {computer}"));

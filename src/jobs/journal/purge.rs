@@ -4,6 +4,7 @@
 //! `erase` overwrites the removed data in the file.
 
 use super::accounts::Account;
+use super::transfer::MOVES;
 use super::tx::{self, Tx, values};
 use super::{Journal, JournalError, conditions, erase, jobs};
 use crate::jobs::job::JobId;
@@ -13,10 +14,9 @@ use crate::jobs::row_status::RowStatus;
 /// Records of jobs that another journal has with all of their rows. A backup's jobs may come back, but only to the journal
 /// in a file that they left.
 fn records(db: &Tx<'_>) -> String {
-    let backups = if db.is_team() { "OR NOT (file LIKE 'team %' OR file LIKE 'file %')" } else { "" };
+    let backups = if db.is_team() { format!("OR NOT {MOVES}") } else { String::new() };
     format!(
-        "job.handover IN (SELECT id FROM handover WHERE state IN ('taken', 'returned')
-                            AND (file LIKE 'team %' OR file LIKE 'file %') {backups})"
+        "job.handover IN (SELECT id FROM handover WHERE state IN ('taken', 'returned') AND {MOVES} {backups})"
     )
 }
 
@@ -32,9 +32,6 @@ pub(in crate::jobs) struct Purge {
 
 impl Journal {
     /// Purges jobs of a service and key that are older than `days`, and returns them.
-    ///
-    /// # Errors
-    /// The journal cannot be used.
     pub(in crate::jobs) async fn purge(
         &self,
         account: &Account,
@@ -66,7 +63,7 @@ pub(super) fn purge(db: &Tx<'_>, args: &Purge) -> tx::Result<Vec<JobId>> {
         conditions::may_be_sent()
     );
     let values = values![before, account.key, account.base_url, me, super::json(ended)];
-    let purged: Vec<JobId> = db.rows(&sql, values, |r| r.get(0))?;
+    let purged: Vec<JobId> = db.all(&sql, values)?;
     let list = super::json(&purged);
     for sql in [
         "UPDATE row SET name = '', email = '', email_key = '', cells = NULL, why = NULL, class_why = NULL

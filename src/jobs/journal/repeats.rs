@@ -35,7 +35,6 @@ pub(super) const SCHEMA: &str = concat!(
 );
 
 /// The same of a team's journal, which counts and indexes as before.
-#[cfg(feature = "team")]
 pub(super) const TEAM_SCHEMA: &str =
     concat!("ALTER TABLE row ADD COLUMN repeats TEXT COLLATE \"C\";", kind_in_file!(""));
 

@@ -31,9 +31,7 @@ pub(super) fn record(
     key: Option<&str>,
 ) -> tx::Result<Option<i64>> {
     let review: i64 =
-        db.row("INSERT INTO review (job, what) VALUES (?1, ?2) RETURNING id", values![job.0, what], |r| {
-            r.get(0)
-        })?;
+        db.one("INSERT INTO review (job, what) VALUES (?1, ?2) RETURNING id", values![job.0, what])?;
     let rows = db.execute(
         &format!(
             "INSERT INTO review_row (review, no, name, email, email_key, person, bucket, why, guarded, allowed)

@@ -41,17 +41,14 @@ pub(in crate::jobs) fn stored_cells(cells: &[String]) -> String {
 
 /// The original cells of all rows, as stored.
 pub(super) fn cells(db: &Tx<'_>, job: &JobId) -> tx::Result<Vec<String>> {
-    db.rows("SELECT cells FROM row WHERE job = ?1 AND cells IS NOT NULL ORDER BY no", values![job.0], |r| {
-        r.get(0)
-    })
+    db.all("SELECT cells FROM row WHERE job = ?1 AND cells IS NOT NULL ORDER BY no", values![job.0])
 }
 
 const COLUMNS: &str = "job, no, line, cells, name, email, email_key, title, badge, bucket, why, of_job, of_no, \
                        status, person";
 
 pub(super) fn insert(db: &Tx<'_>, job: JobId, rows: &[NewRow]) -> tx::Result<()> {
-    let last: i64 =
-        db.row("SELECT coalesce(max(no), 0) FROM row WHERE job = ?1", values![job.0], |r| r.get(0))?;
+    let last: i64 = db.one("SELECT coalesce(max(no), 0) FROM row WHERE job = ?1", values![job.0])?;
     let people = RecipientHasher::of(db)?;
     let mut added = BTreeMap::new();
     db.append("row", COLUMNS, rows.len(), |add| {
@@ -131,15 +128,13 @@ const NUMBER: &str = "coalesce(line, no)";
 /// The places of the first two rows with a number, and the smallest and largest number of the job's rows. Earlier
 /// versions gave all people of a pasted line the same number.
 pub(super) fn places_of(db: &Tx<'_>, job: &JobId, number: &u64) -> tx::Result<(Vec<u64>, (u64, u64))> {
-    let places = db.rows(
+    let places = db.all(
         &format!("SELECT no FROM row WHERE job = ?1 AND {NUMBER} = ?2 ORDER BY no LIMIT 2"),
         values![job.0, number],
-        |r| r.get(0),
     )?;
-    let range = db.row(
+    let range = db.one(
         &format!("SELECT coalesce(min({NUMBER}), 0), coalesce(max({NUMBER}), 0) FROM row WHERE job = ?1"),
         values![job.0],
-        |r| Ok((r.get(0)?, r.get(1)?)),
     )?;
     Ok((places, range))
 }
@@ -149,16 +144,13 @@ pub(super) fn equal_before(db: &Tx<'_>, job: &JobId, no: &u64) -> tx::Result<u64
     let sql = "SELECT count(*) FROM row AS this
                JOIN row ON row.job = this.job AND row.no < this.no AND row.name = this.name AND row.email = this.email
                WHERE this.job = ?1 AND this.no = ?2";
-    db.row(sql, values![job.0, no], |r| r.get(0))
+    db.one(sql, values![job.0, no])
 }
 
 /// The number of the row at a place; the place itself if the row does not exist.
 pub(super) fn number_of(db: &Tx<'_>, job: &JobId, no: &u64) -> tx::Result<u64> {
-    let number = db.optional(
-        &format!("SELECT {NUMBER} FROM row WHERE job = ?1 AND no = ?2"),
-        values![job.0, no],
-        |r| r.get(0),
-    )?;
+    let number =
+        db.first(&format!("SELECT {NUMBER} FROM row WHERE job = ?1 AND no = ?2"), values![job.0, no])?;
     Ok(number.unwrap_or(*no))
 }
 
@@ -315,7 +307,7 @@ fn start(db: &Tx<'_>, job: JobId, filter: &RowFilter) -> tx::Result<(i64, i64)> 
         return Ok((0, skip));
     }
     let sql = format!("SELECT count(*) FROM row WHERE job = ?1 AND {} AND no <= ?2", with_status(&others));
-    Ok((skip, db.row(&sql, values![job.0, skip], |r| r.get(0))?))
+    Ok((skip, db.one(&sql, values![job.0, skip])?))
 }
 
 /// A page with the rows of the filter's first status before those of the next one. Each status is a range of an
@@ -378,11 +370,11 @@ pub(super) fn count(db: &Tx<'_>, job: &JobId, filter: &RowFilter) -> tx::Result<
             "SELECT CAST(coalesce(sum(n), 0) AS BIGINT) FROM tally WHERE job = ?1 AND {}",
             with_status(&filter.row_statuses)
         );
-        return db.row(&sql, values![job.0], |r| r.get(0));
+        return db.one(&sql, values![job.0]);
     }
     let sql = format!("SELECT count(*) FROM row WHERE job = ?1 AND {}", chosen(filter));
     let values = values![job.0, filter.group, searched(filter)];
-    db.row(&sql, values, |r| r.get(0))
+    db.one(&sql, values)
 }
 
 fn read(r: &SqlRow<'_>, doubt_window: i64) -> tx::Result<JobRow> {
@@ -465,7 +457,6 @@ pub(super) struct Binding<'a> {
 
 /// Schema 13 of a team's journal: triggers check the jobs and requests of all rows of a statement at once. Rows with an
 /// address are found by their claims.
-#[cfg(feature = "team")]
 pub(super) const TEAM_SCHEMA: &str = "DROP INDEX row_key;
      ALTER TABLE row DROP CONSTRAINT row_job_fkey;
      ALTER TABLE row DROP CONSTRAINT row_request_fkey;";
@@ -490,7 +481,7 @@ pub(super) fn bind(db: &Tx<'_>, badges: &[Binding<'_>]) -> tx::Result<Vec<BadgeI
     for wanted in rounds {
         // Materialized, so that SQLite looks each row up by its key. Counted, since PostgreSQL would answer `NOT EXISTS`
         // with one reading of all badges.
-        let found: Vec<(i64, i64, String)> = db.rows(
+        let found: Vec<(i64, i64, String)> = db.all(
             "WITH wanted AS MATERIALIZED (
                  SELECT job, no, badge, at, request
                  FROM json_rows(?1, job bigint, no bigint, badge text, at bigint, request bigint) AS list)
@@ -502,9 +493,7 @@ pub(super) fn bind(db: &Tx<'_>, badges: &[Binding<'_>]) -> tx::Result<Vec<BadgeI
                           AND job.base_url = (SELECT base_url FROM job WHERE id = wanted.job)
                           AND NOT (other.job = wanted.job AND other.no = wanted.no))
              RETURNING row.job, row.no, row.badge",
-            values![super::json(&wanted)],
-            |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)),
-        )?;
+            values![super::json(&wanted)])?;
         bound.extend(found);
     }
     if bound.is_empty() {
@@ -512,8 +501,7 @@ pub(super) fn bind(db: &Tx<'_>, badges: &[Binding<'_>]) -> tx::Result<Vec<BadgeI
     }
     // Revocations that wait for these badges' ids get them now. Few jobs have any.
     let jobs: BTreeSet<i64> = bound.iter().map(|(job, ..)| *job).collect();
-    let are_awaited = "SELECT EXISTS (SELECT 1 FROM row WHERE of_job IN json_list(?1, bigint))";
-    if db.row(are_awaited, values![super::json(&jobs)], |r| r.get(0))? {
+    if db.exists("SELECT 1 FROM row WHERE of_job IN json_list(?1, bigint)", values![super::json(&jobs)])? {
         db.execute(
             "WITH bound AS MATERIALIZED (
                  SELECT job, no, badge FROM json_rows(?1, job bigint, no bigint, badge text) AS list)
@@ -545,10 +533,9 @@ pub(super) fn forget_failed_of(db: &Tx<'_>, which: &str, values: &[&dyn Bind]) -
 }
 
 pub(super) fn holder_of(db: &Tx<'_>, badge: &BadgeId) -> tx::Result<Option<(JobId, u64)>> {
-    db.optional(
+    db.first(
         "SELECT row.job, row.no FROM row JOIN job ON job.id = row.job
          WHERE row.badge = ?1 AND job.kind = 'issue' LIMIT 1",
         values![badge.wire()],
-        |r| Ok((r.get(0)?, r.get(1)?)),
     )
 }

@@ -185,7 +185,7 @@ fn sent_to_recipient(
 pub(super) fn domains(db: &Tx<'_>, account: &super::Account) -> tx::Result<Vec<(String, u64)>> {
     let [by_key, by_name] = accounts::all_of(db, account)?;
     // `CROSS JOIN` makes SQLite begin with the newest job. Not with its rows: a draft may have a million.
-    db.rows(
+    db.all(
         &format!(
             "SELECT substr(email_key, instr(email_key, '@') + 1) AS domain, count(*)
              FROM (SELECT row.email_key FROM job CROSS JOIN row
@@ -198,7 +198,6 @@ pub(super) fn domains(db: &Tx<'_>, account: &super::Account) -> tx::Result<Vec<(
              GROUP BY domain"
         ),
         values![by_key, by_name],
-        |r| Ok((r.get(0)?, r.get(1)?)),
     )
 }
 

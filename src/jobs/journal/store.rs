@@ -15,6 +15,7 @@ use super::duplicates::{CheckResult, ExistingBadge, FinishCheck, Recipients, Rec
 use super::facts::{Fact, FactObservation, KeptFact};
 use super::jobs::{Actor, SeenJob};
 use super::observe::{MarkOverdue, ObserveContext, Observed};
+use super::operation::{Operation, Undo, Undoing};
 use super::owner::Process;
 use super::polling::{Group, Revocations, SecondBadge};
 use super::purge::Purge;
@@ -22,14 +23,15 @@ use super::refusals::RefusalProof;
 use super::requests::Chunk;
 use super::review::LastDecision;
 use super::rows::{CorrectRow, NewRow, RowFilter};
-use super::runner::{JournalState, JournalTask, Operation, PendingOperation, Undo, Undoing};
+use super::runner::{JournalState, JournalTask, PendingOperation};
 use super::sending::{IssueAnswer, RecordIntent, RequestFailure, RevokeAnswer};
 use super::sent_here::{SentAlike, SentHere};
 use super::takeover::Changes;
 use super::transfer::{BeginMove, JobCopy, JournalBeside, OtherJournal, SourceJournal};
 use super::{
     JournalError, Result, accounts, adopt, carry, claims, decisions, doubts, drafts, duplicates, facts, jobs,
-    observe, polling, purge, refusals, review, rows, schema, sending, sent_here, takeover, transfer,
+    observe, polling, purge, refusals, review, rows, schema, sending, sent_here, snapshots, takeover,
+    transfer,
 };
 use crate::jobs::history_scan::SeenBadge;
 use crate::jobs::job::{Job, JobId, JobRow, Kind, Phase, StopKind};
@@ -303,8 +305,8 @@ operations! {
 
 // Reading and administration.
 operations! {
-    read job(id: JobId, me: String) -> Option<Job> = jobs::job;
-    read jobs(account: Account, me: String, most: usize) -> Vec<Job> = jobs::jobs;
+    read job(id: JobId, me: String) -> Option<Job> = snapshots::job;
+    read jobs(account: Account, me: String, most: usize) -> Vec<Job> = snapshots::jobs;
     read rows_count(id: JobId, filter: RowFilter) -> u64 = rows::count;
     read rows_page(id: JobId, filter: RowFilter, most: usize, doubt_window: i64) -> Vec<JobRow> = rows::page;
     read cells(id: JobId) -> Vec<String> = rows::cells;

@@ -18,20 +18,18 @@ pub(super) fn abandoned(
     living: &[String],
     me: &str,
 ) -> tx::Result<Vec<JobId>> {
-    db.rows(
+    db.all(
         "SELECT id FROM job WHERE account = ?1 AND base_url = ?2 AND phase <> 'draft' AND owner <> ?3
            AND owner NOT IN json_list(?4, text)",
         values![account.key, account.base_url, me, super::json(living)],
-        |r| r.get(0),
     )
 }
 
 pub(super) fn other_owners(db: &Tx<'_>, account: &Account, me: &str) -> tx::Result<Vec<String>> {
-    db.rows(
+    db.all(
         "SELECT DISTINCT owner FROM job
          WHERE account = ?1 AND base_url = ?2 AND owner IS NOT NULL AND owner <> ?3",
         values![account.key, account.base_url, me],
-        |r| r.get(0),
     )
 }
 
@@ -50,8 +48,7 @@ pub(super) fn has_orphans(db: &Tx<'_>, account: &Account, me: &str) -> tx::Resul
 pub(super) fn alive_now(db: &Tx<'_>, living: &[String]) -> tx::Result<Vec<String>> {
     let mut all = living.to_vec();
     if db.is_team() {
-        let now: Vec<String> =
-            db.rows("SELECT id FROM process WHERE until > clock_timestamp()", values![], |r| r.get(0))?;
+        let now: Vec<String> = db.all("SELECT id FROM process WHERE until > clock_timestamp()", values![])?;
         all.extend(now);
     }
     Ok(all)
@@ -67,14 +64,12 @@ pub(super) fn take_over(
     now: &i64,
 ) -> tx::Result<Vec<JobId>> {
     let living = &alive_now(db, living)?;
-    let taken: Vec<JobId> = db.rows(
+    let taken: Vec<JobId> = db.all(
         "UPDATE job SET owner = ?3, owner_label = ?4
              WHERE account = ?1 AND base_url = ?2 AND phase NOT IN ('draft', 'moved') AND owner IS DISTINCT FROM ?3
                AND (owner IS NULL OR owner NOT IN json_list(?5, text))
              RETURNING id",
-        values![account.key, account.base_url, owner.id, owner.label, super::json(living)],
-        |r| r.get(0),
-    )?;
+        values![account.key, account.base_url, owner.id, owner.label, super::json(living)])?;
     recover(db, &taken, *now)?;
     // A kept draft belongs to nobody until a person opens it.
     db.execute(
@@ -137,9 +132,7 @@ pub(super) fn recover(db: &Tx<'_>, taken: &[JobId], at: i64) -> tx::Result<()> {
     let lost = Reason::from(Code::Lost);
     for job in taken {
         let open: Vec<i64> =
-            db.rows("SELECT id FROM request WHERE job = ?1 AND answered IS NULL", values![job.0], |r| {
-                r.get(0)
-            })?;
+            db.all("SELECT id FROM request WHERE job = ?1 AND answered IS NULL", values![job.0])?;
         for request in open {
             requests::set_sending(db, request, RowStatus::InDoubt, Some(&lost))?;
             let how = Ended { outcome: "lost", status: None, accepted: None, why: Some(lost.clone()) };
@@ -167,14 +160,13 @@ pub(super) fn changes(db: &Tx<'_>, account: &Account, me: &str) -> tx::Result<Ch
     let owners = other_owners(db, account, me)?;
     // In a team, others may also write jobs of this process.
     let (stamp, version) = if db.is_team() { ("job_stamp(id, xmin)", 0) } else { ("?4", db.version()?) };
-    let jobs = db.rows(
+    let jobs = db.all(
         &format!(
             "SELECT id, {stamp} FROM job WHERE account = ?1 AND base_url = ?2 AND owner IS NOT NULL
                AND (owner <> ?3 OR {}) AND phase <> 'draft' AND ?4 >= 0",
             if db.is_team() { "TRUE" } else { "FALSE" }
         ),
         values![account.key, account.base_url, me, version],
-        |r| Ok((r.get(0)?, r.get(1)?)),
     )?;
     Ok(Changes { owners, jobs })
 }

@@ -1,7 +1,8 @@
 //! Creates the tables of a team's journal, brings them to a newer schema, and examines its database.
 
 use super::team_status::{Creation, ISSUER, Migration, READER, TeamStatus};
-use super::{JournalError, Result, claims, repeats, rows, team_store, transfer};
+use super::tx::team::{connected, schema};
+use super::{JournalError, Result, claims, repeats, rows, transfer};
 use crate::jobs::journal::prelude::*;
 use crate::jobs::prelude::*;
 use crate::jobs::reason::Reason;
@@ -99,9 +100,9 @@ pub(super) fn migrate(login: &Login, steps: &[(i64, &str)], newest: i64) -> Resu
     let failed = |why: TeamError| failed(why, login);
     let of = |why: Error| failed(TeamError::from(&why));
     let newer = |found| JournalError::Newer { file: login.server.to_string(), found, known: newest };
-    let mut session = team_store::connected(login).map_err(failed)?;
+    let mut session = connected(login).map_err(failed)?;
     // Whoever may not change the tables still learns that nothing needs a change.
-    let from = team_store::schema(&session).map_err(failed)?;
+    let from = schema(&session).map_err(failed)?;
     if from >= newest {
         return if from == newest { Ok(Migration { from, to: from }) } else { Err(newer(from)) };
     }

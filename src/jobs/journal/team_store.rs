@@ -10,10 +10,10 @@
 
 use super::away::{ConnectionReport, JournalWatch};
 use super::lease::{Lease, LeaseTime};
+use super::operation::{Fault, Moment, Operation, Undo, Undoing};
 use super::owner::Me;
-use super::runner::{Fault, Moment, Operation, Undo, Undoing};
 use super::team_admin::SCHEMA;
-use super::tx::team::{Statements, TeamTx};
+use super::tx::team::{Statements, TeamTx, assure_own, connected, schema};
 use super::tx::{self, Tx, values};
 use super::witness::Witness;
 use super::{JournalError, erase, lost_writes, random_number};
@@ -74,27 +74,6 @@ struct Unsure {
     undo: Undoing,
 }
 
-pub(super) fn connected(login: &Login) -> Result<DatabaseSession, TeamError> {
-    let session = DatabaseSession::open(login)?;
-    let path = session.client.batch_execute("SET search_path = lapel, pg_temp");
-    session.runtime.block_on(path)?;
-    Ok(session)
-}
-
-pub(super) fn schema(session: &DatabaseSession) -> Result<i64, TeamError> {
-    // With its schema: without a right to that, its tables seem not to exist.
-    let row = session.client.query_one("SELECT schema, pg_backend_pid() FROM lapel.store", &[]);
-    let row = session.runtime.block_on(row)?;
-    assure_own(session.pid, row.get(1))?;
-    Ok(row.get(0))
-}
-
-/// # Errors
-/// Another process of the server works than the one of the connection. It does not have its settings.
-fn assure_own(pid: i32, works: i32) -> Result<(), TeamError> {
-    if pid == works { Ok(()) } else { Err(TeamError::Pooled) }
-}
-
 /// # Errors
 /// The database's journal is of another version.
 fn assure_schema(found: i64) -> Result<(), TeamError> {
@@ -107,10 +86,9 @@ fn check_schema(session: &DatabaseSession) -> Result<(), TeamError> {
 
 /// The owners among these that are alive.
 pub(super) fn living(db: &Tx<'_>, owners: &Vec<String>) -> tx::Result<Vec<String>> {
-    db.rows(
+    db.all(
         "SELECT id FROM process WHERE id IN json_list(?1, text) AND until > clock_timestamp()",
         values![super::json(owners)],
-        |r| r.get(0),
     )
 }
 

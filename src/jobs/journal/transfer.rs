@@ -49,14 +49,13 @@ pub(super) fn migrate(db: &Tx<'_>) -> tx::Result<()> {
 /// The jobs of an account, with any of its keys.
 fn of_account(db: &Tx<'_>, account: &Account, which: &str) -> tx::Result<Vec<JobId>> {
     let [by_key, by_name] = accounts::all_of(db, account)?;
-    db.rows(
+    db.all(
         &format!(
             "SELECT job.id FROM job
              JOIN account_key ON account_key.base_url = job.base_url AND account_key.key = job.account
              WHERE account_key.account IN (?1, ?2) AND job.phase <> 'draft' AND {which} ORDER BY job.id"
         ),
         values![by_key, by_name],
-        |r| r.get(0),
     )
 }
 
@@ -68,33 +67,30 @@ pub(super) fn count_here(db: &Tx<'_>, account: &Account) -> tx::Result<u64> {
 /// The processes that own jobs or drafts of an account, with any of its keys, except this one.
 pub(super) fn owners(db: &Tx<'_>, account: &Account, me: &str) -> tx::Result<Vec<String>> {
     let [by_key, by_name] = accounts::all_of(db, account)?;
-    db.rows(
+    db.all(
         "SELECT DISTINCT owner FROM job
          JOIN account_key ON account_key.base_url = job.base_url AND account_key.key = job.account
          WHERE account_key.account IN (?1, ?2) AND owner IS NOT NULL AND owner <> ?3",
         values![by_key, by_name, me],
-        |r| r.get(0),
     )
 }
 
 /// Handovers to another journal, and not to a backup.
-const MOVES: &str = "(file LIKE 'team %' OR file LIKE 'file %')";
+pub(super) const MOVES: &str = "(file LIKE 'team %' OR file LIKE 'file %')";
 
 /// The records of an account that went to another journal in a move of this state.
 fn records(db: &Tx<'_>, account: &Account, to: &OtherJournal, state: &str) -> tx::Result<Vec<JobId>> {
-    let handovers: Vec<String> = db.rows(
+    let handovers: Vec<String> = db.all(
         // Earlier versions kept only the place.
         &format!(
             "SELECT id FROM handover WHERE {MOVES} AND coalesce(taken_by = ?2, file = ?1) AND state = ?3"
         ),
         values![to.file, to.name, state],
-        |r| r.get(0),
     )?;
     let moved: HashSet<JobId> = of_account(db, account, "job.phase = 'moved'")?.into_iter().collect();
-    let records: Vec<JobId> = db.rows(
+    let records: Vec<JobId> = db.all(
         "SELECT id FROM job WHERE handover IN json_list(?1, text) ORDER BY id",
         values![super::json(&handovers)],
-        |r| r.get(0),
     )?;
     Ok(records.into_iter().filter(|job| moved.contains(job)).collect())
 }
@@ -109,10 +105,9 @@ pub(super) fn known_there(db: &Tx<'_>, account: &Account) -> tx::Result<Vec<JobI
 
 /// Those jobs of another journal that never came here.
 pub(super) fn missing(db: &Tx<'_>, source: &str, jobs: &[JobId]) -> tx::Result<Vec<JobId>> {
-    let known: HashSet<JobId> = db.rows(
+    let known: HashSet<JobId> = db.all(
         "SELECT old FROM imported WHERE source = ?1 AND old IN json_list(?2, bigint)",
         values![source, super::json(jobs)],
-        |r| r.get(0),
     )?;
     Ok(jobs.iter().copied().filter(|id| !known.contains(id)).collect())
 }
@@ -192,7 +187,7 @@ fn set_handovers(db: &Tx<'_>, records: &[JobId], state: &str) -> tx::Result<()> 
 }
 
 pub(super) fn name(db: &Tx<'_>) -> tx::Result<String> {
-    db.row("SELECT name FROM store", values![], |r| r.get(0))
+    db.one("SELECT name FROM store", values![])
 }
 
 /// What a move did.

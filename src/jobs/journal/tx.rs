@@ -6,8 +6,6 @@ pub(super) mod team;
 use super::dialect;
 use crate::jobs::job::JobId;
 use crate::jobs::journal::prelude::*;
-#[cfg(feature = "team")]
-use crate::team::TeamError;
 use rusqlite::CachedStatement;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use std::cell::RefCell;
@@ -27,7 +25,6 @@ pub(super) use values;
 pub(super) enum Error {
     #[error(transparent)]
     Sqlite(#[from] rusqlite::Error),
-    #[cfg(feature = "team")]
     #[error("{0:?}")]
     Team(TeamError),
     /// A column has no value, too.
@@ -138,9 +135,23 @@ impl<'a> Tx<'a> {
         self.optional(sql, values, read)?.ok_or(Error::NoRow)
     }
 
+    /// The rows of a query, each with its values in their order.
+    pub(super) fn all<T: ReadRow, C: FromIterator<T>>(&self, sql: &str, values: &[&dyn Bind]) -> Result<C> {
+        self.rows(sql, values, T::read_row)
+    }
+
+    pub(super) fn first<T: ReadRow>(&self, sql: &str, values: &[&dyn Bind]) -> Result<Option<T>> {
+        self.optional(sql, values, T::read_row)
+    }
+
+    /// As [`Self::row`].
+    pub(super) fn one<T: ReadRow>(&self, sql: &str, values: &[&dyn Bind]) -> Result<T> {
+        self.row(sql, values, T::read_row)
+    }
+
     pub(super) fn exists(&self, sql: &str, values: &[&dyn Bind]) -> Result<bool> {
         // A server would find all rows, however few are read.
-        self.row(&format!("SELECT EXISTS ({sql})"), values, |r| r.get(0))
+        self.one(&format!("SELECT EXISTS ({sql})"), values)
     }
 
     /// Runs a statement and returns the number of rows that it changed.
@@ -212,7 +223,7 @@ impl<'a> Tx<'a> {
 
     /// A number that changes with every write of another process. Of a file only.
     pub(super) fn version(&self) -> Result<i64> {
-        self.row("PRAGMA data_version", values![], |r| r.get(0))
+        self.one("PRAGMA data_version", values![])
     }
 }
 
@@ -387,6 +398,33 @@ impl<T: ReadColumn> ReadColumn for Option<T> {
             value => T::read(value).map(Some),
         }
     }
+}
+
+/// The value of a row's only column, or those of all of its columns.
+pub(super) trait ReadRow: Sized {
+    fn read_row(row: &SqlRow<'_>) -> Result<Self>;
+}
+
+impl<T: ReadColumn> ReadRow for T {
+    fn read_row(row: &SqlRow<'_>) -> Result<Self> {
+        row.get(0)
+    }
+}
+
+macro_rules! read_rows {
+    ($($($of:ident $place:literal),+;)+) => {$(
+        impl<$($of: ReadColumn),+> ReadRow for ($($of),+) {
+            fn read_row(row: &SqlRow<'_>) -> Result<Self> {
+                Ok(($(row.get($place)?),+))
+            }
+        }
+    )+};
+}
+
+read_rows! {
+    A 0, B 1;
+    A 0, B 1, C 2;
+    A 0, B 1, C 2, D 3;
 }
 
 /// The SQL type of a Rust type, its value as a parameter, and the columns that it can be read from.

@@ -305,14 +305,12 @@ struct Twin {
 
 /// The jobs here that were planned at the same time for the same people.
 fn twins(db: &Tx<'_>, copy: &JobCopy) -> tx::Result<Vec<Twin>> {
-    let planned: Vec<(i64, bool)> = db.rows(
+    let planned: Vec<(i64, bool)> = db.all(
         "SELECT id, phase = 'moved' FROM job
          WHERE created = ?1 AND kind = ?2 AND base_url = ?3 AND title = ?4 AND template IS NOT DISTINCT FROM ?5
            AND phase <> 'draft' ORDER BY id",
         &["created", "kind", "base_url", "title", "template"]
-            .map(|name| cell(&copy.job, JOB, name).map_or(&None::<i64> as &dyn Bind, Cell::value)),
-        |r| Ok((r.get(0)?, r.get(1)?)),
-    )?;
+            .map(|name| cell(&copy.job, JOB, name).map_or(&None::<i64> as &dyn Bind, Cell::value)))?;
     let theirs: HashMap<i64, &str> =
         copy.rows.iter().filter_map(|row| Some((row.no()?, row.email_key()))).collect();
     let all = requests_of(&copy.requests);
@@ -353,18 +351,17 @@ fn requests_of(requests: &[(i64, Cells)]) -> HashSet<(i64, &str)> {
 
 /// Finds the recipients of purged rows in jobs that run. All others look for them when they begin or are resumed.
 fn recognise_running(db: &Tx<'_>) -> tx::Result<()> {
-    let running: Vec<JobId> = db.rows(
+    let running: Vec<JobId> = db.all(
         "SELECT id FROM job WHERE kind = 'issue' AND phase = 'running'
            AND EXISTS (SELECT 1 FROM tally WHERE tally.job = job.id AND n > 0 AND bucket = 'ready')",
         values![],
-        |r| r.get(0),
     )?;
     running.into_iter().try_for_each(|job| claims::recognise(db, job, "row.bucket = 'ready'"))
 }
 
 /// The number here of a job of another journal.
 fn here(db: &Tx<'_>, source: &str, old: i64) -> tx::Result<Option<i64>> {
-    db.optional("SELECT job FROM imported WHERE source = ?1 AND old = ?2", values![source, old], |r| r.get(0))
+    db.first("SELECT job FROM imported WHERE source = ?1 AND old = ?2", values![source, old])
 }
 
 fn with<'a>(cells: &'a Cells, before: &[&'a dyn Bind]) -> Vec<&'a dyn Bind> {
@@ -375,7 +372,7 @@ fn insert(db: &Tx<'_>, table: &str, columns: SqlColumns, job: i64, cells: &Cells
     let places: Vec<String> = (2..=columns.len() + 1).map(|n| format!("?{n}")).collect();
     let (names, places) = (listed(columns), places.join(", "));
     let sql = format!("INSERT INTO {table} (job, {names}) VALUES (?1, {places}) RETURNING id");
-    db.row(&sql, &with(cells, &[&job]), |r| r.get(0))
+    db.one(&sql, &with(cells, &[&job]))
 }
 
 fn insert_job(db: &Tx<'_>, source: &str, copy: &JobCopy) -> tx::Result<i64> {
@@ -387,7 +384,7 @@ fn insert_job(db: &Tx<'_>, source: &str, copy: &JobCopy) -> tx::Result<i64> {
         listed(JOB),
         places.join(", ")
     );
-    let id: i64 = db.row(&sql, &with(&copy.job, &[&copy.phase, &follows]), |r| r.get(0))?;
+    let id: i64 = db.one(&sql, &with(&copy.job, &[&copy.phase, &follows]))?;
     // The duplicate check runs again before anything is sent.
     db.execute("UPDATE job SET guarded_at = 0 WHERE id = ?1 AND guarded_at IS NOT NULL", values![id])?;
     Ok(id)

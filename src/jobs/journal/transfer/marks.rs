@@ -38,7 +38,6 @@ pub(in crate::jobs::journal) const SCHEMA: &str = "
     GROUP BY account_key.account;";
 
 /// Schema 12 of a team's journal. Jobs that an earlier version moved back are no mark: the team may have begun others.
-#[cfg(feature = "team")]
 pub(in crate::jobs::journal) const TEAM_SCHEMA: &str = "
     ALTER TABLE store ADD COLUMN name TEXT COLLATE \"C\" NOT NULL DEFAULT replace(gen_random_uuid()::text, '-', '');
     CREATE TABLE transfer (

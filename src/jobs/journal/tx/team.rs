@@ -1,9 +1,9 @@
-//! A transaction of a team's database, `PostgreSQL`.
+//! A connection to a team's database, `PostgreSQL`, and a transaction of it.
 
 use super::{At, Bind, Error, Result, SqlType, SqlValue, bound};
 use crate::jobs::journal::dialect;
 use crate::jobs::journal::prelude::*;
-use crate::team::Waiter;
+use crate::team::{DatabaseSession, Login, Waiter};
 use bytes::{BufMut, BytesMut};
 use futures_util::{SinkExt, TryStreamExt};
 use std::cell::RefCell;
@@ -15,6 +15,27 @@ use tokio_postgres::{Statement, Transaction};
 const FETCH: i32 = 1_000;
 /// Bytes of a list of rows that are sent at once.
 const CHUNK: usize = 64 << 10;
+
+pub(in crate::jobs::journal) fn connected(login: &Login) -> std::result::Result<DatabaseSession, TeamError> {
+    let session = DatabaseSession::open(login)?;
+    let path = session.client.batch_execute("SET search_path = lapel, pg_temp");
+    session.runtime.block_on(path)?;
+    Ok(session)
+}
+
+pub(in crate::jobs::journal) fn schema(session: &DatabaseSession) -> std::result::Result<i64, TeamError> {
+    // With its schema: without a right to that, its tables seem not to exist.
+    let row = session.client.query_one("SELECT schema, pg_backend_pid() FROM lapel.store", &[]);
+    let row = session.runtime.block_on(row)?;
+    assure_own(session.pid, row.get(1))?;
+    Ok(row.get(0))
+}
+
+/// # Errors
+/// Another process of the server works than the one of the connection. It does not have its settings.
+pub(in crate::jobs::journal) fn assure_own(pid: i32, works: i32) -> std::result::Result<(), TeamError> {
+    if pid == works { Ok(()) } else { Err(TeamError::Pooled) }
+}
 
 /// The statements of a connection, by their text as the operations have it.
 pub(in crate::jobs::journal) type Statements = RefCell<HashMap<String, Statement>>;
