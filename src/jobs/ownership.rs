@@ -142,7 +142,7 @@ impl JobsCore {
     /// Takes over released and abandoned jobs of other processes, and reports changes. Returns whether other
     /// processes exist now; `None` if there can be none.
     pub(super) async fn neighbours(&self, known: &mut HashMap<JobId, i64>) -> Option<bool> {
-        if !self.journal.is_shared() {
+        if !self.journal.is_shared {
             return None;
         }
         let found = self.store.changes(self.account.clone(), self.me()).await;

@@ -15,11 +15,11 @@ mod mark;
 #[cfg(test)]
 mod tests;
 
-use super::connection::connect;
+use super::connection::assure_whole;
 use super::facts::{self, KeptFact};
 use super::jobs::Actor;
 use super::place::{Files, Site, first_line};
-use super::schema::{APPLICATION, BACKUP, assure_whole, migrate, prepare};
+use super::schema::{APPLICATION, BACKUP, connect, migrate, prepare};
 use super::tx::{self, Tx, values};
 use super::{PATIENCE, conditions, jobs, lost_writes, random_number, shown};
 use crate::fs::{Draft, Overwrite, is_own_file, open_plain};
@@ -62,6 +62,23 @@ pub struct Restored {
     /// Jobs that are only a record here.
     pub elsewhere: Vec<JobId>,
 }
+
+/// Migration for backups: the columns that hold a moved job's earlier phase and its backup, and the table of
+/// backups.
+pub(super) const SCHEMA_OF_BACKUPS: &str = "
+    ALTER TABLE job ADD COLUMN handover TEXT;
+    ALTER TABLE job ADD COLUMN was TEXT;
+    -- Backups that this journal was copied to or comes from. `state` is the copy's: begun, ready, taking, taken;
+    -- `taken_by` the computer that has put it back.
+    CREATE TABLE handover (
+        id       TEXT PRIMARY KEY,
+        at       INTEGER NOT NULL,
+        computer TEXT NOT NULL,
+        file     TEXT NOT NULL,
+        moves    INTEGER NOT NULL,
+        state    TEXT NOT NULL,
+        taken_by TEXT
+    ) WITHOUT ROWID;";
 
 /// Condition for open jobs: a row may still change, or may still be sent by lapel or a person.
 fn open_jobs() -> String {
@@ -442,7 +459,7 @@ fn set_state(file: &Path, id: &str, state: BackupState, by: Option<&str>) -> Res
     settle_file(&db).map_err(failed)?;
     db.execute(
         "UPDATE handover SET state = ?2, taken_by = coalesce(?3, taken_by) WHERE id = ?1",
-        params![id, state.code(), by],
+        params![id, state.as_ref(), by],
     )
     .map_err(failed)?;
     Ok(())

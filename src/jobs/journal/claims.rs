@@ -433,10 +433,8 @@ pub(super) fn sent_before(
     template: &TemplateId,
     key: &EmailKey,
 ) -> tx::Result<Option<Rival>> {
-    match accounts::known(db, &account.base_url, &account.key)? {
-        Some(known) => of_person(db, known, template.wire(), key),
-        None => Ok(None),
-    }
+    let Some(known) = accounts::known(db, &account.base_url, &account.key)? else { return Ok(None) };
+    of_person(db, known, template.wire(), key)
 }
 
 /// The row that has or may have given a recipient this badge. A person must know it before issuing another one.

@@ -1,13 +1,10 @@
-//! A connection to the journal's database in a file.
+//! What a connection to the journal's database in a file needs beside its schema.
 
 use super::place::Files;
+use super::schema::quick_check;
+use super::tx::Tx;
 use super::{JournalError, Result};
 use crate::jobs::journal::prelude::*;
-
-pub(super) fn connect(path: &Path, how: OpenFlags, file: &str) -> Result<Connection> {
-    let opened = Connection::open_with_flags(path, how | OpenFlags::SQLITE_OPEN_NO_MUTEX);
-    opened.map_err(|why| JournalError::of(&why, file))
-}
 
 /// The number that a pragma tells.
 pub(super) fn pragma(db: &Connection, name: &str) -> rusqlite::Result<i64> {
@@ -28,4 +25,20 @@ pub(super) fn connect_beside(
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, has_log)?;
     db.execute_batch("PRAGMA query_only = ON")?;
     Ok(db)
+}
+
+/// # Errors
+/// [`JournalError::Corrupt`] with the damage of a file.
+pub(super) fn assure_whole(db: &Connection, file: &str) -> Result<()> {
+    assure_none(&quick_check(&Tx::on(db)).map_err(|why| JournalError::failed(&why, file))?, file)
+}
+
+/// # Errors
+/// [`JournalError::Corrupt`] if there are messages about damage.
+pub(super) fn assure_none(messages: &[String], file: &str) -> Result<()> {
+    if messages.is_empty() {
+        return Ok(());
+    }
+    let why = Localizable::verbatim(crate::domain::text::scrub(&messages.join("; ")));
+    Err(JournalError::Corrupt { file: file.to_owned(), why })
 }

@@ -39,7 +39,6 @@ pub(super) fn use_up_quota(
     jobs::decide(db, *id, None, "use up the quota", actor, "").map(drop)
 }
 
-#[derive(Clone, Debug)]
 pub(in crate::jobs) struct Retry {
     pub(in crate::jobs) id: JobId,
     pub(in crate::jobs) kind: Kind,
@@ -92,7 +91,6 @@ pub(super) fn cancel(db: &Tx<'_>, id: &JobId, kind: &Kind, actor: &Actor, by: &P
     Ok(cancelled)
 }
 
-#[derive(Clone, Debug)]
 pub(in crate::jobs) struct DecideRow {
     pub(in crate::jobs) id: JobId,
     pub(in crate::jobs) no: u64,
@@ -121,7 +119,9 @@ pub(super) fn decide_row(db: &Tx<'_>, args: &DecideRow) -> tx::Result<Result<(),
     let DecideRow { id, no, decision, actor, why, now, seen: seen_job, shown } = args;
     let (id, no) = (*id, *no);
     jobs::assure_owned(db, id, &seen_job.owner)?;
-    let Some((facts, seen)) = facts(db, id, no)? else { return Ok(Err(Unresolved::NoRow)) };
+    let Some((facts, seen)) = rule_facts(db, id, &[no])?.remove(&no) else {
+        return Ok(Err(Unresolved::NoRow));
+    };
     if !rules::may(Step::Decide, facts) {
         return Ok(Err(if facts.claim.is_some() || facts.row_status != RowStatus::Ready {
             Unresolved::RowStatus(facts.row_status)
@@ -172,15 +172,8 @@ fn send_again(db: &Tx<'_>, id: JobId, rows: &[u64]) -> tx::Result<()> {
     )
 }
 
-/// A row's rule facts, and the highest of the other claims that a person knows of.
-type FactsAndRival = (RowFacts, Option<i64>);
-
-fn facts(db: &Tx<'_>, id: JobId, no: u64) -> tx::Result<Option<FactsAndRival>> {
-    Ok(rule_facts(db, id, &[no])?.remove(&no))
-}
-
-/// The rule facts of those of these rows that exist.
-fn rule_facts(db: &Tx<'_>, id: JobId, rows: &[u64]) -> tx::Result<HashMap<u64, FactsAndRival>> {
+/// Of those of these rows that exist: the rule facts, and the highest of the other claims that a person knows of.
+fn rule_facts(db: &Tx<'_>, id: JobId, rows: &[u64]) -> tx::Result<HashMap<u64, (RowFacts, Option<i64>)>> {
     db.rows(
         "SELECT job.kind, job.phase, row.bucket, claim.state, row.seen, job.purged, row.no
          FROM row JOIN job ON job.id = row.job
@@ -223,7 +216,6 @@ pub(super) fn reviewed_row(db: &Tx<'_>, id: &JobId, no: &u64) -> tx::Result<Opti
     )
 }
 
-#[derive(Clone, Debug)]
 pub(in crate::jobs) struct ResendRows {
     pub(in crate::jobs) id: JobId,
     /// The rows that a person reviewed, in their order.
@@ -250,7 +242,6 @@ pub(super) fn resend_rows(db: &Tx<'_>, args: &ResendRows) -> tx::Result<bool> {
 }
 
 /// The never seen rows of a job: those of `among`, or all. `latest` is as in [`ResendRows`].
-#[allow(clippy::ref_option, reason = "an operation takes its arguments by reference")]
 pub(super) fn never_seen(
     db: &Tx<'_>,
     id: &JobId,

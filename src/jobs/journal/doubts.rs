@@ -14,7 +14,6 @@ use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_status::RowStatus;
 
 /// Badges that a poll found for addresses in doubt.
-#[derive(Clone, Debug)]
 pub(in crate::jobs) struct ResolveDoubts {
     pub(in crate::jobs) context: ObserveContext,
     pub(in crate::jobs) jobs: HashSet<JobId>,

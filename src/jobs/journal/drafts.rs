@@ -23,7 +23,6 @@ use ring::digest::Context;
 const FEW: usize = 1_000;
 const MOST_KEPT: usize = 200;
 
-#[derive(Clone, Debug)]
 pub(in crate::jobs) struct CreateJob {
     pub(in crate::jobs) account: Account,
     pub(in crate::jobs) owner: Arc<Process>,
@@ -96,7 +95,6 @@ pub(super) fn close(db: &Tx<'_>, ids: &[JobId], me: &str) -> tx::Result<()> {
     )
 }
 
-#[derive(Clone, Debug)]
 pub(in crate::jobs) struct IssueOne {
     pub(in crate::jobs) account: Account,
     pub(in crate::jobs) owner: Arc<Process>,
@@ -151,7 +149,6 @@ fn create_one(
     Ok(Ok(id))
 }
 
-#[derive(Clone, Debug)]
 pub(in crate::jobs) struct Replace {
     pub(in crate::jobs) issue: IssueOne,
     pub(in crate::jobs) old: BadgeId,
@@ -192,7 +189,6 @@ pub(super) fn replace(db: &Tx<'_>, args: &Replace) -> tx::Result<Result<(JobId, 
     Ok(Ok((issue, revoke)))
 }
 
-#[derive(Clone, Debug)]
 pub(in crate::jobs) struct PlanUndo {
     pub(in crate::jobs) account: Account,
     pub(in crate::jobs) owner: Arc<Process>,
@@ -279,7 +275,6 @@ pub(super) fn correct_rows(db: &Tx<'_>, id: &JobId, corrected: &[CorrectRow]) ->
     db.run("UPDATE job SET guarded_at = NULL WHERE id = ?1", values![id.0])
 }
 
-#[derive(Clone, Debug)]
 pub(in crate::jobs) struct ReviewRows {
     pub(in crate::jobs) id: JobId,
     pub(in crate::jobs) which: RowSelection,
@@ -301,8 +296,8 @@ pub(super) fn review_rows(db: &Tx<'_>, args: &ReviewRows) -> tx::Result<u64> {
         RowSelection::Class(_) | RowSelection::Asked => None,
     };
     let selected = conditions::selected(&args.which, args.to);
-    let Some(review) = review::record(db, args.id, review::name_of(args.to), &selected, key.as_deref())?
-    else {
+    let what = if args.to == RowStatus::Ready { "allow" } else { "leave_out" };
+    let Some(review) = review::record(db, args.id, what, &selected, key.as_deref())? else {
         return Ok(0);
     };
     let seen = match &args.which {
@@ -368,7 +363,6 @@ pub(super) fn groups(db: &Tx<'_>, id: &JobId) -> tx::Result<Vec<RowGroup>> {
 ///
 /// # Errors
 /// The draft changed since it was seen. Also as [`start`].
-#[allow(clippy::ref_option, reason = "an operation takes its arguments by reference")]
 pub(super) fn begin(
     db: &Tx<'_>,
     id: &JobId,
@@ -387,7 +381,7 @@ pub(super) fn begin(
          WHERE job = ?1 AND bucket = 'ask'",
         values![id.0, Reason::from(Code::NotAllowed)],
     )?;
-    review::forget(db, *id)?;
+    db.execute("DELETE FROM review WHERE job = ?1", values![id])?;
     duplicates::allow_by_setting(db, *id, policies)?;
     start(db, id, actor, seen)?;
     jobs::decide(db, *id, None, "begin", actor, "")?;

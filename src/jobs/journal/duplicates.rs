@@ -139,7 +139,6 @@ pub(in crate::jobs) struct ExistingBadge {
 }
 
 /// The badges of one page of a duplicate check.
-#[derive(Clone, Debug)]
 pub(in crate::jobs) struct RecordHeld {
     pub(in crate::jobs) id: JobId,
     pub(in crate::jobs) phase: Phase,
@@ -255,7 +254,6 @@ fn classify<'a>(
     )
 }
 
-#[derive(Clone, Debug)]
 pub(in crate::jobs) struct FinishCheck {
     pub(in crate::jobs) id: JobId,
     pub(in crate::jobs) phase: Phase,

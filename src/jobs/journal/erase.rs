@@ -3,7 +3,7 @@
 //!
 //! Also copies the journal for trial plans, into an unnamed file that ends with the process.
 
-use super::connection::{connect, pragma};
+use super::connection::pragma;
 use super::tx::{self, Tx};
 use super::{JournalError, PATIENCE, Result};
 use crate::jobs::journal::prelude::*;
@@ -13,17 +13,13 @@ use rusqlite::backup::{Backup, StepResult};
 /// The write after which its removed data must no longer be in the files.
 pub(super) const PURGE: &str = "purge";
 /// The writes that remove personal data.
-const REMOVING: [&str; 6] = [PURGE, "discard", "correct", "undo review", "begin", "take over"];
+pub(super) const REMOVING: [&str; 6] = [PURGE, "discard", "correct", "undo review", "begin", "take over"];
 /// Pause before emptying the log again, while another process reads it.
 pub(super) const AGAIN: Duration = Duration::from_secs(2);
 /// Maximum size of a journal that is rewritten in memory, in bytes. A larger one uses an unnamed file of SQLite.
 const IN_MEMORY: i64 = 64 << 20;
 /// Pause between two attempts to copy while another process writes.
 const PAUSE: Duration = Duration::from_millis(20);
-
-pub(super) fn removes(step: &str) -> bool {
-    REMOVING.contains(&step)
-}
 
 /// Makes SQLite overwrite removed data, and keep temporary tables in memory.
 pub(super) fn prepare(db: &Connection) -> rusqlite::Result<()> {
@@ -90,7 +86,8 @@ pub(super) fn copy(path: &Path, file: &str) -> Result<Connection> {
     }
     // Reading a write-ahead log requires write access to the shared-memory file beside it. The journal is not
     // changed.
-    let journal = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE, file)?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let journal = Connection::open_with_flags(path, flags).map_err(failed)?;
     journal.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(failed)?;
     let end = Instant::now() + PATIENCE;
     let backup = Backup::new(&journal, &mut copy).map_err(failed)?;

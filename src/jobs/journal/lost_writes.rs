@@ -6,13 +6,11 @@
 //! the history for all of them: then the outcome is [`SEARCHED`]. From then on they are rows in doubt as all others.
 
 use super::jobs::{self, Actor};
-use super::requests::{self, Ended};
 use super::tx::{self, Tx, values};
-use super::{Process, claims, conditions};
+use super::{Process, claims, conditions, takeover};
 use crate::jobs::job::{JobId, StopKind};
 use crate::jobs::journal::prelude::*;
 use crate::jobs::reason::{Code, Reason, utc_minute};
-use crate::jobs::row_status::RowStatus;
 
 /// The outcome of a request that stands for lost ones, until the history was searched for its rows.
 pub(super) const UNSEARCHED: &str = "unsearched";
@@ -78,9 +76,7 @@ fn doubt_unanswered(db: &Tx<'_>, at: i64) -> tx::Result<()> {
     )?;
     let why = Reason::from(Code::LostWrites);
     for (request, job) in open {
-        requests::set_sending(db, request, RowStatus::InDoubt, Some(&why))?;
-        let how = Ended { outcome: "lost", status: None, accepted: None, why: Some(why.clone()) };
-        requests::ended(db, request, at, &how)?;
+        takeover::lose(db, request, &why, at)?;
         jobs::set_next_poll(db, job, None)?;
     }
     Ok(())

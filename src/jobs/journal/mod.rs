@@ -27,6 +27,7 @@
 //! recent        what a shell's completion offers        transfer   moves jobs between a file and a team
 //! ```
 
+#![allow(clippy::ref_option, reason = "an operation takes its arguments by reference")]
 #![cfg_attr(
     not(feature = "team"),
     allow(
@@ -110,13 +111,13 @@ use crate::api::MaySend;
 use crate::fs::{create_private_dir, open_private_append};
 use crate::jobs::journal::prelude::*;
 use crate::jobs::prelude::*;
-use connection::{connect, pragma};
+use connection::{assure_none, assure_whole, pragma};
 #[cfg(feature = "team")]
 use lease::LeaseTime;
 use owner::Me;
 use place::{Files, Site};
 use runner::{Backend, FileStore, JournalState, JournalTask};
-use schema::{assure_none, assure_whole, prepare};
+use schema::{connect, prepare};
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::channel;
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -135,11 +136,14 @@ const TOGETHER: Duration = Duration::from_millis(250);
 pub struct Journal {
     store: Store,
     file: Arc<str>,
-    shared: bool,
+    /// Whether another process may have the journal open, too.
+    pub(super) is_shared: bool,
     /// Checks the file before the first request leaves.
     proof: Arc<Proof>,
-    is_copy: bool,
-    is_reader: bool,
+    /// Whether this is for trial plans. Nothing is sent from it.
+    pub(super) is_copy: bool,
+    /// Whether this process has no right to write a team's journal, other than to record an opening.
+    pub(super) reads_only: bool,
     is_team: bool,
     watch: JournalWatch,
     /// Writes of other processes, if the database notifies them.
@@ -315,12 +319,15 @@ impl Journal {
         proof: Proof,
         claim: Option<Claim>,
     ) -> Result<Self> {
-        let (shared, process) = (me.can_have_company(), me.process.clone());
+        let (is_shared, process) = (me.can_have_company(), me.process.clone());
         // Data removed before a crash may still be in the log.
-        let backend = Backend::File(Box::new(FileStore { connection, me, log_is_dirty: shared }));
+        let backend = Backend::File(Box::new(FileStore { connection, me, log_is_dirty: is_shared }));
         let state = JournalState { backend, file: file.clone(), watcher, dead: false, claim };
         let work = spawn("journal", state)?;
-        Ok(Self { shared, ..Self::over(Store::new(work.clone(), work, process), file, proof) })
+        Ok(Self {
+            is_shared,
+            ..Self::over(Store { writes: work.clone(), reads: work, process }, file, proof)
+        })
     }
 
     /// The same journal, from which nothing is sent.
@@ -333,10 +340,10 @@ impl Journal {
         Self {
             store,
             file,
-            shared: false,
+            is_shared: false,
             proof: Arc::new(proof),
             is_copy: false,
-            is_reader: false,
+            reads_only: false,
             is_team: false,
             watch: JournalWatch::of_file(),
             notified: None,
@@ -386,11 +393,6 @@ impl Journal {
         &self.file
     }
 
-    /// Whether another process may have the journal open, too.
-    pub(super) fn is_shared(&self) -> bool {
-        self.shared
-    }
-
     /// For a team's database, which may be away.
     pub(super) fn watch(&self) -> JournalWatch {
         self.watch.clone()
@@ -403,16 +405,6 @@ impl Journal {
             None => std::future::pending().await,
         }
         tokio::time::sleep(TOGETHER).await;
-    }
-
-    /// Whether this process has no right to write a team's journal, other than to record an opening.
-    pub(super) fn reads_only(&self) -> bool {
-        self.is_reader
-    }
-
-    /// Whether this is for trial plans. Nothing is sent from it.
-    pub(super) fn is_copy(&self) -> bool {
-        self.is_copy
     }
 
     /// Whether everything in it ends with this process. A team's database keeps the drafts of a trial.
@@ -472,8 +464,10 @@ impl Journal {
             scope.spawn(move || TeamStore::open(login, me)).join().map_err(|_| JournalError::Closed)
         });
         let (store, reading) = opening??;
-        let (lease, watch, notified) = (store.lease(), store.watch(), store.notified());
-        let is_unsure = store.is_unsure();
+        let (watch, is_unsure) = (store.connection.watch(), store.is_unsure.clone());
+        let lease = store.lease.as_ref().map(|lease| (lease.time.clone(), lease.notified.others.clone()));
+        // A process that only reads looks for writes of others now and then.
+        let (lease, notified) = lease.unzip();
         let state = |store, watcher| JournalState {
             backend: Backend::Team(Box::new(store)),
             file: file.clone(),
@@ -483,18 +477,9 @@ impl Journal {
         };
         let reads = spawn("journal reads", state(reading, None))?;
         let writes = spawn("journal", state(store, watcher))?;
-        let store = Store::new(writes, reads, me.process.clone());
+        let store = Store { writes, reads, process: me.process.clone() };
         let opened = Self::over(store, file, Proof::default());
-        Ok(Self {
-            lease,
-            shared: true,
-            is_reader: reads_only,
-            is_team: true,
-            watch,
-            notified,
-            is_unsure,
-            ..opened
-        })
+        Ok(Self { lease, is_shared: true, reads_only, is_team: true, watch, notified, is_unsure, ..opened })
     }
 
     /// Creates the tables of a team's journal in a database, unless it has them.

@@ -27,7 +27,6 @@ pub(super) fn open_jobs(db: &Tx<'_>, me: &str) -> tx::Result<Vec<(JobId, Option<
 
 /// Sets the time of the jobs' next poll and the result of the last one. `failed`: why the poll failed, and the latest time
 /// of the next one, which comes soon instead of in a day.
-#[allow(clippy::ref_option, reason = "an operation takes its arguments by reference")]
 pub(super) fn schedule_next(
     db: &Tx<'_>,
     ids: &[JobId],

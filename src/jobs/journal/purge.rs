@@ -20,7 +20,6 @@ fn records(db: &Tx<'_>) -> String {
     )
 }
 
-#[derive(Clone, Debug)]
 pub(in crate::jobs) struct Purge {
     account: Account,
     /// The jobs were planned before: milliseconds of this computer's UTC.

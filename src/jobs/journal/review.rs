@@ -4,7 +4,6 @@
 use super::tx::{self, Tx, values};
 use super::{duplicates, jobs};
 use crate::jobs::job::{JobId, Phase};
-use crate::jobs::row_status::RowStatus;
 use crate::jobs::settings::Policies;
 
 pub(super) const SCHEMA: &str = include_str!("review.sql");
@@ -44,11 +43,6 @@ pub(super) fn record(
         db.execute("DELETE FROM review WHERE id = ?1", values![review])?;
     }
     Ok((rows > 0).then_some(review))
-}
-
-/// What a review decision is called in the record.
-pub(super) fn name_of(to: RowStatus) -> &'static str {
-    if to == RowStatus::Ready { "allow" } else { "leave_out" }
 }
 
 /// The last decision of a draft's review; `None` if there is none to undo.
@@ -96,8 +90,4 @@ pub(super) fn undo_decision(
         duplicates::place(db, *job, Phase::Draft, policies)?;
     }
     Ok(undone > 0)
-}
-
-pub(super) fn forget(db: &Tx<'_>, job: JobId) -> tx::Result<()> {
-    db.run("DELETE FROM review WHERE job = ?1", values![job.0])
 }

@@ -134,7 +134,7 @@ impl JournalState {
             return Err(JournalError::Closed);
         };
         if let Backend::File(store) = &mut self.backend
-            && erase::removes(step)
+            && erase::REMOVING.contains(&step)
         {
             let is_purge = step == erase::PURGE;
             if is_purge {

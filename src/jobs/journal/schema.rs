@@ -1,10 +1,10 @@
 //! Opens the journal's database, brings it to the current schema, and checks it.
 
-use super::connection::pragma;
 use super::place::Site;
 use super::tx::{self, Tx, values};
 use super::{
-    JournalError, PATIENCE, Result, claims, drafts, duplicates, erase, reasons, repeats, review, transfer,
+    JournalError, PATIENCE, Result, backup, claims, drafts, duplicates, erase, reasons, repeats, review,
+    transfer,
 };
 use crate::fs::set_journal_mode;
 use crate::jobs::journal::prelude::*;
@@ -21,12 +21,19 @@ pub(super) const BACKUP: i64 = 0x6c61_7062;
 /// than running it.
 const STATEMENTS: usize = 256;
 
+pub(super) fn connect(path: &Path, how: OpenFlags, file: &str) -> Result<Connection> {
+    let opened = Connection::open_with_flags(path, how | OpenFlags::SQLITE_OPEN_NO_MUTEX);
+    opened.map_err(|why| JournalError::of(&why, file))
+}
+
 pub(super) fn prepare(connection: &mut Connection, site: &Site, file: &str) -> Result<()> {
     let failed = |why: rusqlite::Error| JournalError::of(&why, file);
     let no_journal = |why: Localizable| JournalError::Corrupt { file: file.to_owned(), why };
     connection.busy_timeout(PATIENCE).map_err(failed)?;
     // Check the application id first: switching to the write-ahead log changes the file.
-    let number = |name| pragma(connection, name).map_err(failed);
+    let number = |name: &str| -> Result<i64> {
+        connection.query_row(&format!("PRAGMA {name}"), [], |r| r.get(0)).map_err(failed)
+    };
     // Read the tables before the marks: another process may be creating the journal now.
     let tables: i64 =
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |r| r.get(0)).map_err(failed)?;
@@ -67,7 +74,7 @@ pub(super) fn prepare(connection: &mut Connection, site: &Site, file: &str) -> R
 
 pub(super) fn migrate(connection: &mut Connection) -> tx::Result<()> {
     let writing = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let found = pragma(&writing, "user_version")?;
+    let found: i64 = writing.query_row("PRAGMA user_version", [], |r| r.get(0))?;
     for (n, step) in MIGRATIONS.iter().enumerate().skip(usize::try_from(found).unwrap_or(0)) {
         step(&writing)?;
         writing.execute_batch(&format!("PRAGMA user_version = {}", n + 1))?;
@@ -81,35 +88,24 @@ pub(super) fn migrate(connection: &mut Connection) -> tx::Result<()> {
 
 /// Messages about damage; empty if the journal is intact.
 pub(super) fn check(db: &Tx<'_>) -> tx::Result<Vec<String>> {
-    let mut messages = run_check(db, "integrity_check")?;
+    // The server checks its files.
+    let mut messages = if db.is_team() { Vec::new() } else { run_check(db, "integrity_check")? };
     messages.extend(check_counts(db)?);
     Ok(messages)
 }
 
 /// As [`check`], without the indexes' contents: faster.
 pub(super) fn quick_check(db: &Tx<'_>) -> tx::Result<Vec<String>> {
-    run_check(db, "quick_check")
-}
-
-/// # Errors
-/// [`JournalError::Corrupt`] with the damage of a file.
-pub(super) fn assure_whole(db: &Connection, file: &str) -> Result<()> {
-    assure_none(&quick_check(&Tx::on(db)).map_err(|why| JournalError::failed(&why, file))?, file)
-}
-
-/// # Errors
-/// [`JournalError::Corrupt`] if there are messages about damage.
-pub(super) fn assure_none(messages: &[String], file: &str) -> Result<()> {
-    if messages.is_empty() {
-        return Ok(());
+    if db.is_team() {
+        // The server checks its files.
+        return Ok(Vec::new());
     }
-    let why = Localizable::verbatim(crate::domain::text::scrub(&messages.join("; ")));
-    Err(JournalError::Corrupt { file: file.to_owned(), why })
+    run_check(db, "quick_check")
 }
 
 /// The jobs whose counts differ from their rows, and the sent rows without a claim.
 fn check_counts(db: &Tx<'_>) -> tx::Result<Vec<String>> {
-    db.all(
+    db.rows(
         "SELECT 'job ' || job || ': ' || sum(counted) || ' rows are counted as ' || bucket
          FROM (SELECT job, bucket, n AS counted, n AS difference FROM tally
                UNION ALL SELECT job, bucket, 0, -count(*) FROM row GROUP BY job, bucket) AS compared
@@ -120,42 +116,23 @@ fn check_counts(db: &Tx<'_>) -> tx::Result<Vec<String>> {
            AND row.bucket IN ('sending', 'in_doubt', 'unbound', 'waiting')
            AND NOT EXISTS (SELECT 1 FROM claim WHERE claim.job = row.job AND claim.no = row.no)
          LIMIT 20",
-        values![])
+        values![],
+        |r| r.get(0),
+    )
 }
 
 /// Runs one of SQLite's two checks and returns its messages.
 fn run_check(db: &Tx<'_>, how: &str) -> tx::Result<Vec<String>> {
-    if db.is_team() {
-        // The server checks its files.
-        return Ok(Vec::new());
-    }
-    let messages: Vec<String> = db.all(&format!("PRAGMA {how}(20)"), values![])?;
+    let messages: Vec<String> = db.rows(&format!("PRAGMA {how}(20)"), values![], |r| r.get(0))?;
     Ok(messages.into_iter().filter(|line| line != "ok").collect())
 }
-
-/// Migration for backups: the columns that hold a moved job's earlier phase and its backup, and the table of
-/// backups.
-const SCHEMA_OF_BACKUPS: &str = "
-    ALTER TABLE job ADD COLUMN handover TEXT;
-    ALTER TABLE job ADD COLUMN was TEXT;
-    -- Backups that this journal was copied to or comes from. `state` is the copy's: begun, ready, taking, taken;
-    -- `taken_by` the computer that has put it back.
-    CREATE TABLE handover (
-        id       TEXT PRIMARY KEY,
-        at       INTEGER NOT NULL,
-        computer TEXT NOT NULL,
-        file     TEXT NOT NULL,
-        moves    INTEGER NOT NULL,
-        state    TEXT NOT NULL,
-        taken_by TEXT
-    ) WITHOUT ROWID;";
 
 pub(super) const MIGRATIONS: &[fn(&Connection) -> tx::Result<()>] = &[
     |db| Tx::on(db).script(include_str!("schema.sql")),
     |db| claims::migrate(&Tx::on(db)),
     |db| Ok(reasons::migrate(db)?),
     |db| erase::want_rewrite(&Tx::on(db)),
-    |db| Tx::on(db).script(SCHEMA_OF_BACKUPS),
+    |db| Tx::on(db).script(backup::SCHEMA_OF_BACKUPS),
     |db| Tx::on(db).script(review::SCHEMA),
     |db| Tx::on(db).script(drafts::SCHEMA_OF_KEPT_DRAFTS),
     |db| Tx::on(db).script(include_str!("changed.sql")),

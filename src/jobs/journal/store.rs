@@ -46,22 +46,14 @@ use crate::jobs::settings::Policies;
 /// A handle to the operations. Clones share it.
 #[derive(Clone)]
 pub(in crate::jobs) struct Store {
-    writes: Sender<JournalTask>,
+    pub(super) writes: Sender<JournalTask>,
     /// The same thread for a file. A team's database has another connection for reads: they do not wait for a write
     /// that takes long or hangs.
-    reads: Sender<JournalTask>,
-    process: Arc<Process>,
+    pub(super) reads: Sender<JournalTask>,
+    pub(super) process: Arc<Process>,
 }
 
 impl Store {
-    pub(super) fn new(
-        writes: Sender<JournalTask>,
-        reads: Sender<JournalTask>,
-        process: Arc<Process>,
-    ) -> Self {
-        Self { writes, reads, process }
-    }
-
     pub(in crate::jobs) fn process(&self) -> Arc<Process> {
         self.process.clone()
     }
@@ -103,7 +95,6 @@ impl Store {
         self.run(move |state| state.write(step, &args, op, None))
     }
 
-    /// A write that is undone later if it is durable although its caller got an error.
     fn write_or_undo<A, T>(
         &self,
         step: &'static str,
@@ -116,40 +107,6 @@ impl Store {
         T: Send + 'static,
     {
         self.run(move |state| state.write(step, &args, op, Some(undo)))
-    }
-
-    pub(in crate::jobs) fn record_intent(&self, args: RecordIntent) -> PendingOperation<Option<Chunk>> {
-        // Without an answer from the journal, nothing is sent.
-        self.write_or_undo("intent", args, sending::record_intent, |chunk, _| {
-            let request = chunk.as_ref()?.request;
-            Some(Box::new(move |db| sending::withdraw_intent(db, request)))
-        })
-    }
-
-    pub(in crate::jobs) fn issue_one(
-        &self,
-        args: IssueOne,
-    ) -> PendingOperation<std::result::Result<JobId, Rival>> {
-        self.write_or_undo("plan", args, drafts::issue_one, |begun, why| {
-            begun.as_ref().ok().map(|id| stop(vec![*id], why))
-        })
-    }
-
-    pub(in crate::jobs) fn replace(
-        &self,
-        args: Replace,
-    ) -> PendingOperation<std::result::Result<(JobId, JobId), Rival>> {
-        self.write_or_undo("plan", args, drafts::replace, |begun, why| {
-            begun.as_ref().ok().map(|(issue, revoke)| stop(vec![*issue, *revoke], why))
-        })
-    }
-
-    pub(in crate::jobs) fn create_job(&self, args: CreateJob) -> PendingOperation<JobId> {
-        self.write_or_undo("plan", args, drafts::create_job, |draft, _| Some(discard(*draft)))
-    }
-
-    pub(in crate::jobs) fn plan_undo(&self, args: PlanUndo) -> PendingOperation<Option<JobId>> {
-        self.write_or_undo("plan", args, drafts::plan_undo, |draft, _| draft.map(discard))
     }
 
     pub(in crate::jobs) fn recover(&self) -> PendingOperation<()> {
@@ -182,16 +139,35 @@ fn discard(id: JobId) -> Undoing {
 
 /// Defines a method of [`Store`] for each operation.
 macro_rules! operations {
-    ($($kind:ident $($step:literal)? $name:ident($($arg:ident: $type:ty),*) -> $result:ty = $($op:ident)::+;)+) => {
+    ($($kind:ident $($step:literal)? $name:ident($($arg:ident: $type:ty),*) -> $result:ty = $($op:ident)::+
+       $(, undo $undo:expr)?;)+) => {
         impl Store {
             $(
                 #[doc = concat!("See [`", stringify!($($op)::+), "`].")]
                 pub(in crate::jobs) fn $name(&self, $($arg: $type),*) -> PendingOperation<$result> {
-                    self.$kind($($step,)? ($($arg,)*), |db, ($($arg,)*)| $($op)::+(db, $($arg),*))
+                    self.$kind($($step,)? ($($arg,)*), |db, ($($arg,)*)| $($op)::+(db, $($arg),*) $(, $undo)?)
                 }
             )+
         }
     };
+}
+
+// Writes that are undone later if they are durable although nobody got an answer.
+operations! {
+    // Without an answer from the journal, nothing is sent.
+    write_or_undo "intent" record_intent(args: RecordIntent) -> Option<Chunk> = sending::record_intent,
+        undo |chunk, _| {
+            let request = chunk.as_ref()?.request;
+            Some(Box::new(move |db| sending::withdraw_intent(db, request)))
+        };
+    write_or_undo "plan" issue_one(args: IssueOne) -> std::result::Result<JobId, Rival> = drafts::issue_one,
+        undo |begun, why| begun.as_ref().ok().map(|id| stop(vec![*id], why));
+    write_or_undo "plan" replace(args: Replace) -> std::result::Result<(JobId, JobId), Rival> = drafts::replace,
+        undo |begun, why| begun.as_ref().ok().map(|(issue, revoke)| stop(vec![*issue, *revoke], why));
+    write_or_undo "plan" create_job(args: CreateJob) -> JobId = drafts::create_job,
+        undo |draft, _| Some(discard(*draft));
+    write_or_undo "plan" plan_undo(args: PlanUndo) -> Option<JobId> = drafts::plan_undo,
+        undo |draft, _| draft.map(discard);
 }
 
 // Drafts.

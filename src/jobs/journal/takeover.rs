@@ -134,9 +134,7 @@ pub(super) fn recover(db: &Tx<'_>, taken: &[JobId], at: i64) -> tx::Result<()> {
         let open: Vec<i64> =
             db.all("SELECT id FROM request WHERE job = ?1 AND answered IS NULL", values![job.0])?;
         for request in open {
-            requests::set_sending(db, request, RowStatus::InDoubt, Some(&lost))?;
-            let how = Ended { outcome: "lost", status: None, accepted: None, why: Some(lost.clone()) };
-            requests::ended(db, request, at, &how)?;
+            lose(db, request, &lost, at)?;
             // Poll rows in doubt before anything else.
             jobs::set_next_poll(db, *job, Timestamp::from_second(at).ok())?;
         }
@@ -146,6 +144,13 @@ pub(super) fn recover(db: &Tx<'_>, taken: &[JobId], at: i64) -> tx::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Nobody knows what a request did whose answer was not recorded.
+pub(super) fn lose(db: &Tx<'_>, request: i64, why: &Reason, at: i64) -> tx::Result<()> {
+    requests::set_sending(db, request, RowStatus::InDoubt, Some(why))?;
+    let how = Ended { outcome: "lost", status: None, accepted: None, why: Some(why.clone()) };
+    requests::ended(db, request, at, &how)
 }
 
 /// What other processes may have changed.

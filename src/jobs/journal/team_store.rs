@@ -8,8 +8,8 @@
 //! A commit whose answer is lost may have worked. The write is then repeated with the same number, which the database
 //! refuses if it has it.
 
-use super::away::{ConnectionReport, JournalWatch};
-use super::lease::{Lease, LeaseTime};
+use super::away::ConnectionReport;
+use super::lease::Lease;
 use super::operation::{Fault, Moment, Operation, Undo, Undoing};
 use super::owner::Me;
 use super::team_admin::SCHEMA;
@@ -22,7 +22,6 @@ use crate::jobs::prelude::*;
 use crate::team::{DatabaseSession, LONG_STATEMENTS, Login, Waiter};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use tokio::sync::Notify;
 use tokio_postgres::IsolationLevel;
 
 /// Pause between two attempts.
@@ -58,14 +57,14 @@ pub(super) struct TeamStore {
     away: Option<(Instant, TeamError)>,
     unsure: Vec<Unsure>,
     /// Whether [`Self::recover`] has something to do.
-    is_unsure: Arc<AtomicBool>,
+    pub(super) is_unsure: Arc<AtomicBool>,
     /// Shared by both connections. `None` for a process that only reads.
     witness: Option<Arc<Mutex<Witness>>>,
-    connection: ConnectionReport,
+    pub(super) connection: ConnectionReport,
     /// Whether the database was a standby when this connection looked for lost writes. It may have taken over since.
     is_standby: bool,
     /// Ends after everything else. `None` for a process that only reads, and for the connection for reads.
-    lease: Option<Lease>,
+    pub(super) lease: Option<Lease>,
 }
 
 /// A write that may be durable, although its caller got an error.
@@ -142,23 +141,6 @@ impl TeamStore {
         Ok((writing, reading))
     }
 
-    pub(super) fn lease(&self) -> Option<LeaseTime> {
-        self.lease.as_ref().map(|lease| lease.time.clone())
-    }
-
-    /// `None` for a process that only reads: it looks now and then.
-    pub(super) fn notified(&self) -> Option<Arc<Notify>> {
-        self.lease.as_ref().map(|lease| lease.notified.others.clone())
-    }
-
-    pub(super) fn watch(&self) -> JournalWatch {
-        self.connection.watch()
-    }
-
-    pub(super) fn is_unsure(&self) -> Arc<AtomicBool> {
-        self.is_unsure.clone()
-    }
-
     fn witness(&self) -> Option<MutexGuard<'_, Witness>> {
         self.witness.as_ref().map(|witness| witness.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -205,7 +187,7 @@ impl TeamStore {
     /// Finds out whether the database has lost writes, and records that before anything else is written. See
     /// [`lost_writes`].
     fn notice_loss(&mut self) -> Result<(), TeamError> {
-        let Some((known, process)) = self.witness().map(|witness| (witness.known(), witness.process()))
+        let Some((known, process)) = self.witness().map(|witness| (witness.known(), witness.process.clone()))
         else {
             return Ok(());
         };
@@ -219,7 +201,7 @@ impl TeamStore {
         runtime.set_limit(self.login.limits.long);
         let transaction = runtime.block_on(client.transaction())?;
         runtime.block_on(transaction.batch_execute(LONG_STATEMENTS))?;
-        let tx = Tx::team(TeamTx { runtime, transaction: &transaction, statements: &self.statements });
+        let tx = Tx::Team(TeamTx { runtime, transaction: &transaction, statements: &self.statements });
         begin(&tx, *pid, &random_number()).map_err(of_operation)?;
         // Another process may have noticed it meanwhile.
         if lost_writes::write_history(&tx, &known).map_err(of_operation)?.has_lost {
@@ -276,7 +258,7 @@ impl TeamStore {
             runtime.set_limit(limits.long);
         }
         let tx = TeamTx { runtime, transaction: &transaction, statements: &self.statements };
-        let value = op(&Tx::team(tx), args).map_err(of_operation)?;
+        let value = op(&Tx::Team(tx), args).map_err(of_operation)?;
         let _ = runtime.block_on(transaction.rollback());
         Ok(value)
     }
@@ -357,7 +339,7 @@ impl TeamStore {
         let limits = self.login.limits;
         runtime.set_limit(limits.write);
         let transaction = runtime.block_on(client.transaction())?;
-        let tx = Tx::team(TeamTx { runtime, transaction: &transaction, statements: &self.statements });
+        let tx = Tx::Team(TeamTx { runtime, transaction: &transaction, statements: &self.statements });
         let has_witness = self.witness.is_some();
         let mut work = || {
             let (is_new, has_other_origin) = begin(&tx, *pid, number).map_err(of_operation)?;
@@ -428,7 +410,7 @@ impl TeamStore {
             let DatabaseSession { client, runtime, pid, .. } = session;
             runtime.set_limit(self.login.limits.write);
             let transaction = runtime.block_on(client.transaction())?;
-            let tx = Tx::team(TeamTx { runtime, transaction: &transaction, statements: &self.statements });
+            let tx = Tx::Team(TeamTx { runtime, transaction: &transaction, statements: &self.statements });
             // Takes the number, so that the write cannot become durable later.
             let (is_new, _) = begin(&tx, *pid, &unsure.op).map_err(of_operation)?;
             if !is_new {

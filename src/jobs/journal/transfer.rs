@@ -129,7 +129,6 @@ pub(super) fn assure_may_go(db: &Tx<'_>, account: &Account, to: &OtherJournal) -
     lost_writes::assure_all_searched(db, &of_account(db, account, "job.phase <> 'moved'")?)
 }
 
-#[derive(Clone, Debug)]
 pub(in crate::jobs) struct BeginMove {
     account: Account,
     /// A number for the move.
@@ -291,7 +290,7 @@ impl Journal {
             JournalBeside::Here => false,
             JournalBeside::There => true,
         };
-        let jobs = if is_left || self.reads_only() {
+        let jobs = if is_left || self.reads_only {
             file.store().count_here(account.clone()).await?
         } else {
             file.store().leave(account.clone(), me).await?

@@ -45,10 +45,7 @@ pub(super) enum Error {
 pub(super) type Result<T> = std::result::Result<T, Error>;
 
 /// A transaction. Statements are prepared once and kept.
-pub(super) struct Tx<'a>(Database<'a>);
-
-#[derive(Clone, Copy)]
-enum Database<'a> {
+pub(super) enum Tx<'a> {
     Sqlite(&'a Connection),
     #[cfg(feature = "team")]
     Team(team::TeamTx<'a>),
@@ -57,17 +54,11 @@ enum Database<'a> {
 impl<'a> Tx<'a> {
     /// A transaction that is open on this connection, or single statements.
     pub(super) fn on(connection: &'a Connection) -> Self {
-        Self(Database::Sqlite(connection))
-    }
-
-    /// A transaction of a team's database.
-    #[cfg(feature = "team")]
-    pub(super) fn team(transaction: team::TeamTx<'a>) -> Self {
-        Self(Database::Team(transaction))
+        Self::Sqlite(connection)
     }
 
     pub(super) fn is_team(&self) -> bool {
-        !matches!(self.0, Database::Sqlite(_))
+        !matches!(self, Self::Sqlite(_))
     }
 
     /// Calls `read` with each row of a query, until it breaks.
@@ -77,19 +68,19 @@ impl<'a> Tx<'a> {
         values: &[&dyn Bind],
         mut read: impl FnMut(&SqlRow<'_>) -> Result<ControlFlow<()>>,
     ) -> Result<()> {
-        match &self.0 {
-            Database::Sqlite(db) => {
+        match self {
+            Self::Sqlite(db) => {
                 let mut statement = prepare(db, sql)?;
                 let mut rows = statement.query(rusqlite::params_from_iter(bound(values)))?;
                 while let Some(row) = rows.next()? {
-                    if read(&SqlRow(RowOf::Sqlite(row)))?.is_break() {
+                    if read(&SqlRow::Sqlite(row))?.is_break() {
                         break;
                     }
                 }
                 Ok(())
             }
             #[cfg(feature = "team")]
-            Database::Team(db) => db.each(sql, values, |row| read(&SqlRow(RowOf::Team(row)))),
+            Self::Team(db) => db.each(sql, values, |row| read(&SqlRow::Team(row))),
         }
     }
 
@@ -114,8 +105,8 @@ impl<'a> Tx<'a> {
         mut read: impl FnMut(&SqlRow<'_>) -> Result<T>,
     ) -> Result<Option<T>> {
         #[cfg(feature = "team")]
-        if let Database::Team(db) = &self.0 {
-            return db.first(sql, values)?.map(|row| read(&SqlRow(RowOf::Team(&row)))).transpose();
+        if let Self::Team(db) = self {
+            return db.first(sql, values)?.map(|row| read(&SqlRow::Team(&row))).transpose();
         }
         let mut first = None;
         self.each(sql, values, |row| {
@@ -156,10 +147,10 @@ impl<'a> Tx<'a> {
 
     /// Runs a statement and returns the number of rows that it changed.
     pub(super) fn execute(&self, sql: &str, values: &[&dyn Bind]) -> Result<usize> {
-        match &self.0 {
-            Database::Sqlite(db) => Ok(prepare(db, sql)?.execute(rusqlite::params_from_iter(bound(values)))?),
+        match self {
+            Self::Sqlite(db) => Ok(prepare(db, sql)?.execute(rusqlite::params_from_iter(bound(values)))?),
             #[cfg(feature = "team")]
-            Database::Team(db) => db.execute(sql, values),
+            Self::Team(db) => db.execute(sql, values),
         }
     }
 
@@ -176,8 +167,8 @@ impl<'a> Tx<'a> {
         count: usize,
         rows: impl FnOnce(&mut dyn FnMut(&[&dyn Bind]) -> Result<()>) -> Result<()>,
     ) -> Result<()> {
-        match &self.0 {
-            Database::Sqlite(db) => {
+        match self {
+            Self::Sqlite(db) => {
                 let width = columns.split(',').count();
                 let row = format!("({})", vec!["?"; width].join(", "));
                 let insert = |rows: usize| {
@@ -204,15 +195,15 @@ impl<'a> Tx<'a> {
                 if left == 0 && bound_rows == 0 { Ok(()) } else { Err(Error::NoRow) }
             }
             #[cfg(feature = "team")]
-            Database::Team(db) => db.append(table, columns, rows),
+            Self::Team(db) => db.append(table, columns, rows),
         }
     }
 
     pub(super) fn script(&self, sql: &str) -> Result<()> {
-        match &self.0 {
-            Database::Sqlite(db) => Ok(db.execute_batch(sql)?),
+        match self {
+            Self::Sqlite(db) => Ok(db.execute_batch(sql)?),
             #[cfg(feature = "team")]
-            Database::Team(db) => db.script(sql),
+            Self::Team(db) => db.script(sql),
         }
     }
 
@@ -250,9 +241,7 @@ fn bound<'a>(values: &'a [&dyn Bind]) -> impl ExactSizeIterator<Item = SqlValue<
     values.iter().map(|value| value.bind())
 }
 
-pub(super) struct SqlRow<'a>(RowOf<'a>);
-
-enum RowOf<'a> {
+pub(super) enum SqlRow<'a> {
     Sqlite(&'a rusqlite::Row<'a>),
     #[cfg(feature = "team")]
     Team(&'a tokio_postgres::Row),
@@ -293,8 +282,8 @@ impl SqlRow<'_> {
     }
 
     fn value(&self, at: At) -> Result<SqlValue<'_>> {
-        match &self.0 {
-            RowOf::Sqlite(row) => {
+        match self {
+            Self::Sqlite(row) => {
                 let value = match at {
                     At::Place(place) => row.get_ref(place)?,
                     At::Name(name) => row.get_ref(name)?,
@@ -310,7 +299,7 @@ impl SqlRow<'_> {
                 }
             }
             #[cfg(feature = "team")]
-            RowOf::Team(row) => team::value(row, at),
+            Self::Team(row) => team::value(row, at),
         }
     }
 }
@@ -425,6 +414,8 @@ read_rows! {
     A 0, B 1;
     A 0, B 1, C 2;
     A 0, B 1, C 2, D 3;
+    A 0, B 1, C 2, D 3, E 4;
+    A 0, B 1, C 2, D 3, E 4, F 5;
 }
 
 /// The SQL type of a Rust type, its value as a parameter, and the columns that it can be read from.

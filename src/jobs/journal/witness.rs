@@ -25,7 +25,7 @@ const KEPT: i64 = 6 * 86_400_000;
 const LENGTH: usize = 32 + 1 + 15 + 1;
 
 pub(super) struct Witness {
-    process: Arc<Process>,
+    pub(super) process: Arc<Process>,
     /// The number of each write, and when it was confirmed, in milliseconds of a clock that counts sleep.
     writes: VecDeque<(String, i64)>,
     file: Option<File>,
@@ -46,10 +46,6 @@ impl Witness {
             Some((op, boot_ms().saturating_sub(age)))
         });
         Self { process: me.process.clone(), writes: earlier.into_iter().collect(), file }
-    }
-
-    pub(super) fn process(&self) -> Arc<Process> {
-        self.process.clone()
     }
 
     /// The writes that the database must still have.

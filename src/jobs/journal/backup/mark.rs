@@ -7,7 +7,7 @@ use crate::jobs::journal::schema::{APPLICATION, BACKUP, SCHEMA};
 use crate::jobs::journal::tx::{self, Tx, values};
 use crate::jobs::journal::{JournalError, facts};
 use rusqlite::OptionalExtension;
-use strum::{EnumString, IntoStaticStr};
+use strum::{AsRefStr, EnumString};
 
 #[derive(Debug)]
 pub(super) struct BackupMark {
@@ -21,7 +21,7 @@ pub(super) struct BackupMark {
     pub(super) taken_by: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, AsRefStr)]
 #[strum(serialize_all = "lowercase")]
 pub(super) enum BackupState {
     /// Copied; the jobs are not moved yet.
@@ -29,12 +29,6 @@ pub(super) enum BackupState {
     Ready,
     Taking,
     Taken,
-}
-
-impl BackupState {
-    pub(super) fn code(self) -> &'static str {
-        self.into()
-    }
 }
 
 impl BackupMark {
@@ -47,7 +41,7 @@ impl BackupMark {
                 self.computer,
                 self.file,
                 self.moves,
-                self.state.code()
+                self.state.as_ref()
             ],
         )
     }
@@ -55,7 +49,7 @@ impl BackupMark {
     pub(super) fn set(&self, db: &Tx<'_>, state: BackupState, by: Option<&str>) -> tx::Result<()> {
         db.run(
             "UPDATE handover SET state = ?2, taken_by = ?3 WHERE id = ?1",
-            values![self.id, state.code(), by],
+            values![self.id, state.as_ref(), by],
         )
     }
 

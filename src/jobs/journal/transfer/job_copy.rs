@@ -116,14 +116,8 @@ impl RowCopy {
     }
 }
 
-#[derive(Clone, Debug)]
-struct ClaimCopy {
-    no: i64,
-    slot: i64,
-    state: String,
-    decision: Option<i64>,
-    again: bool,
-}
+/// The place, slot, state and decision of a claim, and whether its row was sent again.
+type ClaimCopy = (i64, i64, String, Option<i64>, bool);
 
 fn listed(columns: SqlColumns) -> String {
     columns.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
@@ -197,18 +191,9 @@ pub(in crate::jobs::journal) fn copy(db: &Tx<'_>, id: &JobId) -> tx::Result<JobC
             })
         })?,
         baseline: db.rows(&baseline, values![id.0], |r| cells(r, BASELINE))?,
-        claims: db.rows(
+        claims: db.all(
             "SELECT no, slot, state, decision, again FROM claim WHERE job = ?1 ORDER BY no",
             values![id.0],
-            |r| {
-                Ok(ClaimCopy {
-                    no: r.get("no")?,
-                    slot: r.get("slot")?,
-                    state: r.get("state")?,
-                    decision: r.get("decision")?,
-                    again: r.get("again")?,
-                })
-            },
         )?,
     })
 }
@@ -453,14 +438,14 @@ fn insert_claims(
     )?;
     let mut shared = None;
     let columns = "account, template, person, slot, job, no, state, decision, again";
-    let mut claims: Vec<(&ClaimCopy, &Vec<u8>, i64, Option<i64>)> = Vec::new();
-    for claim in &copy.claims {
-        let Some(person) = people.get(&claim.no) else { continue };
-        let decision = claim.decision.and_then(|old| decisions.get(&old).copied());
+    let mut claims = Vec::new();
+    for (no, slot, state, decision, again) in &copy.claims {
+        let Some(person) = people.get(no) else { continue };
+        let decision = decision.and_then(|old| decisions.get(&old).copied());
         let (slot, decision) = match taken.get(person) {
-            None => (claim.slot, decision),
+            None => (*slot, decision),
             // Nobody compared an unsent row with what was sent from here. It is judged when its job is resumed.
-            Some(_) if claim.state == "reserved" => continue,
+            Some(_) if state == "reserved" => continue,
             Some(last) => {
                 let both = match shared {
                     Some(known) => known,
@@ -471,11 +456,11 @@ fn insert_claims(
             }
         };
         taken.insert(person.clone(), slot);
-        claims.push((claim, person, slot, decision));
+        claims.push((no, person, slot, state, decision, again));
     }
     db.append("claim", columns, claims.len(), |add| {
-        for (claim, person, slot, decision) in claims {
-            add(values![account, template, person, slot, job, claim.no, claim.state, decision, claim.again])?;
+        for (no, person, slot, state, decision, again) in claims {
+            add(values![account, template, person, slot, job, no, state, decision, again])?;
         }
         Ok(())
     })

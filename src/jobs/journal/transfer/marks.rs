@@ -13,7 +13,7 @@ use super::super::accounts::{self, Account};
 use super::super::tx::{self, SqlRow, Tx, values};
 use crate::jobs::job::JobId;
 use crate::jobs::journal::prelude::*;
-use strum::{EnumString, IntoStaticStr};
+use strum::{AsRefStr, EnumString};
 
 /// Schema 14 of a journal in a file; its name follows.
 pub(in crate::jobs::journal) const SCHEMA: &str = "
@@ -65,7 +65,7 @@ pub(in crate::jobs) struct OtherJournal {
     pub(super) file: String,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, AsRefStr)]
 #[strum(serialize_all = "lowercase")]
 pub(super) enum MarkState {
     Coming,
@@ -215,8 +215,10 @@ pub(in crate::jobs::journal) fn expect(
 pub(super) fn set(db: &Tx<'_>, account: &Account, other: &OtherJournal, state: MarkState) -> tx::Result<()> {
     let id = accounts::join(db, account)?;
     remove(db, account, other)?;
-    let state: &str = state.into();
-    db.run("INSERT INTO transfer VALUES (?1, ?2, ?3, ?4)", values![id, other.name, other.place, state])
+    db.run(
+        "INSERT INTO transfer VALUES (?1, ?2, ?3, ?4)",
+        values![id, other.name, other.place, state.as_ref()],
+    )
 }
 
 pub(super) fn remove(db: &Tx<'_>, account: &Account, other: &OtherJournal) -> tx::Result<()> {
