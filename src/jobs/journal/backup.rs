@@ -230,30 +230,47 @@ pub(super) fn restore_at(
             computer
         )));
     }
-    match held.journal(site, &mark)? {
-        ExistingJournal::Nothing(notes) => {
-            if mark.state == BackupState::Begun {
-                return Err(JobError::no(localizable!(
-                    "This backup is incomplete: its open jobs are still on {computer}. Nothing was changed. Run the same command there to take them back, then make a new backup.",
-                    computer = name_of(&mark.computer)
-                )));
-            }
-            put_back(&held, &backup, &mark, site, (from, taken || !mark.moves), (claim, &notes), who)
+    let mut notes = Vec::new();
+    if !held.files.is_empty() {
+        let here = held.open(site)?;
+        let count = |which: &str| -> Result<u64, JournalError> {
+            Ok(jobs_of(&Tx::on(&here), which).map_err(|why| held.failed(why))?.len() as u64)
+        };
+        let jobs = count("phase <> 'draft'")?;
+        if jobs > 0 && count(&moved_with(&mark))? > 0 {
+            return take_back(here, &held, &mark, site, (from, taken), who);
         }
-        ExistingJournal::Drafts(drafts) => Err(JobError::no(localizable_plural!(
-            drafts,
-            "{n} kept draft is in the journal here ({file}), and the backup would replace it. Nothing was changed. Begin or discard the draft first, or move that file away.",
-            "{n} kept drafts are in the journal here ({file}), and the backup would replace them. Nothing was changed. Begin or discard the drafts first, or move that file away.",
-            file = held.file
-        ))),
-        ExistingJournal::Moved(here) => take_back(here, &held, &mark, site, (from, taken), who),
-        ExistingJournal::Jobs(jobs) => Err(JobError::no(localizable_plural!(
-            jobs,
-            "A journal with {n} job already exists here ({file}). Nothing was changed. To restore the backup, move that file away first. lapel then no longer knows this job.",
-            "A journal with {n} jobs already exists here ({file}). Nothing was changed. To restore the backup, move that file away first. lapel then no longer knows these jobs.",
-            file = held.file
-        ))),
+        if jobs > 0 {
+            return Err(JobError::no(localizable_plural!(
+                jobs,
+                "A journal with {n} job already exists here ({file}). Nothing was changed. To restore the backup, move that file away first. lapel then no longer knows this job.",
+                "A journal with {n} jobs already exists here ({file}). Nothing was changed. To restore the backup, move that file away first. lapel then no longer knows these jobs.",
+                file = held.file
+            )));
+        }
+        let drafts = kept_drafts(&Tx::on(&here)).map_err(|why| held.failed(why))?;
+        if drafts > 0 {
+            return Err(JobError::no(localizable_plural!(
+                drafts,
+                "{n} kept draft is in the journal here ({file}), and the backup would replace it. Nothing was changed. Begin or discard the draft first, or move that file away.",
+                "{n} kept drafts are in the journal here ({file}), and the backup would replace them. Nothing was changed. Begin or discard the drafts first, or move that file away.",
+                file = held.file
+            )));
+        }
+        notes = notes_of(&Tx::on(&here)).map_err(|why| held.failed(why))?;
     }
+    if mark.state == BackupState::Begun {
+        return Err(JobError::no(localizable!(
+            "This backup is incomplete: its open jobs are still on {computer}. Nothing was changed. Run the same command there to take them back, then make a new backup.",
+            computer = name_of(&mark.computer)
+        )));
+    }
+    put_back(&held, &backup, &mark, site, (from, taken || !mark.moves), (claim, &notes), who)
+}
+
+/// Jobs whose records moved with this backup.
+fn moved_with(mark: &BackupMark) -> String {
+    format!("phase = 'moved' AND handover = '{}'", mark.id)
 }
 
 fn put_back(
@@ -316,7 +333,7 @@ fn take_back(
     set_state(from, &mark.id, BackupState::Taking, Some(&site.computer))?;
     let actor = Actor::now(who);
     let done = write(&mut here, |db| {
-        let open = jobs_of(db, &format!("phase = 'moved' AND handover = '{}'", mark.id))?;
+        let open = jobs_of(db, &moved_with(mark))?;
         give_back(db, &mark.id)?;
         go_on(db, &open, doubtful, actor.at)?;
         for job in &open {
@@ -476,7 +493,7 @@ fn kept_drafts(db: &Tx<'_>) -> tx::Result<u64> {
 /// Decisions that belong to no job.
 type Note = (Actor, String, String);
 
-fn notes(db: &Tx<'_>) -> tx::Result<Vec<Note>> {
+fn notes_of(db: &Tx<'_>) -> tx::Result<Vec<Note>> {
     db.rows(
         "SELECT at, who, what, coalesce(why, '') FROM decision WHERE job = 0 ORDER BY id",
         values![],
@@ -513,15 +530,6 @@ struct JournalLock {
     _claim: super::Claim,
 }
 
-enum ExistingJournal {
-    /// No jobs and no kept drafts.
-    Nothing(Vec<Note>),
-    Drafts(u64),
-    /// A journal whose open jobs moved with this backup.
-    Moved(Connection),
-    Jobs(u64),
-}
-
 impl JournalLock {
     fn take(files: Files, site: &Site) -> Result<Self, JobError> {
         let file = shown(&files.journal);
@@ -539,22 +547,5 @@ impl JournalLock {
         let mut db = connect(&self.files.journal, OpenFlags::SQLITE_OPEN_READ_WRITE, &self.file)?;
         prepare(&mut db, site, &self.file)?;
         Ok(db)
-    }
-
-    fn journal(&self, site: &Site, mark: &BackupMark) -> Result<ExistingJournal, JobError> {
-        if self.files.is_empty() {
-            return Ok(ExistingJournal::Nothing(Vec::new()));
-        }
-        let here = self.open(site)?;
-        let which = format!("phase = 'moved' AND handover = '{}'", mark.id);
-        let moved = jobs_of(&Tx::on(&here), &which).map_err(|why| self.failed(why))?;
-        let all = jobs_of(&Tx::on(&here), "phase <> 'draft'").map_err(|why| self.failed(why))?.len() as u64;
-        let drafts = kept_drafts(&Tx::on(&here)).map_err(|why| self.failed(why))?;
-        Ok(match (all, moved.is_empty()) {
-            (0, _) if drafts > 0 => ExistingJournal::Drafts(drafts),
-            (0, _) => ExistingJournal::Nothing(notes(&Tx::on(&here)).map_err(|why| self.failed(why))?),
-            (_, false) => ExistingJournal::Moved(here),
-            (jobs, true) => ExistingJournal::Jobs(jobs),
-        })
     }
 }

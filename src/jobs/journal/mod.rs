@@ -177,21 +177,22 @@ impl Drop for Held {
 /// This computer's claim to a journal on a network drive.
 struct Claim {
     files: Files,
-    site: Site,
     // Dropped after the release.
-    _held: Option<Held>,
+    held: Option<Held>,
 }
 
 impl Claim {
     fn take(files: Files, site: &Site) -> Result<Self> {
-        files.claim(site)?;
-        Ok(Self { files, site: site.clone(), _held: site.is_shared().then(Held::count) })
+        let claimed = site.is_shared().then(|| files.claim(&site.computer)).transpose()?;
+        Ok(Self { files, held: claimed.map(|()| Held::count()) })
     }
 }
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        self.files.release(&self.site);
+        if self.held.is_some() {
+            self.files.release();
+        }
     }
 }
 

@@ -134,22 +134,19 @@ impl Files {
     }
 
     /// On a network drive: fails if another computer uses the journal, and marks it as used by this one.
-    pub(super) fn claim(&self, site: &Site) -> Result<(), JournalError> {
-        if !site.is_shared() {
-            return Ok(());
-        }
+    pub(super) fn claim(&self, computer: &str) -> Result<(), JournalError> {
         let file = shown(&self.journal);
         let failed = |why: io::Error| JournalError::io(&why, &file);
         // The server does this in one step, regardless of the clients' caches.
         match private().create_new(true).open(&self.mark) {
             Ok(mut mark) => {
-                mark.write_all(site.computer.as_bytes()).and_then(|()| mark.sync_all()).map_err(failed)
+                mark.write_all(computer.as_bytes()).and_then(|()| mark.sync_all()).map_err(failed)
             }
             Err(why) if why.kind() == ErrorKind::AlreadyExists => {
                 let mut text = String::new();
                 let read = File::open(&self.mark).and_then(|f| f.take(LONGEST).read_to_string(&mut text));
                 read.map_err(failed)?;
-                if text == site.computer {
+                if text == computer {
                     return Ok(());
                 }
                 let name = first_line(&text);
@@ -165,10 +162,7 @@ impl Files {
     }
 
     /// On a network drive: allows other computers to use the journal, unless a process here still does.
-    pub(super) fn release(&self, site: &Site) {
-        if !site.is_shared() {
-            return;
-        }
+    pub(super) fn release(&self) {
         // Without the lock the mark stays, which is the safe choice.
         if let Ok(_alone) = self.alone(AT_THE_END)
             && !self.has_owners()
