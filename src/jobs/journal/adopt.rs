@@ -59,16 +59,8 @@ pub(super) fn adopt(
         decide(db, id, None, "adopt", actor, &format!("the key {former} was replaced by {}", to.key))?;
         adopted.jobs += 1;
     }
-    learn(db, to, former)?;
-    // Badges sent with the former key count for the new one.
-    let from = accounts::of(db, &to.base_url, former)?;
-    accounts::merge(db, from, accounts::join(db, to)?)?;
-    Ok(adopted)
-}
-
-fn learn(db: &Tx<'_>, to: &Account, former: &str) -> tx::Result<()> {
     let from = Account { key: former.to_owned(), ..to.clone() };
-    for (to, from) in [(to.of_facts(), from.of_facts()), (to.key.clone(), from.key.clone())] {
+    for (to, from) in [(to.of_facts(), from.of_facts()), (to.key.clone(), from.key)] {
         db.execute(
             "INSERT INTO fact (account, name, value, evidence, first, last, times)
              SELECT ?1, name, value, evidence, first, last, times FROM fact WHERE account = ?2
@@ -76,7 +68,10 @@ fn learn(db: &Tx<'_>, to: &Account, former: &str) -> tx::Result<()> {
             values![to, from],
         )?;
     }
-    Ok(())
+    // Badges sent with the former key count for the new one.
+    let from = accounts::of(db, &to.base_url, former)?;
+    accounts::merge(db, from, accounts::join(db, to)?)?;
+    Ok(adopted)
 }
 
 #[cfg(test)]

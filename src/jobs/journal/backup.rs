@@ -347,7 +347,7 @@ fn take_back(
     Ok(done)
 }
 
-/// What `open` is a part of, at the end of a restore.
+/// What a restore did: `open` are the jobs that continue here.
 fn restored(db: &Tx<'_>, mark: &BackupMark, open: Vec<JobId>) -> tx::Result<Restored> {
     Ok(Restored {
         computer: name_of(&mark.computer),

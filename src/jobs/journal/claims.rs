@@ -347,7 +347,8 @@ fn claim(db: &Tx<'_>, scope: &Scope, rows: &[(u64, i64, Option<i64>)]) -> tx::Re
             "{claimed} UPDATE claim SET slot = claimed.slot, decision = coalesce(claimed.decision, claim.decision)
              FROM claimed WHERE claim.job = claimed.job AND claim.no = claimed.no RETURNING claim.no"
         ),
-        values![scope.job.0, rows])?;
+        values![scope.job.0, rows],
+    )?;
     db.run(
         &format!(
             "{claimed} INSERT INTO claim (account, template, person, slot, job, no, state, decision)

@@ -335,7 +335,8 @@ fn resendable(db: &Tx<'_>, id: JobId, among: Option<&[u64]>, latest: i64) -> tx:
                     FROM request WHERE id = row.request) <= ?2
                AND (?3 IS NULL OR no IN json_list(?3, bigint)) ORDER BY no"
         ),
-        values![id.0, latest, among.map(super::json)])?;
+        values![id.0, latest, among.map(super::json)],
+    )?;
     old.retain(|no| !served.contains(no));
     Ok(old)
 }

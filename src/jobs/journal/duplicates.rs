@@ -33,7 +33,8 @@ pub(super) fn emails(db: &Tx<'_>, id: &JobId, phase: &Phase) -> tx::Result<Vec<S
         "SELECT min(email) FROM row WHERE job = ?1 AND {} AND email <> '' GROUP BY email_key ORDER BY min(no)",
         judged(*phase)
     ),
-        values![id.0])
+        values![id.0],
+    )
 }
 
 /// At most `most` addresses of unsent rows for which the running check has found no badge, from all parts of the job.

@@ -6,7 +6,7 @@
 //! the history for all of them: then the outcome is [`SEARCHED`]. From then on they are rows in doubt as all others.
 
 use super::jobs::{self, Actor};
-use super::tx::{self, Tx, values};
+use super::tx::{self, Bind, Tx, values};
 use super::{Process, claims, conditions, takeover};
 use crate::jobs::job::{JobId, StopKind};
 use crate::jobs::journal::prelude::*;
@@ -141,7 +141,8 @@ fn stop_revocations(db: &Tx<'_>, actor: &Actor) -> tx::Result<()> {
     let running: Vec<JobId> = db.all(
         "SELECT id FROM job WHERE kind = 'revoke' AND phase = 'running'
            AND EXISTS (SELECT 1 FROM tally WHERE tally.job = job.id AND n > 0 AND bucket IN ('ready', 'queued'))",
-        values![])?;
+        values![],
+    )?;
     for job in running {
         jobs::stop(db, &job, &StopKind::Interrupted, &Code::LostWritesStopped.into())?;
         jobs::decide(db, job, None, NOTICED, actor, "stopped")?;
@@ -149,10 +150,13 @@ fn stop_revocations(db: &Tx<'_>, actor: &Actor) -> tx::Result<()> {
     Ok(())
 }
 
-/// A job of the same account with rows that nobody has looked for since the database lost writes. A job of another key
-/// counts while a process follows it: nobody may have that key any more. Its claims hold in any case.
-fn unsearched(db: &Tx<'_>, job: JobId) -> tx::Result<Option<JobId>> {
-    db.first(
+/// # Errors
+/// The database lost writes, and the history was not searched for all rows of the account. The job may not send
+/// badges. Never for a file. A job of another key counts while a process follows it: nobody may have that key any more.
+/// Its claims hold in any case.
+pub(super) fn assure_searched(db: &Tx<'_>, job: JobId) -> tx::Result<()> {
+    assure_none_unsearched(
+        db,
         "SELECT other.id FROM request JOIN job AS other ON other.id = request.job JOIN job AS mine ON mine.id = ?1
          WHERE request.outcome = 'unsearched' AND mine.kind = 'issue' AND other.base_url = mine.base_url
            AND (other.account = mine.account
@@ -163,38 +167,29 @@ fn unsearched(db: &Tx<'_>, job: JobId) -> tx::Result<Option<JobId>> {
            AND EXISTS (SELECT 1 FROM row WHERE row.request = request.id
                          AND row.bucket IN ('in_doubt', 'unbound', 'not_seen'))
          ORDER BY other.id LIMIT 1",
-        values![job.0])
-}
-
-/// # Errors
-/// The database lost writes, and the history was not searched for all rows of the account. The job may not send
-/// badges. Never for a file.
-pub(super) fn assure_searched(db: &Tx<'_>, job: JobId) -> tx::Result<()> {
-    if db.is_team()
-        && let Some(other) = unsearched(db, job)?
-    {
-        return Err(tx::Error::Team(TeamError::Unsearched { job: other.0 }));
-    }
-    Ok(())
+        values![job.0],
+    )
 }
 
 /// # Errors
 /// The database lost writes, and the history was not searched for all rows of these jobs. Never for a file.
 pub(super) fn assure_all_searched(db: &Tx<'_>, jobs: &[JobId]) -> tx::Result<()> {
-    if db.is_team() {
-        let found = db.first(
-            "SELECT request.job FROM request
-             WHERE request.outcome = 'unsearched' AND request.job IN json_list(?1, bigint)
-               AND EXISTS (SELECT 1 FROM row WHERE row.request = request.id
-                             AND row.bucket IN ('in_doubt', 'unbound', 'not_seen'))
-             ORDER BY request.job LIMIT 1",
-            values![super::json(jobs)],
-        )?;
-        if let Some(job) = found {
-            return Err(tx::Error::Team(TeamError::Unsearched { job }));
-        }
-    }
-    Ok(())
+    assure_none_unsearched(
+        db,
+        "SELECT request.job FROM request
+         WHERE request.outcome = 'unsearched' AND request.job IN json_list(?1, bigint)
+           AND EXISTS (SELECT 1 FROM row WHERE row.request = request.id
+                         AND row.bucket IN ('in_doubt', 'unbound', 'not_seen'))
+         ORDER BY request.job LIMIT 1",
+        values![super::json(jobs)],
+    )
+}
+
+/// # Errors
+/// There is a job with rows that nobody has looked for since.
+fn assure_none_unsearched(db: &Tx<'_>, unsearched: &str, values: &[&dyn Bind]) -> tx::Result<()> {
+    let found = if db.is_team() { db.first(unsearched, values)? } else { None };
+    found.map_or(Ok(()), |job| Err(tx::Error::Team(TeamError::Unsearched { job })))
 }
 
 /// Records that a poll has searched the history for all rows of these requests. `requests` tells of each request with

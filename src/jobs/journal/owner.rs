@@ -60,6 +60,7 @@ impl Me {
     }
 
     /// A process of a team. Its store takes a lease.
+    #[cfg(feature = "team")]
     pub(super) fn of_team(who: &str, computer: &str) -> Self {
         let computer = first_line(computer);
         let place = Some(format!("{who} on {computer}"));

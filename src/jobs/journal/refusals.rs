@@ -204,7 +204,8 @@ fn accept(db: &Tx<'_>, job: JobId, refused: &str, at: i64) -> tx::Result<()> {
     let (cancelled, kind): (bool, String) = db.one(
         "UPDATE job SET unproven = NULL, note = CASE WHEN reason_code(note) IN (?2, ?3) THEN NULL ELSE note END
          WHERE id = ?1 RETURNING phase = 'cancelled', kind",
-        values![job.0, Code::NotProvable.name(), Code::ProvableSoon.name()])?;
+        values![job.0, Code::NotProvable.name(), Code::ProvableSoon.name()],
+    )?;
     if cancelled {
         requests::cancel_unsent(db, job, Kind::from_code(&kind).unwrap_or(Kind::Issue))?;
     }

@@ -382,17 +382,14 @@ fn read(r: &SqlRow<'_>, doubt_window: i64) -> tx::Result<JobRow> {
     let cells: Vec<String> =
         r.get::<Option<String>>("cells")?.and_then(|raw| serde_json::from_str(&raw).ok()).unwrap_or_default();
     let intent: Option<i64> = r.get("intent")?;
-    let looked_for = r.get("issues")?
-        && matches!(row_status, RowStatus::InDoubt | RowStatus::Unbound | RowStatus::NotSeen);
+    let issues: bool = r.get("issues")?;
+    let is_unsent = r.get::<Option<i64>>("request")?.is_none();
+    let looked_for =
+        issues && matches!(row_status, RowStatus::InDoubt | RowStatus::Unbound | RowStatus::NotSeen);
     let claim = r.get::<Option<String>>("claim")?.and_then(|code| Claim::from_code(&code));
-    let was_sent = if r.get("issues")? {
-        matches!(claim, Some(Claim::Open | Claim::Kept))
-    } else {
-        r.get::<Option<i64>>("request")?.is_some()
-    };
+    let was_sent = if issues { matches!(claim, Some(Claim::Open | Claim::Kept)) } else { !is_unsent };
     let class = r.get::<Option<String>>("class")?.and_then(|c| DuplicateKind::from_code(&c));
     let says_duplicate: bool = r.get("says_duplicate")?;
-    let is_unsent = r.get::<Option<i64>>("request")?.is_none();
     let also = match class.filter(|class| *class != DuplicateKind::New && is_unsent && !says_duplicate) {
         Some(class) => {
             let kind = Reason::class(class);
@@ -493,7 +490,8 @@ pub(super) fn bind(db: &Tx<'_>, badges: &[Binding<'_>]) -> tx::Result<Vec<BadgeI
                           AND job.base_url = (SELECT base_url FROM job WHERE id = wanted.job)
                           AND NOT (other.job = wanted.job AND other.no = wanted.no))
              RETURNING row.job, row.no, row.badge",
-            values![super::json(&wanted)])?;
+            values![super::json(&wanted)],
+        )?;
         bound.extend(found);
     }
     if bound.is_empty() {
@@ -501,7 +499,8 @@ pub(super) fn bind(db: &Tx<'_>, badges: &[Binding<'_>]) -> tx::Result<Vec<BadgeI
     }
     // Revocations that wait for these badges' ids get them now. Few jobs have any.
     let jobs: BTreeSet<i64> = bound.iter().map(|(job, ..)| *job).collect();
-    if db.exists("SELECT 1 FROM row WHERE of_job IN json_list(?1, bigint)", values![super::json(&jobs)])? {
+    let are_awaited = "SELECT EXISTS (SELECT 1 FROM row WHERE of_job IN json_list(?1, bigint))";
+    if db.one(are_awaited, values![super::json(&jobs)])? {
         db.execute(
             "WITH bound AS MATERIALIZED (
                  SELECT job, no, badge FROM json_rows(?1, job bigint, no bigint, badge text) AS list)

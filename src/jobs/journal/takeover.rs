@@ -69,7 +69,8 @@ pub(super) fn take_over(
              WHERE account = ?1 AND base_url = ?2 AND phase NOT IN ('draft', 'moved') AND owner IS DISTINCT FROM ?3
                AND (owner IS NULL OR owner NOT IN json_list(?5, text))
              RETURNING id",
-        values![account.key, account.base_url, owner.id, owner.label, super::json(living)])?;
+        values![account.key, account.base_url, owner.id, owner.label, super::json(living)],
+    )?;
     recover(db, &taken, *now)?;
     // A kept draft belongs to nobody until a person opens it.
     db.execute(

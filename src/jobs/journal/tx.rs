@@ -27,7 +27,7 @@ pub(super) enum Error {
     Sqlite(#[from] rusqlite::Error),
     #[error("{0:?}")]
     Team(TeamError),
-    /// A column has no value, too.
+    /// Or it has no value.
     #[error("the column {0:?} has a value of another type")]
     Column(At),
     /// A statement that always returns a row returned none.

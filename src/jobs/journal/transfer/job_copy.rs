@@ -219,11 +219,11 @@ pub(in crate::jobs::journal) fn take(
     let id = insert_job(db, source, copy)?;
     let mut requests = HashMap::new();
     for (old, cells) in &copy.requests {
-        requests.insert(*old, insert(db, "request", REQUEST, id, cells)?);
+        requests.insert(*old, insert(db, "request", "job", REQUEST, &with(cells, &[&id]))?);
     }
     let mut decisions = HashMap::new();
     for (old, cells) in &copy.decisions {
-        decisions.insert(*old, insert(db, "decision", DECISION, id, cells)?);
+        decisions.insert(*old, insert(db, "decision", "job", DECISION, &with(cells, &[&id]))?);
     }
     if let Some(unproven) = copy.unproven.and_then(|old| requests.get(&old)) {
         db.execute("UPDATE job SET unproven = ?2 WHERE id = ?1", values![id, *unproven])?;
@@ -353,23 +353,23 @@ fn with<'a>(cells: &'a Cells, before: &[&'a dyn Bind]) -> Vec<&'a dyn Bind> {
     before.iter().copied().chain(cells.iter().map(Cell::value)).collect()
 }
 
-fn insert(db: &Tx<'_>, table: &str, columns: SqlColumns, job: i64, cells: &Cells) -> tx::Result<i64> {
-    let places: Vec<String> = (2..=columns.len() + 1).map(|n| format!("?{n}")).collect();
+/// Inserts cells after the values of `first`, which are columns, too.
+fn insert(
+    db: &Tx<'_>,
+    table: &str,
+    first: &str,
+    columns: SqlColumns,
+    values: &[&dyn Bind],
+) -> tx::Result<i64> {
+    let places: Vec<String> = (1..=values.len()).map(|n| format!("?{n}")).collect();
     let (names, places) = (listed(columns), places.join(", "));
-    let sql = format!("INSERT INTO {table} (job, {names}) VALUES (?1, {places}) RETURNING id");
-    db.one(&sql, &with(cells, &[&job]))
+    db.one(&format!("INSERT INTO {table} ({first}, {names}) VALUES ({places}) RETURNING id"), values)
 }
 
 fn insert_job(db: &Tx<'_>, source: &str, copy: &JobCopy) -> tx::Result<i64> {
     let follows = copy.follows.map(|old| here(db, source, old)).transpose()?.flatten();
-    let places: Vec<String> = (3..JOB.len() + 3).map(|n| format!("?{n}")).collect();
     // Whoever takes it over stops it if rows are left to send.
-    let sql = format!(
-        "INSERT INTO job (phase, follows, {}) VALUES (?1, ?2, {}) RETURNING id",
-        listed(JOB),
-        places.join(", ")
-    );
-    let id: i64 = db.one(&sql, &with(&copy.job, &[&copy.phase, &follows]))?;
+    let id = insert(db, "job", "phase, follows", JOB, &with(&copy.job, &[&copy.phase, &follows]))?;
     // The duplicate check runs again before anything is sent.
     db.execute("UPDATE job SET guarded_at = 0 WHERE id = ?1 AND guarded_at IS NOT NULL", values![id])?;
     Ok(id)
