@@ -3,7 +3,7 @@
 //! A process shows that it is alive by locking a file of its own. The system releases the lock when the process
 //! ends in any way. A lease with a time limit would expire while its owner sleeps with an open request.
 
-use super::place::{first_line, private};
+use super::place::private;
 use crate::jobs::journal::prelude::*;
 use crate::jobs::prelude::*;
 use crate::jobs::reason::{Code, Reason};
@@ -62,7 +62,7 @@ impl Me {
     /// A process of a team. Its store takes a lease.
     #[cfg(feature = "team")]
     pub(super) fn of_team(who: &str, computer: &str) -> Self {
-        let computer = first_line(computer);
+        let computer = super::place::first_line(computer);
         let place = Some(format!("{who} on {computer}"));
         let label = Reason::of_process(who, &computer).stored();
         let process = Arc::new(Process { id: random_id(), label, place });
