@@ -362,7 +362,7 @@ impl JobsCore {
 
     /// Needs a profile that can write, or a temporary copy of the journal, from which nothing can be sent.
     pub(super) fn planner(&self) -> Result<(), JobError> {
-        if self.journal.is_copy() { Ok(()) } else { self.writer().map(|_| ()) }
+        if self.journal.is_copy { Ok(()) } else { self.writer().map(|_| ()) }
     }
 
     pub(super) fn me(&self) -> String {
@@ -414,7 +414,7 @@ impl JobsCore {
     /// Removes personal data of jobs that finished `keep_days` ago, if that is set.
     async fn forget_old(&self) -> Result<(), JournalError> {
         let Some(days) = self.settings.keep_days else { return Ok(()) };
-        if self.journal.reads_only() {
+        if self.journal.reads_only {
             return Ok(());
         }
         self.journal.purge(&self.account, days).await.map(drop)
@@ -429,7 +429,7 @@ impl JobsCore {
     }
 
     pub(super) async fn learn(&self, seen: Vec<FactObservation>) -> Result<(), JournalError> {
-        if self.journal.reads_only() {
+        if self.journal.reads_only {
             return Ok(());
         }
         self.store.learn_facts(self.account.of_facts(), seen, self.moment().0.as_second()).await

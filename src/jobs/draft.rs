@@ -5,7 +5,7 @@ use super::error::JobError;
 use super::job::{Job, JobId, JobOrigin, Kind};
 use super::journal::JournalError;
 use super::journal::claims::Rival;
-use super::journal::drafts::{CreateJob, IssueOne, OpenDrafts, PlanUndo, Replace};
+use super::journal::drafts::{CreateJob, IssueOne, PlanUndo, Replace};
 use super::journal::facts::KeptFact;
 use super::journal::jobs::{Actor, NewJob, SeenJob};
 use super::journal::rows::NewRow;
@@ -245,9 +245,8 @@ impl Jobs {
         self.core.writer()?;
         let (account, owner) = (self.core.account.clone(), self.core.store.process());
         let owners = self.core.store.other_owners(account.clone(), self.core.me()).await?;
-        let living = self.core.journal.living(owners).await?;
-        let open = OpenDrafts { ids: ids.to_vec(), account, owner, living };
-        if !self.core.store.open_drafts(open).await? {
+        let living = self.core.store.living(owners).await?;
+        if !self.core.store.open_drafts(ids.to_vec(), account, owner, living).await? {
             return Err(JobError::no(localizable!(
                 "This draft has started, was discarded, or is open in another lapel. Nothing was changed."
             )));

@@ -7,7 +7,6 @@ use self::poll::Polled;
 use super::core::{JobsCore, PollResult, RequestedPolls, lock};
 use super::job::JobId;
 use super::journal::JournalError;
-use super::journal::polling::ScheduleNext;
 use super::reason::{Code, Reason};
 use super::send;
 use crate::jobs::prelude::*;
@@ -124,14 +123,9 @@ async fn poll(core: &Arc<JobsCore>, due: &[JobId], call: &Call) -> (PollResult, 
     let (now, _) = core.moment();
     // After a failure, poll again soon instead of in a day.
     let soon = now.checked_add(AFTER_FAILURE).unwrap_or(now);
-    let end = ScheduleNext {
-        jobs: due.to_vec(),
-        schedule: core.settings.schedule.clone(),
-        now,
-        failed: failed.as_ref().map(|why| (why.note(), soon)),
-        unread: unread.why.as_ref().map(|why| (unread.ids.clone(), Reason::from(why))),
-    };
-    let written = core.store.schedule_next(end).await;
+    let (schedule, why) = (core.settings.schedule.clone(), failed.as_ref().map(|why| (why.note(), soon)));
+    let not_read = unread.why.as_ref().map(|why| (unread.ids.clone(), Reason::from(why)));
+    let written = core.store.schedule_next(due.to_vec(), schedule, now, why, not_read).await;
     for id in due {
         core.changed(*id, []);
     }

@@ -8,7 +8,7 @@ use super::row_status::{Claim, Counts, RowStatus};
 use crate::jobs::prelude::*;
 
 /// Number of a job in the journal. Never reused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct JobId(pub i64);
 
 impl fmt::Display for JobId {

@@ -61,7 +61,7 @@ impl JournalPlace {
         let (journal, beside) = opened?;
         journal.assure_only(beside.as_ref(), account).await?;
         if let (Some(file), Some(days)) = (&beside, keep_days)
-            && !journal.reads_only()
+            && !journal.reads_only
         {
             file.purge(account, days).await?;
         }

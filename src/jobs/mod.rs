@@ -74,10 +74,10 @@ pub use self::job::{
     TUI_MARK, person,
 };
 pub use self::job_words::not_read;
+pub use self::journal::accounts::Account;
 pub use self::journal::backup::{BackedUp, OpenJobs, Restored, back_up, restore};
 pub use self::journal::claims::Rival;
 pub use self::journal::facts::Fact;
-pub use self::journal::jobs::Account;
 pub use self::journal::rows::{RowField, RowFilter, RowPart};
 pub use self::journal::sent_here::{SentAlike, SentHere};
 pub use self::journal::transfer::MovedJobs;

@@ -5,7 +5,6 @@ use super::error::JobError;
 use super::job::{Job, JobId, Phase, Stop, StopKind};
 use super::journal::JournalError;
 use super::journal::jobs::SeenJob;
-use super::journal::takeover::{TakeJob, TakeOver};
 use super::reason::Reason;
 use crate::jobs::prelude::*;
 
@@ -82,8 +81,8 @@ impl JobsCore {
     /// on. The journal keeps who did that.
     async fn take_from_colleague(&self, job: &Job, owner: &Reason) -> Result<Job, JobError> {
         self.writer()?;
-        let take = TakeJob { id: job.id, owner: self.store.process(), at: Timestamp::now().as_millisecond() };
-        if self.store.take_job(take).await? {
+        let now = Timestamp::now().as_millisecond();
+        if self.store.take_job(job.id, self.store.process(), now).await? {
             return self.job(job.id).await;
         }
         Err(JobError::no(localizable!(
@@ -114,7 +113,7 @@ impl JobsCore {
         if self.store.is_joined(self.account.clone()).await? {
             return Ok(());
         }
-        self.store.join_account(self.account.clone()).await
+        self.store.join_account(self.account.clone()).await.map(drop)
     }
 
     /// Takes over jobs that no living process owns.
@@ -124,13 +123,13 @@ impl JobsCore {
         }
         let others = self.store.other_owners(self.account.clone(), self.me()).await?;
         let all = others.len();
-        let living = self.journal.living(others).await?;
+        let living = self.store.living(others).await?;
         if living.len() == all && !self.store.has_orphans(self.account.clone(), self.me()).await? {
             return Ok(());
         }
         let (account, owner) = (self.account.clone(), self.store.process());
         let now = self.moment().0.as_second();
-        let taken = self.store.take_over(TakeOver { account, owner, living, now }).await?;
+        let taken = self.store.take_over(account, owner, living, now).await?;
         for id in taken {
             self.changed(id, []);
         }
@@ -140,7 +139,7 @@ impl JobsCore {
     /// Takes over released and abandoned jobs of other processes, and reports changes. Returns whether other
     /// processes exist now; `None` if there can be none.
     pub(super) async fn neighbours(&self, known: &mut HashMap<JobId, i64>) -> Option<bool> {
-        if !self.journal.is_shared() {
+        if !self.journal.is_shared {
             return None;
         }
         let found = self.store.changes(self.account.clone(), self.me()).await;
@@ -170,7 +169,7 @@ impl JobsCore {
         if others.is_empty() {
             return Ok(HashSet::new());
         }
-        let living = self.journal.living(others).await?;
+        let living = self.store.living(others).await?;
         let found = self.store.abandoned(self.account.clone(), living, self.me()).await?;
         Ok(found.into_iter().collect())
     }

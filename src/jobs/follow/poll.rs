@@ -3,8 +3,8 @@
 use super::super::core::JobsCore;
 use super::super::history_scan::{self, HistoryScan};
 use super::super::job::JobId;
-use super::super::journal::doubts::{ResolveDoubts, WAITING};
-use super::super::journal::facts::{FactObservation, OFFSET};
+use super::super::journal::doubts::ResolveDoubts;
+use super::super::journal::facts::{FactObservation, OFFSET, WAITING};
 use super::super::journal::observe::{MarkOverdue, ObserveContext, Observed};
 use super::super::journal::polling::{Group, SecondBadge};
 use super::super::reason::Code;

@@ -1,10 +1,43 @@
 //! Accounts: a service and one organisation of it, for any of its keys and any spelling of the base URL.
 
-use super::jobs::Account;
-use super::transfer;
 use super::tx::{self, Tx, values};
 use crate::jobs::prelude::*;
 use url::Url;
+
+/// A service and one of its keys: the owner of jobs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Account {
+    pub profile: String,
+    /// The normalized base URL.
+    pub base_url: String,
+    /// The key's fingerprint. It does not reveal the key.
+    pub key: String,
+    /// The organisation, if the profile names it. All keys of one organisation share one account: badges sent with
+    /// one count for the others.
+    pub organisation: Option<String>,
+}
+
+impl Account {
+    pub fn of(profile: &str, connection: &crate::api::Connection) -> Self {
+        Self {
+            profile: profile.to_owned(),
+            base_url: normal_url(&connection.base_url),
+            key: connection.key.fingerprint(),
+            organisation: None,
+        }
+    }
+
+    /// The service and key whose behaviour the table `fact` keeps, as its column `account` names them. The same key may
+    /// be valid at two services, which behave differently.
+    pub(in crate::jobs) fn of_facts(&self) -> String {
+        format!("{} {}", self.key, self.base_url)
+    }
+
+    #[must_use]
+    pub fn of_organisation(self, organisation: Option<&str>) -> Self {
+        Self { organisation: organisation.map(str::to_owned), ..self }
+    }
+}
 
 /// The normal form of a base URL: scheme and host in lower case, the host in ASCII without a final dot, no default
 /// port, no final slash.
@@ -30,17 +63,13 @@ pub(super) fn of(db: &Tx<'_>, base_url: &str, key: &str) -> tx::Result<i64> {
     if let Some(account) = known(db, base_url, key)? {
         return Ok(account);
     }
-    let account: i64 = db.row("INSERT INTO account DEFAULT VALUES RETURNING id", values![], |r| r.get(0))?;
+    let account: i64 = db.one("INSERT INTO account DEFAULT VALUES RETURNING id", values![])?;
     db.execute("INSERT INTO account_key VALUES (?1, ?2, ?3)", values![base_url, key, account])?;
     Ok(account)
 }
 
 pub(super) fn known(db: &Tx<'_>, base_url: &str, key: &str) -> tx::Result<Option<i64>> {
-    db.optional(
-        "SELECT account FROM account_key WHERE base_url = ?1 AND key = ?2",
-        values![base_url, key],
-        |r| r.get(0),
-    )
+    db.first("SELECT account FROM account_key WHERE base_url = ?1 AND key = ?2", values![base_url, key])
 }
 
 /// The accounts of a profile: of its key, and of its organisation if the two are not joined yet.
@@ -53,11 +82,8 @@ pub(super) fn all_of(db: &Tx<'_>, account: &Account) -> tx::Result<[Option<i64>;
 }
 
 pub(super) fn is_joined(db: &Tx<'_>, account: &Account) -> tx::Result<bool> {
-    let Some(id) = known(db, &account.base_url, &account.key)? else { return Ok(false) };
-    match name(account) {
-        Some(name) => Ok(named(db, account, &name)? == Some(id)),
-        None => Ok(true),
-    }
+    let [by_key, by_name] = all_of(db, account)?;
+    Ok(by_key.is_some() && (name(account).is_none() || by_name == by_key))
 }
 
 fn name(account: &Account) -> Option<String> {
@@ -65,10 +91,9 @@ fn name(account: &Account) -> Option<String> {
 }
 
 fn named(db: &Tx<'_>, account: &Account, name: &str) -> tx::Result<Option<i64>> {
-    db.optional(
+    db.first(
         "SELECT account FROM account_name WHERE base_url = ?1 AND name = ?2",
         values![account.base_url.as_str(), name],
-        |r| r.get(0),
     )
 }
 
@@ -93,10 +118,6 @@ pub(super) fn join(db: &Tx<'_>, account: &Account) -> tx::Result<i64> {
     Ok(id)
 }
 
-pub(super) fn join_account(db: &Tx<'_>, account: &Account) -> tx::Result<()> {
-    join(db, account).map(drop)
-}
-
 /// Joins two accounts: badges sent by either count for both.
 pub(super) fn merge(db: &Tx<'_>, from: i64, into: i64) -> tx::Result<()> {
     if from == into {
@@ -104,26 +125,21 @@ pub(super) fn merge(db: &Tx<'_>, from: i64, into: i64) -> tx::Result<()> {
     }
     // An unsent row loses its claim if the other account has one for the same recipient, since nobody compared the
     // two. The row is judged again before it is sent.
-    db.execute(
-        "DELETE FROM claim WHERE account = ?1 AND state = 'reserved'
-           AND EXISTS (SELECT 1 FROM claim AS other WHERE other.account = ?2
-                       AND other.template = claim.template AND other.person = claim.person)",
-        values![from, into],
-    )?;
-    db.execute(
-        "DELETE FROM claim WHERE account = ?2 AND state = 'reserved'
-           AND EXISTS (SELECT 1 FROM claim AS other WHERE other.account = ?1
-                       AND other.template = claim.template AND other.person = claim.person)",
-        values![from, into],
-    )?;
+    for (account, other) in [(from, into), (into, from)] {
+        db.execute(
+            "DELETE FROM claim WHERE account = ?1 AND state = 'reserved'
+               AND EXISTS (SELECT 1 FROM claim AS other WHERE other.account = ?2
+                           AND other.template = claim.template AND other.person = claim.person)",
+            values![account, other],
+        )?;
+    }
     // Recipients with a badge from both accounts keep both claims, in different slots.
-    let both: Vec<(i64, i64)> = db.rows(
+    let both: Vec<(i64, i64)> = db.all(
         "SELECT job, no FROM claim WHERE account = ?1
                AND EXISTS (SELECT 1 FROM claim AS other WHERE other.account = ?2
                            AND other.template = claim.template AND other.person = claim.person)
              ORDER BY slot",
         values![from, into],
-        |r| Ok((r.get(0)?, r.get(1)?)),
     )?;
     for (job, no) in both {
         db.execute(
@@ -133,12 +149,15 @@ pub(super) fn merge(db: &Tx<'_>, from: i64, into: i64) -> tx::Result<()> {
             values![job, no, into],
         )?;
     }
-    transfer::merge(db, from, into)?;
-    for table in ["claim", "account_key", "account_name"] {
+    db.execute(
+        "DELETE FROM transfer WHERE account = ?1
+           AND other IN (SELECT other FROM transfer AS mine WHERE mine.account = ?2)",
+        values![from, into],
+    )?;
+    for table in ["transfer", "claim", "account_key", "account_name"] {
         db.execute(&format!("UPDATE {table} SET account = ?2 WHERE account = ?1"), values![from, into])?;
     }
-    db.execute("DELETE FROM account WHERE id = ?1", values![from])?;
-    Ok(())
+    db.run("DELETE FROM account WHERE id = ?1", values![from])
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Adopts the jobs of a replaced API key, so that its profile continues them with the new key.
 
-use super::accounts;
-use super::jobs::{Account, Actor, decide};
+use super::accounts::{self, Account};
+use super::jobs::{Actor, decide};
 use super::tx::{self, Tx, values};
 use super::{Journal, Result};
 use crate::jobs::job::JobId;
@@ -19,9 +19,6 @@ impl Journal {
     /// running process owns. Facts about the service move, too. All in one transaction.
     ///
     /// Only a person knows that both keys belong to one organisation, so lapel never does this by itself.
-    ///
-    /// # Errors
-    /// The journal cannot be used. Nothing was changed.
     pub async fn adopt(&self, to: &Account, former: &str, who: &str) -> Result<Adopted> {
         if former == to.key {
             return Ok(Adopted::default());
@@ -30,65 +27,40 @@ impl Journal {
         let from = Account { key: former.to_owned(), ..to.clone() };
         // This process works with the new key only, so it owns none of these jobs.
         let owners = store.other_owners(from, store.me().to_owned()).await?;
-        let living = self.living(owners.clone()).await?;
+        let living = store.living(owners.clone()).await?;
         let ended = owners.into_iter().filter(|owner| !living.contains(owner)).collect();
-        store.adopt(Adopt { to: to.clone(), former: former.to_owned(), ended, actor: Actor::now(who) }).await
+        store.adopt(to.clone(), former.to_owned(), ended, Actor::now(who)).await
     }
 }
 
-#[derive(Clone, Debug)]
-pub(in crate::jobs) struct Adopt {
-    to: Account,
-    former: String,
-    /// Owners that have ended. Any other owner may be alive: it may have appeared since.
-    ended: Vec<String>,
-    actor: Actor,
-}
-
-/// Gives the new key all jobs of the former one that no living process owns, its facts, and its account.
-pub(super) fn adopt(db: &Tx<'_>, args: &Adopt) -> tx::Result<Adopted> {
-    let Adopt { to, former, ended, actor } = args;
+/// Gives the new key all jobs of the former one that no living process owns, its facts, and its account. `ended`: owners
+/// that have ended. Any other owner may be alive: it may have appeared since.
+pub(super) fn adopt(
+    db: &Tx<'_>,
+    to: &Account,
+    former: &str,
+    ended: &[String],
+    actor: &Actor,
+) -> tx::Result<Adopted> {
+    let owned: Vec<(JobId, Option<String>)> = db.all(
+        "SELECT id, owner FROM job WHERE account = ?1 AND base_url = ?2 AND profile = ?3 ORDER BY id",
+        values![former, to.base_url, to.profile],
+    )?;
     let mut adopted = Adopted::default();
-    for (id, owner) in owned(db, to, former)? {
+    for (id, owner) in owned {
         if owner.is_some_and(|owner| !ended.contains(&owner)) {
             adopted.busy += 1;
             continue;
         }
-        give(db, id, to, former, actor)?;
+        db.run(
+            "UPDATE job SET account = ?2, owner = NULL, owner_label = NULL WHERE id = ?1",
+            values![id, to.key],
+        )?;
+        decide(db, id, None, "adopt", actor, &format!("the key {former} was replaced by {}", to.key))?;
         adopted.jobs += 1;
     }
-    learn(db, to, former)?;
-    share(db, to, former)?;
-    Ok(adopted)
-}
-
-/// The jobs of a profile with a former key, and their owners.
-fn owned(db: &Tx<'_>, to: &Account, former: &str) -> tx::Result<Vec<(JobId, Option<String>)>> {
-    db.rows(
-        "SELECT id, owner FROM job WHERE account = ?1 AND base_url = ?2 AND profile = ?3 ORDER BY id",
-        values![former, to.base_url, to.profile],
-        |r| Ok((JobId(r.get(0)?), r.get(1)?)),
-    )
-}
-
-fn give(db: &Tx<'_>, id: JobId, to: &Account, former: &str, actor: &Actor) -> tx::Result<()> {
-    db.execute(
-        "UPDATE job SET account = ?2, owner = NULL, owner_label = NULL WHERE id = ?1",
-        values![id.0, to.key],
-    )?;
-    decide(db, id, None, "adopt", actor, &format!("the key {former} was replaced by {}", to.key))?;
-    Ok(())
-}
-
-/// Joins the accounts of both keys: badges sent with the former key count for the new one.
-fn share(db: &Tx<'_>, to: &Account, former: &str) -> tx::Result<()> {
-    let from = accounts::of(db, &to.base_url, former)?;
-    accounts::merge(db, from, accounts::join(db, to)?)
-}
-
-fn learn(db: &Tx<'_>, to: &Account, former: &str) -> tx::Result<()> {
     let from = Account { key: former.to_owned(), ..to.clone() };
-    for (to, from) in [(to.of_facts(), from.of_facts()), (to.key.clone(), from.key.clone())] {
+    for (to, from) in [(to.of_facts(), from.of_facts()), (to.key.clone(), from.key)] {
         db.execute(
             "INSERT INTO fact (account, name, value, evidence, first, last, times)
              SELECT ?1, name, value, evidence, first, last, times FROM fact WHERE account = ?2
@@ -96,7 +68,10 @@ fn learn(db: &Tx<'_>, to: &Account, former: &str) -> tx::Result<()> {
             values![to, from],
         )?;
     }
-    Ok(())
+    // Badges sent with the former key count for the new one.
+    let from = accounts::of(db, &to.base_url, former)?;
+    accounts::merge(db, from, accounts::join(db, to)?)?;
+    Ok(adopted)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::JournalError;
 use crate::jobs::prelude::*;
+use crate::team::{Login, TeamError};
 
 /// Why the journal's connections, for writes and for reads, and that of the lease could not be made.
 type Failures = [Option<JournalError>; 3];
@@ -37,40 +38,31 @@ impl JournalWatch {
     }
 }
 
-#[cfg(feature = "team")]
-pub(super) use of_team::ConnectionReport;
+/// What one of the connections reports.
+pub(super) struct ConnectionReport {
+    failures: watch::Sender<Failures>,
+    at: usize,
+}
 
-#[cfg(feature = "team")]
-mod of_team {
-    use super::{Failures, JournalError, JournalWatch, watch};
-    use crate::team::{Login, TeamError};
-
-    /// What one of the connections reports.
-    pub(in crate::jobs::journal) struct ConnectionReport {
-        failures: watch::Sender<Failures>,
-        at: usize,
+impl ConnectionReport {
+    /// Those for writes, for reads and for the lease.
+    pub(super) fn all() -> [Self; 3] {
+        let (failures, _) = watch::channel(Failures::default());
+        [0, 1, 2].map(|at| Self { failures: failures.clone(), at })
     }
 
-    impl ConnectionReport {
-        /// Those for writes, for reads and for the lease.
-        pub(in crate::jobs::journal) fn all() -> [Self; 3] {
-            let (failures, _) = watch::channel(Failures::default());
-            [0, 1, 2].map(|at| Self { failures: failures.clone(), at })
-        }
+    pub(super) fn watch(&self) -> JournalWatch {
+        JournalWatch::of(self.failures.subscribe())
+    }
 
-        pub(in crate::jobs::journal) fn watch(&self) -> JournalWatch {
-            JournalWatch::of(self.failures.subscribe())
-        }
-
-        pub(in crate::jobs::journal) fn note<T>(&self, connected: &Result<T, TeamError>, login: &Login) {
-            let why = connected.as_ref().err().map(|why| JournalError::team(why.clone(), login));
-            self.failures.send_if_modified(|failures| match failures.get_mut(self.at) {
-                Some(known) if *known != why => {
-                    *known = why;
-                    true
-                }
-                _ => false,
-            });
-        }
+    pub(super) fn note<T>(&self, connected: &Result<T, TeamError>, login: &Login) {
+        let why = connected.as_ref().err().map(|why| JournalError::team(why.clone(), &login.server));
+        self.failures.send_if_modified(|failures| match failures.get_mut(self.at) {
+            Some(known) if *known != why => {
+                *known = why;
+                true
+            }
+            _ => false,
+        });
     }
 }

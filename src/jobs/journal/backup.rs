@@ -15,18 +15,19 @@ mod mark;
 #[cfg(test)]
 mod tests;
 
+use super::connection::assure_whole;
 use super::facts::{self, KeptFact};
 use super::jobs::Actor;
 use super::place::{Files, Site, first_line};
-use super::schema::{APPLICATION, BACKUP, connect, migrate, prepare, quick_check};
+use super::schema::{APPLICATION, BACKUP, connect, migrate, prepare};
 use super::tx::{self, Tx, values};
-use super::{PATIENCE, conditions, shown, transfer};
+use super::{PATIENCE, conditions, jobs, lost_writes, random_number, shown};
 use crate::fs::{Draft, Overwrite, is_own_file, open_plain};
 use crate::jobs::error::JobError;
 use crate::jobs::job::{JobId, Kind};
 use crate::jobs::journal::JournalError;
 use crate::jobs::journal::prelude::*;
-use crate::jobs::reason::{Code, Reason};
+use crate::jobs::reason::Code;
 use crate::jobs::row_status::RowStatus;
 use crate::jobs::rules;
 use mark::{BackupMark, BackupState};
@@ -132,14 +133,14 @@ pub(super) fn back_up_at(
     }
     let held = JournalLock::take(files, site)?;
     let mut here = held.open(site)?;
-    whole(&here, &held.file)?;
+    assure_whole(&here, &held.file)?;
     let ids = jobs_of(&Tx::on(&here), &open_jobs()).map_err(|why| held.failed(why))?;
     let drafts = kept_drafts(&Tx::on(&here)).map_err(|why| held.failed(why))?;
     let moves = open == OpenJobs::Move && !ids.is_empty();
     if moves && held.files.has_owners() {
         return Err(busy());
     }
-    let id = format!("{:032x}", fastrand::u128(..));
+    let id = random_number();
     let mark = BackupMark {
         id: id.clone(),
         at: Timestamp::now(),
@@ -164,17 +165,12 @@ pub(super) fn back_up_at(
     })?;
     if moves {
         let actor = Actor::now(who);
-        let mut moved = || -> tx::Result<()> {
-            let writing = here.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let db = Tx::on(&writing);
-            mark.insert(&db)?;
-            set_aside(&db, &id)?;
-            for job in &ids {
-                super::jobs::decide(&db, *job, None, "move", &actor, &mark.file)?;
-            }
-            Ok(writing.commit()?)
-        };
-        moved().map_err(|why| held.failed(why))?;
+        let moved = write(&mut here, |db| {
+            mark.insert(db)?;
+            set_aside(db, &id)?;
+            ids.iter().try_for_each(|job| jobs::decide(db, *job, None, "move", &actor, &mark.file).map(drop))
+        });
+        moved.map_err(|why| held.failed(why))?;
         set_state(&to, &id, BackupState::Ready, None).map_err(|why| {
             JobError::no(localizable!(
                 "{why} lapel moved the open jobs but could not finish the backup. To take the jobs back, run on this computer: lapel journal restore {file}",
@@ -216,7 +212,7 @@ pub(super) fn restore_at(
     }
     let backup = connect(from, OpenFlags::SQLITE_OPEN_READ_WRITE, &file)?;
     let mark = BackupMark::of_backup(&backup, &file)?;
-    whole(&backup, &file)?;
+    assure_whole(&backup, &file)?;
     let held = JournalLock::take(Files::in_folder(folder), site)?;
     if held.files.has_owners() {
         return Err(busy());
@@ -234,30 +230,47 @@ pub(super) fn restore_at(
             computer
         )));
     }
-    match held.journal(site, &mark)? {
-        ExistingJournal::Nothing(notes) => {
-            if mark.state == BackupState::Begun {
-                return Err(JobError::no(localizable!(
-                    "This backup is incomplete: its open jobs are still on {computer}. Nothing was changed. Run the same command there to take them back, then make a new backup.",
-                    computer = name_of(&mark.computer)
-                )));
-            }
-            put_back(&held, &backup, &mark, site, (from, taken || !mark.moves), (claim, &notes), who)
+    let mut notes = Vec::new();
+    if !held.files.is_empty() {
+        let here = held.open(site)?;
+        let count = |which: &str| -> Result<u64, JournalError> {
+            Ok(jobs_of(&Tx::on(&here), which).map_err(|why| held.failed(why))?.len() as u64)
+        };
+        let jobs = count("phase <> 'draft'")?;
+        if jobs > 0 && count(&moved_with(&mark))? > 0 {
+            return take_back(here, &held, &mark, site, (from, taken), who);
         }
-        ExistingJournal::Drafts(drafts) => Err(JobError::no(localizable_plural!(
-            drafts,
-            "{n} kept draft is in the journal here ({file}), and the backup would replace it. Nothing was changed. Begin or discard the draft first, or move that file away.",
-            "{n} kept drafts are in the journal here ({file}), and the backup would replace them. Nothing was changed. Begin or discard the drafts first, or move that file away.",
-            file = held.file
-        ))),
-        ExistingJournal::Moved(here) => take_back(here, &held, &mark, site, (from, taken), who),
-        ExistingJournal::Jobs(jobs) => Err(JobError::no(localizable_plural!(
-            jobs,
-            "A journal with {n} job already exists here ({file}). Nothing was changed. To restore the backup, move that file away first. lapel then no longer knows this job.",
-            "A journal with {n} jobs already exists here ({file}). Nothing was changed. To restore the backup, move that file away first. lapel then no longer knows these jobs.",
-            file = held.file
-        ))),
+        if jobs > 0 {
+            return Err(JobError::no(localizable_plural!(
+                jobs,
+                "A journal with {n} job already exists here ({file}). Nothing was changed. To restore the backup, move that file away first. lapel then no longer knows this job.",
+                "A journal with {n} jobs already exists here ({file}). Nothing was changed. To restore the backup, move that file away first. lapel then no longer knows these jobs.",
+                file = held.file
+            )));
+        }
+        let drafts = kept_drafts(&Tx::on(&here)).map_err(|why| held.failed(why))?;
+        if drafts > 0 {
+            return Err(JobError::no(localizable_plural!(
+                drafts,
+                "{n} kept draft is in the journal here ({file}), and the backup would replace it. Nothing was changed. Begin or discard the draft first, or move that file away.",
+                "{n} kept drafts are in the journal here ({file}), and the backup would replace them. Nothing was changed. Begin or discard the drafts first, or move that file away.",
+                file = held.file
+            )));
+        }
+        notes = notes_of(&Tx::on(&here)).map_err(|why| held.failed(why))?;
     }
+    if mark.state == BackupState::Begun {
+        return Err(JobError::no(localizable!(
+            "This backup is incomplete: its open jobs are still on {computer}. Nothing was changed. Run the same command there to take them back, then make a new backup.",
+            computer = name_of(&mark.computer)
+        )));
+    }
+    put_back(&held, &backup, &mark, site, (from, taken || !mark.moves), (claim, &notes), who)
+}
+
+/// Jobs whose records moved with this backup.
+fn moved_with(mark: &BackupMark) -> String {
+    format!("phase = 'moved' AND handover = '{}'", mark.id)
 }
 
 fn put_back(
@@ -273,40 +286,30 @@ fn put_back(
     let target = &held.files.journal;
     let draft = Draft::create(target).map_err(|why| cannot_write(target, &why))?;
     copy_into(backup, &draft, target)?;
-    let failed = |why: rusqlite::Error| held.failed(why);
     let mut fresh = connect(draft.path(), OpenFlags::SQLITE_OPEN_READ_WRITE, &held.file)?;
-    settle_file(&fresh).map_err(&failed)?;
+    settle_file(&fresh).map_err(|why| held.failed(why))?;
     migrate(&mut fresh).map_err(|why| held.failed(why))?;
-    let writing = fresh.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&failed)?;
     let actor = Actor::now(who);
-    let done = (|| -> tx::Result<Restored> {
-        let db = Tx::on(&writing);
+    let done = write(&mut fresh, |db| {
         if claim {
-            give_back(&db, &mark.id)?;
+            give_back(db, &mark.id)?;
         }
-        let open = jobs_of(&db, &open_jobs())?;
-        go_on(&db, &open, claim && doubtful, actor.at)?;
+        let open = jobs_of(db, &open_jobs())?;
+        go_on(db, &open, claim && doubtful, actor.at)?;
         for job in &open {
-            super::jobs::decide(&db, *job, None, "restore", &actor, &first_line(&mark.computer))?;
+            jobs::decide(db, *job, None, "restore", &actor, &first_line(&mark.computer))?;
         }
         for (actor, what, why) in notes {
-            super::jobs::decide(&db, JobId(0), None, what, actor, why)?;
+            jobs::decide(db, JobId(0), None, what, actor, why)?;
         }
         db.execute("DELETE FROM kept WHERE what = 'backup'", values![])?;
         // From now on it has other jobs than the journal that it is a copy of.
-        transfer::rename(&db)?;
-        mark.set(&db, BackupState::Taken, Some(&site.computer))?;
+        db.execute("UPDATE store SET name = ?1", values![random_number()])?;
+        mark.set(db, BackupState::Taken, Some(&site.computer))?;
         db.script(&format!("PRAGMA application_id = {APPLICATION}"))?;
-        Ok(Restored {
-            computer: name_of(&mark.computer),
-            made: mark.at,
-            jobs: jobs_of(&db, "phase <> 'draft'")?.len() as u64,
-            elsewhere: jobs_of(&db, "phase = 'moved'")?,
-            open,
-        })
-    })()
-    .map_err(|why| held.failed(why))?;
-    writing.commit().map_err(&failed)?;
+        restored(db, mark, open)
+    });
+    let done = done.map_err(|why| held.failed(why))?;
     drop(fresh);
     // SQLite would take the log of the replaced, empty journal for a part of this one.
     for ending in ["-wal", "-shm"] {
@@ -328,40 +331,48 @@ fn take_back(
     who: &str,
 ) -> Result<Restored, JobError> {
     set_state(from, &mark.id, BackupState::Taking, Some(&site.computer))?;
-    let failed = |why: rusqlite::Error| held.failed(why);
-    let writing = here.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&failed)?;
     let actor = Actor::now(who);
-    let done = (|| -> tx::Result<Restored> {
-        let db = Tx::on(&writing);
-        let open = jobs_of(&db, &format!("phase = 'moved' AND handover = '{}'", mark.id))?;
-        give_back(&db, &mark.id)?;
-        go_on(&db, &open, doubtful, actor.at)?;
+    let done = write(&mut here, |db| {
+        let open = jobs_of(db, &moved_with(mark))?;
+        give_back(db, &mark.id)?;
+        go_on(db, &open, doubtful, actor.at)?;
         for job in &open {
-            super::jobs::decide(&db, *job, None, "take back", &actor, &mark.file)?;
+            jobs::decide(db, *job, None, "take back", &actor, &mark.file)?;
         }
-        mark.set(&db, BackupState::Taken, Some(&site.computer))?;
-        Ok(Restored {
-            computer: name_of(&mark.computer),
-            made: mark.at,
-            jobs: jobs_of(&db, "phase <> 'draft'")?.len() as u64,
-            elsewhere: jobs_of(&db, "phase = 'moved'")?,
-            open,
-        })
-    })()
-    .map_err(|why| held.failed(why))?;
-    writing.commit().map_err(&failed)?;
+        mark.set(db, BackupState::Taken, Some(&site.computer))?;
+        restored(db, mark, open)
+    });
+    let done = done.map_err(|why| held.failed(why))?;
     set_state(from, &mark.id, BackupState::Taken, Some(&site.computer))?;
+    Ok(done)
+}
+
+/// What a restore did: `open` are the jobs that continue here.
+fn restored(db: &Tx<'_>, mark: &BackupMark, open: Vec<JobId>) -> tx::Result<Restored> {
+    Ok(Restored {
+        computer: name_of(&mark.computer),
+        made: mark.at,
+        jobs: jobs_of(db, "phase <> 'draft'")?.len() as u64,
+        elsewhere: jobs_of(db, "phase = 'moved'")?,
+        open,
+    })
+}
+
+/// One transaction, which is durable on return.
+fn write<T>(on: &mut Connection, work: impl FnOnce(&Tx<'_>) -> tx::Result<T>) -> tx::Result<T> {
+    let writing = on.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let done = work(&Tx::on(&writing))?;
+    writing.commit()?;
     Ok(done)
 }
 
 /// Gives moved jobs their earlier phase again.
 fn give_back(db: &Tx<'_>, id: &str) -> tx::Result<()> {
-    db.execute(
+    db.run(
         "UPDATE job SET phase = coalesce(was, 'stopped'), was = NULL, handover = NULL
          WHERE phase = 'moved' AND handover = ?1",
         values![id],
-    )?;
-    Ok(())
+    )
 }
 
 /// Turns open jobs into read-only records.
@@ -371,8 +382,7 @@ fn set_aside(db: &Tx<'_>, id: &str) -> tx::Result<()> {
                         next_look = NULL WHERE {}",
         open_jobs()
     );
-    db.execute(&sql, values![id])?;
-    Ok(())
+    db.run(&sql, values![id])
 }
 
 /// Prepares restored open jobs: they are polled first, ready rows are not sent before a person resumes the
@@ -399,30 +409,13 @@ pub(super) fn doubt(db: &Tx<'_>, job: JobId, at: i64) -> tx::Result<()> {
         "job = ?1 AND bucket IN ({}) AND (SELECT kind FROM job WHERE id = ?1) = 'issue'",
         conditions::statuses(|it| rules::may_be_sent(Kind::Issue, it))
     );
-    let rows: i64 =
-        db.row(&format!("SELECT count(*) FROM row WHERE {sendable}"), values![job.0], |r| r.get(0))?;
+    let rows: i64 = db.one(&format!("SELECT count(*) FROM row WHERE {sendable}"), values![job.0])?;
     if rows == 0 {
         return Ok(());
     }
     // It is not the badge that the other computer may have sent.
     super::rows::forget_failed_of(db, &sendable, values![job.0])?;
-    let now = at / 1_000;
-    let why = Reason::from(Code::MaybeElsewhere);
-    let request: i64 = db.row(
-        "INSERT INTO request (job, rows, sha256, intent, heard, answered, outcome, why)
-         VALUES (?1, ?2, '', ?3, FALSE, ?3, 'lost', ?4) RETURNING id",
-        values![job.0, rows, now, why],
-        |r| r.get(0),
-    )?;
-    db.execute(
-        &format!(
-            "UPDATE row SET bucket = 'in_doubt', request = ?2, why = ?3, absent = NULL, accepted = NULL,
-                            tries = tries + 1
-             WHERE {sendable}"
-        ),
-        values![job.0, request, why],
-    )?;
-    super::claims::claim_doubts(db, job, at)
+    lost_writes::doubt_rows(db, job, (&sendable, rows), "lost", &Code::MaybeElsewhere.into(), at)
 }
 
 /// Writes the backup's file. Returns the number of jobs in it.
@@ -435,18 +428,15 @@ fn fill(
 ) -> Result<u64, JobError> {
     copy_into(here, draft, to)?;
     let file = shown(to);
-    let failed = |why: rusqlite::Error| JournalError::of(&why, &file);
     let mut copy = connect(draft.path(), OpenFlags::SQLITE_OPEN_READ_WRITE, &file)?;
-    settle_file(&copy).map_err(failed)?;
-    let writing = copy.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
-    let jobs = (|| -> tx::Result<u64> {
-        let db = Tx::on(&writing);
+    settle_file(&copy).map_err(|why| JournalError::of(&why, &file))?;
+    let jobs = write(&mut copy, |db| {
         db.execute("DELETE FROM job WHERE phase = 'draft'", values![])?;
         db.execute("DELETE FROM tally WHERE job NOT IN (SELECT id FROM job)", values![])?;
         db.execute("UPDATE job SET owner = NULL, owner_label = NULL", values![])?;
-        mark.insert(&db)?;
+        mark.insert(db)?;
         if open == OpenJobs::Stay {
-            set_aside(&db, &mark.id)?;
+            set_aside(db, &mark.id)?;
         }
         let id = KeptFact {
             what: "backup".into(),
@@ -454,13 +444,11 @@ fn fill(
             value: mark.id.clone(),
             at: mark.at.as_second(),
         };
-        facts::keep(&db, &id)?;
+        facts::keep(db, &id)?;
         db.script(&format!("PRAGMA application_id = {BACKUP}"))?;
-        Ok(jobs_of(&db, "TRUE")?.len() as u64)
-    })()
-    .map_err(|why| JournalError::failed(&why, &file))?;
-    writing.commit().map_err(failed)?;
-    Ok(jobs)
+        Ok(jobs_of(db, "TRUE")?.len() as u64)
+    });
+    Ok(jobs.map_err(|why| JournalError::failed(&why, &file))?)
 }
 
 /// Copies a consistent snapshot of a database into the empty file of a draft.
@@ -488,14 +476,14 @@ fn set_state(file: &Path, id: &str, state: BackupState, by: Option<&str>) -> Res
     settle_file(&db).map_err(failed)?;
     db.execute(
         "UPDATE handover SET state = ?2, taken_by = coalesce(?3, taken_by) WHERE id = ?1",
-        params![id, state.code(), by],
+        params![id, state.as_ref(), by],
     )
     .map_err(failed)?;
     Ok(())
 }
 
 fn jobs_of(db: &Tx<'_>, which: &str) -> tx::Result<Vec<JobId>> {
-    db.rows(&format!("SELECT id FROM job WHERE {which} ORDER BY id"), values![], |r| r.get(0).map(JobId))
+    db.all(&format!("SELECT id FROM job WHERE {which} ORDER BY id"), values![])
 }
 
 fn kept_drafts(db: &Tx<'_>) -> tx::Result<u64> {
@@ -505,21 +493,12 @@ fn kept_drafts(db: &Tx<'_>) -> tx::Result<u64> {
 /// Decisions that belong to no job.
 type Note = (Actor, String, String);
 
-fn notes(db: &Tx<'_>) -> tx::Result<Vec<Note>> {
+fn notes_of(db: &Tx<'_>) -> tx::Result<Vec<Note>> {
     db.rows(
         "SELECT at, who, what, coalesce(why, '') FROM decision WHERE job = 0 ORDER BY id",
         values![],
         |r| Ok((Actor { at: r.get(0)?, who: r.get(1)? }, r.get(2)?, r.get(3)?)),
     )
-}
-
-fn whole(db: &Connection, file: &str) -> Result<(), JournalError> {
-    let wrong = quick_check(&Tx::on(db)).map_err(|why| JournalError::failed(&why, file))?;
-    if wrong.is_empty() {
-        return Ok(());
-    }
-    let why = Localizable::verbatim(crate::domain::text::scrub(&wrong.join("; ")));
-    Err(JournalError::Corrupt { file: file.to_owned(), why })
 }
 
 fn busy() -> JobError {
@@ -551,15 +530,6 @@ struct JournalLock {
     _claim: super::Claim,
 }
 
-enum ExistingJournal {
-    /// No jobs and no kept drafts.
-    Nothing(Vec<Note>),
-    Drafts(u64),
-    /// A journal whose open jobs moved with this backup.
-    Moved(Connection),
-    Jobs(u64),
-}
-
 impl JournalLock {
     fn take(files: Files, site: &Site) -> Result<Self, JobError> {
         let file = shown(&files.journal);
@@ -577,22 +547,5 @@ impl JournalLock {
         let mut db = connect(&self.files.journal, OpenFlags::SQLITE_OPEN_READ_WRITE, &self.file)?;
         prepare(&mut db, site, &self.file)?;
         Ok(db)
-    }
-
-    fn journal(&self, site: &Site, mark: &BackupMark) -> Result<ExistingJournal, JobError> {
-        if self.files.is_empty() {
-            return Ok(ExistingJournal::Nothing(Vec::new()));
-        }
-        let here = self.open(site)?;
-        let which = format!("phase = 'moved' AND handover = '{}'", mark.id);
-        let moved = jobs_of(&Tx::on(&here), &which).map_err(|why| self.failed(why))?;
-        let all = jobs_of(&Tx::on(&here), "phase <> 'draft'").map_err(|why| self.failed(why))?.len() as u64;
-        let drafts = kept_drafts(&Tx::on(&here)).map_err(|why| self.failed(why))?;
-        Ok(match (all, moved.is_empty()) {
-            (0, _) if drafts > 0 => ExistingJournal::Drafts(drafts),
-            (0, _) => ExistingJournal::Nothing(notes(&Tx::on(&here)).map_err(|why| self.failed(why))?),
-            (_, false) => ExistingJournal::Moved(here),
-            (jobs, true) => ExistingJournal::Jobs(jobs),
-        })
     }
 }

@@ -105,7 +105,7 @@ pub(super) fn decisions(db: &Tx<'_>, earlier: &Vec<JobId>, new: &JobId) -> tx::R
     let mut keys = RowKeys::of(db, *new)?;
     let sql = "SELECT cells, no, name, email FROM row WHERE job = ?1 AND cells IS NOT NULL ORDER BY no";
     db.each(sql, values![new.0], |r| {
-        let no = r.get::<i64>(1)?.unsigned_abs();
+        let no: u64 = r.get(1)?;
         let (read_name, read_email): (String, String) = (r.get(2)?, r.get(3)?);
         let row = keys.next(r.text(0)?, &read_name, &read_email);
         let mut apply = |field, read: &str, fits: &dyn Fn(&CarriedDecision) -> bool| {
@@ -162,7 +162,7 @@ fn read(db: &Tx<'_>, job: JobId, decided: &mut Decided) -> tx::Result<()> {
         let row = keys.next(r.text(0)?, &read.0, &read.1);
         let is = |flag: Option<bool>| flag == Some(true);
         let (is_skipped, is_allowed) = (is(r.get(5)?), is(r.get(6)?));
-        let of = (job.0, r.get::<i64>(7)?.unsigned_abs());
+        let of = (job.0, r.get(7)?);
         let review = |id: Option<i64>| id.unwrap_or_default();
         let (corrected, last) = (review(r.get(8)?), review(r.get(9)?));
         let decision =
@@ -185,7 +185,7 @@ struct RowKeys {
 impl RowKeys {
     fn of(db: &Tx<'_>, job: JobId) -> tx::Result<Self> {
         let sql = "SELECT coalesce(template, '') FROM job WHERE id = ?1";
-        Ok(Self { template: db.row(sql, values![job.0], |r| r.get(0))?, before: HashMap::new() })
+        Ok(Self { template: db.one(sql, values![job.0])?, before: HashMap::new() })
     }
 
     /// Of all cells first: they tell more about which row it is.
@@ -209,9 +209,9 @@ impl RowKeys {
 mod tests {
     use super::*;
     use crate::jobs::job::Kind;
-    use crate::jobs::journal::drafts::{self, CorrectRow, ReviewRows};
+    use crate::jobs::journal::drafts::{self, ReviewRows};
     use crate::jobs::journal::review;
-    use crate::jobs::journal::rows::NewRow;
+    use crate::jobs::journal::rows::{CorrectRow, NewRow};
     use crate::jobs::journal::tests::statements::{draft_of, journal};
     use crate::jobs::row_groups::RowSelection;
     use crate::jobs::row_status::RowStatus;

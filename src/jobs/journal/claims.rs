@@ -6,14 +6,15 @@
 mod former;
 mod recipients;
 
-use super::jobs::{Account, Actor};
+use super::accounts::Account;
+use super::jobs::Actor;
 use super::reasons::stored;
 use super::tx::{self, Tx, values};
 use super::{accounts, jobs};
 use crate::jobs::intake::hex;
 use crate::jobs::job::JobId;
 use crate::jobs::journal::prelude::*;
-use crate::jobs::reason::{Code, Reason};
+use crate::jobs::reason::{Code, Reason, utc_minute};
 use crate::jobs::row_status::RowStatus;
 use crate::jobs::rules::{self, ClaimVerdict, Other};
 pub(super) use former::{NamedSalt, keep_salts, salts};
@@ -51,7 +52,7 @@ impl RecipientHasher {
 }
 
 fn salt(db: &Tx<'_>) -> tx::Result<Vec<u8>> {
-    db.row("SELECT salt FROM store", values![], |r| r.get(0))
+    db.one("SELECT salt FROM store", values![])
 }
 
 /// Names the salt for another journal, and does not tell it.
@@ -76,31 +77,30 @@ pub(super) fn migrate(db: &Tx<'_>) -> tx::Result<()> {
     let mut salt = [0; 32];
     SystemRandom::new().fill(&mut salt).map_err(|_| tx::Error::Random)?;
     db.execute("INSERT INTO store (salt) VALUES (?1)", values![salt.as_slice()])?;
-    let spellings: Vec<String> = db.rows("SELECT DISTINCT base_url FROM job", values![], |r| r.get(0))?;
+    let spellings: Vec<String> = db.all("SELECT DISTINCT base_url FROM job", values![])?;
     for raw in spellings {
         db.execute(
             "UPDATE job SET base_url = ?2 WHERE base_url = ?1",
             values![&raw, &accounts::normal_url(&raw)],
         )?;
     }
-    let keys: Vec<(String, String)> =
-        db.rows("SELECT DISTINCT base_url, account FROM job", values![], |r| Ok((r.get(0)?, r.get(1)?)))?;
+    let keys: Vec<(String, String)> = db.all("SELECT DISTINCT base_url, account FROM job", values![])?;
     for (base_url, key) in keys {
         accounts::of(db, &base_url, &key)?;
     }
     let people = RecipientHasher::of(db)?;
     let emails: Vec<String> =
-        db.rows("SELECT DISTINCT email_key FROM row WHERE email_key <> ''", values![], |r| r.get(0))?;
+        db.all("SELECT DISTINCT email_key FROM row WHERE email_key <> ''", values![])?;
     for email in emails {
         db.execute("UPDATE row SET person = ?2 WHERE email_key = ?1", values![email, people.hash(&email)])?;
     }
-    if !db.row("SELECT EXISTS (SELECT 1 FROM job)", values![], |r| r.get(0))? {
+    if !db.exists("SELECT 1 FROM job", values![])? {
         return Ok(());
     }
     let lapel = Actor::lapel(Timestamp::now().as_millisecond());
     let decision = jobs::decide(db, JobId(0), None, "import claims", &lapel, "")?;
     // An unsent row gets no claim if another row has one. It is judged when its job is resumed.
-    db.execute(
+    db.run(
         "INSERT INTO claim (account, template, person, slot, job, no, state, decision)
          SELECT account, template, person, place - 1, job, no, state, CASE WHEN place > 1 THEN ?1 END
          FROM (SELECT *, row_number() OVER (PARTITION BY account, template, person
@@ -122,12 +122,10 @@ pub(super) fn migrate(db: &Tx<'_>) -> tx::Result<()> {
                WHERE state IS NOT NULL)
          WHERE state <> 'reserved' OR place = 1",
         values![decision],
-    )?;
-    Ok(())
+    )
 }
 
 /// Schema 11 of a team's journal: triggers check the claims of all rows of a statement at once.
-#[cfg(feature = "team")]
 pub(super) const TEAM_SCHEMA: &str = "ALTER TABLE claim DROP CONSTRAINT claim_account_fkey;
      ALTER TABLE claim DROP CONSTRAINT claim_job_no_fkey;
      ALTER TABLE claim SET (fillfactor = 50);
@@ -136,10 +134,10 @@ pub(super) const TEAM_SCHEMA: &str = "ALTER TABLE claim DROP CONSTRAINT claim_ac
 
 /// The account and template that a job issues for. `None` for a revocation.
 #[derive(Clone, Debug)]
-struct Scope {
+pub(super) struct Scope {
     job: JobId,
-    account: i64,
-    template: String,
+    pub(super) account: i64,
+    pub(super) template: String,
 }
 
 impl Scope {
@@ -150,7 +148,7 @@ impl Scope {
     }
 
     /// The scope of a job, also `None` if no job of its key has begun: then there are no claims.
-    fn known(db: &Tx<'_>, job: JobId) -> tx::Result<Option<Self>> {
+    pub(super) fn known(db: &Tx<'_>, job: JobId) -> tx::Result<Option<Self>> {
         let Some((template, base_url, key)) = issues(db, job)? else { return Ok(None) };
         let account = accounts::known(db, &base_url, &key)?;
         Ok(account.map(|account| Self { job, account, template }))
@@ -159,17 +157,11 @@ impl Scope {
 
 /// The template, base URL and key of a job that issues badges.
 fn issues(db: &Tx<'_>, job: JobId) -> tx::Result<Option<(String, String, String)>> {
-    db.optional(
+    db.first(
         "SELECT template, base_url, account FROM job
          WHERE id = ?1 AND kind = 'issue' AND template IS NOT NULL",
         values![job.0],
-        |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)),
     )
-}
-
-/// The account and template of a job's claims; `None` if no job of its key has begun.
-pub(super) fn known_scope(db: &Tx<'_>, job: JobId) -> tx::Result<Option<(i64, String)>> {
-    Ok(Scope::known(db, job)?.map(|scope| (scope.account, scope.template)))
 }
 
 /// Another row with a claim on the same recipient and template.
@@ -195,8 +187,7 @@ impl Rival {
     }
 
     pub fn why(&self) -> Reason {
-        let when = Timestamp::from_second(self.at)
-            .map_or_else(|_| String::new(), |at| at.strftime("%Y-%m-%d %H:%M UTC").to_string());
+        let when = Timestamp::from_second(self.at).map_or_else(|_| String::new(), utc_minute);
         let is_sending = matches!(self.row_status, RowStatus::Ready | RowStatus::Sending);
         let code = match (&self.by, is_sending) {
             _ if self.is_unproven => Code::RefusedElsewhere,
@@ -224,10 +215,9 @@ pub(super) fn claim_ready_rows(db: &Tx<'_>, job: JobId, actor: &Actor) -> tx::Re
     // Where two rows have one recipient, the first one gets the claim. A server looks twice for such rows, so it is told
     // where there are none.
     let are_unique = db.is_team()
-        && db.row(
+        && db.one(
             "SELECT count(person) = count(DISTINCT person) FROM row WHERE job = ?1 AND bucket = 'ready'",
             values![job.0],
-            |r| r.get(0),
         )?;
     let unless_claimed = if are_unique { "" } else { "ON CONFLICT DO NOTHING" };
     // Most recipients have no other row: one statement covers all of them.
@@ -244,7 +234,7 @@ pub(super) fn claim_ready_rows(db: &Tx<'_>, job: JobId, actor: &Actor) -> tx::Re
         values![job.0, scope.account, scope.template],
     )?;
     let ready: i64 =
-        db.row("SELECT count(*) FROM row WHERE job = ?1 AND bucket = 'ready'", values![job.0], |r| r.get(0))?;
+        db.one("SELECT count(*) FROM row WHERE job = ?1 AND bucket = 'ready'", values![job.0])?;
     if usize::try_from(ready) == Ok(claimed) {
         // Each got the only claim on its recipient.
         return Ok(());
@@ -310,7 +300,7 @@ pub(super) fn claim_doubts(db: &Tx<'_>, job: JobId, at: i64) -> tx::Result<()> {
     }
     let why = "a refused request may have been accepted";
     let decision = jobs::decide(db, job, None, CLAIM_AGAIN, &Actor::lapel(at), why)?;
-    db.execute(
+    db.run(
         &format!(
             "INSERT INTO claim (account, template, person, slot, job, no, state, decision)
          SELECT ?2, ?3, row.person,
@@ -321,8 +311,7 @@ pub(super) fn claim_doubts(db: &Tx<'_>, job: JobId, at: i64) -> tx::Result<()> {
          FROM row WHERE {UNCLAIMED}"
         ),
         values![job.0, scope.account, scope.template, decision],
-    )?;
-    Ok(())
+    )
 }
 
 /// Takes these claims back from rows that the service certainly did not accept, and requests claims as for every row
@@ -338,13 +327,11 @@ pub(super) fn claim_again(db: &Tx<'_>, job: JobId, at: i64) -> tx::Result<()> {
 
 /// Number of rows that need review and were certainly not sent.
 pub(super) fn held(db: &Tx<'_>, job: JobId) -> tx::Result<u64> {
-    let held: i64 = db.row(
+    db.one(
         "SELECT count(*) FROM row WHERE job = ?1 AND bucket = 'ask'
                AND NOT EXISTS (SELECT 1 FROM claim WHERE claim.job = row.job AND claim.no = row.no)",
         values![job.0],
-        |r| r.get(0),
-    )?;
-    Ok(held.unsigned_abs())
+    )
 }
 
 /// Gives rows of a job a claim, or moves their claims to a higher slot: place, slot, and decision.
@@ -355,15 +342,14 @@ fn claim(db: &Tx<'_>, scope: &Scope, rows: &[(u64, i64, Option<i64>)]) -> tx::Re
     let rows = super::json(rows);
     let claimed = "WITH claimed AS MATERIALIZED (SELECT ?1 AS job, no, slot, decision
                        FROM json_rows(?2, no bigint, slot bigint, decision bigint) AS list)";
-    let moved: Vec<i64> = db.rows(
+    let moved: Vec<i64> = db.all(
         &format!(
             "{claimed} UPDATE claim SET slot = claimed.slot, decision = coalesce(claimed.decision, claim.decision)
              FROM claimed WHERE claim.job = claimed.job AND claim.no = claimed.no RETURNING claim.no"
         ),
         values![scope.job.0, rows],
-        |r| r.get(0),
     )?;
-    db.execute(
+    db.run(
         &format!(
             "{claimed} INSERT INTO claim (account, template, person, slot, job, no, state, decision)
          SELECT ?3, ?4, row.person, claimed.slot, claimed.job, claimed.no, 'reserved', claimed.decision
@@ -371,8 +357,7 @@ fn claim(db: &Tx<'_>, scope: &Scope, rows: &[(u64, i64, Option<i64>)]) -> tx::Re
          WHERE claimed.no NOT IN json_list(?5, bigint)"
         ),
         values![scope.job.0, rows, scope.account, scope.template, super::json(&moved)],
-    )?;
-    Ok(())
+    )
 }
 
 /// Removes unused claims: job and place.
@@ -416,7 +401,7 @@ pub(super) fn recognise(db: &Tx<'_>, job: JobId, which: &str) -> tx::Result<()> 
 
 /// The rows of a job that match `which` and need review because another row has or may have served the recipient.
 /// The flag tells whether a person who knew of that rival allowed the row.
-pub(super) fn rivals(db: &Tx<'_>, job: JobId, which: &str) -> tx::Result<Vec<(i64, Rival, bool)>> {
+pub(super) fn rivals(db: &Tx<'_>, job: JobId, which: &str) -> tx::Result<Vec<(u64, Rival, bool)>> {
     let Some(scope) = Scope::known(db, job)? else { return Ok(Vec::new()) };
     if !db.exists(
         "SELECT 1 FROM claim WHERE account = ?1 AND template = ?2",
@@ -431,7 +416,7 @@ pub(super) fn rivals(db: &Tx<'_>, job: JobId, which: &str) -> tx::Result<Vec<(i6
         let ClaimVerdict::Review(at) = recipient.judge(row, None) else { return None };
         let rival = recipient.rival(at)?.clone();
         let still = row.approved == Some(rival.claim_id());
-        Some((row.no as i64, rival, still))
+        Some((row.no, rival, still))
     });
     Ok(found.collect())
 }
@@ -449,10 +434,8 @@ pub(super) fn sent_before(
     template: &TemplateId,
     key: &EmailKey,
 ) -> tx::Result<Option<Rival>> {
-    match accounts::known(db, &account.base_url, &account.key)? {
-        Some(known) => of_person(db, known, template.wire(), key),
-        None => Ok(None),
-    }
+    let Some(known) = accounts::known(db, &account.base_url, &account.key)? else { return Ok(None) };
+    of_person(db, known, template.wire(), key)
 }
 
 /// The row that has or may have given a recipient this badge. A person must know it before issuing another one.
@@ -496,7 +479,7 @@ pub(super) fn unsent_elsewhere(db: &Tx<'_>, job: JobId) -> tx::Result<Vec<(JobId
     )? {
         return Ok(Vec::new());
     }
-    db.rows(
+    db.all(
         "SELECT claim.job, count(*) FROM row
          JOIN claim ON claim.account = ?2 AND claim.template = ?3 AND claim.person = row.person
          JOIN job ON job.id = claim.job
@@ -504,7 +487,6 @@ pub(super) fn unsent_elsewhere(db: &Tx<'_>, job: JobId) -> tx::Result<Vec<(JobId
            AND claim.state = 'reserved' AND job.phase IN ('paused', 'stopped')
          GROUP BY claim.job ORDER BY claim.job",
         values![job.0, scope.account, scope.template],
-        |r| Ok((JobId(r.get(0)?), r.get::<i64>(1)?.unsigned_abs())),
     )
 }
 

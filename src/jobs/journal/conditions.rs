@@ -1,6 +1,5 @@
 //! The rules about rows as SQL conditions on the table `row`.
 
-use crate::jobs::duplicate_kind::DuplicateKind;
 use crate::jobs::job::{Kind, Phase};
 use crate::jobs::row_groups::RowSelection;
 use crate::jobs::row_status::{Claim, RowStatus};
@@ -56,13 +55,6 @@ pub(super) fn judged(phase: Phase) -> String {
     condition(Step::Judge, Kind::Issue, phase)
 }
 
-/// Rows of this kind that a person may allow together. They are of no second kind, which would need a decision of
-/// its own.
-fn only_of(class: DuplicateKind) -> String {
-    let only = if class.is_in_file() { "" } else { "AND repeats IS NULL" };
-    format!("(class = '{}' {only})", class.code())
-}
-
 /// SQL expression for the key of a row's reason: its codes and texts, without their arguments. Rows with the same
 /// key have the same findings. A mistyped domain is one finding, whether a list of domains or the file's other rows
 /// show it.
@@ -88,7 +80,10 @@ pub(super) fn allowed_together() -> String {
 /// The rows of a draft that a review selects, of those that may get this status. `?2` is the key of a group, or a list of places.
 pub(super) fn selected(rows: &RowSelection, to: RowStatus) -> String {
     let which = match rows {
-        RowSelection::Class(class) if to == RowStatus::Ready => only_of(*class),
+        // A second kind would need a decision of its own.
+        RowSelection::Class(class) if to == RowStatus::Ready && !class.is_in_file() => {
+            format!("(class = '{}' AND repeats IS NULL)", class.code())
+        }
         RowSelection::Class(class) => format!("class = '{}'", class.code()),
         RowSelection::Group(row_status, _) if to == RowStatus::Ready => {
             format!("bucket = '{}' AND {GROUP} = ?2 AND {}", row_status.code(), allowed_together())

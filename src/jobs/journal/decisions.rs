@@ -38,7 +38,6 @@ pub(super) fn use_up_quota(
     jobs::decide(db, *id, None, "use up the quota", actor, "").map(drop)
 }
 
-#[derive(Clone, Debug)]
 pub(in crate::jobs) struct Retry {
     pub(in crate::jobs) id: JobId,
     pub(in crate::jobs) kind: Kind,
@@ -53,11 +52,10 @@ pub(in crate::jobs) struct Retry {
 pub(super) fn retry(db: &Tx<'_>, args: &Retry) -> tx::Result<Option<u64>> {
     let Retry { id, kind, phase, policies, actor, seen } = args;
     let refused = conditions::condition(Step::Retry, *kind, *phase);
-    let last: Option<i64> = db.row(
+    let last: Option<i64> = db.one(
         "SELECT max(request.rows) FROM row JOIN request ON request.id = row.request
          WHERE row.job = ?1 AND row.bucket = 'not_done'",
         values![id.0],
-        |r| r.get(0),
     )?;
     let moved = db.execute(
         &format!("UPDATE row SET bucket = 'ready', why = NULL WHERE job = ?1 AND {refused}"),
@@ -92,7 +90,6 @@ pub(super) fn cancel(db: &Tx<'_>, id: &JobId, kind: &Kind, actor: &Actor, by: &P
     Ok(cancelled)
 }
 
-#[derive(Clone, Debug)]
 pub(in crate::jobs) struct DecideRow {
     pub(in crate::jobs) id: JobId,
     pub(in crate::jobs) no: u64,
@@ -121,7 +118,9 @@ pub(super) fn decide_row(db: &Tx<'_>, args: &DecideRow) -> tx::Result<Result<(),
     let DecideRow { id, no, decision, actor, why, now, seen: seen_job, shown } = args;
     let (id, no) = (*id, *no);
     jobs::assure_owned(db, id, &seen_job.owner)?;
-    let Some((facts, seen)) = facts(db, id, no)? else { return Ok(Err(Unresolved::NoRow)) };
+    let Some((facts, seen)) = rule_facts(db, id, &[no])?.remove(&no) else {
+        return Ok(Err(Unresolved::NoRow));
+    };
     if !rules::may(Step::Decide, facts) {
         return Ok(Err(if facts.claim.is_some() || facts.row_status != RowStatus::Ready {
             Unresolved::RowStatus(facts.row_status)
@@ -165,23 +164,15 @@ pub(super) fn decide_row(db: &Tx<'_>, args: &DecideRow) -> tx::Result<Result<(),
 }
 
 fn send_again(db: &Tx<'_>, id: JobId, rows: &[u64]) -> tx::Result<()> {
-    db.execute(
+    db.run(
         "UPDATE row SET bucket = 'ready', why = ?3, guarded = FALSE, allowed = coalesce(class, 'new')
          WHERE job = ?1 AND no IN json_list(?2, bigint)",
         values![id.0, super::json(rows), Reason::from(Code::SentAgain)],
-    )?;
-    Ok(())
+    )
 }
 
-/// A row's rule facts, and the highest of the other claims that a person knows of.
-type FactsAndRival = (RowFacts, Option<i64>);
-
-fn facts(db: &Tx<'_>, id: JobId, no: u64) -> tx::Result<Option<FactsAndRival>> {
-    Ok(rule_facts(db, id, &[no])?.remove(&no))
-}
-
-/// The rule facts of those of these rows that exist.
-fn rule_facts(db: &Tx<'_>, id: JobId, rows: &[u64]) -> tx::Result<HashMap<u64, FactsAndRival>> {
+/// Of those of these rows that exist: the rule facts, and the highest of the other claims that a person knows of.
+fn rule_facts(db: &Tx<'_>, id: JobId, rows: &[u64]) -> tx::Result<HashMap<u64, (RowFacts, Option<i64>)>> {
     db.rows(
         "SELECT job.kind, job.phase, row.bucket, claim.state, row.seen, job.purged, row.no
          FROM row JOIN job ON job.id = row.job
@@ -196,7 +187,7 @@ fn rule_facts(db: &Tx<'_>, id: JobId, rows: &[u64]) -> tx::Result<HashMap<u64, F
                 claim: r.get::<Option<String>>(3)?.and_then(|code| Claim::from_code(&code)),
                 is_purged: r.get(5)?,
             };
-            Ok((r.get::<i64>(6)?.unsigned_abs(), (facts, r.get(4)?)))
+            Ok((r.get(6)?, (facts, r.get(4)?)))
         },
     )
 }
@@ -216,7 +207,7 @@ pub(in crate::jobs) struct ReviewedRow {
 pub(super) fn reviewed_row(db: &Tx<'_>, id: &JobId, no: &u64) -> tx::Result<Option<ReviewedRow>> {
     db.optional(
         "SELECT bucket, class, seen, why FROM row WHERE job = ?1 AND no = ?2",
-        values![id.0, *no as i64],
+        values![id.0, no],
         |r| {
             let row_status = jobs::row_status(r, "bucket")?;
             Ok(ReviewedRow { row_status, why: r.get(3)?, class: r.get(1)?, rival: r.get(2)? })
@@ -224,7 +215,6 @@ pub(super) fn reviewed_row(db: &Tx<'_>, id: &JobId, no: &u64) -> tx::Result<Opti
     )
 }
 
-#[derive(Clone, Debug)]
 pub(in crate::jobs) struct ResendRows {
     pub(in crate::jobs) id: JobId,
     /// The rows that a person reviewed, in their order.
@@ -251,7 +241,6 @@ pub(super) fn resend_rows(db: &Tx<'_>, args: &ResendRows) -> tx::Result<bool> {
 }
 
 /// The never seen rows of a job: those of `among`, or all. `latest` is as in [`ResendRows`].
-#[allow(clippy::ref_option, reason = "an operation takes its arguments by reference")]
 pub(super) fn never_seen(
     db: &Tx<'_>,
     id: &JobId,
@@ -259,13 +248,12 @@ pub(super) fn never_seen(
     latest: &i64,
 ) -> tx::Result<NeverSeen> {
     let ready = resendable(db, *id, among.as_deref(), *latest)?;
-    let all: i64 = db.row(
+    let all: u64 = db.one(
         "SELECT count(*) FROM row WHERE job = ?1 AND bucket = 'not_seen'
            AND (?2 IS NULL OR no IN json_list(?2, bigint))",
         values![id.0, among.as_deref().map(super::json)],
-        |r| r.get(0),
     )?;
-    let held = all.unsigned_abs().saturating_sub(ready.len() as u64);
+    let held = all.saturating_sub(ready.len() as u64);
     Ok(NeverSeen { ready, held })
 }
 
@@ -336,10 +324,10 @@ pub(super) fn cancel_rows(
 /// Rows that can be sent again together: a slow service can no longer show them, and no other row has served their
 /// recipients since.
 fn resendable(db: &Tx<'_>, id: JobId, among: Option<&[u64]>, latest: i64) -> tx::Result<Vec<u64>> {
-    let served: HashSet<i64> =
+    let served: HashSet<u64> =
         claims::rivals(db, id, "row.bucket = 'not_seen'")?.into_iter().map(|(no, ..)| no).collect();
     let may = conditions::condition(Step::ResendAll, Kind::Issue, Phase::Running);
-    let old: Vec<i64> = db.rows(
+    let mut old: Vec<u64> = db.all(
         &format!(
             "SELECT no FROM row WHERE row.job = ?1 AND {may} AND (SELECT kind FROM job WHERE id = ?1) = 'issue'
                AND (SELECT CASE WHEN heard THEN intent ELSE coalesce(row.absent, intent) END
@@ -347,9 +335,9 @@ fn resendable(db: &Tx<'_>, id: JobId, among: Option<&[u64]>, latest: i64) -> tx:
                AND (?3 IS NULL OR no IN json_list(?3, bigint)) ORDER BY no"
         ),
         values![id.0, latest, among.map(super::json)],
-        |r| r.get(0),
     )?;
-    Ok(old.into_iter().filter(|no| !served.contains(no)).map(i64::unsigned_abs).collect())
+    old.retain(|no| !served.contains(no));
+    Ok(old)
 }
 
 /// Records that a person did something that belongs to no job.

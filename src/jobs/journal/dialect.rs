@@ -25,7 +25,6 @@ pub(super) fn sqlite(sql: &str) -> Cow<'_, str> {
     expanded(sql, in_sqlite)
 }
 
-#[cfg(feature = "team")]
 pub(super) fn postgres(sql: &str) -> String {
     // Hints for SQLite's planner only.
     let sql = sql.replace(" INDEXED BY row_class", "").replace(" INDEXED BY row_found", "");
@@ -125,7 +124,6 @@ fn in_sqlite(name: &str, arguments: &[String]) -> Option<String> {
     })
 }
 
-#[cfg(feature = "team")]
 fn in_postgres(name: &str, arguments: &[String]) -> Option<String> {
     Some(match (name, arguments) {
         ("json_rows", [list, named @ ..]) => {
@@ -147,12 +145,10 @@ fn in_postgres(name: &str, arguments: &[String]) -> Option<String> {
     })
 }
 
-#[cfg(feature = "team")]
 fn elements(list: &str) -> String {
     format!("jsonb_array_elements({list}::text::jsonb) WITH ORDINALITY AS element(value, place)")
 }
 
-#[cfg(feature = "team")]
 fn element(of: &str) -> String {
     match of {
         "text" => "(value #>> '{}') COLLATE \"C\"".to_owned(),

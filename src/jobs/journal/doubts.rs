@@ -13,11 +13,7 @@ use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_status::RowStatus;
 use crate::jobs::seen_badge::SeenBadge;
 
-/// The fact that tells whether the history shows waiting badges.
-pub(in crate::jobs) const WAITING: &str = "waiting_in_history";
-
 /// Badges that a poll found for addresses in doubt.
-#[derive(Clone, Debug)]
 pub(in crate::jobs) struct ResolveDoubts {
     pub(in crate::jobs) context: ObserveContext,
     pub(in crate::jobs) jobs: HashSet<JobId>,
@@ -52,7 +48,7 @@ pub(super) fn resolve_doubts(db: &Tx<'_>, args: &ResolveDoubts) -> tx::Result<Ob
     let ResolveDoubts { context, jobs, found, complete, zone, at } = args;
     // In this write only: meanwhile, another job for the same people would need approval.
     jobs.iter().try_for_each(|job| refusals::doubt(db, *job, *at))?;
-    let shows_waiting = facts::settled(db, &context.account, WAITING)?.as_deref() == Some("shown");
+    let shows_waiting = facts::settled(db, &context.account, facts::WAITING)?.as_deref() == Some("shown");
     let accepted = |reg: &Option<ServiceTime>| -> Option<Timestamp> {
         zone.as_ref()?.to_timestamp(reg.as_ref()?.start()?).ok()
     };
@@ -107,7 +103,7 @@ pub(super) fn due(
     context: &ObserveContext,
     jobs: &HashSet<JobId>,
 ) -> tx::Result<HashSet<EmailKey>> {
-    let shows_waiting = facts::settled(db, &context.account, WAITING)?.as_deref() == Some("shown");
+    let shows_waiting = facts::settled(db, &context.account, facts::WAITING)?.as_deref() == Some("shown");
     let scan = ScanResult { now: context.now, complete: true, shows_waiting };
     let is_due = |row: &DoubtRow| match judge_doubt::judge(&row.doubt, &[], scan, &context.settings) {
         Judgement::NotSeen => row.row_status != RowStatus::NotSeen,
@@ -123,7 +119,6 @@ pub(super) fn due(
 }
 
 fn rows_in_doubt(db: &Tx<'_>, jobs: &HashSet<JobId>, now: Timestamp) -> tx::Result<Vec<DoubtRow>> {
-    let jobs: Vec<i64> = jobs.iter().map(|job| job.0).collect();
     db.rows(
         "WITH list AS MATERIALIZED (SELECT value AS job FROM json_values(?1, bigint) AS ids)
          SELECT row.no, row.email, row.request, row.bucket, row.absent, request.intent, request.heard,
@@ -137,7 +132,7 @@ fn rows_in_doubt(db: &Tx<'_>, jobs: &HashSet<JobId>, now: Timestamp) -> tx::Resu
          FROM list JOIN row ON row.job = list.job JOIN request ON request.id = row.request
          JOIN job ON job.id = row.job
          WHERE row.bucket IN ('in_doubt', 'unbound', 'not_seen')",
-        values![super::json(&jobs)],
+        values![super::json(jobs)],
         |r| {
         let row_status = jobs::row_status(r, "bucket")?;
         // The time of such a request is this poll's.
@@ -146,8 +141,8 @@ fn rows_in_doubt(db: &Tx<'_>, jobs: &HashSet<JobId>, now: Timestamp) -> tx::Resu
         let heard: bool = r.get(6)?;
         let intent = Timestamp::from_second(r.get(5)?).unwrap_or(Timestamp::UNIX_EPOCH);
         Ok(DoubtRow {
-            job: JobId(r.get(13)?),
-            no: r.get::<i64>(0)?.unsigned_abs(),
+            job: r.get(13)?,
+            no: r.get(0)?,
             key: EmailKey::of(&r.get::<String>(1)?),
             name: r.get(9)?,
             request: r.get(2)?,
@@ -181,13 +176,12 @@ impl BadgeOwners {
     /// `found` is the job, the address and the badge.
     fn of(db: &Tx<'_>, found: &[(i64, &str, &str)]) -> tx::Result<Self> {
         let found = super::json(&found);
-        let before = db.rows(
+        let before = db.all(
             "WITH found AS MATERIALIZED (
                      SELECT job, email_key, badge
                      FROM json_rows(?1, job bigint, email_key text, badge text) AS list)
                  SELECT job, email_key, badge FROM found JOIN baseline USING (job, email_key, badge)",
             values![&found],
-            |r| Ok((JobId(r.get(0)?), r.get(1)?, r.get(2)?)),
         )?;
         let mut holders: HashMap<String, Vec<(JobId, u64)>> = HashMap::new();
         let held: Vec<(String, (JobId, u64))> = db.rows(
@@ -198,7 +192,7 @@ impl BadgeOwners {
              JOIN job ON job.id = row.job AND job.base_url = found.base_url
              WHERE job.kind = 'issue'",
             values![found],
-            |r| Ok((r.get(0)?, (JobId(r.get(1)?), r.get::<i64>(2)?.unsigned_abs()))),
+            |r| Ok((r.get(0)?, (r.get(1)?, r.get(2)?))),
         )?;
         for (badge, holder) in held {
             holders.entry(badge).or_default().push(holder);
@@ -293,14 +287,13 @@ impl DoubtChanges {
 /// If some rows of a request were found, the others may not have been accepted: a service may accept a part. They
 /// stay in doubt, with a reason that says so.
 fn prove(db: &Tx<'_>, requests: &BTreeSet<i64>) -> tx::Result<()> {
-    let partly: Vec<(i64, i64, Option<String>, i64)> = db.rows(
+    let partly: Vec<(i64, i64, Option<String>, i64)> = db.all(
         "SELECT id, rows, outcome, found FROM
                 (SELECT id, rows, outcome,
                         (SELECT count(*) FROM row WHERE request = request.id AND badge IS NOT NULL) AS found
                  FROM request WHERE id IN json_list(?1, bigint)) AS counted
              WHERE found > 0",
         values![super::json(requests)],
-        |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)),
     )?;
     let mut list = Vec::new();
     for (request, rows, outcome, found) in partly {
@@ -317,13 +310,12 @@ fn prove(db: &Tx<'_>, requests: &BTreeSet<i64>) -> tx::Result<()> {
     if list.is_empty() {
         return Ok(());
     }
-    db.execute(
+    db.run(
         "WITH partly AS MATERIALIZED (SELECT request, why FROM json_rows(?1, request bigint, why text) AS list)
          UPDATE row SET why = partly.why FROM partly
          WHERE row.request = partly.request AND row.bucket = 'in_doubt'",
         values![super::json(&list)],
-    )?;
-    Ok(())
+    )
 }
 
 #[cfg(test)]

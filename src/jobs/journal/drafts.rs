@@ -1,12 +1,13 @@
 //! Plans jobs as drafts, changes drafts in a review, and begins them.
 
+use super::accounts::{self, Account};
 use super::claims::{self, Rival};
 use super::facts::{self, KeptFact};
-use super::jobs::{self, Account, Actor, NewJob, SeenJob};
+use super::jobs::{self, Actor, NewJob, SeenJob};
 use super::reasons::stored;
-use super::rows::{self, NewRow};
-use super::tx::{self, Tx, values};
-use super::{Process, accounts, conditions, duplicates, lost_writes, refusals, review, takeover, transfer};
+use super::rows::{self, CorrectRow, NewRow};
+use super::tx::{self, Bind, Tx, values};
+use super::{Process, conditions, duplicates, lost_writes, refusals, review, snapshots, takeover, transfer};
 use crate::jobs::duplicate_kind::DuplicateKind;
 use crate::jobs::job::{Job, JobId, Kind, Phase};
 use crate::jobs::journal::prelude::*;
@@ -23,7 +24,6 @@ use ring::digest::Context;
 const FEW: usize = 1_000;
 const MOST_KEPT: usize = 200;
 
-#[derive(Clone, Debug)]
 pub(in crate::jobs) struct CreateJob {
     pub(in crate::jobs) account: Account,
     pub(in crate::jobs) owner: Arc<Process>,
@@ -50,60 +50,52 @@ pub(super) const SCHEMA_OF_KEPT_DRAFTS: &str = "ALTER TABLE job ADD COLUMN kept 
 
 /// Keeps complete drafts until they begin, are discarded, or become too old.
 pub(super) fn keep(db: &Tx<'_>, ids: &[JobId]) -> tx::Result<()> {
-    let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
-    db.execute(
+    db.run(
         "UPDATE job SET kept = TRUE WHERE phase = 'draft' AND id IN json_list(?1, bigint)",
-        values![super::json(&ids)],
-    )?;
-    Ok(())
+        values![super::json(ids)],
+    )
 }
 
 /// The kept drafts of a service and key, newest first, whoever has them open.
 pub(super) fn kept(db: &Tx<'_>, account: &Account, me: &str) -> tx::Result<Vec<Job>> {
-    jobs::matching(db, account, me, "phase = 'draft' AND kept", MOST_KEPT)
-}
-
-#[derive(Clone, Debug)]
-pub(in crate::jobs) struct OpenDrafts {
-    pub(in crate::jobs) ids: Vec<JobId>,
-    pub(in crate::jobs) account: Account,
-    pub(in crate::jobs) owner: Arc<Process>,
-    /// Owners that are alive.
-    pub(in crate::jobs) living: Vec<String>,
+    snapshots::matching(db, account, me, "phase = 'draft' AND kept", MOST_KEPT)
 }
 
 /// Makes this process the owner of kept drafts. Returns false, and changes nothing, if one of them has begun, is gone,
 /// is open in another living process, or belongs to another service or key.
-pub(super) fn open(db: &Tx<'_>, args: &OpenDrafts) -> tx::Result<bool> {
-    let ids = super::json(&args.ids.iter().map(|id| id.0).collect::<Vec<_>>());
+pub(super) fn open(
+    db: &Tx<'_>,
+    ids: &[JobId],
+    account: &Account,
+    owner: &Process,
+    living: &[String],
+) -> tx::Result<bool> {
+    let list = super::json(ids);
     let free = "phase = 'draft' AND kept AND account = ?4 AND base_url = ?5 AND id IN json_list(?1, bigint)
                 AND (owner IS NULL OR owner = ?2 OR owner NOT IN json_list(?3, text))";
-    let living = super::json(&takeover::alive_now(db, &args.living)?);
-    let values = values![ids, args.owner.id, living, args.account.key, args.account.base_url];
+    let living = super::json(&takeover::alive_now(db, living)?);
+    let values = values![list, owner.id, living, account.key, account.base_url];
     let count = format!("SELECT count(*) FROM job WHERE {free}");
-    let found: i64 = db.row(&count, values, |r| r.get(0))?;
-    if usize::try_from(found) != Ok(args.ids.len()) {
+    let found: i64 = db.one(&count, values)?;
+    if usize::try_from(found) != Ok(ids.len()) {
         return Ok(false);
     }
     db.execute(
         &format!("UPDATE job SET owner = ?2, owner_label = ?6 WHERE {free}"),
-        values![ids, args.owner.id, living, args.account.key, args.account.base_url, args.owner.label],
+        values![list, owner.id, living, account.key, account.base_url, owner.label],
     )?;
     Ok(true)
 }
 
 /// Releases the kept drafts of a closed review, so that any process may open them.
 pub(super) fn close(db: &Tx<'_>, ids: &[JobId], me: &str) -> tx::Result<()> {
-    let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
-    db.execute(
+    db.run(
         "UPDATE job SET owner = NULL, owner_label = NULL
          WHERE phase = 'draft' AND kept AND owner = ?2 AND id IN json_list(?1, bigint)",
-        values![super::json(&ids), me],
-    )?;
-    Ok(())
+        values![super::json(ids), me],
+    )
 }
 
-#[derive(Clone, Debug)]
 pub(in crate::jobs) struct IssueOne {
     pub(in crate::jobs) account: Account,
     pub(in crate::jobs) owner: Arc<Process>,
@@ -158,7 +150,6 @@ fn create_one(
     Ok(Ok(id))
 }
 
-#[derive(Clone, Debug)]
 pub(in crate::jobs) struct Replace {
     pub(in crate::jobs) issue: IssueOne,
     pub(in crate::jobs) old: BadgeId,
@@ -199,7 +190,6 @@ pub(super) fn replace(db: &Tx<'_>, args: &Replace) -> tx::Result<Result<(JobId, 
     Ok(Ok((issue, revoke)))
 }
 
-#[derive(Clone, Debug)]
 pub(in crate::jobs) struct PlanUndo {
     pub(in crate::jobs) account: Account,
     pub(in crate::jobs) owner: Arc<Process>,
@@ -266,36 +256,26 @@ pub(super) fn finish_rows(
         .map(|(suspect, meant)| (suspect, stored(&Reason::from(Code::DomainSlip).with("meant", meant))))
         .collect();
     // An address that can be sent has one @. One pass over the rows, for any number of domains.
-    db.execute(
+    db.run(
         "WITH suspect AS MATERIALIZED (SELECT domain, why FROM json_rows(?2, domain text, why text) AS list)
          UPDATE row SET bucket = 'ask',
                         why = (SELECT why FROM suspect WHERE domain = substr(email_key, instr(email_key, '@') + 1))
          WHERE job = ?1 AND bucket = 'ready'
            AND substr(email_key, instr(email_key, '@') + 1) IN (SELECT domain FROM suspect)",
         values![id.0, super::json(&suspects)],
-    )?;
-    Ok(())
-}
-
-#[derive(Clone, Debug)]
-pub(in crate::jobs) struct CorrectRow {
-    pub(in crate::jobs) no: u64,
-    pub(in crate::jobs) name: String,
-    pub(in crate::jobs) email: String,
-    pub(in crate::jobs) row_status: RowStatus,
-    pub(in crate::jobs) why: Option<Reason>,
+    )
 }
 
 /// Corrects rows of a draft by one decision. The duplicate check must run again.
 pub(super) fn correct_rows(db: &Tx<'_>, id: &JobId, corrected: &[CorrectRow]) -> tx::Result<()> {
     jobs::assure_draft(db, *id, true)?;
-    review::record_correction(db, *id, &corrected.iter().map(|row| row.no).collect::<Vec<_>>())?;
+    let places: Vec<u64> = corrected.iter().map(|row| row.no).collect();
+    let key = super::json(&places);
+    review::record(db, *id, review::CORRECT, "no IN json_list(?2, bigint)", Some(&key))?;
     rows::correct(db, *id, corrected)?;
-    db.execute("UPDATE job SET guarded_at = NULL WHERE id = ?1", values![id.0])?;
-    Ok(())
+    db.run("UPDATE job SET guarded_at = NULL WHERE id = ?1", values![id.0])
 }
 
-#[derive(Clone, Debug)]
 pub(in crate::jobs) struct ReviewRows {
     pub(in crate::jobs) id: JobId,
     pub(in crate::jobs) which: RowSelection,
@@ -320,16 +300,25 @@ pub(super) fn review_rows(db: &Tx<'_>, args: &ReviewRows) -> tx::Result<u64> {
         RowSelection::Class(_) | RowSelection::Asked => None,
     };
     let selected = conditions::selected(&args.which, args.to);
-    let Some(review) = review::record(db, args.id, review::name_of(args.to), &selected, key.as_deref())?
-    else {
+    let what = if args.to == RowStatus::Ready { "allow" } else { "leave_out" };
+    let Some(review) = review::record(db, args.id, what, &selected, key.as_deref())? else {
         return Ok(0);
     };
+    let shown = match &args.which {
+        RowSelection::ShownTogether(rows) => Some(super::json(&shown_together(rows))),
+        _ => None,
+    };
+    let (code, mut values) = (args.to.code(), Vec::<&dyn Bind>::new());
+    values.extend([&args.id.0 as &dyn Bind, &key, &code, &args.why]);
+    values.extend(shown.as_ref().map(|shown| shown as &dyn Bind));
     let seen = match &args.which {
         RowSelection::Class(_) => "TRUE".to_owned(),
         RowSelection::Shown(_, Some(class)) => {
             format!("class = '{}' AND {}", class.code(), conditions::SAYS_DUPLICATE)
         }
-        RowSelection::ShownTogether(rows) => shown_together(rows),
+        RowSelection::ShownTogether(_) => {
+            format!("(no || ' ' || class) IN json_list(?5, text) AND {}", conditions::SAYS_DUPLICATE)
+        }
         RowSelection::Shown(_, None) | RowSelection::These(_) => "FALSE".to_owned(),
         RowSelection::One(_) | RowSelection::Group(..) | RowSelection::Asked => {
             conditions::SAYS_DUPLICATE.to_owned()
@@ -342,36 +331,21 @@ pub(super) fn review_rows(db: &Tx<'_>, args: &ReviewRows) -> tx::Result<u64> {
                                            ELSE 'new' END
              WHERE job = ?1 AND request IS NULL AND {selected}"
         ),
-        values![args.id.0, key, args.to.code(), args.why],
+        &values,
     )?;
     if args.to == RowStatus::Ready {
         duplicates::place(db, args.id, Phase::Draft, &args.policies)?;
     }
-    let moved: i64 = db.row(
+    db.one(
         "SELECT count(*) FROM row JOIN review_row ON review_row.no = row.no
              WHERE row.job = ?1 AND review_row.review = ?2 AND row.bucket = ?3",
         values![args.id.0, review, args.to.code()],
-        |r| r.get(0),
-    )?;
-    Ok(moved.unsigned_abs())
+    )
 }
 
-/// SQL condition: the reason of a row says that it is the kind of duplicate that a person was shown.
-fn shown_together(rows: &[(u64, Option<DuplicateKind>)]) -> String {
-    let mut of_kind: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for (no, class) in rows {
-        if let Some(class) = class {
-            of_kind.entry(class.code()).or_default().push(no.to_string());
-        }
-    }
-    let kinds: Vec<String> = of_kind
-        .into_iter()
-        .map(|(code, rows)| format!("class = '{code}' AND no IN ({})", rows.join(",")))
-        .collect();
-    if kinds.is_empty() {
-        return "FALSE".to_owned();
-    }
-    format!("(({}) AND {})", kinds.join(" OR "), conditions::SAYS_DUPLICATE)
+/// The rows, each with the kind of duplicate that a person was shown. A row without a kind is not in the list.
+fn shown_together(rows: &[(u64, Option<DuplicateKind>)]) -> Vec<String> {
+    rows.iter().filter_map(|(no, class)| Some(format!("{no} {}", (*class)?.code()))).collect()
 }
 
 /// The groups of a draft's rows that need review, are invalid or were skipped, and of badges in an unknown state that
@@ -396,10 +370,10 @@ pub(super) fn groups(db: &Tx<'_>, id: &JobId) -> tx::Result<Vec<RowGroup>> {
             row_status: jobs::row_status(r, "bucket")?,
             key: r.get("grp")?,
             why: r.get("why")?,
-            holder: Text::new(r.get::<String>("name")?),
-            address: Text::new(r.get::<String>("email")?),
-            rows: r.get::<i64>("rows")?.unsigned_abs(),
-            allows: r.get::<i64>("allows")?.unsigned_abs(),
+            holder: r.get("name")?,
+            address: r.get("email")?,
+            rows: r.get("rows")?,
+            allows: r.get("allows")?,
         })
     })
 }
@@ -408,7 +382,6 @@ pub(super) fn groups(db: &Tx<'_>, id: &JobId) -> tx::Result<Vec<RowGroup>> {
 ///
 /// # Errors
 /// The draft changed since it was seen. Also as [`start`].
-#[allow(clippy::ref_option, reason = "an operation takes its arguments by reference")]
 pub(super) fn begin(
     db: &Tx<'_>,
     id: &JobId,
@@ -427,7 +400,7 @@ pub(super) fn begin(
          WHERE job = ?1 AND bucket = 'ask'",
         values![id.0, Reason::from(Code::NotAllowed)],
     )?;
-    review::forget(db, *id)?;
+    db.execute("DELETE FROM review WHERE job = ?1", values![id])?;
     duplicates::allow_by_setting(db, *id, policies)?;
     start(db, id, actor, seen)?;
     jobs::decide(db, *id, None, "begin", actor, "")?;

@@ -3,7 +3,7 @@
 use super::conditions::judged;
 use super::reasons::stored;
 use super::tx::{self, Tx, values};
-use super::{claims, jobs, repeats, review};
+use super::{claims, jobs, repeats};
 use crate::jobs::duplicate_kind::{DuplicateKind, Policy, hash, loosened};
 use crate::jobs::job::{JobId, Phase};
 use crate::jobs::journal::prelude::*;
@@ -28,13 +28,12 @@ pub(super) const NO_INDEX_OF_ADDRESSES: &str = "DROP INDEX row_key;";
 
 /// The addresses of a job's unsent rows: one spelling for each e-mail key.
 pub(super) fn emails(db: &Tx<'_>, id: &JobId, phase: &Phase) -> tx::Result<Vec<String>> {
-    db.rows(
+    db.all(
         &format!(
         "SELECT min(email) FROM row WHERE job = ?1 AND {} AND email <> '' GROUP BY email_key ORDER BY min(no)",
         judged(*phase)
     ),
         values![id.0],
-        |r| r.get(0),
     )
 }
 
@@ -50,18 +49,17 @@ pub(super) fn some_without_badge(
          ORDER BY (no * 7919) % 10007, no LIMIT ?2",
         judged(*phase)
     );
-    db.rows(&sql, values![id.0, *most as i64], |r| r.get(0))
+    db.all(&sql, values![id.0, *most as i64])
 }
 
 /// Other titles that jobs of the same service had when they issued the template of a job, the newest first.
 pub(super) fn other_titles(db: &Tx<'_>, id: &JobId) -> tx::Result<Vec<Text>> {
-    db.rows(
+    db.all(
         "SELECT other.title FROM job AS mine JOIN job AS other
            ON other.base_url = mine.base_url AND other.template = mine.template AND other.title <> mine.title
          WHERE mine.id = ?1 AND other.kind = 'issue' AND other.phase <> 'draft' AND other.title <> ''
          GROUP BY other.title ORDER BY max(other.id) DESC LIMIT 5",
         values![id.0],
-        |r| Ok(Text::new(r.get::<String>(0)?)),
     )
 }
 
@@ -92,8 +90,13 @@ impl Recipients {
     }
 }
 
+/// The last correction that was not undone.
+fn last_correction(db: &Tx<'_>, job: JobId) -> tx::Result<Option<i64>> {
+    db.one("SELECT max(id) FROM review WHERE job = ?1 AND what = 'correct'", values![job.0])
+}
+
 pub(super) fn recipients(db: &Tx<'_>, id: &JobId, phase: &Phase) -> tx::Result<Recipients> {
-    let mut found = Recipients { corrected: review::last_correction(db, *id)?, ..Recipients::default() };
+    let mut found = Recipients { corrected: last_correction(db, *id)?, ..Recipients::default() };
     let mut unsent: Vec<u64> = Vec::new();
     let sql = format!("SELECT no, email_key, {} FROM row WHERE job = ?1 AND email_key <> ''", judged(*phase));
     db.each(&sql, values![id.0], |r| {
@@ -125,8 +128,7 @@ pub(super) fn reset_check(db: &Tx<'_>, id: &JobId, phase: &Phase) -> tx::Result<
         "UPDATE row INDEXED BY row_class SET class = NULL WHERE job = ?1 AND class IS NOT NULL AND {}",
         judged(*phase)
     );
-    db.execute(&sql, values![id.0])?;
-    Ok(())
+    db.run(&sql, values![id.0])
 }
 
 #[derive(Clone, Debug)]
@@ -138,7 +140,6 @@ pub(in crate::jobs) struct ExistingBadge {
 }
 
 /// The badges of one page of a duplicate check.
-#[derive(Clone, Debug)]
 pub(in crate::jobs) struct RecordHeld {
     pub(in crate::jobs) id: JobId,
     pub(in crate::jobs) phase: Phase,
@@ -163,7 +164,7 @@ pub(super) fn record_held(db: &Tx<'_>, args: &RecordHeld) -> tx::Result<()> {
     // A badge that this job has sent was not there before. A badge that may come from a request in doubt, which has a
     // claim, does not count either: the poller decides about it. Counted, since PostgreSQL would answer `EXISTS` with
     // one reading of all rows of the job.
-    let (account, template) = claims::known_scope(db, *id)?.unzip();
+    let (account, template) = claims::Scope::known(db, *id)?.map(|it| (it.account, it.template)).unzip();
     let counted: Vec<(usize, bool)> = db.rows(
         "SELECT held.place, 0 < (SELECT count(*) FROM baseline WHERE baseline.job = ?1
                                  AND baseline.email_key = held.email_key AND baseline.badge = held.badge)
@@ -237,7 +238,7 @@ fn classify<'a>(
     let rows: Vec<_> = rows.iter().filter_map(|(no, key)| Some((no, places.get(key)?))).collect();
     let weights: Vec<String> =
         DuplicateKind::ALL.iter().map(|c| format!("WHEN '{}' THEN {}", c.code(), c.weight())).collect();
-    db.execute(
+    db.run(
         &format!(
             "WITH finding AS MATERIALIZED (
                  SELECT ?1 AS job, list.no, held.email_key, held.class, held.weight, held.why
@@ -251,11 +252,9 @@ fn classify<'a>(
             judged(phase),
         ),
         values![id.0, super::json(&rows), super::json(&findings)],
-    )?;
-    Ok(())
+    )
 }
 
-#[derive(Clone, Debug)]
 pub(in crate::jobs) struct FinishCheck {
     pub(in crate::jobs) id: JobId,
     pub(in crate::jobs) phase: Phase,
@@ -279,7 +278,7 @@ pub(super) fn finish_check(db: &Tx<'_>, args: &FinishCheck) -> tx::Result<CheckR
     jobs::assure_draft(db, *id, *phase == Phase::Draft)?;
     // Nobody looked up the recipients of rows that a person corrected since the check began. A complete reading also
     // proves refusals from before it.
-    if *complete && review::last_correction(db, *id)? == *corrected {
+    if *complete && last_correction(db, *id)? == *corrected {
         jobs::set_checked(db, *id, *begun)?;
     } else {
         jobs::unset_checked(db, *id)?;
@@ -291,14 +290,13 @@ pub(super) fn finish_check(db: &Tx<'_>, args: &FinishCheck) -> tx::Result<CheckR
 
 /// The address of a row that needs a decision and was sent before, or that the duplicate check does not read.
 pub(super) fn email_of_sent(db: &Tx<'_>, id: &JobId, no: &u64, phase: &Phase) -> tx::Result<Option<String>> {
-    db.optional(
+    db.first(
         &format!(
             "SELECT email FROM row WHERE job = ?1 AND no = ?2 AND bucket IN ('dropped', 'ask')
                AND (request IS NOT NULL OR NOT {})",
             judged(*phase)
         ),
-        values![id.0, *no as i64],
-        |r| r.get(0),
+        values![id.0, no],
     )
 }
 
@@ -314,7 +312,7 @@ pub(super) fn record_held_of_row(
     let known: Option<String> = db
         .optional(
             "SELECT CASE bucket WHEN 'dropped' THEN coalesce(class, 'new') END FROM row WHERE job = ?1 AND no = ?2",
-            values![id.0, *no as i64],
+            values![id.0, no],
             |r| r.get(0),
         )?
         .flatten();
@@ -344,7 +342,7 @@ pub(super) fn record_held_of_row(
         db.execute(
             "UPDATE row SET bucket = 'ask', why = ?3, class = ?4, class_why = ?5, guarded = FALSE
              WHERE job = ?1 AND no = ?2",
-            values![id.0, *no as i64, why, found.class.code(), found.why],
+            values![id.0, no, why, found.class.code(), found.why],
         )?;
     }
     Ok(())
@@ -448,7 +446,7 @@ pub(super) fn place(
         values![id.0],
         |r| {
             let class = DuplicateKind::from_code(r.text(0)?).unwrap_or(DuplicateKind::New);
-            Ok((class, r.get::<i64>(1)?.unsigned_abs()))
+            Ok((class, r.get(1)?))
         },
     )
 }
@@ -461,19 +459,18 @@ fn allowed_by_setting(policies: &Policies) -> String {
 
 /// Records that a setting or a flag allows these rows.
 pub(super) fn allow_by_setting(db: &Tx<'_>, id: JobId, policies: &Policies) -> tx::Result<()> {
-    db.execute(
+    db.run(
         "UPDATE row INDEXED BY row_class SET allowed = class
          WHERE job = ?1 AND class IS NOT NULL AND bucket = 'ready' AND allowed IS NULL AND class IN json_list(?2, text)",
         values![id.0, allowed_by_setting(policies)],
-    )?;
-    Ok(())
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::jobs::job::Kind;
-    use crate::jobs::journal::rows::NewRow;
+    use crate::jobs::journal::rows::{CorrectRow, NewRow};
     use crate::jobs::journal::tests::statements::{draft_of, journal};
     use crate::jobs::journal::{drafts, review};
 
@@ -497,7 +494,7 @@ mod tests {
         let before = known();
         assert!(finish(&before));
         let (name, email) = ("Lee".to_owned(), "lee@x.example".to_owned());
-        let row = drafts::CorrectRow { no: 1, name, email, row_status: RowStatus::Ready, why: None };
+        let row = CorrectRow { no: 1, name, email, row_status: RowStatus::Ready, why: None };
         drafts::correct_rows(&db, &id, &[row]).expect("corrected");
         assert!(!finish(&before), "nobody looked Lee up");
 

@@ -3,6 +3,7 @@
 //!
 //! Also copies the journal for trial plans, into an unnamed file that ends with the process.
 
+use super::connection::pragma;
 use super::tx::{self, Tx};
 use super::{JournalError, PATIENCE, Result};
 use crate::jobs::journal::prelude::*;
@@ -12,17 +13,13 @@ use rusqlite::backup::{Backup, StepResult};
 /// The write after which its removed data must no longer be in the files.
 pub(super) const PURGE: &str = "purge";
 /// The writes that remove personal data.
-const REMOVING: [&str; 6] = [PURGE, "discard", "correct", "undo review", "begin", "take over"];
+pub(super) const REMOVING: [&str; 6] = [PURGE, "discard", "correct", "undo review", "begin", "take over"];
 /// Pause before emptying the log again, while another process reads it.
 pub(super) const AGAIN: Duration = Duration::from_secs(2);
 /// Maximum size of a journal that is rewritten in memory, in bytes. A larger one uses an unnamed file of SQLite.
 const IN_MEMORY: i64 = 64 << 20;
 /// Pause between two attempts to copy while another process writes.
 const PAUSE: Duration = Duration::from_millis(20);
-
-pub(super) fn removes(step: &str) -> bool {
-    REMOVING.contains(&step)
-}
 
 /// Makes SQLite overwrite removed data, and keep temporary tables in memory.
 pub(super) fn prepare(db: &Connection) -> rusqlite::Result<()> {
@@ -65,16 +62,12 @@ pub(super) fn rewrite(db: &Connection) {
     if !matches!(wanted(), Ok(Some(()))) {
         return;
     }
-    let size = || -> rusqlite::Result<i64> {
-        let one = |name: &str| db.query_row(&format!("PRAGMA {name}"), [], |r| r.get::<_, i64>(0));
-        Ok(one("page_count")?.saturating_mul(one("page_size")?))
-    };
-    let rewritten = size().and_then(|size| {
-        if size > IN_MEMORY {
+    let rewritten = (|| {
+        if pragma(db, "page_count")?.saturating_mul(pragma(db, "page_size")?) > IN_MEMORY {
             db.execute_batch("PRAGMA temp_store = FILE")?;
         }
         db.execute_batch("VACUUM")
-    });
+    })();
     let _ = db.execute_batch("PRAGMA temp_store = MEMORY");
     if rewritten.is_ok() {
         let _ = want_no_rewrite(db);

@@ -90,24 +90,16 @@ impl JournalError {
         }
     }
 
-    #[cfg(feature = "team")]
-    pub(super) fn team(why: TeamError, login: &crate::team::Login) -> Self {
-        let server = login.server.to_string();
+    pub(super) fn team(why: TeamError, server: &dyn fmt::Display) -> Self {
+        let server = server.to_string();
         match why {
             TeamError::Busy => Self::Busy { file: server },
             TeamError::Full => Self::Full { file: server },
             TeamError::Changed { job } => Self::Changed { job },
-            TeamError::Schema { found, known } => Self::other_schema(server, found, known),
+            TeamError::Schema { found, known } if found < known => Self::Older { server, found, known },
+            TeamError::Schema { found, known } => Self::Newer { file: server, found, known },
             TeamError::Elsewhere(why) => Self::TwoPlaces { why },
             why => Self::Team { server, why },
-        }
-    }
-
-    fn other_schema(server: String, found: i64, known: i64) -> Self {
-        if found < known {
-            Self::Older { server, found, known }
-        } else {
-            Self::Newer { file: server, found, known }
         }
     }
 
@@ -154,13 +146,11 @@ fn of_team(server: &str, why: &TeamError) -> Localizable {
             server,
             job
         ),
-        TeamError::Changed { job } => JournalError::Changed { job: *job }.localizable(),
-        TeamError::Elsewhere(why) => why.clone(),
-        TeamError::Schema { found, known } => {
-            JournalError::other_schema(server.to_owned(), *found, *known).localizable()
-        }
-        TeamError::Full => localizable!("The disk of the team's journal ({server}) is full.", server),
-        TeamError::Busy => localizable!("The team's journal ({server}) is busy. Try again.", server),
+        TeamError::Changed { .. }
+        | TeamError::Elsewhere(_)
+        | TeamError::Schema { .. }
+        | TeamError::Full
+        | TeamError::Busy => JournalError::team(why.clone(), &server).localizable(),
         TeamError::NoFeature => localizable!(
             "This lapel was built without the feature team. It cannot use the team's journal ({server}), so it sends nothing. Use a lapel with this feature.",
             server

@@ -10,6 +10,9 @@ use crate::jobs::reason::{Code, Reason};
 /// Maximum age of a stored UTC offset of the service: zones change in spring and autumn.
 pub(in crate::jobs) const RECALLED: SignedDuration = SignedDuration::from_hours(30 * 24);
 
+/// The fact that tells whether the history shows waiting badges.
+pub(in crate::jobs) const WAITING: &str = "waiting_in_history";
+
 /// The offset that a record with a known time showed.
 pub(in crate::jobs) const OFFSET: &str = "utc_offset";
 /// The smallest offset by which no past event lies in the future, until a better one is known.
@@ -30,7 +33,7 @@ pub(in crate::jobs) fn known_offset<'f>(
     least.map(KnownOffset::AtLeast)
 }
 
-/// [`Account::of_facts`](super::jobs::Account::of_facts) of a row of the table `job`.
+/// [`Account::of_facts`](super::Account::of_facts) of a row of the table `job`.
 pub(super) const OF_JOB: &str = "(job.account || ' ' || job.base_url)";
 
 /// Under which earlier versions kept facts: the key alone. The service that showed them is unknown, so they can only
@@ -69,7 +72,7 @@ impl FactObservation {
     }
 }
 
-/// Records observed facts of an account: see [`Account::of_facts`](super::jobs::Account::of_facts). Keeps the first evidence; later observations only count. `at` is the service's time, in
+/// Records observed facts of an account: see [`Account::of_facts`](super::Account::of_facts). Keeps the first evidence; later observations only count. `at` is the service's time, in
 /// seconds.
 pub(super) fn learn(db: &Tx<'_>, account: &str, seen: &[FactObservation], at: &i64) -> tx::Result<()> {
     if seen.is_empty() {
@@ -77,14 +80,13 @@ pub(super) fn learn(db: &Tx<'_>, account: &str, seen: &[FactObservation], at: &i
     }
     let list: Vec<_> =
         seen.iter().map(|s| json!([s.name, s.value, stored(&s.evidence.into()), s.times])).collect();
-    db.execute(
+    db.run(
         "INSERT INTO fact (account, name, value, evidence, first, last, times)
          SELECT ?1, name, value, evidence, ?3, ?3, times
          FROM json_rows(?2, name text, value text, evidence text, times bigint) AS seen WHERE TRUE ORDER BY place
          ON CONFLICT (account, name, value) DO UPDATE SET last = excluded.last, times = fact.times + excluded.times",
         values![account, super::json(&list), at],
-    )?;
-    Ok(())
+    )
 }
 
 /// The facts of an account in memory, for an operation that uses what it learns.
@@ -98,10 +100,7 @@ impl AccountFacts {
     pub(super) fn read(db: &Tx<'_>, account: &str) -> tx::Result<Self> {
         let mut facts = Self { values: HashMap::new(), learned: Vec::new() };
         let sql = "SELECT name, value, account = ?1 FROM fact WHERE account IN (?1, ?2)";
-        let known: Vec<(String, String, bool)> =
-            db.rows(sql, values![account, of_any_service(account)], |r| {
-                Ok((r.get(0)?, r.get(1)?, r.get(2)?))
-            })?;
+        let known: Vec<(String, String, bool)> = db.all(sql, values![account, of_any_service(account)])?;
         for (name, value, is_here) in known {
             *facts.values.entry(name).or_default().entry(value).or_default() |= is_here;
         }
@@ -139,7 +138,7 @@ pub(super) fn all(db: &Tx<'_>, account: &str) -> tx::Result<Vec<Fact>> {
                 evidence: r.get(2)?,
                 first: r.get(3)?,
                 last: r.get(4)?,
-                times: r.get::<i64>(5)?.unsigned_abs(),
+                times: r.get(5)?,
             })
         },
     )
@@ -168,12 +167,11 @@ impl KeptFact {
 }
 
 pub(super) fn keep(db: &Tx<'_>, kept: &KeptFact) -> tx::Result<()> {
-    db.execute(
+    db.run(
         "INSERT INTO kept VALUES (?1, ?2, ?3, ?4)
          ON CONFLICT (what, key) DO UPDATE SET value = excluded.value, at = excluded.at",
         values![kept.what, redact(&kept.key), redact(&kept.value), kept.at],
-    )?;
-    Ok(())
+    )
 }
 
 pub(super) fn keep_all(db: &Tx<'_>, kept: &[KeptFact]) -> tx::Result<()> {
@@ -181,20 +179,19 @@ pub(super) fn keep_all(db: &Tx<'_>, kept: &[KeptFact]) -> tx::Result<()> {
 }
 
 pub(super) fn kept(db: &Tx<'_>, what: &str, key: &str) -> tx::Result<Option<String>> {
-    db.optional("SELECT value FROM kept WHERE what = ?1 AND key = ?2", values![what, key], |r| r.get(0))
+    db.first("SELECT value FROM kept WHERE what = ?1 AND key = ?2", values![what, key])
 }
 
 pub(super) fn newest(db: &Tx<'_>, what: &str, most: &usize) -> tx::Result<Vec<String>> {
-    db.rows(
+    db.all(
         "SELECT value FROM kept WHERE what = ?1 ORDER BY at DESC, key LIMIT ?2",
         values![what, *most as i64],
-        |r| r.get(0),
     )
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::jobs::Account;
+    use super::super::Account;
     use super::*;
     use crate::jobs::journal::tests::statements::journal;
 

@@ -1,5 +1,6 @@
 //! The state of a journal in a file. Reads without the journal's owners and locks, and changes nothing.
 
+use super::connection::{connect_beside, pragma};
 use super::place::{Files, Site};
 use super::schema::{APPLICATION, SCHEMA};
 use super::{JournalError, PATIENCE, Result, shown};
@@ -25,8 +26,8 @@ pub struct FileStatus {
 impl FileStatus {
     /// Why nothing can be sent.
     pub fn problem(&self) -> Option<JournalError> {
-        let why = || localizable!("the file or its folder is read-only");
-        (!self.can_write).then(|| JournalError::NotWritable { file: shown(&self.path), why: why() })
+        let why = localizable!("the file or its folder is read-only");
+        (!self.can_write).then(|| JournalError::NotWritable { file: shown(&self.path), why })
     }
 
     /// # Errors
@@ -50,26 +51,19 @@ impl FileStatus {
         }
         let file = shown(&files.journal);
         let failed = |why: rusqlite::Error| JournalError::of(&why, &file);
-        // SQLite removes its files beside the journal only for a connection that may write.
-        let has_log = files.beside("-wal").exists();
         let access = if status.can_write {
             OpenFlags::SQLITE_OPEN_READ_WRITE
         } else {
             OpenFlags::SQLITE_OPEN_READ_ONLY
         };
-        let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let db = Connection::open_with_flags(&files.journal, flags).map_err(failed)?;
-        db.busy_timeout(PATIENCE).map_err(failed)?;
-        // The log of a crash is for the lapel that opens the journal next.
-        db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, has_log).map_err(failed)?;
-        db.execute_batch("PRAGMA query_only = ON").map_err(failed)?;
-        let number = |sql: &str| db.query_row(sql, [], |r| r.get::<_, i64>(0)).map_err(failed);
-        if number("PRAGMA application_id")? != APPLICATION {
+        let db = connect_beside(&files, access, PATIENCE).map_err(failed)?;
+        if pragma(&db, "application_id").map_err(failed)? != APPLICATION {
             let why = localizable!("it is the database of another program");
             return Err(JournalError::Corrupt { file: file.clone(), why });
         }
-        status.schema = Some(number("PRAGMA user_version")?);
-        status.jobs = u64::try_from(number("SELECT count(*) FROM job WHERE phase <> 'draft'")?).ok();
+        status.schema = Some(pragma(&db, "user_version").map_err(failed)?);
+        let jobs = "SELECT count(*) FROM job WHERE phase <> 'draft'";
+        status.jobs = u64::try_from(db.query_row(jobs, [], |r| r.get::<_, i64>(0)).map_err(failed)?).ok();
         Ok(status)
     }
 }

@@ -1,50 +1,12 @@
 //! The job table of the journal.
 
 use super::Process;
-use super::place::first_line;
+use super::accounts::Account;
 use super::tx::{self, SqlRow, Tx, values};
-use crate::i18n::{self, Language};
-use crate::jobs::intake::PASTED;
-use crate::jobs::job::{AcceptedCount, Job, JobId, JobOrigin, Kind, Owner, Phase, Replaced, Stop, StopKind};
+use crate::jobs::job::{JobId, JobOrigin, Kind, Phase, StopKind};
 use crate::jobs::journal::prelude::*;
-use crate::jobs::reason::{Code, Reason};
+use crate::jobs::reason::Reason;
 use crate::jobs::row_status::{Counts, RowStatus};
-use serde_json::Value;
-
-/// A service and one of its keys: the owner of jobs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Account {
-    pub profile: String,
-    /// The normalized base URL.
-    pub base_url: String,
-    /// The key's fingerprint. It does not reveal the key.
-    pub key: String,
-    /// The organisation, if the profile names it. All keys of one organisation share one account: badges sent with
-    /// one count for the others.
-    pub organisation: Option<String>,
-}
-
-impl Account {
-    pub fn of(profile: &str, connection: &crate::api::Connection) -> Self {
-        Self {
-            profile: profile.to_owned(),
-            base_url: super::accounts::normal_url(&connection.base_url),
-            key: connection.key.fingerprint(),
-            organisation: None,
-        }
-    }
-
-    /// The service and key whose behaviour the table `fact` keeps, as its column `account` names them. The same key may
-    /// be valid at two services, which behave differently.
-    pub(in crate::jobs) fn of_facts(&self) -> String {
-        format!("{} {}", self.key, self.base_url)
-    }
-
-    #[must_use]
-    pub fn of_organisation(self, organisation: Option<&str>) -> Self {
-        Self { organisation: organisation.map(str::to_owned), ..self }
-    }
-}
 
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct NewJob {
@@ -68,7 +30,7 @@ pub(super) fn insert(db: &Tx<'_>, account: &Account, owner: &Process, new: &NewJ
         });
         redact(&origin.to_string()).into_owned()
     });
-    let id = db.row(
+    db.one(
         "INSERT INTO job (kind, phase, created, profile, base_url, account, template, title, origin, follows,
                           after, owner, owner_label)
          VALUES (?1, 'draft', ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) RETURNING id",
@@ -81,79 +43,18 @@ pub(super) fn insert(db: &Tx<'_>, account: &Account, owner: &Process, new: &NewJ
             new.template.as_ref().map(TemplateId::wire),
             redact(&new.title),
             origin,
-            new.follows.map(|id| id.0),
+            new.follows,
             new.after,
             owner.id,
             owner.label,
         ],
-        |r| r.get(0),
-    )?;
-    Ok(JobId(id))
-}
-
-const COLUMNS: &str = "id, kind, phase, created, profile, template, title, origin, stop, stop_why, \
-                       coalesce(look_note, note) AS note, \
-                       unproven IS NOT NULL AND NOT purged AS awaits_proof, \
-                       unproven IS NOT NULL AND coalesce(reason_code(note) = 'not_provable', FALSE) AS not_provable, guarded_at, purged, follows, next_look, owner, owner_label, begun_by, \
-                       (SELECT CAST(sum(accepted) AS BIGINT) FROM request WHERE job = job.id AND outcome = 'accepted') AS accepted, \
-                       (SELECT CAST(sum(rows) AS BIGINT) FROM request WHERE job = job.id AND outcome = 'accepted' \
-                        AND accepted IS NOT NULL) AS accepted_of, \
-                       (SELECT count(*) FROM request WHERE job = job.id AND answered IS NULL) AS in_flight, \
-                       (SELECT max(changed) FROM tally WHERE job = job.id) AS changed, \
-                       (SELECT CASE WHEN moves THEN file END FROM handover WHERE id = job.handover) AS went_with, \
-                       (SELECT computer FROM handover WHERE id = job.handover) AS left_on, \
-                       CASE WHEN after THEN (SELECT json_array(old.name, new.name, old.email, new.email) \
-                                             FROM row AS old JOIN row AS new ON new.job = job.follows \
-                                             WHERE old.job = job.id LIMIT 1) END AS replaced";
-
-pub(super) fn job(db: &Tx<'_>, id: &JobId, me: &str) -> tx::Result<Option<Job>> {
-    let sql = format!("SELECT {COLUMNS} FROM job WHERE id = ?1");
-    let job = db.optional(&sql, values![id.0], |r| read(r, me, db.is_team()))?;
-    job.map(|job| with_counts(db, job)).transpose()
-}
-
-/// The jobs of a service and key except drafts, newest first.
-pub(super) fn jobs(db: &Tx<'_>, account: &Account, me: &str, most: &usize) -> tx::Result<Vec<Job>> {
-    // A record of a job that came back says nothing that the job does not say.
-    let shown = "phase <> 'draft' AND (phase <> 'moved' OR handover IS NULL
-                   OR NOT EXISTS (SELECT 1 FROM handover WHERE id = job.handover AND state = 'returned'))";
-    matching(db, account, me, shown, *most)
-}
-
-/// The jobs of a service and key that meet a condition, newest first.
-pub(super) fn matching(
-    db: &Tx<'_>,
-    account: &Account,
-    me: &str,
-    condition: &str,
-    most: usize,
-) -> tx::Result<Vec<Job>> {
-    let sql = format!(
-        "SELECT {COLUMNS} FROM job WHERE account = ?1 AND base_url = ?2 AND {condition}
-         ORDER BY id DESC LIMIT ?3"
-    );
-    let values = values![account.key, account.base_url, most as i64];
-    let jobs: Vec<Job> = db.rows(&sql, values, |r| read(r, me, db.is_team()))?;
-    jobs.into_iter().map(|job| with_counts(db, job)).collect()
-}
-
-fn with_counts(db: &Tx<'_>, mut job: Job) -> tx::Result<Job> {
-    job.counts = counts(db, job.id)?;
-    if job.counts.of(RowStatus::Ask) > 0 {
-        job.held = super::claims::held(db, job.id)?;
-    }
-    if job.awaits_proof {
-        [job.unproven_ready, job.unproven] = super::refusals::counts(db, job.id)?;
-    }
-    // The badges that it waited for may have been seen by another poll.
-    job.next_poll = job.next_poll.filter(|_| job.is_open());
-    Ok(job)
+    )
 }
 
 pub(super) fn counts(db: &Tx<'_>, id: JobId) -> tx::Result<Counts> {
     let mut counts: Vec<(RowStatus, u64)> =
         db.rows("SELECT bucket, n FROM tally WHERE job = ?1 AND n > 0", values![id.0], |r| {
-            Ok((row_status(r, "bucket")?, r.get::<i64>("n")?.unsigned_abs()))
+            Ok((row_status(r, "bucket")?, r.get("n")?))
         })?;
     counts.sort_unstable();
     Ok(Counts(counts))
@@ -191,195 +92,76 @@ pub(super) fn row_status(r: &SqlRow<'_>, column: &'static str) -> tx::Result<Row
     Ok(RowStatus::from_code(r.text(column)?).unwrap_or(RowStatus::Other))
 }
 
-fn text(r: &SqlRow<'_>, column: &'static str) -> tx::Result<Option<Text>> {
-    Ok(r.get::<Option<String>>(column)?.map(Text::new))
-}
-
-fn reason(r: &SqlRow<'_>, column: &'static str) -> tx::Result<Option<Reason>> {
-    r.get(column)
-}
-
 pub(super) fn moment(r: &SqlRow<'_>, column: &'static str) -> tx::Result<Option<Timestamp>> {
     Ok(r.get::<Option<i64>>(column)?.and_then(|s| Timestamp::from_second(s).ok()))
 }
 
-fn read(r: &SqlRow<'_>, me: &str, is_team: bool) -> tx::Result<Job> {
-    let code = |column: &'static str| -> tx::Result<String> { r.get(column) };
-    let stop = r.get::<Option<String>>("stop")?.and_then(|s| StopKind::from_code(&s));
-    let owner = r.get::<Option<String>>("owner")?;
-    let label = reason(r, "owner_label")?.unwrap_or_else(|| Code::Told.into());
-    let phase = Phase::from_code(&code("phase")?).unwrap_or(Phase::Stopped);
-    let created = Timestamp::from_millisecond(r.get("created")?).unwrap_or(Timestamp::UNIX_EPOCH);
-    Ok(Job {
-        id: JobId(r.get("id")?),
-        kind: Kind::from_code(&code("kind")?).unwrap_or(Kind::Issue),
-        phase,
-        stop: match stop {
-            Some(kind) => {
-                Some(Stop { kind, why: reason(r, "stop_why")?.unwrap_or_else(|| Code::Told.into()) })
-            }
-            None => None,
-        },
-        title: text(r, "title")?.unwrap_or_default(),
-        template_id: r.get::<Option<String>>("template")?.and_then(TemplateId::new),
-        origin: r.get::<Option<String>>("origin")?.and_then(|raw| origin(&raw)),
-        created,
-        // Journals of earlier schemas do not know when a row changed.
-        updated: moment(r, "changed")?.map_or(created, |changed| changed.max(created)),
-        counts: Counts::default(),
-        held: 0,
-        note: if phase == Phase::Moved { Some(elsewhere(r)?) } else { reason(r, "note")? },
-        accepted: match (r.get::<Option<i64>>("accepted")?, r.get::<Option<i64>>("accepted_of")?) {
-            (Some(accepted), Some(sent)) => {
-                Some(AcceptedCount { accepted: accepted.unsigned_abs(), sent: sent.unsigned_abs() })
-            }
-            _ => None,
-        },
-        in_flight: r.get::<i64>("in_flight")?.unsigned_abs(),
-        next_poll: moment(r, "next_look")?,
-        owner: owner.map(|id| Owner {
-            is_me: id == me,
-            is_alive: true,
-            is_colleague: is_team && id != me,
-            label,
-        }),
-        profile: r.get("profile")?,
-        follows: r.get::<Option<i64>>("follows")?.map(JobId),
-        replaced: r.get::<Option<String>>("replaced")?.and_then(|names| replaced(&names)),
-        checked: moment(r, "guarded_at")?,
-        is_purged: r.get("purged")?,
-        unproven: 0,
-        unproven_ready: 0,
-        is_not_provable: r.get("not_provable")?,
-        awaits_proof: r.get("awaits_proof")?,
-        begun_by: text(r, "begun_by")?.filter(|_| is_team),
-        halted_by: match phase {
-            Phase::Paused | Phase::Cancelled if is_team => {
-                reason(r, "stop_why")?.filter(|by| by.is(Code::ProcessOn))
-            }
-            _ => None,
-        },
-    })
-}
-
-/// The replaced names, or the addresses if the names are the same. `None` if either was removed.
-fn replaced(names: &str) -> Option<Replaced> {
-    let [old, new, old_email, new_email]: [Option<String>; 4] = serde_json::from_str(names).ok()?;
-    let is_name = old != new;
-    let (old, new) = if is_name { (old, new) } else { (old_email, new_email) };
-    let known = |text: Option<String>| text.filter(|text| !text.is_empty()).map(Text::new);
-    Some(Replaced { old: known(old)?, new: known(new)?, is_whole: false })
-}
-
-/// Where a moved job continues.
-fn elsewhere(r: &SqlRow<'_>) -> tx::Result<Reason> {
-    if let Some(file) = r.get::<Option<String>>("went_with")? {
-        return Ok(Reason::from(Code::WentWith).with("file", file));
-    }
-    let computer = first_line(&r.get::<Option<String>>("left_on")?.unwrap_or_default());
-    Ok(Reason::from(Code::StayedOn).with("computer", computer))
-}
-
-/// The name of the file; `None` for pasted text. Earlier versions stored the translated name of pasted text.
-fn origin_file(kept: String) -> Option<Text> {
-    let is_pasted = kept.is_empty() || Language::ALL.iter().any(|l| i18n::in_language(*l, PASTED) == kept);
-    (!is_pasted).then(|| Text::new(kept))
-}
-
-fn origin(raw: &str) -> Option<JobOrigin> {
-    let value: Value = serde_json::from_str(raw).ok()?;
-    let field = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let columns = value.get("columns").and_then(Value::as_array).into_iter().flatten();
-    Some(JobOrigin {
-        file: origin_file(field("name")),
-        sha256: field("sha256"),
-        columns: columns.filter_map(Value::as_str).map(Text::from).collect(),
-        read_as: value
-            .get("read_as")
-            .and_then(|kept| serde_json::from_value(kept.clone()).ok())
-            .unwrap_or_else(|| Reason::list(Code::ReadAs, Vec::new())),
-        map: value.get("map").and_then(|map| serde_json::from_value(map.clone()).ok()),
-        source: value.get("source").and_then(|source| serde_json::from_value(source.clone()).ok()),
-    })
-}
-
 /// Pauses a running job. Its stop reason names the process, and so the person if a team shares the journal.
 pub(super) fn pause(db: &Tx<'_>, id: &JobId, by: &Process) -> tx::Result<()> {
-    db.execute(
+    db.run(
         "UPDATE job SET phase = 'paused', stop = NULL, stop_why = ?2 WHERE id = ?1 AND phase = 'running'",
         values![id.0, by.label],
-    )?;
-    Ok(())
+    )
 }
 
 /// Cancels a job. Its stop reason names the process, as that of a paused job.
 pub(super) fn cancel(db: &Tx<'_>, id: JobId, by: &Process) -> tx::Result<()> {
-    db.execute(
+    db.run(
         "UPDATE job SET phase = 'cancelled', stop = NULL, stop_why = ?2 WHERE id = ?1",
         values![id.0, by.label],
-    )?;
-    Ok(())
+    )
 }
 
 /// Sets the phase and clears the stop reason.
 pub(super) fn set_phase(db: &Tx<'_>, id: &JobId, phase: &Phase) -> tx::Result<()> {
-    db.execute(
+    db.run(
         "UPDATE job SET phase = ?2, stop = NULL, stop_why = NULL WHERE id = ?1",
         values![id.0, phase.code()],
-    )?;
-    Ok(())
+    )
 }
 
 pub(super) fn stop(db: &Tx<'_>, id: &JobId, kind: &StopKind, why: &Reason) -> tx::Result<()> {
-    db.execute(
+    db.run(
         "UPDATE job SET phase = 'stopped', stop = ?2, stop_why = ?3 WHERE id = ?1 AND phase = 'running'",
         values![id.0, kind.code(), why],
-    )?;
-    Ok(())
+    )
 }
 
 /// Sets when the duplicate check read the whole history.
 pub(super) fn set_checked(db: &Tx<'_>, id: JobId, at: Timestamp) -> tx::Result<()> {
-    db.execute("UPDATE job SET guarded_at = ?2 WHERE id = ?1", values![id.0, at.as_second()])?;
-    Ok(())
+    db.run("UPDATE job SET guarded_at = ?2 WHERE id = ?1", values![id.0, at.as_second()])
 }
 
 /// Records an incomplete reading, so that the next step repeats it. A begun job keeps the time of its last
 /// complete reading: the badges that its recipients had before sending are known.
 pub(super) fn unset_checked(db: &Tx<'_>, id: JobId) -> tx::Result<()> {
-    db.execute("UPDATE job SET guarded_at = NULL WHERE id = ?1 AND phase = 'draft'", values![id.0])?;
-    Ok(())
+    db.run("UPDATE job SET guarded_at = NULL WHERE id = ?1 AND phase = 'draft'", values![id.0])
 }
 
 /// Sets the maximum entries per request; `None` for the default.
 pub(super) fn set_batch(db: &Tx<'_>, id: JobId, most: Option<i64>) -> tx::Result<()> {
-    db.execute("UPDATE job SET batch = ?2 WHERE id = ?1", values![id.0, most])?;
-    Ok(())
+    db.run("UPDATE job SET batch = ?2 WHERE id = ?1", values![id.0, most])
 }
 
 pub(super) fn set_note(db: &Tx<'_>, id: JobId, note: Option<&Reason>) -> tx::Result<()> {
-    db.execute("UPDATE job SET note = ?2 WHERE id = ?1", values![id.0, note])?;
-    Ok(())
+    db.run("UPDATE job SET note = ?2 WHERE id = ?1", values![id.0, note])
 }
 
 /// Sets the result of the last poll; `None` after success. Does not change the other note.
 pub(super) fn set_poll_note(db: &Tx<'_>, id: JobId, note: Option<&Reason>) -> tx::Result<()> {
-    db.execute("UPDATE job SET look_note = ?2 WHERE id = ?1", values![id.0, note])?;
-    Ok(())
+    db.run("UPDATE job SET look_note = ?2 WHERE id = ?1", values![id.0, note])
 }
 
 pub(super) fn set_next_poll(db: &Tx<'_>, id: JobId, at: Option<Timestamp>) -> tx::Result<()> {
-    db.execute("UPDATE job SET next_look = ?2 WHERE id = ?1", values![id.0, at.map(Timestamp::as_second)])?;
-    Ok(())
+    db.run("UPDATE job SET next_look = ?2 WHERE id = ?1", values![id.0, at.map(Timestamp::as_second)])
 }
 
 /// Moves the next poll to an earlier time, never to a later one.
 pub(super) fn poll_by(db: &Tx<'_>, id: JobId, at: Timestamp) -> tx::Result<()> {
-    db.execute(
+    db.run(
         "UPDATE job SET next_look = ?2 WHERE id = ?1 AND (next_look IS NULL OR next_look > ?2)",
         values![id.0, at.as_second()],
-    )?;
-    Ok(())
+    )
 }
 
 #[derive(Clone, Debug)]
@@ -426,7 +208,7 @@ impl SeenJob {
 }
 
 pub(super) fn newest_decision(db: &Tx<'_>) -> tx::Result<i64> {
-    db.row("SELECT coalesce(max(id), 0) FROM decision", values![], |r| r.get(0))
+    db.one("SELECT coalesce(max(id), 0) FROM decision", values![])
 }
 
 /// A decision that was checked before this transaction must still be right in it: the checks read the history, and a
@@ -468,10 +250,9 @@ pub(super) fn decide(
     actor: &Actor,
     why: &str,
 ) -> tx::Result<i64> {
-    db.row(
+    db.one(
         "INSERT INTO decision (at, job, no, what, who, why) VALUES (?1, ?2, ?3, ?4, ?5, ?6) RETURNING id",
-        values![actor.at, id.0, no.map(|n| n as i64), what, actor.who, redact(why)],
-        |r| r.get(0),
+        values![actor.at, id.0, no, what, actor.who, redact(why)],
     )
 }
 
@@ -483,12 +264,11 @@ pub(super) fn decide_rows(
     actor: &Actor,
     why: &str,
 ) -> tx::Result<()> {
-    db.execute(
+    db.run(
         "INSERT INTO decision (at, job, no, what, who, why)
          SELECT ?1, ?2, value, ?4, ?5, ?6 FROM json_values(?3, bigint) AS list ORDER BY place",
         values![actor.at, id.0, super::json(rows), what, actor.who, redact(why)],
-    )?;
-    Ok(())
+    )
 }
 
 pub(super) fn discard(db: &Tx<'_>, id: &JobId) -> tx::Result<()> {

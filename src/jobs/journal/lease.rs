@@ -5,6 +5,7 @@
 //! A process that cannot renew it in time must not send: another one may take over its jobs as soon as the
 //! database's clock says that the lease has ended. So its own deadline is earlier, and by a clock that counts sleep.
 
+use super::Process;
 use super::away::ConnectionReport;
 use crate::api::MaySend;
 use crate::boot_clock::boot_ms;
@@ -109,19 +110,14 @@ pub(super) struct Lease {
 
 impl Lease {
     /// Takes the lease of a process, and keeps renewing it.
-    ///
-    /// # Errors
-    /// The database cannot be used.
     pub(super) fn take(
         login: &Login,
-        id: &str,
-        label: &str,
+        process: &Arc<Process>,
         connection: ConnectionReport,
     ) -> Result<Self, TeamError> {
         let mut keeper = LeaseKeeper {
             login: login.clone(),
-            id: id.to_owned(),
-            label: label.to_owned(),
+            process: process.clone(),
             time: LeaseTime::default(),
             session: None,
             connection,
@@ -154,8 +150,7 @@ impl Drop for Lease {
 
 struct LeaseKeeper {
     login: Login,
-    id: String,
-    label: String,
+    process: Arc<Process>,
     time: LeaseTime,
     session: Option<DatabaseSession>,
     connection: ConnectionReport,
@@ -178,7 +173,7 @@ impl LeaseKeeper {
         if let Some(session) = self.session.take() {
             session.runtime.set_limit(AGAIN);
             let sql = "DELETE FROM process WHERE id = $1";
-            let _ = session.runtime.block_on(session.client.execute(sql, &[&self.id]));
+            let _ = session.runtime.block_on(session.client.execute(sql, &[&self.process.id]));
         }
     }
 
@@ -208,7 +203,7 @@ impl LeaseKeeper {
     }
 
     fn connected(&self) -> Result<DatabaseSession, TeamError> {
-        let connected = super::team_store::connected(&self.login).and_then(|session| {
+        let connected = super::tx::team::connected(&self.login).and_then(|session| {
             session.runtime.block_on(session.client.batch_execute("LISTEN lapel"))?;
             Ok(session)
         });
@@ -230,7 +225,7 @@ impl LeaseKeeper {
             "INSERT INTO process (id, label, until)
              VALUES ($1, $2, clock_timestamp() + make_interval(secs => $3))
              ON CONFLICT (id) DO UPDATE SET until = excluded.until",
-            &[&self.id, &self.label, &seconds],
+            &[&self.process.id, &self.process.label, &seconds],
         ))?;
         self.time.renew(begun);
         self.session = Some(session);

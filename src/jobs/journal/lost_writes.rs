@@ -6,15 +6,11 @@
 //! the history for all of them: then the outcome is [`SEARCHED`]. From then on they are rows in doubt as all others.
 
 use super::jobs::{self, Actor};
-use super::requests::{self, Ended};
-use super::tx::{self, Tx, values};
-use super::{Process, claims, conditions};
+use super::tx::{self, Bind, Tx, values};
+use super::{Process, claims, conditions, takeover};
 use crate::jobs::job::{JobId, StopKind};
 use crate::jobs::journal::prelude::*;
 use crate::jobs::reason::{Code, Reason, utc_minute};
-use crate::jobs::row_status::RowStatus;
-#[cfg(feature = "team")]
-use crate::team::TeamError;
 
 /// The outcome of a request that stands for lost ones, until the history was searched for its rows.
 pub(super) const UNSEARCHED: &str = "unsearched";
@@ -25,13 +21,8 @@ const NOTICED: &str = "lost writes";
 /// A duplicate check is that much older than it says, so that every step of a person repeats it. In seconds.
 const OUTDATED: i64 = 86_400;
 
-/// A write that this process knows to be durable.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct KnownWrite {
-    pub(super) op: String,
-    /// How long it has been durable, in milliseconds.
-    pub(super) age: i64,
-}
+/// A write that this process knows to be durable: its number, and how long it has been durable, in milliseconds.
+pub(super) type KnownWrite = (String, i64);
 
 /// What a database shows of the writes that it must have.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +35,6 @@ pub(super) struct WriteHistory {
 }
 
 pub(super) fn write_history(db: &Tx<'_>, known: &[KnownWrite]) -> tx::Result<WriteHistory> {
-    let known: Vec<(&str, i64)> = known.iter().map(|write| (write.op.as_str(), write.age)).collect();
     db.row(
         "SELECT has_other_origin() OR NOT pg_is_in_recovery() AND EXISTS (
              SELECT 1 FROM json_rows(?1, op text, age bigint) AS known
@@ -52,7 +42,7 @@ pub(super) fn write_history(db: &Tx<'_>, known: &[KnownWrite]) -> tx::Result<Wri
                AND coalesce(noticed < clock_timestamp() - known.age * interval '1 millisecond', TRUE)),
                 pg_is_in_recovery()
          FROM store",
-        values![super::json(&known)],
+        values![super::json(known)],
         |r| Ok(WriteHistory { has_lost: r.get(0)?, is_standby: r.get(1)? }),
     )
 }
@@ -63,16 +53,15 @@ pub(super) fn notice(db: &Tx<'_>, by: &Process, at: Timestamp) -> tx::Result<()>
     jobs::decide(db, JobId(0), None, NOTICED, &actor, "")?;
     doubt_unanswered(db, seconds)?;
     // Also those that a person would have to resume: somebody may have done that.
-    let unsent: Vec<(i64, i64)> = db.rows(
+    let unsent: Vec<(JobId, i64)> = db.all(
         "SELECT job.id, tally.n FROM job JOIN tally ON tally.job = job.id
          WHERE job.kind = 'issue' AND job.phase NOT IN ('draft', 'moved') AND NOT job.purged
            AND tally.bucket = 'ready' AND tally.n > 0 ORDER BY job.id",
         values![],
-        |r| Ok((r.get(0)?, r.get(1)?)),
     )?;
     outdate_checks(db)?;
     for (job, rows) in unsent {
-        doubt_unsent(db, JobId(job), rows, &actor)?;
+        doubt_unsent(db, job, rows, &actor)?;
     }
     stop_revocations(db, &actor)?;
     db.row("SELECT 1 FROM note_loss()", values![], |_| Ok(()))
@@ -80,18 +69,15 @@ pub(super) fn notice(db: &Tx<'_>, by: &Process, at: Timestamp) -> tx::Result<()>
 
 /// The answer to a request on its way may have been recorded and lost. If it comes now, it is evidence.
 fn doubt_unanswered(db: &Tx<'_>, at: i64) -> tx::Result<()> {
-    let open: Vec<(i64, i64)> = db.rows(
+    let open: Vec<(i64, JobId)> = db.all(
         "SELECT request.id, request.job FROM request JOIN job ON job.id = request.job
          WHERE request.answered IS NULL AND job.phase <> 'moved' ORDER BY request.id",
         values![],
-        |r| Ok((r.get(0)?, r.get(1)?)),
     )?;
     let why = Reason::from(Code::LostWrites);
     for (request, job) in open {
-        requests::set_sending(db, request, RowStatus::InDoubt, Some(&why))?;
-        let how = Ended { outcome: "lost", status: None, accepted: None, why: Some(why.clone()) };
-        requests::ended(db, request, at, &how)?;
-        jobs::set_next_poll(db, JobId(job), None)?;
+        takeover::lose(db, request, &why, at)?;
+        jobs::set_next_poll(db, job, None)?;
     }
     Ok(())
 }
@@ -99,7 +85,7 @@ fn doubt_unanswered(db: &Tx<'_>, at: i64) -> tx::Result<()> {
 /// The readings of the history are from before the loss. A draft needs a new one before it begins, and so does a
 /// person who sends single rows.
 fn outdate_checks(db: &Tx<'_>) -> tx::Result<()> {
-    db.execute(
+    db.run(
         &format!(
             "UPDATE job SET guarded_at = CASE WHEN phase <> 'draft' THEN guarded_at - ?1 END
              WHERE kind = 'issue' AND guarded_at IS NOT NULL AND phase <> 'moved'
@@ -107,28 +93,14 @@ fn outdate_checks(db: &Tx<'_>) -> tx::Result<()> {
             conditions::may_be_sent()
         ),
         values![OUTDATED],
-    )?;
-    Ok(())
+    )
 }
 
 fn doubt_unsent(db: &Tx<'_>, job: JobId, rows: i64, actor: &Actor) -> tx::Result<()> {
-    let (why, at) = (Reason::from(Code::LostWrites), actor.at / 1_000);
-    // The time is not the service's, so no badge counts as older than this request.
-    let request: i64 = db.row(
-        "INSERT INTO request (job, rows, sha256, intent, heard, answered, outcome, why)
-         VALUES (?1, ?2, '', ?3, FALSE, ?3, ?4, ?5) RETURNING id",
-        values![job.0, rows, at, UNSEARCHED, why],
-        |r| r.get(0),
-    )?;
-    db.execute(
-        "UPDATE row SET bucket = 'in_doubt', why = ?3, request = ?2, absent = NULL, accepted = NULL,
-                        tries = tries + 1
-         WHERE job = ?1 AND bucket = 'ready'",
-        values![job.0, request, why],
-    )?;
-    claims::claim_doubts(db, job, actor.at)?;
+    let why = Reason::from(Code::LostWrites);
+    doubt_rows(db, job, ("job = ?1 AND bucket = 'ready'", rows), UNSEARCHED, &why, actor.at)?;
     jobs::set_next_poll(db, job, None)?;
-    let when = Timestamp::from_second(at).map_or_else(|_| String::new(), utc_minute);
+    let when = Timestamp::from_second(actor.at / 1_000).map_or_else(|_| String::new(), utc_minute);
     let note =
         Reason::from(Code::LostWritesNoticed).with("who", &actor.who).with("when", when).with("n", rows);
     jobs::set_note(db, job, Some(&note))?;
@@ -136,27 +108,55 @@ fn doubt_unsent(db: &Tx<'_>, job: JobId, rows: i64, actor: &Actor) -> tx::Result
     Ok(())
 }
 
+/// Puts rows of a job in doubt, given by a condition and their number, with a request that stands for those that may have
+/// been sent. Gives them claims. `at` is this computer's time, in milliseconds.
+pub(super) fn doubt_rows(
+    db: &Tx<'_>,
+    job: JobId,
+    (which, rows): (&str, i64),
+    outcome: &str,
+    why: &Reason,
+    at: i64,
+) -> tx::Result<()> {
+    // The time is not the service's, so no badge counts as older than this request.
+    let request: i64 = db.one(
+        "INSERT INTO request (job, rows, sha256, intent, heard, answered, outcome, why)
+         VALUES (?1, ?2, '', ?3, FALSE, ?3, ?4, ?5) RETURNING id",
+        values![job.0, rows, at / 1_000, outcome, why],
+    )?;
+    db.execute(
+        &format!(
+            "UPDATE row SET bucket = 'in_doubt', request = ?2, why = ?3, absent = NULL, accepted = NULL,
+                            tries = tries + 1
+             WHERE {which}"
+        ),
+        values![job.0, request, why],
+    )?;
+    claims::claim_doubts(db, job, at)
+}
+
 /// A revocation that is sent twice does no harm, so its rows need no search. But a person may have paused or cancelled
 /// it since, and a revocation cannot be undone.
 fn stop_revocations(db: &Tx<'_>, actor: &Actor) -> tx::Result<()> {
-    let running: Vec<i64> = db.rows(
+    let running: Vec<JobId> = db.all(
         "SELECT id FROM job WHERE kind = 'revoke' AND phase = 'running'
            AND EXISTS (SELECT 1 FROM tally WHERE tally.job = job.id AND n > 0 AND bucket IN ('ready', 'queued'))",
         values![],
-        |r| r.get(0),
     )?;
     for job in running {
-        jobs::stop(db, &JobId(job), &StopKind::Interrupted, &Code::LostWritesStopped.into())?;
-        jobs::decide(db, JobId(job), None, NOTICED, actor, "stopped")?;
+        jobs::stop(db, &job, &StopKind::Interrupted, &Code::LostWritesStopped.into())?;
+        jobs::decide(db, job, None, NOTICED, actor, "stopped")?;
     }
     Ok(())
 }
 
-/// A job of the same account with rows that nobody has looked for since the database lost writes. A job of another key
-/// counts while a process follows it: nobody may have that key any more. Its claims hold in any case.
-#[cfg(feature = "team")]
-fn unsearched(db: &Tx<'_>, job: JobId) -> tx::Result<Option<JobId>> {
-    db.optional(
+/// # Errors
+/// The database lost writes, and the history was not searched for all rows of the account. The job may not send
+/// badges. Never for a file. A job of another key counts while a process follows it: nobody may have that key any more.
+/// Its claims hold in any case.
+pub(super) fn assure_searched(db: &Tx<'_>, job: JobId) -> tx::Result<()> {
+    assure_none_unsearched(
+        db,
         "SELECT other.id FROM request JOIN job AS other ON other.id = request.job JOIN job AS mine ON mine.id = ?1
          WHERE request.outcome = 'unsearched' AND mine.kind = 'issue' AND other.base_url = mine.base_url
            AND (other.account = mine.account
@@ -168,47 +168,28 @@ fn unsearched(db: &Tx<'_>, job: JobId) -> tx::Result<Option<JobId>> {
                          AND row.bucket IN ('in_doubt', 'unbound', 'not_seen'))
          ORDER BY other.id LIMIT 1",
         values![job.0],
-        |r| r.get(0).map(JobId),
     )
-}
-
-/// # Errors
-/// The database lost writes, and the history was not searched for all rows of the account. The job may not send
-/// badges. Never for a file.
-pub(super) fn assure_searched(db: &Tx<'_>, job: JobId) -> tx::Result<()> {
-    #[cfg(feature = "team")]
-    if db.is_team()
-        && let Some(other) = unsearched(db, job)?
-    {
-        return Err(tx::Error::Team(TeamError::Unsearched { job: other.0 }));
-    }
-    #[cfg(not(feature = "team"))]
-    let _ = (db, job);
-    Ok(())
 }
 
 /// # Errors
 /// The database lost writes, and the history was not searched for all rows of these jobs. Never for a file.
 pub(super) fn assure_all_searched(db: &Tx<'_>, jobs: &[JobId]) -> tx::Result<()> {
-    #[cfg(feature = "team")]
-    if db.is_team() {
-        let ids: Vec<i64> = jobs.iter().map(|id| id.0).collect();
-        let found = db.optional(
-            "SELECT request.job FROM request
-             WHERE request.outcome = 'unsearched' AND request.job IN json_list(?1, bigint)
-               AND EXISTS (SELECT 1 FROM row WHERE row.request = request.id
-                             AND row.bucket IN ('in_doubt', 'unbound', 'not_seen'))
-             ORDER BY request.job LIMIT 1",
-            values![super::json(&ids)],
-            |r| r.get(0),
-        )?;
-        if let Some(job) = found {
-            return Err(tx::Error::Team(TeamError::Unsearched { job }));
-        }
-    }
-    #[cfg(not(feature = "team"))]
-    let _ = (db, jobs);
-    Ok(())
+    assure_none_unsearched(
+        db,
+        "SELECT request.job FROM request
+         WHERE request.outcome = 'unsearched' AND request.job IN json_list(?1, bigint)
+           AND EXISTS (SELECT 1 FROM row WHERE row.request = request.id
+                         AND row.bucket IN ('in_doubt', 'unbound', 'not_seen'))
+         ORDER BY request.job LIMIT 1",
+        values![super::json(jobs)],
+    )
+}
+
+/// # Errors
+/// There is a job with rows that nobody has looked for since.
+fn assure_none_unsearched(db: &Tx<'_>, unsearched: &str, values: &[&dyn Bind]) -> tx::Result<()> {
+    let found = if db.is_team() { db.first(unsearched, values)? } else { None };
+    found.map_or(Ok(()), |job| Err(tx::Error::Team(TeamError::Unsearched { job })))
 }
 
 /// Records that a poll has searched the history for all rows of these requests. `requests` tells of each request with
@@ -219,12 +200,11 @@ pub(super) fn searched(db: &Tx<'_>, requests: &BTreeMap<i64, bool>, now: Timesta
     if done.is_empty() {
         return Ok(());
     }
-    db.execute(
+    db.run(
         "UPDATE request SET outcome = ?2, intent = ?3, answered = ?3
          WHERE outcome = ?4 AND id IN json_list(?1, bigint)",
         values![super::json(&done), SEARCHED, now.as_second(), UNSEARCHED],
-    )?;
-    Ok(())
+    )
 }
 
 /// Whether a request stands for lost ones.

@@ -7,16 +7,17 @@
 //! [`Store`] names every operation that the rest of `jobs` uses; no SQL is outside this folder.
 //!
 //! ```text
-//! store         the operations and their step names   runner       the thread that runs them
+//! store         the operations and their step names   operation, runner   the thread that runs them
 //! drafts        plan, review, begin                   duplicates   the duplicate check
 //! sending       record requests and answers           decisions    pause, resume, retry, resolve
 //! polling       what to poll, and when                observe, doubts   apply what a poll found
 //! refusals      what was refused with 422, until a poll proves that nothing of it was accepted
 //! jobs, rows, requests, claims, facts, accounts       the tables   conditions   the rules as SQL
+//! snapshots     the jobs as they are shown
 //! carry         decisions of earlier drafts of a file
 //! row_parts     the order of the rows in a review     repeats      rows with one address
 //! sent_here     what was sent to an address or a name
-//! schema, place, owner, erase, purge, adopt, backup   the file, its owners, its removal and its copies
+//! schema, connection, place, owner, erase, purge, adopt, backup   the file, its owners, its removal and its copies
 //! tx, dialect   a transaction of the database, and its SQL
 //! team_store, lease   a journal on a team's PostgreSQL, and which of its processes are alive
 //! lost_writes, witness   notices that a team's database lost writes, and what follows
@@ -26,10 +27,12 @@
 //! recent        what a shell's completion offers        transfer   moves jobs between a file and a team
 //! ```
 
+#![allow(clippy::ref_option, reason = "an operation takes its arguments by reference")]
 #![cfg_attr(
     not(feature = "team"),
     allow(
         dead_code,
+        unused_variables,
         irrefutable_let_patterns,
         clippy::match_wildcard_for_single_variants,
         clippy::unnecessary_wraps,
@@ -37,13 +40,14 @@
     )
 )]
 
-mod accounts;
+pub(super) mod accounts;
 mod adopt;
 mod away;
 pub mod backup;
 pub(super) mod carry;
 pub(super) mod claims;
 mod conditions;
+mod connection;
 pub(super) mod decisions;
 mod dialect;
 pub(super) mod doubts;
@@ -58,6 +62,7 @@ pub(super) mod jobs;
 mod lease;
 mod lost_writes;
 pub(super) mod observe;
+mod operation;
 mod owner;
 mod place;
 pub(super) mod polling;
@@ -75,6 +80,7 @@ mod runner;
 mod schema;
 pub(super) mod sending;
 pub(super) mod sent_here;
+mod snapshots;
 mod store;
 pub(super) mod takeover;
 #[cfg(feature = "team")]
@@ -89,14 +95,14 @@ mod tx;
 #[cfg(feature = "team")]
 mod witness;
 
+pub(super) use accounts::Account;
 pub use adopt::Adopted;
 pub use away::JournalWatch;
 pub use error::JournalError;
 pub use file_status::FileStatus;
-pub(super) use jobs::Account;
+pub use operation::{Fault, Moment, Watcher};
 pub(super) use owner::Process;
 pub use recent::{RecentEntry, known_offset, recent_jobs, recent_templates};
-pub use runner::{Fault, Moment, Watcher};
 pub(super) use runner::{PendingOperation, Started};
 pub(super) use store::Store;
 pub use team_status::{Creation, Migration, ROLES, TeamStatus};
@@ -105,21 +111,19 @@ use crate::api::MaySend;
 use crate::fs::{create_private_dir, open_private_append};
 use crate::jobs::journal::prelude::*;
 use crate::jobs::prelude::*;
-#[cfg(feature = "team")]
-use crate::team::TeamError;
+use connection::{assure_none, assure_whole, pragma};
 #[cfg(feature = "team")]
 use lease::LeaseTime;
 use owner::Me;
 use place::{Files, Site};
 use runner::{Backend, FileStore, JournalState, JournalTask};
-use schema::{connect, prepare, quick_check};
+use schema::{connect, prepare};
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::channel;
 use std::sync::{Condvar, Mutex, PoisonError};
 #[cfg(feature = "team")]
 use team_store::TeamStore;
 use tokio::sync::Notify;
-use tx::Tx;
 
 /// Maximum wait for another process's lock.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -132,11 +136,14 @@ const TOGETHER: Duration = Duration::from_millis(250);
 pub struct Journal {
     store: Store,
     file: Arc<str>,
-    shared: bool,
+    /// Whether another process may have the journal open, too.
+    pub(super) is_shared: bool,
     /// Checks the file before the first request leaves.
     proof: Arc<Proof>,
-    is_copy: bool,
-    is_reader: bool,
+    /// Whether this is for trial plans. Nothing is sent from it.
+    pub(super) is_copy: bool,
+    /// Whether this process has no right to write a team's journal, other than to record an opening.
+    pub(super) reads_only: bool,
     is_team: bool,
     watch: JournalWatch,
     /// Writes of other processes, if the database notifies them.
@@ -170,21 +177,22 @@ impl Drop for Held {
 /// This computer's claim to a journal on a network drive.
 struct Claim {
     files: Files,
-    site: Site,
     // Dropped after the release.
-    _held: Option<Held>,
+    held: Option<Held>,
 }
 
 impl Claim {
     fn take(files: Files, site: &Site) -> Result<Self> {
-        files.claim(site)?;
-        Ok(Self { files, site: site.clone(), _held: site.is_shared().then(Held::count) })
+        let claimed = site.is_shared().then(|| files.claim(&site.computer)).transpose()?;
+        Ok(Self { files, held: claimed.map(|()| Held::count()) })
     }
 }
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        self.files.release(&self.site);
+        if self.held.is_some() {
+            self.files.release();
+        }
     }
 }
 
@@ -278,107 +286,6 @@ impl Journal {
         Ok(Self { is_copy: true, ..Self::start(connection, me, file, None, Proof::default(), None)? })
     }
 
-    /// Opens the journal of a team. `who` is this person's name for the others. In the data folder `data_dir` this
-    /// process notes its last request, so that the next one notices if the database lost it.
-    ///
-    /// # Errors
-    /// Any [`JournalError`] except `Closed`. Nothing was changed.
-    #[cfg(feature = "team")]
-    pub fn open_team(login: crate::team::Login, who: &str, data_dir: Option<&Path>) -> Result<Self> {
-        Self::open_team_as(login, who, None, Some(data_dir))
-    }
-
-    /// Opens the journal of a team without a lease: this process owns no jobs, and others do not see it.
-    ///
-    /// # Errors
-    /// As [`Self::open_team`].
-    #[cfg(feature = "team")]
-    pub fn read_team(login: crate::team::Login, who: &str) -> Result<Self> {
-        Self::open_team_as(login, who, None, None)
-    }
-
-    #[doc(hidden)]
-    #[cfg(feature = "team")]
-    pub fn open_team_watched(login: crate::team::Login, who: &str, watcher: Option<Watcher>) -> Result<Self> {
-        Self::open_team_as(login, who, watcher, Some(None))
-    }
-
-    /// `writes` is the data folder of a process that writes.
-    #[cfg(feature = "team")]
-    #[allow(clippy::option_option, reason = "a process that writes may have no folder")]
-    fn open_team_as(
-        login: crate::team::Login,
-        who: &str,
-        watcher: Option<Watcher>,
-        writes: Option<Option<&Path>>,
-    ) -> Result<Self> {
-        let reads_only = writes.is_none();
-        let file: Arc<str> = login.server.to_string().into();
-        let me = Me::of_team(who, &place::computer());
-        // On a thread of its own: the caller's may not block, since it may run other tasks.
-        let opening = std::thread::scope(|scope| {
-            let me = writes.map(|data_dir| (&me, data_dir));
-            scope.spawn(move || TeamStore::open(login, me)).join().map_err(|_| JournalError::Closed)
-        });
-        let (store, reading) = opening??;
-        let (lease, watch, notified) = (store.lease(), store.watch(), store.notified());
-        let is_unsure = store.is_unsure();
-        let state = |store, watcher| JournalState {
-            backend: Backend::Team(Box::new(store)),
-            file: file.clone(),
-            watcher,
-            dead: false,
-            claim: None,
-        };
-        let reads = spawn("journal reads", state(reading, None))?;
-        let writes = spawn("journal", state(store, watcher))?;
-        let store = Store::new(writes, reads, Arc::new(Process::of(&me)));
-        let opened = Self::over(store, file, Proof::default());
-        Ok(Self {
-            lease,
-            shared: true,
-            is_reader: reads_only,
-            is_team: true,
-            watch,
-            notified,
-            is_unsure,
-            ..opened
-        })
-    }
-
-    /// Creates the tables of a team's journal in a database, unless it has them.
-    ///
-    /// # Errors
-    /// The database cannot be used, or its user may not create tables.
-    #[cfg(feature = "team")]
-    pub fn create_team(login: &crate::team::Login) -> Result<Creation> {
-        on_a_thread(|| team_admin::create(login))
-    }
-
-    /// Brings the tables of a team's journal to this version's schema.
-    ///
-    /// # Errors
-    /// The database cannot be used, its schema is newer, its user may not change tables, or another process uses it.
-    #[cfg(feature = "team")]
-    pub fn migrate_team(login: &crate::team::Login) -> Result<Migration> {
-        on_a_thread(|| team_admin::migrate(login, team_admin::STEPS, team_admin::SCHEMA))
-    }
-
-    /// As [`Self::migrate_team`], with steps of a test: the schema that each leads to, and its SQL.
-    #[doc(hidden)]
-    #[cfg(feature = "team")]
-    pub fn migrate_team_by(login: &crate::team::Login, steps: &[(i64, &str)]) -> Result<Migration> {
-        let newest = steps.last().map_or(team_admin::SCHEMA, |(schema, _)| *schema);
-        on_a_thread(|| team_admin::migrate(login, steps, newest))
-    }
-
-    /// # Errors
-    /// The database cannot be used.
-    #[cfg(feature = "team")]
-    pub fn team_status(login: &crate::team::Login) -> Result<TeamStatus> {
-        on_a_thread(|| team_admin::status(login).map_err(|why| JournalError::team(why, login)))
-    }
-
     /// # Errors
     /// This process has lost its lease on a team's journal: another one may have taken over its jobs. Never for a
     /// file.
@@ -397,25 +304,6 @@ impl Journal {
         Ok(())
     }
 
-    /// Ends the lease and renews it, as a computer does that has slept: for tests.
-    #[doc(hidden)]
-    #[cfg(feature = "team")]
-    pub fn sleep(&self) {
-        self.end_lease();
-        if let Some(lease) = &self.lease {
-            lease.renew(crate::boot_clock::boot_ms());
-        }
-    }
-
-    /// Ends the time for which this process relies on its lease, as an outage of the database does: for tests.
-    #[doc(hidden)]
-    #[cfg(feature = "team")]
-    pub fn end_lease(&self) {
-        if let Some(lease) = &self.lease {
-            lease.end();
-        }
-    }
-
     /// For a request that is recorded afterwards: this process may send it only until its lease ends. `None` for a file.
     pub(super) fn may_send(&self) -> Option<MaySend> {
         #[cfg(feature = "team")]
@@ -432,12 +320,15 @@ impl Journal {
         proof: Proof,
         claim: Option<Claim>,
     ) -> Result<Self> {
-        let (shared, process) = (me.can_have_company(), Arc::new(Process::of(&me)));
+        let (is_shared, process) = (me.can_have_company(), me.process.clone());
         // Data removed before a crash may still be in the log.
-        let backend = Backend::File(Box::new(FileStore { connection, me, log_is_dirty: shared }));
+        let backend = Backend::File(Box::new(FileStore { connection, me, log_is_dirty: is_shared }));
         let state = JournalState { backend, file: file.clone(), watcher, dead: false, claim };
         let work = spawn("journal", state)?;
-        Ok(Self { shared, ..Self::over(Store::new(work.clone(), work, process), file, proof) })
+        Ok(Self {
+            is_shared,
+            ..Self::over(Store { writes: work.clone(), reads: work, process }, file, proof)
+        })
     }
 
     /// The same journal, from which nothing is sent.
@@ -450,10 +341,10 @@ impl Journal {
         Self {
             store,
             file,
-            shared: false,
+            is_shared: false,
             proof: Arc::new(proof),
             is_copy: false,
-            is_reader: false,
+            reads_only: false,
             is_team: false,
             watch: JournalWatch::of_file(),
             notified: None,
@@ -470,23 +361,16 @@ impl Journal {
     /// [`JournalError::Corrupt`] with the damage. The next call checks again.
     pub(super) async fn assure_whole(&self) -> Result<()> {
         let check = async {
-            let wrong = match self.proof.path.clone() {
-                Some(path) => {
-                    let file = self.file.clone();
-                    let check = move || {
-                        let second = connect(&path, OpenFlags::SQLITE_OPEN_READ_ONLY, &file)?;
-                        second.busy_timeout(PATIENCE).map_err(|why| JournalError::of(&why, &file))?;
-                        quick_check(&Tx::on(&second)).map_err(|why| JournalError::failed(&why, &file))
-                    };
-                    tokio::task::spawn_blocking(check).await.map_err(|_| JournalError::Closed)??
-                }
-                None => self.store.quick_check().await?,
+            let file = self.file.clone();
+            let Some(path) = self.proof.path.clone() else {
+                return assure_none(&self.store.quick_check().await?, &file);
             };
-            if wrong.is_empty() {
-                return Ok(());
-            }
-            let why = Localizable::verbatim(crate::domain::text::scrub(&wrong.join("; ")));
-            Err(JournalError::Corrupt { file: self.file.to_string(), why })
+            let check = move || {
+                let second = connect(&path, OpenFlags::SQLITE_OPEN_READ_ONLY, &file)?;
+                second.busy_timeout(PATIENCE).map_err(|why| JournalError::of(&why, &file))?;
+                assure_whole(&second, &file)
+            };
+            tokio::task::spawn_blocking(check).await.map_err(|_| JournalError::Closed)?
         };
         self.proof.whole.get_or_try_init(|| check).await.copied()
     }
@@ -498,8 +382,7 @@ impl Journal {
             .run(move |state| {
                 let Backend::File(store) = &state.backend else { return Ok(()) };
                 let failed = |why| JournalError::of(&why, &state.file);
-                let used: i64 =
-                    store.connection.query_row("PRAGMA page_count", [], |r| r.get(0)).map_err(failed)?;
+                let used = pragma(&store.connection, "page_count").map_err(failed)?;
                 let most = pages.map_or(i64::from(u32::MAX - 1), |more| used + i64::from(more));
                 let limit = format!("PRAGMA max_page_count = {most}");
                 store.connection.query_row(&limit, [], |_| Ok(())).map_err(failed)
@@ -509,11 +392,6 @@ impl Journal {
 
     pub fn place(&self) -> &str {
         &self.file
-    }
-
-    /// Whether another process may have the journal open, too.
-    pub(super) fn is_shared(&self) -> bool {
-        self.shared
     }
 
     /// For a team's database, which may be away.
@@ -530,20 +408,6 @@ impl Journal {
         tokio::time::sleep(TOGETHER).await;
     }
 
-    fn is_of_team(&self) -> bool {
-        self.is_team
-    }
-
-    /// Whether this process has no right to write a team's journal, other than to record an opening.
-    pub(super) fn reads_only(&self) -> bool {
-        self.is_reader
-    }
-
-    /// Whether this is for trial plans. Nothing is sent from it.
-    pub(super) fn is_copy(&self) -> bool {
-        self.is_copy
-    }
-
     /// Whether everything in it ends with this process. A team's database keeps the drafts of a trial.
     pub(super) fn is_temporary(&self) -> bool {
         self.is_copy && !self.is_team
@@ -558,10 +422,109 @@ impl Journal {
     pub(super) fn is_unsure(&self) -> bool {
         self.is_unsure.load(Ordering::Acquire)
     }
+}
 
-    /// The owners among these that are alive, including the caller.
-    pub(super) fn living(&self, owners: Vec<String>) -> PendingOperation<Vec<String>> {
-        self.store.living(owners)
+#[cfg(feature = "team")]
+impl Journal {
+    /// Opens the journal of a team. `who` is this person's name for the others. In the data folder `data_dir` this
+    /// process notes its last request, so that the next one notices if the database lost it.
+    ///
+    /// # Errors
+    /// Any [`JournalError`] except `Closed`. Nothing was changed.
+    pub fn open_team(login: crate::team::Login, who: &str, data_dir: Option<&Path>) -> Result<Self> {
+        Self::open_team_as(login, who, None, Some(data_dir))
+    }
+
+    /// Opens the journal of a team without a lease: this process owns no jobs, and others do not see it.
+    ///
+    /// # Errors
+    /// As [`Self::open_team`].
+    pub fn read_team(login: crate::team::Login, who: &str) -> Result<Self> {
+        Self::open_team_as(login, who, None, None)
+    }
+
+    #[doc(hidden)]
+    pub fn open_team_watched(login: crate::team::Login, who: &str, watcher: Option<Watcher>) -> Result<Self> {
+        Self::open_team_as(login, who, watcher, Some(None))
+    }
+
+    /// `writes` is the data folder of a process that writes.
+    #[allow(clippy::option_option, reason = "a process that writes may have no folder")]
+    fn open_team_as(
+        login: crate::team::Login,
+        who: &str,
+        watcher: Option<Watcher>,
+        writes: Option<Option<&Path>>,
+    ) -> Result<Self> {
+        let reads_only = writes.is_none();
+        let file: Arc<str> = login.server.to_string().into();
+        let me = Me::of_team(who, &place::computer());
+        // On a thread of its own: the caller's may not block, since it may run other tasks.
+        let opening = std::thread::scope(|scope| {
+            let me = writes.map(|data_dir| (&me, data_dir));
+            scope.spawn(move || TeamStore::open(login, me)).join().map_err(|_| JournalError::Closed)
+        });
+        let (store, reading) = opening??;
+        let (watch, is_unsure) = (store.connection.watch(), store.is_unsure.clone());
+        let lease = store.lease.as_ref().map(|lease| (lease.time.clone(), lease.notified.others.clone()));
+        // A process that only reads looks for writes of others now and then.
+        let (lease, notified) = lease.unzip();
+        let state = |store, watcher| JournalState {
+            backend: Backend::Team(Box::new(store)),
+            file: file.clone(),
+            watcher,
+            dead: false,
+            claim: None,
+        };
+        let reads = spawn("journal reads", state(reading, None))?;
+        let writes = spawn("journal", state(store, watcher))?;
+        let store = Store { writes, reads, process: me.process.clone() };
+        let opened = Self::over(store, file, Proof::default());
+        Ok(Self { lease, is_shared: true, reads_only, is_team: true, watch, notified, is_unsure, ..opened })
+    }
+
+    /// Creates the tables of a team's journal in a database, unless it has them.
+    ///
+    /// # Errors
+    /// The database cannot be used, or its user may not create tables.
+    pub fn create_team(login: &crate::team::Login) -> Result<Creation> {
+        on_a_thread(|| team_admin::create(login))
+    }
+
+    /// Brings the tables of a team's journal to this version's schema.
+    ///
+    /// # Errors
+    /// The database cannot be used, its schema is newer, its user may not change tables, or another process uses it.
+    pub fn migrate_team(login: &crate::team::Login) -> Result<Migration> {
+        on_a_thread(|| team_admin::migrate(login, team_admin::STEPS, team_admin::SCHEMA))
+    }
+
+    /// As [`Self::migrate_team`], with steps of a test: the schema that each leads to, and its SQL.
+    #[doc(hidden)]
+    pub fn migrate_team_by(login: &crate::team::Login, steps: &[(i64, &str)]) -> Result<Migration> {
+        let newest = steps.last().map_or(team_admin::SCHEMA, |(schema, _)| *schema);
+        on_a_thread(|| team_admin::migrate(login, steps, newest))
+    }
+
+    pub fn team_status(login: &crate::team::Login) -> Result<TeamStatus> {
+        on_a_thread(|| team_admin::status(login).map_err(|why| JournalError::team(why, &login.server)))
+    }
+
+    /// Ends the lease and renews it, as a computer does that has slept: for tests.
+    #[doc(hidden)]
+    pub fn sleep(&self) {
+        self.end_lease();
+        if let Some(lease) = &self.lease {
+            lease.renew(crate::boot_clock::boot_ms());
+        }
+    }
+
+    /// Ends the time for which this process relies on its lease, as an outage of the database does: for tests.
+    #[doc(hidden)]
+    pub fn end_lease(&self) {
+        if let Some(lease) = &self.lease {
+            lease.end();
+        }
     }
 }
 
@@ -577,9 +540,13 @@ fn spawn(name: &str, state: JournalState) -> Result<Sender<JournalTask>> {
 }
 
 /// A team's connection needs a thread that runs no other tasks.
-#[cfg(feature = "team")]
 fn on_a_thread<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
     std::thread::scope(|scope| scope.spawn(work).join()).map_err(|_| JournalError::Closed)?
+}
+
+/// Random and unique.
+fn random_number() -> String {
+    format!("{:032x}", fastrand::u128(..))
 }
 
 fn shown(path: &Path) -> String {

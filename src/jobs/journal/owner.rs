@@ -3,10 +3,11 @@
 //! A process shows that it is alive by locking a file of its own. The system releases the lock when the process
 //! ends in any way. A lease with a time limit would expire while its owner sleeps with an open request.
 
+use super::place::private;
 use crate::jobs::journal::prelude::*;
 use crate::jobs::prelude::*;
 use crate::jobs::reason::{Code, Reason};
-use std::fs::{OpenOptions, TryLockError};
+use std::fs::TryLockError;
 use std::io;
 
 /// A process as the journal names it.
@@ -20,19 +21,10 @@ pub(in crate::jobs) struct Process {
     pub(in crate::jobs) place: Option<String>,
 }
 
-impl Process {
-    pub(super) fn of(me: &Me) -> Self {
-        Self { id: me.id.clone(), label: me.label.clone(), place: me.place.clone() }
-    }
-}
-
 /// This process as an owner of jobs.
 #[derive(Debug)]
-pub(in crate::jobs) struct Me {
-    /// Random and unique.
-    pub(in crate::jobs) id: String,
-    pub(in crate::jobs) label: String,
-    pub(super) place: Option<String>,
+pub(super) struct Me {
+    pub(super) process: Arc<Process>,
     presence: Presence,
 }
 
@@ -44,7 +36,6 @@ enum Presence {
     /// A file that is locked until dropped.
     File { folder: PathBuf, _lock: File },
     /// A lease on a team's database, which its store has.
-    #[cfg(feature = "team")]
     Lease,
 }
 
@@ -52,7 +43,7 @@ impl Me {
     /// Registers this process in a folder beside the journal, and removes what processes left there that have ended. The
     /// caller holds the journal's lock, so that nobody else is just registering. Without a folder, other processes cannot
     /// see it.
-    pub(in crate::jobs) fn appear(folder: Option<&Path>) -> io::Result<Self> {
+    pub(super) fn appear(folder: Option<&Path>) -> io::Result<Self> {
         let id = random_id();
         let label = Reason::from(Code::Process).with("id", std::process::id()).stored();
         let presence = match folder {
@@ -65,7 +56,7 @@ impl Me {
                 Presence::File { folder: folder.to_owned(), _lock: file }
             }
         };
-        Ok(Self { id, label, place: None, presence })
+        Ok(Self { process: Arc::new(Process { id, label, place: None }), presence })
     }
 
     /// A process of a team. Its store takes a lease.
@@ -74,18 +65,19 @@ impl Me {
         let computer = super::place::first_line(computer);
         let place = Some(format!("{who} on {computer}"));
         let label = Reason::of_process(who, &computer).stored();
-        Self { id: random_id(), label, place, presence: Presence::Lease }
+        let process = Arc::new(Process { id: random_id(), label, place });
+        Self { process, presence: Presence::Lease }
     }
 
     /// Whether other processes can see this one.
-    pub(in crate::jobs) fn can_have_company(&self) -> bool {
+    pub(super) fn can_have_company(&self) -> bool {
         !matches!(self.presence, Presence::Alone)
     }
 
     /// Whether another owner is alive. An unclear case counts as alive: two senders are worse than none. Removes
     /// the file of a dead owner.
-    pub(in crate::jobs) fn is_alive(&self, owner: &str) -> bool {
-        if owner == self.id {
+    pub(super) fn is_alive(&self, owner: &str) -> bool {
+        if owner == self.process.id {
             return true;
         }
         let Presence::File { folder, .. } = &self.presence else { return false };
@@ -121,7 +113,7 @@ fn remove_dead(folder: &Path) {
 impl Drop for Me {
     fn drop(&mut self) {
         if let Presence::File { folder, .. } = &self.presence {
-            let _ = std::fs::remove_file(folder.join(&self.id));
+            let _ = std::fs::remove_file(folder.join(&self.process.id));
         }
     }
 }
@@ -131,11 +123,7 @@ fn random_id() -> String {
 }
 
 fn open(path: &Path, create: bool) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create_new(create);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    private().read(true).create_new(create).open(path)
 }
 
 #[cfg(test)]
@@ -147,8 +135,10 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let one = Me::appear(Some(folder.path())).expect("one");
         let two = Me::appear(Some(folder.path())).expect("two");
-        assert!(two.is_alive(&one.id) && one.is_alive(&two.id) && one.is_alive(&one.id));
-        let id = one.id.clone();
+        assert!(
+            two.is_alive(&one.process.id) && one.is_alive(&two.process.id) && one.is_alive(&one.process.id)
+        );
+        let id = one.process.id.clone();
         drop(one);
         assert!(!two.is_alive(&id));
         // As after kill -9: the file exists, nobody holds its lock, and several processes may check.
@@ -170,7 +160,7 @@ mod tests {
         let files = std::fs::read_dir(folder.path()).expect("a folder").flatten();
         let mut files: Vec<_> = files.map(|entry| entry.file_name().into_string().expect("a name")).collect();
         files.sort();
-        let mut living = [one.id.clone(), two.id.clone()];
+        let mut living = [one.process.id.clone(), two.process.id.clone()];
         living.sort();
         assert_eq!(files, living);
     }

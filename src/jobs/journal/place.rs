@@ -1,6 +1,6 @@
 //! The folder of a journal: whether a journal existed before, and which computer may use it.
 
-use super::JournalError;
+use super::{JournalError, shown};
 use crate::fs::{FileSystem, create_private_dir};
 use crate::jobs::journal::prelude::*;
 use crate::jobs::prelude::*;
@@ -81,13 +81,10 @@ impl Files {
 
     /// Locks out other processes that open or release the journal, until the file is closed.
     pub(super) fn alone(&self, patience: Duration) -> Result<File, JournalError> {
-        let shown = scrub(&self.journal.to_string_lossy()).into_owned();
+        let shown = shown(&self.journal);
         let failed = |why: io::Error| JournalError::io(&why, &shown);
         create_private_dir(&self.folder).map_err(failed)?;
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(false);
-        private(&mut options);
-        let file = options.open(&self.lock).map_err(failed)?;
+        let file = private().create(true).truncate(false).open(&self.lock).map_err(failed)?;
         let end = Instant::now() + patience;
         loop {
             match file.try_lock() {
@@ -102,7 +99,7 @@ impl Files {
     /// Refuses to recreate a journal that contained jobs. A journal always has a header, and the owners folder is
     /// created only after the header.
     pub(super) fn not_emptied(&self) -> Result<(), JournalError> {
-        let emptied = || JournalError::Emptied { file: scrub(&self.journal.to_string_lossy()).into_owned() };
+        let emptied = || JournalError::Emptied { file: shown(&self.journal) };
         let size = |path: &Path| std::fs::metadata(path).map(|found| found.len()).ok();
         // The last commits may be only in the log. SQLite would delete it together with an empty journal.
         let has_rest = size(&self.beside("-wal")).is_some_and(|bytes| bytes > 0);
@@ -137,25 +134,19 @@ impl Files {
     }
 
     /// On a network drive: fails if another computer uses the journal, and marks it as used by this one.
-    pub(super) fn claim(&self, site: &Site) -> Result<(), JournalError> {
-        if !site.is_shared() {
-            return Ok(());
-        }
-        let shown = scrub(&self.journal.to_string_lossy()).into_owned();
-        let failed = |why: io::Error| JournalError::io(&why, &shown);
-        let mut options = OpenOptions::new();
+    pub(super) fn claim(&self, computer: &str) -> Result<(), JournalError> {
+        let file = shown(&self.journal);
+        let failed = |why: io::Error| JournalError::io(&why, &file);
         // The server does this in one step, regardless of the clients' caches.
-        options.write(true).create_new(true);
-        private(&mut options);
-        match options.open(&self.mark) {
-            Ok(mut file) => {
-                file.write_all(site.computer.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)
+        match private().create_new(true).open(&self.mark) {
+            Ok(mut mark) => {
+                mark.write_all(computer.as_bytes()).and_then(|()| mark.sync_all()).map_err(failed)
             }
             Err(why) if why.kind() == ErrorKind::AlreadyExists => {
                 let mut text = String::new();
                 let read = File::open(&self.mark).and_then(|f| f.take(LONGEST).read_to_string(&mut text));
                 read.map_err(failed)?;
-                if text == site.computer {
+                if text == computer {
                     return Ok(());
                 }
                 let name = first_line(&text);
@@ -164,21 +155,14 @@ impl Files {
                 } else {
                     Localizable::verbatim(name)
                 };
-                Err(JournalError::Elsewhere {
-                    file: shown,
-                    computer,
-                    mark: scrub(&self.mark.to_string_lossy()).into_owned(),
-                })
+                Err(JournalError::Elsewhere { file, computer, mark: shown(&self.mark) })
             }
             Err(why) => Err(failed(why)),
         }
     }
 
     /// On a network drive: allows other computers to use the journal, unless a process here still does.
-    pub(super) fn release(&self, site: &Site) {
-        if !site.is_shared() {
-            return;
-        }
+    pub(super) fn release(&self) {
         // Without the lock the mark stays, which is the safe choice.
         if let Ok(_alone) = self.alone(AT_THE_END)
             && !self.has_owners()
@@ -192,9 +176,11 @@ pub(super) fn first_line(text: &str) -> String {
     scrub(text.lines().next().unwrap_or_default()).into_owned()
 }
 
-fn private(options: &mut OpenOptions) {
+/// To write a file. If it is new, only its owner may read it.
+pub(super) fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
-    #[cfg(not(unix))]
-    let _ = options;
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.write(true);
+    options
 }

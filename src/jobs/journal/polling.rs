@@ -1,6 +1,7 @@
 //! What to poll, and when to poll again.
 
-use super::jobs::{self, Account};
+use super::accounts::Account;
+use super::jobs;
 use super::observe::WAITS;
 use super::tx::{self, Tx, values};
 use super::{conditions, facts, refusals, rows};
@@ -20,25 +21,20 @@ pub(super) fn open_jobs(db: &Tx<'_>, me: &str) -> tx::Result<Vec<(JobId, Option<
                 OR unproven IS NOT NULL AND NOT purged)"
         ),
         values![me],
-        |r| Ok((JobId(r.get(0)?), jobs::moment(r, "next_look")?)),
+        |r| Ok((r.get(0)?, jobs::moment(r, "next_look")?)),
     )
 }
 
-#[derive(Clone, Debug)]
-pub(in crate::jobs) struct ScheduleNext {
-    pub(in crate::jobs) jobs: Vec<JobId>,
-    pub(in crate::jobs) schedule: Schedule,
-    /// The service's time.
-    pub(in crate::jobs) now: Timestamp,
-    /// Why the poll failed, and the latest time of the next one: it comes soon instead of in a day.
-    pub(in crate::jobs) failed: Option<(Reason, Timestamp)>,
-    /// The badges that could not be read, and why.
-    pub(in crate::jobs) unread: Option<(Vec<BadgeId>, Reason)>,
-}
-
-/// Sets the time of the jobs' next poll and the result of the last one.
-pub(super) fn schedule_next(db: &Tx<'_>, args: &ScheduleNext) -> tx::Result<()> {
-    let ScheduleNext { jobs: ids, schedule, now, failed, unread } = args;
+/// Sets the time of the jobs' next poll and the result of the last one. `failed`: why the poll failed, and the latest time
+/// of the next one, which comes soon instead of in a day. `unread`: the badges that could not be read, and why.
+pub(super) fn schedule_next(
+    db: &Tx<'_>,
+    ids: &[JobId],
+    schedule: &Schedule,
+    now: &Timestamp,
+    failed: &Option<(Reason, Timestamp)>,
+    unread: &Option<(Vec<BadgeId>, Reason)>,
+) -> tx::Result<()> {
     for id in ids {
         let next = next_poll(db, schedule, *id, *now)?;
         let next = match failed {
@@ -81,9 +77,8 @@ fn in_doubt(db: &Tx<'_>, id: JobId) -> tx::Result<String> {
 fn next_poll(db: &Tx<'_>, schedule: &Schedule, id: JobId, now: Timestamp) -> tx::Result<Option<Timestamp>> {
     let mut next = None;
     // A poll may read the pages of all of them, also for a few that are open.
-    let all: Option<i64> =
-        db.row("SELECT CAST(sum(n) AS BIGINT) FROM tally WHERE job = ?1", values![id.0], |r| r.get(0))?;
-    let all = all.unwrap_or(0).unsigned_abs();
+    let all: Option<u64> =
+        db.one("SELECT CAST(sum(n) AS BIGINT) FROM tally WHERE job = ?1", values![id.0])?;
     for (what, rows, since) in [
         (Polling::Issue, "bucket IN ('waiting', 'overdue', 'other')", "accepted"),
         (Polling::Issue, "bucket = 'queued'", "(SELECT created / 1000 FROM job WHERE id = row.job)"),
@@ -95,11 +90,10 @@ fn next_poll(db: &Tx<'_>, schedule: &Schedule, id: JobId, now: Timestamp) -> tx:
         ),
     ] {
         let sql = format!("SELECT max({since}), count(*) FROM row WHERE job = ?1 AND {rows}");
-        let (since, rows): (Option<i64>, i64) =
-            db.row(&sql, values![id.0], |r| Ok((r.get(0)?, r.get(1)?)))?;
+        let (since, rows): (Option<i64>, i64) = db.one(&sql, values![id.0])?;
         if rows > 0 {
             let since = since.and_then(|s| Timestamp::from_second(s).ok()).unwrap_or(now);
-            let at = schedule::next(schedule, what, all, since, now);
+            let at = schedule::next(schedule, what, all.unwrap_or(0), since, now);
             next = Some(next.map_or(at, |n: Timestamp| n.min(at)));
         }
     }
@@ -120,17 +114,14 @@ pub(in crate::jobs) struct Group {
 pub(super) fn poll_targets(db: &Tx<'_>, ids: &[JobId]) -> tx::Result<HashMap<TemplateId, Group>> {
     let mut groups: HashMap<TemplateId, Group> = HashMap::new();
     for id in ids {
-        let found: Option<(Option<String>, String)> = db.optional(
-            "SELECT template, title FROM job WHERE id = ?1 AND kind = 'issue'",
-            values![id.0],
-            |r| Ok((r.get(0)?, r.get(1)?)),
-        )?;
+        let found: Option<(Option<String>, Text)> =
+            db.first("SELECT template, title FROM job WHERE id = ?1 AND kind = 'issue'", values![id.0])?;
         let Some((Some(template), title)) = found else { continue };
         let Some(template) = TemplateId::new(template) else { continue };
         let group = groups.entry(template).or_default();
-        group.title = Text::new(title);
+        group.title = title;
         group.jobs.insert(*id);
-        let open: Vec<(Option<String>, String)> = db.rows(
+        let open: Vec<(Option<String>, String)> = db.all(
             // Nobody can be looked for whose address was removed.
             &format!(
                 "SELECT badge, email FROM row WHERE job = ?1 AND (badge IS NOT NULL OR email <> '')
@@ -138,7 +129,6 @@ pub(super) fn poll_targets(db: &Tx<'_>, ids: &[JobId]) -> tx::Result<HashMap<Tem
                 in_doubt(db, *id)?
             ),
             values![id.0],
-            |r| Ok((r.get(0)?, r.get(1)?)),
         )?;
         for (badge, email) in open {
             match badge.and_then(BadgeId::new) {
@@ -166,8 +156,7 @@ pub(super) fn revoke_targets(db: &Tx<'_>, ids: &[JobId]) -> tx::Result<Revocatio
                AND row.bucket IN ('queued', 'unproven', 'in_doubt', 'revoking')
                AND NOT (row.bucket = 'queued' AND {WAITS})"
         );
-        let open: Vec<(String, String, i64)> =
-            db.rows(&sql, values![id.0], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
+        let open: Vec<(String, String, i64)> = db.all(&sql, values![id.0])?;
         for (badge, bucket, intent) in open {
             let Some(badge) = BadgeId::new(badge) else { continue };
             if bucket == RowStatus::Queued.code() {
@@ -187,34 +176,30 @@ pub(super) fn first_accepted(
     fact: &str,
     ids: &[JobId],
 ) -> tx::Result<(Option<String>, Option<i64>)> {
-    let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
-    let first = db.row(
+    let first = db.one(
         "SELECT min(accepted) FROM row
              WHERE job IN json_list(?1, bigint) AND bucket IN ('waiting', 'overdue')",
-        values![super::json(&ids)],
-        |r| r.get(0),
+        values![super::json(ids)],
     )?;
     Ok((facts::settled(db, account, fact)?, first))
 }
 
 pub(super) fn issued(db: &Tx<'_>, badges: &[BadgeId]) -> tx::Result<HashSet<BadgeId>> {
     let badges: Vec<&str> = badges.iter().map(BadgeId::wire).collect();
-    let issued: Vec<String> = db.rows(
+    let issued: Vec<String> = db.all(
         "SELECT badge FROM row JOIN job ON job.id = row.job
              WHERE row.badge IN json_list(?1, text) AND job.kind = 'issue' AND row.bucket = 'issued'",
         values![super::json(&badges)],
-        |r| r.get(0),
     )?;
     Ok(issued.into_iter().filter_map(BadgeId::new).collect())
 }
 
 /// The address of a badge's row if its request was timed by the service's clock, after at most 3 attempts.
 pub(super) fn timed_email(db: &Tx<'_>, badge: &BadgeId) -> tx::Result<Option<String>> {
-    db.optional(
+    db.first(
         "SELECT row.email FROM row JOIN request ON request.id = row.request
          WHERE row.badge = ?1 AND request.heard AND row.tries <= 3 LIMIT 1",
         values![badge.wire()],
-        |r| r.get(0),
     )
 }
 
@@ -227,13 +212,12 @@ pub(super) fn waiting_badge(
     if facts::all(db, &account.of_facts())?.iter().any(|known| known.name == fact) {
         return Ok(None);
     }
-    let found: Option<(String, String)> = db.optional(
+    let found: Option<(String, String)> = db.first(
         "SELECT row.badge, row.email FROM row JOIN job ON job.id = row.job
              WHERE job.account = ?1 AND job.base_url = ?2 AND job.kind = 'issue' AND row.bucket = 'waiting'
                AND row.badge IS NOT NULL AND row.email <> ''
              ORDER BY row.accepted DESC NULLS LAST LIMIT 1",
         values![account.key, account.base_url],
-        |r| Ok((r.get(0)?, r.get(1)?)),
     )?;
     Ok(found.and_then(|(badge, email)| Some((BadgeId::new(badge)?, email))))
 }
@@ -259,14 +243,13 @@ pub(super) fn note_second_badges(db: &Tx<'_>, found: &[SecondBadge]) -> tx::Resu
             continue;
         }
         let why = Reason::from(Code::IssuedTwice).with("id", second.wire());
-        db.execute("UPDATE row SET why = ?3 WHERE job = ?1 AND no = ?2", values![job.0, no as i64, why])?;
+        db.execute("UPDATE row SET why = ?3 WHERE job = ?1 AND no = ?2", values![job.0, no, why])?;
         noted.entry(job).or_insert(second);
     }
     for (job, second) in &noted {
-        let n: i64 = db.row(
+        let n: i64 = db.one(
             "SELECT count(*) FROM row WHERE job = ?1 AND reason_code(why) = ?2",
             values![job.0, Code::IssuedTwice.name()],
-            |r| r.get(0),
         )?;
         let note = Reason::from(Code::SomeIssuedTwice).with("n", n).with("id", second.wire());
         jobs::set_note(db, *job, Some(&note))?;

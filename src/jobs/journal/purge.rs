@@ -3,7 +3,8 @@
 //! Numbers and badge ids stay, so that no badge is ever claimed twice. Decisions stay, too, with people's reasons.
 //! `erase` overwrites the removed data in the file.
 
-use super::jobs::Account;
+use super::accounts::Account;
+use super::transfer::MOVES;
 use super::tx::{self, Tx, values};
 use super::{Journal, JournalError, conditions, erase, jobs};
 use crate::jobs::job::JobId;
@@ -13,14 +14,12 @@ use crate::jobs::row_status::RowStatus;
 /// Records of jobs that another journal has with all of their rows. A backup's jobs may come back, but only to the journal
 /// in a file that they left.
 fn records(db: &Tx<'_>) -> String {
-    let backups = if db.is_team() { "OR NOT (file LIKE 'team %' OR file LIKE 'file %')" } else { "" };
+    let backups = if db.is_team() { format!("OR NOT {MOVES}") } else { String::new() };
     format!(
-        "job.handover IN (SELECT id FROM handover WHERE state IN ('taken', 'returned')
-                            AND (file LIKE 'team %' OR file LIKE 'file %') {backups})"
+        "job.handover IN (SELECT id FROM handover WHERE state IN ('taken', 'returned') AND {MOVES} {backups})"
     )
 }
 
-#[derive(Clone, Debug)]
 pub(in crate::jobs) struct Purge {
     account: Account,
     /// The jobs were planned before: milliseconds of this computer's UTC.
@@ -32,9 +31,6 @@ pub(in crate::jobs) struct Purge {
 
 impl Journal {
     /// Purges jobs of a service and key that are older than `days`, and returns them.
-    ///
-    /// # Errors
-    /// The journal cannot be used.
     pub(in crate::jobs) async fn purge(
         &self,
         account: &Account,
@@ -42,7 +38,7 @@ impl Journal {
     ) -> Result<Vec<JobId>, JournalError> {
         let (store, account) = (self.store(), account.clone());
         let others = store.other_owners(account.clone(), store.me().to_owned()).await?;
-        let living = self.living(others.clone()).await?;
+        let living = store.living(others.clone()).await?;
         let ended = others.into_iter().filter(|owner| !living.contains(owner)).collect();
         let before = Timestamp::now().as_millisecond() - i64::from(days) * 86_400_000;
         store.purge(Purge { account, before, me: store.me().to_owned(), ended }).await
@@ -66,7 +62,7 @@ pub(super) fn purge(db: &Tx<'_>, args: &Purge) -> tx::Result<Vec<JobId>> {
         conditions::may_be_sent()
     );
     let values = values![before, account.key, account.base_url, me, super::json(ended)];
-    let purged: Vec<i64> = db.rows(&sql, values, |r| r.get(0))?;
+    let purged: Vec<JobId> = db.all(&sql, values)?;
     let list = super::json(&purged);
     for sql in [
         "UPDATE row SET name = '', email = '', email_key = '', cells = NULL, why = NULL, class_why = NULL
@@ -90,7 +86,7 @@ pub(super) fn purge(db: &Tx<'_>, args: &Purge) -> tx::Result<Vec<JobId>> {
         values![account.key, account.base_url, before],
     )?;
     jobs::tidy_after_discard(db, drafts)?;
-    Ok(purged.into_iter().map(JobId).collect())
+    Ok(purged)
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! What commands that only read want from the journal: recent jobs for completion, and the time zone of the service.
 //! Reads without the journal's owners and locks, so that it works beside a running lapel.
 
+use super::accounts::Account;
+use super::connection::{connect_beside, pragma};
 use super::facts::{self, RECALLED};
-use super::jobs::Account;
 use super::place::{Files, Site};
 use super::schema::{APPLICATION, SCHEMA};
 use crate::domain::time::KnownOffset;
@@ -65,17 +66,8 @@ fn open(folder: &Path) -> Option<Connection> {
     if files.is_empty() || Site::of(folder).is_shared() {
         return None;
     }
-    // SQLite removes its files beside the journal only for a connection that may write.
-    let has_log = files.beside("-wal").exists();
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let db = Connection::open_with_flags(&files.journal, flags).ok()?;
-    db.busy_timeout(PATIENCE).ok()?;
-    // The log of a crash is for the lapel that opens the journal next.
-    db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, has_log).ok()?;
-    db.execute_batch("PRAGMA query_only = ON").ok()?;
-    let number = |name: &str| db.query_row(&format!("PRAGMA {name}"), [], |r| r.get::<_, i64>(0)).ok();
-    if number("application_id")? != APPLICATION || number("user_version")? != SCHEMA {
-        return None;
-    }
-    Some(db)
+    let db = connect_beside(&files, OpenFlags::SQLITE_OPEN_READ_WRITE, PATIENCE).ok()?;
+    let is_known =
+        pragma(&db, "application_id").ok()? == APPLICATION && pragma(&db, "user_version").ok()? == SCHEMA;
+    is_known.then_some(db)
 }

@@ -1,7 +1,6 @@
 //! Refusals with HTTP 422. They mean that probably nothing was accepted, so the rows are ready again; but a poll must prove
 //! it before anything of them is sent, and until then lapel looks for them as for rows in doubt.
 
-use super::doubts::WAITING;
 use super::observe::ObserveContext;
 use super::tx::{self, Tx, values};
 use super::{claims, facts, jobs, requests};
@@ -33,11 +32,10 @@ pub(super) fn record(
     (at, next_poll): (i64, Timestamp),
 ) -> tx::Result<()> {
     requests::set_sending(db, request, RowStatus::Ready, None)?;
-    let cancelled: bool = db.row(
+    let cancelled: bool = db.one(
         "UPDATE job SET unproven = CASE WHEN unproven < ?2 THEN unproven ELSE ?2 END WHERE id = ?1
              RETURNING phase = 'cancelled'",
         values![job.0, request],
-        |r| r.get(0),
     )?;
     jobs::poll_by(db, job, next_poll)?;
     // The answer is not recorded yet, so the condition for refused requests does not match this one.
@@ -82,17 +80,16 @@ pub(super) fn counts(db: &Tx<'_>, job: JobId) -> tx::Result<[u64; 2]> {
              FROM row WHERE job = ?1 AND {refused} AND bucket IN ('ready', 'in_doubt', 'not_seen') AND {NOTHING_FOUND}"
         ),
         values![job.0],
-        |r| Ok([r.get::<i64>(0)?.unsigned_abs(), r.get::<i64>(1)?.unsigned_abs()]),
+        |r| Ok([r.get(0)?, r.get(1)?]),
     )
 }
 
 /// The places of ready rows of a job's unproven refusals of which nothing was found.
 pub(super) fn unproven_rows(db: &Tx<'_>, job: &JobId) -> tx::Result<Vec<u64>> {
     let Some(refused) = rows_of(db, *job)? else { return Ok(Vec::new()) };
-    db.rows(
+    db.all(
         &format!("SELECT no FROM row WHERE job = ?1 AND {refused} AND bucket = 'ready' AND {NOTHING_FOUND}"),
         values![job.0],
-        |r| Ok(r.get::<i64>(0)?.unsigned_abs()),
     )
 }
 
@@ -114,10 +111,10 @@ fn provable_from(
     refused: &str,
     context: &ObserveContext,
 ) -> tx::Result<Option<i64>> {
-    let shown = facts::settled(db, &context.account, WAITING)?.as_deref() == Some("shown");
+    let shown = facts::settled(db, &context.account, facts::WAITING)?.as_deref() == Some("shown");
     let settings = &context.settings;
     let wait = if shown { settings.absence_after } else { settings.doubt_window };
-    let (last, heard): (i64, bool) = db.row(
+    let (last, heard): (i64, bool) = db.one(
         &format!(
             "SELECT coalesce(max(intent), 0), coalesce(min(CASE WHEN heard THEN 1 ELSE 0 END), 1) = 1
              FROM request WHERE id IN
@@ -125,7 +122,6 @@ fn provable_from(
                     AND bucket IN ('ready', 'in_doubt', 'not_seen') AND {NOTHING_FOUND})"
         ),
         values![job.0],
-        |r| Ok((r.get(0)?, r.get(1)?)),
     )?;
     Ok(heard.then_some(last.saturating_add(wait.as_secs())))
 }
@@ -205,11 +201,10 @@ fn accept(db: &Tx<'_>, job: JobId, refused: &str, at: i64) -> tx::Result<()> {
             values![job.0, from, to],
         )?;
     }
-    let (cancelled, kind): (bool, String) = db.row(
+    let (cancelled, kind): (bool, String) = db.one(
         "UPDATE job SET unproven = NULL, note = CASE WHEN reason_code(note) IN (?2, ?3) THEN NULL ELSE note END
          WHERE id = ?1 RETURNING phase = 'cancelled', kind",
         values![job.0, Code::NotProvable.name(), Code::ProvableSoon.name()],
-        |r| Ok((r.get(0)?, r.get(1)?)),
     )?;
     if cancelled {
         requests::cancel_unsent(db, job, Kind::from_code(&kind).unwrap_or(Kind::Issue))?;

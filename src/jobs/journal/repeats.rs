@@ -35,24 +35,15 @@ pub(super) const SCHEMA: &str = concat!(
 );
 
 /// The same of a team's journal, which counts and indexes as before.
-#[cfg(feature = "team")]
 pub(super) const TEAM_SCHEMA: &str =
     concat!("ALTER TABLE row ADD COLUMN repeats TEXT COLLATE \"C\";", kind_in_file!(""));
 
 /// Rows that are compared with each other in one statement.
 const AT_ONCE: usize = 10_000;
 
-/// A row whose address another row of the job has, or another address with the same hash.
-struct Repeated {
-    no: i64,
-    key: String,
-    name: String,
-    /// The number that people know.
-    number: i64,
-    /// Invalid rows are not sent, so no later row repeats them.
-    is_invalid: bool,
-    is_judged: bool,
-}
+/// A row whose address another row of the job has, or another address with the same hash: its place, e-mail key, name, the
+/// number that people know, whether it is invalid, and whether it is judged.
+type Repeated = (i64, String, String, i64, bool, bool);
 
 /// The rows of one address before another one.
 #[derive(Default)]
@@ -87,38 +78,29 @@ fn repeated(
     judged: &str,
     nos: &[i64],
 ) -> tx::Result<Vec<(i64, &'static str, String)>> {
-    let rows: Vec<Repeated> = db.rows(
+    let rows: Vec<Repeated> = db.all(
         &format!(
             "SELECT no, email_key, name, coalesce(line, no), bucket = 'invalid', {judged} FROM row
              WHERE job = ?1 AND no IN json_list(?2, bigint) ORDER BY no"
         ),
         values![id.0, super::json(nos)],
-        |r| {
-            Ok(Repeated {
-                no: r.get(0)?,
-                key: r.get(1)?,
-                name: r.get(2)?,
-                number: r.get(3)?,
-                is_invalid: r.get(4)?,
-                is_judged: r.get(5)?,
-            })
-        },
     )?;
     let mut found = Vec::new();
     let mut earlier: HashMap<String, Earlier> = HashMap::new();
-    for row in rows {
-        let known = earlier.entry(row.key).or_default();
-        let named = known.named.get(&row.name).copied();
-        if let Some(number) = named.or(known.first)
-            && row.is_judged
+    for (no, key, name, number, is_invalid, is_judged) in rows {
+        let known = earlier.entry(key).or_default();
+        let named = known.named.get(&name).copied();
+        if let Some(repeated) = named.or(known.first)
+            && is_judged
         {
             let kind = if named.is_some() { DuplicateKind::Twin } else { DuplicateKind::SharedAddress };
-            found.push((row.no, kind.code(), number.to_string()));
+            found.push((no, kind.code(), repeated.to_string()));
         }
-        if !row.is_invalid {
-            known.first = Some(known.first.map_or(row.number, |first| first.min(row.number)));
-            let first = known.named.entry(row.name).or_insert(row.number);
-            *first = row.number.min(*first);
+        // Invalid rows are not sent, so no later row repeats them.
+        if !is_invalid {
+            known.first = Some(known.first.map_or(number, |first| first.min(number)));
+            let first = known.named.entry(name).or_insert(number);
+            *first = number.min(*first);
         }
     }
     Ok(found)
@@ -131,7 +113,7 @@ fn set(db: &Tx<'_>, id: JobId, found: &[(i64, &'static str, String)]) -> tx::Res
         return Ok(());
     }
     let first = "reason_with_text(?3, 'row', found.earlier)";
-    db.execute(
+    db.run(
         &format!(
             "WITH found AS MATERIALIZED (SELECT ?1 AS job, no, kind, earlier
                                         FROM json_rows(?2, no bigint, kind text, earlier text) AS list)
@@ -142,8 +124,7 @@ fn set(db: &Tx<'_>, id: JobId, found: &[(i64, &'static str, String)]) -> tx::Res
              FROM found WHERE row.job = found.job AND row.no = found.no"
         ),
         values![id.0, super::json(found), stored(&Reason::from(Code::SameAddress)), Code::Verdict.name()],
-    )?;
-    Ok(())
+    )
 }
 
 #[cfg(test)]

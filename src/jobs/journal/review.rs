@@ -4,12 +4,11 @@
 use super::tx::{self, Tx, values};
 use super::{duplicates, jobs};
 use crate::jobs::job::{JobId, Phase};
-use crate::jobs::row_status::RowStatus;
 use crate::jobs::settings::Policies;
 
 pub(super) const SCHEMA: &str = include_str!("review.sql");
 
-const CORRECT: &str = "correct";
+pub(super) const CORRECT: &str = "correct";
 
 /// A decision that can be undone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,9 +30,7 @@ pub(super) fn record(
     key: Option<&str>,
 ) -> tx::Result<Option<i64>> {
     let review: i64 =
-        db.row("INSERT INTO review (job, what) VALUES (?1, ?2) RETURNING id", values![job.0, what], |r| {
-            r.get(0)
-        })?;
+        db.one("INSERT INTO review (job, what) VALUES (?1, ?2) RETURNING id", values![job.0, what])?;
     let rows = db.execute(
         &format!(
             "INSERT INTO review_row (review, no, name, email, email_key, person, bucket, why, guarded, allowed)
@@ -48,21 +45,6 @@ pub(super) fn record(
     Ok((rows > 0).then_some(review))
 }
 
-/// What a review decision is called in the record.
-pub(super) fn name_of(to: RowStatus) -> &'static str {
-    if to == RowStatus::Ready { "allow" } else { "leave_out" }
-}
-
-pub(super) fn record_correction(db: &Tx<'_>, job: JobId, rows: &[u64]) -> tx::Result<()> {
-    record(db, job, CORRECT, "no IN json_list(?2, bigint)", Some(&super::json(rows)))?;
-    Ok(())
-}
-
-/// The last correction that was not undone.
-pub(super) fn last_correction(db: &Tx<'_>, job: JobId) -> tx::Result<Option<i64>> {
-    db.row("SELECT max(id) FROM review WHERE job = ?1 AND what = ?2", values![job.0, CORRECT], |r| r.get(0))
-}
-
 /// The last decision of a draft's review; `None` if there is none to undo.
 pub(super) fn last_decision(db: &Tx<'_>, job: &JobId) -> tx::Result<Option<LastDecision>> {
     db.optional(
@@ -71,9 +53,8 @@ pub(super) fn last_decision(db: &Tx<'_>, job: &JobId) -> tx::Result<Option<LastD
          FROM review WHERE job = ?1 ORDER BY id DESC LIMIT 1",
         values![job.0, CORRECT],
         |r| {
-            let rows = r.get::<i64>("rows")?.unsigned_abs();
-            let first = r.get::<Option<i64>>("first")?.unwrap_or_default().unsigned_abs();
-            Ok(LastDecision { id: r.get("id")?, rows, first, corrects: r.get("corrects")? })
+            let first = r.get::<Option<u64>>("first")?.unwrap_or_default();
+            Ok(LastDecision { id: r.get("id")?, rows: r.get("rows")?, first, corrects: r.get("corrects")? })
         },
     )
 }
@@ -109,9 +90,4 @@ pub(super) fn undo_decision(
         duplicates::place(db, *job, Phase::Draft, policies)?;
     }
     Ok(undone > 0)
-}
-
-pub(super) fn forget(db: &Tx<'_>, job: JobId) -> tx::Result<()> {
-    db.execute("DELETE FROM review WHERE job = ?1", values![job.0])?;
-    Ok(())
 }

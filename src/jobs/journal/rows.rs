@@ -2,7 +2,6 @@
 
 use super::claims::RecipientHasher;
 use super::conditions::{GROUP, SAYS_DUPLICATE};
-use super::drafts::CorrectRow;
 use super::jobs::{self, moment, row_status};
 use super::reasons::stored;
 pub use super::row_parts::RowPart;
@@ -41,32 +40,14 @@ pub(in crate::jobs) fn stored_cells(cells: &[String]) -> String {
 
 /// The original cells of all rows, as stored.
 pub(super) fn cells(db: &Tx<'_>, job: &JobId) -> tx::Result<Vec<String>> {
-    db.rows("SELECT cells FROM row WHERE job = ?1 AND cells IS NOT NULL ORDER BY no", values![job.0], |r| {
-        r.get(0)
-    })
+    db.all("SELECT cells FROM row WHERE job = ?1 AND cells IS NOT NULL ORDER BY no", values![job.0])
 }
 
-const COLUMNS: &[&str] = &[
-    "job",
-    "no",
-    "line",
-    "cells",
-    "name",
-    "email",
-    "email_key",
-    "title",
-    "badge",
-    "bucket",
-    "why",
-    "of_job",
-    "of_no",
-    "status",
-    "person",
-];
+const COLUMNS: &str = "job, no, line, cells, name, email, email_key, title, badge, bucket, why, of_job, of_no, \
+                       status, person";
 
 pub(super) fn insert(db: &Tx<'_>, job: JobId, rows: &[NewRow]) -> tx::Result<()> {
-    let last: i64 =
-        db.row("SELECT coalesce(max(no), 0) FROM row WHERE job = ?1", values![job.0], |r| r.get(0))?;
+    let last: i64 = db.one("SELECT coalesce(max(no), 0) FROM row WHERE job = ?1", values![job.0])?;
     let people = RecipientHasher::of(db)?;
     let mut added = BTreeMap::new();
     db.append("row", COLUMNS, rows.len(), |add| {
@@ -79,7 +60,7 @@ pub(super) fn insert(db: &Tx<'_>, job: JobId, rows: &[NewRow]) -> tx::Result<()>
             add(values![
                 job.0,
                 no,
-                row.line.map(|n| n as i64),
+                row.line,
                 cells,
                 name,
                 email,
@@ -88,8 +69,8 @@ pub(super) fn insert(db: &Tx<'_>, job: JobId, rows: &[NewRow]) -> tx::Result<()>
                 row.badge.as_ref().map(BadgeId::wire),
                 bucket,
                 row.why,
-                row.of.map(|(job, _)| job.0),
-                row.of.map(|(_, no)| no as i64),
+                row.of.map(|(job, _)| job),
+                row.of.map(|(_, no)| no),
                 row.status,
                 people.person(&key),
             ])?;
@@ -101,6 +82,15 @@ pub(super) fn insert(db: &Tx<'_>, job: JobId, rows: &[NewRow]) -> tx::Result<()>
 
 pub(super) fn add(db: &Tx<'_>, job: &JobId, rows: &[NewRow]) -> tx::Result<()> {
     insert(db, *job, rows)
+}
+
+#[derive(Clone, Debug)]
+pub(in crate::jobs) struct CorrectRow {
+    pub(in crate::jobs) no: u64,
+    pub(in crate::jobs) name: String,
+    pub(in crate::jobs) email: String,
+    pub(in crate::jobs) row_status: RowStatus,
+    pub(in crate::jobs) why: Option<Reason>,
 }
 
 /// Changes the names and addresses of rows of a draft. Clears the duplicate check's findings and the permissions,
@@ -116,7 +106,7 @@ pub(super) fn correct(db: &Tx<'_>, id: JobId, corrected: &[CorrectRow]) -> tx::R
             json!([no, name, email, key.as_str(), person, row_status.code(), why.as_ref().map(stored)])
         })
         .collect();
-    db.execute(
+    db.run(
         "WITH correct AS MATERIALIZED (
              SELECT ?1 AS job, no, name, email, email_key, person, bucket, why
              FROM json_rows(?2, no bigint, name text, email text, email_key text, person bytes, bucket text,
@@ -128,8 +118,7 @@ pub(super) fn correct(db: &Tx<'_>, id: JobId, corrected: &[CorrectRow]) -> tx::R
                         why = CASE WHEN row.title IS NULL THEN correct.why ELSE row.why END
          FROM correct WHERE row.job = correct.job AND row.no = correct.no AND row.request IS NULL",
         values![id.0, super::json(&list)],
-    )?;
-    Ok(())
+    )
 }
 
 /// SQL for a row's number, as in [`JobRow::number`].
@@ -138,17 +127,15 @@ const NUMBER: &str = "coalesce(line, no)";
 /// The places of the first two rows with a number, and the smallest and largest number of the job's rows. Earlier
 /// versions gave all people of a pasted line the same number.
 pub(super) fn places_of(db: &Tx<'_>, job: &JobId, number: &u64) -> tx::Result<(Vec<u64>, (u64, u64))> {
-    let places = db.rows(
+    let places = db.all(
         &format!("SELECT no FROM row WHERE job = ?1 AND {NUMBER} = ?2 ORDER BY no LIMIT 2"),
-        values![job.0, *number as i64],
-        |r| Ok(r.get::<i64>(0)?.unsigned_abs()),
+        values![job.0, number],
     )?;
-    let range: (i64, i64) = db.row(
+    let range = db.one(
         &format!("SELECT coalesce(min({NUMBER}), 0), coalesce(max({NUMBER}), 0) FROM row WHERE job = ?1"),
         values![job.0],
-        |r| Ok((r.get(0)?, r.get(1)?)),
     )?;
-    Ok((places, (range.0.unsigned_abs(), range.1.unsigned_abs())))
+    Ok((places, range))
 }
 
 /// Number of rows before a row with the same name and address: of equal rows, it tells which one this is.
@@ -156,18 +143,14 @@ pub(super) fn equal_before(db: &Tx<'_>, job: &JobId, no: &u64) -> tx::Result<u64
     let sql = "SELECT count(*) FROM row AS this
                JOIN row ON row.job = this.job AND row.no < this.no AND row.name = this.name AND row.email = this.email
                WHERE this.job = ?1 AND this.no = ?2";
-    let n: i64 = db.row(sql, values![job.0, *no as i64], |r| r.get(0))?;
-    Ok(n.unsigned_abs())
+    db.one(sql, values![job.0, no])
 }
 
 /// The number of the row at a place; the place itself if the row does not exist.
 pub(super) fn number_of(db: &Tx<'_>, job: &JobId, no: &u64) -> tx::Result<u64> {
-    let number: Option<i64> = db.optional(
-        &format!("SELECT {NUMBER} FROM row WHERE job = ?1 AND no = ?2"),
-        values![job.0, *no as i64],
-        |r| r.get(0),
-    )?;
-    Ok(number.map_or(*no, i64::unsigned_abs))
+    let number =
+        db.first(&format!("SELECT {NUMBER} FROM row WHERE job = ?1 AND no = ?2"), values![job.0, no])?;
+    Ok(number.unwrap_or(*no))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -362,7 +345,7 @@ fn start(db: &Tx<'_>, job: JobId, filter: &RowFilter) -> tx::Result<(i64, i64)> 
         return Ok((0, skip));
     }
     let sql = format!("SELECT count(*) FROM row WHERE job = ?1 AND {} AND no <= ?2", with_status(&others));
-    Ok((skip, db.row(&sql, values![job.0, skip], |r| r.get(0))?))
+    Ok((skip, db.one(&sql, values![job.0, skip])?))
 }
 
 /// A page with the rows of the filter's first status before those of the next one. Each status is a range of an
@@ -425,33 +408,26 @@ pub(super) fn count(db: &Tx<'_>, job: &JobId, filter: &RowFilter) -> tx::Result<
             "SELECT CAST(coalesce(sum(n), 0) AS BIGINT) FROM tally WHERE job = ?1 AND {}",
             with_status(&filter.row_statuses)
         );
-        return Ok(db.row(&sql, values![job.0], |r| r.get::<i64>(0))?.unsigned_abs());
+        return db.one(&sql, values![job.0]);
     }
     let sql = format!("SELECT count(*) FROM row WHERE job = ?1 AND {}", chosen(filter));
     let values = values![job.0, filter.group, searched(filter)];
-    let n: i64 = db.row(&sql, values, |r| r.get(0))?;
-    Ok(n.unsigned_abs())
+    db.one(&sql, values)
 }
 
 fn read(r: &SqlRow<'_>, doubt_window: i64) -> tx::Result<JobRow> {
-    let text = |column: &'static str| -> tx::Result<Option<Text>> {
-        Ok(r.get::<Option<String>>(column)?.map(Text::new))
-    };
     let row_status = row_status(r, "bucket")?;
     let cells: Vec<String> =
         r.get::<Option<String>>("cells")?.and_then(|raw| serde_json::from_str(&raw).ok()).unwrap_or_default();
     let intent: Option<i64> = r.get("intent")?;
-    let looked_for = r.get("issues")?
-        && matches!(row_status, RowStatus::InDoubt | RowStatus::Unbound | RowStatus::NotSeen);
+    let issues: bool = r.get("issues")?;
+    let is_unsent = r.get::<Option<i64>>("request")?.is_none();
+    let looked_for =
+        issues && matches!(row_status, RowStatus::InDoubt | RowStatus::Unbound | RowStatus::NotSeen);
     let claim = r.get::<Option<String>>("claim")?.and_then(|code| Claim::from_code(&code));
-    let was_sent = if r.get("issues")? {
-        matches!(claim, Some(Claim::Open | Claim::Kept))
-    } else {
-        r.get::<Option<i64>>("request")?.is_some()
-    };
+    let was_sent = if issues { matches!(claim, Some(Claim::Open | Claim::Kept)) } else { !is_unsent };
     let class = r.get::<Option<String>>("class")?.and_then(|c| DuplicateKind::from_code(&c));
     let says_duplicate: bool = r.get("says_duplicate")?;
-    let is_unsent = r.get::<Option<i64>>("request")?.is_none();
     let also = match class.filter(|class| *class != DuplicateKind::New && is_unsent && !says_duplicate) {
         Some(class) => {
             let kind = Reason::class(class);
@@ -461,12 +437,12 @@ fn read(r: &SqlRow<'_>, doubt_window: i64) -> tx::Result<JobRow> {
         None => None,
     };
     Ok(JobRow {
-        no: r.get::<i64>("no")?.unsigned_abs(),
-        line: r.get::<Option<i64>>("line")?.map(i64::unsigned_abs),
+        no: r.get("no")?,
+        line: r.get("line")?,
         cells: cells.into_iter().map(Text::new).collect(),
-        holder: text("name")?.unwrap_or_default(),
-        address: text("email")?.unwrap_or_default(),
-        title: text("title")?,
+        holder: r.get::<Option<Text>>("name")?.unwrap_or_default(),
+        address: r.get::<Option<Text>>("email")?.unwrap_or_default(),
+        title: r.get("title")?,
         badge_id: r.get::<Option<String>>("badge")?.and_then(BadgeId::new),
         row_status,
         why: r.get("why")?,
@@ -479,13 +455,14 @@ fn read(r: &SqlRow<'_>, doubt_window: i64) -> tx::Result<JobRow> {
         until: intent
             .filter(|_| looked_for)
             .and_then(|at| Timestamp::from_second(at.saturating_add(doubt_window)).ok()),
-        status: text("status")?,
-        mail_status: text("mail")?,
+        status: r.get("status")?,
+        mail_status: r.get("mail")?,
         // A waiting badge may show its time of acceptance here.
-        issued_at: text("issued_at")?
+        issued_at: r
+            .get::<Option<Text>>("issued_at")?
             .filter(|_| !matches!(row_status, RowStatus::Waiting | RowStatus::Overdue)),
-        valid_until: text("valid_until")?,
-        revoke_at: text("revoke_at")?,
+        valid_until: r.get("valid_until")?,
+        revoke_at: r.get("revoke_at")?,
     })
 }
 
@@ -496,11 +473,10 @@ pub(super) fn set(
     row_status: RowStatus,
     why: Option<&Reason>,
 ) -> tx::Result<()> {
-    db.execute(
+    db.run(
         "UPDATE row SET bucket = ?3, why = ?4 WHERE job = ?1 AND no IN json_list(?2, bigint)",
         values![job.0, super::json(rows), row_status.code(), why],
-    )?;
-    Ok(())
+    )
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -516,7 +492,6 @@ pub(super) struct Binding<'a> {
 
 /// Schema 13 of a team's journal: triggers check the jobs and requests of all rows of a statement at once. Rows with an
 /// address are found by their claims.
-#[cfg(feature = "team")]
 pub(super) const TEAM_SCHEMA: &str = "DROP INDEX row_key;
      ALTER TABLE row DROP CONSTRAINT row_job_fkey;
      ALTER TABLE row DROP CONSTRAINT row_request_fkey;";
@@ -541,7 +516,7 @@ pub(super) fn bind(db: &Tx<'_>, badges: &[Binding<'_>]) -> tx::Result<Vec<BadgeI
     for wanted in rounds {
         // Materialized, so that SQLite looks each row up by its key. Counted, since PostgreSQL would answer `NOT EXISTS`
         // with one reading of all badges.
-        let found: Vec<(i64, i64, String)> = db.rows(
+        let found: Vec<(i64, i64, String)> = db.all(
             "WITH wanted AS MATERIALIZED (
                  SELECT job, no, badge, at, request
                  FROM json_rows(?1, job bigint, no bigint, badge text, at bigint, request bigint) AS list)
@@ -554,7 +529,6 @@ pub(super) fn bind(db: &Tx<'_>, badges: &[Binding<'_>]) -> tx::Result<Vec<BadgeI
                           AND NOT (other.job = wanted.job AND other.no = wanted.no))
              RETURNING row.job, row.no, row.badge",
             values![super::json(&wanted)],
-            |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)),
         )?;
         bound.extend(found);
     }
@@ -564,7 +538,7 @@ pub(super) fn bind(db: &Tx<'_>, badges: &[Binding<'_>]) -> tx::Result<Vec<BadgeI
     // Revocations that wait for these badges' ids get them now. Few jobs have any.
     let jobs: BTreeSet<i64> = bound.iter().map(|(job, ..)| *job).collect();
     let are_awaited = "SELECT EXISTS (SELECT 1 FROM row WHERE of_job IN json_list(?1, bigint))";
-    if db.row(are_awaited, values![super::json(&jobs)], |r| r.get(0))? {
+    if db.one(are_awaited, values![super::json(&jobs)])? {
         db.execute(
             "WITH bound AS MATERIALIZED (
                  SELECT job, no, badge FROM json_rows(?1, job bigint, no bigint, badge text) AS list)
@@ -578,7 +552,7 @@ pub(super) fn bind(db: &Tx<'_>, badges: &[Binding<'_>]) -> tx::Result<Vec<BadgeI
 
 /// Adds a failed badge of an issue job to the baseline, so that it does not match the next request.
 pub(super) fn forget_failed(db: &Tx<'_>, job: JobId, no: u64) -> tx::Result<()> {
-    forget_failed_of(db, "job = ?1 AND no = ?2", values![job.0, no as i64])
+    forget_failed_of(db, "job = ?1 AND no = ?2", values![job.0, no])
 }
 
 /// The same for some rows of a job. The first value is the job.
@@ -592,18 +566,13 @@ pub(super) fn forget_failed_of(db: &Tx<'_>, which: &str, values: &[&dyn Bind]) -
         ),
         values,
     )?;
-    db.execute(
-        &format!("UPDATE row SET badge = NULL, accepted = NULL, status = NULL WHERE {of_issue}"),
-        values,
-    )?;
-    Ok(())
+    db.run(&format!("UPDATE row SET badge = NULL, accepted = NULL, status = NULL WHERE {of_issue}"), values)
 }
 
 pub(super) fn holder_of(db: &Tx<'_>, badge: &BadgeId) -> tx::Result<Option<(JobId, u64)>> {
-    db.optional(
+    db.first(
         "SELECT row.job, row.no FROM row JOIN job ON job.id = row.job
          WHERE row.badge = ?1 AND job.kind = 'issue' LIMIT 1",
         values![badge.wire()],
-        |r| Ok((JobId(r.get(0)?), r.get::<i64>(1)?.unsigned_abs())),
     )
 }

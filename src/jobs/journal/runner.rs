@@ -1,47 +1,16 @@
 //! The journal's thread: runs one operation after the other, each write in one durable transaction.
 
+use super::operation::{Fault, Moment, Operation, Undo, Watcher};
 use super::owner::Me;
 #[cfg(feature = "team")]
 use super::team_store::TeamStore;
-use super::tx::{self, Tx};
+use super::tx::Tx;
 use super::{Claim, JournalError, Result, erase};
 use crate::jobs::journal::prelude::*;
 use rusqlite::{TransactionBehavior, TransactionState, ffi};
 use std::pin::Pin;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use tokio::sync::oneshot;
-
-/// What a watcher does to a write. Tests use it to simulate a power cut.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
-    None,
-    /// End here and never answer.
-    Crash,
-    /// Undo the write and run it again with the same arguments. Only before the commit.
-    Replay,
-    /// Lose the connection to a team's database: its answer to the commit does not arrive.
-    Disconnect,
-}
-
-/// A point in a write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Moment {
-    /// Everything is written but not committed.
-    Before(&'static str),
-    /// Durable, but not reported yet.
-    After(&'static str),
-}
-
-/// Called for every write, with the write's name.
-pub type Watcher = Arc<dyn Fn(Moment) -> Fault + Send + Sync>;
-
-/// An operation's body. It changes nothing but the database and reads neither clock nor random numbers, so it can
-/// run again with the same arguments.
-pub(super) type Operation<A, T> = fn(&Tx<'_>, &A) -> tx::Result<T>;
-
-/// What undoes a write that is durable although its caller got an error, from the write's result and the error.
-pub(super) type Undo<T> = fn(&T, &JournalError) -> Option<Undoing>;
-pub(super) type Undoing = Box<dyn Fn(&Tx<'_>) -> tx::Result<()> + Send>;
 
 pub(super) type JournalTask = Run<()>;
 type Run<T> = Box<dyn FnOnce(&mut JournalState) -> T + Send>;
@@ -136,20 +105,9 @@ impl JournalState {
     ///
     /// # Errors
     /// As every operation; and if it writes, which is undone.
-    pub(super) fn read<A, T>(&mut self, args: &A, op: Operation<A, T>) -> Result<T> {
-        self.read_within(args, op, false)
-    }
-
-    /// The same for an operation on a whole journal or job, whose statements can take long.
-    pub(super) fn read_long<A, T>(&mut self, args: &A, op: Operation<A, T>) -> Result<T> {
-        self.read_within(args, op, true)
-    }
-
-    fn read_within<A, T>(&mut self, args: &A, op: Operation<A, T>, is_long: bool) -> Result<T> {
-        // Nothing but the system ends a wait for a file.
-        #[cfg(not(feature = "team"))]
-        let _ = is_long;
+    pub(super) fn read<A, T>(&mut self, args: &A, op: Operation<A, T>, is_long: bool) -> Result<T> {
         match &mut self.backend {
+            // Nothing but the system ends a wait for a file.
             Backend::File(store) => store.read(args, op, &self.file),
             #[cfg(feature = "team")]
             Backend::Team(store) => store.read(args, op, is_long),
@@ -166,19 +124,17 @@ impl JournalState {
     ) -> Result<T> {
         let fault = |moment| self.watcher.as_ref().map_or(Fault::None, |watch| watch(moment));
         let written = match &mut self.backend {
+            // A file's commit either worked or did not.
             Backend::File(store) => store.write(step, args, op, &fault, &self.file),
             #[cfg(feature = "team")]
             Backend::Team(store) => store.write(step, args, op, undo, &fault),
         };
-        // A file's commit either worked or did not.
-        #[cfg(not(feature = "team"))]
-        let _ = undo;
         let Some(value) = written? else {
             self.dead = true;
             return Err(JournalError::Closed);
         };
         if let Backend::File(store) = &mut self.backend
-            && erase::removes(step)
+            && erase::REMOVING.contains(&step)
         {
             let is_purge = step == erase::PURGE;
             if is_purge {

@@ -2,7 +2,7 @@
 
 use super::jobs::row_status;
 use super::tx::{self, Bind, SqlRow, Tx, values};
-use super::{accounts, claims};
+use super::{Account, Journal, Result, accounts, claims};
 use crate::domain::address_search::{MatchReason, reasons_of};
 use crate::domain::mask;
 use crate::jobs::job::{JobId, person};
@@ -44,22 +44,14 @@ pub struct SentAlike {
     pub why: Vec<MatchReason>,
 }
 
-impl super::Journal {
+impl Journal {
     /// Rows with this badge id that jobs of an account have sent.
-    pub async fn sent_badge(
-        &self,
-        account: &super::Account,
-        badge: &BadgeId,
-    ) -> Result<Vec<SentHere>, super::JournalError> {
+    pub async fn sent_badge(&self, account: &Account, badge: &BadgeId) -> Result<Vec<SentHere>> {
         self.store().sent_badge(account.clone(), badge.clone()).await
     }
 
     /// Rows sent to an address whose badge was not seen as issued, newest first.
-    pub async fn sent_to(
-        &self,
-        account: &super::Account,
-        email: &str,
-    ) -> Result<Vec<SentHere>, super::JournalError> {
+    pub async fn sent_to(&self, account: &Account, email: &str) -> Result<Vec<SentHere>> {
         self.store().sent_to(account.clone(), EmailKey::of(email)).await
     }
 
@@ -67,47 +59,38 @@ impl super::Journal {
     /// the newest.
     pub async fn sent_alike(
         &self,
-        account: &super::Account,
+        account: &Account,
         address: Option<String>,
         name: Option<String>,
-    ) -> Result<Vec<SentAlike>, super::JournalError> {
+    ) -> Result<Vec<SentAlike>> {
         self.store().sent_alike(account.clone(), address, name).await
     }
 
     /// The rows sent to an address whose badge ids are known, newest first.
-    pub async fn requested(
-        &self,
-        account: &super::Account,
-        email: &str,
-    ) -> Result<Vec<SentHere>, super::JournalError> {
+    pub async fn requested(&self, account: &Account, email: &str) -> Result<Vec<SentHere>> {
         self.store().requested(account.clone(), EmailKey::of(email)).await
     }
 
     /// The domains of the newest rows of an account's issue jobs that have begun, with the number of these rows.
-    pub async fn domains(&self, account: &super::Account) -> Result<Vec<(String, u64)>, super::JournalError> {
+    pub async fn domains(&self, account: &Account) -> Result<Vec<(String, u64)>> {
         self.store().domains(account.clone()).await
     }
 }
 
-pub(super) fn sent_badge(
-    db: &Tx<'_>,
-    account: &super::Account,
-    badge: &BadgeId,
-) -> tx::Result<Vec<SentHere>> {
+pub(super) fn sent_badge(db: &Tx<'_>, account: &Account, badge: &BadgeId) -> tx::Result<Vec<SentHere>> {
     sent_here(db, account, ("row.badge = ?3", &badge.wire()), MOST)
 }
 
-pub(super) fn sent_to(db: &Tx<'_>, account: &super::Account, key: &EmailKey) -> tx::Result<Vec<SentHere>> {
+pub(super) fn sent_to(db: &Tx<'_>, account: &Account, key: &EmailKey) -> tx::Result<Vec<SentHere>> {
     sent_to_recipient(db, account, key, OPEN, MOST)
 }
 
 /// The rows are compared here, because the database cannot. All of the newest are, because an older one may be more alike
 /// than many newer ones. A row for the searched address itself is not among them, and neither is one whose name only
 /// contains the searched one, or, beside an address, is only similar.
-#[allow(clippy::ref_option, reason = "an operation takes its arguments by reference")]
 pub(super) fn sent_alike(
     db: &Tx<'_>,
-    account: &super::Account,
+    account: &Account,
     address: &Option<String>,
     name: &Option<String>,
 ) -> tx::Result<Vec<SentAlike>> {
@@ -133,7 +116,7 @@ pub(super) fn sent_alike(
         ),
         values![by_key, by_name],
         |r| {
-            let (on_it, sent_to) = (Text::new(r.get::<String>(6)?), r.get::<String>(7)?);
+            let (on_it, sent_to): (Text, String) = (r.get(6)?, r.get(7)?);
             let mut why = reasons(&sent_to, Some(&on_it));
             why.retain(|why| !is_weak(why));
             why.sort_unstable();
@@ -147,7 +130,7 @@ pub(super) fn sent_alike(
     Ok(found)
 }
 
-pub(super) fn requested(db: &Tx<'_>, account: &super::Account, key: &EmailKey) -> tx::Result<Vec<SentHere>> {
+pub(super) fn requested(db: &Tx<'_>, account: &Account, key: &EmailKey) -> tx::Result<Vec<SentHere>> {
     sent_to_recipient(db, account, key, "row.badge IS NOT NULL", MOST_REQUESTED)
 }
 
@@ -156,7 +139,7 @@ pub(super) fn requested(db: &Tx<'_>, account: &super::Account, key: &EmailKey) -
 /// of the database does.
 fn sent_to_recipient(
     db: &Tx<'_>,
-    account: &super::Account,
+    account: &Account,
     key: &EmailKey,
     condition: &str,
     most: u32,
@@ -182,10 +165,10 @@ fn sent_to_recipient(
     sent_here(db, account, (&condition, &person), most)
 }
 
-pub(super) fn domains(db: &Tx<'_>, account: &super::Account) -> tx::Result<Vec<(String, u64)>> {
+pub(super) fn domains(db: &Tx<'_>, account: &Account) -> tx::Result<Vec<(String, u64)>> {
     let [by_key, by_name] = accounts::all_of(db, account)?;
     // `CROSS JOIN` makes SQLite begin with the newest job. Not with its rows: a draft may have a million.
-    db.rows(
+    db.all(
         &format!(
             "SELECT substr(email_key, instr(email_key, '@') + 1) AS domain, count(*)
              FROM (SELECT row.email_key FROM job CROSS JOIN row
@@ -198,7 +181,6 @@ pub(super) fn domains(db: &Tx<'_>, account: &super::Account) -> tx::Result<Vec<(
              GROUP BY domain"
         ),
         values![by_key, by_name],
-        |r| Ok((r.get(0)?, r.get::<i64>(1)?.unsigned_abs())),
     )
 }
 
@@ -206,7 +188,7 @@ pub(super) fn domains(db: &Tx<'_>, account: &super::Account) -> tx::Result<Vec<(
 /// newest first.
 fn sent_here(
     db: &Tx<'_>,
-    account: &super::Account,
+    account: &Account,
     (condition, value): (&str, &dyn Bind),
     most: u32,
 ) -> tx::Result<Vec<SentHere>> {
@@ -226,8 +208,8 @@ fn sent_here(
 
 fn sent(db: &Tx<'_>, r: &SqlRow<'_>) -> tx::Result<SentHere> {
     Ok(SentHere {
-        job: JobId(r.get(0)?),
-        title: Text::new(r.get::<String>(1)?),
+        job: r.get(0)?,
+        title: r.get(1)?,
         badge_id: r.get::<Option<String>>(2)?.and_then(BadgeId::new),
         at: Timestamp::from_second(r.get(3)?).unwrap_or(Timestamp::UNIX_EPOCH),
         row_status: row_status(r, "bucket")?,
@@ -238,7 +220,6 @@ fn sent(db: &Tx<'_>, r: &SqlRow<'_>) -> tx::Result<SentHere> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::jobs::{Account, Journal};
 
     #[tokio::test]
     async fn domains_are_those_of_the_newest_rows_of_the_account() {

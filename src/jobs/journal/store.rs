@@ -4,31 +4,34 @@
 //! it can run again. A write is one transaction, which is durable when the operation returns. Its step name is for
 //! watchers. A read sees one snapshot, also of what other processes write.
 
-use super::adopt::{Adopt, Adopted};
+use super::accounts::Account;
+use super::adopt::Adopted;
 use super::carry::EarlierDecisions;
 use super::claims::Rival;
 use super::decisions::{DecideRow, ResendRows, Retry, ReviewedRow, Unresolved};
 use super::doubts::ResolveDoubts;
-use super::drafts::{CorrectRow, CreateJob, IssueOne, OpenDrafts, PlanUndo, ReadyRow, Replace, ReviewRows};
+use super::drafts::{CreateJob, IssueOne, PlanUndo, ReadyRow, Replace, ReviewRows};
 use super::duplicates::{CheckResult, ExistingBadge, FinishCheck, Recipients, RecordHeld};
 use super::facts::{Fact, FactObservation, KeptFact};
-use super::jobs::{Account, Actor, SeenJob};
+use super::jobs::{Actor, SeenJob};
 use super::observe::{MarkOverdue, ObserveContext, Observed};
+use super::operation::{Operation, Undo, Undoing};
 use super::owner::Process;
-use super::polling::{Group, Revocations, ScheduleNext, SecondBadge};
+use super::polling::{Group, Revocations, SecondBadge};
 use super::purge::Purge;
 use super::refusals::RefusalProof;
 use super::requests::Chunk;
 use super::review::LastDecision;
-use super::rows::{NewRow, RowFilter};
-use super::runner::{JournalState, JournalTask, Operation, PendingOperation, Undo, Undoing};
+use super::rows::{CorrectRow, NewRow, RowFilter};
+use super::runner::{JournalState, JournalTask, PendingOperation};
 use super::sending::{IssueAnswer, RecordIntent, RequestFailure, RevokeAnswer};
 use super::sent_here::{SentAlike, SentHere};
-use super::takeover::{Changes, TakeJob, TakeOver};
-use super::transfer::{BeginMove, JobCopy, JournalBeside, OtherJournal, SourceJournal, TakeCopy};
+use super::takeover::Changes;
+use super::transfer::{BeginMove, JobCopy, JournalBeside, OtherJournal, SourceJournal};
 use super::{
     JournalError, Result, accounts, adopt, carry, claims, decisions, doubts, drafts, duplicates, facts, jobs,
-    observe, polling, purge, refusals, review, rows, schema, sending, sent_here, takeover, transfer,
+    observe, polling, purge, refusals, review, rows, schema, sending, sent_here, snapshots, takeover,
+    transfer,
 };
 use crate::jobs::job::{Job, JobId, JobRow, Kind, Phase, StopKind};
 use crate::jobs::journal::prelude::*;
@@ -36,28 +39,21 @@ use crate::jobs::reason::Reason;
 use crate::jobs::row_groups::NeverSeen;
 use crate::jobs::row_groups::RowGroup;
 use crate::jobs::row_status::RowStatus;
+use crate::jobs::schedule::Schedule;
 use crate::jobs::seen_badge::SeenBadge;
 use crate::jobs::settings::Policies;
 
 /// A handle to the operations. Clones share it.
 #[derive(Clone)]
 pub(in crate::jobs) struct Store {
-    writes: Sender<JournalTask>,
+    pub(super) writes: Sender<JournalTask>,
     /// The same thread for a file. A team's database has another connection for reads: they do not wait for a write
     /// that takes long or hangs.
-    reads: Sender<JournalTask>,
-    process: Arc<Process>,
+    pub(super) reads: Sender<JournalTask>,
+    pub(super) process: Arc<Process>,
 }
 
 impl Store {
-    pub(super) fn new(
-        writes: Sender<JournalTask>,
-        reads: Sender<JournalTask>,
-        process: Arc<Process>,
-    ) -> Self {
-        Self { writes, reads, process }
-    }
-
     pub(in crate::jobs) fn process(&self) -> Arc<Process> {
         self.process.clone()
     }
@@ -79,15 +75,16 @@ impl Store {
         A: Send + 'static,
         T: Send + 'static,
     {
-        PendingOperation::new(&self.reads, move |state| state.read(&args, op))
+        PendingOperation::new(&self.reads, move |state| state.read(&args, op, false))
     }
 
+    /// The same for an operation on a whole journal or job, whose statements can take long.
     pub(super) fn read_long<A, T>(&self, args: A, op: Operation<A, T>) -> PendingOperation<T>
     where
         A: Send + 'static,
         T: Send + 'static,
     {
-        PendingOperation::new(&self.reads, move |state| state.read_long(&args, op))
+        PendingOperation::new(&self.reads, move |state| state.read(&args, op, true))
     }
 
     pub(super) fn write<A, T>(&self, step: &'static str, args: A, op: Operation<A, T>) -> PendingOperation<T>
@@ -98,7 +95,6 @@ impl Store {
         self.run(move |state| state.write(step, &args, op, None))
     }
 
-    /// A write that is undone later if it is durable although its caller got an error.
     fn write_or_undo<A, T>(
         &self,
         step: &'static str,
@@ -113,46 +109,12 @@ impl Store {
         self.run(move |state| state.write(step, &args, op, Some(undo)))
     }
 
-    pub(in crate::jobs) fn record_intent(&self, args: RecordIntent) -> PendingOperation<Option<Chunk>> {
-        // Without an answer from the journal, nothing is sent.
-        self.write_or_undo("intent", args, sending::record_intent, |chunk, _| {
-            let request = chunk.as_ref()?.request;
-            Some(Box::new(move |db| sending::withdraw_intent(db, request)))
-        })
-    }
-
-    pub(in crate::jobs) fn issue_one(
-        &self,
-        args: IssueOne,
-    ) -> PendingOperation<std::result::Result<JobId, Rival>> {
-        self.write_or_undo("plan", args, drafts::issue_one, |begun, why| {
-            begun.as_ref().ok().map(|id| stop(vec![*id], why))
-        })
-    }
-
-    pub(in crate::jobs) fn replace(
-        &self,
-        args: Replace,
-    ) -> PendingOperation<std::result::Result<(JobId, JobId), Rival>> {
-        self.write_or_undo("plan", args, drafts::replace, |begun, why| {
-            begun.as_ref().ok().map(|(issue, revoke)| stop(vec![*issue, *revoke], why))
-        })
-    }
-
-    pub(in crate::jobs) fn create_job(&self, args: CreateJob) -> PendingOperation<JobId> {
-        self.write_or_undo("plan", args, drafts::create_job, |draft, _| Some(discard(*draft)))
-    }
-
-    pub(in crate::jobs) fn plan_undo(&self, args: PlanUndo) -> PendingOperation<Option<JobId>> {
-        self.write_or_undo("plan", args, drafts::plan_undo, |draft, _| draft.map(discard))
-    }
-
     pub(in crate::jobs) fn recover(&self) -> PendingOperation<()> {
         self.run(JournalState::recover)
     }
 
     /// The owners among these that are alive, including the caller.
-    pub(super) fn living(&self, owners: Vec<String>) -> PendingOperation<Vec<String>> {
+    pub(in crate::jobs) fn living(&self, owners: Vec<String>) -> PendingOperation<Vec<String>> {
         PendingOperation::new(&self.reads, move |state| state.living(owners))
     }
 
@@ -177,23 +139,43 @@ fn discard(id: JobId) -> Undoing {
 
 /// Defines a method of [`Store`] for each operation.
 macro_rules! operations {
-    ($($kind:ident $($step:literal)? $name:ident($($arg:ident: $type:ty),*) -> $result:ty = $($op:ident)::+;)+) => {
+    ($($kind:ident $($step:literal)? $name:ident($($arg:ident: $type:ty),*) -> $result:ty = $($op:ident)::+
+       $(, undo $undo:expr)?;)+) => {
         impl Store {
             $(
                 #[doc = concat!("See [`", stringify!($($op)::+), "`].")]
                 pub(in crate::jobs) fn $name(&self, $($arg: $type),*) -> PendingOperation<$result> {
-                    self.$kind($($step,)? ($($arg,)*), |db, ($($arg,)*)| $($op)::+(db, $($arg),*))
+                    self.$kind($($step,)? ($($arg,)*), |db, ($($arg,)*)| $($op)::+(db, $($arg),*) $(, $undo)?)
                 }
             )+
         }
     };
 }
 
+// Writes that are undone later if they are durable although nobody got an answer.
+operations! {
+    // Without an answer from the journal, nothing is sent.
+    write_or_undo "intent" record_intent(args: RecordIntent) -> Option<Chunk> = sending::record_intent,
+        undo |chunk, _| {
+            let request = chunk.as_ref()?.request;
+            Some(Box::new(move |db| sending::withdraw_intent(db, request)))
+        };
+    write_or_undo "plan" issue_one(args: IssueOne) -> std::result::Result<JobId, Rival> = drafts::issue_one,
+        undo |begun, why| begun.as_ref().ok().map(|id| stop(vec![*id], why));
+    write_or_undo "plan" replace(args: Replace) -> std::result::Result<(JobId, JobId), Rival> = drafts::replace,
+        undo |begun, why| begun.as_ref().ok().map(|(issue, revoke)| stop(vec![*issue, *revoke], why));
+    write_or_undo "plan" create_job(args: CreateJob) -> JobId = drafts::create_job,
+        undo |draft, _| Some(discard(*draft));
+    write_or_undo "plan" plan_undo(args: PlanUndo) -> Option<JobId> = drafts::plan_undo,
+        undo |draft, _| draft.map(discard);
+}
+
 // Drafts.
 operations! {
     write "rows" add_rows(id: JobId, rows: Vec<NewRow>) -> () = rows::add;
     write "keep draft" keep_drafts(ids: Vec<JobId>) -> () = drafts::keep;
-    write "open draft" open_drafts(args: OpenDrafts) -> bool = drafts::open;
+    write "open draft" open_drafts(ids: Vec<JobId>, account: Account, owner: Arc<Process>, living: Vec<String>) -> bool
+        = drafts::open;
     write "close draft" close_drafts(ids: Vec<JobId>, me: String) -> () = drafts::close;
     read kept_drafts(account: Account, me: String) -> Vec<Job> = drafts::kept;
     write "rows" finish_rows(id: JobId, rows: Vec<NewRow>, suspects: Vec<(String, String)>) -> ()
@@ -277,28 +259,30 @@ operations! {
     read due_doubts(context: ObserveContext, jobs: HashSet<JobId>) -> HashSet<EmailKey> = doubts::due;
     write "settle" resolve_doubts(args: ResolveDoubts) -> Observed = doubts::resolve_doubts;
     write "overdue" mark_overdue(args: MarkOverdue) -> () = observe::mark_overdue;
-    write "looked" schedule_next(args: ScheduleNext) -> () = polling::schedule_next;
+    write "looked" schedule_next(ids: Vec<JobId>, schedule: Schedule, now: Timestamp, failed: Option<(Reason, Timestamp)>, unread: Option<(Vec<BadgeId>, Reason)>) -> ()
+        = polling::schedule_next;
     write "fact" learn_facts(account: String, seen: Vec<FactObservation>, at: i64) -> () = facts::learn;
 }
 
 // Ownership.
 operations! {
     read is_joined(account: Account) -> bool = accounts::is_joined;
-    write "account" join_account(account: Account) -> () = accounts::join_account;
+    write "account" join_account(account: Account) -> i64 = accounts::join;
     read other_owners(account: Account, me: String) -> Vec<String> = takeover::other_owners;
     read has_orphans(account: Account, me: String) -> bool = takeover::has_orphans;
     read abandoned(account: Account, living: Vec<String>, me: String) -> Vec<JobId> = takeover::abandoned;
     read changes(account: Account, me: String) -> Changes = takeover::changes;
-    write "take over" take_over(args: TakeOver) -> Vec<JobId> = takeover::take_over;
-    write "take job" take_job(args: TakeJob) -> bool = takeover::take_job;
+    write "take over" take_over(account: Account, owner: Arc<Process>, living: Vec<String>, now: i64) -> Vec<JobId>
+        = takeover::take_over;
+    write "take job" take_job(id: JobId, owner: Arc<Process>, at: i64) -> bool = takeover::take_job;
     write "pause" pause_of_colleague(id: JobId, owner: Arc<Process>, at: i64) -> bool = takeover::pause_of_colleague;
     write "let go" release(me: String) -> () = takeover::release;
 }
 
 // Reading and administration.
 operations! {
-    read job(id: JobId, me: String) -> Option<Job> = jobs::job;
-    read jobs(account: Account, me: String, most: usize) -> Vec<Job> = jobs::jobs;
+    read job(id: JobId, me: String) -> Option<Job> = snapshots::job;
+    read jobs(account: Account, me: String, most: usize) -> Vec<Job> = snapshots::jobs;
     read rows_count(id: JobId, filter: RowFilter) -> u64 = rows::count;
     read before_in_list(id: JobId, filter: RowFilter, no: u64) -> Option<u64> = rows::before_in_list;
     read rows_page(id: JobId, filter: RowFilter, most: usize, doubt_window: i64) -> Vec<JobRow> = rows::page;
@@ -316,7 +300,7 @@ operations! {
     read newest(what: Cow<'static, str>, most: usize) -> Vec<String> = facts::newest;
     read kept(what: &'static str, key: String) -> Option<String> = facts::kept;
     write "keep" keep(kept: Vec<KeptFact>) -> () = facts::keep_all;
-    write "adopt" adopt(args: Adopt) -> Adopted = adopt::adopt;
+    write "adopt" adopt(to: Account, former: String, ended: Vec<String>, actor: Actor) -> Adopted = adopt::adopt;
     write "purge" purge(args: Purge) -> Vec<JobId> = purge::purge;
     read count_here(account: Account) -> u64 = transfer::count_here;
     read elsewhere(account: Account) -> Option<Localizable> = transfer::elsewhere;
@@ -331,7 +315,8 @@ operations! {
     read name() -> String = transfer::name;
     read source() -> SourceJournal = transfer::source;
     read_long copy(id: JobId) -> JobCopy = transfer::copy;
-    write "take copy" take_copy(args: TakeCopy) -> bool = transfer::take;
+    write "take copy" take_copy(source: SourceJournal, copy: JobCopy, account: Account, actor: Actor) -> bool
+        = transfer::take;
     write "end move" end_move(account: Account, to: OtherJournal) -> () = transfer::end_move;
     write "end return" end_return(account: Account, from: OtherJournal) -> () = transfer::end_return;
     read_long check() -> Vec<String> = schema::check;

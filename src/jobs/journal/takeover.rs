@@ -1,7 +1,8 @@
 //! Owners of jobs: takes over jobs whose process has ended, and releases this process's jobs.
 
+use super::accounts::Account;
 use super::claims::HELD_UP;
-use super::jobs::{self, Account, Actor};
+use super::jobs::{self, Actor};
 use super::requests::{self, Ended};
 use super::tx::{self, Tx, values};
 use super::{Process, sending};
@@ -17,20 +18,18 @@ pub(super) fn abandoned(
     living: &[String],
     me: &str,
 ) -> tx::Result<Vec<JobId>> {
-    db.rows(
+    db.all(
         "SELECT id FROM job WHERE account = ?1 AND base_url = ?2 AND phase <> 'draft' AND owner <> ?3
            AND owner NOT IN json_list(?4, text)",
         values![account.key, account.base_url, me, super::json(living)],
-        |r| r.get(0).map(JobId),
     )
 }
 
 pub(super) fn other_owners(db: &Tx<'_>, account: &Account, me: &str) -> tx::Result<Vec<String>> {
-    db.rows(
+    db.all(
         "SELECT DISTINCT owner FROM job
          WHERE account = ?1 AND base_url = ?2 AND owner IS NOT NULL AND owner <> ?3",
         values![account.key, account.base_url, me],
-        |r| r.get(0),
     )
 }
 
@@ -44,40 +43,33 @@ pub(super) fn has_orphans(db: &Tx<'_>, account: &Account, me: &str) -> tx::Resul
     )
 }
 
-#[derive(Clone, Debug)]
-pub(in crate::jobs) struct TakeOver {
-    pub(in crate::jobs) account: Account,
-    pub(in crate::jobs) owner: Arc<Process>,
-    /// Owners that are alive.
-    pub(in crate::jobs) living: Vec<String>,
-    /// The service's time, in seconds.
-    pub(in crate::jobs) now: i64,
-}
-
 /// The given owners, and those of a team that are alive at this moment: this write may have waited for another one,
 /// and a process may have appeared meanwhile.
 pub(super) fn alive_now(db: &Tx<'_>, living: &[String]) -> tx::Result<Vec<String>> {
     let mut all = living.to_vec();
     if db.is_team() {
-        let now: Vec<String> =
-            db.rows("SELECT id FROM process WHERE until > clock_timestamp()", values![], |r| r.get(0))?;
+        let now: Vec<String> = db.all("SELECT id FROM process WHERE until > clock_timestamp()", values![])?;
         all.extend(now);
     }
     Ok(all)
 }
 
 /// Takes over and recovers all jobs of a service and key that no living process owns, and returns them. Removes
-/// drafts whose process has ended, except kept ones.
-pub(super) fn take_over(db: &Tx<'_>, args: &TakeOver) -> tx::Result<Vec<JobId>> {
-    let TakeOver { account, owner, living, now } = args;
+/// drafts whose process has ended, except kept ones. `now` is the service's time, in seconds.
+pub(super) fn take_over(
+    db: &Tx<'_>,
+    account: &Account,
+    owner: &Process,
+    living: &[String],
+    now: &i64,
+) -> tx::Result<Vec<JobId>> {
     let living = &alive_now(db, living)?;
-    let taken: Vec<JobId> = db.rows(
+    let taken: Vec<JobId> = db.all(
         "UPDATE job SET owner = ?3, owner_label = ?4
              WHERE account = ?1 AND base_url = ?2 AND phase NOT IN ('draft', 'moved') AND owner IS DISTINCT FROM ?3
                AND (owner IS NULL OR owner NOT IN json_list(?5, text))
              RETURNING id",
         values![account.key, account.base_url, owner.id, owner.label, super::json(living)],
-        |r| r.get(0).map(JobId),
     )?;
     recover(db, &taken, *now)?;
     // A kept draft belongs to nobody until a person opens it.
@@ -87,21 +79,19 @@ pub(super) fn take_over(db: &Tx<'_>, args: &TakeOver) -> tx::Result<Vec<JobId>> 
            AND owner NOT IN json_list(?4, text)",
         values![account.key, account.base_url, owner.id, super::json(living)],
     )?;
-    discard_orphans(db, account, living, &owner.id)?;
+    // They may be incomplete. Nothing of them was sent.
+    let gone = db.execute(
+        "DELETE FROM job WHERE phase = 'draft' AND NOT kept AND owner IS DISTINCT FROM ?1 AND account = ?3 AND base_url = ?4
+           AND (owner IS NULL OR owner NOT IN json_list(?2, text))",
+        values![owner.id, super::json(living), account.key, account.base_url],
+    )?;
+    jobs::tidy_after_discard(db, gone)?;
     Ok(taken)
 }
 
-#[derive(Clone, Debug)]
-pub(in crate::jobs) struct TakeJob {
-    pub(in crate::jobs) id: JobId,
-    pub(in crate::jobs) owner: Arc<Process>,
-    /// This computer's time, in milliseconds.
-    pub(in crate::jobs) at: i64,
-}
-
-/// Takes a job from a colleague's process. Returns false if that one is sending it.
-pub(super) fn take_job(db: &Tx<'_>, args: &TakeJob) -> tx::Result<bool> {
-    let TakeJob { id, owner, at } = args;
+/// Takes a job from a colleague's process. Returns false if that one is sending it. `at` is this computer's time, in
+/// milliseconds.
+pub(super) fn take_job(db: &Tx<'_>, id: &JobId, owner: &Process, at: &i64) -> tx::Result<bool> {
     let taken = db.execute(
         "UPDATE job SET owner = ?2, owner_label = ?3
          WHERE id = ?1 AND phase NOT IN ('draft', 'moved')
@@ -134,18 +124,7 @@ pub(super) fn release(db: &Tx<'_>, me: &str) -> tx::Result<()> {
         let why = if db.exists(&free, values![id.0])? { Code::Closed } else { Code::HeldUp };
         jobs::stop(db, &id, &StopKind::Interrupted, &why.into())?;
     }
-    db.execute("UPDATE job SET owner = NULL, owner_label = NULL WHERE owner = ?1", values![me])?;
-    Ok(())
-}
-
-/// Removes drafts whose process has ended, except kept ones. They may be incomplete. Nothing of them was sent.
-fn discard_orphans(db: &Tx<'_>, account: &Account, living: &[String], me: &str) -> tx::Result<()> {
-    let gone = db.execute(
-        "DELETE FROM job WHERE phase = 'draft' AND NOT kept AND owner IS DISTINCT FROM ?1 AND account = ?3 AND base_url = ?4
-           AND (owner IS NULL OR owner NOT IN json_list(?2, text))",
-        values![me, super::json(living), account.key, account.base_url],
-    )?;
-    jobs::tidy_after_discard(db, gone)
+    db.run("UPDATE job SET owner = NULL, owner_label = NULL WHERE owner = ?1", values![me])
 }
 
 /// Recovers jobs whose sending process has ended: requests without an answer are in doubt, and jobs with unsent
@@ -154,13 +133,9 @@ pub(super) fn recover(db: &Tx<'_>, taken: &[JobId], at: i64) -> tx::Result<()> {
     let lost = Reason::from(Code::Lost);
     for job in taken {
         let open: Vec<i64> =
-            db.rows("SELECT id FROM request WHERE job = ?1 AND answered IS NULL", values![job.0], |r| {
-                r.get(0)
-            })?;
+            db.all("SELECT id FROM request WHERE job = ?1 AND answered IS NULL", values![job.0])?;
         for request in open {
-            requests::set_sending(db, request, RowStatus::InDoubt, Some(&lost))?;
-            let how = Ended { outcome: "lost", status: None, accepted: None, why: Some(lost.clone()) };
-            requests::ended(db, request, at, &how)?;
+            lose(db, request, &lost, at)?;
             // Poll rows in doubt before anything else.
             jobs::set_next_poll(db, *job, Timestamp::from_second(at).ok())?;
         }
@@ -170,6 +145,13 @@ pub(super) fn recover(db: &Tx<'_>, taken: &[JobId], at: i64) -> tx::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Nobody knows what a request did whose answer was not recorded.
+pub(super) fn lose(db: &Tx<'_>, request: i64, why: &Reason, at: i64) -> tx::Result<()> {
+    requests::set_sending(db, request, RowStatus::InDoubt, Some(why))?;
+    let how = Ended { outcome: "lost", status: None, accepted: None, why: Some(why.clone()) };
+    requests::ended(db, request, at, &how)
 }
 
 /// What other processes may have changed.
@@ -184,14 +166,13 @@ pub(super) fn changes(db: &Tx<'_>, account: &Account, me: &str) -> tx::Result<Ch
     let owners = other_owners(db, account, me)?;
     // In a team, others may also write jobs of this process.
     let (stamp, version) = if db.is_team() { ("job_stamp(id, xmin)", 0) } else { ("?4", db.version()?) };
-    let jobs = db.rows(
+    let jobs = db.all(
         &format!(
             "SELECT id, {stamp} FROM job WHERE account = ?1 AND base_url = ?2 AND owner IS NOT NULL
                AND (owner <> ?3 OR {}) AND phase <> 'draft' AND ?4 >= 0",
             if db.is_team() { "TRUE" } else { "FALSE" }
         ),
         values![account.key, account.base_url, me, version],
-        |r| Ok((JobId(r.get(0)?), r.get(1)?)),
     )?;
     Ok(Changes { owners, jobs })
 }

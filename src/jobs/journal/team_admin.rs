@@ -1,12 +1,16 @@
 //! Creates the tables of a team's journal, brings them to a newer schema, and examines its database.
 
 use super::team_status::{Creation, ISSUER, Migration, READER, TeamStatus};
-use super::{JournalError, Result, claims, repeats, rows, team_store, transfer};
+use super::tx::team::{connected, schema};
+use super::{JournalError, Result, claims, repeats, rows, transfer};
 use crate::jobs::journal::prelude::*;
 use crate::jobs::prelude::*;
 use crate::jobs::reason::Reason;
 use crate::team::{DatabaseSession, LONG_STATEMENTS, Login};
-use tokio_postgres::{Client, Error, Transaction};
+use tokio_postgres::types::FromSqlOwned;
+use tokio_postgres::{Client, Error, GenericClient, Transaction};
+
+type Queried<T> = std::result::Result<T, Error>;
 
 const TABLES: &str = include_str!("team.sql");
 const FUNCTIONS: &str = include_str!("team_functions.sql");
@@ -25,15 +29,20 @@ pub(super) const STEPS: &[(i64, &str)] = &[
     (14, "DROP FUNCTION pace_seat(TEXT, TEXT, BIGINT, INTEGER, INTEGER, INTEGER, BIGINT);"),
 ];
 
-/// Whether the database has the tables of a journal. Everybody may ask this.
-async fn has_journal(client: &Client) -> std::result::Result<bool, Error> {
-    let sql =
-        "SELECT EXISTS (SELECT FROM pg_catalog.pg_tables WHERE schemaname = 'lapel' AND tablename = 'store')";
+/// The value of a query that returns one.
+async fn one<T: FromSqlOwned>(client: &impl GenericClient, sql: &str) -> Queried<T> {
     Ok(client.query_one(sql, &[]).await?.get(0))
 }
 
+/// Whether the database has the tables of a journal. Everybody may ask this.
+async fn has_journal(client: &Client) -> Queried<bool> {
+    let sql =
+        "SELECT EXISTS (SELECT FROM pg_catalog.pg_tables WHERE schemaname = 'lapel' AND tablename = 'store')";
+    one(client, sql).await
+}
+
 /// Works as the owner of the schema, so that its tables have one owner. Returns whether there is a schema.
-async fn as_owner(writing: &Transaction<'_>) -> std::result::Result<bool, Error> {
+async fn as_owner(writing: &Transaction<'_>) -> Queried<bool> {
     let sql = "SELECT nspowner::regrole::text FROM pg_catalog.pg_namespace WHERE nspname = 'lapel'";
     let Some(row) = writing.query_opt(sql, &[]).await? else { return Ok(false) };
     // A regrole is quoted where it has to be.
@@ -47,7 +56,7 @@ fn failed(why: TeamError, login: &Login) -> JournalError {
             server: login.server.to_string(),
             user: crate::domain::text::scrub(&login.server.user).into_owned(),
         },
-        why => JournalError::team(why, login),
+        why => JournalError::team(why, &login.server),
     }
 }
 
@@ -75,7 +84,7 @@ pub(super) fn create(login: &Login) -> Result<Creation> {
         writing.execute(sql, &[&SCHEMA, &salt.as_slice()]).await?;
         writing.batch_execute(RIGHTS).await?;
         let sql = "SELECT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = 'lapel_issuer')";
-        let has_roles = writing.query_one(sql, &[]).await?.get(0);
+        let has_roles = one(&writing, sql).await?;
         writing.commit().await?;
         Ok(Creation::Created { has_roles })
     });
@@ -91,9 +100,9 @@ pub(super) fn migrate(login: &Login, steps: &[(i64, &str)], newest: i64) -> Resu
     let failed = |why: TeamError| failed(why, login);
     let of = |why: Error| failed(TeamError::from(&why));
     let newer = |found| JournalError::Newer { file: login.server.to_string(), found, known: newest };
-    let mut session = team_store::connected(login).map_err(failed)?;
+    let mut session = connected(login).map_err(failed)?;
     // Whoever may not change the tables still learns that nothing needs a change.
-    let from = team_store::schema(&session).map_err(failed)?;
+    let from = schema(&session).map_err(failed)?;
     if from >= newest {
         return if from == newest { Ok(Migration { from, to: from }) } else { Err(newer(from)) };
     }
@@ -104,8 +113,7 @@ pub(super) fn migrate(login: &Login, steps: &[(i64, &str)], newest: i64) -> Resu
         as_owner(&writing).await.map_err(of)?;
         // A process that opens the journal now waits here, and then sees the new schema.
         writing.batch_execute("LOCK TABLE process IN EXCLUSIVE MODE").await.map_err(of)?;
-        let found = writing.query_one("SELECT schema FROM store FOR NO KEY UPDATE", &[]).await;
-        let from: i64 = found.map_err(of)?.get(0);
+        let from: i64 = one(&writing, "SELECT schema FROM store FOR NO KEY UPDATE").await.map_err(of)?;
         if from > newest {
             return Err(newer(from));
         }
@@ -133,7 +141,7 @@ pub(super) fn migrate(login: &Login, steps: &[(i64, &str)], newest: i64) -> Resu
     migrated.map_err(failed)?
 }
 
-async fn processes(client: &impl tokio_postgres::GenericClient) -> std::result::Result<Vec<Reason>, Error> {
+async fn processes(client: &impl GenericClient) -> Queried<Vec<Reason>> {
     let sql = "SELECT label FROM lapel.process WHERE until > clock_timestamp() ORDER BY label";
     let rows = client.query(sql, &[]).await?;
     Ok(rows.iter().map(|row| Reason::read(row.get(0))).collect())
@@ -149,7 +157,7 @@ pub(super) fn status(login: &Login) -> std::result::Result<TeamStatus, TeamError
     Ok(TeamStatus { is_pooled, ..found })
 }
 
-async fn examine(client: &Client) -> std::result::Result<TeamStatus, Error> {
+async fn examine(client: &Client) -> Queried<TeamStatus> {
     let sql = "SELECT current_setting('server_version'), session_user::text,
             (SELECT version FROM pg_stat_ssl WHERE pid = pg_backend_pid() AND ssl),
             pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean,
@@ -178,8 +186,7 @@ async fn examine(client: &Client) -> std::result::Result<TeamStatus, Error> {
     if !status.exists {
         return Ok(status);
     }
-    let usage = "SELECT has_schema_privilege('lapel', 'USAGE')";
-    if !client.query_one(usage, &[]).await?.get::<_, bool>(0) {
+    if !one::<bool>(client, "SELECT has_schema_privilege('lapel', 'USAGE')").await? {
         status.missing_rights.push("USAGE on lapel".to_owned());
         status.missing_to_read.clone_from(&status.missing_rights);
         return Ok(status);
@@ -189,19 +196,15 @@ async fn examine(client: &Client) -> std::result::Result<TeamStatus, Error> {
     let may_read = |table: &str| !status.missing_to_read.contains(&format!("SELECT on {table}"));
     let (may_read_jobs, may_read_processes) = (may_read("job"), may_read("process"));
     // A reader may read this column only.
-    if client
-        .query_one("SELECT has_column_privilege('lapel.store', 'schema', 'SELECT')", &[])
-        .await?
-        .get::<_, bool>(0)
-    {
-        status.schema = Some(client.query_one("SELECT schema FROM lapel.store", &[]).await?.get(0));
+    if one(client, "SELECT has_column_privilege('lapel.store', 'schema', 'SELECT')").await? {
+        status.schema = Some(one(client, "SELECT schema FROM lapel.store").await?);
     }
     if status.schema == Some(SCHEMA) {
         examine_losses(client, &mut status).await?;
     }
     if may_read_jobs {
-        let jobs = "SELECT count(*) FROM lapel.job WHERE phase <> 'draft'";
-        status.jobs = u64::try_from(client.query_one(jobs, &[]).await?.get::<_, i64>(0)).ok();
+        let jobs: i64 = one(client, "SELECT count(*) FROM lapel.job WHERE phase <> 'draft'").await?;
+        status.jobs = u64::try_from(jobs).ok();
     }
     if may_read_processes {
         status.processes = processes(client).await?;
@@ -210,29 +213,29 @@ async fn examine(client: &Client) -> std::result::Result<TeamStatus, Error> {
 }
 
 /// Whether the database lost writes, as far as the user may know.
-async fn examine_losses(client: &Client, status: &mut TeamStatus) -> std::result::Result<(), Error> {
+async fn examine_losses(client: &Client, status: &mut TeamStatus) -> Queried<()> {
     let sql = "SELECT has_column_privilege('lapel.store', 'noticed', 'SELECT'),
                       has_function_privilege('lapel.has_other_origin()', 'EXECUTE'),
                       has_table_privilege('lapel.request', 'SELECT') AND has_table_privilege('lapel.row', 'SELECT')";
     let may = client.query_one(sql, &[]).await?;
     if may.get(0) {
         let sql = "SELECT (extract(epoch FROM noticed) * 1000)::bigint FROM lapel.store";
-        let noticed: Option<i64> = client.query_one(sql, &[]).await?.get(0);
+        let noticed: Option<i64> = one(client, sql).await?;
         status.lost_writes = noticed.and_then(|at| Timestamp::from_millisecond(at).ok());
     }
     if may.get(1) {
-        status.has_other_origin = client.query_one("SELECT lapel.has_other_origin()", &[]).await?.get(0);
+        status.has_other_origin = one(client, "SELECT lapel.has_other_origin()").await?;
     }
     if may.get(2) {
         let sql = "SELECT count(*) FROM lapel.request JOIN lapel.row ON row.request = request.id
                    WHERE request.outcome = 'unsearched' AND row.bucket IN ('in_doubt', 'unbound', 'not_seen')";
-        status.unsearched_rows = u64::try_from(client.query_one(sql, &[]).await?.get::<_, i64>(0)).ok();
+        status.unsearched_rows = u64::try_from(one::<i64>(client, sql).await?).ok();
     }
     Ok(())
 }
 
 /// In milliseconds.
-async fn clock_ahead(client: &Client) -> std::result::Result<i64, Error> {
+async fn clock_ahead(client: &Client) -> Queried<i64> {
     let sql = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
     let statement = client.prepare(sql).await?;
     let before = Timestamp::now().as_millisecond();
@@ -243,7 +246,7 @@ async fn clock_ahead(client: &Client) -> std::result::Result<i64, Error> {
 }
 
 /// The rights of a role that this user lacks.
-async fn missing_rights(client: &Client, role: &str) -> std::result::Result<Vec<String>, Error> {
+async fn missing_rights(client: &Client, role: &str) -> Queried<Vec<String>> {
     let mut missing = Vec::new();
     for Right { name, column, table } in rights_of(role) {
         // A table of a newer schema, or one that is gone, is no matter of rights.

@@ -8,21 +8,20 @@
 //! A commit whose answer is lost may have worked. The write is then repeated with the same number, which the database
 //! refuses if it has it.
 
-use super::away::{ConnectionReport, JournalWatch};
-use super::lease::{Lease, LeaseTime};
+use super::away::ConnectionReport;
+use super::lease::Lease;
+use super::operation::{Fault, Moment, Operation, Undo, Undoing};
 use super::owner::Me;
-use super::runner::{Fault, Moment, Operation, Undo, Undoing};
 use super::team_admin::SCHEMA;
-use super::tx::team::{Statements, TeamTx};
+use super::tx::team::{Statements, TeamTx, assure_own, connected, schema};
 use super::tx::{self, Tx, values};
 use super::witness::Witness;
-use super::{JournalError, erase, lost_writes};
+use super::{JournalError, erase, lost_writes, random_number};
 use crate::jobs::journal::prelude::*;
 use crate::jobs::prelude::*;
 use crate::team::{DatabaseSession, LONG_STATEMENTS, Login, Waiter};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use tokio::sync::Notify;
 use tokio_postgres::IsolationLevel;
 
 /// Pause between two attempts.
@@ -58,41 +57,20 @@ pub(super) struct TeamStore {
     away: Option<(Instant, TeamError)>,
     unsure: Vec<Unsure>,
     /// Whether [`Self::recover`] has something to do.
-    is_unsure: Arc<AtomicBool>,
+    pub(super) is_unsure: Arc<AtomicBool>,
     /// Shared by both connections. `None` for a process that only reads.
     witness: Option<Arc<Mutex<Witness>>>,
-    connection: ConnectionReport,
+    pub(super) connection: ConnectionReport,
     /// Whether the database was a standby when this connection looked for lost writes. It may have taken over since.
     is_standby: bool,
     /// Ends after everything else. `None` for a process that only reads, and for the connection for reads.
-    lease: Option<Lease>,
+    pub(super) lease: Option<Lease>,
 }
 
 /// A write that may be durable, although its caller got an error.
 struct Unsure {
     op: String,
     undo: Undoing,
-}
-
-pub(super) fn connected(login: &Login) -> Result<DatabaseSession, TeamError> {
-    let session = DatabaseSession::open(login)?;
-    let path = session.client.batch_execute("SET search_path = lapel, pg_temp");
-    session.runtime.block_on(path)?;
-    Ok(session)
-}
-
-pub(super) fn schema(session: &DatabaseSession) -> Result<i64, TeamError> {
-    // With its schema: without a right to that, its tables seem not to exist.
-    let row = session.client.query_one("SELECT schema, pg_backend_pid() FROM lapel.store", &[]);
-    let row = session.runtime.block_on(row)?;
-    assure_own(session.pid, row.get(1))?;
-    Ok(row.get(0))
-}
-
-/// # Errors
-/// Another process of the server works than the one of the connection. It does not have its settings.
-fn assure_own(pid: i32, works: i32) -> Result<(), TeamError> {
-    if pid == works { Ok(()) } else { Err(TeamError::Pooled) }
 }
 
 /// # Errors
@@ -107,10 +85,9 @@ fn check_schema(session: &DatabaseSession) -> Result<(), TeamError> {
 
 /// The owners among these that are alive.
 pub(super) fn living(db: &Tx<'_>, owners: &Vec<String>) -> tx::Result<Vec<String>> {
-    db.rows(
+    db.all(
         "SELECT id FROM process WHERE id IN json_list(?1, text) AND until > clock_timestamp()",
         values![super::json(owners)],
-        |r| r.get(0),
     )
 }
 
@@ -121,7 +98,7 @@ impl TeamStore {
     /// # Errors
     /// The database cannot be used, or its journal is of another version.
     pub(super) fn open(login: Login, me: Option<(&Me, Option<&Path>)>) -> Result<(Self, Self), JournalError> {
-        let failed = |why: TeamError| JournalError::team(why, &login);
+        let failed = |why: TeamError| JournalError::team(why, &login.server);
         let session = connected(&login).map_err(failed)?;
         check_schema(&session).map_err(failed)?;
         let tidy = "DELETE FROM applied WHERE at < now() - interval '7 days';
@@ -131,7 +108,7 @@ impl TeamStore {
             Some((me, _)) => {
                 // Somebody else may do the same now.
                 let _ = session.runtime.block_on(session.client.batch_execute(tidy));
-                Some(Lease::take(&login, &me.id, &me.label, of_lease).map_err(failed)?)
+                Some(Lease::take(&login, &me.process, of_lease).map_err(failed)?)
             }
             None => None,
         };
@@ -164,29 +141,12 @@ impl TeamStore {
         Ok((writing, reading))
     }
 
-    pub(super) fn lease(&self) -> Option<LeaseTime> {
-        self.lease.as_ref().map(|lease| lease.time.clone())
-    }
-
-    /// `None` for a process that only reads: it looks now and then.
-    pub(super) fn notified(&self) -> Option<Arc<Notify>> {
-        self.lease.as_ref().map(|lease| lease.notified.others.clone())
-    }
-
-    pub(super) fn watch(&self) -> JournalWatch {
-        self.connection.watch()
-    }
-
-    pub(super) fn is_unsure(&self) -> Arc<AtomicBool> {
-        self.is_unsure.clone()
-    }
-
     fn witness(&self) -> Option<MutexGuard<'_, Witness>> {
         self.witness.as_ref().map(|witness| witness.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn failed(&self, why: TeamError) -> JournalError {
-        JournalError::team(why, &self.login)
+        JournalError::team(why, &self.login.server)
     }
 
     fn connect(&mut self) -> Result<(), TeamError> {
@@ -227,7 +187,7 @@ impl TeamStore {
     /// Finds out whether the database has lost writes, and records that before anything else is written. See
     /// [`lost_writes`].
     fn notice_loss(&mut self) -> Result<(), TeamError> {
-        let Some((known, process)) = self.witness().map(|witness| (witness.known(), witness.process()))
+        let Some((known, process)) = self.witness().map(|witness| (witness.known(), witness.process.clone()))
         else {
             return Ok(());
         };
@@ -241,8 +201,8 @@ impl TeamStore {
         runtime.set_limit(self.login.limits.long);
         let transaction = runtime.block_on(client.transaction())?;
         runtime.block_on(transaction.batch_execute(LONG_STATEMENTS))?;
-        let tx = Tx::team(TeamTx { runtime, transaction: &transaction, statements: &self.statements });
-        begin(&tx, *pid, &new_number()).map_err(of_operation)?;
+        let tx = Tx::Team(TeamTx { runtime, transaction: &transaction, statements: &self.statements });
+        begin(&tx, *pid, &random_number()).map_err(of_operation)?;
         // Another process may have noticed it meanwhile.
         if lost_writes::write_history(&tx, &known).map_err(of_operation)?.has_lost {
             tracing::warn!("the team's database has lost writes");
@@ -298,7 +258,7 @@ impl TeamStore {
             runtime.set_limit(limits.long);
         }
         let tx = TeamTx { runtime, transaction: &transaction, statements: &self.statements };
-        let value = op(&Tx::team(tx), args).map_err(of_operation)?;
+        let value = op(&Tx::Team(tx), args).map_err(of_operation)?;
         let _ = runtime.block_on(transaction.rollback());
         Ok(value)
     }
@@ -312,7 +272,7 @@ impl TeamStore {
         undo: Option<Undo<T>>,
         fault: &dyn Fn(Moment) -> Fault,
     ) -> Result<Option<T>, JournalError> {
-        let number = new_number();
+        let number = random_number();
         // From the first failure on: what failed may have taken long.
         let mut end: Option<Instant> = None;
         let mut maybe: Option<T> = None;
@@ -379,7 +339,7 @@ impl TeamStore {
         let limits = self.login.limits;
         runtime.set_limit(limits.write);
         let transaction = runtime.block_on(client.transaction())?;
-        let tx = Tx::team(TeamTx { runtime, transaction: &transaction, statements: &self.statements });
+        let tx = Tx::Team(TeamTx { runtime, transaction: &transaction, statements: &self.statements });
         let has_witness = self.witness.is_some();
         let mut work = || {
             let (is_new, has_other_origin) = begin(&tx, *pid, number).map_err(of_operation)?;
@@ -450,7 +410,7 @@ impl TeamStore {
             let DatabaseSession { client, runtime, pid, .. } = session;
             runtime.set_limit(self.login.limits.write);
             let transaction = runtime.block_on(client.transaction())?;
-            let tx = Tx::team(TeamTx { runtime, transaction: &transaction, statements: &self.statements });
+            let tx = Tx::Team(TeamTx { runtime, transaction: &transaction, statements: &self.statements });
             // Takes the number, so that the write cannot become durable later.
             let (is_new, _) = begin(&tx, *pid, &unsure.op).map_err(of_operation)?;
             if !is_new {
@@ -492,10 +452,6 @@ fn begin(tx: &Tx<'_>, pid: i32, number: &str) -> tx::Result<(bool, bool)> {
         assure_schema(r.get(3)?)?;
         Ok((r.get(0)?, r.get(1)?))
     })
-}
-
-fn new_number() -> String {
-    format!("{:016x}{:016x}", fastrand::u64(..), fastrand::u64(..))
 }
 
 /// Whether the same write may work if it is repeated.

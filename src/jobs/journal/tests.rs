@@ -4,7 +4,7 @@
 pub(super) mod statements;
 
 use super::place::Site;
-use super::tx::values;
+use super::tx::{Tx, values};
 use super::*;
 use crate::fs::FileSystem;
 use crate::jobs::row_status::RowStatus;

@@ -13,20 +13,21 @@ mod marks;
 #[cfg(test)]
 mod tests;
 
+use super::accounts::{self, Account};
 use super::claims;
-use super::jobs::{Account, Actor};
+use super::jobs::Actor;
 use super::tx::{self, Tx, values};
-use super::{Journal, JournalError, accounts, jobs, lost_writes, takeover};
+use super::{Journal, JournalError, jobs, lost_writes, takeover};
 use crate::jobs::error::JobError;
 use crate::jobs::job::JobId;
 use crate::jobs::journal::prelude::*;
-pub(in crate::jobs) use job_copy::{JobCopy, SourceJournal, TakeCopy};
+pub(in crate::jobs) use job_copy::{JobCopy, SourceJournal};
 pub(super) use job_copy::{copy, source, take};
 use marks::MarkState;
 #[cfg(feature = "team")]
 pub(super) use marks::TEAM_SCHEMA;
 pub(in crate::jobs) use marks::{JournalBeside, OtherJournal};
-pub(super) use marks::{assure_here, beside, elsewhere, expect, merge};
+pub(super) use marks::{assure_here, beside, elsewhere, expect};
 
 /// Schema 9: jobs that came from another journal.
 pub(super) const SCHEMA: &str = "
@@ -42,31 +43,19 @@ pub(super) const SCHEMA: &str = "
 pub(super) fn migrate(db: &Tx<'_>) -> tx::Result<()> {
     db.script(marks::SCHEMA)?;
     // So other journals named it so far.
-    db.execute("UPDATE store SET name = ?1", values![claims::name_of_salt(db)?])?;
-    Ok(())
-}
-
-/// Gives a copy of a journal a name of its own.
-pub(super) fn rename(db: &Tx<'_>) -> tx::Result<()> {
-    db.execute("UPDATE store SET name = ?1", values![random()])?;
-    Ok(())
-}
-
-fn random() -> String {
-    format!("{:032x}", fastrand::u128(..))
+    db.run("UPDATE store SET name = ?1", values![claims::name_of_salt(db)?])
 }
 
 /// The jobs of an account, with any of its keys.
 fn of_account(db: &Tx<'_>, account: &Account, which: &str) -> tx::Result<Vec<JobId>> {
     let [by_key, by_name] = accounts::all_of(db, account)?;
-    db.rows(
+    db.all(
         &format!(
             "SELECT job.id FROM job
              JOIN account_key ON account_key.base_url = job.base_url AND account_key.key = job.account
              WHERE account_key.account IN (?1, ?2) AND job.phase <> 'draft' AND {which} ORDER BY job.id"
         ),
         values![by_key, by_name],
-        |r| r.get(0).map(JobId),
     )
 }
 
@@ -78,33 +67,30 @@ pub(super) fn count_here(db: &Tx<'_>, account: &Account) -> tx::Result<u64> {
 /// The processes that own jobs or drafts of an account, with any of its keys, except this one.
 pub(super) fn owners(db: &Tx<'_>, account: &Account, me: &str) -> tx::Result<Vec<String>> {
     let [by_key, by_name] = accounts::all_of(db, account)?;
-    db.rows(
+    db.all(
         "SELECT DISTINCT owner FROM job
          JOIN account_key ON account_key.base_url = job.base_url AND account_key.key = job.account
          WHERE account_key.account IN (?1, ?2) AND owner IS NOT NULL AND owner <> ?3",
         values![by_key, by_name, me],
-        |r| r.get(0),
     )
 }
 
 /// Handovers to another journal, and not to a backup.
-const MOVES: &str = "(file LIKE 'team %' OR file LIKE 'file %')";
+pub(super) const MOVES: &str = "(file LIKE 'team %' OR file LIKE 'file %')";
 
 /// The records of an account that went to another journal in a move of this state.
 fn records(db: &Tx<'_>, account: &Account, to: &OtherJournal, state: &str) -> tx::Result<Vec<JobId>> {
-    let handovers: Vec<String> = db.rows(
+    let handovers: Vec<String> = db.all(
         // Earlier versions kept only the place.
         &format!(
             "SELECT id FROM handover WHERE {MOVES} AND coalesce(taken_by = ?2, file = ?1) AND state = ?3"
         ),
         values![to.file, to.name, state],
-        |r| r.get(0),
     )?;
     let moved: HashSet<JobId> = of_account(db, account, "job.phase = 'moved'")?.into_iter().collect();
-    let records: Vec<JobId> = db.rows(
+    let records: Vec<JobId> = db.all(
         "SELECT id FROM job WHERE handover IN json_list(?1, text) ORDER BY id",
         values![super::json(&handovers)],
-        |r| r.get(0).map(JobId),
     )?;
     Ok(records.into_iter().filter(|job| moved.contains(job)).collect())
 }
@@ -119,13 +105,11 @@ pub(super) fn known_there(db: &Tx<'_>, account: &Account) -> tx::Result<Vec<JobI
 
 /// Those jobs of another journal that never came here.
 pub(super) fn missing(db: &Tx<'_>, source: &str, jobs: &[JobId]) -> tx::Result<Vec<JobId>> {
-    let ids: Vec<i64> = jobs.iter().map(|id| id.0).collect();
-    let known: HashSet<i64> = db.rows(
+    let known: HashSet<JobId> = db.all(
         "SELECT old FROM imported WHERE source = ?1 AND old IN json_list(?2, bigint)",
-        values![source, super::json(&ids)],
-        |r| r.get(0),
+        values![source, super::json(jobs)],
     )?;
-    Ok(jobs.iter().copied().filter(|id| !known.contains(&id.0)).collect())
+    Ok(jobs.iter().copied().filter(|id| !known.contains(id)).collect())
 }
 
 /// An account that has no job here is sent for by another journal from now on. Returns the number of its jobs.
@@ -145,7 +129,6 @@ pub(super) fn assure_may_go(db: &Tx<'_>, account: &Account, to: &OtherJournal) -
     lost_writes::assure_all_searched(db, &of_account(db, account, "job.phase <> 'moved'")?)
 }
 
-#[derive(Clone, Debug)]
 pub(in crate::jobs) struct BeginMove {
     account: Account,
     /// A number for the move.
@@ -170,12 +153,11 @@ pub(super) fn begin_move(db: &Tx<'_>, args: &BeginMove) -> tx::Result<Vec<JobId>
         )?;
     }
     takeover::recover(db, &here, actor.at / 1000)?;
-    let list = super::json(&here.iter().map(|id| id.0).collect::<Vec<_>>());
     db.execute(
         "UPDATE job SET was = phase, phase = 'moved', handover = ?1, owner = NULL, owner_label = NULL,
                         next_look = NULL
          WHERE id IN json_list(?2, bigint)",
-        values![id, list],
+        values![id, super::json(&here)],
     )?;
     for job in &here {
         jobs::decide(db, *job, None, "move", actor, &to.file)?;
@@ -196,17 +178,15 @@ pub(super) fn end_return(db: &Tx<'_>, account: &Account, from: &OtherJournal) ->
 }
 
 fn set_handovers(db: &Tx<'_>, records: &[JobId], state: &str) -> tx::Result<()> {
-    let ids: Vec<i64> = records.iter().map(|id| id.0).collect();
-    db.execute(
+    db.run(
         "UPDATE handover SET state = ?2
          WHERE id IN (SELECT handover FROM job WHERE job.id IN json_list(?1, bigint))",
-        values![super::json(&ids), state],
-    )?;
-    Ok(())
+        values![super::json(records), state],
+    )
 }
 
 pub(super) fn name(db: &Tx<'_>) -> tx::Result<String> {
-    db.row("SELECT name FROM store", values![], |r| r.get(0))
+    db.one("SELECT name FROM store", values![])
 }
 
 /// What a move did.
@@ -226,7 +206,7 @@ impl Journal {
     pub async fn move_to(&self, to: &Self, account: &Account, who: &str) -> Result<MovedJobs, JobError> {
         let (here, there) = (self.store(), to.store());
         let owners = here.owners(account.clone(), here.me().to_owned()).await?;
-        if !self.living(owners).await?.is_empty() {
+        if !here.living(owners).await?.is_empty() {
             return Err(JobError::no(localizable!(
                 "Another running lapel has jobs of this profile. Nothing was moved. Close every lapel first."
             )));
@@ -255,7 +235,7 @@ impl Journal {
         let actor = Actor::now(who);
         let begin = BeginMove {
             account: account.clone(),
-            id: random(),
+            id: super::random_number(),
             to: target.clone(),
             computer: super::place::computer(),
             actor: actor.clone(),
@@ -269,9 +249,7 @@ impl Journal {
         going.extend(&records);
         for job in going {
             let copy = here.copy(job).await?;
-            let take =
-                TakeCopy { source: source.clone(), copy, account: account.clone(), actor: actor.clone() };
-            let is_new = there.take_copy(take).await?;
+            let is_new = there.take_copy(source.clone(), copy, account.clone(), actor.clone()).await?;
             moved += u64::from(is_new && records.contains(&job));
         }
         here.end_move(account.clone(), target).await?;
@@ -283,7 +261,7 @@ impl Journal {
     /// This journal, as others name it.
     async fn for_other(&self) -> Result<OtherJournal, JournalError> {
         let (name, place) = (self.store().name().await?, self.place());
-        Ok(if self.is_of_team() {
+        Ok(if self.is_team {
             OtherJournal { name, place: place.to_owned(), file: format!("team {place}") }
         } else {
             let computer = super::place::first_line(&super::place::computer());
@@ -312,7 +290,7 @@ impl Journal {
             JournalBeside::Here => false,
             JournalBeside::There => true,
         };
-        let jobs = if is_left || self.reads_only() {
+        let jobs = if is_left || self.reads_only {
             file.store().count_here(account.clone()).await?
         } else {
             file.store().leave(account.clone(), me).await?

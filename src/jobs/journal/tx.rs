@@ -6,9 +6,6 @@ pub(super) mod team;
 use super::dialect;
 use crate::jobs::job::JobId;
 use crate::jobs::journal::prelude::*;
-use crate::jobs::prelude::*;
-#[cfg(feature = "team")]
-use crate::team::TeamError;
 use rusqlite::CachedStatement;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use std::cell::RefCell;
@@ -24,50 +21,31 @@ macro_rules! values {
 }
 pub(super) use values;
 
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
-    Sqlite(rusqlite::Error),
-    #[cfg(feature = "team")]
+    #[error(transparent)]
+    Sqlite(#[from] rusqlite::Error),
+    #[error("{0:?}")]
     Team(TeamError),
-    /// A column has no value, or a value of another type.
+    /// Or it has no value.
+    #[error("the column {0:?} has a value of another type")]
     Column(At),
     /// A statement that always returns a row returned none.
+    #[error("a row is missing")]
     NoRow,
-    /// No random numbers.
+    #[error("no random numbers")]
     Random,
+    #[error("job {0} has changed")]
     Changed(JobId),
     /// Another journal sends for the account: why, and what changes that.
+    #[error("{0}")]
     Elsewhere(Localizable),
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Sqlite(error) => error.fmt(f),
-            #[cfg(feature = "team")]
-            Self::Team(error) => write!(f, "{error:?}"),
-            Self::Column(at) => write!(f, "the column {at:?} has a value of another type"),
-            Self::NoRow => f.write_str("a row is missing"),
-            Self::Random => f.write_str("no random numbers"),
-            Self::Changed(job) => write!(f, "job {job} has changed"),
-            Self::Elsewhere(why) => why.fmt(f),
-        }
-    }
 }
 
 pub(super) type Result<T> = std::result::Result<T, Error>;
 
-impl From<rusqlite::Error> for Error {
-    fn from(error: rusqlite::Error) -> Self {
-        Self::Sqlite(error)
-    }
-}
-
 /// A transaction. Statements are prepared once and kept.
-pub(super) struct Tx<'a>(Database<'a>);
-
-#[derive(Clone, Copy)]
-enum Database<'a> {
+pub(super) enum Tx<'a> {
     Sqlite(&'a Connection),
     #[cfg(feature = "team")]
     Team(team::TeamTx<'a>),
@@ -76,17 +54,11 @@ enum Database<'a> {
 impl<'a> Tx<'a> {
     /// A transaction that is open on this connection, or single statements.
     pub(super) fn on(connection: &'a Connection) -> Self {
-        Self(Database::Sqlite(connection))
-    }
-
-    /// A transaction of a team's database.
-    #[cfg(feature = "team")]
-    pub(super) fn team(transaction: team::TeamTx<'a>) -> Self {
-        Self(Database::Team(transaction))
+        Self::Sqlite(connection)
     }
 
     pub(super) fn is_team(&self) -> bool {
-        !matches!(self.0, Database::Sqlite(_))
+        !matches!(self, Self::Sqlite(_))
     }
 
     /// Calls `read` with each row of a query, until it breaks.
@@ -96,19 +68,19 @@ impl<'a> Tx<'a> {
         values: &[&dyn Bind],
         mut read: impl FnMut(&SqlRow<'_>) -> Result<ControlFlow<()>>,
     ) -> Result<()> {
-        match &self.0 {
-            Database::Sqlite(db) => {
+        match self {
+            Self::Sqlite(db) => {
                 let mut statement = prepare(db, sql)?;
                 let mut rows = statement.query(rusqlite::params_from_iter(bound(values)))?;
                 while let Some(row) = rows.next()? {
-                    if read(&SqlRow(RowOf::Sqlite(row)))?.is_break() {
+                    if read(&SqlRow::Sqlite(row))?.is_break() {
                         break;
                     }
                 }
                 Ok(())
             }
             #[cfg(feature = "team")]
-            Database::Team(db) => db.each(sql, values, |row| read(&SqlRow(RowOf::Team(row)))),
+            Self::Team(db) => db.each(sql, values, |row| read(&SqlRow::Team(row))),
         }
     }
 
@@ -133,8 +105,8 @@ impl<'a> Tx<'a> {
         mut read: impl FnMut(&SqlRow<'_>) -> Result<T>,
     ) -> Result<Option<T>> {
         #[cfg(feature = "team")]
-        if let Database::Team(db) = &self.0 {
-            return db.first(sql, values)?.map(|row| read(&SqlRow(RowOf::Team(&row)))).transpose();
+        if let Self::Team(db) = self {
+            return db.first(sql, values)?.map(|row| read(&SqlRow::Team(&row))).transpose();
         }
         let mut first = None;
         self.each(sql, values, |row| {
@@ -154,33 +126,53 @@ impl<'a> Tx<'a> {
         self.optional(sql, values, read)?.ok_or(Error::NoRow)
     }
 
+    /// The rows of a query, each with its values in their order.
+    pub(super) fn all<T: ReadRow, C: FromIterator<T>>(&self, sql: &str, values: &[&dyn Bind]) -> Result<C> {
+        self.rows(sql, values, T::read_row)
+    }
+
+    pub(super) fn first<T: ReadRow>(&self, sql: &str, values: &[&dyn Bind]) -> Result<Option<T>> {
+        self.optional(sql, values, T::read_row)
+    }
+
+    /// As [`Self::row`].
+    pub(super) fn one<T: ReadRow>(&self, sql: &str, values: &[&dyn Bind]) -> Result<T> {
+        self.row(sql, values, T::read_row)
+    }
+
     pub(super) fn exists(&self, sql: &str, values: &[&dyn Bind]) -> Result<bool> {
         // A server would find all rows, however few are read.
-        self.row(&format!("SELECT EXISTS ({sql})"), values, |r| r.get(0))
+        self.one(&format!("SELECT EXISTS ({sql})"), values)
     }
 
     /// Runs a statement and returns the number of rows that it changed.
     pub(super) fn execute(&self, sql: &str, values: &[&dyn Bind]) -> Result<usize> {
-        match &self.0 {
-            Database::Sqlite(db) => Ok(prepare(db, sql)?.execute(rusqlite::params_from_iter(bound(values)))?),
+        match self {
+            Self::Sqlite(db) => Ok(prepare(db, sql)?.execute(rusqlite::params_from_iter(bound(values)))?),
             #[cfg(feature = "team")]
-            Database::Team(db) => db.execute(sql, values),
+            Self::Team(db) => db.execute(sql, values),
         }
     }
 
-    /// Appends the `count` rows that `rows` adds to a table. Each has a value for each of the columns.
+    /// Runs a statement, however many rows it changes.
+    pub(super) fn run(&self, sql: &str, values: &[&dyn Bind]) -> Result<()> {
+        self.execute(sql, values).map(drop)
+    }
+
+    /// Appends the `count` rows that `rows` adds to a table. Each has a value for each of the listed columns.
     pub(super) fn append(
         &self,
         table: &str,
-        columns: &[&str],
+        columns: &str,
         count: usize,
         rows: impl FnOnce(&mut dyn FnMut(&[&dyn Bind]) -> Result<()>) -> Result<()>,
     ) -> Result<()> {
-        match &self.0 {
-            Database::Sqlite(db) => {
-                let row = format!("({})", vec!["?"; columns.len()].join(", "));
+        match self {
+            Self::Sqlite(db) => {
+                let width = columns.split(',').count();
+                let row = format!("({})", vec!["?"; width].join(", "));
                 let insert = |rows: usize| {
-                    let (columns, rows) = (columns.join(", "), vec![row.as_str(); rows].join(", "));
+                    let rows = vec![row.as_str(); rows].join(", ");
                     prepare(db, &format!("INSERT INTO {table} ({columns}) VALUES {rows}"))
                 };
                 let (mut several, mut one) = (insert(TOGETHER)?, insert(1)?);
@@ -189,7 +181,7 @@ impl<'a> Tx<'a> {
                     if bound_rows + left < TOGETHER {
                         one.execute(rusqlite::params_from_iter(bound(row)))?;
                     } else {
-                        for (n, value) in (bound_rows * columns.len() + 1..).zip(bound(row)) {
+                        for (n, value) in (bound_rows * width + 1..).zip(bound(row)) {
                             several.raw_bind_parameter(n, value)?;
                         }
                         bound_rows = (bound_rows + 1) % TOGETHER;
@@ -203,15 +195,15 @@ impl<'a> Tx<'a> {
                 if left == 0 && bound_rows == 0 { Ok(()) } else { Err(Error::NoRow) }
             }
             #[cfg(feature = "team")]
-            Database::Team(db) => db.append(table, columns, rows),
+            Self::Team(db) => db.append(table, columns, rows),
         }
     }
 
     pub(super) fn script(&self, sql: &str) -> Result<()> {
-        match &self.0 {
-            Database::Sqlite(db) => Ok(db.execute_batch(sql)?),
+        match self {
+            Self::Sqlite(db) => Ok(db.execute_batch(sql)?),
             #[cfg(feature = "team")]
-            Database::Team(db) => db.script(sql),
+            Self::Team(db) => db.script(sql),
         }
     }
 
@@ -222,7 +214,7 @@ impl<'a> Tx<'a> {
 
     /// A number that changes with every write of another process. Of a file only.
     pub(super) fn version(&self) -> Result<i64> {
-        self.row("PRAGMA data_version", values![], |r| r.get(0))
+        self.one("PRAGMA data_version", values![])
     }
 }
 
@@ -245,13 +237,11 @@ fn prepare<'a>(db: &'a Connection, sql: &str) -> Result<CachedStatement<'a>> {
     Ok(db.prepare_cached(&form)?)
 }
 
-fn bound<'a>(values: &'a [&dyn Bind]) -> impl Iterator<Item = SqlValue<'a>> {
+fn bound<'a>(values: &'a [&dyn Bind]) -> impl ExactSizeIterator<Item = SqlValue<'a>> {
     values.iter().map(|value| value.bind())
 }
 
-pub(super) struct SqlRow<'a>(RowOf<'a>);
-
-enum RowOf<'a> {
+pub(super) enum SqlRow<'a> {
     Sqlite(&'a rusqlite::Row<'a>),
     #[cfg(feature = "team")]
     Team(&'a tokio_postgres::Row),
@@ -292,8 +282,8 @@ impl SqlRow<'_> {
     }
 
     fn value(&self, at: At) -> Result<SqlValue<'_>> {
-        match &self.0 {
-            RowOf::Sqlite(row) => {
+        match self {
+            Self::Sqlite(row) => {
                 let value = match at {
                     At::Place(place) => row.get_ref(place)?,
                     At::Name(name) => row.get_ref(name)?,
@@ -309,7 +299,7 @@ impl SqlRow<'_> {
                 }
             }
             #[cfg(feature = "team")]
-            RowOf::Team(row) => team::value(row, at),
+            Self::Team(row) => team::value(row, at),
         }
     }
 }
@@ -399,6 +389,35 @@ impl<T: ReadColumn> ReadColumn for Option<T> {
     }
 }
 
+/// The value of a row's only column, or those of all of its columns.
+pub(super) trait ReadRow: Sized {
+    fn read_row(row: &SqlRow<'_>) -> Result<Self>;
+}
+
+impl<T: ReadColumn> ReadRow for T {
+    fn read_row(row: &SqlRow<'_>) -> Result<Self> {
+        row.get(0)
+    }
+}
+
+macro_rules! read_rows {
+    ($($($of:ident $place:literal),+;)+) => {$(
+        impl<$($of: ReadColumn),+> ReadRow for ($($of),+) {
+            fn read_row(row: &SqlRow<'_>) -> Result<Self> {
+                Ok(($(row.get($place)?),+))
+            }
+        }
+    )+};
+}
+
+read_rows! {
+    A 0, B 1;
+    A 0, B 1, C 2;
+    A 0, B 1, C 2, D 3;
+    A 0, B 1, C 2, D 3, E 4;
+    A 0, B 1, C 2, D 3, E 4, F 5;
+}
+
 /// The SQL type of a Rust type, its value as a parameter, and the columns that it can be read from.
 macro_rules! sql_types {
     ($($type:ty: $sql:ident, |$this:ident| $bind:expr $(, $($read:pat => $value:expr),+)?;)+) => {$(
@@ -429,10 +448,13 @@ pub(super) use sql_types;
 sql_types! {
     i64: Int, |n| SqlValue::Int(*n), SqlValue::Int(n) => n;
     u16: Int, |n| SqlValue::Int(i64::from(*n));
+    u64: Int, |n| SqlValue::Int(*n as i64), SqlValue::Int(n) => n.unsigned_abs();
+    JobId: Int, |id| SqlValue::Int(id.0), SqlValue::Int(id) => Self(id);
     bool: Bool, |is| SqlValue::Bool(*is), SqlValue::Bool(is) => is, SqlValue::Int(n) => n != 0;
     str: Text, |text| text.into();
     String: Text, |text| text.as_str().into(), SqlValue::Text(text) => text.into_owned();
     Cow<'_, str>: Text, |text| text.as_ref().into();
+    Text: Text, |text| text.wire().into(), SqlValue::Text(text) => Self::new(text.into_owned());
     [u8]: Bytes, |bytes| SqlValue::Bytes(bytes);
     Vec<u8>: Bytes, |bytes| SqlValue::Bytes(bytes), SqlValue::Bytes(bytes) => bytes.to_vec();
 }
@@ -447,7 +469,7 @@ mod tests {
         let db = Tx::on(&db);
         db.script("CREATE TABLE list (n INTEGER PRIMARY KEY, text TEXT)").expect("a table");
         let append = |count: usize, added: i64| {
-            db.append("list", &["n", "text"], count, |add| {
+            db.append("list", "n, text", count, |add| {
                 (1..=added).try_for_each(|n| add(values![n, (n % 2 == 0).then(|| n.to_string())]))
             })
         };

@@ -25,7 +25,7 @@ const KEPT: i64 = 6 * 86_400_000;
 const LENGTH: usize = 32 + 1 + 15 + 1;
 
 pub(super) struct Witness {
-    process: Process,
+    pub(super) process: Arc<Process>,
     /// The number of each write, and when it was confirmed, in milliseconds of a clock that counts sleep.
     writes: VecDeque<(String, i64)>,
     file: Option<File>,
@@ -45,19 +45,14 @@ impl Witness {
             let age = Timestamp::now().as_millisecond().saturating_sub(at).max(0);
             Some((op, boot_ms().saturating_sub(age)))
         });
-        Self { process: Process::of(me), writes: earlier.into_iter().collect(), file }
-    }
-
-    pub(super) fn process(&self) -> Process {
-        self.process.clone()
+        Self { process: me.process.clone(), writes: earlier.into_iter().collect(), file }
     }
 
     /// The writes that the database must still have.
     pub(super) fn known(&self) -> Vec<KnownWrite> {
         let now = boot_ms();
-        let known =
-            self.writes.iter().map(|(op, at)| KnownWrite { op: op.clone(), age: now.saturating_sub(*at) });
-        known.filter(|write| write.age < KEPT).collect()
+        let known = self.writes.iter().map(|(op, at)| (op.clone(), now.saturating_sub(*at)));
+        known.filter(|(_, age)| *age < KEPT).collect()
     }
 
     /// The database has confirmed a write.
@@ -121,7 +116,7 @@ mod tests {
     }
 
     fn ops(witness: &Witness) -> Vec<String> {
-        witness.known().into_iter().map(|write| write.op).collect()
+        witness.known().into_iter().map(|write| write.0).collect()
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! A backup's description of itself, in the backup and in the journals that it was copied from or to.
 
 use crate::jobs::error::JobError;
+use crate::jobs::journal::connection::pragma;
 use crate::jobs::journal::prelude::*;
 use crate::jobs::journal::schema::{APPLICATION, BACKUP, SCHEMA};
 use crate::jobs::journal::tx::{self, Tx, values};
 use crate::jobs::journal::{JournalError, facts};
 use rusqlite::OptionalExtension;
-use strum::{EnumString, IntoStaticStr};
+use strum::{AsRefStr, EnumString};
 
 #[derive(Debug)]
 pub(super) struct BackupMark {
@@ -20,7 +21,7 @@ pub(super) struct BackupMark {
     pub(super) taken_by: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, AsRefStr)]
 #[strum(serialize_all = "lowercase")]
 pub(super) enum BackupState {
     /// Copied; the jobs are not moved yet.
@@ -30,15 +31,9 @@ pub(super) enum BackupState {
     Taken,
 }
 
-impl BackupState {
-    pub(super) fn code(self) -> &'static str {
-        self.into()
-    }
-}
-
 impl BackupMark {
     pub(super) fn insert(&self, db: &Tx<'_>) -> tx::Result<()> {
-        db.execute(
+        db.run(
             "INSERT INTO handover (id, at, computer, file, moves, state) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
             values![
                 self.id,
@@ -46,27 +41,22 @@ impl BackupMark {
                 self.computer,
                 self.file,
                 self.moves,
-                self.state.code()
+                self.state.as_ref()
             ],
-        )?;
-        Ok(())
+        )
     }
 
     pub(super) fn set(&self, db: &Tx<'_>, state: BackupState, by: Option<&str>) -> tx::Result<()> {
-        db.execute(
+        db.run(
             "UPDATE handover SET state = ?2, taken_by = ?3 WHERE id = ?1",
-            values![self.id, state.code(), by],
-        )?;
-        Ok(())
+            values![self.id, state.as_ref(), by],
+        )
     }
 
     /// Reads the mark, after checking that the file is a backup that this version can read.
     pub(super) fn of_backup(db: &Connection, file: &str) -> Result<Self, JobError> {
         let failed = |why: rusqlite::Error| JournalError::of(&why, file);
-        let number = |name: &str| -> Result<i64, JournalError> {
-            db.query_row(&format!("PRAGMA {name}"), [], |r| r.get(0)).map_err(failed)
-        };
-        match number("application_id")? {
+        match pragma(db, "application_id").map_err(failed)? {
             BACKUP => {}
             APPLICATION => {
                 return Err(JobError::no(localizable!(
@@ -81,7 +71,7 @@ impl BackupMark {
                 )));
             }
         }
-        let found = number("user_version")?;
+        let found = pragma(db, "user_version").map_err(failed)?;
         if found > SCHEMA {
             return Err(JournalError::Newer { file: file.to_owned(), found, known: SCHEMA }.into());
         }

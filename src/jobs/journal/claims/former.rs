@@ -38,7 +38,7 @@ pub(in crate::jobs::journal) fn keep_salts(db: &Tx<'_>, salts: &[NamedSalt]) -> 
 /// In the order of their names.
 fn former(db: &Tx<'_>) -> tx::Result<Vec<NamedSalt>> {
     let sql = "SELECT key, value FROM kept WHERE what = ?1 ORDER BY key";
-    let kept: Vec<(String, String)> = db.rows(sql, values![SALT], |r| Ok((r.get(0)?, r.get(1)?)))?;
+    let kept: Vec<(String, String)> = db.all(sql, values![SALT])?;
     kept.into_iter()
         .map(|(name, value)| {
             let salt = masked(db, &name, &unhex(&value))?;
@@ -71,20 +71,18 @@ pub(super) fn recognise(db: &Tx<'_>, scope: &Scope, which: &str) -> tx::Result<(
     if hashers.is_empty() {
         return Ok(());
     }
-    let purged: Vec<Vec<u8>> = db.rows(
+    let purged: Vec<Vec<u8>> = db.all(
         "SELECT claim.person FROM claim JOIN row ON row.job = claim.job AND row.no = claim.no
          WHERE claim.account = ?1 AND claim.template = ?2 AND row.email_key = ''",
         values![scope.account, scope.template],
-        |r| r.get(0),
     )?;
     let purged: HashSet<Vec<u8>> = purged.into_iter().collect();
     if purged.is_empty() {
         return Ok(());
     }
-    let keys: Vec<String> = db.rows(
+    let keys: Vec<String> = db.all(
         &format!("SELECT DISTINCT email_key FROM row WHERE job = ?1 AND email_key <> '' AND ({which})"),
         values![scope.job.0],
-        |r| r.get(0),
     )?;
     let people = RecipientHasher::of(db)?;
     for hasher in hashers {
@@ -116,13 +114,12 @@ fn rename(db: &Tx<'_>, scope: &Scope, known: &str) -> tx::Result<()> {
         ),
         values,
     )?;
-    db.execute(
+    db.run(
         &format!(
             "{listed} UPDATE row SET person = known.person
              FROM known JOIN claim ON claim.account = ?1 AND claim.template = ?2 AND claim.person = known.person
              WHERE row.job = claim.job AND row.no = claim.no AND row.email_key = ''"
         ),
         values,
-    )?;
-    Ok(())
+    )
 }

@@ -61,8 +61,8 @@ pub(super) fn read_held(r: &SqlRow<'_>, judged: JobId) -> tx::Result<(Option<i64
     let phase = r.text(5)?;
     let runs = phase == Phase::Running.code() || phase == Phase::Moved.code();
     let rival = Rival {
-        job: JobId(r.get(3)?),
-        no: r.get::<i64>(4)?.unsigned_abs(),
+        job: r.get(3)?,
+        no: r.get(4)?,
         row_status: jobs::row_status(r, "bucket")?,
         badge_id: r.get::<Option<String>>(7)?.and_then(BadgeId::new),
         at: r.get(9)?,

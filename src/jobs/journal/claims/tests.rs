@@ -190,7 +190,7 @@ fn merged_accounts_keep_all_claims() {
     assert_eq!(claims(&db).len(), 4, "two accounts: {:?}", claims(&db));
     // A later schema has it.
     db.script("CREATE TABLE transfer (account, other, place, state)").expect("a table");
-    let account = |key: &str, name: &str| jobs::Account {
+    let account = |key: &str, name: &str| Account {
         profile: "p".into(),
         base_url: "https://b.example".into(),
         key: key.into(),

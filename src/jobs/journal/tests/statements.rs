@@ -4,7 +4,8 @@ use crate::costs::costs;
 use crate::domain::address_search::MatchReason;
 use crate::domain::{BadgeId, EmailKey, TemplateId, Text, Verdict};
 use crate::jobs::job::{JobId, Kind, Phase};
-use crate::jobs::journal::jobs::{self, Account, Actor, NewJob, SeenJob};
+use crate::jobs::journal::Account;
+use crate::jobs::journal::jobs::{self, Actor, NewJob, SeenJob};
 use crate::jobs::journal::observe::{self, ObserveContext};
 use crate::jobs::journal::place::Site;
 use crate::jobs::journal::requests::{Chunk, RequestEntry};
@@ -322,8 +323,8 @@ fn corrected_rows() {
         let connection = journal();
         let db = Tx::on(&connection);
         let job = draft(&db, Kind::Issue, n);
-        let corrected: Vec<drafts::CorrectRow> = (1..=n)
-            .map(|no| drafts::CorrectRow {
+        let corrected: Vec<rows::CorrectRow> = (1..=n)
+            .map(|no| rows::CorrectRow {
                 no,
                 name: format!("사람 {no}"),
                 email: format!("q{no}@x.example"),

@@ -1,147 +1,73 @@
 //! A copy of a job for another journal: taken from one, and given to the other, where it may be known already.
 
+use super::super::accounts::{self, Account};
 use super::super::claims::{self, NamedSalt, RecipientHasher};
-use super::super::jobs::{Account, Actor};
-use super::super::tx::{self, Bind, ReadColumn, SqlRow, SqlType, SqlValue, Tx, values};
-use super::super::{accounts, backup, jobs};
+use super::super::jobs::Actor;
+use super::super::tx::{self, Bind, SqlRow, Tx, values};
+use super::super::{backup, jobs};
 use super::{MOVES, name};
 use crate::jobs::job::JobId;
 use crate::jobs::journal::prelude::*;
-use SqlType::{Bool, Bytes, Int, Text};
 
-type SqlColumns = &'static [(&'static str, SqlType)];
+/// The name of each column, and how it is read.
+type SqlColumns = &'static [(&'static str, fn(&SqlRow<'_>, &'static str) -> tx::Result<Cell>)];
 
-const JOB: SqlColumns = &[
-    ("kind", Text),
-    ("created", Int),
-    ("profile", Text),
-    ("base_url", Text),
-    ("account", Text),
-    ("template", Text),
-    ("title", Text),
-    ("origin", Text),
-    ("stop", Text),
-    ("stop_why", Text),
-    ("note", Text),
-    ("look_note", Text),
-    ("guarded_at", Int),
-    ("batch", Int),
-    ("after", Bool),
-    ("purged", Bool),
-    ("begun_by", Text),
-];
-const REQUEST: SqlColumns = &[
-    ("rows", Int),
-    ("sha256", Text),
-    ("intent", Int),
-    ("heard", Bool),
-    ("answered", Int),
-    ("outcome", Text),
-    ("status", Int),
-    ("accepted", Int),
-    ("why", Text),
-];
-const ROW: SqlColumns = &[
-    ("no", Int),
-    ("line", Int),
-    ("cells", Text),
-    ("name", Text),
-    ("email", Text),
-    ("email_key", Text),
-    ("title", Text),
-    ("badge", Text),
-    ("bucket", Text),
-    ("why", Text),
-    ("class", Text),
-    ("class_why", Text),
-    ("repeats", Text),
-    ("guarded", Bool),
-    ("allowed", Text),
-    ("of_no", Int),
-    ("accepted", Int),
-    ("status", Text),
-    ("mail", Text),
-    ("issued_at", Text),
-    ("valid_until", Text),
-    ("revoke_at", Text),
-    ("absent", Int),
-    ("tries", Int),
-    ("seen", Int),
-];
-const BASELINE: SqlColumns = &[("email_key", Text), ("badge", Text), ("over", Bool)];
-const DECISION: SqlColumns = &[("at", Int), ("no", Int), ("what", Text), ("who", Text), ("why", Text)];
-
-/// A value of any column.
-#[derive(Clone, Debug)]
-struct Cell {
-    of: SqlType,
-    value: CellValue,
+macro_rules! columns {
+    ($($of:ident: $($name:ident)+;)+) => {
+        &[$($((stringify!($name), |row, column| Ok(Cell::$of(row.get(column)?)))),+),+]
+    };
 }
 
+const JOB: SqlColumns = columns! {
+    Text: kind profile base_url account template title origin stop stop_why note look_note begun_by;
+    Int: created guarded_at batch;
+    Bool: after purged;
+};
+const REQUEST: SqlColumns = columns! {
+    Int: rows intent answered status accepted;
+    Text: sha256 outcome why;
+    Bool: heard;
+};
+/// The place is the first.
+const ROW: SqlColumns = columns! {
+    Int: no line of_no accepted absent tries seen;
+    Text: cells name email email_key title badge bucket why class class_why repeats allowed status mail issued_at
+        valid_until revoke_at;
+    Bool: guarded;
+};
+const BASELINE: SqlColumns = columns! { Text: email_key badge; Bool: over; };
+const DECISION: SqlColumns = columns! { Int: at no; Text: what who why; };
+
+/// A value of a column.
 #[derive(Clone, Debug)]
-enum CellValue {
-    Null,
-    Bool(bool),
-    Int(i64),
-    Text(String),
-    Bytes(Vec<u8>),
+enum Cell {
+    Bool(Option<bool>),
+    Int(Option<i64>),
+    Text(Option<String>),
 }
 
 impl Cell {
-    fn read(row: &SqlRow<'_>, column: &'static str, of: SqlType) -> tx::Result<Self> {
-        fn of_type<T: ReadColumn>(
-            row: &SqlRow<'_>,
-            column: &'static str,
-            value: impl Fn(T) -> CellValue,
-        ) -> tx::Result<CellValue> {
-            Ok(row.get::<Option<T>>(column)?.map_or(CellValue::Null, value))
+    fn value(&self) -> &dyn Bind {
+        match self {
+            Self::Bool(is) => is,
+            Self::Int(n) => n,
+            Self::Text(text) => text,
         }
-        let value = match of {
-            Bool => of_type(row, column, CellValue::Bool)?,
-            Int => of_type(row, column, CellValue::Int)?,
-            Text => of_type(row, column, CellValue::Text)?,
-            Bytes => of_type(row, column, CellValue::Bytes)?,
-        };
-        Ok(Self { of, value })
-    }
-
-    fn int(n: Option<i64>) -> Self {
-        Self { of: Int, value: n.map_or(CellValue::Null, CellValue::Int) }
-    }
-
-    fn text(text: &str) -> Self {
-        Self { of: Text, value: CellValue::Text(text.to_owned()) }
-    }
-
-    fn bytes(bytes: Option<Vec<u8>>) -> Self {
-        Self { of: Bytes, value: bytes.map_or(CellValue::Null, CellValue::Bytes) }
-    }
-
-    fn as_text(&self) -> &str {
-        match &self.value {
-            CellValue::Text(text) => text,
-            _ => "",
-        }
-    }
-}
-
-impl Bind for Cell {
-    fn bind(&self) -> SqlValue<'_> {
-        match &self.value {
-            CellValue::Null => SqlValue::Null,
-            CellValue::Bool(is) => SqlValue::Bool(*is),
-            CellValue::Int(n) => SqlValue::Int(*n),
-            CellValue::Text(text) => text.as_str().into(),
-            CellValue::Bytes(bytes) => SqlValue::Bytes(bytes),
-        }
-    }
-
-    fn sql_type(&self) -> SqlType {
-        self.of
     }
 }
 
 type Cells = Vec<Cell>;
+
+fn cell<'a>(cells: &'a Cells, columns: SqlColumns, name: &str) -> Option<&'a Cell> {
+    cells.get(columns.iter().position(|(column, _)| *column == name)?)
+}
+
+fn text<'a>(cells: &'a Cells, columns: SqlColumns, name: &str) -> &'a str {
+    match cell(cells, columns, name) {
+        Some(Cell::Text(Some(text))) => text,
+        _ => "",
+    }
+}
 
 /// A job with everything that the journal has of it.
 #[derive(Clone, Debug)]
@@ -164,14 +90,8 @@ pub(in crate::jobs) struct JobCopy {
 }
 
 impl JobCopy {
-    fn column(&self, name: &str) -> &dyn Bind {
-        let at = JOB.iter().position(|(column, _)| *column == name).unwrap_or_default();
-        self.job.get(at).map_or(&None::<i64>, |cell| cell as &dyn Bind)
-    }
-
     fn text(&self, name: &str) -> &str {
-        let at = JOB.iter().position(|(column, _)| *column == name).unwrap_or_default();
-        self.job.get(at).map(Cell::as_text).unwrap_or_default()
+        text(&self.job, JOB, name)
     }
 }
 
@@ -184,27 +104,27 @@ struct RowCopy {
 }
 
 impl RowCopy {
+    fn no(&self) -> Option<i64> {
+        match self.cells.first() {
+            Some(Cell::Int(no)) => *no,
+            _ => None,
+        }
+    }
+
     fn email_key(&self) -> &str {
-        let at = ROW.iter().position(|(name, _)| *name == "email_key").unwrap_or_default();
-        self.cells.get(at).map(Cell::as_text).unwrap_or_default()
+        text(&self.cells, ROW, "email_key")
     }
 }
 
-#[derive(Clone, Debug)]
-struct ClaimCopy {
-    no: i64,
-    slot: i64,
-    state: String,
-    decision: Option<i64>,
-    again: bool,
-}
+/// The place, slot, state and decision of a claim, and whether its row was sent again.
+type ClaimCopy = (i64, i64, String, Option<i64>, bool);
 
 fn listed(columns: SqlColumns) -> String {
     columns.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
 }
 
 fn cells(row: &SqlRow<'_>, columns: SqlColumns) -> tx::Result<Cells> {
-    columns.iter().map(|(name, of)| Cell::read(row, name, *of)).collect()
+    columns.iter().map(|(name, read)| read(row, name)).collect()
 }
 
 /// What another journal must know of this one.
@@ -219,8 +139,7 @@ pub(in crate::jobs::journal) fn source(db: &Tx<'_>) -> tx::Result<SourceJournal>
 }
 
 /// What the table `handover` has of a backup.
-const HANDOVER: SqlColumns =
-    &[("id", Text), ("at", Int), ("computer", Text), ("file", Text), ("moves", Bool), ("state", Text)];
+const HANDOVER: SqlColumns = columns! { Text: id computer file state; Int: at; Bool: moves; };
 
 /// The backup that a record went with, and whether the job went to another journal that had all of it.
 fn handover(db: &Tx<'_>, id: &JobId) -> tx::Result<(Option<Cells>, bool)> {
@@ -272,33 +191,21 @@ pub(in crate::jobs::journal) fn copy(db: &Tx<'_>, id: &JobId) -> tx::Result<JobC
             })
         })?,
         baseline: db.rows(&baseline, values![id.0], |r| cells(r, BASELINE))?,
-        claims: db.rows(
+        claims: db.all(
             "SELECT no, slot, state, decision, again FROM claim WHERE job = ?1 ORDER BY no",
             values![id.0],
-            |r| {
-                Ok(ClaimCopy {
-                    no: r.get("no")?,
-                    slot: r.get("slot")?,
-                    state: r.get("state")?,
-                    decision: r.get("decision")?,
-                    again: r.get("again")?,
-                })
-            },
         )?,
     })
 }
 
-#[derive(Clone, Debug)]
-pub(in crate::jobs) struct TakeCopy {
-    pub(super) source: SourceJournal,
-    pub(super) copy: JobCopy,
-    pub(super) account: Account,
-    pub(super) actor: Actor,
-}
-
 /// Takes a job from another journal, unless it is here. Returns whether it was not.
-pub(in crate::jobs::journal) fn take(db: &Tx<'_>, args: &TakeCopy) -> tx::Result<bool> {
-    let TakeCopy { source: SourceJournal { name: source, salts }, copy, account, actor } = args;
+pub(in crate::jobs::journal) fn take(
+    db: &Tx<'_>,
+    SourceJournal { name: source, salts }: &SourceJournal,
+    copy: &JobCopy,
+    account: &Account,
+    actor: &Actor,
+) -> tx::Result<bool> {
     let twins = twins(db, copy)?;
     if let Some(known) = twins.iter().find(|twin| twin.has_all && (!twin.is_record || copy.record.is_some()))
     {
@@ -312,20 +219,19 @@ pub(in crate::jobs::journal) fn take(db: &Tx<'_>, args: &TakeCopy) -> tx::Result
     let id = insert_job(db, source, copy)?;
     let mut requests = HashMap::new();
     for (old, cells) in &copy.requests {
-        requests.insert(*old, insert(db, "request", REQUEST, id, cells)?);
+        requests.insert(*old, insert(db, "request", "job", REQUEST, &with(cells, &[&id]))?);
     }
     let mut decisions = HashMap::new();
     for (old, cells) in &copy.decisions {
-        decisions.insert(*old, insert(db, "decision", DECISION, id, cells)?);
+        decisions.insert(*old, insert(db, "decision", "job", DECISION, &with(cells, &[&id]))?);
     }
     if let Some(unproven) = copy.unproven.and_then(|old| requests.get(&old)) {
         db.execute("UPDATE job SET unproven = ?2 WHERE id = ?1", values![id, *unproven])?;
     }
     let people = insert_rows(db, source, copy, id, &requests)?;
-    let columns = columns_of(BASELINE, &["job"]);
-    db.append("baseline", &columns, copy.baseline.len(), |add| {
+    db.append("baseline", &format!("job, {}", listed(BASELINE)), copy.baseline.len(), |add| {
         for cells in &copy.baseline {
-            add(&with(cells, &[&id as &dyn Bind]))?;
+            add(&with(cells, &[&id]))?;
         }
         Ok(())
     })?;
@@ -350,12 +256,11 @@ pub(in crate::jobs::journal) fn take(db: &Tx<'_>, args: &TakeCopy) -> tx::Result
 }
 
 fn note_import(db: &Tx<'_>, source: &str, old: i64, job: i64) -> tx::Result<()> {
-    db.execute(
+    db.run(
         "INSERT INTO imported (source, old, job) VALUES (?1, ?2, ?3)
          ON CONFLICT (source, old) DO UPDATE SET job = excluded.job",
         values![source, old, job],
-    )?;
-    Ok(())
+    )
 }
 
 /// Keeps a job that went with a backup as a record: it shows whom it has served, and cannot send.
@@ -367,12 +272,10 @@ fn set_aside(db: &Tx<'_>, job: i64, backup: &Cells) -> tx::Result<()> {
         ),
         &with(backup, &[]),
     )?;
-    let id = backup.first().map(Cell::as_text).unwrap_or_default();
-    db.execute(
+    db.run(
         "UPDATE job SET was = phase, phase = 'moved', handover = ?2, next_look = NULL WHERE id = ?1",
-        values![job, id],
-    )?;
-    Ok(())
+        values![job, text(backup, HANDOVER, "id")],
+    )
 }
 
 /// A job here that is the same as one of another journal.
@@ -387,19 +290,14 @@ struct Twin {
 
 /// The jobs here that were planned at the same time for the same people.
 fn twins(db: &Tx<'_>, copy: &JobCopy) -> tx::Result<Vec<Twin>> {
-    let planned: Vec<(i64, bool)> = db.rows(
+    let planned: Vec<(i64, bool)> = db.all(
         "SELECT id, phase = 'moved' FROM job
          WHERE created = ?1 AND kind = ?2 AND base_url = ?3 AND title = ?4 AND template IS NOT DISTINCT FROM ?5
            AND phase <> 'draft' ORDER BY id",
-        &["created", "kind", "base_url", "title", "template"].map(|name| copy.column(name)),
-        |r| Ok((r.get(0)?, r.get(1)?)),
-    )?;
-    let mut theirs: HashMap<i64, &str> = HashMap::new();
-    for row in &copy.rows {
-        if let Some(CellValue::Int(no)) = row.cells.first().map(|cell| &cell.value) {
-            theirs.insert(*no, row.email_key());
-        }
-    }
+        &["created", "kind", "base_url", "title", "template"]
+            .map(|name| cell(&copy.job, JOB, name).map_or(&None::<i64> as &dyn Bind, Cell::value)))?;
+    let theirs: HashMap<i64, &str> =
+        copy.rows.iter().filter_map(|row| Some((row.no()?, row.email_key()))).collect();
     let all = requests_of(&copy.requests);
     let mut twins = Vec::new();
     for (job, is_record) in planned {
@@ -411,7 +309,7 @@ fn twins(db: &Tx<'_>, copy: &JobCopy) -> tx::Result<Vec<Twin>> {
             // An address may have been removed in one of the journals.
             is_same =
                 theirs.get(&r.get(0)?).is_some_and(|key| key.is_empty() || mine.is_empty() || *key == mine);
-            Ok(if is_same { std::ops::ControlFlow::Continue(()) } else { std::ops::ControlFlow::Break(()) })
+            Ok(if is_same { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
         })?;
         if is_same && rows == theirs.len() {
             let sql = format!("SELECT id, {} FROM request WHERE job = ?1", listed(REQUEST));
@@ -427,12 +325,10 @@ fn twins(db: &Tx<'_>, copy: &JobCopy) -> tx::Result<Vec<Twin>> {
 
 /// The time and the contents of each request, without those that stand for lost ones.
 fn requests_of(requests: &[(i64, Cells)]) -> HashSet<(i64, &str)> {
-    let at = |name| REQUEST.iter().position(|(column, _)| *column == name).unwrap_or_default();
-    let (intent, sum) = (at("intent"), at("sha256"));
     requests
         .iter()
-        .filter_map(|(_, cells)| match (&cells.get(intent)?.value, cells.get(sum)?.as_text()) {
-            (CellValue::Int(at), sum) if !sum.is_empty() => Some((*at, sum)),
+        .filter_map(|(_, cells)| match (cell(cells, REQUEST, "intent"), text(cells, REQUEST, "sha256")) {
+            (Some(Cell::Int(Some(at))), sum) if !sum.is_empty() => Some((*at, sum)),
             _ => None,
         })
         .collect()
@@ -440,48 +336,40 @@ fn requests_of(requests: &[(i64, Cells)]) -> HashSet<(i64, &str)> {
 
 /// Finds the recipients of purged rows in jobs that run. All others look for them when they begin or are resumed.
 fn recognise_running(db: &Tx<'_>) -> tx::Result<()> {
-    let running: Vec<JobId> = db.rows(
+    let running: Vec<JobId> = db.all(
         "SELECT id FROM job WHERE kind = 'issue' AND phase = 'running'
            AND EXISTS (SELECT 1 FROM tally WHERE tally.job = job.id AND n > 0 AND bucket = 'ready')",
         values![],
-        |r| r.get(0).map(JobId),
     )?;
     running.into_iter().try_for_each(|job| claims::recognise(db, job, "row.bucket = 'ready'"))
 }
 
 /// The number here of a job of another journal.
-fn here(db: &Tx<'_>, source: &str, old: Option<i64>) -> tx::Result<Option<i64>> {
-    db.optional("SELECT job FROM imported WHERE source = ?1 AND old = ?2", values![source, old], |r| r.get(0))
-}
-
-fn columns_of(columns: SqlColumns, more: &[&'static str]) -> Vec<&'static str> {
-    more.iter().copied().chain(columns.iter().map(|(name, _)| *name)).collect()
+fn here(db: &Tx<'_>, source: &str, old: i64) -> tx::Result<Option<i64>> {
+    db.first("SELECT job FROM imported WHERE source = ?1 AND old = ?2", values![source, old])
 }
 
 fn with<'a>(cells: &'a Cells, before: &[&'a dyn Bind]) -> Vec<&'a dyn Bind> {
-    before.iter().copied().chain(cells.iter().map(|cell| cell as &dyn Bind)).collect()
+    before.iter().copied().chain(cells.iter().map(Cell::value)).collect()
 }
 
-fn insert(db: &Tx<'_>, table: &str, columns: SqlColumns, job: i64, cells: &Cells) -> tx::Result<i64> {
-    let places: Vec<String> = (2..=columns.len() + 1).map(|n| format!("?{n}")).collect();
+/// Inserts cells after the values of `first`, which are columns, too.
+fn insert(
+    db: &Tx<'_>,
+    table: &str,
+    first: &str,
+    columns: SqlColumns,
+    values: &[&dyn Bind],
+) -> tx::Result<i64> {
+    let places: Vec<String> = (1..=values.len()).map(|n| format!("?{n}")).collect();
     let (names, places) = (listed(columns), places.join(", "));
-    let sql = format!("INSERT INTO {table} (job, {names}) VALUES (?1, {places}) RETURNING id");
-    db.row(&sql, &with(cells, &[&job]), |r| r.get(0))
+    db.one(&format!("INSERT INTO {table} ({first}, {names}) VALUES ({places}) RETURNING id"), values)
 }
 
 fn insert_job(db: &Tx<'_>, source: &str, copy: &JobCopy) -> tx::Result<i64> {
-    let follows = match copy.follows {
-        Some(old) => here(db, source, Some(old))?,
-        None => None,
-    };
-    let places: Vec<String> = (3..JOB.len() + 3).map(|n| format!("?{n}")).collect();
+    let follows = copy.follows.map(|old| here(db, source, old)).transpose()?.flatten();
     // Whoever takes it over stops it if rows are left to send.
-    let sql = format!(
-        "INSERT INTO job (phase, follows, {}) VALUES (?1, ?2, {}) RETURNING id",
-        listed(JOB),
-        places.join(", ")
-    );
-    let id: i64 = db.row(&sql, &with(&copy.job, &[&copy.phase, &follows]), |r| r.get(0))?;
+    let id = insert(db, "job", "phase, follows", JOB, &with(&copy.job, &[&copy.phase, &follows]))?;
     // The duplicate check runs again before anything is sent.
     db.execute("UPDATE job SET guarded_at = 0 WHERE id = ?1 AND guarded_at IS NOT NULL", values![id])?;
     Ok(id)
@@ -498,20 +386,18 @@ fn insert_rows(
     let hashes = RecipientHasher::of(db)?;
     let mut of_jobs: HashMap<i64, Option<i64>> = HashMap::new();
     for old in copy.rows.iter().filter_map(|row| row.of_job).collect::<HashSet<_>>() {
-        of_jobs.insert(old, here(db, source, Some(old))?);
+        of_jobs.insert(old, here(db, source, old)?);
     }
     let mut people = HashMap::new();
-    let columns = columns_of(ROW, &["job", "request", "of_job", "person"]);
-    db.append("row", &columns, copy.rows.len(), |add| {
+    db.append("row", &format!("job, request, of_job, person, {}", listed(ROW)), copy.rows.len(), |add| {
         for row in &copy.rows {
             // A removed address has only the hash of the other journal, which is found with its salt.
             let person = hashes.person(&EmailKey::of(row.email_key())).or_else(|| row.person.clone());
-            if let (Some(CellValue::Int(no)), Some(person)) = (row.cells.first().map(|c| &c.value), &person) {
-                people.insert(*no, person.clone());
+            if let (Some(no), Some(person)) = (row.no(), &person) {
+                people.insert(no, person.clone());
             }
-            let request = Cell::int(row.request.and_then(|old| requests.get(&old).copied()));
-            let of_job = Cell::int(row.of_job.and_then(|old| of_jobs.get(&old).copied().flatten()));
-            let person = Cell::bytes(person);
+            let request = row.request.and_then(|old| requests.get(&old).copied());
+            let of_job = row.of_job.and_then(|old| of_jobs.get(&old).copied().flatten());
             add(&with(&row.cells, &[&id, &request, &of_job, &person]))?;
         }
         Ok(())
@@ -547,19 +433,19 @@ fn insert_claims(
         values![account, template],
         |r| {
             taken.insert(r.get(0)?, r.get(1)?);
-            Ok(std::ops::ControlFlow::Continue(()))
+            Ok(ControlFlow::Continue(()))
         },
     )?;
     let mut shared = None;
-    let columns = ["account", "template", "person", "slot", "job", "no", "state", "decision", "again"];
-    let mut claims: Vec<(&ClaimCopy, &Vec<u8>, i64, Option<i64>)> = Vec::new();
-    for claim in &copy.claims {
-        let Some(person) = people.get(&claim.no) else { continue };
-        let decision = claim.decision.and_then(|old| decisions.get(&old).copied());
+    let columns = "account, template, person, slot, job, no, state, decision, again";
+    let mut claims = Vec::new();
+    for (no, slot, state, decision, again) in &copy.claims {
+        let Some(person) = people.get(no) else { continue };
+        let decision = decision.and_then(|old| decisions.get(&old).copied());
         let (slot, decision) = match taken.get(person) {
-            None => (claim.slot, decision),
+            None => (*slot, decision),
             // Nobody compared an unsent row with what was sent from here. It is judged when its job is resumed.
-            Some(_) if claim.state == "reserved" => continue,
+            Some(_) if state == "reserved" => continue,
             Some(last) => {
                 let both = match shared {
                     Some(known) => known,
@@ -570,13 +456,11 @@ fn insert_claims(
             }
         };
         taken.insert(person.clone(), slot);
-        claims.push((claim, person, slot, decision));
+        claims.push((no, person, slot, state, decision, again));
     }
-    db.append("claim", &columns, claims.len(), |add| {
-        for (claim, person, slot, decision) in claims {
-            let state = Cell::text(&claim.state);
-            let decision = Cell::int(decision);
-            add(values![account, template, person, slot, job, claim.no, state, decision, claim.again])?;
+    db.append("claim", columns, claims.len(), |add| {
+        for (no, person, slot, state, decision, again) in claims {
+            add(values![account, template, person, slot, job, no, state, decision, again])?;
         }
         Ok(())
     })

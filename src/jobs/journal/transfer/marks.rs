@@ -9,12 +9,11 @@
 //!
 //! So at each moment, and after a crash between two of these steps, at most one of them begins a job.
 
-use super::super::accounts;
-use super::super::jobs::Account;
+use super::super::accounts::{self, Account};
 use super::super::tx::{self, SqlRow, Tx, values};
 use crate::jobs::job::JobId;
 use crate::jobs::journal::prelude::*;
-use strum::{EnumString, IntoStaticStr};
+use strum::{AsRefStr, EnumString};
 
 /// Schema 14 of a journal in a file; its name follows.
 pub(in crate::jobs::journal) const SCHEMA: &str = "
@@ -39,7 +38,6 @@ pub(in crate::jobs::journal) const SCHEMA: &str = "
     GROUP BY account_key.account;";
 
 /// Schema 12 of a team's journal. Jobs that an earlier version moved back are no mark: the team may have begun others.
-#[cfg(feature = "team")]
 pub(in crate::jobs::journal) const TEAM_SCHEMA: &str = "
     ALTER TABLE store ADD COLUMN name TEXT COLLATE \"C\" NOT NULL DEFAULT replace(gen_random_uuid()::text, '-', '');
     CREATE TABLE transfer (
@@ -67,7 +65,7 @@ pub(in crate::jobs) struct OtherJournal {
     pub(super) file: String,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, AsRefStr)]
 #[strum(serialize_all = "lowercase")]
 pub(super) enum MarkState {
     Coming,
@@ -217,9 +215,10 @@ pub(in crate::jobs::journal) fn expect(
 pub(super) fn set(db: &Tx<'_>, account: &Account, other: &OtherJournal, state: MarkState) -> tx::Result<()> {
     let id = accounts::join(db, account)?;
     remove(db, account, other)?;
-    let state: &str = state.into();
-    db.execute("INSERT INTO transfer VALUES (?1, ?2, ?3, ?4)", values![id, other.name, other.place, state])?;
-    Ok(())
+    db.run(
+        "INSERT INTO transfer VALUES (?1, ?2, ?3, ?4)",
+        values![id, other.name, other.place, state.as_ref()],
+    )
 }
 
 pub(super) fn remove(db: &Tx<'_>, account: &Account, other: &OtherJournal) -> tx::Result<()> {
@@ -230,16 +229,5 @@ pub(super) fn remove(db: &Tx<'_>, account: &Account, other: &OtherJournal) -> tx
             values![by_key, by_name, mark.other],
         )?;
     }
-    Ok(())
-}
-
-/// Joins the marks of two accounts.
-pub(in crate::jobs::journal) fn merge(db: &Tx<'_>, from: i64, into: i64) -> tx::Result<()> {
-    db.execute(
-        "DELETE FROM transfer WHERE account = ?1
-           AND other IN (SELECT other FROM transfer AS mine WHERE mine.account = ?2)",
-        values![from, into],
-    )?;
-    db.execute("UPDATE transfer SET account = ?2 WHERE account = ?1", values![from, into])?;
     Ok(())
 }

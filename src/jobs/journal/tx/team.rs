@@ -1,9 +1,9 @@
-//! A transaction of a team's database, `PostgreSQL`.
+//! A connection to a team's database, `PostgreSQL`, and a transaction of it.
 
-use super::{At, Bind, Error, Result, SqlType, SqlValue};
+use super::{At, Bind, Error, Result, SqlType, SqlValue, bound};
 use crate::jobs::journal::dialect;
 use crate::jobs::journal::prelude::*;
-use crate::team::Waiter;
+use crate::team::{DatabaseSession, Login, Waiter};
 use bytes::{BufMut, BytesMut};
 use futures_util::{SinkExt, TryStreamExt};
 use std::cell::RefCell;
@@ -15,6 +15,27 @@ use tokio_postgres::{Statement, Transaction};
 const FETCH: i32 = 1_000;
 /// Bytes of a list of rows that are sent at once.
 const CHUNK: usize = 64 << 10;
+
+pub(in crate::jobs::journal) fn connected(login: &Login) -> std::result::Result<DatabaseSession, TeamError> {
+    let session = DatabaseSession::open(login)?;
+    let path = session.client.batch_execute("SET search_path = lapel, pg_temp");
+    session.runtime.block_on(path)?;
+    Ok(session)
+}
+
+pub(in crate::jobs::journal) fn schema(session: &DatabaseSession) -> std::result::Result<i64, TeamError> {
+    // With its schema: without a right to that, its tables seem not to exist.
+    let row = session.client.query_one("SELECT schema, pg_backend_pid() FROM lapel.store", &[]);
+    let row = session.runtime.block_on(row)?;
+    assure_own(session.pid, row.get(1))?;
+    Ok(row.get(0))
+}
+
+/// # Errors
+/// Another process of the server works than the one of the connection. It does not have its settings.
+pub(in crate::jobs::journal) fn assure_own(pid: i32, works: i32) -> std::result::Result<(), TeamError> {
+    if pid == works { Ok(()) } else { Err(TeamError::Pooled) }
+}
 
 /// The statements of a connection, by their text as the operations have it.
 pub(in crate::jobs::journal) type Statements = RefCell<HashMap<String, Statement>>;
@@ -49,9 +70,7 @@ impl TeamTx<'_> {
         mut read: impl FnMut(&tokio_postgres::Row) -> Result<ControlFlow<()>>,
     ) -> Result<()> {
         let statement = self.prepare(sql, values)?;
-        let values = params(values);
-        let portal =
-            self.runtime.block_on(self.transaction.bind_raw(&statement, values.iter().map(dynamic)))?;
+        let portal = self.runtime.block_on(self.transaction.bind_raw(&statement, bound(values)))?;
         loop {
             let rows = self.runtime.block_on(self.transaction.query_portal(&portal, FETCH))?;
             for row in &rows {
@@ -68,18 +87,15 @@ impl TeamTx<'_> {
     /// As [`Self::each`], with one round trip, for a query with few rows.
     pub(super) fn first(&self, sql: &str, values: &[&dyn Bind]) -> Result<Option<tokio_postgres::Row>> {
         let statement = self.prepare(sql, values)?;
-        let values = params(values);
         Ok(self.runtime.block_on(async {
-            let rows = self.transaction.query_raw(&statement, values.iter().map(dynamic)).await?;
+            let rows = self.transaction.query_raw(&statement, bound(values)).await?;
             pin!(rows).try_next().await
         })?)
     }
 
     pub(super) fn execute(&self, sql: &str, values: &[&dyn Bind]) -> Result<usize> {
         let statement = self.prepare(sql, values)?;
-        let values = params(values);
-        let changed =
-            self.runtime.block_on(self.transaction.execute_raw(&statement, values.iter().map(dynamic)))?;
+        let changed = self.runtime.block_on(self.transaction.execute_raw(&statement, bound(values)))?;
         Ok(usize::try_from(changed).unwrap_or(usize::MAX))
     }
 
@@ -90,10 +106,10 @@ impl TeamTx<'_> {
     pub(super) fn append(
         &self,
         table: &str,
-        columns: &[&str],
+        columns: &str,
         rows: impl FnOnce(&mut dyn FnMut(&[&dyn Bind]) -> Result<()>) -> Result<()>,
     ) -> Result<()> {
-        let sql = format!("COPY {table} ({}) FROM STDIN", columns.join(", "));
+        let sql = format!("COPY {table} ({columns}) FROM STDIN");
         let sink = self.runtime.block_on(self.transaction.copy_in::<_, bytes::Bytes>(&sql))?;
         let mut sink = pin!(sink);
         let mut chunk = BytesMut::new();
@@ -164,17 +180,6 @@ fn type_of(of: SqlType) -> Type {
     }
 }
 
-#[derive(Debug)]
-struct Param<'a>(SqlValue<'a>);
-
-fn params<'a>(values: &'a [&dyn Bind]) -> Vec<Param<'a>> {
-    values.iter().map(|value| Param(value.bind())).collect()
-}
-
-fn dynamic<'a>(param: &'a Param<'a>) -> &'a (dyn ToSql + Sync) {
-    param
-}
-
 /// The database cannot store NUL, not even escaped in JSON that it reads.
 fn without_nul(text: &str) -> Cow<'_, str> {
     if !text.contains(['\0', '\\']) || !(text.contains('\0') || text.contains("\\u0000")) {
@@ -199,14 +204,14 @@ fn without_nul(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-impl ToSql for Param<'_> {
+impl ToSql for SqlValue<'_> {
     fn to_sql(
         &self,
         ty: &Type,
         out: &mut BytesMut,
     ) -> std::result::Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
         let wrong = || format!("a value for {ty}").into();
-        match (&self.0, ty) {
+        match (self, ty) {
             (SqlValue::Null, _) => Ok(IsNull::Yes),
             (SqlValue::Int(n), &Type::INT4) => i32::try_from(*n)?.to_sql(ty, out),
             (SqlValue::Int(n), &Type::INT8) => n.to_sql(ty, out),

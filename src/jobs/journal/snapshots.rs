@@ -1,0 +1,168 @@
+//! The jobs as they are shown, with the counts of their rows.
+
+use super::accounts::Account;
+use super::jobs::{counts, moment};
+use super::place::first_line;
+use super::tx::{self, SqlRow, Tx, values};
+use crate::i18n::{self, Language};
+use crate::jobs::intake::PASTED;
+use crate::jobs::job::{AcceptedCount, Job, JobId, JobOrigin, Kind, Owner, Phase, Replaced, Stop, StopKind};
+use crate::jobs::journal::prelude::*;
+use crate::jobs::reason::{Code, Reason};
+use crate::jobs::row_status::{Counts, RowStatus};
+use serde_json::Value;
+
+const COLUMNS: &str = "id, kind, phase, created, profile, template, title, origin, stop, stop_why, \
+                       coalesce(look_note, note) AS note, \
+                       unproven IS NOT NULL AND NOT purged AS awaits_proof, \
+                       unproven IS NOT NULL AND coalesce(reason_code(note) = 'not_provable', FALSE) AS not_provable, guarded_at, purged, follows, next_look, owner, owner_label, begun_by, \
+                       (SELECT CAST(sum(accepted) AS BIGINT) FROM request WHERE job = job.id AND outcome = 'accepted') AS accepted, \
+                       (SELECT CAST(sum(rows) AS BIGINT) FROM request WHERE job = job.id AND outcome = 'accepted' \
+                        AND accepted IS NOT NULL) AS accepted_of, \
+                       (SELECT count(*) FROM request WHERE job = job.id AND answered IS NULL) AS in_flight, \
+                       (SELECT max(changed) FROM tally WHERE job = job.id) AS changed, \
+                       (SELECT CASE WHEN moves THEN file END FROM handover WHERE id = job.handover) AS went_with, \
+                       (SELECT computer FROM handover WHERE id = job.handover) AS left_on, \
+                       CASE WHEN after THEN (SELECT json_array(old.name, new.name, old.email, new.email) \
+                                             FROM row AS old JOIN row AS new ON new.job = job.follows \
+                                             WHERE old.job = job.id LIMIT 1) END AS replaced";
+
+pub(super) fn job(db: &Tx<'_>, id: &JobId, me: &str) -> tx::Result<Option<Job>> {
+    let sql = format!("SELECT {COLUMNS} FROM job WHERE id = ?1");
+    let job = db.optional(&sql, values![id.0], |r| read(r, me, db.is_team()))?;
+    job.map(|job| with_counts(db, job)).transpose()
+}
+
+/// The jobs of a service and key except drafts, newest first.
+pub(super) fn jobs(db: &Tx<'_>, account: &Account, me: &str, most: &usize) -> tx::Result<Vec<Job>> {
+    // A record of a job that came back says nothing that the job does not say.
+    let shown = "phase <> 'draft' AND (phase <> 'moved' OR handover IS NULL
+                   OR NOT EXISTS (SELECT 1 FROM handover WHERE id = job.handover AND state = 'returned'))";
+    matching(db, account, me, shown, *most)
+}
+
+/// The jobs of a service and key that meet a condition, newest first.
+pub(super) fn matching(
+    db: &Tx<'_>,
+    account: &Account,
+    me: &str,
+    condition: &str,
+    most: usize,
+) -> tx::Result<Vec<Job>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM job WHERE account = ?1 AND base_url = ?2 AND {condition}
+         ORDER BY id DESC LIMIT ?3"
+    );
+    let values = values![account.key, account.base_url, most as i64];
+    let jobs: Vec<Job> = db.rows(&sql, values, |r| read(r, me, db.is_team()))?;
+    jobs.into_iter().map(|job| with_counts(db, job)).collect()
+}
+
+fn with_counts(db: &Tx<'_>, mut job: Job) -> tx::Result<Job> {
+    job.counts = counts(db, job.id)?;
+    if job.counts.of(RowStatus::Ask) > 0 {
+        job.held = super::claims::held(db, job.id)?;
+    }
+    if job.awaits_proof {
+        [job.unproven_ready, job.unproven] = super::refusals::counts(db, job.id)?;
+    }
+    // The badges that it waited for may have been seen by another poll.
+    job.next_poll = job.next_poll.filter(|_| job.is_open());
+    Ok(job)
+}
+
+fn read(r: &SqlRow<'_>, me: &str, is_team: bool) -> tx::Result<Job> {
+    let told = |why: Option<Reason>| why.unwrap_or_else(|| Code::Told.into());
+    let stop = r.get::<Option<String>>("stop")?.and_then(|s| StopKind::from_code(&s));
+    let owner = r.get::<Option<String>>("owner")?;
+    let label = told(r.get("owner_label")?);
+    let phase = Phase::from_code(r.text("phase")?).unwrap_or(Phase::Stopped);
+    let created = Timestamp::from_millisecond(r.get("created")?).unwrap_or(Timestamp::UNIX_EPOCH);
+    Ok(Job {
+        id: r.get("id")?,
+        kind: Kind::from_code(r.text("kind")?).unwrap_or(Kind::Issue),
+        phase,
+        stop: match stop {
+            Some(kind) => Some(Stop { kind, why: told(r.get("stop_why")?) }),
+            None => None,
+        },
+        title: r.get::<Option<Text>>("title")?.unwrap_or_default(),
+        template_id: r.get::<Option<String>>("template")?.and_then(TemplateId::new),
+        origin: r.get::<Option<String>>("origin")?.and_then(|raw| origin(&raw)),
+        created,
+        // Journals of earlier schemas do not know when a row changed.
+        updated: moment(r, "changed")?.map_or(created, |changed| changed.max(created)),
+        counts: Counts::default(),
+        held: 0,
+        note: if phase == Phase::Moved { Some(elsewhere(r)?) } else { r.get("note")? },
+        accepted: match (r.get("accepted")?, r.get("accepted_of")?) {
+            (Some(accepted), Some(sent)) => Some(AcceptedCount { accepted, sent }),
+            _ => None,
+        },
+        in_flight: r.get("in_flight")?,
+        next_poll: moment(r, "next_look")?,
+        owner: owner.map(|id| Owner {
+            is_me: id == me,
+            is_alive: true,
+            is_colleague: is_team && id != me,
+            label,
+        }),
+        profile: r.get("profile")?,
+        follows: r.get("follows")?,
+        replaced: r.get::<Option<String>>("replaced")?.and_then(|names| replaced(&names)),
+        checked: moment(r, "guarded_at")?,
+        is_purged: r.get("purged")?,
+        unproven: 0,
+        unproven_ready: 0,
+        is_not_provable: r.get("not_provable")?,
+        awaits_proof: r.get("awaits_proof")?,
+        begun_by: r.get::<Option<Text>>("begun_by")?.filter(|_| is_team),
+        halted_by: match phase {
+            Phase::Paused | Phase::Cancelled if is_team => {
+                r.get::<Option<Reason>>("stop_why")?.filter(|by| by.is(Code::ProcessOn))
+            }
+            _ => None,
+        },
+    })
+}
+
+/// The replaced names, or the addresses if the names are the same. `None` if either was removed.
+fn replaced(names: &str) -> Option<Replaced> {
+    let [old, new, old_email, new_email]: [Option<String>; 4] = serde_json::from_str(names).ok()?;
+    let is_name = old != new;
+    let (old, new) = if is_name { (old, new) } else { (old_email, new_email) };
+    let known = |text: Option<String>| text.filter(|text| !text.is_empty()).map(Text::new);
+    Some(Replaced { old: known(old)?, new: known(new)?, is_whole: false })
+}
+
+/// Where a moved job continues.
+fn elsewhere(r: &SqlRow<'_>) -> tx::Result<Reason> {
+    if let Some(file) = r.get::<Option<String>>("went_with")? {
+        return Ok(Reason::from(Code::WentWith).with("file", file));
+    }
+    let computer = first_line(&r.get::<Option<String>>("left_on")?.unwrap_or_default());
+    Ok(Reason::from(Code::StayedOn).with("computer", computer))
+}
+
+/// The name of the file; `None` for pasted text. Earlier versions stored the translated name of pasted text.
+fn origin_file(kept: String) -> Option<Text> {
+    let is_pasted = kept.is_empty() || Language::ALL.iter().any(|l| i18n::in_language(*l, PASTED) == kept);
+    (!is_pasted).then(|| Text::new(kept))
+}
+
+fn origin(raw: &str) -> Option<JobOrigin> {
+    let value: Value = serde_json::from_str(raw).ok()?;
+    let field = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let columns = value.get("columns").and_then(Value::as_array).into_iter().flatten();
+    Some(JobOrigin {
+        file: origin_file(field("name")),
+        sha256: field("sha256"),
+        columns: columns.filter_map(Value::as_str).map(Text::from).collect(),
+        read_as: value
+            .get("read_as")
+            .and_then(|kept| serde_json::from_value(kept.clone()).ok())
+            .unwrap_or_else(|| Reason::list(Code::ReadAs, Vec::new())),
+        map: value.get("map").and_then(|map| serde_json::from_value(map.clone()).ok()),
+        source: value.get("source").and_then(|source| serde_json::from_value(source.clone()).ok()),
+    })
+}
