@@ -366,19 +366,10 @@ fn is_lone_jamo(c: char) -> bool {
 /// For a domain in its ASCII form. For an unknown domain with an invalid ending, the same domain
 /// with the valid ending.
 pub fn meant_domain(domain: &str) -> Option<String> {
-    const KNOWN: [&str; 9] = [
-        "gmail.com",
-        "naver.com",
-        "hanmail.net",
-        "daum.net",
-        "nate.com",
-        "kakao.com",
-        "outlook.com",
-        "hotmail.com",
-        "yahoo.com",
-    ];
+    const KNOWN: &str =
+        "gmail.com naver.com hanmail.net daum.net nate.com kakao.com outlook.com hotmail.com yahoo.com";
     /// Real mail services that look like a misspelling of a better known one.
-    const REAL: [&str; 4] = ["mail.com", "email.com", "ymail.com", "gmx.com"];
+    const REAL: &str = "mail.com email.com ymail.com gmx.com";
     /// Invalid endings and the endings they misspell.
     const ENDINGS: [(&str, &str); 9] = [
         (".con", ".com"),
@@ -392,12 +383,12 @@ pub fn meant_domain(domain: &str) -> Option<String> {
         (".cokr", ".co.kr"),
     ];
     let domain = &domain.to_ascii_lowercase();
-    if KNOWN.contains(&domain.as_str()) || REAL.contains(&domain.as_str()) {
+    if KNOWN.split(' ').chain(REAL.split(' ')).any(|real| real == domain) {
         return None;
     }
     // Reserved endings: people of the sandbox have them.
     let (name, ending) = domain.split_once('.')?;
-    for known in KNOWN {
+    for known in KNOWN.split(' ') {
         let (known_name, known_ending) = known.split_once('.')?;
         if name == known_name && ending != known_ending && edits(ending, known_ending, 1) == 1 {
             return Some(known.to_owned());

@@ -55,14 +55,8 @@ impl BadgeTypeCode {
         [Self::Complete, Self::Competency, Self::Achieve, Self::Participate, Self::Certificate];
 
     pub fn new(raw: &str) -> Self {
-        match raw.trim().to_ascii_uppercase().as_str() {
-            "COMPLETE" => Self::Complete,
-            "COMPETENCY" => Self::Competency,
-            "ACHIEVE" => Self::Achieve,
-            "PARTICIPATE" => Self::Participate,
-            "CERTIFICATE" => Self::Certificate,
-            _ => Self::Other(Text::new(raw)),
-        }
+        let known = Self::KNOWN.into_iter().find(|known| known.wire().eq_ignore_ascii_case(raw.trim()));
+        known.unwrap_or_else(|| Self::Other(Text::new(raw)))
     }
 
     /// As the service writes it.

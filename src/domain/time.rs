@@ -322,7 +322,7 @@ impl ServiceClock {
         let snapped = wanted.saturating_add(QUARTER - 1).div_euclid(QUARTER) * QUARTER;
         if ahead > 0
             && snapped <= FURTHEST
-            && let Some(offset) = i32::try_from(snapped).ok().and_then(|s| Offset::from_seconds(s).ok())
+            && let Some(offset) = offset_of(snapped)
         {
             (self.offset, self.basis) = (offset, OffsetBasis::AtLeast);
         }
@@ -335,19 +335,17 @@ impl ServiceClock {
         let Ok(as_utc) = Offset::UTC.to_timestamp(recorded) else { return false };
         let apart = as_utc.as_second() - happened.as_second();
         let snapped = (apart as f64 / QUARTER as f64).round() as i64 * QUARTER;
-        if (apart - snapped).abs() > SLACK {
+        if (apart - snapped).abs() > SLACK || snapped.abs() > FURTHEST {
             return false;
         }
-        let Some(offset) = i32::try_from(snapped).ok().and_then(|s| Offset::from_seconds(s).ok()) else {
-            return false;
-        };
-        if snapped.abs() > FURTHEST {
-            return false;
-        }
-        self.offset = offset;
-        self.basis = OffsetBasis::Learned;
+        let Some(offset) = offset_of(snapped) else { return false };
+        (self.offset, self.basis) = (offset, OffsetBasis::Learned);
         true
     }
+}
+
+fn offset_of(seconds: i64) -> Option<Offset> {
+    i32::try_from(seconds).ok().and_then(|seconds| Offset::from_seconds(seconds).ok())
 }
 
 /// `42 min`, `31 h`, `12 d`: one unit, rounded down, never negative.
