@@ -390,14 +390,13 @@ fn how_it_stands(case: &CallCase<'_>, verdict: &Verdict) -> Vec<String> {
 }
 
 fn mail(case: &CallCase<'_>) -> String {
-    let status = case.held.email_status();
     let address = case.held.recipient_email().map_or(case.asked, Text::wire);
     let key = EmailKey::of(address);
     let slip = key
         .domain()
         .and_then(meant_domain)
         .map_or(String::new(), |meant| t!(" Did they mean {meant}?", meant));
-    match status {
+    match case.held.email_status() {
         Some(word) if is_sent(word.wire()) => t!(
             "Mail was sent to exactly this address: read it out letter by letter.{slip} Then check the spam folder, the company's mail gateway, the wallet.",
             slip

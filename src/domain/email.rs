@@ -71,24 +71,17 @@ pub struct Address {
     meant: Option<String>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum EmailProblem {
-    #[error("{}", EMPTY)]
-    Empty,
-    #[error("{0}")]
-    NotAnAddress(Localizable),
+messages! {
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub enum EmailProblem;
+    pub fn localizable;
+    Empty => localizable!("the e-mail address is empty");
+    NotAnAddress(why: Localizable) => why.clone();
 }
 
-const EMPTY: Localizable = localizable!("the e-mail address is empty");
+impl std::error::Error for EmailProblem {}
 
 impl EmailProblem {
-    pub fn localizable(&self) -> Localizable {
-        match self {
-            Self::Empty => EMPTY,
-            Self::NotAnAddress(why) => why.clone(),
-        }
-    }
-
     /// A complete sentence. A question gets no full stop.
     pub fn ended(&self) -> String {
         ended(&self.to_string())
@@ -338,12 +331,13 @@ fn unwrap(typed: &str) -> &str {
     }
     // A local part may be quoted, but only as a whole. Quotes around the whole address come from pasting.
     bare = bare.trim_matches(around);
-    match bare.get(..7) {
-        Some(scheme) if scheme.eq_ignore_ascii_case("mailto:") => {
-            bare[7..].split('?').next().unwrap_or("").trim()
-        }
-        _ => bare,
-    }
+    behind_mailto(bare).map_or(bare, str::trim)
+}
+
+/// Without the subject.
+pub(super) fn behind_mailto(text: &str) -> Option<&str> {
+    let is_mailto = text.get(..7).is_some_and(|scheme| scheme.eq_ignore_ascii_case("mailto:"));
+    text.get(7..).filter(|_| is_mailto)?.split('?').next()
 }
 
 fn name_of(c: char) -> Localizable {

@@ -122,22 +122,11 @@ fn is_hangul(folded: &str) -> bool {
     !folded.is_empty() && folded.chars().all(|c| matches!(c, '\u{ac00}'..='\u{d7a3}'))
 }
 
+const SIGNS: [char; 11] =
+    ['\'', '\u{2018}', '\u{2019}', '\u{b4}', '`', '-', '\u{2010}', '\u{2011}', '.', ',', '\u{b7}'];
+
 fn is_part_of_name(c: char) -> bool {
-    !c.is_whitespace()
-        && !is_invisible(c)
-        && !matches!(
-            c,
-            '\'' | '\u{2018}'
-                | '\u{2019}'
-                | '\u{b4}'
-                | '`'
-                | '-'
-                | '\u{2010}'
-                | '\u{2011}'
-                | '.'
-                | ','
-                | '\u{b7}'
-        )
+    !c.is_whitespace() && !is_invisible(c) && !SIGNS.contains(&c)
 }
 
 #[cfg(test)]

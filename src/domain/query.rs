@@ -3,7 +3,7 @@
 
 mod shapes;
 
-use super::email::{Address, EmailProblem};
+use super::email::{Address, EmailProblem, behind_mailto};
 use super::ids::BadgeId;
 use super::look_alike::{half_width, in_latin};
 use super::text::is_invisible;
@@ -238,12 +238,7 @@ fn crosses(inner: &str, open: char, close: char) -> bool {
 
 /// Also removes the subject, and decodes the percent-encoding.
 fn without_mailto(text: &str) -> String {
-    match text.get(..7) {
-        Some(scheme) if scheme.eq_ignore_ascii_case("mailto:") => {
-            decoded(text[7..].split('?').next().unwrap_or_default())
-        }
-        _ => text.to_owned(),
-    }
+    behind_mailto(text).map_or_else(|| text.to_owned(), decoded)
 }
 
 /// Unchanged when the result is not UTF-8.

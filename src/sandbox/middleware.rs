@@ -332,7 +332,7 @@ fn corrupt_items(data: &mut Value, lie: Items) {
 }
 
 pub(super) async fn nowhere(State(service): State<SharedService>) -> EndpointResponse {
-    EndpointResponse::refused(404, service.switches().not_found_code, "There is nothing at this path.")
+    EndpointResponse::not_found(&service.switches(), "There is nothing at this path.")
 }
 
 pub(super) async fn wrong_method(State(service): State<SharedService>) -> EndpointResponse {

@@ -51,23 +51,9 @@ pub(super) fn people() -> Vec<DemoHolder> {
     ];
     let mut all: Vec<DemoHolder> =
         named.into_iter().map(|(name, mail)| DemoHolder::reserved(name, mail, 0)).collect();
-    let team = [
-        "강도현",
-        "조수아",
-        "장하준",
-        "권예린",
-        "Tariq Haddad",
-        "신유진",
-        "안성호",
-        "송지율",
-        "류재원",
-        "황시우",
-        "Mai Nguyen",
-        "최은솔",
-        "박태림",
-        "이현경",
-    ];
-    all.extend(team.map(|name| DemoHolder::reserved(name, "safety@moondeck.example", 2)));
+    let team = "강도현, 조수아, 장하준, 권예린, Tariq Haddad, 신유진, 안성호, 송지율, 류재원, 황시우, \
+        Mai Nguyen, 최은솔, 박태림, 이현경";
+    all.extend(team.split(", ").map(|name| DemoHolder::reserved(name, "safety@moondeck.example", 2)));
     let given = ["민", "서", "지", "하", "예", "도", "시", "유", "은", "현", "재"];
     let ends = ["준", "윤", "우", "연"];
     for at in 0..44 {

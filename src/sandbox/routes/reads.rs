@@ -40,11 +40,7 @@ pub(super) fn badge_types(_: &Service, ask: &EndpointRequest) -> Outcome {
         }
         BadgeTypes::Names => json!(TYPES.map(|kind| kind.0)),
         BadgeTypes::NotFound => {
-            return Err(EndpointResponse::refused(
-                404,
-                ask.switches.not_found_code.clone(),
-                "There is nothing here.",
-            ));
+            return Err(EndpointResponse::not_found(&ask.switches, "There is nothing here."));
         }
     }))
 }

@@ -14,7 +14,7 @@ use std::path::Path;
 use anyhow::Context as _;
 use rusqlite::{Connection, OptionalExtension as _, Row as SqlRow, params};
 
-use super::demo::catalogue::{Template, templates};
+use super::demo::catalogue::{CATEGORIES, ORGS, TYPES, Template, templates};
 use super::demo::{DemoHistory, valid_until};
 pub(super) use change::{Issuing, NewBadge, Refused};
 pub(super) use list::{ListQuery, OrderBy, OrderDirection};
@@ -223,18 +223,9 @@ fn fill(db: &mut Connection, how: StoreOptions<'_>) -> rusqlite::Result<()> {
     {
         let mut add = all.prepare("INSERT INTO template VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?;
         for (at, one) in templates.iter().enumerate() {
-            let category = super::demo::catalogue::CATEGORIES.get(one.category).map_or("", |c| c.name);
-            let kind = super::demo::catalogue::TYPES.get(one.kind).map_or("", |kind| kind.1);
-            let org = super::demo::catalogue::ORGS.get(one.org).map_or("", |org| org.name);
-            add.execute(params![
-                at as i64,
-                one.title,
-                kind,
-                category,
-                one.level as i64,
-                one.level_name(),
-                org
-            ])?;
+            let (category, kind) = (CATEGORIES[one.category].name, TYPES[one.kind].1);
+            let (level, name, org) = (one.level as i64, one.level_name(), ORGS[one.org].name);
+            add.execute(params![at as i64, one.title, kind, category, level, name, org])?;
         }
         let plan = DemoHistory::plan(how.seed, how.now, how.zone, how.history);
         let mut add = all.prepare("INSERT INTO recipient VALUES (?1, ?2, ?3, ?4, ?5)")?;
