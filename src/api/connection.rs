@@ -106,9 +106,7 @@ impl Connection {
             clock_speed: 1.0,
         })
     }
-}
 
-impl Connection {
     pub fn is_loopback(&self) -> bool {
         Base::new(&self.base_url).is_ok_and(|base| base.is_loopback())
     }

@@ -24,7 +24,7 @@ use super::link::{LinkStatus, LinkTrouble, UnderWay};
 use crate::api::prelude::*;
 pub(super) use guards::Permit;
 use guards::{Outside, QueuePlace, ReadGuard};
-use queue::{ByPriority, QueueState, QueuedCall};
+use queue::{QueueState, QueuedCall};
 pub use shared::pace_file;
 use shared::{PaceProblem, Shared};
 use slots::{LONGEST_HOLD, SharedUse, Slot, SlotReply, SlotRequest};
@@ -56,7 +56,7 @@ pub(super) struct Pace {
 }
 
 /// `usable`: how long a slot may be used before its request begins. `reach`: how long the request may take.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SlotTimes {
     pub(super) usable: Duration,
     pub(super) reach: Duration,
@@ -70,28 +70,7 @@ impl Pace {
 
     pub(super) fn with_window(limit: u32, window: Duration) -> Arc<Self> {
         let limit = limit.max(1);
-        let state = QueueState {
-            limit,
-            under_way: ByPriority::default(),
-            done: VecDeque::new(),
-            done_in_background: 0,
-            queues: ByPriority::default(),
-            held_until: None,
-            refusals: 0,
-            holds: 0,
-            halvings: 0,
-            halved: None,
-            trouble: None,
-            last_ok: None,
-            window,
-            outside: 0,
-            others: None,
-            alone: None,
-            #[cfg(feature = "team")]
-            away: None,
-            reads: Vec::new(),
-            reads_so_far: 0,
-        };
+        let state = QueueState { limit, window, ..QueueState::default() };
         let (status, _) = watch::channel(state.status());
         Arc::new(Self {
             state: Mutex::new(state),

@@ -215,11 +215,11 @@ impl PageReader {
         let number = self.next().map_or(1, |wanted| wanted.page);
         let (page, is_hole) = match answer {
             Ok(page) => (page, false),
-            Err(ApiError::NotFound(_)) if number > 1 => (without_rows(Vec::new()), false),
+            Err(ApiError::NotFound(_)) if number > 1 => (Page::without_rows(Vec::new()), false),
             Err(ApiError::Unreadable { status, what, fewer }) => {
                 let problems = vec![RecordProblem { place: "data".to_owned(), why: what.clone() }];
                 self.trouble.get_or_insert(ApiError::Unreadable { status, what, fewer });
-                (without_rows(problems), true)
+                (Page::without_rows(problems), true)
             }
             Err(error) => return Err(error),
         };
@@ -357,10 +357,6 @@ impl PageReader {
             problems: self.problems,
         })
     }
-}
-
-fn without_rows<T>(problems: Vec<RecordProblem>) -> Page<T> {
-    Page { items: Vec::new(), list_len: 0, total_count: None, page: None, rows_per_page: None, problems }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

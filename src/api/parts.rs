@@ -30,14 +30,8 @@ pub(super) struct PageParts<T> {
 
 impl<T> PageParts<T> {
     pub(super) fn of(paging: &Paging, whole: ApiError) -> Self {
-        let page = Page {
-            items: Vec::new(),
-            list_len: 0,
-            total_count: None,
-            page: Some(paging.page),
-            rows_per_page: Some(paging.rows_per_page.into()),
-            problems: Vec::new(),
-        };
+        let rows_per_page = Some(paging.rows_per_page.into());
+        let page = Page { page: Some(paging.page), rows_per_page, ..Page::without_rows(Vec::new()) };
         let too_many = paging.rows_per_page;
         Self {
             paging: paging.clone(),

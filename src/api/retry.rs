@@ -115,7 +115,7 @@ fn span_of(timeouts: &Timeouts, purpose: ClientKind) -> SlotTimes {
 #[cfg(feature = "team")]
 fn longest(timeouts: &Timeouts) -> SlotTimes {
     let [get, post] = [ClientKind::Get, ClientKind::Post].map(|purpose| span_of(timeouts, purpose));
-    SlotTimes { usable: get.usable.max(post.usable), reach: get.reach.max(post.reach) }
+    get.max(post)
 }
 
 impl ApiCore {

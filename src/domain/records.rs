@@ -33,6 +33,12 @@ pub struct Page<T> {
     pub problems: Vec<RecordProblem>,
 }
 
+impl<T> Page<T> {
+    pub fn without_rows(problems: Vec<RecordProblem>) -> Self {
+        Self { items: Vec::new(), list_len: 0, total_count: None, page: None, rows_per_page: None, problems }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordProblem {
     pub place: String,
