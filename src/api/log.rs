@@ -7,7 +7,6 @@ use crate::secrets::redact;
 use tokio::sync::watch;
 
 pub const LOG_LENGTH: usize = 500;
-/// Maximum characters of a parameter's value.
 const LONGEST_VALUE: usize = 60;
 const MASK: &str = "‹…›";
 /// All other parameters (names, addresses, new ones) are masked.

@@ -70,10 +70,6 @@ impl fmt::Debug for PictureClient {
 impl PictureClient {
     /// Fetches pictures from this computer only if the service is on it: another service must not
     /// reach local servers.
-    ///
-    /// # Errors
-    /// [`super::ApiError::NotReached`] if this computer has no certificate store and the service is
-    /// not on it.
     pub fn new(connection: &Connection) -> ApiResult<Self> {
         wire::install_crypto();
         let loopback_too = Url::parse(connection.base_url.trim()).is_ok_and(|url| is_loopback(&url));

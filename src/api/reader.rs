@@ -115,7 +115,6 @@ impl Reader {
         }
     }
 
-    /// `GET /categories` has no pages.
     pub async fn categories(&self, filter: &CategoryFilter, call: &Call) -> ApiResult<Listed<Category>> {
         let data = self.all("categories", &filter.pairs(), call).await?;
         decode::listed(&data).map_err(strange)
@@ -142,8 +141,6 @@ impl Reader {
         Ok(page)
     }
 
-    /// Refuses the ids `history`, `batch` and `revoke`: they are paths of other endpoints, so no
-    /// response would be a badge.
     pub async fn badge(&self, id: &BadgeId, call: &Call) -> ApiResult<Badge> {
         check_badge_id(id)?;
         let badge: Badge = self.one("badges", ("badge_id", id.wire()), call).await?;
@@ -162,7 +159,6 @@ impl Reader {
         Ok(page)
     }
 
-    /// Sends at most `most` requests.
     pub async fn wallet_of(&self, email: &str, most: u64, call: &Call) -> ApiResult<Whole<WalletBadge>> {
         let fetch = |wanted: PageRequest| {
             let query = WalletQuery { email: email.to_owned(), paging: wanted.paging() };
@@ -222,7 +218,6 @@ impl Reader {
         *self.0.clock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// See [`ServiceClock::recall`].
     pub fn recall_offset(&self, known: crate::domain::time::KnownOffset) {
         self.0.clock.lock().unwrap_or_else(PoisonError::into_inner).recall(known);
     }

@@ -43,7 +43,6 @@ impl EmailKey {
         &self.0
     }
 
-    /// `None` without an `@`.
     pub fn domain(&self) -> Option<&str> {
         self.0.rsplit_once('@').map(|(_, domain)| domain)
     }

@@ -96,7 +96,6 @@ impl HeldBadge {
         self.text(|h| h.email_status.as_ref(), |_| None, |d| d.email_status.as_ref())
     }
 
-    /// The wallet has no mail status.
     pub fn mail_was_read(&self) -> bool {
         self.history.is_some() || self.detail.is_some()
     }
@@ -109,7 +108,6 @@ impl HeldBadge {
         self.text(|h| h.badge_type_name.as_ref(), |_| None, |d| d.badge_type_name.as_ref())
     }
 
-    /// The wallet does not have it.
     pub fn category_name(&self) -> Option<&Text> {
         self.text(|h| h.category_name.as_ref(), |_| None, |d| d.category_name.as_ref())
     }
@@ -118,17 +116,14 @@ impl HeldBadge {
         self.text(|h| h.level_name.as_ref(), |_| None, |d| d.level_name.as_ref())
     }
 
-    /// Only the badge detail has it.
     pub fn cert_no(&self) -> Option<&Text> {
         self.text(|_| None, |_| None, |d| d.cert_no.as_ref())
     }
 
-    /// Only the badge detail has it.
     pub fn reason(&self) -> Option<&Text> {
         self.text(|_| None, |_| None, |d| d.revoke_reason.as_ref())
     }
 
-    /// Only the history has it.
     pub fn template_id(&self) -> Option<&TemplateId> {
         self.history.as_ref().and_then(|h| h.template_id.as_ref())
     }
@@ -161,7 +156,6 @@ impl HeldBadge {
         self.time(issue_time, issue_time, issue_time)
     }
 
-    /// The history does not have it.
     pub fn valid_from(&self) -> Option<&ServiceTime> {
         self.time(|_| None, |w| w.valid_from.as_ref(), |d| d.valid_from.as_ref())
     }

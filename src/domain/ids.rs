@@ -42,11 +42,8 @@ macro_rules! ids {
 ids! {
     /// `badge_id`: assigned when an issue request is accepted.
     BadgeId
-    /// `template_id` of a badge template.
     TemplateId
-    /// `category_id` of a category.
     CategoryId
-    /// `category_level_id` of a badge template.
     CategoryLevelId
 }
 

@@ -197,9 +197,7 @@ pub enum OffsetBasis {
 /// The service's offset as an earlier session knew it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KnownOffset {
-    /// See [`OffsetBasis::Learned`].
     Learned(Offset),
-    /// See [`OffsetBasis::AtLeast`].
     AtLeast(Offset),
 }
 

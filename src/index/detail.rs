@@ -13,7 +13,6 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use unicode_normalization::UnicodeNormalization;
 
-/// Maximum badges in the result for one certificate number.
 const MOST_CERTS: i64 = 20;
 
 /// Maximum badges with only a similar name in the result of a search for a person.

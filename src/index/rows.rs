@@ -34,7 +34,6 @@ pub(super) struct Kept {
     pub ends: String,
 }
 
-/// The number of [`COLUMNS`].
 const COLUMN_COUNT: usize = 16;
 
 /// A moment in the form for comparisons.

@@ -125,8 +125,6 @@ impl Index {
         self.path.as_deref().map_or(0, place::size)
     }
 
-    /// # Errors
-    /// [`IndexError::Busy`].
     pub(super) fn alone(&self) -> Result<Alone> {
         let busy = || IndexError::Busy { file: self.file.to_string() };
         if self.reading.swap(true, Ordering::AcqRel) {

@@ -20,12 +20,9 @@ const MOST_MAILS: i64 = 200_000;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Period {
-    /// The last 30 days.
     #[default]
     Day,
-    /// The last 26 weeks, starting on Mondays.
     Week,
-    /// The last 24 months.
     Month,
 }
 

@@ -102,7 +102,6 @@ pub(super) enum Items {
     Null,
 }
 
-/// Parsed from its text with [`str::parse`].
 #[derive(Debug, Clone, Default)]
 pub struct FaultRule {
     text: String,
@@ -133,7 +132,6 @@ impl FaultRule {
         }
     }
 
-    /// Lets the requests continue that the rule holds.
     pub(super) fn release(&self) {
         if let Some(hold) = &self.hold {
             hold.cancel();

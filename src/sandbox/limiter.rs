@@ -8,7 +8,6 @@ use super::ledger::Minute;
 
 const WINDOW: Duration = Duration::from_secs(60);
 
-/// Counts requests per key in a sliding window.
 #[derive(Debug)]
 pub(super) struct Limiter {
     /// 60 s, except in client tests.

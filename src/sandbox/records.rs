@@ -21,7 +21,6 @@ const CODES: [&str; 4] = ["ISSUE_WAIT", "ISSUED", "REVOKING", "REVOKED"];
 const UNHEARD: [&str; 4] = ["심의 1단계", "교부", "효력 정지 심의", "말소"];
 const SWAPPED: [&str; 4] = ["발급완료", "회수중", "회수완료", "발급대기"];
 
-/// The label may vary from badge to badge.
 pub(super) fn label(switches: &Switches, state: BadgeState, seq: i64) -> &'static str {
     let words = match switches.labels {
         Labels::Ko => KOREAN,
@@ -214,7 +213,6 @@ fn times(ask: &EndpointRequest, badge: &Badge) -> (Option<i64>, Option<i64>, Opt
     }
 }
 
-/// A separate switch decides about badges without an end.
 fn until(
     ask: &EndpointRequest,
     badge: &Badge,

@@ -230,7 +230,6 @@ impl TeamShare {
         let _ = asked.await;
     }
 
-    /// Returns unused slots, at the end of the process. Blocks, for 1 s at most.
     pub(super) fn leave(&self) {
         let (answer, asked) = channel();
         self.queue(move |keeper| {
@@ -420,7 +419,6 @@ impl PaceKeeper {
         blocks.into_iter().chain(connection).min()
     }
 
-    /// Everything whose time has come.
     fn work_due(&mut self) {
         let now = boot_ms();
         for priority in [Priority::Interactive, Priority::Background] {

@@ -96,7 +96,6 @@ pub(in crate::sandbox) struct DemoHistory {
 }
 
 impl DemoHistory {
-    /// Plans `count` rows before `now`.
     pub fn plan(seed: u64, now: i64, zone: i32, count: u64) -> Self {
         let mut rng = Rng::with_seed(seed ^ 0x6c61_7065_6c00);
         // In a much larger history, each person would otherwise get thousands of badges.

@@ -16,7 +16,6 @@ use crate::sandbox::switches::{
 
 /// Maximum entries of a batch or a revocation.
 const MOST: usize = 1000;
-/// Maximum bytes of a body.
 const LONGEST_BODY: usize = 4 * 1024 * 1024;
 
 fn body(ask: &EndpointRequest) -> Result<Value, EndpointResponse> {
@@ -40,7 +39,6 @@ fn body(ask: &EndpointRequest) -> Result<Value, EndpointResponse> {
     }
 }
 
-/// The `long-text` switch decides between keeping, cutting and refusing.
 fn fit(text: &str, most: usize, name: &str, switches: &Switches) -> Result<String, String> {
     match switches.long_text {
         LongText::Keep => Ok(text.to_owned()),
@@ -74,12 +72,7 @@ fn template(service: &Service, ask: &EndpointRequest, body: &Value) -> Result<us
     let switches = &ask.switches;
     let id = text_field(body, "template_id").map_err(|message| EndpointResponse::bad(switches, message))?;
     let store = service.store();
-    let found = store
-        .templates
-        .iter()
-        .enumerate()
-        .filter(|(_, one)| ask.caller.scope().is_none_or(|org| one.org == org))
-        .find(|(at, _)| Template::id(at + 1) == id);
+    let found = store.templates_of(ask.caller.scope()).find(|(at, _)| Template::id(at + 1) == id);
     let Some((at, template)) = found else {
         let status = if switches.unknown_template == UnknownTemplate::NotFound { 404 } else { 400 };
         return Err(EndpointResponse {

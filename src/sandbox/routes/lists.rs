@@ -82,10 +82,7 @@ pub(super) fn templates(service: &Service, ask: &EndpointRequest) -> Outcome {
     let (from, to) = params.dates("reg_str_date", "reg_end_date", switches)?;
     let store = service.store();
     let mut rows: Vec<Value> = store
-        .templates
-        .iter()
-        .enumerate()
-        .filter(|(_, one)| ask.caller.scope().is_none_or(|org| one.org == org))
+        .templates_of(ask.caller.scope())
         .filter(|(at, _)| params.text("template_id").is_none_or(|id| Template::id(at + 1) == id))
         .filter(|(_, one)| params.text("title").is_none_or(|part| has(one.title, part, switches)))
         .filter(|(_, one)| in_use.is_none_or(|yes| one.in_use == yes))

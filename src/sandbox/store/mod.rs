@@ -176,6 +176,11 @@ impl BadgeStore {
         Ok(())
     }
 
+    /// With their indexes, those of an organisation; `None` means all.
+    pub fn templates_of(&self, org: Option<usize>) -> impl Iterator<Item = (usize, &Template)> {
+        self.templates.iter().enumerate().filter(move |(_, one)| org.is_none_or(|org| one.org == org))
+    }
+
     fn meta(&self, name: &str) -> rusqlite::Result<Option<i64>> {
         self.db.query_row("SELECT value FROM meta WHERE name = ?1", [name], |row| row.get(0)).optional()
     }

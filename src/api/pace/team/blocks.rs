@@ -99,7 +99,6 @@ impl Block {
         self.is_open = false;
     }
 
-    /// Nothing is left to do.
     pub(super) fn is_finished(&self) -> bool {
         !self.is_open && self.out == 0 && !self.has_news()
     }
@@ -142,7 +141,6 @@ impl Block {
     }
 }
 
-/// How a limit is divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Division {
     /// For blocks and seats. The rest covers requests that a suspended process sends late.
