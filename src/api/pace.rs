@@ -317,7 +317,7 @@ impl Pace {
         priority: Priority,
         span: SlotTimes,
         cancel: &CancellationToken,
-    ) -> ApiResult<std::result::Result<Slot, PaceProblem>> {
+    ) -> ApiResult<Result<Slot, PaceProblem>> {
         let outside = Outside::new(self);
         let _head = tokio::select! {
             biased;

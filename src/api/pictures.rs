@@ -105,11 +105,7 @@ impl PictureClient {
 
     /// Takes an absolute URL; see [`super::Reader::picture_url`] for relative ones. Dropping the
     /// future or cancelling the token cancels it.
-    pub async fn fetch(
-        &self,
-        url: &str,
-        cancel: &CancellationToken,
-    ) -> std::result::Result<Picture, PictureError> {
+    pub async fn fetch(&self, url: &str, cancel: &CancellationToken) -> Result<Picture, PictureError> {
         let url = self.allowed(url)?;
         tokio::select! {
             biased;
@@ -119,7 +115,7 @@ impl PictureClient {
     }
 
     /// Sends a HEAD request without a key. A status other than 200 is not an error here.
-    pub async fn probe(&self, url: &str) -> std::result::Result<PictureProbe, PictureError> {
+    pub async fn probe(&self, url: &str) -> Result<PictureProbe, PictureError> {
         let url = self.allowed(url)?;
         let response =
             self.client.head(url).send().await.map_err(|error| PictureError::NotReached(why(error, None)))?;
@@ -127,13 +123,13 @@ impl PictureClient {
         Ok(PictureProbe { status: response.status().as_u16(), content_type: content_type.map(Text::from) })
     }
 
-    fn allowed(&self, url: &str) -> std::result::Result<Url, PictureError> {
+    fn allowed(&self, url: &str) -> Result<Url, PictureError> {
         let url =
             Url::parse(url.trim()).map_err(|_| PictureError::Refused(localizable!("it is not a URL")))?;
         refused(&url, self.loopback_too).map_or(Ok(url), |why| Err(PictureError::Refused(why)))
     }
 
-    async fn read(&self, url: Url) -> std::result::Result<Picture, PictureError> {
+    async fn read(&self, url: Url) -> Result<Picture, PictureError> {
         let response =
             self.client.get(url).send().await.map_err(|error| PictureError::NotReached(why(error, None)))?;
         if response.status().as_u16() != 200 {

@@ -45,10 +45,6 @@ pub(super) fn check_badge_id(id: &BadgeId) -> ApiResult<()> {
     Ok(())
 }
 
-fn nothing_there() -> ApiError {
-    ApiError::NotFound(Refusal { status: 200, code: None, message: None })
-}
-
 impl Reader {
     pub(super) fn new(connection: &Connection, base: Base) -> ApiResult<Self> {
         Ok(Self(Arc::new(ApiCore::new(connection, base)?)))
@@ -85,7 +81,8 @@ impl Reader {
 
     async fn one<T: ServiceRecord>(&self, path: &str, id: (&'static str, &str), call: &Call) -> ApiResult<T> {
         let data = self.0.get(path, Some(id), &Pairs::default(), call).await?;
-        decode::single(&data, id).map_err(strange)?.ok_or_else(nothing_there)
+        let nothing = Refusal { status: 200, code: None, message: None };
+        decode::single(&data, id).map_err(strange)?.ok_or(ApiError::NotFound(nothing))
     }
 
     pub async fn ping(&self, call: &Call) -> ApiResult<Ping> {

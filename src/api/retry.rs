@@ -243,7 +243,7 @@ impl ApiCore {
         attempt: u32,
         call: &Call,
         left: &mut Duration,
-    ) -> ApiResult<std::result::Result<HttpResponse, TransportError>> {
+    ) -> ApiResult<Result<HttpResponse, TransportError>> {
         let waiting = Instant::now();
         let mut permit = self.turn(call, ClientKind::Get).await?;
         let sending = self.send(&self.gets, request, url, attempt, waiting, &mut permit, "GET");
@@ -347,7 +347,7 @@ impl ApiCore {
         let json = Bytes::from(body.to_string());
         let mut pauses = self.pauses();
         let (mut tries, mut waits) = (0, 0);
-        let mut turn = call.turn().and_then(Turn::take);
+        let mut turn = call.turn.as_ref().and_then(Turn::take);
         let is_reserved = turn.is_some();
         for attempt in 1.. {
             let waiting = Instant::now();
@@ -359,7 +359,7 @@ impl ApiCore {
                 return Err(ApiError::Cancelled);
             }
             let (request, is_withheld) =
-                wire::post(url.clone(), self.header.clone(), json.clone(), call.may_send().cloned());
+                wire::post(url.clone(), self.header.clone(), json.clone(), call.may_send.clone());
             let sent = self.send(posts, request, &url, attempt, waiting, &mut permit, "POST").await;
             let error = match sent {
                 Ok(answer) => {
@@ -421,7 +421,7 @@ impl ApiCore {
         waiting: Instant,
         permit: &mut Permit,
         method: &'static str,
-    ) -> std::result::Result<HttpResponse, TransportError> {
+    ) -> Result<HttpResponse, TransportError> {
         let sent =
             SentRequest { method, url, attempt, waited: waiting.elapsed(), budget: self.pace.budget() };
         let note = PendingLogEntry::start(&self.log, &sent);

@@ -336,7 +336,6 @@ pub(super) async fn nowhere(State(service): State<SharedService>) -> EndpointRes
 }
 
 pub(super) async fn wrong_method(State(service): State<SharedService>) -> EndpointResponse {
-    let mut answer = EndpointResponse::bad(&service.switches(), "This path does not answer to this method.");
-    answer.status = 405;
-    answer
+    let message = "This path does not answer to this method.";
+    EndpointResponse { status: 405, ..EndpointResponse::bad(&service.switches(), message) }
 }
