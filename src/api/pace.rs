@@ -63,11 +63,6 @@ pub(super) struct SlotTimes {
 }
 
 impl Pace {
-    #[cfg(test)]
-    pub(super) fn new(limit: u32) -> Arc<Self> {
-        Self::with_window(limit, WINDOW)
-    }
-
     pub(super) fn with_window(limit: u32, window: Duration) -> Arc<Self> {
         let limit = limit.max(1);
         let state = QueueState { limit, window, ..QueueState::default() };
@@ -256,16 +251,6 @@ impl Pace {
                 Err(why) => self.go_alone(why),
             }
         }
-    }
-
-    #[cfg(test)]
-    pub(super) async fn turn(
-        self: &Arc<Self>,
-        priority: Priority,
-        cancel: &CancellationToken,
-    ) -> ApiResult<Permit> {
-        let span = SlotTimes { usable: Duration::from_secs(10), reach: Duration::from_secs(30) };
-        self.turn_within(priority, span, cancel).await
     }
 
     /// Ignores a hold, for one request that a person asked for. Does not wait: `None` if the limit

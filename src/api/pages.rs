@@ -89,13 +89,15 @@ impl PageRequest {
 ///
 /// Memory: 16 bytes per record and the overhead of a hash table. Ids are stored as fingerprints. If two were
 /// equal, a record would seem missing, and the count would show that.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct PageReader {
     /// Fingerprints, with the pass that last saw each.
     known: HashMap<u64, u16>,
     hasher: RandomState,
     requests: u64,
-    passes: u16,
+    /// Maximum passes, if it is another than [`PASSES`].
+    passes: Option<u16>,
+    /// Of the pass, from 0.
     number: u16,
     pass: Pass,
     seen: PageCounts,
@@ -126,31 +128,10 @@ struct PageCounts {
     new: u64,
 }
 
-impl Default for PageReader {
-    fn default() -> Self {
-        Self {
-            known: HashMap::new(),
-            hasher: RandomState::new(),
-            requests: 0,
-            passes: PASSES,
-            number: 1,
-            pass: Pass::default(),
-            seen: PageCounts::default(),
-            again: VecDeque::new(),
-            before: None,
-            total_count: None,
-            shrank: false,
-            trouble: None,
-            problems: Vec::new(),
-            end: None,
-        }
-    }
-}
-
 impl PageReader {
     #[must_use]
     pub fn passes(mut self, most: u16) -> Self {
-        self.passes = most.max(1);
+        self.passes = Some(most.max(1));
         self
     }
 
@@ -180,7 +161,7 @@ impl PageReader {
     }
 
     pub fn is_again(&self) -> bool {
-        self.number > 1
+        self.number > 0
     }
 
     /// Remaining pages of this pass, according to the count.
@@ -316,7 +297,7 @@ impl PageReader {
         let found = (seen.distinct, counted);
         // The same records as in the previous pass, so the count is wrong and another pass does not help.
         let same = self.before == Some(found) && seen.new == 0 && seen.doubles == 0;
-        let last = self.number >= self.passes;
+        let last = self.number + 1 >= self.passes.unwrap_or(PASSES);
         let end = if pass.stop() == Some(PassStop::Limit) {
             Some(ListEnd::Stopped)
         } else if still && as_counted && seen.holes == 0 {

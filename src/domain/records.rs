@@ -229,32 +229,6 @@ impl HistoryItem {
     }
 }
 
-#[cfg(test)]
-impl HistoryItem {
-    pub fn for_test(badge_id: BadgeId) -> Self {
-        Self {
-            badge_id,
-            template_id: None,
-            title: None,
-            badge_type_name: None,
-            category_name: None,
-            level: None,
-            level_name: None,
-            recipient_name: None,
-            recipient_email: None,
-            status_name: None,
-            email_status: None,
-            issuing_org: None,
-            valid_until: None,
-            issued_at: None,
-            reg_date: None,
-            revoke_at: None,
-            rnum: None,
-            read_at: None,
-        }
-    }
-}
-
 record! {
     /// One accepted issue (contract, "Issue-accepted item"). Accepted does not mean issued.
     Accepted {
@@ -282,3 +256,6 @@ pub struct RevokeAccepted {
     /// The ids that were Issued and are now being revoked.
     pub accepted_count: Option<u64>,
 }
+
+#[cfg(test)]
+mod tests;
