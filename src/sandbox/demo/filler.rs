@@ -18,13 +18,6 @@ const DAYS: i64 = 540;
 /// Number of oldest rows that the demo's spreadsheets refer to; see [`DemoHistory::settle`].
 const SETTLED: u64 = 47;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::sandbox) enum Until {
-    /// By the policy of its template, from the day of issue.
-    Policy,
-    At(i64),
-}
-
 #[derive(Debug, Clone, Copy)]
 pub(in crate::sandbox) struct DemoRow {
     /// Index into the holders.
@@ -33,7 +26,8 @@ pub(in crate::sandbox) struct DemoRow {
     pub template: usize,
     pub reg_at: i64,
     pub issue_at: i64,
-    pub until: Until,
+    /// `None`: by the policy of its template, from the day of issue.
+    pub until: Option<i64>,
     /// Request time, completion time and reason.
     pub revoke: Option<(i64, i64, &'static str)>,
     /// `email_status` once issued; may be empty.
@@ -50,7 +44,7 @@ impl DemoRow {
             template,
             reg_at,
             issue_at,
-            until: Until::Policy,
+            until: None,
             revoke: None,
             mail: "SENT",
             label: None,

@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use jiff::ToSpan;
 
-use super::filler::{DemoRow, NEVER, Until};
+use super::filler::{DemoRow, NEVER};
 use super::people::DemoHolder;
 use crate::sandbox::clock;
 
@@ -177,10 +177,10 @@ impl Teller<'_> {
         // Expired twelve days ago, after the three months of the safety course.
         let expired = self.now - 12 * DAY;
         let lea = self.issued(self.who("lea@example.org", 0), 33, 104 * DAY);
-        rows.push(DemoRow { until: Until::At(expired), ..lea });
+        rows.push(DemoRow { until: Some(expired), ..lea });
         let soon = self.now + 9 * DAY;
         let min = self.issued(self.who("min.ng@example.com", 0), 34, 356 * DAY);
-        rows.push(DemoRow { until: Until::At(soon), ..min });
+        rows.push(DemoRow { until: Some(soon), ..min });
 
         rows.push(self.issued(self.who("dain.seo@naru.example", 0), 9, 3 * DAY));
         rows.push(self.issued(self.who("dain.seo@naru.example", 1), 12, 200 * DAY));

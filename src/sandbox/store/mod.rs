@@ -113,7 +113,7 @@ const ONE: &str =
     b.revoked_at, b.reason, b.mail, b.label, b.internal, b.recipient
     FROM badge b JOIN recipient r ON r.id = b.recipient WHERE b.seq = ?1";
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct StoreOptions<'a> {
     pub data: Option<&'a Path>,
     pub seed: u64,
@@ -243,12 +243,8 @@ fn fill(db: &mut Connection, how: StoreOptions<'_>) -> rusqlite::Result<()> {
         plan.each(|row| {
             seq += 1;
             let template = templates.get(row.template);
-            let until = match row.until {
-                super::demo::Until::At(at) => Some(at),
-                super::demo::Until::Policy => {
-                    template.and_then(|one| valid_until(one, row.issue_at, how.now, how.zone))
-                }
-            };
+            let policy = || valid_until(template?, row.issue_at, how.now, how.zone);
+            let until = row.until.or_else(policy);
             add.execute(params![
                 seq,
                 template.map_or(0, |one| one.org) as i64,
