@@ -13,10 +13,7 @@ use std::borrow::Cow;
 pub struct ApiKey(SecretString);
 
 impl ApiKey {
-    /// Trims white space.
-    ///
-    /// # Errors
-    /// [`ApiError::BadInput`] if it is empty or a header cannot carry it. The message never quotes the key.
+    /// Trims white space. [`ApiError::BadInput`] if it is empty or a header cannot carry it. The message never quotes the key.
     pub fn new(raw: &str) -> Result<Self, ApiError> {
         let refused = |why: Localizable| Err(ApiError::BadInput { field: "api_key", why });
         let key = raw.trim();

@@ -185,9 +185,7 @@ impl PageReader {
 
     /// Returns the new records of the page that [`PageReader::next`] named. Skips an unreadable
     /// page. A page beyond the end that the service refuses counts as empty.
-    ///
-    /// # Errors
-    /// Any other error of the call. The reading cannot continue.
+    /// Any other error of the call ends the reading.
     pub fn take<T, I: Hash>(
         &mut self,
         answer: ApiResult<Page<T>>,
@@ -352,10 +350,8 @@ pub struct Whole<T> {
 }
 
 /// Calls `goes_on` before each page; it may end the reading.
-///
-/// # Errors
-/// The first error of `fetch` that [`PageReader::take`] returns, also if no page was readable.
-/// Drops the records read so far, since half a list misleads.
+/// Fails with the first error of `fetch` that [`PageReader::take`] returns, also if no page was readable,
+/// and drops the records read so far, since half a list misleads.
 pub async fn read_all<T, I: Hash, F: Future<Output = ApiResult<Page<T>>>>(
     id: impl Fn(&T) -> I,
     mut fetch: impl FnMut(PageRequest) -> F,

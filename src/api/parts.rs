@@ -70,8 +70,7 @@ impl<T> PageParts<T> {
         })
     }
 
-    /// # Errors
-    /// An error that smaller parts do not solve. Returns the whole page's error if the service
+    /// Fails with an error that smaller parts do not solve, and with the whole page's error if the service
     /// sends more rows than requested.
     pub(super) fn take(&mut self, answer: ApiResult<Page<T>>) -> ApiResult<()> {
         let size = self.size();

@@ -51,7 +51,7 @@ impl Reader {
     }
 
     async fn all(&self, path: &str, query: &Pairs, call: &Call) -> ApiResult<Value> {
-        self.0.get(path, None, query, call).await
+        Ok(self.0.fetch(path, None, query, call).await?.data)
     }
 
     /// If the response is too long or damaged, reads the rows in smaller parts, and reports the
@@ -80,7 +80,7 @@ impl Reader {
     }
 
     async fn one<T: ServiceRecord>(&self, path: &str, id: (&'static str, &str), call: &Call) -> ApiResult<T> {
-        let data = self.0.get(path, Some(id), &Pairs::default(), call).await?;
+        let data = self.0.fetch(path, Some(id), &Pairs::default(), call).await?.data;
         let nothing = Refusal { status: 200, code: None, message: None };
         decode::single(&data, id).map_err(strange)?.ok_or(ApiError::NotFound(nothing))
     }

@@ -147,18 +147,7 @@ impl ApiCore {
 
     /// Repeats within limits: three attempts if the service cannot be reached or fails, one more after a
     /// response that ended early (a dead kept-alive connection costs just that), and five waits on 429. All
-    /// attempts share one deadline ([`Timeouts::total`]). Returns `Null` if there was no data.
-    pub(super) async fn get(
-        &self,
-        path: &str,
-        id: Option<(&'static str, &str)>,
-        query: &Pairs,
-        call: &Call,
-    ) -> ApiResult<Value> {
-        Ok(self.fetch(path, id, query, call).await?.data)
-    }
-
-    /// As [`Self::get`], with the body as received.
+    /// attempts share one deadline ([`Timeouts::total`]).
     pub(super) async fn fetch(
         &self,
         path: &str,
@@ -330,7 +319,7 @@ impl ApiCore {
     /// or responds to a ping now.
     async fn proves_itself(&self, path: &str, call: &Call) -> bool {
         self.is_proven.load(Ordering::Relaxed)
-            || (path != PING && Box::pin(self.get(PING, None, &Pairs::default(), call)).await.is_ok())
+            || (path != PING && Box::pin(self.fetch(PING, None, &Pairs::default(), call)).await.is_ok())
     }
 
     /// Repeats only after a refusal for the rate limit, or if no connection was established. It can be cancelled only

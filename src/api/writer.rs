@@ -87,8 +87,6 @@ impl Writer {
     }
 
     /// Accepted is not issued.
-    ///
-    /// # Errors
     /// [`ApiError::InDoubt`] with `accepted` if the service accepted without a readable `badge_id`.
     pub async fn issue(&self, request: &IssueRequest, call: &Call) -> ApiResult<Accepted> {
         filled("recipient_name", &request.recipient_name)?;

@@ -158,9 +158,7 @@ impl Index {
 
     /// Sends one request per badge, at the background share of the rate limit. Stops at the
     /// certificate number `until`.
-    ///
-    /// # Errors
-    /// The first error of the service, except a missing badge. Details read before it are saved.
+    /// Fails with the first error of the service, except a missing badge. Details read before it are saved.
     pub async fn read_details(
         &self,
         reader: &Reader,

@@ -99,8 +99,6 @@ struct SyncRun<'a> {
 
 impl Index {
     /// Reads the new rows, or all rows when that is due, requested, or was interrupted.
-    ///
-    /// # Errors
     /// [`super::IndexError::Busy`] while another reading runs. [`super::IndexError::Service`] when
     /// the service fails or `cancel` is cancelled. The rows read so far are kept, and the next
     /// reading continues after them.
