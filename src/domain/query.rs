@@ -14,8 +14,23 @@ use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization;
 
 /// Quotation marks and brackets around a pasted text that do not belong to it.
-const OPENING: &str = "<([{\"'`\u{201c}\u{2018}\u{300c}\u{300e}\u{300a}\u{3008}\u{3010}\u{3014}";
-const CLOSING: &str = ">)]}\"'`\u{201d}\u{2019}\u{300d}\u{300f}\u{300b}\u{3009}\u{3011}\u{3015}";
+const PAIRS: [(char, char); 15] = [
+    ('<', '>'),
+    ('(', ')'),
+    ('[', ']'),
+    ('{', '}'),
+    ('"', '"'),
+    ('\'', '\''),
+    ('`', '`'),
+    ('\u{201c}', '\u{201d}'),
+    ('\u{2018}', '\u{2019}'),
+    ('\u{300c}', '\u{300d}'),
+    ('\u{300e}', '\u{300f}'),
+    ('\u{300a}', '\u{300b}'),
+    ('\u{3008}', '\u{3009}'),
+    ('\u{3010}', '\u{3011}'),
+    ('\u{3014}', '\u{3015}'),
+];
 /// Separate an address from adjacent text, as in `김민수(kim@…)`. Characters that are legal in an
 /// address are not among them.
 const OPEN: [char; 6] = ['<', '(', '[', '\u{3008}', '\u{3010}', '\u{3014}'];
@@ -190,7 +205,7 @@ fn trim(text: &str) -> &str {
 
 /// Also removes a single bracket whose partner was not pasted.
 fn without_pair(text: &str) -> &str {
-    for (open, close) in OPENING.chars().zip(CLOSING.chars()) {
+    for (open, close) in PAIRS {
         let (head, tail) = (text.strip_prefix(open), text.strip_suffix(close));
         if let Some(inner) = head.and_then(|inner| inner.strip_suffix(close))
             && !crosses(inner, open, close)
