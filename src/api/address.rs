@@ -16,10 +16,8 @@ pub(super) struct Base {
 
 impl Base {
     pub(super) fn new(raw: &str) -> ApiResult<Self> {
-        match base_url(raw) {
-            Ok(url) => Ok(Self { url }),
-            Err(why) => Err(ApiError::BadInput { field: "base_url", why }),
-        }
+        let url = base_url(raw).map_err(|why| ApiError::BadInput { field: "base_url", why })?;
+        Ok(Self { url })
     }
 
     pub(super) fn is_loopback(&self) -> bool {
@@ -56,7 +54,7 @@ impl Base {
         id: Option<(&'static str, &str)>,
         query: &Pairs,
     ) -> ApiResult<Url> {
-        let mut whole = format!("{}/{path}", self.url.path().trim_end_matches('/'));
+        let mut whole = format!("{}/{path}", self.path());
         if let Some((field, id)) = id {
             whole.push('/');
             whole.push_str(&segment(field, id)?);

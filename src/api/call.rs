@@ -18,8 +18,8 @@ pub struct Call {
     /// Cancels a GET at once, and a POST only while it waits for its turn: the result of a sent
     /// POST must be known.
     pub cancel: CancellationToken,
-    turn: Option<Turn>,
-    may_send: Option<MaySend>,
+    pub(super) turn: Option<Turn>,
+    pub(super) may_send: Option<MaySend>,
 }
 
 /// Whether a POST may still be sent, asked when the first byte of its body is due.
@@ -83,13 +83,5 @@ impl Call {
     pub fn while_allowed(mut self, may_send: MaySend) -> Self {
         self.may_send = Some(may_send);
         self
-    }
-
-    pub(super) fn may_send(&self) -> Option<&MaySend> {
-        self.may_send.as_ref()
-    }
-
-    pub(super) fn turn(&self) -> Option<&Turn> {
-        self.turn.as_ref()
     }
 }

@@ -83,9 +83,6 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// # Errors
-    /// [`super::ApiError::BadInput`] for `base_url` if it is not https (or http on this computer),
-    /// or has a user, a query or a fragment.
     pub fn new(base_url: &str, key: ApiKey) -> ApiResult<Self> {
         Base::new(base_url)?;
         Ok(Self {
@@ -106,9 +103,7 @@ impl Connection {
             clock_speed: 1.0,
         })
     }
-}
 
-impl Connection {
     pub fn is_loopback(&self) -> bool {
         Base::new(&self.base_url).is_ok_and(|base| base.is_loopback())
     }
@@ -151,7 +146,6 @@ impl fmt::Debug for Connection {
 /// ```
 #[derive(Clone, Debug)]
 pub enum Access {
-    /// Reading only. Nothing converts this to a [`Writer`].
     ReadOnly(Reader),
     ReadWrite(Writer),
 }
@@ -164,7 +158,6 @@ impl Access {
         }
     }
 
-    /// The writing half; `None` for a read-only profile.
     pub fn writer(&self) -> Option<&Writer> {
         match self {
             Self::ReadOnly(_) => None,
@@ -175,10 +168,6 @@ impl Access {
 
 /// Creates the clients and sends nothing. Reads the certificate store (about 20 ms) and opens the
 /// shared rate limit file, so the TUI calls it outside its loop.
-///
-/// # Errors
-/// [`super::ApiError::BadInput`] for an invalid `base_url`, `proxy` or `ca_file`;
-/// [`super::ApiError::NotReached`] if this computer has no certificate store.
 pub fn connect(connection: &Connection) -> ApiResult<Access> {
     let base = Base::new(&connection.base_url)?;
     let reader = Reader::new(connection, base)?;

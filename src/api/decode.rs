@@ -4,6 +4,8 @@
 //! Reports an unreadable record with its place and keeps all others. Never panics, for any JSON.
 
 use crate::api::prelude::*;
+use crate::domain::record_fields::FieldSource;
+use crate::domain::records::Level;
 use crate::domain::{BadgeType, Page, RecordProblem, ServiceRecord};
 use serde_json::Map;
 
@@ -48,14 +50,7 @@ fn kind(value: &Value) -> Localizable {
 
 /// `Err` describes other data: a missing answer is not an empty page.
 pub(super) fn page<T: ServiceRecord>(data: &Value) -> Result<Page<T>, Localizable> {
-    let mut page = Page {
-        items: Vec::new(),
-        list_len: 0,
-        total_count: None,
-        page: None,
-        rows_per_page: None,
-        problems: Vec::new(),
-    };
+    let mut page = Page::without_rows(Vec::new());
     let list = match data {
         Value::Array(list) => Some(list),
         Value::Object(fields) => {
@@ -157,14 +152,72 @@ fn shown(value: &Value) -> Option<Text> {
     }
 }
 
-pub(super) fn text(fields: &JsonObject, name: &str) -> Option<Text> {
-    shown(fields.get(name)?)
+impl FieldSource for JsonObject {
+    /// Text or a whole number. A fraction, an exponent or a replacement character means that digits or
+    /// bytes were lost, so the id could identify another record.
+    fn id(&self, name: &str) -> Result<String, Localizable> {
+        match self.get(name) {
+            None | Some(Value::Null) => Err(localizable!("{name} is missing", name)),
+            Some(Value::String(s)) if s.is_empty() => Err(localizable!("{name} is empty", name)),
+            Some(Value::String(s)) if s.contains('\u{fffd}') => Err(localizable!("{name} is damaged", name)),
+            Some(Value::String(s)) => Ok(s.clone()),
+            Some(Value::Number(n)) if n.is_i64() || n.is_u64() => Ok(n.to_string()),
+            Some(Value::Number(_)) => Err(localizable!("{name} is a number with missing digits", name)),
+            Some(other) => Err(localizable!("{name} is {what}", name, what = kind(other))),
+        }
+    }
+
+    fn text(&self, name: &str) -> Option<Text> {
+        shown(self.get(name)?)
+    }
+
+    fn integer(&self, name: &str) -> Option<i64> {
+        match self.get(name)? {
+            Value::Number(n) => n.as_i64().or_else(|| whole(n.as_f64()?)),
+            Value::String(s) => s.trim().parse().ok().or_else(|| whole(s.trim().parse().ok()?)),
+            _ => None,
+        }
+    }
+
+    fn yes_no(&self, name: &str) -> Option<bool> {
+        match self.get(name)? {
+            Value::Bool(b) => Some(*b),
+            Value::Number(n) => match n.as_i64() {
+                Some(0) => Some(false),
+                Some(1) => Some(true),
+                _ => None,
+            },
+            Value::String(s) => match s.trim().to_ascii_lowercase().as_str() {
+                "y" | "yes" | "true" | "1" => Some(true),
+                "n" | "no" | "false" | "0" => Some(false),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// From a list or from comma-separated text; there, a tag that contains a comma is split.
+    fn tags(&self, name: &str) -> Vec<Text> {
+        let tag = |s: &str| Some(s.trim()).filter(|s| !s.is_empty()).map(Text::from);
+        match self.get(name) {
+            Some(Value::Array(list)) => list.iter().filter_map(shown).filter_map(|t| tag(t.wire())).collect(),
+            Some(Value::String(s)) => s.split(',').filter_map(tag).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn levels(&self, name: &str) -> Vec<Level> {
+        let levels = self.get(name).and_then(Value::as_array);
+        levels.into_iter().flatten().filter_map(level).collect()
+    }
 }
 
-pub(super) fn integer(fields: &JsonObject, name: &str) -> Option<i64> {
-    match fields.get(name)? {
-        Value::Number(n) => n.as_i64().or_else(|| whole(n.as_f64()?)),
-        Value::String(s) => s.trim().parse().ok().or_else(|| whole(s.trim().parse().ok()?)),
+/// Also accepts a plain name or number.
+fn level(value: &Value) -> Option<Level> {
+    match value {
+        Value::Object(f) => Some(Level { level: f.integer("level"), level_name: f.text("level_name") }),
+        Value::String(name) => Some(Level { level: None, level_name: Some(name.as_str().into()) }),
+        Value::Number(number) => Some(Level { level: number.as_i64(), level_name: None }),
         _ => None,
     }
 }
@@ -176,48 +229,7 @@ fn whole(n: f64) -> Option<i64> {
 
 /// A count; `None` for negative numbers and for text that is not a number.
 pub(super) fn count(fields: &JsonObject, name: &str) -> Option<u64> {
-    integer(fields, name).and_then(|n| u64::try_from(n).ok())
-}
-
-pub(super) fn yes_no(fields: &JsonObject, name: &str) -> Option<bool> {
-    match fields.get(name)? {
-        Value::Bool(b) => Some(*b),
-        Value::Number(n) => match n.as_i64() {
-            Some(0) => Some(false),
-            Some(1) => Some(true),
-            _ => None,
-        },
-        Value::String(s) => match s.trim().to_ascii_lowercase().as_str() {
-            "y" | "yes" | "true" | "1" => Some(true),
-            "n" | "no" | "false" | "0" => Some(false),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// From a list or from comma-separated text; there, a tag that contains a comma is split.
-pub(super) fn tags(fields: &JsonObject, name: &str) -> Vec<Text> {
-    let tag = |s: &str| Some(s.trim()).filter(|s| !s.is_empty()).map(Text::from);
-    match fields.get(name) {
-        Some(Value::Array(list)) => list.iter().filter_map(shown).filter_map(|t| tag(t.wire())).collect(),
-        Some(Value::String(s)) => s.split(',').filter_map(tag).collect(),
-        _ => Vec::new(),
-    }
-}
-
-/// Text or a whole number. A fraction, an exponent or a replacement character means that digits or
-/// bytes were lost, so the id could identify another record.
-pub(super) fn id(fields: &JsonObject, name: &str) -> Result<String, Localizable> {
-    match fields.get(name) {
-        None | Some(Value::Null) => Err(localizable!("{name} is missing", name)),
-        Some(Value::String(s)) if s.is_empty() => Err(localizable!("{name} is empty", name)),
-        Some(Value::String(s)) if s.contains('\u{fffd}') => Err(localizable!("{name} is damaged", name)),
-        Some(Value::String(s)) => Ok(s.clone()),
-        Some(Value::Number(n)) if n.is_i64() || n.is_u64() => Ok(n.to_string()),
-        Some(Value::Number(_)) => Err(localizable!("{name} is a number with missing digits", name)),
-        Some(other) => Err(localizable!("{name} is {what}", name, what = kind(other))),
-    }
+    fields.integer(name).and_then(|n| u64::try_from(n).ok())
 }
 
 #[cfg(test)]

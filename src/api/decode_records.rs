@@ -1,51 +1,8 @@
-//! Decodes the contract's records ("Resources and their fields").
+//! Decodes the answers to issue and revoke requests.
 
-use super::decode::{JsonObject, count, id, integer, tags, text, yes_no};
+use super::decode::{JsonObject, count};
 use crate::api::prelude::*;
-use crate::domain::record_fields::FieldSource;
-use crate::domain::records::Level;
 use crate::domain::{Accepted, BatchAccepted, RecordProblem, RevokeAccepted, ServiceRecord};
-
-fn missing(name: &str) -> Localizable {
-    localizable!("{name} is missing", name)
-}
-
-impl FieldSource for JsonObject {
-    fn id(&self, name: &str) -> Result<String, Localizable> {
-        id(self, name)
-    }
-
-    fn text(&self, name: &str) -> Option<Text> {
-        text(self, name)
-    }
-
-    fn integer(&self, name: &str) -> Option<i64> {
-        integer(self, name)
-    }
-
-    fn yes_no(&self, name: &str) -> Option<bool> {
-        yes_no(self, name)
-    }
-
-    fn tags(&self, name: &str) -> Vec<Text> {
-        tags(self, name)
-    }
-
-    fn levels(&self, name: &str) -> Vec<Level> {
-        let levels = self.get(name).and_then(Value::as_array);
-        levels.into_iter().flatten().filter_map(level).collect()
-    }
-}
-
-/// Also accepts a plain name or number.
-fn level(value: &Value) -> Option<Level> {
-    match value {
-        Value::Object(f) => Some(Level { level: integer(f, "level"), level_name: text(f, "level_name") }),
-        Value::String(name) => Some(Level { level: None, level_name: Some(name.as_str().into()) }),
-        Value::Number(number) => Some(Level { level: number.as_i64(), level_name: None }),
-        _ => None,
-    }
-}
 
 /// `Err` says why there is no badge id.
 pub(super) fn accepted(data: &Value) -> Result<Accepted, Localizable> {
@@ -71,7 +28,10 @@ pub(super) fn batch_accepted(data: &Value) -> Result<BatchAccepted, Localizable>
         problems: Vec::new(),
     };
     let Some(Value::Array(items)) = items else {
-        answer.problems.push(RecordProblem { place: "items".to_owned(), why: missing("items") });
+        answer.problems.push(RecordProblem {
+            place: "items".to_owned(),
+            why: localizable!("{name} is missing", name = "items"),
+        });
         return Ok(answer);
     };
     for (index, item) in items.iter().enumerate() {

@@ -14,7 +14,7 @@ pub(super) struct HttpResponse {
     pub(super) retry_after: Option<Duration>,
     /// Host of a redirect's `Location` header.
     pub(super) location: Option<String>,
-    pub(super) body: std::result::Result<ResponseBody, Localizable>,
+    pub(super) body: Result<ResponseBody, Localizable>,
     pub(super) text: String,
     /// After decompression.
     pub(super) length: usize,

@@ -2,7 +2,7 @@
 
 use crate::api::prelude::*;
 
-pub type ApiResult<T> = std::result::Result<T, ApiError>;
+pub type ApiResult<T> = Result<T, ApiError>;
 
 messages! {
     /// `Display` says what happened, whether anything was changed, and what to do next. Neither

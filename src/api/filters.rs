@@ -5,9 +5,7 @@
 use crate::domain::{BadgeTypeCode, CategoryId, CategoryLevelId, TemplateId};
 use jiff::civil::Date;
 
-/// The contract's default for `rows_per_page`.
 pub const DEFAULT_ROWS_PER_PAGE: u32 = 20;
-/// The contract's maximum for `rows_per_page`.
 pub const MAX_ROWS_PER_PAGE: u32 = 100;
 /// Maximum pages of one holder's badges that a lookup reads.
 pub const HOLDER_PAGES: u64 = 20;

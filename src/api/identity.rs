@@ -62,9 +62,6 @@ pub async fn identify(reader: &Reader, key: &ApiKey, call: &Call) -> ApiResult<I
 }
 
 /// Compares a key with its stored identity and returns warnings. Sends nothing if no identity is stored.
-///
-/// # Errors
-/// [`ApiError::OtherKey`] if it is not the checked key, or the error of the ping.
 pub async fn recognise(reader: &Reader, connection: &Connection, call: &Call) -> ApiResult<Vec<Localizable>> {
     let Some(pin) = &connection.pin else { return Ok(Vec::new()) };
     let said = prefix(reader, &connection.key, call).await?;
@@ -80,9 +77,6 @@ pub async fn recognise(reader: &Reader, connection: &Connection, call: &Call) ->
 }
 
 /// Compares a ping response with the stored identity, if there is one.
-///
-/// # Errors
-/// [`ApiError::OtherKey`] if it is not the checked key.
 pub fn compare_ping(ping: &Ping, connection: &Connection) -> ApiResult<()> {
     let said = ping.apikey_prefix.as_ref().and_then(|said| connection.key.prefix_said(said.wire()));
     connection.pin.as_ref().map_or(Ok(()), |pin| compare(pin, said.as_deref()))

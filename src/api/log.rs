@@ -7,30 +7,12 @@ use crate::secrets::redact;
 use tokio::sync::watch;
 
 pub const LOG_LENGTH: usize = 500;
-/// Maximum characters of a parameter's value.
 const LONGEST_VALUE: usize = 60;
 const MASK: &str = "‹…›";
 /// All other parameters (names, addresses, new ones) are masked.
-const PLAIN: &[&str] = &[
-    "page",
-    "rows_per_page",
-    "sort_by",
-    "sort_type",
-    "use_yn",
-    "level_yn",
-    "category_name",
-    "category_id",
-    "category_level_id",
-    "badge_type",
-    "template_id",
-    "title",
-    "reg_str_date",
-    "reg_end_date",
-    "issue_start_date",
-    "issue_end_date",
-    "revoke_start_date",
-    "revoke_end_date",
-];
+const PLAIN: &str = "page rows_per_page sort_by sort_type use_yn level_yn category_name category_id \
+    category_level_id badge_type template_id title reg_str_date reg_end_date \
+    issue_start_date issue_end_date revoke_start_date revoke_end_date";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogEntry {
@@ -178,7 +160,7 @@ fn masked_path(path: &str) -> String {
 
 fn masked_query(url: &Url) -> String {
     let pairs = url.query_pairs().map(|(name, value)| {
-        let value = if PLAIN.contains(&&*name) {
+        let value = if PLAIN.split(' ').any(|plain| plain == name) {
             // Redact the key before cutting the value, since a cut key is not recognized.
             mask(&scrub(&redact(&value).chars().take(LONGEST_VALUE).collect::<String>()))
         } else {

@@ -24,7 +24,7 @@ use super::link::{LinkStatus, LinkTrouble, UnderWay};
 use crate::api::prelude::*;
 pub(super) use guards::Permit;
 use guards::{Outside, QueuePlace, ReadGuard};
-use queue::{ByPriority, QueueState, QueuedCall};
+use queue::{QueueState, QueuedCall};
 pub use shared::pace_file;
 use shared::{PaceProblem, Shared};
 use slots::{LONGEST_HOLD, SharedUse, Slot, SlotReply, SlotRequest};
@@ -56,42 +56,16 @@ pub(super) struct Pace {
 }
 
 /// `usable`: how long a slot may be used before its request begins. `reach`: how long the request may take.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SlotTimes {
     pub(super) usable: Duration,
     pub(super) reach: Duration,
 }
 
 impl Pace {
-    #[cfg(test)]
-    pub(super) fn new(limit: u32) -> Arc<Self> {
-        Self::with_window(limit, WINDOW)
-    }
-
     pub(super) fn with_window(limit: u32, window: Duration) -> Arc<Self> {
         let limit = limit.max(1);
-        let state = QueueState {
-            limit,
-            under_way: ByPriority::default(),
-            done: VecDeque::new(),
-            done_in_background: 0,
-            queues: ByPriority::default(),
-            held_until: None,
-            refusals: 0,
-            holds: 0,
-            halvings: 0,
-            halved: None,
-            trouble: None,
-            last_ok: None,
-            window,
-            outside: 0,
-            others: None,
-            alone: None,
-            #[cfg(feature = "team")]
-            away: None,
-            reads: Vec::new(),
-            reads_so_far: 0,
-        };
+        let state = QueueState { limit, window, ..QueueState::default() };
         let (status, _) = watch::channel(state.status());
         Arc::new(Self {
             state: Mutex::new(state),
@@ -279,16 +253,6 @@ impl Pace {
         }
     }
 
-    #[cfg(test)]
-    pub(super) async fn turn(
-        self: &Arc<Self>,
-        priority: Priority,
-        cancel: &CancellationToken,
-    ) -> ApiResult<Permit> {
-        let span = SlotTimes { usable: Duration::from_secs(10), reach: Duration::from_secs(30) };
-        self.turn_within(priority, span, cancel).await
-    }
-
     /// Ignores a hold, for one request that a person asked for. Does not wait: `None` if the limit
     /// is used up.
     pub(super) async fn turn_through(self: &Arc<Self>, span: SlotTimes) -> Option<Permit> {
@@ -338,7 +302,7 @@ impl Pace {
         priority: Priority,
         span: SlotTimes,
         cancel: &CancellationToken,
-    ) -> ApiResult<std::result::Result<Slot, PaceProblem>> {
+    ) -> ApiResult<Result<Slot, PaceProblem>> {
         let outside = Outside::new(self);
         let _head = tokio::select! {
             biased;

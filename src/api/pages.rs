@@ -89,13 +89,15 @@ impl PageRequest {
 ///
 /// Memory: 16 bytes per record and the overhead of a hash table. Ids are stored as fingerprints. If two were
 /// equal, a record would seem missing, and the count would show that.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct PageReader {
     /// Fingerprints, with the pass that last saw each.
     known: HashMap<u64, u16>,
     hasher: RandomState,
     requests: u64,
-    passes: u16,
+    /// Maximum passes, if it is another than [`PASSES`].
+    passes: Option<u16>,
+    /// Of the pass, from 0.
     number: u16,
     pass: Pass,
     seen: PageCounts,
@@ -126,31 +128,10 @@ struct PageCounts {
     new: u64,
 }
 
-impl Default for PageReader {
-    fn default() -> Self {
-        Self {
-            known: HashMap::new(),
-            hasher: RandomState::new(),
-            requests: 0,
-            passes: PASSES,
-            number: 1,
-            pass: Pass::default(),
-            seen: PageCounts::default(),
-            again: VecDeque::new(),
-            before: None,
-            total_count: None,
-            shrank: false,
-            trouble: None,
-            problems: Vec::new(),
-            end: None,
-        }
-    }
-}
-
 impl PageReader {
     #[must_use]
     pub fn passes(mut self, most: u16) -> Self {
-        self.passes = most.max(1);
+        self.passes = Some(most.max(1));
         self
     }
 
@@ -180,7 +161,7 @@ impl PageReader {
     }
 
     pub fn is_again(&self) -> bool {
-        self.number > 1
+        self.number > 0
     }
 
     /// Remaining pages of this pass, according to the count.
@@ -204,9 +185,7 @@ impl PageReader {
 
     /// Returns the new records of the page that [`PageReader::next`] named. Skips an unreadable
     /// page. A page beyond the end that the service refuses counts as empty.
-    ///
-    /// # Errors
-    /// Any other error of the call. The reading cannot continue.
+    /// Any other error of the call ends the reading.
     pub fn take<T, I: Hash>(
         &mut self,
         answer: ApiResult<Page<T>>,
@@ -215,11 +194,11 @@ impl PageReader {
         let number = self.next().map_or(1, |wanted| wanted.page);
         let (page, is_hole) = match answer {
             Ok(page) => (page, false),
-            Err(ApiError::NotFound(_)) if number > 1 => (without_rows(Vec::new()), false),
+            Err(ApiError::NotFound(_)) if number > 1 => (Page::without_rows(Vec::new()), false),
             Err(ApiError::Unreadable { status, what, fewer }) => {
                 let problems = vec![RecordProblem { place: "data".to_owned(), why: what.clone() }];
                 self.trouble.get_or_insert(ApiError::Unreadable { status, what, fewer });
-                (without_rows(problems), true)
+                (Page::without_rows(problems), true)
             }
             Err(error) => return Err(error),
         };
@@ -316,7 +295,7 @@ impl PageReader {
         let found = (seen.distinct, counted);
         // The same records as in the previous pass, so the count is wrong and another pass does not help.
         let same = self.before == Some(found) && seen.new == 0 && seen.doubles == 0;
-        let last = self.number >= self.passes;
+        let last = self.number + 1 >= self.passes.unwrap_or(PASSES);
         let end = if pass.stop() == Some(PassStop::Limit) {
             Some(ListEnd::Stopped)
         } else if still && as_counted && seen.holes == 0 {
@@ -359,10 +338,6 @@ impl PageReader {
     }
 }
 
-fn without_rows<T>(problems: Vec<RecordProblem>) -> Page<T> {
-    Page { items: Vec::new(), list_len: 0, total_count: None, page: None, rows_per_page: None, problems }
-}
-
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Whole<T> {
     /// Each once, in the order in which they were first returned.
@@ -375,10 +350,8 @@ pub struct Whole<T> {
 }
 
 /// Calls `goes_on` before each page; it may end the reading.
-///
-/// # Errors
-/// The first error of `fetch` that [`PageReader::take`] returns, also if no page was readable.
-/// Drops the records read so far, since half a list misleads.
+/// Fails with the first error of `fetch` that [`PageReader::take`] returns, also if no page was readable,
+/// and drops the records read so far, since half a list misleads.
 pub async fn read_all<T, I: Hash, F: Future<Output = ApiResult<Page<T>>>>(
     id: impl Fn(&T) -> I,
     mut fetch: impl FnMut(PageRequest) -> F,

@@ -30,14 +30,8 @@ pub(super) struct PageParts<T> {
 
 impl<T> PageParts<T> {
     pub(super) fn of(paging: &Paging, whole: ApiError) -> Self {
-        let page = Page {
-            items: Vec::new(),
-            list_len: 0,
-            total_count: None,
-            page: Some(paging.page),
-            rows_per_page: Some(paging.rows_per_page.into()),
-            problems: Vec::new(),
-        };
+        let rows_per_page = Some(paging.rows_per_page.into());
+        let page = Page { page: Some(paging.page), rows_per_page, ..Page::without_rows(Vec::new()) };
         let too_many = paging.rows_per_page;
         Self {
             paging: paging.clone(),
@@ -76,8 +70,7 @@ impl<T> PageParts<T> {
         })
     }
 
-    /// # Errors
-    /// An error that smaller parts do not solve. Returns the whole page's error if the service
+    /// Fails with an error that smaller parts do not solve, and with the whole page's error if the service
     /// sends more rows than requested.
     pub(super) fn take(&mut self, answer: ApiResult<Page<T>>) -> ApiResult<()> {
         let size = self.size();

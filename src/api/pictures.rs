@@ -6,6 +6,7 @@ use super::error::ApiResult;
 use super::unreached::why;
 use super::wire;
 use crate::api::prelude::*;
+use crate::domain::web_address::is_http;
 use crate::domain::{is_loopback, may_be_local};
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{Client, redirect};
@@ -69,10 +70,6 @@ impl fmt::Debug for PictureClient {
 impl PictureClient {
     /// Fetches pictures from this computer only if the service is on it: another service must not
     /// reach local servers.
-    ///
-    /// # Errors
-    /// [`super::ApiError::NotReached`] if this computer has no certificate store and the service is
-    /// not on it.
     pub fn new(connection: &Connection) -> ApiResult<Self> {
         wire::install_crypto();
         let loopback_too = Url::parse(connection.base_url.trim()).is_ok_and(|url| is_loopback(&url));
@@ -108,16 +105,8 @@ impl PictureClient {
 
     /// Takes an absolute URL; see [`super::Reader::picture_url`] for relative ones. Dropping the
     /// future or cancelling the token cancels it.
-    pub async fn fetch(
-        &self,
-        url: &str,
-        cancel: &CancellationToken,
-    ) -> std::result::Result<Picture, PictureError> {
-        let url =
-            Url::parse(url.trim()).map_err(|_| PictureError::Refused(localizable!("it is not a URL")))?;
-        if let Some(why) = refused(&url, self.loopback_too) {
-            return Err(PictureError::Refused(why));
-        }
+    pub async fn fetch(&self, url: &str, cancel: &CancellationToken) -> Result<Picture, PictureError> {
+        let url = self.allowed(url)?;
         tokio::select! {
             biased;
             () = cancel.cancelled() => Err(PictureError::Cancelled),
@@ -126,19 +115,21 @@ impl PictureClient {
     }
 
     /// Sends a HEAD request without a key. A status other than 200 is not an error here.
-    pub async fn probe(&self, url: &str) -> std::result::Result<PictureProbe, PictureError> {
-        let url =
-            Url::parse(url.trim()).map_err(|_| PictureError::Refused(localizable!("it is not a URL")))?;
-        if let Some(why) = refused(&url, self.loopback_too) {
-            return Err(PictureError::Refused(why));
-        }
+    pub async fn probe(&self, url: &str) -> Result<PictureProbe, PictureError> {
+        let url = self.allowed(url)?;
         let response =
             self.client.head(url).send().await.map_err(|error| PictureError::NotReached(why(error, None)))?;
         let content_type = response.headers().get(CONTENT_TYPE).and_then(|v| v.to_str().ok());
         Ok(PictureProbe { status: response.status().as_u16(), content_type: content_type.map(Text::from) })
     }
 
-    async fn read(&self, url: Url) -> std::result::Result<Picture, PictureError> {
+    fn allowed(&self, url: &str) -> Result<Url, PictureError> {
+        let url =
+            Url::parse(url.trim()).map_err(|_| PictureError::Refused(localizable!("it is not a URL")))?;
+        refused(&url, self.loopback_too).map_or(Ok(url), |why| Err(PictureError::Refused(why)))
+    }
+
+    async fn read(&self, url: Url) -> Result<Picture, PictureError> {
         let response =
             self.client.get(url).send().await.map_err(|error| PictureError::NotReached(why(error, None)))?;
         if response.status().as_u16() != 200 {
@@ -155,7 +146,7 @@ impl PictureClient {
 }
 
 fn refused(url: &Url, loopback_too: bool) -> Option<Localizable> {
-    if !matches!(url.scheme(), "http" | "https") {
+    if !is_http(url) {
         return Some(localizable!("only http and https URLs are allowed"));
     }
     if !url.username().is_empty() || url.password().is_some() {

@@ -45,17 +45,13 @@ pub(super) fn check_badge_id(id: &BadgeId) -> ApiResult<()> {
     Ok(())
 }
 
-fn nothing_there() -> ApiError {
-    ApiError::NotFound(Refusal { status: 200, code: None, message: None })
-}
-
 impl Reader {
     pub(super) fn new(connection: &Connection, base: Base) -> ApiResult<Self> {
         Ok(Self(Arc::new(ApiCore::new(connection, base)?)))
     }
 
     async fn all(&self, path: &str, query: &Pairs, call: &Call) -> ApiResult<Value> {
-        self.0.get(path, None, query, call).await
+        Ok(self.0.fetch(path, None, query, call).await?.data)
     }
 
     /// If the response is too long or damaged, reads the rows in smaller parts, and reports the
@@ -84,8 +80,9 @@ impl Reader {
     }
 
     async fn one<T: ServiceRecord>(&self, path: &str, id: (&'static str, &str), call: &Call) -> ApiResult<T> {
-        let data = self.0.get(path, Some(id), &Pairs::default(), call).await?;
-        decode::single(&data, id).map_err(strange)?.ok_or_else(nothing_there)
+        let data = self.0.fetch(path, Some(id), &Pairs::default(), call).await?.data;
+        let nothing = Refusal { status: 200, code: None, message: None };
+        decode::single(&data, id).map_err(strange)?.ok_or(ApiError::NotFound(nothing))
     }
 
     pub async fn ping(&self, call: &Call) -> ApiResult<Ping> {
@@ -115,7 +112,6 @@ impl Reader {
         }
     }
 
-    /// `GET /categories` has no pages.
     pub async fn categories(&self, filter: &CategoryFilter, call: &Call) -> ApiResult<Listed<Category>> {
         let data = self.all("categories", &filter.pairs(), call).await?;
         decode::listed(&data).map_err(strange)
@@ -142,8 +138,6 @@ impl Reader {
         Ok(page)
     }
 
-    /// Refuses the ids `history`, `batch` and `revoke`: they are paths of other endpoints, so no
-    /// response would be a badge.
     pub async fn badge(&self, id: &BadgeId, call: &Call) -> ApiResult<Badge> {
         check_badge_id(id)?;
         let badge: Badge = self.one("badges", ("badge_id", id.wire()), call).await?;
@@ -162,7 +156,6 @@ impl Reader {
         Ok(page)
     }
 
-    /// Sends at most `most` requests.
     pub async fn wallet_of(&self, email: &str, most: u64, call: &Call) -> ApiResult<Whole<WalletBadge>> {
         let fetch = |wanted: PageRequest| {
             let query = WalletQuery { email: email.to_owned(), paging: wanted.paging() };
@@ -222,7 +215,6 @@ impl Reader {
         *self.0.clock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// See [`ServiceClock::recall`].
     pub fn recall_offset(&self, known: crate::domain::time::KnownOffset) {
         self.0.clock.lock().unwrap_or_else(PoisonError::into_inner).recall(known);
     }

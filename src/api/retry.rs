@@ -115,7 +115,7 @@ fn span_of(timeouts: &Timeouts, purpose: ClientKind) -> SlotTimes {
 #[cfg(feature = "team")]
 fn longest(timeouts: &Timeouts) -> SlotTimes {
     let [get, post] = [ClientKind::Get, ClientKind::Post].map(|purpose| span_of(timeouts, purpose));
-    SlotTimes { usable: get.usable.max(post.usable), reach: get.reach.max(post.reach) }
+    get.max(post)
 }
 
 impl ApiCore {
@@ -147,18 +147,7 @@ impl ApiCore {
 
     /// Repeats within limits: three attempts if the service cannot be reached or fails, one more after a
     /// response that ended early (a dead kept-alive connection costs just that), and five waits on 429. All
-    /// attempts share one deadline ([`Timeouts::total`]). Returns `Null` if there was no data.
-    pub(super) async fn get(
-        &self,
-        path: &str,
-        id: Option<(&'static str, &str)>,
-        query: &Pairs,
-        call: &Call,
-    ) -> ApiResult<Value> {
-        Ok(self.fetch(path, id, query, call).await?.data)
-    }
-
-    /// As [`Self::get`], with the body as received.
+    /// attempts share one deadline ([`Timeouts::total`]).
     pub(super) async fn fetch(
         &self,
         path: &str,
@@ -243,7 +232,7 @@ impl ApiCore {
         attempt: u32,
         call: &Call,
         left: &mut Duration,
-    ) -> ApiResult<std::result::Result<HttpResponse, TransportError>> {
+    ) -> ApiResult<Result<HttpResponse, TransportError>> {
         let waiting = Instant::now();
         let mut permit = self.turn(call, ClientKind::Get).await?;
         let sending = self.send(&self.gets, request, url, attempt, waiting, &mut permit, "GET");
@@ -330,7 +319,7 @@ impl ApiCore {
     /// or responds to a ping now.
     async fn proves_itself(&self, path: &str, call: &Call) -> bool {
         self.is_proven.load(Ordering::Relaxed)
-            || (path != PING && Box::pin(self.get(PING, None, &Pairs::default(), call)).await.is_ok())
+            || (path != PING && Box::pin(self.fetch(PING, None, &Pairs::default(), call)).await.is_ok())
     }
 
     /// Repeats only after a refusal for the rate limit, or if no connection was established. It can be cancelled only
@@ -347,7 +336,7 @@ impl ApiCore {
         let json = Bytes::from(body.to_string());
         let mut pauses = self.pauses();
         let (mut tries, mut waits) = (0, 0);
-        let mut turn = call.turn().and_then(Turn::take);
+        let mut turn = call.turn.as_ref().and_then(Turn::take);
         let is_reserved = turn.is_some();
         for attempt in 1.. {
             let waiting = Instant::now();
@@ -359,7 +348,7 @@ impl ApiCore {
                 return Err(ApiError::Cancelled);
             }
             let (request, is_withheld) =
-                wire::post(url.clone(), self.header.clone(), json.clone(), call.may_send().cloned());
+                wire::post(url.clone(), self.header.clone(), json.clone(), call.may_send.clone());
             let sent = self.send(posts, request, &url, attempt, waiting, &mut permit, "POST").await;
             let error = match sent {
                 Ok(answer) => {
@@ -421,7 +410,7 @@ impl ApiCore {
         waiting: Instant,
         permit: &mut Permit,
         method: &'static str,
-    ) -> std::result::Result<HttpResponse, TransportError> {
+    ) -> Result<HttpResponse, TransportError> {
         let sent =
             SentRequest { method, url, attempt, waited: waiting.elapsed(), budget: self.pace.budget() };
         let note = PendingLogEntry::start(&self.log, &sent);

@@ -10,7 +10,8 @@ pub(super) fn why(error: reqwest::Error, via: Option<&str>) -> Localizable {
     let (host, place) = error.url().map_or_else(Default::default, place_of);
     // The query of a URL may contain a name or an e-mail address.
     let error = error.without_url();
-    tracing::debug!(kind = ?kind_of(&error), words = super::error::mask(&scrub(&deepest(&error))), "a request failed");
+    let deepest = chain(&error).last().map(ToString::to_string).unwrap_or_default();
+    tracing::debug!(kind = ?kind_of(&error), words = super::error::mask(&scrub(&deepest)), "a request failed");
     let place = match via {
         Some(proxy) => localizable!("the proxy {proxy}", proxy),
         None => Localizable::verbatim(place),
@@ -72,10 +73,6 @@ fn chain<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn 
         let within = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
         within.map(|inner| inner as &(dyn Error + 'static)).or_else(|| error.source())
     })
-}
-
-fn deepest(error: &(dyn Error + 'static)) -> String {
-    chain(error).last().map(ToString::to_string).unwrap_or_default()
 }
 
 fn kind_of(error: &(dyn Error + 'static)) -> Option<ErrorKind> {

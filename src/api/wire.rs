@@ -146,7 +146,7 @@ impl http_body::Body for PostBody {
     fn poll_frame(
         mut self: Pin<&mut Self>,
         _: &mut Context<'_>,
-    ) -> Poll<Option<std::result::Result<Frame<Bytes>, std::io::Error>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, std::io::Error>>> {
         let Some(json) = self.json.take() else { return Poll::Ready(None) };
         if self.may_send.as_ref().is_some_and(|may_send| !may_send.is_allowed()) {
             self.is_withheld.store(true, Ordering::Release);
@@ -189,7 +189,7 @@ pub(super) async fn exchange(
     request: Request,
     key: &ApiKey,
     via: Option<&str>,
-) -> std::result::Result<(HttpResponse, Option<Timestamp>), TransportError> {
+) -> Result<(HttpResponse, Option<Timestamp>), TransportError> {
     let response = client.execute(request).await.map_err(|error| {
         if error.is_connect() {
             TransportError::NotReached(why(error, via))
@@ -226,7 +226,7 @@ pub(super) enum Unread {
 }
 
 /// `longest` is in bytes after decompression.
-pub(super) async fn bounded(mut response: Response, longest: usize) -> std::result::Result<Vec<u8>, Unread> {
+pub(super) async fn bounded(mut response: Response, longest: usize) -> Result<Vec<u8>, Unread> {
     let mut bytes = Vec::new();
     loop {
         match response.chunk().await {

@@ -41,14 +41,12 @@ impl fmt::Debug for IssueRequest {
     }
 }
 
-/// At most 1000 recipients.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct BatchRequest {
     pub template_id: TemplateId,
     pub recipients: Vec<Recipient>,
 }
 
-/// At most 1000 ids.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RevokeRequest {
     pub badge_ids: Vec<BadgeId>,
@@ -89,8 +87,6 @@ impl Writer {
     }
 
     /// Accepted is not issued.
-    ///
-    /// # Errors
     /// [`ApiError::InDoubt`] with `accepted` if the service accepted without a readable `badge_id`.
     pub async fn issue(&self, request: &IssueRequest, call: &Call) -> ApiResult<Accepted> {
         filled("recipient_name", &request.recipient_name)?;
@@ -105,9 +101,6 @@ impl Writer {
     }
 
     /// Unreadable items are in `problems`: accepted, but with an unknown recipient.
-    ///
-    /// # Errors
-    /// [`ApiError::BadInput`] for no recipients or more than 1000. Nothing was sent.
     pub async fn issue_batch(&self, request: &BatchRequest, call: &Call) -> ApiResult<BatchAccepted> {
         entries("recipients", request.recipients.len())?;
         for recipient in &request.recipients {
@@ -125,9 +118,6 @@ impl Writer {
     }
 
     /// The service drops badges that are not Issued without notice; the response is two numbers.
-    ///
-    /// # Errors
-    /// [`ApiError::BadInput`] for an empty reason, and for no ids or more than 1000. Nothing was sent.
     pub async fn revoke(&self, request: &RevokeRequest, call: &Call) -> ApiResult<RevokeAccepted> {
         entries("badge_ids", request.badge_ids.len())?;
         filled("reason", &request.reason)?;

@@ -244,17 +244,7 @@ impl SearchedAddress {
     }
 }
 
-/// The reasons for a badge with this address and name. Empty if it cannot be the caller's.
-pub fn reasons_for(
-    asked: Option<&str>,
-    name: Option<&str>,
-    address: &str,
-    on_it: Option<&Text>,
-) -> Vec<MatchReason> {
-    reasons_of(asked, name)(address, on_it)
-}
-
-/// As [`reasons_for`], for many badges.
+/// The reasons for badges with an address and a name. Empty for one that cannot be the caller's.
 pub fn reasons_of<'a>(
     asked: Option<&str>,
     name: Option<&'a str>,

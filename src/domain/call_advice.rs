@@ -1,6 +1,7 @@
 //! Advice for a support call about one badge, as sentences to read aloud. They contain neither
 //! names nor addresses.
 
+mod copies;
 mod question;
 
 use super::email::{EmailKey, meant_domain};
@@ -10,11 +11,13 @@ use super::narrowing::is_sent;
 use super::summary::with_age;
 use super::text::Text;
 use super::time::{ServiceTime, age};
-use super::verdict::Verdict;
+use super::verdict::{State, Verdict};
 use crate::i18n::{list, number};
+use copies::{accepted, coming, copies, copy_that_is, is_valid_now, may_be_copy};
 use jiff::civil::DateTime;
 use jiff::{SignedDuration, ToSpan};
 pub use question::CallerQuestion;
+use std::collections::HashSet;
 
 /// The advice mentions the remaining time of a badge that expires sooner than this.
 const SOON: SignedDuration = SignedDuration::from_hours(30 * 24);
@@ -84,7 +87,7 @@ pub fn script(case: &CallCase<'_>) -> Script {
         say.extend(how_it_stands(case, &verdict));
         say.extend(copies(case, &verdict));
         say.extend(place(case, &verdict));
-        if matches!(verdict, Verdict::Valid { .. } | Verdict::NotYetValid { .. } | Verdict::Expired { .. }) {
+        if verdict.state() == State::Issued || matches!(verdict, Verdict::Expired { .. }) {
             say.push(correction().to_owned());
         }
     }
@@ -96,7 +99,7 @@ pub fn script(case: &CallCase<'_>) -> Script {
 
 fn answer(case: &CallCase<'_>, question: CallerQuestion, verdict: &Verdict) -> Vec<String> {
     let is_waiting = waits(verdict);
-    let is_valid = matches!(verdict, Verdict::Valid { .. } | Verdict::NotYetValid { .. });
+    let is_valid = verdict.state() == State::Issued;
     let stands = || how_it_stands(case, verdict);
     let issuer = issuer(case);
     match question {
@@ -234,12 +237,9 @@ fn meant(case: &CallCase<'_>, question: CallerQuestion) -> Option<String> {
                 verdict => question == CallerQuestion::Revoked && is_revoked(&verdict),
             }
     };
-    let mut titles: Vec<String> = Vec::new();
-    for title in case.all.iter().filter(is_meant).filter_map(HeldBadge::title).map(Text::to_string) {
-        if !titles.contains(&title) {
-            titles.push(title);
-        }
-    }
+    let mut seen = HashSet::new();
+    let titles = case.all.iter().filter(is_meant).filter_map(HeldBadge::title).map(Text::to_string);
+    let mut titles: Vec<String> = titles.filter(|title| seen.insert(title.clone())).collect();
     if titles.is_empty() {
         return None;
     }
@@ -260,8 +260,7 @@ fn why(case: &CallCase<'_>, verdict: &Verdict) -> Vec<String> {
     let mut why = dates(held.reg_date(), held.issued_at(), now);
     if waits(verdict) || matches!(verdict, Verdict::Unread) {
         let requested = case.requested.filter(|_| held.reg_date().is_none());
-        let requested =
-            requested.and_then(|at| ServiceTime::new(&at.strftime("%Y-%m-%d %H:%M:%S").to_string()));
+        let requested = requested.and_then(|at| ServiceTime::new(&at.strftime("%F %T").to_string()));
         why.extend(requested.map(|at| t!("requested {time}", time = with_age(&at, now))));
         why.extend(deadline(held).map(|at| t!("24 h limit: {at}", at)));
     }
@@ -297,7 +296,7 @@ fn dates(accepted: Option<&ServiceTime>, issued: Option<&ServiceTime>, now: Date
 }
 
 fn is_revoked(verdict: &Verdict) -> bool {
-    matches!(verdict, Verdict::Revoked { .. } | Verdict::Revoking { .. } | Verdict::RevocationUnderWay { .. })
+    matches!(verdict.state(), State::Revoked | State::Revoking)
 }
 
 fn who_calls(case: &CallCase<'_>) -> Vec<String> {
@@ -336,77 +335,68 @@ fn who_calls(case: &CallCase<'_>) -> Vec<String> {
 }
 
 fn how_it_stands(case: &CallCase<'_>, verdict: &Verdict) -> Vec<String> {
-    let held = case.held;
-    match verdict {
-        Verdict::Waiting { since: None } => vec![match case.requested {
-            Some(at) => t!(
-                "It was requested on {at} and waits to be issued: usually 5 min to 24 h.",
-                at = at.strftime("%Y-%m-%d %H:%M")
-            ),
-            None => t!(
-                "It was accepted and waits to be issued: usually 5 min to 24 h. This record does not show the acceptance time."
-            )
-            .to_owned(),
-        }],
-        Verdict::Waiting { .. } if !case.zone_known => {
-            // The badge may already be overdue.
-            vec![t!(
-                "It was accepted and waits to be issued: usually 5 min to 24 h. lapel does not know the service's time zone, so the waiting time is not certain."
-            )
-            .to_owned()]
+    let said = match verdict {
+        Verdict::Expired { until, .. } => return expired(case, until),
+        Verdict::Revoked { .. } | Verdict::Revoking { .. } | Verdict::RevocationUnderWay { .. } => {
+            return revoked(case);
         }
-        Verdict::Waiting { .. } => vec![accepted_when(held, case.now)],
-        Verdict::Overdue { .. } => {
-            vec![match deadline(held) {
-                Some(latest) => t!(
-                    "It should have been issued by {latest}. Give the badge id to the provider's help desk. The holder does not need to do anything.",
-                    latest
-                ),
-                None => t!(
-                    "It should have been issued. Give the badge id to the provider's help desk. The holder does not need to do anything."
-                )
-                .to_owned(),
-            }]
-        }
-        Verdict::Unread => vec![
-            t!("The service could not be read: it may be issued by now. Promise nothing. Read it again first.")
-                .to_owned(),
-        ],
-        Verdict::Valid { .. } => vec![mail(case)],
         Verdict::NotYetValid { from } => {
             let from = from.to_minute();
-            let says =
-                t!("It is issued and valid from {from}. Until then it shows as not yet valid.", from);
-            vec![says, mail(case)]
+            let says = t!("It is issued and valid from {from}. Until then it shows as not yet valid.", from);
+            return vec![says, mail(case)];
         }
-        Verdict::Expired { until, .. } => expired(case, until),
-        Verdict::Revoked { .. } | Verdict::Revoking { .. } | Verdict::RevocationUnderWay { .. } => {
-            revoked(case)
+        Verdict::Valid { .. } => return vec![mail(case)],
+        Verdict::Waiting { since: None } => match case.requested {
+            Some(at) => {
+                let at = at.strftime("%Y-%m-%d %H:%M");
+                return vec![t!(
+                    "It was requested on {at} and waits to be issued: usually 5 min to 24 h.",
+                    at
+                )];
+            }
+            None => t!(
+                "It was accepted and waits to be issued: usually 5 min to 24 h. This record does not show the acceptance time."
+            ),
+        },
+        // The badge may already be overdue.
+        Verdict::Waiting { .. } if !case.zone_known => t!(
+            "It was accepted and waits to be issued: usually 5 min to 24 h. lapel does not know the service's time zone, so the waiting time is not certain."
+        ),
+        Verdict::Waiting { .. } => return vec![accepted_when(case.held, case.now)],
+        Verdict::Overdue { .. } => match deadline(case.held) {
+            Some(latest) => {
+                return vec![t!(
+                    "It should have been issued by {latest}. Give the badge id to the provider's help desk. The holder does not need to do anything.",
+                    latest
+                )];
+            }
+            None => t!(
+                "It should have been issued. Give the badge id to the provider's help desk. The holder does not need to do anything."
+            ),
+        },
+        Verdict::Unread => {
+            t!(
+                "The service could not be read: it may be issued by now. Promise nothing. Read it again first."
+            )
         }
-        Verdict::SaidFailed { .. } => vec![
-            t!(
-                "The service says that issuing failed. lapel cannot see why: give the badge id to the provider's help desk."
-            )
-            .to_owned(),
-        ],
-        Verdict::SaidExpired { .. } | Verdict::SaidIssued { .. } | Verdict::Unknown { .. } => vec![
-            t!(
-                "lapel does not know what the service means by this word. Promise nothing. Ask the provider's help desk with the badge id."
-            )
-            .to_owned(),
-        ],
-    }
+        Verdict::SaidFailed { .. } => t!(
+            "The service says that issuing failed. lapel cannot see why: give the badge id to the provider's help desk."
+        ),
+        Verdict::SaidExpired { .. } | Verdict::SaidIssued { .. } | Verdict::Unknown { .. } => t!(
+            "lapel does not know what the service means by this word. Promise nothing. Ask the provider's help desk with the badge id."
+        ),
+    };
+    vec![said.to_owned()]
 }
 
 fn mail(case: &CallCase<'_>) -> String {
-    let status = case.held.email_status();
     let address = case.held.recipient_email().map_or(case.asked, Text::wire);
     let key = EmailKey::of(address);
     let slip = key
         .domain()
         .and_then(meant_domain)
         .map_or(String::new(), |meant| t!(" Did they mean {meant}?", meant));
-    match status {
+    match case.held.email_status() {
         Some(word) if is_sent(word.wire()) => t!(
             "Mail was sent to exactly this address: read it out letter by letter.{slip} Then check the spam folder, the company's mail gateway, the wallet.",
             slip
@@ -496,49 +486,6 @@ fn revoked(case: &CallCase<'_>) -> Vec<String> {
     )]
 }
 
-fn copies(case: &CallCase<'_>, verdict: &Verdict) -> Vec<String> {
-    if !matches!(verdict, Verdict::Valid { .. } | Verdict::NotYetValid { .. }) {
-        return Vec::new();
-    }
-    let (mut valid, mut revoked) = (Vec::new(), Vec::new());
-    for copy in case.all.iter().filter(|other| case.held.is_copy_of(other)) {
-        match copy.verdict(case.now) {
-            Verdict::Valid { .. } => valid.push(copy),
-            Verdict::Revoked { .. } | Verdict::Revoking { .. } | Verdict::RevocationUnderWay { .. } => {
-                revoked.push(copy);
-            }
-            _ => {}
-        }
-    }
-    if !valid.is_empty() && !case.both {
-        return vec![t!(
-            "They have at least {n} valid copies, but not all badges were read, so the newest is not known. This does no harm; {issuer} can revoke one.",
-            n = number(valid.len() as u64 + 1),
-            issuer = issuer(case)
-        )];
-    }
-    if !valid.is_empty() {
-        let newer = match newest(valid.iter().copied().chain([case.held])) {
-            Some(newest) if newest.badge_id == case.held.badge_id => t!("this is the newest").to_owned(),
-            Some(newest) => t!("{id} is the newest", id = newest.badge_id),
-            None => t!("the newest copy is not known").to_owned(),
-        };
-        return vec![t!(
-            "They have {n} valid copies; {newer}. This does no harm; {issuer} can revoke one.",
-            n = number(valid.len() as u64 + 1),
-            newer,
-            issuer = issuer(case)
-        )];
-    }
-    match revoked.first() {
-        Some(copy) => vec![t!(
-            "Copy {id} is revoked. \u{201c}Revoked\u{201d} refers to that copy, not to this one.",
-            id = copy.badge_id
-        )],
-        None => Vec::new(),
-    }
-}
-
 fn place(case: &CallCase<'_>, verdict: &Verdict) -> Option<String> {
     let held = case.held;
     if !case.both {
@@ -547,10 +494,10 @@ fn place(case: &CallCase<'_>, verdict: &Verdict) -> Option<String> {
     match (&held.wallet, &held.history) {
         (None, Some(item)) => {
             let spelled = item.recipient_email.as_ref().is_some_and(|address| address.wire() != case.asked);
-            match verdict {
+            match verdict.state() {
                 // The line about waiting already says so.
-                Verdict::Waiting { .. } | Verdict::Overdue { .. } => None,
-                Verdict::Revoked { .. } | Verdict::Revoking { .. } | Verdict::RevocationUnderWay { .. } => {
+                State::Waiting => None,
+                State::Revoked | State::Revoking => {
                     Some(t!("The wallet does not show it: a revocation is recorded.").to_owned())
                 }
                 _ if spelled => Some(
@@ -620,82 +567,18 @@ fn cannot(verdict: &Verdict) -> &'static str {
     }
 }
 
-/// The newest copy of the badge with such a verdict.
-fn copy_that_is<'a>(case: &CallCase<'a>, wanted: fn(&Verdict) -> bool) -> Option<&'a HeldBadge> {
-    let copies = case.all.iter().filter(|other| case.held.is_copy_of(other));
-    copies
-        .filter(|other| wanted(&other.verdict(case.now)))
-        .max_by_key(|other| other.reg_date().map(|t| t.raw().clone()))
-}
-
-/// The words about a copy that does not count yet. Somebody who asked for another one would get two.
-fn coming(case: &CallCase<'_>) -> Option<String> {
-    if let Some(copy) = copy_that_is(case, waits) {
-        let id = &copy.badge_id;
-        return Some(t!(
-            "A new badge of this kind (id {id}) was accepted and waits to be issued. Do not ask for another one.",
-            id
-        ));
-    }
-    if let Some(copy) = copy_that_is(case, |verdict| matches!(verdict, Verdict::NotYetValid { .. })) {
-        let (id, from) = (&copy.badge_id, copy.valid_from()?.to_minute());
-        return Some(t!(
-            "A new badge of this kind (id {id}) is issued and valid from {from}. Do not ask for another one.",
-            id,
-            from
-        ));
-    }
-    let other = may_be_copy(case)?;
-    let id = &other.badge_id;
-    Some(if other.is_only_sent() {
-        t!(
-            "lapel has sent another badge with this title to this address (id {id}). It may be for this name: wait until it is issued before you ask for another one.",
-            id
-        )
-    } else {
-        t!("Badge {id} has the same title. lapel does not see yet whether both have the same name.", id)
-    })
-}
-
-/// A badge with the same title, if only the journal knows one of the two, and so not its name.
-fn may_be_copy<'a>(case: &CallCase<'a>) -> Option<&'a HeldBadge> {
-    let title = case.held.title()?;
-    let is_one_unknown = |other: &&HeldBadge| other.is_only_sent() != case.held.is_only_sent();
-    case.all.iter().filter(is_one_unknown).find(|other| other.title() == Some(title))
-}
-
-fn is_valid_now(verdict: &Verdict) -> bool {
-    matches!(verdict, Verdict::Valid { .. })
-}
-
 fn waits(verdict: &Verdict) -> bool {
-    matches!(verdict, Verdict::Waiting { .. } | Verdict::Overdue { .. })
-}
-
-fn accepted(held: &HeldBadge) -> Option<DateTime> {
-    held.reg_date().and_then(ServiceTime::start)
-}
-
-/// `None` when a time is missing, or the last two are equal.
-fn newest<'a>(copies: impl Iterator<Item = &'a HeldBadge>) -> Option<&'a HeldBadge> {
-    let mut dated = copies.map(|copy| Some((accepted(copy)?, copy))).collect::<Option<Vec<_>>>()?;
-    dated.sort_by_key(|(at, _)| *at);
-    match dated.as_slice() {
-        [.., (before, _), (last, _)] if before == last => None,
-        [.., (_, newest)] => Some(newest),
-        [] => None,
-    }
+    verdict.state() == State::Waiting
 }
 
 /// When it was accepted, and how long the service takes. The contract gives no time for one badge.
 fn accepted_when(held: &HeldBadge, now: DateTime) -> String {
-    let Some(accepted) = accepted(held) else {
-        return t!("It was accepted. Issuing takes 5 minutes to 24 hours.").to_owned();
-    };
-    let at = accepted.strftime("%H:%M").to_string();
-    if accepted.date() == now.date() {
+    let accepted = accepted(held);
+    let day = accepted.map(DateTime::date);
+    let at = accepted.map_or(String::new(), |at| at.strftime("%H:%M").to_string());
+    if day == Some(now.date()) {
         t!("It was accepted today at {at}. Issuing takes 5 minutes to 24 hours.", at)
-    } else if accepted.date().tomorrow().is_ok_and(|next| next == now.date()) {
+    } else if day.is_some_and(|day| day.tomorrow().is_ok_and(|next| next == now.date())) {
         t!("It was accepted yesterday at {at}. Issuing takes 5 minutes to 24 hours.", at)
     } else {
         t!("It was accepted. Issuing takes 5 minutes to 24 hours.").to_owned()
@@ -704,8 +587,7 @@ fn accepted_when(held: &HeldBadge, now: DateTime) -> String {
 
 /// The latest normal time of issue: 24 hours after acceptance.
 fn deadline(held: &HeldBadge) -> Option<String> {
-    let accepted = held.reg_date()?.start()?;
-    let latest = accepted.checked_add(24.hours()).ok()?;
+    let latest = accepted(held)?.checked_add(24.hours()).ok()?;
     Some(latest.strftime("%Y-%m-%d %H:%M").to_string())
 }
 

@@ -4,18 +4,7 @@ use super::text::scrub;
 use unicode_normalization::UnicodeNormalization;
 
 /// Words that do not tell one organisation from another.
-const GENERIC: [&str; 10] = [
-    "the",
-    "of",
-    "university",
-    "college",
-    "institute",
-    "school",
-    "학교법인",
-    "재단법인",
-    "사단법인",
-    "주식회사",
-];
+const GENERIC: &str = "the of university college institute school 학교법인 재단법인 사단법인 주식회사";
 const GENERIC_END: &str = "대학교";
 
 /// Case counts. Unicode composition and surrounding blanks do not. A text that cannot be typed may
@@ -34,7 +23,8 @@ pub fn short_name(organisation: &str) -> String {
         .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
         .filter(|word| word.chars().filter(|c| c.is_alphabetic()).count() >= 2)
         .collect();
-    match words.iter().find(|word| !GENERIC.contains(word)).or(words.first()) {
+    let is_generic = |word: &str| GENERIC.split(' ').any(|generic| generic == word);
+    match words.iter().find(|word| !is_generic(word)).or(words.first()) {
         Some(word) => {
             let stem = word.strip_suffix(GENERIC_END).filter(|stem| stem.chars().count() >= 2);
             stem.unwrap_or(word).to_owned()

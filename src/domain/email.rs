@@ -43,7 +43,6 @@ impl EmailKey {
         &self.0
     }
 
-    /// `None` without an `@`.
     pub fn domain(&self) -> Option<&str> {
         self.0.rsplit_once('@').map(|(_, domain)| domain)
     }
@@ -71,24 +70,17 @@ pub struct Address {
     meant: Option<String>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum EmailProblem {
-    #[error("{}", EMPTY)]
-    Empty,
-    #[error("{0}")]
-    NotAnAddress(Localizable),
+messages! {
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub enum EmailProblem;
+    pub fn localizable;
+    Empty => localizable!("the e-mail address is empty");
+    NotAnAddress(why: Localizable) => why.clone();
 }
 
-const EMPTY: Localizable = localizable!("the e-mail address is empty");
+impl std::error::Error for EmailProblem {}
 
 impl EmailProblem {
-    pub fn localizable(&self) -> Localizable {
-        match self {
-            Self::Empty => EMPTY,
-            Self::NotAnAddress(why) => why.clone(),
-        }
-    }
-
     /// A complete sentence. A question gets no full stop.
     pub fn ended(&self) -> String {
         ended(&self.to_string())
@@ -338,12 +330,13 @@ fn unwrap(typed: &str) -> &str {
     }
     // A local part may be quoted, but only as a whole. Quotes around the whole address come from pasting.
     bare = bare.trim_matches(around);
-    match bare.get(..7) {
-        Some(scheme) if scheme.eq_ignore_ascii_case("mailto:") => {
-            bare[7..].split('?').next().unwrap_or("").trim()
-        }
-        _ => bare,
-    }
+    behind_mailto(bare).map_or(bare, str::trim)
+}
+
+/// Without the subject.
+pub(super) fn behind_mailto(text: &str) -> Option<&str> {
+    let is_mailto = text.get(..7).is_some_and(|scheme| scheme.eq_ignore_ascii_case("mailto:"));
+    text.get(7..).filter(|_| is_mailto)?.split('?').next()
 }
 
 fn name_of(c: char) -> Localizable {
@@ -366,19 +359,10 @@ fn is_lone_jamo(c: char) -> bool {
 /// For a domain in its ASCII form. For an unknown domain with an invalid ending, the same domain
 /// with the valid ending.
 pub fn meant_domain(domain: &str) -> Option<String> {
-    const KNOWN: [&str; 9] = [
-        "gmail.com",
-        "naver.com",
-        "hanmail.net",
-        "daum.net",
-        "nate.com",
-        "kakao.com",
-        "outlook.com",
-        "hotmail.com",
-        "yahoo.com",
-    ];
+    const KNOWN: &str =
+        "gmail.com naver.com hanmail.net daum.net nate.com kakao.com outlook.com hotmail.com yahoo.com";
     /// Real mail services that look like a misspelling of a better known one.
-    const REAL: [&str; 4] = ["mail.com", "email.com", "ymail.com", "gmx.com"];
+    const REAL: &str = "mail.com email.com ymail.com gmx.com";
     /// Invalid endings and the endings they misspell.
     const ENDINGS: [(&str, &str); 9] = [
         (".con", ".com"),
@@ -392,12 +376,12 @@ pub fn meant_domain(domain: &str) -> Option<String> {
         (".cokr", ".co.kr"),
     ];
     let domain = &domain.to_ascii_lowercase();
-    if KNOWN.contains(&domain.as_str()) || REAL.contains(&domain.as_str()) {
+    if KNOWN.split(' ').chain(REAL.split(' ')).any(|real| real == domain) {
         return None;
     }
     // Reserved endings: people of the sandbox have them.
     let (name, ending) = domain.split_once('.')?;
-    for known in KNOWN {
+    for known in KNOWN.split(' ') {
         let (known_name, known_ending) = known.split_once('.')?;
         if name == known_name && ending != known_ending && edits(ending, known_ending, 1) == 1 {
             return Some(known.to_owned());

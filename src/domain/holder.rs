@@ -10,6 +10,24 @@ use super::verdict::{BadgeFacts, Verdict, issue_time};
 use jiff::civil::DateTime;
 use std::collections::{HashMap, HashSet};
 
+/// Fields of a held badge, each with the records that have it, the preferred one first.
+macro_rules! fields {
+    ($found:ident $type:ty: $($(#[$doc:meta])* $field:ident: $($record:ident)+;)+) => {$(
+        $(#[$doc])*
+        pub fn $field(&self) -> Option<&$type> {
+            $found([$(self.$record.as_ref().and_then(|record| record.$field.as_ref())),+])
+        }
+    )+};
+}
+
+fn told<const N: usize>(texts: [Option<&Text>; N]) -> Option<&Text> {
+    texts.into_iter().flatten().find(|text| !text.looks_empty())
+}
+
+fn first<const N: usize>(times: [Option<&ServiceTime>; N]) -> Option<&ServiceTime> {
+    times.into_iter().flatten().next()
+}
+
 /// A holder's badge, from one or both lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeldBadge {
@@ -60,25 +78,33 @@ impl HeldBadge {
         )
     }
 
-    fn text<'a>(
-        &'a self,
-        history: impl Fn(&'a HistoryItem) -> Option<&'a Text>,
-        wallet: impl Fn(&'a WalletBadge) -> Option<&'a Text>,
-        detail: impl Fn(&'a Badge) -> Option<&'a Text>,
-    ) -> Option<&'a Text> {
-        let told = |text: &&Text| !text.looks_empty();
-        let found = self.history.as_ref().and_then(history).filter(told);
-        let found = found.or_else(|| self.wallet.as_ref().and_then(wallet).filter(told));
-        found.or_else(|| self.detail.as_deref().and_then(detail).filter(told))
+    fields! { told Text:
+        recipient_name: history wallet detail;
+        /// As written; the wallet does not have it.
+        recipient_email: history detail;
+        /// The service's word; the wallet does not have it.
+        email_status: history detail;
+        issuing_org: history wallet detail;
+        badge_type_name: history detail;
+        category_name: history detail;
+        level_name: history detail;
+        cert_no: detail;
+    }
+
+    fields! { first ServiceTime:
+        /// The acceptance time.
+        reg_date: history detail wallet;
+        valid_from: detail wallet;
+        /// A date in the wallet, a timestamp elsewhere.
+        valid_until: history detail wallet;
+        revoke_at: history detail;
     }
 
     pub fn title(&self) -> Option<&Text> {
-        let found = self.text(|h| h.title.as_ref(), |w| w.title.as_ref(), |d| d.title.as_ref());
-        found.or(self.sent.as_ref())
-    }
-
-    pub fn recipient_name(&self) -> Option<&Text> {
-        self.text(|h| h.recipient_name.as_ref(), |w| w.recipient_name.as_ref(), |d| d.recipient_name.as_ref())
+        let history = self.history.as_ref().and_then(|item| item.title.as_ref());
+        let wallet = self.wallet.as_ref().and_then(|badge| badge.title.as_ref());
+        let detail = self.detail.as_ref().and_then(|badge| badge.title.as_ref());
+        told([history, wallet, detail]).or(self.sent.as_ref())
     }
 
     /// The name for comparing: one person's name may be written in several ways.
@@ -86,93 +112,36 @@ impl HeldBadge {
         self.recipient_name().map(|name| folded(name.wire()))
     }
 
-    /// As written; the wallet does not have it.
-    pub fn recipient_email(&self) -> Option<&Text> {
-        self.text(|h| h.recipient_email.as_ref(), |_| None, |d| d.recipient_email.as_ref())
-    }
-
-    /// The service's word; the wallet does not have it.
-    pub fn email_status(&self) -> Option<&Text> {
-        self.text(|h| h.email_status.as_ref(), |_| None, |d| d.email_status.as_ref())
-    }
-
-    /// The wallet has no mail status.
     pub fn mail_was_read(&self) -> bool {
         self.history.is_some() || self.detail.is_some()
     }
 
-    pub fn issuing_org(&self) -> Option<&Text> {
-        self.text(|h| h.issuing_org.as_ref(), |w| w.issuing_org.as_ref(), |d| d.issuing_org.as_ref())
-    }
-
-    pub fn badge_type_name(&self) -> Option<&Text> {
-        self.text(|h| h.badge_type_name.as_ref(), |_| None, |d| d.badge_type_name.as_ref())
-    }
-
-    /// The wallet does not have it.
-    pub fn category_name(&self) -> Option<&Text> {
-        self.text(|h| h.category_name.as_ref(), |_| None, |d| d.category_name.as_ref())
-    }
-
-    pub fn level_name(&self) -> Option<&Text> {
-        self.text(|h| h.level_name.as_ref(), |_| None, |d| d.level_name.as_ref())
-    }
-
-    /// Only the badge detail has it.
-    pub fn cert_no(&self) -> Option<&Text> {
-        self.text(|_| None, |_| None, |d| d.cert_no.as_ref())
-    }
-
-    /// Only the badge detail has it.
     pub fn reason(&self) -> Option<&Text> {
-        self.text(|_| None, |_| None, |d| d.revoke_reason.as_ref())
+        told([self.detail.as_ref()?.revoke_reason.as_ref()])
     }
 
-    /// Only the history has it.
     pub fn template_id(&self) -> Option<&TemplateId> {
         self.history.as_ref().and_then(|h| h.template_id.as_ref())
     }
 
     /// Front and back, as the service wrote them; the history does not have them.
     pub fn image_urls(&self) -> [Option<&Text>; 2] {
-        [
-            self.text(|_| None, |w| w.front_image_url.as_ref(), |d| d.front_image_url.as_ref()),
-            self.text(|_| None, |w| w.back_image_url.as_ref(), |d| d.back_image_url.as_ref()),
-        ]
-    }
-
-    fn time<'a>(
-        &'a self,
-        history: impl Fn(&'a HistoryItem) -> Option<&'a ServiceTime>,
-        wallet: impl Fn(&'a WalletBadge) -> Option<&'a ServiceTime>,
-        detail: impl Fn(&'a Badge) -> Option<&'a ServiceTime>,
-    ) -> Option<&'a ServiceTime> {
-        let found = self.history.as_ref().and_then(history);
-        let found = found.or_else(|| self.detail.as_deref().and_then(detail));
-        found.or_else(|| self.wallet.as_ref().and_then(wallet))
-    }
-
-    /// The acceptance time.
-    pub fn reg_date(&self) -> Option<&ServiceTime> {
-        self.time(|h| h.reg_date.as_ref(), |w| w.reg_date.as_ref(), |d| d.reg_date.as_ref())
+        let (wallet, detail) = (self.wallet.as_ref(), self.detail.as_ref());
+        let front = [
+            wallet.and_then(|badge| badge.front_image_url.as_ref()),
+            detail.and_then(|badge| badge.front_image_url.as_ref()),
+        ];
+        let back = [
+            wallet.and_then(|badge| badge.back_image_url.as_ref()),
+            detail.and_then(|badge| badge.back_image_url.as_ref()),
+        ];
+        [told(front), told(back)]
     }
 
     pub fn issued_at(&self) -> Option<&ServiceTime> {
-        self.time(issue_time, issue_time, issue_time)
-    }
-
-    /// The history does not have it.
-    pub fn valid_from(&self) -> Option<&ServiceTime> {
-        self.time(|_| None, |w| w.valid_from.as_ref(), |d| d.valid_from.as_ref())
-    }
-
-    /// A date in the wallet, a timestamp elsewhere.
-    pub fn valid_until(&self) -> Option<&ServiceTime> {
-        self.time(|h| h.valid_until.as_ref(), |w| w.valid_until.as_ref(), |d| d.valid_until.as_ref())
-    }
-
-    pub fn revoke_at(&self) -> Option<&ServiceTime> {
-        self.time(|h| h.revoke_at.as_ref(), |_| None, |d| d.revoke_at.as_ref())
+        let history = self.history.as_ref().and_then(issue_time);
+        let detail = self.detail.as_deref().and_then(issue_time);
+        first([history, detail, self.wallet.as_ref().and_then(issue_time)])
     }
 
     /// Of the same name, and of the same template, or the same title and issuer when a template is unknown.

@@ -3,8 +3,8 @@
 use super::text::{Text, scrub};
 use std::fmt;
 
-macro_rules! id {
-    ($(#[$doc:meta])* $name:ident) => {
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident)*) => {$(
         $(#[$doc])*
         #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(String);
@@ -36,23 +36,14 @@ macro_rules! id {
                 write!(f, "{}({})", stringify!($name), scrub(&self.0))
             }
         }
-    };
+    )*};
 }
 
-id! {
+ids! {
     /// `badge_id`: assigned when an issue request is accepted.
     BadgeId
-}
-id! {
-    /// `template_id` of a badge template.
     TemplateId
-}
-id! {
-    /// `category_id` of a category.
     CategoryId
-}
-id! {
-    /// `category_level_id` of a badge template.
     CategoryLevelId
 }
 

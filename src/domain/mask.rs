@@ -34,18 +34,27 @@ pub fn text(text: &str, names: &[&str]) -> String {
     for known in names.iter().filter(|n| n.trim().chars().count() > 1) {
         out = out.replace(known.trim(), &name(known));
     }
-    let ends = |c: char| c.is_whitespace() || "<>()[]{},;:\"'\u{201c}\u{201d}\u{2018}\u{2019}|".contains(c);
-    let mut masked = String::with_capacity(out.len());
-    for word in out.split_inclusive(ends) {
+    addresses(&out, |c| c.is_whitespace() || ENDS.contains(c), str::to_owned)
+}
+
+/// Signs beside an address.
+pub(super) const ENDS: &str = "<>()[]{},;:\"'\u{201c}\u{201d}\u{2018}\u{2019}|";
+
+/// Masks every address between such ends. `other` gives any other word.
+pub(super) fn addresses(
+    text: &str,
+    ends: impl Fn(char) -> bool + Copy,
+    other: impl Fn(&str) -> String,
+) -> String {
+    let words = text.split_inclusive(ends).map(|word| {
         let bare = word.trim_end_matches(ends);
         if bare.contains(['@', '\u{ff20}']) {
-            masked.push_str(&address(&bare.replace('\u{ff20}', "@")));
-            masked.push_str(&word[bare.len()..]);
+            address(&bare.replace('\u{ff20}', "@")) + &word[bare.len()..]
         } else {
-            masked.push_str(word);
+            other(word)
         }
-    }
-    masked
+    });
+    words.collect()
 }
 
 #[cfg(test)]

@@ -45,7 +45,8 @@ pub fn likeness(given: &str, on_it: &str) -> Option<NameMatch> {
 pub fn folded(name: &str) -> String {
     let plain = half_width(name);
     let plain = in_latin(&plain).unwrap_or(plain);
-    plain.nfkc().filter(|c| is_part_of_name(*c)).flat_map(char::to_lowercase).collect()
+    let counts = |c: &char| !c.is_whitespace() && !is_invisible(*c) && !SIGNS.contains(c);
+    plain.nfkc().filter(counts).flat_map(char::to_lowercase).collect()
 }
 
 /// The best first. The service may compare whole names or parts, and lapel does not know which.
@@ -122,23 +123,8 @@ fn is_hangul(folded: &str) -> bool {
     !folded.is_empty() && folded.chars().all(|c| matches!(c, '\u{ac00}'..='\u{d7a3}'))
 }
 
-fn is_part_of_name(c: char) -> bool {
-    !c.is_whitespace()
-        && !is_invisible(c)
-        && !matches!(
-            c,
-            '\'' | '\u{2018}'
-                | '\u{2019}'
-                | '\u{b4}'
-                | '`'
-                | '-'
-                | '\u{2010}'
-                | '\u{2011}'
-                | '.'
-                | ','
-                | '\u{b7}'
-        )
-}
+const SIGNS: [char; 11] =
+    ['\'', '\u{2018}', '\u{2019}', '\u{b4}', '`', '-', '\u{2010}', '\u{2011}', '.', ',', '\u{b7}'];
 
 #[cfg(test)]
 mod tests {

@@ -73,8 +73,8 @@ impl StateIs {
         }
     }
 
-    pub fn is_state_of(self, state: &State) -> bool {
-        self == match state {
+    pub fn of(state: &State) -> Self {
+        match state {
             State::Waiting => Self::Waiting,
             State::Issued => Self::Issued,
             State::Expired => Self::Expired,
@@ -152,7 +152,7 @@ impl HistoryNarrowing {
 
     pub fn fits(&self, row: &HistoryItem, now: DateTime) -> bool {
         let state = Verdict::of(row, now).state();
-        self.state.is_none_or(|wanted| wanted.is_state_of(&state))
+        self.state.is_none_or(|wanted| wanted == StateIs::of(&state))
             && self.mail.as_ref().is_none_or(|wanted| wanted.fits(row, &state))
             && contains(row.badge_type_name.as_ref(), self.badge_type.as_deref())
             && contains(row.category_name.as_ref(), self.category.as_deref())

@@ -3,12 +3,14 @@
 
 mod shapes;
 
-use super::email::{Address, EmailProblem};
+use super::email::{Address, EmailProblem, behind_mailto};
 use super::ids::BadgeId;
 use super::look_alike::{half_width, in_latin};
 use super::text::is_invisible;
+use percent_encoding::percent_decode_str;
 use shapes::{behind_label, id_in, is_label, last_segment, without_form, without_label};
 pub use shapes::{id_variants, may_be_end_of_id};
+use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization;
 
 /// Quotation marks and brackets around a pasted text that do not belong to it.
@@ -236,34 +238,12 @@ fn crosses(inner: &str, open: char, close: char) -> bool {
 
 /// Also removes the subject, and decodes the percent-encoding.
 fn without_mailto(text: &str) -> String {
-    match text.get(..7) {
-        Some(scheme) if scheme.eq_ignore_ascii_case("mailto:") => {
-            decoded(text[7..].split('?').next().unwrap_or_default())
-        }
-        _ => text.to_owned(),
-    }
+    behind_mailto(text).map_or_else(|| text.to_owned(), decoded)
 }
 
 /// Unchanged when the result is not UTF-8.
 fn decoded(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while let Some(byte) = bytes.get(at) {
-        let pair = bytes.get(at + 1..at + 3).and_then(|pair| std::str::from_utf8(pair).ok());
-        let code = pair.filter(|pair| pair.bytes().all(|b| b.is_ascii_hexdigit()));
-        match code.and_then(|code| u8::from_str_radix(code, 16).ok()).filter(|_| *byte == b'%') {
-            Some(code) => {
-                out.push(code);
-                at += 3;
-            }
-            None => {
-                out.push(*byte);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
+    percent_decode_str(text).decode_utf8().map_or_else(|_| text.to_owned(), Cow::into_owned)
 }
 
 #[cfg(test)]

@@ -44,8 +44,7 @@ pub trait ServiceRecord: Sized + 'static {
     const FIELDS: &'static [Field<Self>];
     const NAMES: &'static [&'static str];
 
-    /// # Errors
-    /// Why the record's id cannot be used. Any other field may be absent.
+    /// `Err` says why the record's id cannot be used. Any other field may be absent.
     fn read(source: &impl FieldSource) -> Result<Self, Localizable>;
 }
 

@@ -33,6 +33,12 @@ pub struct Page<T> {
     pub problems: Vec<RecordProblem>,
 }
 
+impl<T> Page<T> {
+    pub fn without_rows(problems: Vec<RecordProblem>) -> Self {
+        Self { items: Vec::new(), list_len: 0, total_count: None, page: None, rows_per_page: None, problems }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordProblem {
     pub place: String,
@@ -55,14 +61,8 @@ impl BadgeTypeCode {
         [Self::Complete, Self::Competency, Self::Achieve, Self::Participate, Self::Certificate];
 
     pub fn new(raw: &str) -> Self {
-        match raw.trim().to_ascii_uppercase().as_str() {
-            "COMPLETE" => Self::Complete,
-            "COMPETENCY" => Self::Competency,
-            "ACHIEVE" => Self::Achieve,
-            "PARTICIPATE" => Self::Participate,
-            "CERTIFICATE" => Self::Certificate,
-            _ => Self::Other(Text::new(raw)),
-        }
+        let known = Self::KNOWN.into_iter().find(|known| known.wire().eq_ignore_ascii_case(raw.trim()));
+        known.unwrap_or_else(|| Self::Other(Text::new(raw)))
     }
 
     /// As the service writes it.
@@ -229,32 +229,6 @@ impl HistoryItem {
     }
 }
 
-#[cfg(test)]
-impl HistoryItem {
-    pub fn for_test(badge_id: BadgeId) -> Self {
-        Self {
-            badge_id,
-            template_id: None,
-            title: None,
-            badge_type_name: None,
-            category_name: None,
-            level: None,
-            level_name: None,
-            recipient_name: None,
-            recipient_email: None,
-            status_name: None,
-            email_status: None,
-            issuing_org: None,
-            valid_until: None,
-            issued_at: None,
-            reg_date: None,
-            revoke_at: None,
-            rnum: None,
-            read_at: None,
-        }
-    }
-}
-
 record! {
     /// One accepted issue (contract, "Issue-accepted item"). Accepted does not mean issued.
     Accepted {
@@ -282,3 +256,6 @@ pub struct RevokeAccepted {
     /// The ids that were Issued and are now being revoked.
     pub accepted_count: Option<u64>,
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,7 @@
 //! stay: lapel's own texts, and the titles and names of organisations that are loaded.
 
 use super::holder::HeldBadge;
-use super::mask::{self, STARS};
+use super::mask::{self, ENDS, STARS};
 use super::records::{Badge, HistoryItem};
 use super::text::Text;
 use crate::i18n;
@@ -99,19 +99,10 @@ impl KnownWords {
     }
 
     fn mask_word(&self, word: &str) -> String {
-        let ends = |c: char| "<>()[]{},;:\"'\u{201c}\u{201d}\u{2018}\u{2019}|│".contains(c);
         if !word.contains(['@', '\u{ff20}']) {
             return self.mask_parts(word);
         }
-        let parts = word.split_inclusive(ends).map(|part| {
-            let bare = part.trim_end_matches(ends);
-            if bare.contains(['@', '\u{ff20}']) {
-                mask::address(&bare.replace('\u{ff20}', "@")) + &part[bare.len()..]
-            } else {
-                self.mask_parts(part)
-            }
-        });
-        parts.collect()
+        mask::addresses(word, |c| ENDS.contains(c) || c == '│', |part| self.mask_parts(part))
     }
 
     fn mask_parts(&self, word: &str) -> String {

@@ -53,11 +53,8 @@ pub fn summary(case: &CallCase<'_>, script: &Script) -> String {
     lines.extend(script.say.iter().map(|line| format!("- {line}")));
     lines.push(t!("Not possible: {what}.", what = script.cannot));
     // Each spelling of a name, and their display forms, which the lines above contain.
-    let mut names: Vec<String> = Vec::new();
-    for name in case.all.iter().filter_map(HeldBadge::recipient_name) {
-        names.push(name.wire().to_owned());
-        names.push(name.to_string());
-    }
+    let names = case.all.iter().filter_map(HeldBadge::recipient_name);
+    let mut names: Vec<String> = names.flat_map(|name| [name.wire().to_owned(), name.to_string()]).collect();
     // Longer names first, because one name may contain another.
     names.sort_by_key(|name| std::cmp::Reverse(name.len()));
     let names: Vec<&str> = names.iter().map(String::as_str).collect();

@@ -3,7 +3,7 @@
 
 use super::text::{Text, scrub};
 use crate::i18n::Localizable;
-use jiff::civil::{Date, DateTime};
+use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::Offset;
 use jiff::{SignedDuration, Timestamp};
 use std::fmt;
@@ -14,13 +14,8 @@ use std::time::Instant;
 #[derive(Clone, PartialEq, Eq)]
 pub struct ServiceTime {
     raw: Text,
-    read: Option<ParsedTime>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum ParsedTime {
-    Day(Date),
-    Moment(DateTime),
+    start: Option<DateTime>,
+    is_date_only: bool,
 }
 
 impl ServiceTime {
@@ -39,11 +34,10 @@ impl ServiceTime {
         let stamp = stamp.split_once('.').map_or(stamp.as_str(), |(head, tail)| {
             if tail.bytes().all(|b| b.is_ascii_digit()) { head } else { stamp.as_str() }
         });
-        let read = DateTime::strptime("%Y-%m-%d %H:%M:%S", stamp)
-            .map(ParsedTime::Moment)
-            .or_else(|_| Date::strptime("%Y-%m-%d", trimmed).map(ParsedTime::Day))
-            .ok();
-        Some(Self { raw: Text::new(trimmed), read })
+        let moment = DateTime::strptime("%Y-%m-%d %H:%M:%S", stamp).ok();
+        let midnight = || Some(Date::strptime("%Y-%m-%d", trimmed).ok()?.to_datetime(Time::midnight()));
+        let start = moment.or_else(midnight);
+        Some(Self { raw: Text::new(trimmed), start, is_date_only: start.is_some() && moment.is_none() })
     }
 
     pub fn raw(&self) -> &Text {
@@ -52,31 +46,27 @@ impl ServiceTime {
 
     /// `None` when the text is not a time.
     pub fn day(&self) -> Option<Date> {
-        self.read.map(|r| match r {
-            ParsedTime::Day(d) => d,
-            ParsedTime::Moment(m) => m.date(),
-        })
+        self.start.map(DateTime::date)
     }
 
     /// A bare date starts at midnight.
     pub fn start(&self) -> Option<DateTime> {
-        self.read.map(|r| match r {
-            ParsedTime::Day(d) => d.to_datetime(jiff::civil::Time::midnight()),
-            ParsedTime::Moment(m) => m,
-        })
+        self.start
+    }
+
+    fn moment(&self) -> Option<DateTime> {
+        self.start.filter(|_| !self.is_date_only)
     }
 
     /// A bare date covers its whole day. The contract does not say whether a `valid_until` date
     /// ends before or after that day; lapel assumes after.
     pub fn end(&self) -> Option<DateTime> {
-        self.read.map(|r| match r {
-            ParsedTime::Day(d) => d.to_datetime(jiff::civil::time(23, 59, 59, 0)),
-            ParsedTime::Moment(m) => m,
-        })
+        let last = |day: DateTime| day.date().to_datetime(jiff::civil::time(23, 59, 59, 0));
+        if self.is_date_only { self.start.map(last) } else { self.start }
     }
 
     pub fn is_date_only(&self) -> bool {
-        matches!(self.read, Some(ParsedTime::Day(_)))
+        self.is_date_only
     }
 
     /// Services write a far-future date for "no end".
@@ -86,9 +76,9 @@ impl ServiceTime {
 
     /// `2026-11-02 09:41`. A bare date and an unreadable text stay unchanged.
     pub fn to_minute(&self) -> String {
-        match self.read {
-            Some(ParsedTime::Moment(m)) => m.strftime("%Y-%m-%d %H:%M").to_string(),
-            _ => self.raw.shown().into_owned(),
+        match self.moment() {
+            Some(moment) => moment.strftime("%Y-%m-%d %H:%M").to_string(),
+            None => self.raw.shown().into_owned(),
         }
     }
 
@@ -99,13 +89,11 @@ impl ServiceTime {
 
     /// `11-02 09:41` in the year of `now`, `2025-11-02` in another year. An unreadable text stays unchanged.
     pub fn short(&self, now: Option<DateTime>) -> String {
-        let same_year = |d: Date| now.is_some_and(|n| n.year() == d.year());
-        match self.read {
-            Some(ParsedTime::Day(d)) if same_year(d) => d.strftime("%m-%d").to_string(),
-            Some(ParsedTime::Moment(m)) if same_year(m.date()) => m.strftime("%m-%d %H:%M").to_string(),
-            Some(ParsedTime::Day(d)) => d.to_string(),
-            Some(ParsedTime::Moment(m)) => m.date().to_string(),
-            None => self.raw.shown().into_owned(),
+        match self.start {
+            Some(start) if now.is_some_and(|now| now.year() == start.year()) => {
+                start.strftime(if self.is_date_only { "%m-%d" } else { "%m-%d %H:%M" }).to_string()
+            }
+            _ => self.to_day(),
         }
     }
 }
@@ -197,9 +185,7 @@ pub enum OffsetBasis {
 /// The service's offset as an earlier session knew it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KnownOffset {
-    /// See [`OffsetBasis::Learned`].
     Learned(Offset),
-    /// See [`OffsetBasis::AtLeast`].
     AtLeast(Offset),
 }
 
@@ -313,7 +299,7 @@ impl ServiceClock {
     /// Takes the service's time of a past event. If it would lie in the future, the assumed offset is too
     /// small, and the smallest possible one replaces it. Ignores a time that no time zone explains.
     pub fn reach(&mut self, recorded: &ServiceTime) {
-        let Some(ParsedTime::Moment(recorded)) = recorded.read else { return };
+        let Some(recorded) = recorded.moment() else { return };
         if self.is_zone_known() {
             return;
         }
@@ -322,7 +308,7 @@ impl ServiceClock {
         let snapped = wanted.saturating_add(QUARTER - 1).div_euclid(QUARTER) * QUARTER;
         if ahead > 0
             && snapped <= FURTHEST
-            && let Some(offset) = i32::try_from(snapped).ok().and_then(|s| Offset::from_seconds(s).ok())
+            && let Some(offset) = offset_of(snapped)
         {
             (self.offset, self.basis) = (offset, OffsetBasis::AtLeast);
         }
@@ -331,23 +317,21 @@ impl ServiceClock {
     /// `happened` is the known moment of the event. A difference of more than 5 minutes from a
     /// multiple of 15 minutes proves nothing. Returns whether the offset was learned.
     pub fn learn(&mut self, recorded: &ServiceTime, happened: Timestamp) -> bool {
-        let Some(ParsedTime::Moment(recorded)) = recorded.read else { return false };
+        let Some(recorded) = recorded.moment() else { return false };
         let Ok(as_utc) = Offset::UTC.to_timestamp(recorded) else { return false };
         let apart = as_utc.as_second() - happened.as_second();
         let snapped = (apart as f64 / QUARTER as f64).round() as i64 * QUARTER;
-        if (apart - snapped).abs() > SLACK {
+        if (apart - snapped).abs() > SLACK || snapped.abs() > FURTHEST {
             return false;
         }
-        let Some(offset) = i32::try_from(snapped).ok().and_then(|s| Offset::from_seconds(s).ok()) else {
-            return false;
-        };
-        if snapped.abs() > FURTHEST {
-            return false;
-        }
-        self.offset = offset;
-        self.basis = OffsetBasis::Learned;
+        let Some(offset) = offset_of(snapped) else { return false };
+        (self.offset, self.basis) = (offset, OffsetBasis::Learned);
         true
     }
+}
+
+fn offset_of(seconds: i64) -> Option<Offset> {
+    i32::try_from(seconds).ok().and_then(|seconds| Offset::from_seconds(seconds).ok())
 }
 
 /// `42 min`, `31 h`, `12 d`: one unit, rounded down, never negative.

@@ -3,8 +3,7 @@
 use super::records::TemplateDetail;
 use super::text::Text;
 use super::time::ServiceTime;
-use super::verdict::shifted;
-use jiff::Unit;
+use jiff::Span;
 use jiff::civil::{Date, DateTime};
 
 /// The end of validity by lapel's computation; the service decides.
@@ -36,22 +35,28 @@ pub fn validity(template: &TemplateDetail, issued: DateTime) -> Validity {
             Some(_) => Validity::CannotCompute(codes()),
         },
         "PERIOD" => {
-            let unit = match code(template.validity_unit_cd.as_ref()).as_str() {
-                "YEAR" | "YEARS" => Some(Unit::Year),
-                "MONTH" | "MONTHS" => Some(Unit::Month),
-                "WEEK" | "WEEKS" => Some(Unit::Week),
-                "DAY" | "DAYS" => Some(Unit::Day),
-                "HOUR" | "HOURS" => Some(Unit::Hour),
-                _ => None,
-            };
-            match (template.validity_value, unit) {
-                (Some(value), Some(unit)) if value > 0 => shifted(issued, value, unit)
-                    .map_or_else(|| Validity::CannotCompute(codes()), |end| Validity::Until(end.date())),
-                _ => Validity::CannotCompute(codes()),
-            }
+            let unit = code(template.validity_unit_cd.as_ref());
+            let value = template.validity_value.filter(|value| *value > 0);
+            // Keeps month ends: 31 January plus one month is the last day of February.
+            let end = value.and_then(|value| issued.checked_add(span(value, &unit)?).ok());
+            end.map_or_else(|| Validity::CannotCompute(codes()), |end| Validity::Until(end.date()))
         }
         _ => Validity::CannotCompute(codes()),
     }
+}
+
+/// `None` for an unknown unit.
+fn span(value: i64, unit: &str) -> Option<Span> {
+    let none = Span::new();
+    let span = match unit {
+        "YEAR" | "YEARS" => none.try_years(value),
+        "MONTH" | "MONTHS" => none.try_months(value),
+        "WEEK" | "WEEKS" => none.try_weeks(value),
+        "DAY" | "DAYS" => none.try_days(value),
+        "HOUR" | "HOURS" => none.try_hours(value),
+        _ => return None,
+    };
+    span.ok()
 }
 
 fn code(text: Option<&Text>) -> String {

@@ -8,8 +8,8 @@ use super::records::{Badge, HistoryItem, WalletBadge};
 use super::text::Text;
 use super::time::{ServiceTime, age};
 use crate::i18n::{self, Localizable};
+use jiff::SignedDuration;
 use jiff::civil::DateTime;
-use jiff::{SignedDuration, ToSpan, Unit};
 
 /// In hours (contract, "Limits", rule 3).
 const NORMAL_WAIT_HOURS: i64 = 24;
@@ -104,7 +104,7 @@ fn read_label(label: Option<&Text>) -> Label {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct BadgeFacts<'a> {
     /// `status_name`, or `status_cd` right after acceptance.
     pub label: Option<&'a Text>,
@@ -126,12 +126,11 @@ impl<'a> From<&'a HistoryItem> for BadgeFacts<'a> {
         Self {
             label: item.status_name.as_ref(),
             revoke_at: item.revoke_at.as_ref(),
-            revoke_reason: None,
-            valid_from: None,
             valid_until: item.valid_until.as_ref(),
             issued_at: item.issued_at.as_ref(),
             reg_date: item.reg_date.as_ref(),
             read_at: item.read_at,
+            ..Self::default()
         }
     }
 }
@@ -155,13 +154,11 @@ impl<'a> From<&'a WalletBadge> for BadgeFacts<'a> {
     fn from(badge: &'a WalletBadge) -> Self {
         Self {
             label: badge.status_name.as_ref(),
-            revoke_at: None,
-            revoke_reason: None,
             valid_from: badge.valid_from.as_ref(),
             valid_until: badge.valid_until.as_ref(),
             issued_at: badge.issued_at.as_ref(),
             reg_date: badge.reg_date.as_ref(),
-            read_at: None,
+            ..Self::default()
         }
     }
 }
@@ -330,6 +327,10 @@ impl Verdict {
         let because = |reason: &Option<Text>| reason.as_ref().map_or(String::new(), |r| format!(": {r}"));
         let on = |at: &Option<ServiceTime>| at.as_ref().map_or(String::new(), ServiceTime::to_minute);
         let quoted = |label: &Text| Localizable::verbatim(format!("\u{201c}{label}\u{201d}"));
+        let contradicted = |at: &ServiceTime, reason: &Option<Text>, label: &Text| {
+            let when = at.to_minute() + &because(reason);
+            localizable!("{when}; the service shows \u{201c}{label}\u{201d}", when, label)
+        };
         match self {
             Self::Valid { until: Some(until) } if until.is_date_only() => {
                 (localizable!("VALID"), localizable!("until {until} (lapel counts that day as valid)", until))
@@ -360,14 +361,9 @@ impl Verdict {
             Self::Revoking { at, reason } => {
                 (localizable!("REVOKING"), Localizable::verbatim(format!("{}{}", on(at), because(reason))))
             }
-            Self::Revoked { at: Some(at), reason, label: Some(label) } => (
-                localizable!("REVOKED"),
-                localizable!(
-                    "{when}; the service shows \u{201c}{label}\u{201d}",
-                    when = format_args!("{}{}", at.to_minute(), because(reason)),
-                    label
-                ),
-            ),
+            Self::Revoked { at: Some(at), reason, label: Some(label) } => {
+                (localizable!("REVOKED"), contradicted(at, reason, label))
+            }
             Self::Revoked { at, reason, .. } => {
                 (localizable!("REVOKED"), Localizable::verbatim(format!("{}{}", on(at), because(reason))))
             }
@@ -375,14 +371,9 @@ impl Verdict {
                 localizable!("ISSUING FAILED"),
                 localizable!("the service shows \u{201c}{label}\u{201d}", label),
             ),
-            Self::RevocationUnderWay { at, label, reason } => (
-                localizable!("REVOKING OR REVOKED"),
-                localizable!(
-                    "{when}; the service shows \u{201c}{label}\u{201d}",
-                    when = format_args!("{}{}", at.to_minute(), because(reason)),
-                    label
-                ),
-            ),
+            Self::RevocationUnderWay { at, label, reason } => {
+                (localizable!("REVOKING OR REVOKED"), contradicted(at, reason, label))
+            }
             Self::SaidIssued { label } => (
                 quoted(label),
                 localizable!("the service's word, but without an issue time: not counted as issued"),
@@ -406,23 +397,11 @@ fn between(then: DateTime, now: DateTime) -> SignedDuration {
     now.duration_since(then).max(SignedDuration::ZERO)
 }
 
-/// `None` for an unknown unit. Keeps month ends: 31 January plus one month is the last day of February.
-pub(super) fn shifted(from: DateTime, value: i64, unit: Unit) -> Option<DateTime> {
-    let span = match unit {
-        Unit::Year => 0.years().try_years(value),
-        Unit::Month => 0.months().try_months(value),
-        Unit::Week => 0.weeks().try_weeks(value),
-        Unit::Day => 0.days().try_days(value),
-        Unit::Hour => 0.hours().try_hours(value),
-        _ => return None,
-    };
-    span.ok().and_then(|span| from.checked_add(span).ok())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::domain::BadgeId;
+    use jiff::ToSpan;
     use jiff::civil::datetime;
 
     const NOW: DateTime = datetime(2026, 11, 21, 12, 0, 0, 0);

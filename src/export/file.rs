@@ -88,8 +88,7 @@ pub async fn write(
         ExportContent::Rows(names, _) => names.clone(),
     };
     let (sender, receiver) = mpsc::channel(AHEAD);
-    let writer =
-        tokio::task::spawn_blocking(move || put(&to, kind, overwrite, &names, Arrivals::new(receiver)));
+    let writer = tokio::task::spawn_blocking(move || put(&to, kind, overwrite, &names, arrivals(receiver)));
     let read = hand_over(what, reader, call, sender, progress).await;
     let written = writer
         .await
@@ -139,7 +138,7 @@ fn put(
     kind: ExportFormat,
     overwrite: bool,
     names: &[String],
-    rows: Arrivals,
+    rows: impl Iterator<Item = Result<ExportRow, &'static str>>,
 ) -> Result<Written, TableError> {
     let watch = &mut |_| ControlFlow::Continue(());
     match kind {
@@ -155,37 +154,25 @@ fn put(
 }
 
 /// A channel that closes before `Parcel::End` is an error, so that half a list never counts as a whole one.
-struct Arrivals {
-    from: mpsc::Receiver<Parcel>,
-    page: std::vec::IntoIter<ExportRow>,
-    over: bool,
-}
-
-impl Arrivals {
-    fn new(from: mpsc::Receiver<Parcel>) -> Self {
-        Self { from, page: Vec::new().into_iter(), over: false }
-    }
-}
-
-impl Iterator for Arrivals {
-    type Item = Result<ExportRow, &'static str>;
-
-    fn next(&mut self) -> Option<Self::Item> {
+fn arrivals(mut from: mpsc::Receiver<Parcel>) -> impl Iterator<Item = Result<ExportRow, &'static str>> {
+    let (mut page, mut over) = (Vec::new().into_iter(), false);
+    std::iter::from_fn(move || {
         loop {
-            if let Some(row) = self.page.next() {
+            if let Some(row) = page.next() {
                 return Some(Ok(row));
             }
-            if self.over {
+            if over {
                 return None;
             }
-            match self.from.blocking_recv() {
-                Some(Parcel::Rows(rows)) => self.page = rows.into_iter(),
-                Some(Parcel::End) => self.over = true,
-                None => {
-                    self.over = true;
-                    return Some(Err(t!("reading was stopped")));
+            match from.blocking_recv() {
+                Some(Parcel::Rows(rows)) => page = rows.into_iter(),
+                end => {
+                    over = true;
+                    if end.is_none() {
+                        return Some(Err(t!("reading was stopped")));
+                    }
                 }
             }
         }
-    }
+    })
 }

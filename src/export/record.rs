@@ -109,7 +109,7 @@ pub trait Record: Sized + 'static {
     /// For a narrow table, most important first.
     const FIRST: &'static [&'static str];
     /// Singular and plural.
-    const NOUN: (&'static str, &'static str);
+    const NOUN: (&'static str, &'static str) = ("badge", "badges");
     const SHAPE: RecordShape = RecordShape { columns: Self::COLUMNS, first: Self::FIRST, noun: Self::NOUN };
     fn id(&self) -> &str;
     /// Under the contract's names. A missing or empty field is null.

@@ -110,7 +110,6 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// The cost of `rows` rows at `a_minute` requests a minute.
     pub fn of(rows: u64, a_minute: u32) -> Self {
         let requests = rows.div_ceil(u64::from(MAX_ROWS_PER_PAGE)).max(1);
         Self { requests, waits: (requests - 1) / u64::from(a_minute).max(1) }

@@ -56,7 +56,6 @@ pub fn is_a_word(word: &str) -> bool {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Piece<'a> {
     Plain(&'a str),
-    Brace(char),
     Name(&'a str),
 }
 
@@ -71,13 +70,13 @@ pub(super) fn pieces(text: &str) -> Vec<Piece<'_>> {
         let brace = if rest[at..].starts_with('{') { '{' } else { '}' };
         let after = &rest[at + 1..];
         if after.starts_with(brace) {
-            out.push(Piece::Brace(brace));
+            out.push(Piece::Plain(&rest[at..=at]));
             rest = &after[1..];
         } else if let (true, Some(end)) = (brace == '{', after.find('}')) {
             out.push(Piece::Name(&after[..end]));
             rest = &after[end + 1..];
         } else {
-            out.push(Piece::Brace(brace));
+            out.push(Piece::Plain(&rest[at..=at]));
             rest = after;
         }
     }
@@ -100,7 +99,6 @@ pub fn fill(text: &str, arguments: &[(&str, &dyn fmt::Display)]) -> String {
                 out.push_str(rest);
             }
             Piece::Plain(plain) => out.push_str(plain),
-            Piece::Brace(brace) => out.push(brace),
             Piece::Name(name) => match arguments.iter().find(|(known, _)| *known == name) {
                 Some((_, value)) => {
                     // Fails only when the value's own `Display` does.

@@ -27,7 +27,6 @@ pub use list::list;
 pub use localizable::{Given, Localizable, PlainValue, TextArgument, VERBATIM};
 pub use plural::PluralForm;
 
-use std::fmt;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 macro_rules! languages {
@@ -143,18 +142,6 @@ pub fn number(n: u64) -> String {
     out
 }
 
-/// Only for the macros. Falls back to the English text.
-#[doc(hidden)]
-pub fn format_tr(english: &'static str, arguments: &[(&str, &dyn fmt::Display)]) -> String {
-    fill(tr(english), arguments)
-}
-
-/// Only for the macros.
-#[doc(hidden)]
-pub fn format_plural(english: &'static str, number: u64, arguments: &[(&str, &dyn fmt::Display)]) -> String {
-    fill(in_form(language(), english, number), arguments)
-}
-
 /// `t!("Nothing was sent.")` is a `&'static str`; `t!("{name} is empty.", name)` and `t!("{rows} of
 /// {all}", rows, all = self.all())` are `String`s. A placeholder has a name and no format. Pass an
 /// argument that needs a format as `format_args!("{x:.1}")`.
@@ -166,7 +153,7 @@ macro_rules! t {
     ($text:literal, $($name:ident $(= $value:expr)?),+ $(,)?) => {
         match $crate::i18n::language() {
             $crate::i18n::Language::English => format!($text, $($name = $crate::t!(@value $name $($value)?)),+),
-            _ => $crate::i18n::format_tr($text, &[$((stringify!($name), &$crate::t!(@value $name $($value)?))),+]),
+            _ => $crate::i18n::fill($crate::i18n::tr($text), &[$((stringify!($name), &$crate::t!(@value $name $($value)?))),+]),
         }
     };
 }
@@ -186,9 +173,8 @@ macro_rules! plural {
             $crate::i18n::Language::English => {
                 format!($many, n = n $(, $name = $crate::t!(@value $name $($value)?))*)
             }
-            _ => $crate::i18n::format_plural(
-                $many,
-                number,
+            language => $crate::i18n::fill(
+                $crate::i18n::in_form(language, $many, number),
                 &[("n", &n) $(, (stringify!($name), &$crate::t!(@value $name $($value)?)))*],
             ),
         }
@@ -204,7 +190,10 @@ macro_rules! count {
         match $crate::i18n::language() {
             $crate::i18n::Language::English if number == 1 => format!(concat!("{n} ", $one), n = n),
             $crate::i18n::Language::English => format!(concat!("{n} ", $many), n = n),
-            _ => $crate::i18n::format_plural(concat!("{n} ", $many), number, &[("n", &n)]),
+            language => $crate::i18n::fill(
+                $crate::i18n::in_form(language, concat!("{n} ", $many), number),
+                &[("n", &n)],
+            ),
         }
     }};
 }

@@ -5,7 +5,7 @@ use super::lists::IndexedList;
 use super::rows::{self, COLUMNS, item};
 use super::store::Index;
 use crate::api::{ApiError, Call, Reader};
-use crate::domain::address_search::{MatchReason, reasons_for};
+use crate::domain::address_search::{MatchReason, reasons_of};
 use crate::domain::{Badge, BadgeId, HistoryItem, ServiceTime, Text};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
@@ -13,7 +13,6 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use unicode_normalization::UnicodeNormalization;
 
-/// Maximum badges in the result for one certificate number.
 const MOST_CERTS: i64 = 20;
 
 /// Maximum badges with only a similar name in the result of a search for a person.
@@ -107,13 +106,14 @@ impl Index {
     pub async fn find_people(&self, address: Option<String>, name: Option<String>) -> Result<FoundPeople> {
         self.read(move |db| {
             let (mut found, mut similar) = (FoundPeople::default(), 0);
+            let reasons = reasons_of(address.as_deref(), name.as_deref());
             let mut all = db.prepare_cached(&format!("SELECT {COLUMNS} FROM badge ORDER BY reg DESC"))?;
             let mut rows = all.query([])?;
             while let Some(row) = rows.next()? {
                 // Build a row only when its address and name match.
                 let (on_it, email): (Option<String>, Option<String>) = (row.get(3)?, row.get(4)?);
                 let (on_it, email) = (on_it.map(Text::new), email.unwrap_or_default());
-                let why = reasons_for(address.as_deref(), name.as_deref(), &email, on_it.as_ref());
+                let why = reasons(&email, on_it.as_ref());
                 if why.is_empty() {
                     continue;
                 }
@@ -158,9 +158,7 @@ impl Index {
 
     /// Sends one request per badge, at the background share of the rate limit. Stops at the
     /// certificate number `until`.
-    ///
-    /// # Errors
-    /// The first error of the service, except a missing badge. Details read before it are saved.
+    /// Fails with the first error of the service, except a missing badge. Details read before it are saved.
     pub async fn read_details(
         &self,
         reader: &Reader,

@@ -16,11 +16,7 @@ pub enum IndexError {
         "{}",
         t!("The index is damaged, or it is not an index of this lapel ({file}): {why}. It is only a copy; nothing else is affected. `lapel index purge` removes it; then lapel builds a new one.", file, why)
     )]
-    Corrupt {
-        file: String,
-        /// What is wrong with the file.
-        why: String,
-    },
+    Corrupt { file: String, why: String },
     #[error(
         "{}",
         t!("Another lapel is reading the history into this index ({file}). Nothing was changed. Try again when it has finished.", file)

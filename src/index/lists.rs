@@ -90,18 +90,16 @@ impl HistorySelection {
             }
         }
         if let Some(state) = narrowing.state {
-            let (sql, has_time) = match state {
-                StateIs::Waiting => ("base = 'waiting'", false),
-                StateIs::Revoking => ("base = 'revoking'", false),
-                StateIs::Revoked => ("base = 'revoked'", false),
-                StateIs::Issued => ("base = 'issued' AND (ends IS NULL OR ends >= ?)", true),
-                StateIs::Expired => {
-                    ("(base = 'expired' OR (base IN ('issued', 'other') AND ends < ?))", true)
-                }
-                StateIs::Other => ("base = 'other' AND (ends IS NULL OR ends >= ?)", true),
+            let sql = match state {
+                StateIs::Waiting => "base = 'waiting'",
+                StateIs::Revoking => "base = 'revoking'",
+                StateIs::Revoked => "base = 'revoked'",
+                StateIs::Issued => IS_VALID,
+                StateIs::Expired => IS_EXPIRED,
+                StateIs::Other => IS_OTHER,
             };
             parts.push(sql.to_owned());
-            values.extend(has_time.then(|| value(moment(*now))));
+            values.extend(sql.contains('?').then(|| value(moment(*now))));
         }
         match &narrowing.mail {
             Some(MailIs::Failed) => parts.push(format!("{MAIL_FAILED} AND base <> 'waiting'")),
@@ -203,27 +201,33 @@ pub(super) const IS_REVOKED: &str = "base IN ('revoking', 'revoked')";
 pub(super) const IS_ISSUED: &str = "base IN ('issued', 'expired')";
 /// The column finds them quickly, but rows that an earlier version read have it for every word other than `SENT`.
 pub(super) const MAIL_FAILED: &str = "failed = 1 AND mail_fails(mail)";
+/// At a moment.
+pub(super) const IS_VALID: &str = "base = 'issued' AND (ends IS NULL OR ends >= ?)";
+pub(super) const IS_EXPIRED: &str = "(base = 'expired' OR (base IN ('issued', 'other') AND ends < ?))";
+pub(super) const IS_OTHER: &str = "base = 'other' AND (ends IS NULL OR ends >= ?)";
 /// Expired after the end of their validity, whatever the service calls them.
 const CAN_END: &str = "base IN ('issued', 'expired', 'other')";
 
 impl IndexedList {
     /// An SQL condition with its values in order.
     pub(super) fn condition(&self) -> (String, Vec<Value>) {
-        let day = |date: &Date| value(date.strftime("%Y-%m-%d").to_string());
-        let days = |column: &str, what: &str, from: &Option<Date>, to: &Option<Date>| {
+        let between = |column: &str, what: &str, ends: [Option<String>; 2]| {
             let mut sql = format!("{what} AND {column} IS NOT NULL");
             let mut values = Vec::new();
-            for (date, sign) in [(from, ">="), (to, "<")] {
-                if let Some(date) = date {
+            for (end, sign) in ends.into_iter().zip([">=", "<"]) {
+                if let Some(end) = end {
                     sql.push_str(&format!(" AND {column} {sign} ?"));
-                    values.push(day(date));
+                    values.push(value(end));
                 }
             }
             (sql, values)
         };
+        let days = |from: &Option<Date>, to: &Option<Date>| {
+            [from, to].map(|date| date.map(|date| date.strftime("%Y-%m-%d").to_string()))
+        };
         match self {
-            Self::Issued(from, to) => days("issued", WAS_ISSUED, from, to),
-            Self::Revoked(from, to) => days("revoked", IS_REVOKED, from, to),
+            Self::Issued(from, to) => between("issued", WAS_ISSUED, days(from, to)),
+            Self::Revoked(from, to) => between("revoked", IS_REVOKED, days(from, to)),
             Self::Undated(false) => (format!("{WAS_ISSUED} AND issued IS NULL"), Vec::new()),
             Self::Undated(true) => (format!("{IS_REVOKED} AND revoked IS NULL"), Vec::new()),
             Self::Template(Some(id)) => ("template = ?".to_owned(), vec![value(id.wire())]),
@@ -235,15 +239,7 @@ impl IndexedList {
             }
             Self::Waiting(None, None) => ("base = 'waiting' AND reg IS NULL".to_owned(), Vec::new()),
             Self::Waiting(from, to) => {
-                let mut sql = "base = 'waiting' AND reg IS NOT NULL".to_owned();
-                let mut values = Vec::new();
-                for (at, sign) in [(from, ">="), (to, "<")] {
-                    if let Some(at) = at {
-                        sql.push_str(&format!(" AND reg {sign} ?"));
-                        values.push(value(moment(*at)));
-                    }
-                }
-                (sql, values)
+                between("reg", "base = 'waiting'", [*from, *to].map(|at| at.map(moment)))
             }
             Self::Revoking => ("base = 'revoking'".to_owned(), Vec::new()),
             Self::Ending(from, to) | Self::Ended(from, to) => {

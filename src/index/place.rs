@@ -40,12 +40,13 @@ pub fn file_of(data: &Path, account: &IndexAccount) -> PathBuf {
 
 /// The file itself, SQLite's files beside it, and its lock.
 fn with_companions(file: &Path) -> Vec<PathBuf> {
-    let beside = |ending: &str| {
-        let mut name = file.as_os_str().to_owned();
-        name.push(ending);
-        PathBuf::from(name)
-    };
-    vec![file.to_owned(), beside("-wal"), beside("-shm"), beside("-journal"), beside(".lock")]
+    ["", "-wal", "-shm", "-journal", ".lock"].map(|ending| beside(file, ending)).into()
+}
+
+fn beside(file: &Path, ending: &str) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
 }
 
 /// In bytes, with its other files.
@@ -58,9 +59,7 @@ fn size_of(path: &Path) -> u64 {
 }
 
 pub(super) fn lock_of(file: &Path) -> PathBuf {
-    let mut name = file.as_os_str().to_owned();
-    name.push(".lock");
-    PathBuf::from(name)
+    beside(file, ".lock")
 }
 
 /// Removes an index in any state. A lapel that has it open continues with an empty one. Returns the

@@ -3,7 +3,7 @@
 
 use crate::domain::narrowing::has_failed_mail;
 use crate::domain::verdict::BadgeFacts;
-use crate::domain::{Badge, BadgeId, EmailKey, HistoryItem, ServiceTime, State, TemplateId, Text, Verdict};
+use crate::domain::{Badge, BadgeId, EmailKey, HistoryItem, ServiceTime, StateIs, TemplateId, Text, Verdict};
 use jiff::civil::{Date, DateTime};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -34,24 +34,11 @@ pub(super) struct Kept {
     pub ends: String,
 }
 
-/// The number of [`COLUMNS`].
 const COLUMN_COUNT: usize = 16;
 
 /// A moment in the form for comparisons.
 pub(super) fn moment(at: DateTime) -> String {
     at.strftime("%Y-%m-%d %H:%M:%S").to_string()
-}
-
-/// Independent of the time.
-fn base(state: &State) -> &'static str {
-    match state {
-        State::Waiting => "waiting",
-        State::Issued => "issued",
-        State::Revoking => "revoking",
-        State::Revoked => "revoked",
-        State::Expired => "expired",
-        State::Other(_) => "other",
-    }
 }
 
 /// Skips rows that are not kept. Those in the index are updated, and [`forget`] removes them.
@@ -107,9 +94,9 @@ fn ends(item: &HistoryItem) -> Option<String> {
 
 /// Saves a row. `is_whole`: whether it has all columns of the service.
 fn put(db: &Connection, item: &HistoryItem, reading: i64, is_whole: bool) -> rusqlite::Result<()> {
-    // Without an end of validity, no badge has expired.
+    // Independent of the time: without an end of validity, no badge has expired.
     let endless = BadgeFacts { valid_until: None, ..BadgeFacts::from(item) };
-    let base = base(&Verdict::of(endless, DateTime::MAX).state());
+    let base = StateIs::of(&Verdict::of(endless, DateTime::MAX).state()).code();
     let day = |time: &Option<ServiceTime>| {
         time.as_ref().and_then(ServiceTime::day).map(|day| day.strftime("%Y-%m-%d").to_string())
     };

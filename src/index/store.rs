@@ -14,7 +14,7 @@ use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 use tokio::sync::oneshot;
 
@@ -107,7 +107,7 @@ impl Index {
         let (work, queue) = channel();
         std::thread::Builder::new()
             .name("index".into())
-            .spawn(move || keep(connection, &queue))
+            .spawn(move || queue.into_iter().for_each(|work: IndexTask| work(&mut connection)))
             .map_err(|why| IndexError::io(&why, &file))?;
         Ok(Self { work, file, path, settings, reading: Arc::default() })
     }
@@ -125,8 +125,6 @@ impl Index {
         self.path.as_deref().map_or(0, place::size)
     }
 
-    /// # Errors
-    /// [`IndexError::Busy`].
     pub(super) fn alone(&self) -> Result<Alone> {
         let busy = || IndexError::Busy { file: self.file.to_string() };
         if self.reading.swap(true, Ordering::AcqRel) {
@@ -157,13 +155,7 @@ impl Index {
         &self,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T> + Send + 'static,
     ) -> Result<T> {
-        self.ask(move |db| {
-            let writing = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let value = work(&writing)?;
-            writing.commit()?;
-            Ok(value)
-        })
-        .await
+        self.ask(move |db| written(db, work)).await
     }
 
     /// In one transaction, without waiting for it.
@@ -172,11 +164,7 @@ impl Index {
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<()> + Send + 'static,
     ) {
         let job: IndexTask = Box::new(move |db| {
-            let done = db.transaction_with_behavior(TransactionBehavior::Immediate).and_then(|writing| {
-                work(&writing)?;
-                writing.commit()
-            });
-            if let Err(why) = done {
+            if let Err(why) = written(db, work) {
                 tracing::warn!("the index was not written: {why}");
             }
         });
@@ -197,15 +185,19 @@ impl Index {
     }
 }
 
+fn written<T>(
+    db: &mut Connection,
+    work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+) -> rusqlite::Result<T> {
+    let writing = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let value = work(&writing)?;
+    writing.commit()?;
+    Ok(value)
+}
+
 pub(super) fn kept(now: DateTime, settings: IndexConfig) -> Kept {
     let ago = |days: i64| rows::moment(now.checked_sub(days.days()).unwrap_or(DateTime::MIN));
     Kept { accepted: ago(settings.max_age_days.into()), ends: ago(LATELY) }
-}
-
-fn keep(mut connection: Connection, queue: &Receiver<IndexTask>) {
-    while let Ok(work) = queue.recv() {
-        work(&mut connection);
-    }
 }
 
 pub(super) fn prepare(connection: &mut Connection, account: &IndexAccount, file: &str) -> Result<()> {
@@ -232,12 +224,8 @@ pub(super) fn prepare(connection: &mut Connection, account: &IndexAccount, file:
     // Another process may have created the schema meanwhile.
     match number(&writing, "user_version")? {
         0 => {
-            writing.execute_batch(include_str!("schema.sql")).map_err(failed)?;
-            writing
-                .execute_batch(&format!(
-                    "PRAGMA user_version = {SCHEMA}; PRAGMA application_id = {APPLICATION}"
-                ))
-                .map_err(failed)?;
+            let marks = format!("PRAGMA user_version = {SCHEMA}; PRAGMA application_id = {APPLICATION}");
+            writing.execute_batch(&(include_str!("schema.sql").to_owned() + &marks)).map_err(failed)?;
             state::put(&writing, "account", &account.name()).map_err(failed)?;
         }
         1 => {

@@ -1,7 +1,9 @@
 //! Counts over the index.
 
 use super::Result;
-use super::lists::{self, IS_ISSUED, IS_REVOKED, IndexedList, MAIL_FAILED, WAS_ISSUED};
+use super::lists::{
+    self, IS_EXPIRED, IS_ISSUED, IS_OTHER, IS_REVOKED, IS_VALID, IndexedList, MAIL_FAILED, WAS_ISSUED,
+};
 use super::rows::{moment, value};
 use super::state::{self, IndexStatus};
 use super::store::Index;
@@ -9,7 +11,7 @@ use crate::domain::{ServiceTime, TemplateId, Text};
 use jiff::civil::{Date, DateTime, Weekday};
 use jiff::tz::Offset;
 use jiff::{Timestamp, ToSpan};
-use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
 /// In days: how long expired badges are among the expiring ones.
 pub(super) const LATELY: i64 = 30;
@@ -20,12 +22,9 @@ const MOST_MAILS: i64 = 200_000;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Period {
-    /// The last 30 days.
     #[default]
     Day,
-    /// The last 26 weeks, starting on Mondays.
     Week,
-    /// The last 24 months.
     Month,
 }
 
@@ -145,28 +144,21 @@ pub(super) fn sums(
     period: Period,
     bytes: u64,
 ) -> rusqlite::Result<Sums> {
-    let one = |sql: &str, at: &[&dyn rusqlite::ToSql]| {
-        db.prepare_cached(sql)?.query_row(at, |r| r.get::<_, i64>(0)).map(i64::unsigned_abs)
-    };
     let at = moment(now);
+    let one = |condition: &str| {
+        db.prepare_cached(&format!("SELECT count(*) FROM badge WHERE {condition}"))?
+            .query_row([&at], |r| r.get::<_, i64>(0))
+            .map(i64::unsigned_abs)
+    };
     let status = state::status(db, bytes)?;
     let read = status.read_at.and_then(|at| Timestamp::from_second(at).ok());
     let read = read.map_or(now, |at| offset.to_datetime(at).min(now));
     Ok(Sums {
         now,
         status,
-        valid: one(
-            "SELECT count(*) FROM badge WHERE base = 'issued' AND (ends IS NULL OR ends >= ?1)",
-            &[&at],
-        )?,
-        expired: one(
-            "SELECT count(*) FROM badge WHERE base = 'expired' OR (base IN ('issued', 'other') AND ends < ?1)",
-            &[&at],
-        )?,
-        other: one(
-            "SELECT count(*) FROM badge WHERE base = 'other' AND (ends IS NULL OR ends >= ?1)",
-            &[&at],
-        )?,
+        valid: one(IS_VALID)?,
+        expired: one(IS_EXPIRED)?,
+        other: one(IS_OTHER)?,
         issued: series(db, "issued", WAS_ISSUED, now.date(), period)?,
         revoked: series(db, "revoked", IS_REVOKED, now.date(), period)?,
         templates: templates(db, &at)?,
@@ -213,25 +205,17 @@ fn series(
 
 fn templates(db: &Connection, at: &str) -> rusqlite::Result<Vec<TemplateSum>> {
     // With max(), SQLite takes bare columns from the row with the maximum: the newest title.
-    let sql = "SELECT template, title, max(coalesce(reg, '')), count(*),
-           sum(base = 'issued' AND (ends IS NULL OR ends >= ?1)),
-           sum(base = 'expired' OR (base IN ('issued', 'other') AND ends < ?1)),
-           sum(base = 'waiting'), sum(base IN ('revoking', 'revoked'))
-         FROM badge GROUP BY template ORDER BY count(*) DESC, template LIMIT ?2";
+    let sql = format!(
+        "SELECT {}, template, title, max(coalesce(reg, ''))
+         FROM badge GROUP BY template ORDER BY count(*) DESC, template LIMIT ?",
+        numbers()
+    );
     let mut told: Vec<TemplateSum> = db
-        .prepare_cached(sql)?
-        .query_map(params![at, MOST_TEMPLATES], |r| {
-            let number = |at| r.get::<_, Option<i64>>(at).map(|n| n.unwrap_or(0).unsigned_abs());
-            Ok(TemplateSum {
-                which: IndexedList::Template(r.get::<_, Option<String>>(0)?.and_then(TemplateId::new)),
-                title: Text::new(r.get::<_, Option<String>>(1)?.unwrap_or_default()),
-                templates: 1,
-                all: number(3)?,
-                valid: number(4)?,
-                expired: number(5)?,
-                waiting: number(6)?,
-                revoked: number(7)?,
-            })
+        .prepare_cached(&sql)?
+        .query_map(params![at, at, MOST_TEMPLATES], |r| {
+            let which = IndexedList::Template(r.get::<_, Option<String>>(5)?.and_then(TemplateId::new));
+            let title = Text::new(r.get::<_, Option<String>>(6)?.unwrap_or_default());
+            template_sum(r, which, title, 1)
         })?
         .collect::<rusqlite::Result<_>>()?;
     let named: Vec<TemplateId> = told
@@ -253,27 +237,35 @@ fn templates(db: &Connection, at: &str) -> rusqlite::Result<Vec<TemplateSum>> {
 
 fn together(db: &Connection, at: &str, which: &IndexedList) -> rusqlite::Result<TemplateSum> {
     let (condition, mut values) = which.condition();
-    let sql = format!(
-        "SELECT count(DISTINCT template), count(*),
-           sum(base = 'issued' AND (ends IS NULL OR ends >= ?)),
-           sum(base = 'expired' OR (base IN ('issued', 'other') AND ends < ?)),
-           sum(base = 'waiting'), sum(base IN ('revoking', 'revoked'))
-         FROM badge WHERE {condition}"
-    );
+    let sql = format!("SELECT {}, count(DISTINCT template) FROM badge WHERE {condition}", numbers());
     // The placeholders above come before those of the condition.
     values.splice(0..0, [value(at), value(at)]);
     db.prepare_cached(&sql)?.query_row(params_from_iter(values), |r| {
-        let number = |at| r.get::<_, Option<i64>>(at).map(|n| n.unwrap_or(0).unsigned_abs());
-        Ok(TemplateSum {
-            which: which.clone(),
-            title: Text::default(),
-            templates: number(0)?,
-            all: number(1)?,
-            valid: number(2)?,
-            expired: number(3)?,
-            waiting: number(4)?,
-            revoked: number(5)?,
-        })
+        template_sum(r, which.clone(), Text::default(), r.get::<_, i64>(5)?.unsigned_abs())
+    })
+}
+
+/// As [`template_sum`] reads them, with two moments.
+fn numbers() -> String {
+    format!("count(*), sum({IS_VALID}), sum({IS_EXPIRED}), sum(base = 'waiting'), sum({IS_REVOKED})")
+}
+
+fn template_sum(
+    row: &Row<'_>,
+    which: IndexedList,
+    title: Text,
+    templates: u64,
+) -> rusqlite::Result<TemplateSum> {
+    let number = |at| row.get::<_, Option<i64>>(at).map(|n| n.unwrap_or(0).unsigned_abs());
+    Ok(TemplateSum {
+        which,
+        title,
+        templates,
+        all: number(0)?,
+        valid: number(1)?,
+        expired: number(2)?,
+        waiting: number(3)?,
+        revoked: number(4)?,
     })
 }
 

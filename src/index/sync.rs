@@ -99,8 +99,6 @@ struct SyncRun<'a> {
 
 impl Index {
     /// Reads the new rows, or all rows when that is due, requested, or was interrupted.
-    ///
-    /// # Errors
     /// [`super::IndexError::Busy`] while another reading runs. [`super::IndexError::Service`] when
     /// the service fails or `cancel` is cancelled. The rows read so far are kept, and the next
     /// reading continues after them.
@@ -187,11 +185,17 @@ impl SyncRun<'_> {
         self.known.full_at.is_none_or(|at| !is_within(self.now().saturating_sub(at), seconds))
     }
 
-    async fn page(&mut self, number: u64) -> Result<HistoryPage> {
-        let mut query = HistoryQuery { paging: Paging::full(number), ..HistoryQuery::default() };
+    /// The newest first, unless the service refuses to sort.
+    fn query(&self, filter: HistoryFilter, page: u64) -> HistoryQuery {
+        let mut paging = Paging::full(page);
         if !self.known.sort_refused {
-            query.paging.sort = vec![Sort { style: self.style, ..Sort::new("reg_date", Direction::Desc) }];
+            paging.sort.push(Sort { style: self.style, ..Sort::new("reg_date", Direction::Desc) });
         }
+        HistoryQuery { filter, paging }
+    }
+
+    async fn page(&mut self, number: u64) -> Result<HistoryPage> {
+        let mut query = self.query(HistoryFilter::default(), number);
         self.requests += 1;
         let mut read = self.reader.history(&query, &self.call).await;
         if let (Err(ApiError::BadRequest(_)), Some(sort)) = (&read, query.paging.sort.first_mut())
@@ -418,11 +422,7 @@ impl SyncRun<'_> {
         let (mut pass, mut seen) = (Pass::default(), HashSet::new());
         while let Some(number) = pass.next() {
             let filter = HistoryFilter { revoke_start_date: Some(since), ..HistoryFilter::default() };
-            let mut query = HistoryQuery { filter, paging: Paging::full(number) };
-            if !self.known.sort_refused {
-                query.paging.sort =
-                    vec![Sort { style: self.style, ..Sort::new("reg_date", Direction::Desc) }];
-            }
+            let query = self.query(filter, number);
             self.requests += 1;
             let page: HistoryPage = match self.reader.history(&query, &self.call).await {
                 Ok(page) => page.into(),

@@ -58,6 +58,10 @@ impl EndpointResponse {
         Self::refused(400, switches.bad_request_code.clone(), message)
     }
 
+    pub fn not_found(switches: &Switches, message: &'static str) -> Self {
+        Self::refused(404, switches.not_found_code.clone(), message)
+    }
+
     pub fn broken() -> Self {
         Self::refused(500, "5000", "The service failed; nothing is known about the request.")
     }

@@ -86,21 +86,11 @@ pub fn seconds(at: DateTime, zone: i32) -> i64 {
 
 /// `YYYY-MM-DD HH:MM:SS`, the contract's timestamp.
 pub fn stamp(at: i64, zone: i32) -> String {
-    let at = civil(at, zone);
-    format!(
-        "{:04}-{:02}-{:02} {:02}:{:02}:{:02}",
-        at.year(),
-        at.month(),
-        at.day(),
-        at.hour(),
-        at.minute(),
-        at.second()
-    )
+    civil(at, zone).strftime("%F %T").to_string()
 }
 
 pub fn day(at: i64, zone: i32) -> String {
-    let at = civil(at, zone);
-    format!("{:04}-{:02}-{:02}", at.year(), at.month(), at.day())
+    civil(at, zone).strftime("%F").to_string()
 }
 
 /// Parses only `YYYY-MM-DD`; the result is the first second of that day.

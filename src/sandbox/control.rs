@@ -103,7 +103,6 @@ impl Control {
         self.service.advance(by);
     }
 
-    /// Virtual seconds per real second; 0 stops the clock.
     pub fn set_speed(&self, speed: f64) {
         self.service.clock.set_speed(speed);
     }
@@ -112,7 +111,6 @@ impl Control {
         clock::civil(self.service.clock.now(), self.service.switches().zone)
     }
 
-    /// The error names the invalid word.
     pub fn set(&self, switch: &str, value: &str) -> Result<(), String> {
         self.service.set(switch, value)
     }
@@ -136,7 +134,6 @@ impl Control {
         lock(&self.service.limits).quota = quota;
     }
 
-    /// Requests per key in any 60 real seconds.
     pub fn set_rate_limit(&self, rate: u32) {
         lock(&self.service.limits).rate = rate;
     }
@@ -151,7 +148,6 @@ impl Control {
         self.service.ledger()
     }
 
-    /// Returns the ids of the inserted rows.
     pub fn rows(&self, rows: &Rows) -> Result<Vec<String>, String> {
         let now = self.service.clock.now();
         let mut store = self.service.store();
@@ -235,7 +231,6 @@ fn ready(spec: &RowSpec, template: usize, now: i64, until: impl Fn(i64) -> Optio
     }
 }
 
-/// Serves the control address until the sandbox stops.
 pub(super) async fn run(listener: TcpListener, service: SharedService, mut stopped: watch::Receiver<bool>) {
     let router = Router::new()
         .route("/", get(async |State(control): State<Control>| control.index()))

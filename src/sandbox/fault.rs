@@ -60,9 +60,10 @@ pub const HELP: &str = "\
           post /badges/batch commit delay=40s
           get /badges/* html=502 times=2";
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) enum FaultEffect {
     /// Only the delay.
+    #[default]
     Late,
     Status {
         status: u16,
@@ -101,8 +102,7 @@ pub(super) enum Items {
     Null,
 }
 
-/// Parsed from its text with [`str::parse`].
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct FaultRule {
     text: String,
     method: Option<String>,
@@ -132,7 +132,6 @@ impl FaultRule {
         }
     }
 
-    /// Lets the requests continue that the rule holds.
     pub(super) fn release(&self) {
         if let Some(hold) = &self.hold {
             hold.cancel();
@@ -185,21 +184,7 @@ impl FromStr for FaultRule {
             Some((line, message)) => (line, Some(message.trim().to_owned())),
             None => (text, None),
         };
-        let mut fault = FaultRule {
-            text: text.trim().to_owned(),
-            method: None,
-            path: None,
-            contains: None,
-            every: 1,
-            after: 0,
-            times: None,
-            delay: Duration::ZERO,
-            hold: None,
-            commit: false,
-            harm: FaultEffect::Late,
-            seen: 0,
-            fired: 0,
-        };
+        let mut fault = FaultRule { text: text.trim().to_owned(), every: 1, ..FaultRule::default() };
         let mut parts = FaultParts { message, ..FaultParts::default() };
         for (at, word) in line.split_whitespace().enumerate() {
             fault.word(&mut parts, at, word)?;

@@ -3,6 +3,7 @@
 use std::io::Write as _;
 
 use anyhow::Context as _;
+use serde_json::json;
 
 use super::fault;
 use super::switches;
@@ -59,22 +60,12 @@ pub async fn serve(flags: SandboxFlags) -> anyhow::Result<()> {
     Ok(())
 }
 
-#[derive(serde::Serialize)]
-struct Announcement<'a> {
-    base_url: &'a str,
-    api_key: &'a str,
-    control_url: &'a str,
-}
-
 fn announce(sandbox: &Sandbox, json: bool) -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
     if json {
-        let line = Announcement {
-            base_url: sandbox.base_url(),
-            api_key: sandbox.api_key(),
-            control_url: sandbox.control_url(),
-        };
-        writeln!(out, "{}", serde_json::to_string(&line)?)?;
+        let (base_url, api_key) = (sandbox.base_url(), sandbox.api_key());
+        let line = json!({"base_url": base_url, "api_key": api_key, "control_url": sandbox.control_url()});
+        writeln!(out, "{line}")?;
         return out.flush();
     }
     writeln!(out, "The sandbox is ready. All data is invented.\n")?;

@@ -54,7 +54,6 @@ pub struct Minute {
 /// Requests that a well-behaved client never sends.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Violations {
-    /// Requests over the limit, answered with 429.
     pub rate_limited: u64,
     pub no_key: u64,
     pub bad_key: u64,
@@ -65,7 +64,6 @@ pub struct Violations {
     pub blocked_address: u64,
     /// Batches and revocations of more than 1000 entries.
     pub over_limit: u64,
-    /// Paging outside the contract.
     pub bad_paging: u64,
 }
 

@@ -4,9 +4,10 @@
 use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
+use super::ledger::Minute;
+
 const WINDOW: Duration = Duration::from_secs(60);
 
-/// Counts requests per key in a sliding window.
 #[derive(Debug)]
 pub(super) struct Limiter {
     /// 60 s, except in client tests.
@@ -24,15 +25,7 @@ impl Default for Limiter {
 struct Windows {
     admitted: VecDeque<Instant>,
     arrived: VecDeque<Instant>,
-    busiest_admitted: usize,
-    busiest_arrived: usize,
-}
-
-/// The largest numbers in any 60 seconds.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Busiest {
-    pub admitted: usize,
-    pub arrived: usize,
+    busiest: Minute,
 }
 
 impl Limiter {
@@ -43,11 +36,11 @@ impl Limiter {
         forget(&mut windows.admitted, now, window);
         forget(&mut windows.arrived, now, window);
         windows.arrived.push_back(now);
-        windows.busiest_arrived = windows.busiest_arrived.max(windows.arrived.len());
+        windows.busiest.arrived = windows.busiest.arrived.max(windows.arrived.len());
         let limit = limit as usize;
         if windows.admitted.len() < limit {
             windows.admitted.push_back(now);
-            windows.busiest_admitted = windows.busiest_admitted.max(windows.admitted.len());
+            windows.busiest.admitted = windows.busiest.admitted.max(windows.admitted.len());
             return Ok(());
         }
         // After a lower limit was set, more requests must leave the window first.
@@ -57,9 +50,9 @@ impl Limiter {
         Err(free.as_secs() + u64::from(free.subsec_nanos() > 0))
     }
 
-    pub fn busiest(&self, key: usize) -> Busiest {
-        let Some(windows) = self.keys.get(&key) else { return Busiest::default() };
-        Busiest { admitted: windows.busiest_admitted, arrived: windows.busiest_arrived }
+    /// The largest numbers in any 60 seconds.
+    pub fn busiest(&self, key: usize) -> Minute {
+        self.keys.get(&key).map_or(Minute::default(), |windows| windows.busiest)
     }
 }
 
@@ -85,7 +78,7 @@ mod tests {
         assert_eq!(limiter.admit(1, 2, at(60)), Ok(()));
         assert_eq!(limiter.admit(1, 2, at(61)), Err(29));
         assert_eq!(limiter.admit(1, 2, at(90)), Ok(()));
-        assert_eq!(limiter.busiest(1), Busiest { admitted: 2, arrived: 4 });
+        assert_eq!(limiter.busiest(1), Minute { admitted: 2, arrived: 4 });
     }
 
     #[test]

@@ -145,12 +145,9 @@ fn admit(service: &Service, peer: &Peer, headers: &HeaderMap, below: &str) -> Re
     let switches = service.switches();
     if !switches.allow.admits(peer.address.ip()) {
         lock(&service.books).violations.blocked_address += 1;
+        let refused = EndpointResponse::refused(403, "4003", "This address is not on the allow-list.");
         return Err(match switches.blocked_answer {
-            BlockedAnswer::Envelope => Blocked::Answer(EndpointResponse::refused(
-                403,
-                "4003",
-                "This address is not on the allow-list.",
-            )),
+            BlockedAnswer::Envelope => Blocked::Answer(refused),
             BlockedAnswer::Html => Blocked::Page,
             BlockedAnswer::Reset => Blocked::Reset,
         });
@@ -175,11 +172,8 @@ fn admit(service: &Service, peer: &Peer, headers: &HeaderMap, below: &str) -> Re
                 BadKeyOther::Ok => 200,
             }
         };
-        return Err(Blocked::Answer(EndpointResponse::refused(
-            status,
-            "4001",
-            "The API key is missing or invalid.",
-        )));
+        let refused = EndpointResponse::refused(status, "4001", "The API key is missing or invalid.");
+        return Err(Blocked::Answer(refused));
     };
     let limit = service.limits().rate;
     lock(&service.limiter).admit(org, limit, Instant::now()).map_err(|wait| {
@@ -332,11 +326,10 @@ fn corrupt_items(data: &mut Value, lie: Items) {
 }
 
 pub(super) async fn nowhere(State(service): State<SharedService>) -> EndpointResponse {
-    EndpointResponse::refused(404, service.switches().not_found_code, "There is nothing at this path.")
+    EndpointResponse::not_found(&service.switches(), "There is nothing at this path.")
 }
 
 pub(super) async fn wrong_method(State(service): State<SharedService>) -> EndpointResponse {
-    let mut answer = EndpointResponse::bad(&service.switches(), "This path does not answer to this method.");
-    answer.status = 405;
-    answer
+    let message = "This path does not answer to this method.";
+    EndpointResponse { status: 405, ..EndpointResponse::bad(&service.switches(), message) }
 }

@@ -102,15 +102,11 @@ pub struct Options {
     #[arg(id = "set", long = "set", value_name = "GAP=VALUE", value_parser = switches::split_pair)]
     pub switches: Vec<(String, String)>,
     /// Makes something go wrong, such as "get /badges/history every=7 status=500"; may be repeated
-    #[arg(id = "fault", long = "fault", value_name = "RULE", value_parser = rule)]
+    #[arg(id = "fault", long = "fault", value_name = "RULE")]
     pub faults: Vec<FaultRule>,
     /// Service time at the start, in the zone of the `zone` switch; `None` means now.
     #[arg(skip)]
     pub start: Option<jiff::civil::DateTime>,
-}
-
-fn rule(text: &str) -> Result<FaultRule, String> {
-    text.parse()
 }
 
 impl Default for Options {

@@ -76,11 +76,10 @@ impl Params {
 
     /// With the limits of the contract.
     pub fn paging(&self, switches: &Switches) -> Result<PageParams, EndpointResponse> {
+        let refused = |message: &'static str| Err(EndpointResponse::bad(switches, message));
         let page = match self.number("page", switches)? {
             None => 1,
-            Some(0) if switches.page_zero == PageZero::Refuse => {
-                return Err(EndpointResponse::bad(switches, "page must be at least 1."));
-            }
+            Some(0) if switches.page_zero == PageZero::Refuse => return refused("page must be at least 1."),
             Some(page) => page.max(1),
         };
         let rows = match self.number("rows_per_page", switches)? {
@@ -88,13 +87,9 @@ impl Params {
             Some(0) => match switches.rows_zero {
                 RowsZero::Default => 20,
                 RowsZero::Empty => 0,
-                RowsZero::Refuse => {
-                    return Err(EndpointResponse::bad(switches, "rows_per_page must be at least 1."));
-                }
+                RowsZero::Refuse => return refused("rows_per_page must be at least 1."),
             },
-            Some(rows) if rows > 100 => {
-                return Err(EndpointResponse::bad(switches, "rows_per_page must be at most 100."));
-            }
+            Some(rows) if rows > 100 => return refused("rows_per_page must be at most 100."),
             Some(rows) => rows,
         };
         Ok(PageParams { page, rows: rows.min(switches.max_rows.into()) })
@@ -123,12 +118,13 @@ impl Params {
         known: &[&'static str],
         switches: &Switches,
     ) -> Result<Vec<(&'static str, OrderDirection)>, EndpointResponse> {
+        let refused = |message: &'static str| Err(EndpointResponse::bad(switches, message));
         let columns: Vec<&str> = self.all("sort_by").filter(|name| !name.is_empty()).collect();
         match switches.sorting {
             Sorting::Full => {}
             Sorting::Ignored => return Ok(Vec::new()),
             Sorting::Refused if columns.is_empty() => return Ok(Vec::new()),
-            Sorting::Refused => return Err(EndpointResponse::bad(switches, "This list cannot be sorted.")),
+            Sorting::Refused => return refused("This list cannot be sorted."),
         }
         let refuse = switches.unknown_sort == UnknownSort::Refuse;
         let mut types = self.all("sort_type");
@@ -139,12 +135,8 @@ impl Params {
             let column = known.iter().find(|name| **name == column);
             match (column, direction) {
                 (Some(column), Some(direction)) => order.push((*column, direction)),
-                (None, _) if refuse => {
-                    return Err(EndpointResponse::bad(switches, "sort_by names an unknown column."));
-                }
-                (_, None) if refuse => {
-                    return Err(EndpointResponse::bad(switches, "sort_type must be ASC or DESC."));
-                }
+                (None, _) if refuse => return refused("sort_by names an unknown column."),
+                (_, None) if refuse => return refused("sort_type must be ASC or DESC."),
                 _ => {}
             }
         }

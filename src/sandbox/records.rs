@@ -21,7 +21,6 @@ const CODES: [&str; 4] = ["ISSUE_WAIT", "ISSUED", "REVOKING", "REVOKED"];
 const UNHEARD: [&str; 4] = ["심의 1단계", "교부", "효력 정지 심의", "말소"];
 const SWAPPED: [&str; 4] = ["발급완료", "회수중", "회수완료", "발급대기"];
 
-/// The label may vary from badge to badge.
 pub(super) fn label(switches: &Switches, state: BadgeState, seq: i64) -> &'static str {
     let words = match switches.labels {
         Labels::Ko => KOREAN,
@@ -100,11 +99,17 @@ fn drop_field(record: &mut Value, name: &str) {
 }
 
 fn category_of(template: &Template) -> &'static Category {
-    CATEGORIES.get(template.category).unwrap_or(&CATEGORIES[0])
+    &CATEGORIES[template.category]
 }
 
 fn type_of(template: &Template) -> (&'static str, &'static str) {
-    TYPES.get(template.kind).map_or(("", ""), |kind| (kind.0, kind.1))
+    let (code, name, _) = TYPES[template.kind];
+    (code, name)
+}
+
+fn skills(template: &Template, as_array: bool) -> Value {
+    let skills: Vec<&str> = template.skills.split(',').filter(|skill| !skill.is_empty()).collect();
+    if as_array { json!(skills) } else { json!(skills.join(", ")) }
 }
 
 fn yn(yes: bool) -> &'static str {
@@ -144,11 +149,6 @@ pub(super) fn template_detail(
     one: &Template,
 ) -> Value {
     let zone = ask.switches.zone;
-    let skills: Vec<&str> = one.skills.split(',').filter(|skill| !skill.is_empty()).collect();
-    let skills = match ask.switches.template_skills {
-        TemplateSkills::Array => json!(skills),
-        TemplateSkills::Comma => json!(skills.join(", ")),
-    };
     let (validity, value, unit) = match one.validity {
         DemoValidity::None => ("NONE", 0, ""),
         DemoValidity::Months(months) => ("PERIOD", months, "MONTH"),
@@ -170,7 +170,7 @@ pub(super) fn template_detail(
         "level_name": one.level_name(),
         "description": catalogue::description(at + 1, one),
         "criteria": catalogue::criteria(one),
-        "skills_tag": skills,
+        "skills_tag": skills(one, ask.switches.template_skills == TemplateSkills::Array),
         "card_color_cd": one.color,
         "validity_type_cd": validity,
         "fixed_expire_date": fixed.flatten(),
@@ -213,7 +213,6 @@ fn times(ask: &EndpointRequest, badge: &Badge) -> (Option<i64>, Option<i64>, Opt
     }
 }
 
-/// A separate switch decides about badges without an end.
 fn until(
     ask: &EndpointRequest,
     badge: &Badge,
@@ -311,11 +310,6 @@ pub(super) fn badge_detail(
 ) -> Value {
     let zone = ask.switches.zone;
     let (issued_at, valid_from, valid_until) = times(ask, badge);
-    let skills: Vec<&str> = template.skills.split(',').filter(|skill| !skill.is_empty()).collect();
-    let skills = match ask.switches.badge_skills {
-        BadgeSkills::Comma => json!(skills.join(", ")),
-        BadgeSkills::Array => json!(skills),
-    };
     let company = COMPANIES[(badge.recipient.unsigned_abs() % 5) as usize];
     let mark = ORGS.get(badge.org).map_or("", |org| org.prefix).get(..3).unwrap_or("").to_uppercase();
     let year = day(badge.reg_at, zone).get(..4).unwrap_or("").to_owned();
@@ -335,7 +329,7 @@ pub(super) fn badge_detail(
         "criteria": catalogue::criteria(template),
         "front_image_url": image(service, ask, badge.template, "front", false),
         "back_image_url": image(service, ask, badge.template, "back", false),
-        "skills_tag": skills,
+        "skills_tag": skills(template, ask.switches.badge_skills == BadgeSkills::Array),
         "status_name": status_name(ask, badge),
         "recipient_name": badge.name,
         "recipient_email": badge.email,

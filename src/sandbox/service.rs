@@ -8,7 +8,7 @@ use super::clock::{self, Clock};
 use super::demo::catalogue::{ORGS, PRACTICE};
 use super::fault::FaultRule;
 use super::faulty_connection::Traffic;
-use super::ledger::{Books, Connections, Ledger, Minute};
+use super::ledger::{Books, Connections, Ledger};
 use super::limiter::Limiter;
 use super::pictures::DrawnPictures;
 use super::store::BadgeStore;
@@ -118,8 +118,7 @@ impl Service {
         for (at, org) in ORGS.iter().enumerate() {
             let busiest = limiter.busiest(at);
             if busiest.arrived > 0 {
-                let minute = Minute { admitted: busiest.admitted, arrived: busiest.arrived };
-                ledger.busiest_minute.insert(org.prefix.to_owned(), minute);
+                ledger.busiest_minute.insert(org.prefix.to_owned(), busiest);
             }
             if let Ok(issued @ 1..) = store.issued_by_api(at) {
                 ledger.issued.insert(org.prefix.to_owned(), issued);

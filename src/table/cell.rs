@@ -4,7 +4,6 @@
 use crate::domain::text::scrub;
 use encoding_rs::EUC_KR;
 use std::borrow::Cow;
-use std::fmt::Write;
 use unicode_normalization::UnicodeNormalization;
 
 /// The OWASP list, with full-width forms.
@@ -28,33 +27,23 @@ pub fn unescape_formula(cell: &str) -> &str {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum EscapeStyle {
-    /// As in the TUI: `␛`, `⟨U+202E⟩`.
-    Unicode,
-    /// `<U+001B>`, for encodings without these characters.
-    Ascii,
+/// As in the TUI: `␛`, `⟨U+202E⟩`.
+fn unicode_sign(c: char) -> String {
+    scrub(c.encode_utf8(&mut [0; 4])).into_owned()
 }
 
-impl EscapeStyle {
-    fn put(self, out: &mut String, c: char) {
-        match self {
-            Self::Unicode => out.push_str(&scrub(c.encode_utf8(&mut [0; 4]))),
-            // Writing to a `String` cannot fail.
-            Self::Ascii => {
-                let _ = write!(out, "<U+{:04X}>", c as u32);
-            }
-        }
-    }
+/// `<U+001B>`, for encodings without these characters.
+fn ascii_sign(c: char) -> String {
+    format!("<U+{:04X}>", c as u32)
 }
 
 /// Also returns the replaced characters. Line breaks and tabs stay: notes contain them, and a quoted cell can
 /// hold them. Other harmless characters stay too, because a second import must read the same text.
 pub(super) fn visible(raw: &str) -> (Cow<'_, str>, Vec<char>) {
-    mark(raw, EscapeStyle::Unicode)
+    mark(raw, unicode_sign)
 }
 
-fn mark(raw: &str, marks: EscapeStyle) -> (Cow<'_, str>, Vec<char>) {
+fn mark(raw: &str, sign: fn(char) -> String) -> (Cow<'_, str>, Vec<char>) {
     // Most cells are plain.
     if raw.bytes().all(|byte| matches!(byte, b' '..=b'~')) || !raw.chars().any(|c| c == '\r' || is_obeyed(c))
     {
@@ -69,7 +58,7 @@ fn mark(raw: &str, marks: EscapeStyle) -> (Cow<'_, str>, Vec<char>) {
         if stays {
             out.push(c);
         } else {
-            marks.put(&mut out, c);
+            out.push_str(&sign(c));
             note(&mut marked, c);
         }
     }
@@ -102,7 +91,7 @@ pub(super) struct Korean {
 
 /// A missing character becomes a mark such as `<U+1F600>`, never a question mark.
 pub(super) fn korean(raw: &str) -> Korean {
-    let (text, marked) = mark(raw, EscapeStyle::Ascii);
+    let (text, marked) = mark(raw, ascii_sign);
     let text = escape_formula(&text);
     let whole = |text: &str| {
         let (bytes, _, lossy) = EUC_KR.encode(text);
@@ -121,9 +110,7 @@ pub(super) fn korean(raw: &str) -> Korean {
         if let Some(known) = whole(c.encode_utf8(&mut [0; 4])) {
             bytes.extend(known);
         } else {
-            let mut mark = String::new();
-            EscapeStyle::Ascii.put(&mut mark, c);
-            bytes.extend(mark.into_bytes());
+            bytes.extend(ascii_sign(c).into_bytes());
             note(&mut unmappable, c);
         }
     }

@@ -13,8 +13,6 @@ pub struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    /// # Errors
-    /// No file was written, and an existing file is unchanged.
     pub fn write<E: Into<Box<dyn Error + Send + Sync>>>(
         &self,
         records: impl Iterator<Item = Result<Value, E>>,

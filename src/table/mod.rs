@@ -149,11 +149,6 @@ pub type WriteProgress<'a> = dyn FnMut(u64) -> ControlFlow<()> + 'a;
 const BREATH: u64 = 256;
 
 /// Called before there are any rows.
-///
-/// # Errors
-/// [`TableError::Exists`] when the name is taken and may not be replaced, [`TableError::Own`] for a file of lapel,
-/// [`TableError::Write`] when it is no file's, [`TableError::NoFolder`] when the folder is missing. Other errors appear
-/// when the file is written.
 pub fn can_begin(to: &Path, overwrite: bool) -> Result<(), TableError> {
     is_free(to, overwrite)?;
     let folder = match to.parent() {
@@ -168,7 +163,6 @@ pub fn can_begin(to: &Path, overwrite: bool) -> Result<(), TableError> {
     }
 }
 
-/// Whether a file may get this name.
 fn is_free(to: &Path, overwrite: bool) -> Result<(), TableError> {
     if is_own_file(to) {
         return Err(TableError::Own(to.to_owned()));

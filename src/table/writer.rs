@@ -34,8 +34,6 @@ pub struct TableWriter<'a> {
 }
 
 impl TableWriter<'_> {
-    /// # Errors
-    /// No file was written, and an existing file is unchanged.
     pub fn write<E: Into<Box<dyn Error + Send + Sync>>>(
         &self,
         rows: impl Iterator<Item = Result<WriterRow, E>>,

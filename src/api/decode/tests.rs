@@ -80,7 +80,7 @@ fn values_are_read_whatever_their_type() {
         (json!([]), None),
     ] {
         let Value::Object(fields) = json!({ "use_yn": value }) else { unreachable!() };
-        assert_eq!(yes_no(&fields, "use_yn"), flag, "{value}");
+        assert_eq!(FieldSource::yes_no(&fields, "use_yn"), flag, "{value}");
     }
     for (value, number) in [
         (json!(9_007_199_254_740_993_i64), Some(9_007_199_254_740_993)),
@@ -92,7 +92,7 @@ fn values_are_read_whatever_their_type() {
         (json!(true), None),
     ] {
         let Value::Object(fields) = json!({ "level": value }) else { unreachable!() };
-        assert_eq!(integer(&fields, "level"), number, "{value}");
+        assert_eq!(FieldSource::integer(&fields, "level"), number, "{value}");
     }
 }
 

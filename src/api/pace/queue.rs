@@ -9,7 +9,7 @@ use tokio::time::Instant;
 /// Counted from the last 429.
 pub(super) const HALVED_FOR: Duration = Duration::from_secs(600);
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct QueueState {
     pub(super) limit: u32,
     pub(super) under_way: ByPriority<u32>,
@@ -47,6 +47,13 @@ pub(super) struct ByPriority<T> {
 }
 
 impl<T> ByPriority<T> {
+    pub(super) fn get(&self, priority: Priority) -> &T {
+        match priority {
+            Priority::Interactive => &self.interactive,
+            Priority::Background => &self.background,
+        }
+    }
+
     pub(super) fn of(&mut self, priority: Priority) -> &mut T {
         match priority {
             Priority::Interactive => &mut self.interactive,
@@ -144,11 +151,7 @@ impl QueueState {
 
     /// `None` for a waiter that is not the first of its queue, or if only the end of a request can help.
     pub(super) fn deadline_of(&self, waiter: &Arc<QueuedCall>, priority: Priority) -> Option<Instant> {
-        let queue = match priority {
-            Priority::Interactive => &self.queues.interactive,
-            Priority::Background => &self.queues.background,
-        };
-        if !queue.front().is_some_and(|head| Arc::ptr_eq(head, waiter)) {
+        if !self.queues.get(priority).front().is_some_and(|head| Arc::ptr_eq(head, waiter)) {
             return None;
         }
         if let Some(until) = self.held_until {

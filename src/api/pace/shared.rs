@@ -1,6 +1,7 @@
 //! Access to `pace.sqlite` through one thread that owns the connection, so that nothing else waits for the disk.
 
 use super::Priority;
+use super::queue::ByPriority;
 #[cfg(feature = "team")]
 use super::slots::Seat;
 use super::slots::{self, BootMoment, SharedUse, Slot, SlotReply, SlotRequest};
@@ -9,7 +10,7 @@ use crate::boot_clock::boot_ms;
 use crate::fs;
 use rusqlite::{Connection, OpenFlags};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Sender, channel};
 use std::time::{SystemTime, UNIX_EPOCH};
 use tokio::sync::oneshot;
 
@@ -20,8 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub(super) struct Shared {
     work: Sender<PaceTask>,
     /// Only the first waiter of each priority requests a slot. The others wait here, in order.
-    people: tokio::sync::Mutex<()>,
-    background: tokio::sync::Mutex<()>,
+    heads: ByPriority<tokio::sync::Mutex<()>>,
 }
 
 type PaceTask = Box<dyn FnOnce(&mut SlotTable) + Send>;
@@ -74,19 +74,13 @@ impl Shared {
         let (work, queue) = channel();
         std::thread::Builder::new()
             .name("pace".into())
-            .spawn(move || keep(table, &queue))
+            .spawn(move || queue.into_iter().for_each(|work: PaceTask| work(&mut table)))
             .map_err(|why| failed(of(&why)))?;
-        Ok((
-            Self { work, people: tokio::sync::Mutex::default(), background: tokio::sync::Mutex::default() },
-            seen,
-        ))
+        Ok((Self { work, heads: ByPriority::default() }, seen))
     }
 
     pub(super) async fn head(&self, priority: Priority) -> tokio::sync::MutexGuard<'_, ()> {
-        match priority {
-            Priority::Interactive => self.people.lock().await,
-            Priority::Background => self.background.lock().await,
-        }
+        self.heads.get(priority).lock().await
     }
 
     pub(super) async fn take(&self, want: SlotRequest) -> Result<SlotReply, PaceProblem> {
@@ -186,7 +180,7 @@ impl Shared {
     pub(super) fn keep_seat(&self, seat: Seat, lasts: Duration) {
         self.queue(move |table| {
             let pace = table.pace.clone();
-            let lasts = i64::try_from(lasts.as_millis()).unwrap_or(i64::MAX);
+            let lasts = slots::millis(lasts);
             note(
                 table.at(|db, now, wall| {
                     slots::keep_seat(db, &pace, &seat, (now, wall.saturating_add(lasts)))
@@ -220,12 +214,6 @@ fn closed() -> PaceProblem {
 fn note(done: Result<(), PaceProblem>) {
     if let Err(why) = done {
         tracing::warn!(%why, "pace.sqlite could not be written");
-    }
-}
-
-fn keep(mut table: SlotTable, queue: &Receiver<PaceTask>) {
-    while let Ok(work) = queue.recv() {
-        work(&mut table);
     }
 }
 

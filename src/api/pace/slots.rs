@@ -394,7 +394,7 @@ fn count(
     Ok((seen, background, first, first_background))
 }
 
-fn millis(of: Duration) -> i64 {
+pub(super) fn millis(of: Duration) -> i64 {
     i64::try_from(of.as_millis()).unwrap_or(i64::MAX)
 }
 

@@ -22,14 +22,14 @@ mod blocks;
 mod database;
 mod grants;
 
-use super::Priority;
 use super::queue::ByPriority;
 use super::shared::{PaceProblem, Shared};
-use super::slots::{SharedUse, Slot, SlotOrigin, SlotReply, SlotRequest};
+use super::slots::{SharedUse, Slot, SlotOrigin, SlotReply, SlotRequest, millis};
+use super::{Priority, SlotTimes};
 use crate::api::prelude::*;
 use crate::boot_clock::boot_ms;
 use crate::team::{DatabaseSession, Login, TeamError};
-use blocks::{Block, Division, Give, Reach};
+use blocks::{Block, Division, Give};
 use std::path::Path;
 use std::sync::MutexGuard;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -57,8 +57,7 @@ type OnChange = Box<dyn Fn() + Send>;
 pub(super) struct TeamShare {
     work: Sender<Task>,
     /// Only the first waiter of each priority requests a slot. The others wait here, in order.
-    people: tokio::sync::Mutex<()>,
-    background: tokio::sync::Mutex<()>,
+    heads: ByPriority<tokio::sync::Mutex<()>>,
     /// The file through which this computer's processes share its seat. `None`: it cannot be used.
     own: Option<Arc<Shared>>,
     away: Arc<Mutex<Option<Away>>>,
@@ -110,15 +109,11 @@ impl TeamShare {
     ) -> (Self, SharedUse) {
         let server = login.server.to_string();
         // Also for processes of this key without a team: they share the holds and this computer's seat.
-        let opened = folder.map(|folder| Shared::open(folder, pace.to_owned(), first.window, true));
-        let (own, seen) = match opened {
-            Some(Ok((own, seen))) => (Some(Arc::new(own)), seen),
-            Some(Err(why)) => {
-                tracing::warn!(%why, "this computer has no own share");
-                (None, SharedUse::default())
-            }
-            None => (None, SharedUse::default()),
-        };
+        let opened = folder.and_then(|folder| {
+            let opened = Shared::open(folder, pace.to_owned(), first.window, true);
+            opened.inspect_err(|why| tracing::warn!(%why, "this computer has no own share")).ok()
+        });
+        let (own, seen) = opened.map_or_else(Default::default, |(own, seen)| (Some(Arc::new(own)), seen));
         let seen = SharedUse { others: 0, ..seen };
         let (work, queue) = channel();
         let away = Arc::new(Mutex::new(None));
@@ -130,15 +125,11 @@ impl TeamShare {
             // Nothing is sent then.
             *lock(&away) = Some(Away { why: Localizable::verbatim(why.to_string()), server, limit: 0 });
         }
-        let (people, background) = Default::default();
-        (Self { work, people, background, own, away, pause }, seen)
+        (Self { work, heads: ByPriority::default(), own, away, pause }, seen)
     }
 
     pub(super) async fn head(&self, priority: Priority) -> tokio::sync::MutexGuard<'_, ()> {
-        match priority {
-            Priority::Interactive => self.people.lock().await,
-            Priority::Background => self.background.lock().await,
-        }
+        self.heads.get(priority).lock().await
     }
 
     pub(super) async fn take(&self, want: SlotRequest) -> SlotReply {
@@ -239,7 +230,6 @@ impl TeamShare {
         let _ = asked.await;
     }
 
-    /// Returns unused slots, at the end of the process. Blocks, for 1 s at most.
     pub(super) fn leave(&self) {
         let (answer, asked) = channel();
         self.queue(move |keeper| {
@@ -334,7 +324,7 @@ struct PaceKeeper {
     /// Changes that the database does not know yet, in order.
     gives: VecDeque<Give>,
     /// The longest request of this process.
-    reach: Reach,
+    span: SlotTimes,
     division: Division,
     /// The known hold: its end and its number of refusals.
     held: Option<(Instant, u32)>,
@@ -351,10 +341,6 @@ struct PaceKeeper {
     /// The seats of the computers use the whole limit of this process.
     is_crowded: bool,
     has_ended: bool,
-}
-
-fn millis(of: Duration) -> i64 {
-    i64::try_from(of.as_millis()).unwrap_or(i64::MAX)
 }
 
 fn int(n: u32) -> i32 {
@@ -389,7 +375,7 @@ impl PaceKeeper {
             sizes: ByPriority { interactive: 1, background: 1 },
             closed: Vec::new(),
             gives: VecDeque::new(),
-            reach: Reach::of(first),
+            span: SlotTimes::of(first),
             division: Division::of(first.limit, first.background),
             held: seen.held.map(|left| (Instant::now() + left, seen.refusals)),
             unwritten: None,
@@ -433,7 +419,6 @@ impl PaceKeeper {
         blocks.into_iter().chain(connection).min()
     }
 
-    /// Everything whose time has come.
     fn work_due(&mut self) {
         let now = boot_ms();
         for priority in [Priority::Interactive, Priority::Background] {
@@ -454,7 +439,7 @@ impl PaceKeeper {
 
     /// How long a block counts in the database at most. The clocks have whole milliseconds.
     fn lasts(&self) -> i64 {
-        millis(self.pause + self.reach.usable + self.reach.request + self.window) + 2
+        millis(self.pause + self.span.usable + self.span.reach + self.window) + 2
     }
 
     fn held_for(&self) -> Option<Duration> {

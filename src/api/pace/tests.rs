@@ -9,6 +9,21 @@ use tokio::time::{advance, sleep};
 
 const SHORTEST: Duration = Duration::from_secs(1);
 
+impl Pace {
+    pub(super) fn new(limit: u32) -> Arc<Self> {
+        Self::with_window(limit, WINDOW)
+    }
+
+    pub(super) async fn turn(
+        self: &Arc<Self>,
+        priority: Priority,
+        cancel: &CancellationToken,
+    ) -> ApiResult<Permit> {
+        let span = SlotTimes { usable: Duration::from_secs(10), reach: Duration::from_secs(30) };
+        self.turn_within(priority, span, cancel).await
+    }
+}
+
 fn token() -> CancellationToken {
     CancellationToken::new()
 }

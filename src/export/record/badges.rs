@@ -10,7 +10,6 @@ impl Record for Badge {
     fields! {
         first: badge_id, status_name, title
     }
-    const NOUN: (&'static str, &'static str) = ("badge", "badges");
 
     fn state(&self, now: DateTime) -> Option<State> {
         Some(Verdict::of(self, now).state())
@@ -22,7 +21,6 @@ impl Record for WalletBadge {
         first: badge_id, status_name, title, recipient_name, valid_until, issued_at, reg_date,
         valid_from, issuing_org, front_image_url, back_image_url
     }
-    const NOUN: (&'static str, &'static str) = ("badge", "badges");
 
     fn state(&self, now: DateTime) -> Option<State> {
         Some(Verdict::of(self, now).state())
@@ -35,7 +33,6 @@ impl Record for HistoryItem {
         issued_at, reg_date, valid_until, revoke_at, template_id, badge_type_name, category_name,
         level_name, level, issuing_org
     }
-    const NOUN: (&'static str, &'static str) = ("badge", "badges");
 
     fn json(&self, fields: Map<String, Value>) -> Map<String, Value> {
         with_place(fields, self.rnum)
@@ -57,7 +54,6 @@ impl Record for HeldBadge {
         in_history = |held| FieldValue::YesNo(Some(held.history.is_some()));
         first: badge_id, status_name, title
     }
-    const NOUN: (&'static str, &'static str) = ("badge", "badges");
 
     fn json(&self, _: Map<String, Value>) -> Map<String, Value> {
         let wallet = self.wallet.as_ref().map(WalletBadge::fields);

@@ -132,12 +132,12 @@ impl Template {
     }
 
     pub fn level_name(&self) -> &'static str {
-        let levels = CATEGORIES.get(self.category).map_or(&[][..], |category| category.levels);
+        let levels = CATEGORIES[self.category].levels;
         self.level.checked_sub(1).and_then(|at| levels.get(at)).copied().unwrap_or("")
     }
 
     pub fn level_id(&self) -> String {
-        let category = CATEGORIES.get(self.category).map_or("", |category| category.id);
+        let category = CATEGORIES[self.category].id;
         if self.level == 0 { String::new() } else { format!("{category}-L{}", self.level) }
     }
 }
@@ -250,13 +250,9 @@ const NEOREUN: [Template; 8] = [
 
 /// The forty templates, in the order of their numbers from 1.
 pub fn templates() -> Vec<Template> {
-    let groups = DALMURI
-        .into_iter()
-        .map(|one| (0, one))
-        .chain(SAEBYEOK.into_iter().map(|one| (1, one)))
-        .chain(NEOREUN.into_iter().map(|one| (2, one)));
-    groups
-        .enumerate()
+    let groups: [(usize, &[Template]); 3] = [(0, &DALMURI), (1, &SAEBYEOK), (2, &NEOREUN)];
+    let all = groups.into_iter().flat_map(|(org, group)| group.iter().map(move |one| (org, *one)));
+    all.enumerate()
         .map(|(at, (org, one))| {
             // Lower numbers are newer. Templates out of use are the oldest of all.
             let age = 1_500 - 23 * at as i64;

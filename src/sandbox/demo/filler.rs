@@ -18,13 +18,6 @@ const DAYS: i64 = 540;
 /// Number of oldest rows that the demo's spreadsheets refer to; see [`DemoHistory::settle`].
 const SETTLED: u64 = 47;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::sandbox) enum Until {
-    /// By the policy of its template, from the day of issue.
-    Policy,
-    At(i64),
-}
-
 #[derive(Debug, Clone, Copy)]
 pub(in crate::sandbox) struct DemoRow {
     /// Index into the holders.
@@ -33,7 +26,8 @@ pub(in crate::sandbox) struct DemoRow {
     pub template: usize,
     pub reg_at: i64,
     pub issue_at: i64,
-    pub until: Until,
+    /// `None`: by the policy of its template, from the day of issue.
+    pub until: Option<i64>,
     /// Request time, completion time and reason.
     pub revoke: Option<(i64, i64, &'static str)>,
     /// `email_status` once issued; may be empty.
@@ -50,7 +44,7 @@ impl DemoRow {
             template,
             reg_at,
             issue_at,
-            until: Until::Policy,
+            until: None,
             revoke: None,
             mail: "SENT",
             label: None,
@@ -96,7 +90,6 @@ pub(in crate::sandbox) struct DemoHistory {
 }
 
 impl DemoHistory {
-    /// Plans `count` rows before `now`.
     pub fn plan(seed: u64, now: i64, zone: i32, count: u64) -> Self {
         let mut rng = Rng::with_seed(seed ^ 0x6c61_7065_6c00);
         // In a much larger history, each person would otherwise get thousands of badges.

@@ -7,7 +7,7 @@ mod filler;
 mod people;
 mod stories;
 
-pub(super) use filler::{DemoHistory, NEVER, Until, valid_until};
+pub(super) use filler::{DemoHistory, NEVER, valid_until};
 
 #[cfg(test)]
 mod tests;

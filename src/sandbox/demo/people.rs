@@ -24,94 +24,37 @@ impl DemoHolder {
     }
 }
 
-const FAMILY: [(&str, &str); 24] = [
-    ("김", "kim"),
-    ("이", "lee"),
-    ("박", "park"),
-    ("최", "choi"),
-    ("정", "jung"),
-    ("강", "kang"),
-    ("조", "cho"),
-    ("윤", "yoon"),
-    ("장", "jang"),
-    ("임", "lim"),
-    ("한", "han"),
-    ("오", "oh"),
-    ("서", "seo"),
-    ("신", "shin"),
-    ("권", "kwon"),
-    ("황", "hwang"),
-    ("안", "ahn"),
-    ("송", "song"),
-    ("류", "ryu"),
-    ("홍", "hong"),
-    ("남궁", "namgung"),
-    ("제갈", "jegal"),
-    ("황보", "hwangbo"),
-    ("선우", "sunwoo"),
-];
-const FIRST: [(&str, &str); 16] = [
-    ("민", "min"),
-    ("서", "seo"),
-    ("지", "ji"),
-    ("하", "ha"),
-    ("예", "ye"),
-    ("도", "do"),
-    ("시", "si"),
-    ("유", "yu"),
-    ("은", "eun"),
-    ("현", "hyun"),
-    ("재", "jae"),
-    ("수", "su"),
-    ("태", "tae"),
-    ("다", "da"),
-    ("채", "chae"),
-    ("성", "sung"),
-];
-const SECOND: [(&str, &str); 16] = [
-    ("준", "jun"),
-    ("윤", "yun"),
-    ("우", "woo"),
-    ("연", "yeon"),
-    ("진", "jin"),
-    ("아", "a"),
-    ("빈", "bin"),
-    ("원", "won"),
-    ("호", "ho"),
-    ("희", "hee"),
-    ("영", "young"),
-    ("경", "kyung"),
-    ("림", "rim"),
-    ("솔", "sol"),
-    ("율", "yul"),
-    ("람", "ram"),
-];
+/// In Hangul and in Latin letters.
+const FAMILY: ([&str; 24], [&str; 24]) = (
+    [
+        "김", "이", "박", "최", "정", "강", "조", "윤", "장", "임", "한", "오", "서", "신", "권", "황", "안",
+        "송", "류", "홍", "남궁", "제갈", "황보", "선우",
+    ],
+    [
+        "kim", "lee", "park", "choi", "jung", "kang", "cho", "yoon", "jang", "lim", "han", "oh", "seo",
+        "shin", "kwon", "hwang", "ahn", "song", "ryu", "hong", "namgung", "jegal", "hwangbo", "sunwoo",
+    ],
+);
+const FIRST: ([&str; 16], [&str; 16]) = (
+    ["민", "서", "지", "하", "예", "도", "시", "유", "은", "현", "재", "수", "태", "다", "채", "성"],
+    [
+        "min", "seo", "ji", "ha", "ye", "do", "si", "yu", "eun", "hyun", "jae", "su", "tae", "da", "chae",
+        "sung",
+    ],
+);
+const SECOND: ([&str; 16], [&str; 16]) = (
+    ["준", "윤", "우", "연", "진", "아", "빈", "원", "호", "희", "영", "경", "림", "솔", "율", "람"],
+    [
+        "jun", "yun", "woo", "yeon", "jin", "a", "bin", "won", "ho", "hee", "young", "kyung", "rim", "sol",
+        "yul", "ram",
+    ],
+);
 const GIVEN: [&str; 20] = [
     "Amara", "Bruno", "Chloe", "Dmitri", "Elena", "Farid", "Grace", "Hiro", "Ines", "Jonas", "Kemal",
     "Lucia", "Mai", "Noah", "Olga", "Priya", "Quinn", "Rosa", "Sven", "Tariq",
 ];
-const SURNAME: [&str; 20] = [
-    "Abara",
-    "Brandt",
-    "Costa",
-    "Dubois",
-    "Eriksen",
-    "Fischer",
-    "Garcia",
-    "Haddad",
-    "Ivanova",
-    "Jensen",
-    "Kowalski",
-    "Lindqvist",
-    "Mbeki",
-    "Nguyen",
-    "Okafor",
-    "Petrov",
-    "Quispe",
-    "Rossi",
-    "Santos",
-    "Tanaka",
-];
+const SURNAMES: &str = "Abara Brandt Costa Dubois Eriksen Fischer Garcia Haddad Ivanova Jensen Kowalski \
+    Lindqvist Mbeki Nguyen Okafor Petrov Quispe Rossi Santos Tanaka";
 
 /// Names that often break programs.
 const TRAPS: [&str; 31] = [
@@ -170,7 +113,7 @@ pub(super) fn holders(rng: &mut Rng, reserved: Vec<DemoHolder>, count: usize) ->
     }
     // Shared mailboxes of eight families, besides the team's mailbox in the stories.
     for box_no in 0..8 {
-        let family = FAMILY.get(box_no).copied().unwrap_or(("김", "kim"));
+        let family = (FAMILY.0[box_no], FAMILY.1[box_no]);
         for _ in 0..2 + box_no % 2 {
             let (name, _) = korean(rng, family);
             add(&mut all, DemoHolder::new(name, format!("{}.parents{box_no}@example.net", family.1), 0));
@@ -219,25 +162,22 @@ fn foreign(home: usize) -> u8 {
 
 fn person(rng: &mut Rng, kind: usize) -> (String, String) {
     if kind % 10 == 9 {
-        let (given, surname) = (pick(rng, &GIVEN), pick(rng, &SURNAME));
+        let surnames: Vec<&str> = SURNAMES.split(' ').collect();
+        let (given, surname) = (GIVEN[rng.usize(0..GIVEN.len())], surnames[rng.usize(0..surnames.len())]);
         return (format!("{given} {surname}"), format!("{given}.{surname}").to_lowercase());
     }
-    let bound = if rng.u8(0..10) < 6 { 6 } else { FAMILY.len() };
-    let family = FAMILY.get(rng.usize(0..bound)).copied().unwrap_or(("김", "kim"));
-    korean(rng, family)
+    let bound = if rng.u8(0..10) < 6 { 6 } else { FAMILY.0.len() };
+    let family = rng.usize(0..bound);
+    korean(rng, (FAMILY.0[family], FAMILY.1[family]))
 }
 
 fn korean(rng: &mut Rng, (family, family_latin): (&str, &str)) -> (String, String) {
-    let (one, one_latin) = pick(rng, &FIRST);
-    let (two, two_latin) = pick(rng, &SECOND);
+    let (one, two) = (rng.usize(0..FIRST.0.len()), rng.usize(0..SECOND.0.len()));
+    let (one, one_latin, two, two_latin) = (FIRST.0[one], FIRST.1[one], SECOND.0[two], SECOND.1[two]);
     if rng.u8(0..40) == 0 {
         return (format!("{family}{two}"), format!("{two_latin}.{family_latin}"));
     }
     (format!("{family}{one}{two}"), format!("{one_latin}{two_latin}.{family_latin}"))
-}
-
-fn pick<T: Copy + Default>(rng: &mut Rng, list: &[T]) -> T {
-    list.get(rng.usize(0..list.len().max(1))).copied().unwrap_or_default()
 }
 
 #[cfg(test)]

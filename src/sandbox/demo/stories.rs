@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use jiff::ToSpan;
 
-use super::filler::{DemoRow, NEVER, Until};
+use super::filler::{DemoRow, NEVER};
 use super::people::DemoHolder;
 use crate::sandbox::clock;
 
@@ -51,23 +51,9 @@ pub(super) fn people() -> Vec<DemoHolder> {
     ];
     let mut all: Vec<DemoHolder> =
         named.into_iter().map(|(name, mail)| DemoHolder::reserved(name, mail, 0)).collect();
-    let team = [
-        "강도현",
-        "조수아",
-        "장하준",
-        "권예린",
-        "Tariq Haddad",
-        "신유진",
-        "안성호",
-        "송지율",
-        "류재원",
-        "황시우",
-        "Mai Nguyen",
-        "최은솔",
-        "박태림",
-        "이현경",
-    ];
-    all.extend(team.map(|name| DemoHolder::reserved(name, "safety@moondeck.example", 2)));
+    let team = "강도현, 조수아, 장하준, 권예린, Tariq Haddad, 신유진, 안성호, 송지율, 류재원, 황시우, \
+        Mai Nguyen, 최은솔, 박태림, 이현경";
+    all.extend(team.split(", ").map(|name| DemoHolder::reserved(name, "safety@moondeck.example", 2)));
     let given = ["민", "서", "지", "하", "예", "도", "시", "유", "은", "현", "재"];
     let ends = ["준", "윤", "우", "연"];
     for at in 0..44 {
@@ -191,10 +177,10 @@ impl Teller<'_> {
         // Expired twelve days ago, after the three months of the safety course.
         let expired = self.now - 12 * DAY;
         let lea = self.issued(self.who("lea@example.org", 0), 33, 104 * DAY);
-        rows.push(DemoRow { until: Until::At(expired), ..lea });
+        rows.push(DemoRow { until: Some(expired), ..lea });
         let soon = self.now + 9 * DAY;
         let min = self.issued(self.who("min.ng@example.com", 0), 34, 356 * DAY);
-        rows.push(DemoRow { until: Until::At(soon), ..min });
+        rows.push(DemoRow { until: Some(soon), ..min });
 
         rows.push(self.issued(self.who("dain.seo@naru.example", 0), 9, 3 * DAY));
         rows.push(self.issued(self.who("dain.seo@naru.example", 1), 12, 200 * DAY));

@@ -3,7 +3,7 @@ use std::collections::{HashMap, HashSet};
 use super::catalogue::templates;
 use super::filler::DemoRow;
 use super::people::DemoHolder;
-use super::{DemoHistory, NEVER, Until, valid_until};
+use super::{DemoHistory, NEVER, valid_until};
 
 const ZONE: i32 = 9 * 3600;
 /// 2026-03-11 10:30 in the zone of the service.
@@ -48,10 +48,7 @@ fn revoked(row: &DemoRow) -> bool {
 }
 
 fn ends(row: &DemoRow) -> Option<i64> {
-    match row.until {
-        Until::At(at) => Some(at),
-        Until::Policy => valid_until(&templates()[row.template], row.issue_at, NOW, ZONE),
-    }
+    row.until.or_else(|| valid_until(&templates()[row.template], row.issue_at, NOW, ZONE))
 }
 
 fn expired(row: &DemoRow) -> bool {

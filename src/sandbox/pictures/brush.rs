@@ -70,12 +70,12 @@ impl Brush {
         Paint { shader, anti_alias: true, ..Paint::default() }
     }
 
-    pub fn fill(&mut self, path: Option<&Path>, rgb: u32, opacity: f32) {
+    pub fn fill(&mut self, path: Option<Path>, rgb: u32, opacity: f32) {
         self.shade(path, Shader::SolidColor(colour(rgb, opacity)));
     }
 
     /// Fills with a gradient from top left to bottom right.
-    pub fn slope(&mut self, path: Option<&Path>, from: u32, to: u32) {
+    pub fn slope(&mut self, path: Option<Path>, from: u32, to: u32) {
         let stops = vec![GradientStop::new(0.0, colour(from, 1.0)), GradientStop::new(1.0, colour(to, 1.0))];
         let (start, end) = (Point::from_xy(15.0, 10.0), Point::from_xy(85.0, 90.0));
         let shader = LinearGradient::new(start, end, stops, SpreadMode::Pad, Transform::identity());
@@ -83,7 +83,7 @@ impl Brush {
     }
 
     /// Fills with a gradient from a centre outwards.
-    pub fn glow(&mut self, path: Option<&Path>, (x, y): (f32, f32), radius: f32, from: u32, to: u32) {
+    pub fn glow(&mut self, path: Option<Path>, (x, y): (f32, f32), radius: f32, from: u32, to: u32) {
         let stops = vec![GradientStop::new(0.0, colour(from, 1.0)), GradientStop::new(1.0, colour(to, 1.0))];
         let middle = Point::from_xy(x, y);
         let shader =
@@ -91,18 +91,18 @@ impl Brush {
         self.shade(path, shader.unwrap_or(Shader::SolidColor(colour(from, 1.0))));
     }
 
-    fn shade(&mut self, path: Option<&Path>, shader: Shader<'_>) {
+    fn shade(&mut self, path: Option<Path>, shader: Shader<'_>) {
         if let Some(path) = path {
-            self.pixels.fill_path(path, &Self::paint(shader), FillRule::Winding, self.scale, None);
+            self.pixels.fill_path(&path, &Self::paint(shader), FillRule::Winding, self.scale, None);
         }
     }
 
-    pub fn line(&mut self, path: Option<&Path>, width: f32, rgb: u32, opacity: f32) {
+    pub fn line(&mut self, path: Option<Path>, width: f32, rgb: u32, opacity: f32) {
         let stroke =
             Stroke { width, line_cap: LineCap::Round, line_join: LineJoin::Round, ..Stroke::default() };
         if let Some(path) = path {
             let paint = Self::paint(Shader::SolidColor(colour(rgb, opacity)));
-            self.pixels.stroke_path(path, &paint, &stroke, self.scale, None);
+            self.pixels.stroke_path(&path, &paint, &stroke, self.scale, None);
         }
     }
 }

@@ -16,21 +16,19 @@ use crate::sandbox::switches::{
 
 /// Maximum entries of a batch or a revocation.
 const MOST: usize = 1000;
-/// Maximum bytes of a body.
 const LONGEST_BODY: usize = 4 * 1024 * 1024;
 
 fn body(ask: &EndpointRequest) -> Result<Value, EndpointResponse> {
     let switches = &ask.switches;
     if ask.body.len() > LONGEST_BODY {
-        return Err(EndpointResponse::refused(
-            413,
-            switches.bad_request_code.clone(),
-            "The body is too large.",
-        ));
+        return Err(EndpointResponse {
+            status: 413,
+            ..EndpointResponse::bad(switches, "The body is too large.")
+        });
     }
     if !ask.json && switches.content_type == ContentType::Refuse {
         let message = "The body must be announced as application/json.";
-        return Err(EndpointResponse::refused(415, switches.bad_request_code.clone(), message));
+        return Err(EndpointResponse { status: 415, ..EndpointResponse::bad(switches, message) });
     }
     let value: Value = serde_json::from_slice(&ask.body)
         .map_err(|_| EndpointResponse::bad(switches, "The body is not JSON that can be read."))?;
@@ -41,7 +39,6 @@ fn body(ask: &EndpointRequest) -> Result<Value, EndpointResponse> {
     }
 }
 
-/// The `long-text` switch decides between keeping, cutting and refusing.
 fn fit(text: &str, most: usize, name: &str, switches: &Switches) -> Result<String, String> {
     match switches.long_text {
         LongText::Keep => Ok(text.to_owned()),
@@ -75,19 +72,13 @@ fn template(service: &Service, ask: &EndpointRequest, body: &Value) -> Result<us
     let switches = &ask.switches;
     let id = text_field(body, "template_id").map_err(|message| EndpointResponse::bad(switches, message))?;
     let store = service.store();
-    let found = store
-        .templates
-        .iter()
-        .enumerate()
-        .filter(|(_, one)| ask.caller.scope().is_none_or(|org| one.org == org))
-        .find(|(at, _)| Template::id(at + 1) == id);
+    let found = store.templates_of(ask.caller.scope()).find(|(at, _)| Template::id(at + 1) == id);
     let Some((at, template)) = found else {
         let status = if switches.unknown_template == UnknownTemplate::NotFound { 404 } else { 400 };
-        return Err(EndpointResponse::refused(
+        return Err(EndpointResponse {
             status,
-            switches.not_found_code.clone(),
-            "There is no such template.",
-        ));
+            ..EndpointResponse::not_found(switches, "There is no such template.")
+        });
     };
     if !template.in_use && switches.retired_template == RetiredTemplate::Refuse {
         return Err(EndpointResponse::bad(switches, "The template is not in use any more (use_yn N)."));

@@ -12,55 +12,24 @@ use crate::sandbox::demo::catalogue::{CATEGORIES, TYPES, Template};
 use crate::sandbox::params::{PageParams, Params};
 use crate::sandbox::records;
 use crate::sandbox::service::{EndpointRequest, Service};
-use crate::sandbox::store::{Badge, BadgeState, ListQuery, OrderBy, OrderDirection};
+use crate::sandbox::store::{Badge, BadgeState, BadgeStore, ListQuery, OrderBy, OrderDirection};
 use crate::sandbox::switches::{
     BeyondEnd, DefaultOrder, EmailMatch, FilterCase, IssueDateOn, NameMatch, Rnum, Switches, TitleMatch,
     TotalCount, WaitingHistory, WaitingIssuedAt, WalletCase, WalletExpired, WalletOtherOrgs, WalletRevoked,
     WalletWaiting,
 };
 
-const TEMPLATE_COLUMNS: [&str; 9] = [
-    "template_id",
-    "title",
-    "badge_type_name",
-    "category_name",
-    "level",
-    "level_name",
-    "image_url",
-    "use_yn",
-    "reg_date",
-];
-const HISTORY_COLUMNS: [&str; 16] = [
-    "badge_id",
-    "template_id",
-    "title",
-    "badge_type_name",
-    "category_name",
-    "level",
-    "level_name",
-    "recipient_name",
-    "recipient_email",
-    "status_name",
-    "email_status",
-    "issuing_org",
-    "valid_until",
-    "issued_at",
-    "reg_date",
-    "revoke_at",
-];
-const WALLET_COLUMNS: [&str; 11] = [
-    "badge_id",
-    "front_image_url",
-    "back_image_url",
-    "recipient_name",
-    "title",
-    "issuing_org",
-    "status_name",
-    "valid_from",
-    "valid_until",
-    "issued_at",
-    "reg_date",
-];
+const TEMPLATE_COLUMNS: &str =
+    "template_id title badge_type_name category_name level level_name image_url use_yn reg_date";
+const HISTORY_COLUMNS: &str = "badge_id template_id title badge_type_name category_name level level_name recipient_name \
+    recipient_email status_name email_status issuing_org valid_until issued_at reg_date \
+    revoke_at";
+const WALLET_COLUMNS: &str = "badge_id front_image_url back_image_url recipient_name title issuing_org status_name \
+    valid_from valid_until issued_at reg_date";
+
+fn columns(names: &'static str) -> Vec<&'static str> {
+    names.split(' ').collect()
+}
 
 /// Positions of a page, by the `beyond-end` switch.
 fn window(paging: PageParams, total: u64, switches: &Switches) -> (u64, Range<u64>) {
@@ -75,11 +44,7 @@ fn paged(mut list: Vec<Value>, start: u64, total: u64, paging: PageParams, ask: 
     let switches = &ask.switches;
     let (page, _) = window(paging, total, switches);
     if switches.beyond_end == BeyondEnd::NotFound && list.is_empty() && paging.page > 1 && paging.rows > 0 {
-        return Err(EndpointResponse::refused(
-            404,
-            switches.not_found_code.clone(),
-            "There is no such page.",
-        ));
+        return Err(EndpointResponse::not_found(switches, "There is no such page."));
     }
     for (row, at) in list.iter_mut().zip(start..) {
         let number = match switches.rnum {
@@ -112,28 +77,17 @@ pub(super) fn templates(service: &Service, ask: &EndpointRequest) -> Outcome {
     let switches = &ask.switches;
     let params = Params::read(ask.query.as_deref(), switches)?;
     let paging = params.paging(switches)?;
-    let order = params.sorting(&TEMPLATE_COLUMNS, switches)?;
+    let order = params.sorting(&columns(TEMPLATE_COLUMNS), switches)?;
     let in_use = params.yes_no("use_yn", switches)?;
     let (from, to) = params.dates("reg_str_date", "reg_end_date", switches)?;
     let store = service.store();
     let mut rows: Vec<Value> = store
-        .templates
-        .iter()
-        .enumerate()
-        .filter(|(_, one)| ask.caller.scope().is_none_or(|org| one.org == org))
+        .templates_of(ask.caller.scope())
         .filter(|(at, _)| params.text("template_id").is_none_or(|id| Template::id(at + 1) == id))
         .filter(|(_, one)| params.text("title").is_none_or(|part| has(one.title, part, switches)))
         .filter(|(_, one)| in_use.is_none_or(|yes| one.in_use == yes))
-        .filter(|(_, one)| {
-            params
-                .text("category_id")
-                .is_none_or(|id| CATEGORIES.get(one.category).is_some_and(|c| c.id == id))
-        })
-        .filter(|(_, one)| {
-            params
-                .text("badge_type")
-                .is_none_or(|kind| TYPES.get(one.kind).is_some_and(|known| known.0 == kind))
-        })
+        .filter(|(_, one)| params.text("category_id").is_none_or(|id| CATEGORIES[one.category].id == id))
+        .filter(|(_, one)| params.text("badge_type").is_none_or(|kind| TYPES[one.kind].0 == kind))
         .filter(|(_, one)| params.text("category_level_id").is_none_or(|id| one.level_id() == id))
         .filter(|(_, one)| {
             let at = records::registered(&store, one);
@@ -202,14 +156,14 @@ fn expression(column: &str, switches: &Switches) -> String {
 fn ordered(
     listing: &mut ListQuery,
     params: &Params,
-    columns: &[&'static str],
+    names: &'static str,
     switches: &Switches,
 ) -> Result<(), EndpointResponse> {
     listing.oldest_first = switches.default_order == DefaultOrder::Oldest;
-    for (column, direction) in params.sorting(columns, switches)? {
+    for (column, direction) in params.sorting(&columns(names), switches)? {
         let expression = expression(column, switches);
         if expression.contains("$now") {
-            listing.timed_order();
+            listing.timed = true;
         }
         listing.order.push(OrderBy { expression, direction });
     }
@@ -232,7 +186,7 @@ pub(super) fn history(service: &Service, ask: &EndpointRequest) -> Outcome {
     let params = Params::read(ask.query.as_deref(), switches)?;
     let paging = params.paging(switches)?;
     let mut listing = ListQuery::default();
-    ordered(&mut listing, &params, &HISTORY_COLUMNS, switches)?;
+    ordered(&mut listing, &params, HISTORY_COLUMNS, switches)?;
     let issue = params.dates("issue_start_date", "issue_end_date", switches)?;
     let revoke = params.dates("revoke_start_date", "revoke_end_date", switches)?;
     let sensitive = switches.filter_case == FilterCase::Sensitive;
@@ -282,13 +236,23 @@ pub(super) fn history(service: &Service, ask: &EndpointRequest) -> Outcome {
             listing.only_now(format!("{column} < ?"), [Sql::from(to)]);
         }
     }
-    let (total, range, rows) = store.list(&listing, ask.now, |total| window(paging, total, switches).1)?;
-    let item = |badge: &Badge| {
-        let template = store.templates.get(badge.template)?;
-        Some(records::history_item(ask, template, &store.badge_id(badge.seq), badge))
-    };
-    let list = rows.iter().filter_map(item).collect();
-    paged(list, range.start, total, paging, ask)
+    badges(&mut store, &listing, paging, ask, |template, id, badge| {
+        records::history_item(ask, template, id, badge)
+    })
+}
+
+fn badges(
+    store: &mut BadgeStore,
+    listing: &ListQuery,
+    paging: PageParams,
+    ask: &EndpointRequest,
+    item: impl Fn(&Template, &str, &Badge) -> Value,
+) -> Outcome {
+    let (total, range, rows) =
+        store.list(listing, ask.now, |total| window(paging, total, &ask.switches).1)?;
+    let item =
+        |badge: &Badge| Some(item(store.templates.get(badge.template)?, &store.badge_id(badge.seq), badge));
+    paged(rows.iter().filter_map(item).collect(), range.start, total, paging, ask)
 }
 
 pub(super) fn wallet(service: &Service, ask: &EndpointRequest) -> Outcome {
@@ -299,7 +263,7 @@ pub(super) fn wallet(service: &Service, ask: &EndpointRequest) -> Outcome {
         return Err(EndpointResponse::bad(switches, "email is required."));
     };
     let mut listing = ListQuery::default();
-    ordered(&mut listing, &params, &WALLET_COLUMNS, switches)?;
+    ordered(&mut listing, &params, WALLET_COLUMNS, switches)?;
     text(&mut listing, "email", email, false, switches.wallet_case == WalletCase::Sensitive);
     if let Some(org) = ask.caller.scope().filter(|_| switches.wallet_other_orgs == WalletOtherOrgs::Hidden) {
         listing.only("b.org = ?", [Sql::from(org as i64)]);
@@ -311,15 +275,10 @@ pub(super) fn wallet(service: &Service, ask: &EndpointRequest) -> Outcome {
         listing.only_now("b.revoke_at IS NULL OR b.revoke_at > $now", []);
     }
     if switches.wallet_expired == WalletExpired::Hidden {
-        listing.fleeting();
+        listing.fleeting = true;
         listing.only_now("b.valid_until IS NULL OR b.valid_until >= $now", []);
     }
-    let mut store = service.store();
-    let (total, range, rows) = store.list(&listing, ask.now, |total| window(paging, total, switches).1)?;
-    let item = |badge: &Badge| {
-        let template = store.templates.get(badge.template)?;
-        Some(records::wallet_item(service, ask, template, &store.badge_id(badge.seq), badge))
-    };
-    let list = rows.iter().filter_map(item).collect();
-    paged(list, range.start, total, paging, ask)
+    badges(&mut service.store(), &listing, paging, ask, |template, id, badge| {
+        records::wallet_item(service, ask, template, id, badge)
+    })
 }

@@ -10,7 +10,6 @@ use crate::sandbox::service::{EndpointRequest, Service};
 use crate::sandbox::store::BadgeState;
 use crate::sandbox::switches::{BadgeTypes, FilterCase, Switches, UnknownId, WaitingDetail};
 
-/// The `unknown-id` switch decides the answer.
 fn unknown(switches: &Switches, what: &str) -> EndpointResponse {
     let code = switches.not_found_code.clone();
     let message = format!("There is no such {what}.");
@@ -40,11 +39,7 @@ pub(super) fn badge_types(_: &Service, ask: &EndpointRequest) -> Outcome {
         }
         BadgeTypes::Names => json!(TYPES.map(|kind| kind.0)),
         BadgeTypes::NotFound => {
-            return Err(EndpointResponse::refused(
-                404,
-                ask.switches.not_found_code.clone(),
-                "There is nothing here.",
-            ));
+            return Err(EndpointResponse::not_found(&ask.switches, "There is nothing here."));
         }
     }))
 }
@@ -65,7 +60,6 @@ pub(super) fn categories(service: &Service, ask: &EndpointRequest) -> Outcome {
     Ok(EndpointResponse::read(json!(list)))
 }
 
-/// The `filter-case` switch decides about case.
 pub(super) fn has(text: &str, part: &str, switches: &Switches) -> bool {
     match switches.filter_case {
         FilterCase::Sensitive => text.contains(part),
@@ -81,12 +75,7 @@ pub(super) fn category(service: &Service, ask: &EndpointRequest) -> Outcome {
 
 pub(super) fn template(service: &Service, ask: &EndpointRequest) -> Outcome {
     let store = service.store();
-    let found = store
-        .templates
-        .iter()
-        .enumerate()
-        .filter(|(_, one)| ask.caller.scope().is_none_or(|org| one.org == org))
-        .find(|(at, _)| Template::id(at + 1) == ask.id);
+    let found = store.templates_of(ask.caller.scope()).find(|(at, _)| Template::id(at + 1) == ask.id);
     let (at, one) = found.ok_or_else(|| unknown(&ask.switches, "template"))?;
     Ok(EndpointResponse::read(records::template_detail(service, ask, &store, at, one)))
 }

@@ -189,7 +189,6 @@ fn issue_delay(seed: u64, seq: i64, time: IssueTime) -> i64 {
     }
 }
 
-/// Seconds from revoking to revoked.
 fn revoke_delay(seed: u64, seq: i64, time: RevokeTime) -> i64 {
     match time {
         RevokeTime::Spread => 120 + (share(seed, seq, 3) * 1680.0) as i64,

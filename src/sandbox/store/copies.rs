@@ -13,18 +13,10 @@ const MOST_COPIES: usize = 4;
 
 const ALL_PAGES: std::ffi::c_int = std::ffi::c_int::MAX;
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Contents {
-    seed: u64,
-    history: u64,
-    epoch: i64,
-    zone: i32,
-}
-
-static COPIES: Mutex<Vec<(Contents, Connection)>> = Mutex::new(Vec::new());
+static COPIES: Mutex<Vec<(StoreOptions<'static>, Connection)>> = Mutex::new(Vec::new());
 
 pub(super) fn fill(db: &mut Connection, how: StoreOptions<'_>) -> rusqlite::Result<()> {
-    let contents = Contents { seed: how.seed, history: how.history, epoch: how.now, zone: how.zone };
+    let contents = StoreOptions { data: None, ..how };
     if how.history > super::DEMO_ROWS {
         return super::fill(db, how);
     }

@@ -38,9 +38,9 @@ pub(in crate::sandbox) struct ListQuery {
     /// Without an order, and between equal rows.
     pub oldest_first: bool,
     /// Whether the result depends on the current time.
-    timed: bool,
-    /// Whether the result may change every second, as with expiry.
-    fleeting: bool,
+    pub timed: bool,
+    /// Whether the result may change every second, as with expiry. It is not cached then.
+    pub fleeting: bool,
 }
 
 impl ListQuery {
@@ -53,15 +53,6 @@ impl ListQuery {
     pub fn only_now(&mut self, condition: impl Into<String>, values: impl IntoIterator<Item = Value>) {
         self.timed = true;
         self.only(condition, values);
-    }
-
-    /// Disables the cache, because the result may change at any second.
-    pub fn fleeting(&mut self) {
-        self.fleeting = true;
-    }
-
-    pub fn timed_order(&mut self) {
-        self.timed = true;
     }
 
     fn sql(&self) -> String {

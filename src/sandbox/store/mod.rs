@@ -14,7 +14,7 @@ use std::path::Path;
 use anyhow::Context as _;
 use rusqlite::{Connection, OptionalExtension as _, Row as SqlRow, params};
 
-use super::demo::catalogue::{Template, templates};
+use super::demo::catalogue::{CATEGORIES, ORGS, TYPES, Template, templates};
 use super::demo::{DemoHistory, valid_until};
 pub(super) use change::{Issuing, NewBadge, Refused};
 pub(super) use list::{ListQuery, OrderBy, OrderDirection};
@@ -113,7 +113,7 @@ const ONE: &str =
     b.revoked_at, b.reason, b.mail, b.label, b.internal, b.recipient
     FROM badge b JOIN recipient r ON r.id = b.recipient WHERE b.seq = ?1";
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct StoreOptions<'a> {
     pub data: Option<&'a Path>,
     pub seed: u64,
@@ -176,6 +176,11 @@ impl BadgeStore {
         Ok(())
     }
 
+    /// With their indexes, those of an organisation; `None` means all.
+    pub fn templates_of(&self, org: Option<usize>) -> impl Iterator<Item = (usize, &Template)> {
+        self.templates.iter().enumerate().filter(move |(_, one)| org.is_none_or(|org| one.org == org))
+    }
+
     fn meta(&self, name: &str) -> rusqlite::Result<Option<i64>> {
         self.db.query_row("SELECT value FROM meta WHERE name = ?1", [name], |row| row.get(0)).optional()
     }
@@ -223,18 +228,9 @@ fn fill(db: &mut Connection, how: StoreOptions<'_>) -> rusqlite::Result<()> {
     {
         let mut add = all.prepare("INSERT INTO template VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?;
         for (at, one) in templates.iter().enumerate() {
-            let category = super::demo::catalogue::CATEGORIES.get(one.category).map_or("", |c| c.name);
-            let kind = super::demo::catalogue::TYPES.get(one.kind).map_or("", |kind| kind.1);
-            let org = super::demo::catalogue::ORGS.get(one.org).map_or("", |org| org.name);
-            add.execute(params![
-                at as i64,
-                one.title,
-                kind,
-                category,
-                one.level as i64,
-                one.level_name(),
-                org
-            ])?;
+            let (category, kind) = (CATEGORIES[one.category].name, TYPES[one.kind].1);
+            let (level, name, org) = (one.level as i64, one.level_name(), ORGS[one.org].name);
+            add.execute(params![at as i64, one.title, kind, category, level, name, org])?;
         }
         let plan = DemoHistory::plan(how.seed, how.now, how.zone, how.history);
         let mut add = all.prepare("INSERT INTO recipient VALUES (?1, ?2, ?3, ?4, ?5)")?;
@@ -247,12 +243,8 @@ fn fill(db: &mut Connection, how: StoreOptions<'_>) -> rusqlite::Result<()> {
         plan.each(|row| {
             seq += 1;
             let template = templates.get(row.template);
-            let until = match row.until {
-                super::demo::Until::At(at) => Some(at),
-                super::demo::Until::Policy => {
-                    template.and_then(|one| valid_until(one, row.issue_at, how.now, how.zone))
-                }
-            };
+            let policy = || valid_until(template?, row.issue_at, how.now, how.zone);
+            let until = row.until.or_else(policy);
             add.execute(params![
                 seq,
                 template.map_or(0, |one| one.org) as i64,

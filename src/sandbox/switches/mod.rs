@@ -85,7 +85,7 @@ macro_rules! gaps {
             pub fn words(&self) -> Vec<(&'static str, String)> {
                 vec![
                     $( ($name, <&str>::from(self.$field).to_owned()), )+
-                    $( ($fname, $show(self.$ffield.clone())), )+
+                    $( ($fname, $show(&self.$ffield)), )+
                 ]
             }
         }
@@ -229,6 +229,6 @@ mod tests {
         assert_eq!(values::read_zone("+25:00"), None);
         assert_eq!(values::read_zone("Seoul"), None);
         assert_eq!(values::read_zone("+-3"), None);
-        assert_eq!(values::show_zone(-12_600), "-03:30");
+        assert_eq!(values::show_zone(&-12_600), "-03:30");
     }
 }

@@ -3,9 +3,7 @@
 // These texts are primarily help texts, which have no backticks.
 #![allow(clippy::doc_markdown)]
 
-use super::values::{
-    AllowList, read_allow, read_max_rows, read_text, read_zone, show_allow, show_number, show_text, show_zone,
-};
+use super::values::{AllowList, read_allow, read_max_rows, read_text, read_zone, show_allow, show_zone};
 use super::{Gap, unknown_name, wrong_value};
 
 gaps! {
@@ -301,11 +299,11 @@ choices {
 }
 free {
     "zone" zone: i32, "the time zone of the service's timestamps", "an offset such as +09:00, -03:30 or Z", "+09:00", read_zone, show_zone;
-    "max-rows" max_rows: u32, "the largest page that is really given, without saying so", "1 to 100", "100", read_max_rows, show_number;
+    "max-rows" max_rows: u32, "the largest page that is really given, without saying so", "1 to 100", "100", read_max_rows, u32::to_string;
     "allow" allow: AllowList, "addresses on the organisation's allow-list", "any, or addresses separated by commas", "any", read_allow, show_allow;
-    "not-found-code" not_found_code: String, "the code with an unknown id", "a text", "4004", read_text, show_text;
-    "bad-request-code" bad_request_code: String, "the code with bad input", "a text", "4000", read_text, show_text;
-    "quota-code" quota_code: String, "the code with an exceeded quota", "a text", "4022", read_text, show_text;
-    "quota-message" quota_message: String, "the message with an exceeded quota", "a text", "발급 가능 수량을 초과했습니다. (issue quota exceeded)", read_text, show_text;
+    "not-found-code" not_found_code: String, "the code with an unknown id", "a text", "4004", read_text, String::clone;
+    "bad-request-code" bad_request_code: String, "the code with bad input", "a text", "4000", read_text, String::clone;
+    "quota-code" quota_code: String, "the code with an exceeded quota", "a text", "4022", read_text, String::clone;
+    "quota-message" quota_message: String, "the message with an exceeded quota", "a text", "발급 가능 수량을 초과했습니다. (issue quota exceeded)", read_text, String::clone;
 }
 }

@@ -27,18 +27,14 @@ pub(super) fn read_zone(text: &str) -> Option<i32> {
     (sound && hours <= 14 && minutes < 60).then_some(sign * (hours * 3600 + minutes * 60))
 }
 
-pub(super) fn show_zone(offset: i32) -> String {
-    let sign = if offset < 0 { '-' } else { '+' };
+pub(super) fn show_zone(offset: &i32) -> String {
+    let sign = if *offset < 0 { '-' } else { '+' };
     let minutes = offset.abs() / 60;
     format!("{sign}{:02}:{:02}", minutes / 60, minutes % 60)
 }
 
 pub(super) fn read_max_rows(text: &str) -> Option<u32> {
     text.parse().ok().filter(|rows| (1..=100).contains(rows))
-}
-
-pub(super) fn show_number(number: u32) -> String {
-    number.to_string()
 }
 
 pub(super) fn read_allow(text: &str) -> Option<AllowList> {
@@ -49,9 +45,7 @@ pub(super) fn read_allow(text: &str) -> Option<AllowList> {
     list.filter(|list| !list.is_empty()).map(AllowList)
 }
 
-// The table needs functions that take their value.
-#[allow(clippy::needless_pass_by_value)]
-pub(super) fn show_allow(list: AllowList) -> String {
+pub(super) fn show_allow(list: &AllowList) -> String {
     if list.0.is_empty() {
         return "any".to_owned();
     }
@@ -62,8 +56,4 @@ pub(super) fn show_allow(list: AllowList) -> String {
 #[allow(clippy::unnecessary_wraps)]
 pub(super) fn read_text(text: &str) -> Option<String> {
     Some(text.to_owned())
-}
-
-pub(super) fn show_text(text: String) -> String {
-    text
 }

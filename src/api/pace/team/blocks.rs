@@ -5,24 +5,15 @@
 //! completed.
 
 use super::super::slots::SlotRequest;
-use super::Priority;
-use crate::api::prelude::*;
+use super::{Priority, SlotTimes};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Reach {
-    /// How long a slot may be used before its request begins.
-    pub(super) usable: Duration,
-    /// Maximum duration of a request.
-    pub(super) request: Duration,
-}
-
-impl Reach {
+impl SlotTimes {
     pub(super) fn of(want: &SlotRequest) -> Self {
-        Self { usable: want.usable, request: want.reach }
+        Self { usable: want.usable, reach: want.reach }
     }
 
-    pub(super) fn max(self, other: Self) -> Self {
-        Self { usable: self.usable.max(other.usable), request: self.request.max(other.request) }
+    pub(in crate::api) fn max(self, other: Self) -> Self {
+        Self { usable: self.usable.max(other.usable), reach: self.reach.max(other.reach) }
     }
 
     fn covers(self, other: Self) -> bool {
@@ -46,7 +37,7 @@ pub(super) struct Give {
 pub(super) struct Block {
     pub(super) id: i64,
     pub(super) priority: Priority,
-    reach: Reach,
+    span: SlotTimes,
     slots: u32,
     /// Slots whose requests have not completed.
     out: u32,
@@ -63,11 +54,11 @@ pub(super) struct Block {
 }
 
 impl Block {
-    pub(super) fn new(id: i64, priority: Priority, reach: Reach, slots: u32, open_until: i64) -> Self {
+    pub(super) fn new(id: i64, priority: Priority, span: SlotTimes, slots: u32, open_until: i64) -> Self {
         Self {
             id,
             priority,
-            reach,
+            span,
             slots,
             out: 0,
             answered: 0,
@@ -88,8 +79,8 @@ impl Block {
         self.out + self.answered
     }
 
-    pub(super) fn can_serve(&self, reach: Reach, now: i64) -> bool {
-        self.is_open && now <= self.open_until && !self.is_used_up() && self.reach.covers(reach)
+    pub(super) fn can_serve(&self, span: SlotTimes, now: i64) -> bool {
+        self.is_open && now <= self.open_until && !self.is_used_up() && self.span.covers(span)
     }
 
     /// Only if [`Self::can_serve`].
@@ -108,7 +99,6 @@ impl Block {
         self.is_open = false;
     }
 
-    /// Nothing is left to do.
     pub(super) fn is_finished(&self) -> bool {
         !self.is_open && self.out == 0 && !self.has_news()
     }
@@ -151,7 +141,6 @@ impl Block {
     }
 }
 
-/// How a limit is divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Division {
     /// For blocks and seats. The rest covers requests that a suspended process sends late.
@@ -184,9 +173,10 @@ impl Division {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::api::prelude::*;
     use proptest::prelude::*;
 
-    const REACH: Reach = Reach { usable: Duration::from_secs(10), request: Duration::from_secs(30) };
+    const REACH: SlotTimes = SlotTimes { usable: Duration::from_secs(10), reach: Duration::from_secs(30) };
 
     fn block(slots: u32) -> Block {
         Block::new(1, Priority::Interactive, REACH, slots, 1000)
@@ -196,8 +186,8 @@ mod tests {
     fn a_block_serves_for_a_short_time_and_only_requests_that_it_can_outlast() {
         let mut block = block(2);
         assert!(block.can_serve(REACH, 1000) && !block.can_serve(REACH, 1001));
-        assert!(!block.can_serve(Reach { request: Duration::from_secs(31), ..REACH }, 0));
-        assert!(!block.can_serve(Reach { usable: Duration::from_secs(11), ..REACH }, 0));
+        assert!(!block.can_serve(SlotTimes { reach: Duration::from_secs(31), ..REACH }, 0));
+        assert!(!block.can_serve(SlotTimes { usable: Duration::from_secs(11), ..REACH }, 0));
         block.hand_out();
         block.hand_out();
         assert!(!block.can_serve(REACH, 0));

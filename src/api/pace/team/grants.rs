@@ -1,9 +1,10 @@
 //! What the database grants: blocks of slots, the seat of this computer, and holds.
 
-use super::blocks::{Block, Division, Give, Reach, SEATS};
+use super::blocks::{Block, Division, Give, SEATS};
 use super::database::PaceReport;
 use super::{Away, CONNECTING, DatabaseLost, GRACE_MS, PaceKeeper, TeamTurn, int, millis, words};
 use crate::api::call::Priority;
+use crate::api::pace::SlotTimes;
 use crate::api::pace::shared::PaceProblem;
 use crate::api::pace::slots::{SharedUse, Slot, SlotOrigin, SlotReply, SlotRequest};
 use crate::api::prelude::*;
@@ -15,7 +16,7 @@ const SAME_HOLD: Duration = Duration::from_secs(2);
 
 impl PaceKeeper {
     pub(super) fn take(&mut self, want: &SlotRequest) -> TeamTurn {
-        self.reach = self.reach.max(Reach::of(want));
+        self.span = self.span.max(SlotTimes::of(want));
         let division = Division::of(want.limit, want.background);
         self.division = division;
         if (want.through || self.held_for().is_none())
@@ -83,7 +84,7 @@ impl PaceKeeper {
     pub(super) fn hand_out(&mut self, from: Priority, want: &SlotRequest) -> Option<Slot> {
         let now = boot_ms();
         let block = self.open.of(from).as_mut()?;
-        if !block.can_serve(Reach::of(want), now) {
+        if !block.can_serve(SlotTimes::of(want), now) {
             return None;
         }
         block.hand_out();
@@ -101,7 +102,7 @@ impl PaceKeeper {
         division: Division,
     ) -> Result<PaceReport, DatabaseLost> {
         self.write()?;
-        let reach = self.reach;
+        let span = self.span;
         let is_background = want.priority == Priority::Background;
         let most = if is_background { division.largest_of_background } else { division.largest };
         let size = if want.through { 1 } else { (*self.sizes.of(want.priority)).clamp(1, most) };
@@ -126,7 +127,7 @@ impl PaceKeeper {
         match taken {
             Ok(view) => {
                 if view.granted > 0 {
-                    let block = Block::new(id, want.priority, reach, view.granted, open_until);
+                    let block = Block::new(id, want.priority, span, view.granted, open_until);
                     *self.open.of(want.priority) = Some(block);
                 }
                 Ok(view)
@@ -208,7 +209,7 @@ impl PaceKeeper {
     /// Gets or extends the seat of this computer.
     pub(super) fn renew_seat(&mut self, now: i64) {
         let Some(own) = self.own.clone() else { return };
-        let (division, reach) = (self.division, self.reach);
+        let (division, span) = (self.division, self.span);
         if self.session.is_none() || now < self.seat_at {
             return;
         }
@@ -224,8 +225,8 @@ impl PaceKeeper {
             }
         };
         let until = boot_ms().saturating_add(millis(lease));
-        let lasts = millis(lease + reach.request + self.window) + 2;
-        let used_for = millis(reach.usable + reach.request + self.window) + 2;
+        let lasts = millis(lease + span.reach + self.window) + 2;
+        let used_for = millis(span.usable + span.reach + self.window) + 2;
         let id = fastrand::Rng::new().i64(..);
         let given = self.call(
             "SELECT lapel.pace_seat($1, $2, $3, $4, $5, $6, $7, $8)",
@@ -243,7 +244,7 @@ impl PaceKeeper {
         let Ok(Some(row)) = given else { return };
         let Ok(slots) = row.try_get::<_, i32>(0) else { return };
         seat.slots = slots.unsigned_abs();
-        seat.reach = reach.request;
+        seat.reach = span.reach;
         seat.until = until;
         if seat.slots > 0 {
             self.seat_at = now.saturating_add(millis(lease / 4));
