@@ -40,7 +40,7 @@ mod tour;
 pub use connecting::Begin;
 pub(in crate::tui) use toasts::{LONGEST_NOTICE, Notice};
 
-pub use super::screens::Tab;
+pub use super::tab::Tab;
 
 use super::component::OpenedModal;
 use super::connection::{Client, ConnectionState};

@@ -233,6 +233,14 @@ impl ListedBadge {
 }
 
 pub(in crate::tui) trait Screen: Component {
+    /// The screen before the user has done anything.
+    fn begin() -> Self
+    where
+        Self: Sized + Default,
+    {
+        Self::default()
+    }
+
     /// Whether Back has a visible effect.
     fn can_go_back(&self) -> bool;
 

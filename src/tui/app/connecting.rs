@@ -59,7 +59,7 @@ impl App {
         self.cx.theme = Theme::new(self.palette, session.environment);
         self.cx.pictures.begin_anew(session.connection.picture_base.clone());
         self.refresh.forget();
-        self.screens.home = Home::default();
+        self.screens.home = Home::begin();
         self.orders.push(WorkerCommand::Connect(Box::new(session), number));
         self.welcome = None;
     }

@@ -4,7 +4,7 @@ use super::App;
 use crate::tui::modals::screen_text::ScreenText;
 use crate::tui::persist::input_history::InputKind;
 use crate::tui::prelude::*;
-use crate::tui::screens::Tab;
+use crate::tui::tab::Tab;
 
 impl App {
     pub(super) fn save_screen(&self, out: &mut Effects<'_>) {

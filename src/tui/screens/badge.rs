@@ -21,6 +21,7 @@ use crate::tui::widgets::text_layout::{styled, width};
 use crate::tui::worker::index::NotSearched;
 use lines::{badge_lines, not_read};
 
+#[derive(Default)]
 pub struct BadgeScreen {
     wanted: Option<ListedBadge>,
     read: Option<Result<Badge, ApiError>>,
@@ -37,27 +38,6 @@ pub struct BadgeScreen {
     back: bool,
     over_text: bool,
     beside: bool,
-}
-
-impl Default for BadgeScreen {
-    /// Starts with the input for a badge id open.
-    fn default() -> Self {
-        Self {
-            wanted: None,
-            read: None,
-            request: None,
-            sent: (None, Vec::new()),
-            find: Some(TextField::default()),
-            recent: RecentInputs::default(),
-            cert: None,
-            certs: Certs::default(),
-            scroll: 0,
-            most: 0,
-            back: false,
-            over_text: false,
-            beside: false,
-        }
-    }
 }
 
 impl BadgeScreen {

@@ -169,6 +169,7 @@ enum Lookups {
     Pictures(BadgeId),
 }
 
+#[derive(Default)]
 pub struct Wallet {
     field: TextField,
     recent: RecentInputs,
@@ -205,38 +206,6 @@ pub struct Wallet {
     domains: BTreeSet<String>,
     /// A badge id of the service, for the form of its ids.
     sample: Option<BadgeId>,
-}
-
-impl Default for Wallet {
-    fn default() -> Self {
-        Self {
-            field: TextField::default(),
-            recent: RecentInputs::default(),
-            set_aside: Vec::new(),
-            typing: true,
-            is_edited: false,
-            error: None,
-            request: None,
-            lookup: None,
-            progress: None,
-            asked: None,
-            found: None,
-            call: LookupState::default(),
-            people: None,
-            choosing: false,
-            heading: rows::heading(),
-            search: Search::default(),
-            fitting: None,
-            unsorted: false,
-            cursor: ListCursor::default(),
-            scroll: Scroll::default(),
-            scrolled: None,
-            pane_height: 0,
-            history: None,
-            domains: BTreeSet::new(),
-            sample: None,
-        }
-    }
 }
 
 impl Wallet {

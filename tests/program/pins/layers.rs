@@ -117,8 +117,6 @@ const CYCLES: &[(&str, &[(&str, &str)])] = &[
     (
         "tui",
         &[
-            ("app", "effects"),
-            ("app", "persist"),
             ("component", "widgets"),
             ("input", "platform"),
             ("message", "platform"),

@@ -132,7 +132,7 @@ fn forget(file: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tui::app::Tab;
+    use crate::tui::tab::Tab;
 
     #[tokio::test]
     async fn a_view_is_kept_privately_and_forgotten() {

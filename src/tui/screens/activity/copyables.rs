@@ -10,6 +10,11 @@ use crate::tui::widgets::job_rows;
 use crate::tui::widgets::record_field::pick;
 
 impl Screen for Activity {
+    fn begin() -> Self {
+        let (heading, rows_heading) = (columns::heading(), job_rows::columns::heading(false));
+        Self { heading, rows_heading, fresh: true, ..Self::default() }
+    }
+
     fn layout_changes(&self) -> u64 {
         self.heading.changes() + self.rows_heading.changes()
     }

@@ -31,6 +31,7 @@ const PEEK: u64 = 20;
 /// the pane has to scroll.
 const FEW: u64 = 3;
 
+#[derive(Default)]
 pub struct Activity {
     /// The newest first. Drafts are not here: their form keeps them.
     jobs: Vec<Job>,
@@ -65,35 +66,6 @@ pub struct Activity {
     marks: BTreeMap<JobId, Marks<JobRow>>,
 }
 
-impl Default for Activity {
-    fn default() -> Self {
-        Self {
-            jobs: Vec::new(),
-            drafts: 0,
-            read: None,
-            request: None,
-            heading: columns::heading(),
-            sorted: Vec::new(),
-            unsorted: false,
-            selected: None,
-            sight: ListArea::default(),
-            search: Search::default(),
-            rows: None,
-            rows_heading: job_rows::columns::heading(false),
-            peek: Peek::default(),
-            scroll: Scroll::default(),
-            scrolled: None,
-            pane_height: 0,
-            needs_width: 0,
-            built: std::cell::Cell::new(0),
-            fresh: true,
-            replacements: BTreeMap::new(),
-            opened: BTreeSet::new(),
-            marks: BTreeMap::new(),
-        }
-    }
-}
-
 #[derive(Default)]
 struct Peek {
     of: Option<JobId>,
@@ -105,7 +77,7 @@ struct Peek {
 impl Activity {
     /// Starts again for another connection. Only the headings stay.
     pub fn restart(&mut self, out: &mut Effects<'_>) {
-        let before = std::mem::take(self);
+        let before = std::mem::replace(self, Self::begin());
         (self.heading, self.rows_heading) = (before.heading, before.rows_heading);
         self.request = Some(out.ask(Request::Jobs));
     }

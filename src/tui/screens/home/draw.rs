@@ -2,7 +2,7 @@
 
 use super::counts::draw::spark;
 use super::lines::{HomeGroup, HomeLine};
-use super::{Home, HomePart, JournalReadState, STACK};
+use super::{Home, JournalReadState, STACK};
 use crate::tui::modals::draft::{shares, titles};
 use crate::tui::prelude::*;
 use crate::tui::screens::activity::{bar, can};
@@ -192,25 +192,19 @@ impl Home {
                     say(&mut head, t!("Soon"), theme.strong());
                 }
             }
-            HomeGroup::Drafts if !rows.is_empty() => say(&mut head, t!("Kept drafts"), theme.strong()),
-            HomeGroup::Checking if !rows.is_empty() => {
-                say(&mut head, t!("lapel is checking"), theme.strong());
-            }
-            HomeGroup::Running if !rows.is_empty() => say(&mut head, t!("Running"), theme.strong()),
-            HomeGroup::Colleagues if !rows.is_empty() => say(&mut head, t!("Colleagues"), theme.strong()),
-            HomeGroup::Plot if !rows.is_empty() => {
-                let head_text = match self.counts.period() {
+            _ if rows.is_empty() => {}
+            HomeGroup::Drafts => say(&mut head, t!("Kept drafts"), theme.strong()),
+            HomeGroup::Checking => say(&mut head, t!("lapel is checking"), theme.strong()),
+            HomeGroup::Running => say(&mut head, t!("Running"), theme.strong()),
+            HomeGroup::Colleagues => say(&mut head, t!("Colleagues"), theme.strong()),
+            HomeGroup::Plot => {
+                let text = match self.counts.period() {
                     Period::Day => t!("Issued per day"),
                     Period::Week => t!("Issued per week"),
                     Period::Month => t!("Issued per month"),
                 };
-                say(&mut head, head_text, theme.strong());
+                say(&mut head, text, theme.strong());
             }
-            HomeGroup::Drafts
-            | HomeGroup::Checking
-            | HomeGroup::Running
-            | HomeGroup::Colleagues
-            | HomeGroup::Plot => {}
         }
         head.append(&mut rows);
         head
@@ -334,7 +328,6 @@ impl Home {
     }
 
     pub(super) fn draw_lines(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
-        debug_assert!(self.shown == HomePart::Lines);
         let rows = self.laid_out(area, cx);
         let total = rows.len();
         let visible = self.visible(total, area);

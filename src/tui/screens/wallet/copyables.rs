@@ -1,7 +1,7 @@
 //! Copying, exporting, opening and raw JSON for the Wallet tab.
 
 use super::Wallet;
-use super::rows::{COPIED, FIELDS, LookupView, sent_to};
+use super::rows::{COPIED, FIELDS, LookupView, heading, sent_to};
 use crate::export;
 use crate::tui::effects::ExportSource;
 use crate::tui::persist::saved_layout;
@@ -39,6 +39,10 @@ impl Wallet {
 }
 
 impl Screen for Wallet {
+    fn begin() -> Self {
+        Self { typing: true, heading: heading(), ..Self::default() }
+    }
+
     fn on_opened(&mut self) {
         self.focus_box();
         self.field.select();

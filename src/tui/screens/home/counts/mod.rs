@@ -8,7 +8,9 @@ pub mod sections;
 
 use crate::jobs::Person;
 use crate::tui::input::list_hit::moved;
+use crate::tui::platform::images::PictureRequest;
 use crate::tui::prelude::*;
+use crate::tui::screens::home::HomePane;
 use crate::tui::widgets::copying::Copyables;
 use crate::tui::worker::index::Overall;
 use badge_list::BadgeList;
@@ -92,7 +94,7 @@ impl BadgeCounts {
     }
 
     pub fn issued(&self) -> Vec<CountBar> {
-        self.all.as_ref().map(|all| bars(CountsSection::Issued, all, self.period)).unwrap_or_default()
+        self.bars_of(CountsSection::Issued)
     }
 
     pub fn error(&self) -> Option<&str> {
@@ -110,26 +112,6 @@ impl BadgeCounts {
 
     pub fn is_over_bars(&self) -> bool {
         self.badge_list.is_some()
-    }
-
-    pub fn picture(
-        &self,
-        area: Rect,
-        cx: &UiContext,
-    ) -> Option<crate::tui::platform::images::PictureRequest> {
-        self.badge_list.as_ref()?.picture(draw::body(area), cx)
-    }
-
-    pub fn copyables(&self, cx: &UiContext) -> Copyables {
-        self.badge_list.as_ref().map(|badge_list| badge_list.copyables(cx)).unwrap_or_default()
-    }
-
-    pub fn records(&self) -> Vec<RawOf> {
-        self.badge_list.as_ref().map(BadgeList::records).unwrap_or_default()
-    }
-
-    pub fn rows_built(&self) -> u64 {
-        self.badge_list.as_ref().map_or(0, |badge_list| badge_list.list.rows_built())
     }
 
     /// Counts in the index when there are no counts yet, or when it has changed. This costs no request, except for
@@ -157,15 +139,18 @@ impl BadgeCounts {
         }
     }
 
+    fn bars_of(&self, section: CountsSection) -> Vec<CountBar> {
+        self.all.as_ref().map(|all| bars(section, all, self.period)).unwrap_or_default()
+    }
+
     fn bars(&self) -> Vec<CountBar> {
-        self.all.as_ref().map(|all| bars(self.section, all, self.period)).unwrap_or_default()
+        self.bars_of(self.section)
     }
 
     fn bar(&self) -> Option<CountBar> {
-        let at = self.cursors[self.section.place()];
-        let bars = self.bars();
-        let last = bars.len().saturating_sub(1);
-        bars.into_iter().nth(at.min(last))
+        let mut bars = self.bars();
+        bars.truncate(self.cursor() + 1);
+        bars.pop()
     }
 
     fn act_in_list(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
@@ -326,9 +311,9 @@ impl Component for BadgeCounts {
                 out.say(t!("Only issued and revoked badges are counted by day, week and month."));
             }
             Action::Open => match self.bar() {
-                Some(CountBar { which: Some(which), count: 1.., .. }) => {
-                    let title = self.bar().map(|bar| bar.list_title(self.section)).unwrap_or_default();
-                    self.badge_list = Some(BadgeList::new(which, title));
+                Some(bar @ CountBar { which: Some(_), count: 1.., .. }) => {
+                    let title = bar.list_title(self.section);
+                    self.badge_list = bar.which.map(|which| BadgeList::new(which, title));
                 }
                 Some(bar) if bar.is_unknown() => {
                     out.say(t!("The index does not keep the badges of this bar."));
@@ -411,6 +396,24 @@ impl Component for BadgeCounts {
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         self.draw_all(frame, area, cx);
+    }
+}
+
+impl HomePane for BadgeCounts {
+    fn rows_built(&self) -> u64 {
+        self.badge_list.as_ref().map_or(0, |badge_list| badge_list.list.rows_built())
+    }
+
+    fn picture(&self, area: Rect, cx: &UiContext) -> Option<PictureRequest> {
+        self.badge_list.as_ref()?.picture(draw::body(area), cx)
+    }
+
+    fn copyables(&self, cx: &UiContext) -> Copyables {
+        self.badge_list.as_ref().map(|badge_list| badge_list.copyables(cx)).unwrap_or_default()
+    }
+
+    fn records(&self) -> Vec<RawOf> {
+        self.badge_list.as_ref().map(BadgeList::records).unwrap_or_default()
     }
 }
 
