@@ -218,12 +218,14 @@ impl App {
             message => message,
         };
         self.input.begin(&message);
-        self.cx.is_sending = self.screens.activity.is_sending() || self.outstanding_commands();
-        let mut requests = std::mem::take(&mut self.requests);
-        let mut out = Effects::new(&mut requests);
+        self.cx.is_sending = self.is_sending();
+        self.with_effects(|app, out| app.handle(message, out));
+    }
+
+    fn handle(&mut self, message: Message, out: &mut Effects<'_>) {
         match message {
             Message::Key(key) | Message::KeyAtOnce(key) if key.kind != KeyEventKind::Release => {
-                self.on_key(key, &mut out);
+                self.on_key(key, out);
             }
             // Connection messages were unwrapped above. The loop handles `Stop` and `Continued`.
             Message::Key(_)
@@ -233,9 +235,9 @@ impl App {
             | Message::Continued => {}
             Message::Paste(text) => {
                 self.changed = true;
-                self.on_paste(&text, &mut out);
+                self.on_paste(&text, out);
             }
-            Message::Mouse(mouse) => self.mouse(mouse, &mut out),
+            Message::Mouse(mouse) => self.mouse(mouse, out),
             Message::Resize(columns, rows) => {
                 self.size = (columns, rows);
                 // Repaint even at the same size: a window that was smaller for a moment has lost its content.
@@ -244,10 +246,10 @@ impl App {
             Message::Response(reply) => {
                 let owner = self.connection.pending.remove(reply.id).unwrap_or(RequestOwner::Shell);
                 if let Err(reply) = self.kept(reply, owner)
-                    && !self.is_quiet_failure(&reply, owner, &mut out)
+                    && !self.is_quiet_failure(&reply, owner, out)
                 {
-                    self.answer(reply, owner, &mut out);
-                    self.hold_back(owner, &mut out);
+                    self.answer(reply, owner, out);
+                    self.hold_back(owner, out);
                 }
             }
             Message::Connecting(reader) => {
@@ -259,7 +261,7 @@ impl App {
                 self.cx.connection.client = Some(Client::new(reader));
                 self.link();
                 self.connection.failure = None;
-                self.read_recents(&mut out);
+                self.read_recents(out);
                 self.changed = true;
             }
             Message::LinkFailed(error) => {
@@ -267,7 +269,7 @@ impl App {
                 self.connection = ConnectionState { failure, ..ConnectionState::new(self.connection.number) };
                 if let Some(form) = RepinKey::of(&error) {
                     out.show(form);
-                    self.hold_back(RequestOwner::Shell, &mut out);
+                    self.hold_back(RequestOwner::Shell, out);
                 }
                 self.cx.connection.link = None;
                 self.refresh.forget();
@@ -277,16 +279,14 @@ impl App {
             Message::Background(ground) => self.found_ground(ground),
             Message::Widths(ambiguous) => self.found_widths(ambiguous),
             Message::Link => self.link(),
-            Message::Job(changed) => self.job(*changed, &mut out),
+            Message::Job(changed) => self.job(*changed, out),
             Message::Jobs(jobs) => {
                 self.connection.jobs = Some(jobs.0);
                 if let Some(why) = self.connection.journal_failure.take() {
                     self.toasts.withdraw(&why);
-                    self.on_tab(Tab::Wallet, &mut out, |screens, out| {
-                        screens.wallet.journal_is_back(true, out);
-                    });
+                    self.on_tab(Tab::Wallet, out, |screens, out| screens.wallet.journal_is_back(true, out));
                 }
-                self.on_tab(Tab::Activity, &mut out, |screens, out| screens.activity.restart(out));
+                self.on_tab(Tab::Activity, out, |screens, out| screens.activity.restart(out));
                 out.owned_by(RequestOwner::Screen(Tab::Home), |out| {
                     self.screens.home.restart(&self.cx, out);
                 });
@@ -303,16 +303,14 @@ impl App {
                 self.screens.home.take_jobs(&[], JournalReadState::Failed(why.clone()), &self.cx);
                 self.tell(why);
             }
-            Message::JournalAway(why) => self.journal_away(why, &mut out),
-            Message::Progress(request, done, all) => {
-                self.progress((request, done, all), &mut out);
-            }
+            Message::JournalAway(why) => self.journal_away(why, out),
+            Message::Progress(request, done, all) => self.progress((request, done, all), out),
             Message::Tick => {
-                self.expire_toasts();
+                self.changed |= self.toasts.expire();
                 self.link();
-                self.refresh(&mut out);
-                self.on_tab(Tab::Home, &mut out, |screens, out| screens.home.tick(out));
-                self.keep_view(&mut out);
+                self.refresh(out);
+                self.on_tab(Tab::Home, out, |screens, out| screens.home.tick(out));
+                self.keep_view(out);
                 self.changed |= self.shows_age();
                 if hold::left(&self.cx).is_some() {
                     self.changed = true;
@@ -321,12 +319,19 @@ impl App {
                     self.changed = true;
                 }
             }
-            Message::Terminate | Message::InputClosed => self.leave(&mut out),
+            Message::Terminate | Message::InputClosed => self.leave(out),
             Message::Crashed(place) => {
                 out.warn(t!("A part of lapel failed; the rest still works. Details: {place}", place));
                 self.changed = true;
             }
         }
+    }
+
+    /// Runs the closure, and then the effects that it has collected.
+    fn with_effects(&mut self, run: impl FnOnce(&mut Self, &mut Effects<'_>)) {
+        let mut requests = std::mem::take(&mut self.requests);
+        let mut out = Effects::new(&mut requests);
+        run(self, &mut out);
         self.finish(out);
         self.requests = requests;
     }
@@ -346,7 +351,7 @@ impl App {
         self.fit_confirms(&mut out);
         self.tell_home(&mut out);
         self.open_view(&mut out);
-        self.watch_view();
+        self.views.watch(self.changes_of_view());
         // A message takes rows of the body.
         self.show_messages(&mut out);
         let area = self.body();
@@ -410,8 +415,9 @@ impl App {
         }
     }
 
-    pub(super) fn outstanding_commands(&self) -> bool {
-        self.connection.pending.has_commands()
+    /// Whether jobs or commands are being sent.
+    fn is_sending(&self) -> bool {
+        self.screens.activity.is_sending() || self.connection.pending.has_commands()
     }
 
     pub(super) fn body(&self) -> Rect {
@@ -455,10 +461,6 @@ impl App {
         self.size.0 >= SMALLEST.0 && self.size.1 >= SMALLEST.1
     }
 
-    pub(super) fn broken(&self) -> Option<&str> {
-        self.connection.failure.as_deref()
-    }
-
     pub(super) fn screen(&self) -> &dyn Screen {
         self.screens.of(self.navigation.tab)
     }
@@ -470,7 +472,7 @@ impl App {
     /// Opens a modal that makes no request while it is built.
     pub(super) fn open(&mut self, modal: impl Modal) {
         let id = self.next_modal();
-        self.modals.push(OpenedModal::new(id, Box::new(modal)));
+        self.modals.push(OpenedModal { id, modal: Box::new(modal), confirm: None });
     }
 
     pub(super) fn next_modal(&mut self) -> ModalId {

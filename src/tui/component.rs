@@ -177,12 +177,6 @@ pub(in crate::tui) struct OpenedModal {
     pub(in crate::tui) confirm: Option<Confirm>,
 }
 
-impl OpenedModal {
-    pub(in crate::tui) fn new(id: ModalId, modal: Box<dyn Modal>) -> Self {
-        Self { id, modal, confirm: None }
-    }
-}
-
 impl Deref for OpenedModal {
     type Target = dyn Modal;
 

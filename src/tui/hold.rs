@@ -42,5 +42,5 @@ pub fn lines(cx: &UiContext, ping: Option<&str>, columns: u16) -> Vec<String> {
         text.push(' ');
         text.push_str(&t!("{ping} sends one ping.", ping));
     }
-    wrap(&format!("{} {text}", cx.glyphs.alert), usize::from(columns).saturating_sub(2))
+    wrap(&cx.alert(text), usize::from(columns).saturating_sub(2))
 }

@@ -376,16 +376,7 @@ impl<T: FromFailure> FromFailure for Box<T> {
 
 impl FromFailure for HolderLists {
     fn failed(why: &ApiFailure<'_>) -> Self {
-        let (wallet, history) = (FromFailure::failed(why), FromFailure::failed(why));
-        Self {
-            wallet,
-            history,
-            sent: Ok(Vec::new()),
-            requested: HashMap::new(),
-            total_count: None,
-            domains: BTreeSet::new(),
-            requests: 0,
-        }
+        Self::of(FromFailure::failed(why), FromFailure::failed(why))
     }
 }
 
@@ -456,6 +447,15 @@ pub struct HolderLists {
 }
 
 impl HolderLists {
+    /// Without what the journal and the index have.
+    pub fn of(
+        wallet: Result<(Vec<WalletBadge>, bool), ApiError>,
+        history: Result<(Vec<HistoryItem>, bool), ApiError>,
+    ) -> Self {
+        let (sent, requested, domains) = (Ok(Vec::new()), HashMap::new(), BTreeSet::new());
+        Self { wallet, history, sent, requested, total_count: None, domains, requests: 0 }
+    }
+
     /// Whether both lists were read and have no badge.
     pub fn has_nothing(&self) -> bool {
         self.wallet.as_ref().is_ok_and(|(badges, _)| badges.is_empty())

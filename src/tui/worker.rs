@@ -390,7 +390,7 @@ async fn drafted_by(
     drafted: Result<(Vec<JobId>, u64), JobError>,
     context: &RequestContext,
 ) -> Result<NewDrafts, String> {
-    let (ids, lost) = drafted.map_err(|why| why.to_string())?;
+    let (ids, lost) = said(drafted)?;
     if context.cancel.is_cancelled() {
         for id in ids {
             let _ = jobs.discard(id).await;
@@ -438,17 +438,12 @@ async fn holder(reader: &Reader, email: &str, pages: u64, call: &Call) -> Holder
     let (wallet, history) =
         tokio::join!(reader.wallet_of(email, pages, call), reader.history_of(email, pages, call));
     let requests = wallet.as_ref().map_or(1, |w| w.requests) + history.as_ref().map_or(1, |h| h.requests);
+    let total_count = wallet.as_ref().ok().and_then(|w| w.total_count);
     let key = EmailKey::of(email);
-    HolderLists {
-        sent: Ok(Vec::new()),
-        requested: HashMap::new(),
-        total_count: wallet.as_ref().ok().and_then(|w| w.total_count),
-        wallet: wallet.map(|w| (w.items, w.complete)),
-        history: history.map(|mut h| {
-            h.items.retain(|item| item.is_of(&key));
-            (h.items, h.complete)
-        }),
-        domains: BTreeSet::new(),
-        requests,
-    }
+    let of_holder = history.map(|mut h| {
+        h.items.retain(|item| item.is_of(&key));
+        (h.items, h.complete)
+    });
+    let lists = HolderLists::of(wallet.map(|w| (w.items, w.complete)), of_holder);
+    HolderLists { total_count, requests, ..lists }
 }

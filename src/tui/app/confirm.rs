@@ -47,10 +47,4 @@ impl App {
         }
         true
     }
-
-    /// Passes a key to the confirmation. `None` if there is none.
-    pub(super) fn type_confirm(&mut self, key: KeyEvent) -> Option<bool> {
-        let is_at_once = self.input.is_at_once;
-        Some(self.modals.last_mut()?.confirm.as_mut()?.on_text_key(key, is_at_once))
-    }
 }

@@ -25,11 +25,7 @@ pub enum Begin {
 
 impl App {
     pub(super) fn begin_with(&mut self, begin: impl FnOnce(&mut Effects<'_>) -> Welcome) {
-        let mut requests = std::mem::take(&mut self.requests);
-        let mut out = Effects::new(&mut requests);
-        self.welcome = Some(out.owned_by(RequestOwner::Welcome, begin));
-        self.finish(out);
-        self.requests = requests;
+        self.with_effects(|app, out| app.welcome = Some(out.owned_by(RequestOwner::Welcome, begin)));
     }
 
     /// Switches to another profile. Drops all data and requests of the old one.

@@ -36,14 +36,6 @@ impl App {
         self.cx.connection.recents.first(|ask| out.ask(Request::Recents(Box::new(ask))));
     }
 
-    pub(super) fn read_recents_of_first_screen(&mut self) {
-        let mut requests = std::mem::take(&mut self.requests);
-        let mut out = Effects::new(&mut requests);
-        self.read_recents(&mut out);
-        self.finish(out);
-        self.requests = requests;
-    }
-
     /// Fills a form that opens with the input that was not sent before.
     pub(super) fn with_kept_input(&self, mut modal: Box<dyn Modal>, out: &mut Effects<'_>) -> Box<dyn Modal> {
         let kept = modal.input().and_then(|input| self.cx.connection.recents.unfinished(&input));

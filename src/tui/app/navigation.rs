@@ -157,8 +157,8 @@ impl App {
                 out.say(crate::i18n::tr(READ_ONLY));
             }
             modal => {
-                let modal = modal.map(|modal| OpenedModal::new(id, self.with_kept_input(modal, out)));
-                self.modals.extend(modal);
+                let modal = modal.map(|modal| self.with_kept_input(modal, out));
+                self.modals.extend(modal.map(|modal| OpenedModal { id, modal, confirm: None }));
             }
         }
     }

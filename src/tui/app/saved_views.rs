@@ -97,7 +97,7 @@ impl Views {
         }
     }
 
-    fn watch(&mut self, now: (Option<Tab>, u64)) {
+    pub(super) fn watch(&mut self, now: (Option<Tab>, u64)) {
         if self.file.is_none() || !self.is_ready() {
             self.due = None;
         } else if now != self.seen {
@@ -126,10 +126,7 @@ impl App {
     pub fn begin(&mut self, wanted: InitialView) {
         self.navigation.tab = wanted.tab.unwrap_or(self.navigation.tab);
         self.views.wanted = wanted;
-        let mut requests = std::mem::take(&mut self.requests);
-        let out = Effects::new(&mut requests);
-        self.finish(out);
-        self.requests = requests;
+        self.with_effects(|_, _| {});
     }
 
     pub(super) fn open_view(&mut self, out: &mut Effects<'_>) {
@@ -175,7 +172,7 @@ impl App {
         Ok(())
     }
 
-    fn changes_of_view(&self) -> (Option<Tab>, u64) {
+    pub(super) fn changes_of_view(&self) -> (Option<Tab>, u64) {
         (Some(self.navigation.own_tab()), self.screens.layout_changes())
     }
 
@@ -185,10 +182,6 @@ impl App {
         let mut view = SavedLayout { tab, ..SavedLayout::default() };
         self.screens.save_layout(&mut view);
         view
-    }
-
-    pub(super) fn watch_view(&mut self) {
-        self.views.watch(self.changes_of_view());
     }
 
     pub(super) fn keep_view(&mut self, out: &mut Effects<'_>) {

@@ -80,7 +80,7 @@ impl App {
         if let Some(session) = self.cx.session() {
             parts.push(format!("{} {}", session.environment, scrub(&session.name)));
         }
-        let title = parts.join(&format!(" {} ", self.cx.glyphs.dot));
+        let title = self.cx.dotted(&parts);
         if title == self.output.titled {
             return None;
         }

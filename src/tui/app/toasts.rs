@@ -119,7 +119,7 @@ impl Toasts {
         }
     }
 
-    fn expire(&mut self) -> bool {
+    pub(super) fn expire(&mut self) -> bool {
         let now = Instant::now();
         let is_over = |toast: &mut Notice| toast.until.is_some_and(|until| until <= now);
         let gone = [self.notice.take_if(is_over), self.news.take_if(is_over)];
@@ -132,10 +132,6 @@ impl Toasts {
 }
 
 impl App {
-    pub(super) fn expire_toasts(&mut self) {
-        self.changed |= self.toasts.expire();
-    }
-
     pub(super) fn tell(&mut self, text: String) {
         self.changed |= self.toasts.tell(text);
     }

@@ -141,7 +141,7 @@ impl BadgeScreen {
             preview::draw_edge(frame, pane, cx);
             pane
         };
-        picture::draw_caption(frame, pane, &caption.join(&format!(" {} ", cx.glyphs.dot)), cx);
+        picture::draw_caption(frame, pane, &cx.dotted(&caption), cx);
         cx.pictures.draw(frame, want, cx.theme.dim());
     }
 }
@@ -389,10 +389,8 @@ impl Component for BadgeScreen {
                 not_read(error, &wanted.id, (self.certs, &self.sent.1), room, cx)
             }
             (None, Some(wanted)) => {
-                vec![Line::styled(
-                    format!("{} {}", cx.spinner(), t!("reading {id}", id = short(wanted.id.wire()))),
-                    cx.theme.dim(),
-                )]
+                let text = t!("reading {id}", id = short(wanted.id.wire()));
+                vec![Line::styled(cx.busy(&text), cx.theme.dim())]
             }
             _ => {
                 let what = t!(

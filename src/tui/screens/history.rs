@@ -301,7 +301,7 @@ impl History {
         } else if self.browser.is_narrowed() && !self.browser.list.is_empty() {
             // An export by the service would also have the rows that only lapel can leave out.
             let rows: Vec<&HistoryItem> = self.browser.list.loaded().map(|(_, row)| row).collect();
-            let words = self.browser.filter_words().join(&format!(" {} ", cx.glyphs.dot));
+            let words = cx.dotted(self.browser.filter_words());
             let head = format!("{} {} {words}", count!(rows.len() as u64, "badge", "badges"), cx.glyphs.dot);
             let note = t!("The file has the rows that the list shows: lapel compares only loaded rows.");
             (rows, head, note)
@@ -406,7 +406,7 @@ impl Component for History {
         match reply.to(&mut self.exporting) {
             Err(reply) => self.browser.on_response(reply, cx, out)?,
             Ok(Response::IndexExport(Ok(found))) => {
-                let words = self.browser.filter_words().join(&format!(" {} ", cx.glyphs.dot));
+                let words = cx.dotted(self.browser.filter_words());
                 out.export(ExportSource::of_index(&words, found, cx));
                 return Ok(());
             }

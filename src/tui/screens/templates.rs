@@ -212,7 +212,7 @@ impl Templates {
             _ => {
                 let title = row.title.as_ref().map_or(String::new(), ToString::to_string);
                 let mut lines: Vec<Line<'static>> = styled(&title, room, cx.theme.strong());
-                lines.push(Line::styled(format!("{} {}", cx.spinner(), t!("reading")), cx.theme.dim()));
+                lines.push(Line::styled(cx.busy(t!("reading")), cx.theme.dim()));
                 lines
             }
         }
@@ -422,10 +422,9 @@ fn detail_lines(detail: &TemplateDetail, room: usize, cx: &UiContext) -> Vec<Lin
         .or_else(|| detail.badge_type.as_ref().map(|t| Text::new(t.wire()).to_string()));
     let facts: Vec<String> =
         [kind, text(&detail.level_name), Some(validity::policy(detail))].into_iter().flatten().collect();
-    lines.extend(wrap(&facts.join(&format!(" {} ", cx.glyphs.dot)), room).into_iter().map(Line::raw));
+    lines.extend(wrap(&cx.dotted(&facts), room).into_iter().map(Line::raw));
     for warning in validity::warnings(detail, cx.now()) {
-        let warning = format!("{} {warning}", cx.glyphs.alert);
-        lines.extend(styled(&warning, room, theme.warning()));
+        lines.extend(styled(&cx.alert(warning), room, theme.warning()));
     }
     lines.push(Line::raw(""));
     lines.extend(labelled(&pane(DETAILS, detail, cx), room, cx));

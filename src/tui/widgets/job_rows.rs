@@ -4,7 +4,7 @@
 pub mod columns;
 pub mod short_reason;
 
-use crate::jobs::{Code, Reason, RowField, RowPart};
+use crate::jobs::{Code, Reason, RowField, RowFilter, RowPart};
 use crate::tui::component::Drag;
 use crate::tui::effects::ExportSource;
 use crate::tui::prelude::*;
@@ -190,7 +190,8 @@ impl RowList {
     fn query(&self, per_page: u64, order: Option<(RowField, bool)>) -> RowsQuery {
         let (row_statuses, text) = (self.row_statuses.clone(), self.search.typed());
         let parts = if text.is_some() { Vec::new() } else { self.parts.clone() };
-        RowsQuery { job: self.job, row_statuses, group: None, parts, text, page: 1, per_page, order }
+        let filter = RowFilter { row_statuses, parts, text, order, ..RowFilter::default() };
+        RowsQuery { job: self.job, filter, page: 1, per_page }
     }
 
     fn restart(&mut self, out: &mut Effects<'_>) {

@@ -162,7 +162,7 @@ fn needed(job: &Job, room: &CellRoom, cx: &UiContext) -> String {
     let more =
         |shown: usize| if shown < all.len() { format!(" +{}", all.len() - shown) } else { String::new() };
     let texts = (1..=all.len()).rev();
-    let texts = texts.map(|shown| all[..shown].join(&format!(" {} ", cx.glyphs.dot)) + &more(shown));
+    let texts = texts.map(|shown| cx.dotted(&all[..shown]) + &more(shown));
     let texts: Vec<String> = texts.chain(shortest(&concerns, job).map(|text| text + &more(1))).collect();
     let fitting = texts.iter().find(|text| width(text) <= room.needs);
     if let Some(text) = fitting.or(texts.last()) {

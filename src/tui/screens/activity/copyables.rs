@@ -1,13 +1,41 @@
-//! Copying and raw JSON for the Activity tab.
+//! Copying, saving and raw JSON for the Activity tab.
 
 use super::{Activity, columns};
 use crate::tui::component::Drag;
+use crate::tui::effects::ExportSource;
 use crate::tui::persist::saved_layout::SavedLayout;
 use crate::tui::platform::images::PictureRequest;
 use crate::tui::prelude::*;
 use crate::tui::widgets::copying::{self, Copyables, records};
 use crate::tui::widgets::job_rows;
 use crate::tui::widgets::record_field::pick;
+
+impl Activity {
+    /// What a file of the list would have, in words. `None` if the list is empty.
+    pub(super) fn listed(&self) -> Option<String> {
+        let (jobs, marked) = (self.jobs.len() as u64, self.marked().count() as u64);
+        match &self.rows {
+            Some(_) if marked > 0 => Some(plural!(marked, "{n} marked row", "{n} marked rows")),
+            Some(rows) if rows.list.is_empty() => None,
+            Some(rows) => Some(count!(rows.list.len(), "row", "rows")),
+            None => (jobs > 0).then(|| count!(jobs, "job", "jobs")),
+        }
+    }
+
+    pub(super) fn save_jobs(&self, cx: &UiContext, out: &mut Effects<'_>) {
+        let Some(mut head) = self.listed() else {
+            out.say(t!("There are no jobs here to export."));
+            return;
+        };
+        if let Some(by) = self.heading.words() {
+            head.push_str(&format!(" {} {by}", cx.glyphs.dot));
+        }
+        let clock = cx.clock();
+        let rows = self.in_order().map(|job| columns::saved(job, &clock)).collect();
+        let source = ExportSource::of_rows("jobs", head, None, columns::saved_names(), rows);
+        out.export(source);
+    }
+}
 
 impl Screen for Activity {
     fn begin() -> Self {

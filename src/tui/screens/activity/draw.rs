@@ -1,6 +1,7 @@
 //! Drawing of the jobs: one line each with a bar and counts, and the selected job in full.
 
-use super::{Activity, FEW, columns, peeked_rows};
+use super::peek::{FEW, peeked_rows};
+use super::{Activity, columns};
 use crate::jobs::{AcceptedCount, StopKind, Urgency, count};
 use crate::tui::input::list_hit::below;
 use crate::tui::platform::images::{PictureOf, PictureRequest};
@@ -75,7 +76,7 @@ impl Panes {
 
 fn joined(shares: Vec<(u64, RowStatus, String)>, cx: &UiContext) -> String {
     let all: Vec<String> = shares.into_iter().map(|(n, _, word)| counted(n, &word)).collect();
-    all.join(&format!(" {} ", cx.glyphs.dot))
+    cx.dotted(&all)
 }
 
 /// Whether a row in this status has what the job was for.
@@ -192,7 +193,7 @@ impl Activity {
             [Some(format!("#{}", job.id)), file]
         };
         let parts = self.selected_jobs().into_iter().flat_map(of);
-        parts.flatten().collect::<Vec<_>>().join(&format!(" {} ", cx.glyphs.dot))
+        cx.dotted(&parts.flatten().collect::<Vec<_>>())
     }
 
     pub(super) fn text_and_picture(
@@ -248,7 +249,6 @@ impl Activity {
                 key = cx.key(&[KeyContext::Global, KeyContext::Always], Action::Home)
             )
         });
-        let dot = format!(" {} ", cx.glyphs.dot);
         let line = match (&self.read, self.jobs.is_empty()) {
             (_, false) => {
                 let jobs = count!(self.listed_jobs().count() as u64, "job", "jobs");
@@ -256,17 +256,15 @@ impl Activity {
                 let mut said = vec![jobs, open];
                 said.extend(self.heading.words());
                 said.extend(drafts);
-                let line = head(&said.join(&dot));
+                let line = head(&cx.dotted(&said));
                 self.search.line(usize::from(area.width), cx).unwrap_or(line)
             }
-            (Some(Err(why)), true) => Line::styled(format!("  {} {why}", cx.glyphs.alert), theme.error()),
+            (Some(Err(why)), true) => Line::styled(format!("  {}", cx.alert(why)), theme.error()),
             (Some(Ok(())), true) => {
                 let said: Vec<String> = [t!("no jobs yet").to_owned()].into_iter().chain(drafts).collect();
-                head(&said.join(&dot))
+                head(&cx.dotted(&said))
             }
-            (None, true) => {
-                Line::styled(format!("  {} {}", cx.spinner(), t!("reading the journal")), theme.dim())
-            }
+            (None, true) => Line::styled(format!("  {}", cx.busy(t!("reading the journal"))), theme.dim()),
         };
         frame.render_widget(line, top);
         if self.jobs.is_empty() {
@@ -317,12 +315,11 @@ impl Activity {
     /// The lines of a job in this width and height. If its rows do not fit, the last line counts the others.
     fn detail_lines(&self, job: &Job, (room, height): (usize, usize), cx: &UiContext) -> Vec<Line<'static>> {
         let theme = &cx.theme;
-        let dot = format!(" {} ", cx.glyphs.dot);
         let mut lines: Vec<Line<'static>> = Vec::new();
         let mut put = |text: &str, style: Style| {
             lines.extend(styled(text, room, style));
         };
-        put(&[tr(job.kind.name()), &job.title.to_string()].join(&dot), theme.strong());
+        put(&cx.dotted(&[tr(job.kind.name()).to_owned(), job.title.to_string()]), theme.strong());
         put(&sum(job, cx.glyphs.dot), theme.text());
         for (text, style) in advice(job, cx) {
             put(&text, style);
@@ -357,7 +354,7 @@ impl Activity {
         );
         facts.extend(job.origin.as_ref().map(|origin| origin.words().to_string()));
         if !facts.is_empty() {
-            put(&facts.join(&dot), theme.dim());
+            put(&cx.dotted(&facts), theme.dim());
         }
         if self.peek.of == Some(job.id) {
             let mut left = peeked_rows(job);
@@ -382,7 +379,7 @@ impl Activity {
     }
 
     pub(super) fn draw_rows(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext, rows: &RowList) {
-        let Some(job) = self.jobs.iter().find(|job| job.id == rows.job()) else { return };
+        let Some(job) = self.find(rows.job()) else { return };
         let theme = &cx.theme;
         let (panes, whole) = (self.row_panes(area), area);
         let area = Rect { width: panes.list.width, ..area };

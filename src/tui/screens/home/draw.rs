@@ -154,11 +154,11 @@ impl Home {
             HomeGroup::NeedsYou => match &self.journal {
                 JournalReadState::Failed(why) => {
                     say(&mut head, t!("Needs you"), theme.strong());
-                    say(&mut rows, &format!("{} {why}", cx.glyphs.alert), theme.error());
+                    say(&mut rows, &cx.alert(why), theme.error());
                 }
                 JournalReadState::Reading => {
                     say(&mut head, t!("Needs you"), theme.strong());
-                    say(&mut rows, &format!("{} {}", cx.spinner(), t!("reading the journal")), theme.dim());
+                    say(&mut rows, &cx.busy(t!("reading the journal")), theme.dim());
                 }
                 JournalReadState::Read if let Some(away) = &cx.connection.journal_away => {
                     say(&mut head, t!("Needs you"), theme.strong());
@@ -179,7 +179,7 @@ impl Home {
             },
             HomeGroup::Soon => {
                 if let Some(error) = self.counts.error() {
-                    say(&mut rows, &format!("{} {error}", cx.glyphs.alert), theme.error());
+                    say(&mut rows, &cx.alert(error), theme.error());
                 }
                 if self.counts.is_on(cx) {
                     let (words, style) = self.counts.reading_words(cx);
@@ -212,7 +212,6 @@ impl Home {
 
     fn texts(&self, line: &HomeLine, cx: &UiContext) -> Texts {
         let theme = &cx.theme;
-        let dot = format!(" {} ", cx.glyphs.dot);
         let plain = |text: String, hint: (Action, &'static str)| Texts {
             alert: false,
             job: None,
@@ -225,7 +224,7 @@ impl Home {
         let is_partial = self.counts.all().is_some_and(|all| all.sums.status.read_at.is_none());
         let counted = |mut words: Vec<String>, hint: (Action, &'static str)| {
             words.extend(is_partial.then(|| t!("so far").to_owned()));
-            plain(words.join(&dot), hint)
+            plain(cx.dotted(&words), hint)
         };
         let show = (Action::Open, t!("show"));
         let list = (Action::Open, t!("list"));
@@ -239,7 +238,7 @@ impl Home {
                 words.extend(colleagues(job));
                 let resumes = !cx.read_only() && can(Action::Resume, job);
                 let hint = if resumes { (Action::Run, Action::Run.hint()) } else { show };
-                Texts { alert: true, style: theme.warning(), hint, ..of_job(job, words.join(&dot)) }
+                Texts { alert: true, style: theme.warning(), hint, ..of_job(job, cx.dotted(&words)) }
             }
             HomeLine::Draft(drafts) => {
                 let Some(first) = drafts.first() else { return plain(String::new(), show) };
@@ -254,25 +253,25 @@ impl Home {
                 };
                 Texts {
                     job: Some((t!("Draft {id}", id = first.id), title)),
-                    ..plain(words.join(&dot), (Action::Open, t!("open")))
+                    ..plain(cx.dotted(&words), (Action::Open, t!("open")))
                 }
             }
             HomeLine::Check(job) => {
                 let mut words = checked(job);
                 words.extend(job.next_poll.map(|at| t!("next check {time}", time = moment(at, cx))));
                 words.extend(colleagues(job));
-                Texts { alert: true, ..of_job(job, words.join(&dot)) }
+                Texts { alert: true, ..of_job(job, cx.dotted(&words)) }
             }
             HomeLine::Run(job) => {
                 let mut words = run_words(job, cx);
                 words.extend(colleagues(job));
-                Texts { art: bar(job, BAR, cx), ..of_job(job, words.join(&dot)) }
+                Texts { art: bar(job, BAR, cx), ..of_job(job, cx.dotted(&words)) }
             }
             HomeLine::Theirs(job) => {
                 let mut words = checked(job);
                 words.extend(run_words(job, cx));
                 words.extend(colleagues(job));
-                Texts { art: bar(job, BAR, cx), ..of_job(job, words.join(&dot)) }
+                Texts { art: bar(job, BAR, cx), ..of_job(job, cx.dotted(&words)) }
             }
             HomeLine::Overdue(n, _, at) => {
                 let form = if at.date() == cx.now().date() { "%H:%M" } else { "%m-%d %H:%M" };
@@ -305,9 +304,7 @@ impl Home {
                 let newest = bars.iter().find(|bar| !bar.aside);
                 let text = match newest {
                     Some(bar) => format!("{}: {}", bar.label, number(bar.count)),
-                    None if self.counts.error().is_none() => {
-                        format!("{} {}", cx.spinner(), t!("counting"))
-                    }
+                    None if self.counts.error().is_none() => cx.busy(t!("counting")),
                     None => t!("no counts").to_owned(),
                 };
                 let hint = (Action::Period, Action::Period.hint());

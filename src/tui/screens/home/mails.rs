@@ -9,7 +9,7 @@ use crate::tui::prelude::*;
 use crate::tui::screens::badge_preview::{BadgePreview, picture_of};
 use crate::tui::screens::history::follow;
 use crate::tui::widgets::copying::{Copyables, records_of};
-use crate::tui::widgets::list::{ListEntry, ListRow, PagedList, RowSlot};
+use crate::tui::widgets::list::{ListEntry, ListRow, PagedList, RowSlot, draw_texts};
 use crate::tui::widgets::paged_list::{Browse, two_sided};
 use crate::tui::widgets::preview;
 use crate::tui::widgets::record_field::pick;
@@ -202,9 +202,7 @@ impl FailedMailList {
     fn draw_list(&self, frame: &mut Frame<'_>, list: Rect, cx: &UiContext) {
         let theme = &cx.theme;
         if let Err(why) = &self.found {
-            let text = format!("{} {why}", cx.glyphs.alert);
-            crate::tui::widgets::list::draw_texts(frame, list, &[text], theme.error());
-            return;
+            return draw_texts(frame, list, &[cx.alert(why)], theme.error());
         }
         let nothing = match self.search.text() {
             Some(_) => t!("No rows match.").to_owned(),

@@ -10,7 +10,7 @@ use crate::tui::widgets::copying::{self, Copyables};
 impl Templates {
     fn category(&self) -> Option<&Category> {
         let open = self.categories.as_ref()?;
-        open.categories.as_ref()?.as_ref().ok()?.items.get(open.cursor.at())
+        open.items().get(open.cursor.at())
     }
 
     /// Reads the data on the screen again. The old data stays visible meanwhile.

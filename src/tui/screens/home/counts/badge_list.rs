@@ -179,11 +179,9 @@ impl BadgeList {
                 RowSlot::Entry(ListEntry::Row(row)) => {
                     spans.extend(self.columns.cells(row, area.width, cx));
                 }
-                RowSlot::Failed(error) => {
-                    spans.push(Span::styled(format!("{} {error}", cx.glyphs.alert), theme.error()));
-                }
+                RowSlot::Failed(error) => spans.push(Span::styled(cx.alert(error), theme.error())),
                 RowSlot::Loading | RowSlot::Entry(_) => {
-                    spans.push(Span::styled(format!("{} {}", cx.spinner(), t!("reading")), theme.dim()));
+                    spans.push(Span::styled(cx.busy(t!("reading")), theme.dim()));
                 }
             }
             spans

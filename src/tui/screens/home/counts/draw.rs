@@ -66,7 +66,7 @@ impl BadgeCounts {
             .collect();
         let Some(all) = &self.all else {
             if trouble.is_empty() {
-                let text = Line::styled(format!("  {} {}", cx.spinner(), t!("counting")), cx.theme.dim());
+                let text = Line::styled(format!("  {}", cx.busy(t!("counting"))), cx.theme.dim());
                 frame.render_widget(text, caption);
             } else {
                 frame.render_widget(trouble, caption);
@@ -135,7 +135,7 @@ impl BadgeCounts {
             return (String::new(), theme.dim());
         };
         if self.error.is_some() {
-            return (format!("{} {}", cx.glyphs.alert, t!("incomplete")), theme.error());
+            return (cx.alert(t!("incomplete")), theme.error());
         }
         match (status.read_at, status.scanning) {
             (None, None | Some((0, _))) => (t!("not read yet").to_owned(), theme.warning()),
@@ -152,8 +152,7 @@ impl BadgeCounts {
                 let (read, style) = if status.complete {
                     (read, theme.dim())
                 } else {
-                    let text = t!("{read}, totals differ", read);
-                    (format!("{} {text}", cx.glyphs.alert), theme.warning())
+                    (cx.alert(t!("{read}, totals differ", read)), theme.warning())
                 };
                 let older = (status.older > 0).then(|| {
                     format!(" {} {}", cx.glyphs.dot, t!("{n} older not included", n = number(status.older)))
