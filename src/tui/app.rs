@@ -6,14 +6,13 @@
 //! navigation                 the tab, Back, and what components ask to open
 //! responses                  responses and changed jobs, to their owners
 //! connecting                 the profile and its connection
-//! confirm, secrets           the confirmation over a modal; API keys in the wrong place
+//! confirm, secrets           the confirmation over a modal; API keys in the wrong place, the screen as text
 //! toasts                     messages at the bottom
 //! copying, background_file   the clipboard; a file written in the background
-//! editor, terminal_output    external editor and pager; other output to the terminal
+//! terminal_output            output besides frames; external editor and pager
 //! saved_views, kept_input    saved layouts; saved filters and recent input
-//! auto_refresh, next_tick    refresh by itself; when lapel wakes up
-//! pictures, screen_text      the picture on the screen; the screen as text
-//! tour                       the running tour
+//! auto_refresh               refresh by itself; when lapel wakes up
+//! pictures, tour             the picture on the screen; the running tour
 //! ```
 
 mod auto_refresh;
@@ -22,16 +21,13 @@ mod confirm;
 mod connecting;
 mod contexts;
 mod copying;
-mod editor;
 mod input;
 mod kept_input;
 mod mouse;
 mod navigation;
-mod next_tick;
 mod pictures;
 mod responses;
 mod saved_views;
-mod screen_text;
 mod secrets;
 mod terminal_output;
 mod toasts;
@@ -52,7 +48,6 @@ use super::platform::pager::PagerText;
 use super::refresh::Refresh;
 use super::request::{Flag, RequestIds};
 use super::screens::Screens;
-use super::screens::home::JournalReadState;
 use super::screens::welcome::Welcome;
 use super::theme::Theme;
 use super::worker::WorkerCommand;
@@ -300,7 +295,7 @@ impl App {
                 if let Some(why) = self.connection.journal_failure.replace(why.clone()) {
                     self.toasts.withdraw(&why);
                 }
-                self.screens.home.take_jobs(&[], JournalReadState::Failed(why.clone()), &self.cx);
+                self.screens.home.take_jobs(&[], Err(why.clone()), &self.cx);
                 self.tell(why);
             }
             Message::JournalAway(why) => self.journal_away(why, out),

@@ -290,7 +290,8 @@ pub(in crate::tui) trait Screen: Component {
         false
     }
 
-    fn refresh(&mut self, cx: &UiContext, out: &mut Effects<'_>);
+    /// Reads again what it shows. What the journal or the index shows needs no reading.
+    fn refresh(&mut self, _: &UiContext, _: &mut Effects<'_>) {}
 
     /// Handles the failure of a background request. The visible data stays.
     fn give_up(&mut self, _: RequestId) {}

@@ -5,7 +5,6 @@ use crate::jobs::{JobChange, person};
 use crate::tui::effects::RequestOwner;
 use crate::tui::modals::draft::DraftForm;
 use crate::tui::prelude::*;
-use crate::tui::screens::home::JournalReadState;
 use crate::tui::worker::job_command::{self, JobReply};
 
 impl App {
@@ -110,11 +109,7 @@ impl App {
         if self.screens.activity.take_fresh()
             && let Some(read) = self.screens.activity.read()
         {
-            let state = match read {
-                Ok(()) => JournalReadState::Read,
-                Err(why) => JournalReadState::Failed(why.clone()),
-            };
-            self.screens.home.take_jobs(self.screens.activity.jobs(), state, &self.cx);
+            self.screens.home.take_jobs(self.screens.activity.jobs(), read.clone(), &self.cx);
         }
     }
 
@@ -169,7 +164,7 @@ impl App {
             let history = &self.screens.history;
             let is_new = job.kind == Kind::Issue && !history.browser.is_narrowed();
             if is_new || history.holds(badges()) {
-                self.screens.history.reload(out);
+                self.screens.history.browser.reload(out);
             }
         }
     }

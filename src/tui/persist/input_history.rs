@@ -12,7 +12,7 @@ use crate::tui::widgets::field::RecentInputs;
 use crate::tui::widgets::text_layout::fit;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
-use std::io::{ErrorKind, Read};
+use std::io::Read;
 
 /// Of each kind.
 pub const MOST: usize = 50;
@@ -308,11 +308,7 @@ pub fn run(ask: &RecentsAsk) -> Result<Lists, String> {
     let templates = path.with_extension(TEMPLATES);
     if changes.contains(&InputChange::Forget) {
         forget_templates(&templates, None).map_err(cannot)?;
-        match std::fs::remove_file(path) {
-            Ok(()) => {}
-            Err(why) if matches!(why.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
-            Err(why) => return Err(cannot(why)),
-        }
+        fs::remove(path).map_err(cannot)?;
     }
     let mut lists = read(path);
     lists.templates = known_templates(&templates);

@@ -2,7 +2,6 @@
 
 mod copyables;
 mod lines;
-mod told;
 
 use crate::domain::call_advice::script;
 use crate::domain::summary::summary;
@@ -260,8 +259,8 @@ impl Component for BadgeScreen {
             },
             Action::CopySummary => match self.badge() {
                 Some(badge) => {
-                    let held = told::held(badge);
-                    let case = told::case(&held, self.requested(), cx);
+                    let held = lines::held(badge);
+                    let case = lines::case(&held, self.requested(), cx);
                     out.copy(summary(&case, &script(&case)), t!("the masked summary"));
                 }
                 None => out.say(t!("There is no badge here to summarise.")),

@@ -2,7 +2,6 @@
 
 pub(in crate::tui::screens) mod copies;
 mod copyables;
-mod mark_all;
 mod marks;
 
 use crate::api::{CategoryFilter, Sort};
@@ -276,7 +275,7 @@ pub(super) fn request_day(accepted: &ServiceTime, cx: &UiContext) -> String {
 pub struct History {
     pub browser: Browser<HistoryItem>,
     marks: Marks<HistoryItem>,
-    marking: Option<mark_all::Marking>,
+    marking: Option<marks::Marking>,
     preview: BadgePreview,
     exporting: Option<RequestId>,
 }
@@ -334,12 +333,6 @@ impl History {
         } else {
             RevokeForm::open(targets, out);
         }
-    }
-}
-
-impl History {
-    pub fn reload(&mut self, out: &mut Effects<'_>) {
-        self.browser.reload(out);
     }
 }
 

@@ -46,7 +46,7 @@ pub async fn run(ask: ViewAsk) -> ViewAnswer {
             ViewAnswer::Done(keep(&file, &view).map_err(|why| cannot_keep(&file, &why.to_string())))
         }
         ViewAsk::Forget(file) => {
-            ViewAnswer::Done(forget(&file).map_err(|why| cannot_keep(&file, &why.to_string())))
+            ViewAnswer::Done(fs::remove(&file).map_err(|why| cannot_keep(&file, &why.to_string())))
         }
     });
     // The lists wait only for reading.
@@ -120,13 +120,6 @@ pub fn keep(file: &Path, view: &SavedLayout) -> io::Result<()> {
         fs::create_private_dir(folder)?;
     }
     fs::replace_private(file, crate::secrets::redact(&view.to_json()).as_bytes())
-}
-
-fn forget(file: &Path) -> io::Result<()> {
-    match std::fs::remove_file(file) {
-        Err(why) if !matches!(why.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Err(why),
-        _ => Ok(()),
-    }
 }
 
 #[cfg(test)]

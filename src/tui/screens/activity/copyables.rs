@@ -110,8 +110,4 @@ impl Screen for Activity {
         let area = self.row_panes(area).list;
         self.rows.as_mut().is_some_and(|rows| rows.on_drag(drag, area, cx, out))
     }
-
-    fn refresh(&mut self, _: &UiContext, _: &mut Effects<'_>) {
-        // Nothing to do: the journal reports changes itself.
-    }
 }

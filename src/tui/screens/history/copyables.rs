@@ -64,7 +64,7 @@ impl Screen for History {
     }
 
     fn refresh(&mut self, _: &UiContext, out: &mut Effects<'_>) {
-        self.reload(out);
+        self.browser.reload(out);
     }
 
     fn rows_built(&self) -> u64 {

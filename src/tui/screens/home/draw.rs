@@ -2,7 +2,7 @@
 
 use super::counts::draw::spark;
 use super::lines::{HomeGroup, HomeLine};
-use super::{Home, JournalReadState, STACK};
+use super::{Home, STACK};
 use crate::tui::modals::draft::{shares, titles};
 use crate::tui::prelude::*;
 use crate::tui::screens::activity::{bar, can};
@@ -152,25 +152,25 @@ impl Home {
         let mut head = Vec::new();
         match part {
             HomeGroup::NeedsYou => match &self.journal {
-                JournalReadState::Failed(why) => {
+                Some(Err(why)) => {
                     say(&mut head, t!("Needs you"), theme.strong());
                     say(&mut rows, &cx.alert(why), theme.error());
                 }
-                JournalReadState::Reading => {
+                None => {
                     say(&mut head, t!("Needs you"), theme.strong());
                     say(&mut rows, &cx.busy(t!("reading the journal")), theme.dim());
                 }
-                JournalReadState::Read if let Some(away) = &cx.connection.journal_away => {
+                Some(Ok(())) if let Some(away) = &cx.connection.journal_away => {
                     say(&mut head, t!("Needs you"), theme.strong());
                     let time = cx.journal_time().unwrap_or_default();
                     let known = t!("The jobs are shown as of {time}.", time);
                     say(&mut head, &format!("{} {} {known}", cx.glyphs.alert, away.why), theme.warning());
                 }
-                JournalReadState::Read if is_quiet => {
+                Some(Ok(())) if is_quiet => {
                     say(&mut head, t!("Nothing needs you, and no job is running."), theme.strong());
                     say(&mut rows, &next_steps(cx), theme.dim());
                 }
-                JournalReadState::Read => {
+                Some(Ok(())) => {
                     say(&mut head, t!("Needs you"), theme.strong());
                     if rows.is_empty() {
                         say(&mut rows, &format!(" {}", t!("nothing")), theme.dim());
@@ -297,8 +297,21 @@ impl Home {
                 );
                 counted(words, list)
             }
-            HomeLine::NoIndex => plain(self.no_index(), show),
-            HomeLine::EmptyIndex => plain(self.empty_index(), (Action::Reload, Action::Reload.hint())),
+            HomeLine::NoIndex => {
+                let cost = reading_cost(self.index_cost());
+                plain(
+                    t!(
+                        "Expiring badges, failed mails and badges over time need an index. Building it costs {cost}.",
+                        cost
+                    ),
+                    show,
+                )
+            }
+            HomeLine::EmptyIndex => {
+                let cost = reading_cost(self.index_cost());
+                let text = t!("The index is empty. Reading the history costs {cost}.", cost);
+                plain(text, (Action::Reload, Action::Reload.hint()))
+            }
             HomeLine::Plot => {
                 let bars = self.counts.issued();
                 let newest = bars.iter().find(|bar| !bar.aside);
@@ -311,17 +324,6 @@ impl Home {
                 Texts { art: spark(&bars, cx), ..counted(vec![text], hint) }
             }
         }
-    }
-
-    fn no_index(&self) -> String {
-        t!(
-            "Expiring badges, failed mails and badges over time need an index. Building it costs {cost}.",
-            cost = reading_cost(self.index_cost())
-        )
-    }
-
-    fn empty_index(&self) -> String {
-        t!("The index is empty. Reading the history costs {cost}.", cost = reading_cost(self.index_cost()))
     }
 
     pub(super) fn draw_lines(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {

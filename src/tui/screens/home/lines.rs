@@ -70,13 +70,12 @@ pub enum IndexState<'a> {
 impl HomeLine {
     pub fn id(&self) -> HomeLineId {
         match self {
-            Self::Need(job, _) => HomeLineId::Job(HomeGroup::NeedsYou, job.id),
-            Self::Draft(drafts) => {
-                HomeLineId::Job(HomeGroup::Drafts, drafts.first().map_or(JobId(0), |job| job.id))
+            Self::Need(job, _) | Self::Check(job) | Self::Run(job) | Self::Theirs(job) => {
+                HomeLineId::Job(self.part(), job.id)
             }
-            Self::Check(job) => HomeLineId::Job(HomeGroup::Checking, job.id),
-            Self::Run(job) => HomeLineId::Job(HomeGroup::Running, job.id),
-            Self::Theirs(job) => HomeLineId::Job(HomeGroup::Colleagues, job.id),
+            Self::Draft(drafts) => {
+                HomeLineId::Job(self.part(), drafts.first().map_or(JobId(0), |job| job.id))
+            }
             Self::Overdue(..) => HomeLineId::Overdue,
             Self::Expiring(..) => HomeLineId::Expiring,
             Self::Mails(..) => HomeLineId::Mails,

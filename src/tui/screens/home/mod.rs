@@ -31,7 +31,8 @@ use std::rc::Rc;
 pub struct Home {
     of_jobs: Vec<HomeLine>,
     needing: usize,
-    journal: JournalReadState,
+    /// `None` until the journal was read, or why it could not be.
+    journal: Option<Result<(), String>>,
     drafts: HomeDrafts,
     lines: Vec<HomeLine>,
     /// Whether the jobs or the counts have changed since the lines were made.
@@ -53,21 +54,11 @@ pub struct Home {
 #[derive(Default)]
 struct HomeDrafts {
     kept: Vec<Job>,
-    /// The number of imports that made them.
-    imports: usize,
     request: Option<RequestId>,
     /// Whether a job command may have changed them since.
     stale: bool,
     /// Whether the first reading found some, and the user does not know yet. `None` before it.
     untold: Option<bool>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum JournalReadState {
-    #[default]
-    Reading,
-    Read,
-    Failed(String),
 }
 
 #[derive(Default)]
@@ -119,11 +110,11 @@ impl Home {
         }
     }
 
-    pub fn take_jobs(&mut self, jobs: &[Job], journal: JournalReadState, cx: &UiContext) {
+    pub fn take_jobs(&mut self, jobs: &[Job], read: Result<(), String>, cx: &UiContext) {
         let now = cx.clock().utc();
         self.needing = needs::count(jobs, now);
         self.of_jobs = of_jobs(jobs, now);
-        self.journal = journal;
+        self.journal = Some(read);
         self.stale = true;
     }
 
@@ -139,7 +130,7 @@ impl Home {
 
     /// The number of lines that offer kept drafts.
     pub fn kept_drafts(&self) -> usize {
-        self.drafts.imports
+        imports(&self.drafts.kept).len()
     }
 
     /// Reads the kept drafts again, if they may have changed.
@@ -356,10 +347,6 @@ impl Screen for Home {
     fn records(&self) -> Vec<RawOf> {
         self.pane().map(|pane| pane.records()).unwrap_or_default()
     }
-
-    fn refresh(&mut self, _: &UiContext, _: &mut Effects<'_>) {
-        // Nothing to do: the journal reports changes itself, and the index is read only on request.
-    }
 }
 
 impl Component for Home {
@@ -477,9 +464,7 @@ impl Component for Home {
                     Ok(kept) => self.drafts.kept = kept,
                     Err(why) => out.warn(why),
                 }
-                let imports = imports(&self.drafts.kept);
-                self.drafts.imports = imports.len();
-                self.drafts.untold.get_or_insert(!imports.is_empty());
+                self.drafts.untold.get_or_insert(!self.drafts.kept.is_empty());
                 Ok(())
             }
             response => {

@@ -12,17 +12,6 @@ impl Templates {
         let open = self.categories.as_ref()?;
         open.items().get(open.cursor.at())
     }
-
-    /// Reads the data on the screen again. The old data stays visible meanwhile.
-    pub fn read_again(&mut self, out: &mut Effects<'_>) {
-        if self.categories.is_some() {
-            return;
-        }
-        self.browser.reload(out);
-        if let Some(id) = self.wanted.clone().filter(|_| self.beside || self.full) {
-            out.ask_instead(&mut self.detail_request, Request::Template(id));
-        }
-    }
 }
 
 impl Screen for Templates {
@@ -105,7 +94,13 @@ impl Screen for Templates {
     }
 
     fn refresh(&mut self, _: &UiContext, out: &mut Effects<'_>) {
-        self.read_again(out);
+        if self.categories.is_some() {
+            return;
+        }
+        self.browser.reload(out);
+        if let Some(id) = self.wanted.clone().filter(|_| self.beside || self.full) {
+            out.ask_instead(&mut self.detail_request, Request::Template(id));
+        }
     }
 
     fn has_picture(&self, action: Action) -> bool {

@@ -140,7 +140,9 @@ impl BadgeCounts {
                         ));
                         self.planned = Some(plans);
                     }
-                    None => plan(plans, out),
+                    None => {
+                        out.command(JobCommand::Plan(plans));
+                    }
                 }
             }
             Response::IndexOn(Err(why))
@@ -149,8 +151,4 @@ impl BadgeCounts {
             _ => {}
         }
     }
-}
-
-pub(super) fn plan(plans: Vec<ReissuePlan>, out: &mut Effects<'_>) {
-    out.command(JobCommand::Plan(plans));
 }

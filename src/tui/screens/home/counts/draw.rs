@@ -64,20 +64,15 @@ impl BadgeCounts {
             .into_iter()
             .map(|line| Line::styled(format!("  {line}"), cx.theme.error()))
             .collect();
-        let Some(all) = &self.all else {
-            if trouble.is_empty() {
+        match &self.all {
+            _ if !trouble.is_empty() => frame.render_widget(trouble, caption),
+            Some(all) => self.draw_caption(all, frame, Rect { height: 1, ..caption }, cx),
+            None => {
                 let text = Line::styled(format!("  {}", cx.busy(t!("counting"))), cx.theme.dim());
                 frame.render_widget(text, caption);
-            } else {
-                frame.render_widget(trouble, caption);
             }
-            return;
-        };
-        if trouble.is_empty() {
-            self.draw_caption(all, frame, Rect { height: 1, ..caption }, cx);
-        } else {
-            frame.render_widget(trouble, caption);
         }
+        let Some(all) = &self.all else { return };
         self.draw_bars(frame, list, cx);
         self.draw_foot(frame, Rect { y: area.bottom().saturating_sub(1), height: 1, ..list }, cx);
         if area.width >= BESIDE {

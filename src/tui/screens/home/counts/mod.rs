@@ -13,6 +13,7 @@ use crate::tui::prelude::*;
 use crate::tui::screens::home::HomePane;
 use crate::tui::widgets::copying::Copyables;
 use crate::tui::worker::index::Overall;
+use crate::tui::worker::job_command::JobCommand;
 use badge_list::BadgeList;
 use sections::{CountBar, CountsSection, bars};
 
@@ -301,7 +302,9 @@ impl Component for BadgeCounts {
                 out.say(t!("Without an index, lapel cannot search for a certificate number."));
             }
             _ if self.badge_list.is_some() => match planned {
-                Some(plans) => answers::plan(plans, out),
+                Some(plans) => {
+                    out.command(JobCommand::Plan(plans));
+                }
                 None => return self.act_in_list(action, cx, out),
             },
             Action::NextSection => self.go_to(self.section.step(1)),
