@@ -165,7 +165,6 @@ impl App {
         self.loop_command.take()
     }
 
-    /// Returns whether the drawn content may have changed since the last call.
     pub fn take_changed(&mut self) -> bool {
         std::mem::take(&mut self.changed)
     }
@@ -176,7 +175,6 @@ impl App {
         self.changed = true;
     }
 
-    /// Requests a full redraw. The terminal may have lost its content.
     pub fn repaint(&mut self) {
         self.changed = true;
         self.cx.pictures.lost();
@@ -410,7 +408,6 @@ impl App {
         }
     }
 
-    /// Whether jobs or commands are being sent.
     fn is_sending(&self) -> bool {
         self.screens.activity.is_sending() || self.connection.pending.has_commands()
     }
@@ -539,7 +536,6 @@ impl App {
         self.connection.jobs.as_ref()
     }
 
-    /// Whether lapel is reading the history into an index on disk.
     pub fn reads_index(&self) -> bool {
         let kept = self.cx.session().and_then(|s| s.index.as_ref()).is_some_and(|i| i.folder.is_some());
         kept && self.screens.home.is_reading()

@@ -178,7 +178,6 @@ impl UiContext {
         self.glyphs.spinner[self.spin % self.glyphs.spinner.len()]
     }
 
-    /// A text about work that is under way.
     pub fn busy(&self, text: &str) -> String {
         format!("{} {text}", self.spinner())
     }

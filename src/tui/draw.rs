@@ -282,7 +282,6 @@ impl App {
         }
     }
 
-    /// At the left of the line below the header.
     fn draw_slow_read(&self, frame: &mut Frame<'_>, area: Rect) {
         let Some(read) = self.slow_read() else { return };
         let stack = [KeyContext::List, KeyContext::Global, KeyContext::Always];

@@ -3,6 +3,7 @@
 
 use crate::api::{BadgeTypes, CategoryFilter, Listed, RawBody, TemplateQuery};
 use crate::config::{NewProfile, ProfileLine};
+use crate::domain::address_search::HistoryProbe;
 use crate::domain::{TemplateDetail, WalletBadge};
 use crate::export::{ExportError, ExportRequest, Exported};
 use crate::index::{self, Cert, Coverage, DetailsRead, FoundPeople, Renewals, Synced};
@@ -23,9 +24,9 @@ use crate::tui::platform::images::{Packed, PictureAsk};
 use crate::tui::prelude::*;
 use crate::tui::worker::index::{IndexRows, IndexUse, NotSearched, Overall};
 use crate::tui::worker::job_command::{JobCommand, JobReply, RowsQuery};
-use crate::tui::worker::lookup::{self, LookupQuery, LookupReply};
+use crate::tui::worker::lookup::{FoundRows, TriedPictures};
 use crate::tui::worker::profile_requests::ProfileAsk;
-use crate::tui::worker::select_all::{MarkAsk, MatchingRows, NotMarked};
+use crate::tui::worker::select_all::{MatchingRows, NotMarked};
 use secrecy::SecretString;
 
 /// The id of a request. A run of lapel never uses an id twice.
@@ -39,7 +40,6 @@ impl RequestId {
     }
 }
 
-/// A response, with the id of its request.
 #[derive(Debug)]
 pub struct Reply {
     pub id: RequestId,
@@ -56,7 +56,6 @@ impl Reply {
     }
 }
 
-/// Drafts that were just written.
 #[derive(Debug, Default)]
 pub struct NewDrafts {
     pub jobs: Vec<Job>,
@@ -149,12 +148,10 @@ macro_rules! requests {
 requests! {
     with_own_response {
         Templates(query: TemplateQuery) -> Templates(Result<Page<Template>, ApiError>) [Read, Refresh];
-        /// A template with all details.
         Template(id: TemplateId) -> Template(Box<Result<TemplateDetail, ApiError>>) [Read, Refresh];
         Categories(filter: CategoryFilter) -> Categories(Result<Listed<Category>, ApiError>) [Read];
         BadgeTypes -> BadgeTypes(Result<BadgeTypes, ApiError>) [Read];
         History(query: HistoryQuery) -> History(Result<Page<HistoryItem>, ApiError>) [Read, Refresh];
-        /// A badge with all details.
         Badge(id: BadgeId) -> Badge(Box<Result<Badge, ApiError>>) [Read, Refresh];
         /// The journal's entries for a badge that the service does not show.
         SentBadge(id: BadgeId) -> SentBadge(Result<Vec<SentHere>, String>);
@@ -162,20 +159,21 @@ requests! {
         SentAlike(address: Option<String>, name: Option<String>) -> SentAlike(Result<Vec<SentAlike>, String>);
         /// A holder's wallet and history, read in parallel: at most this many pages of each.
         Holder(email: String, pages: u64) -> Holder(Box<HolderLists>) [Read, Refresh];
-        /// Further reads for a support call.
-        Call(query: LookupQuery) -> Call(Box<LookupReply>) [Read, Refresh]
-            else |why| Response::Call(Box::new(lookup::failed(query, why.error.clone())));
+        /// The badges of these names and addresses: one request for each.
+        Leads(leads: Vec<HistoryProbe>) -> Leads(FoundRows) [Read, Refresh]
+            else |why| Response::Leads(FoundRows { trouble: Some(why.error.clone()), ..FoundRows::default() });
+        /// Check whether the front and back pictures of a badge open: two requests without the API key. If the
+        /// addresses are unknown, one more request reads the badge.
+        TryPictures(id: BadgeId, urls: [Option<Text>; 2]) -> TriedPictures(TriedPictures) [Read, Refresh]
+            else |_why| Response::TriedPictures(TriedPictures::not_tried(t!("not checked: a part of lapel failed")));
         /// The badges of a template that a recipient already has, and the same badge in another job.
         Holdings(id: TemplateId, email: String) -> Holdings(Result<Holdings, ApiError>, Option<Box<Rival>>) [Read];
         /// The domains of the addresses in the index and in the journal, with their numbers.
         Domains -> Domains(Vec<(String, u64)>);
         /// The template of a badge, from its holder's history: its id and title. The badge's own record does not contain it.
         TemplateOf(id: BadgeId, email: String) -> TemplateOf(Result<(TemplateId, Text), String>) [Read];
-        /// A record as JSON, as the service sends it.
         Raw(of: RawOf) -> Raw(Result<RawBody, ApiError>) [Read];
-        /// Every badge that matches a filter.
-        Matching(ask: MarkAsk) -> Matching(Box<Result<MatchingRows, NotMarked>>) [Quiet];
-        /// Write a list, or some of its rows, to a file.
+        Matching(filter: HistoryFilter) -> Matching(Box<Result<MatchingRows, NotMarked>>) [Quiet];
         Export(request: Box<ExportRequest>) -> Export(Box<Result<Exported, NotSaved>>) [OwnEnd]
             else |why| Response::Export(Box::new(Err(ExportError::Service(why.error.clone()).into())));
         /// The picture, ready to draw, or a short explanation for the user.
@@ -192,7 +190,6 @@ requests! {
         /// The drafts that are kept for review, the newest first.
         KeptDrafts -> KeptDrafts(Result<Vec<Job>, String>) [Journal];
         Rows(query: RowsQuery) -> Rows(Result<Page<JobRow>, String>) [Journal];
-        /// Rows of a job for a file.
         SavedRows(query: RowsQuery) -> SavedRows(Result<Vec<ExportRow>, String>) [Journal];
         /// How many rows before this one have its name and address. `None` if the journal could not be read.
         EqualBefore(job: JobId, row: u64) -> EqualBefore(Option<u64>) [Journal];
@@ -214,13 +211,11 @@ requests! {
             -> DuplicateResult(Result<(Vec<Job>, Vec<DuplicateResult>), String>) [Journal, OwnEnd];
         /// The issued badges of a job, or of all jobs, whose mail failed.
         Mail(job: Option<JobId>) -> Mail(Result<FailedMails, String>) [Journal];
-        /// Nothing cancels a job command.
         Do(command: Box<JobCommand>) -> Done(Result<JobReply, String>) [Journal, Finish, OwnEnd];
 
         // The local index of the history.
         /// Keep an index in memory until lapel ends.
         TurnOnIndex -> IndexOn(Result<(), String>);
-        /// Read the history into the index.
         Sync(want: SyncScope) -> Synced(Result<Synced, String>) [Quiet];
         Sums(period: Period) -> Sums(Result<Box<Overall>, String>);
         /// The coverage of the index, if it has every badge that may match this filter of the service.
@@ -229,15 +224,11 @@ requests! {
         FindCert(number: String) -> FoundCerts(Result<Vec<Cert>, NotSearched>);
         /// The badges that may be a caller's, by address, by name or by both.
         People(email: Option<String>, name: Option<String>) -> People(Result<FoundPeople, NotSearched>);
-        /// The badges of a list without details in the index.
         WithoutDetails(list: IndexedList) -> WithoutDetails(Result<Vec<BadgeId>, String>);
         /// Read the details of these badges, up to the one with this certificate number.
         Details(badges: Vec<BadgeId>, number: Option<String>) -> Details(Result<DetailsRead, String>) [Quiet];
-        /// The badges of a list that can be issued again.
         Renewals(list: IndexedList) -> Renewals(Result<Renewals, String>);
-        /// The badges whose mails failed.
         IndexMails -> IndexMails(Result<FailedMails, String>);
-        /// All badges of a list, for a file.
         IndexExport(list: IndexedList) -> IndexExport(Result<IndexRows, String>);
 
         // Files and programs of this computer.
@@ -263,7 +254,6 @@ requests! {
 
         // Profiles. An error is text for the user.
         Profiles -> Profiles(Result<Vec<ProfileLine>, String>) [Local];
-        /// Change, remove or test a configured profile.
         Profile(ask: Box<ProfileAsk>) -> Profile(Result<String, String>) [Local];
         /// Open a profile and find its key. Without a name: the profile that lapel was started with.
         OpenProfile(name: Option<String>) -> Connected(Result<Box<ProfileSession>, String>) [Local];

@@ -39,7 +39,6 @@ impl App {
         self.refresh.due().filter(|_| free)
     }
 
-    /// Refreshes the screen if a refresh is due. The requests are background requests.
     pub(super) fn refresh(&mut self, out: &mut Effects<'_>) {
         let now = Instant::now();
         if self.refresh_due().is_none() || !self.refresh.is_due(now) {

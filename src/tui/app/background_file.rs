@@ -48,7 +48,6 @@ impl App {
         self.open_and_background().find_map(|form| form.being_written(&self.cx))
     }
 
-    /// Leaves the TUI and cancels running exports.
     pub(super) fn leave(&mut self, out: &mut Effects<'_>) {
         if let Some((file, left)) = self.being_written() {
             self.parting = Some(t!("the export to {file} was cancelled: {left}", file, left));

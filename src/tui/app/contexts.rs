@@ -23,7 +23,6 @@ impl App {
         (self.cx.read_only() && is_acting(action)) || (action == Action::Tour && !self.may_tour_from_here())
     }
 
-    /// The confirmation, the modal on top or the screen decides.
     pub(in crate::tui) fn is_enabled(&self, action: Action) -> bool {
         if self.confirm().is_some() {
             // The confirmation shows its own keys.

@@ -75,7 +75,6 @@ impl App {
         self.cx.connection.recents.rest()
     }
 
-    /// Takes the typed texts, and writes new ones to the file.
     pub(super) fn keep_typed(&mut self, out: &mut Effects<'_>) {
         self.watch_input();
         self.cx.connection.recents.pause(self.loop_command == Some(LoopCommand::Quit));

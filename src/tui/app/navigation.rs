@@ -60,7 +60,6 @@ impl App {
         self.modals.clear();
     }
 
-    /// Opens a tab for something that the user follows, and runs the closure for its screen.
     fn follow(&mut self, tab: Tab, out: &mut Effects<'_>, run: impl FnOnce(&mut Screens, &mut Effects<'_>)) {
         self.follow_to(tab, None);
         self.on_tab(tab, out, run);

@@ -15,7 +15,6 @@ pub(in crate::tui) struct Views {
     wanted: InitialView,
     stage: LayoutStage,
     file: Option<PathBuf>,
-    /// The changes that were last seen.
     seen: (Option<Tab>, u64),
     /// The layout that the file has, or will have after a pending write.
     kept: SavedLayout,

@@ -30,7 +30,6 @@ impl TerminalOutput {
         }
     }
 
-    /// Handles that the terminal may have lost its content, and may have another window title.
     pub(super) fn lost(&mut self) {
         self.is_lost = true;
         self.titled.clear();
@@ -106,14 +105,12 @@ impl App {
         self.long_field().map(|field| field.value().to_owned())
     }
 
-    /// Called when the pager has ended. Shows why it could not start, if it could not.
     pub fn take_paged(&mut self, shown: Result<(), String>) {
         if let Err(why) = shown {
             self.toasts.notice = Some(Notice::new(why, true));
         }
     }
 
-    /// Puts the edited text into the field, or shows why there is none.
     pub fn take_edited(&mut self, came: Result<String, String>) {
         self.changed = true;
         let text = match came {

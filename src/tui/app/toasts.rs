@@ -46,7 +46,6 @@ impl Notice {
         Self { spared: true, ..self }
     }
 
-    /// Whether this key removes it.
     fn goes_at_key(&mut self) -> bool {
         !std::mem::take(&mut self.spared)
     }

@@ -37,7 +37,6 @@ impl App {
         }
     }
 
-    /// Begins the tour at its first step, and remembers that it was taken.
     pub(super) fn begin_tour(&mut self, out: &mut Effects<'_>) {
         self.connection.tour = Some(Tour::new(self.screens.activity.jobs()));
         self.changed = true;

@@ -130,7 +130,6 @@ pub enum InputChange {
     Typed(InputKind, String),
     /// The input of a form. Without texts: it was sent or cleared.
     Form(FormInput),
-    /// Templates that were read.
     Templates(Vec<jobs::RecentEntry>),
     Forget,
 }
@@ -151,7 +150,6 @@ pub struct Recents {
     /// Without a path, the entries last as long as the connection.
     path: Option<PathBuf>,
     keep_days: Option<u32>,
-    /// Changes that are not in the file yet.
     pending: Vec<InputChange>,
     /// The running request with its changes. There is one at a time, so that changes stay in order.
     asked: Option<(RequestId, Vec<InputChange>)>,
@@ -230,7 +228,6 @@ impl Recents {
         self.later(InputChange::Typed(typed, text.to_owned()));
     }
 
-    /// Keeps the templates of a page that was read.
     pub fn read_templates(&mut self, answer: &Response) {
         let Response::Templates(Ok(page)) = answer else { return };
         let read = page.items.iter().map(|(_, one)| jobs::RecentEntry {

@@ -66,7 +66,6 @@ impl BadgeScreen {
         self.wanted.as_ref().is_some_and(|badge| badge.id == *id)
     }
 
-    /// Reads the badge again if it is the one on the screen.
     pub fn refresh(&mut self, id: &BadgeId, out: &mut Effects<'_>) {
         if self.wants(id) {
             out.ask_instead(&mut self.request, Request::Badge(id.clone()));

@@ -488,7 +488,6 @@ impl Component for History {
     }
 }
 
-/// Opens the badge or the holder's wallet of a row.
 pub fn follow(action: Action, row: Option<&HistoryItem>, out: &mut Effects<'_>) -> bool {
     match action {
         Action::Open => match row {

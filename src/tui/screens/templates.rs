@@ -162,7 +162,6 @@ const DETAILS: &[RecordField<TemplateDetail>] = &[
     RecordField::plain("upd_date", tr_noop!("Updated")),
 ];
 
-/// Dims a template that is not in use.
 fn in_use(row: &Template, cx: &UiContext) -> Style {
     if row.use_yn == Some(false) { cx.theme.dim() } else { cx.theme.text() }
 }

@@ -41,7 +41,7 @@ use crate::tui::widgets::preview::Scroll;
 use crate::tui::widgets::search::Search;
 use crate::tui::widgets::table_header::Heading;
 use crate::tui::worker::index::NotSearched;
-use crate::tui::worker::lookup::{LookupQuery, Remaining, TriedPictures};
+use crate::tui::worker::lookup::{Remaining, TriedPictures};
 use people::PeopleMatches;
 
 /// Maximum number of requests that a look-up makes by itself. The user starts any further ones with a key.
@@ -308,7 +308,7 @@ impl Wallet {
         let (id, urls) = (held.badge_id.clone(), held.image_urls().map(Option::<&Text>::cloned));
         // An old result is not the answer to a new test.
         self.call.pictures.remove(&id);
-        self.send(Lookups::Pictures(id.clone()), Request::Call(LookupQuery::Pictures(id, urls)), out);
+        self.send(Lookups::Pictures(id.clone()), Request::TryPictures(id, urls), out);
     }
 
     /// The found badges that are in the history.

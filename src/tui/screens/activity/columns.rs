@@ -222,7 +222,6 @@ pub(super) fn own(columns: usize, needs: usize) -> Vec<ColumnLayout> {
     own
 }
 
-/// The cells of a job where every column has room.
 pub(super) fn widest(job: &Job, cx: &UiContext) -> Vec<(String, Style)> {
     all_cells(job, &CellRoom { progress: WIDE_PROGRESS, needs: usize::MAX }, cx)
 }

@@ -59,7 +59,6 @@ pub(super) fn open_menu(menu: Option<JobMenu>, out: &mut Effects<'_>) {
     out.open_some(|_, _| menu);
 }
 
-/// The marked rows for which a step is possible.
 pub(in crate::tui) fn steps(step: Step, job: &Job, marked: &[JobRow]) -> Vec<u64> {
     marked.iter().filter(|row| may(step, RowFacts::of(job, row))).map(|row| row.no).collect()
 }

@@ -151,7 +151,6 @@ impl Activity {
         Panes::of(area, 1, wanted, |height| jobs.min(height / 2).max(2))
     }
 
-    /// The rows of the list of jobs, without its headings.
     pub(super) fn list_area(&self, area: Rect) -> Rect {
         below(self.panes(area).list, 1)
     }
@@ -433,7 +432,6 @@ fn as_of(cx: &UiContext) -> Option<String> {
     Some(t!("{alert} as of {time}", alert = cx.glyphs.alert, time))
 }
 
-/// Why a job stopped.
 fn stop_words(job: &Job) -> Option<String> {
     let stop = job.stop.as_ref().filter(|_| job.phase != Phase::Moved)?;
     Some(format!("{}: {}", tr(stop.kind.name()), stop.why))

@@ -47,7 +47,6 @@ pub struct Activity {
     scroll: Scroll,
     scrolled: Option<(JobId, Option<u64>)>,
     pane_height: u16,
-    /// In columns.
     needs_width: usize,
     built: std::cell::Cell<u64>,
     /// Whether the jobs have changed since Home took them.
@@ -68,7 +67,6 @@ impl Activity {
         self.request = Some(out.ask(Request::Jobs));
     }
 
-    /// Reads the jobs again, if that has failed.
     pub fn read_again(&mut self, out: &mut Effects<'_>) {
         if matches!(self.read, Some(Err(_))) {
             self.request = Some(out.ask(Request::Jobs));
@@ -174,7 +172,6 @@ impl Activity {
         shown.filter(|job| job.is_open() || is_stopped(job)).count()
     }
 
-    /// Whether this process is still sending rows of a job.
     pub fn is_sending(&self) -> bool {
         self.jobs.iter().any(|job| job.is_sending() && job.is_mine())
     }

@@ -8,7 +8,7 @@ use crate::domain::{HistoryNarrowing, issue_time};
 use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::prelude::*;
 use crate::tui::widgets::marks::LARGEST_RANGE;
-use crate::tui::worker::select_all::{MarkAsk, MatchingRows, NotMarked};
+use crate::tui::worker::select_all::{MatchingRows, NotMarked};
 use jiff::civil::Date;
 
 pub struct Marking {
@@ -73,7 +73,7 @@ impl History {
         let narrowing = self.browser.narrowing().clone();
         let part = self.browser.part().map(|part| part.all);
         let all = part.unwrap_or(self.browser.list.len());
-        let request = out.ask(Request::Matching(MarkAsk { filter: filter.clone(), most: LARGEST_RANGE }));
+        let request = out.ask(Request::Matching(filter.clone()));
         self.marking = Some(Marking { request, filter, narrowing, done: 0, all });
     }
 
@@ -93,7 +93,6 @@ impl History {
         }
     }
 
-    /// Returns whether the progress belongs to this request.
     pub(super) fn take_progress(&mut self, request: RequestId, done: u64, all: u64) -> bool {
         match &mut self.marking {
             Some(marking) if marking.request == request => {

@@ -21,7 +21,6 @@ use std::rc::Rc;
 const BAR: usize = 12;
 /// Columns of the cursor and the sign before a line.
 const BEFORE: usize = 3;
-/// Columns between two columns of text.
 const GAP: usize = 2;
 /// Limits of the width of the titles, in columns.
 const TITLE: (usize, usize) = (12, 40);
@@ -447,7 +446,6 @@ impl Texts {
     }
 }
 
-/// The rows that lapel checks by itself.
 fn checked(job: &Job) -> Vec<String> {
     needs::checked(job).iter().map(|need| needs::words(need, job)).collect()
 }
@@ -471,7 +469,6 @@ fn run_words(job: &Job, cx: &UiContext) -> Vec<String> {
     words
 }
 
-/// What a person can do when nothing needs one.
 fn next_steps(cx: &UiContext) -> String {
     let (issue, search) = (cx.key(STACK, Action::Issue), cx.key(STACK, Action::LookUp));
     let help = cx.key(STACK, Action::Help);

@@ -128,12 +128,10 @@ impl Home {
         self.stale = true;
     }
 
-    /// The number of lines that offer kept drafts.
     pub fn kept_drafts(&self) -> usize {
         imports(&self.drafts.kept).len()
     }
 
-    /// Reads the kept drafts again, if they may have changed.
     pub fn read_drafts(&mut self, out: &mut Effects<'_>) {
         if std::mem::take(&mut self.drafts.stale) {
             self.drafts.request = Some(out.ask(Request::KeptDrafts));
@@ -174,7 +172,6 @@ impl Home {
         self.shown = HomePart::Lines;
     }
 
-    /// Lists the failed mails of a job that another tab shows.
     pub fn list_mails(&mut self, job: JobId, out: &mut Effects<'_>) {
         self.show_mails(MailSource::Journal(Some(job)), MailsFrom::AnotherTab, out);
     }

@@ -140,7 +140,6 @@ fn type_lines(open: &Categories, columns: u16, cx: &UiContext) -> Vec<Line<'stat
     lines
 }
 
-/// A table with a column for each field that the service gives.
 fn type_table(types: &BadgeTypes, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
     let mut names: Vec<&Text> = Vec::new();
     for (name, _) in types.types.iter().flat_map(|kind| &kind.fields) {

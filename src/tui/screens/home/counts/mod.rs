@@ -251,26 +251,21 @@ impl Component for BadgeCounts {
     }
 
     fn is_enabled(&self, action: Action, cx: &UiContext) -> bool {
-        let on = self.is_on(cx);
+        let (on, list) = (self.is_on(cx), self.badge_list.as_ref());
+        let has_rows = list.is_some_and(|list| !list.list.is_empty());
         match action {
             Action::IndexOn => !on,
             Action::IndexStop => self.running.is_some(),
             Action::Reload | Action::Rescan => on && self.running.is_none(),
             Action::Period => on && self.section.has_periods(),
-            Action::Open if self.badge_list.is_none() => self.bar().is_some(),
-            Action::Renew => {
-                self.badge_list.as_ref().is_some_and(|b| b.listed().is_ending() && !b.list.is_empty())
-            }
-            Action::Export | Action::Copy => self.badge_list.as_ref().is_some_and(|b| !b.list.is_empty()),
-            Action::Details => {
-                self.running.is_none() && self.badge_list.as_ref().is_some_and(|b| !b.list.is_empty())
-            }
-            Action::PreviewDown | Action::PreviewUp => {
-                self.badge_list.as_ref().is_some_and(|b| b.preview.is_shown())
-            }
+            Action::Open if list.is_none() => self.bar().is_some(),
+            Action::Renew => has_rows && list.is_some_and(|list| list.listed().is_ending()),
+            Action::Export | Action::Copy => has_rows,
+            Action::Details => has_rows && self.running.is_none(),
+            Action::PreviewDown | Action::PreviewUp => list.is_some_and(|list| list.preview.is_shown()),
             Action::FindCert | Action::NextSection => on,
             Action::NextMatch | Action::PreviousMatch => {
-                self.badge_list.as_ref().is_some_and(|b| b.search.text().is_some())
+                list.is_some_and(|list| list.search.text().is_some())
             }
             _ => true,
         }
