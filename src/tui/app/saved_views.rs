@@ -1,7 +1,6 @@
 //! The saved layout of the lists: read when a profile opens, written shortly after a change and at the end.
 
 use super::{App, Tab};
-use crate::tui::effects::RequestOwner;
 use crate::tui::persist::saved_layout::file::{ViewAnswer, ViewAsk};
 use crate::tui::persist::saved_layout::{InitialView, SavedLayout};
 use crate::tui::prelude::*;
@@ -142,11 +141,11 @@ impl App {
         let wanted = std::mem::take(&mut self.views.wanted);
         if !wanted.filter.is_empty() {
             match wanted.tab {
-                Some(Tab::Templates) => out.owned_by(RequestOwner::Screen(Tab::Templates), |out| {
-                    self.screens.templates.browser.filter_only(&wanted.filter, out);
+                Some(Tab::Templates) => self.on_tab(Tab::Templates, out, |screens, out| {
+                    screens.templates.browser.filter_only(&wanted.filter, out);
                 }),
-                _ => out.owned_by(RequestOwner::Screen(Tab::History), |out| {
-                    self.screens.history.browser.filter_only(&wanted.filter, out);
+                _ => self.on_tab(Tab::History, out, |screens, out| {
+                    screens.history.browser.filter_only(&wanted.filter, out);
                 }),
             }
         }

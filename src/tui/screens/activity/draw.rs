@@ -46,7 +46,7 @@ impl Panes {
         Self { list, text, beside: None }
     }
 
-    /// Draws the edge of the pane, with the title if the pane is below. Returns whether the title is drawn.
+    /// Draws the edge of the pane, with the title if the pane is below.
     fn draw_edge(&self, frame: &mut Frame<'_>, title: &str, cx: &UiContext) {
         let theme = &cx.theme;
         match self.beside {
@@ -151,6 +151,10 @@ impl Activity {
         Panes::of(area, 1, wanted, |height| jobs.min(height / 2).max(2))
     }
 
+    fn shown_panes(&self, area: Rect) -> Panes {
+        if self.rows.is_some() { self.row_panes(area) } else { self.panes(area) }
+    }
+
     pub(super) fn list_area(&self, area: Rect) -> Rect {
         below(self.panes(area).list, 1)
     }
@@ -201,7 +205,7 @@ impl Activity {
         lines: usize,
         cx: &UiContext,
     ) -> (Rect, Option<PictureRequest>) {
-        let panes = if self.rows.is_some() { self.row_panes(area) } else { self.panes(area) };
+        let panes = self.shown_panes(area);
         let of = self.job().and_then(|job| job.template_id.clone()).filter(|_| panes.beside.is_some());
         let Some(of) = of.filter(|_| cx.pictures.is_on()) else { return (panes.text, None) };
         let (text, place) = picture::below(panes.text, lines);
@@ -209,7 +213,7 @@ impl Activity {
     }
 
     pub(super) fn pane_lines(&self, area: Rect, cx: &UiContext) -> Vec<Line<'static>> {
-        let panes = if self.rows.is_some() { self.row_panes(area) } else { self.panes(area) };
+        let panes = self.shown_panes(area);
         let room = usize::from(panes.text.width);
         let Some(job) = self.job() else { return Vec::new() };
         let Some(rows) = &self.rows else {

@@ -261,13 +261,9 @@ impl Home {
                 words.extend(colleagues(job));
                 Texts { alert: true, ..of_job(job, cx.dotted(&words)) }
             }
-            HomeLine::Run(job) => {
-                let mut words = run_words(job, cx);
-                words.extend(colleagues(job));
-                Texts { art: bar(job, BAR, cx), ..of_job(job, cx.dotted(&words)) }
-            }
-            HomeLine::Theirs(job) => {
-                let mut words = checked(job);
+            HomeLine::Run(job) | HomeLine::Theirs(job) => {
+                let is_theirs = matches!(line, HomeLine::Theirs(_));
+                let mut words = if is_theirs { checked(job) } else { Vec::new() };
                 words.extend(run_words(job, cx));
                 words.extend(colleagues(job));
                 Texts { art: bar(job, BAR, cx), ..of_job(job, cx.dotted(&words)) }

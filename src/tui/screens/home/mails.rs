@@ -1,7 +1,7 @@
 //! The badges whose mails failed, grouped by mail domain: of the index, or of the rows of jobs in the journal.
 
 use super::HomePane;
-use super::badge_rows::{BadgeColumns, COPIED};
+use super::badge_rows::{BadgeColumns, copyables};
 use crate::jobs::receipt::{FailedMails, MailGroup};
 use crate::tui::effects::ExportSource;
 use crate::tui::platform::images::PictureRequest;
@@ -10,9 +10,8 @@ use crate::tui::screens::badge_preview::{BadgePreview, picture_of};
 use crate::tui::screens::history::follow;
 use crate::tui::widgets::copying::{Copyables, records_of};
 use crate::tui::widgets::list::{ListEntry, ListRow, PagedList, RowSlot, draw_texts};
-use crate::tui::widgets::paged_list::{Browse, two_sided};
+use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::preview;
-use crate::tui::widgets::record_field::pick;
 use crate::tui::widgets::search::{Search, Searched};
 use crate::tui::widgets::text_layout::{fit, number, styled, width, wrap};
 
@@ -396,12 +395,7 @@ impl HomePane for FailedMailList {
     }
 
     fn copyables(&self, cx: &UiContext) -> Copyables {
-        let mut all = Copyables::default();
-        let selected = self.badge();
-        all.badge(selected);
-        let fields = pick(HistoryItem::FIELDS, &COPIED);
-        all.records(&fields, selected, self.shown(), |_| t!("with failed mails"), |_| (), cx);
-        all
+        copyables(self.badge(), self.shown(), |_| t!("with failed mails"), cx)
     }
 
     fn records(&self) -> Vec<RawOf> {

@@ -5,11 +5,10 @@ use crate::tui::platform::images::PictureRequest;
 use crate::tui::prelude::*;
 use crate::tui::screens::badge_preview::{BadgePreview, picture_of};
 use crate::tui::screens::history::follow;
-use crate::tui::screens::home::badge_rows::{BadgeColumns, COPIED};
+use crate::tui::screens::home::badge_rows::{BadgeColumns, copyables};
 use crate::tui::widgets::copying::{self, Copyables, records_of};
 use crate::tui::widgets::list::{ListEntry, PagedList, RowSlot};
-use crate::tui::widgets::paged_list::{Browse, two_sided};
-use crate::tui::widgets::record_field::pick;
+use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::search::Search;
 use crate::tui::widgets::text_layout::fit;
 
@@ -144,13 +143,8 @@ impl BadgeList {
     }
 
     pub fn copyables(&self, cx: &UiContext) -> Copyables {
-        let mut all = Copyables::default();
-        let selected = self.list.selected();
-        all.badge(selected);
-        let fields = pick(HistoryItem::FIELDS, &COPIED);
         let loaded = self.list.loaded().map(|(_, row)| row);
-        all.records(&fields, selected, loaded, copying::loaded, |_| (), cx);
-        all
+        copyables(self.list.selected(), loaded, copying::loaded, cx)
     }
 
     pub fn records(&self) -> Vec<RawOf> {
