@@ -5,7 +5,7 @@ pub(in crate::tui) use super::context::UiContext;
 pub(in crate::tui) use super::effects::{Effects, Navigate};
 pub(in crate::tui) use super::input::action::Action;
 pub(in crate::tui) use super::input::keymap::KeyContext;
-pub(in crate::tui) use super::input::list_hit::Clicked;
+pub(in crate::tui) use super::input::list_hit::{Clicked, Drag};
 pub(in crate::tui) use super::persist::unfinished::FormInput;
 pub(in crate::tui) use super::request::{Handled, Reply, Request, RequestId, Response};
 pub(in crate::tui) use super::widgets::confirm::ConfirmQuestion;

@@ -11,7 +11,7 @@ use crate::jobs::intake::Choices;
 use crate::jobs::receipt::{FailedMails, TableFormat};
 use crate::jobs::{
     DuplicateResult, FileRequest, FileState, Holdings, IdsRequest, JobError, JournalPlace, Opened, Rival,
-    RowGroup, SentAlike,
+    RowFilter, RowGroup, SentAlike,
 };
 use crate::table::TableError;
 use crate::tui::persist::input_history::{Lists, RecentsAsk};
@@ -23,7 +23,7 @@ use crate::tui::platform::file_preview::FilePreview;
 use crate::tui::platform::images::{Packed, PictureAsk};
 use crate::tui::prelude::*;
 use crate::tui::worker::index::{IndexRows, IndexUse, NotSearched, Overall};
-use crate::tui::worker::job_command::{JobCommand, JobReply, RowsQuery};
+use crate::tui::worker::job_command::{JobCommand, JobReply};
 use crate::tui::worker::lookup::{FoundRows, TriedPictures};
 use crate::tui::worker::profile_requests::ProfileAsk;
 use crate::tui::worker::select_all::{MatchingRows, NotMarked};
@@ -368,6 +368,17 @@ impl FromFailure for HolderLists {
     fn failed(why: &ApiFailure<'_>) -> Self {
         Self::of(FromFailure::failed(why), FromFailure::failed(why))
     }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowsQuery {
+    pub job: JobId,
+    /// Without an order, the statuses of a job are sorted by weight, those of `row_statuses` as they are named, and a
+    /// draft by row number.
+    pub filter: RowFilter,
+    /// Counted from 1.
+    pub page: u64,
+    pub per_page: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

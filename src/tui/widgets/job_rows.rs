@@ -5,16 +5,15 @@ pub mod columns;
 pub mod short_reason;
 
 use crate::jobs::{Code, Reason, RowField, RowFilter, RowPart};
-use crate::tui::component::Drag;
 use crate::tui::effects::ExportSource;
 use crate::tui::prelude::*;
+use crate::tui::request::RowsQuery;
 use crate::tui::widgets::list::{ListEntry, ListRow, PagedList, RowSlot};
 use crate::tui::widgets::marks::{LARGEST_RANGE, Marks, between};
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::search::Search;
 use crate::tui::widgets::table_header::Heading;
 use crate::tui::widgets::text_layout::styled;
-use crate::tui::worker::job_command::RowsQuery;
 
 /// The rows of a page that has them all.
 const EVERY: u64 = i64::MAX as u64;

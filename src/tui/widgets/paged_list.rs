@@ -7,7 +7,7 @@ mod named;
 mod narrowed;
 mod view;
 
-pub use draw::{RowMark, two_sided};
+pub use draw::{RowMark, read_words, two_sided};
 pub use narrowed::ComparedPart;
 
 use crate::api::{DirectionStyle, Sort};

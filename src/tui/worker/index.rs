@@ -7,7 +7,6 @@ use crate::index::{
 };
 use crate::jobs::receipt::{FailedMails, MOST_FAILED, MailReport, mail_failures};
 use crate::tui::prelude::*;
-use jiff::tz::Offset;
 use tokio::sync::Mutex;
 use tokio::task::spawn_blocking;
 
@@ -40,19 +39,6 @@ pub fn reading_cost(requests: Option<u64>) -> String {
     match requests {
         Some(n) => plural!(n, "about {n} request", "about {n} requests"),
         None => t!("1 request for every 100 badges of the history").to_owned(),
-    }
-}
-
-/// When the index was read. Mail states and ends of validity of most badges are as old as the last full reading.
-pub fn read_words(read_at: i64, full_at: Option<i64>, offset: Offset) -> String {
-    let words = |at| {
-        let at = Timestamp::from_second(at).unwrap_or_default();
-        offset.to_datetime(at).strftime("%m-%d %H:%M").to_string()
-    };
-    let time = words(read_at);
-    match full_at.map(words).filter(|full| *full != time) {
-        Some(full) => t!("read {time}, in full {full}", time, full),
-        None => t!("read {time}", time),
     }
 }
 

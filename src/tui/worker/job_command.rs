@@ -3,9 +3,11 @@
 use super::said;
 use crate::jobs::{
     CheckProgress, Decision, Disclosure, DuplicateResult, IssuePlan, JobError, NeverSeen, Person, RevokePlan,
-    RowField, RowFilter, RowSelection, SuggestedRows, TUI_MARK, Undone,
+    RowField, RowSelection, SuggestedRows, Undone,
 };
 use crate::tui::prelude::*;
+use crate::tui::request::RowsQuery;
+use crate::tui::widgets::colleagues::who;
 use crate::tui::widgets::job_rows::columns;
 use crate::tui::widgets::needs;
 use tokio::sync::watch;
@@ -64,23 +66,6 @@ pub enum JobReply {
     /// Rows of a group that will be sent now.
     Allowed(u64),
     Undone(Option<Undone>),
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RowsQuery {
-    pub job: JobId,
-    /// Without an order, the statuses of a job are sorted by weight, those of `row_statuses` as they are named, and a
-    /// draft by row number.
-    pub filter: RowFilter,
-    /// Counted from 1.
-    pub page: u64,
-    pub per_page: u64,
-}
-
-/// The acting user for the journal: the system's user name, marked with `tui` for the TUI.
-pub fn who() -> String {
-    let user = std::env::var("USER").or_else(|_| std::env::var("USERNAME")).unwrap_or_default();
-    if user.is_empty() { "tui".to_owned() } else { format!("{user}{TUI_MARK}") }
 }
 
 /// An error is text for the user, which also says whether anything was changed.

@@ -117,7 +117,6 @@ const CYCLES: &[(&str, &[(&str, &str)])] = &[
     (
         "tui",
         &[
-            ("component", "widgets"),
             ("input", "platform"),
             ("message", "platform"),
             ("modals", "screens"),
@@ -125,7 +124,6 @@ const CYCLES: &[(&str, &[(&str, &str)])] = &[
             ("persist", "widgets"),
             ("platform", "widgets"),
             ("request", "worker"),
-            ("widgets", "worker"),
         ],
     ),
     (

@@ -2,8 +2,8 @@
 
 use crate::jobs::RowFilter;
 use crate::tui::prelude::*;
+use crate::tui::request::RowsQuery;
 use crate::tui::widgets::needs::most_urgent_first;
-use crate::tui::worker::job_command::RowsQuery;
 
 /// Maximum number of rows shown below a job that is not open, if they have room.
 const PEEK: u64 = 20;
