@@ -40,7 +40,7 @@ pub use super::tab::Tab;
 
 use super::component::OpenedModal;
 use super::connection::{Client, ConnectionState};
-use super::effects::{ModalId, RequestOwner};
+use super::effects::ModalId;
 use super::hold;
 use super::message::Message;
 use super::modals::repin_key::RepinKey;

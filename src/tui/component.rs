@@ -2,7 +2,6 @@
 
 use super::effects::ModalId;
 use super::persist::saved_layout::SavedLayout;
-use super::platform::images::PictureRequest;
 use super::tour::TourPlace;
 use super::widgets::confirm::Confirm;
 use super::widgets::copying::Copyables;

@@ -10,7 +10,6 @@ use crate::tui::prelude::*;
 use crate::tui::widgets::frame::text_of;
 use crate::tui::widgets::list::draw_texts;
 use crate::tui::widgets::preview;
-use crate::tui::widgets::text_layout::{fit, width, wrap};
 
 const READ_ONLY: &str = tr_noop!("read-only");
 const NAME: &str = " lapel  ";

@@ -4,7 +4,6 @@
 use super::app::App;
 use crate::tui::prelude::*;
 use crate::tui::widgets::popup;
-use crate::tui::widgets::text_layout::{fit, width};
 
 const MOST: usize = 8;
 /// Hints that actions on the selection leave to actions on the list.

@@ -2,7 +2,6 @@
 
 use crate::i18n::wait::{IN_MINUTES, IN_SECONDS, seconds, wait_text};
 use crate::tui::prelude::*;
-use crate::tui::widgets::text_layout::wrap;
 
 /// A shorter wait ends before the user can read an explanation. Only the header shows it.
 const WORTH_SAYING: Duration = Duration::from_secs(5);

@@ -3,7 +3,6 @@
 
 use super::{App, Tab};
 use crate::config::RefreshChoice;
-use crate::tui::effects::RequestOwner;
 use crate::tui::hold;
 use crate::tui::prelude::*;
 use crate::tui::refresh::{every, has_failed};

@@ -1,7 +1,6 @@
 //! Files that are being written: in their form, or in the background.
 
 use super::{App, LoopCommand, OpenedModal};
-use crate::tui::effects::ExportSource;
 use crate::tui::modals::export::ExportForm;
 use crate::tui::prelude::*;
 

@@ -1,7 +1,6 @@
 //! The confirmation over the modal on top. The modal says what it asks; the rest is the same for all.
 
 use super::App;
-use crate::tui::effects::RequestOwner;
 use crate::tui::prelude::*;
 use crate::tui::widgets::confirm::Confirm;
 

@@ -5,7 +5,6 @@ use super::toasts::Toasts;
 use super::{App, Notice, Tab};
 use crate::tui::connection::{Client, ConnectionState};
 use crate::tui::context::{ConnectionInfo, JournalAway};
-use crate::tui::effects::RequestOwner;
 use crate::tui::prelude::*;
 use crate::tui::request::ProfileSession;
 use crate::tui::screens::Screens;

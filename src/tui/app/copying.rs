@@ -6,7 +6,6 @@ use crate::tui::platform::clipboard::{self, ClipboardRoute, CopiedText, TMUX};
 use crate::tui::platform::external::{Handing, Program};
 use crate::tui::platform::host::{Desktop, Manner};
 use crate::tui::prelude::*;
-use crate::tui::widgets::text_layout::number;
 
 impl App {
     pub(super) fn copy(&mut self, mut clip: CopiedText, out: &mut Effects<'_>) {

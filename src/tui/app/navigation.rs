@@ -2,11 +2,10 @@
 
 use super::toasts::Toasts;
 use super::{App, OpenedModal, READ_ONLY, Tab};
-use crate::tui::effects::{OpenModal, RequestOwner};
+use crate::tui::effects::OpenModal;
 use crate::tui::modals::confirm_resend::{self, ConfirmResend};
 use crate::tui::prelude::*;
 use crate::tui::screens::Screens;
-use crate::tui::worker::job_command::JobCommand;
 
 pub(in crate::tui) struct Navigation {
     pub(in crate::tui) tab: Tab,

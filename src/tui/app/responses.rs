@@ -2,7 +2,6 @@
 
 use super::{App, Notice, Tab};
 use crate::jobs::{JobChange, person};
-use crate::tui::effects::RequestOwner;
 use crate::tui::modals::draft::DraftForm;
 use crate::tui::prelude::*;
 use crate::tui::widgets::colleagues;

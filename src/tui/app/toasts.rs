@@ -3,8 +3,6 @@
 use super::App;
 use crate::domain::email::ended;
 use crate::tui::prelude::*;
-use crate::tui::widgets::text_layout::wrap;
-use tokio::time::Duration;
 
 /// A toast is shown for `TOAST`, and for `TOAST_LETTER` more for each letter.
 const TOAST: Duration = Duration::from_secs(5);

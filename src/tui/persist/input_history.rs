@@ -9,7 +9,6 @@ use crate::jobs::{self, forget_templates, known_templates, remember_templates};
 use crate::tui::persist::unfinished::{self, Typing};
 use crate::tui::prelude::*;
 use crate::tui::widgets::field::RecentInputs;
-use crate::tui::widgets::text_layout::fit;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::Read;

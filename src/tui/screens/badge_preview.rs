@@ -4,13 +4,12 @@
 use super::badge_head::head;
 use super::picture;
 use super::templates::labelled;
-use crate::tui::platform::images::{PictureOf, PictureRequest};
+use crate::tui::platform::images::PictureOf;
 use crate::tui::prelude::*;
 use crate::tui::widgets::list::ListRow;
 use crate::tui::widgets::paged_list::Browse;
 use crate::tui::widgets::preview::{self, Scroll};
 use crate::tui::widgets::record_field::{pane, pick};
-use crate::tui::widgets::text_layout::styled;
 use crate::tui::widgets::timeline::timeline;
 
 /// The fields below the timeline. The others are in the lines above.

@@ -8,7 +8,6 @@ use crate::api::{CategoryFilter, Sort};
 use crate::domain::{HistoryNarrowing, StateIs, issue_time};
 use crate::export::FieldValue;
 use crate::index::HistorySelection;
-use crate::tui::effects::ExportSource;
 use crate::tui::modals::issue::IssueForm;
 use crate::tui::modals::revoke::RevokeForm;
 use crate::tui::modals::revoke_ids::RevokeIds;
@@ -22,7 +21,7 @@ use crate::tui::widgets::marks::{Marks, between};
 use crate::tui::widgets::paged_list::{Browse, Browser, ListTexts, RowMark, level};
 use crate::tui::widgets::record_field::RecordField;
 use crate::tui::widgets::table_header::SortKey;
-use crate::tui::widgets::text_layout::{ColumnLayout, fit, width};
+use crate::tui::widgets::text_layout::ColumnLayout;
 use jiff::SignedDuration;
 
 /// The names of the filter fields that a row has as names only.

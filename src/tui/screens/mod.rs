@@ -19,7 +19,6 @@ pub mod templates;
 pub mod wallet;
 pub mod welcome;
 
-use crate::tui::effects::RequestOwner;
 use crate::tui::persist::saved_layout::SavedLayout;
 use crate::tui::prelude::*;
 use crate::tui::tab::Tab;

@@ -14,7 +14,6 @@ use crate::tui::widgets::list::ListRow;
 use crate::tui::widgets::paged_list::{Browse, Browser, ListTexts, RowMark, level};
 use crate::tui::widgets::preview::{self, Scroll};
 use crate::tui::widgets::record_field::{RecordField, pane};
-use crate::tui::widgets::text_layout::{fit, styled, width, wrap};
 
 /// Index of the filter field with the category id.
 const CATEGORY_FIELD: usize = 3;

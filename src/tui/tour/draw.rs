@@ -3,7 +3,6 @@
 use super::words::{TourContext, next, title};
 use super::{Tour, TourState, TourStep};
 use crate::tui::prelude::*;
-use crate::tui::widgets::text_layout::{fit, width, wrap};
 
 pub const ROWS: u16 = 3;
 

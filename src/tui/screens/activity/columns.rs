@@ -8,7 +8,7 @@ use crate::tui::widgets::job_rows::to_minute;
 use crate::tui::widgets::needs::{Need, concerns, has_problem, needs, short_words};
 use crate::tui::widgets::record_field::{self, RecordField};
 use crate::tui::widgets::table_header::{ColumnDef, Heading, SortKey};
-use crate::tui::widgets::text_layout::{ColumnLayout, number, width};
+use crate::tui::widgets::text_layout::ColumnLayout;
 
 type ListField = RecordField<Job, CellRoom>;
 

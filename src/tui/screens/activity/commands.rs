@@ -1,13 +1,11 @@
 //! What can be done with a job: in Activity, in its menus and on Home.
 
 use crate::jobs::{Code, Reason, RowFacts, count, issued_badge, may};
-use crate::tui::effects::ExportSource;
 use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::modals::job_menu::JobMenu;
 use crate::tui::modals::revoke::RevokeForm;
 use crate::tui::modals::undo_job::UndoJob;
 use crate::tui::prelude::*;
-use crate::tui::worker::job_command::JobCommand;
 
 /// Runs an action on a job, or says why it is not possible. Files and cancelling are about the marked rows, if there
 /// are any.

@@ -1,9 +1,7 @@
 //! Copying, saving and raw JSON for the Activity tab.
 
 use super::{Activity, columns};
-use crate::tui::effects::ExportSource;
 use crate::tui::persist::saved_layout::SavedLayout;
-use crate::tui::platform::images::PictureRequest;
 use crate::tui::prelude::*;
 use crate::tui::widgets::copying::{self, Copyables, records};
 use crate::tui::widgets::job_rows;

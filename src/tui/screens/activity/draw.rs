@@ -4,7 +4,7 @@ use super::peek::{FEW, peeked_rows};
 use super::{Activity, columns};
 use crate::jobs::{AcceptedCount, StopKind, Urgency, count};
 use crate::tui::input::list_hit::below;
-use crate::tui::platform::images::{PictureOf, PictureRequest};
+use crate::tui::platform::images::PictureOf;
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::widgets::colleagues::{everybody, involved};
@@ -12,7 +12,6 @@ use crate::tui::widgets::job_rows::{RowList, moment, row_lines, row_status_style
 use crate::tui::widgets::list::{draw_position, draw_row, draw_texts};
 use crate::tui::widgets::needs::{counted, counts_in_words, needs, sum, words};
 use crate::tui::widgets::preview;
-use crate::tui::widgets::text_layout::{fit, styled, width, wrap};
 use crate::tui::widgets::timeline::timeline_of_row;
 
 /// Columns of a list that no column takes: the cursor and the gaps around it.

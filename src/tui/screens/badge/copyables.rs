@@ -2,7 +2,7 @@
 
 use super::BadgeScreen;
 use crate::domain::issue_time;
-use crate::tui::platform::images::{PictureOf, PictureRequest};
+use crate::tui::platform::images::PictureOf;
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::widgets::copying::{Copyables, cell, records};

@@ -10,7 +10,6 @@ use crate::tui::screens::wallet::cert::Certs;
 use crate::tui::screens::wallet::pane::told as told_about;
 use crate::tui::widgets::job_rows;
 use crate::tui::widgets::record_field::{NO_COLUMN, RecordField, pane};
-use crate::tui::widgets::text_layout::{styled, wrap};
 use crate::tui::widgets::timeline::timeline;
 
 const FIELDS: &[RecordField<Badge>] = &[

@@ -2,7 +2,6 @@
 
 use super::{COPIED, History};
 use crate::tui::persist::saved_layout::SavedLayout;
-use crate::tui::platform::images::PictureRequest;
 use crate::tui::prelude::*;
 use crate::tui::screens::badge_preview::picture_of;
 use crate::tui::widgets::copying::{self, Copyables, records_of};

@@ -13,7 +13,6 @@ use crate::tui::widgets::job_rows::moment;
 use crate::tui::widgets::list::draw_row;
 use crate::tui::widgets::needs;
 use crate::tui::widgets::paged_list::two_sided;
-use crate::tui::widgets::text_layout::{fit, number, width, wrap};
 use crate::tui::worker::index::reading_cost;
 use std::rc::Rc;
 

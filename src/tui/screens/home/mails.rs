@@ -3,8 +3,6 @@
 use super::HomePane;
 use super::badge_rows::{BadgeColumns, copyables};
 use crate::jobs::receipt::{FailedMails, MailGroup};
-use crate::tui::effects::ExportSource;
-use crate::tui::platform::images::PictureRequest;
 use crate::tui::prelude::*;
 use crate::tui::screens::badge_preview::{BadgePreview, picture_of};
 use crate::tui::screens::history::follow;
@@ -13,7 +11,6 @@ use crate::tui::widgets::list::{ListEntry, ListRow, PagedList, RowSlot, draw_tex
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::preview;
 use crate::tui::widgets::search::{Search, Searched};
-use crate::tui::widgets::text_layout::{fit, number, styled, width, wrap};
 
 const STACK: &[KeyContext] =
     &[KeyContext::MailFailures, KeyContext::List, KeyContext::Global, KeyContext::Always];

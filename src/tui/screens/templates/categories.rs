@@ -8,7 +8,7 @@ use crate::tui::prelude::*;
 use crate::tui::widgets::copying::cell;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::search::Search;
-use crate::tui::widgets::text_layout::{ColumnLayout, fit, layout, line_of_cells, width};
+use crate::tui::widgets::text_layout::{ColumnLayout, layout, line_of_cells};
 
 /// Widest cell of a badge type that never shrinks, in columns.
 const WIDEST: usize = 24;

@@ -2,7 +2,7 @@
 
 use super::{COPIED, Templates};
 use crate::tui::persist::saved_layout::SavedLayout;
-use crate::tui::platform::images::{PictureOf, PictureRequest};
+use crate::tui::platform::images::PictureOf;
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::widgets::copying::{self, Copyables};

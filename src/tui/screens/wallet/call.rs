@@ -16,7 +16,6 @@ use crate::tui::persist::input_history::InputKind;
 use crate::tui::prelude::*;
 use crate::tui::request::HolderLists;
 use crate::tui::widgets::field::RecentInputs;
-use crate::tui::worker::job_command::JobCommand;
 use crate::tui::worker::lookup::Remaining;
 
 impl Wallet {

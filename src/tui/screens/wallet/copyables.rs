@@ -3,9 +3,7 @@
 use super::Wallet;
 use super::rows::{COPIED, FIELDS, LookupView, heading, sent_to};
 use crate::export;
-use crate::tui::effects::ExportSource;
 use crate::tui::persist::saved_layout;
-use crate::tui::platform::images::PictureRequest;
 use crate::tui::prelude::*;
 use crate::tui::widgets::copying::{Copyables, records};
 use crate::tui::widgets::record_field::pick;

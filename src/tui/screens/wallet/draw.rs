@@ -20,7 +20,7 @@ use crate::tui::widgets::list::{draw_row, draw_texts};
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::preview;
 use crate::tui::widgets::record_field::cells;
-use crate::tui::widgets::text_layout::{self, fit, line_width, number, width, wrap};
+use crate::tui::widgets::text_layout::{self, line_width};
 
 /// Maximum number of lines about badges that were sent to a similar name or address.
 const ALIKE: usize = 3;

@@ -3,12 +3,11 @@
 use super::draw::sent_when;
 use super::rows::REMARKS;
 use super::{Lookups, Wallet, pane};
-use crate::tui::platform::images::{PictureOf, PictureRequest};
+use crate::tui::platform::images::PictureOf;
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::widgets::job_rows::sent_here;
 use crate::tui::widgets::preview;
-use crate::tui::widgets::text_layout::width;
 
 /// Columns of the cursor before a row.
 pub(super) const BEFORE: usize = 3;

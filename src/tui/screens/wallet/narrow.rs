@@ -8,7 +8,6 @@ use crate::domain::address_search::Match;
 use crate::tui::prelude::*;
 use crate::tui::widgets::record_field::cells;
 use crate::tui::widgets::search::{Search, Searched};
-use crate::tui::widgets::text_layout::number;
 
 impl Wallet {
     /// Returns whether an action belonged to the search.

@@ -3,11 +3,8 @@
 use super::{BadgeCounts, ReissuePlan};
 use crate::index::Renewal;
 use crate::jobs::Person;
-use crate::tui::effects::ExportSource;
 use crate::tui::prelude::*;
-use crate::tui::widgets::text_layout::number;
 use crate::tui::worker::index::{MOST_DETAILS, left_out};
-use crate::tui::worker::job_command::JobCommand;
 
 /// Default time between two readings of the history, in minutes, if the profile sets none.
 const REFRESH_MINUTES: u32 = 15;

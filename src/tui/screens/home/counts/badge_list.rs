@@ -1,7 +1,6 @@
 //! The list of badges behind a bar, read from the index page by page. Only visible rows are built.
 
 use crate::index::IndexQuery;
-use crate::tui::platform::images::PictureRequest;
 use crate::tui::prelude::*;
 use crate::tui::screens::badge_preview::{BadgePreview, picture_of};
 use crate::tui::screens::history::follow;
@@ -10,7 +9,6 @@ use crate::tui::widgets::copying::{self, Copyables, records_of};
 use crate::tui::widgets::list::{ListEntry, PagedList, RowSlot};
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::search::Search;
-use crate::tui::widgets::text_layout::fit;
 
 /// Pause in typing before the list is read: a search reads the whole index.
 const PAUSE: Duration = Duration::from_millis(300);

@@ -8,7 +8,6 @@ use crate::tui::prelude::*;
 use crate::tui::widgets::list::draw_row;
 use crate::tui::widgets::paged_list::{read_words, two_sided};
 use crate::tui::widgets::preview;
-use crate::tui::widgets::text_layout::{fit, number, width, wrap};
 use crate::tui::worker::index::{Overall, reading_cost};
 
 /// Minimum screen width, in columns, for showing the other sections beside the open one.

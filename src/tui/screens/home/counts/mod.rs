@@ -8,12 +8,10 @@ pub mod sections;
 
 use crate::jobs::Person;
 use crate::tui::input::list_hit::moved;
-use crate::tui::platform::images::PictureRequest;
 use crate::tui::prelude::*;
 use crate::tui::screens::home::HomePane;
 use crate::tui::widgets::copying::Copyables;
 use crate::tui::worker::index::Overall;
-use crate::tui::worker::job_command::JobCommand;
 use badge_list::BadgeList;
 use sections::{CountBar, CountsSection, bars};
 
