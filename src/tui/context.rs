@@ -60,12 +60,6 @@ impl UiContext {
         }
     }
 
-    /// For tests of a single widget.
-    #[cfg(test)]
-    pub fn for_test() -> Self {
-        Self::new(Palette::default(), Glyphs::UNICODE, Keymap::default())
-    }
-
     pub fn session(&self) -> Option<&ProfileSession> {
         self.connection.session.as_ref()
     }
@@ -189,5 +183,17 @@ impl UiContext {
     /// Parts of a line, with a sign between them.
     pub fn dotted(&self, parts: &[String]) -> String {
         parts.join(&format!(" {} ", self.glyphs.dot))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl UiContext {
+        /// For tests of a single widget.
+        pub fn for_test() -> Self {
+            Self::new(Palette::default(), Glyphs::UNICODE, Keymap::default())
+        }
     }
 }

@@ -33,13 +33,6 @@ use secrecy::SecretString;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RequestId(u64);
 
-impl RequestId {
-    #[cfg(test)]
-    pub fn test(n: u64) -> Self {
-        Self(n)
-    }
-}
-
 #[derive(Debug)]
 pub struct Reply {
     pub id: RequestId,
@@ -493,27 +486,6 @@ impl ProfileSession {
     }
 }
 
-#[cfg(test)]
-impl ProfileSession {
-    pub(in crate::tui) fn for_test(environment: Environment, organisation: &str) -> Self {
-        let key = crate::api::ApiKey::new("dmu_test_0123456789abcdef").expect("a key");
-        Self {
-            connection: Connection::new("https://b.example/api/v1/ext", key).expect("an address"),
-            name: "uni".to_owned(),
-            environment,
-            organisation: Some(organisation.to_owned()),
-            short_name: None,
-            data_dir: None,
-            journal: JournalPlace::Memory,
-            index: None,
-            jobs: crate::jobs::JobConfig::default(),
-            view: None,
-            files: Vec::new(),
-            remark: None,
-        }
-    }
-}
-
 #[derive(Debug, Default)]
 pub struct RequestIds {
     last: u64,
@@ -523,5 +495,36 @@ impl RequestIds {
     pub fn next(&mut self) -> RequestId {
         self.last += 1;
         RequestId(self.last)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl RequestId {
+        pub fn test(n: u64) -> Self {
+            Self(n)
+        }
+    }
+
+    impl ProfileSession {
+        pub(in crate::tui) fn for_test(environment: Environment, organisation: &str) -> Self {
+            let key = crate::api::ApiKey::new("dmu_test_0123456789abcdef").expect("a key");
+            Self {
+                connection: Connection::new("https://b.example/api/v1/ext", key).expect("an address"),
+                name: "uni".to_owned(),
+                environment,
+                organisation: Some(organisation.to_owned()),
+                short_name: None,
+                data_dir: None,
+                journal: JournalPlace::Memory,
+                index: None,
+                jobs: crate::jobs::JobConfig::default(),
+                view: None,
+                files: Vec::new(),
+                remark: None,
+            }
+        }
     }
 }

@@ -144,13 +144,11 @@ struct RequestContext {
 }
 
 /// Ends the reading of a file when nobody waits for it any more.
-struct Cancelled(CancellationToken);
-
-impl ReadProgress for Cancelled {
+impl ReadProgress for CancellationToken {
     fn progress(&self, _: u64, _: u64) {}
 
     fn is_cancelled(&self) -> bool {
-        self.0.is_cancelled()
+        self.is_cancelled()
     }
 }
 
@@ -357,8 +355,7 @@ async fn answer(
             Response::Completed(spawn_blocking(move || paths::complete(&typed)).await.ok()?)
         }
         Request::Preview(path) => {
-            let watch = Cancelled(context.cancel);
-            let read = spawn_blocking(move || file_preview::read(&path, &watch)).await.ok()?;
+            let read = spawn_blocking(move || file_preview::read(&path, &context.cancel)).await.ok()?;
             Response::Previewed(Box::new(read))
         }
         Request::Save(saving) => Response::Saved(spawn_blocking(move || paths::save(*saving)).await.ok()?),

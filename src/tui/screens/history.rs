@@ -4,7 +4,7 @@ pub(in crate::tui::screens) mod copies;
 mod copyables;
 mod marks;
 
-use crate::api::{CategoryFilter, Sort};
+use crate::api::Sort;
 use crate::domain::{HistoryNarrowing, StateIs, issue_time};
 use crate::export::FieldValue;
 use crate::index::HistorySelection;
@@ -158,10 +158,6 @@ impl Browse for HistoryItem {
             (CATEGORY, &self.category_name),
         ];
         words.into_iter().filter_map(|(field, word)| named(field, word.as_ref()?.wire())).collect()
-    }
-
-    fn ask_choices() -> Vec<Request> {
-        vec![Request::Categories(CategoryFilter::default()), Request::BadgeTypes]
     }
 
     /// A row has no code of its type, so a typed code stands for the name.

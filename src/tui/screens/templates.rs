@@ -4,7 +4,7 @@ mod categories;
 mod copyables;
 
 use self::categories::Categories;
-use crate::api::{CategoryFilter, TemplateFilter, TemplateQuery};
+use crate::api::{TemplateFilter, TemplateQuery};
 use crate::domain::{BadgeType, CategoryId, CategoryLevelId, TemplateDetail, validity};
 use crate::tui::modals::issue::IssueForm;
 use crate::tui::prelude::*;
@@ -96,10 +96,6 @@ impl Browse for Template {
             reg_str_date: at(6).date(),
             reg_end_date: at(7).date(),
         }
-    }
-
-    fn ask_choices() -> Vec<Request> {
-        vec![Request::Categories(CategoryFilter::default()), Request::BadgeTypes]
     }
 
     fn choices(answer: &Response) -> Vec<FilterChoice> {
