@@ -10,6 +10,7 @@ use crate::tui::prelude::*;
 use crate::tui::widgets::frame::text_of;
 use crate::tui::widgets::list::draw_texts;
 use crate::tui::widgets::preview;
+use crate::tui::widgets::text_layout::line_width;
 
 const READ_ONLY: &str = tr_noop!("read-only");
 const NAME: &str = " lapel  ";
@@ -315,7 +316,8 @@ impl App {
         let is_connected = self.welcome.is_none() && self.cx.client().is_some();
         let zone = is_connected.then(|| Span::styled(format!(" {} ", self.cx.zone()), theme.dim()));
         let line = zone.into_iter().chain(refresh).chain(read_only).collect::<Line>();
-        frame.render_widget(line.right_aligned(), Rect { width: area.width - 2, ..area });
+        let wide = u16::try_from(line_width(&line)).unwrap_or(area.width).min(area.width);
+        frame.render_widget(line, Rect { x: area.right().saturating_sub(wide + 2), width: wide, ..area });
     }
 
     fn draw_notice(&self, frame: &mut Frame<'_>, area: Rect) {

@@ -99,18 +99,7 @@ impl BadgePreview {
         let area = areas(pane, cx).1;
         self.scroll.draw(frame, area, self.lines(row, usize::from(area.width), cx), keys, cx);
     }
-}
 
-pub(super) fn picture_of(row: &HistoryItem, pane: Rect, cx: &UiContext) -> Option<PictureRequest> {
-    Some(PictureRequest { of: PictureOf::Template(row.template_id.clone()?), area: areas(pane, cx).0? })
-}
-
-fn areas(pane: Rect, cx: &UiContext) -> (Option<Rect>, Rect) {
-    let inside = preview::inside(pane);
-    if cx.pictures.is_on() { picture::above(inside) } else { (None, inside) }
-}
-
-impl BadgePreview {
     fn lines(&self, row: &HistoryItem, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
         let held = HeldBadge { history: Some(row.clone()), ..HeldBadge::new(row.badge_id.clone()) };
         let mut lines = head(&held, self.requested, "", room, cx);
@@ -126,4 +115,13 @@ impl BadgePreview {
         lines.extend(labelled(&pane(&pick(HistoryItem::FIELDS, &FIELDS), row, cx), room, cx));
         lines
     }
+}
+
+pub(super) fn picture_of(row: &HistoryItem, pane: Rect, cx: &UiContext) -> Option<PictureRequest> {
+    Some(PictureRequest { of: PictureOf::Template(row.template_id.clone()?), area: areas(pane, cx).0? })
+}
+
+fn areas(pane: Rect, cx: &UiContext) -> (Option<Rect>, Rect) {
+    let inside = preview::inside(pane);
+    if cx.pictures.is_on() { picture::above(inside) } else { (None, inside) }
 }

@@ -3,7 +3,7 @@
 //! It shows the selected badge with its verdict and with advice for the caller.
 //!
 //! ```text
-//! state, search, call    a look-up: its state, what it asks and shows
+//! state, search, call   a look-up: its state, what it asks and shows
 //! cert                  certificate numbers
 //! people, pasted        the choice between several people; several pasted lines
 //! rows, order, pane     the badges, their order, and the answer about the selected one

@@ -15,6 +15,7 @@ use crate::tui::widgets::needs;
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::worker::index::reading_cost;
 use std::rc::Rc;
+use strum::VariantArray;
 
 /// Width of a progress bar, in columns.
 const BAR: usize = 12;
@@ -95,7 +96,7 @@ impl Home {
 
     fn parts(&self, texts: &[Texts], area: Rect, cx: &UiContext) -> Vec<Vec<Placed>> {
         let widths = HomeWidths::of(texts, usize::from(area.width), cx);
-        let parts = HomeGroup::ALL.into_iter().map(|part| self.part(part, texts, &widths, area, cx));
+        let parts = HomeGroup::VARIANTS.iter().map(|part| self.part(*part, texts, &widths, area, cx));
         parts.filter(|rows| !rows.is_empty()).collect()
     }
 

@@ -5,8 +5,9 @@ use crate::tui::prelude::*;
 use crate::tui::widgets::colleagues::is_theirs;
 use crate::tui::widgets::needs::{Need, checked, needs};
 use crate::tui::worker::index::Overall;
+use strum::VariantArray;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, VariantArray)]
 pub enum HomeGroup {
     NeedsYou,
     Drafts,
@@ -16,18 +17,6 @@ pub enum HomeGroup {
     Colleagues,
     Soon,
     Plot,
-}
-
-impl HomeGroup {
-    pub const ALL: [Self; 7] = [
-        Self::NeedsYou,
-        Self::Drafts,
-        Self::Checking,
-        Self::Running,
-        Self::Colleagues,
-        Self::Soon,
-        Self::Plot,
-    ];
 }
 
 /// What a line is about. The selection stays on it when the lines change.
