@@ -79,6 +79,14 @@ fn make_private(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// Removes a file, if there is one.
+pub fn remove(path: &Path) -> io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(why) if !matches!(why.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Err(why),
+        _ => Ok(()),
+    }
+}
+
 /// The new private file is complete or absent. [`io::ErrorKind::AlreadyExists`] when the name is taken.
 pub fn write_new(path: &Path, content: &[u8]) -> io::Result<()> {
     write(path, content, Overwrite::No)

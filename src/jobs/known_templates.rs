@@ -54,10 +54,7 @@ pub fn forget_templates(file: &Path, older_than_days: Option<u32>) -> io::Result
             return Ok(());
         }
     }
-    match std::fs::remove_file(file) {
-        Err(why) if !matches!(why.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Err(why),
-        _ => Ok(()),
-    }
+    crate::fs::remove(file)
 }
 
 #[cfg(test)]

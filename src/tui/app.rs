@@ -6,14 +6,13 @@
 //! navigation                 the tab, Back, and what components ask to open
 //! responses                  responses and changed jobs, to their owners
 //! connecting                 the profile and its connection
-//! confirm, secrets           the confirmation over a modal; API keys in the wrong place
+//! confirm, secrets           the confirmation over a modal; API keys in the wrong place, the screen as text
 //! toasts                     messages at the bottom
 //! copying, background_file   the clipboard; a file written in the background
-//! editor, terminal_output    external editor and pager; other output to the terminal
+//! terminal_output            output besides frames; external editor and pager
 //! saved_views, kept_input    saved layouts; saved filters and recent input
-//! auto_refresh, next_tick    refresh by itself; when lapel wakes up
-//! pictures, screen_text      the picture on the screen; the screen as text
-//! tour                       the running tour
+//! auto_refresh               refresh by itself; when lapel wakes up
+//! pictures, tour             the picture on the screen; the running tour
 //! ```
 
 mod auto_refresh;
@@ -22,16 +21,13 @@ mod confirm;
 mod connecting;
 mod contexts;
 mod copying;
-mod editor;
 mod input;
 mod kept_input;
 mod mouse;
 mod navigation;
-mod next_tick;
 mod pictures;
 mod responses;
 mod saved_views;
-mod screen_text;
 mod secrets;
 mod terminal_output;
 mod toasts;
@@ -40,11 +36,11 @@ mod tour;
 pub use connecting::Begin;
 pub(in crate::tui) use toasts::{LONGEST_NOTICE, Notice};
 
-pub use super::screens::Tab;
+pub use super::tab::Tab;
 
 use super::component::OpenedModal;
 use super::connection::{Client, ConnectionState};
-use super::effects::{ModalId, RequestOwner};
+use super::effects::ModalId;
 use super::hold;
 use super::message::Message;
 use super::modals::repin_key::RepinKey;
@@ -52,7 +48,6 @@ use super::platform::pager::PagerText;
 use super::refresh::Refresh;
 use super::request::{Flag, RequestIds};
 use super::screens::Screens;
-use super::screens::home::JournalReadState;
 use super::screens::welcome::Welcome;
 use super::theme::Theme;
 use super::worker::WorkerCommand;
@@ -170,7 +165,6 @@ impl App {
         self.loop_command.take()
     }
 
-    /// Returns whether the drawn content may have changed since the last call.
     pub fn take_changed(&mut self) -> bool {
         std::mem::take(&mut self.changed)
     }
@@ -181,7 +175,6 @@ impl App {
         self.changed = true;
     }
 
-    /// Requests a full redraw. The terminal may have lost its content.
     pub fn repaint(&mut self) {
         self.changed = true;
         self.cx.pictures.lost();
@@ -218,12 +211,14 @@ impl App {
             message => message,
         };
         self.input.begin(&message);
-        self.cx.is_sending = self.screens.activity.is_sending() || self.outstanding_commands();
-        let mut requests = std::mem::take(&mut self.requests);
-        let mut out = Effects::new(&mut requests);
+        self.cx.is_sending = self.is_sending();
+        self.with_effects(|app, out| app.handle(message, out));
+    }
+
+    fn handle(&mut self, message: Message, out: &mut Effects<'_>) {
         match message {
             Message::Key(key) | Message::KeyAtOnce(key) if key.kind != KeyEventKind::Release => {
-                self.on_key(key, &mut out);
+                self.on_key(key, out);
             }
             // Connection messages were unwrapped above. The loop handles `Stop` and `Continued`.
             Message::Key(_)
@@ -233,9 +228,9 @@ impl App {
             | Message::Continued => {}
             Message::Paste(text) => {
                 self.changed = true;
-                self.on_paste(&text, &mut out);
+                self.on_paste(&text, out);
             }
-            Message::Mouse(mouse) => self.mouse(mouse, &mut out),
+            Message::Mouse(mouse) => self.mouse(mouse, out),
             Message::Resize(columns, rows) => {
                 self.size = (columns, rows);
                 // Repaint even at the same size: a window that was smaller for a moment has lost its content.
@@ -244,10 +239,10 @@ impl App {
             Message::Response(reply) => {
                 let owner = self.connection.pending.remove(reply.id).unwrap_or(RequestOwner::Shell);
                 if let Err(reply) = self.kept(reply, owner)
-                    && !self.is_quiet_failure(&reply, owner, &mut out)
+                    && !self.is_quiet_failure(&reply, owner, out)
                 {
-                    self.answer(reply, owner, &mut out);
-                    self.hold_back(owner, &mut out);
+                    self.answer(reply, owner, out);
+                    self.hold_back(owner, out);
                 }
             }
             Message::Connecting(reader) => {
@@ -259,7 +254,7 @@ impl App {
                 self.cx.connection.client = Some(Client::new(reader));
                 self.link();
                 self.connection.failure = None;
-                self.read_recents(&mut out);
+                self.read_recents(out);
                 self.changed = true;
             }
             Message::LinkFailed(error) => {
@@ -267,7 +262,7 @@ impl App {
                 self.connection = ConnectionState { failure, ..ConnectionState::new(self.connection.number) };
                 if let Some(form) = RepinKey::of(&error) {
                     out.show(form);
-                    self.hold_back(RequestOwner::Shell, &mut out);
+                    self.hold_back(RequestOwner::Shell, out);
                 }
                 self.cx.connection.link = None;
                 self.refresh.forget();
@@ -277,16 +272,14 @@ impl App {
             Message::Background(ground) => self.found_ground(ground),
             Message::Widths(ambiguous) => self.found_widths(ambiguous),
             Message::Link => self.link(),
-            Message::Job(changed) => self.job(*changed, &mut out),
+            Message::Job(changed) => self.job(*changed, out),
             Message::Jobs(jobs) => {
                 self.connection.jobs = Some(jobs.0);
                 if let Some(why) = self.connection.journal_failure.take() {
                     self.toasts.withdraw(&why);
-                    self.on_tab(Tab::Wallet, &mut out, |screens, out| {
-                        screens.wallet.journal_is_back(true, out);
-                    });
+                    self.on_tab(Tab::Wallet, out, |screens, out| screens.wallet.journal_is_back(true, out));
                 }
-                self.on_tab(Tab::Activity, &mut out, |screens, out| screens.activity.restart(out));
+                self.on_tab(Tab::Activity, out, |screens, out| screens.activity.restart(out));
                 out.owned_by(RequestOwner::Screen(Tab::Home), |out| {
                     self.screens.home.restart(&self.cx, out);
                 });
@@ -300,19 +293,17 @@ impl App {
                 if let Some(why) = self.connection.journal_failure.replace(why.clone()) {
                     self.toasts.withdraw(&why);
                 }
-                self.screens.home.take_jobs(&[], JournalReadState::Failed(why.clone()), &self.cx);
+                self.screens.home.take_jobs(&[], Err(why.clone()), &self.cx);
                 self.tell(why);
             }
-            Message::JournalAway(why) => self.journal_away(why, &mut out),
-            Message::Progress(request, done, all) => {
-                self.progress((request, done, all), &mut out);
-            }
+            Message::JournalAway(why) => self.journal_away(why, out),
+            Message::Progress(request, done, all) => self.progress((request, done, all), out),
             Message::Tick => {
-                self.expire_toasts();
+                self.changed |= self.toasts.expire();
                 self.link();
-                self.refresh(&mut out);
-                self.on_tab(Tab::Home, &mut out, |screens, out| screens.home.tick(out));
-                self.keep_view(&mut out);
+                self.refresh(out);
+                self.on_tab(Tab::Home, out, |screens, out| screens.home.tick(out));
+                self.keep_view(out);
                 self.changed |= self.shows_age();
                 if hold::left(&self.cx).is_some() {
                     self.changed = true;
@@ -321,12 +312,19 @@ impl App {
                     self.changed = true;
                 }
             }
-            Message::Terminate | Message::InputClosed => self.leave(&mut out),
+            Message::Terminate | Message::InputClosed => self.leave(out),
             Message::Crashed(place) => {
                 out.warn(t!("A part of lapel failed; the rest still works. Details: {place}", place));
                 self.changed = true;
             }
         }
+    }
+
+    /// Runs the closure, and then the effects that it has collected.
+    fn with_effects(&mut self, run: impl FnOnce(&mut Self, &mut Effects<'_>)) {
+        let mut requests = std::mem::take(&mut self.requests);
+        let mut out = Effects::new(&mut requests);
+        run(self, &mut out);
         self.finish(out);
         self.requests = requests;
     }
@@ -346,7 +344,7 @@ impl App {
         self.fit_confirms(&mut out);
         self.tell_home(&mut out);
         self.open_view(&mut out);
-        self.watch_view();
+        self.views.watch(self.changes_of_view());
         // A message takes rows of the body.
         self.show_messages(&mut out);
         let area = self.body();
@@ -410,8 +408,8 @@ impl App {
         }
     }
 
-    pub(super) fn outstanding_commands(&self) -> bool {
-        self.connection.pending.has_commands()
+    fn is_sending(&self) -> bool {
+        self.screens.activity.is_sending() || self.connection.pending.has_commands()
     }
 
     pub(super) fn body(&self) -> Rect {
@@ -455,10 +453,6 @@ impl App {
         self.size.0 >= SMALLEST.0 && self.size.1 >= SMALLEST.1
     }
 
-    pub(super) fn broken(&self) -> Option<&str> {
-        self.connection.failure.as_deref()
-    }
-
     pub(super) fn screen(&self) -> &dyn Screen {
         self.screens.of(self.navigation.tab)
     }
@@ -470,7 +464,7 @@ impl App {
     /// Opens a modal that makes no request while it is built.
     pub(super) fn open(&mut self, modal: impl Modal) {
         let id = self.next_modal();
-        self.modals.push(OpenedModal::new(id, Box::new(modal)));
+        self.modals.push(OpenedModal { id, modal: Box::new(modal), confirm: None });
     }
 
     pub(super) fn next_modal(&mut self) -> ModalId {
@@ -542,7 +536,6 @@ impl App {
         self.connection.jobs.as_ref()
     }
 
-    /// Whether lapel is reading the history into an index on disk.
     pub fn reads_index(&self) -> bool {
         let kept = self.cx.session().and_then(|s| s.index.as_ref()).is_some_and(|i| i.folder.is_some());
         kept && self.screens.home.is_reading()

@@ -2,7 +2,6 @@
 
 use super::effects::ModalId;
 use super::persist::saved_layout::SavedLayout;
-use super::platform::images::PictureRequest;
 use super::tour::TourPlace;
 use super::widgets::confirm::Confirm;
 use super::widgets::copying::Copyables;
@@ -82,16 +81,6 @@ pub(in crate::tui) trait Component: 'static {
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext);
-}
-
-/// What the mouse does after a press of its left button.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::tui) enum Drag {
-    /// It is dragged to this line of the screen.
-    To(u16),
-    End,
-    /// Something else happens. The drag is over, without an effect.
-    Cancel,
 }
 
 pub(in crate::tui) trait Modal: Component {
@@ -186,12 +175,6 @@ pub(in crate::tui) struct OpenedModal {
     pub(in crate::tui) confirm: Option<Confirm>,
 }
 
-impl OpenedModal {
-    pub(in crate::tui) fn new(id: ModalId, modal: Box<dyn Modal>) -> Self {
-        Self { id, modal, confirm: None }
-    }
-}
-
 impl Deref for OpenedModal {
     type Target = dyn Modal;
 
@@ -242,6 +225,14 @@ impl ListedBadge {
 }
 
 pub(in crate::tui) trait Screen: Component {
+    /// The screen before the user has done anything.
+    fn begin() -> Self
+    where
+        Self: Sized + Default,
+    {
+        Self::default()
+    }
+
     /// Whether Back has a visible effect.
     fn can_go_back(&self) -> bool;
 
@@ -297,7 +288,8 @@ pub(in crate::tui) trait Screen: Component {
         false
     }
 
-    fn refresh(&mut self, cx: &UiContext, out: &mut Effects<'_>);
+    /// Reads again what it shows. What the journal or the index shows needs no reading.
+    fn refresh(&mut self, _: &UiContext, _: &mut Effects<'_>) {}
 
     /// Handles the failure of a background request. The visible data stays.
     fn give_up(&mut self, _: RequestId) {}

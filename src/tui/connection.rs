@@ -1,7 +1,6 @@
 //! Everything that belongs to one connection. Opening another profile, or connecting again, replaces it whole.
 
 use super::component::OpenedModal;
-use super::effects::RequestOwner;
 use super::platform::clipboard::CopiedText;
 use super::request::Flag;
 use super::tour::Tour;

@@ -60,12 +60,6 @@ impl UiContext {
         }
     }
 
-    /// For tests of a single widget.
-    #[cfg(test)]
-    pub fn for_test() -> Self {
-        Self::new(Palette::default(), Glyphs::UNICODE, Keymap::default())
-    }
-
     pub fn session(&self) -> Option<&ProfileSession> {
         self.connection.session.as_ref()
     }
@@ -151,10 +145,7 @@ impl UiContext {
     /// The environment and the organisation, as text: `LIVE 달무리대학교`.
     pub fn place(&self) -> String {
         match self.session() {
-            Some(s) => {
-                let label = s.organisation.as_deref().unwrap_or(&s.name);
-                format!("{} {}", s.environment, crate::domain::text::scrub(label))
-            }
+            Some(s) => format!("{} {}", s.environment, scrub(self.organisation())),
             None => t!("nowhere").to_owned(),
         }
     }
@@ -179,5 +170,30 @@ impl UiContext {
 
     pub fn spinner(&self) -> &'static str {
         self.glyphs.spinner[self.spin % self.glyphs.spinner.len()]
+    }
+
+    pub fn busy(&self, text: &str) -> String {
+        format!("{} {text}", self.spinner())
+    }
+
+    pub fn alert(&self, text: impl std::fmt::Display) -> String {
+        format!("{} {text}", self.glyphs.alert)
+    }
+
+    /// Parts of a line, with a sign between them.
+    pub fn dotted(&self, parts: &[String]) -> String {
+        parts.join(&format!(" {} ", self.glyphs.dot))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl UiContext {
+        /// For tests of a single widget.
+        pub fn for_test() -> Self {
+            Self::new(Palette::default(), Glyphs::UNICODE, Keymap::default())
+        }
     }
 }

@@ -8,8 +8,9 @@ use crate::api::LinkTrouble;
 use crate::i18n::wait::wait_text;
 use crate::tui::prelude::*;
 use crate::tui::widgets::frame::text_of;
+use crate::tui::widgets::list::draw_texts;
 use crate::tui::widgets::preview;
-use crate::tui::widgets::text_layout::{fit, line_width, width, wrap};
+use crate::tui::widgets::text_layout::line_width;
 
 const READ_ONLY: &str = tr_noop!("read-only");
 const NAME: &str = " lapel  ";
@@ -52,7 +53,7 @@ impl App {
         }
         let row = |y: u16| Rect { y, height: 1, ..area };
         let said = self.draw_header(frame, row(0));
-        self.draw_rule(frame, row(1));
+        preview::draw_rule(frame, row(1), &self.cx);
         self.draw_on_rule(frame, row(1), self.cx.read_only() && !said);
         self.draw_slow_read(frame, row(1));
         let tour = self.tour_rows();
@@ -94,15 +95,10 @@ impl App {
     }
 
     fn draw_tab(&self, frame: &mut Frame<'_>, body: Rect) {
-        if let Some(broken) = self.broken() {
-            let lines: Vec<Line<'_>> = wrap(broken, usize::from(body.width).saturating_sub(4))
-                .into_iter()
-                .map(|l| Line::styled(format!("  {l}"), self.cx.theme.error()))
-                .collect();
-            frame.render_widget(lines, body);
-            return;
+        match &self.connection.failure {
+            Some(why) => draw_texts(frame, body, std::slice::from_ref(why), self.cx.theme.error()),
+            None => self.screen().draw(frame, body, &self.cx),
         }
-        self.screen().draw(frame, body, &self.cx);
     }
 
     /// Returns whether the header shows that this profile is read-only.
@@ -127,10 +123,7 @@ impl App {
         let room = usize::from(area.width).saturating_sub(used + 2);
         let Some(right) = self.header_right(room) else { return false };
         let said = right.iter().any(|span| span.content.contains(i18n::tr(READ_ONLY)));
-        let wide = right.iter().map(|s| width(&s.content)).sum::<usize>();
-        let wide = u16::try_from(wide).unwrap_or(area.width).min(area.width);
-        let at = Rect { x: area.right().saturating_sub(wide + 1), width: wide, ..area };
-        frame.render_widget(Line::from(right), at);
+        frame.render_widget(Line::from(right).right_aligned(), Rect { width: area.width - 1, ..area });
         said
     }
 
@@ -176,7 +169,7 @@ impl App {
         match self.cx.link() {
             _ if self.cx.is_database_away() => true,
             Some(link) => link.held_until.is_some() || link.last_error.is_some() || link.waiting > 0,
-            None => self.broken().is_some(),
+            None => self.connection.failure.is_some(),
         }
     }
 
@@ -199,48 +192,41 @@ impl App {
         let cx = &self.cx;
         let theme = &cx.theme;
         let session = cx.session()?;
-        let plain = format!(" {} ", session.environment);
-        let word = if cx.read_only() { format!("{plain} {}", i18n::tr(READ_ONLY)) } else { plain.clone() };
-        let plain_chip = plain.clone();
-        let (link, style) = self.link_words();
-        let label =
-            crate::domain::text::scrub(session.organisation.as_deref().unwrap_or(&session.name)).into_owned();
+        let chip = format!(" {} ", session.environment);
+        let word = if cx.read_only() { format!(" {}", i18n::tr(READ_ONLY)) } else { String::new() };
+        let (state, style) = self.link_words();
+        let link = format!("  {state}");
+        let label = scrub(cx.organisation());
         let prefix = session.connection.key.prefix_shown();
-        let dot = cx.glyphs.dot;
         // The widest choice that fits. The environment and an error are always shown.
-        let fixed = width(&word) + width(&link) + 2;
-        let cut = fit(&label, room.saturating_sub(fixed + 1).max(1), cx.glyphs.ellipsis);
-        let mut choices = vec![
-            (word.clone(), format!(" {label} {dot} {prefix}"), link.clone()),
-            (word.clone(), format!(" {label}"), link.clone()),
-            (word.clone(), if width(&cut) >= 6 { format!(" {cut}") } else { String::new() }, link.clone()),
-            (word, String::new(), link.clone()),
-            (plain.clone(), String::new(), link.clone()),
-        ];
-        if self.is_in_trouble() {
-            let left = room.saturating_sub(width(&plain) + 2);
-            choices.push((plain, String::new(), fit(&link, left, cx.glyphs.ellipsis)));
+        let room = room.saturating_sub(width(&chip));
+        let cut =
+            fit(&label, room.saturating_sub(width(&word) + width(&link) + 1).max(1), cx.glyphs.ellipsis);
+        let cut = if width(&cut) >= 6 { format!(" {cut}") } else { String::new() };
+        let short = if self.is_in_trouble() {
+            fit(&link, room, cx.glyphs.ellipsis)
         } else {
-            let short = link.split(' ').next().unwrap_or_default().to_owned();
-            choices.push((plain.clone(), String::new(), short));
-            choices.push((plain, String::new(), String::new()));
-        }
-        let fits = |(word, middle, link): &(String, String, String)| {
-            width(word) + width(middle) + if link.is_empty() { 0 } else { width(link) + 2 } <= room
+            format!("  {}", state.split(' ').next().unwrap_or_default())
         };
-        let last = choices.len() - 1;
-        let at = choices.iter().position(fits).unwrap_or(last);
-        let (word, middle, link) = choices.into_iter().nth(at)?;
-        let label = word.strip_prefix(&plain_chip).unwrap_or_default().to_owned();
-        let mut spans = vec![
-            Span::styled(plain_chip, theme.chip()),
-            Span::styled(label, theme.accent()),
-            Span::raw(middle),
+        let (word, link, short) = (word.as_str(), link.as_str(), short.as_str());
+        let choices = [
+            (word, format!(" {label} {} {prefix}", cx.glyphs.dot), link),
+            (word, format!(" {label}"), link),
+            (word, cut, link),
+            (word, String::new(), link),
+            ("", String::new(), link),
+            ("", String::new(), short),
         ];
-        if !link.is_empty() {
-            spans.push(Span::styled(format!("  {link}"), style));
-        }
-        Some(spans)
+        let fits =
+            |(word, middle, link): &(&str, String, &str)| width(word) + width(middle) + width(link) <= room;
+        let least = ("", String::new(), if self.is_in_trouble() { short } else { "" });
+        let (word, middle, link) = choices.into_iter().find(fits).unwrap_or(least);
+        Some(vec![
+            Span::styled(chip, theme.chip()),
+            Span::styled(word.to_owned(), theme.accent()),
+            Span::raw(middle),
+            Span::styled(link.to_owned(), style),
+        ])
     }
 
     /// The state of the connection to the service, and whether the team's database is away.
@@ -268,7 +254,7 @@ impl App {
         let held = hold::left(cx);
         let known = cx.link().filter(|_| cx.client().is_some() || held.is_some());
         let Some(link) = known else {
-            return if self.broken().is_some() {
+            return if self.connection.failure.is_some() {
                 (t!("{alert} no connection", alert = cx.glyphs.alert), theme.error())
             } else {
                 (t!("connecting").to_owned(), theme.dim())
@@ -296,11 +282,6 @@ impl App {
         }
     }
 
-    fn draw_rule(&self, frame: &mut Frame<'_>, area: Rect) {
-        preview::draw_rule(frame, area, &self.cx);
-    }
-
-    /// At the left of the line below the header.
     fn draw_slow_read(&self, frame: &mut Frame<'_>, area: Rect) {
         let Some(read) = self.slow_read() else { return };
         let stack = [KeyContext::List, KeyContext::Global, KeyContext::Always];
@@ -341,7 +322,7 @@ impl App {
 
     fn draw_notice(&self, frame: &mut Frame<'_>, area: Rect) {
         let Some((lines, bad)) = self.message(area.width) else {
-            self.draw_rule(frame, area);
+            preview::draw_rule(frame, area, &self.cx);
             return;
         };
         let style = if bad { self.cx.theme.error() } else { self.cx.theme.good() };

@@ -1,7 +1,7 @@
 //! Effects of handling a key or a response: requests, navigation, messages, texts for the clipboard.
 
-use super::app::Tab;
 use super::request::{JobFile, ProfileSession, RequestIds};
+use super::tab::Tab;
 use super::worker::WorkerCommand;
 use crate::config::ThemeChoice;
 use crate::domain::call_advice::CallerQuestion;

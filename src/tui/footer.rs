@@ -4,7 +4,6 @@
 use super::app::App;
 use crate::tui::prelude::*;
 use crate::tui::widgets::popup;
-use crate::tui::widgets::text_layout::{fit, width};
 
 const MOST: usize = 8;
 /// Hints that actions on the selection leave to actions on the list.
@@ -219,9 +218,9 @@ impl App {
         frame.render_widget(Line::from(spans), area);
         if let Some(text) = self.toast_in_footer(area.width) {
             let bad = self.shown_notice().is_some_and(|notice| notice.bad);
-            let wide = u16::try_from(width(&text)).unwrap_or(area.width).min(area.width);
-            let at = Rect { x: area.right().saturating_sub(wide + 1), width: wide, ..area };
-            frame.render_widget(Span::styled(text, if bad { theme.error() } else { theme.good() }), at);
+            let text = Span::styled(text, if bad { theme.error() } else { theme.good() });
+            let at = Rect { width: area.width - 1, ..area };
+            frame.render_widget(Line::from(text).right_aligned(), at);
         }
     }
 

@@ -2,7 +2,6 @@
 
 use crate::i18n::wait::{IN_MINUTES, IN_SECONDS, seconds, wait_text};
 use crate::tui::prelude::*;
-use crate::tui::widgets::text_layout::wrap;
 
 /// A shorter wait ends before the user can read an explanation. Only the header shows it.
 const WORTH_SAYING: Duration = Duration::from_secs(5);
@@ -50,5 +49,5 @@ pub fn lines(cx: &UiContext, ping: Option<&str>, columns: u16) -> Vec<String> {
         text.push(' ');
         text.push_str(&t!("{ping} sends one ping.", ping));
     }
-    wrap(&format!("{} {text}", cx.glyphs.alert), usize::from(columns).saturating_sub(2))
+    wrap(&cx.alert(text), usize::from(columns).saturating_sub(2))
 }

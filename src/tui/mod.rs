@@ -17,7 +17,7 @@
 //! prelude               names that nearly every screen and modal uses
 //! context, effects      state that handling and drawing may read; effects of handling
 //! request, worker/      requests; the worker that runs them
-//! screens/, tour/       one screen for each tab; the tour
+//! tab, screens/, tour/  the tabs, with one screen for each; the tour
 //! modals/               components over a screen: forms, menus, palette, help, log, JSON
 //! widgets/              lists, columns, fields, text
 //! input/                keys, keymap, Hangul, mouse, pasted paths
@@ -47,12 +47,13 @@ mod request;
 mod run_loop;
 mod screens;
 mod shutdown;
+mod tab;
 mod theme;
 mod tour;
 mod widgets;
 mod worker;
 
-pub use app::{Begin, LoopCounts, Tab};
+pub use app::{Begin, LoopCounts};
 pub use context::UiContext;
 pub use input::action::Action;
 pub use input::keymap::{KeyContext, Keymap, Press};
@@ -67,6 +68,7 @@ pub use platform::pager::PagerText;
 pub use request::ProfileSession;
 pub use run_loop::{Elsewhere, LoopStep, Start, Tui, run};
 pub use shutdown::close;
+pub use tab::Tab;
 pub use theme::Glyphs;
 pub use worker::Helpers;
 pub use worker::index::IndexUse;

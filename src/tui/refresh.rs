@@ -36,6 +36,10 @@ impl Refresh {
     pub fn choose(&mut self, choice: RefreshChoice, now: Instant) {
         self.choice = choice;
         self.failures = 0;
+        self.schedule(now);
+    }
+
+    fn schedule(&mut self, now: Instant) {
         self.due = self.wait().map(|wait| now + wait);
     }
 
@@ -54,7 +58,7 @@ impl Refresh {
     pub fn is_due(&mut self, now: Instant) -> bool {
         let due = self.due().is_some_and(|due| due <= now);
         if due {
-            self.due = self.wait().map(|wait| now + wait);
+            self.schedule(now);
         }
         due
     }
@@ -62,7 +66,7 @@ impl Refresh {
     /// A rate limit wait prevented a refresh: the interval doubles.
     pub fn held(&mut self, now: Instant) {
         self.failures = self.failures.saturating_add(1);
-        self.due = self.wait().map(|wait| now + wait);
+        self.schedule(now);
     }
 
     pub fn asked(&mut self, request: RequestId) {
@@ -83,12 +87,8 @@ impl Refresh {
         if !self.requests.remove(&request) {
             return false;
         }
-        if has_failed(answer) {
-            self.failures = self.failures.saturating_add(1);
-        } else {
-            self.failures = 0;
-        }
-        self.due = self.wait().map(|wait| now + wait);
+        self.failures = if has_failed(answer) { self.failures.saturating_add(1) } else { 0 };
+        self.schedule(now);
         true
     }
 }

@@ -3,6 +3,7 @@
 
 use crate::api::{BadgeTypes, CategoryFilter, Listed, RawBody, TemplateQuery};
 use crate::config::{NewProfile, ProfileLine};
+use crate::domain::address_search::HistoryProbe;
 use crate::domain::{TemplateDetail, WalletBadge};
 use crate::export::{ExportError, ExportRequest, Exported};
 use crate::index::{self, Cert, Coverage, DetailsRead, FoundPeople, Renewals, Synced};
@@ -10,7 +11,7 @@ use crate::jobs::intake::Choices;
 use crate::jobs::receipt::{FailedMails, TableFormat};
 use crate::jobs::{
     DuplicateResult, FileRequest, FileState, Holdings, IdsRequest, JobError, JournalPlace, Opened, Rival,
-    RowGroup, SentAlike,
+    RowFilter, RowGroup, SentAlike,
 };
 use crate::table::TableError;
 use crate::tui::persist::input_history::{Lists, RecentsAsk};
@@ -22,24 +23,16 @@ use crate::tui::platform::file_preview::FilePreview;
 use crate::tui::platform::images::{Packed, PictureAsk};
 use crate::tui::prelude::*;
 use crate::tui::worker::index::{IndexRows, IndexUse, NotSearched, Overall};
-use crate::tui::worker::job_command::{JobCommand, JobReply, RowsQuery};
-use crate::tui::worker::lookup::{self, LookupQuery, LookupReply};
+use crate::tui::worker::job_command::JobReply;
+use crate::tui::worker::lookup::{FoundRows, TriedPictures};
 use crate::tui::worker::profile_requests::ProfileAsk;
-use crate::tui::worker::select_all::{MarkAsk, MatchingRows, NotMarked};
+use crate::tui::worker::select_all::{MatchingRows, NotMarked};
 use secrecy::SecretString;
 
 /// The id of a request. A run of lapel never uses an id twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RequestId(u64);
 
-impl RequestId {
-    #[cfg(test)]
-    pub fn test(n: u64) -> Self {
-        Self(n)
-    }
-}
-
-/// A response, with the id of its request.
 #[derive(Debug)]
 pub struct Reply {
     pub id: RequestId,
@@ -56,7 +49,6 @@ impl Reply {
     }
 }
 
-/// Drafts that were just written.
 #[derive(Debug, Default)]
 pub struct NewDrafts {
     pub jobs: Vec<Job>,
@@ -149,12 +141,10 @@ macro_rules! requests {
 requests! {
     with_own_response {
         Templates(query: TemplateQuery) -> Templates(Result<Page<Template>, ApiError>) [Read, Refresh];
-        /// A template with all details.
         Template(id: TemplateId) -> Template(Box<Result<TemplateDetail, ApiError>>) [Read, Refresh];
         Categories(filter: CategoryFilter) -> Categories(Result<Listed<Category>, ApiError>) [Read];
         BadgeTypes -> BadgeTypes(Result<BadgeTypes, ApiError>) [Read];
         History(query: HistoryQuery) -> History(Result<Page<HistoryItem>, ApiError>) [Read, Refresh];
-        /// A badge with all details.
         Badge(id: BadgeId) -> Badge(Box<Result<Badge, ApiError>>) [Read, Refresh];
         /// The journal's entries for a badge that the service does not show.
         SentBadge(id: BadgeId) -> SentBadge(Result<Vec<SentHere>, String>);
@@ -162,20 +152,21 @@ requests! {
         SentAlike(address: Option<String>, name: Option<String>) -> SentAlike(Result<Vec<SentAlike>, String>);
         /// A holder's wallet and history, read in parallel: at most this many pages of each.
         Holder(email: String, pages: u64) -> Holder(Box<HolderLists>) [Read, Refresh];
-        /// Further reads for a support call.
-        Call(query: LookupQuery) -> Call(Box<LookupReply>) [Read, Refresh]
-            else |why| Response::Call(Box::new(lookup::failed(query, why.error.clone())));
+        /// The badges of these names and addresses: one request for each.
+        Leads(leads: Vec<HistoryProbe>) -> Leads(FoundRows) [Read, Refresh]
+            else |why| Response::Leads(FoundRows { trouble: Some(why.error.clone()), ..FoundRows::default() });
+        /// Check whether the front and back pictures of a badge open: two requests without the API key. If the
+        /// addresses are unknown, one more request reads the badge.
+        TryPictures(id: BadgeId, urls: [Option<Text>; 2]) -> TriedPictures(TriedPictures) [Read, Refresh]
+            else |_why| Response::TriedPictures(TriedPictures::not_tried(t!("not checked: a part of lapel failed")));
         /// The badges of a template that a recipient already has, and the same badge in another job.
         Holdings(id: TemplateId, email: String) -> Holdings(Result<Holdings, ApiError>, Option<Box<Rival>>) [Read];
         /// The domains of the addresses in the index and in the journal, with their numbers.
         Domains -> Domains(Vec<(String, u64)>);
         /// The template of a badge, from its holder's history: its id and title. The badge's own record does not contain it.
         TemplateOf(id: BadgeId, email: String) -> TemplateOf(Result<(TemplateId, Text), String>) [Read];
-        /// A record as JSON, as the service sends it.
         Raw(of: RawOf) -> Raw(Result<RawBody, ApiError>) [Read];
-        /// Every badge that matches a filter.
-        Matching(ask: MarkAsk) -> Matching(Box<Result<MatchingRows, NotMarked>>) [Quiet];
-        /// Write a list, or some of its rows, to a file.
+        Matching(filter: HistoryFilter) -> Matching(Box<Result<MatchingRows, NotMarked>>) [Quiet];
         Export(request: Box<ExportRequest>) -> Export(Box<Result<Exported, NotSaved>>) [OwnEnd]
             else |why| Response::Export(Box::new(Err(ExportError::Service(why.error.clone()).into())));
         /// The picture, ready to draw, or a short explanation for the user.
@@ -192,7 +183,6 @@ requests! {
         /// The drafts that are kept for review, the newest first.
         KeptDrafts -> KeptDrafts(Result<Vec<Job>, String>) [Journal];
         Rows(query: RowsQuery) -> Rows(Result<Page<JobRow>, String>) [Journal];
-        /// Rows of a job for a file.
         SavedRows(query: RowsQuery) -> SavedRows(Result<Vec<ExportRow>, String>) [Journal];
         /// The place of a row in a list of rows, from 0. `None` if it is not there.
         PlaceOfRow(query: RowsQuery, row: u64) -> PlaceOfRow(Option<u64>) [Journal];
@@ -216,13 +206,11 @@ requests! {
             -> DuplicateResult(Result<(Vec<Job>, Vec<DuplicateResult>), String>) [Journal, OwnEnd];
         /// The issued badges of a job, or of all jobs, whose mail failed.
         Mail(job: Option<JobId>) -> Mail(Result<FailedMails, String>) [Journal];
-        /// Nothing cancels a job command.
         Do(command: Box<JobCommand>) -> Done(Result<JobReply, String>) [Journal, Finish, OwnEnd];
 
         // The local index of the history.
         /// Keep an index in memory until lapel ends.
         TurnOnIndex -> IndexOn(Result<(), String>);
-        /// Read the history into the index.
         Sync(want: SyncScope) -> Synced(Result<Synced, String>) [Quiet];
         Sums(period: Period) -> Sums(Result<Box<Overall>, String>);
         /// The coverage of the index, if it has every badge that may match this filter of the service.
@@ -231,15 +219,11 @@ requests! {
         FindCert(number: String) -> FoundCerts(Result<Vec<Cert>, NotSearched>);
         /// The badges that may be a caller's, by address, by name or by both.
         People(email: Option<String>, name: Option<String>) -> People(Result<FoundPeople, NotSearched>);
-        /// The badges of a list without details in the index.
         WithoutDetails(list: IndexedList) -> WithoutDetails(Result<Vec<BadgeId>, String>);
         /// Read the details of these badges, up to the one with this certificate number.
         Details(badges: Vec<BadgeId>, number: Option<String>) -> Details(Result<DetailsRead, String>) [Quiet];
-        /// The badges of a list that can be issued again.
         Renewals(list: IndexedList) -> Renewals(Result<Renewals, String>);
-        /// The badges whose mails failed.
         IndexMails -> IndexMails(Result<FailedMails, String>);
-        /// All badges of a list, for a file.
         IndexExport(list: IndexedList) -> IndexExport(Result<IndexRows, String>);
 
         // Files and programs of this computer.
@@ -265,7 +249,6 @@ requests! {
 
         // Profiles. An error is text for the user.
         Profiles -> Profiles(Result<Vec<ProfileLine>, String>) [Local];
-        /// Change, remove or test a configured profile.
         Profile(ask: Box<ProfileAsk>) -> Profile(Result<String, String>) [Local];
         /// Open a profile and find its key. Without a name: the profile that lapel was started with.
         OpenProfile(name: Option<String>) -> Connected(Result<Box<ProfileSession>, String>) [Local];
@@ -378,17 +361,19 @@ impl<T: FromFailure> FromFailure for Box<T> {
 
 impl FromFailure for HolderLists {
     fn failed(why: &ApiFailure<'_>) -> Self {
-        let (wallet, history) = (FromFailure::failed(why), FromFailure::failed(why));
-        Self {
-            wallet,
-            history,
-            sent: Ok(Vec::new()),
-            requested: HashMap::new(),
-            total_count: None,
-            domains: BTreeSet::new(),
-            requests: 0,
-        }
+        Self::of(FromFailure::failed(why), FromFailure::failed(why))
     }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowsQuery {
+    pub job: JobId,
+    /// Without an order, the statuses of a job are sorted by weight, those of `row_statuses` as they are named, and a
+    /// draft by row number.
+    pub filter: RowFilter,
+    /// Counted from 1.
+    pub page: u64,
+    pub per_page: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -458,6 +443,15 @@ pub struct HolderLists {
 }
 
 impl HolderLists {
+    /// Without what the journal and the index have.
+    pub fn of(
+        wallet: Result<(Vec<WalletBadge>, bool), ApiError>,
+        history: Result<(Vec<HistoryItem>, bool), ApiError>,
+    ) -> Self {
+        let (sent, requested, domains) = (Ok(Vec::new()), HashMap::new(), BTreeSet::new());
+        Self { wallet, history, sent, requested, total_count: None, domains, requests: 0 }
+    }
+
     /// Whether both lists were read and have no badge.
     pub fn has_nothing(&self) -> bool {
         self.wallet.as_ref().is_ok_and(|(badges, _)| badges.is_empty())
@@ -494,27 +488,6 @@ impl ProfileSession {
     }
 }
 
-#[cfg(test)]
-impl ProfileSession {
-    pub(in crate::tui) fn for_test(environment: Environment, organisation: &str) -> Self {
-        let key = crate::api::ApiKey::new("dmu_test_0123456789abcdef").expect("a key");
-        Self {
-            connection: Connection::new("https://b.example/api/v1/ext", key).expect("an address"),
-            name: "uni".to_owned(),
-            environment,
-            organisation: Some(organisation.to_owned()),
-            short_name: None,
-            data_dir: None,
-            journal: JournalPlace::Memory,
-            index: None,
-            jobs: crate::jobs::JobConfig::default(),
-            view: None,
-            files: Vec::new(),
-            remark: None,
-        }
-    }
-}
-
 #[derive(Debug, Default)]
 pub struct RequestIds {
     last: u64,
@@ -524,5 +497,36 @@ impl RequestIds {
     pub fn next(&mut self) -> RequestId {
         self.last += 1;
         RequestId(self.last)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl RequestId {
+        pub fn test(n: u64) -> Self {
+            Self(n)
+        }
+    }
+
+    impl ProfileSession {
+        pub(in crate::tui) fn for_test(environment: Environment, organisation: &str) -> Self {
+            let key = crate::api::ApiKey::new("dmu_test_0123456789abcdef").expect("a key");
+            Self {
+                connection: Connection::new("https://b.example/api/v1/ext", key).expect("an address"),
+                name: "uni".to_owned(),
+                environment,
+                organisation: Some(organisation.to_owned()),
+                short_name: None,
+                data_dir: None,
+                journal: JournalPlace::Memory,
+                index: None,
+                jobs: crate::jobs::JobConfig::default(),
+                view: None,
+                files: Vec::new(),
+                remark: None,
+            }
+        }
     }
 }

@@ -148,7 +148,6 @@ impl<S: Surface> Tui<S> {
         self.messages.try_recv().ok()
     }
 
-    /// Writes between two frames.
     fn speak(&mut self) -> anyhow::Result<()> {
         let mut spoken = self.app.take_spoken();
         spoken.extend(self.app.take_title());

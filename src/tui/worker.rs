@@ -23,7 +23,7 @@ use super::message::Message;
 use super::request::{Flag, HolderLists, JobFile, NewDrafts, NotSaved, ProfileSession};
 use crate::api::HOLDER_PAGES;
 use crate::export::{self, Exported};
-use crate::index::SyncProgress;
+use crate::index::{Index, SyncProgress};
 use crate::jobs::intake::ReadProgress;
 use crate::jobs::{CheckProgress, JobError, Reading, holdings};
 use crate::tui::input::paths;
@@ -32,7 +32,7 @@ use crate::tui::platform::{external, file_preview};
 use crate::tui::prelude::*;
 use connection_slot::{ConnectionSlot, Events, WorkerConnection};
 use helpers::try_profile;
-use index::IndexSlot;
+use index::{IndexSlot, MOST_DETAILS, MOST_RENEWALS};
 use tokio::sync::{mpsc, watch};
 use tokio::task::spawn_blocking;
 
@@ -144,13 +144,11 @@ struct RequestContext {
 }
 
 /// Ends the reading of a file when nobody waits for it any more.
-struct Cancelled(CancellationToken);
-
-impl ReadProgress for Cancelled {
+impl ReadProgress for CancellationToken {
     fn progress(&self, _: u64, _: u64) {}
 
     fn is_cancelled(&self) -> bool {
-        self.0.is_cancelled()
+        self.is_cancelled()
     }
 }
 
@@ -226,9 +224,10 @@ async fn answer(
             let WorkerConnection { jobs, index, .. } = link?;
             Response::Domains(known_domains(jobs.as_ref(), &index).await)
         }
-        Request::Call(query) => {
+        Request::Leads(leads) => Response::Leads(lookup::rows(&link?.reader, leads, &call).await),
+        Request::TryPictures(id, urls) => {
             let WorkerConnection { reader, connection, .. } = link?;
-            Response::Call(Box::new(lookup::run(query, &reader, &connection, &call).await))
+            Response::TriedPictures(lookup::pictures(&id, urls, &reader, &connection, &call).await)
         }
         Request::Holdings(template, email) => {
             let WorkerConnection { reader, jobs, .. } = link?;
@@ -242,9 +241,9 @@ async fn answer(
             Response::TemplateOf(template_of(&link?.reader, &id, &email, &call).await)
         }
         Request::Raw(of) => Response::Raw(link?.reader.raw(&of, &call).await),
-        Request::Matching(ask) => {
+        Request::Matching(filter) => {
             let progress = context.watch(|read: &(u64, u64)| *read);
-            let found = select_all::run(ask, &link?.reader, &in_background(), &progress).await;
+            let found = select_all::run(filter, &link?.reader, &in_background(), &progress).await;
             Response::Matching(Box::new(found))
         }
         Request::Export(order) => {
@@ -316,7 +315,9 @@ async fn answer(
         Request::TurnOnIndex => Response::IndexOn(said(link?.index.turn_on().await)),
         Request::Sync(want) => {
             let WorkerConnection { reader, index, .. } = link?;
-            Response::Synced(index.sync(&reader, want, syncing(), context.cancel).await)
+            let (progress, cancel) = (syncing(), context.cancel);
+            let read = async |index: Index| index.sync(&reader, want, &progress, cancel).await;
+            Response::Synced(index.ask(read).await)
         }
         Request::Sums(period) => {
             let WorkerConnection { reader, index, .. } = link?;
@@ -332,13 +333,21 @@ async fn answer(
         }
         Request::FindCert(number) => Response::FoundCerts(link?.index.find_cert(&number).await),
         Request::People(email, name) => Response::People(link?.index.find_people(email, name).await),
-        Request::WithoutDetails(list) => Response::WithoutDetails(link?.index.without_details(list).await),
+        Request::WithoutDetails(list) => {
+            let read = async |index: Index| index.without_details(list, MOST_DETAILS).await;
+            Response::WithoutDetails(link?.index.ask(read).await)
+        }
         Request::Details(badges, number) => {
             let WorkerConnection { reader, index, .. } = link?;
-            let number = number.as_deref();
-            Response::Details(index.details(&reader, badges, number, syncing(), context.cancel).await)
+            let (number, progress, cancel) = (number.as_deref(), syncing(), context.cancel);
+            let read =
+                async |index: Index| index.read_details(&reader, badges, number, &progress, cancel).await;
+            Response::Details(index.ask(read).await)
         }
-        Request::Renewals(list) => Response::Renewals(link?.index.renewals(list).await),
+        Request::Renewals(list) => {
+            let read = async |index: Index| index.renewals(list, MOST_RENEWALS).await;
+            Response::Renewals(link?.index.ask(read).await)
+        }
         Request::IndexMails => Response::IndexMails(link?.index.failed_mails().await),
         Request::IndexExport(list) => {
             let WorkerConnection { reader, index, .. } = link?;
@@ -349,8 +358,7 @@ async fn answer(
             Response::Completed(spawn_blocking(move || paths::complete(&typed)).await.ok()?)
         }
         Request::Preview(path) => {
-            let watch = Cancelled(context.cancel);
-            let read = spawn_blocking(move || file_preview::read(&path, &watch)).await.ok()?;
+            let read = spawn_blocking(move || file_preview::read(&path, &context.cancel)).await.ok()?;
             Response::Previewed(Box::new(read))
         }
         Request::Save(saving) => Response::Saved(spawn_blocking(move || paths::save(*saving)).await.ok()?),
@@ -393,7 +401,7 @@ async fn drafted_by(
     drafted: Result<(Vec<JobId>, u64), JobError>,
     context: &RequestContext,
 ) -> Result<NewDrafts, String> {
-    let (ids, lost) = drafted.map_err(|why| why.to_string())?;
+    let (ids, lost) = said(drafted)?;
     if context.cancel.is_cancelled() {
         for id in ids {
             let _ = jobs.discard(id).await;
@@ -441,17 +449,12 @@ async fn holder(reader: &Reader, email: &str, pages: u64, call: &Call) -> Holder
     let (wallet, history) =
         tokio::join!(reader.wallet_of(email, pages, call), reader.history_of(email, pages, call));
     let requests = wallet.as_ref().map_or(1, |w| w.requests) + history.as_ref().map_or(1, |h| h.requests);
+    let total_count = wallet.as_ref().ok().and_then(|w| w.total_count);
     let key = EmailKey::of(email);
-    HolderLists {
-        sent: Ok(Vec::new()),
-        requested: HashMap::new(),
-        total_count: wallet.as_ref().ok().and_then(|w| w.total_count),
-        wallet: wallet.map(|w| (w.items, w.complete)),
-        history: history.map(|mut h| {
-            h.items.retain(|item| item.is_of(&key));
-            (h.items, h.complete)
-        }),
-        domains: BTreeSet::new(),
-        requests,
-    }
+    let of_holder = history.map(|mut h| {
+        h.items.retain(|item| item.is_of(&key));
+        (h.items, h.complete)
+    });
+    let lists = HolderLists::of(wallet.map(|w| (w.items, w.complete)), of_holder);
+    HolderLists { total_count, requests, ..lists }
 }

@@ -1,7 +1,6 @@
 //! Files that are being written: in their form, or in the background.
 
 use super::{App, LoopCommand, OpenedModal};
-use crate::tui::effects::ExportSource;
 use crate::tui::modals::export::ExportForm;
 use crate::tui::prelude::*;
 
@@ -48,7 +47,6 @@ impl App {
         self.open_and_background().find_map(|form| form.being_written(&self.cx))
     }
 
-    /// Leaves the TUI and cancels running exports.
     pub(super) fn leave(&mut self, out: &mut Effects<'_>) {
         if let Some((file, left)) = self.being_written() {
             self.parting = Some(t!("the export to {file} was cancelled: {left}", file, left));

@@ -1,7 +1,6 @@
 //! The confirmation over the modal on top. The modal says what it asks; the rest is the same for all.
 
 use super::App;
-use crate::tui::effects::RequestOwner;
 use crate::tui::prelude::*;
 use crate::tui::widgets::confirm::Confirm;
 
@@ -46,11 +45,5 @@ impl App {
             _ => return false,
         }
         true
-    }
-
-    /// Passes a key to the confirmation. `None` if there is none.
-    pub(super) fn type_confirm(&mut self, key: KeyEvent) -> Option<bool> {
-        let is_at_once = self.input.is_at_once;
-        Some(self.modals.last_mut()?.confirm.as_mut()?.on_text_key(key, is_at_once))
     }
 }

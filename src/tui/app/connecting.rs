@@ -5,7 +5,6 @@ use super::toasts::Toasts;
 use super::{App, Notice, Tab};
 use crate::tui::connection::{Client, ConnectionState};
 use crate::tui::context::{ConnectionInfo, JournalAway};
-use crate::tui::effects::RequestOwner;
 use crate::tui::prelude::*;
 use crate::tui::request::ProfileSession;
 use crate::tui::screens::Screens;
@@ -25,11 +24,7 @@ pub enum Begin {
 
 impl App {
     pub(super) fn begin_with(&mut self, begin: impl FnOnce(&mut Effects<'_>) -> Welcome) {
-        let mut requests = std::mem::take(&mut self.requests);
-        let mut out = Effects::new(&mut requests);
-        self.welcome = Some(out.owned_by(RequestOwner::Welcome, begin));
-        self.finish(out);
-        self.requests = requests;
+        self.with_effects(|app, out| app.welcome = Some(out.owned_by(RequestOwner::Welcome, begin)));
     }
 
     /// Switches to another profile. Drops all data and requests of the old one.
@@ -59,7 +54,7 @@ impl App {
         self.cx.theme = Theme::new(self.palette, session.environment);
         self.cx.pictures.begin_anew(session.connection.picture_base.clone());
         self.refresh.forget();
-        self.screens.home = Home::default();
+        self.screens.home = Home::begin();
         self.orders.push(WorkerCommand::Connect(Box::new(session), number));
         self.welcome = None;
     }

@@ -6,20 +6,16 @@ use crate::tui::widgets::confirm::CONTEXTS;
 
 impl App {
     pub fn key_contexts(&self) -> Vec<KeyContext> {
-        let mut stack = self.own_stack();
-        if self.tour_rows() > 0 {
-            stack.push(KeyContext::Tour);
-        }
-        stack
-    }
-
-    fn own_stack(&self) -> Vec<KeyContext> {
-        match (self.modals.last(), &self.welcome) {
+        let mut stack = match (self.modals.last(), &self.welcome) {
             (Some(modal), _) if modal.confirm.is_some() => CONTEXTS.to_vec(),
             (Some(modal), _) => modal.key_contexts(),
             (None, Some(welcome)) => welcome.key_contexts(),
             (None, None) => self.screen().key_contexts(),
+        };
+        if self.tour_rows() > 0 {
+            stack.push(KeyContext::Tour);
         }
+        stack
     }
 
     /// Whether this profile may not run an action. Such an action is hidden too.
@@ -27,7 +23,6 @@ impl App {
         (self.cx.read_only() && is_acting(action)) || (action == Action::Tour && !self.may_tour_from_here())
     }
 
-    /// The confirmation, the modal on top or the screen decides.
     pub(in crate::tui) fn is_enabled(&self, action: Action) -> bool {
         if self.confirm().is_some() {
             // The confirmation shows its own keys.
@@ -47,13 +42,13 @@ impl App {
             Action::Editor => false,
             Action::Reload if self.connection.failure.is_some() => true,
             Action::Earlier | Action::Later => self.offers_earlier(action),
-            _ if self.welcome.is_some() => {
-                self.welcome.as_ref().is_some_and(|welcome| welcome.is_enabled(action, &self.cx))
-            }
-            Action::Picture | Action::TurnOver => {
-                self.cx.pictures.is_on() && self.screen().has_picture(action)
-            }
-            _ => self.screen().is_enabled(action, &self.cx),
+            _ => match &self.welcome {
+                Some(welcome) => welcome.is_enabled(action, &self.cx),
+                None if matches!(action, Action::Picture | Action::TurnOver) => {
+                    self.cx.pictures.is_on() && self.screen().has_picture(action)
+                }
+                None => self.screen().is_enabled(action, &self.cx),
+            },
         }
     }
 

@@ -6,7 +6,6 @@ use crate::tui::platform::clipboard::{self, ClipboardRoute, CopiedText, TMUX};
 use crate::tui::platform::external::{Handing, Program};
 use crate::tui::platform::host::{Desktop, Manner};
 use crate::tui::prelude::*;
-use crate::tui::widgets::text_layout::number;
 
 impl App {
     pub(super) fn copy(&mut self, mut clip: CopiedText, out: &mut Effects<'_>) {
@@ -58,20 +57,17 @@ impl App {
             return;
         };
         let around = &self.output.manner.around;
-        let instead = match around.desktop {
-            _ if around.ssh => Some(t!("lapel cannot open your browser over ssh")),
-            None => Some(t!("There is no desktop to open a browser on")),
-            Some(_) => None,
-        };
-        match (instead, around.desktop) {
-            (None, Some(desktop)) => {
-                out.say(t!("Opening {url} in the browser.", url));
-                let handing = Handing { programs: browsers(desktop, &url), input: None };
-                let request = out.ask(Request::Hand(handing));
-                self.connection.handing.insert(request, Handed::Link(url));
+        let desktop = match around.desktop {
+            _ if around.ssh => {
+                return self.copy_link(url, t!("lapel cannot open your browser over ssh"), out);
             }
-            (why, _) => self.copy_link(url, why.unwrap_or_default(), out),
-        }
+            None => return self.copy_link(url, t!("There is no desktop to open a browser on"), out),
+            Some(desktop) => desktop,
+        };
+        out.say(t!("Opening {url} in the browser.", url));
+        let handing = Handing { programs: browsers(desktop, &url), input: None };
+        let request = out.ask(Request::Hand(handing));
+        self.connection.handing.insert(request, Handed::Link(url));
     }
 
     /// Copies the address of a picture that cannot be opened here, and shows it.

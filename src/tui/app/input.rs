@@ -2,8 +2,6 @@
 
 use super::{App, LoopCommand, Notice, READ_ONLY, Tab};
 use crate::i18n::{self, Language, wait::wait_text};
-use crate::tui::component::Drag;
-use crate::tui::effects::RequestOwner;
 use crate::tui::hold;
 use crate::tui::input::keymap::Press;
 use crate::tui::message::Message;
@@ -175,13 +173,11 @@ impl App {
         match action {
             Action::Tour if self.welcome.is_some() => {
                 if self.app_paths.offers_tour {
-                    self.want_tour(true);
+                    self.tour_wanted = true;
                     self.act_inside(action, out);
                 }
             }
-            Action::Tour | Action::TourSkip | Action::TourLeave => {
-                self.act_tour(action, out);
-            }
+            Action::Tour | Action::TourSkip | Action::TourLeave => self.act_tour(action, out),
             Action::Editor => self.edit(out),
             Action::Redraw => self.repaint(),
             Action::SaveScreen => self.save_screen(out),
@@ -343,7 +339,7 @@ impl App {
     }
 
     pub(super) fn quit(&mut self, out: &mut Effects<'_>) {
-        let sending = self.screens.activity.is_sending() || self.outstanding_commands();
+        let sending = self.is_sending();
         let written = self.being_written();
         if self.quit_asked || (!sending && written.is_none()) {
             self.leave(out);
@@ -378,9 +374,10 @@ impl App {
     }
 
     fn type_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
-        self.type_confirm(key).unwrap_or_else(|| {
-            self.with(self.focus(), out, |component, _, out| component.on_text_key(key, out)) == Some(true)
-        })
+        if let Some(confirm) = self.modals.last_mut().and_then(|modal| modal.confirm.as_mut()) {
+            return confirm.on_text_key(key, self.input.is_at_once);
+        }
+        self.with(self.focus(), out, |component, _, out| component.on_text_key(key, out)) == Some(true)
     }
 
     pub(super) fn on_paste(&mut self, text: &str, out: &mut Effects<'_>) {
@@ -443,9 +440,7 @@ impl App {
                     out.open_some(|_, out| JsonView::new(records, out));
                 }
             }
-            Action::RequestLog => {
-                out.open(RequestLog::new);
-            }
+            Action::RequestLog => out.open(RequestLog::new),
             Action::AutoRefresh => self.switch_refresh(out),
             Action::ForgetRecent => self.open(ConfirmAction::new(
                 t!("Forget recent look-ups, file names and unfinished input of this profile?"),

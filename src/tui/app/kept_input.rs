@@ -2,7 +2,6 @@
 
 use super::{App, LoopCommand, Tab};
 use crate::config::and_more;
-use crate::tui::effects::RequestOwner;
 use crate::tui::persist::input_history::{InputKind, Recents, RecentsAsk};
 use crate::tui::persist::saved_filters::{FiltersRead, SavedFilterList};
 use crate::tui::persist::unfinished;
@@ -34,14 +33,6 @@ impl App {
             None => Recents::of(self.app_paths.data_dir.as_deref(), NO_PROFILE, keeps),
         };
         self.cx.connection.recents.first(|ask| out.ask(Request::Recents(Box::new(ask))));
-    }
-
-    pub(super) fn read_recents_of_first_screen(&mut self) {
-        let mut requests = std::mem::take(&mut self.requests);
-        let mut out = Effects::new(&mut requests);
-        self.read_recents(&mut out);
-        self.finish(out);
-        self.requests = requests;
     }
 
     /// Fills a form that opens with the input that was not sent before.
@@ -83,7 +74,6 @@ impl App {
         self.cx.connection.recents.rest()
     }
 
-    /// Takes the typed texts, and writes new ones to the file.
     pub(super) fn keep_typed(&mut self, out: &mut Effects<'_>) {
         self.watch_input();
         self.cx.connection.recents.pause(self.loop_command == Some(LoopCommand::Quit));

@@ -1,24 +1,11 @@
 //! The mouse: clicks, the wheel, and dragging over rows.
 
 use super::App;
-use crate::tui::component::Drag;
-use crate::tui::effects::RequestOwner;
 use crate::tui::prelude::*;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
 impl App {
-    pub(super) fn click_hint(&mut self, mouse: MouseEvent, out: &mut Effects<'_>) -> bool {
-        let left = mouse.kind == MouseEventKind::Down(MouseButton::Left);
-        if !left || !self.fits() || mouse.row + 1 != self.size.1 {
-            return false;
-        }
-        if let Some(action) = self.hint_at(self.size.0, mouse.column) {
-            self.command(action, out);
-        }
-        true
-    }
-
-    pub(super) fn drag(&mut self, mouse: MouseEvent, out: &mut Effects<'_>) -> bool {
+    fn drag(&mut self, mouse: MouseEvent, out: &mut Effects<'_>) -> bool {
         let here = self.modals.is_empty() && self.fits();
         let drag = match mouse.kind {
             MouseEventKind::Drag(MouseButton::Left) if here => Drag::To(mouse.row),
@@ -47,7 +34,11 @@ impl App {
     }
 
     pub(super) fn mouse(&mut self, mouse: MouseEvent, out: &mut Effects<'_>) {
-        if self.click_hint(mouse, out) {
+        let is_press = mouse.kind == MouseEventKind::Down(MouseButton::Left);
+        if is_press && self.fits() && mouse.row + 1 == self.size.1 {
+            if let Some(action) = self.hint_at(self.size.0, mouse.column) {
+                self.command(action, out);
+            }
             return;
         }
         if self.welcome.is_none() && self.drag(mouse, out) {
@@ -67,18 +58,16 @@ impl App {
             }
             return;
         }
-        if mouse.kind != MouseEventKind::Down(MouseButton::Left) {
+        if !is_press {
             return;
         }
         let has_tabs = self.modals.is_empty() || self.key_contexts().contains(&KeyContext::Covering);
         if mouse.row == 0 && has_tabs && self.welcome.is_none() {
             if let Some(tab) = self.tab_at(mouse.column) {
                 // Close the menu first, so that it is not open when the user returns to this tab.
-                if self
-                    .key_contexts()
-                    .iter()
-                    .any(|c| matches!(c, KeyContext::SortMenu | KeyContext::ColumnMenu))
-                {
+                let is_menu =
+                    |context: &KeyContext| matches!(context, KeyContext::SortMenu | KeyContext::ColumnMenu);
+                if self.key_contexts().iter().any(is_menu) {
                     self.act_inside(Action::Back, out);
                 }
                 self.open_tab(tab, out);

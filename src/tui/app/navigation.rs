@@ -2,11 +2,10 @@
 
 use super::toasts::Toasts;
 use super::{App, OpenedModal, READ_ONLY, Tab};
-use crate::tui::effects::{OpenModal, RequestOwner};
+use crate::tui::effects::OpenModal;
 use crate::tui::modals::confirm_resend::{self, ConfirmResend};
 use crate::tui::prelude::*;
 use crate::tui::screens::Screens;
-use crate::tui::worker::job_command::JobCommand;
 
 pub(in crate::tui) struct Navigation {
     pub(in crate::tui) tab: Tab,
@@ -72,7 +71,6 @@ impl App {
         true
     }
 
-    /// Opens a tab for something that the user follows, and runs the closure for its screen.
     fn follow(&mut self, tab: Tab, out: &mut Effects<'_>, run: impl FnOnce(&mut Screens, &mut Effects<'_>)) {
         self.follow_to(tab, None);
         self.on_tab(tab, out, run);
@@ -169,8 +167,8 @@ impl App {
                 out.say(crate::i18n::tr(READ_ONLY));
             }
             modal => {
-                let modal = modal.map(|modal| OpenedModal::new(id, self.with_kept_input(modal, out)));
-                self.modals.extend(modal);
+                let modal = modal.map(|modal| self.with_kept_input(modal, out));
+                self.modals.extend(modal.map(|modal| OpenedModal { id, modal, confirm: None }));
             }
         }
     }

@@ -2,26 +2,20 @@
 
 use super::App;
 use crate::config::TerminalBackground;
-use crate::tui::platform::images::{PictureOutput, PictureRequest};
+use crate::tui::platform::images::PictureOutput;
 use crate::tui::platform::terminal::gives_kitty_pictures;
 use crate::tui::prelude::*;
 use crate::tui::theme::Glyphs;
 use crate::tui::widgets::cells::{Ambiguous, set_ambiguous};
 
 impl App {
-    fn wanted_picture(&self) -> Option<PictureRequest> {
-        let ready = self.welcome.is_none() && self.cx.client().is_some() && self.fits();
-        if !ready || !self.cx.pictures.is_on() {
-            return None;
-        }
-        self.screen().picture(self.body(), &self.cx)
-    }
-
     /// Requests the picture. While a modal is open the picture does not change, because the user returns to
     /// it.
     pub(super) fn want_picture(&mut self, out: &mut Effects<'_>) {
         if self.modals.is_empty() {
-            let want = self.wanted_picture();
+            let is_ready = self.welcome.is_none() && self.cx.client().is_some() && self.fits();
+            let is_shown = is_ready && self.cx.pictures.is_on();
+            let want = is_shown.then(|| self.screen().picture(self.body(), &self.cx)).flatten();
             self.cx.pictures.want(want.as_ref(), out);
         }
     }

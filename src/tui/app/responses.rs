@@ -2,11 +2,10 @@
 
 use super::{App, Notice, Tab};
 use crate::jobs::{JobChange, person};
-use crate::tui::effects::RequestOwner;
 use crate::tui::modals::draft::DraftForm;
 use crate::tui::prelude::*;
-use crate::tui::screens::home::JournalReadState;
-use crate::tui::worker::job_command::{self, JobReply};
+use crate::tui::widgets::colleagues;
+use crate::tui::worker::job_command::JobReply;
 
 impl App {
     /// A response whose owner is gone is dropped, except the result of a job command.
@@ -110,11 +109,7 @@ impl App {
         if self.screens.activity.take_fresh()
             && let Some(read) = self.screens.activity.read()
         {
-            let state = match read {
-                Ok(()) => JournalReadState::Read,
-                Err(why) => JournalReadState::Failed(why.clone()),
-            };
-            self.screens.home.take_jobs(self.screens.activity.jobs(), state, &self.cx);
+            self.screens.home.take_jobs(self.screens.activity.jobs(), read.clone(), &self.cx);
         }
     }
 
@@ -169,7 +164,7 @@ impl App {
             let history = &self.screens.history;
             let is_new = job.kind == Kind::Issue && !history.browser.is_narrowed();
             if is_new || history.holds(badges()) {
-                self.screens.history.reload(out);
+                self.screens.history.browser.reload(out);
             }
         }
     }
@@ -196,7 +191,7 @@ fn news(before: Option<&Job>, now: &Job) -> Option<(String, bool)> {
     // What this person pauses is no news to them.
     if let Some(who) = &now.halted_by
         && before.is_some_and(|b| b.is_mine() && b.halted_by.is_none())
-        && who.argument("who") != Some(person(&job_command::who()))
+        && who.argument("who") != Some(person(&colleagues::who()))
     {
         let state = now.phase_words();
         return Some((t!("Job {id}: {state}. Activity shows what was sent.", id = now.id, state), true));
@@ -264,7 +259,7 @@ mod tests {
         let (text, bad) = news(Some(&running()), &by("lee, a colleague")).expect("news");
         assert!(bad && text.contains("lee, a colleague"), "{text}");
         assert_eq!(news(Some(&by("lee, a colleague")), &by("lee, a colleague")), None, "once");
-        assert_eq!(news(Some(&running()), &by(person(&job_command::who()))), None, "one's own");
+        assert_eq!(news(Some(&running()), &by(person(&colleagues::who()))), None, "one's own");
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! The saved layout of the lists: read when a profile opens, written shortly after a change and at the end.
 
 use super::{App, Tab};
-use crate::tui::effects::RequestOwner;
 use crate::tui::persist::saved_layout::file::{ViewAnswer, ViewAsk};
 use crate::tui::persist::saved_layout::{InitialView, SavedLayout};
 use crate::tui::prelude::*;
@@ -15,7 +14,6 @@ pub(in crate::tui) struct Views {
     wanted: InitialView,
     stage: LayoutStage,
     file: Option<PathBuf>,
-    /// The changes that were last seen.
     seen: (Option<Tab>, u64),
     /// The layout that the file has, or will have after a pending write.
     kept: SavedLayout,
@@ -97,7 +95,7 @@ impl Views {
         }
     }
 
-    fn watch(&mut self, now: (Option<Tab>, u64)) {
+    pub(super) fn watch(&mut self, now: (Option<Tab>, u64)) {
         if self.file.is_none() || !self.is_ready() {
             self.due = None;
         } else if now != self.seen {
@@ -126,10 +124,7 @@ impl App {
     pub fn begin(&mut self, wanted: InitialView) {
         self.navigation.tab = wanted.tab.unwrap_or(self.navigation.tab);
         self.views.wanted = wanted;
-        let mut requests = std::mem::take(&mut self.requests);
-        let out = Effects::new(&mut requests);
-        self.finish(out);
-        self.requests = requests;
+        self.with_effects(|_, _| {});
     }
 
     pub(super) fn open_view(&mut self, out: &mut Effects<'_>) {
@@ -146,11 +141,11 @@ impl App {
         let wanted = std::mem::take(&mut self.views.wanted);
         if !wanted.filter.is_empty() {
             match wanted.tab {
-                Some(Tab::Templates) => out.owned_by(RequestOwner::Screen(Tab::Templates), |out| {
-                    self.screens.templates.browser.filter_only(&wanted.filter, out);
+                Some(Tab::Templates) => self.on_tab(Tab::Templates, out, |screens, out| {
+                    screens.templates.browser.filter_only(&wanted.filter, out);
                 }),
-                _ => out.owned_by(RequestOwner::Screen(Tab::History), |out| {
-                    self.screens.history.browser.filter_only(&wanted.filter, out);
+                _ => self.on_tab(Tab::History, out, |screens, out| {
+                    screens.history.browser.filter_only(&wanted.filter, out);
                 }),
             }
         }
@@ -175,7 +170,7 @@ impl App {
         Ok(())
     }
 
-    fn changes_of_view(&self) -> (Option<Tab>, u64) {
+    pub(super) fn changes_of_view(&self) -> (Option<Tab>, u64) {
         (Some(self.navigation.own_tab()), self.screens.layout_changes())
     }
 
@@ -185,10 +180,6 @@ impl App {
         let mut view = SavedLayout { tab, ..SavedLayout::default() };
         self.screens.save_layout(&mut view);
         view
-    }
-
-    pub(super) fn watch_view(&mut self) {
-        self.views.watch(self.changes_of_view());
     }
 
     pub(super) fn keep_view(&mut self, out: &mut Effects<'_>) {

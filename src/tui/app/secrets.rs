@@ -1,11 +1,13 @@
-//! API keys in the wrong place. Compares typed and pasted text with the known keys before a request or a write.
-//! The client refuses a key that passes this check.
+//! What must not leave the screen. API keys in the wrong place: typed and pasted text is compared with the known keys before
+//! a request or a write, and the client refuses a key that passes this check. And the screen as text, masked for a ticket.
 
 use super::{App, Tab};
 use crate::secrets::is_key;
 use crate::tui::component::Component as _;
 use crate::tui::effects::AfterKeyWarning;
 use crate::tui::modals::confirm_action::ConfirmAction;
+use crate::tui::modals::screen_text::ScreenText;
+use crate::tui::persist::input_history::InputKind;
 use crate::tui::prelude::*;
 
 /// Number of characters shown of a text that may be a key.
@@ -100,5 +102,28 @@ impl App {
             None if self.welcome.is_some() => Vec::new(),
             None => self.screen().typed(),
         }
+    }
+
+    pub(super) fn save_screen(&self, out: &mut Effects<'_>) {
+        let plain = self.screen_text();
+        let masked = self.known_words().mask(&plain);
+        out.open(|cx, out| ScreenText::new(masked, plain, cx, out));
+    }
+
+    /// The words that masking can rely on: from all screens, because one may show what another has read.
+    fn known_words(&self) -> KnownWords {
+        let mut known = KnownWords::default();
+        known.plain_text(&self.cx.place());
+        for (tab, _) in Tab::ALL {
+            let screen = self.screens.of(*tab);
+            screen.know(&mut known);
+            screen.typed().into_iter().for_each(|text| known.typed(text));
+        }
+        for modal in &self.modals {
+            modal.know(&mut known);
+            modal.typed().into_iter().for_each(|text| known.typed(text));
+        }
+        self.cx.recent(InputKind::LookUp).iter().for_each(|text| known.typed(text));
+        known
     }
 }

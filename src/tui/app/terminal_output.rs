@@ -1,10 +1,12 @@
-//! What lapel writes to the terminal besides frames: clipboard sequences, notifications, the window title.
+//! What lapel writes to the terminal besides frames: clipboard sequences, notifications, the window title. And the user's
+//! programs that take the terminal for long texts: editor and pager.
 
-use super::{App, Tab};
+use super::{App, LoopCommand, Notice, Tab};
 use crate::tui::platform::host::Manner;
 use crate::tui::platform::notifications::Notices;
 use crate::tui::platform::pager;
 use crate::tui::prelude::*;
+use crate::tui::widgets::field::LONGEST;
 
 #[derive(Default)]
 pub(in crate::tui) struct TerminalOutput {
@@ -28,7 +30,6 @@ impl TerminalOutput {
         }
     }
 
-    /// Handles that the terminal may have lost its content, and may have another window title.
     pub(super) fn lost(&mut self) {
         self.is_lost = true;
         self.titled.clear();
@@ -80,11 +81,60 @@ impl App {
         if let Some(session) = self.cx.session() {
             parts.push(format!("{} {}", session.environment, scrub(&session.name)));
         }
-        let title = parts.join(&format!(" {} ", self.cx.glyphs.dot));
+        let title = self.cx.dotted(&parts);
         if title == self.output.titled {
             return None;
         }
         self.output.titled.clone_from(&title);
         Some(format!("\x1b]0;{title}\x1b\\"))
+    }
+
+    pub(super) fn edit(&mut self, out: &mut Effects<'_>) {
+        if self.long_field().is_some() {
+            self.loop_command = Some(LoopCommand::Edit);
+        } else {
+            out.say(t!("You can use an editor only while you type a reason."));
+        }
+    }
+
+    fn long_field(&mut self) -> Option<&mut TextField> {
+        self.modals.last_mut()?.long_field()
+    }
+
+    pub fn text_for_editor(&mut self) -> Option<String> {
+        self.long_field().map(|field| field.value().to_owned())
+    }
+
+    pub fn take_paged(&mut self, shown: Result<(), String>) {
+        if let Err(why) = shown {
+            self.toasts.notice = Some(Notice::new(why, true));
+        }
+    }
+
+    pub fn take_edited(&mut self, came: Result<String, String>) {
+        self.changed = true;
+        let text = match came {
+            Ok(text) => text,
+            Err(why) => {
+                self.toasts.notice = Some(Notice::new(why, true));
+                return;
+            }
+        };
+        let Some(field) = self.long_field() else { return };
+        let text = text.trim();
+        let cut = field.fill(text);
+        let is_joined = text.lines().nth(1).is_some();
+        let joined = is_joined.then(|| t!("A reason is one line, so its lines were joined.").to_owned());
+        let cut = (cut > 0).then(|| {
+            t!(
+                "It has more than {most} characters; the last {cut} were cut off.",
+                most = number(LONGEST as u64),
+                cut = number(cut as u64)
+            )
+        });
+        let said: Vec<String> = joined.into_iter().chain(cut).collect();
+        if !said.is_empty() {
+            self.toasts.notice = Some(Notice::toast(said.join(" "), false));
+        }
     }
 }

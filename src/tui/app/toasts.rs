@@ -3,8 +3,6 @@
 use super::App;
 use crate::domain::email::ended;
 use crate::tui::prelude::*;
-use crate::tui::widgets::text_layout::wrap;
-use tokio::time::Duration;
 
 /// A toast is shown for `TOAST`, and for `TOAST_LETTER` more for each letter.
 const TOAST: Duration = Duration::from_secs(5);
@@ -46,7 +44,6 @@ impl Notice {
         Self { spared: true, ..self }
     }
 
-    /// Whether this key removes it.
     fn goes_at_key(&mut self) -> bool {
         !std::mem::take(&mut self.spared)
     }
@@ -119,7 +116,7 @@ impl Toasts {
         }
     }
 
-    fn expire(&mut self) -> bool {
+    pub(super) fn expire(&mut self) -> bool {
         let now = Instant::now();
         let is_over = |toast: &mut Notice| toast.until.is_some_and(|until| until <= now);
         let gone = [self.notice.take_if(is_over), self.news.take_if(is_over)];
@@ -132,10 +129,6 @@ impl Toasts {
 }
 
 impl App {
-    pub(super) fn expire_toasts(&mut self) {
-        self.changed |= self.toasts.expire();
-    }
-
     pub(super) fn tell(&mut self, text: String) {
         self.changed |= self.toasts.tell(text);
     }

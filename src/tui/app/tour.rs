@@ -11,11 +11,7 @@ const NOTE: &str = "The tour of lapel was taken here; lapel tour shows it again.
 impl App {
     /// Whether the tour is possible. It needs lapel's own sandbox, where its steps change nothing real.
     pub(super) fn may_tour(&self) -> bool {
-        let own_sandbox = self
-            .cx
-            .session()
-            .is_some_and(|session| session.environment == Environment::Demo && session.data_dir.is_none());
-        own_sandbox && !self.cx.read_only()
+        self.cx.environment() == Environment::Demo && !self.keeps_jobs() && !self.cx.read_only()
     }
 
     /// Whether the tour is possible on this screen. The welcome screen offers it until the user has taken it.
@@ -30,12 +26,8 @@ impl App {
         }
         self.app_paths = app_paths;
         if self.welcome.is_some() {
-            self.read_recents_of_first_screen();
+            self.with_effects(Self::read_recents);
         }
-    }
-
-    pub(super) fn want_tour(&mut self, wanted: bool) {
-        self.tour_wanted = wanted;
     }
 
     /// Begins the tour in the sandbox that was started for it.
@@ -45,7 +37,6 @@ impl App {
         }
     }
 
-    /// Begins the tour at its first step, and remembers that it was taken.
     pub(super) fn begin_tour(&mut self, out: &mut Effects<'_>) {
         self.connection.tour = Some(Tour::new(self.screens.activity.jobs()));
         self.changed = true;
@@ -56,7 +47,7 @@ impl App {
         }
     }
 
-    pub(super) fn act_tour(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+    pub(super) fn act_tour(&mut self, action: Action, out: &mut Effects<'_>) {
         match action {
             Action::Tour if self.may_tour() => self.begin_tour(out),
             Action::Tour => out.say(t!("The tour runs in the sandbox: lapel tour.")),
@@ -72,9 +63,8 @@ impl App {
                 let key = self.cx.key(&self.screen().key_contexts(), Action::Tour);
                 out.say(t!("The tour has ended. {key} starts it again.", key));
             }
-            _ => return false,
+            _ => {}
         }
-        true
     }
 
     pub(super) fn tour_hears(&mut self, answer: &Response) {

@@ -5,7 +5,6 @@ use crate::tui::prelude::*;
 /// Paths of lapel's files. Empty if the TUI writes none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AppPaths {
-    /// The files that the help lists.
     pub files: Vec<(FileKind, PathBuf)>,
     /// The folder for the typed input of the first screen.
     pub data_dir: Option<PathBuf>,

@@ -9,10 +9,9 @@ use crate::jobs::{self, forget_templates, known_templates, remember_templates};
 use crate::tui::persist::unfinished::{self, Typing};
 use crate::tui::prelude::*;
 use crate::tui::widgets::field::RecentInputs;
-use crate::tui::widgets::text_layout::fit;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
-use std::io::{ErrorKind, Read};
+use std::io::Read;
 
 /// Of each kind.
 pub const MOST: usize = 50;
@@ -130,7 +129,6 @@ pub enum InputChange {
     Typed(InputKind, String),
     /// The input of a form. Without texts: it was sent or cleared.
     Form(FormInput),
-    /// Templates that were read.
     Templates(Vec<jobs::RecentEntry>),
     Forget,
 }
@@ -151,7 +149,6 @@ pub struct Recents {
     /// Without a path, the entries last as long as the connection.
     path: Option<PathBuf>,
     keep_days: Option<u32>,
-    /// Changes that are not in the file yet.
     pending: Vec<InputChange>,
     /// The running request with its changes. There is one at a time, so that changes stay in order.
     asked: Option<(RequestId, Vec<InputChange>)>,
@@ -230,7 +227,6 @@ impl Recents {
         self.later(InputChange::Typed(typed, text.to_owned()));
     }
 
-    /// Keeps the templates of a page that was read.
     pub fn read_templates(&mut self, answer: &Response) {
         let Response::Templates(Ok(page)) = answer else { return };
         let read = page.items.iter().map(|(_, one)| jobs::RecentEntry {
@@ -308,11 +304,7 @@ pub fn run(ask: &RecentsAsk) -> Result<Lists, String> {
     let templates = path.with_extension(TEMPLATES);
     if changes.contains(&InputChange::Forget) {
         forget_templates(&templates, None).map_err(cannot)?;
-        match std::fs::remove_file(path) {
-            Ok(()) => {}
-            Err(why) if matches!(why.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
-            Err(why) => return Err(cannot(why)),
-        }
+        fs::remove(path).map_err(cannot)?;
     }
     let mut lists = read(path);
     lists.templates = known_templates(&templates);

@@ -6,8 +6,8 @@ mod wanted;
 
 pub use wanted::InitialView;
 
-use crate::tui::app::Tab;
 use crate::tui::prelude::*;
+use crate::tui::tab::Tab;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 

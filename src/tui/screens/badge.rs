@@ -2,7 +2,6 @@
 
 mod copyables;
 mod lines;
-mod told;
 
 use crate::domain::call_advice::script;
 use crate::domain::summary::summary;
@@ -11,16 +10,15 @@ use crate::tui::modals::issue::IssueForm;
 use crate::tui::modals::replace::ReplaceForm;
 use crate::tui::modals::revoke::RevokeForm;
 use crate::tui::persist::input_history::{self, InputKind};
-use crate::tui::platform::images::PictureRequest;
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::screens::wallet::cert::{Certs, several};
 use crate::tui::widgets::field::RecentInputs;
 use crate::tui::widgets::preview;
-use crate::tui::widgets::text_layout::{styled, width};
 use crate::tui::worker::index::NotSearched;
 use lines::{badge_lines, not_read};
 
+#[derive(Default)]
 pub struct BadgeScreen {
     wanted: Option<ListedBadge>,
     read: Option<Result<Badge, ApiError>>,
@@ -37,27 +35,6 @@ pub struct BadgeScreen {
     back: bool,
     over_text: bool,
     beside: bool,
-}
-
-impl Default for BadgeScreen {
-    /// Starts with the input for a badge id open.
-    fn default() -> Self {
-        Self {
-            wanted: None,
-            read: None,
-            request: None,
-            sent: (None, Vec::new()),
-            find: Some(TextField::default()),
-            recent: RecentInputs::default(),
-            cert: None,
-            certs: Certs::default(),
-            scroll: 0,
-            most: 0,
-            back: false,
-            over_text: false,
-            beside: false,
-        }
-    }
 }
 
 impl BadgeScreen {
@@ -87,7 +64,6 @@ impl BadgeScreen {
         self.wanted.as_ref().is_some_and(|badge| badge.id == *id)
     }
 
-    /// Reads the badge again if it is the one on the screen.
     pub fn refresh(&mut self, id: &BadgeId, out: &mut Effects<'_>) {
         if self.wants(id) {
             out.ask_instead(&mut self.request, Request::Badge(id.clone()));
@@ -161,7 +137,7 @@ impl BadgeScreen {
             preview::draw_edge(frame, pane, cx);
             pane
         };
-        picture::draw_caption(frame, pane, &caption.join(&format!(" {} ", cx.glyphs.dot)), cx);
+        picture::draw_caption(frame, pane, &cx.dotted(&caption), cx);
         cx.pictures.draw(frame, want, cx.theme.dim());
     }
 }
@@ -280,8 +256,8 @@ impl Component for BadgeScreen {
             },
             Action::CopySummary => match self.badge() {
                 Some(badge) => {
-                    let held = told::held(badge);
-                    let case = told::case(&held, self.requested(), cx);
+                    let held = lines::held(badge);
+                    let case = lines::case(&held, self.requested(), cx);
                     out.copy(summary(&case, &script(&case)), t!("the masked summary"));
                 }
                 None => out.say(t!("There is no badge here to summarise.")),
@@ -409,10 +385,8 @@ impl Component for BadgeScreen {
                 not_read(error, &wanted.id, (self.certs, &self.sent.1), room, cx)
             }
             (None, Some(wanted)) => {
-                vec![Line::styled(
-                    format!("{} {}", cx.spinner(), t!("reading {id}", id = short(wanted.id.wire()))),
-                    cx.theme.dim(),
-                )]
+                let text = t!("reading {id}", id = short(wanted.id.wire()));
+                vec![Line::styled(cx.busy(&text), cx.theme.dim())]
             }
             _ => {
                 let what = t!(

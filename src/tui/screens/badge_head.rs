@@ -3,7 +3,7 @@
 use crate::domain::spelling::remarks;
 use crate::tui::prelude::*;
 use crate::tui::widgets::highlight_email::spelled;
-use crate::tui::widgets::text_layout::{packed, styled, width};
+use crate::tui::widgets::text_layout::packed;
 
 /// `more` follows the verdict. `requested` is the time of lapel's request for the badge.
 pub(super) fn head(

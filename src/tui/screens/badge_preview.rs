@@ -4,13 +4,12 @@
 use super::badge_head::head;
 use super::picture;
 use super::templates::labelled;
-use crate::tui::platform::images::{PictureOf, PictureRequest};
+use crate::tui::platform::images::PictureOf;
 use crate::tui::prelude::*;
 use crate::tui::widgets::list::ListRow;
 use crate::tui::widgets::paged_list::Browse;
 use crate::tui::widgets::preview::{self, Scroll};
 use crate::tui::widgets::record_field::{pane, pick};
-use crate::tui::widgets::text_layout::styled;
 use crate::tui::widgets::timeline::timeline;
 
 /// The fields below the timeline. The others are in the lines above.
@@ -100,18 +99,7 @@ impl BadgePreview {
         let area = areas(pane, cx).1;
         self.scroll.draw(frame, area, self.lines(row, usize::from(area.width), cx), keys, cx);
     }
-}
 
-pub(super) fn picture_of(row: &HistoryItem, pane: Rect, cx: &UiContext) -> Option<PictureRequest> {
-    Some(PictureRequest { of: PictureOf::Template(row.template_id.clone()?), area: areas(pane, cx).0? })
-}
-
-fn areas(pane: Rect, cx: &UiContext) -> (Option<Rect>, Rect) {
-    let inside = preview::inside(pane);
-    if cx.pictures.is_on() { picture::above(inside) } else { (None, inside) }
-}
-
-impl BadgePreview {
     fn lines(&self, row: &HistoryItem, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
         let held = HeldBadge { history: Some(row.clone()), ..HeldBadge::new(row.badge_id.clone()) };
         let mut lines = head(&held, self.requested, "", room, cx);
@@ -127,4 +115,13 @@ impl BadgePreview {
         lines.extend(labelled(&pane(&pick(HistoryItem::FIELDS, &FIELDS), row, cx), room, cx));
         lines
     }
+}
+
+pub(super) fn picture_of(row: &HistoryItem, pane: Rect, cx: &UiContext) -> Option<PictureRequest> {
+    Some(PictureRequest { of: PictureOf::Template(row.template_id.clone()?), area: areas(pane, cx).0? })
+}
+
+fn areas(pane: Rect, cx: &UiContext) -> (Option<Rect>, Rect) {
+    let inside = preview::inside(pane);
+    if cx.pictures.is_on() { picture::above(inside) } else { (None, inside) }
 }

@@ -2,14 +2,12 @@
 
 pub(in crate::tui::screens) mod copies;
 mod copyables;
-mod mark_all;
 mod marks;
 
-use crate::api::{CategoryFilter, Sort};
+use crate::api::Sort;
 use crate::domain::{HistoryNarrowing, StateIs, issue_time};
 use crate::export::FieldValue;
 use crate::index::HistorySelection;
-use crate::tui::effects::ExportSource;
 use crate::tui::modals::issue::IssueForm;
 use crate::tui::modals::revoke::RevokeForm;
 use crate::tui::modals::revoke_ids::RevokeIds;
@@ -23,7 +21,7 @@ use crate::tui::widgets::marks::{Marks, between};
 use crate::tui::widgets::paged_list::{Browse, Browser, ListTexts, RowMark, level};
 use crate::tui::widgets::record_field::RecordField;
 use crate::tui::widgets::table_header::SortKey;
-use crate::tui::widgets::text_layout::{ColumnLayout, fit, width};
+use crate::tui::widgets::text_layout::ColumnLayout;
 use jiff::SignedDuration;
 
 /// The names of the filter fields that a row has as names only.
@@ -162,10 +160,6 @@ impl Browse for HistoryItem {
         words.into_iter().filter_map(|(field, word)| named(field, word.as_ref()?.wire())).collect()
     }
 
-    fn ask_choices() -> Vec<Request> {
-        vec![Request::Categories(CategoryFilter::default()), Request::BadgeTypes]
-    }
-
     /// A row has no code of its type, so a typed code stands for the name.
     fn choices(answer: &Response) -> Vec<FilterChoice> {
         match answer {
@@ -276,7 +270,7 @@ pub(super) fn request_day(accepted: &ServiceTime, cx: &UiContext) -> String {
 pub struct History {
     pub browser: Browser<HistoryItem>,
     marks: Marks<HistoryItem>,
-    marking: Option<mark_all::Marking>,
+    marking: Option<marks::Marking>,
     preview: BadgePreview,
     exporting: Option<RequestId>,
 }
@@ -301,7 +295,7 @@ impl History {
         } else if self.browser.is_narrowed() && !self.browser.list.is_empty() {
             // An export by the service would also have the rows that only lapel can leave out.
             let rows: Vec<&HistoryItem> = self.browser.list.loaded().map(|(_, row)| row).collect();
-            let words = self.browser.filter_words().join(&format!(" {} ", cx.glyphs.dot));
+            let words = cx.dotted(self.browser.filter_words());
             let head = format!("{} {} {words}", count!(rows.len() as u64, "badge", "badges"), cx.glyphs.dot);
             let note = t!("The file has the rows that the list shows: lapel compares only loaded rows.");
             (rows, head, note)
@@ -334,12 +328,6 @@ impl History {
         } else {
             RevokeForm::open(targets, out);
         }
-    }
-}
-
-impl History {
-    pub fn reload(&mut self, out: &mut Effects<'_>) {
-        self.browser.reload(out);
     }
 }
 
@@ -406,7 +394,7 @@ impl Component for History {
         match reply.to(&mut self.exporting) {
             Err(reply) => self.browser.on_response(reply, cx, out)?,
             Ok(Response::IndexExport(Ok(found))) => {
-                let words = self.browser.filter_words().join(&format!(" {} ", cx.glyphs.dot));
+                let words = cx.dotted(self.browser.filter_words());
                 out.export(ExportSource::of_index(&words, found, cx));
                 return Ok(());
             }
@@ -495,7 +483,6 @@ impl Component for History {
     }
 }
 
-/// Opens the badge or the holder's wallet of a row.
 pub fn follow(action: Action, row: Option<&HistoryItem>, out: &mut Effects<'_>) -> bool {
     match action {
         Action::Open => match row {

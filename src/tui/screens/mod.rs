@@ -19,36 +19,21 @@ pub mod templates;
 pub mod wallet;
 pub mod welcome;
 
-use crate::tui::effects::RequestOwner;
 use crate::tui::persist::saved_layout::SavedLayout;
 use crate::tui::prelude::*;
-use serde::Serialize;
-use strum::{EnumString, IntoStaticStr};
+use crate::tui::tab::Tab;
 
-/// Declares the screens: tab, field and type, the action that opens it, name in the header. On the command line and in
-/// files the tab is in lower case.
+/// Declares the screens: tab, field and type.
 macro_rules! screens {
-    ($($tab:ident, $field:ident: $screen:ty, $action:ident, $name:expr;)+) => {
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, EnumString, IntoStaticStr)]
-        #[serde(rename_all = "lowercase")]
-        #[strum(serialize_all = "lowercase")]
-        pub enum Tab { $($tab),+ }
-
-        impl Tab {
-            /// Every tab with its name, in the order of the header and of the digit keys from 0.
-            pub const ALL: &'static [(Self, &'static str)] = &[$((Self::$tab, $name)),+];
-
-            pub(in crate::tui) fn of(action: Action) -> Option<Self> {
-                match action {
-                    $(Action::$action => Some(Self::$tab),)+
-                    _ => None,
-                }
-            }
-        }
-
-        #[derive(Default)]
+    ($($tab:ident, $field:ident: $screen:ty;)+) => {
         pub(in crate::tui) struct Screens {
             $(pub(in crate::tui) $field: $screen),+
+        }
+
+        impl Default for Screens {
+            fn default() -> Self {
+                Self { $($field: <$screen>::begin()),+ }
+            }
         }
 
         impl Screens {
@@ -76,28 +61,10 @@ macro_rules! screens {
 }
 
 screens! {
-    Home, home: home::Home, Home, tr_noop!("Home");
-    Templates, templates: templates::Templates, Templates, tr_noop!("Templates");
-    History, history: history::History, History, tr_noop!("History");
-    Wallet, wallet: wallet::Wallet, WalletTab, tr_noop!("Wallet");
-    Badge, badge: badge::BadgeScreen, BadgeTab, tr_noop!("Badge");
-    Activity, activity: activity::Activity, Activity, tr_noop!("Activity");
-}
-
-impl Tab {
-    pub fn word(self) -> &'static str {
-        self.into()
-    }
-
-    pub fn from_word(word: &str) -> Option<Self> {
-        // Home was the overview.
-        if word == "overview" { Some(Self::Home) } else { word.parse().ok() }
-    }
-
-    /// Moves `by` tabs in the header and wraps around. A negative number moves back.
-    pub(in crate::tui) fn step(self, by: isize) -> Self {
-        let at = Self::ALL.iter().position(|(tab, _)| *tab == self).unwrap_or(0);
-        let to = (at as isize + by).rem_euclid(Self::ALL.len() as isize);
-        Self::ALL[to as usize].0
-    }
+    Home, home: home::Home;
+    Templates, templates: templates::Templates;
+    History, history: history::History;
+    Wallet, wallet: wallet::Wallet;
+    Badge, badge: badge::BadgeScreen;
+    Activity, activity: activity::Activity;
 }

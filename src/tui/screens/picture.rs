@@ -1,7 +1,6 @@
 //! Layout of pictures on a screen: beside the text, above it, or in place of it.
 //! A picture replaces the text only when the user asks for it.
 
-use crate::tui::platform::images::PictureRequest;
 use crate::tui::prelude::*;
 
 /// Minimum screen width, in columns, for a picture beside the text.

@@ -4,7 +4,7 @@ mod categories;
 mod copyables;
 
 use self::categories::Categories;
-use crate::api::{CategoryFilter, TemplateFilter, TemplateQuery};
+use crate::api::{TemplateFilter, TemplateQuery};
 use crate::domain::{BadgeType, CategoryId, CategoryLevelId, TemplateDetail, validity};
 use crate::tui::modals::issue::IssueForm;
 use crate::tui::prelude::*;
@@ -14,7 +14,6 @@ use crate::tui::widgets::list::ListRow;
 use crate::tui::widgets::paged_list::{Browse, Browser, ListTexts, RowMark, level};
 use crate::tui::widgets::preview::{self, Scroll};
 use crate::tui::widgets::record_field::{RecordField, pane};
-use crate::tui::widgets::text_layout::{fit, styled, width, wrap};
 
 /// Index of the filter field with the category id.
 const CATEGORY_FIELD: usize = 3;
@@ -99,10 +98,6 @@ impl Browse for Template {
         }
     }
 
-    fn ask_choices() -> Vec<Request> {
-        vec![Request::Categories(CategoryFilter::default()), Request::BadgeTypes]
-    }
-
     fn choices(answer: &Response) -> Vec<FilterChoice> {
         match answer {
             Response::Categories(Ok(listed)) => {
@@ -162,7 +157,6 @@ const DETAILS: &[RecordField<TemplateDetail>] = &[
     RecordField::plain("upd_date", tr_noop!("Updated")),
 ];
 
-/// Dims a template that is not in use.
 fn in_use(row: &Template, cx: &UiContext) -> Style {
     if row.use_yn == Some(false) { cx.theme.dim() } else { cx.theme.text() }
 }
@@ -212,7 +206,7 @@ impl Templates {
             _ => {
                 let title = row.title.as_ref().map_or(String::new(), ToString::to_string);
                 let mut lines: Vec<Line<'static>> = styled(&title, room, cx.theme.strong());
-                lines.push(Line::styled(format!("{} {}", cx.spinner(), t!("reading")), cx.theme.dim()));
+                lines.push(Line::styled(cx.busy(t!("reading")), cx.theme.dim()));
                 lines
             }
         }
@@ -424,10 +418,9 @@ fn detail_lines(detail: &TemplateDetail, room: usize, cx: &UiContext) -> Vec<Lin
         .or_else(|| detail.badge_type.as_ref().map(|t| Text::new(t.wire()).to_string()));
     let facts: Vec<String> =
         [kind, text(&detail.level_name), Some(validity::policy(detail))].into_iter().flatten().collect();
-    lines.extend(wrap(&facts.join(&format!(" {} ", cx.glyphs.dot)), room).into_iter().map(Line::raw));
+    lines.extend(wrap(&cx.dotted(&facts), room).into_iter().map(Line::raw));
     for warning in validity::warnings(detail, cx.now()) {
-        let warning = format!("{} {warning}", cx.glyphs.alert);
-        lines.extend(styled(&warning, room, theme.warning()));
+        lines.extend(styled(&cx.alert(warning), room, theme.warning()));
     }
     lines.push(Line::raw(""));
     lines.extend(labelled(&pane(DETAILS, detail, cx), room, cx));

@@ -3,12 +3,14 @@
 //! It shows the selected badge with its verdict and with advice for the caller.
 //!
 //! ```text
-//! search, call, cert    what a look-up asks and shows; certificate numbers
+//! state, search, call   a look-up: its state, what it asks and shows
+//! cert                  certificate numbers
 //! people, pasted        the choice between several people; several pasted lines
 //! rows, order, pane     the badges, their order, and the answer about the selected one
 //! groups                copies of a badge, listed together and folded
 //! narrow                the search of the list
-//! copyables, draw       what can be copied; drawing
+//! copyables             what can be copied
+//! layout, draw          where everything stands; drawing
 //! ```
 
 mod call;
@@ -16,6 +18,7 @@ pub(in crate::tui) mod cert;
 mod copyables;
 mod draw;
 mod groups;
+mod layout;
 mod narrow;
 mod order;
 pub(super) mod pane;
@@ -23,16 +26,13 @@ mod pasted;
 mod people;
 mod rows;
 mod search;
+mod state;
 
 pub(super) use draw::waiting_may_be_hidden;
 
-use crate::domain::StateIs;
-use crate::domain::address_search::{HistoryProbe, Match};
 use crate::domain::call_advice::{CallCase, CallerQuestion, script};
 use crate::domain::mask;
 use crate::domain::summary::summary;
-use crate::domain::verdict::State;
-use crate::jobs::SentAlike;
 use crate::tui::input::list_hit::{Click, ListCursor};
 use crate::tui::modals::menu::Menu;
 use crate::tui::modals::revoke::RevokeForm;
@@ -41,9 +41,8 @@ use crate::tui::widgets::field::RecentInputs;
 use crate::tui::widgets::preview::Scroll;
 use crate::tui::widgets::search::Search;
 use crate::tui::widgets::table_header::Heading;
-use crate::tui::worker::index::NotSearched;
-use crate::tui::worker::lookup::{LookupQuery, Remaining, TriedPictures};
 use people::PeopleMatches;
+use state::{HolderBadges, LookupState, Lookups, Side, Sought};
 
 /// Maximum number of requests that a look-up makes by itself. The user starts any further ones with a key.
 const BUDGET: u32 = 5;
@@ -52,134 +51,6 @@ const FIRST_PAGES: u64 = 2;
 const MOST_PAGES: u64 = 200;
 
 #[derive(Default)]
-struct HolderBadges {
-    email: String,
-    held: Vec<HeldBadge>,
-    arranged: groups::Arrangement,
-    /// See [`groups::words`].
-    copies: HashMap<BadgeId, String>,
-    /// The badge to select when the list is arranged next.
-    to_select: Option<BadgeId>,
-    troubles: Vec<String>,
-    /// Badges sent from this computer that are in neither list. Those that the service accepted with an id are among
-    /// `held`, too.
-    sent: Vec<SentHere>,
-    requested: HashMap<BadgeId, Timestamp>,
-    /// Whether both lists were read. Only then can lapel tell that a badge is missing from one of them.
-    both: bool,
-    complete: bool,
-    failed: bool,
-    total_count: Option<u64>,
-}
-
-/// The state of the current look-up. Each look-up begins with a fresh one.
-#[derive(Default)]
-struct LookupState {
-    query: Option<Query>,
-    requests: u32,
-    /// Whether the user stopped the reading: some of its requests may have been sent, and are not in `requests`.
-    is_stopped: bool,
-    /// Maximum number of pages to read of each list.
-    pages: u64,
-    by_id: Option<BadgeId>,
-    /// The badge ids that were read, the typed one first.
-    tried_ids: Vec<BadgeId>,
-    /// Whether a row of the history was read for the form of ids.
-    sampled: bool,
-    /// Whether only that badge's record is shown, with its holder masked and without the wallet.
-    masked: bool,
-    /// Whether the holder's wallet was opened. The journal has a record of it.
-    opened: bool,
-    wanted: Option<BadgeId>,
-    /// The copies that are not folded.
-    unfolded: BTreeSet<groups::GroupKey>,
-    /// The caller's name, if it was typed, alone or next to the address.
-    name: Option<String>,
-    /// The number of addresses with that name, if they were counted.
-    namesakes: usize,
-    question: Option<CallerQuestion>,
-    details: HashMap<BadgeId, Result<Box<Badge>, ApiError>>,
-    pictures: HashMap<BadgeId, TriedPictures>,
-    /// The side of the selected badge's picture that is shown in place of the answer.
-    side: Option<Side>,
-    /// The state of the badges that are listed. `None` lists all.
-    only: Option<StateIs>,
-    nothing: Option<String>,
-    /// Badges that were sent from this computer to a name or an address like the searched one, which has no badge: the first
-    /// of each job and reason, and their number. `None`: the journal was not searched for them.
-    sent_alike: Option<Vec<(SentAlike, u64)>>,
-    /// A badge that was sent from this computer and that the service does not know.
-    unseen: Option<SentHere>,
-    certs: cert::Certs,
-    /// The queries that were sent to find the caller's badges.
-    tried: Vec<HistoryProbe>,
-    /// Whether the index was searched, or why it was not. `None` before that.
-    index: Option<Result<(), NotSearched>>,
-    rows: Vec<HistoryItem>,
-    /// Whether the journal could not be read, so that badges may be missing.
-    lacks_journal: bool,
-    /// The rows that the queries did not read.
-    beyond: Remaining,
-    /// Matches at the domain that the caller may have meant, besides the badges of the address as given.
-    meant: Vec<Match>,
-    /// The address of the previous look-up, if it found nothing. A name typed next belongs to the same caller.
-    before: Option<String>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Side {
-    Front,
-    Back,
-}
-
-/// What a search for the caller's badges started from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Sought {
-    /// An address without badges, or one whose badges the user wants to search further for.
-    Address(String),
-    Name(String),
-}
-
-/// The purpose of a request other than that for a holder.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Lookups {
-    /// Searches the index for a certificate number. The text may turn out to be a badge id or a name.
-    Cert(Query),
-    /// Counts the badges whose record may have a certificate number.
-    CertCost(String),
-    /// Reads the history into the index, before the records.
-    CertSync(String),
-    /// Lists the records that were not read, after that.
-    CertIds(String),
-    /// Reads those records, up to the one with the number.
-    CertRecords(String),
-    /// Searches the index again after that.
-    CertAgain(String),
-    ById(BadgeId),
-    /// Searches the journal for a badge that the service does not know.
-    SentHere(BadgeId),
-    /// Searches the journal for the time of request of a badge whose record has no time of acceptance.
-    Requested(BadgeId),
-    /// Records in the journal that this badge's holder's wallet is opened.
-    Opening(BadgeId),
-    /// Records in the journal that the wallet of the possible match at this place is opened.
-    OpeningMatch(usize),
-    /// Reads the record of a listed badge: for its revoke reason, or because neither list has it.
-    Detail(BadgeId),
-    Name(String),
-    /// Searches the journal for a name or an address like one without a badge, and whether all of the search was possible.
-    SentAlike(Sought, bool),
-    /// Searches the index for other addresses and names that may be the caller's.
-    Index(Sought),
-    /// Searches the history for them.
-    Further(Sought),
-    /// Searches the history for this address at the domain that the caller may have meant.
-    Meant(String),
-    /// Reads one row of the history, because no badge has this id: the service may write its ids in another form.
-    Sample(BadgeId),
-    Pictures(BadgeId),
-}
-
 pub struct Wallet {
     field: TextField,
     recent: RecentInputs,
@@ -218,39 +89,6 @@ pub struct Wallet {
     domains: BTreeSet<String>,
     /// A badge id of the service, for the form of its ids.
     sample: Option<BadgeId>,
-}
-
-impl Default for Wallet {
-    fn default() -> Self {
-        Self {
-            field: TextField::default(),
-            recent: RecentInputs::default(),
-            set_aside: Vec::new(),
-            typing: true,
-            is_edited: false,
-            error: None,
-            request: None,
-            lookup: None,
-            progress: None,
-            asked: None,
-            found: None,
-            call: LookupState::default(),
-            people: None,
-            choosing: false,
-            heading: rows::heading(),
-            search: Search::default(),
-            fitting: None,
-            unsorted: false,
-            cursor: ListCursor::default(),
-            scroll: Scroll::default(),
-            scrolled: None,
-            pane_height: 0,
-            shows_picture: false,
-            history: None,
-            domains: BTreeSet::new(),
-            sample: None,
-        }
-    }
 }
 
 impl Wallet {
@@ -376,7 +214,7 @@ impl Wallet {
         let (id, urls) = (held.badge_id.clone(), held.image_urls().map(Option::<&Text>::cloned));
         // An old result is not the answer to a new test.
         self.call.pictures.remove(&id);
-        self.send(Lookups::Pictures(id.clone()), Request::Call(LookupQuery::Pictures(id, urls)), out);
+        self.send(Lookups::Pictures(id.clone()), Request::TryPictures(id, urls), out);
     }
 
     /// The found badges that are in the history.

@@ -4,7 +4,6 @@
 use crate::tui::modals::profile::{ProfileForm, ProfileStep};
 use crate::tui::modals::profiles::Profiles;
 use crate::tui::prelude::*;
-use crate::tui::widgets::text_layout::{fit, width, wrap};
 
 pub struct Welcome {
     form: Option<ProfileForm>,

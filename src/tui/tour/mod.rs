@@ -30,14 +30,12 @@ impl TourStep {
     /// Steps with a task, in order. [`Self::End`] has none.
     pub const ALL: [Self; 5] = [Self::Find, Self::Issue, Self::Watch, Self::Revoke, Self::Receipt];
 
-    fn next(self) -> Self {
-        let at = Self::ALL.iter().position(|step| *step == self);
-        at.and_then(|at| Self::ALL.get(at + 1)).copied().unwrap_or(Self::End)
+    fn place(self) -> usize {
+        Self::ALL.iter().position(|step| *step == self).unwrap_or(Self::ALL.len())
     }
 
-    /// Number of the step, from 1.
-    fn no(self) -> usize {
-        Self::ALL.iter().position(|step| *step == self).map_or(Self::ALL.len(), |at| at + 1)
+    fn next(self) -> Self {
+        Self::ALL.get(self.place() + 1).copied().unwrap_or(Self::End)
     }
 }
 
@@ -91,10 +89,6 @@ impl Tour {
         }
     }
 
-    pub fn step(&self) -> TourStep {
-        self.step
-    }
-
     /// Moves to the next step, even if this one is not done. Returns false after the last step.
     pub fn skip(&mut self, jobs: &[Job]) -> bool {
         if self.step == TourStep::End {
@@ -128,15 +122,17 @@ impl Tour {
         match self.step {
             TourStep::Find => seen.found && seen.place == TourPlace::Wallet,
             TourStep::Issue => {
-                self.issued = self.new_job(Kind::Issue, seen.jobs).or(self.issued);
-                self.new_job(Kind::Issue, seen.jobs).is_some()
+                let new = self.new_job(Kind::Issue, seen.jobs);
+                self.issued = new.or(self.issued);
+                new.is_some()
             }
             TourStep::Watch => {
                 job(self.issued, seen.jobs).is_some_and(|job| job.counts.of(RowStatus::Issued) > 0)
             }
             TourStep::Revoke => {
-                self.revoked = self.new_job(Kind::Revoke, seen.jobs).or(self.revoked);
-                self.new_job(Kind::Revoke, seen.jobs).is_some()
+                let new = self.new_job(Kind::Revoke, seen.jobs);
+                self.revoked = new.or(self.revoked);
+                new.is_some()
             }
             TourStep::Receipt => self.written,
             TourStep::End => false,

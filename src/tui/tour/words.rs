@@ -36,7 +36,7 @@ impl TourContext<'_> {
 }
 
 pub fn next(tour: &Tour, seen: &TourState<'_>, here: &TourContext<'_>) -> String {
-    match tour.step() {
+    match tour.step {
         TourStep::Find => find(seen, here),
         TourStep::Issue => issue(seen, here),
         TourStep::Watch => watch(tour, seen, here),

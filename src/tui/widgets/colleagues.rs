@@ -1,8 +1,13 @@
 //! Who began a job and who follows it, if a team shares the journal. Home and Activity name them with it.
 
-use crate::jobs::person;
+use crate::jobs::{TUI_MARK, person};
 use crate::tui::prelude::*;
-use crate::tui::worker::job_command;
+
+/// The acting user for the journal: the system's user name, marked with `tui` for the TUI.
+pub fn who() -> String {
+    let user = std::env::var("USER").or_else(|_| std::env::var("USERNAME")).unwrap_or_default();
+    if user.is_empty() { "tui".to_owned() } else { format!("{user}{TUI_MARK}") }
+}
 
 /// Whether only the lapel of a colleague follows the job.
 pub fn is_theirs(job: &Job) -> bool {
@@ -16,7 +21,7 @@ pub fn everybody(job: &Job) -> Vec<String> {
 
 /// The colleagues, each once. Empty for a job that only this person has worked on.
 pub fn colleagues(job: &Job) -> Vec<String> {
-    let me = job_command::who();
+    let me = who();
     let follower =
         job.owner.as_ref().filter(|_| is_theirs(job)).and_then(|owner| owner.label.argument("who"));
     let known = [Some(person(&me)), follower];
@@ -48,7 +53,7 @@ fn followed_by(job: &Job) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::jobs::{Code, Owner, Phase, Reason, TUI_MARK};
+    use crate::jobs::{Code, Owner, Phase, Reason};
     use crate::tui::widgets::needs::tests::job;
 
     fn of(begun_by: Option<&str>, follower: Option<&str>) -> Job {
@@ -60,7 +65,7 @@ mod tests {
 
     #[test]
     fn a_colleague_is_named_once_and_this_person_never() {
-        let (me, mark) = (job_command::who(), TUI_MARK);
+        let (me, mark) = (who(), TUI_MARK);
         let begun = |who: &str| t!("begun by {who}", who);
         let follows = |who: &str| t!("followed by {owner}", owner = format!("{who} on lab-pc"));
         assert_eq!(colleagues(&of(None, None)), Vec::<String>::new());

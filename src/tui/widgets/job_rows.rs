@@ -4,17 +4,16 @@
 pub mod columns;
 pub mod short_reason;
 
-use crate::jobs::{Code, Reason, RowField, RowPart};
-use crate::tui::component::Drag;
+use crate::jobs::{Code, Reason, RowField, RowFilter, RowPart};
 use crate::tui::effects::ExportSource;
 use crate::tui::prelude::*;
+use crate::tui::request::RowsQuery;
 use crate::tui::widgets::list::{ListEntry, ListRow, PagedList, RowSlot};
 use crate::tui::widgets::marks::{LARGEST_RANGE, Marks, between};
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::search::Search;
 use crate::tui::widgets::table_header::Heading;
 use crate::tui::widgets::text_layout::styled;
-use crate::tui::worker::job_command::RowsQuery;
 
 /// The rows of a page that has them all.
 const EVERY: u64 = i64::MAX as u64;
@@ -213,7 +212,8 @@ impl RowList {
     fn query(&self, per_page: u64, order: Option<(RowField, bool)>) -> RowsQuery {
         let (row_statuses, text) = (self.row_statuses.clone(), self.search.typed());
         let parts = if text.is_some() { Vec::new() } else { self.parts.clone() };
-        RowsQuery { job: self.job, row_statuses, group: None, parts, text, page: 1, per_page, order }
+        let filter = RowFilter { row_statuses, parts, text, order, ..RowFilter::default() };
+        RowsQuery { job: self.job, filter, page: 1, per_page }
     }
 
     fn restart(&mut self, out: &mut Effects<'_>) {

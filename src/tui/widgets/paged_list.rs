@@ -7,10 +7,10 @@ mod named;
 mod narrowed;
 mod view;
 
-pub use draw::{RowMark, two_sided};
+pub use draw::{RowMark, read_words, two_sided};
 pub use narrowed::ComparedPart;
 
-use crate::api::{DirectionStyle, Sort};
+use crate::api::{CategoryFilter, DirectionStyle, Sort};
 use crate::index::IndexQuery;
 use crate::tui::prelude::*;
 use crate::tui::widgets::filter::{FilterBar, FilterChoice, FilterValue, FilterView, Spec};
@@ -76,7 +76,7 @@ pub trait Browse: ListRow + 'static {
     }
     /// Requests for the names of values that the filter line offers.
     fn ask_choices() -> Vec<Request> {
-        Vec::new()
+        vec![Request::Categories(CategoryFilter::default()), Request::BadgeTypes]
     }
     /// The names of values in a response.
     fn choices(_: &Response) -> Vec<FilterChoice> {

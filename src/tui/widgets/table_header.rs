@@ -73,6 +73,7 @@ pub enum HeadingOutcome {
     Chose(Option<SortOrder>),
 }
 
+#[derive(Default)]
 pub struct Heading {
     /// All columns, in order. Each column shows a different field.
     defs: Vec<ColumnDef>,

@@ -4,47 +4,44 @@ use crate::api::{ApiKey, Authorities, connect, identify};
 use crate::config::{KeyPin, KeyStore, NewProfile, ProfileLine};
 use crate::tui::prelude::*;
 use crate::tui::request::{ProfileCandidate, ProfileSession};
-use crate::tui::worker::profile_requests::{Managing, ProfileAsk};
+use crate::tui::worker::profile_requests::ProfileAsk;
 use secrecy::{ExposeSecret, SecretString};
-use std::future::Future;
 use std::pin::Pin;
 
-/// The error is text for the user, as in the types below.
-pub type Connecting = Pin<Box<dyn Future<Output = Result<ProfileSession, String>> + Send>>;
-
-pub type KeyLookup = Pin<Box<dyn Future<Output = Result<SecretString, String>> + Send>>;
-
-pub type ProfileListing = Pin<Box<dyn Future<Output = Result<Vec<ProfileLine>, String>> + Send>>;
+/// The error is text for the user.
+pub type Helped<T> = Pin<Box<dyn Future<Output = Result<T, String>> + Send>>;
 
 #[derive(Clone)]
 pub struct Helpers {
     /// The data folder. lapel processes share their rate limit through it. `None` if nothing is kept.
     pub data_dir: Option<PathBuf>,
-    pub start_sandbox: Arc<dyn Fn() -> Connecting + Send + Sync>,
+    pub start_sandbox: Arc<dyn Fn() -> Helped<ProfileSession> + Send + Sync>,
     /// Finds a key that is kept elsewhere: in a variable, or by a command, which may take long.
-    pub find_key: Arc<dyn Fn(KeyStore) -> KeyLookup + Send + Sync>,
+    pub find_key: Arc<dyn Fn(KeyStore) -> Helped<SecretString> + Send + Sync>,
     /// Keeps a profile and its key, after a successful ping.
-    pub keep_profile: Arc<dyn Fn(NewProfile, SecretString) -> Connecting + Send + Sync>,
-    pub profiles: Arc<dyn Fn() -> ProfileListing + Send + Sync>,
+    pub keep_profile: Arc<dyn Fn(NewProfile, SecretString) -> Helped<ProfileSession> + Send + Sync>,
+    pub profiles: Arc<dyn Fn() -> Helped<Vec<ProfileLine>> + Send + Sync>,
     /// Opens a profile and finds its key. Without a name: the profile that lapel was started with.
-    pub open_profile: Arc<dyn Fn(Option<String>) -> Connecting + Send + Sync>,
+    pub open_profile: Arc<dyn Fn(Option<String>) -> Helped<ProfileSession> + Send + Sync>,
     /// Pins the current key of a profile: profile name, key prefix.
-    pub pin_profile: Arc<dyn Fn(String, String) -> Connecting + Send + Sync>,
-    pub profile: Arc<dyn Fn(ProfileAsk) -> Managing + Send + Sync>,
+    pub pin_profile: Arc<dyn Fn(String, String) -> Helped<ProfileSession> + Send + Sync>,
+    pub profile: Arc<dyn Fn(ProfileAsk) -> Helped<String> + Send + Sync>,
 }
 
 impl Default for Helpers {
     fn default() -> Self {
-        let nothing = || -> Connecting { Box::pin(async { Err(t!("this cannot be done here").to_owned()) }) };
+        fn nothing<T: Send + 'static>() -> Helped<T> {
+            Box::pin(async { Err(t!("this cannot be done here").to_owned()) })
+        }
         Self {
             data_dir: None,
             start_sandbox: Arc::new(nothing),
-            find_key: Arc::new(|_| Box::pin(async { Err(t!("this cannot be done here").to_owned()) })),
-            keep_profile: Arc::new(move |_, _| nothing()),
+            find_key: Arc::new(|_| nothing()),
+            keep_profile: Arc::new(|_, _| nothing()),
             profiles: Arc::new(|| Box::pin(async { Ok(Vec::new()) })),
-            open_profile: Arc::new(move |_| nothing()),
-            pin_profile: Arc::new(move |_, _| nothing()),
-            profile: Arc::new(|_| Box::pin(async { Err(t!("this cannot be done here").to_owned()) })),
+            open_profile: Arc::new(|_| nothing()),
+            pin_profile: Arc::new(|_, _| nothing()),
+            profile: Arc::new(|_| nothing()),
         }
     }
 }

@@ -2,13 +2,12 @@
 
 use super::said;
 use crate::index::{
-    Cert, Coverage, DetailsRead, FoundPeople, Index, IndexAccount, IndexConfig, IndexError, IndexQuery,
-    LONGEST_PAGE, Renewals, Sums, SyncProgress, Synced,
+    Cert, Coverage, FoundPeople, Index, IndexAccount, IndexConfig, IndexError, IndexQuery, LONGEST_PAGE,
+    Renewals, Sums,
 };
 use crate::jobs::receipt::{FailedMails, MOST_FAILED, MailReport, mail_failures};
 use crate::tui::prelude::*;
-use jiff::tz::Offset;
-use tokio::sync::{Mutex, watch};
+use tokio::sync::Mutex;
 use tokio::task::spawn_blocking;
 
 /// Most badges of a list whose details are read in one run.
@@ -40,19 +39,6 @@ pub fn reading_cost(requests: Option<u64>) -> String {
     match requests {
         Some(n) => plural!(n, "about {n} request", "about {n} requests"),
         None => t!("1 request for every 100 badges of the history").to_owned(),
-    }
-}
-
-/// When the index was read. Mail states and ends of validity of most badges are as old as the last full reading.
-pub fn read_words(read_at: i64, full_at: Option<i64>, offset: Offset) -> String {
-    let words = |at| {
-        let at = Timestamp::from_second(at).unwrap_or_default();
-        offset.to_datetime(at).strftime("%m-%d %H:%M").to_string()
-    };
-    let time = words(read_at);
-    match full_at.map(words).filter(|full| *full != time) {
-        Some(full) => t!("read {time}, in full {full}", time, full),
-        None => t!("read {time}", time),
     }
 }
 
@@ -145,14 +131,8 @@ impl IndexSlot {
         said(self.get().await)?.ok_or_else(|| t!("This profile has no index.").to_owned())
     }
 
-    pub async fn sync(
-        &self,
-        reader: &Reader,
-        want: SyncScope,
-        progress: watch::Sender<SyncProgress>,
-        cancel: CancellationToken,
-    ) -> Result<Synced, String> {
-        said(self.used().await?.sync(reader, want, &progress, cancel).await)
+    pub async fn ask<T>(&self, run: impl AsyncFnOnce(Index) -> Result<T, IndexError>) -> Result<T, String> {
+        said(run(self.used().await?).await)
     }
 
     pub async fn overall(&self, reader: &Reader, period: Period) -> Result<Overall, String> {
@@ -190,25 +170,6 @@ impl IndexSlot {
     ) -> Result<FoundPeople, NotSearched> {
         let index = self.used().await.map_err(NotSearched::NoIndex)?;
         searched(&index, index.find_people(email, name).await, |found| found.all == 0).await
-    }
-
-    pub async fn without_details(&self, list: IndexedList) -> Result<Vec<BadgeId>, String> {
-        said(self.used().await?.without_details(list, MOST_DETAILS).await)
-    }
-
-    pub async fn details(
-        &self,
-        reader: &Reader,
-        badges: Vec<BadgeId>,
-        until: Option<&str>,
-        progress: watch::Sender<SyncProgress>,
-        cancel: CancellationToken,
-    ) -> Result<DetailsRead, String> {
-        said(self.used().await?.read_details(reader, badges, until, &progress, cancel).await)
-    }
-
-    pub async fn renewals(&self, list: IndexedList) -> Result<Renewals, String> {
-        said(self.used().await?.renewals(list, MOST_RENEWALS).await)
     }
 
     pub async fn failed_mails(&self) -> Result<FailedMails, String> {

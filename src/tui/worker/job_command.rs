@@ -1,10 +1,13 @@
 //! Job commands that the TUI sends to [`Jobs`]. The worker runs them; they cannot be cancelled.
 
+use super::said;
 use crate::jobs::{
     CheckProgress, Decision, Disclosure, DuplicateResult, IssuePlan, JobError, NeverSeen, Person, RevokePlan,
-    RowField, RowFilter, RowPart, RowSelection, SuggestedRows, TUI_MARK, Undone,
+    RowField, RowFilter, RowSelection, SuggestedRows, Undone,
 };
 use crate::tui::prelude::*;
+use crate::tui::request::RowsQuery;
+use crate::tui::widgets::colleagues::who;
 use crate::tui::widgets::job_rows::columns;
 use crate::tui::widgets::needs;
 use tokio::sync::watch;
@@ -65,40 +68,13 @@ pub enum JobReply {
     Undone(Option<Undone>),
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RowsQuery {
-    pub job: JobId,
-    /// Only rows with these statuses. An empty list selects all rows.
-    pub row_statuses: Vec<RowStatus>,
-    /// Only rows of a draft with a reason of this kind.
-    pub group: Option<String>,
-    /// The parts of a draft's review, by which the rows are sorted; empty for another order.
-    pub parts: Vec<RowPart>,
-    pub text: Option<String>,
-    /// Counted from 1.
-    pub page: u64,
-    pub per_page: u64,
-    /// The sort field, and whether the order is descending. `None` sorts the statuses of a job by weight, those of
-    /// `row_statuses` as they are named, and a draft by row number.
-    pub order: Option<(RowField, bool)>,
-}
-
-/// The acting user for the journal: the system's user name, marked with `tui` for the TUI.
-pub fn who() -> String {
-    let user = std::env::var("USER").or_else(|_| std::env::var("USERNAME")).unwrap_or_default();
-    if user.is_empty() { "tui".to_owned() } else { format!("{user}{TUI_MARK}") }
-}
-
 /// An error is text for the user, which also says whether anything was changed.
 pub async fn run(command: JobCommand, jobs: &Jobs) -> Result<JobReply, String> {
     let who = who();
-    let fine = |result: Result<(), JobError>| result.map(|()| JobReply::Fine);
     let done = match command {
-        JobCommand::Issue(plan) => jobs.issue(plan, &who).await.map(|_| JobReply::Fine),
-        JobCommand::Replace(plan, old, reason) => {
-            jobs.replace(plan, old, &reason, &who).await.map(|_| JobReply::Fine)
-        }
-        JobCommand::Revoke(plan) => jobs.revoke(plan).await.map(|_| JobReply::Fine),
+        JobCommand::Issue(plan) => fine(jobs.issue(plan, &who).await),
+        JobCommand::Replace(plan, old, reason) => fine(jobs.replace(plan, old, &reason, &who).await),
+        JobCommand::Revoke(plan) => fine(jobs.revoke(plan).await),
         JobCommand::Plan(plans) => return plan(plans, jobs).await.map(JobReply::Drafts),
         JobCommand::Undo(id, reason) => match jobs.undo(id, &reason, &who).await {
             Ok(draft) => return keep(jobs, vec![draft]).await.map(JobReply::Drafts),
@@ -119,7 +95,7 @@ pub async fn run(command: JobCommand, jobs: &Jobs) -> Result<JobReply, String> {
         }
         JobCommand::OpenDrafts(ids) => jobs.open_drafts(&ids).await.map(JobReply::Drafts),
         JobCommand::CloseDrafts(ids) => fine(jobs.close_drafts(&ids).await),
-        JobCommand::Discard(ids) => discard(jobs, &ids).await.map(|()| JobReply::Fine),
+        JobCommand::Discard(ids) => fine(discard(jobs, &ids).await),
         JobCommand::Pause(id) => fine(jobs.pause(id).await),
         JobCommand::Resume(id) => fine(jobs.resume(id, &who).await),
         JobCommand::UseUp(id) => fine(jobs.use_up_quota(id, &who).await),
@@ -174,7 +150,7 @@ pub async fn run(command: JobCommand, jobs: &Jobs) -> Result<JobReply, String> {
             };
         }
         JobCommand::Allow(id, rows) => {
-            let one = matches!(rows, RowSelection::One(_) | RowSelection::Shown(..));
+            let one = is_one(&rows);
             jobs.allow(id, rows).await.map(|n| {
                 if one && n == 0 {
                     let text = t!(
@@ -189,7 +165,7 @@ pub async fn run(command: JobCommand, jobs: &Jobs) -> Result<JobReply, String> {
             })
         }
         JobCommand::LeaveOut(id, rows) => {
-            let one = matches!(rows, RowSelection::One(_) | RowSelection::Shown(..));
+            let one = is_one(&rows);
             jobs.leave_out(id, rows).await.map(|n| {
                 if one {
                     JobReply::Fine
@@ -202,11 +178,17 @@ pub async fn run(command: JobCommand, jobs: &Jobs) -> Result<JobReply, String> {
             jobs.take_suggestions(id, rows).await.map(JobReply::Corrected)
         }
         JobCommand::UndoDecision(id) => jobs.undo_decision(id).await.map(JobReply::Undone),
-        JobCommand::Correct(id, row, name, email) => {
-            jobs.correct(id, row, &name, &email).await.map(|_| JobReply::Fine)
-        }
+        JobCommand::Correct(id, row, name, email) => fine(jobs.correct(id, row, &name, &email).await),
     };
-    done.map_err(|why| why.to_string())
+    said(done)
+}
+
+fn fine<T>(result: Result<T, JobError>) -> Result<JobReply, JobError> {
+    result.map(|_| JobReply::Fine)
+}
+
+fn is_one(rows: &RowSelection) -> bool {
+    matches!(rows, RowSelection::One(_) | RowSelection::Shown(..))
 }
 
 /// Removes each draft by itself: one that has begun meanwhile stays, and does not keep the others.
@@ -248,21 +230,20 @@ pub async fn check_duplicates(
 ) -> Result<(Vec<Job>, Vec<DuplicateResult>), String> {
     let mut found = Vec::with_capacity(ids.len());
     for id in &ids {
-        found
-            .push(jobs.check_duplicates(*id, progress, cancel.clone()).await.map_err(|why| why.to_string())?);
+        found.push(said(jobs.check_duplicates(*id, progress, cancel.clone()).await)?);
     }
     Ok((drafts(jobs, ids).await?, found))
 }
 
 pub async fn keep(jobs: &Jobs, ids: Vec<JobId>) -> Result<Vec<Job>, String> {
-    jobs.keep_drafts(&ids).await.map_err(|why| why.to_string())?;
+    said(jobs.keep_drafts(&ids).await)?;
     drafts(jobs, ids).await
 }
 
 async fn drafts(jobs: &Jobs, ids: Vec<JobId>) -> Result<Vec<Job>, String> {
     let mut all = Vec::with_capacity(ids.len());
     for id in ids {
-        all.push(jobs.job(id).await.map_err(|why| why.to_string())?);
+        all.push(said(jobs.job(id).await)?);
     }
     Ok(all)
 }
@@ -279,15 +260,16 @@ pub async fn saved_rows(
 
 /// The journal's filter of a query, for a job as it is.
 fn filter_of(query: RowsQuery, snapshot: &Job) -> RowFilter {
-    let RowsQuery { mut row_statuses, group, parts, text, page, per_page, order, .. } = query;
+    let RowsQuery { mut filter, page, per_page, .. } = query;
     // Rows that need a person are not hidden behind all others. A review has an order of its own.
-    if row_statuses.is_empty() && order.is_none() && snapshot.phase != Phase::Draft {
-        row_statuses = needs::most_urgent_first(snapshot);
+    if filter.row_statuses.is_empty() && filter.order.is_none() && snapshot.phase != Phase::Draft {
+        filter.row_statuses = needs::most_urgent_first(snapshot);
     }
-    let skip = page.saturating_sub(1).saturating_mul(per_page);
+    filter.skip = page.saturating_sub(1).saturating_mul(per_page);
     // Of several statuses, the one that is named first needs a person most.
-    let order = order.or_else(|| (row_statuses.len() > 1).then_some((RowField::Filter, false)));
-    RowFilter { row_statuses, group, parts, text, after: 0, skip, order }
+    let by_status = (filter.row_statuses.len() > 1).then_some((RowField::Filter, false));
+    filter.order = filter.order.or(by_status);
+    filter
 }
 
 /// The place of a row in the list of a query, from 0. `None` if the list does not have it, or could not be read.
@@ -299,19 +281,18 @@ pub async fn place_of(jobs: &Jobs, query: RowsQuery, no: u64) -> Option<u64> {
 
 pub async fn rows(jobs: &Jobs, query: RowsQuery) -> Result<Page<JobRow>, String> {
     let (job, page, per_page) = (query.job, query.page, query.per_page);
-    let snapshot = jobs.job(job).await.map_err(|why| why.to_string())?;
+    let snapshot = said(jobs.job(job).await)?;
     let most = usize::try_from(per_page).unwrap_or(usize::MAX);
     let filter = filter_of(query, &snapshot);
-    let before = filter.skip;
-    let rows = jobs.rows(job, filter.clone(), most).await.map_err(|why| why.to_string())?;
-    let is_last = rows.len() < most && (before == 0 || !rows.is_empty());
-    let total = if filter.group.is_none() && filter.text.is_none() {
+    let rows = said(jobs.rows(job, filter.clone(), most).await)?;
+    let is_last = rows.len() < most && (filter.skip == 0 || !rows.is_empty());
+    let total = if filter.text.is_none() {
         snapshot.counts.sum(|b| filter.row_statuses.is_empty() || filter.row_statuses.contains(&b))
     } else if is_last {
         // A search in a large job need not read it twice.
-        before + rows.len() as u64
+        filter.skip + rows.len() as u64
     } else {
-        jobs.count_rows(job, &filter).await.map_err(|why| why.to_string())?
+        said(jobs.count_rows(job, &filter).await)?
     };
     Ok(Page {
         list_len: rows.len(),

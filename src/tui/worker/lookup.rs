@@ -7,26 +7,6 @@ use crate::i18n::Localizable;
 use crate::tui::prelude::*;
 use tokio::task::JoinSet;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LookupQuery {
-    /// The badges of names and addresses: one request for each.
-    Leads(Vec<HistoryProbe>),
-    /// Check whether the front and back pictures of a badge open: two requests without the API key. If the
-    /// addresses are unknown, one more request reads the badge.
-    Pictures(BadgeId, [Option<Text>; 2]),
-}
-
-#[derive(Debug)]
-pub enum LookupReply {
-    Rows(FoundRows),
-    Pictures {
-        tried: TriedPictures,
-        /// `None` unless the badge had to be read.
-        detail: Option<Box<Badge>>,
-        requests: u32,
-    },
-}
-
 /// The result for front and back.
 #[derive(Debug)]
 pub struct TriedPictures {
@@ -34,11 +14,14 @@ pub struct TriedPictures {
     pub said: [String; 2],
     /// `None` for a picture that could not be tried.
     pub opens: [Option<bool>; 2],
+    /// `None` unless the badge had to be read.
+    pub detail: Option<Box<Badge>>,
+    pub requests: u32,
 }
 
 impl TriedPictures {
-    fn not_tried(said: impl Fn() -> String) -> Self {
-        Self { said: [said(), said()], opens: [None, None] }
+    pub fn not_tried(said: &str) -> Self {
+        Self { said: [said.to_owned(), said.to_owned()], opens: [None, None], detail: None, requests: 0 }
     }
 }
 
@@ -63,26 +46,7 @@ pub struct FoundRows {
     pub requests: u32,
 }
 
-pub fn failed(query: &LookupQuery, error: ApiError) -> LookupReply {
-    match query {
-        LookupQuery::Leads(_) => {
-            LookupReply::Rows(FoundRows { trouble: Some(error), ..FoundRows::default() })
-        }
-        LookupQuery::Pictures(..) => {
-            let said = || t!("not checked: a part of lapel failed").to_owned();
-            LookupReply::Pictures { tried: TriedPictures::not_tried(said), detail: None, requests: 0 }
-        }
-    }
-}
-
-pub async fn run(query: LookupQuery, reader: &Reader, connection: &Connection, call: &Call) -> LookupReply {
-    match query {
-        LookupQuery::Leads(leads) => LookupReply::Rows(rows(reader, leads, call).await),
-        LookupQuery::Pictures(id, urls) => pictures(&id, urls, reader, connection, call).await,
-    }
-}
-
-async fn rows(reader: &Reader, leads: Vec<HistoryProbe>, call: &Call) -> FoundRows {
+pub async fn rows(reader: &Reader, leads: Vec<HistoryProbe>, call: &Call) -> FoundRows {
     let mut tasks = JoinSet::new();
     for (place, lead) in leads.into_iter().enumerate() {
         let (reader, call) = (reader.clone(), call.clone());
@@ -129,13 +93,13 @@ async fn rows(reader: &Reader, leads: Vec<HistoryProbe>, call: &Call) -> FoundRo
     rows
 }
 
-async fn pictures(
+pub async fn pictures(
     id: &BadgeId,
     mut urls: [Option<Text>; 2],
     reader: &Reader,
     connection: &Connection,
     call: &Call,
-) -> LookupReply {
+) -> TriedPictures {
     let mut requests = 0;
     let mut detail = None;
     if urls.iter().all(Option::is_none) {
@@ -146,12 +110,8 @@ async fn pictures(
                 detail = Some(Box::new(badge));
             }
             Err(error) => {
-                let said = || t!("URL not read: {error}", error);
-                return LookupReply::Pictures {
-                    tried: TriedPictures::not_tried(said),
-                    detail: None,
-                    requests,
-                };
+                let said = t!("URL not read: {error}", error);
+                return TriedPictures { requests, ..TriedPictures::not_tried(&said) };
             }
         }
     }
@@ -159,8 +119,8 @@ async fn pictures(
     // Building the client may read the system's certificates.
     let client = tokio::task::spawn_blocking(move || PictureClient::new(&connection)).await;
     let Ok(Ok(client)) = client else {
-        let said = || t!("not checked: no secure connection is possible on this computer").to_owned();
-        return LookupReply::Pictures { tried: TriedPictures::not_tried(said), detail, requests };
+        let said = t!("not checked: no secure connection is possible on this computer");
+        return TriedPictures { detail, requests, ..TriedPictures::not_tried(said) };
     };
     let fetch = |url: Option<Text>| {
         let (client, url) = (&client, url.and_then(|url| reader.picture_url(&url)));
@@ -176,8 +136,8 @@ async fn pictures(
     };
     let [front, back] = urls;
     let ((one, front, front_opens), (two, back, back_opens)) = tokio::join!(fetch(front), fetch(back));
-    let tried = TriedPictures { said: [front, back], opens: [front_opens, back_opens] };
-    LookupReply::Pictures { tried, detail, requests: requests + one + two }
+    let (said, opens) = ([front, back], [front_opens, back_opens]);
+    TriedPictures { said, opens, detail, requests: requests + one + two }
 }
 
 /// Whether the server gives the picture. `None` if it gave no answer.

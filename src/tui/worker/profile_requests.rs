@@ -2,7 +2,6 @@
 
 use crate::config::{KeyStore, ProfileEdit};
 use secrecy::SecretString;
-use std::pin::Pin;
 
 /// The response is a line for the user. An error says whether anything was changed.
 #[derive(Clone, Debug)]
@@ -25,5 +24,3 @@ pub struct ProfileChange {
     /// Pin the current key in place of an earlier pin.
     pub pin: bool,
 }
-
-pub type Managing = Pin<Box<dyn Future<Output = Result<String, String>> + Send>>;

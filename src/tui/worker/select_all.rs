@@ -3,14 +3,8 @@
 
 use crate::api::{Gathered, PageReader, PageRequest, read_all};
 use crate::tui::prelude::*;
+use crate::tui::widgets::marks::LARGEST_RANGE;
 use tokio::sync::watch;
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MarkAsk {
-    pub filter: HistoryFilter,
-    /// Most badges to mark. Every marked badge is held in memory.
-    pub most: u64,
-}
 
 #[derive(Debug)]
 pub struct MatchingRows {
@@ -26,25 +20,25 @@ pub enum NotMarked {
 
 /// Fails with too many matches, or with the service's first error: a partial result would mislead.
 pub async fn run(
-    ask: MarkAsk,
+    filter: HistoryFilter,
     reader: &Reader,
     call: &Call,
     progress: &watch::Sender<(u64, u64)>,
 ) -> Result<MatchingRows, NotMarked> {
     let fetch = |wanted: PageRequest| {
-        let query = HistoryQuery { filter: ask.filter.clone(), paging: wanted.paging() };
+        let query = HistoryQuery { filter: filter.clone(), paging: wanted.paging() };
         async move { reader.history(&query, call).await }
     };
     let goes_on = |pages: &PageReader| {
         if !pages.is_first() {
             progress.send_replace((pages.rows(), pages.total_count().unwrap_or(0)));
         }
-        pages.rows() <= ask.most
+        pages.rows() <= LARGEST_RANGE
     };
     let (rows, pages) = read_all(|row: &HistoryItem| row.badge_id.clone(), fetch, goes_on)
         .await
         .map_err(NotMarked::Service)?;
-    if pages.rows() > ask.most {
+    if pages.rows() > LARGEST_RANGE {
         return Err(NotMarked::TooMany);
     }
     let failed = || ApiError::NoAnswer { why: localizable!("the list did not end") };

@@ -117,9 +117,6 @@ const CYCLES: &[(&str, &[(&str, &str)])] = &[
     (
         "tui",
         &[
-            ("app", "effects"),
-            ("app", "persist"),
-            ("component", "widgets"),
             ("input", "platform"),
             ("message", "platform"),
             ("modals", "screens"),
@@ -127,7 +124,6 @@ const CYCLES: &[(&str, &[(&str, &str)])] = &[
             ("persist", "widgets"),
             ("platform", "widgets"),
             ("request", "worker"),
-            ("widgets", "worker"),
         ],
     ),
     ("jobs", &[("core", "follow"), ("core", "send"), ("error", "journal")]),

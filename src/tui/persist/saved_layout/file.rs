@@ -46,7 +46,7 @@ pub async fn run(ask: ViewAsk) -> ViewAnswer {
             ViewAnswer::Done(keep(&file, &view).map_err(|why| cannot_keep(&file, &why.to_string())))
         }
         ViewAsk::Forget(file) => {
-            ViewAnswer::Done(forget(&file).map_err(|why| cannot_keep(&file, &why.to_string())))
+            ViewAnswer::Done(fs::remove(&file).map_err(|why| cannot_keep(&file, &why.to_string())))
         }
     });
     // The lists wait only for reading.
@@ -122,17 +122,10 @@ pub fn keep(file: &Path, view: &SavedLayout) -> io::Result<()> {
     fs::replace_private(file, crate::secrets::redact(&view.to_json()).as_bytes())
 }
 
-fn forget(file: &Path) -> io::Result<()> {
-    match std::fs::remove_file(file) {
-        Err(why) if !matches!(why.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Err(why),
-        _ => Ok(()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tui::app::Tab;
+    use crate::tui::tab::Tab;
 
     #[tokio::test]
     async fn a_view_is_kept_privately_and_forgotten() {

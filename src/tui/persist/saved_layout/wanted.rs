@@ -1,7 +1,7 @@
 //! The first view set on the command line: `--tab` and `--filter`.
 
-use crate::tui::app::Tab;
 use crate::tui::prelude::*;
+use crate::tui::tab::Tab;
 use crate::tui::widgets::filter::{self, FilterValue, Spec};
 use crate::tui::widgets::paged_list::Browse;
 

@@ -8,7 +8,7 @@ use crate::tui::widgets::job_rows::to_minute;
 use crate::tui::widgets::needs::{Need, concerns, has_problem, needs, short_words};
 use crate::tui::widgets::record_field::{self, RecordField};
 use crate::tui::widgets::table_header::{ColumnDef, Heading, SortKey};
-use crate::tui::widgets::text_layout::{ColumnLayout, number, width};
+use crate::tui::widgets::text_layout::ColumnLayout;
 
 type ListField = RecordField<Job, CellRoom>;
 
@@ -162,7 +162,7 @@ fn needed(job: &Job, room: &CellRoom, cx: &UiContext) -> String {
     let more =
         |shown: usize| if shown < all.len() { format!(" +{}", all.len() - shown) } else { String::new() };
     let texts = (1..=all.len()).rev();
-    let texts = texts.map(|shown| all[..shown].join(&format!(" {} ", cx.glyphs.dot)) + &more(shown));
+    let texts = texts.map(|shown| cx.dotted(&all[..shown]) + &more(shown));
     let texts: Vec<String> = texts.chain(shortest(&concerns, job).map(|text| text + &more(1))).collect();
     let fitting = texts.iter().find(|text| width(text) <= room.needs);
     if let Some(text) = fitting.or(texts.last()) {
@@ -222,7 +222,6 @@ pub(super) fn own(columns: usize, needs: usize) -> Vec<ColumnLayout> {
     own
 }
 
-/// The cells of a job where every column has room.
 pub(super) fn widest(job: &Job, cx: &UiContext) -> Vec<(String, Style)> {
     all_cells(job, &CellRoom { progress: WIDE_PROGRESS, needs: usize::MAX }, cx)
 }

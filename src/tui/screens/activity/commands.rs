@@ -1,13 +1,11 @@
 //! What can be done with a job: in Activity, in its menus and on Home.
 
 use crate::jobs::{Code, Reason, RowFacts, count, issued_badge, may};
-use crate::tui::effects::ExportSource;
 use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::modals::job_menu::JobMenu;
 use crate::tui::modals::revoke::RevokeForm;
 use crate::tui::modals::undo_job::UndoJob;
 use crate::tui::prelude::*;
-use crate::tui::worker::job_command::JobCommand;
 
 /// Runs an action on a job, or says why it is not possible. Files and cancelling are about the marked rows, if there
 /// are any.
@@ -59,7 +57,6 @@ pub(super) fn open_menu(menu: Option<JobMenu>, out: &mut Effects<'_>) {
     out.open_some(|_, _| menu);
 }
 
-/// The marked rows for which a step is possible.
 pub(in crate::tui) fn steps(step: Step, job: &Job, marked: &[JobRow]) -> Vec<u64> {
     marked.iter().filter(|row| may(step, RowFacts::of(job, row))).map(|row| row.no).collect()
 }

@@ -1,15 +1,48 @@
-//! Copying and raw JSON for the Activity tab.
+//! Copying, saving and raw JSON for the Activity tab.
 
 use super::{Activity, columns};
-use crate::tui::component::Drag;
 use crate::tui::persist::saved_layout::SavedLayout;
-use crate::tui::platform::images::PictureRequest;
 use crate::tui::prelude::*;
 use crate::tui::widgets::copying::{self, Copyables, records};
 use crate::tui::widgets::job_rows;
 use crate::tui::widgets::record_field::pick;
 
+impl Activity {
+    /// What a file of the list would have, in words. `None` if the list is empty.
+    pub(super) fn listed(&self) -> Option<String> {
+        let jobs = self.jobs.iter().filter(|job| self.is_listed(job)).count() as u64;
+        let marked = self.marked().count() as u64;
+        match &self.rows {
+            Some(_) if marked > 0 => Some(plural!(marked, "{n} marked row", "{n} marked rows")),
+            Some(rows) if rows.list.is_empty() => None,
+            Some(rows) => Some(count!(rows.list.len(), "row", "rows")),
+            None => (jobs > 0).then(|| count!(jobs, "job", "jobs")),
+        }
+    }
+
+    pub(super) fn save_jobs(&self, cx: &UiContext, out: &mut Effects<'_>) {
+        let Some(mut head) = self.listed() else {
+            out.say(t!("There are no jobs here to export."));
+            return;
+        };
+        let only = self.only.map(|only| tr(only.words()).to_owned());
+        for words in only.into_iter().chain(self.heading.words()) {
+            head.push_str(&format!(" {} {words}", cx.glyphs.dot));
+        }
+        let clock = cx.clock();
+        let listed = self.in_order().filter(|job| self.is_listed(job));
+        let rows = listed.map(|job| columns::saved(job, &clock)).collect();
+        let source = ExportSource::of_rows("jobs", head, None, columns::saved_names(), rows);
+        out.export(source);
+    }
+}
+
 impl Screen for Activity {
+    fn begin() -> Self {
+        let (heading, rows_heading) = (columns::heading(), job_rows::columns::heading(false));
+        Self { heading, rows_heading, fresh: true, ..Self::default() }
+    }
+
     fn layout_changes(&self) -> u64 {
         self.heading.changes() + self.rows_heading.changes()
     }
@@ -79,9 +112,5 @@ impl Screen for Activity {
     fn on_drag(&mut self, drag: Drag, area: Rect, cx: &UiContext, out: &mut Effects<'_>) -> bool {
         let area = self.row_panes(area).list;
         self.rows.as_mut().is_some_and(|rows| rows.on_drag(drag, area, cx, out))
-    }
-
-    fn refresh(&mut self, _: &UiContext, _: &mut Effects<'_>) {
-        // Nothing to do: the journal reports changes itself.
     }
 }

@@ -1,9 +1,10 @@
 //! Drawing of the jobs: one line each with a bar and counts, and the selected job in full.
 
-use super::{Activity, FEW, columns, peeked_rows};
+use super::peek::{FEW, peeked_rows};
+use super::{Activity, columns};
 use crate::jobs::{AcceptedCount, StopKind, Urgency, count};
 use crate::tui::input::list_hit::below;
-use crate::tui::platform::images::{PictureOf, PictureRequest};
+use crate::tui::platform::images::PictureOf;
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::widgets::colleagues::{everybody, involved};
@@ -11,7 +12,6 @@ use crate::tui::widgets::job_rows::{RowList, moment, row_lines, row_status_style
 use crate::tui::widgets::list::{draw_position, draw_row, draw_texts};
 use crate::tui::widgets::needs::{counted, counts_in_words, needs, sum, words};
 use crate::tui::widgets::preview;
-use crate::tui::widgets::text_layout::{fit, styled, width, wrap};
 use crate::tui::widgets::timeline::timeline_of_row;
 
 /// Columns of a list that no column takes: the cursor and the gaps around it.
@@ -45,7 +45,7 @@ impl Panes {
         Self { list, text, beside: None }
     }
 
-    /// Draws the edge of the pane, with the title if the pane is below. Returns whether the title is drawn.
+    /// Draws the edge of the pane, with the title if the pane is below.
     fn draw_edge(&self, frame: &mut Frame<'_>, title: &str, cx: &UiContext) {
         let theme = &cx.theme;
         match self.beside {
@@ -75,7 +75,7 @@ impl Panes {
 
 fn joined(shares: Vec<(u64, RowStatus, String)>, cx: &UiContext) -> String {
     let all: Vec<String> = shares.into_iter().map(|(n, _, word)| counted(n, &word)).collect();
-    all.join(&format!(" {} ", cx.glyphs.dot))
+    cx.dotted(&all)
 }
 
 /// Whether a row in this status has what the job was for.
@@ -150,7 +150,10 @@ impl Activity {
         Panes::of(area, 1, wanted, |height| jobs.min(height / 2).max(2))
     }
 
-    /// The rows of the list of jobs, without its headings.
+    fn shown_panes(&self, area: Rect) -> Panes {
+        if self.rows.is_some() { self.row_panes(area) } else { self.panes(area) }
+    }
+
     pub(super) fn list_area(&self, area: Rect) -> Rect {
         below(self.panes(area).list, 1)
     }
@@ -192,7 +195,7 @@ impl Activity {
             [Some(format!("#{}", job.id)), file]
         };
         let parts = self.selected_jobs().into_iter().flat_map(of);
-        parts.flatten().collect::<Vec<_>>().join(&format!(" {} ", cx.glyphs.dot))
+        cx.dotted(&parts.flatten().collect::<Vec<_>>())
     }
 
     pub(super) fn text_and_picture(
@@ -201,7 +204,7 @@ impl Activity {
         lines: usize,
         cx: &UiContext,
     ) -> (Rect, Option<PictureRequest>) {
-        let panes = if self.rows.is_some() { self.row_panes(area) } else { self.panes(area) };
+        let panes = self.shown_panes(area);
         let of = self.job().and_then(|job| job.template_id.clone()).filter(|_| panes.beside.is_some());
         let Some(of) = of.filter(|_| cx.pictures.is_on()) else { return (panes.text, None) };
         let (text, place) = picture::below(panes.text, lines);
@@ -209,7 +212,7 @@ impl Activity {
     }
 
     pub(super) fn pane_lines(&self, area: Rect, cx: &UiContext) -> Vec<Line<'static>> {
-        let panes = if self.rows.is_some() { self.row_panes(area) } else { self.panes(area) };
+        let panes = self.shown_panes(area);
         let room = usize::from(panes.text.width);
         let Some(job) = self.job() else { return Vec::new() };
         let Some(rows) = &self.rows else {
@@ -248,7 +251,6 @@ impl Activity {
                 key = cx.key(&[KeyContext::Global, KeyContext::Always], Action::Home)
             )
         });
-        let dot = format!(" {} ", cx.glyphs.dot);
         let line = match (&self.read, self.jobs.is_empty()) {
             (_, false) => {
                 let jobs = count!(self.listed_jobs().count() as u64, "job", "jobs");
@@ -260,17 +262,15 @@ impl Activity {
                 }));
                 said.extend(self.heading.words());
                 said.extend(drafts);
-                let line = head(&said.join(&dot));
+                let line = head(&cx.dotted(&said));
                 self.search.line(usize::from(area.width), cx).unwrap_or(line)
             }
-            (Some(Err(why)), true) => Line::styled(format!("  {} {why}", cx.glyphs.alert), theme.error()),
+            (Some(Err(why)), true) => Line::styled(format!("  {}", cx.alert(why)), theme.error()),
             (Some(Ok(())), true) => {
                 let said: Vec<String> = [t!("no jobs yet").to_owned()].into_iter().chain(drafts).collect();
-                head(&said.join(&dot))
+                head(&cx.dotted(&said))
             }
-            (None, true) => {
-                Line::styled(format!("  {} {}", cx.spinner(), t!("reading the journal")), theme.dim())
-            }
+            (None, true) => Line::styled(format!("  {}", cx.busy(t!("reading the journal"))), theme.dim()),
         };
         frame.render_widget(line, top);
         if self.jobs.is_empty() {
@@ -321,12 +321,11 @@ impl Activity {
     /// The lines of a job in this width and height. If its rows do not fit, the last line counts the others.
     fn detail_lines(&self, job: &Job, (room, height): (usize, usize), cx: &UiContext) -> Vec<Line<'static>> {
         let theme = &cx.theme;
-        let dot = format!(" {} ", cx.glyphs.dot);
         let mut lines: Vec<Line<'static>> = Vec::new();
         let mut put = |text: &str, style: Style| {
             lines.extend(styled(text, room, style));
         };
-        put(&[tr(job.kind.name()), &job.title.to_string()].join(&dot), theme.strong());
+        put(&cx.dotted(&[tr(job.kind.name()).to_owned(), job.title.to_string()]), theme.strong());
         put(&sum(job, cx.glyphs.dot), theme.text());
         for (text, style) in advice(job, cx) {
             put(&text, style);
@@ -361,7 +360,7 @@ impl Activity {
         );
         facts.extend(job.origin.as_ref().map(|origin| origin.words().to_string()));
         if !facts.is_empty() {
-            put(&facts.join(&dot), theme.dim());
+            put(&cx.dotted(&facts), theme.dim());
         }
         if self.peek.of == Some(job.id) {
             let mut left = peeked_rows(job);
@@ -386,7 +385,7 @@ impl Activity {
     }
 
     pub(super) fn draw_rows(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext, rows: &RowList) {
-        let Some(job) = self.jobs.iter().find(|job| job.id == rows.job()) else { return };
+        let Some(job) = self.find(rows.job()) else { return };
         let theme = &cx.theme;
         let (panes, whole) = (self.row_panes(area), area);
         let area = Rect { width: panes.list.width, ..area };
@@ -440,7 +439,6 @@ fn as_of(cx: &UiContext) -> Option<String> {
     Some(t!("{alert} as of {time}", alert = cx.glyphs.alert, time))
 }
 
-/// Why a job stopped.
 fn stop_words(job: &Job) -> Option<String> {
     let stop = job.stop.as_ref().filter(|_| job.phase != Phase::Moved)?;
     Some(format!("{}: {}", tr(stop.kind.name()), stop.why))

@@ -5,8 +5,8 @@ mod commands;
 mod copyables;
 mod draw;
 mod order;
+mod peek;
 mod replacement;
-mod saving;
 
 use crate::jobs::{Stop, StopKind};
 use crate::tui::input::list_hit::{Click, ListArea};
@@ -16,22 +16,17 @@ use crate::tui::modals::revoke_ids::RevokeIds;
 use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::{self, RowList, know_rows};
 use crate::tui::widgets::marks::Marks;
-use crate::tui::widgets::needs::{counts_in_words, most_urgent_first};
+use crate::tui::widgets::needs::counts_in_words;
 use crate::tui::widgets::preview::Scroll;
 use crate::tui::widgets::search::{Search, Searched};
 use crate::tui::widgets::table_header::Heading;
-use crate::tui::worker::job_command::RowsQuery;
 pub(in crate::tui) use commands::{can, run, steps};
 use commands::{can_decide, is_job_command, may_revoke, open_menu, revoke_rows};
 pub(in crate::tui) use draw::bar;
 use order::{OnlyJobs, is_unfinished};
+use peek::{Peek, peeked};
 
-/// Maximum number of rows shown below a job that is not open, if they have room.
-const PEEK: u64 = 20;
-/// Maximum number of rows of a job whose rows are all shown without opening it. So many rows of any job are shown, even if
-/// the pane has to scroll.
-const FEW: u64 = 3;
-
+#[derive(Default)]
 pub struct Activity {
     /// The newest first. Drafts are not here: their form keeps them.
     jobs: Vec<Job>,
@@ -54,7 +49,6 @@ pub struct Activity {
     scroll: Scroll,
     scrolled: Option<(JobId, Option<u64>)>,
     pane_height: u16,
-    /// In columns.
     needs_width: usize,
     built: std::cell::Cell<u64>,
     /// Whether the jobs have changed since Home took them.
@@ -67,53 +61,14 @@ pub struct Activity {
     marks: BTreeMap<JobId, Marks<JobRow>>,
 }
 
-impl Default for Activity {
-    fn default() -> Self {
-        Self {
-            jobs: Vec::new(),
-            drafts: 0,
-            read: None,
-            request: None,
-            heading: columns::heading(),
-            sorted: Vec::new(),
-            unsorted: false,
-            selected: None,
-            sight: ListArea::default(),
-            search: Search::default(),
-            only: None,
-            rows: None,
-            rows_heading: job_rows::columns::heading(false),
-            peek: Peek::default(),
-            scroll: Scroll::default(),
-            scrolled: None,
-            pane_height: 0,
-            needs_width: 0,
-            built: std::cell::Cell::new(0),
-            fresh: true,
-            replacements: BTreeMap::new(),
-            opened: BTreeSet::new(),
-            marks: BTreeMap::new(),
-        }
-    }
-}
-
-#[derive(Default)]
-struct Peek {
-    of: Option<JobId>,
-    rows: Vec<JobRow>,
-    request: Option<RequestId>,
-    stale: bool,
-}
-
 impl Activity {
     /// Starts again for another connection. Only the headings stay.
     pub fn restart(&mut self, out: &mut Effects<'_>) {
-        let before = std::mem::take(self);
+        let before = std::mem::replace(self, Self::begin());
         (self.heading, self.rows_heading) = (before.heading, before.rows_heading);
         self.request = Some(out.ask(Request::Jobs));
     }
 
-    /// Reads the jobs again, if that has failed.
     pub fn read_again(&mut self, out: &mut Effects<'_>) {
         if matches!(self.read, Some(Err(_))) {
             self.request = Some(out.ask(Request::Jobs));
@@ -219,7 +174,6 @@ impl Activity {
         self.all_listed().filter(|job| is_unfinished(&self.shown(job))).count()
     }
 
-    /// Whether this process is still sending rows of a job.
     pub fn is_sending(&self) -> bool {
         self.jobs.iter().any(|job| job.is_sending() && job.is_mine())
     }
@@ -313,58 +267,23 @@ impl Activity {
         };
         let marked: Vec<JobRow> = self.marked().cloned().collect();
         match action {
-            Action::Export => {
-                open_menu(JobMenu::export(job, marked, self.listed()), out);
-                return;
+            Action::Export => open_menu(JobMenu::export(job, marked, self.listed()), out),
+            Action::Undo if !marked.is_empty() => revoke_rows(job, &marked, cx, out),
+            Action::Decide if !marked.is_empty() => {
+                match ResolveRows::marked(job, &marked).filter(|_| job.may_act()) {
+                    Some(form) => out.show(form),
+                    None => out.say(t!("There is nothing to resolve in the marked rows.")),
+                }
             }
-            Action::Undo if !marked.is_empty() => {
-                revoke_rows(job, &marked, cx, out);
-                return;
-            }
-            _ => {}
-        }
-        if action == Action::Decide && !marked.is_empty() {
-            match ResolveRows::marked(job, &marked).filter(|_| job.may_act()) {
-                Some(form) => out.show(form),
-                None => out.say(t!("There is nothing to resolve in the marked rows.")),
-            }
-            return;
-        }
-        if action == Action::Decide {
-            match self.rows.as_ref().and_then(|rows| rows.list.selected()) {
+            Action::Decide => match self.rows.as_ref().and_then(|rows| rows.list.selected()) {
                 Some(row) if can_decide(row, job) => out.show(ResolveRows::one(job, row.clone())),
                 _ => out.say(
                     t!("There is nothing to resolve in this row. lapel checks rows in doubt and sends none of them again meanwhile."),
                 ),
-            }
-            return;
+            },
+            _ => run(job, action, &marked, out),
         }
-        run(job, action, &marked, out);
     }
-}
-
-/// The statuses of the rows shown without opening the job; an empty list means all rows. A job of at most `FEW` rows
-/// shows all of them. Other jobs show the rows that need a person, or whose badge is not known.
-fn peeked(job: &Job) -> Option<Vec<RowStatus>> {
-    let is_peeked = |status: &RowStatus| {
-        job.counts.of(*status) > 0 && (status.needs_a_person() || *status == RowStatus::Unbound)
-    };
-    let row_statuses: Vec<RowStatus> = most_urgent_first(job).into_iter().filter(is_peeked).collect();
-    if job.counts.total() <= FEW {
-        return Some(Vec::new());
-    }
-    (!row_statuses.is_empty()).then_some(row_statuses)
-}
-
-/// The number of these rows, shown or not.
-fn peeked_rows(job: &Job) -> u64 {
-    peeked(job)
-        .map_or(0, |statuses| job.counts.sum(|status| statuses.is_empty() || statuses.contains(&status)))
-}
-
-/// Whether the job stopped because lapel ended, and can be resumed.
-pub fn is_interrupted(job: &Job) -> bool {
-    matches!(&job.stop, Some(Stop { kind: StopKind::Interrupted, .. })) && job.can_resume()
 }
 
 impl Component for Activity {
@@ -562,9 +481,11 @@ impl Component for Activity {
                 self.read = Some(jobs.as_ref().map(|_| ()).map_err(Clone::clone));
                 let mut interrupted = 0;
                 for job in jobs.unwrap_or_default() {
-                    interrupted += u64::from(is_interrupted(&job));
+                    let is_interrupted = |stop: &Stop| stop.kind == StopKind::Interrupted;
+                    let has_ended = job.stop.as_ref().is_some_and(is_interrupted) && job.can_resume();
+                    interrupted += u64::from(has_ended);
                     // A job that arrived while lapel read the list is newer than the list.
-                    if !self.jobs.iter().any(|known| known.id == job.id) {
+                    if self.find(job.id).is_none() {
                         self.take(job);
                     }
                 }
@@ -608,31 +529,8 @@ impl Component for Activity {
         self.heading.set_room(usize::from(list.width).saturating_sub(3));
         self.fit_pane(area, cx);
         self.sight.lay(list, self.at(), self.listed_jobs().count());
-        let Some(job) = self.job() else { return };
-        let (id, row_statuses) = (job.id, peeked(job));
-        if self.peek.of != Some(id) {
-            out.cancel(self.peek.request.take());
-            self.peek = Peek { of: Some(id), stale: true, ..Peek::default() };
-        }
-        if self.peek.stale && self.peek.request.is_none() {
-            self.peek.stale = false;
-            match row_statuses {
-                None => self.peek.rows.clear(),
-                Some(row_statuses) => {
-                    let query = RowsQuery {
-                        job: id,
-                        row_statuses,
-                        group: None,
-                        parts: Vec::new(),
-                        text: None,
-                        page: 1,
-                        per_page: PEEK,
-                        order: None,
-                    };
-                    self.peek.request = Some(out.ask(Request::Rows(query)));
-                }
-            }
-        }
+        let Some((id, statuses)) = self.job().map(|job| (job.id, peeked(job))) else { return };
+        self.peek.load(id, statuses, out);
     }
 
     fn know(&self, known: &mut KnownWords) {
@@ -645,18 +543,5 @@ impl Component for Activity {
             Some(rows) => self.draw_rows(frame, area, cx, rows),
             None => self.draw_jobs(frame, area, cx),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::tui::widgets::needs::tests::job;
-
-    #[test]
-    fn the_most_urgent_rows_are_shown_first() {
-        let stopped = [(RowStatus::Ready, 397), (RowStatus::Invalid, 3), (RowStatus::InDoubt, 100)];
-        let shown = peeked(&job(Phase::Stopped, &stopped)).expect("some");
-        assert_eq!(shown.first(), Some(&RowStatus::InDoubt), "{shown:?}");
     }
 }

@@ -2,12 +2,17 @@
 
 use super::BadgeScreen;
 use crate::domain::issue_time;
-use crate::tui::platform::images::{PictureOf, PictureRequest};
+use crate::tui::platform::images::PictureOf;
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::widgets::copying::{Copyables, cell, records};
 
 impl Screen for BadgeScreen {
+    /// With the input for a badge id open.
+    fn begin() -> Self {
+        Self { find: Some(TextField::default()), ..Self::default() }
+    }
+
     fn shown(&self) -> Option<ShownRecord> {
         Some(ShownRecord::Badge(self.wanted.clone()?))
     }

@@ -1,15 +1,15 @@
 //! The text of the Badge tab: verdict, mail, fields, and advice for a caller.
 
-use super::told;
+use crate::domain::call_advice::CallCase;
 use crate::domain::issue_time;
 use crate::domain::time::{OffsetBasis, age};
 use crate::tui::prelude::*;
 use crate::tui::screens::badge_head::head;
 use crate::tui::screens::templates::labelled;
 use crate::tui::screens::wallet::cert::Certs;
+use crate::tui::screens::wallet::pane::told as told_about;
 use crate::tui::widgets::job_rows;
 use crate::tui::widgets::record_field::{NO_COLUMN, RecordField, pane};
-use crate::tui::widgets::text_layout::{styled, wrap};
 use crate::tui::widgets::timeline::timeline;
 
 const FIELDS: &[RecordField<Badge>] = &[
@@ -87,7 +87,7 @@ pub(super) fn badge_lines(
     (room, rows): (usize, usize),
     cx: &UiContext,
 ) -> Vec<Line<'static>> {
-    let held = told::held(badge);
+    let held = held(badge);
     let is_undated = matches!(held.verdict(cx.now()), Verdict::Waiting { since: None });
     let more = if is_undated && requested.is_none() {
         // A badge's own record does not have the time of acceptance. Its holder's lists may have it.
@@ -128,7 +128,7 @@ pub(super) fn badge_lines(
         timeline.insert(0, Line::raw(""));
     }
     // The fields at the end may be below the screen: they have the same times as the timeline.
-    let (told, fits) = told::lines(badge, requested, room, rows.saturating_sub(lines.len()), cx);
+    let (told, fits) = told(&held, requested, room, rows.saturating_sub(lines.len()), cx);
     let behind = if fits { behind_mail } else { behind_fields };
     lines.splice(behind..behind, told);
     lines.splice(behind_mail..behind_mail, timeline);
@@ -149,4 +149,51 @@ fn with_age(time: Option<&ServiceTime>, clock: &ServiceClock) -> String {
 /// A badge that is waiting is not valid yet, so its dates are hidden. It must not show "no end date" either.
 fn is_waiting(badge: &Badge, clock: &ServiceClock) -> bool {
     Verdict::of(badge, clock.now()).state() == State::Waiting
+}
+
+pub(super) fn held(badge: &Badge) -> HeldBadge {
+    HeldBadge { detail: Some(Box::new(badge.clone())), ..HeldBadge::new(badge.badge_id.clone()) }
+}
+
+/// The call about this badge, when lapel knows nothing but the badge itself and the time of its own request.
+pub(super) fn case<'a>(held: &'a HeldBadge, requested: Option<Timestamp>, cx: &'a UiContext) -> CallCase<'a> {
+    let asked = held.recipient_email().map_or("", Text::wire);
+    let (now, zone_known) = (cx.now(), cx.clock().is_zone_known());
+    CallCase {
+        held,
+        all: std::slice::from_ref(held),
+        asked,
+        organisation: cx.organisation(),
+        both: false,
+        unfinished: false,
+        masked: false,
+        by_id: false,
+        namesakes: 0,
+        question: None,
+        pictures: None,
+        requested: requested.map(|at| cx.clock().offset().to_datetime(at)),
+        now,
+        zone_known,
+    }
+}
+
+/// The advice for a caller after an empty line, and whether it fits into `rows`. General advice is left out first.
+/// If the rest still does not fit, this returns all lines, and the user scrolls.
+fn told(
+    held: &HeldBadge,
+    requested: Option<Timestamp>,
+    room: usize,
+    rows: usize,
+    cx: &UiContext,
+) -> (Vec<Line<'static>>, bool) {
+    let case = case(held, requested, cx);
+    let with = |advice: bool| {
+        let mut lines = vec![Line::raw("")];
+        lines.extend(told_about(&case, advice, false, room, cx));
+        lines
+    };
+    match [true, false].into_iter().map(with).find(|lines| lines.len() <= rows) {
+        Some(lines) => (lines, true),
+        None => (with(true), false),
+    }
 }

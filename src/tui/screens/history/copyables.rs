@@ -1,9 +1,7 @@
 //! Copying and raw JSON for the History tab.
 
 use super::{COPIED, History};
-use crate::tui::component::Drag;
 use crate::tui::persist::saved_layout::SavedLayout;
-use crate::tui::platform::images::PictureRequest;
 use crate::tui::prelude::*;
 use crate::tui::screens::badge_preview::picture_of;
 use crate::tui::widgets::copying::{self, Copyables, records_of};
@@ -64,7 +62,7 @@ impl Screen for History {
     }
 
     fn refresh(&mut self, _: &UiContext, out: &mut Effects<'_>) {
-        self.reload(out);
+        self.browser.reload(out);
     }
 
     fn rows_built(&self) -> u64 {

@@ -1,10 +1,187 @@
-//! The marks of badges, and which of them the filter hides.
+//! The marks of badges: which of them the filter hides, and marking all badges that match the filter, across pages. A
+//! popup states the cost of that first. In the end all of them are marked, or none, except for rows that cannot be read.
 
 use super::History;
-use crate::domain::issue_time;
+use crate::api::ListEnd;
 use crate::domain::narrowing::contains;
+use crate::domain::{HistoryNarrowing, issue_time};
+use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::prelude::*;
+use crate::tui::widgets::marks::LARGEST_RANGE;
+use crate::tui::worker::select_all::{MatchingRows, NotMarked};
 use jiff::civil::Date;
+
+pub struct Marking {
+    request: RequestId,
+    /// The filter of the request. A change of the list's filter ends the request.
+    filter: HistoryFilter,
+    narrowing: HistoryNarrowing,
+    done: u64,
+    /// The number of matching badges, or 0 if unknown.
+    all: u64,
+}
+
+impl History {
+    pub fn unmark(&mut self, ids: impl IntoIterator<Item = BadgeId>) {
+        self.marks.processed(ids);
+    }
+
+    /// The marks in words, with the number of hidden ones and without it.
+    pub(super) fn marks_in_words(&self, cx: &UiContext) -> [String; 2] {
+        let (filter, now) = (self.browser.filter(), cx.now());
+        let hides = |row: &HistoryItem| !(may_match(filter, row) && self.browser.fits(row, now));
+        let hides: Option<&dyn Fn(&HistoryItem) -> bool> = self.browser.is_filtered().then_some(&hides);
+        [hides, None].map(|hides| self.marks.in_words(&self.browser.list, hides))
+    }
+
+    /// Opens a popup that states the cost. If all matching rows are loaded, marks them at once.
+    pub(super) fn offer_mark_all(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
+        let list = &self.browser.list;
+        let part = self.browser.part().filter(|part| !part.is_whole);
+        let all_loaded = part.is_none() && list.is_counted() && list.len() == list.loaded().count() as u64;
+        let counted = list.is_counted().then(|| list.len());
+        let is_narrowed = part.is_some();
+        let rows = part.map(|part| part.all).or(counted);
+        if self.marking.is_some() {
+            let esc = cx.key(&self.key_contexts(), Action::Back);
+            out.say(t!("lapel is already reading all matching badges. {esc} stops it.", esc));
+        } else if !list.is_answered() || list.error().is_some() {
+            out.say(t!("The list is not loaded yet. Nothing was marked."));
+        } else if list.is_empty() && !is_narrowed {
+            out.say(t!("No badge matches, so there is nothing to mark."));
+        } else if rows.is_some_and(|rows| rows > LARGEST_RANGE) {
+            out.warn(too_many(rows));
+        } else if all_loaded {
+            let loaded = list.loaded().map(|(_, row)| row.clone()).collect();
+            self.marks.add(loaded);
+            out.say(plural!(
+                rows.unwrap_or(0),
+                "Marked the {n} matching badge. It was already loaded.",
+                "Marked all {n} matching badges. They were already loaded."
+            ));
+        } else if self.browser.index().is_some() {
+            // The service compares otherwise than the index: it could return other rows than the list shows.
+            self.marks.add_all(&mut self.browser.list);
+        } else {
+            let words = self.browser.filter_words().to_vec();
+            out.open(move |cx, _| ConfirmAction::mark_all(rows, &words, is_narrowed, cx));
+        }
+    }
+
+    pub fn mark_all(&mut self, out: &mut Effects<'_>) {
+        let filter = self.browser.filter().clone();
+        let narrowing = self.browser.narrowing().clone();
+        let part = self.browser.part().map(|part| part.all);
+        let all = part.unwrap_or(self.browser.list.len());
+        let request = out.ask(Request::Matching(filter.clone()));
+        self.marking = Some(Marking { request, filter, narrowing, done: 0, all });
+    }
+
+    pub(super) fn give_up_marking(&mut self, out: &mut Effects<'_>) {
+        out.cancel(self.marking.take().map(|marking| marking.request));
+        out.say(t!("Stopped. Nothing was marked."));
+    }
+
+    /// Ends the reading if the filter has changed: it would mark badges that the list does not show.
+    pub(super) fn check_marking(&mut self, out: &mut Effects<'_>) {
+        let is_other = |marking: &Marking| {
+            marking.filter != *self.browser.filter() || marking.narrowing != *self.browser.narrowing()
+        };
+        if self.marking.as_ref().is_some_and(is_other) {
+            out.cancel(self.marking.take().map(|marking| marking.request));
+            out.warn(t!("Reading stopped because the filter changed. Nothing was marked."));
+        }
+    }
+
+    pub(super) fn take_progress(&mut self, request: RequestId, done: u64, all: u64) -> bool {
+        match &mut self.marking {
+            Some(marking) if marking.request == request => {
+                (marking.done, marking.all) = (done, all);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    pub(super) fn marking_words(&self) -> Option<String> {
+        let marking = self.marking.as_ref()?;
+        let done = number(marking.done);
+        Some(match marking.all {
+            0 => t!("marking all: {done} read", done),
+            all => t!("marking all: {done} of {all} read", done, all = number(all)),
+        })
+    }
+
+    pub(super) fn receive_marking(&mut self, reply: Reply, cx: &UiContext, out: &mut Effects<'_>) -> Handled {
+        let Some(marking) = self.marking.take_if(|marking| marking.request == reply.id) else {
+            return Err(reply);
+        };
+        let Response::Matching(read) = reply.response else { return Ok(()) };
+        match *read {
+            Ok(mut read) => {
+                let now = cx.now();
+                read.rows.retain(|row| marking.narrowing.fits(row, now));
+                self.take_matching(read, out);
+            }
+            Err(NotMarked::TooMany) => out.warn(too_many(None)),
+            Err(NotMarked::Service(why)) => {
+                out.warn(t!("Not all matching badges could be read: {why} Nothing was marked.", why));
+            }
+        }
+        Ok(())
+    }
+
+    fn take_matching(&mut self, MatchingRows { rows, read }: MatchingRows, out: &mut Effects<'_>) {
+        if read.end == ListEnd::Moving {
+            out.warn(t!(
+                "The list changed every time lapel read it. Nothing was marked. Try again later, or narrow the filter."
+            ));
+            return;
+        }
+        let new = rows.iter().filter(|row| !self.marks.contains_key(&row.badge_id)).count();
+        if self.marks.len() + new > usize::try_from(LARGEST_RANGE).unwrap_or(usize::MAX) {
+            out.warn(too_many(None));
+            return;
+        }
+        let marked = rows.len() as u64;
+        self.marks.add(rows);
+        let all = plural!(marked, "Marked the {n} matching badge.", "Marked all {n} matching badges.");
+        match (read.end, read.total_count) {
+            (ListEnd::Unreadable, _) => out.warn(plural!(
+                read.unreadable,
+                "{all} {n} more could not be read and is not marked.",
+                "{all} {n} more could not be read and are not marked.",
+                all
+            )),
+            (ListEnd::Disagrees | ListEnd::Stopped, Some(said)) => out.warn(t!(
+                "{all} The service counts {said} but does not show the others, if there are any.",
+                all,
+                said = number(said)
+            )),
+            (ListEnd::Unconfirmed, _) => out.warn(t!(
+                "{all} There may be more: the service gives no total, and an empty page followed a full one.",
+                all
+            )),
+            _ if marked == 0 => out.say(t!("No badge matches, so there is nothing to mark.")),
+            _ => out.say(all),
+        }
+    }
+}
+
+fn too_many(rows: Option<u64>) -> String {
+    let most = number(LARGEST_RANGE);
+    match rows {
+        Some(rows) => t!(
+            "{rows} badges match, but lapel marks at most {most}. Nothing was marked. Narrow the filter, or use a file of badge ids on the Activity tab.",
+            rows = number(rows),
+            most
+        ),
+        None => t!(
+            "lapel marks at most {most} badges, and these would be more. Nothing was marked. Narrow the filter, or use a file of badge ids on the Activity tab.",
+            most
+        ),
+    }
+}
 
 /// Whether a filter may match a row. Only the service knows how it compares, so a text matches wherever it contains the
 /// filter's text, in any case.
@@ -20,20 +197,6 @@ fn may_match(filter: &HistoryFilter, row: &HistoryItem) -> bool {
         && contains(&filter.title, &row.title)
         && within(filter.issue_start_date, filter.issue_end_date, issue_time(row))
         && within(filter.revoke_start_date, filter.revoke_end_date, row.revoke_at.as_ref())
-}
-
-impl History {
-    pub fn unmark(&mut self, ids: impl IntoIterator<Item = BadgeId>) {
-        self.marks.processed(ids);
-    }
-
-    /// The marks in words, with the number of hidden ones and without it.
-    pub(super) fn marks_in_words(&self, cx: &UiContext) -> [String; 2] {
-        let (filter, now) = (self.browser.filter(), cx.now());
-        let hides = |row: &HistoryItem| !(may_match(filter, row) && self.browser.fits(row, now));
-        let hides: Option<&dyn Fn(&HistoryItem) -> bool> = self.browser.is_filtered().then_some(&hides);
-        [hides, None].map(|hides| self.marks.in_words(&self.browser.list, hides))
-    }
 }
 
 #[cfg(test)]

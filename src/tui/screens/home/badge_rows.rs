@@ -1,6 +1,7 @@
 //! The columns of the lists of badges behind Home: those of the history.
 
 use crate::tui::prelude::*;
+use crate::tui::widgets::copying::Copyables;
 use crate::tui::widgets::paged_list::Browse;
 use crate::tui::widgets::preview;
 use crate::tui::widgets::record_field::{self, RecordField};
@@ -16,12 +17,25 @@ const MARGINS: u16 = 3;
 
 const UNTIL: ListField = ListField::of("valid_until", tr_noop!("Until"), (TO_MINUTE, 0, 2)).time().dim();
 
-pub(super) const COPIED: [&str; 6] =
+const COPIED: [&str; 6] =
     ["recipient_name", "recipient_email", "title", "issued_at", "email_status", "badge_id"];
 
 pub(super) struct BadgeColumns {
     fields: Vec<ListField>,
     heading: Heading,
+}
+
+/// What can be copied of a list of badges. `which` describes so many of its rows.
+pub(super) fn copyables<'r>(
+    selected: Option<&'r HistoryItem>,
+    rows: impl Iterator<Item = &'r HistoryItem>,
+    which: impl Fn(usize) -> &'static str,
+    cx: &UiContext,
+) -> Copyables {
+    let mut all = Copyables::default();
+    all.badge(selected);
+    all.records(&record_field::pick(HistoryItem::FIELDS, &COPIED), selected, rows, which, |_| (), cx);
+    all
 }
 
 impl BadgeColumns {

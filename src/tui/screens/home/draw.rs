@@ -2,7 +2,7 @@
 
 use super::counts::draw::spark;
 use super::lines::{HomeGroup, HomeLine};
-use super::{Home, HomePart, JournalReadState, STACK};
+use super::{Home, STACK};
 use crate::tui::modals::draft::{shares, titles};
 use crate::tui::prelude::*;
 use crate::tui::screens::activity::{bar, can};
@@ -13,15 +13,14 @@ use crate::tui::widgets::job_rows::moment;
 use crate::tui::widgets::list::draw_row;
 use crate::tui::widgets::needs;
 use crate::tui::widgets::paged_list::two_sided;
-use crate::tui::widgets::text_layout::{fit, number, width, wrap};
 use crate::tui::worker::index::reading_cost;
 use std::rc::Rc;
+use strum::VariantArray;
 
 /// Width of a progress bar, in columns.
 const BAR: usize = 12;
 /// Columns of the cursor and the sign before a line.
 const BEFORE: usize = 3;
-/// Columns between two columns of text.
 const GAP: usize = 2;
 /// Limits of the width of the titles, in columns.
 const TITLE: (usize, usize) = (12, 40);
@@ -97,7 +96,7 @@ impl Home {
 
     fn parts(&self, texts: &[Texts], area: Rect, cx: &UiContext) -> Vec<Vec<Placed>> {
         let widths = HomeWidths::of(texts, usize::from(area.width), cx);
-        let parts = HomeGroup::ALL.into_iter().map(|part| self.part(part, texts, &widths, area, cx));
+        let parts = HomeGroup::VARIANTS.iter().map(|part| self.part(*part, texts, &widths, area, cx));
         parts.filter(|rows| !rows.is_empty()).collect()
     }
 
@@ -152,25 +151,25 @@ impl Home {
         let mut head = Vec::new();
         match part {
             HomeGroup::NeedsYou => match &self.journal {
-                JournalReadState::Failed(why) => {
+                Some(Err(why)) => {
                     say(&mut head, t!("Needs you"), theme.strong());
-                    say(&mut rows, &format!("{} {why}", cx.glyphs.alert), theme.error());
+                    say(&mut rows, &cx.alert(why), theme.error());
                 }
-                JournalReadState::Reading => {
+                None => {
                     say(&mut head, t!("Needs you"), theme.strong());
-                    say(&mut rows, &format!("{} {}", cx.spinner(), t!("reading the journal")), theme.dim());
+                    say(&mut rows, &cx.busy(t!("reading the journal")), theme.dim());
                 }
-                JournalReadState::Read if let Some(away) = &cx.connection.journal_away => {
+                Some(Ok(())) if let Some(away) = &cx.connection.journal_away => {
                     say(&mut head, t!("Needs you"), theme.strong());
                     let time = cx.journal_time().unwrap_or_default();
                     let known = t!("The jobs are shown as of {time}.", time);
                     say(&mut head, &format!("{} {} {known}", cx.glyphs.alert, away.why), theme.warning());
                 }
-                JournalReadState::Read if is_quiet => {
+                Some(Ok(())) if is_quiet => {
                     say(&mut head, t!("Nothing needs you, and no job is running."), theme.strong());
                     say(&mut rows, &next_steps(cx), theme.dim());
                 }
-                JournalReadState::Read => {
+                Some(Ok(())) => {
                     say(&mut head, t!("Needs you"), theme.strong());
                     if rows.is_empty() {
                         say(&mut rows, &format!(" {}", t!("nothing")), theme.dim());
@@ -179,7 +178,7 @@ impl Home {
             },
             HomeGroup::Soon => {
                 if let Some(error) = self.counts.error() {
-                    say(&mut rows, &format!("{} {error}", cx.glyphs.alert), theme.error());
+                    say(&mut rows, &cx.alert(error), theme.error());
                 }
                 if self.counts.is_on(cx) {
                     let (words, style) = self.counts.reading_words(cx);
@@ -192,25 +191,19 @@ impl Home {
                     say(&mut head, t!("Soon"), theme.strong());
                 }
             }
-            HomeGroup::Drafts if !rows.is_empty() => say(&mut head, t!("Kept drafts"), theme.strong()),
-            HomeGroup::Checking if !rows.is_empty() => {
-                say(&mut head, t!("lapel is checking"), theme.strong());
-            }
-            HomeGroup::Running if !rows.is_empty() => say(&mut head, t!("Running"), theme.strong()),
-            HomeGroup::Colleagues if !rows.is_empty() => say(&mut head, t!("Colleagues"), theme.strong()),
-            HomeGroup::Plot if !rows.is_empty() => {
-                let head_text = match self.counts.period() {
+            _ if rows.is_empty() => {}
+            HomeGroup::Drafts => say(&mut head, t!("Kept drafts"), theme.strong()),
+            HomeGroup::Checking => say(&mut head, t!("lapel is checking"), theme.strong()),
+            HomeGroup::Running => say(&mut head, t!("Running"), theme.strong()),
+            HomeGroup::Colleagues => say(&mut head, t!("Colleagues"), theme.strong()),
+            HomeGroup::Plot => {
+                let text = match self.counts.period() {
                     Period::Day => t!("Issued per day"),
                     Period::Week => t!("Issued per week"),
                     Period::Month => t!("Issued per month"),
                 };
-                say(&mut head, head_text, theme.strong());
+                say(&mut head, text, theme.strong());
             }
-            HomeGroup::Drafts
-            | HomeGroup::Checking
-            | HomeGroup::Running
-            | HomeGroup::Colleagues
-            | HomeGroup::Plot => {}
         }
         head.append(&mut rows);
         head
@@ -218,7 +211,6 @@ impl Home {
 
     fn texts(&self, line: &HomeLine, cx: &UiContext) -> Texts {
         let theme = &cx.theme;
-        let dot = format!(" {} ", cx.glyphs.dot);
         let plain = |text: String, hint: (Action, &'static str)| Texts {
             alert: false,
             job: None,
@@ -231,7 +223,7 @@ impl Home {
         let is_partial = self.counts.all().is_some_and(|all| all.sums.status.read_at.is_none());
         let counted = |mut words: Vec<String>, hint: (Action, &'static str)| {
             words.extend(is_partial.then(|| t!("so far").to_owned()));
-            plain(words.join(&dot), hint)
+            plain(cx.dotted(&words), hint)
         };
         let show = (Action::Open, t!("show"));
         let list = (Action::Open, t!("list"));
@@ -245,7 +237,7 @@ impl Home {
                 words.extend(colleagues(job));
                 let resumes = !cx.read_only() && can(Action::Resume, job);
                 let hint = if resumes { (Action::Run, Action::Run.hint()) } else { show };
-                Texts { alert: true, style: theme.warning(), hint, ..of_job(job, words.join(&dot)) }
+                Texts { alert: true, style: theme.warning(), hint, ..of_job(job, cx.dotted(&words)) }
             }
             HomeLine::Draft(drafts) => {
                 let Some(first) = drafts.first() else { return plain(String::new(), show) };
@@ -260,25 +252,21 @@ impl Home {
                 };
                 Texts {
                     job: Some((t!("Draft {id}", id = first.id), title)),
-                    ..plain(words.join(&dot), (Action::Open, t!("open")))
+                    ..plain(cx.dotted(&words), (Action::Open, t!("open")))
                 }
             }
             HomeLine::Check(job) => {
                 let mut words = checked(job);
                 words.extend(job.next_poll.map(|at| t!("next check {time}", time = moment(at, cx))));
                 words.extend(colleagues(job));
-                Texts { alert: true, ..of_job(job, words.join(&dot)) }
+                Texts { alert: true, ..of_job(job, cx.dotted(&words)) }
             }
-            HomeLine::Run(job) => {
-                let mut words = run_words(job, cx);
-                words.extend(colleagues(job));
-                Texts { art: bar(job, BAR, cx), ..of_job(job, words.join(&dot)) }
-            }
-            HomeLine::Theirs(job) => {
-                let mut words = checked(job);
+            HomeLine::Run(job) | HomeLine::Theirs(job) => {
+                let is_theirs = matches!(line, HomeLine::Theirs(_));
+                let mut words = if is_theirs { checked(job) } else { Vec::new() };
                 words.extend(run_words(job, cx));
                 words.extend(colleagues(job));
-                Texts { art: bar(job, BAR, cx), ..of_job(job, words.join(&dot)) }
+                Texts { art: bar(job, BAR, cx), ..of_job(job, cx.dotted(&words)) }
             }
             HomeLine::Overdue(n, _, at) => {
                 let form = if at.date() == cx.now().date() { "%H:%M" } else { "%m-%d %H:%M" };
@@ -304,16 +292,27 @@ impl Home {
                 );
                 counted(words, list)
             }
-            HomeLine::NoIndex => plain(self.no_index(), show),
-            HomeLine::EmptyIndex => plain(self.empty_index(), (Action::Reload, Action::Reload.hint())),
+            HomeLine::NoIndex => {
+                let cost = reading_cost(self.index_cost());
+                plain(
+                    t!(
+                        "Expiring badges, failed mails and badges over time need an index. Building it costs {cost}.",
+                        cost
+                    ),
+                    show,
+                )
+            }
+            HomeLine::EmptyIndex => {
+                let cost = reading_cost(self.index_cost());
+                let text = t!("The index is empty. Reading the history costs {cost}.", cost);
+                plain(text, (Action::Reload, Action::Reload.hint()))
+            }
             HomeLine::Plot => {
                 let bars = self.counts.issued();
                 let newest = bars.iter().find(|bar| !bar.aside);
                 let text = match newest {
                     Some(bar) => format!("{}: {}", bar.label, number(bar.count)),
-                    None if self.counts.error().is_none() => {
-                        format!("{} {}", cx.spinner(), t!("counting"))
-                    }
+                    None if self.counts.error().is_none() => cx.busy(t!("counting")),
                     None => t!("no counts").to_owned(),
                 };
                 let hint = (Action::Period, Action::Period.hint());
@@ -322,19 +321,7 @@ impl Home {
         }
     }
 
-    fn no_index(&self) -> String {
-        t!(
-            "Expiring badges, failed mails and badges over time need an index. Building it costs {cost}.",
-            cost = reading_cost(self.index_cost())
-        )
-    }
-
-    fn empty_index(&self) -> String {
-        t!("The index is empty. Reading the history costs {cost}.", cost = reading_cost(self.index_cost()))
-    }
-
     pub(super) fn draw_lines(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
-        debug_assert!(self.shown == HomePart::Lines);
         let rows = self.laid_out(area, cx);
         let total = rows.len();
         let visible = self.visible(total, area);
@@ -455,7 +442,6 @@ impl Texts {
     }
 }
 
-/// The rows that lapel checks by itself.
 fn checked(job: &Job) -> Vec<String> {
     needs::checked(job).iter().map(|need| needs::words(need, job)).collect()
 }
@@ -479,7 +465,6 @@ fn run_words(job: &Job, cx: &UiContext) -> Vec<String> {
     words
 }
 
-/// What a person can do when nothing needs one.
 fn next_steps(cx: &UiContext) -> String {
     let (issue, search) = (cx.key(STACK, Action::Issue), cx.key(STACK, Action::LookUp));
     let help = cx.key(STACK, Action::Help);

@@ -5,8 +5,9 @@ use crate::tui::prelude::*;
 use crate::tui::widgets::colleagues::is_theirs;
 use crate::tui::widgets::needs::{Need, checked, needs};
 use crate::tui::worker::index::Overall;
+use strum::VariantArray;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, VariantArray)]
 pub enum HomeGroup {
     NeedsYou,
     Drafts,
@@ -16,18 +17,6 @@ pub enum HomeGroup {
     Colleagues,
     Soon,
     Plot,
-}
-
-impl HomeGroup {
-    pub const ALL: [Self; 7] = [
-        Self::NeedsYou,
-        Self::Drafts,
-        Self::Checking,
-        Self::Running,
-        Self::Colleagues,
-        Self::Soon,
-        Self::Plot,
-    ];
 }
 
 /// What a line is about. The selection stays on it when the lines change.
@@ -70,13 +59,12 @@ pub enum IndexState<'a> {
 impl HomeLine {
     pub fn id(&self) -> HomeLineId {
         match self {
-            Self::Need(job, _) => HomeLineId::Job(HomeGroup::NeedsYou, job.id),
-            Self::Draft(drafts) => {
-                HomeLineId::Job(HomeGroup::Drafts, drafts.first().map_or(JobId(0), |job| job.id))
+            Self::Need(job, _) | Self::Check(job) | Self::Run(job) | Self::Theirs(job) => {
+                HomeLineId::Job(self.part(), job.id)
             }
-            Self::Check(job) => HomeLineId::Job(HomeGroup::Checking, job.id),
-            Self::Run(job) => HomeLineId::Job(HomeGroup::Running, job.id),
-            Self::Theirs(job) => HomeLineId::Job(HomeGroup::Colleagues, job.id),
+            Self::Draft(drafts) => {
+                HomeLineId::Job(self.part(), drafts.first().map_or(JobId(0), |job| job.id))
+            }
             Self::Overdue(..) => HomeLineId::Overdue,
             Self::Expiring(..) => HomeLineId::Expiring,
             Self::Mails(..) => HomeLineId::Mails,

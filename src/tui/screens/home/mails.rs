@@ -1,20 +1,17 @@
 //! The badges whose mails failed, grouped by mail domain: of the index, or of the rows of jobs in the journal.
 
-use super::badge_rows::{BadgeColumns, COPIED};
+use super::HomePane;
+use super::badge_rows::{BadgeColumns, copyables};
 use super::counts::fixed_order;
 use crate::jobs::receipt::{FailedMails, MailGroup};
-use crate::tui::effects::ExportSource;
-use crate::tui::platform::images::PictureRequest;
 use crate::tui::prelude::*;
 use crate::tui::screens::badge_preview::{BadgePreview, picture_of};
 use crate::tui::screens::history::follow;
 use crate::tui::widgets::copying::{Copyables, records_of};
-use crate::tui::widgets::list::{ListEntry, ListRow, PagedList, RowSlot};
-use crate::tui::widgets::paged_list::{Browse, two_sided};
+use crate::tui::widgets::list::{ListEntry, ListRow, PagedList, RowSlot, draw_texts};
+use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::preview;
-use crate::tui::widgets::record_field::pick;
 use crate::tui::widgets::search::{Search, Searched};
-use crate::tui::widgets::text_layout::{fit, number, styled, width, wrap};
 
 const STACK: &[KeyContext] =
     &[KeyContext::MailFailures, KeyContext::List, KeyContext::Global, KeyContext::Always];
@@ -29,10 +26,7 @@ pub enum MailSource {
 #[derive(Clone, Debug, PartialEq)]
 enum MailLine {
     /// The place of the domain's group. The place after the last group is for failures in no group.
-    Group {
-        place: usize,
-        failed: u64,
-    },
+    Group(usize),
     Badge(Box<HistoryItem>),
 }
 
@@ -46,7 +40,7 @@ impl ListRow for MailLine {
     type Id = MailLineId;
     fn id(&self) -> MailLineId {
         match self {
-            Self::Group { place, .. } => MailLineId::Group(*place),
+            Self::Group(place) => MailLineId::Group(*place),
             Self::Badge(badge) => MailLineId::Badge(badge.badge_id.clone()),
         }
     }
@@ -91,14 +85,10 @@ impl FailedMailList {
         out.ask_instead(&mut self.request, ask);
     }
 
-    pub fn key_contexts(&self) -> Vec<KeyContext> {
-        self.search.over().unwrap_or_else(|| STACK.to_vec())
-    }
-
     fn badge(&self) -> Option<&HistoryItem> {
         match self.list.selected()? {
             MailLine::Badge(badge) => Some(badge),
-            MailLine::Group { .. } => None,
+            MailLine::Group(_) => None,
         }
     }
 
@@ -130,62 +120,13 @@ impl FailedMailList {
             let place = place_of(badge);
             if last != Some(place) {
                 last = Some(place);
-                let failed = report.groups.get(place).map_or(report.scattered, |group| group.failed);
-                lines.push(MailLine::Group { place, failed });
+                lines.push(MailLine::Group(place));
             }
             if is_searched || !self.folded.contains(&place) {
                 lines.push(MailLine::Badge(Box::new(badge.clone())));
             }
         }
         self.list.hold(lines);
-    }
-
-    pub fn is_enabled(&self, action: Action) -> bool {
-        match action {
-            Action::Wallet | Action::Raw => self.badge().is_some(),
-            Action::Open | Action::Copy | Action::Export => !self.list.is_empty(),
-            Action::NextMatch | Action::PreviousMatch => self.search.text().is_some(),
-            Action::PreviewDown | Action::PreviewUp => self.preview.is_shown(),
-            Action::Only | Action::Sort | Action::ChooseColumns => false,
-            _ => true,
-        }
-    }
-
-    /// Back leaves the list.
-    pub fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
-        match self.search.on_action(action) {
-            Searched::Changed => {
-                self.arrange();
-                return true;
-            }
-            Searched::Step { forward } => {
-                self.step(forward);
-                return true;
-            }
-            Searched::Nothing => {}
-        }
-        match (action, self.list.selected()) {
-            (Action::Open, Some(MailLine::Group { place, .. })) => {
-                let place = *place;
-                if !self.folded.remove(&place) {
-                    self.folded.insert(place);
-                }
-                self.arrange();
-            }
-            (Action::Open | Action::Wallet, _) => {
-                follow(action, self.badge(), out);
-            }
-            (Action::Export, _) => self.export(cx, out),
-            (Action::Reload, _) => self.read(out),
-            (Action::Only, _) => out.say(t!(
-                "All these mails failed. {key} narrows the list by a text, also by the service's word.",
-                key = cx.key(STACK, Action::Search)
-            )),
-            (Action::Sort | Action::ChooseColumns, _) => out.say(fixed_order()),
-            (Action::PreviewDown | Action::PreviewUp, _) => self.preview.scroll(action, out),
-            _ => return self.list.on_action(action),
-        }
-        true
     }
 
     fn step(&mut self, forward: bool) {
@@ -212,76 +153,6 @@ impl FailedMailList {
         }
         let source = ExportSource::of_badges("mail-failures", head, self.source_words(), badges, cx);
         out.export(source);
-    }
-
-    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
-        let changed = self.search.on_text_key(key);
-        self.arrange();
-        changed
-    }
-
-    pub fn on_paste(&mut self, text: &str) {
-        self.search.on_paste(text);
-        self.arrange();
-    }
-
-    pub fn on_click(&mut self, at: Position, area: Rect, cx: &UiContext) -> Clicked {
-        let (list, _) = self.areas(area, cx);
-        Clicked::changed(at.x < list.right() && self.list.on_click(list, at.y))
-    }
-
-    pub fn on_response(&mut self, reply: Reply, out: &mut Effects<'_>) -> Handled {
-        self.found = match reply.to(&mut self.request) {
-            Ok(Response::Mail(found) | Response::IndexMails(found)) => found,
-            Ok(_) => return Ok(()),
-            Err(reply) => return self.preview.on_response(reply, out),
-        };
-        self.unfitted = true;
-        self.arrange();
-        Ok(())
-    }
-
-    pub fn lay_out(&mut self, area: Rect, cx: &UiContext, out: &mut Effects<'_>) {
-        if std::mem::take(&mut self.unfitted) {
-            for badge in self.found.iter().flat_map(|found| &found.badges) {
-                self.columns.fit(badge, cx);
-            }
-        }
-        let (list, pane) = self.areas(area, cx);
-        self.list.set_height(list.height);
-        let badge = match self.list.selected() {
-            Some(MailLine::Badge(badge)) => Some(badge.as_ref()),
-            _ => None,
-        };
-        self.preview.lay_out(badge, None, pane, cx, out);
-    }
-
-    pub fn know(&self, known: &mut KnownWords) {
-        for badge in self.found.iter().flat_map(|found| &found.badges) {
-            badge.know(known);
-        }
-        known.typed(self.search.value());
-    }
-
-    pub fn picture(&self, area: Rect, cx: &UiContext) -> Option<PictureRequest> {
-        picture_of(self.badge()?, self.areas(area, cx).1?, cx)
-    }
-
-    pub fn copyables(&self, cx: &UiContext) -> Copyables {
-        let mut all = Copyables::default();
-        let selected = self.badge();
-        all.badge(selected);
-        let fields = pick(HistoryItem::FIELDS, &COPIED);
-        all.records(&fields, selected, self.shown(), |_| t!("with failed mails"), |_| (), cx);
-        all
-    }
-
-    pub fn records(&self) -> Vec<RawOf> {
-        records_of(self.badge())
-    }
-
-    pub fn rows_built(&self) -> u64 {
-        self.list.rows_built()
     }
 
     /// The rows of the list, and the preview. Above the rows are the title and the headings, below them the advice and
@@ -313,7 +184,162 @@ impl FailedMailList {
         }
     }
 
-    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+    /// How many mails of a domain failed, by the service's words for the failures.
+    fn group_lines(&self, place: usize, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
+        let mut lines = styled(&self.group_words(place), room, cx.theme.strong());
+        let group = self.found.iter().find_map(|found| found.report.groups.get(place));
+        let statuses = group.map(|group| group.statuses.as_slice()).unwrap_or_default();
+        lines.extend((!statuses.is_empty()).then(Line::default));
+        for (word, times) in statuses {
+            lines.extend(styled(&t!("{n} {word}", n = number(*times), word), room, cx.theme.text()));
+        }
+        lines
+    }
+
+    fn draw_list(&self, frame: &mut Frame<'_>, list: Rect, cx: &UiContext) {
+        let theme = &cx.theme;
+        if let Err(why) = &self.found {
+            return draw_texts(frame, list, &[cx.alert(why)], theme.error());
+        }
+        let nothing = match self.search.text() {
+            Some(_) => t!("No rows match.").to_owned(),
+            None => t!(
+                "lapel knows of no failed mail. SENT does not mean “delivered”: the service reports no more."
+            )
+            .to_owned(),
+        };
+        if self.list.draw_empty(frame, list, (&nothing, t!("reading")), cx) {
+            return;
+        }
+        self.list.draw_rows(frame, list, cx, |_, row| match row {
+            RowSlot::Entry(ListEntry::Row(MailLine::Badge(badge))) => {
+                let mut spans = vec![Span::raw(" ")];
+                spans.extend(self.columns.cells(badge, list.width, cx));
+                spans
+            }
+            RowSlot::Entry(ListEntry::Row(MailLine::Group(place))) => {
+                let is_folded = self.search.text().is_none() && self.folded.contains(place);
+                let sign = if is_folded { cx.glyphs.folded } else { cx.glyphs.unfolded };
+                let words = format!("{sign} {}", self.group_words(*place));
+                let words = fit(&words, usize::from(list.width).saturating_sub(2), cx.glyphs.ellipsis);
+                vec![Span::styled(words, theme.strong())]
+            }
+            _ => Vec::new(),
+        });
+    }
+
+    fn group_words(&self, place: usize) -> String {
+        let Ok(found) = &self.found else { return String::new() };
+        match found.report.groups.get(place) {
+            Some(group) => of_group(group),
+            None => t!("one failed mail per domain: {failed}", failed = number(found.report.scattered)),
+        }
+    }
+}
+
+impl Component for FailedMailList {
+    fn key_contexts(&self) -> Vec<KeyContext> {
+        self.search.over().unwrap_or_else(|| STACK.to_vec())
+    }
+
+    fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
+        match action {
+            Action::Wallet | Action::Raw => self.badge().is_some(),
+            Action::Open | Action::Copy | Action::Export => !self.list.is_empty(),
+            Action::NextMatch | Action::PreviousMatch => self.search.text().is_some(),
+            Action::PreviewDown | Action::PreviewUp => self.preview.is_shown(),
+            Action::Only | Action::Sort | Action::ChooseColumns => false,
+            _ => true,
+        }
+    }
+
+    /// Back leaves the list.
+    fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
+        match self.search.on_action(action) {
+            Searched::Changed => {
+                self.arrange();
+                return true;
+            }
+            Searched::Step { forward } => {
+                self.step(forward);
+                return true;
+            }
+            Searched::Nothing => {}
+        }
+        match (action, self.list.selected()) {
+            (Action::Open, Some(MailLine::Group(place))) => {
+                let place = *place;
+                if !self.folded.remove(&place) {
+                    self.folded.insert(place);
+                }
+                self.arrange();
+            }
+            (Action::Open | Action::Wallet, _) => {
+                follow(action, self.badge(), out);
+            }
+            (Action::Export, _) => self.export(cx, out),
+            (Action::Reload, _) => self.read(out),
+            (Action::Only, _) => out.say(t!(
+                "All these mails failed. {key} narrows the list by a text, also by the service's word.",
+                key = cx.key(STACK, Action::Search)
+            )),
+            (Action::Sort | Action::ChooseColumns, _) => out.say(fixed_order()),
+            (Action::PreviewDown | Action::PreviewUp, _) => self.preview.scroll(action, out),
+            _ => return self.list.on_action(action),
+        }
+        true
+    }
+
+    fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
+        let changed = self.search.on_text_key(key);
+        self.arrange();
+        changed
+    }
+
+    fn on_paste(&mut self, text: &str, _: &UiContext, _: &mut Effects<'_>) {
+        self.search.on_paste(text);
+        self.arrange();
+    }
+
+    fn on_click(&mut self, at: Position, area: Rect, cx: &UiContext, _: &mut Effects<'_>) -> Clicked {
+        let (list, _) = self.areas(area, cx);
+        Clicked::changed(at.x < list.right() && self.list.on_click(list, at.y))
+    }
+
+    fn on_response(&mut self, reply: Reply, _: &UiContext, out: &mut Effects<'_>) -> Handled {
+        self.found = match reply.to(&mut self.request) {
+            Ok(Response::Mail(found) | Response::IndexMails(found)) => found,
+            Ok(_) => return Ok(()),
+            Err(reply) => return self.preview.on_response(reply, out),
+        };
+        self.unfitted = true;
+        self.arrange();
+        Ok(())
+    }
+
+    fn load_visible(&mut self, area: Rect, cx: &UiContext, out: &mut Effects<'_>) {
+        if std::mem::take(&mut self.unfitted) {
+            for badge in self.found.iter().flat_map(|found| &found.badges) {
+                self.columns.fit(badge, cx);
+            }
+        }
+        let (list, pane) = self.areas(area, cx);
+        self.list.set_height(list.height);
+        let badge = match self.list.selected() {
+            Some(MailLine::Badge(badge)) => Some(badge.as_ref()),
+            _ => None,
+        };
+        self.preview.lay_out(badge, None, pane, cx, out);
+    }
+
+    fn know(&self, known: &mut KnownWords) {
+        for badge in self.found.iter().flat_map(|found| &found.badges) {
+            badge.know(known);
+        }
+        known.typed(self.search.value());
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let theme = &cx.theme;
         let (list, pane) = self.areas(area, cx);
         let line = |y: u16| Rect { y, height: 1, ..list };
@@ -356,67 +382,32 @@ impl FailedMailList {
         );
         match (pane, self.list.selected()) {
             (Some(pane), Some(MailLine::Badge(badge))) => self.preview.draw(badge, pane, STACK, frame, cx),
-            (Some(pane), Some(MailLine::Group { place, failed })) => {
+            (Some(pane), Some(MailLine::Group(place))) => {
                 preview::draw_edge(frame, pane, cx);
                 let inside = preview::inside(pane);
-                let lines = self.group_lines(*place, *failed, usize::from(inside.width), cx);
+                let lines = self.group_lines(*place, usize::from(inside.width), cx);
                 frame.render_widget(lines, inside);
             }
             _ => {}
         }
     }
+}
 
-    /// How many mails of a domain failed, by the service's words for the failures.
-    fn group_lines(&self, place: usize, failed: u64, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
-        let mut lines = styled(&self.group_words(place, failed), room, cx.theme.strong());
-        let group = self.found.as_ref().ok().and_then(|found| found.report.groups.get(place));
-        let statuses = group.map(|group| group.statuses.as_slice()).unwrap_or_default();
-        lines.extend((!statuses.is_empty()).then(Line::default));
-        for (word, times) in statuses {
-            lines.extend(styled(&t!("{n} {word}", n = number(*times), word), room, cx.theme.text()));
-        }
-        lines
+impl HomePane for FailedMailList {
+    fn picture(&self, area: Rect, cx: &UiContext) -> Option<PictureRequest> {
+        picture_of(self.badge()?, self.areas(area, cx).1?, cx)
     }
 
-    fn draw_list(&self, frame: &mut Frame<'_>, list: Rect, cx: &UiContext) {
-        let theme = &cx.theme;
-        if let Err(why) = &self.found {
-            let text = format!("{} {why}", cx.glyphs.alert);
-            crate::tui::widgets::list::draw_texts(frame, list, &[text], theme.error());
-            return;
-        }
-        let nothing = match self.search.text() {
-            Some(_) => t!("No rows match.").to_owned(),
-            None => t!(
-                "lapel knows of no failed mail. SENT does not mean “delivered”: the service reports no more."
-            )
-            .to_owned(),
-        };
-        if self.list.draw_empty(frame, list, (&nothing, t!("reading")), cx) {
-            return;
-        }
-        self.list.draw_rows(frame, list, cx, |_, row| match row {
-            RowSlot::Entry(ListEntry::Row(MailLine::Badge(badge))) => {
-                let mut spans = vec![Span::raw(" ")];
-                spans.extend(self.columns.cells(badge, list.width, cx));
-                spans
-            }
-            RowSlot::Entry(ListEntry::Row(MailLine::Group { place, failed })) => {
-                let is_folded = self.search.text().is_none() && self.folded.contains(place);
-                let sign = if is_folded { cx.glyphs.folded } else { cx.glyphs.unfolded };
-                let words = format!("{sign} {}", self.group_words(*place, *failed));
-                let words = fit(&words, usize::from(list.width).saturating_sub(2), cx.glyphs.ellipsis);
-                vec![Span::styled(words, theme.strong())]
-            }
-            _ => Vec::new(),
-        });
+    fn copyables(&self, cx: &UiContext) -> Copyables {
+        copyables(self.badge(), self.shown(), |_| t!("with failed mails"), cx)
     }
 
-    fn group_words(&self, place: usize, failed: u64) -> String {
-        match self.found.as_ref().ok().and_then(|found| found.report.groups.get(place)) {
-            Some(group) => of_group(group),
-            None => t!("one failed mail per domain: {failed}", failed = number(failed)),
-        }
+    fn records(&self) -> Vec<RawOf> {
+        records_of(self.badge())
+    }
+
+    fn rows_built(&self) -> u64 {
+        self.list.rows_built()
     }
 }
 

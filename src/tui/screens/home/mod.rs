@@ -13,12 +13,10 @@ use crate::export::Cost;
 use crate::tui::input::list_hit::moved;
 use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::modals::draft::{imports, titles};
-use crate::tui::platform::images::PictureRequest;
 use crate::tui::prelude::*;
 use crate::tui::screens::activity::{can, run};
 use crate::tui::widgets::copying::Copyables;
 use crate::tui::widgets::needs::{self, is_checked};
-use crate::tui::worker::job_command::JobCommand;
 use counts::BadgeCounts;
 use counts::sections::CountsSection;
 use draw::{LaidOutFor, Placed};
@@ -27,10 +25,12 @@ use mails::{FailedMailList, MailSource};
 use std::cell::RefCell;
 use std::rc::Rc;
 
+#[derive(Default)]
 pub struct Home {
     of_jobs: Vec<HomeLine>,
     needing: usize,
-    journal: JournalReadState,
+    /// `None` until the journal was read, or why it could not be.
+    journal: Option<Result<(), String>>,
     drafts: HomeDrafts,
     lines: Vec<HomeLine>,
     /// Whether the jobs or the counts have changed since the lines were made.
@@ -41,7 +41,6 @@ pub struct Home {
     top: usize,
     height: usize,
     counts: BadgeCounts,
-    mails: Option<Box<FailedMailList>>,
     shown: HomePart,
     /// The rows of the screen, from the last layout, and what they were laid out for.
     laid_out: RefCell<Option<(LaidOutFor, Rc<Vec<Placed>>)>>,
@@ -53,8 +52,6 @@ pub struct Home {
 #[derive(Default)]
 struct HomeDrafts {
     kept: Vec<Job>,
-    /// The number of imports that made them.
-    imports: usize,
     request: Option<RequestId>,
     /// Whether a job command may have changed them since.
     stale: bool,
@@ -62,20 +59,22 @@ struct HomeDrafts {
     untold: Option<bool>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum JournalReadState {
-    Reading,
-    Read,
-    Failed(String),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Default)]
 enum HomePart {
+    #[default]
     Lines,
     Counts,
     /// A list of badges that was opened from a line. Back returns to the lines.
     List,
-    Mails(MailsFrom),
+    Mails(Box<FailedMailList>, MailsFrom),
+}
+
+/// What can be shown in place of the lines.
+trait HomePane: Component {
+    fn rows_built(&self) -> u64;
+    fn picture(&self, area: Rect, cx: &UiContext) -> Option<PictureRequest>;
+    fn copyables(&self, cx: &UiContext) -> Copyables;
+    fn records(&self) -> Vec<RawOf>;
 }
 
 /// What Back from the failed mails returns to.
@@ -91,35 +90,29 @@ const TITLES: usize = 3;
 
 const STACK: &[KeyContext] = &[KeyContext::Home, KeyContext::List, KeyContext::Global, KeyContext::Always];
 
-impl Default for Home {
-    fn default() -> Self {
-        Self {
-            of_jobs: Vec::new(),
-            needing: 0,
-            journal: JournalReadState::Reading,
-            drafts: HomeDrafts::default(),
-            lines: Vec::new(),
-            stale: true,
-            selected: None,
-            at: 0,
-            top: 0,
-            height: 0,
-            counts: BadgeCounts::by_week(),
-            mails: None,
-            shown: HomePart::Lines,
-            laid_out: RefCell::default(),
-            history: None,
-            history_request: None,
+impl Home {
+    /// `None` while the lines are shown.
+    fn pane(&self) -> Option<&dyn HomePane> {
+        match &self.shown {
+            HomePart::Lines => None,
+            HomePart::Counts | HomePart::List => Some(&self.counts),
+            HomePart::Mails(mails, _) => Some(mails.as_ref()),
         }
     }
-}
 
-impl Home {
-    pub fn take_jobs(&mut self, jobs: &[Job], journal: JournalReadState, cx: &UiContext) {
+    fn pane_mut(&mut self) -> Option<&mut dyn HomePane> {
+        match &mut self.shown {
+            HomePart::Lines => None,
+            HomePart::Counts | HomePart::List => Some(&mut self.counts),
+            HomePart::Mails(mails, _) => Some(mails.as_mut()),
+        }
+    }
+
+    pub fn take_jobs(&mut self, jobs: &[Job], read: Result<(), String>, cx: &UiContext) {
         let now = cx.clock().utc();
         self.needing = needs::count(jobs, now);
         self.of_jobs = of_jobs(jobs, now);
-        self.journal = journal;
+        self.journal = Some(read);
         self.stale = true;
     }
 
@@ -133,12 +126,10 @@ impl Home {
         self.stale = true;
     }
 
-    /// The number of lines that offer kept drafts.
     pub fn kept_drafts(&self) -> usize {
-        self.drafts.imports
+        imports(&self.drafts.kept).len()
     }
 
-    /// Reads the kept drafts again, if they may have changed.
     pub fn read_drafts(&mut self, out: &mut Effects<'_>) {
         if std::mem::take(&mut self.drafts.stale) {
             self.drafts.request = Some(out.ask(Request::KeptDrafts));
@@ -177,17 +168,14 @@ impl Home {
 
     pub fn close(&mut self) {
         self.shown = HomePart::Lines;
-        self.mails = None;
     }
 
-    /// Lists the failed mails of a job that another tab shows.
     pub fn list_mails(&mut self, job: JobId, out: &mut Effects<'_>) {
         self.show_mails(MailSource::Journal(Some(job)), MailsFrom::AnotherTab, out);
     }
 
     fn show_mails(&mut self, source: MailSource, from: MailsFrom, out: &mut Effects<'_>) {
-        self.mails = Some(Box::new(FailedMailList::new(source, out)));
-        self.shown = HomePart::Mails(from);
+        self.shown = HomePart::Mails(Box::new(FailedMailList::new(source, out)), from);
     }
 
     /// Lists all failed mails: of the index if anything was read into it, otherwise of the jobs.
@@ -196,7 +184,7 @@ impl Home {
             Some(all) if !all.sums.status.is_empty() => MailSource::Index(self.counts.reading_words(cx).0),
             _ => MailSource::Journal(None),
         };
-        let from = if self.shown == HomePart::Lines { MailsFrom::Lines } else { MailsFrom::Counts };
+        let from = if self.pane().is_none() { MailsFrom::Lines } else { MailsFrom::Counts };
         self.show_mails(source, from, out);
     }
 
@@ -285,14 +273,10 @@ impl Home {
                     let query = HistoryQuery { filter: HistoryFilter::default(), paging };
                     out.ask_instead(&mut self.history_request, Request::History(query));
                 }
-                self.show_counts(CountsSection::Issued);
+                self.counts.show(CountsSection::Issued);
+                self.shown = HomePart::Counts;
             }
         }
-    }
-
-    fn show_counts(&mut self, section: CountsSection) {
-        self.counts.show(section);
-        self.shown = HomePart::Counts;
     }
 
     fn act_on_lines(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
@@ -340,71 +324,47 @@ impl Home {
 }
 
 impl Screen for Home {
+    fn begin() -> Self {
+        Self { stale: true, counts: BadgeCounts::by_week(), ..Self::default() }
+    }
+
     fn on_opened(&mut self) {
         self.counts.opened();
     }
 
     fn can_go_back(&self) -> bool {
-        self.shown != HomePart::Lines
+        self.pane().is_some()
     }
 
     fn has_pane(&self) -> bool {
-        self.shown != HomePart::Lines
+        self.pane().is_some()
     }
 
     fn rows_built(&self) -> u64 {
-        match self.shown {
-            HomePart::Lines => self.lines.len() as u64,
-            HomePart::Counts | HomePart::List => self.counts.rows_built(),
-            HomePart::Mails(_) => self.mails.as_ref().map_or(0, |mails| mails.rows_built()),
-        }
+        self.pane().map_or(self.lines.len() as u64, |pane| pane.rows_built())
     }
 
     fn picture(&self, area: Rect, cx: &UiContext) -> Option<PictureRequest> {
-        match self.shown {
-            HomePart::Lines => None,
-            HomePart::Counts | HomePart::List => self.counts.picture(area, cx),
-            HomePart::Mails(_) => self.mails.as_ref()?.picture(area, cx),
-        }
+        self.pane()?.picture(area, cx)
     }
 
     fn copyables(&self, cx: &UiContext) -> Copyables {
-        match (self.shown, &self.mails) {
-            (HomePart::Mails(_), Some(mails)) => mails.copyables(cx),
-            (HomePart::Counts | HomePart::List, _) => self.counts.copyables(cx),
-            _ => Copyables::default(),
-        }
+        self.pane().map(|pane| pane.copyables(cx)).unwrap_or_default()
     }
 
     fn records(&self) -> Vec<RawOf> {
-        match (self.shown, &self.mails) {
-            (HomePart::Mails(_), Some(mails)) => mails.records(),
-            (HomePart::Counts | HomePart::List, _) => self.counts.records(),
-            _ => Vec::new(),
-        }
-    }
-
-    fn refresh(&mut self, _: &UiContext, _: &mut Effects<'_>) {
-        // Nothing to do: the journal reports changes itself, and the index is read only on request.
+        self.pane().map(|pane| pane.records()).unwrap_or_default()
     }
 }
 
 impl Component for Home {
     fn key_contexts(&self) -> Vec<KeyContext> {
-        match self.shown {
-            HomePart::Lines => STACK.to_vec(),
-            HomePart::Counts | HomePart::List => self.counts.key_contexts(),
-            HomePart::Mails(_) => {
-                self.mails.as_ref().map_or_else(|| STACK.to_vec(), |mails| mails.key_contexts())
-            }
-        }
+        self.pane().map_or_else(|| STACK.to_vec(), |pane| pane.key_contexts())
     }
 
     fn is_enabled(&self, action: Action, cx: &UiContext) -> bool {
-        match (self.shown, &self.mails) {
-            (HomePart::Mails(_), Some(mails)) => return mails.is_enabled(action),
-            (HomePart::Lines, _) => {}
-            _ => return self.counts.is_enabled(action, cx),
+        if let Some(pane) = self.pane() {
+            return pane.is_enabled(action, cx);
         }
         match action {
             Action::Open => self.line().is_some(),
@@ -421,24 +381,23 @@ impl Component for Home {
     }
 
     fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
-        if self.shown == HomePart::Lines {
-            return self.act_on_lines(action, cx, out);
-        }
-        if let (HomePart::Mails(from), Some(mails)) = (self.shown, &mut self.mails) {
-            if mails.on_action(action, cx, out) {
-                return true;
+        match &mut self.shown {
+            HomePart::Lines => return self.act_on_lines(action, cx, out),
+            HomePart::Mails(mails, from) => {
+                if mails.on_action(action, cx, out) {
+                    return true;
+                }
+                if action != Action::Back {
+                    return false;
+                }
+                let from = *from;
+                self.shown = if from == MailsFrom::Counts { HomePart::Counts } else { HomePart::Lines };
+                return from != MailsFrom::AnotherTab;
             }
-            if action != Action::Back {
-                return false;
-            }
-            self.close();
-            if from == MailsFrom::Counts {
-                self.shown = HomePart::Counts;
-            }
-            return from != MailsFrom::AnotherTab;
+            HomePart::Counts | HomePart::List => {}
         }
         if self.counts.on_action(action, cx, out) {
-            if self.shown == HomePart::List && !self.counts.is_over_bars() {
+            if matches!(self.shown, HomePart::List) && !self.counts.is_over_bars() {
                 self.close();
             }
             return true;
@@ -453,26 +412,18 @@ impl Component for Home {
     }
 
     fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
-        match (self.shown, &mut self.mails) {
-            (HomePart::Mails(_), Some(mails)) => mails.on_text_key(key),
-            (HomePart::Lines, _) => false,
-            _ => self.counts.on_text_key(key, out),
-        }
+        self.pane_mut().is_some_and(|pane| pane.on_text_key(key, out))
     }
 
     fn on_paste(&mut self, text: &str, cx: &UiContext, out: &mut Effects<'_>) {
-        match (self.shown, &mut self.mails) {
-            (HomePart::Mails(_), Some(mails)) => mails.on_paste(text),
-            (HomePart::Lines, _) => {}
-            _ => self.counts.on_paste(text, cx, out),
+        if let Some(pane) = self.pane_mut() {
+            pane.on_paste(text, cx, out);
         }
     }
 
     fn on_click(&mut self, at: Position, area: Rect, cx: &UiContext, out: &mut Effects<'_>) -> Clicked {
-        match (self.shown, &mut self.mails) {
-            (HomePart::Mails(_), Some(mails)) => return mails.on_click(at, area, cx),
-            (HomePart::Lines, _) => {}
-            _ => return self.counts.on_click(at, area, cx, out),
+        if let Some(pane) = self.pane_mut() {
+            return pane.on_click(at, area, cx, out);
         }
         let row = self.top + usize::from(at.y.saturating_sub(area.y));
         let hit = self.laid_out(area, cx).get(row).and_then(|row| row.line);
@@ -487,10 +438,8 @@ impl Component for Home {
     }
 
     fn load_visible(&mut self, area: Rect, cx: &UiContext, out: &mut Effects<'_>) {
-        match (self.shown, &mut self.mails) {
-            (HomePart::Mails(_), Some(mails)) => return mails.lay_out(area, cx, out),
-            (HomePart::Lines, _) => {}
-            _ => return self.counts.load_visible(area, cx, out),
+        if let Some(pane) = self.pane_mut() {
+            return pane.load_visible(area, cx, out);
         }
         self.counts.count(cx, out);
         self.read_drafts(out);
@@ -524,16 +473,14 @@ impl Component for Home {
                     Ok(kept) => self.drafts.kept = kept,
                     Err(why) => out.warn(why),
                 }
-                let imports = imports(&self.drafts.kept);
-                self.drafts.imports = imports.len();
-                self.drafts.untold.get_or_insert(!imports.is_empty());
+                self.drafts.untold.get_or_insert(!self.drafts.kept.is_empty());
                 Ok(())
             }
             response => {
                 let reply = Reply { id, response };
-                let handled = match &mut self.mails {
-                    Some(mails) => mails.on_response(reply, out),
-                    None => Err(reply),
+                let handled = match &mut self.shown {
+                    HomePart::Mails(mails, _) => mails.on_response(reply, cx, out),
+                    _ => Err(reply),
                 };
                 handled.or_else(|reply| self.counts.on_response(reply, cx, out))
             }
@@ -541,17 +488,16 @@ impl Component for Home {
     }
 
     fn know(&self, known: &mut KnownWords) {
-        if let Some(mails) = &self.mails {
+        if let HomePart::Mails(mails, _) = &self.shown {
             mails.know(known);
         }
         self.counts.know(known);
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
-        match (self.shown, &self.mails) {
-            (HomePart::Mails(_), Some(mails)) => mails.draw(frame, area, cx),
-            (HomePart::Counts | HomePart::List, _) => self.counts.draw(frame, area, cx),
-            _ => self.draw_lines(frame, area, cx),
+        match self.pane() {
+            Some(pane) => pane.draw(frame, area, cx),
+            None => self.draw_lines(frame, area, cx),
         }
     }
 }

@@ -2,22 +2,23 @@
 
 use super::{CATEGORY_FIELD, Templates};
 use crate::api::{BadgeTypes, CategoryFilter, Listed};
-use crate::domain::BadgeType;
+use crate::domain::{BadgeType, Level};
 use crate::tui::input::list_hit::{ListCursor, below};
 use crate::tui::prelude::*;
+use crate::tui::widgets::copying::cell;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::search::Search;
-use crate::tui::widgets::text_layout::{ColumnLayout, fit, layout, line_of_cells, width};
+use crate::tui::widgets::text_layout::{ColumnLayout, layout, line_of_cells};
 
 /// Widest cell of a badge type that never shrinks, in columns.
 const WIDEST: usize = 24;
 
 #[derive(Default)]
 pub(super) struct Categories {
-    pub(super) request: Option<RequestId>,
-    pub(super) types_request: Option<RequestId>,
-    pub(super) categories: Option<Result<Listed<Category>, ApiError>>,
-    pub(super) types: Option<Result<BadgeTypes, ApiError>>,
+    request: Option<RequestId>,
+    types_request: Option<RequestId>,
+    categories: Option<Result<Listed<Category>, ApiError>>,
+    types: Option<Result<BadgeTypes, ApiError>>,
     pub(super) cursor: ListCursor,
     pub(super) search: Search,
 }
@@ -31,57 +32,42 @@ impl Categories {
         }
     }
 
-    fn items(&self) -> &[Category] {
+    pub(super) fn items(&self) -> &[Category] {
         self.categories.iter().flatten().map(|listed| listed.items.as_slice()).next().unwrap_or_default()
     }
 
     pub(super) fn texts(&self) -> Vec<String> {
-        let text = |t: &Option<Text>| t.as_ref().map_or(String::new(), ToString::to_string);
-        let all =
-            |c: &Category| format!("{} {} {}", c.category_id, text(&c.category_cd), text(&c.category_name));
+        let all = |c: &Category| {
+            let (code, name) = (cell(c.category_cd.as_ref()), cell(c.category_name.as_ref()));
+            format!("{} {code} {name}", c.category_id)
+        };
         self.items().iter().map(all).collect()
     }
 
     /// Draws both lists in a popup. The categories get the rows that the types below leave, and at least half of them.
     pub(super) fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let inside = popup::inside(area, popup::FORM);
-        let mut head = Vec::new();
-        let mut items: &[Category] = &[];
+        let items = self.items();
+        let (head, style) = match &self.categories {
+            None => (cx.busy(t!("reading categories")), cx.theme.dim()),
+            Some(Err(error)) => (t!("Categories could not be read: {error}", error), cx.theme.error()),
+            Some(Ok(_)) => (count!(items.len() as u64, "category", "categories"), cx.theme.strong()),
+        };
+        let mut lines = vec![Line::styled(format!("  {head}"), style)];
         let mut foot = Vec::new();
-        match &self.categories {
-            None => head.push(Line::styled(
-                format!("  {} {}", cx.spinner(), t!("reading categories")),
-                cx.theme.dim(),
-            )),
-            Some(Err(error)) => {
-                head.push(Line::styled(
-                    format!("  {}", t!("Categories could not be read: {error}", error)),
-                    cx.theme.error(),
-                ));
-            }
-            Some(Ok(listed)) => {
-                head.push(Line::styled(
-                    format!("  {}", count!(listed.items.len() as u64, "category", "categories")),
-                    cx.theme.strong(),
-                ));
-                items = &listed.items;
-                for problem in &listed.problems {
-                    let (place, why) = (&problem.place, &problem.why);
-                    let text = t!("{place} cannot be read: {why}", place, why);
-                    let text = format!("  {} {text}", cx.glyphs.alert);
-                    foot.push(Line::styled(text, cx.theme.warning()));
-                }
-            }
+        for problem in self.categories.iter().flatten().flat_map(|listed| &listed.problems) {
+            let (place, why) = (&problem.place, &problem.why);
+            let text = t!("{place} cannot be read: {why}", place, why);
+            foot.push(Line::styled(format!("  {}", cx.alert(text)), cx.theme.warning()));
         }
         foot.extend(type_lines(self, inside.width, cx));
-        let outer = popup::at_bottom(area, popup::FORM, head.len() + items.len() + foot.len());
+        let outer = popup::at_bottom(area, popup::FORM, lines.len() + items.len() + foot.len());
         let inner =
             popup::open(frame, outer, area, &self.search.titled(t!("Categories and badge types"), cx), cx);
-        let rows = below(inner, head.len());
+        let rows = below(inner, lines.len());
         let left = rows.height.saturating_sub(u16::try_from(foot.len()).unwrap_or(u16::MAX));
         let rows = Rect { height: left.max(inner.height / 2).min(rows.height), ..rows };
         let (shown, rest) = self.cursor.lay_all(rows, items.len(), cx);
-        let mut lines = head;
         for (i, category) in items.iter().enumerate().skip(shown.start).take(shown.len()) {
             lines.push(category_line(category, i == self.cursor.at(), inner.width, cx));
         }
@@ -141,31 +127,19 @@ impl Templates {
 }
 
 fn type_lines(open: &Categories, columns: u16, cx: &UiContext) -> Vec<Line<'static>> {
-    let mut lines = vec![Line::raw("")];
-    match &open.types {
-        None => lines
-            .push(Line::styled(format!("  {} {}", cx.spinner(), t!("reading badge types")), cx.theme.dim())),
-        Some(Err(error)) => {
-            lines.push(Line::styled(
-                format!("  {}", t!("Badge types could not be read: {error}", error)),
-                cx.theme.error(),
-            ));
-        }
-        Some(Ok(types)) => {
-            lines.push(Line::styled(
-                format!("  {}", count!(types.types.len() as u64, "badge type", "badge types")),
-                cx.theme.strong(),
-            ));
-            if let Some(note) = &types.note {
-                lines.push(Line::styled(format!("  {note}"), cx.theme.dim()));
-            }
-            lines.extend(type_table(types, usize::from(columns).saturating_sub(6), cx));
-        }
+    let (head, style) = match &open.types {
+        None => (cx.busy(t!("reading badge types")), cx.theme.dim()),
+        Some(Err(error)) => (t!("Badge types could not be read: {error}", error), cx.theme.error()),
+        Some(Ok(types)) => (count!(types.types.len() as u64, "badge type", "badge types"), cx.theme.strong()),
+    };
+    let mut lines = vec![Line::raw(""), Line::styled(format!("  {head}"), style)];
+    if let Some(Ok(types)) = &open.types {
+        lines.extend(types.note.as_ref().map(|note| Line::styled(format!("  {note}"), cx.theme.dim())));
+        lines.extend(type_table(types, usize::from(columns).saturating_sub(6), cx));
     }
     lines
 }
 
-/// A table with a column for each field that the service gives.
 fn type_table(types: &BadgeTypes, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
     let mut names: Vec<&Text> = Vec::new();
     for (name, _) in types.types.iter().flat_map(|kind| &kind.fields) {
@@ -207,21 +181,12 @@ fn type_field(name: &Text) -> String {
 }
 
 fn category_line(category: &Category, selected: bool, columns: u16, cx: &UiContext) -> Line<'static> {
-    let text = |t: &Option<Text>| t.as_ref().map_or(String::new(), ToString::to_string);
-    let levels: Vec<String> = category
-        .levels
-        .iter()
-        .map(|l| {
-            format!("{} {}", l.level.map_or(String::new(), |n| n.to_string()), text(&l.level_name))
-                .trim()
-                .to_owned()
-        })
-        .collect();
-    let levels = if levels.is_empty() {
-        t!("no levels").to_owned()
-    } else {
-        levels.join(&format!(" {} ", cx.glyphs.dot))
+    let level = |level: &Level| {
+        let number = level.level.map_or(String::new(), |n| n.to_string());
+        format!("{number} {}", cell(level.level_name.as_ref())).trim().to_owned()
     };
+    let levels: Vec<String> = category.levels.iter().map(level).collect();
+    let levels = if levels.is_empty() { t!("no levels").to_owned() } else { cx.dotted(&levels) };
     let unused =
         if category.use_yn == Some(false) { format!("  {}", t!("not in use")) } else { String::new() };
     let room = usize::from(columns).saturating_sub(5 + 12 + 7);
@@ -231,9 +196,9 @@ fn category_line(category: &Category, selected: bool, columns: u16, cx: &UiConte
         Span::raw("   "),
         Span::styled(fit(&category.category_id.to_string(), 5, cx.glyphs.ellipsis), cx.theme.dim()),
         Span::raw(" "),
-        Span::raw(fit(&text(&category.category_cd), 11, cx.glyphs.ellipsis)),
+        Span::raw(fit(&cell(category.category_cd.as_ref()), 11, cx.glyphs.ellipsis)),
         Span::raw(" "),
-        Span::raw(fit(&text(&category.category_name), name, cx.glyphs.ellipsis)),
+        Span::raw(fit(&cell(category.category_name.as_ref()), name, cx.glyphs.ellipsis)),
         Span::raw(" "),
         Span::styled(fit(&format!("{levels}{unused}"), rest, cx.glyphs.ellipsis), cx.theme.dim()),
     ]);

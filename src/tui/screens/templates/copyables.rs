@@ -2,7 +2,7 @@
 
 use super::{COPIED, Templates};
 use crate::tui::persist::saved_layout::SavedLayout;
-use crate::tui::platform::images::{PictureOf, PictureRequest};
+use crate::tui::platform::images::PictureOf;
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::widgets::copying::{self, Copyables};
@@ -10,18 +10,7 @@ use crate::tui::widgets::copying::{self, Copyables};
 impl Templates {
     fn category(&self) -> Option<&Category> {
         let open = self.categories.as_ref()?;
-        open.categories.as_ref()?.as_ref().ok()?.items.get(open.cursor.at())
-    }
-
-    /// Reads the data on the screen again. The old data stays visible meanwhile.
-    pub fn read_again(&mut self, out: &mut Effects<'_>) {
-        if self.categories.is_some() {
-            return;
-        }
-        self.browser.reload(out);
-        if let Some(id) = self.wanted.clone().filter(|_| self.beside || self.full) {
-            out.ask_instead(&mut self.detail_request, Request::Template(id));
-        }
+        open.items().get(open.cursor.at())
     }
 }
 
@@ -105,7 +94,13 @@ impl Screen for Templates {
     }
 
     fn refresh(&mut self, _: &UiContext, out: &mut Effects<'_>) {
-        self.read_again(out);
+        if self.categories.is_some() {
+            return;
+        }
+        self.browser.reload(out);
+        if let Some(id) = self.wanted.clone().filter(|_| self.beside || self.full) {
+            out.ask_instead(&mut self.detail_request, Request::Template(id));
+        }
     }
 
     fn has_picture(&self, action: Action) -> bool {

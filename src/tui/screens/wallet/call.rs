@@ -16,8 +16,7 @@ use crate::tui::persist::input_history::InputKind;
 use crate::tui::prelude::*;
 use crate::tui::request::HolderLists;
 use crate::tui::widgets::field::RecentInputs;
-use crate::tui::worker::job_command::JobCommand;
-use crate::tui::worker::lookup::{LookupReply, Remaining};
+use crate::tui::worker::lookup::Remaining;
 
 impl Wallet {
     pub(super) fn forget(&mut self, out: &mut Effects<'_>) {
@@ -410,11 +409,9 @@ impl Wallet {
                     self.unsorted = true;
                 }
             }
-            (Lookups::Name(name), Response::Call(report)) => {
-                if let LookupReply::Rows(rows) = *report {
-                    let trouble = self.take_rows(rows);
-                    self.take_names(&name, trouble, out);
-                }
+            (Lookups::Name(name), Response::Leads(rows)) => {
+                let trouble = self.take_rows(rows);
+                self.take_names(&name, trouble, out);
             }
             (Lookups::Index(sought), Response::People(found)) => {
                 self.call.index = Some(found.as_ref().map(|_| ()).map_err(Clone::clone));
@@ -440,11 +437,9 @@ impl Wallet {
                     Sought::Address(_) => self.take_further(sought, None, out),
                 }
             }
-            (Lookups::Meant(address), Response::Call(report)) => {
-                if let LookupReply::Rows(rows) = *report {
-                    self.take_rows(rows);
-                    self.call.meant = self.found_matches(&Sought::Address(address));
-                }
+            (Lookups::Meant(address), Response::Leads(rows)) => {
+                self.take_rows(rows);
+                self.call.meant = self.found_matches(&Sought::Address(address));
             }
             (Lookups::Sample(id), Response::History(page)) => {
                 self.call.requests += 1;
@@ -453,24 +448,20 @@ impl Wallet {
                 }
                 self.no_such_id(&id, out);
             }
-            (Lookups::Further(sought), Response::Call(report)) => {
-                if let LookupReply::Rows(rows) = *report {
-                    let trouble = self.take_rows(rows);
-                    self.take_further(sought, trouble, out);
-                }
+            (Lookups::Further(sought), Response::Leads(rows)) => {
+                let trouble = self.take_rows(rows);
+                self.take_further(sought, trouble, out);
             }
-            (Lookups::Pictures(id), Response::Call(report)) => {
-                if let LookupReply::Pictures { tried, detail, requests } = *report {
-                    self.call.requests += requests;
-                    if let (Some(badge), Some(found)) = (detail, &mut self.found)
-                        && let Some(held) = found.held.iter_mut().find(|held| held.badge_id == id)
-                    {
-                        held.detail = Some(badge.clone());
-                        self.unsorted = true;
-                        self.call.details.insert(id.clone(), Ok(badge));
-                    }
-                    self.call.pictures.insert(id, tried);
+            (Lookups::Pictures(id), Response::TriedPictures(mut tried)) => {
+                self.call.requests += tried.requests;
+                if let (Some(badge), Some(found)) = (tried.detail.take(), &mut self.found)
+                    && let Some(held) = found.held.iter_mut().find(|held| held.badge_id == id)
+                {
+                    held.detail = Some(badge.clone());
+                    self.unsorted = true;
+                    self.call.details.insert(id.clone(), Ok(badge));
                 }
+                self.call.pictures.insert(id, tried);
             }
             (_, response) => return Err(Reply { id, response }),
         }

@@ -1,11 +1,9 @@
 //! Copying, exporting, opening and raw JSON for the Wallet tab.
 
 use super::Wallet;
-use super::rows::{COPIED, FIELDS, LookupView, sent_to};
+use super::rows::{COPIED, FIELDS, LookupView, heading, sent_to};
 use crate::export;
-use crate::tui::effects::ExportSource;
 use crate::tui::persist::saved_layout;
-use crate::tui::platform::images::PictureRequest;
 use crate::tui::prelude::*;
 use crate::tui::widgets::copying::{Copyables, records};
 use crate::tui::widgets::record_field::pick;
@@ -39,6 +37,10 @@ impl Wallet {
 }
 
 impl Screen for Wallet {
+    fn begin() -> Self {
+        Self { typing: true, heading: heading(), ..Self::default() }
+    }
+
     fn on_opened(&mut self) {
         self.focus_box();
         self.field.select();

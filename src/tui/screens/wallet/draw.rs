@@ -1,8 +1,9 @@
 //! Drawing of the Wallet tab: the input, the badges found, and the selected badge below or beside them.
 
+use super::layout::{Areas, BEFORE};
 use super::people::PeopleMatches;
-use super::rows::{FIELDS, REMARKS};
-use super::{HolderBadges, Lookups, Side, Wallet, pane};
+use super::rows::FIELDS;
+use super::{HolderBadges, Side, Wallet};
 use crate::domain::address_search::MatchReason;
 use crate::domain::address_search::with_space;
 use crate::domain::call_advice::CallerQuestion;
@@ -12,7 +13,6 @@ use crate::domain::look_alike::{foreign_letter, letter_name};
 use crate::jobs::SentAlike;
 use crate::tui::input::list_hit::below;
 use crate::tui::persist::input_history;
-use crate::tui::platform::images::{PictureOf, PictureRequest};
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::widgets::job_rows::{moment, sent_here};
@@ -20,18 +20,7 @@ use crate::tui::widgets::list::{draw_row, draw_texts};
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::preview;
 use crate::tui::widgets::record_field::cells;
-use crate::tui::widgets::text_layout::{self, fit, line_width, number, width, wrap};
-
-/// Columns of the cursor before a row.
-const BEFORE: usize = 3;
-/// Number of rows above the list: the input, a separator line, and the summary.
-const HEAD: u16 = 3;
-/// Minimum number of rows that the list keeps if hiding general advice about the badge makes room for them.
-const SOME: u16 = 4;
-/// Minimum number of rows that the list keeps in every case.
-const FEW: u16 = 2;
-/// Minimum height of the selected badge's area, in rows. With less room it is not shown.
-const LEAST: u16 = 3;
+use crate::tui::widgets::text_layout::{self, line_width};
 
 /// Maximum number of lines about badges that were sent to a similar name or address.
 const ALIKE: usize = 3;
@@ -39,168 +28,7 @@ const ALIKE: usize = 3;
 /// Minimum width of the holder's name in the summary, in columns.
 const NAME: usize = 15;
 
-pub(super) struct Areas {
-    pub notes: Rect,
-    /// Empty if the headings are hidden.
-    pub heads: Rect,
-    pub list: Rect,
-    pub pane: Option<Rect>,
-}
-
 impl Wallet {
-    pub(super) fn lay_out_rows(&mut self, area: Rect, cx: &UiContext) {
-        self.arrange(cx);
-        self.fit_columns(cx);
-        self.heading.set_room(usize::from(self.areas(area, cx).list.width).saturating_sub(BEFORE));
-        // The answer has what the columns cut, so it may need more rows now.
-        self.cursor.lay(self.areas(area, cx).list, self.len());
-        self.lay_out_pane(area, cx);
-    }
-
-    /// Keeps the answer within its text. The answer about another badge begins at its first line.
-    fn lay_out_pane(&mut self, area: Rect, cx: &UiContext) {
-        let selected = self.selected().map(|held| held.badge_id.clone());
-        if self.scrolled != selected {
-            self.scroll.reset();
-            self.scrolled = selected;
-        }
-        let (pane, picture) =
-            self.selected().map(|held| self.text_and_picture(held, area, cx)).unwrap_or_default();
-        self.shows_picture = picture.is_some();
-        self.pane_height = pane.height;
-        if self.scroll.is_scrolled() {
-            let lines = self.selected().map_or(0, |held| self.answer_lines(held, pane, cx).len());
-            self.scroll.limit(lines, pane.height);
-        }
-    }
-
-    fn answer_lines(&self, held: &HeldBadge, pane: Rect, cx: &UiContext) -> Vec<Line<'static>> {
-        let room = (usize::from(pane.width), usize::from(pane.height));
-        pane::fitted(&self.case(held, cx), &self.beside(held, cx), room, cx)
-    }
-
-    /// The area of the answer, and below it the picture of the badge's template, or of the badge itself.
-    pub(super) fn text_and_picture(
-        &self,
-        held: &HeldBadge,
-        area: Rect,
-        cx: &UiContext,
-    ) -> (Rect, Option<PictureRequest>) {
-        let pane = self.areas(area, cx).pane.unwrap_or_default();
-        let of = match held.template_id() {
-            Some(id) => Some(PictureOf::Template(id.clone())),
-            // The card of a badge names its holder.
-            None => {
-                let badge = held.wallet.as_ref().filter(|_| !self.call.masked);
-                badge.and_then(|badge| badge.front_image_url.clone()).map(|url| PictureOf::Address(Some(url)))
-            }
-        };
-        let Some(of) = of.filter(|_| area.width >= preview::FROM && cx.pictures.is_on()) else {
-            return (pane, None);
-        };
-        let (text, place) = picture::below(pane, self.answer_lines(held, pane, cx).len());
-        (text, place.map(|area| PictureRequest { of, area }))
-    }
-
-    /// The picture of a side in place of the answer. Without a front of its own, a badge has that of its template.
-    pub(super) fn side(&self, held: &HeldBadge, side: Side, area: Rect) -> PictureRequest {
-        let [front, back] = held.image_urls().map(Option::<&Text>::cloned);
-        let of = match (side, held.template_id()) {
-            (Side::Back, _) => PictureOf::Address(back),
-            (Side::Front, Some(id)) if front.is_none() => PictureOf::Template(id.clone()),
-            (Side::Front, _) => PictureOf::Address(front),
-        };
-        PictureRequest { of, area: picture::in_pane(area) }
-    }
-
-    fn draw_side(&self, held: &HeldBadge, side: Side, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
-        let word = if side == Side::Back { t!("Back") } else { t!("Front") };
-        let key = cx.keymap.key(&self.key_contexts(), Action::Picture).filter(|_| side == Side::Front);
-        let key = key.map(|key| t!("{key} other side", key));
-        let title = held.title().map(ToString::to_string);
-        let caption: Vec<String> = std::iter::once(word.to_lowercase()).chain(key).chain(title).collect();
-        picture::draw_caption(frame, area, &caption.join(&format!(" {} ", cx.glyphs.dot)), cx);
-        picture::draw(Some(self.side(held, side, area)), frame, cx);
-    }
-
-    pub(super) fn areas(&self, area: Rect, cx: &UiContext) -> Areas {
-        let room = usize::from(area.width).saturating_sub(4);
-        let notes = u16::try_from(self.notes(room, cx).len()).unwrap_or(u16::MAX);
-        // A row that nobody sees must not be opened, so a few stay visible.
-        let rows = u16::try_from(self.len()).unwrap_or(u16::MAX).min(FEW);
-        let notes = notes.min(area.height.saturating_sub(HEAD + rows));
-        let head = HEAD.saturating_add(notes).min(area.height);
-        let notes = Rect { y: area.y + HEAD.min(area.height), height: head.saturating_sub(HEAD), ..area };
-        let titled = u16::from(self.has_headings()).min(area.height - head);
-        let heads = Rect { y: area.y + head, height: titled, ..area };
-        let head = head + titled;
-        let rest = Rect { y: area.y + head, height: area.height - head, ..area };
-        let Some(held) = self.selected() else { return Areas { notes, heads, list: rest, pane: None } };
-        if area.width >= preview::FROM {
-            let wanted = self
-                .heading
-                .wanted(area.width)
-                .map_or(u16::MAX, |cells| u16::try_from(cells + BEFORE).unwrap_or(u16::MAX));
-            let left = wanted.min(area.width * 11 / 20);
-            let list = Rect { width: left, ..rest };
-            let pane = Rect { x: area.x + left + 2, width: area.width - left - 4, ..rest };
-            return Areas { notes, heads: Rect { width: left, ..heads }, list, pane: Some(pane) };
-        }
-        let rows = u16::try_from(self.rows().count()).unwrap_or(u16::MAX);
-        // The list keeps at least a few rows, and takes the rows that the badge does not need. The timeline takes none.
-        // Advice about the call may reduce the list further. General advice may not.
-        let (case, beside) = (self.case(held, cx), self.beside(held, cx));
-        let wanted =
-            |less| u16::try_from(pane::lines(&case, &beside, room, less, cx).len()).unwrap_or(u16::MAX);
-        let left = |wanted: u16| rest.height.saturating_sub(wanted.saturating_add(1));
-        let list = left(wanted(2)).max(left(wanted(3)).min(SOME)).max(FEW).min(rows).min(rest.height);
-        let below = rest.height - list;
-        if below <= LEAST {
-            return Areas { notes, heads, list: rest, pane: None };
-        }
-        let pane = Rect {
-            x: rest.x + 2,
-            y: rest.y + list + 1,
-            width: rest.width.saturating_sub(4),
-            height: below - 1,
-        };
-        Areas { notes, heads, list: Rect { height: list, ..rest }, pane: Some(pane) }
-    }
-
-    fn beside(&self, held: &HeldBadge, cx: &UiContext) -> pane::Beside<'_> {
-        let (verdict, known) = (held.verdict(cx.now()), held.detail.is_some());
-        let reading = matches!(&self.lookup, Some((_, Lookups::Detail(id))) if *id == held.badge_id);
-        pane::Beside {
-            pictures: self.call.pictures.get(&held.badge_id).map(|tried| &tried.said),
-            reason_missing: pane::reason_missing(&verdict, known, reading, cx),
-            requested: self.requested(held),
-            copies: self.cut_copies(held, cx),
-            sent: self.sent_words(held, cx),
-        }
-    }
-
-    /// When and in which job lapel sent a badge that neither list has.
-    fn sent_words(&self, held: &HeldBadge, cx: &UiContext) -> Option<String> {
-        let is_it = |sent: &&SentHere| held.sent.is_some() && sent.badge_id.as_ref() == Some(&held.badge_id);
-        let mut sent = self.found.as_ref()?.sent.iter().find(is_it)?.clone();
-        if held.unread || !held.is_only_sent() {
-            return Some(sent_when(&sent, cx));
-        }
-        // The status of the last check may be older than the wait.
-        if matches!(self.case(held, cx).verdict(), Verdict::Overdue { .. }) {
-            sent.row_status = RowStatus::Overdue;
-        }
-        Some(sent_here(&sent, cx))
-    }
-
-    /// The words about copies, if the list cuts them.
-    fn cut_copies(&self, held: &HeldBadge, cx: &UiContext) -> Option<String> {
-        let copies = self.found.as_ref()?.copies.get(&held.badge_id)?;
-        let remarks = self.as_rows(cx)?.remarks(held);
-        (remarks.contains(copies.as_str()) && self.heading.cuts(REMARKS, width(&remarks)))
-            .then(|| copies.clone())
-    }
-
     /// Says that a word before the address was read as a name, if it may be a part of the address.
     fn spaced_note(&self, cx: &UiContext) -> Option<String> {
         let (Some(Query::Address { address, name: Some(name) }), false) =
@@ -243,7 +71,7 @@ impl Wallet {
     }
 
     /// The lines between the summary and the list.
-    fn notes(&self, room: usize, cx: &UiContext) -> Vec<(String, Style)> {
+    pub(super) fn notes(&self, room: usize, cx: &UiContext) -> Vec<(String, Style)> {
         let mut notes: Vec<(String, Style)> = Vec::new();
         let searched = self.search_note(cx);
         notes.extend(searched.iter().flat_map(|note| wrap(note, room)).map(|line| (line, cx.theme.strong())));
@@ -278,6 +106,16 @@ impl Wallet {
             notes.extend(wrap(&text, room).into_iter().map(|line| (line, cx.theme.warning())));
         }
         notes
+    }
+
+    fn draw_side(&self, held: &HeldBadge, side: Side, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        let word = if side == Side::Back { t!("Back") } else { t!("Front") };
+        let key = cx.keymap.key(&self.key_contexts(), Action::Picture).filter(|_| side == Side::Front);
+        let key = key.map(|key| t!("{key} other side", key));
+        let title = held.title().map(ToString::to_string);
+        let caption: Vec<String> = std::iter::once(word.to_lowercase()).chain(key).chain(title).collect();
+        picture::draw_caption(frame, area, &caption.join(&format!(" {} ", cx.glyphs.dot)), cx);
+        picture::draw(Some(self.side(held, side, area)), frame, cx);
     }
 
     pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
@@ -656,7 +494,7 @@ fn sent_alike(one: &SentAlike, n: u64, cx: &UiContext) -> String {
 }
 
 /// When and in which job lapel sent a badge.
-fn sent_when(sent: &SentHere, cx: &UiContext) -> String {
+pub(super) fn sent_when(sent: &SentHere, cx: &UiContext) -> String {
     let (time, id) = (moment(sent.at, cx), sent.job);
     match &sent.by {
         Some(who) => t!("sent by {who} at {time} in job {id}", who, time, id),

@@ -9,7 +9,6 @@ use crate::domain::address_search::Match;
 use crate::tui::prelude::*;
 use crate::tui::widgets::record_field::cells;
 use crate::tui::widgets::search::{Search, Searched};
-use crate::tui::widgets::text_layout::number;
 
 impl Wallet {
     /// Returns whether an action belonged to the search.
@@ -184,5 +183,5 @@ impl Wallet {
 }
 
 fn is_in(state: StateIs, held: &HeldBadge, cx: &UiContext) -> bool {
-    state.is_state_of(&held.verdict(cx.now()).state())
+    state == StateIs::of(&held.verdict(cx.now()).state())
 }

@@ -8,7 +8,6 @@ use crate::tui::input::list_hit::Click;
 use crate::tui::prelude::*;
 use crate::tui::widgets::record_field::cells;
 use crate::tui::widgets::table_header::{HeadingOutcome, SortKey, SortOrder, compare};
-use crate::tui::widgets::text_layout::width;
 
 impl Wallet {
     /// Whether the screen lists badges, and not possible matches.

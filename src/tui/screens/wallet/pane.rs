@@ -7,7 +7,7 @@ use crate::domain::spelling::remarks;
 use crate::domain::time::OffsetBasis;
 use crate::tui::prelude::*;
 use crate::tui::widgets::highlight_email::spelled;
-use crate::tui::widgets::text_layout::{fit, line_width, packed, pieces, styled, width, wrap};
+use crate::tui::widgets::text_layout::{line_width, packed, pieces};
 use crate::tui::widgets::timeline::timeline;
 
 /// Highest value of `less` in [`lines`]: leaves out the most.

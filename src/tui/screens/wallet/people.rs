@@ -4,7 +4,7 @@ use crate::domain::address_search::{Match, MatchReason};
 use crate::tui::prelude::*;
 use crate::tui::widgets::columns::fitted;
 use crate::tui::widgets::table_header::TO_MINUTE;
-use crate::tui::widgets::text_layout::{ColumnLayout, number};
+use crate::tui::widgets::text_layout::ColumnLayout;
 use crate::tui::worker::lookup::Remaining;
 
 pub(super) struct PeopleMatches {

@@ -12,7 +12,7 @@ use crate::jobs::SentAlike;
 use crate::tui::input::list_hit::ListCursor;
 use crate::tui::prelude::*;
 use crate::tui::worker::index::NotSearched;
-use crate::tui::worker::lookup::{FoundRows, LookupQuery, Remaining};
+use crate::tui::worker::lookup::{FoundRows, Remaining};
 
 /// Requests of a look-up of an address: its wallet and its history.
 pub(super) const OF_HOLDER: u32 = 2;
@@ -24,7 +24,7 @@ impl Wallet {
         self.call.name = Some(name.clone());
         let lead = HistoryProbe::Name(name.clone());
         self.call.tried.push(lead.clone());
-        self.send(Lookups::Name(name), Request::Call(LookupQuery::Leads(vec![lead])), out);
+        self.send(Lookups::Name(name), Request::Leads(vec![lead]), out);
     }
 
     /// The caller's name: as the user typed it, or the only name on the badges found.
@@ -91,14 +91,13 @@ impl Wallet {
         };
         if self.call.requests < BUDGET && !self.call.tried.contains(&meant) {
             self.call.tried.push(meant.clone());
-            let ask = Request::Call(LookupQuery::Leads(vec![meant]));
-            self.send(Lookups::Meant(address.to_owned()), ask, out);
+            self.send(Lookups::Meant(address.to_owned()), Request::Leads(vec![meant]), out);
         }
     }
 
     fn search(&mut self, sought: Sought, leads: Vec<HistoryProbe>, out: &mut Effects<'_>) {
         self.call.tried.extend(leads.iter().cloned());
-        self.send(Lookups::Further(sought), Request::Call(LookupQuery::Leads(leads)), out);
+        self.send(Lookups::Further(sought), Request::Leads(leads), out);
     }
 
     /// After a search of the index without a match: searches the history, as far as lapel does that by

@@ -12,7 +12,7 @@ use crate::tui::widgets::paged_list::{
 };
 use crate::tui::widgets::record_field::cells;
 use crate::tui::widgets::text_layout::{line_width, number, width, wrap};
-use crate::tui::worker::index::read_words;
+use jiff::tz::Offset;
 use ratatui::layout::{Constraint, Layout};
 
 /// What is special about a row.
@@ -311,6 +311,19 @@ impl<T: Browse> Browser<T> {
         frame.render_widget(lines, Rect { height: above.min(area.height), ..area });
         let foot = Rect { y: area.bottom().saturating_sub(1), height: 1.min(area.height), ..area };
         two_sided(frame, foot, (last, right), true, cx);
+    }
+}
+
+/// When the index was read. Mail states and ends of validity of most badges are as old as the last full reading.
+pub fn read_words(read_at: i64, full_at: Option<i64>, offset: Offset) -> String {
+    let words = |at| {
+        let at = Timestamp::from_second(at).unwrap_or_default();
+        offset.to_datetime(at).strftime("%m-%d %H:%M").to_string()
+    };
+    let time = words(read_at);
+    match full_at.map(words).filter(|full| *full != time) {
+        Some(full) => t!("read {time}, in full {full}", time, full),
+        None => t!("read {time}", time),
     }
 }
 

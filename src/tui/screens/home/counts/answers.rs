@@ -3,11 +3,8 @@
 use super::{BadgeCounts, ReissuePlan};
 use crate::index::Renewal;
 use crate::jobs::Person;
-use crate::tui::effects::ExportSource;
 use crate::tui::prelude::*;
-use crate::tui::widgets::text_layout::number;
 use crate::tui::worker::index::{MOST_DETAILS, left_out};
-use crate::tui::worker::job_command::JobCommand;
 
 /// Default time between two readings of the history, in minutes, if the profile sets none.
 const REFRESH_MINUTES: u32 = 15;
@@ -140,7 +137,9 @@ impl BadgeCounts {
                         ));
                         self.planned = Some(plans);
                     }
-                    None => plan(plans, out),
+                    None => {
+                        out.command(JobCommand::Plan(plans));
+                    }
                 }
             }
             Response::IndexOn(Err(why))
@@ -149,8 +148,4 @@ impl BadgeCounts {
             _ => {}
         }
     }
-}
-
-pub(super) fn plan(plans: Vec<ReissuePlan>, out: &mut Effects<'_>) {
-    out.command(JobCommand::Plan(plans));
 }

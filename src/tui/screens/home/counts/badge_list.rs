@@ -1,17 +1,14 @@
 //! The list of badges behind a bar, read from the index page by page. Only visible rows are built.
 
 use crate::index::IndexQuery;
-use crate::tui::platform::images::PictureRequest;
 use crate::tui::prelude::*;
 use crate::tui::screens::badge_preview::{BadgePreview, picture_of};
 use crate::tui::screens::history::follow;
-use crate::tui::screens::home::badge_rows::{BadgeColumns, COPIED};
+use crate::tui::screens::home::badge_rows::{BadgeColumns, copyables};
 use crate::tui::widgets::copying::{self, Copyables, records_of};
 use crate::tui::widgets::list::{ListEntry, PagedList, RowSlot};
-use crate::tui::widgets::paged_list::{Browse, two_sided};
-use crate::tui::widgets::record_field::pick;
+use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::search::Search;
-use crate::tui::widgets::text_layout::fit;
 
 /// Pause in typing before the list is read: a search reads the whole index.
 const PAUSE: Duration = Duration::from_millis(300);
@@ -144,13 +141,8 @@ impl BadgeList {
     }
 
     pub fn copyables(&self, cx: &UiContext) -> Copyables {
-        let mut all = Copyables::default();
-        let selected = self.list.selected();
-        all.badge(selected);
-        let fields = pick(HistoryItem::FIELDS, &COPIED);
         let loaded = self.list.loaded().map(|(_, row)| row);
-        all.records(&fields, selected, loaded, copying::loaded, |_| (), cx);
-        all
+        copyables(self.list.selected(), loaded, copying::loaded, cx)
     }
 
     pub fn records(&self) -> Vec<RawOf> {
@@ -179,11 +171,9 @@ impl BadgeList {
                 RowSlot::Entry(ListEntry::Row(row)) => {
                     spans.extend(self.columns.cells(row, area.width, cx));
                 }
-                RowSlot::Failed(error) => {
-                    spans.push(Span::styled(format!("{} {error}", cx.glyphs.alert), theme.error()));
-                }
+                RowSlot::Failed(error) => spans.push(Span::styled(cx.alert(error), theme.error())),
                 RowSlot::Loading | RowSlot::Entry(_) => {
-                    spans.push(Span::styled(format!("{} {}", cx.spinner(), t!("reading")), theme.dim()));
+                    spans.push(Span::styled(cx.busy(t!("reading")), theme.dim()));
                 }
             }
             spans

@@ -6,10 +6,9 @@ use super::sections::{CountBar, CountsSection, bars, caption, overdue};
 use crate::export::time_left;
 use crate::tui::prelude::*;
 use crate::tui::widgets::list::draw_row;
-use crate::tui::widgets::paged_list::two_sided;
+use crate::tui::widgets::paged_list::{read_words, two_sided};
 use crate::tui::widgets::preview;
-use crate::tui::widgets::text_layout::{fit, number, width, wrap};
-use crate::tui::worker::index::{Overall, read_words, reading_cost};
+use crate::tui::worker::index::{Overall, reading_cost};
 
 /// Minimum screen width, in columns, for showing the other sections beside the open one.
 const BESIDE: u16 = 120;
@@ -64,20 +63,15 @@ impl BadgeCounts {
             .into_iter()
             .map(|line| Line::styled(format!("  {line}"), cx.theme.error()))
             .collect();
-        let Some(all) = &self.all else {
-            if trouble.is_empty() {
-                let text = Line::styled(format!("  {} {}", cx.spinner(), t!("counting")), cx.theme.dim());
+        match &self.all {
+            _ if !trouble.is_empty() => frame.render_widget(trouble, caption),
+            Some(all) => self.draw_caption(all, frame, Rect { height: 1, ..caption }, cx),
+            None => {
+                let text = Line::styled(format!("  {}", cx.busy(t!("counting"))), cx.theme.dim());
                 frame.render_widget(text, caption);
-            } else {
-                frame.render_widget(trouble, caption);
             }
-            return;
-        };
-        if trouble.is_empty() {
-            self.draw_caption(all, frame, Rect { height: 1, ..caption }, cx);
-        } else {
-            frame.render_widget(trouble, caption);
         }
+        let Some(all) = &self.all else { return };
         self.draw_bars(frame, list, cx);
         self.draw_foot(frame, Rect { y: area.bottom().saturating_sub(1), height: 1, ..list }, cx);
         if area.width >= BESIDE {
@@ -135,7 +129,7 @@ impl BadgeCounts {
             return (String::new(), theme.dim());
         };
         if self.error.is_some() {
-            return (format!("{} {}", cx.glyphs.alert, t!("incomplete")), theme.error());
+            return (cx.alert(t!("incomplete")), theme.error());
         }
         match (status.read_at, status.scanning) {
             (None, None | Some((0, _))) => (t!("not read yet").to_owned(), theme.warning()),
@@ -152,8 +146,7 @@ impl BadgeCounts {
                 let (read, style) = if status.complete {
                     (read, theme.dim())
                 } else {
-                    let text = t!("{read}, totals differ", read);
-                    (format!("{} {text}", cx.glyphs.alert), theme.warning())
+                    (cx.alert(t!("{read}, totals differ", read)), theme.warning())
                 };
                 let older = (status.older > 0).then(|| {
                     format!(" {} {}", cx.glyphs.dot, t!("{n} older not included", n = number(status.older)))

@@ -9,6 +9,7 @@ pub mod sections;
 use crate::jobs::Person;
 use crate::tui::input::list_hit::moved;
 use crate::tui::prelude::*;
+use crate::tui::screens::home::HomePane;
 use crate::tui::widgets::copying::Copyables;
 use crate::tui::worker::index::Overall;
 use badge_list::BadgeList;
@@ -97,7 +98,7 @@ impl BadgeCounts {
     }
 
     pub fn issued(&self) -> Vec<CountBar> {
-        self.all.as_ref().map(|all| bars(CountsSection::Issued, all, self.period)).unwrap_or_default()
+        self.bars_of(CountsSection::Issued)
     }
 
     pub fn error(&self) -> Option<&str> {
@@ -115,26 +116,6 @@ impl BadgeCounts {
 
     pub fn is_over_bars(&self) -> bool {
         self.badge_list.is_some()
-    }
-
-    pub fn picture(
-        &self,
-        area: Rect,
-        cx: &UiContext,
-    ) -> Option<crate::tui::platform::images::PictureRequest> {
-        self.badge_list.as_ref()?.picture(draw::body(area), cx)
-    }
-
-    pub fn copyables(&self, cx: &UiContext) -> Copyables {
-        self.badge_list.as_ref().map(|badge_list| badge_list.copyables(cx)).unwrap_or_default()
-    }
-
-    pub fn records(&self) -> Vec<RawOf> {
-        self.badge_list.as_ref().map(BadgeList::records).unwrap_or_default()
-    }
-
-    pub fn rows_built(&self) -> u64 {
-        self.badge_list.as_ref().map_or(0, |badge_list| badge_list.list.rows_built())
     }
 
     /// Counts in the index when there are no counts yet, or when it has changed. This costs no request, except for
@@ -162,15 +143,18 @@ impl BadgeCounts {
         }
     }
 
+    fn bars_of(&self, section: CountsSection) -> Vec<CountBar> {
+        self.all.as_ref().map(|all| bars(section, all, self.period)).unwrap_or_default()
+    }
+
     fn bars(&self) -> Vec<CountBar> {
-        self.all.as_ref().map(|all| bars(self.section, all, self.period)).unwrap_or_default()
+        self.bars_of(self.section)
     }
 
     fn bar(&self) -> Option<CountBar> {
-        let at = self.cursors[self.section.place()];
-        let bars = self.bars();
-        let last = bars.len().saturating_sub(1);
-        bars.into_iter().nth(at.min(last))
+        let mut bars = self.bars();
+        bars.truncate(self.cursor() + 1);
+        bars.pop()
     }
 
     fn act_in_list(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
@@ -275,27 +259,22 @@ impl Component for BadgeCounts {
     }
 
     fn is_enabled(&self, action: Action, cx: &UiContext) -> bool {
-        let on = self.is_on(cx);
+        let (on, list) = (self.is_on(cx), self.badge_list.as_ref());
+        let has_rows = list.is_some_and(|list| !list.list.is_empty());
         match action {
             Action::IndexOn => !on,
             Action::IndexStop => self.running.is_some(),
             Action::Reload | Action::Rescan => on && self.running.is_none(),
             Action::Period => on && self.section.has_periods(),
-            Action::Open if self.badge_list.is_none() => self.bar().is_some(),
-            Action::Renew => {
-                self.badge_list.as_ref().is_some_and(|b| b.listed().is_ending() && !b.list.is_empty())
-            }
-            Action::Export | Action::Copy => self.badge_list.as_ref().is_some_and(|b| !b.list.is_empty()),
-            Action::Details => {
-                self.running.is_none() && self.badge_list.as_ref().is_some_and(|b| !b.list.is_empty())
-            }
-            Action::PreviewDown | Action::PreviewUp => {
-                self.badge_list.as_ref().is_some_and(|b| b.preview.is_shown())
-            }
+            Action::Open if list.is_none() => self.bar().is_some(),
+            Action::Renew => has_rows && list.is_some_and(|list| list.listed().is_ending()),
+            Action::Export | Action::Copy => has_rows,
+            Action::Details => has_rows && self.running.is_none(),
+            Action::PreviewDown | Action::PreviewUp => list.is_some_and(|list| list.preview.is_shown()),
             Action::FindCert | Action::NextSection => on,
             Action::Only | Action::Sort | Action::ChooseColumns => false,
             Action::NextMatch | Action::PreviousMatch => {
-                self.badge_list.as_ref().is_some_and(|b| b.search.text().is_some())
+                list.is_some_and(|list| list.search.text().is_some())
             }
             _ => true,
         }
@@ -327,7 +306,9 @@ impl Component for BadgeCounts {
                 out.say(t!("Without an index, lapel cannot search for a certificate number."));
             }
             _ if self.badge_list.is_some() => match planned {
-                Some(plans) => answers::plan(plans, out),
+                Some(plans) => {
+                    out.command(JobCommand::Plan(plans));
+                }
                 None => return self.act_in_list(action, cx, out),
             },
             Action::NextSection => self.go_to(self.section.step(1)),
@@ -337,9 +318,9 @@ impl Component for BadgeCounts {
                 out.say(t!("Only issued and revoked badges are counted by day, week and month."));
             }
             Action::Open => match self.bar() {
-                Some(CountBar { which: Some(which), count: 1.., .. }) => {
-                    let title = self.bar().map(|bar| bar.list_title(self.section)).unwrap_or_default();
-                    self.badge_list = Some(BadgeList::new(which, title));
+                Some(bar @ CountBar { which: Some(_), count: 1.., .. }) => {
+                    let title = bar.list_title(self.section);
+                    self.badge_list = bar.which.map(|which| BadgeList::new(which, title));
                 }
                 Some(bar) if bar.is_unknown() => {
                     out.say(t!("The index does not keep the badges of this bar."));
@@ -422,6 +403,24 @@ impl Component for BadgeCounts {
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         self.draw_all(frame, area, cx);
+    }
+}
+
+impl HomePane for BadgeCounts {
+    fn rows_built(&self) -> u64 {
+        self.badge_list.as_ref().map_or(0, |badge_list| badge_list.list.rows_built())
+    }
+
+    fn picture(&self, area: Rect, cx: &UiContext) -> Option<PictureRequest> {
+        self.badge_list.as_ref()?.picture(draw::body(area), cx)
+    }
+
+    fn copyables(&self, cx: &UiContext) -> Copyables {
+        self.badge_list.as_ref().map(|badge_list| badge_list.copyables(cx)).unwrap_or_default()
+    }
+
+    fn records(&self) -> Vec<RawOf> {
+        self.badge_list.as_ref().map(BadgeList::records).unwrap_or_default()
     }
 }
 

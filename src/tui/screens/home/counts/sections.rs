@@ -2,7 +2,6 @@
 
 use crate::index::{Series, TemplateSum};
 use crate::tui::prelude::*;
-use crate::tui::widgets::text_layout::number;
 use crate::tui::worker::index::Overall;
 use jiff::civil::Weekday;
 

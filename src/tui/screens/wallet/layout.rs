@@ -1,0 +1,174 @@
+//! Where the parts of the Wallet tab stand: the notes, the list, the answer about the selected badge and its picture.
+
+use super::draw::sent_when;
+use super::rows::REMARKS;
+use super::{Lookups, Side, Wallet, pane};
+use crate::tui::platform::images::PictureOf;
+use crate::tui::prelude::*;
+use crate::tui::screens::picture;
+use crate::tui::widgets::job_rows::sent_here;
+use crate::tui::widgets::preview;
+
+/// Columns of the cursor before a row.
+pub(super) const BEFORE: usize = 3;
+/// Number of rows above the list: the input, a separator line, and the summary.
+const HEAD: u16 = 3;
+/// Minimum number of rows that the list keeps if hiding general advice about the badge makes room for them.
+const SOME: u16 = 4;
+/// Minimum number of rows that the list keeps in every case.
+const FEW: u16 = 2;
+/// Minimum height of the selected badge's area, in rows. With less room it is not shown.
+const LEAST: u16 = 3;
+
+pub(super) struct Areas {
+    pub notes: Rect,
+    /// Empty if the headings are hidden.
+    pub heads: Rect,
+    pub list: Rect,
+    pub pane: Option<Rect>,
+}
+
+impl Wallet {
+    pub(super) fn lay_out_rows(&mut self, area: Rect, cx: &UiContext) {
+        self.arrange(cx);
+        self.fit_columns(cx);
+        self.heading.set_room(usize::from(self.areas(area, cx).list.width).saturating_sub(BEFORE));
+        // The answer has what the columns cut, so it may need more rows now.
+        self.cursor.lay(self.areas(area, cx).list, self.len());
+        self.lay_out_pane(area, cx);
+    }
+
+    /// Keeps the answer within its text. The answer about another badge begins at its first line.
+    fn lay_out_pane(&mut self, area: Rect, cx: &UiContext) {
+        let selected = self.selected().map(|held| held.badge_id.clone());
+        if self.scrolled != selected {
+            self.scroll.reset();
+            self.scrolled = selected;
+        }
+        let (pane, picture) =
+            self.selected().map(|held| self.text_and_picture(held, area, cx)).unwrap_or_default();
+        self.shows_picture = picture.is_some();
+        self.pane_height = pane.height;
+        if self.scroll.is_scrolled() {
+            let lines = self.selected().map_or(0, |held| self.answer_lines(held, pane, cx).len());
+            self.scroll.limit(lines, pane.height);
+        }
+    }
+
+    pub(super) fn answer_lines(&self, held: &HeldBadge, pane: Rect, cx: &UiContext) -> Vec<Line<'static>> {
+        let room = (usize::from(pane.width), usize::from(pane.height));
+        pane::fitted(&self.case(held, cx), &self.beside(held, cx), room, cx)
+    }
+
+    /// The area of the answer, and below it the picture of the badge's template, or of the badge itself.
+    pub(super) fn text_and_picture(
+        &self,
+        held: &HeldBadge,
+        area: Rect,
+        cx: &UiContext,
+    ) -> (Rect, Option<PictureRequest>) {
+        let pane = self.areas(area, cx).pane.unwrap_or_default();
+        let of = match held.template_id() {
+            Some(id) => Some(PictureOf::Template(id.clone())),
+            // The card of a badge names its holder.
+            None => {
+                let badge = held.wallet.as_ref().filter(|_| !self.call.masked);
+                badge.and_then(|badge| badge.front_image_url.clone()).map(|url| PictureOf::Address(Some(url)))
+            }
+        };
+        let Some(of) = of.filter(|_| area.width >= preview::FROM && cx.pictures.is_on()) else {
+            return (pane, None);
+        };
+        let (text, place) = picture::below(pane, self.answer_lines(held, pane, cx).len());
+        (text, place.map(|area| PictureRequest { of, area }))
+    }
+
+    /// The picture of a side in place of the answer. Without a front of its own, a badge has that of its template.
+    pub(super) fn side(&self, held: &HeldBadge, side: Side, area: Rect) -> PictureRequest {
+        let [front, back] = held.image_urls().map(Option::<&Text>::cloned);
+        let of = match (side, held.template_id()) {
+            (Side::Back, _) => PictureOf::Address(back),
+            (Side::Front, Some(id)) if front.is_none() => PictureOf::Template(id.clone()),
+            (Side::Front, _) => PictureOf::Address(front),
+        };
+        PictureRequest { of, area: picture::in_pane(area) }
+    }
+
+    pub(super) fn areas(&self, area: Rect, cx: &UiContext) -> Areas {
+        let room = usize::from(area.width).saturating_sub(4);
+        let notes = u16::try_from(self.notes(room, cx).len()).unwrap_or(u16::MAX);
+        // A row that nobody sees must not be opened, so a few stay visible.
+        let rows = u16::try_from(self.len()).unwrap_or(u16::MAX).min(FEW);
+        let notes = notes.min(area.height.saturating_sub(HEAD + rows));
+        let head = HEAD.saturating_add(notes).min(area.height);
+        let notes = Rect { y: area.y + HEAD.min(area.height), height: head.saturating_sub(HEAD), ..area };
+        let titled = u16::from(self.has_headings()).min(area.height - head);
+        let heads = Rect { y: area.y + head, height: titled, ..area };
+        let head = head + titled;
+        let rest = Rect { y: area.y + head, height: area.height - head, ..area };
+        let Some(held) = self.selected() else { return Areas { notes, heads, list: rest, pane: None } };
+        if area.width >= preview::FROM {
+            let wanted = self
+                .heading
+                .wanted(area.width)
+                .map_or(u16::MAX, |cells| u16::try_from(cells + BEFORE).unwrap_or(u16::MAX));
+            let left = wanted.min(area.width * 11 / 20);
+            let list = Rect { width: left, ..rest };
+            let pane = Rect { x: area.x + left + 2, width: area.width - left - 4, ..rest };
+            return Areas { notes, heads: Rect { width: left, ..heads }, list, pane: Some(pane) };
+        }
+        let rows = u16::try_from(self.rows().count()).unwrap_or(u16::MAX);
+        // The list keeps at least a few rows, and takes the rows that the badge does not need. The timeline takes none.
+        // Advice about the call may reduce the list further. General advice may not.
+        let (case, beside) = (self.case(held, cx), self.beside(held, cx));
+        let wanted =
+            |less| u16::try_from(pane::lines(&case, &beside, room, less, cx).len()).unwrap_or(u16::MAX);
+        let left = |wanted: u16| rest.height.saturating_sub(wanted.saturating_add(1));
+        let list = left(wanted(2)).max(left(wanted(3)).min(SOME)).max(FEW).min(rows).min(rest.height);
+        let below = rest.height - list;
+        if below <= LEAST {
+            return Areas { notes, heads, list: rest, pane: None };
+        }
+        let pane = Rect {
+            x: rest.x + 2,
+            y: rest.y + list + 1,
+            width: rest.width.saturating_sub(4),
+            height: below - 1,
+        };
+        Areas { notes, heads, list: Rect { height: list, ..rest }, pane: Some(pane) }
+    }
+
+    fn beside(&self, held: &HeldBadge, cx: &UiContext) -> pane::Beside<'_> {
+        let (verdict, known) = (held.verdict(cx.now()), held.detail.is_some());
+        let reading = matches!(&self.lookup, Some((_, Lookups::Detail(id))) if *id == held.badge_id);
+        pane::Beside {
+            pictures: self.call.pictures.get(&held.badge_id).map(|tried| &tried.said),
+            reason_missing: pane::reason_missing(&verdict, known, reading, cx),
+            requested: self.requested(held),
+            copies: self.cut_copies(held, cx),
+            sent: self.sent_words(held, cx),
+        }
+    }
+
+    /// When and in which job lapel sent a badge that neither list has.
+    fn sent_words(&self, held: &HeldBadge, cx: &UiContext) -> Option<String> {
+        let is_it = |sent: &&SentHere| held.sent.is_some() && sent.badge_id.as_ref() == Some(&held.badge_id);
+        let mut sent = self.found.as_ref()?.sent.iter().find(is_it)?.clone();
+        if held.unread || !held.is_only_sent() {
+            return Some(sent_when(&sent, cx));
+        }
+        // The status of the last check may be older than the wait.
+        if matches!(self.case(held, cx).verdict(), Verdict::Overdue { .. }) {
+            sent.row_status = RowStatus::Overdue;
+        }
+        Some(sent_here(&sent, cx))
+    }
+
+    /// The words about copies, if the list cuts them.
+    fn cut_copies(&self, held: &HeldBadge, cx: &UiContext) -> Option<String> {
+        let copies = self.found.as_ref()?.copies.get(&held.badge_id)?;
+        let remarks = self.as_rows(cx)?.remarks(held);
+        (remarks.contains(copies.as_str()) && self.heading.cuts(REMARKS, width(&remarks)))
+            .then(|| copies.clone())
+    }
+}
