@@ -80,16 +80,6 @@ pub(in crate::tui) trait Component: 'static {
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext);
 }
 
-/// What the mouse does after a press of its left button.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::tui) enum Drag {
-    /// It is dragged to this line of the screen.
-    To(u16),
-    End,
-    /// Something else happens. The drag is over, without an effect.
-    Cancel,
-}
-
 pub(in crate::tui) trait Modal: Component {
     /// The type name, for tests.
     fn name(&self) -> &'static str {

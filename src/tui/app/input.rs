@@ -2,7 +2,6 @@
 
 use super::{App, LoopCommand, Notice, READ_ONLY, Tab};
 use crate::i18n::{self, Language};
-use crate::tui::component::Drag;
 use crate::tui::effects::RequestOwner;
 use crate::tui::hold;
 use crate::tui::input::keymap::Press;

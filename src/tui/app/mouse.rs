@@ -1,7 +1,6 @@
 //! The mouse: clicks, the wheel, and dragging over rows.
 
 use super::App;
-use crate::tui::component::Drag;
 use crate::tui::effects::RequestOwner;
 use crate::tui::prelude::*;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};

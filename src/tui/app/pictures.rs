@@ -2,11 +2,11 @@
 
 use super::App;
 use crate::config::TerminalBackground;
+use crate::tui::platform::cells::{Ambiguous, set_ambiguous};
 use crate::tui::platform::images::{PictureOutput, PictureRequest};
 use crate::tui::platform::terminal::gives_kitty_pictures;
 use crate::tui::prelude::*;
 use crate::tui::theme::Glyphs;
-use crate::tui::widgets::cells::{Ambiguous, set_ambiguous};
 
 impl App {
     fn wanted_picture(&self) -> Option<PictureRequest> {

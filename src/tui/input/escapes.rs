@@ -7,8 +7,8 @@
 //!
 //! Without this filter, the `/` in a colour opens the filter bar, and the `A` of an arrow key runs a command.
 
+use crate::tui::input::typed;
 use crate::tui::message::Message;
-use crate::tui::platform::images::typed_messages;
 use crate::tui::prelude::*;
 use std::time::Instant;
 
@@ -105,7 +105,7 @@ impl Escapes {
             self.reading = EscapeState::Paste(now);
             return None;
         }
-        match typed_messages(format!("\x1b{text}").as_bytes()).pop() {
+        match typed::messages(format!("\x1b{text}").as_bytes()).pop() {
             Some(Message::Key(key)) => Some(key),
             _ => None,
         }

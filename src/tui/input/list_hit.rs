@@ -39,6 +39,16 @@ pub fn moved(action: Action, at: usize, all: usize, height: usize) -> Option<usi
     Some(to.min(all.saturating_sub(1)))
 }
 
+/// What the mouse does after a press of its left button.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::tui) enum Drag {
+    /// It is dragged to this line of the screen.
+    To(u16),
+    End,
+    /// Something else happens. The drag is over, without an effect.
+    Cancel,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::tui) enum Clicked {
     Nothing,

@@ -3,7 +3,6 @@
 use crate::tui::modals::draft::titles;
 use crate::tui::prelude::*;
 use crate::tui::widgets::confirm::CONTEXTS;
-use crate::tui::worker::job_command::JobCommand;
 
 type OnConfirm = dyn FnOnce(&mut Effects<'_>);
 

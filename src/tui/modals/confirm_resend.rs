@@ -6,7 +6,6 @@ use crate::jobs::Decision;
 use crate::tui::prelude::*;
 use crate::tui::widgets::colleagues::involved;
 use crate::tui::widgets::confirm::CONTEXTS;
-use crate::tui::worker::job_command::JobCommand;
 
 pub struct ConfirmResend {
     command: JobCommand,

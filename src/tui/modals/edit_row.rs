@@ -4,8 +4,6 @@ use crate::jobs::intake::{RecipientField, Severity, check_person};
 use crate::tui::persist::unfinished;
 use crate::tui::prelude::*;
 use crate::tui::widgets::fields::TextFields;
-use crate::tui::widgets::text_layout::fit;
-use crate::tui::worker::job_command::JobCommand;
 
 pub struct EditRow {
     job: JobId,

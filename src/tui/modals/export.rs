@@ -10,7 +10,6 @@ use crate::tui::prelude::*;
 use crate::tui::request::{JobFile, NotSaved};
 use crate::tui::tour::TourPlace;
 use crate::tui::widgets::path_field::PathField;
-use crate::tui::widgets::text_layout::{fit, number};
 
 const TABLES: [TableFormat; 3] = [TableFormat::Xlsx, TableFormat::CsvUtf8, TableFormat::CsvCp949];
 

@@ -7,8 +7,7 @@ use crate::tui::platform::file_preview::FilePreview;
 use crate::tui::prelude::*;
 use crate::tui::widgets::form::wrapped;
 use crate::tui::widgets::job_rows::moment;
-use crate::tui::widgets::popup;
-use crate::tui::widgets::text_layout::{fit, fit_path, number, width};
+use crate::tui::widgets::text_layout::fit_path;
 use std::cmp::Reverse;
 
 /// Maximum width of the popup in columns.

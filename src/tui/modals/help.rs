@@ -3,9 +3,8 @@
 use crate::tui::input::list_hit::{moved, out_of_sight};
 use crate::tui::persist::app_paths::AppPaths;
 use crate::tui::prelude::*;
-use crate::tui::widgets::popup;
 use crate::tui::widgets::search::Search;
-use crate::tui::widgets::text_layout::{fit, fit_path, width, wrap};
+use crate::tui::widgets::text_layout::fit_path;
 use std::cell::Cell;
 
 /// Maximum width of the help in columns.

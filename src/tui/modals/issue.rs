@@ -15,8 +15,6 @@ use crate::tui::tour::TourPlace;
 use crate::tui::widgets::field::Focus;
 use crate::tui::widgets::label::aligned;
 use crate::tui::widgets::path_field::PathField;
-use crate::tui::widgets::text_layout::width;
-use crate::tui::worker::job_command::JobCommand;
 
 /// Index of the file field, after name and e-mail address.
 const FILE: usize = 2;

@@ -5,8 +5,6 @@ use crate::tui::input::list_hit::ListArea;
 use crate::tui::prelude::*;
 use crate::tui::screens::activity::{can, run, steps};
 use crate::tui::tour::TourPlace;
-use crate::tui::widgets::popup;
-use crate::tui::widgets::text_layout::{fit, width, wrap};
 
 /// Maximum width of the menu in columns.
 const WIDEST: u16 = 90;

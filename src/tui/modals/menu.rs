@@ -7,8 +7,6 @@ use crate::tui::platform::clipboard::CopiedText;
 use crate::tui::prelude::*;
 use crate::tui::widgets::copying::Copyables;
 use crate::tui::widgets::list::draw_row;
-use crate::tui::widgets::popup;
-use crate::tui::widgets::text_layout::{fit, width};
 
 /// Maximum width of the menu in columns.
 const WIDEST: u16 = 100;

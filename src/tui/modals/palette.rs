@@ -8,8 +8,6 @@ use crate::jobs::RecentEntry;
 use crate::tui::footer::{is_destructive, sends};
 use crate::tui::input::list_hit::{Click, ListCursor, below, out_of_sight};
 use crate::tui::prelude::*;
-use crate::tui::widgets::popup;
-use crate::tui::widgets::text_layout::{fit, width, wrap};
 use search::{PaletteSearch, Rank, letters, word_starts};
 use std::cmp::Reverse;
 

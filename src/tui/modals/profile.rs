@@ -11,7 +11,6 @@ use crate::tui::persist::unfinished;
 use crate::tui::prelude::*;
 use crate::tui::request::ProfileCandidate;
 use crate::tui::widgets::field::Focus;
-use crate::tui::widgets::text_layout::{fit, width};
 use crate::tui::worker::profile_requests::ProfileChange;
 
 /// Label of the line that only an existing profile has.

@@ -6,9 +6,7 @@ use crate::domain::email::ended;
 use crate::tui::input::list_hit::{ListCursor, below};
 use crate::tui::modals::profile::{ProfileForm, ProfileStep};
 use crate::tui::prelude::*;
-use crate::tui::widgets::popup;
 use crate::tui::widgets::search::Search;
-use crate::tui::widgets::text_layout::{fit, width};
 use crate::tui::worker::profile_requests::ProfileAsk;
 
 const SENDING: &str = tr_noop!(

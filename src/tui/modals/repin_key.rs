@@ -3,7 +3,6 @@
 
 use crate::tui::prelude::*;
 use crate::tui::widgets::confirm::CONTEXTS;
-use crate::tui::widgets::text_layout::fit;
 
 pub struct RepinKey {
     profile: String,

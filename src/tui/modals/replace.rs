@@ -6,7 +6,6 @@ use crate::jobs::intake::{self, Severity, check_person};
 use crate::tui::prelude::*;
 use crate::tui::widgets::fields::TextFields;
 use crate::tui::widgets::label::aligned;
-use crate::tui::worker::job_command::JobCommand;
 
 const NAME: usize = 0;
 const EMAIL: usize = 1;

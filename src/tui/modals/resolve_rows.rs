@@ -8,9 +8,7 @@ use crate::tui::persist::unfinished;
 use crate::tui::prelude::*;
 use crate::tui::screens::activity::steps;
 use crate::tui::widgets::job_rows::explain;
-use crate::tui::widgets::popup;
-use crate::tui::widgets::text_layout::{fit, width};
-use crate::tui::worker::job_command::{JobCommand, JobReply};
+use crate::tui::worker::job_command::JobReply;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Resolution {

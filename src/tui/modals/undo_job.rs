@@ -5,7 +5,7 @@ use crate::tui::modals::draft::{DraftForm, unknown_states};
 use crate::tui::persist::unfinished;
 use crate::tui::prelude::*;
 use crate::tui::widgets::reason_field::no_reason;
-use crate::tui::worker::job_command::{JobCommand, JobReply};
+use crate::tui::worker::job_command::JobReply;
 
 pub struct UndoJob {
     job: Job,

@@ -3,13 +3,13 @@
 //! ratatui's terminal writes the cells that differ by its own widths. The canvas keeps the last frame, and writes only
 //! changed cells.
 //!
-//! The widths of some clusters are uncertain (see [`cells`](crate::tui::widgets::cells)). What follows such a cluster is
+//! The widths of some clusters are uncertain (see [`cells`](crate::tui::platform::cells)). What follows such a cluster is
 //! positioned by its column. A character of ambiguous width may cover the next cell, which is then written again. If a
 //! row has another uncertain cluster, now or before, any change writes the whole row: the cells of the cluster are
 //! blanked, and the cluster goes to the first of them.
 
+use crate::tui::platform::cells::{cluster, is_one_or_two};
 use crate::tui::prelude::*;
-use crate::tui::widgets::cells::{cluster, is_one_or_two};
 use crossterm::style::Colored;
 use ratatui::backend::{Backend, IntoCrossterm, TestBackend};
 use ratatui::buffer::{Cell, CellDiffOption};

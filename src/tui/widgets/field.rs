@@ -1,7 +1,6 @@
 //! One-line text fields, and the focus among several.
 
 use crate::tui::prelude::*;
-use crate::tui::widgets::text_layout::{fit, width};
 use crokey::key;
 use tui_input::{Input, InputRequest};
 use unicode_segmentation::UnicodeSegmentation;

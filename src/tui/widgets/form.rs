@@ -2,8 +2,7 @@
 //! marked as cut.
 
 use crate::tui::prelude::*;
-use crate::tui::widgets::popup;
-use crate::tui::widgets::text_layout::{fit, line_width, width, wrap};
+use crate::tui::widgets::text_layout::line_width;
 
 /// Cells between the operation and its target.
 const GAP: usize = 3;

@@ -3,9 +3,9 @@
 //! ratatui positions text after a cluster by its own width of that cluster. This module positions it after all
 //! reserved cells, which are blank.
 
+use crate::tui::platform::cells::{cluster, clusters};
 use crate::tui::prelude::*;
-use crate::tui::widgets::cells::{cluster, clusters};
-use crate::tui::widgets::text_layout::{line_width, width};
+use crate::tui::widgets::text_layout::line_width;
 use ratatui::layout::Alignment;
 use ratatui::widgets::Clear;
 

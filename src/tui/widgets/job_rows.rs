@@ -5,7 +5,6 @@ pub mod columns;
 pub mod short_reason;
 
 use crate::jobs::{Code, Reason, RowField, RowPart};
-use crate::tui::component::Drag;
 use crate::tui::effects::ExportSource;
 use crate::tui::prelude::*;
 use crate::tui::widgets::list::{ListEntry, ListRow, PagedList, RowSlot};

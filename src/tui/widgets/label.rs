@@ -1,7 +1,6 @@
 //! Labels in a column, padded to the widest one in the current language.
 
 use crate::tui::prelude::*;
-use crate::tui::widgets::text_layout::{fit, width};
 
 /// Translates the labels and pads them to one width. The caller marks them for translation.
 pub fn aligned<const N: usize>(labels: [&'static str; N]) -> [String; N] {

@@ -1,7 +1,6 @@
 //! The marks of a list, stored by the ids of its rows: single rows, and a range between two ends. Each change can be
 //! undone.
 
-use crate::tui::component::Drag;
 use crate::tui::prelude::*;
 use crate::tui::widgets::list::{ListRow, PagedList};
 use std::ops::{Deref, RangeInclusive};

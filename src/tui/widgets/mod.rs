@@ -14,10 +14,9 @@
 //! preview, timeline            beside a list: the selected row; the times of a badge
 //! highlight_email              unusual characters of an address
 //! column_chart                 counts over time
-//! cells, text_layout, frame    the width of text; fitting text; writing it to the screen
+//! text_layout, frame           fitting text; writing it to the screen
 //! ```
 
-pub(in crate::tui) mod cells;
 pub(in crate::tui) mod colleagues;
 pub(in crate::tui) mod column_chart;
 pub(in crate::tui) mod columns;

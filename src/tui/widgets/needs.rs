@@ -1,6 +1,5 @@
 //! What a person has to do about a job, the most urgent first. Home, Activity and the header count with it.
 
-use super::text_layout::number;
 use crate::jobs::Urgency;
 use crate::tui::prelude::*;
 use jiff::SignedDuration;

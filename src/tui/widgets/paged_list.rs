@@ -18,7 +18,7 @@ use crate::tui::widgets::list::{ListRow, PagedList};
 use crate::tui::widgets::preview;
 use crate::tui::widgets::record_field::{RecordField, cells};
 use crate::tui::widgets::table_header::{Heading, HeadingOutcome, SortKey, SortOrder, compare};
-use crate::tui::widgets::text_layout::{ColumnLayout, width};
+use crate::tui::widgets::text_layout::ColumnLayout;
 use narrowed::{RowsFrom, ServiceRows};
 use std::cmp::Ordering;
 

@@ -5,7 +5,6 @@ use crate::tui::modals::file_picker::FilePicker;
 use crate::tui::persist::input_history;
 use crate::tui::prelude::*;
 use crate::tui::widgets::field::RecentInputs;
-use crate::tui::widgets::text_layout::fit;
 
 /// Maximum number of completions listed below the field.
 const LISTED: usize = 5;

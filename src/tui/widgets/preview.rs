@@ -1,7 +1,6 @@
 //! The preview of the selected row beside a list.
 
 use crate::tui::prelude::*;
-use crate::tui::widgets::text_layout::fit;
 
 /// Minimum width of a screen with a preview, in columns.
 pub const FROM: u16 = 110;

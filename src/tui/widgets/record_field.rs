@@ -4,7 +4,7 @@
 use crate::export::{FieldValue, Record, field_value};
 use crate::tui::prelude::*;
 use crate::tui::widgets::table_header::{ColumnDef, SortKey};
-use crate::tui::widgets::text_layout::{ColumnLayout, number};
+use crate::tui::widgets::text_layout::ColumnLayout;
 use serde_json::Value;
 
 /// A field of a record `R`. `C` is what a list knows about a row besides the record.

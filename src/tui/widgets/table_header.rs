@@ -9,7 +9,7 @@ use crate::tui::persist::saved_layout::{ColumnView, ListView, SortView};
 use crate::tui::prelude::*;
 use crate::tui::widgets::columns::{ColumnChoice, Columns, grow};
 use crate::tui::widgets::search::Search;
-use crate::tui::widgets::text_layout::{ColumnLayout, cells, width};
+use crate::tui::widgets::text_layout::{ColumnLayout, cells};
 use menus::HeadingMenu;
 
 /// The widest column that its content alone makes, in cells. Longer content is cut.

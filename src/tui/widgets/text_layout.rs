@@ -1,9 +1,9 @@
 //! Fits text into columns by display width. A character is never split.
 
 pub use crate::i18n::number;
+use crate::tui::platform::cells::clusters;
+pub use crate::tui::platform::cells::width;
 use crate::tui::prelude::*;
-use crate::tui::widgets::cells::clusters;
-pub use crate::tui::widgets::cells::width;
 
 pub fn line_width(line: &Line<'_>) -> usize {
     line.spans.iter().map(|span| width(&span.content)).sum()
@@ -207,7 +207,7 @@ pub fn line_of_cells(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tui::widgets::cells::samples::difficult_text;
+    use crate::tui::platform::cells::samples::difficult_text;
     use proptest::prelude::*;
 
     #[test]

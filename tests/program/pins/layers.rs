@@ -119,13 +119,10 @@ const CYCLES: &[(&str, &[(&str, &str)])] = &[
         &[
             ("app", "effects"),
             ("app", "persist"),
-            ("component", "widgets"),
-            ("input", "platform"),
             ("message", "platform"),
             ("modals", "screens"),
             ("modals", "widgets"),
             ("persist", "widgets"),
-            ("platform", "widgets"),
             ("request", "worker"),
             ("widgets", "worker"),
         ],

@@ -3,7 +3,6 @@
 use super::{PaletteEntry, what};
 use crate::i18n::{self, Language};
 use crate::tui::prelude::*;
-use crate::tui::widgets::text_layout::{fit, width};
 use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 use unicode_normalization::UnicodeNormalization;

@@ -7,7 +7,7 @@ use crate::tui::connection::Client;
 use crate::tui::prelude::*;
 use crate::tui::widgets::list::draw_row;
 use crate::tui::widgets::paged_list::two_sided;
-use crate::tui::widgets::text_layout::{ColumnLayout, cells, layout, line_of_cells, number, width, wrap};
+use crate::tui::widgets::text_layout::{ColumnLayout, cells, layout, line_of_cells};
 
 /// Number of lines for the details of the selected request.
 const DETAIL: u16 = 5;

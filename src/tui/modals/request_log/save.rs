@@ -5,7 +5,6 @@ use crate::tui::connection::Client;
 use crate::tui::platform::pager::PagerText;
 use crate::tui::prelude::*;
 use crate::tui::widgets::save_file::SaveFile;
-use crate::tui::widgets::text_layout::{fit, width};
 use std::fmt::Write;
 
 pub struct SaveLogForm {

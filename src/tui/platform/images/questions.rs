@@ -5,15 +5,15 @@
 //! answers costs the time limit, in the thread that reads the input. Keys pressed meanwhile are kept, and no
 //! drawing waits.
 
-use super::typed;
 use crate::config::{
     GlyphChoice, PictureChoice, PictureSettings, TerminalBackground, TerminalHints, ThemeChoice,
 };
+use crate::tui::input::typed;
 use crate::tui::message::Message;
+use crate::tui::platform::cells::Ambiguous;
 use crate::tui::platform::images::protocol::{PictureOutput, Protocol};
 use crate::tui::platform::images::render;
 use crate::tui::prelude::*;
-use crate::tui::widgets::cells::Ambiguous;
 use std::io::{self, IsTerminal, Write};
 use std::time::Instant;
 

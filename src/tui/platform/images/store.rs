@@ -8,7 +8,6 @@ use crate::tui::platform::images::protocol::{KITTY_IDS, PictureOutput, Protocol}
 use crate::tui::platform::images::questions::{PictureMode, unasked};
 use crate::tui::platform::images::render::Packed;
 use crate::tui::prelude::*;
-use crate::tui::widgets::text_layout::wrap;
 
 /// Time that the cursor must rest before a picture is requested.
 const REST: Duration = Duration::from_millis(120);

@@ -1,7 +1,6 @@
 //! Copying and raw JSON for the Activity tab.
 
 use super::{Activity, columns};
-use crate::tui::component::Drag;
 use crate::tui::persist::saved_layout::SavedLayout;
 use crate::tui::platform::images::PictureRequest;
 use crate::tui::prelude::*;

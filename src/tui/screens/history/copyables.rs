@@ -1,7 +1,6 @@
 //! Copying and raw JSON for the History tab.
 
 use super::{COPIED, History};
-use crate::tui::component::Drag;
 use crate::tui::persist::saved_layout::SavedLayout;
 use crate::tui::platform::images::PictureRequest;
 use crate::tui::prelude::*;

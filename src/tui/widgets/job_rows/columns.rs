@@ -7,7 +7,7 @@ use crate::tui::widgets::job_rows::{
 };
 use crate::tui::widgets::record_field::{self, RecordField};
 use crate::tui::widgets::table_header::{Heading, TO_MINUTE};
-use crate::tui::widgets::text_layout::{ColumnLayout, number, width};
+use crate::tui::widgets::text_layout::ColumnLayout;
 
 type ListField = RecordField<JobRow, String>;
 

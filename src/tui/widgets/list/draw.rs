@@ -2,7 +2,6 @@
 
 use super::{ListRow, PagedList, RowSlot};
 use crate::tui::prelude::*;
-use crate::tui::widgets::text_layout::{number, wrap};
 
 impl<T: ListRow> PagedList<T> {
     pub fn on_action(&mut self, action: Action) -> bool {

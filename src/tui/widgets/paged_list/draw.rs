@@ -11,7 +11,7 @@ use crate::tui::widgets::paged_list::{
     Browse, Browser, ComparedPart, MARGINS, SortedBy, Top, narrowed, title_cell,
 };
 use crate::tui::widgets::record_field::cells;
-use crate::tui::widgets::text_layout::{line_width, number, width, wrap};
+use crate::tui::widgets::text_layout::line_width;
 use crate::tui::worker::index::read_words;
 use ratatui::layout::{Constraint, Layout};
 

@@ -4,10 +4,8 @@ use crate::api::Direction;
 use crate::tui::input::list_hit::{Click, ListCursor};
 use crate::tui::prelude::*;
 use crate::tui::widgets::columns::ColumnChoice;
-use crate::tui::widgets::popup;
 use crate::tui::widgets::search::Search;
 use crate::tui::widgets::table_header::{Heading, HeadingOutcome, SortOrder};
-use crate::tui::widgets::text_layout::{fit, width};
 
 /// Maximum width of a menu in columns. It covers the whole list, so that no cell is cut beside it.
 const WIDEST: u16 = u16::MAX;

@@ -307,76 +307,27 @@ fn is_spacing_extender(c: char) -> bool {
 /// Whether Unicode calls the width of a character ambiguous. The library knows this for symbols. It counts letters
 /// as narrow everywhere, so a table lists the letters.
 fn is_ambiguous(c: char) -> bool {
-    match c {
-        '\u{0}'..='\u{a0}' => false,
-        '\u{aa}'
-        | '\u{ba}'
-        | '\u{c6}'
-        | '\u{d0}'
-        | '\u{d8}'
-        | '\u{de}'..='\u{e1}'
-        | '\u{e6}'
-        | '\u{e8}'..='\u{ea}'
-        | '\u{ec}'..='\u{ed}'
-        | '\u{f0}'
-        | '\u{f2}'..='\u{f3}'
-        | '\u{f8}'..='\u{fa}'
-        | '\u{fc}'
-        | '\u{fe}'
-        | '\u{101}'
-        | '\u{111}'
-        | '\u{113}'
-        | '\u{11b}'
-        | '\u{126}'..='\u{127}'
-        | '\u{12b}'
-        | '\u{131}'..='\u{133}'
-        | '\u{138}'
-        | '\u{13f}'..='\u{142}'
-        | '\u{144}'
-        | '\u{148}'..='\u{14b}'
-        | '\u{14d}'
-        | '\u{152}'..='\u{153}'
-        | '\u{166}'..='\u{167}'
-        | '\u{16b}'
-        | '\u{1ce}'
-        | '\u{1d0}'
-        | '\u{1d2}'
-        | '\u{1d4}'
-        | '\u{1d6}'
-        | '\u{1d8}'
-        | '\u{1da}'
-        | '\u{1dc}'
-        | '\u{251}'
-        | '\u{261}'
-        | '\u{2c4}'
-        | '\u{2c7}'
-        | '\u{2c9}'..='\u{2cb}'
-        | '\u{2cd}'
-        | '\u{2d0}'
-        | '\u{2d8}'..='\u{2db}'
-        | '\u{2dd}'
-        | '\u{2df}'
-        | '\u{391}'..='\u{3a1}'
-        | '\u{3a3}'..='\u{3a9}'
-        | '\u{3b1}'..='\u{3c1}'
-        | '\u{3c3}'..='\u{3c9}'
-        | '\u{401}'
-        | '\u{410}'..='\u{44f}'
-        | '\u{451}'
-        | '\u{a8}'
-        | '\u{b4}'
-        | '\u{b8}'
-        | '\u{207f}'
-        | '\u{2113}'
-        | '\u{2126}'
-        | '\u{212b}' => true,
-        _ => c.width() == Some(1) && c.width_cjk() == Some(2),
-    }
+    c > '\u{a0}' && (is_ambiguous_letter(c) || c.width() == Some(1) && c.width_cjk() == Some(2))
+}
+
+fn is_ambiguous_letter(c: char) -> bool {
+    matches!(c,
+        '\u{aa}' | '\u{ba}' | '\u{c6}' | '\u{d0}' | '\u{d8}' | '\u{de}'..='\u{e1}' | '\u{e6}'
+        | '\u{e8}'..='\u{ea}' | '\u{ec}'..='\u{ed}' | '\u{f0}' | '\u{f2}'..='\u{f3}'
+        | '\u{f8}'..='\u{fa}' | '\u{fc}' | '\u{fe}' | '\u{101}' | '\u{111}' | '\u{113}' | '\u{11b}'
+        | '\u{126}'..='\u{127}' | '\u{12b}' | '\u{131}'..='\u{133}' | '\u{138}' | '\u{13f}'..='\u{142}'
+        | '\u{144}' | '\u{148}'..='\u{14b}' | '\u{14d}' | '\u{152}'..='\u{153}' | '\u{166}'..='\u{167}'
+        | '\u{16b}' | '\u{1ce}' | '\u{1d0}' | '\u{1d2}' | '\u{1d4}' | '\u{1d6}' | '\u{1d8}' | '\u{1da}'
+        | '\u{1dc}' | '\u{251}' | '\u{261}' | '\u{2c4}' | '\u{2c7}' | '\u{2c9}'..='\u{2cb}' | '\u{2cd}'
+        | '\u{2d0}' | '\u{2d8}'..='\u{2db}' | '\u{2dd}' | '\u{2df}' | '\u{391}'..='\u{3a1}'
+        | '\u{3a3}'..='\u{3a9}' | '\u{3b1}'..='\u{3c1}' | '\u{3c3}'..='\u{3c9}' | '\u{401}'
+        | '\u{410}'..='\u{44f}' | '\u{451}' | '\u{a8}' | '\u{b4}' | '\u{b8}' | '\u{207f}' | '\u{2113}'
+        | '\u{2126}' | '\u{212b}')
 }
 
 /// Text for property tests.
 #[cfg(test)]
-pub(super) mod samples {
+pub(in crate::tui) mod samples {
     use proptest::prelude::*;
     use unicode_segmentation::UnicodeSegmentation;
 
