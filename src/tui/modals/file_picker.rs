@@ -210,16 +210,7 @@ impl Component for FilePicker {
                 self.typed(out);
             }
             Action::Accept => self.choose(out),
-            Action::Back => {
-                let requests = [
-                    &mut self.recents_request,
-                    &mut self.jobs_request,
-                    &mut self.names_request,
-                    &mut self.preview_request,
-                ];
-                out.cancel(requests.into_iter().filter_map(Option::take));
-                out.close();
-            }
+            Action::Back => out.close(),
             _ => return self.cursor.on_menu_action(action, self.shown.len()),
         }
         true

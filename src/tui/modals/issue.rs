@@ -13,8 +13,8 @@ use crate::tui::modals::file::FileForm;
 use crate::tui::prelude::*;
 use crate::tui::tour::TourPlace;
 use crate::tui::widgets::field::Focus;
-use crate::tui::widgets::label::aligned;
 use crate::tui::widgets::path_field::PathField;
+use crate::tui::widgets::text_layout::aligned;
 
 /// Index of the file field, after name and e-mail address.
 const FILE: usize = 2;
@@ -234,13 +234,7 @@ impl Component for IssueForm {
             Action::Accept => self.go_on(out),
             Action::Back => match self.review.take() {
                 Some(mut review) => review.cancel(out),
-                None => {
-                    out.cancel(self.detail_request.take());
-                    out.cancel(self.same_title_request.take());
-                    self.earlier.cancel(out);
-                    self.file.cancel(out);
-                    out.close();
-                }
+                None => out.close(),
             },
             _ => return false,
         }

@@ -113,10 +113,7 @@ impl Component for JsonView {
                 }
                 _ => out.say(t!("Nothing was read yet. There is nothing to show.")),
             },
-            Action::Back => {
-                out.cancel(self.request.take());
-                out.close();
-            }
+            Action::Back => out.close(),
             _ => return false,
         }
         true

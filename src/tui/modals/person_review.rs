@@ -20,10 +20,6 @@ impl EarlierDomains {
         Self { counts: DomainCounts::default(), request: Some(out.ask(Request::Domains)) }
     }
 
-    pub fn cancel(&mut self, out: &mut Effects<'_>) {
-        out.cancel(self.request.take());
-    }
-
     pub fn on_response(&mut self, reply: Reply) -> Handled {
         if let Response::Domains(counts) = reply.to(&mut self.request)? {
             self.counts = DomainCounts::new(counts);

@@ -125,7 +125,6 @@ impl Profiles {
         } else if self.form.is_some() || self.removing.is_some() {
             (self.form, self.removing) = (None, None);
         } else {
-            out.cancel(self.reading.take());
             out.close();
         }
     }

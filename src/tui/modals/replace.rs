@@ -5,7 +5,7 @@ use super::person_review::{EarlierDomains, PersonReview};
 use crate::jobs::intake::{self, Severity, check_person};
 use crate::tui::prelude::*;
 use crate::tui::widgets::fields::TextFields;
-use crate::tui::widgets::label::aligned;
+use crate::tui::widgets::text_layout::aligned;
 
 const NAME: usize = 0;
 const EMAIL: usize = 1;
@@ -168,11 +168,7 @@ impl Component for ReplaceForm {
             Action::Accept => self.go_on(out),
             Action::Back => match self.review.take() {
                 Some(mut review) => review.cancel(out),
-                None => {
-                    out.cancel(self.template_request.take());
-                    self.earlier.cancel(out);
-                    out.close();
-                }
+                None => out.close(),
             },
             Action::PageDown | Action::PageUp => {}
             _ => return self.fields.on_action(action),

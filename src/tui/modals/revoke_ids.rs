@@ -5,9 +5,9 @@ use super::file::Purpose;
 use crate::tui::modals::file::FileForm;
 use crate::tui::persist::input_history::InputKind;
 use crate::tui::prelude::*;
-use crate::tui::widgets::label::aligned;
 use crate::tui::widgets::path_field::PathField;
 use crate::tui::widgets::reason_field::ReasonField;
+use crate::tui::widgets::text_layout::aligned;
 
 pub struct RevokeIds {
     file: PathField,
@@ -65,7 +65,6 @@ impl Component for RevokeIds {
             if self.at_reason {
                 self.at_reason = false;
             } else {
-                self.file.cancel(out);
                 out.close();
             }
             return true;

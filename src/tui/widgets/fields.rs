@@ -2,7 +2,7 @@
 
 use crate::tui::prelude::*;
 use crate::tui::widgets::field::Focus;
-use crate::tui::widgets::label::aligned;
+use crate::tui::widgets::text_layout::aligned;
 
 const WIDEST: usize = 60;
 

@@ -7,7 +7,7 @@
 //! record_field                 the fields of a record: columns, copied texts, sorting
 //! job_rows, needs              the rows of a job; what a person has to do about jobs
 //! colleagues                   who of a team began a job and follows it
-//! field, fields, label         text fields and labels
+//! field, fields                text fields
 //! path_field, reason_field     a file name; a revoke reason
 //! form, popup, confirm         the text of a form; a popup; the confirmation
 //! save_file, copying           a text saved to a file; texts to copy
@@ -29,7 +29,6 @@ pub(in crate::tui) mod form;
 pub(in crate::tui) mod frame;
 pub(in crate::tui) mod highlight_email;
 pub(in crate::tui) mod job_rows;
-pub(in crate::tui) mod label;
 pub(in crate::tui) mod list;
 pub(in crate::tui) mod marks;
 pub(in crate::tui) mod needs;

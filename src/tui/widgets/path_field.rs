@@ -164,11 +164,6 @@ impl PathField {
         }
     }
 
-    pub fn cancel(&mut self, out: &mut Effects<'_>) {
-        out.cancel(self.recent_request.take());
-        out.cancel(self.completing.take());
-    }
-
     pub fn spans(&self, columns: usize, focused: bool, cx: &UiContext) -> Vec<Span<'static>> {
         if let Some(pasted) = &self.pasted {
             let lines = pasted.lines().filter(|line| !line.trim().is_empty()).count() as u64;

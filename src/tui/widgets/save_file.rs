@@ -43,10 +43,7 @@ impl SaveFile {
         self.said = None;
         match action {
             Action::Back if self.exists => self.exists = false,
-            Action::Back => {
-                self.field.cancel(out);
-                return (true, true);
-            }
+            Action::Back => return (true, true),
             Action::Accept => self.write(false, out),
             _ => return (self.field.on_action(action, out), false),
         }

@@ -281,11 +281,6 @@ impl Heading {
         Line::from(spans)
     }
 
-    /// The width of a column of the list, if it is shown.
-    pub fn room_of(&self, column: usize, widths: &[usize]) -> Option<usize> {
-        self.columns.shown().zip(widths).find(|(shown, _)| *shown == column).map(|(_, width)| *width)
-    }
-
     /// The shown cells of a row. `all` has one cell per column of the list.
     pub fn cells(
         &self,

@@ -118,6 +118,13 @@ pub fn pieces(all: &[String], between: &str, room: usize) -> Vec<String> {
     lines
 }
 
+/// Translates labels and pads them to the width of the widest one. The caller marks them for translation.
+pub fn aligned<const N: usize>(labels: [&'static str; N]) -> [String; N] {
+    let said = labels.map(i18n::tr);
+    let wide = said.iter().map(|label| width(label)).max().unwrap_or(0);
+    said.map(|label| fit(label, wide, ""))
+}
+
 #[derive(Clone, Copy, Debug)]
 pub struct ColumnLayout {
     /// In columns.
@@ -209,6 +216,12 @@ mod tests {
     use super::*;
     use crate::tui::platform::cells::samples::difficult_text;
     use proptest::prelude::*;
+
+    #[test]
+    fn labels_are_padded_by_what_they_take_on_the_screen() {
+        assert_eq!(aligned(["Name", "E-mail", "수령인"]), ["Name  ", "E-mail", "수령인"]);
+        assert_eq!(aligned(["이름", "a"]), ["이름", "a   "]);
+    }
 
     #[test]
     fn wide_characters_are_never_cut_in_half() {

@@ -1,6 +1,6 @@
 //! Search of the palette: how well an entry matches the typed text, and which letters match.
 
-use super::{PaletteEntry, what};
+use super::entries::{PaletteEntry, what};
 use crate::i18n::{self, Language};
 use crate::tui::prelude::*;
 use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};

@@ -66,7 +66,14 @@ impl RequestLog {
         }
         let below = Rect { y: area.bottom().saturating_sub(DETAIL), height: DETAIL, ..area };
         match &self.save {
-            Some(save) => save.draw(frame, below, cx),
+            Some((file, _)) => {
+                let mut form = FormText::new(below, cx);
+                form.blank();
+                let about =
+                    t!("Tab-separated text without the key; names and e-mails masked. Only you can read it.");
+                file.add_to(&mut form, about, cx);
+                form.draw(frame, below);
+            }
             None => self.draw_detail(frame, below, entries.get(at).copied(), &base, cx),
         }
     }

@@ -158,9 +158,8 @@ pub(super) fn fit_suggestion(
     widths: &[usize],
 ) {
     let at = REVIEW.iter().position(|column| *column == WHY).unwrap_or(WHY);
-    if let (Some((text, _)), Some(room)) = (cells.get_mut(at), heading.room_of(at, widths))
-        && width(text) > room
-    {
+    let room = heading.width_of(at, widths);
+    if let Some((text, _)) = cells.get_mut(at).filter(|(text, _)| width(text) > room) {
         let is_only = row.also.is_none() && row.why.iter().flat_map(Reason::texts).count() == 1;
         let domain = suggested_domain(row).filter(|_| is_only).map(|meant| format!("{}?", Text::from(meant)));
         let fitting = domain.filter(|domain| width(domain) <= room);
