@@ -11,10 +11,10 @@ use crate::tui::request::{JobFile, NotSaved};
 use crate::tui::tour::TourPlace;
 use crate::tui::widgets::path_field::PathField;
 
-type FileKind = (ExportFormat, &'static str, &'static str);
+type ExportKind = (ExportFormat, &'static str, &'static str);
 
 /// Each file kind with its name, and what it is for.
-const KINDS: [FileKind; 4] = [
+const KINDS: [ExportKind; 4] = [
     (ExportFormat::Table(TableFormat::Xlsx), "Excel", tr_noop!("text cells: ids keep their zeros")),
     (ExportFormat::Table(TableFormat::CsvUtf8), "CSV", tr_noop!("UTF-8, opens in Excel")),
     (ExportFormat::Table(TableFormat::CsvCp949), "CSV, CP949", tr_noop!("for old Korean Excel")),
@@ -44,7 +44,7 @@ impl ExportForm {
     }
 
     /// The file kinds to choose from. Receipts and redo files are tables.
-    fn kinds(&self) -> &'static [FileKind] {
+    fn kinds(&self) -> &'static [ExportKind] {
         if matches!(self.source.content, Content::List(_)) { &KINDS } else { &KINDS[..3] }
     }
 

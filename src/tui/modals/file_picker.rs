@@ -86,18 +86,15 @@ impl FilePicker {
     fn find(&mut self) {
         let typed = self.field.value().trim().to_owned();
         let name = |path: &str| path.strip_prefix(self.folder.as_str()).unwrap_or(path).to_owned();
-        let recents = self.recents.iter().map(|path| FileEntry {
-            path: path.clone(),
-            shown: name(path),
-            is_recent: true,
-        });
+        let entry = |path: &String, is_recent| FileEntry { path: path.clone(), shown: name(path), is_recent };
+        let recents = self.recents.iter().map(|path| entry(path, true));
         let up = self.parent().filter(|_| typed.is_empty()).map(|path| FileEntry {
             path,
             shown: "../".to_owned(),
             is_recent: false,
         });
         let own = self.names.iter().filter(|path| !self.recents.contains(path));
-        let names = own.map(|path| FileEntry { path: path.clone(), shown: name(path), is_recent: false });
+        let names = own.map(|path| entry(path, false));
         let all = recents.chain(up).chain(names);
         if typed.is_empty() {
             self.shown = all.collect();

@@ -76,11 +76,6 @@ impl Help {
         self.entries.iter().filter(has).collect()
     }
 
-    /// Lines before the entries that can be selected.
-    fn before(&self, columns: usize) -> usize {
-        self.message_lines(columns).len()
-    }
-
     fn message_lines(&self, columns: usize) -> Vec<String> {
         let lines = self.shown_message().into_iter().flat_map(str::lines);
         lines.flat_map(|line| wrap(line, columns.saturating_sub(4))).collect()
@@ -137,9 +132,8 @@ impl Help {
     /// Runs the selected action as its key would. Keys that move or confirm do nothing from here.
     fn run(&self, columns: usize, cx: &UiContext, out: &mut Effects<'_>) {
         let shown = self.shown();
-        let Some(entry) = self.at.checked_sub(self.before(columns)).and_then(|at| shown.get(at)) else {
-            return;
-        };
+        let before = self.message_lines(columns).len();
+        let Some(entry) = self.at.checked_sub(before).and_then(|at| shown.get(at)) else { return };
         match entry.action.filter(|action| !action.is_hand_work()) {
             None => {
                 let esc = cx.key(&self.key_contexts(), Action::Back);

@@ -283,19 +283,16 @@ impl<T: ListRow> PagedList<T> {
     }
 
     pub fn place(&self, place: u64) -> RowSlot<'_, T> {
-        match self.slots.get(&self.page_of(place)) {
-            Some(PageSlot::Loaded(entries)) => {
-                let within = usize::try_from(place % self.per_page).unwrap_or(usize::MAX);
-                entries.get(within).map_or(RowSlot::Entry(&ListEntry::Missing), RowSlot::Entry)
-            }
-            other => {
-                let within = usize::try_from(place % self.per_page).unwrap_or(usize::MAX);
-                match (self.old.get(&self.page_of(place)).and_then(|old| old.get(within)), other) {
-                    (Some(entry), _) => RowSlot::Entry(entry),
-                    (None, Some(PageSlot::Failed(error))) => RowSlot::Failed(error),
-                    (None, _) => RowSlot::Loading,
-                }
-            }
+        let page = self.page_of(place);
+        let within = usize::try_from(place % self.per_page).unwrap_or(usize::MAX);
+        let slot = self.slots.get(&page);
+        if let Some(PageSlot::Loaded(entries)) = slot {
+            return entries.get(within).map_or(RowSlot::Entry(&ListEntry::Missing), RowSlot::Entry);
+        }
+        match (self.old.get(&page).and_then(|old| old.get(within)), slot) {
+            (Some(entry), _) => RowSlot::Entry(entry),
+            (None, Some(PageSlot::Failed(error))) => RowSlot::Failed(error),
+            (None, _) => RowSlot::Loading,
         }
     }
 

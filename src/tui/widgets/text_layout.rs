@@ -214,7 +214,7 @@ pub fn line_of_cells(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tui::platform::cells::samples::difficult_text;
+    use crate::tui::platform::cells::tests::difficult_text;
     use proptest::prelude::*;
 
     #[test]

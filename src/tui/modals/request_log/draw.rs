@@ -2,7 +2,6 @@
 
 use super::RequestLog;
 use crate::api::LogEntry;
-use crate::i18n::{self};
 use crate::tui::connection::Client;
 use crate::tui::prelude::*;
 use crate::tui::widgets::list::draw_row;

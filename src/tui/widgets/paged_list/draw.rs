@@ -2,8 +2,6 @@
 
 use crate::domain::RecordProblem;
 use crate::domain::look_alike::{foreign_letter, letter_name};
-use crate::i18n::{self};
-use crate::index::Coverage;
 use crate::tui::input::list_hit::below;
 use crate::tui::prelude::*;
 use crate::tui::widgets::list::{ListEntry, ListNote, RowSlot, draw_texts};
@@ -89,7 +87,8 @@ impl<T: Browse> Browser<T> {
         };
         let mut text = format!("  {count}");
         if let Some(coverage) = self.index() {
-            text.push_str(&format!(" {} {}", cx.glyphs.dot, index_words(coverage, cx)));
+            let read = read_words(coverage.read_at, coverage.full_at, cx.clock().offset());
+            text.push_str(&format!(" {} {}", cx.glyphs.dot, t!("from the index, {read}", read)));
         }
         text
     }
@@ -125,11 +124,12 @@ impl<T: Browse> Browser<T> {
     ) {
         if self.list.is_empty() {
             let text = match self.pages().error() {
-                Some(error) => vec![error.to_string(), self.retry_hint(cx)],
-                None if !self.list.is_answered() => return,
-                None if self.applied.is_empty() => {
-                    vec![tr(T::TEXTS.empty).to_owned()]
+                Some(error) => {
+                    let key = cx.key(&OF_LISTS, Action::Reload);
+                    vec![error.to_string(), t!("Press {key} to refresh.", key)]
                 }
+                None if !self.list.is_answered() => return,
+                None if self.applied.is_empty() => vec![tr(T::TEXTS.empty).to_owned()],
                 None if self.part().is_some_and(|part| !part.is_whole) => {
                     let text = t!(
                         "No loaded row matches this filter. {down} loads more, {esc} clears it.",
@@ -212,10 +212,6 @@ impl<T: Browse> Browser<T> {
                 (text, cx.theme.warning())
             }
         }
-    }
-
-    fn retry_hint(&self, cx: &UiContext) -> String {
-        t!("Press {key} to refresh.", key = cx.key(&OF_LISTS, Action::Reload))
     }
 
     /// The message about the list, or about the selected place if it has no row. It is shown below the list,
@@ -312,11 +308,6 @@ impl<T: Browse> Browser<T> {
         let foot = Rect { y: area.bottom().saturating_sub(1), height: 1.min(area.height), ..area };
         two_sided(frame, foot, (last, right), true, cx);
     }
-}
-
-/// The source of a list of the index, with the time of its last reading.
-fn index_words(coverage: Coverage, cx: &UiContext) -> String {
-    t!("from the index, {read}", read = read_words(coverage.read_at, coverage.full_at, cx.clock().offset()))
 }
 
 fn unreadable(problem: &RecordProblem) -> String {

@@ -219,7 +219,8 @@ impl Heading {
                     (t!("same on every row, so hidden").to_owned(), cx.theme.dim())
                 }
                 Some(0) => (t!("hidden at this width").to_owned(), cx.theme.warning()),
-                Some(wide) => (wide_words(wide, choice), cx.theme.dim()),
+                Some(wide) if choice.width.is_some() => (t!("{wide} wide, set by you", wide), cx.theme.dim()),
+                Some(wide) => (t!("{wide} wide", wide), cx.theme.dim()),
                 None => (String::new(), cx.theme.dim()),
             };
             lines.push(Line::from(vec![
@@ -236,12 +237,5 @@ impl Heading {
             lines.push(Line::styled(format!(" {words}"), cx.theme.dim()));
         }
         frame.render_widget(lines, inner);
-    }
-}
-
-fn wide_words(wide: usize, choice: &ColumnChoice) -> String {
-    match choice.width {
-        Some(_) => t!("{wide} wide, set by you", wide),
-        None => t!("{wide} wide", wide),
     }
 }
