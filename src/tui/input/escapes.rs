@@ -45,7 +45,6 @@ impl Escapes {
         Self { reading: if answer { EscapeState::Response(now, now) } else { EscapeState::Keys } }
     }
 
-    /// Returns the key press for a key, or `None` if the key is part of a sequence.
     pub fn pass(&mut self, key: KeyEvent, now: Instant) -> Option<KeyEvent> {
         let soon = |last: Instant, bound| now.saturating_duration_since(last) < bound;
         let alt = key.modifiers.contains(KeyModifiers::ALT);

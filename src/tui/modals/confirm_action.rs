@@ -11,7 +11,6 @@ pub struct ConfirmAction {
     text: Vec<String>,
     by: ConfirmMethod,
     then: Option<Box<OnConfirm>>,
-    /// Toast after going back.
     toast: Option<&'static str>,
     job: Option<JobId>,
 }

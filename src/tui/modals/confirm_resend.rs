@@ -14,9 +14,7 @@ pub struct ConfirmResend {
     rows: u64,
     /// Who paused the job, and the colleagues that began or follow it.
     people: Vec<String>,
-    /// See [`Job::resume_words`].
     resume: Option<Localizable>,
-    /// Toast after the confirmation.
     toast: Option<(String, bool)>,
 }
 

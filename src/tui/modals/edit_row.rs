@@ -8,7 +8,6 @@ use crate::tui::widgets::fields::TextFields;
 pub struct EditRow {
     job: JobId,
     row: Box<JobRow>,
-    /// Name, e-mail address.
     fields: TextFields<2>,
     /// How many rows before this one are equal. `None` before lapel has counted them.
     equal_before: Option<u64>,

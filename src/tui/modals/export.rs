@@ -21,7 +21,6 @@ const KINDS: [ExportKind; 4] = [
     (ExportFormat::Lines, "JSON Lines", tr_noop!("one per line, for programs")),
 ];
 
-/// Maximum width of a file name in a message, in columns.
 const LONGEST_NAME: usize = 32;
 
 pub struct ExportForm {
@@ -68,7 +67,6 @@ impl ExportForm {
         }
     }
 
-    /// Chooses another file kind and changes the extension of the name.
     fn choose(&mut self, at: usize) {
         let before = self.ending();
         self.kind = at % self.kinds().len();
@@ -82,7 +80,6 @@ impl ExportForm {
         }
     }
 
-    /// Sets the file kind from the typed extension.
     fn follow_ending(&mut self) {
         let Some(typed) = self.file.path().and_then(|path| ExportFormat::from_path(&path)) else { return };
         if typed.ending() != self.ending() {
@@ -129,7 +126,6 @@ impl ExportForm {
         cx.reading_cost(rows)
     }
 
-    /// Returns a message once the file is written.
     fn take_response(
         &mut self,
         reply: Reply,

@@ -10,7 +10,6 @@ use crate::tui::widgets::job_rows::moment;
 use crate::tui::widgets::text_layout::fit_path;
 use std::cmp::Reverse;
 
-/// Maximum width of the popup in columns.
 const WIDEST: u16 = 110;
 /// Maximum number of lines for the path of the selected file, where the list cuts it.
 const PATH_LINES: usize = 2;

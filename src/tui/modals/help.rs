@@ -7,7 +7,6 @@ use crate::tui::widgets::search::Search;
 use crate::tui::widgets::text_layout::fit_path;
 use std::cell::Cell;
 
-/// Maximum width of the help in columns.
 const WIDEST: u16 = 110;
 /// The height that decides how far a page moves, in rows.
 const HEIGHT: usize = 11;
@@ -33,7 +32,6 @@ pub struct Help {
     entries: Vec<HelpEntry>,
     /// Status message that did not fit below the screen.
     message: Option<String>,
-    /// Kind and path of lapel's files.
     files: Vec<(&'static str, String)>,
     search: Search,
     /// The selected line. Lines of the message and of the files can be selected too, so that they scroll into view.
@@ -41,7 +39,6 @@ pub struct Help {
     /// The first line shown, and the number of lines that can be selected, from the last drawing.
     top: Cell<usize>,
     stops: Cell<usize>,
-    /// Columns of the text in the last drawing.
     columns: Cell<usize>,
 }
 

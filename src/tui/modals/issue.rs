@@ -16,7 +16,6 @@ use crate::tui::widgets::field::Focus;
 use crate::tui::widgets::path_field::PathField;
 use crate::tui::widgets::text_layout::aligned;
 
-/// Index of the file field, after name and e-mail address.
 const FILE: usize = 2;
 const WIDEST: usize = 60;
 
@@ -37,7 +36,6 @@ pub struct IssueForm {
 }
 
 impl IssueForm {
-    /// Requests the full template meanwhile.
     pub fn new(template_id: TemplateId, title: Text, out: &mut Effects<'_>) -> Self {
         let detail_request = Some(out.ask(Request::Template(template_id.clone())));
         // Recipients cannot tell two templates with the same title apart.
@@ -258,7 +256,6 @@ impl Component for IssueForm {
             self.file.set_pasted(text);
             return;
         }
-        // A pasted `Name <address>` fills both fields.
         let pasted = text.trim();
         if let Some((name, address)) = pasted.strip_suffix('>').and_then(|p| p.split_once('<'))
             && !name.trim().is_empty()

@@ -6,7 +6,6 @@ use crate::tui::prelude::*;
 use crate::tui::screens::activity::{can, run, steps};
 use crate::tui::tour::TourPlace;
 
-/// Maximum width of the menu in columns.
 const WIDEST: u16 = 90;
 
 const STACK: [KeyContext; 3] = [KeyContext::JobMenu, KeyContext::Popup, KeyContext::Always];
@@ -82,7 +81,6 @@ impl JobMenu {
         }
     }
 
-    /// Names an action that is about marked rows as such.
     fn name(&self, action: Action) -> &'static str {
         match (action, self.rows_of(action)) {
             (Action::CancelRest, Some(_)) => t!("cancel marked rows"),

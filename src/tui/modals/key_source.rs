@@ -71,7 +71,6 @@ impl KeyFrom {
         self.chosen = at.min(self.many() - 1);
     }
 
-    /// Clears what was typed.
     pub fn clear(&mut self) {
         for field in [&mut self.key, &mut self.variable, &mut self.command] {
             field.clear();

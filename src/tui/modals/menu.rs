@@ -8,7 +8,6 @@ use crate::tui::prelude::*;
 use crate::tui::widgets::copying::Copyables;
 use crate::tui::widgets::list::draw_row;
 
-/// Maximum width of the menu in columns.
 const WIDEST: u16 = 100;
 
 enum MenuAction {
@@ -33,7 +32,6 @@ pub struct Menu {
 }
 
 impl Menu {
-    /// `None` if there are no values to copy.
     pub fn of_copies(all: Copyables) -> Option<Self> {
         let entries = all.list.into_iter().map(|copy| MenuEntry {
             key: copy.key,

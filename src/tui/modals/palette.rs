@@ -18,7 +18,6 @@ const WIDEST: u16 = popup::FORM;
 const HIGHEST: u16 = 26;
 /// Width of a screen that the palette covers from side to side, in columns.
 const COVERED: u16 = WIDEST + 16;
-/// Maximum number of recent look-ups in the list.
 const RECENT: usize = 3;
 
 /// The order of the matches: rank, whether it is impossible now, score.
@@ -114,7 +113,6 @@ impl CommandPalette {
         all
     }
 
-    /// The selected action, if it is possible now.
     pub fn selected(&self) -> Option<Action> {
         match self.shown.get(self.cursor.at())? {
             PaletteEntry::Command(command) if self.is_selected && command.why_not.is_none() => {

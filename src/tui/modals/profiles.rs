@@ -41,7 +41,6 @@ impl Profiles {
         (self.form, self.saved) = (Some(form.filled(cx, out)), None);
     }
 
-    /// Forgets the input of the form, which is saved now.
     fn form_saved(&mut self) {
         self.saved = self.form.take().map(|mut form| {
             form.set_input(&[]);
@@ -169,7 +168,6 @@ impl Profiles {
         rows
     }
 
-    /// The list in a popup. If not all rows fit, it shows those around the selected one.
     fn draw_list(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let (mut form, mut foot) = (FormText::in_popup(area, cx), FormText::in_popup(area, cx));
         if self.lines.is_empty() && self.reading.is_none() {

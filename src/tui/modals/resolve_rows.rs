@@ -87,7 +87,6 @@ impl ResolveRows {
         Self::new(job, RowsToResolve::One(Box::new(row)), choices)
     }
 
-    /// Returns `None` if none of the marked rows can be resolved.
     pub fn marked(job: &Job, marked: &[JobRow]) -> Option<Self> {
         let rows = steps(Step::Decide, job, marked);
         let unseen: Vec<JobRow> =
@@ -197,7 +196,6 @@ impl ResolveRows {
         }
     }
 
-    /// Asks to send those never seen rows that can be sent again.
     fn send(&mut self, found: NeverSeen, out: &mut Effects<'_>) {
         if found.ready.is_empty() {
             self.error = Some(

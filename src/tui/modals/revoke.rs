@@ -11,7 +11,6 @@ use crate::tui::widgets::text_layout::{ColumnLayout, cells, line_of_cells, line_
 
 /// Length above which the form warns about a reason, in characters. The contract gives no limit.
 const LONG_REASON: usize = 200;
-/// Minimum height in rows to show earlier reasons.
 const ROOMY: u16 = 16;
 /// Column widths before the outcome of each state: the number of badges and the state.
 const OUTCOME: [usize; 2] = [7, 14];

@@ -13,7 +13,6 @@ pub struct RevokeIds {
     file: PathField,
     reason: ReasonField,
     when_issued: bool,
-    /// Whether the reason field has the focus, not the file field.
     at_reason: bool,
     error: Option<String>,
 }

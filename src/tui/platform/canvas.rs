@@ -23,7 +23,6 @@ const BEGIN: &[u8] = b"\x1b[?2026h";
 const END: &[u8] = b"\x1b[?2026l";
 /// More blanks than these are erased, which takes fewer bytes than writing them.
 const MOST_BLANKS: usize = 9;
-/// Erases the rest of the row.
 const ERASE: &[u8] = b"\x1b[K";
 
 /// A terminal that shows whole frames.
@@ -192,7 +191,6 @@ fn is_left(cell: &Cell) -> bool {
     cell.diff_option == CellDiffOption::Skip
 }
 
-/// Whether two cells look the same.
 fn is_same(one: &Cell, other: &Cell) -> bool {
     one == other
         || (one.symbol() == other.symbol()
@@ -365,7 +363,6 @@ impl Pen {
         }
     }
 
-    /// Moves the cursor. `row` is what the row shows in the end.
     fn go(&mut self, x: usize, y: u16, row: &[Cell]) {
         match self.at {
             Some((Some(at), own)) if own == y && at == x => {}

@@ -14,7 +14,6 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 /// Maximum number of cells of a cluster. If a cluster needs more, or has more code points than [`MOST_MARKS`],
 /// only its first letter is shown.
 const MOST_CELLS: usize = 6;
-/// Maximum number of code points of a cluster.
 const MOST_MARKS: usize = 12;
 /// Replaces the hidden part of a cluster.
 const REST: &str = "~";
@@ -39,7 +38,6 @@ struct Rules {
     replaces: bool,
 }
 
-/// The answer of this process's terminal.
 static AMBIGUOUS: AtomicU8 = AtomicU8::new(Ambiguous::Unknown as u8);
 static REPLACES: AtomicBool = AtomicBool::new(false);
 

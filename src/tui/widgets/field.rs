@@ -302,12 +302,10 @@ pub struct Focus {
 }
 
 impl Focus {
-    /// After the last field comes the first.
     pub fn next(&mut self, len: usize) {
         self.at = (self.at + 1) % len.max(1);
     }
 
-    /// Before the first field comes the last.
     pub fn previous(&mut self, len: usize) {
         self.at = (self.at + len.saturating_sub(1)) % len.max(1);
     }

@@ -16,7 +16,6 @@ pub struct FormText<'e> {
     cx: &'e UiContext,
     room: usize,
     lines: Vec<Line<'static>>,
-    /// The line of the focused field.
     focused: Option<usize>,
 }
 
@@ -29,7 +28,6 @@ impl<'e> FormText<'e> {
         Self::new(popup::inside(area, popup::FORM), cx)
     }
 
-    /// The width without margins, in cells.
     pub fn room(&self) -> usize {
         self.room
     }
@@ -77,7 +75,6 @@ impl<'e> FormText<'e> {
         self.lines.extend(lines);
     }
 
-    /// Text that is wrapped.
     pub fn text(&mut self, text: &str, style: Style) {
         self.lines
             .extend(wrap(text, self.room).into_iter().map(|line| Line::styled(format!("  {line}"), style)));
@@ -96,7 +93,6 @@ impl<'e> FormText<'e> {
         self.lines.extend(lines.into_iter().map(|line| Line::styled(format!("  {line}"), style)));
     }
 
-    /// One line of text, cut if it is too long.
     pub fn cut(&mut self, text: &str, style: Style) {
         self.lines.push(Line::styled(format!("  {}", fit(text, self.room, self.cx.glyphs.ellipsis)), style));
     }

@@ -146,7 +146,6 @@ impl RowList {
         true
     }
 
-    /// Handles a drag over the rows. `area` is the area of the last draw.
     pub fn on_drag(&mut self, drag: Drag, area: Rect, cx: &UiContext, out: &mut Effects<'_>) -> bool {
         self.marks.on_drag(drag, rows(area), &mut self.list, &[KeyContext::JobRows], cx, out)
     }

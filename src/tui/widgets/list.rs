@@ -51,9 +51,7 @@ enum PageSlot<T> {
 pub enum ListNote {
     /// Rows moved while they were read, so they were read again.
     Changed {
-        /// `total_count` before.
         before: u64,
-        /// `total_count` now.
         now: u64,
     },
     /// Rows keep moving. Duplicates are marked.
@@ -90,7 +88,6 @@ pub struct PagedList<T: ListRow> {
     answered: bool,
     /// The order within each page, if the service does not sort.
     order: Option<Comparison<T>>,
-    /// Number of rows that the last draw built, for tests.
     built: Cell<u64>,
 }
 
@@ -274,7 +271,6 @@ impl<T: ListRow> PagedList<T> {
         self.row_at(self.cursor)
     }
 
-    /// The record at a place, if its page is loaded and has one there.
     pub fn row_at(&self, place: u64) -> Option<&T> {
         match self.place(place) {
             RowSlot::Entry(ListEntry::Row(row)) => Some(row),
@@ -296,7 +292,6 @@ impl<T: ListRow> PagedList<T> {
         }
     }
 
-    /// The visible places with their states, at most as many as the list is high.
     pub fn visible(&self) -> impl Iterator<Item = (u64, RowSlot<'_, T>)> {
         (self.top..(self.top + self.height).min(self.len())).map(|place| (place, self.place(place)))
     }
@@ -311,7 +306,6 @@ impl<T: ListRow> PagedList<T> {
         })
     }
 
-    /// The pages of the visible places, loaded or not.
     pub fn visible_pages(&self) -> std::ops::RangeInclusive<u64> {
         self.page_of(self.top)..=self.page_of((self.top + self.height).min(self.len()).saturating_sub(1))
     }

@@ -14,7 +14,6 @@ pub struct Need {
     pub rows: u64,
 }
 
-/// Statuses of rows that lapel checks by itself.
 pub fn is_checked(status: RowStatus) -> bool {
     matches!(status, RowStatus::InDoubt | RowStatus::Unproven | RowStatus::Overdue)
 }

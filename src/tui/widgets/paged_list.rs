@@ -468,7 +468,6 @@ impl<T: Browse> Browser<T> {
         Ok(())
     }
 
-    /// Fits the columns to the pages that the screen shows. Other rows that lapel has loaded do not widen them.
     /// Notes before the titles of the loaded rows, the longest first.
     pub fn set_notes(&mut self, notes: HashMap<T::Id, Vec<String>>) {
         self.refit |= self.notes != notes;
@@ -479,6 +478,7 @@ impl<T: Browse> Browser<T> {
         self.notes.get(&row.id()).map_or(&[], Vec::as_slice)
     }
 
+    /// Fits the columns to the pages that the screen shows. Other rows that lapel has loaded do not widen them.
     fn fit_columns(&mut self, cx: &UiContext) {
         let list = &self.list;
         let shown: BTreeSet<u64> = list.visible_pages().filter(|page| list.is_page_loaded(*page)).collect();

@@ -157,7 +157,6 @@ pub fn pane<R>(fields: &[RecordField<R>], row: &R, cx: &UiContext) -> Vec<(&'sta
     fields.iter().map(|field| (tr(field.column.title), text(field))).collect()
 }
 
-/// The fields with these keys, in this order.
 pub fn pick<R, C>(fields: &[RecordField<R, C>], keys: &[&str]) -> Vec<RecordField<R, C>> {
     keys.iter().filter_map(|key| fields.iter().find(|field| field.column.key == *key).copied()).collect()
 }

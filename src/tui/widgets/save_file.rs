@@ -83,7 +83,6 @@ impl SaveFile {
         }
     }
 
-    /// Returns the path once the file is written.
     pub fn on_response(&mut self, reply: Reply) -> Result<Option<PathBuf>, Reply> {
         match reply.to(&mut self.request) {
             Ok(Response::Saved(Ok(path))) => return Ok(Some(path)),

@@ -16,12 +16,13 @@ pub struct Search {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Searched {
-    /// The action belongs to the list.
     Nothing,
     /// The box was opened or closed, or its text has changed.
     Changed,
     /// Go to the next match, or to the previous one.
-    Step { forward: bool },
+    Step {
+        forward: bool,
+    },
 }
 
 impl Search {

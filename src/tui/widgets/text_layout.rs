@@ -127,7 +127,6 @@ pub fn aligned<const N: usize>(labels: [&'static str; N]) -> [String; N] {
 
 #[derive(Clone, Copy, Debug)]
 pub struct ColumnLayout {
-    /// In columns.
     pub min_width: usize,
     /// Share of the remaining width.
     pub weight: usize,
@@ -199,7 +198,6 @@ pub fn cells(cells: &[(String, Style)], widths: &[usize], ellipsis: &str) -> Vec
     spans
 }
 
-/// A line with these cells, after an indent.
 pub fn line_of_cells(
     indent: &'static str,
     row: &[(String, Style)],

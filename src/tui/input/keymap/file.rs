@@ -6,7 +6,6 @@ use crate::tui::input::keymap::{Chord, DEFAULT, Keymap, parse};
 use crate::tui::prelude::*;
 use crokey::OneToThree;
 
-/// Longest chord, in keys.
 const LONGEST: usize = 3;
 
 impl Keymap {

@@ -82,7 +82,6 @@ fn is_fixed(action: Action, chord: &Chord) -> bool {
     }
 }
 
-/// The default keymap with the preset, and the source of each line.
 pub(super) fn base(preset: KeymapPreset) -> (Vec<Bound>, Vec<BindingSource>) {
     let mut lines = default_lines();
     let mut from = vec![BindingSource::Default; lines.len()];

@@ -8,7 +8,6 @@ pub struct PaletteCommand {
     pub action: Action,
     /// Keys on this screen, or the screen where the action has keys.
     pub keys: String,
-    /// `None` if the action is possible now.
     pub why_not: Option<String>,
 }
 

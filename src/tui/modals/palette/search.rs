@@ -56,7 +56,6 @@ impl PaletteSearch {
         self.pattern.score(Utf32Str::new(letters, &mut self.buffer), &mut self.matcher)
     }
 
-    /// How well a text matches. `None` if it does not.
     pub(in crate::tui) fn score_of(&mut self, text: &str) -> Option<u32> {
         self.score(&letters(text))
     }

@@ -8,7 +8,6 @@ use crate::tui::widgets::list::draw_row;
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::text_layout::{ColumnLayout, cells, layout, line_of_cells};
 
-/// Number of lines for the details of the selected request.
 const DETAIL: u16 = 5;
 /// Each column with its minimum width, its share of the free width and its drop priority.
 const COLUMNS: [(&str, (usize, usize, u8)); 9] = [

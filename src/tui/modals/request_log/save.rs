@@ -7,7 +7,6 @@ use crate::tui::prelude::*;
 use crate::tui::widgets::save_file::SaveFile;
 use std::fmt::Write;
 
-/// `entries`: newest first.
 pub fn form(entries: &[LogEntry], cx: &UiContext, out: &mut Effects<'_>) -> (SaveFile, u64) {
     let text = text(entries, &origin(cx), jiff::Timestamp::now());
     (SaveFile::new("lapel-requests-%Y%m%d-%H%M%S.tsv", text, cx, out), entries.len() as u64)

@@ -68,7 +68,7 @@ pub fn unasked(pictures: &PictureSettings) -> PictureMode {
     }
 }
 
-/// Width and height in pixels, if the system knows them.
+/// Width and height of a cell in pixels, if the system knows them.
 fn measured() -> Option<(u16, u16)> {
     let size = crossterm::terminal::window_size().ok()?;
     let cell = (size.width.checked_div(size.columns)?, size.height.checked_div(size.rows)?);
@@ -202,7 +202,6 @@ enum Within {
     Control,
     /// A control string, like `ESC ] ...`, up to BEL or `ESC \`.
     Text,
-    /// An escape in a control string.
     TextEscape,
 }
 

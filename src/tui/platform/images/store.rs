@@ -9,7 +9,6 @@ use crate::tui::platform::images::questions::{PictureMode, unasked};
 use crate::tui::platform::images::render::Packed;
 use crate::tui::prelude::*;
 
-/// Time that the cursor must rest before a picture is requested.
 const REST: Duration = Duration::from_millis(120);
 /// A picture is kept until this many others were requested. Then its kitty image id is used again.
 const KEPT: u32 = KITTY_IDS - 4;
@@ -53,7 +52,6 @@ pub struct PictureStore {
     templates: BTreeMap<TemplateId, Option<Text>>,
     entries: VecDeque<CachedPicture>,
     wanted: Option<PictureFetch>,
-    /// The pause while the cursor must rest.
     rest: Option<RequestId>,
     reading: Option<RequestId>,
     loading: Option<(RequestId, u32)>,

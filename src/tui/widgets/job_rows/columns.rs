@@ -213,7 +213,6 @@ pub fn words(row: &JobRow) -> String {
     tr(row.row_status.name()).to_owned()
 }
 
-/// The sort field, and whether the largest value comes first.
 pub(super) fn order(heading: &Heading) -> Option<(RowField, bool)> {
     let (key, down) = heading.sorted_by()?;
     let (_, sort) = FIELDS.iter().find(|(field, _)| field.column.key == key)?;
@@ -236,7 +235,6 @@ pub(super) fn own(has_ids: bool, is_review: bool) -> Vec<ColumnLayout> {
     if is_review { in_review(own) } else { own }
 }
 
-/// The cells of a row; `words` describes its status.
 pub(super) fn cells(
     row: &JobRow,
     is_review: bool,

@@ -13,7 +13,6 @@ use crate::tui::widgets::text_layout::line_width;
 use crate::tui::worker::index::read_words;
 use ratatui::layout::{Constraint, Layout};
 
-/// What is special about a row.
 #[derive(Clone, Default)]
 pub struct RowMark {
     /// The longest text first. The first one that leaves room for the title is shown before it, or the last one.

@@ -128,7 +128,6 @@ impl<T: Browse> Browser<T> {
         }
     }
 
-    /// Handles the end of the reading that the refresh has started.
     pub(super) fn take_synced(
         &mut self,
         id: RequestId,
@@ -167,7 +166,6 @@ impl<T: Browse> Browser<T> {
         };
     }
 
-    /// Returns whether the answer is for this list.
     pub(super) fn take_coverage(
         &mut self,
         request: RequestId,
@@ -195,7 +193,6 @@ impl<T: Browse> Browser<T> {
         true
     }
 
-    /// The list to read from the index, if the list comes from there.
     pub fn index_list(&self, now: DateTime) -> Option<IndexedList> {
         self.index()?;
         let sort = self.heading.sorted_by().zip(self.heading.order());
@@ -279,7 +276,6 @@ impl<T: Browse> Browser<T> {
         Some(ComparedPart { loaded, all, is_whole: behind.rows.is_counted() && loaded >= all })
     }
 
-    /// Whether a row fits what lapel compares itself.
     pub fn fits(&self, row: &T, now: DateTime) -> bool {
         row.fits(&self.narrowing, now)
     }

@@ -196,7 +196,6 @@ impl Heading {
         let names: usize = self.defs.iter().map(|def| width(tr(def.title))).max().unwrap_or(0);
         let choices = self.columns.choices();
         let mut places = widths.iter().copied();
-        // The width of each column that should be shown.
         let wide: Vec<Option<usize>> =
             choices.iter().map(|c| self.columns.is_shown(c).then(|| places.next().unwrap_or(0))).collect();
         let is_needless = |choice: &ColumnChoice| {
