@@ -1,6 +1,6 @@
 //! Chooses a file: recent files first, then the folder, with a preview of the selected file. Typing narrows.
 
-use crate::tui::input::list_hit::{ListCursor, below, out_of_sight};
+use crate::tui::input::list_hit::out_of_sight;
 use crate::tui::input::paths;
 use crate::tui::modals::palette::search::PaletteSearch;
 use crate::tui::platform::file_preview::FilePreview;

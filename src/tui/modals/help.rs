@@ -3,7 +3,6 @@
 use crate::tui::input::list_hit::{moved, out_of_sight};
 use crate::tui::persist::app_paths::AppPaths;
 use crate::tui::prelude::*;
-use crate::tui::widgets::search::Search;
 use crate::tui::widgets::text_layout::fit_path;
 use std::cell::Cell;
 

@@ -1,7 +1,6 @@
 //! A menu of what is possible with a job: the run popup and the export popup.
 
 use crate::jobs::count;
-use crate::tui::input::list_hit::ListArea;
 use crate::tui::prelude::*;
 use crate::tui::screens::activity::{can, run, steps};
 use crate::tui::tour::TourPlace;

@@ -2,7 +2,6 @@
 
 use crate::config::ThemeChoice;
 use crate::domain::call_advice::CallerQuestion;
-use crate::tui::input::list_hit::{ListCursor, below};
 use crate::tui::platform::clipboard::CopiedText;
 use crate::tui::prelude::*;
 use crate::tui::widgets::copying::Copyables;

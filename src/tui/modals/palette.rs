@@ -8,7 +8,7 @@ pub(in crate::tui) mod search;
 pub use entries::{Loaded, PaletteCommand};
 
 use crate::tui::footer::{is_destructive, sends};
-use crate::tui::input::list_hit::{Click, ListCursor, below, out_of_sight};
+use crate::tui::input::list_hit::out_of_sight;
 use crate::tui::prelude::*;
 use entries::{PaletteEntry, place, ways, what};
 use search::{PaletteSearch, Rank, letters, word_starts};

@@ -3,10 +3,8 @@
 
 use crate::config::ProfileLine;
 use crate::domain::email::ended;
-use crate::tui::input::list_hit::{ListCursor, below};
 use crate::tui::modals::profile::{ProfileForm, ProfileStep};
 use crate::tui::prelude::*;
-use crate::tui::widgets::search::Search;
 use crate::tui::worker::profile_requests::ProfileAsk;
 
 const SENDING: &str = tr_noop!(

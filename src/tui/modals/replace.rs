@@ -4,7 +4,7 @@
 use super::person_review::{EarlierDomains, PersonReview};
 use crate::jobs::intake::{self, Severity, check_person};
 use crate::tui::prelude::*;
-use crate::tui::widgets::fields::TextFields;
+use crate::tui::widgets::field::TextFields;
 use crate::tui::widgets::text_layout::aligned;
 
 const NAME: usize = 0;

@@ -4,10 +4,8 @@ mod draw;
 mod save;
 
 use crate::api::LogEntry;
-use crate::tui::input::list_hit::{Click, ListArea};
 use crate::tui::prelude::*;
 use crate::tui::widgets::save_file::SaveFile;
-use crate::tui::widgets::search::Search;
 
 #[derive(Default)]
 pub struct RequestLog {

@@ -3,7 +3,6 @@
 
 use crate::jobs::{Decision, NeverSeen};
 use crate::secrets::fingerprint;
-use crate::tui::input::list_hit::{ListCursor, below};
 use crate::tui::persist::unfinished;
 use crate::tui::prelude::*;
 use crate::tui::screens::activity::steps;

@@ -3,7 +3,6 @@
 
 mod draw;
 mod export;
-mod named;
 mod narrowed;
 mod view;
 

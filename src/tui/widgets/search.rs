@@ -1,6 +1,5 @@
 //! The search of a list or a text: the box in which it is typed, and its matches.
 
-use crate::tui::input::list_hit::ListCursor;
 use crate::tui::prelude::*;
 
 /// The sign before the number of a row.
@@ -16,13 +15,12 @@ pub struct Search {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Searched {
+    /// The action belongs to the list.
     Nothing,
     /// The box was opened or closed, or its text has changed.
     Changed,
     /// Go to the next match, or to the previous one.
-    Step {
-        forward: bool,
-    },
+    Step { forward: bool },
 }
 
 impl Search {

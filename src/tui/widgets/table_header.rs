@@ -4,11 +4,9 @@
 mod menus;
 
 use crate::api::Direction;
-use crate::tui::input::list_hit::ListCursor;
 use crate::tui::persist::saved_layout::{ColumnView, ListView, SortView};
 use crate::tui::prelude::*;
 use crate::tui::widgets::columns::{ColumnChoice, Columns, grow};
-use crate::tui::widgets::search::Search;
 use crate::tui::widgets::text_layout::{ColumnLayout, cells};
 use menus::HeadingMenu;
 

@@ -2,7 +2,6 @@
 
 use crate::domain::RecordProblem;
 use crate::domain::look_alike::{foreign_letter, letter_name};
-use crate::tui::input::list_hit::below;
 use crate::tui::prelude::*;
 use crate::tui::widgets::list::{ListEntry, ListNote, RowSlot, draw_texts};
 use crate::tui::widgets::paged_list::{

@@ -1,10 +1,8 @@
 //! The two menus of a heading: one for the sort column, one for the shown columns with their order and widths.
 
 use crate::api::Direction;
-use crate::tui::input::list_hit::{Click, ListCursor};
 use crate::tui::prelude::*;
 use crate::tui::widgets::columns::ColumnChoice;
-use crate::tui::widgets::search::Search;
 use crate::tui::widgets::table_header::{Heading, HeadingOutcome, SortOrder};
 
 /// Maximum width of a menu in columns. It covers the whole list, so that no cell is cut beside it.
