@@ -1,8 +1,8 @@
 //! A menu of what is possible with a job: the run popup and the export popup.
 
 use crate::jobs::count;
+use crate::tui::modals::job_actions::{can, run, steps};
 use crate::tui::prelude::*;
-use crate::tui::screens::activity::{can, run, steps};
 use crate::tui::tour::TourPlace;
 
 const WIDEST: u16 = 90;

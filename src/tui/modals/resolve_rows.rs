@@ -3,9 +3,9 @@
 
 use crate::jobs::{Decision, NeverSeen};
 use crate::secrets::fingerprint;
+use crate::tui::modals::job_actions::steps;
 use crate::tui::persist::unfinished;
 use crate::tui::prelude::*;
-use crate::tui::screens::activity::steps;
 use crate::tui::widgets::job_rows::explain;
 use crate::tui::worker::job_command::JobReply;
 

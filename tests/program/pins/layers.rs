@@ -120,7 +120,6 @@ const CYCLES: &[(&str, &[(&str, &str)])] = &[
             ("app", "effects"),
             ("app", "persist"),
             ("message", "platform"),
-            ("modals", "screens"),
             ("modals", "widgets"),
             ("persist", "widgets"),
             ("request", "worker"),
