@@ -47,7 +47,7 @@ impl IssueForm {
             title,
             name: TextField::default(),
             email: TextField::default(),
-            file: PathField::new(true, out),
+            file: PathField::with_recent(out),
             focus: Focus::default(),
             tried: false,
             detail: None,

@@ -96,7 +96,7 @@ impl Component for RequestLog {
                 out.say(t!("There are no requests to show yet."));
             }
             Action::Pager => out.page = Some(save::page(&self.shown(), cx)),
-            Action::Save => self.save = Some(save::form(&self.entries, cx, out)),
+            Action::Save => self.save = Some(save::form(&self.entries, cx)),
             Action::Back => out.close(),
             _ => return false,
         }

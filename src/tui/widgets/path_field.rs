@@ -24,10 +24,9 @@ pub struct PathField {
 }
 
 impl PathField {
-    /// An empty field; with `recent`, it requests and offers recent files.
-    pub fn new(recent: bool, out: &mut Effects<'_>) -> Self {
-        let recent_request = recent.then(|| out.ask(Request::Files));
-        Self { recent_request, chooses: recent, ..Self::default() }
+    /// An empty field that requests recent files, and offers them.
+    pub fn with_recent(out: &mut Effects<'_>) -> Self {
+        Self { recent_request: Some(out.ask(Request::Files)), chooses: true, ..Self::default() }
     }
 
     /// An empty field that offers earlier inputs, newest first.

@@ -14,8 +14,8 @@ pub struct SaveFile {
 
 impl SaveFile {
     /// `name` may have `strftime` placeholders for the current time.
-    pub fn new(name: &str, text: String, cx: &UiContext, out: &mut Effects<'_>) -> Self {
-        let mut field = PathField::new(false, out);
+    pub fn new(name: &str, text: String, cx: &UiContext) -> Self {
+        let mut field = PathField::default();
         let now = cx.clock().offset().to_datetime(jiff::Timestamp::now());
         field.set_pasted(&now.strftime(name).to_string());
         field.select();

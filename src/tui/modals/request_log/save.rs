@@ -7,9 +7,9 @@ use crate::tui::prelude::*;
 use crate::tui::widgets::save_file::SaveFile;
 use std::fmt::Write;
 
-pub fn form(entries: &[LogEntry], cx: &UiContext, out: &mut Effects<'_>) -> (SaveFile, u64) {
+pub fn form(entries: &[LogEntry], cx: &UiContext) -> (SaveFile, u64) {
     let text = text(entries, &origin(cx), jiff::Timestamp::now());
-    (SaveFile::new("lapel-requests-%Y%m%d-%H%M%S.tsv", text, cx, out), entries.len() as u64)
+    (SaveFile::new("lapel-requests-%Y%m%d-%H%M%S.tsv", text, cx), entries.len() as u64)
 }
 
 fn origin(cx: &UiContext) -> String {
