@@ -141,9 +141,7 @@ impl Component for EditRow {
             enter = cx.key(&self.key_contexts(), Action::Accept),
             esc = cx.key(&self.key_contexts(), Action::Back)
         ));
-        if let Some(error) = &self.error {
-            form.error(error);
-        }
+        self.error.iter().for_each(|error| form.error(error));
         form.draw_popup(frame, area, &t!("Correct {place}", place));
     }
 }

@@ -275,9 +275,7 @@ impl Component for ExportForm {
                 down = key(Action::Down)
             ));
         }
-        if let Some(error) = &self.error {
-            form.error(error);
-        }
+        self.error.iter().for_each(|error| form.error(error));
         form.draw_popup(frame, area, &t!("Export   {what}", what = self.source.head));
     }
 }

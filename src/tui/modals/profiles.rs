@@ -404,9 +404,7 @@ impl Modal for Profiles {
             t!("lapel removes the profile from the settings, and also its key if lapel stores the key. The journal keeps what was sent with it. Nothing changes at the service."),
             cx.theme.text(),
         );
-        if let Some(said) = &self.said {
-            form.error(said);
-        }
+        self.said.iter().for_each(|said| form.error(said));
     }
 
     fn on_confirmed(&mut self, _: &UiContext, out: &mut Effects<'_>) {

@@ -139,9 +139,7 @@ impl ReplaceForm {
             Some(Err(why)) => form.error(why),
             Some(Ok(_)) => {}
         }
-        if let Some(error) = &self.error {
-            form.error(error);
-        }
+        self.error.iter().for_each(|error| form.error(error));
         form.dim(&t!(
             "A badge cannot be changed. lapel issues a corrected badge, and revokes this one when the new one is Issued. Nothing is sent until you confirm the review.  {enter} next  {esc} back",
             enter = cx.key(&self.key_contexts(), Action::Accept),

@@ -325,9 +325,7 @@ impl Component for ResolveRows {
         if self.request.is_some() {
             form.busy(t!("one moment"));
         }
-        if let Some(error) = &self.error {
-            form.error(error);
-        }
+        self.error.iter().for_each(|error| form.error(error));
         let inside = popup::at_bottom(area, popup::FORM, form.len());
         let first = below(inside, before + usize::from(popup::edge(area)));
         let rows = u16::try_from(words.len()).unwrap_or(1).min(first.height);

@@ -136,9 +136,7 @@ impl Component for RevokeIds {
             if self.at_reason { cx.theme.text() } else { cx.theme.dim() },
         );
         form.blank();
-        if let Some(error) = &self.error {
-            form.error(error);
-        }
+        self.error.iter().for_each(|error| form.error(error));
         form.dim(&t!(
             "You can also paste ids, one per line. lapel first checks the state of each badge. Nothing is sent until you confirm the review.  {enter} next",
             enter = cx.key(&self.key_contexts(), Action::Accept)

@@ -173,9 +173,7 @@ impl Component for UndoJob {
         if self.request.is_some() {
             form.busy(t!("one moment"));
         }
-        if let Some(error) = &self.error {
-            form.error(error);
-        }
+        self.error.iter().for_each(|error| form.error(error));
         form.draw_popup(
             frame,
             area,
