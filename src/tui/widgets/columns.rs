@@ -21,7 +21,7 @@ pub struct ColumnChoice {
 }
 
 /// The settings of every column of a list, from left to right. At least one column is shown.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Columns {
     choices: Vec<ColumnChoice>,
     /// Number of columns shown by default: the first ones.

@@ -67,6 +67,7 @@ pub enum HeadingOutcome {
     Chose(Option<SortOrder>),
 }
 
+#[derive(Default)]
 pub struct Heading {
     /// All columns, in order. Each column shows a different field.
     defs: Vec<ColumnDef>,
@@ -97,18 +98,9 @@ impl Heading {
         Self {
             own: defs.iter().map(|def| def.layout).collect(),
             columns: Columns::usual(defs.len(), usual),
-            order: None,
-            menu: None,
-            search: Search::default(),
-            cursor: ListCursor::default(),
-            room: 0,
-            content: Vec::new(),
-            wish: None,
-            years: Vec::new(),
-            this_year: String::new(),
-            changes: 0,
             defs,
             own_order,
+            ..Self::default()
         }
     }
 

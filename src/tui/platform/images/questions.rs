@@ -40,8 +40,9 @@ const END: &str = "\x1b[c";
 /// Every frame ends with a hidden cursor.
 const HIDDEN: &str = "\x1b[?25l";
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PictureMode {
+    #[default]
     Off,
     /// The terminal must be asked, or has not answered yet.
     Asking,

@@ -45,6 +45,7 @@ struct CachedPicture {
     state: Result<Packed, String>,
 }
 
+#[derive(Default)]
 pub struct PictureStore {
     how: PictureMode,
     places: Places,
@@ -64,19 +65,7 @@ pub struct PictureStore {
 
 impl PictureStore {
     pub fn new(pictures: &PictureSettings) -> Self {
-        Self {
-            how: unasked(pictures),
-            places: Places::default(),
-            templates: BTreeMap::new(),
-            entries: VecDeque::new(),
-            wanted: None,
-            rest: None,
-            reading: None,
-            loading: None,
-            fresh: None,
-            asked: 0,
-            blocks: true,
-        }
+        Self { how: unasked(pictures), blocks: true, ..Self::default() }
     }
 
     pub fn is_on(&self) -> bool {
@@ -115,10 +104,8 @@ impl PictureStore {
 
     /// Drops all data of the former service.
     pub fn begin_anew(&mut self, base: Option<String>) {
-        self.places = Places::new(base);
-        self.entries.clear();
-        self.templates.clear();
-        (self.wanted, self.rest, self.reading, self.loading, self.fresh) = (None, None, None, None, None);
+        let Self { how, asked, blocks, .. } = *self;
+        *self = Self { how, asked, blocks, places: Places::new(base), ..Self::default() };
     }
 
     /// The terminal may have lost its pictures. kitty gets them again.
