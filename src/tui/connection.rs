@@ -122,6 +122,12 @@ impl PendingRequests {
         self.0.remove(&id).map(|request| request.owner)
     }
 
+    /// Whose response nobody waits for once this owner is gone. A job command runs to its end.
+    pub(in crate::tui) fn of(&self, owner: RequestOwner) -> Vec<RequestId> {
+        let is_of = |request: &PendingRequest| request.owner == owner && !request.is_command;
+        self.0.iter().filter(|(_, request)| is_of(request)).map(|(id, _)| *id).collect()
+    }
+
     pub(in crate::tui) fn owner(&self, id: RequestId) -> Option<RequestOwner> {
         self.0.get(&id).map(|request| request.owner)
     }

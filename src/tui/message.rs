@@ -2,9 +2,9 @@
 
 use crate::config::TerminalBackground;
 use crate::jobs::JobChange;
+use crate::tui::platform::cells::Ambiguous;
 use crate::tui::platform::images::PictureOutput;
 use crate::tui::prelude::*;
-use crate::tui::widgets::cells::Ambiguous;
 use crossterm::event::MouseEvent;
 use std::fmt;
 

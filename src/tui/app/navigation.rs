@@ -148,7 +148,10 @@ impl App {
             Navigate::Open(modal) => self.open_modal(modal, out),
             Navigate::Run(action) => self.act(action, out),
             Navigate::CloseAll => self.modals.clear(),
-            Navigate::Close(id) => self.modals.retain(|modal| modal.id != id),
+            Navigate::Close(id) => {
+                self.modals.retain(|modal| modal.id != id);
+                out.cancel(self.connection.pending.of(RequestOwner::Modal(id)));
+            }
             Navigate::Connect(session) => {
                 self.leave_view(out);
                 self.switch(*session);

@@ -2,11 +2,11 @@
 
 use super::App;
 use crate::config::TerminalBackground;
+use crate::tui::platform::cells::{Ambiguous, set_ambiguous};
 use crate::tui::platform::images::PictureOutput;
 use crate::tui::platform::terminal::gives_kitty_pictures;
 use crate::tui::prelude::*;
 use crate::tui::theme::Glyphs;
-use crate::tui::widgets::cells::{Ambiguous, set_ambiguous};
 
 impl App {
     /// Requests the picture. While a modal is open the picture does not change, because the user returns to

@@ -107,7 +107,7 @@ impl App {
     pub(super) fn save_screen(&self, out: &mut Effects<'_>) {
         let plain = self.screen_text();
         let masked = self.known_words().mask(&plain);
-        out.open(|cx, out| ScreenText::new(masked, plain, cx, out));
+        out.open(|cx, _| ScreenText::new(masked, plain, cx));
     }
 
     /// The words that masking can rely on: from all screens, because one may show what another has read.

@@ -3,7 +3,6 @@
 use crate::tui::prelude::*;
 use strum::IntoStaticStr;
 
-/// Declares the actions with their texts, so that every action has them.
 macro_rules! actions {
     ($($name:ident: $hint:literal, $short:literal $(=> $help:literal)?;)*) => {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr)]

@@ -7,8 +7,8 @@
 //!
 //! Without this filter, the `/` in a colour opens the filter bar, and the `A` of an arrow key runs a command.
 
+use crate::tui::input::typed;
 use crate::tui::message::Message;
-use crate::tui::platform::images::typed_messages;
 use crate::tui::prelude::*;
 use std::time::Instant;
 
@@ -45,7 +45,6 @@ impl Escapes {
         Self { reading: if answer { EscapeState::Response(now, now) } else { EscapeState::Keys } }
     }
 
-    /// Returns the key press for a key, or `None` if the key is part of a sequence.
     pub fn pass(&mut self, key: KeyEvent, now: Instant) -> Option<KeyEvent> {
         let soon = |last: Instant, bound| now.saturating_duration_since(last) < bound;
         let alt = key.modifiers.contains(KeyModifiers::ALT);
@@ -105,7 +104,7 @@ impl Escapes {
             self.reading = EscapeState::Paste(now);
             return None;
         }
-        match typed_messages(format!("\x1b{text}").as_bytes()).pop() {
+        match typed::messages(format!("\x1b{text}").as_bytes()).pop() {
             Some(Message::Key(key)) => Some(key),
             _ => None,
         }

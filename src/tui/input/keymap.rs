@@ -172,7 +172,6 @@ impl Keymap {
         }
     }
 
-    /// Looks up a chord. The innermost context that knows it wins.
     fn find(&self, stack: &[KeyContext], chord: &[KeyCombination]) -> KeyMatch {
         stack
             .iter()

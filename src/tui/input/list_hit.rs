@@ -9,7 +9,6 @@ use std::ops::{Deref, Range};
 pub struct ListArea {
     area: Cell<Rect>,
     top: Cell<usize>,
-    /// Number of the area's lines that have a row.
     rows: Cell<usize>,
     clicked: Cell<Option<usize>>,
 }
@@ -74,7 +73,6 @@ impl Clicked {
 }
 
 impl ListArea {
-    /// The visible rows.
     pub fn shown(&self) -> Range<usize> {
         self.top.get()..self.top.get() + self.rows.get()
     }
@@ -160,7 +158,6 @@ pub struct ListCursor {
 }
 
 impl ListCursor {
-    /// Begins at a row.
     pub fn new(at: usize) -> Self {
         Self { at, sight: ListArea::default() }
     }

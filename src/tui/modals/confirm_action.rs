@@ -3,27 +3,17 @@
 use crate::tui::modals::draft::titles;
 use crate::tui::prelude::*;
 use crate::tui::widgets::confirm::CONTEXTS;
-use crate::tui::worker::job_command::JobCommand;
 
 type OnConfirm = dyn FnOnce(&mut Effects<'_>);
 
 pub struct ConfirmAction {
     what: String,
     text: Vec<String>,
-    by: ConfirmMethod,
+    /// `None`: Enter alone confirms, for what only reads.
+    ask: Option<ConfirmQuestion>,
     then: Option<Box<OnConfirm>>,
-    /// Toast after going back.
     toast: Option<&'static str>,
     job: Option<JobId>,
-}
-
-enum ConfirmMethod {
-    Typing(ConfirmQuestion),
-    /// With Enter alone, for what only reads. `hint` says in the footer what Enter does, `keys` in the popup.
-    Enter {
-        hint: &'static str,
-        keys: String,
-    },
 }
 
 impl ConfirmAction {
@@ -31,7 +21,7 @@ impl ConfirmAction {
         Self {
             what: what.to_owned(),
             text,
-            by: ConfirmMethod::Typing(ConfirmQuestion::ONE),
+            ask: Some(ConfirmQuestion::ONE),
             then: Some(Box::new(then)),
             toast: None,
             job: None,
@@ -58,7 +48,7 @@ impl ConfirmAction {
             out.say(t!("Draft discarded. Nothing was sent."));
             out.go.push(Navigate::CloseAll);
         });
-        Self { by: ConfirmMethod::Typing(ConfirmQuestion::of(rows.max(1))), ..question }
+        Self { ask: Some(ConfirmQuestion::of(rows.max(1))), ..question }
     }
 
     pub fn cancel_rest(job: &Job) -> Self {
@@ -69,7 +59,7 @@ impl ConfirmAction {
         let question = Self::new(&what, text, |out| {
             out.ask(Request::Do(command));
         });
-        Self { by: ConfirmMethod::Typing(ask), job: Some(id), ..question }
+        Self { ask: Some(ask), job: Some(id), ..question }
     }
 
     pub fn cancel_rows(job: &Job, rows: Vec<u64>) -> Self {
@@ -86,7 +76,7 @@ impl ConfirmAction {
         let question = Self::new(&format!("{what}   {title}"), vec![text.to_owned()], |out| {
             out.ask(Request::Do(command));
         });
-        Self { by: ConfirmMethod::Typing(ConfirmQuestion::of(n)), ..question }
+        Self { ask: Some(ConfirmQuestion::of(n)), ..question }
     }
 
     /// Asks whether to read and mark all rows that match a filter. `rows` is their number, if the service
@@ -111,13 +101,8 @@ impl ConfirmAction {
             "lapel reads them in the background, and marks them when all are read. {esc} cancels this. lapel only reads from the service. The review skips badges that cannot be revoked.",
             esc = cx.key(&[KeyContext::History, KeyContext::Global, KeyContext::Always], Action::Back)
         ));
-        let key = |action| cx.key(&KeyContext::Menu.in_popup(), action);
-        let keys = t!("{enter} mark  {esc} back", enter = key(Action::Accept), esc = key(Action::Back));
         let question = Self::new(&what, text, |out| out.go.push(Navigate::MarkAll));
-        Self {
-            by: ConfirmMethod::Enter { hint: t!("mark"), keys },
-            ..question.or_say(t!("Nothing was marked."))
-        }
+        Self { ask: None, ..question.or_say(t!("Nothing was marked.")) }
     }
 
     fn confirm(&mut self, out: &mut Effects<'_>) {
@@ -159,32 +144,25 @@ fn cancelled(job: &Job) -> (ConfirmQuestion, Vec<String>) {
 
 impl Component for ConfirmAction {
     fn key_contexts(&self) -> Vec<KeyContext> {
-        match self.by {
-            ConfirmMethod::Typing(_) => CONTEXTS.to_vec(),
-            ConfirmMethod::Enter { .. } => KeyContext::Menu.in_popup(),
-        }
+        if self.ask.is_some() { CONTEXTS.to_vec() } else { KeyContext::Menu.in_popup() }
     }
 
     fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
-        matches!(self.by, ConfirmMethod::Typing(_)) || !matches!(action, Action::Down | Action::Up)
+        self.ask.is_some() || !matches!(action, Action::Down | Action::Up)
     }
 
     fn hint(&self, action: Action) -> &'static str {
-        match self.by {
-            ConfirmMethod::Enter { hint, .. } if action == Action::Accept => hint,
-            _ => action.hint(),
-        }
+        if self.ask.is_none() && action == Action::Accept { t!("mark") } else { action.hint() }
     }
 
     fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {
-        match (action, &self.by) {
+        match (action, self.ask) {
             (Action::Back, _) => {
                 self.toast.iter().for_each(|text| out.say(*text));
                 out.close();
             }
-            (Action::Accept, ConfirmMethod::Enter { .. }) => self.confirm(out),
-            (Action::Down | Action::Up, ConfirmMethod::Enter { .. })
-            | (Action::PageDown | Action::PageUp, ConfirmMethod::Typing(_)) => {}
+            (Action::Accept, None) => self.confirm(out),
+            (Action::Down | Action::Up, None) | (Action::PageDown | Action::PageUp, Some(_)) => {}
             _ => return false,
         }
         true
@@ -193,26 +171,27 @@ impl Component for ConfirmAction {
     fn on_job(&mut self, job: &Job, _: &UiContext) {
         if self.job == Some(job.id) {
             let (ask, text) = cancelled(job);
-            (self.by, self.text) = (ConfirmMethod::Typing(ask), text);
+            (self.ask, self.text) = (Some(ask), text);
         }
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
-        let ConfirmMethod::Enter { keys, .. } = &self.by else { return };
+        if self.ask.is_some() {
+            return;
+        }
+        let key = |action| cx.key(&self.key_contexts(), action);
+        let keys = t!("{enter} mark  {esc} back", enter = key(Action::Accept), esc = key(Action::Back));
         let mut form = FormText::in_popup(area, cx);
         form.text(&self.what, cx.theme.strong());
         self.text.iter().for_each(|text| form.text(text, cx.theme.text()));
-        form.text(keys, cx.theme.accent());
+        form.text(&keys, cx.theme.accent());
         form.draw_popup(frame, area, "");
     }
 }
 
 impl Modal for ConfirmAction {
     fn asks(&self) -> Option<ConfirmQuestion> {
-        match self.by {
-            ConfirmMethod::Typing(ask) => Some(ask),
-            ConfirmMethod::Enter { .. } => None,
-        }
+        self.ask
     }
 
     fn confirm_text(&self, form: &mut FormText<'_>, cx: &UiContext) {

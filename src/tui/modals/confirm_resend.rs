@@ -1,23 +1,14 @@
 //! Confirmation for sending without a new review: resuming a job, or sending rows again. The rows were reviewed
 //! before.
 
-use crate::i18n::Localizable;
 use crate::jobs::Decision;
 use crate::tui::prelude::*;
 use crate::tui::widgets::colleagues::involved;
 use crate::tui::widgets::confirm::CONTEXTS;
-use crate::tui::worker::job_command::JobCommand;
 
 pub struct ConfirmResend {
     command: JobCommand,
-    id: JobId,
-    title: String,
-    rows: u64,
-    /// Who paused the job, and the colleagues that began or follow it.
-    people: Vec<String>,
-    /// See [`Job::resume_words`].
-    resume: Option<Localizable>,
-    /// Toast after the confirmation.
+    job: Job,
     toast: Option<(String, bool)>,
 }
 
@@ -67,10 +58,8 @@ pub fn rows(command: &JobCommand, job: &Job) -> u64 {
 impl ConfirmResend {
     /// Returns `None` if the command sends no rows, or has a review.
     pub fn new(command: JobCommand, job: &Job, toast: Option<(String, bool)>) -> Option<Self> {
-        let id = sends(&command)?;
-        let (rows, people) = (rows(&command, job), involved(job));
-        let (title, resume) = (job.title.to_string(), job.resume_words());
-        Some(Self { command, id, title, rows, people, resume, toast })
+        sends(&command)?;
+        Some(Self { command, job: job.clone(), toast })
     }
 }
 
@@ -87,10 +76,8 @@ impl Component for ConfirmResend {
     }
 
     fn on_job(&mut self, job: &Job, _: &UiContext) {
-        if job.id == self.id {
-            self.rows = rows(&self.command, job);
-            self.people = involved(job);
-            self.resume = job.resume_words();
+        if job.id == self.job.id {
+            self.job.clone_from(job);
         }
     }
 
@@ -103,7 +90,7 @@ impl Modal for ConfirmResend {
     }
 
     fn asks(&self) -> Option<ConfirmQuestion> {
-        Some(ConfirmQuestion::send(self.rows))
+        Some(ConfirmQuestion::send(rows(&self.command, &self.job)))
     }
 
     fn on_confirmed(&mut self, _: &UiContext, out: &mut Effects<'_>) {
@@ -114,7 +101,7 @@ impl Modal for ConfirmResend {
     }
 
     fn confirm_text(&self, form: &mut FormText<'_>, cx: &UiContext) {
-        let id = self.id;
+        let id = self.job.id;
         let what = match &self.command {
             JobCommand::Retry(_) => t!("Job {id}: lapel sends the refused rows again.", id),
             JobCommand::UseUp(_) => {
@@ -127,16 +114,17 @@ impl Modal for ConfirmResend {
             JobCommand::Decide(_, row, ..) => {
                 t!("lapel resends row {row} of job {id}. There may then be two badges.", row, id)
             }
-            _ => match &self.resume {
+            _ => match self.job.resume_words() {
                 Some(words) => words.to_string(),
                 None => t!("Job {id} resumes with the rows not sent yet.", id),
             },
         };
-        let sent = plural!(self.rows, "{n} row to send", "{n} rows to send");
-        form.asks(&format!("{sent} {} {}", cx.glyphs.dot, self.title), &cx.place(), cx);
+        let sent = plural!(rows(&self.command, &self.job), "{n} row to send", "{n} rows to send");
+        form.asks(&format!("{sent} {} {}", cx.glyphs.dot, self.job.title), &cx.place(), cx);
         form.text(&what, cx.theme.text());
-        if !self.people.is_empty() {
-            form.text(&self.people.join(&format!(" {} ", cx.glyphs.dot)), cx.theme.warning());
+        let people = involved(&self.job);
+        if !people.is_empty() {
+            form.text(&people.join(&format!(" {} ", cx.glyphs.dot)), cx.theme.warning());
         }
     }
 }

@@ -3,14 +3,11 @@
 use crate::jobs::intake::{RecipientField, Severity, check_person};
 use crate::tui::persist::unfinished;
 use crate::tui::prelude::*;
-use crate::tui::widgets::fields::TextFields;
-use crate::tui::widgets::text_layout::fit;
-use crate::tui::worker::job_command::JobCommand;
+use crate::tui::widgets::field::TextFields;
 
 pub struct EditRow {
     job: JobId,
     row: Box<JobRow>,
-    /// Name, e-mail address.
     fields: TextFields<2>,
     /// How many rows before this one are equal. `None` before lapel has counted them.
     equal_before: Option<u64>,
@@ -144,9 +141,7 @@ impl Component for EditRow {
             enter = cx.key(&self.key_contexts(), Action::Accept),
             esc = cx.key(&self.key_contexts(), Action::Back)
         ));
-        if let Some(error) = &self.error {
-            form.error(error);
-        }
+        self.error.iter().for_each(|error| form.error(error));
         form.draw_popup(frame, area, &t!("Correct {place}", place));
     }
 }

@@ -10,19 +10,17 @@ use crate::tui::prelude::*;
 use crate::tui::request::{JobFile, NotSaved};
 use crate::tui::tour::TourPlace;
 use crate::tui::widgets::path_field::PathField;
-use crate::tui::widgets::text_layout::{fit, number};
 
-const TABLES: [TableFormat; 3] = [TableFormat::Xlsx, TableFormat::CsvUtf8, TableFormat::CsvCp949];
+type ExportKind = (ExportFormat, &'static str, &'static str);
 
-/// The name of each file kind, and what it is for. Only a list has the last one, JSON Lines.
-const KINDS: [(&str, &str); TABLES.len() + 1] = [
-    ("Excel", tr_noop!("text cells: ids keep their zeros")),
-    ("CSV", tr_noop!("UTF-8, opens in Excel")),
-    ("CSV, CP949", tr_noop!("for old Korean Excel")),
-    ("JSON Lines", tr_noop!("one per line, for programs")),
+/// Each file kind with its name, and what it is for.
+const KINDS: [ExportKind; 4] = [
+    (ExportFormat::Table(TableFormat::Xlsx), "Excel", tr_noop!("text cells: ids keep their zeros")),
+    (ExportFormat::Table(TableFormat::CsvUtf8), "CSV", tr_noop!("UTF-8, opens in Excel")),
+    (ExportFormat::Table(TableFormat::CsvCp949), "CSV, CP949", tr_noop!("for old Korean Excel")),
+    (ExportFormat::Lines, "JSON Lines", tr_noop!("one per line, for programs")),
 ];
 
-/// Maximum width of a file name in a message, in columns.
 const LONGEST_NAME: usize = 32;
 
 pub struct ExportForm {
@@ -44,18 +42,17 @@ impl ExportForm {
         Self { source, kind: 0, file, exists: false, work: None, replaces: false, error: None }
     }
 
-    /// Number of file kinds to choose from. Receipts and redo files are tables.
-    fn kinds(&self) -> usize {
-        if matches!(self.source.content, Content::List(_)) { KINDS.len() } else { TABLES.len() }
+    /// The file kinds to choose from. Receipts and redo files are tables.
+    fn kinds(&self) -> &'static [ExportKind] {
+        if matches!(self.source.content, Content::List(_)) { &KINDS } else { &KINDS[..3] }
     }
 
-    /// `None` for JSON Lines.
-    fn table(&self) -> Option<TableFormat> {
-        TABLES.get(self.kind).copied()
+    fn format(&self) -> ExportFormat {
+        KINDS[self.kind].0
     }
 
     fn ending(&self) -> &'static str {
-        kind_of(self.table()).ending()
+        self.format().ending()
     }
 
     fn back(&mut self, out: &mut Effects<'_>) {
@@ -66,15 +63,13 @@ impl ExportForm {
         } else if self.exists {
             self.exists = false;
         } else {
-            self.file.cancel(out);
             out.close();
         }
     }
 
-    /// Chooses another file kind and changes the extension of the name.
     fn choose(&mut self, at: usize) {
         let before = self.ending();
-        self.kind = at % self.kinds();
+        self.kind = at % self.kinds().len();
         let after = self.ending();
         if let Some(stem) = self.file.text().strip_suffix(&format!(".{before}")) {
             let (name, is_proposal) = (format!("{stem}.{after}"), self.file.is_selected());
@@ -85,12 +80,11 @@ impl ExportForm {
         }
     }
 
-    /// Sets the file kind from the typed extension.
     fn follow_ending(&mut self) {
         let Some(typed) = self.file.path().and_then(|path| ExportFormat::from_path(&path)) else { return };
         if typed.ending() != self.ending() {
-            let is_typed = |at: &usize| kind_of(TABLES.get(*at).copied()) == typed;
-            self.kind = (0..self.kinds()).find(is_typed).unwrap_or(self.kind);
+            let place = self.kinds().iter().position(|(format, ..)| *format == typed);
+            self.kind = place.unwrap_or(self.kind);
         }
     }
 
@@ -103,11 +97,11 @@ impl ExportForm {
         (self.exists, self.replaces) = (false, overwrite);
         let order = match &self.source.content {
             Content::List(what) => {
-                let kind = kind_of(self.table());
+                let kind = self.format();
                 Request::Export(Box::new(ExportRequest { what: what.clone(), to, kind, overwrite }))
             }
             Content::JobFile(job_file) => {
-                let format = self.table().unwrap_or_default();
+                let ExportFormat::Table(format) = self.format() else { return };
                 Request::JobFile(job_file.clone(), to, format, overwrite)
             }
         };
@@ -132,7 +126,6 @@ impl ExportForm {
         cx.reading_cost(rows)
     }
 
-    /// Returns a message once the file is written.
     fn take_response(
         &mut self,
         reply: Reply,
@@ -193,7 +186,7 @@ impl Component for ExportForm {
                 self.follow_ending();
             }
             Action::Down => self.choose(self.kind + 1),
-            Action::Up => self.choose(self.kind + self.kinds() - 1),
+            Action::Up => self.choose(self.kind + self.kinds().len() - 1),
             Action::Help | Action::Palette => return false,
             Action::ClearField | Action::Complete => return self.file.on_action(action, out),
             _ => {}
@@ -247,7 +240,7 @@ impl Component for ExportForm {
         let mut form = FormText::in_popup(area, cx);
         form.text(&cx.place(), theme.accent());
         form.blank();
-        for (at, (name, what)) in KINDS.iter().take(self.kinds()).enumerate() {
+        for (at, (_, name, what)) in self.kinds().iter().enumerate() {
             form.choice(&format!("{} {}", fit(name, 12, ""), tr(what)), at == self.kind);
         }
         form.blank();
@@ -282,9 +275,7 @@ impl Component for ExportForm {
                 down = key(Action::Down)
             ));
         }
-        if let Some(error) = &self.error {
-            form.error(error);
-        }
+        self.error.iter().for_each(|error| form.error(error));
         form.draw_popup(frame, area, &t!("Export   {what}", what = self.source.head));
     }
 }
@@ -327,10 +318,6 @@ impl Modal for ExportForm {
     fn on_confirmed(&mut self, _: &UiContext, out: &mut Effects<'_>) {
         self.write(true, out);
     }
-}
-
-fn kind_of(table: Option<TableFormat>) -> ExportFormat {
-    table.map_or(ExportFormat::Lines, ExportFormat::Table)
 }
 
 /// Message about the written file, and whether it is a warning: the file may be incomplete.

@@ -1,17 +1,15 @@
 //! Chooses a file: recent files first, then the folder, with a preview of the selected file. Typing narrows.
 
-use crate::tui::input::list_hit::{ListCursor, below, out_of_sight};
+use crate::tui::input::list_hit::out_of_sight;
 use crate::tui::input::paths;
 use crate::tui::modals::palette::search::PaletteSearch;
 use crate::tui::platform::file_preview::FilePreview;
 use crate::tui::prelude::*;
 use crate::tui::widgets::form::wrapped;
 use crate::tui::widgets::job_rows::moment;
-use crate::tui::widgets::popup;
-use crate::tui::widgets::text_layout::{fit, fit_path, number, width};
+use crate::tui::widgets::text_layout::fit_path;
 use std::cmp::Reverse;
 
-/// Maximum width of the popup in columns.
 const WIDEST: u16 = 110;
 /// Maximum number of lines for the path of the selected file, where the list cuts it.
 const PATH_LINES: usize = 2;
@@ -87,18 +85,15 @@ impl FilePicker {
     fn find(&mut self) {
         let typed = self.field.value().trim().to_owned();
         let name = |path: &str| path.strip_prefix(self.folder.as_str()).unwrap_or(path).to_owned();
-        let recents = self.recents.iter().map(|path| FileEntry {
-            path: path.clone(),
-            shown: name(path),
-            is_recent: true,
-        });
+        let entry = |path: &String, is_recent| FileEntry { path: path.clone(), shown: name(path), is_recent };
+        let recents = self.recents.iter().map(|path| entry(path, true));
         let up = self.parent().filter(|_| typed.is_empty()).map(|path| FileEntry {
             path,
             shown: "../".to_owned(),
             is_recent: false,
         });
         let own = self.names.iter().filter(|path| !self.recents.contains(path));
-        let names = own.map(|path| FileEntry { path: path.clone(), shown: name(path), is_recent: false });
+        let names = own.map(|path| entry(path, false));
         let all = recents.chain(up).chain(names);
         if typed.is_empty() {
             self.shown = all.collect();
@@ -211,16 +206,7 @@ impl Component for FilePicker {
                 self.typed(out);
             }
             Action::Accept => self.choose(out),
-            Action::Back => {
-                let requests = [
-                    &mut self.recents_request,
-                    &mut self.jobs_request,
-                    &mut self.names_request,
-                    &mut self.preview_request,
-                ];
-                out.cancel(requests.into_iter().filter_map(Option::take));
-                out.close();
-            }
+            Action::Back => out.close(),
             _ => return self.cursor.on_menu_action(action, self.shown.len()),
         }
         true

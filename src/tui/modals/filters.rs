@@ -5,10 +5,8 @@ use crate::tui::input::list_hit::{ListCursor, below};
 use crate::tui::persist::saved_filters::FiltersAsk;
 use crate::tui::prelude::*;
 use crate::tui::widgets::filter::Spec;
-use crate::tui::widgets::popup;
 use crate::tui::widgets::search::Search;
 use crate::tui::widgets::table_header::ColumnDef;
-use crate::tui::widgets::text_layout::{fit, width};
 
 /// Maximum width of names, in columns.
 const NAMES: usize = 32;

@@ -3,12 +3,9 @@
 use crate::tui::input::list_hit::{moved, out_of_sight};
 use crate::tui::persist::app_paths::AppPaths;
 use crate::tui::prelude::*;
-use crate::tui::widgets::popup;
-use crate::tui::widgets::search::Search;
-use crate::tui::widgets::text_layout::{fit, fit_path, width, wrap};
+use crate::tui::widgets::text_layout::fit_path;
 use std::cell::Cell;
 
-/// Maximum width of the help in columns.
 const WIDEST: u16 = 110;
 /// The height that decides how far a page moves, in rows.
 const HEIGHT: usize = 11;
@@ -34,7 +31,6 @@ pub struct Help {
     entries: Vec<HelpEntry>,
     /// Status message that did not fit below the screen.
     message: Option<String>,
-    /// Kind and path of lapel's files.
     files: Vec<(&'static str, String)>,
     search: Search,
     /// The selected line. Lines of the message and of the files can be selected too, so that they scroll into view.
@@ -42,7 +38,6 @@ pub struct Help {
     /// The first line shown, and the number of lines that can be selected, from the last drawing.
     top: Cell<usize>,
     stops: Cell<usize>,
-    /// Columns of the text in the last drawing.
     columns: Cell<usize>,
 }
 
@@ -75,11 +70,6 @@ impl Help {
             self.search.finds(&format!("{} {hint} {}", entry.keys, entry.text))
         };
         self.entries.iter().filter(has).collect()
-    }
-
-    /// Lines before the entries that can be selected.
-    fn before(&self, columns: usize) -> usize {
-        self.message_lines(columns).len()
     }
 
     fn message_lines(&self, columns: usize) -> Vec<String> {
@@ -138,9 +128,8 @@ impl Help {
     /// Runs the selected action as its key would. Keys that move or confirm do nothing from here.
     fn run(&self, columns: usize, cx: &UiContext, out: &mut Effects<'_>) {
         let shown = self.shown();
-        let Some(entry) = self.at.checked_sub(self.before(columns)).and_then(|at| shown.get(at)) else {
-            return;
-        };
+        let before = self.message_lines(columns).len();
+        let Some(entry) = self.at.checked_sub(before).and_then(|at| shown.get(at)) else { return };
         match entry.action.filter(|action| !action.is_hand_work()) {
             None => {
                 let esc = cx.key(&self.key_contexts(), Action::Back);

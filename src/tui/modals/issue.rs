@@ -13,12 +13,9 @@ use crate::tui::modals::file::FileForm;
 use crate::tui::prelude::*;
 use crate::tui::tour::TourPlace;
 use crate::tui::widgets::field::Focus;
-use crate::tui::widgets::label::aligned;
 use crate::tui::widgets::path_field::PathField;
-use crate::tui::widgets::text_layout::width;
-use crate::tui::worker::job_command::JobCommand;
+use crate::tui::widgets::text_layout::aligned;
 
-/// Index of the file field, after name and e-mail address.
 const FILE: usize = 2;
 const WIDEST: usize = 60;
 
@@ -39,7 +36,6 @@ pub struct IssueForm {
 }
 
 impl IssueForm {
-    /// Requests the full template meanwhile.
     pub fn new(template_id: TemplateId, title: Text, out: &mut Effects<'_>) -> Self {
         let detail_request = Some(out.ask(Request::Template(template_id.clone())));
         // Recipients cannot tell two templates with the same title apart.
@@ -51,7 +47,7 @@ impl IssueForm {
             title,
             name: TextField::default(),
             email: TextField::default(),
-            file: PathField::new(true, out),
+            file: PathField::with_recent(out),
             focus: Focus::default(),
             tried: false,
             detail: None,
@@ -236,13 +232,7 @@ impl Component for IssueForm {
             Action::Accept => self.go_on(out),
             Action::Back => match self.review.take() {
                 Some(mut review) => review.cancel(out),
-                None => {
-                    out.cancel(self.detail_request.take());
-                    out.cancel(self.same_title_request.take());
-                    self.earlier.cancel(out);
-                    self.file.cancel(out);
-                    out.close();
-                }
+                None => out.close(),
             },
             _ => return false,
         }
@@ -266,7 +256,6 @@ impl Component for IssueForm {
             self.file.set_pasted(text);
             return;
         }
-        // A pasted `Name <address>` fills both fields.
         let pasted = text.trim();
         if let Some((name, address)) = pasted.strip_suffix('>').and_then(|p| p.split_once('<'))
             && !name.trim().is_empty()

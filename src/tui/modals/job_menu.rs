@@ -1,14 +1,10 @@
 //! A menu of what is possible with a job: the run popup and the export popup.
 
 use crate::jobs::count;
-use crate::tui::input::list_hit::ListArea;
+use crate::tui::modals::job_actions::{can, run, steps};
 use crate::tui::prelude::*;
-use crate::tui::screens::activity::{can, run, steps};
 use crate::tui::tour::TourPlace;
-use crate::tui::widgets::popup;
-use crate::tui::widgets::text_layout::{fit, width, wrap};
 
-/// Maximum width of the menu in columns.
 const WIDEST: u16 = 90;
 
 const STACK: [KeyContext; 3] = [KeyContext::JobMenu, KeyContext::Popup, KeyContext::Always];
@@ -84,7 +80,6 @@ impl JobMenu {
         }
     }
 
-    /// Names an action that is about marked rows as such.
     fn name(&self, action: Action) -> &'static str {
         match (action, self.rows_of(action)) {
             (Action::CancelRest, Some(_)) => t!("cancel marked rows"),

@@ -7,7 +7,6 @@ use crate::tui::platform::pager::PagerText;
 use crate::tui::prelude::*;
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::search::{Search, Searched};
-use crate::tui::widgets::text_layout::{fit, wrap};
 
 /// Maximum number of characters shown. A copy has all of them.
 const SHOWN: usize = 200_000;
@@ -115,10 +114,7 @@ impl Component for JsonView {
                 }
                 _ => out.say(t!("Nothing was read yet. There is nothing to show.")),
             },
-            Action::Back => {
-                out.cancel(self.request.take());
-                out.close();
-            }
+            Action::Back => out.close(),
             _ => return false,
         }
         true

@@ -17,6 +17,7 @@ const AS_IT_IS: usize = 4;
 /// Key source, and the typed key if there is one. Without a typed key, lapel reads the key from the source.
 pub type GivenKey = (KeyStore, Option<SecretString>);
 
+#[derive(Default)]
 pub struct KeyFrom {
     was: Option<KeyStore>,
     said: String,
@@ -29,14 +30,7 @@ pub struct KeyFrom {
 impl KeyFrom {
     /// For a new profile. The key is stored in lapel's own file by default.
     pub fn new() -> Self {
-        Self {
-            was: None,
-            said: String::new(),
-            chosen: FILE,
-            variable: TextField::default(),
-            command: TextField::default(),
-            key: TextField::secret(),
-        }
+        Self { chosen: FILE, key: TextField::secret(), ..Self::default() }
     }
 
     /// For an existing profile. `said` describes the current source. The form never shows a variable name or
@@ -71,7 +65,6 @@ impl KeyFrom {
         self.chosen = at.min(self.many() - 1);
     }
 
-    /// Clears what was typed.
     pub fn clear(&mut self) {
         for field in [&mut self.key, &mut self.variable, &mut self.command] {
             field.clear();

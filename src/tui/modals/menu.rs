@@ -2,15 +2,11 @@
 
 use crate::config::ThemeChoice;
 use crate::domain::call_advice::CallerQuestion;
-use crate::tui::input::list_hit::{ListCursor, below};
 use crate::tui::platform::clipboard::CopiedText;
 use crate::tui::prelude::*;
 use crate::tui::widgets::copying::Copyables;
 use crate::tui::widgets::list::draw_row;
-use crate::tui::widgets::popup;
-use crate::tui::widgets::text_layout::{fit, width};
 
-/// Maximum width of the menu in columns.
 const WIDEST: u16 = 100;
 
 enum MenuAction {
@@ -35,7 +31,6 @@ pub struct Menu {
 }
 
 impl Menu {
-    /// `None` if there are no values to copy.
     pub fn of_copies(all: Copyables) -> Option<Self> {
         let entries = all.list.into_iter().map(|copy| MenuEntry {
             key: copy.key,

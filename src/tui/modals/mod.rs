@@ -6,7 +6,8 @@
 //! revoke, revoke_ids              revoke badges; those whose ids are in a file
 //! file/, draft/, edit_row         a file of recipients, the review of its drafts, one row of them
 //! confirm_resend, resolve_rows    sending rows again; rows in doubt
-//! job_menu, undo_job              what is possible with a job; revoking all its badges
+//! job_actions, job_menu           what is possible with a job; its menus
+//! undo_job                        revoking all badges of a job
 //! export, screen_text             lists and the screen written to files
 //! file_picker                     chooses a file
 //! filters, menu                   saved filters; a small menu
@@ -26,6 +27,7 @@ pub(in crate::tui) mod file_picker;
 pub(in crate::tui) mod filters;
 pub(in crate::tui) mod help;
 pub(in crate::tui) mod issue;
+pub(in crate::tui) mod job_actions;
 pub(in crate::tui) mod job_menu;
 pub(in crate::tui) mod json_view;
 pub(in crate::tui) mod key_source;

@@ -2,14 +2,15 @@
 //! finds a badge, a holder or a template by its name, id or address. It never selects an action that sends, revokes
 //! or deletes something: the user does. Its entries are declared in `input/action.rs`.
 
+mod entries;
 pub(in crate::tui) mod search;
 
-use crate::jobs::RecentEntry;
+pub use entries::{Loaded, PaletteCommand};
+
 use crate::tui::footer::{is_destructive, sends};
-use crate::tui::input::list_hit::{Click, ListCursor, below, out_of_sight};
+use crate::tui::input::list_hit::out_of_sight;
 use crate::tui::prelude::*;
-use crate::tui::widgets::popup;
-use crate::tui::widgets::text_layout::{fit, width, wrap};
+use entries::{PaletteEntry, place, ways, what};
 use search::{PaletteSearch, Rank, letters, word_starts};
 use std::cmp::Reverse;
 
@@ -17,64 +18,10 @@ const WIDEST: u16 = popup::FORM;
 const HIGHEST: u16 = 26;
 /// Width of a screen that the palette covers from side to side, in columns.
 const COVERED: u16 = WIDEST + 16;
-/// Maximum number of recent look-ups in the list.
 const RECENT: usize = 3;
-
-#[derive(Clone, Debug)]
-pub struct PaletteCommand {
-    pub action: Action,
-    /// Keys on this screen, or the screen where the action has keys.
-    pub keys: String,
-    /// `None` if the action is possible now.
-    pub why_not: Option<String>,
-}
-
-#[derive(Clone, Debug)]
-pub enum Loaded {
-    Template(TemplateId, Text),
-    /// E-mail address and name.
-    Holder(Text, Text),
-    Badge(BadgeId),
-}
-
-impl Loaded {
-    pub fn of_template(template: &Template) -> Self {
-        Self::Template(template.template_id.clone(), template.title.clone().unwrap_or_default())
-    }
-
-    pub fn of_known(template: &RecentEntry) -> Option<Self> {
-        Some(Self::Template(TemplateId::new(template.id.as_str())?, Text::from(&*template.title)))
-    }
-
-    pub fn of_badge(item: &HistoryItem) -> impl Iterator<Item = Self> {
-        let name = item.recipient_name.clone().unwrap_or_default();
-        let holder = item.recipient_email.clone().map(|email| Self::Holder(email, name));
-        holder.into_iter().chain([Self::Badge(item.badge_id.clone())])
-    }
-
-    fn words(&self) -> String {
-        match self {
-            Self::Template(id, title) => format!("{title} {id}"),
-            Self::Holder(email, name) => format!("{name} {email}"),
-            Self::Badge(id) => id.to_string(),
-        }
-    }
-}
 
 /// The order of the matches: rank, whether it is impossible now, score.
 type Worth = (Rank, bool, Reverse<u32>);
-
-#[derive(Clone, Debug)]
-enum PaletteEntry {
-    Command(PaletteCommand),
-    Badge(BadgeId),
-    Holder(String),
-    Named(String),
-    Template(TemplateId),
-    Titled(String),
-    Filter(NamedFilter),
-    Loaded(Loaded),
-}
 
 #[derive(Default)]
 pub struct CommandPalette {
@@ -166,7 +113,6 @@ impl CommandPalette {
         all
     }
 
-    /// The selected action, if it is possible now.
     pub fn selected(&self) -> Option<Action> {
         match self.shown.get(self.cursor.at())? {
             PaletteEntry::Command(command) if self.is_selected && command.why_not.is_none() => {
@@ -389,76 +335,6 @@ impl Component for CommandPalette {
 impl Modal for CommandPalette {
     fn is_box(&self) -> bool {
         true
-    }
-}
-
-fn what(entry: &PaletteEntry) -> String {
-    match entry {
-        PaletteEntry::Command(command) => command.action.help().to_owned(),
-        PaletteEntry::Badge(id) => t!("open badge {id}", id),
-        PaletteEntry::Holder(email) => t!("look up what {email} holds", email = Text::from(email.as_str())),
-        PaletteEntry::Named(name) => t!("look up holders named {name}", name = Text::from(name.as_str())),
-        PaletteEntry::Filter(filter) => filter_words(filter),
-        PaletteEntry::Template(id) => t!("show template {id}", id),
-        PaletteEntry::Loaded(Loaded::Template(_, title)) => t!("template: {title}", title),
-        PaletteEntry::Loaded(Loaded::Holder(email, name)) => t!("holder: {name}  {email}", name, email),
-        PaletteEntry::Loaded(Loaded::Badge(id)) => t!("badge: {id}", id),
-        PaletteEntry::Titled(title) => {
-            t!("show templates with {title} in the title", title = Text::from(title.as_str()))
-        }
-    }
-}
-
-/// The place that an entry leads to, if it may be listed twice.
-fn place(entry: &PaletteEntry) -> Option<String> {
-    match entry {
-        PaletteEntry::Badge(id) | PaletteEntry::Loaded(Loaded::Badge(id)) => {
-            Some(format!("badge {}", id.wire()))
-        }
-        PaletteEntry::Holder(email) => Some(format!("holder {}", email.to_lowercase())),
-        PaletteEntry::Loaded(Loaded::Holder(email, _)) => {
-            Some(format!("holder {}", email.wire().to_lowercase()))
-        }
-        PaletteEntry::Template(id) | PaletteEntry::Loaded(Loaded::Template(id, _)) => {
-            Some(format!("template {}", id.wire()))
-        }
-        PaletteEntry::Command(_)
-        | PaletteEntry::Named(_)
-        | PaletteEntry::Titled(_)
-        | PaletteEntry::Filter(_) => None,
-    }
-}
-
-fn filter_words(filter: &NamedFilter) -> String {
-    t!("filter: {name}", name = Text::from(filter.name.as_str()))
-}
-
-/// Destinations for the typed text, most likely first.
-fn ways(typed: &str) -> Vec<PaletteEntry> {
-    match Address::to_look_up(typed) {
-        Ok(address) => vec![PaletteEntry::Holder(address.as_str().to_owned())],
-        Err(_) if typed.contains('@') => Vec::new(),
-        Err(_) => {
-            let one_word = !typed.contains(char::is_whitespace);
-            // The Wallet's search box reads ids the same way: from a link, without brackets.
-            let badge = match Query::read(typed) {
-                Query::BadgeId(id) => Some(PaletteEntry::Badge(id)),
-                _ => BadgeId::new(typed).filter(|_| one_word).map(PaletteEntry::Badge),
-            };
-            let titled = Some(PaletteEntry::Titled(typed.to_owned()));
-            let named = matches!(Query::read(typed), Query::Name { .. })
-                .then(|| PaletteEntry::Named(typed.to_owned()));
-            // A template id contains a digit. A single word is more likely a person's name than a title.
-            let template = TemplateId::new(typed)
-                .filter(|_| one_word && typed.chars().any(|c| c.is_ascii_digit()))
-                .map(PaletteEntry::Template);
-            let ways = match (&template, one_word) {
-                (Some(_), _) => [badge, template, titled, named],
-                (None, true) => [named, titled, badge, None],
-                (None, false) => [titled, named, None, None],
-            };
-            ways.into_iter().flatten().collect()
-        }
     }
 }
 

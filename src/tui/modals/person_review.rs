@@ -5,7 +5,6 @@ use crate::jobs::intake::DomainCounts;
 use crate::jobs::{Holdings, IssuePlan, Rival};
 use crate::tui::prelude::*;
 
-/// Maximum number of badges listed that the recipient already has.
 const LISTED: usize = 5;
 
 /// The domains of earlier recipients: a typed one that is nearly one of them may be a typing mistake.
@@ -15,13 +14,8 @@ pub(super) struct EarlierDomains {
 }
 
 impl EarlierDomains {
-    /// Requests them.
     pub fn new(out: &mut Effects<'_>) -> Self {
         Self { counts: DomainCounts::default(), request: Some(out.ask(Request::Domains)) }
-    }
-
-    pub fn cancel(&mut self, out: &mut Effects<'_>) {
-        out.cancel(self.request.take());
     }
 
     pub fn on_response(&mut self, reply: Reply) -> Handled {

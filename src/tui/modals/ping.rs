@@ -36,10 +36,7 @@ impl Component for PingForm {
                 self.error = None;
                 self.request = Some(out.ask(self.client.ping()));
             }
-            Action::Back => {
-                out.cancel(self.request.take());
-                out.close();
-            }
+            Action::Back => out.close(),
             Action::Accept | Action::Down | Action::Up => {}
             _ => return false,
         }

@@ -11,12 +11,10 @@ use crate::tui::persist::unfinished;
 use crate::tui::prelude::*;
 use crate::tui::request::ProfileCandidate;
 use crate::tui::widgets::field::Focus;
-use crate::tui::widgets::text_layout::{fit, width};
 use crate::tui::worker::profile_requests::ProfileChange;
 
 /// Label of the line that only an existing profile has.
 const PIN: &str = tr_noop!("Key pin");
-/// Width of the labels in columns.
 const LABEL: usize = 15;
 
 struct FormLine {
@@ -86,7 +84,6 @@ pub struct ProfileForm {
     /// `None` for a new profile.
     was: Option<ProfileLine>,
     lines: Vec<FormLine>,
-    /// The texts of the lines at first.
     initial: Vec<String>,
     key: KeyFrom,
     focus: Focus,
@@ -156,14 +153,12 @@ impl ProfileForm {
         self.lines.iter().map(text).collect()
     }
 
-    /// The typed input, to be kept until the profile is saved.
     pub fn input(&self) -> FormInput {
         let texts = self.texts();
         let texts = if texts == self.initial { Vec::new() } else { texts };
         FormInput::new("profile", self.changes().unwrap_or_default(), texts)
     }
 
-    /// As [`Modal::set_input`].
     pub fn set_input(&mut self, texts: &[String]) {
         if texts.is_empty() {
             self.key.clear();

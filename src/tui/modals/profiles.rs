@@ -3,12 +3,8 @@
 
 use crate::config::ProfileLine;
 use crate::domain::email::ended;
-use crate::tui::input::list_hit::{ListCursor, below};
 use crate::tui::modals::profile::{ProfileForm, ProfileStep};
 use crate::tui::prelude::*;
-use crate::tui::widgets::popup;
-use crate::tui::widgets::search::Search;
-use crate::tui::widgets::text_layout::{fit, width};
 use crate::tui::worker::profile_requests::ProfileAsk;
 
 const SENDING: &str = tr_noop!(
@@ -43,7 +39,6 @@ impl Profiles {
         (self.form, self.saved) = (Some(form.filled(cx, out)), None);
     }
 
-    /// Forgets the input of the form, which is saved now.
     fn form_saved(&mut self) {
         self.saved = self.form.take().map(|mut form| {
             form.set_input(&[]);
@@ -127,7 +122,6 @@ impl Profiles {
         } else if self.form.is_some() || self.removing.is_some() {
             (self.form, self.removing) = (None, None);
         } else {
-            out.cancel(self.reading.take());
             out.close();
         }
     }
@@ -172,7 +166,6 @@ impl Profiles {
         rows
     }
 
-    /// The list in a popup. If not all rows fit, it shows those around the selected one.
     fn draw_list(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let (mut form, mut foot) = (FormText::in_popup(area, cx), FormText::in_popup(area, cx));
         if self.lines.is_empty() && self.reading.is_none() {
@@ -411,9 +404,7 @@ impl Modal for Profiles {
             t!("lapel removes the profile from the settings, and also its key if lapel stores the key. The journal keeps what was sent with it. Nothing changes at the service."),
             cx.theme.text(),
         );
-        if let Some(said) = &self.said {
-            form.error(said);
-        }
+        self.said.iter().for_each(|said| form.error(said));
     }
 
     fn on_confirmed(&mut self, _: &UiContext, out: &mut Effects<'_>) {

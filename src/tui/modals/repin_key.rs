@@ -3,7 +3,6 @@
 
 use crate::tui::prelude::*;
 use crate::tui::widgets::confirm::CONTEXTS;
-use crate::tui::widgets::text_layout::fit;
 
 pub struct RepinKey {
     profile: String,
@@ -35,7 +34,6 @@ impl Component for RepinKey {
 
     fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {
         if action == Action::Back {
-            out.cancel(self.request.take());
             out.close();
         }
         matches!(action, Action::Back | Action::PageDown | Action::PageUp)
@@ -66,7 +64,7 @@ impl Modal for RepinKey {
             form.busy(t!("checking the key again"));
         }
         if let Some(wrong) = &self.wrong {
-            form.text(&crate::domain::text::scrub(wrong), theme.error());
+            form.text(&scrub(wrong), theme.error());
         }
         for (label, text) in [(t!("pinned"), &self.pinned), (t!("now"), &self.said)] {
             form.line(Line::from(vec![

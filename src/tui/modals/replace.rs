@@ -4,9 +4,8 @@
 use super::person_review::{EarlierDomains, PersonReview};
 use crate::jobs::intake::{self, Severity, check_person};
 use crate::tui::prelude::*;
-use crate::tui::widgets::fields::TextFields;
-use crate::tui::widgets::label::aligned;
-use crate::tui::worker::job_command::JobCommand;
+use crate::tui::widgets::field::TextFields;
+use crate::tui::widgets::text_layout::aligned;
 
 const NAME: usize = 0;
 const EMAIL: usize = 1;
@@ -140,9 +139,7 @@ impl ReplaceForm {
             Some(Err(why)) => form.error(why),
             Some(Ok(_)) => {}
         }
-        if let Some(error) = &self.error {
-            form.error(error);
-        }
+        self.error.iter().for_each(|error| form.error(error));
         form.dim(&t!(
             "A badge cannot be changed. lapel issues a corrected badge, and revokes this one when the new one is Issued. Nothing is sent until you confirm the review.  {enter} next  {esc} back",
             enter = cx.key(&self.key_contexts(), Action::Accept),
@@ -169,11 +166,7 @@ impl Component for ReplaceForm {
             Action::Accept => self.go_on(out),
             Action::Back => match self.review.take() {
                 Some(mut review) => review.cancel(out),
-                None => {
-                    out.cancel(self.template_request.take());
-                    self.earlier.cancel(out);
-                    out.close();
-                }
+                None => out.close(),
             },
             Action::PageDown | Action::PageUp => {}
             _ => return self.fields.on_action(action),

@@ -4,10 +4,8 @@ mod draw;
 mod save;
 
 use crate::api::LogEntry;
-use crate::tui::input::list_hit::{Click, ListArea};
 use crate::tui::prelude::*;
-use crate::tui::widgets::search::Search;
-use save::SaveLogForm;
+use crate::tui::widgets::save_file::SaveFile;
 
 #[derive(Default)]
 pub struct RequestLog {
@@ -18,7 +16,8 @@ pub struct RequestLog {
     sight: ListArea,
     /// Waits for the next request to end.
     watch: Option<RequestId>,
-    save: Option<SaveLogForm>,
+    /// Saves the log as it was when this form opened, with so many requests.
+    save: Option<(SaveFile, u64)>,
     search: Search,
     /// Shows only requests that failed, or only those that did not.
     only: Option<Outcome>,
@@ -97,22 +96,23 @@ impl RequestLog {
 impl Component for RequestLog {
     fn key_contexts(&self) -> Vec<KeyContext> {
         match &self.save {
-            Some(save) => save.key_contexts(),
+            Some(_) => vec![KeyContext::FileField, KeyContext::Always],
             None => self.search.over().unwrap_or_else(|| KeyContext::Requests.over_tab()),
         }
     }
 
     fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
         match (&self.save, action) {
-            (Some(save), action) => save.is_enabled(action),
+            (Some(_), Action::PreviousField) => false,
+            (Some((file, _)), action) => file.is_enabled(action),
             (None, Action::NextMatch | Action::PreviousMatch) => self.search.text().is_some(),
             (None, _) => true,
         }
     }
 
     fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
-        if let Some(save) = &mut self.save {
-            let (taken, closed) = save.file.on_action(action, out);
+        if let Some((file, _)) = &mut self.save {
+            let (taken, closed) = file.on_action(action, out);
             if closed {
                 self.save = None;
             }
@@ -136,11 +136,8 @@ impl Component for RequestLog {
             Action::Only => self.only_next(),
             Action::Back if self.only.take().is_some() => {}
             Action::Pager => out.page = Some(save::page(&self.shown(), cx)),
-            Action::Save => self.save = Some(SaveLogForm::new(&self.entries, cx, out)),
-            Action::Back => {
-                out.cancel(self.watch.take());
-                out.close();
-            }
+            Action::Save => self.save = Some(save::form(&self.entries, cx)),
+            Action::Back => out.close(),
             _ => return false,
         }
         true
@@ -148,14 +145,14 @@ impl Component for RequestLog {
 
     fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
         match &mut self.save {
-            Some(save) => save.file.on_text_key(key),
+            Some((file, _)) => file.on_text_key(key),
             None => self.search.on_text_key(key),
         }
     }
 
     fn on_paste(&mut self, text: &str, _: &UiContext, _: &mut Effects<'_>) {
         match &mut self.save {
-            Some(save) => save.file.on_paste(text),
+            Some((file, _)) => file.on_paste(text),
             None => {
                 self.search.on_paste(text);
             }
@@ -177,8 +174,11 @@ impl Component for RequestLog {
             (Ok(Response::LogBeyond(Some(()))), _) => self.read(cx, out),
             (Ok(_), _) => {}
             (Err(reply), None) => return Err(reply),
-            (Err(reply), Some(save)) => {
-                if save.on_response(reply, out)? {
+            (Err(reply), Some((file, rows))) => {
+                if let Some(path) = file.on_response(reply)? {
+                    let rows = count!(*rows, "request", "requests");
+                    let path = scrub(&path.to_string_lossy()).into_owned();
+                    out.say(t!("Saved {rows} to {path}. Only you can read it.", rows, path));
                     self.save = None;
                 }
             }
@@ -187,7 +187,7 @@ impl Component for RequestLog {
     }
 
     fn typed_path(&self) -> Option<&str> {
-        self.save.as_ref().map(|save| save.file.path_text())
+        self.save.as_ref().map(|(file, _)| file.path_text())
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
@@ -206,14 +206,14 @@ impl Modal for RequestLog {
     }
 
     fn asks(&self) -> Option<ConfirmQuestion> {
-        self.save.as_ref()?.file.asks()
+        self.save.as_ref()?.0.asks()
     }
 
     fn confirm_text(&self, form: &mut FormText<'_>, cx: &UiContext) {
-        self.save.iter().for_each(|save| save.file.confirm_text(form, cx));
+        self.save.iter().for_each(|(file, _)| file.confirm_text(form, cx));
     }
 
     fn on_confirmed(&mut self, _: &UiContext, out: &mut Effects<'_>) {
-        self.save.iter_mut().for_each(|save| save.file.write(true, out));
+        self.save.iter_mut().for_each(|(file, _)| file.write(true, out));
     }
 }

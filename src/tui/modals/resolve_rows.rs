@@ -3,14 +3,11 @@
 
 use crate::jobs::{Decision, NeverSeen};
 use crate::secrets::fingerprint;
-use crate::tui::input::list_hit::{ListCursor, below};
+use crate::tui::modals::job_actions::steps;
 use crate::tui::persist::unfinished;
 use crate::tui::prelude::*;
-use crate::tui::screens::activity::steps;
 use crate::tui::widgets::job_rows::explain;
-use crate::tui::widgets::popup;
-use crate::tui::widgets::text_layout::{fit, width};
-use crate::tui::worker::job_command::{JobCommand, JobReply};
+use crate::tui::worker::job_command::JobReply;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Resolution {
@@ -89,7 +86,6 @@ impl ResolveRows {
         Self::new(job, RowsToResolve::One(Box::new(row)), choices)
     }
 
-    /// Returns `None` if none of the marked rows can be resolved.
     pub fn marked(job: &Job, marked: &[JobRow]) -> Option<Self> {
         let rows = steps(Step::Decide, job, marked);
         let unseen: Vec<JobRow> =
@@ -199,7 +195,6 @@ impl ResolveRows {
         }
     }
 
-    /// Asks to send those never seen rows that can be sent again.
     fn send(&mut self, found: NeverSeen, out: &mut Effects<'_>) {
         if found.ready.is_empty() {
             self.error = Some(
@@ -330,9 +325,7 @@ impl Component for ResolveRows {
         if self.request.is_some() {
             form.busy(t!("one moment"));
         }
-        if let Some(error) = &self.error {
-            form.error(error);
-        }
+        self.error.iter().for_each(|error| form.error(error));
         let inside = popup::at_bottom(area, popup::FORM, form.len());
         let first = below(inside, before + usize::from(popup::edge(area)));
         let rows = u16::try_from(words.len()).unwrap_or(1).min(first.height);

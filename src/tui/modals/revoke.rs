@@ -6,14 +6,11 @@ use crate::tui::prelude::*;
 use crate::tui::tour::TourPlace;
 use crate::tui::widgets::columns::fitted;
 use crate::tui::widgets::form::squeezed;
-use crate::tui::widgets::popup;
 use crate::tui::widgets::reason_field::ReasonField;
-use crate::tui::widgets::text_layout::{ColumnLayout, cells, line_of_cells, line_width, number, width, wrap};
-use crate::tui::worker::job_command::JobCommand;
+use crate::tui::widgets::text_layout::{ColumnLayout, cells, line_of_cells, line_width};
 
 /// Length above which the form warns about a reason, in characters. The contract gives no limit.
 const LONG_REASON: usize = 200;
-/// Minimum height in rows to show earlier reasons.
 const ROOMY: u16 = 16;
 /// Column widths before the outcome of each state: the number of badges and the state.
 const OUTCOME: [usize; 2] = [7, 14];

@@ -5,15 +5,14 @@ use super::file::Purpose;
 use crate::tui::modals::file::FileForm;
 use crate::tui::persist::input_history::InputKind;
 use crate::tui::prelude::*;
-use crate::tui::widgets::label::aligned;
 use crate::tui::widgets::path_field::PathField;
 use crate::tui::widgets::reason_field::ReasonField;
+use crate::tui::widgets::text_layout::aligned;
 
 pub struct RevokeIds {
     file: PathField,
     reason: ReasonField,
     when_issued: bool,
-    /// Whether the reason field has the focus, not the file field.
     at_reason: bool,
     error: Option<String>,
 }
@@ -65,7 +64,6 @@ impl Component for RevokeIds {
             if self.at_reason {
                 self.at_reason = false;
             } else {
-                self.file.cancel(out);
                 out.close();
             }
             return true;
@@ -138,9 +136,7 @@ impl Component for RevokeIds {
             if self.at_reason { cx.theme.text() } else { cx.theme.dim() },
         );
         form.blank();
-        if let Some(error) = &self.error {
-            form.error(error);
-        }
+        self.error.iter().for_each(|error| form.error(error));
         form.dim(&t!(
             "You can also paste ids, one per line. lapel first checks the state of each badge. Nothing is sent until you confirm the review.  {enter} next",
             enter = cx.key(&self.key_contexts(), Action::Accept)

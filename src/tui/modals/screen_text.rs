@@ -11,8 +11,8 @@ pub struct ScreenText {
 }
 
 impl ScreenText {
-    pub fn new(masked: String, plain: String, cx: &UiContext, out: &mut Effects<'_>) -> Self {
-        let file = SaveFile::new("lapel-screen-%Y%m%d-%H%M%S.txt", masked.clone(), cx, out);
+    pub fn new(masked: String, plain: String, cx: &UiContext) -> Self {
+        let file = SaveFile::new("lapel-screen-%Y%m%d-%H%M%S.txt", masked.clone(), cx);
         Self { file, masked, plain, is_masked: true }
     }
 }

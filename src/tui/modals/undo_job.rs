@@ -5,7 +5,7 @@ use crate::tui::modals::draft::{DraftForm, unknown_states};
 use crate::tui::persist::unfinished;
 use crate::tui::prelude::*;
 use crate::tui::widgets::reason_field::no_reason;
-use crate::tui::worker::job_command::{JobCommand, JobReply};
+use crate::tui::worker::job_command::JobReply;
 
 pub struct UndoJob {
     job: Job,
@@ -173,9 +173,7 @@ impl Component for UndoJob {
         if self.request.is_some() {
             form.busy(t!("one moment"));
         }
-        if let Some(error) = &self.error {
-            form.error(error);
-        }
+        self.error.iter().for_each(|error| form.error(error));
         form.draw_popup(
             frame,
             area,

@@ -3,13 +3,13 @@
 //! ratatui's terminal writes the cells that differ by its own widths. The canvas keeps the last frame, and writes only
 //! changed cells.
 //!
-//! The widths of some clusters are uncertain (see [`cells`](crate::tui::widgets::cells)). What follows such a cluster is
+//! The widths of some clusters are uncertain (see [`cells`](crate::tui::platform::cells)). What follows such a cluster is
 //! positioned by its column. A character of ambiguous width may cover the next cell, which is then written again. If a
 //! row has another uncertain cluster, now or before, any change writes the whole row: the cells of the cluster are
 //! blanked, and the cluster goes to the first of them.
 
+use crate::tui::platform::cells::{cluster, is_one_or_two};
 use crate::tui::prelude::*;
-use crate::tui::widgets::cells::{cluster, is_one_or_two};
 use crossterm::style::Colored;
 use ratatui::backend::{Backend, IntoCrossterm, TestBackend};
 use ratatui::buffer::{Cell, CellDiffOption};
@@ -23,7 +23,6 @@ const BEGIN: &[u8] = b"\x1b[?2026h";
 const END: &[u8] = b"\x1b[?2026l";
 /// More blanks than these are erased, which takes fewer bytes than writing them.
 const MOST_BLANKS: usize = 9;
-/// Erases the rest of the row.
 const ERASE: &[u8] = b"\x1b[K";
 
 /// A terminal that shows whole frames.
@@ -192,7 +191,6 @@ fn is_left(cell: &Cell) -> bool {
     cell.diff_option == CellDiffOption::Skip
 }
 
-/// Whether two cells look the same.
 fn is_same(one: &Cell, other: &Cell) -> bool {
     one == other
         || (one.symbol() == other.symbol()
@@ -365,7 +363,6 @@ impl Pen {
         }
     }
 
-    /// Moves the cursor. `row` is what the row shows in the end.
     fn go(&mut self, x: usize, y: u16, row: &[Cell]) {
         match self.at {
             Some((Some(at), own)) if own == y && at == x => {}

@@ -5,7 +5,6 @@ use crate::tui::prelude::*;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostTerminal {
-    /// The desktop of this computer, if the user sits at it.
     pub desktop: Option<Desktop>,
     /// The user works over ssh, so this is not their own computer.
     pub ssh: bool,

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! terminal, canvas           the terminal; frames that do not rely on its character widths
+//! cells                      how many cells of the terminal a text takes
 //! host                       what this computer can do
 //! clipboard, external        the clipboard; other programs
 //! editor, pager              the user's editor and pager
@@ -11,6 +12,7 @@
 //! ```
 
 pub(in crate::tui) mod canvas;
+pub(in crate::tui) mod cells;
 pub(in crate::tui) mod clipboard;
 pub(in crate::tui) mod crash;
 pub(in crate::tui) mod editor;

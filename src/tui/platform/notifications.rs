@@ -13,7 +13,6 @@ pub struct Notices {
 }
 
 impl Notices {
-    /// Returns the terminal output.
     pub fn of(&mut self, before: Option<&Job>, job: &Job, manner: &Manner, now: Instant) -> Option<String> {
         if manner.settings.notice == NoticeChoice::Off {
             return None;

@@ -9,7 +9,6 @@ use std::process::{Command, Stdio};
 /// Most systems have them; the best one first.
 const USUAL: [&str; 2] = ["less", "more"];
 
-/// The variable that tells `less` the encoding.
 const LESS_CHARSET: &str = "LESSCHARSET";
 
 /// A text for the pager. Lines are scrubbed, and no API key is in it.

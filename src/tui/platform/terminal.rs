@@ -98,7 +98,6 @@ impl Write for DrawOutput {
     }
 }
 
-/// Takes the terminal, and restores it when dropped.
 pub struct TerminalSession;
 
 impl TerminalSession {

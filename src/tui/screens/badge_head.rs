@@ -1,8 +1,7 @@
 //! The first lines about a badge, on the Badge tab and in the preview of the History tab: verdict, badge, holder, mail.
 
-use crate::domain::spelling::remarks;
+use crate::domain::spelling::{pieces, remarks};
 use crate::tui::prelude::*;
-use crate::tui::widgets::highlight_email::spelled;
 use crate::tui::widgets::text_layout::packed;
 
 /// `more` follows the verdict. `requested` is the time of lapel's request for the badge.
@@ -80,4 +79,13 @@ fn address_remarks(held: &HeldBadge, room: usize, cx: &UiContext) -> Vec<Line<'s
         _ => {}
     }
     lines
+}
+
+/// The address, safe to display, with unusual characters highlighted.
+pub(super) fn spelled(address: &str, cx: &UiContext) -> Vec<Span<'static>> {
+    let odd = cx.theme.warning().add_modifier(Modifier::BOLD | Modifier::UNDERLINED);
+    pieces(address)
+        .into_iter()
+        .map(|piece| Span::styled(piece.text, if piece.odd { odd } else { cx.theme.text() }))
+        .collect()
 }

@@ -1,7 +1,6 @@
 //! A chart of counts over time: one column for each period, the oldest first.
 
 use crate::tui::prelude::*;
-use crate::tui::widgets::text_layout::{fit, number, width};
 
 /// Minimum and maximum height of a column, in rows. Fewer rows show no more than a sparkline; more rows add nothing.
 const HEIGHT: (usize, usize) = (4, 12);

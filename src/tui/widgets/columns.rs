@@ -31,7 +31,6 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// The first `usual` columns are shown.
     pub fn usual(count: usize, usual: usize) -> Self {
         let choice = |column| ColumnChoice { column, shown: column < usual, width: None };
         Self { choices: (0..count).map(choice).collect(), usual, kept: Vec::new() }
@@ -58,7 +57,6 @@ impl Columns {
         choice.shown || self.is_kept(choice)
     }
 
-    /// Whether the column is shown also if the user hides it.
     pub fn is_kept(&self, choice: &ColumnChoice) -> bool {
         self.kept.contains(&choice.column)
     }
@@ -94,7 +92,6 @@ impl Columns {
         *self = Self { kept, ..Self::usual(self.choices.len(), self.usual) };
     }
 
-    /// Sets the columns that are shown also if the user hides them, and not dropped when the room is short.
     pub fn keep(&mut self, kept: Vec<usize>) {
         self.kept = kept;
     }

@@ -4,8 +4,6 @@
 use crate::domain::confirm_text::ConfirmText;
 use crate::tui::prelude::*;
 use crate::tui::widgets::form::squeezed;
-use crate::tui::widgets::popup;
-use crate::tui::widgets::text_layout::width;
 
 pub const CONTEXTS: [KeyContext; 2] = [KeyContext::Review, KeyContext::Always];
 /// Width of the field in columns, if there is room.

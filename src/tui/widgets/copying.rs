@@ -16,7 +16,6 @@ pub struct Copyable {
 
 #[derive(Default)]
 pub struct Copyables {
-    /// In the order of the menu.
     pub list: Vec<Copyable>,
     /// The address of the image, if it can be opened: http or https, checked.
     pub link: Option<String>,
@@ -32,7 +31,6 @@ pub fn records(id: &BadgeId, email: Option<&Text>) -> Vec<RawOf> {
     records
 }
 
-/// The records of a badge in a list of the history. None without a badge.
 pub fn records_of(badge: Option<&HistoryItem>) -> Vec<RawOf> {
     badge.map_or_else(Vec::new, |badge| records(&badge.badge_id, badge.recipient_email.as_ref()))
 }
@@ -42,7 +40,6 @@ pub fn cell(text: Option<&Text>) -> String {
 }
 
 impl Copyables {
-    /// Adds a single value, for example an id or an address, if there is one.
     pub fn one(&mut self, key: char, label: &str, raw: Option<&str>) {
         let Some(raw) = raw.filter(|raw| !raw.is_empty()) else { return };
         let clean = scrub(raw);
@@ -57,7 +54,6 @@ impl Copyables {
         self.list.push(Copyable { key, label: label.to_owned(), shown: clean.into_owned(), clip });
     }
 
-    /// Adds the id and the address of a badge in a list of the history, if there is one.
     pub fn badge(&mut self, badge: Option<&HistoryItem>) {
         let Some(badge) = badge else { return };
         self.one('i', t!("badge id"), Some(badge.badge_id.wire()));
@@ -131,7 +127,6 @@ pub fn loaded(rows: usize) -> &'static str {
     if rows == 1 { t!("that is loaded") } else { t!("that are loaded") }
 }
 
-/// As [`loaded`].
 pub fn marked(rows: usize) -> &'static str {
     if rows == 1 { t!("that is marked") } else { t!("that are marked") }
 }

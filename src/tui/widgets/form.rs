@@ -2,8 +2,7 @@
 //! marked as cut.
 
 use crate::tui::prelude::*;
-use crate::tui::widgets::popup;
-use crate::tui::widgets::text_layout::{fit, line_width, width, wrap};
+use crate::tui::widgets::text_layout::line_width;
 
 /// Cells between the operation and its target.
 const GAP: usize = 3;
@@ -17,7 +16,6 @@ pub struct FormText<'e> {
     cx: &'e UiContext,
     room: usize,
     lines: Vec<Line<'static>>,
-    /// The line of the focused field.
     focused: Option<usize>,
 }
 
@@ -30,7 +28,6 @@ impl<'e> FormText<'e> {
         Self::new(popup::inside(area, popup::FORM), cx)
     }
 
-    /// The width without margins, in cells.
     pub fn room(&self) -> usize {
         self.room
     }
@@ -78,7 +75,6 @@ impl<'e> FormText<'e> {
         self.lines.extend(lines);
     }
 
-    /// Text that is wrapped.
     pub fn text(&mut self, text: &str, style: Style) {
         self.lines
             .extend(wrap(text, self.room).into_iter().map(|line| Line::styled(format!("  {line}"), style)));
@@ -97,7 +93,6 @@ impl<'e> FormText<'e> {
         self.lines.extend(lines.into_iter().map(|line| Line::styled(format!("  {line}"), style)));
     }
 
-    /// One line of text, cut if it is too long.
     pub fn cut(&mut self, text: &str, style: Style) {
         self.lines.push(Line::styled(format!("  {}", fit(text, self.room, self.cx.glyphs.ellipsis)), style));
     }

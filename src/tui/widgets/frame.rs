@@ -3,9 +3,9 @@
 //! ratatui positions text after a cluster by its own width of that cluster. This module positions it after all
 //! reserved cells, which are blank.
 
+use crate::tui::platform::cells::{cluster, clusters};
 use crate::tui::prelude::*;
-use crate::tui::widgets::cells::{cluster, clusters};
-use crate::tui::widgets::text_layout::{line_width, width};
+use crate::tui::widgets::text_layout::line_width;
 use ratatui::layout::Alignment;
 use ratatui::widgets::Clear;
 
@@ -89,12 +89,6 @@ impl Drawn for Span<'_> {
     }
 }
 
-impl Drawn for &str {
-    fn draw(self, area: Rect, buffer: &mut Buffer) {
-        Span::raw(self).draw(area, buffer);
-    }
-}
-
 /// Draws a line. If there is not enough room, its end is cut, for every alignment.
 fn put_line(line: &Line<'_>, area: Rect, buffer: &mut Buffer) {
     let wide = u16::try_from(line_width(line)).unwrap_or(u16::MAX);
@@ -171,6 +165,12 @@ fn part(buffer: &mut Buffer, x: u16, y: u16) {
 mod tests {
     use super::*;
     use ratatui::style::{Modifier, Stylize};
+
+    impl Drawn for &str {
+        fn draw(self, area: Rect, buffer: &mut Buffer) {
+            Span::raw(self).draw(area, buffer);
+        }
+    }
 
     fn row(buffer: &Buffer) -> Vec<&str> {
         buffer.content.iter().map(ratatui::buffer::Cell::symbol).collect()

@@ -51,9 +51,7 @@ enum PageSlot<T> {
 pub enum ListNote {
     /// Rows moved while they were read, so they were read again.
     Changed {
-        /// `total_count` before.
         before: u64,
-        /// `total_count` now.
         now: u64,
     },
     /// Rows keep moving. Duplicates are marked.
@@ -90,7 +88,6 @@ pub struct PagedList<T: ListRow> {
     answered: bool,
     /// The order within each page, if the service does not sort.
     order: Option<Comparison<T>>,
-    /// Number of rows that the last draw built, for tests.
     built: Cell<u64>,
 }
 
@@ -274,7 +271,6 @@ impl<T: ListRow> PagedList<T> {
         self.row_at(self.cursor)
     }
 
-    /// The record at a place, if its page is loaded and has one there.
     pub fn row_at(&self, place: u64) -> Option<&T> {
         match self.place(place) {
             RowSlot::Entry(ListEntry::Row(row)) => Some(row),
@@ -283,23 +279,19 @@ impl<T: ListRow> PagedList<T> {
     }
 
     pub fn place(&self, place: u64) -> RowSlot<'_, T> {
-        match self.slots.get(&self.page_of(place)) {
-            Some(PageSlot::Loaded(entries)) => {
-                let within = usize::try_from(place % self.per_page).unwrap_or(usize::MAX);
-                entries.get(within).map_or(RowSlot::Entry(&ListEntry::Missing), RowSlot::Entry)
-            }
-            other => {
-                let within = usize::try_from(place % self.per_page).unwrap_or(usize::MAX);
-                match (self.old.get(&self.page_of(place)).and_then(|old| old.get(within)), other) {
-                    (Some(entry), _) => RowSlot::Entry(entry),
-                    (None, Some(PageSlot::Failed(error))) => RowSlot::Failed(error),
-                    (None, _) => RowSlot::Loading,
-                }
-            }
+        let page = self.page_of(place);
+        let within = usize::try_from(place % self.per_page).unwrap_or(usize::MAX);
+        let slot = self.slots.get(&page);
+        if let Some(PageSlot::Loaded(entries)) = slot {
+            return entries.get(within).map_or(RowSlot::Entry(&ListEntry::Missing), RowSlot::Entry);
+        }
+        match (self.old.get(&page).and_then(|old| old.get(within)), slot) {
+            (Some(entry), _) => RowSlot::Entry(entry),
+            (None, Some(PageSlot::Failed(error))) => RowSlot::Failed(error),
+            (None, _) => RowSlot::Loading,
         }
     }
 
-    /// The visible places with their states, at most as many as the list is high.
     pub fn visible(&self) -> impl Iterator<Item = (u64, RowSlot<'_, T>)> {
         (self.top..(self.top + self.height).min(self.len())).map(|place| (place, self.place(place)))
     }
@@ -314,7 +306,6 @@ impl<T: ListRow> PagedList<T> {
         })
     }
 
-    /// The pages of the visible places, loaded or not.
     pub fn visible_pages(&self) -> std::ops::RangeInclusive<u64> {
         self.page_of(self.top)..=self.page_of((self.top + self.height).min(self.len()).saturating_sub(1))
     }

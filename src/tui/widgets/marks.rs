@@ -8,7 +8,6 @@ use std::ops::{Deref, RangeInclusive};
 /// Maximum number of rows that a user may mark at once, because each marked row is kept in memory.
 pub const LARGEST_RANGE: u64 = 10_000;
 
-/// Maximum number of changes that can be undone.
 const UNDONE: usize = 100;
 
 /// A row with its place in the list.
@@ -313,12 +312,10 @@ impl<T: ListRow> Marks<T> {
         self.ranging = None;
     }
 
-    /// Forgets a range that is drawn, dragged or read.
     pub fn forget_range(&mut self) {
         (self.range_from, self.ranging, self.held) = (None, None, None);
     }
 
-    /// Returns whether there was a range.
     pub fn cancel_range(&mut self) -> bool {
         self.range_from.take().is_some()
     }

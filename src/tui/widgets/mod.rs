@@ -7,30 +7,25 @@
 //! record_field                 the fields of a record: columns, copied texts, sorting
 //! job_rows, needs              the rows of a job; what a person has to do about jobs
 //! colleagues                   who of a team began a job and follows it
-//! field, fields, label         text fields and labels
+//! field                        text fields
 //! path_field, reason_field     a file name; a revoke reason
 //! form, popup, confirm         the text of a form; a popup; the confirmation
 //! save_file, copying           a text saved to a file; texts to copy
 //! preview, timeline            beside a list: the selected row; the times of a badge
-//! highlight_email              unusual characters of an address
 //! column_chart                 counts over time
-//! cells, text_layout, frame    the width of text; fitting text; writing it to the screen
+//! text_layout, frame           fitting text; writing it to the screen
 //! ```
 
-pub(in crate::tui) mod cells;
 pub(in crate::tui) mod colleagues;
 pub(in crate::tui) mod column_chart;
 pub(in crate::tui) mod columns;
 pub(in crate::tui) mod confirm;
 pub(in crate::tui) mod copying;
 pub(in crate::tui) mod field;
-pub(in crate::tui) mod fields;
 pub(in crate::tui) mod filter;
 pub(in crate::tui) mod form;
 pub(in crate::tui) mod frame;
-pub(in crate::tui) mod highlight_email;
 pub(in crate::tui) mod job_rows;
-pub(in crate::tui) mod label;
 pub(in crate::tui) mod list;
 pub(in crate::tui) mod marks;
 pub(in crate::tui) mod needs;

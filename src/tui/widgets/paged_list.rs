@@ -3,7 +3,6 @@
 
 mod draw;
 mod export;
-mod named;
 mod narrowed;
 mod view;
 
@@ -18,7 +17,7 @@ use crate::tui::widgets::list::{ListRow, PagedList};
 use crate::tui::widgets::preview;
 use crate::tui::widgets::record_field::{RecordField, cells};
 use crate::tui::widgets::table_header::{Heading, HeadingOutcome, SortKey, SortOrder, compare};
-use crate::tui::widgets::text_layout::{ColumnLayout, width};
+use crate::tui::widgets::text_layout::ColumnLayout;
 use narrowed::{RowsFrom, ServiceRows};
 use std::cmp::Ordering;
 
@@ -472,7 +471,6 @@ impl<T: Browse> Browser<T> {
         Ok(())
     }
 
-    /// Fits the columns to the pages that the screen shows. Other rows that lapel has loaded do not widen them.
     /// Notes before the titles of the loaded rows, the longest first.
     pub fn set_notes(&mut self, notes: HashMap<T::Id, Vec<String>>) {
         self.refit |= self.notes != notes;
@@ -483,6 +481,7 @@ impl<T: Browse> Browser<T> {
         self.notes.get(&row.id()).map_or(&[], Vec::as_slice)
     }
 
+    /// Fits the columns to the pages that the screen shows. Other rows that lapel has loaded do not widen them.
     fn fit_columns(&mut self, cx: &UiContext) {
         let list = &self.list;
         let shown: BTreeSet<u64> = list.visible_pages().filter(|page| list.is_page_loaded(*page)).collect();

@@ -5,7 +5,6 @@ use crate::tui::modals::file_picker::FilePicker;
 use crate::tui::persist::input_history;
 use crate::tui::prelude::*;
 use crate::tui::widgets::field::RecentInputs;
-use crate::tui::widgets::text_layout::fit;
 
 /// Maximum number of completions listed below the field.
 const LISTED: usize = 5;
@@ -25,10 +24,9 @@ pub struct PathField {
 }
 
 impl PathField {
-    /// An empty field; with `recent`, it requests and offers recent files.
-    pub fn new(recent: bool, out: &mut Effects<'_>) -> Self {
-        let recent_request = recent.then(|| out.ask(Request::Files));
-        Self { recent_request, chooses: recent, ..Self::default() }
+    /// An empty field that requests recent files, and offers them.
+    pub fn with_recent(out: &mut Effects<'_>) -> Self {
+        Self { recent_request: Some(out.ask(Request::Files)), chooses: true, ..Self::default() }
     }
 
     /// An empty field that offers earlier inputs, newest first.
@@ -163,11 +161,6 @@ impl PathField {
             }
             response => Err(Reply { id, response }),
         }
-    }
-
-    pub fn cancel(&mut self, out: &mut Effects<'_>) {
-        out.cancel(self.recent_request.take());
-        out.cancel(self.completing.take());
     }
 
     pub fn spans(&self, columns: usize, focused: bool, cx: &UiContext) -> Vec<Span<'static>> {

@@ -1,7 +1,6 @@
 //! The frame of a popup: a component over the list that it is about.
 
 use crate::tui::prelude::*;
-use crate::tui::widgets::text_layout::{fit, width};
 use ratatui::widgets::Clear;
 
 /// Minimum height of the area in rows for a frame around the popup.

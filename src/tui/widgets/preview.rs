@@ -1,7 +1,6 @@
 //! The preview of the selected row beside a list.
 
 use crate::tui::prelude::*;
-use crate::tui::widgets::text_layout::fit;
 
 /// Minimum width of a screen with a preview, in columns.
 pub const FROM: u16 = 110;
@@ -11,7 +10,6 @@ const WIDTH: (u16, u16) = (40, 100);
 /// Time that the cursor must rest on a row before lapel reads more about it for the preview.
 pub const REST: Duration = Duration::from_millis(150);
 
-/// The message for the keys of the preview where there is none.
 pub fn no_room() -> &'static str {
     t!("The preview needs a wider window. Open the row instead.")
 }
@@ -56,7 +54,6 @@ impl Scroll {
         self.top = 0;
     }
 
-    /// Scrolls by half the height.
     pub fn by(&mut self, down: bool, height: u16) {
         let step = (height / 2).max(1);
         self.top = if down { self.top.saturating_add(step) } else { self.top.saturating_sub(step) };

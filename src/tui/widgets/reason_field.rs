@@ -4,6 +4,7 @@ use crate::tui::persist::input_history;
 use crate::tui::prelude::*;
 use crate::tui::widgets::field::RecentInputs;
 
+#[derive(Default)]
 pub struct ReasonField {
     field: TextField,
     earlier: RecentInputs,
@@ -12,11 +13,7 @@ pub struct ReasonField {
 
 impl ReasonField {
     pub fn new(out: &mut Effects<'_>) -> Self {
-        Self {
-            field: TextField::default(),
-            earlier: RecentInputs::default(),
-            request: Some(out.ask(Request::Reasons)),
-        }
+        Self { request: Some(out.ask(Request::Reasons)), ..Self::default() }
     }
 
     /// The reason as kept input: nothing if it is empty.

@@ -4,7 +4,7 @@
 use crate::export::{FieldValue, Record, field_value};
 use crate::tui::prelude::*;
 use crate::tui::widgets::table_header::{ColumnDef, SortKey};
-use crate::tui::widgets::text_layout::{ColumnLayout, number};
+use crate::tui::widgets::text_layout::ColumnLayout;
 use serde_json::Value;
 
 /// A field of a record `R`. `C` is what a list knows about a row besides the record.
@@ -157,7 +157,6 @@ pub fn pane<R>(fields: &[RecordField<R>], row: &R, cx: &UiContext) -> Vec<(&'sta
     fields.iter().map(|field| (tr(field.column.title), text(field))).collect()
 }
 
-/// The fields with these keys, in this order.
 pub fn pick<R, C>(fields: &[RecordField<R, C>], keys: &[&str]) -> Vec<RecordField<R, C>> {
     keys.iter().filter_map(|key| fields.iter().find(|field| field.column.key == *key).copied()).collect()
 }

@@ -14,8 +14,8 @@ pub struct SaveFile {
 
 impl SaveFile {
     /// `name` may have `strftime` placeholders for the current time.
-    pub fn new(name: &str, text: String, cx: &UiContext, out: &mut Effects<'_>) -> Self {
-        let mut field = PathField::new(false, out);
+    pub fn new(name: &str, text: String, cx: &UiContext) -> Self {
+        let mut field = PathField::default();
         let now = cx.clock().offset().to_datetime(jiff::Timestamp::now());
         field.set_pasted(&now.strftime(name).to_string());
         field.select();
@@ -43,10 +43,7 @@ impl SaveFile {
         self.said = None;
         match action {
             Action::Back if self.exists => self.exists = false,
-            Action::Back => {
-                self.field.cancel(out);
-                return (true, true);
-            }
+            Action::Back => return (true, true),
             Action::Accept => self.write(false, out),
             _ => return (self.field.on_action(action, out), false),
         }
@@ -86,7 +83,6 @@ impl SaveFile {
         }
     }
 
-    /// Returns the path once the file is written.
     pub fn on_response(&mut self, reply: Reply) -> Result<Option<PathBuf>, Reply> {
         match reply.to(&mut self.request) {
             Ok(Response::Saved(Ok(path))) => return Ok(Some(path)),

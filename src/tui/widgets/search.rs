@@ -1,6 +1,5 @@
 //! The search of a list or a text: the box in which it is typed, and its matches.
 
-use crate::tui::input::list_hit::ListCursor;
 use crate::tui::prelude::*;
 
 /// The sign before the number of a row.

@@ -4,22 +4,18 @@
 mod menus;
 
 use crate::api::Direction;
-use crate::tui::input::list_hit::ListCursor;
 use crate::tui::persist::saved_layout::{ColumnView, ListView, SortView};
 use crate::tui::prelude::*;
 use crate::tui::widgets::columns::{ColumnChoice, Columns, grow};
-use crate::tui::widgets::search::Search;
-use crate::tui::widgets::text_layout::{ColumnLayout, cells, width};
+use crate::tui::widgets::text_layout::{ColumnLayout, cells};
 use menus::HeadingMenu;
 
 /// The widest column that its content alone makes, in cells. Longer content is cut.
 const WIDEST: usize = 48;
-/// Width of a time to the minute, in cells.
 pub const TO_MINUTE: usize = 16;
 /// The part of the cells that fit into their column, in percent: as many as there is room for, and always.
 const ENOUGH: [u64; 3] = [100, 99, 97];
 const LEAST: u64 = 95;
-/// The title of a column of states.
 const STATE: &str = "State";
 /// Cells for a preview that no column takes from it to show all of its content.
 const PREVIEW: usize = 72;
@@ -39,7 +35,6 @@ pub struct ColumnDef {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SortOrder {
-    /// The index of the column among all columns of the list.
     pub column: usize,
     pub direction: Direction,
 }
@@ -66,7 +61,6 @@ impl SortKey {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeadingOutcome {
-    /// The action does not belong to the heading.
     Nothing,
     Something,
     /// The user chose this order, or none. The caller sets it with [`Heading::set_order`].
@@ -94,7 +88,6 @@ pub struct Heading {
     years: Vec<BTreeSet<String>>,
     /// The current year when rows were last read, as their times begin.
     this_year: String,
-    /// How often the columns or the order have changed.
     changes: u64,
 }
 
@@ -105,18 +98,9 @@ impl Heading {
         Self {
             own: defs.iter().map(|def| def.layout).collect(),
             columns: Columns::usual(defs.len(), usual),
-            order: None,
-            menu: None,
-            search: Search::default(),
-            cursor: ListCursor::default(),
-            room: 0,
-            content: Vec::new(),
-            wish: None,
-            years: Vec::new(),
-            this_year: String::new(),
-            changes: 0,
             defs,
             own_order,
+            ..Self::default()
         }
     }
 
@@ -168,7 +152,6 @@ impl Heading {
         widths
     }
 
-    /// Whether a column of the list cuts a text of this width.
     pub fn cuts(&self, column: usize, cells: usize) -> bool {
         self.width_of(column, &self.widths(self.room)) < cells
     }
@@ -249,7 +232,6 @@ impl Heading {
         }
     }
 
-    /// Forgets the content, because other rows follow.
     pub fn forget_content(&mut self) {
         self.content.clear();
         self.wish = None;
@@ -280,11 +262,6 @@ impl Heading {
         let mut spans = vec![Span::raw(" ".repeat(indent))];
         spans.extend(self.cells(titles, widths, cx));
         Line::from(spans)
-    }
-
-    /// The width of a column of the list, if it is shown.
-    pub fn room_of(&self, column: usize, widths: &[usize]) -> Option<usize> {
-        self.columns.shown().zip(widths).find(|(shown, _)| *shown == column).map(|(_, width)| *width)
     }
 
     /// The shown cells of a row. `all` has one cell per column of the list.
@@ -329,7 +306,6 @@ impl Heading {
         Some((self.defs.get(order.column)?.key, order.direction == Direction::Desc))
     }
 
-    /// The sort order by a field, if there is a column for it.
     pub fn order_by(&self, field: &str, descending: bool) -> Option<SortOrder> {
         let direction = if descending { Direction::Desc } else { Direction::Asc };
         Some(SortOrder { column: self.column(field)?, direction })

@@ -1,9 +1,9 @@
 //! Fits text into columns by display width. A character is never split.
 
 pub use crate::i18n::number;
+use crate::tui::platform::cells::clusters;
+pub use crate::tui::platform::cells::width;
 use crate::tui::prelude::*;
-use crate::tui::widgets::cells::clusters;
-pub use crate::tui::widgets::cells::width;
 
 pub fn line_width(line: &Line<'_>) -> usize {
     line.spans.iter().map(|span| width(&span.content)).sum()
@@ -118,9 +118,15 @@ pub fn pieces(all: &[String], between: &str, room: usize) -> Vec<String> {
     lines
 }
 
+/// Translates labels and pads them to the width of the widest one. The caller marks them for translation.
+pub fn aligned<const N: usize>(labels: [&'static str; N]) -> [String; N] {
+    let said = labels.map(i18n::tr);
+    let wide = said.iter().map(|label| width(label)).max().unwrap_or(0);
+    said.map(|label| fit(label, wide, ""))
+}
+
 #[derive(Clone, Copy, Debug)]
 pub struct ColumnLayout {
-    /// In columns.
     pub min_width: usize,
     /// Share of the remaining width.
     pub weight: usize,
@@ -192,7 +198,6 @@ pub fn cells(cells: &[(String, Style)], widths: &[usize], ellipsis: &str) -> Vec
     spans
 }
 
-/// A line with these cells, after an indent.
 pub fn line_of_cells(
     indent: &'static str,
     row: &[(String, Style)],
@@ -207,8 +212,14 @@ pub fn line_of_cells(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tui::widgets::cells::samples::difficult_text;
+    use crate::tui::platform::cells::tests::difficult_text;
     use proptest::prelude::*;
+
+    #[test]
+    fn labels_are_padded_by_what_they_take_on_the_screen() {
+        assert_eq!(aligned(["Name", "E-mail", "수령인"]), ["Name  ", "E-mail", "수령인"]);
+        assert_eq!(aligned(["이름", "a"]), ["이름", "a   "]);
+    }
 
     #[test]
     fn wide_characters_are_never_cut_in_half() {

@@ -1,7 +1,7 @@
 //! The times of a badge in their order: requested, accepted, issued, and the end of its validity or its revocation.
 
 use crate::tui::prelude::*;
-use crate::tui::widgets::text_layout::{fit, line_width, width};
+use crate::tui::widgets::text_layout::line_width;
 use jiff::ToSpan;
 
 /// Maximum length of the bar between two times, in cells.

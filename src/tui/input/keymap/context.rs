@@ -21,7 +21,6 @@ macro_rules! contexts {
         pub enum KeyContext { $($(#[$doc])* $name,)* }
 
         impl KeyContext {
-            /// The name of the context, for users.
             pub fn place(self) -> &'static str {
                 i18n::tr(match self { $(Self::$name => $place,)* })
             }

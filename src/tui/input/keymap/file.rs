@@ -6,7 +6,6 @@ use crate::tui::input::keymap::{Chord, DEFAULT, Keymap, parse};
 use crate::tui::prelude::*;
 use crokey::OneToThree;
 
-/// Longest chord, in keys.
 const LONGEST: usize = 3;
 
 impl Keymap {
@@ -224,6 +223,25 @@ mod tests {
     fn keymap(text: &str) -> Result<Keymap, Vec<Mistake>> {
         let (keymap, mistakes) = Keymap::with(&KeymapFile::parse(Path::new("keys.toml"), text));
         if mistakes.is_empty() { Ok(keymap) } else { Err(mistakes) }
+    }
+
+    impl Keymap {
+        /// What [`Keymap::without_key`] finds on every screen: the screen and the action, each action of a place once.
+        fn all_without_key(&self) -> Vec<(KeyContext, Action)> {
+            let mut found: Vec<(KeyContext, Action)> = Vec::new();
+            for stack in KeyContext::STACKS {
+                for (context, action) in self.without_key(stack) {
+                    let is_gone =
+                        self.at(context).all(|(_, other, chords)| *other != action || chords.is_empty());
+                    // A key that only this screen hides.
+                    let place = if is_gone { context } else { stack[0] };
+                    if !found.contains(&(place, action)) {
+                        found.push((place, action));
+                    }
+                }
+            }
+            found
+        }
     }
 
     #[test]

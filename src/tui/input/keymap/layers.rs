@@ -82,7 +82,6 @@ fn is_fixed(action: Action, chord: &Chord) -> bool {
     }
 }
 
-/// The default keymap with the preset, and the source of each line.
 pub(super) fn base(preset: KeymapPreset) -> (Vec<Bound>, Vec<BindingSource>) {
     let mut lines = default_lines();
     let mut from = vec![BindingSource::Default; lines.len()];
@@ -148,23 +147,6 @@ impl Keymap {
                 let is_lost = self.key(stack, *action).is_none() && usual.key(stack, *action).is_some();
                 if is_lost && !found.iter().any(|(_, other)| other == action) {
                     found.push((*context, *action));
-                }
-            }
-        }
-        found
-    }
-
-    /// The same for every screen: the screen and the action, each action of a place once.
-    pub fn all_without_key(&self) -> Vec<(KeyContext, Action)> {
-        let mut found: Vec<(KeyContext, Action)> = Vec::new();
-        for stack in KeyContext::STACKS {
-            for (context, action) in self.without_key(stack) {
-                let is_gone =
-                    self.at(context).all(|(_, other, chords)| *other != action || chords.is_empty());
-                // A key that only this screen hides.
-                let place = if is_gone { context } else { stack[0] };
-                if !found.contains(&(place, action)) {
-                    found.push((place, action));
                 }
             }
         }

@@ -1,6 +1,5 @@
 use super::*;
 use crate::i18n::{self, Language};
-use crate::tui::widgets::cells::width;
 
 #[test]
 fn every_key_of_the_table_is_a_key_and_has_one_meaning_in_its_context() {

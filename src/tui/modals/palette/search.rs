@@ -1,9 +1,8 @@
 //! Search of the palette: how well an entry matches the typed text, and which letters match.
 
-use super::{PaletteEntry, what};
+use super::entries::{PaletteEntry, what};
 use crate::i18n::{self, Language};
 use crate::tui::prelude::*;
-use crate::tui::widgets::text_layout::{fit, width};
 use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 use unicode_normalization::UnicodeNormalization;
@@ -57,7 +56,6 @@ impl PaletteSearch {
         self.pattern.score(Utf32Str::new(letters, &mut self.buffer), &mut self.matcher)
     }
 
-    /// How well a text matches. `None` if it does not.
     pub(in crate::tui) fn score_of(&mut self, text: &str) -> Option<u32> {
         self.score(&letters(text))
     }

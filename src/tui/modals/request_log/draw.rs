@@ -2,14 +2,12 @@
 
 use super::RequestLog;
 use crate::api::LogEntry;
-use crate::i18n::{self};
 use crate::tui::connection::Client;
 use crate::tui::prelude::*;
 use crate::tui::widgets::list::draw_row;
 use crate::tui::widgets::paged_list::two_sided;
-use crate::tui::widgets::text_layout::{ColumnLayout, cells, layout, line_of_cells, number, width, wrap};
+use crate::tui::widgets::text_layout::{ColumnLayout, cells, layout, line_of_cells};
 
-/// Number of lines for the details of the selected request.
 const DETAIL: u16 = 5;
 /// Each column with its minimum width, its share of the free width and its drop priority.
 const COLUMNS: [(&str, (usize, usize, u8)); 9] = [
@@ -73,7 +71,14 @@ impl RequestLog {
         }
         let below = Rect { y: area.bottom().saturating_sub(DETAIL), height: DETAIL, ..area };
         match &self.save {
-            Some(save) => save.draw(frame, below, cx),
+            Some((file, _)) => {
+                let mut form = FormText::new(below, cx);
+                form.blank();
+                let about =
+                    t!("Tab-separated text without the key; names and e-mails masked. Only you can read it.");
+                file.add_to(&mut form, about, cx);
+                form.draw(frame, below);
+            }
             None => self.draw_detail(frame, below, entries.get(at).copied(), &base, cx),
         }
     }

@@ -5,55 +5,11 @@ use crate::tui::connection::Client;
 use crate::tui::platform::pager::PagerText;
 use crate::tui::prelude::*;
 use crate::tui::widgets::save_file::SaveFile;
-use crate::tui::widgets::text_layout::{fit, width};
 use std::fmt::Write;
 
-pub struct SaveLogForm {
-    /// With the log at the time this form was opened.
-    pub file: SaveFile,
-    rows: u64,
-}
-
-impl SaveLogForm {
-    /// `entries`: newest first.
-    pub fn new(entries: &[LogEntry], cx: &UiContext, out: &mut Effects<'_>) -> Self {
-        let now = jiff::Timestamp::now();
-        let text = text(entries, &origin(cx), now);
-        Self {
-            file: SaveFile::new("lapel-requests-%Y%m%d-%H%M%S.tsv", text, cx, out),
-            rows: entries.len() as u64,
-        }
-    }
-
-    pub fn key_contexts(&self) -> Vec<KeyContext> {
-        vec![KeyContext::FileField, KeyContext::Always]
-    }
-
-    pub fn is_enabled(&self, action: Action) -> bool {
-        match action {
-            Action::PreviousField => false,
-            _ => self.file.is_enabled(action),
-        }
-    }
-
-    /// Returns whether the form is closed now.
-    pub fn on_response(&mut self, reply: Reply, out: &mut Effects<'_>) -> Result<bool, Reply> {
-        let saved = self.file.on_response(reply)?;
-        if let Some(path) = &saved {
-            let rows = count!(self.rows, "request", "requests");
-            let path = scrub(&path.to_string_lossy()).into_owned();
-            out.say(t!("Saved {rows} to {path}. Only you can read it.", rows, path));
-        }
-        Ok(saved.is_some())
-    }
-
-    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
-        let mut form = FormText::new(area, cx);
-        form.blank();
-        let about = t!("Tab-separated text without the key; names and e-mails masked. Only you can read it.");
-        self.file.add_to(&mut form, about, cx);
-        form.draw(frame, area);
-    }
+pub fn form(entries: &[LogEntry], cx: &UiContext) -> (SaveFile, u64) {
+    let text = text(entries, &origin(cx), jiff::Timestamp::now());
+    (SaveFile::new("lapel-requests-%Y%m%d-%H%M%S.tsv", text, cx), entries.len() as u64)
 }
 
 fn origin(cx: &UiContext) -> String {

@@ -38,13 +38,15 @@ impl Places {
             "http" | "https" => Ok(url.into()),
             _ => Err(t!("The picture was not loaded: its URL is neither http nor https.").to_owned()),
         };
+        let parsed = |text: &str| {
+            let url = Url::parse(text).map_err(|_| t!("The picture's URL is not valid.").to_owned());
+            url.and_then(of_scheme)
+        };
         if let Ok(url) = Url::parse(raw) {
             return of_scheme(url);
         }
         if raw.starts_with("//") {
-            return Url::parse(&format!("https:{raw}"))
-                .map_err(|_| t!("The picture's URL is not valid.").to_owned())
-                .and_then(of_scheme);
+            return parsed(&format!("https:{raw}"));
         }
         let path = format!("/{}", raw.trim_start_matches('/'));
         // A path that ends a known address belongs to the same picture.
@@ -54,9 +56,7 @@ impl Places {
         }
         match self.base.as_ref().or(self.learned.as_ref()) {
             // Joined as text: a path must not change the host with dots or its own scheme.
-            Some(place) => Url::parse(&format!("{place}{path}"))
-                .map_err(|_| t!("The picture's URL is not valid.").to_owned())
-                .and_then(of_scheme),
+            Some(place) => parsed(&format!("{place}{path}")),
             None => Err(t!("The picture's URL is only a path, and its server is not known. Set picture_base in the profile.")
             .to_owned()),
         }

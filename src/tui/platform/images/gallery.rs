@@ -14,7 +14,6 @@ const AT_ONCE: usize = 1;
 #[derive(Clone)]
 pub struct PictureAsk {
     pub url: String,
-    /// Ignore the cached file.
     pub fresh: bool,
     pub way: PictureOutput,
     pub room: (u16, u16),
@@ -56,7 +55,6 @@ impl Gallery {
         {
             match self.prepare(kept, &ask).await {
                 Ok((packed, _)) => return Ok(packed),
-                // The cached file is damaged.
                 Err(_) => self.with_cache(&ask.url, |cache, url| cache.forget(&url)).await,
             }
         }

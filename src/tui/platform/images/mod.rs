@@ -5,9 +5,9 @@
 //!
 //! ```text
 //! address   addresses to URLs               questions  questions to the terminal about its abilities
-//! store     wanted and loaded pictures      typed      keys between the terminal's answers
-//! gallery   the worker's part of pictures   protocol   the ways in which a terminal shows pictures
-//! cache     files of downloaded pictures    render     picture files to terminal output
+//! store     wanted and loaded pictures      protocol   the ways in which a terminal shows pictures
+//! gallery   the worker's part of pictures   render     picture files to terminal output
+//! cache     files of downloaded pictures
 //! ```
 //!
 //! Only `render` needs the feature `images`. Without it pictures are off.
@@ -24,11 +24,9 @@ mod render;
 #[path = "no_render.rs"]
 mod render;
 mod store;
-mod typed;
 
 pub use gallery::{Gallery, PictureAsk};
 pub use protocol::{KITTY_IDS, PictureOutput};
 pub use questions::{ASKED_ROW, TerminalQueries};
 pub use render::{OFF, Packed};
 pub use store::{PictureOf, PictureRequest, PictureStore};
-pub use typed::messages as typed_messages;

@@ -5,15 +5,15 @@
 //! answers costs the time limit, in the thread that reads the input. Keys pressed meanwhile are kept, and no
 //! drawing waits.
 
-use super::typed;
 use crate::config::{
     GlyphChoice, PictureChoice, PictureSettings, TerminalBackground, TerminalHints, ThemeChoice,
 };
+use crate::tui::input::typed;
 use crate::tui::message::Message;
+use crate::tui::platform::cells::Ambiguous;
 use crate::tui::platform::images::protocol::{PictureOutput, Protocol};
 use crate::tui::platform::images::render;
 use crate::tui::prelude::*;
-use crate::tui::widgets::cells::Ambiguous;
 use std::io::{self, IsTerminal, Write};
 use std::time::Instant;
 
@@ -40,8 +40,9 @@ const END: &str = "\x1b[c";
 /// Every frame ends with a hidden cursor.
 const HIDDEN: &str = "\x1b[?25l";
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PictureMode {
+    #[default]
     Off,
     /// The terminal must be asked, or has not answered yet.
     Asking,
@@ -68,7 +69,7 @@ pub fn unasked(pictures: &PictureSettings) -> PictureMode {
     }
 }
 
-/// Width and height in pixels, if the system knows them.
+/// Width and height of a cell in pixels, if the system knows them.
 fn measured() -> Option<(u16, u16)> {
     let size = crossterm::terminal::window_size().ok()?;
     let cell = (size.width.checked_div(size.columns)?, size.height.checked_div(size.rows)?);
@@ -202,7 +203,6 @@ enum Within {
     Control,
     /// A control string, like `ESC ] ...`, up to BEL or `ESC \`.
     Text,
-    /// An escape in a control string.
     TextEscape,
 }
 

@@ -8,9 +8,7 @@ use crate::tui::platform::images::protocol::{KITTY_IDS, PictureOutput, Protocol}
 use crate::tui::platform::images::questions::{PictureMode, unasked};
 use crate::tui::platform::images::render::Packed;
 use crate::tui::prelude::*;
-use crate::tui::widgets::text_layout::wrap;
 
-/// Time that the cursor must rest before a picture is requested.
 const REST: Duration = Duration::from_millis(120);
 /// A picture is kept until this many others were requested. Then its kitty image id is used again.
 const KEPT: u32 = KITTY_IDS - 4;
@@ -47,6 +45,7 @@ struct CachedPicture {
     state: Result<Packed, String>,
 }
 
+#[derive(Default)]
 pub struct PictureStore {
     how: PictureMode,
     places: Places,
@@ -54,7 +53,6 @@ pub struct PictureStore {
     templates: BTreeMap<TemplateId, Option<Text>>,
     entries: VecDeque<CachedPicture>,
     wanted: Option<PictureFetch>,
-    /// The pause while the cursor must rest.
     rest: Option<RequestId>,
     reading: Option<RequestId>,
     loading: Option<(RequestId, u32)>,
@@ -67,19 +65,7 @@ pub struct PictureStore {
 
 impl PictureStore {
     pub fn new(pictures: &PictureSettings) -> Self {
-        Self {
-            how: unasked(pictures),
-            places: Places::default(),
-            templates: BTreeMap::new(),
-            entries: VecDeque::new(),
-            wanted: None,
-            rest: None,
-            reading: None,
-            loading: None,
-            fresh: None,
-            asked: 0,
-            blocks: true,
-        }
+        Self { how: unasked(pictures), blocks: true, ..Self::default() }
     }
 
     pub fn is_on(&self) -> bool {
@@ -118,10 +104,8 @@ impl PictureStore {
 
     /// Drops all data of the former service.
     pub fn begin_anew(&mut self, base: Option<String>) {
-        self.places = Places::new(base);
-        self.entries.clear();
-        self.templates.clear();
-        (self.wanted, self.rest, self.reading, self.loading, self.fresh) = (None, None, None, None, None);
+        let Self { how, asked, blocks, .. } = *self;
+        *self = Self { how, asked, blocks, places: Places::new(base), ..Self::default() };
     }
 
     /// The terminal may have lost its pictures. kitty gets them again.

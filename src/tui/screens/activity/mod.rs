@@ -1,7 +1,6 @@
 //! The Activity tab: every job of the profile, the newest first, and the rows of one job.
 
 mod columns;
-mod commands;
 mod copyables;
 mod draw;
 mod order;
@@ -10,6 +9,9 @@ mod replacement;
 
 use crate::jobs::{Stop, StopKind};
 use crate::tui::input::list_hit::{Click, ListArea};
+use crate::tui::modals::job_actions::{
+    can, can_decide, is_job_command, may_revoke, open_menu, revoke_rows, run,
+};
 use crate::tui::modals::job_menu::JobMenu;
 use crate::tui::modals::resolve_rows::ResolveRows;
 use crate::tui::modals::revoke_ids::RevokeIds;
@@ -20,8 +22,6 @@ use crate::tui::widgets::needs::counts_in_words;
 use crate::tui::widgets::preview::Scroll;
 use crate::tui::widgets::search::{Search, Searched};
 use crate::tui::widgets::table_header::Heading;
-pub(in crate::tui) use commands::{can, run, steps};
-use commands::{can_decide, is_job_command, may_revoke, open_menu, revoke_rows};
 pub(in crate::tui) use draw::bar;
 use order::{OnlyJobs, is_unfinished};
 use peek::{Peek, peeked};

@@ -2,7 +2,7 @@
 //! opens it.
 
 use super::Activity;
-use super::commands::can;
+use crate::tui::modals::job_actions::can;
 use crate::tui::prelude::*;
 
 impl Activity {

@@ -6,7 +6,7 @@ use crate::domain::narrowing::is_sent;
 use crate::domain::spelling::remarks;
 use crate::domain::time::OffsetBasis;
 use crate::tui::prelude::*;
-use crate::tui::widgets::highlight_email::spelled;
+use crate::tui::screens::badge_head::spelled;
 use crate::tui::widgets::text_layout::{line_width, packed, pieces};
 use crate::tui::widgets::timeline::timeline;
 

@@ -7,7 +7,7 @@ use crate::tui::widgets::job_rows::{
 };
 use crate::tui::widgets::record_field::{self, RecordField};
 use crate::tui::widgets::table_header::{Heading, TO_MINUTE};
-use crate::tui::widgets::text_layout::{ColumnLayout, number, width};
+use crate::tui::widgets::text_layout::ColumnLayout;
 
 type ListField = RecordField<JobRow, String>;
 
@@ -158,9 +158,8 @@ pub(super) fn fit_suggestion(
     widths: &[usize],
 ) {
     let at = REVIEW.iter().position(|column| *column == WHY).unwrap_or(WHY);
-    if let (Some((text, _)), Some(room)) = (cells.get_mut(at), heading.room_of(at, widths))
-        && width(text) > room
-    {
+    let room = heading.width_of(at, widths);
+    if let Some((text, _)) = cells.get_mut(at).filter(|(text, _)| width(text) > room) {
         let is_only = row.also.is_none() && row.why.iter().flat_map(Reason::texts).count() == 1;
         let domain = suggested_domain(row).filter(|_| is_only).map(|meant| format!("{}?", Text::from(meant)));
         let fitting = domain.filter(|domain| width(domain) <= room);
@@ -214,7 +213,6 @@ pub fn words(row: &JobRow) -> String {
     tr(row.row_status.name()).to_owned()
 }
 
-/// The sort field, and whether the largest value comes first.
 pub(super) fn order(heading: &Heading) -> Option<(RowField, bool)> {
     let (key, down) = heading.sorted_by()?;
     let (_, sort) = FIELDS.iter().find(|(field, _)| field.column.key == key)?;
@@ -237,7 +235,6 @@ pub(super) fn own(has_ids: bool, is_review: bool) -> Vec<ColumnLayout> {
     if is_review { in_review(own) } else { own }
 }
 
-/// The cells of a row; `words` describes its status.
 pub(super) fn cells(
     row: &JobRow,
     is_review: bool,

@@ -2,7 +2,6 @@
 
 use super::{ListRow, PagedList, RowSlot};
 use crate::tui::prelude::*;
-use crate::tui::widgets::text_layout::{number, wrap};
 
 impl<T: ListRow> PagedList<T> {
     pub fn on_action(&mut self, action: Action) -> bool {
@@ -24,7 +23,6 @@ impl<T: ListRow> PagedList<T> {
         (line < rows.bottom() && place < self.len()).then_some(place)
     }
 
-    /// Moves the cursor to the place at a line of the screen. Returns whether there is one.
     pub fn on_click(&mut self, rows: Rect, line: u16) -> bool {
         let place = self.place_at(rows, line);
         if let Some(place) = place {
@@ -113,7 +111,6 @@ pub fn draw_row(frame: &mut Frame<'_>, area: Rect, selected: bool, row: Vec<Span
     }
 }
 
-/// Draws texts in place of rows, wrapped and indented.
 pub fn draw_texts(frame: &mut Frame<'_>, area: Rect, texts: &[String], style: Style) {
     let room = usize::from(area.width).saturating_sub(4);
     let lines = texts.iter().flat_map(|text| wrap(text, room));

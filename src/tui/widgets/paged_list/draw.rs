@@ -2,20 +2,16 @@
 
 use crate::domain::RecordProblem;
 use crate::domain::look_alike::{foreign_letter, letter_name};
-use crate::i18n::{self};
-use crate::index::Coverage;
-use crate::tui::input::list_hit::below;
 use crate::tui::prelude::*;
 use crate::tui::widgets::list::{ListEntry, ListNote, RowSlot, draw_texts};
 use crate::tui::widgets::paged_list::{
     Browse, Browser, ComparedPart, MARGINS, SortedBy, Top, narrowed, title_cell,
 };
 use crate::tui::widgets::record_field::cells;
-use crate::tui::widgets::text_layout::{line_width, number, width, wrap};
+use crate::tui::widgets::text_layout::line_width;
 use jiff::tz::Offset;
 use ratatui::layout::{Constraint, Layout};
 
-/// What is special about a row.
 #[derive(Clone, Default)]
 pub struct RowMark {
     /// The longest text first. The first one that leaves room for the title is shown before it, or the last one.
@@ -89,7 +85,8 @@ impl<T: Browse> Browser<T> {
         };
         let mut text = format!("  {count}");
         if let Some(coverage) = self.index() {
-            text.push_str(&format!(" {} {}", cx.glyphs.dot, index_words(coverage, cx)));
+            let read = read_words(coverage.read_at, coverage.full_at, cx.clock().offset());
+            text.push_str(&format!(" {} {}", cx.glyphs.dot, t!("from the index, {read}", read)));
         }
         text
     }
@@ -125,11 +122,12 @@ impl<T: Browse> Browser<T> {
     ) {
         if self.list.is_empty() {
             let text = match self.pages().error() {
-                Some(error) => vec![error.to_string(), self.retry_hint(cx)],
-                None if !self.list.is_answered() => return,
-                None if self.applied.is_empty() => {
-                    vec![tr(T::TEXTS.empty).to_owned()]
+                Some(error) => {
+                    let key = cx.key(&OF_LISTS, Action::Reload);
+                    vec![error.to_string(), t!("Press {key} to refresh.", key)]
                 }
+                None if !self.list.is_answered() => return,
+                None if self.applied.is_empty() => vec![tr(T::TEXTS.empty).to_owned()],
                 None if self.part().is_some_and(|part| !part.is_whole) => {
                     let text = t!(
                         "No loaded row matches this filter. {down} loads more, {esc} clears it.",
@@ -212,10 +210,6 @@ impl<T: Browse> Browser<T> {
                 (text, cx.theme.warning())
             }
         }
-    }
-
-    fn retry_hint(&self, cx: &UiContext) -> String {
-        t!("Press {key} to refresh.", key = cx.key(&OF_LISTS, Action::Reload))
     }
 
     /// The message about the list, or about the selected place if it has no row. It is shown below the list,
@@ -325,11 +319,6 @@ pub fn read_words(read_at: i64, full_at: Option<i64>, offset: Offset) -> String 
         Some(full) => t!("read {time}, in full {full}", time, full),
         None => t!("read {time}", time),
     }
-}
-
-/// The source of a list of the index, with the time of its last reading.
-fn index_words(coverage: Coverage, cx: &UiContext) -> String {
-    t!("from the index, {read}", read = read_words(coverage.read_at, coverage.full_at, cx.clock().offset()))
 }
 
 fn unreadable(problem: &RecordProblem) -> String {

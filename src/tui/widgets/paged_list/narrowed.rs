@@ -96,12 +96,10 @@ impl<T: Browse> Browser<T> {
 
     /// Reads everything again. The rows stay until then.
     pub fn reload(&mut self, out: &mut Effects<'_>) {
-        let dropped = self.service_rows_mut().reload();
-        out.cancel(dropped);
+        out.cancel(self.service_rows_mut().reload());
         match &mut self.behind {
             Some(behind) if behind.from != RowsFrom::Loaded => {
-                let dropped = self.list.reload();
-                out.cancel(dropped);
+                out.cancel(self.list.reload());
                 self.ask_coverage(out);
             }
             // The index may have been read since.
@@ -128,7 +126,6 @@ impl<T: Browse> Browser<T> {
         }
     }
 
-    /// Handles the end of the reading that the refresh has started.
     pub(super) fn take_synced(
         &mut self,
         id: RequestId,
@@ -145,12 +142,10 @@ impl<T: Browse> Browser<T> {
     }
 
     pub(super) fn restart(&mut self, out: &mut Effects<'_>) {
-        let dropped = self.service_rows_mut().restart();
-        out.cancel(dropped);
+        out.cancel(self.service_rows_mut().restart());
         if let Some(behind) = &mut self.behind {
             behind.reach = AT_FIRST;
-            let dropped = self.list.restart();
-            out.cancel(dropped);
+            out.cancel(self.list.restart());
         }
     }
 
@@ -167,7 +162,6 @@ impl<T: Browse> Browser<T> {
         };
     }
 
-    /// Returns whether the answer is for this list.
     pub(super) fn take_coverage(
         &mut self,
         request: RequestId,
@@ -178,8 +172,7 @@ impl<T: Browse> Browser<T> {
         if behind.again.take_if(|again| *again == request).is_some() {
             if let Some(coverage) = found {
                 behind.from = RowsFrom::Index(coverage);
-                let dropped = self.list.restart();
-                out.cancel(dropped);
+                out.cancel(self.list.restart());
             }
             return true;
         }
@@ -189,13 +182,11 @@ impl<T: Browse> Browser<T> {
         behind.from = found.map_or(RowsFrom::Loaded, RowsFrom::Index);
         behind.stale = true;
         if found.is_none() {
-            let dropped = self.list.restart();
-            out.cancel(dropped);
+            out.cancel(self.list.restart());
         }
         true
     }
 
-    /// The list to read from the index, if the list comes from there.
     pub fn index_list(&self, now: DateTime) -> Option<IndexedList> {
         self.index()?;
         let sort = self.heading.sorted_by().zip(self.heading.order());
@@ -206,8 +197,7 @@ impl<T: Browse> Browser<T> {
     pub(super) fn narrow(&mut self, narrowing: T::Narrowing, out: &mut Effects<'_>) {
         if self.compared().is_none() && self.behind.is_some() {
             // These are pages of the index.
-            let dropped = self.list.restart();
-            out.cancel(dropped);
+            out.cancel(self.list.restart());
         }
         self.narrowing = narrowing;
         self.refit = true;
@@ -279,7 +269,6 @@ impl<T: Browse> Browser<T> {
         Some(ComparedPart { loaded, all, is_whole: behind.rows.is_counted() && loaded >= all })
     }
 
-    /// Whether a row fits what lapel compares itself.
     pub fn fits(&self, row: &T, now: DateTime) -> bool {
         row.fits(&self.narrowing, now)
     }

@@ -1,13 +1,9 @@
 //! The two menus of a heading: one for the sort column, one for the shown columns with their order and widths.
 
 use crate::api::Direction;
-use crate::tui::input::list_hit::{Click, ListCursor};
 use crate::tui::prelude::*;
 use crate::tui::widgets::columns::ColumnChoice;
-use crate::tui::widgets::popup;
-use crate::tui::widgets::search::Search;
 use crate::tui::widgets::table_header::{Heading, HeadingOutcome, SortOrder};
-use crate::tui::widgets::text_layout::{fit, width};
 
 /// Maximum width of a menu in columns. It covers the whole list, so that no cell is cut beside it.
 const WIDEST: u16 = u16::MAX;
@@ -201,7 +197,6 @@ impl Heading {
         let names: usize = self.defs.iter().map(|def| width(tr(def.title))).max().unwrap_or(0);
         let choices = self.columns.choices();
         let mut places = widths.iter().copied();
-        // The width of each column that should be shown.
         let wide: Vec<Option<usize>> =
             choices.iter().map(|c| self.columns.is_shown(c).then(|| places.next().unwrap_or(0))).collect();
         let is_needless = |choice: &ColumnChoice| {
@@ -224,7 +219,8 @@ impl Heading {
                     (t!("same on every row, so hidden").to_owned(), cx.theme.dim())
                 }
                 Some(0) => (t!("hidden at this width").to_owned(), cx.theme.warning()),
-                Some(wide) => (wide_words(wide, choice), cx.theme.dim()),
+                Some(wide) if choice.width.is_some() => (t!("{wide} wide, set by you", wide), cx.theme.dim()),
+                Some(wide) => (t!("{wide} wide", wide), cx.theme.dim()),
                 None => (String::new(), cx.theme.dim()),
             };
             lines.push(Line::from(vec![
@@ -241,12 +237,5 @@ impl Heading {
             lines.push(Line::styled(format!(" {words}"), cx.theme.dim()));
         }
         frame.render_widget(lines, inner);
-    }
-}
-
-fn wide_words(wide: usize, choice: &ColumnChoice) -> String {
-    match choice.width {
-        Some(_) => t!("{wide} wide, set by you", wide),
-        None => t!("{wide} wide", wide),
     }
 }

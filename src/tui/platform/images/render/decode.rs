@@ -28,24 +28,19 @@ pub enum NoPicture {
     Damaged,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum PictureFormat {
-    Png,
-    Jpeg,
-    Gif,
-    WebP,
-}
-
-/// An animation gives its first frame.
+/// The format is what the first bytes say. An animation gives its first frame.
 pub fn decode(bytes: &[u8], content_type: Option<&str>) -> Result<RgbaImage, NoPicture> {
-    let kind = kind(bytes, content_type)?;
     let source = Cursor::new(bytes);
     let damaged = |_| NoPicture::Damaged;
-    match kind {
-        PictureFormat::Png => pixels(PngDecoder::with_limits(source, limits()).map_err(damaged)?),
-        PictureFormat::Jpeg => pixels(JpegDecoder::new(source).map_err(damaged)?),
-        PictureFormat::Gif => pixels(GifDecoder::new(source).map_err(damaged)?),
-        PictureFormat::WebP => pixels(WebPDecoder::new(source).map_err(damaged)?),
+    match bytes {
+        [] => Err(NoPicture::Empty),
+        [0x89, b'P', b'N', b'G', ..] => pixels(PngDecoder::with_limits(source, limits()).map_err(damaged)?),
+        [0xff, 0xd8, 0xff, ..] => pixels(JpegDecoder::new(source).map_err(damaged)?),
+        [b'G', b'I', b'F', b'8', ..] => pixels(GifDecoder::new(source).map_err(damaged)?),
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => {
+            pixels(WebPDecoder::new(source).map_err(damaged)?)
+        }
+        _ => Err(unknown(bytes, content_type)),
     }
 }
 
@@ -72,29 +67,21 @@ fn pixels(mut decoder: impl ImageDecoder) -> Result<RgbaImage, NoPicture> {
     Ok(picture.into_rgba8())
 }
 
-/// The format from the first bytes. The content type counts only if the bytes are unknown.
-fn kind(bytes: &[u8], content_type: Option<&str>) -> Result<PictureFormat, NoPicture> {
-    match bytes {
-        [] => return Err(NoPicture::Empty),
-        [0x89, b'P', b'N', b'G', ..] => return Ok(PictureFormat::Png),
-        [0xff, 0xd8, 0xff, ..] => return Ok(PictureFormat::Jpeg),
-        [b'G', b'I', b'F', b'8', ..] => return Ok(PictureFormat::Gif),
-        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => return Ok(PictureFormat::WebP),
-        _ => {}
-    }
+/// What another format is. The content type counts only if the bytes are unknown.
+fn unknown(bytes: &[u8], content_type: Option<&str>) -> NoPicture {
     let head = String::from_utf8_lossy(bytes.get(..1024).unwrap_or(bytes)).to_ascii_lowercase();
     let head = head.trim_start_matches('\u{feff}').trim_start();
     let called = content_type.unwrap_or_default().to_ascii_lowercase();
     if head.starts_with("<svg") || (head.starts_with("<?xml") && head.contains("<svg")) {
-        Err(NoPicture::Svg)
+        NoPicture::Svg
     } else if head.starts_with("<!doctype html") || head.starts_with("<html") {
-        Err(NoPicture::Page)
+        NoPicture::Page
     } else if called.starts_with("image/svg") {
-        Err(NoPicture::Svg)
+        NoPicture::Svg
     } else if called.starts_with("text/html") {
-        Err(NoPicture::Page)
+        NoPicture::Page
     } else {
-        Err(NoPicture::Unknown)
+        NoPicture::Unknown
     }
 }
 

@@ -12,7 +12,6 @@ const BORDER_SHARE: u64 = 1;
 const LEAST_PART: u32 = 3;
 /// Width of the blur that sharpening subtracts, in pixels.
 const BLUR: f32 = 0.7;
-/// Largest factor for the contrast.
 const MOST_CONTRAST: f32 = 1.6;
 
 /// Cuts off transparent and border-coloured parts. A picture without an emblem inside stays whole.

@@ -41,7 +41,6 @@ impl Packed {
         }
     }
 
-    /// Draws nothing if the area is too small.
     pub fn draw(&self, area: Rect, buffer: &mut Buffer) {
         match self {
             Self::Graphic(graphic) => ratatui_image::Image::new(graphic).render(area, buffer),
@@ -50,7 +49,6 @@ impl Packed {
     }
 }
 
-/// Packs a picture for at most `room` columns and rows. `id` is its kitty image id.
 pub fn pack(picture: &RgbaImage, way: &PictureOutput, room: (u16, u16), id: u32) -> Result<Packed, String> {
     // Characters are few, large pixels. All of them go to the emblem.
     let picture = match way.protocol {

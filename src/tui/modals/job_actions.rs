@@ -53,7 +53,7 @@ pub(in crate::tui) fn run(job: &Job, action: Action, marked: &[JobRow], out: &mu
     }
 }
 
-pub(super) fn open_menu(menu: Option<JobMenu>, out: &mut Effects<'_>) {
+pub(in crate::tui) fn open_menu(menu: Option<JobMenu>, out: &mut Effects<'_>) {
     out.open_some(|_, _| menu);
 }
 
@@ -62,12 +62,12 @@ pub(in crate::tui) fn steps(step: Step, job: &Job, marked: &[JobRow]) -> Vec<u64
 }
 
 /// Whether the badge of a row may be revoked. A badge without an id is revoked with its job.
-pub(super) fn may_revoke(row: &JobRow, job: &Job) -> bool {
+pub(in crate::tui) fn may_revoke(row: &JobRow, job: &Job) -> bool {
     row.badge_id.is_some() && may(Step::Undo, RowFacts::of(job, row))
 }
 
 /// Opens the revoke form for the marked rows that have a badge to revoke, and says how many have none.
-pub(super) fn revoke_rows(job: &Job, marked: &[JobRow], cx: &UiContext, out: &mut Effects<'_>) {
+pub(in crate::tui) fn revoke_rows(job: &Job, marked: &[JobRow], cx: &UiContext, out: &mut Effects<'_>) {
     let now = cx.now();
     let rows = marked.iter().filter(|row| may_revoke(row, job));
     let badges = rows.filter_map(|row| issued_badge(job, row.clone()));
@@ -87,7 +87,7 @@ pub(super) fn revoke_rows(job: &Job, marked: &[JobRow], cx: &UiContext, out: &mu
     RevokeForm::open(targets, out);
 }
 
-pub(super) fn is_job_command(action: Action) -> bool {
+pub(in crate::tui) fn is_job_command(action: Action) -> bool {
     matches!(
         action,
         Action::Run
@@ -125,7 +125,7 @@ pub(in crate::tui) fn can(action: Action, job: &Job) -> bool {
     }
 }
 
-pub(super) fn can_decide(row: &JobRow, job: &Job) -> bool {
+pub(in crate::tui) fn can_decide(row: &JobRow, job: &Job) -> bool {
     job.may_act() && may(Step::Decide, RowFacts::of(job, row))
 }
 

@@ -1,0 +1,148 @@
+use super::*;
+use crate::jobs::{Code, JobId, Kind, Stop, StopKind};
+
+/// A job with these rows, planned an hour ago.
+pub fn job(phase: Phase, rows: &[(RowStatus, u64)]) -> Job {
+    Job {
+        id: JobId(3),
+        kind: Kind::Issue,
+        phase,
+        stop: (phase == Phase::Stopped)
+            .then(|| Stop { kind: StopKind::Quota, why: Code::Interrupted.into() }),
+        title: "a title".into(),
+        template_id: None,
+        origin: None,
+        created: now() - SignedDuration::from_hours(1),
+        updated: now(),
+        counts: rows.iter().copied().collect(),
+        held: 0,
+        note: None,
+        accepted: None,
+        in_flight: 0,
+        next_poll: Some(now()),
+        owner: None,
+        profile: String::new(),
+        follows: None,
+        replaced: None,
+        checked: None,
+        is_purged: false,
+        begun_by: None,
+        unproven: 0,
+        unproven_ready: 0,
+        is_not_provable: false,
+        awaits_proof: false,
+        halted_by: None,
+    }
+}
+
+pub fn now() -> Timestamp {
+    Timestamp::from_second(1_790_000_000).expect("a time")
+}
+
+#[test]
+fn the_most_urgent_comes_first() {
+    use RowStatus::{Ask, Issued, NotDone, NotSeen, Ready, Waiting};
+    let rows = [(Ready, 476), (Ask, 74), (NotDone, 2), (NotSeen, 1), (Waiting, 564), (Issued, 136)];
+    let found: Vec<(Urgency, u64)> =
+        needs(&job(Phase::Stopped, &rows), now()).into_iter().map(|need| (need.urgency, need.rows)).collect();
+    let expected =
+        [(Urgency::InDoubt, 1), (Urgency::Refused, 2), (Urgency::Stopped, 476), (Urgency::NeedsReview, 74)];
+    assert_eq!(found, expected, "and what waits or is issued needs nobody");
+}
+
+/// `lapel jobs` and Activity take these words.
+#[test]
+fn a_job_has_one_word_for_its_state() {
+    use RowStatus::{InDoubt, Issued, Ready, Waiting};
+    let words = |phase, rows: &[(RowStatus, u64)]| job(phase, rows).state().to_string();
+    for (state, word) in [
+        (words(Phase::Running, &[(Ready, 1)]), t!("sending")),
+        (words(Phase::Running, &[(Waiting, 1)]), t!("checking")),
+        (words(Phase::Running, &[(Issued, 1)]), t!("finished")),
+        (words(Phase::Cancelled, &[(Waiting, 1)]), t!("cancelled, checking")),
+        (words(Phase::Cancelled, &[(Issued, 1)]), tr(Phase::Cancelled.name())),
+        (words(Phase::Stopped, &[(Ready, 1)]), tr(StopKind::Quota.name())),
+        (words(Phase::Paused, &[(Ready, 1)]), tr(Phase::Paused.name())),
+    ] {
+        assert_eq!(state, word);
+    }
+    let owner = crate::jobs::Owner {
+        label: Code::Interrupted.into(),
+        is_me: false,
+        is_alive: false,
+        is_colleague: false,
+    };
+    let left = Job { owner: Some(owner), ..job(Phase::Running, &[(InDoubt, 2)]) };
+    assert_eq!(left.state().to_string(), t!("ended; {n} in doubt", n = 2));
+}
+
+#[test]
+fn every_status_has_its_place_and_none_is_lost() {
+    let rows: Vec<(RowStatus, u64)> = RowStatus::ALL.iter().map(|status| (*status, 1)).collect();
+    let stopped = job(Phase::Stopped, &rows);
+    let sorted = counts_in_words(&stopped);
+    assert_eq!(sorted.len(), RowStatus::ALL.len());
+    let urgencies: Vec<Urgency> =
+        sorted.iter().map(|(_, status, _)| Urgency::of(*status, &stopped)).collect();
+    assert!(urgencies.is_sorted(), "{urgencies:?}");
+    let all = [
+        Urgency::InDoubt,
+        Urgency::Refused,
+        Urgency::Stopped,
+        Urgency::NeedsReview,
+        Urgency::Error,
+        Urgency::Waiting,
+        Urgency::Settled,
+    ];
+    assert!(all.is_sorted() && all.iter().all(|urgency| urgencies.contains(urgency)));
+}
+
+#[test]
+fn what_lapel_checks_or_was_moved_needs_nobody() {
+    let doubt = job(Phase::Running, &[(RowStatus::InDoubt, 1), (RowStatus::Overdue, 2)]);
+    assert_eq!(needs(&doubt, now()), []);
+    assert_eq!(count(std::slice::from_ref(&doubt), now()), 1, "but it is a problem from the start");
+    let said: Vec<u64> = concerns(&doubt, now()).into_iter().map(|need| need.rows).collect();
+    assert_eq!(said, [1, 2], "and it says which");
+    let both = job(Phase::Running, &[(RowStatus::InDoubt, 1), (RowStatus::NotSeen, 4)]);
+    assert_eq!(concerns(&both, now()), needs(&both, now()), "what needs a person counts more");
+    let nobody_checks = Job { next_poll: None, ..doubt.clone() };
+    assert_eq!(needs(&nobody_checks, now()).len(), 2, "rows that nobody checks");
+    for phase in [Phase::Draft, Phase::Moved] {
+        let job = job(phase, &[(RowStatus::NotSeen, 1), (RowStatus::InDoubt, 1)]);
+        assert_eq!((needs(&job, now()), count(&[job], now())), (vec![], 0), "{phase:?}");
+    }
+    assert_eq!(needs(&job(Phase::Paused, &[(RowStatus::Ready, 1)]), now()), [], "a person paused it");
+    // A revocation that stopped while its badges were not issued goes on when a person resumes it.
+    for (phase, is_halted) in [(Phase::Stopped, true), (Phase::Running, false)] {
+        let waits = job(phase, &[(RowStatus::Queued, 2)]);
+        assert_eq!((needs(&waits, now()).len(), waits.can_resume()), (usize::from(is_halted), is_halted));
+    }
+}
+
+#[test]
+fn a_refusal_that_nothing_can_change_does_not_count_forever() {
+    let refused = job(Phase::Running, &[(RowStatus::NotDone, 1), (RowStatus::Dropped, 1)]);
+    assert_eq!(needs(&refused, now()).len(), 2);
+    let later = now() + RECENT;
+    assert_eq!(needs(&refused, later), []);
+    let unseen = job(Phase::Running, &[(RowStatus::NotSeen, 1)]);
+    assert_eq!(needs(&unseen, later).len(), 1, "a person can resolve it, so it stays");
+    assert_eq!(count(&[refused, unseen], later), 1);
+}
+
+#[test]
+fn rows_of_a_refused_request_need_nobody_while_lapel_checks_them() {
+    let stopped = |ready| Job {
+        unproven_ready: 5,
+        is_not_provable: true,
+        ..job(Phase::Stopped, &[(RowStatus::Ready, ready)])
+    };
+    let (all, some) = (stopped(5), stopped(8));
+    assert_eq!((needs(&all, now()), all.can_resume()), (Vec::new(), true));
+    assert_eq!(words(&concerns(&all, now())[0], &all), "5 refused, perhaps accepted");
+    assert!(words(&needs(&some, now())[0], &some).starts_with("3 of 8 not sent"));
+    assert_eq!((some.held_by_refusal(), checked(&some).len()), (5, 1));
+    let provable = Job { is_not_provable: false, ..some };
+    assert_eq!((needs(&provable, now())[0].rows, checked(&provable)), (8, Vec::new()));
+}
