@@ -1,6 +1,7 @@
 //! The definition of the command line, and what lapel derives from the parsed flags.
 
 use super::failure::command_line_is_wrong;
+use super::flags::{AppearanceFlags, ProfileFlags, whole, whole_from};
 use super::index::IndexFlags;
 use super::journal::JournalFlags;
 use super::profile::ProfileVerbs;
@@ -8,16 +9,14 @@ use super::read::ReadVerb;
 use super::verbs::{DoctorFlags, IssueFlags, JobsFlags, RevokeFlags};
 use super::{completion, exit, help, output};
 use crate::cli::prelude::*;
-use crate::config::{Flags, GlyphChoice, PictureChoice, ThemeChoice, Words};
+use crate::config::Flags;
 use crate::i18n::{Language, language, set_language_for_programs};
 use crate::sandbox;
-use clap::Parser;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory, Parser};
+use clap_complete::env::CompleteEnv;
 use std::ffi::OsString;
-use std::fmt::Display;
 use std::net::SocketAddr;
-use std::str::FromStr;
 
 /// A terminal client for a Digital Badge Issuing Service.
 #[derive(Clone, Debug, Parser)]
@@ -46,33 +45,6 @@ pub struct Cli {
     /// Send text that looks like an API key but is not one
     #[arg(long, global = true)]
     pub not_a_key: bool,
-}
-
-/// Which service is spoken to, and how carefully. There is no flag for a key, on purpose.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
-#[command(next_help_heading = "Settings")]
-pub struct ProfileFlags {
-    /// The profile in config.toml to use
-    #[arg(long, value_name = "NAME", add = completion::of_profiles())]
-    profile: Option<String>,
-    /// Read-only: issuing and revoking are disabled
-    #[arg(long)]
-    read_only: bool,
-}
-
-/// How the TUI looks.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
-#[command(next_help_heading = "Settings")]
-pub struct AppearanceFlags {
-    /// Colours: auto dark light high-contrast terminal none
-    #[arg(long, value_name = "THEME", value_parser = words::<ThemeChoice>(), hide_possible_values = true)]
-    theme: Option<ThemeChoice>,
-    /// Screen symbols: unicode or plain ascii
-    #[arg(long, value_name = "SET", value_parser = words::<GlyphChoice>(), hide_possible_values = true, hide_short_help = true)]
-    glyphs: Option<GlyphChoice>,
-    /// Pictures: auto, kitty, iterm2, sixel, halfblocks, none
-    #[arg(long, value_name = "WAY", value_parser = words::<PictureChoice>(), hide_possible_values = true, hide_short_help = true)]
-    pictures: Option<PictureChoice>,
 }
 
 /// With what the TUI begins, in place of how it ended the last time.
@@ -169,26 +141,6 @@ pub enum Command {
         who: ProfileFlags,
     },
 }
-
-/// A whole number of at least so much.
-pub fn whole_from<T: WholeNumber>(least: T) -> impl Fn(&str) -> Result<T, String> + Clone {
-    move |text| {
-        let number = text.parse().ok().filter(|number| *number >= least);
-        number.ok_or_else(|| t!("it must be a whole number, {least} or more", least))
-    }
-}
-
-/// A whole number in a range.
-pub fn whole<T: WholeNumber>(least: T, most: T) -> impl Fn(&str) -> Result<T, String> + Clone {
-    move |text| {
-        let number = text.parse().ok().filter(|number| (least..=most).contains(number));
-        number.ok_or_else(|| t!("it must be a whole number from {least} to {most}", least, most))
-    }
-}
-
-pub trait WholeNumber: FromStr + PartialOrd + Display + Copy + Send + Sync + 'static {}
-
-impl<T: FromStr + PartialOrd + Display + Copy + Send + Sync + 'static> WholeNumber for T {}
 
 /// Maximum number of badges in the history of the sandbox.
 const MOST_HISTORY: u64 = 20_000_000;
@@ -309,25 +261,18 @@ impl Cli {
     }
 }
 
-impl ProfileFlags {
-    /// Adds the flags after a verb to those before it. The later flag takes precedence.
-    fn add_to(&self, flags: &mut Flags) {
-        flags.profile = self.profile.clone().or(flags.profile.take());
-        flags.read_only |= self.read_only;
+/// Returns whether the shell asked for a completion.
+pub fn complete() -> bool {
+    if std::env::var_os(completion::VARIABLE).is_none_or(|shell| shell.is_empty()) {
+        return false;
     }
-}
-
-impl AppearanceFlags {
-    fn add_to(&self, flags: &mut Flags) {
-        flags.theme = self.theme.or(flags.theme);
-        flags.glyphs = self.glyphs.or(flags.glyphs);
-        flags.pictures = self.pictures.or(flags.pictures);
-    }
-}
-
-/// Whether the command line wants JSON, even if it has mistakes.
-pub(super) fn is_for_json() -> bool {
-    std::env::args_os().any(|arg| arg == "--json")
+    let folder = std::env::current_dir().ok();
+    // A failure has no place to be shown: the user is in the middle of a command line.
+    let _ = CompleteEnv::with_factory(Cli::command)
+        .var(completion::VARIABLE)
+        .completer("lapel")
+        .try_complete(std::env::args_os(), folder.as_deref());
+    true
 }
 
 /// # Errors
@@ -377,11 +322,6 @@ fn is_key_flag(arg: &str) -> bool {
         arg.split('=').next().unwrap_or_default().chars().filter(char::is_ascii_alphabetic).collect();
     ["apikey", "key", "lapelapikey", "xapikey", "token", "secret", "password"]
         .contains(&name.to_ascii_lowercase().as_str())
-}
-
-fn words<W: Words + Default + Send + Sync>() -> impl TypedValueParser<Value = W> {
-    PossibleValuesParser::new(W::WORDS.iter().map(|(word, _)| *word))
-        .map(|word| W::read(&word).unwrap_or_default())
 }
 
 fn speed(raw: &str) -> Result<f64, String> {

@@ -4,7 +4,7 @@
 //! standard output, everything else to standard error. A reader that closes the pipe is no error.
 //!
 //! ```text
-//! args, verbs           the definition of the command line     clap_errors   mistakes in it
+//! args, verbs, flags    the definition of the command line     clap_errors   mistakes in it
 //! help, help_i18n, man  help and the manual page               completion    for shells
 //! session, connection   the profile of a verb, its service and its jobs
 //! read/, ping, index    verbs that read from the service
@@ -26,6 +26,7 @@ mod connection;
 mod doctor;
 pub mod exit;
 mod failure;
+mod flags;
 mod help;
 mod help_i18n;
 mod index;
@@ -55,8 +56,8 @@ mod template;
 mod verbs;
 mod words;
 
-pub use args::{Cli, Command, DemoFlags, parse};
-pub use completion::{complete, completions};
+pub use args::{Cli, Command, DemoFlags, complete, parse};
+pub use completion::completions;
 pub use connection::{connection, journal_place};
 pub use doctor::doctor;
 pub use failure::{command_line_is_wrong, settings_are_wrong};

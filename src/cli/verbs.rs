@@ -1,7 +1,7 @@
 //! The arguments of `issue`, `revoke`, `jobs` and `doctor`.
 
-use super::args::{ProfileFlags, whole, whole_from};
 use super::completion;
+use super::flags::{ProfileFlags, whole, whole_from};
 use crate::cli::prelude::*;
 use crate::jobs::intake::{Delimiter, HeaderRow, TextEncoding};
 use clap::ArgGroup;

@@ -2,7 +2,7 @@
 
 use super::env::Env;
 use super::pictures::TerminalHints;
-use super::ui::ThemeChoice;
+use super::words::ThemeChoice;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TerminalBackground {

@@ -37,10 +37,6 @@ pub(super) fn read(
     Ok(Some(CaFile { path, pem: pem.into() }))
 }
 
-pub(super) fn check_file_name(text: &str) -> Result<String, &'static str> {
-    if text.is_empty() { Err(t!("is empty")) } else { Ok(text.to_owned()) }
-}
-
 /// # Errors
 /// The message names the path only if the file could be opened.
 pub(super) fn load(path: &Path) -> Result<Vec<u8>, String> {

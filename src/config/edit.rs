@@ -2,13 +2,14 @@
 
 use super::env::Env;
 use super::file::{ConfigFile, ProfileEntry, read_text};
-use super::input::{ProfileInput, typed_mistake};
+use super::input::ProfileInput;
 use super::journal::JournalSettings;
 use super::key_store::{Deleted, KeyStore, SecretKind};
-use super::mistake::{ConfigError, Mistake, shown};
-use super::new_profile::{create_keys_dir, lock};
+use super::lock::{create_keys_dir, lock};
+use super::mistake::{ConfigError, Mistake, shown, typed_mistake};
 use super::paths::{Paths, recent_file, templates_file};
-use super::profile::{KeyPin, Profile};
+use super::profile::Profile;
+use super::profile_settings::KeyPin;
 use super::section::ConfigSection;
 use super::selection::Selected;
 use crate::config::prelude::*;

@@ -6,7 +6,7 @@ use super::env::Env;
 use super::file::{ConfigFile, ProfileEntry};
 use super::key_store::{KeyStore, SecretKind};
 use super::keyring::Keyring;
-use super::mistake::{ConfigError, Mistake, for_shell, shown};
+use super::mistake::{ConfigError, Mistake, for_shell, shown, typed_mistake};
 use super::paths::{JOURNAL_PASSWORD, Paths};
 use super::toml_reader::join;
 use crate::config::prelude::*;
@@ -191,6 +191,34 @@ impl<'a> SecretSource<'a> {
             }
         };
         Ok(Key::Known(key))
+    }
+}
+
+impl KeyStore {
+    /// The current key store of a profile.
+    ///
+    /// # Errors
+    /// No such profile, or mistakes in the settings file.
+    pub fn of(paths: &Paths, name: &str) -> Result<Self, ConfigError> {
+        let file = ConfigFile::read(&paths.config_file())?;
+        let entry =
+            file.entry(name).ok_or_else(|| typed_mistake("profile", t!("this profile does not exist")))?;
+        Ok(entry.settings.key_store())
+    }
+
+    /// A command or a keyring may block. lapel's own stores hold nothing for a new profile.
+    pub fn find(&self, kind: SecretKind, paths: &Paths, env: &Env) -> Result<SecretString, ConfigError> {
+        self.check(kind)?;
+        if let Self::Variable(name) = self {
+            crate::secrets::register_variable(name);
+        }
+        let source = SecretSource { kind, profile: "new", store: self.clone(), seconds: None };
+        let found = source.find(&ConfigFile::default(), paths, env).and_then(|key| key.fetch());
+        // No file has this profile yet.
+        found.map_err(|error| {
+            let typed = |mistake: &Mistake| Mistake::in_env(kind.setting(), mistake.what.as_str());
+            ConfigError::new(error.mistakes().iter().map(typed).collect())
+        })
     }
 }
 

@@ -2,15 +2,16 @@
 
 use super::command;
 use super::env::Env;
-use super::file::{ConfigFile, KEY_ADVICE};
-use super::input::{no_key, typed_mistake};
-use super::key::SecretSource;
-use super::mistake::{ConfigError, Mistake, shown};
+use super::mistake::{ConfigError, Mistake, no_key, shown, typed_mistake};
 use super::paths::Paths;
 use super::section::ToToml;
 use super::toml_reader::{TomlReader, TomlValue, join};
 use crate::config::prelude::*;
 use crate::fs::write_new;
+
+pub(super) const KEY_ADVICE: &str = tr_noop!(
+    "this file must not contain a key: move it into a file that only you can read, named keys/ and the profile's name beside this file (or use key = { keyring = true }, key = { env = \"NAME\" } or key = { file = \"path\" })"
+);
 
 /// What a secret is for. Each kind has its own settings, and its own places in lapel's folder and the keyring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,32 +150,6 @@ impl KeyStore {
             }
         };
         store.check(SecretKind::ApiKey).map(|()| store)
-    }
-
-    /// The current key store of a profile.
-    ///
-    /// # Errors
-    /// No such profile, or mistakes in the settings file.
-    pub fn of(paths: &Paths, name: &str) -> Result<Self, ConfigError> {
-        let file = ConfigFile::read(&paths.config_file())?;
-        let entry =
-            file.entry(name).ok_or_else(|| typed_mistake("profile", t!("this profile does not exist")))?;
-        Ok(entry.settings.key_store())
-    }
-
-    /// A command or a keyring may block. lapel's own stores hold nothing for a new profile.
-    pub fn find(&self, kind: SecretKind, paths: &Paths, env: &Env) -> Result<SecretString, ConfigError> {
-        self.check(kind)?;
-        if let Self::Variable(name) = self {
-            crate::secrets::register_variable(name);
-        }
-        let source = SecretSource { kind, profile: "new", store: self.clone(), seconds: None };
-        let found = source.find(&ConfigFile::default(), paths, env).and_then(|key| key.fetch());
-        // No file has this profile yet.
-        found.map_err(|error| {
-            let typed = |mistake: &Mistake| Mistake::in_env(kind.setting(), mistake.what.as_str());
-            ConfigError::new(error.mistakes().iter().map(typed).collect())
-        })
     }
 
     /// For a profile without a stored secret of this kind.

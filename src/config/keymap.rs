@@ -5,7 +5,7 @@
 use super::lines::Readable;
 use super::mistake::Mistake;
 use super::toml_reader::TomlReader;
-use super::ui::words;
+use super::words::words;
 use crate::config::prelude::*;
 
 words! {

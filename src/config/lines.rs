@@ -1,11 +1,12 @@
 //! Skips the lines of a settings file that are not TOML, so that one mistake does not cost the whole file.
 
-use super::file::LARGEST;
 use super::mistake::{ConfigError, Mistake};
 use crate::config::prelude::*;
 use crate::fs::open_plain;
 use std::io::Read;
 
+/// In bytes. A larger file is something else.
+const LARGEST: u64 = 1 << 20;
 /// A file with more skipped places is something else.
 const MOST: usize = 20;
 /// How many bytes of one file are parsed before lapel gives up: a usual file, some hundred times.

@@ -3,25 +3,20 @@
 use super::ca::{self, CaFile};
 use super::env::Env;
 use super::file::{ConfigFile, read_text};
-use super::input::{ProfileInput, no_key, typed_mistake};
-use super::journal::TeamJournal;
+use super::input::ProfileInput;
 use super::key::Key;
 use super::key_store::{KeyStore, SecretKind};
-use super::mistake::{ConfigError, Mistake, shown};
+use super::lock::{create_keys_dir, lock};
+use super::mistake::{ConfigError, Mistake, no_key, shown, typed_mistake};
 use super::paths::Paths;
-use super::profile::{Environment, KeyPin, NAME_RULE, Profile, ProfileSettings, is_profile_name};
+use super::profile::{Profile, TeamJournal};
+use super::profile_settings::{Environment, KeyPin, NAME_RULE, ProfileSettings, is_profile_name};
 use super::resolved::Resolved;
 use super::section::ConfigSection;
 use super::selection::{index_of, jobs_of};
 use crate::config::prelude::*;
-use crate::fs::{create_private_dir, open_private_append, replace, write_new};
-use std::fs::{File, TryLockError};
-use std::thread::sleep;
-use std::time::Instant;
+use crate::fs::{replace, write_new};
 use toml::Value;
-
-const LOCK_PATIENCE: Duration = Duration::from_secs(2);
-const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
 #[derive(Clone, Debug)]
 pub struct NewProfile {
@@ -188,35 +183,6 @@ fn is_free(file: &ConfigFile, name: &str) -> Result<(), ConfigError> {
         Some(old) => {
             let what = t!("a profile with this name exists: choose another name or remove the old one first");
             Err(file.wrong(&format!("profiles.{}", old.name), what))
-        }
-    }
-}
-
-pub(super) fn create_keys_dir(paths: &Paths) -> Result<(), Mistake> {
-    create_private_dir(&paths.keys_dir()).map_err(|why| {
-        Mistake::plain(t!("cannot create {keys_dir}: {why}", keys_dir = shown(&paths.keys_dir()), why))
-    })
-}
-
-/// Two lapel processes must never write at once. Blocks for at most [`LOCK_PATIENCE`]. The lock
-/// ends when the file is closed, even by a crash.
-pub(super) fn lock(paths: &Paths) -> Result<File, ConfigError> {
-    let path = paths.config_dir.join(".lock");
-    let file = open_private_append(&path)
-        .map_err(|why| Mistake::plain(t!("cannot write {path}: {why}", path = shown(&path), why)))?;
-    let until = Instant::now() + LOCK_PATIENCE;
-    loop {
-        match file.try_lock() {
-            // A program that this process is starting may hold the lock for a moment.
-            Err(TryLockError::WouldBlock) if Instant::now() < until => sleep(LOCK_PAUSE),
-            Err(TryLockError::WouldBlock) => {
-                return Err(Mistake::plain(t!(
-                    "another lapel is writing the settings. Nothing was changed. Try again"
-                ))
-                .into());
-            }
-            // Some network file systems have no locks; lapel then works without one.
-            Ok(()) | Err(TryLockError::Error(_)) => return Ok(file),
         }
     }
 }

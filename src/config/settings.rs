@@ -4,28 +4,16 @@ use super::address::has_usual_path;
 use super::app::AppSettings;
 use super::env::Env;
 use super::file::{ConfigFile, ProfileEntry};
+use super::flags::Flags;
 use super::key::SecretSource;
 use super::mistake::{ConfigError, Mistake};
 use super::paths::Paths;
-use super::pictures::PictureChoice;
 use super::profile::{Profile, ProfileLine};
 use super::resolved::{Resolved, SettingSource};
 use super::selection::{DefaultProfile, Selected, Selection, default_profile, existing, selected_name};
 use super::theme::ThemeFile;
-use super::ui::{GlyphChoice, ThemeChoice, Ui};
+use super::ui::Ui;
 use std::collections::HashSet;
-
-/// No flag takes a key: every user of the computer can see arguments, and the shell keeps them in
-/// its history.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Flags {
-    pub profile: Option<String>,
-    /// No flag makes a profile writable.
-    pub read_only: bool,
-    pub theme: Option<ThemeChoice>,
-    pub glyphs: Option<GlyphChoice>,
-    pub pictures: Option<PictureChoice>,
-}
 
 #[derive(Clone, Debug)]
 pub struct Settings {

@@ -4,7 +4,7 @@ use super::background::TerminalBackground;
 use super::lines::Readable;
 use super::mistake::Mistake;
 use super::toml_reader::{TomlReader, TomlValue};
-use super::ui::ThemeChoice;
+use super::words::ThemeChoice;
 use crate::config::prelude::*;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 //! string "…"`). Here, messages only contain our own words, field names and line numbers.
 
 use super::mistake::Mistake;
-use super::ui::Words;
+use super::words::Words;
 use crate::config::prelude::*;
 use crate::domain::edit_distance::edits;
 use crate::i18n::list;

@@ -5,7 +5,7 @@ use crate::api::{
     CategoryFilter, DEFAULT_ROWS_PER_PAGE, Direction, HistoryFilter, HistoryQuery, MAX_ROWS_PER_PAGE, Paging,
     Sort, TemplateFilter, TemplateQuery, WalletQuery,
 };
-use crate::cli::args::{ProfileFlags, whole, whole_from};
+use crate::cli::flags::{ProfileFlags, whole, whole_from};
 use crate::cli::prelude::*;
 use crate::cli::{completion, help};
 use crate::domain::{
