@@ -33,13 +33,10 @@ pub struct Cli {
     /// What to do; without it, the TUI opens.
     #[command(subcommand)]
     pub command: Option<Command>,
-    /// Which service.
     #[command(flatten)]
     pub who: ProfileFlags,
-    /// How the TUI looks.
     #[command(flatten)]
     pub appearance: AppearanceFlags,
-    /// With what the TUI begins.
     #[command(flatten)]
     pub first: FirstFlags,
     /// Send text that looks like an API key but is not one
@@ -59,7 +56,6 @@ pub struct FirstFlags {
     pub filter: Vec<String>,
 }
 
-/// The verbs.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Command {
     /// Open the app with a private sandbox: all data is made up
@@ -68,7 +64,6 @@ pub enum Command {
     /// Learn lapel in five steps in a private sandbox
     #[command(long_about = help::TOUR)]
     Tour {
-        /// How the TUI looks.
         #[command(flatten)]
         appearance: AppearanceFlags,
     },
@@ -98,7 +93,6 @@ pub enum Command {
     /// The local copy of the history: status, build, purge
     #[command(long_about = help::INDEX, after_help = help::INDEX_EXAMPLES)]
     Index(IndexFlags),
-    /// Reading, and taking away what was read.
     #[command(flatten)]
     Read(ReadVerb),
     /// Show observed service behaviour and check the journal
@@ -113,10 +107,8 @@ pub enum Command {
         /// Print one line of JSON
         #[arg(long)]
         json: bool,
-        /// Which service.
         #[command(flatten)]
         who: ProfileFlags,
-        /// How the TUI looks.
         #[command(flatten)]
         appearance: AppearanceFlags,
     },
@@ -136,7 +128,6 @@ pub enum Command {
         /// Print one line of JSON, also on failure
         #[arg(long)]
         json: bool,
-        /// Which service.
         #[command(flatten)]
         who: ProfileFlags,
     },
@@ -145,7 +136,6 @@ pub enum Command {
 /// Maximum number of badges in the history of the sandbox.
 const MOST_HISTORY: u64 = 20_000_000;
 
-/// What `lapel demo` takes.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub struct DemoFlags {
     /// Number of badges in the history; a million starts in seconds
@@ -160,10 +150,8 @@ pub struct DemoFlags {
     /// Read-only: issuing and revoking are disabled
     #[arg(long, help_heading = "Settings")]
     read_only: bool,
-    /// How the TUI looks.
     #[command(flatten)]
     appearance: AppearanceFlags,
-    /// With what it begins.
     #[command(flatten)]
     first: FirstFlags,
 }
@@ -339,7 +327,7 @@ fn listen(raw: &str) -> Result<SocketAddr, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
+    use crate::config::{GlyphChoice, PictureChoice, ThemeChoice};
 
     fn read(line: &str) -> Result<Cli, clap::Error> {
         Cli::try_parse_from(line.split_whitespace())

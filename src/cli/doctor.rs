@@ -13,10 +13,9 @@ use crate::cli::prelude::*;
 use crate::config::{Mistake, SettingSource};
 use crate::domain::ServiceClock;
 use crate::domain::time::OffsetBasis;
+use crate::fs::permission_bits;
 use crate::jobs::{DuplicateKind, Fact, FileStatus, Journal, JournalError};
 use std::time::Instant;
-
-const OTHERS: u32 = 0o077;
 
 /// Exit code 0 if everything is in order. `wrong`: mistakes in the files that only the app reads. `without_key`: actions
 /// that `keys.toml` leaves without a key.
@@ -51,7 +50,12 @@ struct DoctorReport {
 struct Permission {
     path: PathBuf,
     mode: u32,
-    is_private: bool,
+}
+
+impl Permission {
+    fn is_private(&self) -> bool {
+        self.mode & 0o077 == 0
+    }
 }
 
 async fn examine(settings: &Settings, asker: &Asker) -> Result<DoctorReport, Failure> {
@@ -79,7 +83,7 @@ async fn examine(settings: &Settings, asker: &Asker) -> Result<DoctorReport, Fai
     // The journal may know the service's zone.
     let clock = asked.map_or(Value::Null, |(reader, profile)| clock_of(&reader.clock(), profile));
     let permissions = listed.unwrap_or_else(|| permissions(&settings.paths, settings.profile.as_ref()));
-    for one in permissions.iter().filter(|p| !p.is_private) {
+    for one in permissions.iter().filter(|p| !p.is_private()) {
         problems.push(t!(
             "others can read {path} (mode {mode}). Run: chmod go= {path}",
             path = scrub(&one.path.to_string_lossy()),
@@ -304,26 +308,14 @@ fn permissions(paths: &Paths, profile: Option<&Profile>) -> Vec<Permission> {
         paths.log_file(),
         beside("-wal"),
         beside("-shm"),
-        journal.clone(),
+        journal,
     ];
     if let Some(Profile { name, .. }) = profile {
         all.extend([paths.key_file(name), paths.journal_password_file(name)]);
     }
-    all.iter().filter_map(|path| mode_of(path).map(|mode| (path, mode))).map(judged).collect()
-}
-
-fn judged((path, mode): (&PathBuf, u32)) -> Permission {
-    Permission { path: path.clone(), mode, is_private: mode & OTHERS == 0 }
-}
-
-#[cfg(unix)]
-fn mode_of(path: &Path) -> Option<u32> {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::metadata(path).ok().map(|file| file.permissions().mode() & 0o7777)
-}
-
-/// Other systems have no permission bits.
-#[cfg(not(unix))]
-fn mode_of(_: &Path) -> Option<u32> {
-    None
+    let permission = |path: PathBuf| {
+        let mode = permission_bits(&std::fs::metadata(&path).ok()?)?;
+        Some(Permission { path, mode })
+    };
+    all.into_iter().filter_map(permission).collect()
 }

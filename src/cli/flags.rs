@@ -19,7 +19,6 @@ pub struct ProfileFlags {
     pub read_only: bool,
 }
 
-/// How the TUI looks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 #[command(next_help_heading = "Settings")]
 pub struct AppearanceFlags {

@@ -13,7 +13,6 @@ use crate::index::{self, Index, IndexAccount, IndexError, IndexStatus, SyncProgr
 use std::iter;
 use tokio_util::sync::CancellationToken;
 
-/// What `lapel index` takes.
 #[derive(Clone, Debug, Args)]
 pub struct IndexFlags {
     /// What to do; without it, status
@@ -27,7 +26,6 @@ pub struct IndexFlags {
     pub profile: Option<String>,
 }
 
-/// What can be done with the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Subcommand)]
 pub enum IndexVerb {
     /// Show its status; sends no requests to the service

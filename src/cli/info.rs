@@ -7,6 +7,7 @@ use crate::cli::prelude::*;
 use crate::config::{
     Defaults, Flags, IndexSettings, Mistake, Provenance, SettingValue, TerminalBackground, provenance,
 };
+use crate::fs::permission_bits;
 use crate::jobs::Journal;
 use crate::{i18n, index};
 
@@ -92,11 +93,7 @@ impl PathEntry {
                 } else {
                     tr_noop!("other")
                 };
-                #[cfg(unix)]
-                let mode = Some(crate::fs::mode_of(&found));
-                #[cfg(not(unix))]
-                let mode = None;
-                (Some(kind), mode)
+                (Some(kind), permission_bits(&found))
             }
         }
     }

@@ -5,7 +5,7 @@ use super::review::{Drafted, NOT_SENT, review_as_json};
 use super::sending::{SendReport, SendingOutcome};
 use super::session::{Asker, JobAccess, VerbSession, may_act, profile};
 use super::verbs::{IssueFlags, MappedField};
-use super::{confirm, exit, output, source, template};
+use super::{confirm, exit, json, output, source, template};
 use crate::cli::prelude::*;
 use crate::domain::validity;
 use crate::jobs::intake::{About, ImportSource, InputFormat};
@@ -221,7 +221,7 @@ async fn reviewed(
         seen = session.see_through(&begun, sending.wait).await?;
     }
     let all: Vec<JobId> = drafts.iter().map(|d| d.job.id).collect();
-    let mut more = session.more(json!({ "source": source::described(&facts.about), "held_back": held_back }));
+    let mut more = json::fields(json!({ "source": source::described(&facts.about), "held_back": held_back }));
     more.insert("template".to_owned(), facts.template.clone().into());
     more.insert("warnings".to_owned(), facts.warnings.clone().into());
     more.insert("not_begun".to_owned(), refused.clone().into());

@@ -3,11 +3,12 @@
 use super::failure::Failure;
 use super::sending::{NOT_AS_ASKED, SendReport, SendingOutcome};
 use super::session::{Asker, JobAccess, VerbSession, answer_json, may_act, profile};
-use super::verbs::{AgainFlags, FileFlags, JobsFlags, JobsVerb};
+use super::verbs::{AgainFlags, FileFlags, JobsFlags, JobsVerb, SendAgainFlags};
 use super::{confirm, exit, json, output, review, words};
 use crate::cli::prelude::*;
 use crate::config::templates_file;
 use crate::domain::BadgeId;
+use crate::export::counted;
 use crate::jobs::receipt::{TableFormat, Written};
 use crate::jobs::{Decision, JobError, Jobs, forget_templates};
 use std::collections::BTreeMap;
@@ -25,13 +26,11 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
     let open = |access| VerbSession::open(settings, asker, access, |_| ());
     match verb {
         JobsVerb::List => list(&open(JobAccess::Look).await?, as_json).await,
-        JobsVerb::Show { id, rows } => show(&open(JobAccess::Look).await?, JobId(id), rows, as_json).await,
-        JobsVerb::Receipt { id, to } => {
-            file(&mut open(JobAccess::Look).await?, JobId(id), &to, JobFileKind::Receipt, as_json).await
+        JobsVerb::Show { id, rows } => show(&open(JobAccess::Look).await?, id, rows, as_json).await,
+        JobsVerb::Receipt(to) => {
+            file(&open(JobAccess::Look).await?, &to, JobFileKind::Receipt, as_json).await
         }
-        JobsVerb::Redo { id, to } => {
-            file(&mut open(JobAccess::Look).await?, JobId(id), &to, JobFileKind::Redo, as_json).await
-        }
+        JobsVerb::Redo(to) => file(&open(JobAccess::Look).await?, &to, JobFileKind::Redo, as_json).await,
         JobsVerb::Purge { older_than } => {
             let days = older_than.or(profile(settings)?.jobs.keep_days).ok_or_else(|| {
                 Failure::usage(t!(
@@ -47,21 +46,21 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
         }
         JobsVerb::Pause { id } => {
             let session = open(JobAccess::Act).await?;
-            let done = session.jobs.pause(JobId(id)).await;
-            answer_with_job(session, JobId(id), done, as_json).await
+            let done = session.jobs.pause(id).await;
+            answer_with_job(session, id, done, as_json).await
         }
         JobsVerb::Cancel { id } => {
             let session = open(JobAccess::Act).await?;
-            let done = session.jobs.cancel(JobId(id), &session.who).await.map(drop);
-            answer_with_job(session, JobId(id), done, as_json).await
+            let done = session.jobs.cancel(id, &session.who).await.map(drop);
+            answer_with_job(session, id, done, as_json).await
         }
-        JobsVerb::Resume { id, how } => {
-            let work = async |jobs: &Jobs, who: &str| jobs.resume(JobId(id), who).await;
-            send(open(JobAccess::Act).await?, JobId(id), (Job::left_to_resume, work), how, as_json).await
+        JobsVerb::Resume(SendAgainFlags { id, how }) => {
+            let work = async |jobs: &Jobs, who: &str| jobs.resume(id, who).await;
+            send(open(JobAccess::Act).await?, id, (Job::left_to_resume, work), how, as_json).await
         }
-        JobsVerb::Retry { id, how } => {
-            let work = async |jobs: &Jobs, who: &str| jobs.retry_refused(JobId(id), who).await.map(drop);
-            send(open(JobAccess::Act).await?, JobId(id), (Job::left_to_retry, work), how, as_json).await
+        JobsVerb::Retry(SendAgainFlags { id, how }) => {
+            let work = async |jobs: &Jobs, who: &str| jobs.retry_refused(id, who).await.map(drop);
+            send(open(JobAccess::Act).await?, id, (Job::left_to_retry, work), how, as_json).await
         }
         JobsVerb::Resend { id, row, all_never_seen: _, number, why, how } => {
             if why.trim().is_empty() {
@@ -80,13 +79,12 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
                         "no terminal for the confirmation: use --number N, the number of rows, to send rows again. Nothing was sent."
                     ),
                 )?;
-                return resend_all(open(JobAccess::Act).await?, JobId(id), (number, &why), how, as_json)
-                    .await;
+                return resend_all(open(JobAccess::Act).await?, id, (number, &why), how, as_json).await;
             };
             let mut session = open(JobAccess::Act).await?;
-            let no = place_of(&mut session, JobId(id), row).await?;
-            let work = async |jobs: &Jobs, who: &str| jobs.resend(JobId(id), no, who, &why).await;
-            send(session, JobId(id), (|_: &Job| 1, work), how, as_json).await
+            let no = place_of(&mut session, id, row).await?;
+            let work = async |jobs: &Jobs, who: &str| jobs.resend(id, no, who, &why).await;
+            send(session, id, (|_: &Job| 1, work), how, as_json).await
         }
         JobsVerb::Resolve { id, row, is, leave: _, why } => {
             let decision = match is.map(|badge| badge.trim().to_owned()) {
@@ -100,13 +98,13 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
                 return Err(Failure::usage(t!("--why must explain how you know this. Nothing was changed.")));
             }
             let mut session = open(JobAccess::Act).await?;
-            let no = place_of(&mut session, JobId(id), row).await?;
-            let done = session.jobs.decide(JobId(id), no, decision, &session.who, &why).await;
-            answer_with_job(session, JobId(id), done, as_json).await
+            let no = place_of(&mut session, id, row).await?;
+            let done = session.jobs.decide(id, no, decision, &session.who, &why).await;
+            answer_with_job(session, id, done, as_json).await
         }
-        JobsVerb::UseUp { id, how } => {
-            let work = async |jobs: &Jobs, who: &str| jobs.use_up_quota_to_its_end(JobId(id), who).await;
-            send(open(JobAccess::Act).await?, JobId(id), (Job::left_to_resume, work), how, as_json).await
+        JobsVerb::UseUp(SendAgainFlags { id, how }) => {
+            let work = async |jobs: &Jobs, who: &str| jobs.use_up_quota_to_its_end(id, who).await;
+            send(open(JobAccess::Act).await?, id, (Job::left_to_resume, work), how, as_json).await
         }
         JobsVerb::Undo { id, reason, yes, wait } => {
             // Before the undo, so that a missing confirmation or a read-only profile cancels no job.
@@ -115,7 +113,7 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
                 yes,
                 t!("no terminal for the confirmation: use --yes to revoke issued badges. Nothing was sent."),
             )?;
-            undo(open(JobAccess::Act).await?, JobId(id), &reason, (yes, wait), as_json).await
+            undo(open(JobAccess::Act).await?, id, &reason, (yes, wait), as_json).await
         }
         JobsVerb::Follow { wait } => follow(open(JobAccess::Act).await?, wait, as_json).await,
     }
@@ -164,7 +162,7 @@ async fn show(
                 })).collect::<Vec<_>>(),
             },
         });
-        session.answer_with_rows(session.more(fields), &[job], &row_statuses).await?;
+        session.answer_with_rows(json::fields(fields), &[job], &row_statuses).await?;
         return Ok(exit::OK);
     }
     let mut lines = vec![words::head(&job)];
@@ -380,7 +378,7 @@ async fn undo(
             return Err(Failure { message, ..failure });
         }
     };
-    let more = session.more(json!({ "undoes": id.0 }));
+    let more = json::fields(json!({ "undoes": id.0 }));
     session.report(SendReport { ids: &[undo], seen: &seen, waited: wait, held_back: 0, more }, as_json).await
 }
 
@@ -456,13 +454,18 @@ async fn follow(mut session: VerbSession, wait: bool, as_json: bool) -> Result<u
     }
     lines.push(match (ids.len(), changed.len()) {
         (0, _) if !theirs.is_empty() => {
-            t!("{jobs} checked by another lapel.", jobs = words::count(theirs.len() as u64, "open job"))
+            t!(
+                "{jobs} checked by another lapel.",
+                jobs = counted(theirs.len() as u64, ("open job", "open jobs"))
+            )
         }
         (0, _) => t!("No open jobs.").to_owned(),
         (all, 0) => {
-            t!("Nothing has changed ({jobs} checked).", jobs = words::count(all as u64, "open job"))
+            t!("Nothing has changed ({jobs} checked).", jobs = counted(all as u64, ("open job", "open jobs")))
         }
-        (all, some) => t!("{some} of {jobs} changed.", some, jobs = words::count(all as u64, "open job")),
+        (all, some) => {
+            t!("{some} of {jobs} changed.", some, jobs = counted(all as u64, ("open job", "open jobs")))
+        }
     });
     output::answer(&lines.join("\n")).map_err(|why| Failure::from(why).at_least(code))?;
     Ok(code)
@@ -474,11 +477,11 @@ async fn purge(session: &VerbSession, days: u32, as_json: bool) -> Result<u8, Fa
         let ids: Vec<i64> = purged.iter().map(|id| id.0).collect();
         answer_json(&json!({ "ok": true, "older_than_days": days, "purged": ids }))?;
     } else {
-        let jobs = words::count(purged.len() as u64, "finished job");
+        let jobs = counted(purged.len() as u64, ("finished job", "finished jobs"));
         output::answer(&t!(
             "Removed names and e-mail addresses of {jobs} older than {days}. Numbers and badge ids remain.",
             jobs,
-            days = words::count(u64::from(days), "day")
+            days = counted(u64::from(days), ("day", "days"))
         ))?;
     }
     Ok(exit::OK)
@@ -491,8 +494,7 @@ enum JobFileKind {
 }
 
 async fn file(
-    session: &mut VerbSession,
-    id: JobId,
+    session: &VerbSession,
     to: &FileFlags,
     file: JobFileKind,
     as_json: bool,
@@ -511,7 +513,7 @@ async fn file(
             "--to FILE does not end in .xlsx or .csv. Add --format xlsx, csv or csv-cp949. Nothing was saved."
         ))
     })?;
-    let (jobs, path, never) = (session.jobs.clone(), to.to.clone(), CancellationToken::new());
+    let (jobs, id, path, never) = (&session.jobs, to.id, to.to.clone(), CancellationToken::new());
     let written = match file {
         JobFileKind::Receipt => jobs.receipt(id, None, path, format, to.force, never).await,
         JobFileKind::Redo => jobs.redo(id, None, path, format, to.force, never).await,
@@ -550,6 +552,6 @@ fn said_of_file(written: &Written, as_json: bool) -> Result<u8, Failure> {
     for remark in written.remarks() {
         output::complain(&remark);
     }
-    output::answer(&format!("{}  {}", scrub(&path), words::count(written.rows, "row")))?;
+    output::answer(&format!("{}  {}", scrub(&path), counted(written.rows, ("row", "rows"))))?;
     Ok(exit::OK)
 }

@@ -8,17 +8,17 @@ pub(super) use status::{journal_lines, names, server_json};
 use super::connection::journal_place;
 use super::failure::Failure;
 use super::session::{Asker, answer_json, may_act};
-use super::{exit, output, words};
+use super::{exit, output};
 use crate::cli::prelude::*;
 use crate::config::ConfigError;
 use crate::domain::time::zone_name;
+use crate::export::counted;
 use crate::fs::Overwrite;
 use crate::jobs::{
     self, Account, BackedUp, Creation, JobError, JournalError, Migration, OpenJobs, ROLES, Restored,
 };
 use jiff::tz::TimeZone;
 
-/// What `lapel journal` takes.
 #[derive(Clone, Debug, Args)]
 pub struct JournalFlags {
     /// What to do
@@ -32,7 +32,6 @@ pub struct JournalFlags {
     pub profile: Option<String>,
 }
 
-/// What can be done with the journal.
 #[derive(Clone, Debug, Subcommand)]
 pub enum JournalVerb {
     /// Show where the journal is, who uses it, and whether lapel can write it
@@ -312,7 +311,7 @@ fn backed_up(made: &BackedUp, open: OpenJobs, as_json: bool) -> Result<(), Failu
         }));
     }
     let file = shown(&made.path);
-    output::answer(&format!("{file}  {}", words::count(made.jobs, "job")))?;
+    output::answer(&format!("{file}  {}", counted(made.jobs, ("job", "jobs"))))?;
     if made.drafts > 0 {
         output::complain(&plural!(
             made.drafts,
@@ -350,7 +349,7 @@ fn put_back(restored: &Restored, as_json: bool) -> Result<(), Failure> {
         "Restored the journal of {computer} ({made}) with {jobs}.",
         computer = restored.computer,
         made = here(restored.made),
-        jobs = words::count(restored.jobs, "job")
+        jobs = counted(restored.jobs, ("job", "jobs"))
     ))?;
     if !restored.open.is_empty() {
         output::complain(&t!(

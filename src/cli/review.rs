@@ -1,11 +1,13 @@
 //! The review of what lapel is about to send, for users and programs, and the confirmation.
 
 use super::failure::Failure;
+use super::json::fields;
 use super::sending::SendingOutcome;
 use super::session::VerbSession;
 use super::{confirm, exit, words};
 use crate::cli::prelude::*;
 use crate::domain::confirm_text::ConfirmText;
+use crate::export::counted;
 use crate::jobs::{Code, DuplicateResult, JobRow, Kind, RowFilter, RowGroup, request_count};
 
 /// The review lists at most this many rows one by one.
@@ -32,7 +34,7 @@ impl Drafted {
     }
 
     pub fn described(&self, batch: usize) -> Map<String, Value> {
-        let mut fields = super::json::job(&self.job);
+        let mut described = super::json::job(&self.job);
         let classes: Map<String, Value> = self
             .checked
             .iter()
@@ -45,14 +47,14 @@ impl Drafted {
             .flat_map(|g| &g.unsent)
             .map(|(job, n)| json!({ "job": job.0, "rows": n }))
             .collect();
-        fields.extend(super::json::fields(json!({
+        described.extend(fields(json!({
             "would_send": self.to_send(),
             "requests": request_count(self.to_send(), batch),
             "classes": classes,
             "guard_complete": self.is_complete(),
             "unsent_elsewhere": unsent,
         })));
-        fields
+        described
     }
 }
 
@@ -88,7 +90,7 @@ impl VerbSession {
         let mut lines = vec![format!(
             "{}  {}  {}",
             self.profile.environment,
-            crate::domain::text::scrub(&self.organisation()),
+            scrub(&self.organisation()),
             self.profile.base_url
         )];
         lines.extend(what.iter().cloned());
@@ -106,7 +108,7 @@ impl VerbSession {
                 lines.push(format!("  {}", origin.words()));
             }
             let ready = job.counts.of(RowStatus::Ready);
-            let requests = words::count(request_count(ready, self.jobs.settings().batch), "request");
+            let requests = counted(request_count(ready, self.jobs.settings().batch), ("request", "requests"));
             lines.push(t!("  {ready}  will be sent in {requests}", ready, requests));
             let unknown = self.unknown_states(job).await?;
             if let Some(group) = &unknown {
@@ -168,7 +170,7 @@ impl VerbSession {
     /// The user typed anything else.
     pub async fn confirmed(&mut self, review: &str, kind: Kind, n: u64) -> Result<(), Failure> {
         self.progress.clear();
-        let badges = words::count(n, "badge");
+        let badges = counted(n, ("badge", "badges"));
         let wanted = self.wanted(n);
         let question = match kind {
             Kind::Issue => t!("Type {n} to issue {badges}; anything else sends nothing:", n = wanted, badges),
@@ -193,7 +195,7 @@ impl VerbSession {
 
     /// In every environment, the user types the number of rows to send again.
     pub async fn confirmed_group(&mut self, review: &str, id: JobId, rows: u64) -> Result<(), Failure> {
-        let what = words::count(rows, "row");
+        let what = counted(rows, ("row", "rows"));
         let wanted = self.wanted(rows);
         let question = t!(
             "Type {rows} to send {what} of job {id}; anything else sends nothing:",
@@ -265,18 +267,9 @@ pub(super) fn review_as_json(
     more: Value,
 ) -> Map<String, Value> {
     let jobs: Vec<Value> = drafts.iter().map(|draft| draft.described(batch).into()).collect();
-    let mut fields = Map::from_iter([
-        ("ok".to_owned(), (code == exit::OK).into()),
-        ("exit_code".to_owned(), code.into()),
-        ("dry_run".to_owned(), true.into()),
-    ]);
-    if let Value::Object(more) = more {
-        fields.extend(more);
-    }
-    fields.extend([
-        ("would_send".to_owned(), drafts.iter().map(Drafted::to_send).sum::<u64>().into()),
-        ("held_back".to_owned(), held_back.into()),
-        ("jobs".to_owned(), jobs.into()),
-    ]);
-    fields
+    let mut all = fields(json!({ "ok": code == exit::OK, "exit_code": code, "dry_run": true }));
+    all.extend(fields(more));
+    let would_send: u64 = drafts.iter().map(Drafted::to_send).sum();
+    all.extend(fields(json!({ "would_send": would_send, "held_back": held_back, "jobs": jobs })));
+    all
 }

@@ -5,7 +5,7 @@ use super::review::{Drafted, NOT_SENT, begin_revoking, review_as_json};
 use super::sending::{SendReport, SendingOutcome};
 use super::session::{Asker, JobAccess, VerbSession, may_act, profile};
 use super::verbs::RevokeFlags;
-use super::{confirm, exit, output, source};
+use super::{confirm, exit, json, output, source};
 use crate::cli::prelude::*;
 use crate::jobs::intake::{HeaderRow, ImportSource};
 use crate::jobs::{IdsRequest, Preview, Reading};
@@ -132,7 +132,7 @@ async fn reviewed(session: &mut VerbSession, flags: &RevokeFlags, draft: &Drafte
     } else {
         seen = begin_revoking(session, id, sending.yes, sending.wait).await?;
     }
-    let more = session.more(json!({ "held_back": held_back }));
+    let more = json::fields(json!({ "held_back": held_back }));
     let report = SendReport { ids: &[id], seen: &seen, waited: sending.wait, held_back, more };
     let code = session.report(report, sending.json).await?;
     if draft.to_send() == 0 {

@@ -330,13 +330,6 @@ impl VerbSession {
         out.write("]}\n")?;
         out.end()
     }
-
-    pub fn more(&self, pairs: Value) -> Map<String, Value> {
-        match pairs {
-            Value::Object(fields) => fields,
-            other => Map::from_iter([("more".to_owned(), json!(other))]),
-        }
-    }
 }
 
 impl SendingOutcome {

@@ -152,12 +152,8 @@ pub fn job_settings(said: &JobSettings) -> jobs::JobConfig {
     let looks = |said: &Option<Vec<u32>>, default| said.clone().unwrap_or(default);
     let mut policies = default.policies;
     for (class, policy) in &said.policies {
-        let policy = match policy {
-            JobPolicy::Block => Policy::Block,
-            JobPolicy::Ask => Policy::Ask,
-            JobPolicy::Allow => Policy::Allow,
-        };
-        if let Some(class) = DuplicateKind::from_code(class) {
+        let of_code = (DuplicateKind::from_code(class), Policy::from_code(policy.word()));
+        if let (Some(class), Some(policy)) = of_code {
             policies.set(class, policy);
         }
     }

@@ -3,7 +3,7 @@
 use super::exit;
 use crate::cli::prelude::*;
 use crate::domain::ServiceClock;
-use crate::i18n::{Language, language, number};
+use crate::i18n::number;
 use crate::jobs::{self, AcceptedCount, Code, JobRow, Kind, Phase, Reason, Step};
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -237,25 +237,6 @@ pub(super) fn cut(text: &str, most: usize, ellipsis: &str) -> String {
         out.push_str(ellipsis);
     }
     out
-}
-
-/// `1 badge`, `2 badges`. The number has no commas, as users type it.
-pub(super) fn count(n: u64, one: &str) -> String {
-    if n == 1 && language() == Language::English {
-        return format!("1 {one}");
-    }
-    match one {
-        "badge" => t!("{n} badges", n),
-        "day" => t!("{n} days", n),
-        "finished job" => t!("{n} finished jobs", n),
-        "job" => t!("{n} jobs", n),
-        "open job" => t!("{n} open jobs", n),
-        "request" => t!("{n} requests", n),
-        "row" => t!("{n} rows", n),
-        "time" => t!("{n} times", n),
-        // No caller counts any other noun.
-        other => format!("{n} {other}s"),
-    }
 }
 
 #[cfg(test)]

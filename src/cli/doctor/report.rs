@@ -4,9 +4,10 @@ use super::super::failure::Failure;
 use super::super::journal::journal_lines;
 use super::super::label::fields;
 use super::super::session::answer_json;
-use super::super::{exit, json, output, words};
+use super::super::{exit, json, output};
 use super::DoctorReport;
 use crate::cli::prelude::*;
+use crate::export::counted;
 use crate::i18n;
 use crate::jobs::Fact;
 
@@ -96,7 +97,7 @@ impl DoctorReport {
         let permissions: Vec<Value> = self
             .permissions
             .iter()
-            .map(|p| json!({ "path": p.path.to_string_lossy(), "mode": format!("{:o}", p.mode), "private": p.is_private }))
+            .map(|p| json!({ "path": p.path.to_string_lossy(), "mode": format!("{:o}", p.mode), "private": p.is_private() }))
             .collect();
         json!({
             "ok": code == exit::OK,
@@ -169,7 +170,7 @@ impl DoctorReport {
             lines.push(format!("  {}", scrub(&one.about)));
             for fact in self.values(&one.name) {
                 let (value, evidence) = (scrub(&fact.value), &fact.evidence);
-                let times = words::count(fact.times, "time");
+                let times = counted(fact.times, ("time", "times"));
                 lines.push(match second(fact.last).map(|at| at.strftime("%Y-%m-%d").to_string()) {
                     Some(day) => {
                         t!("    {value}  ({evidence}; {times}, last {day})", value, evidence, times, day)
@@ -190,7 +191,7 @@ impl DoctorReport {
         lines.extend(fields(Some(&self.paths)));
         lines.push(t!("Permissions").to_owned());
         for one in &self.permissions {
-            let word = if one.is_private { t!("private") } else { t!("NOT PRIVATE") };
+            let word = if one.is_private() { t!("private") } else { t!("NOT PRIVATE") };
             lines.push(format!("  {:o}  {word}  {}", one.mode, scrub(&one.path.to_string_lossy())));
         }
         if !self.without_key.is_empty() {

@@ -13,7 +13,6 @@ const KEY_STDIN: &str = "key_stdin";
 const PASSWORD_FROM: &str = "journal_password_from";
 const PASSWORD_STDIN: &str = "journal_password_stdin";
 
-/// What `lapel profile` takes.
 #[derive(Clone, Debug, Args)]
 pub struct ProfileVerbs {
     /// What to do; without it, list
@@ -36,7 +35,6 @@ impl ProfileVerbs {
     }
 }
 
-/// What can be done with profiles.
 #[derive(Clone, Debug, Subcommand)]
 pub enum ProfileVerb {
     /// List the profiles in config.toml; reads no keys
@@ -62,7 +60,6 @@ pub enum ProfileVerb {
     },
 }
 
-/// What `lapel profile add` takes. What is missing is asked for, where there is a terminal.
 #[derive(Clone, Debug, Default, Args)]
 pub struct AddFlags {
     /// The name of the new profile
@@ -71,18 +68,15 @@ pub struct AddFlags {
     /// Same as the NAME argument
     #[arg(long = "name", value_name = "NAME", id = "name_flag")]
     pub name_flag: Option<String>,
-    /// Its settings.
     #[command(flatten)]
     pub settings: SettingFlags,
 }
 
-/// What `lapel profile edit` takes.
 #[derive(Clone, Debug, Default, Args)]
 pub struct EditFlags {
     /// The profile
     #[arg(value_name = "NAME", add = completion::of_profiles())]
     pub name: String,
-    /// Its settings.
     #[command(flatten)]
     pub settings: SettingFlags,
     /// Allow issuing and revoking again
@@ -99,10 +93,8 @@ pub struct EditFlags {
     pub pin: bool,
 }
 
-/// The settings of a profile.
 #[derive(Clone, Debug, Default, Args)]
 pub struct SettingFlags {
-    /// Those that config.toml has.
     #[command(flatten)]
     pub values: ValueFlags,
     /// Make this the default profile

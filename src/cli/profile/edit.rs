@@ -8,8 +8,8 @@ use super::{
     with_command,
 };
 use crate::cli::prelude::*;
-use crate::cli::words::count;
 use crate::config::{KeyPin, KeyStore, ProfileEdit, ProfileLine, SecretKind, edit_profile};
+use crate::export::counted;
 use crate::jobs::Adopted;
 
 pub(super) async fn edit(context: &ProfileContext, flags: EditFlags) -> CommandResult {
@@ -40,13 +40,16 @@ pub(super) async fn edit(context: &ProfileContext, flags: EditFlags) -> CommandR
     };
     if adopted.jobs > 0 {
         text.push(' ');
-        text.push_str(&t!("Took over {jobs} of the former key.", jobs = count(adopted.jobs as u64, "job")));
+        text.push_str(&t!(
+            "Took over {jobs} of the former key.",
+            jobs = counted(adopted.jobs as u64, ("job", "jobs"))
+        ));
     }
     if adopted.busy > 0 {
         text.push(' ');
         text.push_str(&t!(
             "Another running lapel owns {jobs} of the former key. Quit it and pin again.",
-            jobs = count(adopted.busy as u64, "job")
+            jobs = counted(adopted.busy as u64, ("job", "jobs"))
         ));
     }
     context.answer(&text, &value)

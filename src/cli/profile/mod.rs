@@ -12,7 +12,10 @@ use super::{confirm, exit, json, output, prompt};
 use crate::cli::connection::journal_place;
 use crate::cli::prelude::*;
 use crate::cli::session::open_journal;
-use crate::config::{KeyStore, ProfileLine, ProfileSettings, SecretKind, named_profile, remove_profile};
+use crate::cli::words::align;
+use crate::config::{
+    ConfigError, KeyPin, KeyStore, ProfileLine, ProfileSettings, SecretKind, named_profile, remove_profile,
+};
 use crate::jobs::{Account, Adopted};
 use args::ProfileVerb;
 pub use args::ProfileVerbs;
@@ -74,7 +77,7 @@ impl ProfileContext {
 
     async fn aside<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Paths, &Env) -> Result<T, crate::config::ConfigError> + Send + 'static,
+        work: impl FnOnce(&Paths, &Env) -> Result<T, ConfigError> + Send + 'static,
     ) -> Result<T, Failure> {
         let (paths, env) = (self.paths.clone(), self.env.clone());
         match tokio::task::spawn_blocking(move || work(&paths, &env)).await {
@@ -157,9 +160,7 @@ impl ProfileContext {
             },
         };
         let (profile, trial, warnings) = self.tested(name).await?;
-        for warning in &warnings {
-            output::complain(warning);
-        }
+        warn(&warnings);
         let mut fields = profile_as_json(&profile);
         fields.insert("round_trip_ms".to_owned(), trial.millis.into());
         let value = json!({
@@ -245,7 +246,7 @@ fn no_journal() -> Failure {
 }
 
 /// An absolute path stays valid from any working directory.
-fn whole(path: &std::path::Path) -> std::path::PathBuf {
+fn whole(path: &Path) -> PathBuf {
     match std::path::absolute(path) {
         Ok(whole) if !path.as_os_str().is_empty() => whole,
         _ => path.to_owned(),
@@ -347,30 +348,17 @@ fn table(all: &[ProfileLine]) -> String {
         head.push(t!("JOURNAL").to_owned());
     }
     let rows: Vec<Vec<String>> = std::iter::once(head).chain(all.iter().map(row)).collect();
-    let wide = |column: usize| rows.iter().map(|row| row[column].width()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..rows[0].len()).map(wide).collect();
-    let lines: Vec<String> = rows
-        .iter()
-        .map(|row| {
-            let cells: Vec<String> = row
-                .iter()
-                .zip(&widths)
-                .map(|(cell, wide)| format!("{cell}{}", " ".repeat(wide - cell.width())))
-                .collect();
-            cells.join("  ").trim_end().to_owned()
-        })
-        .collect();
-    lines.join("\n")
+    align(&rows).join("\n")
 }
 
 /// `None` when the service does not report a key prefix.
-fn pin_of(trial: &Trial) -> Option<crate::config::KeyPin> {
+fn pin_of(trial: &Trial) -> Option<KeyPin> {
     let prefix = trial.identity.prefix.clone()?;
-    Some(crate::config::KeyPin { prefix, fingerprint: Some(trial.fingerprint.clone()) })
+    Some(KeyPin { prefix, fingerprint: Some(trial.fingerprint.clone()) })
 }
 
-impl From<crate::config::ConfigError> for Failure {
-    fn from(error: crate::config::ConfigError) -> Self {
+impl From<ConfigError> for Failure {
+    fn from(error: ConfigError) -> Self {
         Self { kind: "settings".to_owned(), ..Self::usage(error.to_string()) }
     }
 }
