@@ -48,18 +48,24 @@ impl Failure {
     }
 
     pub fn report(&self, json: bool) -> u8 {
-        output::complain(&self.message);
-        self.answered(json)
+        self.report_with(json, Map::new())
     }
 
-    fn answered(&self, json: bool) -> u8 {
+    /// With more fields of the JSON.
+    pub fn report_with(&self, json: bool, more: Map<String, Value>) -> u8 {
+        output::complain(&self.message);
+        self.answered(json, more)
+    }
+
+    fn answered(&self, json: bool, more: Map<String, Value>) -> u8 {
         if json {
-            let line = json!({
+            let mut line = json::fields(json!({
                 "ok": false,
                 "exit_code": self.code,
                 "error": { "kind": self.kind, "message": crate::secrets::redact(&self.message) },
-            });
-            if let Err(why) = output::answer(&json::line(&line)) {
+            }));
+            line.extend(more);
+            if let Err(why) = output::answer(&json::line(&line.into())) {
                 output::complain(&t!("cannot write the output: {why}", why));
             }
         }
@@ -69,13 +75,13 @@ impl Failure {
 
 /// Answers a mistake in the command line, whose text was printed.
 pub fn command_line_is_wrong(message: &str, json: bool) -> u8 {
-    Failure::usage(message).answered(json)
+    Failure::usage(message).answered(json, Map::new())
 }
 
 pub fn settings_are_wrong(error: &ConfigError, json: bool) -> u8 {
     let failure = Failure { kind: "settings".to_owned(), ..Failure::usage(error.to_string()) };
     output::complain_of_settings(error);
-    failure.answered(json)
+    failure.answered(json, Map::new())
 }
 
 impl From<ApiError> for Failure {

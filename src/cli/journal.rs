@@ -91,40 +91,11 @@ pub async fn journal(
     }
     let done = match flags.verb {
         JournalVerb::Init { print: true } => print_roles(as_json),
-        JournalVerb::Status | JournalVerb::Init { .. } | JournalVerb::Move { .. } | JournalVerb::Migrate => {
-            let settings = match settings {
-                Ok(settings) => settings,
-                Err(error) => return super::settings_are_wrong(&error, as_json),
-            };
-            let place = place_of(&settings, asker).await;
-            match (place, flags.verb) {
-                (Err(failure), _) => Err(failure),
-                (Ok((profile, place)), JournalVerb::Init { .. }) => {
-                    init(place, profile.as_ref(), as_json).await
-                }
-                (Ok((profile, place)), JournalVerb::Move { back }) => {
-                    move_jobs(place, profile.as_ref(), (paths, back), &asker.who, as_json).await
-                }
-                (Ok((profile, place)), JournalVerb::Migrate) => {
-                    migrate(place, profile.as_ref(), as_json).await
-                }
-                (Ok((profile, place)), _) => status::status(place, profile.as_ref(), as_json).await,
-            }
-        }
         JournalVerb::Backup { file, stay, force } => {
             let open = if stay { OpenJobs::Stay } else { OpenJobs::Move };
             let overwrite = if force { Overwrite::Yes } else { Overwrite::No };
-            let is_named = |()| {
-                if file.as_os_str() == "-" {
-                    return Err(Failure::usage(t!(
-                        "a backup needs a file name, such as lapel.backup; it cannot be -. Nothing was copied."
-                    )));
-                }
-                Ok(())
-            };
-            match is_on_this_computer(settings.ok().and_then(|settings| settings.profile).as_ref())
-                .and_then(is_named)
-            {
+            let profile = settings.ok().and_then(|settings| settings.profile);
+            match may_be_copied(profile.as_ref(), &file) {
                 Err(failure) => Err(failure),
                 Ok(()) => aside(move || jobs::back_up(&folder, &file, open, overwrite, &who))
                     .await
@@ -148,26 +119,36 @@ pub async fn journal(
             .await
             .and_then(|restored| put_back(&restored, as_json))
         }
+        verb => match settings {
+            Ok(settings) => with_settings(verb, settings, asker, as_json).await,
+            Err(error) => return super::settings_are_wrong(&error, as_json),
+        },
     };
     done.map_or_else(|failure| failure.report(as_json), |()| exit::OK)
 }
 
-/// The place of the profile's journal. Without a profile, that of this computer.
-async fn place_of(settings: &Settings, asker: &Asker) -> Result<(Option<Profile>, JournalPlace), Failure> {
-    let (profile, paths, who) = (settings.profile.clone(), settings.paths.clone(), asker.who.clone());
-    let Some(profile) = profile else { return Ok((None, JournalPlace::Folder(paths.data_dir))) };
-    // The password may come from a command or a keyring.
-    let fetched = tokio::task::spawn_blocking(move || {
-        let mut profile = profile;
-        profile.fetch_secrets().map(|()| profile)
-    });
-    let profile = fetched.await.map_err(|why| internal(&why))??;
-    let place = journal_place(&profile, &paths, &who);
-    Ok((Some(profile), place))
-}
-
-fn internal(why: &tokio::task::JoinError) -> Failure {
-    Failure::new("journal", t!("lapel had an internal error ({failed}).", failed = why))
+/// The verbs that concern the journal of the profile.
+async fn with_settings(
+    verb: JournalVerb,
+    settings: Settings,
+    asker: &Asker,
+    as_json: bool,
+) -> Result<(), Failure> {
+    let Settings { mut profile, paths, .. } = settings;
+    let mut place = JournalPlace::Folder(paths.data_dir.clone());
+    if let Some(mut found) = profile {
+        // The password may come from a command or a keyring.
+        let found = aside(move || found.fetch_secrets().map(|()| found)).await?;
+        place = journal_place(&found, &paths, &asker.who);
+        profile = Some(found);
+    }
+    let profile = profile.as_ref();
+    match verb {
+        JournalVerb::Init { .. } => init(place, profile, as_json).await,
+        JournalVerb::Move { back } => move_jobs(place, profile, (&paths, back), &asker.who, as_json).await,
+        JournalVerb::Migrate => migrate(place, profile, as_json).await,
+        _ => status::status(place, profile, as_json).await,
+    }
 }
 
 /// A team's journal is needed, and `work` has found none.
@@ -181,8 +162,14 @@ fn no_team(profile: Option<&Profile>) -> Failure {
     }
 }
 
-fn is_on_this_computer(profile: Option<&Profile>) -> Result<(), Failure> {
+/// Only the journal on this computer is copied, and into a file.
+fn may_be_copied(profile: Option<&Profile>, to: &Path) -> Result<(), Failure> {
     let Some((profile, team)) = profile.and_then(|profile| Some((profile, profile.journal.as_ref()?))) else {
+        if to.as_os_str() == "-" {
+            return Err(Failure::usage(t!(
+                "a backup needs a file name, such as lapel.backup; it cannot be -. Nothing was copied."
+            )));
+        }
         return Ok(());
     };
     Err(Failure::new(
@@ -240,8 +227,14 @@ async fn on_place<T: Send + 'static>(
     place: JournalPlace,
     work: impl FnOnce(&JournalPlace) -> Result<T, JournalError> + Send + 'static,
 ) -> Result<T, Failure> {
-    let done = tokio::task::spawn_blocking(move || work(&place)).await;
-    Ok(done.map_err(|why| internal(&why))??)
+    aside(move || work(&place)).await
+}
+
+async fn aside<T: Send + 'static, E: Into<Failure> + Send + 'static>(
+    work: impl FnOnce() -> Result<T, E> + Send + 'static,
+) -> Result<T, Failure> {
+    let internal = |why| Failure::new("journal", t!("lapel had an internal error ({failed}).", failed = why));
+    tokio::task::spawn_blocking(work).await.map_err(internal)?.map_err(Into::into)
 }
 
 async fn init(place: JournalPlace, profile: Option<&Profile>, as_json: bool) -> Result<(), Failure> {
@@ -290,12 +283,6 @@ fn server_of(place: &JournalPlace) -> String {
         JournalPlace::Team { login, .. } => scrub(&login.server.to_string()).into_owned(),
         JournalPlace::Memory | JournalPlace::Folder(_) => String::new(),
     }
-}
-
-async fn aside<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, JobError> + Send + 'static,
-) -> Result<T, Failure> {
-    Ok(tokio::task::spawn_blocking(work).await.map_err(|why| internal(&why))??)
 }
 
 fn backed_up(made: &BackedUp, open: OpenJobs, as_json: bool) -> Result<(), Failure> {

@@ -30,21 +30,27 @@ pub(super) async fn line(question: &str, preset: &str) -> Result<String, Failure
         "" => format!("{question}: "),
         preset => format!("{question} [{}]: ", scrub(preset)),
     };
-    let typed = tokio::task::spawn_blocking(move || {
-        let mut err = io::stderr().lock();
-        err.write_all(asked.as_bytes())?;
-        err.flush()?;
-        drop(err);
-        let mut line = String::new();
-        io::stdin().lock().take(LONGEST).read_line(&mut line).map(|n| (n > 0).then_some(line))
-    });
-    match typed.await {
+    match tokio::task::spawn_blocking(move || typed_line(&asked)).await {
         Ok(Ok(Some(line))) => {
             let line = line.trim();
             Ok(if line.is_empty() { preset.to_owned() } else { line.to_owned() })
         }
         _ => Err(no_answer()),
     }
+}
+
+/// `None` when nothing more can be read.
+pub(super) fn typed_line(asked: &str) -> io::Result<Option<String>> {
+    show(asked)?;
+    let mut line = String::new();
+    io::stdin().lock().take(LONGEST).read_line(&mut line).map(|n| (n > 0).then_some(line))
+}
+
+/// Other tasks can write to standard error afterwards.
+fn show(asked: &str) -> io::Result<()> {
+    let mut err = io::stderr().lock();
+    err.write_all(asked.as_bytes())?;
+    err.flush()
 }
 
 /// Any answer but yes counts as no.
@@ -84,11 +90,7 @@ pub(super) async fn secret(question: &str) -> Result<SecretString, Failure> {
     let typed = tokio::task::spawn_blocking(move || {
         // Hides the input before the question appears.
         let raw = RawMode::new()?;
-        let mut err = io::stderr().lock();
-        err.write_all(asked.as_bytes())?;
-        err.flush()?;
-        // Other tasks can write to standard error meanwhile.
-        drop(err);
+        show(&asked)?;
         let typed = typed(&mut io::stdin().lock());
         drop(raw);
         let _ = writeln!(io::stderr().lock());

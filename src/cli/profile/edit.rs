@@ -24,20 +24,17 @@ pub(super) async fn edit(context: &ProfileContext, flags: EditFlags) -> CommandR
             name
         )));
     }
-    let EditedProfile { profile, trial, warnings, adopted } =
-        changed(context, &name, change, flags.pin, former).await?;
-    warn(&warnings);
+    let edited = changed(context, &name, change, flags.pin, former).await?;
+    warn(&edited.warnings);
+    let adopted = &edited.adopted;
     let value = json!({
         "ok": true,
-        "profile": profile_as_json(&profile),
-        "issuer": trial.as_ref().and_then(Trial::issuer),
+        "profile": profile_as_json(&edited.profile),
+        "issuer": edited.trial.as_ref().and_then(Trial::issuer),
         "jobs_taken_over": adopted.jobs,
         "jobs_busy": adopted.busy,
     });
-    let mut text = match &trial {
-        Some(trial) => t!("Changed profile {name}: {trial}.", name, trial = trial.words()),
-        None => t!("Changed profile {name}.", name),
-    };
+    let mut text = edited.words(&name);
     if adopted.jobs > 0 {
         text.push(' ');
         text.push_str(&t!(
@@ -62,6 +59,15 @@ pub(super) struct EditedProfile {
     pub warnings: Vec<String>,
     /// Jobs taken over from the former key.
     pub adopted: Adopted,
+}
+
+impl EditedProfile {
+    pub fn words(&self, name: &str) -> String {
+        match &self.trial {
+            Some(trial) => t!("Changed profile {name}: {trial}.", name, trial = trial.words()),
+            None => t!("Changed profile {name}.", name),
+        }
+    }
 }
 
 /// `pin` also pins the key. `former` is the previous pin.
@@ -125,21 +131,18 @@ pub(super) async fn changed(
     Ok(EditedProfile { profile, trial, warnings, adopted })
 }
 
-/// If the current key begins with the prefix that the user saw, pins it and takes over the former key's jobs.
-///
-/// # Errors
-/// Why nothing was pinned, or why the jobs were not taken over.
-pub async fn pin_profile(
-    paths: &Paths,
-    env: &Env,
-    name: &str,
-    prefix: &str,
-    who: &str,
-) -> Result<(Profile, Adopted), String> {
-    let context = ProfileContext { paths: paths.clone(), env: env.clone(), who: who.to_owned(), json: false };
-    let pinned = async {
-        let profile = context.with_key(name.to_owned()).await?;
-        let found = Trial::of(&profile, &context.paths).await?;
+impl ProfileContext {
+    /// If the current key begins with the prefix that the user saw, pins it and takes over the former key's jobs.
+    ///
+    /// # Errors
+    /// Why nothing was pinned, or why the jobs were not taken over.
+    pub async fn pin(&self, name: &str, prefix: &str) -> Result<(Profile, Adopted), String> {
+        self.pinned(name, prefix).await.map_err(|failure| failure.message)
+    }
+
+    async fn pinned(&self, name: &str, prefix: &str) -> Result<(Profile, Adopted), Failure> {
+        let mut profile = self.with_key(name.to_owned()).await?;
+        let found = Trial::of(&profile, &self.paths).await?;
         let pin = pin_of(&found).filter(|pin| pin.prefix == prefix);
         let Some(pin) = pin else {
             return Err(Failure::new(
@@ -152,13 +155,11 @@ pub async fn pin_profile(
         let former = profile.key_fingerprint.clone();
         let change = ProfileEdit { pin: Some(pin.clone()), ..ProfileEdit::default() };
         let kept = name.to_owned();
-        context.aside(move |paths, env| edit_profile(paths, env, &kept, &change)).await?;
-        let mut profile = profile;
+        self.aside(move |paths, env| edit_profile(paths, env, &kept, &change)).await?;
         profile.settings.values.set_pin(Some(pin));
-        let adopted = adopt(&context, &profile, former.as_deref()).await?;
+        let adopted = adopt(self, &profile, former.as_deref()).await?;
         Ok((profile, adopted))
-    };
-    pinned.await.map_err(|failure| failure.message)
+    }
 }
 
 async fn change_of(

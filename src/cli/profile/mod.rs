@@ -19,8 +19,6 @@ use crate::config::{
 use crate::jobs::{Account, Adopted};
 use args::ProfileVerb;
 pub use args::ProfileVerbs;
-pub use edit::pin_profile;
-pub use manage::{change_profile, remove_profile as remove_profile_in_words, test_profile};
 use secrecy::SecretString;
 use trial::Trial;
 
@@ -42,12 +40,12 @@ pub async fn profile(verbs: ProfileVerbs, env: &Env, who: &str) -> u8 {
     done.map_or_else(|failure| failure.report(as_json), |()| exit::OK)
 }
 
-struct ProfileContext {
-    paths: Paths,
-    env: Env,
+pub struct ProfileContext {
+    pub paths: Paths,
+    pub env: Env,
     /// For the journal.
-    who: String,
-    json: bool,
+    pub who: String,
+    pub json: bool,
 }
 
 type CommandResult = Result<(), Failure>;
