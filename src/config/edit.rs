@@ -6,7 +6,7 @@ use super::input::ProfileInput;
 use super::journal::JournalSettings;
 use super::key_store::{Deleted, KeyStore, SecretKind};
 use super::lock::{create_keys_dir, lock};
-use super::mistake::{ConfigError, Mistake, shown, typed_mistake};
+use super::mistake::{ConfigError, Mistake, cannot_write, shown, typed_mistake};
 use super::paths::{Paths, recent_file, templates_file};
 use super::profile::Profile;
 use super::profile_settings::KeyPin;
@@ -156,7 +156,7 @@ pub fn edit_profile(
     }
     if let Err(why) = replace(&path, plan.after.as_bytes()) {
         undo_all(undo);
-        return Err(Mistake::in_file(&path, None, None, t!("cannot be written: {why}", why)).into());
+        return Err(cannot_write(&path, &why));
     }
     let moved = plan.secrets.iter().filter(|change| change.old != change.after);
     let moved = moved.filter_map(|change| Some((change.kind, change.old.as_ref()?)));
@@ -244,8 +244,7 @@ pub fn remove_profile(paths: &Paths, env: &Env, name: &str) -> Result<Removed, C
     if read.entry(name).is_some() || !read.differs_only_in(&before, name, default) {
         return Err(cannot_edit(&path));
     }
-    replace(&path, after.as_bytes())
-        .map_err(|why| Mistake::in_file(&path, None, None, t!("cannot be written: {why}", why)))?;
+    replace(&path, after.as_bytes()).map_err(|why| cannot_write(&path, &why))?;
     // These files may contain names and e-mail addresses. A failure is only logged, since the profile is already
     // removed.
     let data = &paths.data_dir;

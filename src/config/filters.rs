@@ -5,7 +5,7 @@
 
 use super::file::read_text;
 use super::lines::Readable;
-use super::mistake::{ConfigError, Mistake};
+use super::mistake::{ConfigError, Mistake, cannot_write};
 use super::toml_reader::{TomlReader, TomlValue};
 use crate::config::prelude::*;
 use crate::fs::{create_private_dir, replace_private};
@@ -101,7 +101,7 @@ impl FiltersFile {
         };
         written
             .and_then(|()| replace_private(&self.path, secrets::redact(&after).as_bytes()))
-            .map_err(|why| Mistake::in_file(&self.path, None, None, t!("cannot be written: {why}", why)))?;
+            .map_err(|why| cannot_write(&self.path, &why))?;
         Ok(filters)
     }
 
@@ -132,12 +132,8 @@ impl FiltersFile {
                         reader.wrong(at, known.list, why);
                         continue;
                     }
-                    let of_this = [known.list, name];
-                    if readable
-                        .lost
-                        .iter()
-                        .any(|lost| lost.section().starts_with(&of_this.map(str::to_owned)))
-                    {
+                    let of_this = [known.list, name].map(str::to_owned);
+                    if readable.lost.iter().any(|lost| lost.section().starts_with(&of_this)) {
                         continue;
                     }
                     let mistakes = reader.mistakes.len();
@@ -149,9 +145,7 @@ impl FiltersFile {
             }
         }
         found.sort_by_key(|(at, _)| *at);
-        let mut mistakes = reader.mistakes;
-        mistakes.extend(readable.lost.iter().map(|lost| lost.mistake(&self.path)));
-        mistakes.sort_by_key(|mistake| mistake.line);
+        let mistakes = readable.all_mistakes(reader.mistakes, &self.path);
         (found.into_iter().map(|(_, filter)| filter).collect(), mistakes)
     }
 
@@ -285,11 +279,9 @@ fn typed(reader: &mut TomlReader<'_>, value: &TomlValue<'_>, place: &str) -> Opt
         _ => None,
     };
     let fine = text.filter(|text| !text.trim().is_empty() && text.chars().count() <= LONGEST_VALUE);
-    if fine.is_none() {
-        let what = t!("must be text in quotes, with 1 to {most} characters", most = LONGEST_VALUE);
-        reader.wrong(value.span().start, place, what);
-    }
-    fine
+    reader.found(fine, value, place, || {
+        t!("must be text in quotes, with 1 to {most} characters", most = LONGEST_VALUE)
+    })
 }
 
 fn sort(
@@ -308,14 +300,12 @@ fn sort(
         };
         known.columns.contains(&column).then(|| (column.to_owned(), downwards))
     });
-    if read.is_none() {
-        let what = t!(
+    reader.found(read, value, &format!("{place}.sort"), || {
+        t!(
             "must be a column with :asc or :desc; columns here: {columns}",
             columns = list(known.columns.iter().copied())
-        );
-        reader.wrong(value.span().start, &format!("{place}.sort"), what);
-    }
-    read
+        )
+    })
 }
 
 fn check_name(name: &str) -> Result<(), String> {

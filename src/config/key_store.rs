@@ -318,13 +318,11 @@ pub(super) fn read_command(
         None => value.get_ref().as_str().and_then(command::words),
     };
     let argv = argv.filter(|argv| argv.iter().all(|word| !word.contains('\0')));
-    if argv.is_none() {
-        let what = t!(
+    reader.found(argv, value, field, || {
+        t!(
             "must be a list of texts, the program first, for example [\"pass\", \"show\", \"badges\"]. lapel starts it without a shell: quotation marks, $, ~ and | have no special meaning"
-        );
-        reader.wrong(value.span().start, field, what);
-    }
-    argv
+        )
+    })
 }
 
 fn is_variable(name: &str) -> bool {

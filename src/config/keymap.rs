@@ -91,8 +91,7 @@ impl KeymapFile {
             }
         }
         lines.sort_by_key(|line| line.line);
-        let mut mistakes = reader.mistakes;
-        mistakes.extend(readable.lost.iter().map(|lost| lost.mistake(path)));
+        let mistakes = readable.all_mistakes(reader.mistakes, path);
         Self { path: path.to_owned(), preset: preset.unwrap_or_default(), lines, mistakes }
     }
 

@@ -98,6 +98,13 @@ impl Readable {
         Ok(Some(read))
     }
 
+    /// Those in the lines that are TOML and in the skipped ones, by line.
+    pub fn all_mistakes(&self, mut mistakes: Vec<Mistake>, file: &Path) -> Vec<Mistake> {
+        mistakes.extend(self.lost.iter().map(|lost| lost.mistake(file)));
+        mistakes.sort_by_key(|mistake| mistake.line);
+        mistakes
+    }
+
     /// Empty when too many lines are not TOML.
     pub fn of(text: &str) -> Self {
         let mut lines: Vec<String> = text.split('\n').map(str::to_owned).collect();

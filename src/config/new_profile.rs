@@ -7,7 +7,7 @@ use super::input::ProfileInput;
 use super::key::Key;
 use super::key_store::{KeyStore, SecretKind};
 use super::lock::{create_keys_dir, lock};
-use super::mistake::{ConfigError, Mistake, no_key, shown, typed_mistake};
+use super::mistake::{ConfigError, Mistake, cannot_write, no_key, shown, typed_mistake};
 use super::paths::Paths;
 use super::profile::{Profile, TeamJournal};
 use super::profile_settings::{Environment, KeyPin, NAME_RULE, ProfileSettings, is_profile_name};
@@ -166,7 +166,7 @@ pub fn save_profile(
     };
     if let Err(why) = written {
         undo(&stored);
-        return Err(Mistake::in_file(&path, None, None, t!("cannot be written: {why}", why)).into());
+        return Err(cannot_write(&path, &why));
     }
     Ok(Profile {
         jobs: jobs_of(None, &before),

@@ -275,11 +275,7 @@ fn read_label(reader: &mut TomlReader<'_>, value: &TomlValue<'_>, field: &str) -
 
 fn read_utc_offset(reader: &mut TomlReader<'_>, value: &TomlValue<'_>, field: &str) -> Option<Offset> {
     let offset = value.get_ref().as_str().and_then(read_offset);
-    if offset.is_none() {
-        let what = t!("must be the offset from UTC, such as \"+09:00\"");
-        reader.wrong(value.span().start, field, what);
-    }
-    offset
+    reader.found(offset, value, field, || t!("must be the offset from UTC, such as \"+09:00\""))
 }
 
 impl ToToml for Offset {

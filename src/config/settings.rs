@@ -126,11 +126,6 @@ impl Settings {
         settings
     }
 
-    /// Reads the settings file again, since it may have changed.
-    pub fn named(&self, name: &str, env: &Env) -> Result<Profile, ConfigError> {
-        named(&self.paths, name, env)
-    }
-
     pub(super) fn of(flags: &Flags, env: &Env, file: &ConfigFile, paths: Paths) -> Self {
         let mut warnings = Vec::new();
         let (own, of_theme) = ThemeFile::read(&paths.theme_file());

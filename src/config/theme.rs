@@ -3,7 +3,7 @@
 use super::background::TerminalBackground;
 use super::lines::Readable;
 use super::mistake::Mistake;
-use super::toml_reader::{TomlReader, TomlValue};
+use super::toml_reader::{TomlReader, TomlValue, whole};
 use super::words::ThemeChoice;
 use crate::config::prelude::*;
 
@@ -156,25 +156,16 @@ impl ThemeFile {
                 }
             }
         }
-        let mut mistakes = reader.mistakes;
-        mistakes.extend(readable.lost.iter().map(|lost| lost.mistake(path)));
-        mistakes.sort_by_key(|mistake| mistake.line);
-        (read, mistakes)
+        (read, readable.all_mistakes(reader.mistakes, path))
     }
 }
 
 fn colour(reader: &mut TomlReader<'_>, value: &TomlValue<'_>, role: &str) -> Option<Colour> {
-    let number = || {
-        let n = value.get_ref().as_integer()?;
-        u8::try_from(i64::from_str_radix(n.as_str(), n.radix()).ok()?).ok().map(Colour::Indexed)
-    };
+    let number = || u8::try_from(whole(value)?).ok().map(Colour::Indexed);
     let read = value.get_ref().as_str().and_then(Colour::read).or_else(number);
-    if read.is_none() {
-        let what =
-            t!("must be \"terminal\", a name such as \"bright-red\", a number from 0 to 255, or \"#rrggbb\"");
-        reader.wrong(value.span().start, &format!("colours.{role}"), what);
-    }
-    read
+    reader.found(read, value, &format!("colours.{role}"), || {
+        t!("must be \"terminal\", a name such as \"bright-red\", a number from 0 to 255, or \"#rrggbb\"")
+    })
 }
 
 #[cfg(test)]

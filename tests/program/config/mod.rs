@@ -13,7 +13,7 @@ use crate::texts::msg_part;
 use lapel::config::{
     AppSettings, ClipboardChoice, Colour, ConfigError, Env, Environment, Flags, GlyphChoice, JobPolicy,
     Mistake, NewProfile, NoticeChoice, Paths, PictureChoice, Profile, RefreshChoice, Role, Settings,
-    TerminalHints, ThemeChoice, is_profile_name, save_profile,
+    TerminalHints, ThemeChoice, is_profile_name, named_profile, save_profile,
 };
 use lapel::i18n::Language;
 use proptest::prelude::*;
@@ -204,8 +204,13 @@ fn every_profile_setting_arrives() {
     assert_eq!(key(b), "key-of-b");
     let names: Vec<_> = settings.profiles.iter().map(|p| (p.name.as_str(), p.environment)).collect();
     assert_eq!(names, [("a", Environment::Live), ("b", Environment::Demo)], "unsaid is live");
-    assert!(settings.named("a", &home.env()).expect_err("no key").to_string().contains("profiles.a.key"));
-    assert_eq!(settings.named("b", &home.env()).expect("b").name, "b");
+    assert!(
+        named_profile(&settings.paths, "a", &home.env())
+            .expect_err("no key")
+            .to_string()
+            .contains("profiles.a.key")
+    );
+    assert_eq!(named_profile(&settings.paths, "b", &home.env()).expect("b").name, "b");
 }
 
 /// Where the name of the profile can come from, strongest first, and who wins.
