@@ -1,7 +1,7 @@
 //! `lapel issue`: issues badges to one recipient or to a file of recipients.
 
 use super::failure::Failure;
-use super::review::{Drafted, NOT_SENT, review_as_json};
+use super::review::Drafted;
 use super::sending::{SendReport, SendingOutcome};
 use super::session::{Asker, JobAccess, VerbSession, may_act, profile};
 use super::verbs::{IssueFlags, MappedField};
@@ -58,10 +58,7 @@ async fn run(flags: IssueFlags, settings: &Settings, asker: &Asker) -> Result<u8
     )
     .await?;
     let done = Box::pin(plan(&mut session, &flags, source)).await;
-    if done.is_err() {
-        session.close().await;
-    }
-    done.map_err(|failure| session.interrupt.failed(failure))
+    session.or_close(done).await.map_err(|failure| session.interrupt.failed(failure))
 }
 
 async fn plan(session: &mut VerbSession, flags: &IssueFlags, source: ImportSource) -> Result<u8, Failure> {
@@ -280,15 +277,8 @@ async fn dry(
             "lapel could not read the whole history, so some recipients may already hold the badge. For now, --yes would send nothing. Try again, or use --on-duplicate allow."
         ));
     }
-    if as_json {
-        let fields =
-            review_as_json(drafts, session.jobs.settings().batch, code, held_back, facts.json(session));
-        let jobs: Vec<_> = drafts.iter().map(|d| d.job.clone()).collect();
-        session.answer_with_rows(fields, &jobs, &NOT_SENT).await?;
-    } else {
-        let review = session.review(&facts.lines(), drafts).await?;
-        output::answer(&format!("{review}\n{}", t!("Nothing was sent (--dry-run).")))?;
-    }
+    let more = as_json.then(|| facts.json(session));
+    session.preview(&facts.lines(), drafts, (code, held_back), more).await?;
     Ok(code)
 }
 

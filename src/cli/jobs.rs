@@ -210,13 +210,9 @@ async fn show(
     Ok(exit::OK)
 }
 
-/// Closes the session on failure.
 async fn place_of(session: &mut VerbSession, id: JobId, number: u64) -> Result<u64, Failure> {
     let place = session.jobs.place_of(id, number).await;
-    if place.is_err() {
-        session.close().await;
-    }
-    Ok(place?)
+    session.or_close(place).await
 }
 
 async fn answer_with_job(
@@ -252,11 +248,9 @@ async fn send(
     let in_doubt = |job: &Job| job.counts.of(RowStatus::InDoubt);
     let job = jobs.job(id).await;
     // `work` refuses an impossible action below and gives the reason.
-    if let (Ok(job), false) = (&job, how.yes)
-        && let Err(failure) = session.confirmed_again(job, rows(job)).await
-    {
-        session.close().await;
-        return Err(session.interrupt.failed(failure));
+    if let (Ok(job), false) = (&job, how.yes) {
+        let confirmed = session.confirmed_again(job, rows(job)).await;
+        session.or_close(confirmed).await.map_err(|failure| session.interrupt.failed(failure))?;
     }
     session.interrupt.will_send();
     let before = job.as_ref().map_or(0, in_doubt);
@@ -289,13 +283,7 @@ async fn resend_all(
     as_json: bool,
 ) -> Result<u8, Failure> {
     let reviewed = review_all(&mut session, id, number, how).await;
-    let rows = match reviewed {
-        Ok(rows) => rows,
-        Err(failure) => {
-            session.close().await;
-            return Err(session.interrupt.failed(failure));
-        }
-    };
+    let rows = session.or_close(reviewed).await.map_err(|failure| session.interrupt.failed(failure))?;
     let n = rows.len() as u64;
     let work = async |jobs: &Jobs, who: &str| jobs.resend_never_seen(id, rows.clone(), who, why).await;
     // The user has already confirmed the number and, with LIVE, the short name.
@@ -357,15 +345,8 @@ async fn undo(
     as_json: bool,
 ) -> Result<u8, Failure> {
     let drafted = session.jobs.undo(id, reason, &session.who).await;
-    let undo = match drafted {
-        Ok(undo) => undo,
-        Err(why) => {
-            session.close().await;
-            return Err(why.into());
-        }
-    };
-    let seen = review::begin_revoking(&mut session, undo, yes, wait).await;
-    let seen = match seen {
+    let undo = session.or_close(drafted).await?;
+    let seen = match review::begin_revoking(&mut session, undo, yes, wait).await {
         Ok(seen) => seen,
         Err(failure) => {
             let _ = session.jobs.discard(undo).await;

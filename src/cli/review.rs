@@ -4,7 +4,7 @@ use super::failure::Failure;
 use super::json::fields;
 use super::sending::SendingOutcome;
 use super::session::VerbSession;
-use super::{confirm, exit, words};
+use super::{confirm, exit, output, words};
 use crate::cli::prelude::*;
 use crate::domain::confirm_text::ConfirmText;
 use crate::export::counted;
@@ -14,7 +14,7 @@ use crate::jobs::{Code, DuplicateResult, JobRow, Kind, RowFilter, RowGroup, requ
 const FEW: u64 = 10;
 const PAGE: usize = 1000;
 
-pub(super) const NOT_SENT: [RowStatus; 3] = [RowStatus::Ask, RowStatus::Invalid, RowStatus::LeftOut];
+const NOT_SENT: [RowStatus; 3] = [RowStatus::Ask, RowStatus::Invalid, RowStatus::LeftOut];
 
 #[derive(Clone, Debug)]
 pub(super) struct Drafted {
@@ -164,6 +164,28 @@ impl VerbSession {
         Ok(lines.join("\n"))
     }
 
+    /// What a `--dry-run` answers. `more` are fields of the JSON.
+    pub async fn preview(
+        &self,
+        what: &[String],
+        drafts: &[Drafted],
+        (code, held_back): (u8, u64),
+        more: Option<Value>,
+    ) -> Result<(), Failure> {
+        let Some(more) = more else {
+            let review = self.review(what, drafts).await?;
+            return Ok(output::answer(&format!("{review}\n{}", t!("Nothing was sent (--dry-run).")))?);
+        };
+        let batch = self.jobs.settings().batch;
+        let described: Vec<Value> = drafts.iter().map(|draft| draft.described(batch).into()).collect();
+        let would_send: u64 = drafts.iter().map(Drafted::to_send).sum();
+        let mut all = fields(json!({ "ok": code == exit::OK, "exit_code": code, "dry_run": true }));
+        all.extend(fields(more));
+        all.extend(fields(json!({ "would_send": would_send, "held_back": held_back, "jobs": described })));
+        let jobs: Vec<Job> = drafts.iter().map(|draft| draft.job.clone()).collect();
+        self.answer_with_rows(all, &jobs, &NOT_SENT).await
+    }
+
     /// The user types the number and, for LIVE, the organisation's short name.
     ///
     /// # Errors
@@ -257,19 +279,4 @@ pub(super) async fn begin_revoking(
     let who = session.who.clone();
     session.jobs.begin(id, &who).await?;
     session.see_through(&[id], wait).await
-}
-
-pub(super) fn review_as_json(
-    drafts: &[Drafted],
-    batch: usize,
-    code: u8,
-    held_back: u64,
-    more: Value,
-) -> Map<String, Value> {
-    let jobs: Vec<Value> = drafts.iter().map(|draft| draft.described(batch).into()).collect();
-    let mut all = fields(json!({ "ok": code == exit::OK, "exit_code": code, "dry_run": true }));
-    all.extend(fields(more));
-    let would_send: u64 = drafts.iter().map(Drafted::to_send).sum();
-    all.extend(fields(json!({ "would_send": would_send, "held_back": held_back, "jobs": jobs })));
-    all
 }

@@ -1,7 +1,7 @@
 //! `lapel revoke`: revokes badges by their ids.
 
 use super::failure::Failure;
-use super::review::{Drafted, NOT_SENT, begin_revoking, review_as_json};
+use super::review::{Drafted, begin_revoking};
 use super::sending::{SendReport, SendingOutcome};
 use super::session::{Asker, JobAccess, VerbSession, may_act, profile};
 use super::verbs::RevokeFlags;
@@ -44,10 +44,7 @@ async fn run(flags: RevokeFlags, settings: &Settings, asker: &Asker) -> Result<u
     )
     .await?;
     let done = plan(&mut session, &flags, source).await;
-    if done.is_err() {
-        session.close().await;
-    }
-    done.map_err(|failure| session.interrupt.failed(failure))
+    session.or_close(done).await.map_err(|failure| session.interrupt.failed(failure))
 }
 
 fn of_ids(ids: &[String]) -> Result<ImportSource, Failure> {
@@ -114,15 +111,9 @@ async fn reviewed(session: &mut VerbSession, flags: &RevokeFlags, draft: &Drafte
         session.progress.clear();
         let drafts = std::slice::from_ref(draft);
         let code = if held_back > 0 || draft.to_send() == 0 { exit::PERSON } else { exit::OK };
-        if sending.json {
-            let unknown = session.unknown_states(&draft.job).await?.map_or(0, |group| group.rows);
-            let more = json!({ "place": session.place(), "unknown_state": unknown });
-            let fields = review_as_json(drafts, session.jobs.settings().batch, code, held_back, more);
-            session.answer_with_rows(fields, std::slice::from_ref(&draft.job), &NOT_SENT).await?;
-        } else {
-            let review = session.review(&[], drafts).await?;
-            output::answer(&format!("{review}\n{}", t!("Nothing was sent (--dry-run).")))?;
-        }
+        let unknown = session.unknown_states(&draft.job).await?.map_or(0, |group| group.rows);
+        let more = json!({ "place": session.place(), "unknown_state": unknown });
+        session.preview(&[], drafts, (code, held_back), sending.json.then_some(more)).await?;
         session.close().await;
         return Ok(code);
     }
