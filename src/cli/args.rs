@@ -226,9 +226,6 @@ impl Cli {
     }
 
     /// The tab and filter that the TUI begins with. A flag after `demo` takes precedence.
-    ///
-    /// # Errors
-    /// `--tab` or `--filter` was given to a verb that opens no TUI.
     pub fn first(&self) -> Result<FirstFlags, String> {
         let mut first = self.first.clone();
         match &self.command {
@@ -263,8 +260,7 @@ pub fn complete() -> bool {
     true
 }
 
-/// # Errors
-/// The exit code, after the help, the version or the mistake was printed.
+/// The error is the exit code, after the help, the version or the mistake was printed.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, u8> {
     let args: Vec<OsString> = args.into_iter().collect();
     let as_json = args.iter().any(|arg| arg == "--json");

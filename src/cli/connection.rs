@@ -15,8 +15,6 @@ const WINDOW: &str = "LAPEL_TEST_WINDOW_MS";
 /// Minimum wait that lapel reports.
 const WORTH_SAYING: Duration = Duration::from_secs(5);
 
-/// # Errors
-/// The key or the base URL is invalid. Nothing was sent.
 pub fn connection(profile: &Profile, paths: &Paths) -> Result<Connection, ApiError> {
     let key = profile.key.known().ok_or_else(|| ApiError::BadInput {
         field: "key",
@@ -55,9 +53,6 @@ pub fn connection(profile: &Profile, paths: &Paths) -> Result<Connection, ApiErr
 
 /// The connection for a question about the service itself. It does not wait for the team's database, whose reserve
 /// covers these few requests.
-///
-/// # Errors
-/// As [`connection`].
 pub(super) fn trial_connection(profile: &Profile, paths: &Paths) -> Result<Connection, ApiError> {
     let alone = connection(profile, paths)?;
     #[cfg(feature = "team")]

@@ -137,7 +137,6 @@ fn clock_of(clock: &ServiceClock, profile: &Profile) -> Value {
     })
 }
 
-/// A profile without its secrets.
 fn profile_of(profile: &Profile) -> Value {
     let mut fields = profile_as_json(profile);
     fields.insert("from".to_owned(), profile.from.as_str().into());

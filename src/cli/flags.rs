@@ -49,7 +49,6 @@ impl AppearanceFlags {
     }
 }
 
-/// A whole number of at least so much.
 pub fn whole_from<T: WholeNumber>(least: T) -> impl Fn(&str) -> Result<T, String> + Clone {
     move |text| {
         let number = text.parse().ok().filter(|number| *number >= least);
@@ -57,7 +56,6 @@ pub fn whole_from<T: WholeNumber>(least: T) -> impl Fn(&str) -> Result<T, String
     }
 }
 
-/// A whole number in a range.
 pub fn whole<T: WholeNumber>(least: T, most: T) -> impl Fn(&str) -> Result<T, String> + Clone {
     move |text| {
         let number = text.parse().ok().filter(|number| (least..=most).contains(number));

@@ -12,8 +12,7 @@ const SANDBOX: &str = "sandbox";
 /// Clap's own help layout, with the heading of the usage translatable.
 const LAYOUT: &str = "{before-help}{about-with-newline}\n\u{1b}[1m\u{1b}[4m{usage}\u{1b}[0m ";
 
-/// # Errors
-/// Help, the version, or a mistake in the user's language, ready to print.
+/// The error is help, the version, or a mistake in the user's language, ready to print.
 pub(super) fn read(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
     if language() == Language::English {
         return Cli::try_parse_from(args);

@@ -152,7 +152,6 @@ fn server_of(found: &Provenance) -> Option<String> {
     settings.find(|setting| setting.name == "journal.url").and_then(SettingValue::text)
 }
 
-/// The profile without its key.
 fn profile(found: &Provenance) -> Value {
     let Some(profile) = &found.profile else { return Value::Null };
     let mut all = Map::new();

@@ -183,7 +183,6 @@ fn may_be_copied(profile: Option<&Profile>, to: &Path) -> Result<(), Failure> {
     ))
 }
 
-/// Moves the jobs of a profile to its team's journal, or back.
 async fn move_jobs(
     place: JournalPlace,
     profile: Option<&Profile>,

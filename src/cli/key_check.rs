@@ -6,9 +6,7 @@ use crate::secrets::{Likeness, is_key, judge};
 use std::ffi::OsString;
 
 /// Runs before parsing, so that no message repeats the key.
-///
-/// # Errors
-/// The exit code, after the message was printed.
+/// The error is the exit code.
 pub fn refuse_keys(args: impl IntoIterator<Item = OsString>) -> Result<(), u8> {
     let args: Vec<String> = args.into_iter().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
     let Some(at) = args.iter().position(|arg| is_key(arg)) else { return Ok(()) };
@@ -24,9 +22,7 @@ pub fn refuse_keys(args: impl IntoIterator<Item = OsString>) -> Result<(), u8> {
 }
 
 /// Runs before lapel sends any text. When nobody can be asked, refuses texts that look like an API key.
-///
-/// # Errors
-/// The exit code, after the message was printed.
+/// The error is the exit code.
 pub async fn ask_about_keys(cli: &Cli) -> Result<(), u8> {
     if cli.not_a_key {
         return Ok(());

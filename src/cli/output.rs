@@ -26,14 +26,11 @@ pub fn how_to_begin() -> &'static str {
     crate::i18n::tr(help::HOW_TO_BEGIN)
 }
 
-/// # Errors
-/// Any error of the system except a closed pipe: the reader has read enough.
+/// A closed pipe is no error: the reader has read enough.
 pub(super) fn answer(line: &str) -> io::Result<()> {
     print(format!("{}\n", redact(line)).as_bytes())
 }
 
-/// # Errors
-/// Those of [`answer`].
 pub(super) fn print(bytes: &[u8]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {

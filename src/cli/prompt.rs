@@ -22,9 +22,6 @@ fn no_answer() -> Failure {
 }
 
 /// An empty line means `preset`.
-///
-/// # Errors
-/// Nothing more can be read.
 pub(super) async fn line(question: &str, preset: &str) -> Result<String, Failure> {
     let asked = match preset {
         "" => format!("{question}: "),
@@ -61,9 +58,6 @@ pub(super) async fn yes(question: &str) -> bool {
 }
 
 /// The line is shown and saved, so it must not be an API key.
-///
-/// # Errors
-/// Those of [`line`]; or the text is a key, or looks like one and the user does not confirm that it is none.
 pub(super) async fn open_line(question: &str, preset: &str) -> Result<String, Failure> {
     let said = line(question, preset).await?;
     let is_refused = match judge(&said) {
@@ -81,9 +75,6 @@ pub(super) async fn open_line(question: &str, preset: &str) -> Result<String, Fa
 }
 
 /// Shows nothing of the key, not even its length. Restores the terminal at every end, and at signals.
-///
-/// # Errors
-/// The user cancelled.
 pub(super) async fn secret(question: &str) -> Result<SecretString, Failure> {
     put_back_at_signals();
     let asked = t!("{question} (hidden): ", question);

@@ -187,9 +187,6 @@ impl VerbSession {
     }
 
     /// The user types the number and, for LIVE, the organisation's short name.
-    ///
-    /// # Errors
-    /// The user typed anything else.
     pub async fn confirmed(&mut self, review: &str, kind: Kind, n: u64) -> Result<(), Failure> {
         self.progress.clear();
         let badges = counted(n, ("badge", "badges"));
@@ -257,9 +254,6 @@ impl VerbSession {
 }
 
 /// Asks for confirmation unless `yes`, begins the revocation, and waits for the answers.
-///
-/// # Errors
-/// The user did not confirm, or the job could not begin. Nothing was sent then.
 pub(super) async fn begin_revoking(
     session: &mut VerbSession,
     id: JobId,

@@ -42,9 +42,7 @@ pub struct Asker {
 }
 
 impl VerbSession {
-    /// # Errors
-    /// There is no profile, it is read-only and the verb acts or plans, its key is not the pinned one, or the
-    /// journal cannot be used. Nothing was sent then.
+    /// On an error, nothing was sent.
     pub async fn open(
         settings: &Settings,
         asker: &Asker,
@@ -118,10 +116,6 @@ pub(super) async fn open_journal<T: Send + 'static>(
 }
 
 /// Checks that the key is the pinned one, and prints warnings.
-///
-/// # Errors
-/// The key differs from the pinned one, or the service cannot be asked. No issue or revoke request was sent
-/// then.
 pub(super) async fn recognised(reader: &Reader, connection: &Connection) -> Result<(), Failure> {
     for odd in api::recognise(reader, connection, &Call::interactive()).await? {
         super::complain(&odd.to_string());

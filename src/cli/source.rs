@@ -65,9 +65,6 @@ pub(super) fn choices(flags: &ReadingFlags) -> Choices {
 
 impl VerbSession {
     /// Adds the columns from the flags to the choices.
-    ///
-    /// # Errors
-    /// A mistake in the source, or a usage failure that lists the questions to answer first.
     pub async fn open_source(
         &mut self,
         source: &ImportSource,

@@ -25,9 +25,6 @@ impl Chosen {
 }
 
 /// If no template has this id, takes the only one with this exact title, and says which one it is.
-///
-/// # Errors
-/// No template, or several, have this title: a usage failure that names candidates with their ids.
 pub(super) async fn find(reader: &Reader, text: &str, call: &Call) -> Result<Chosen, Failure> {
     let text = text.trim();
     let id = TemplateId::new(text)

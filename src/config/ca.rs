@@ -37,8 +37,7 @@ pub(super) fn read(
     Ok(Some(CaFile { path, pem: pem.into() }))
 }
 
-/// # Errors
-/// The message names the path only if the file could be opened.
+/// The error names the path only if the file could be opened.
 pub(super) fn load(path: &Path) -> Result<Vec<u8>, String> {
     let file = match open_plain(path) {
         Ok(Some(file)) => file,

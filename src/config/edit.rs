@@ -128,10 +128,7 @@ struct SecretChange {
 
 /// When the key or the journal's password moves to another key store, deletes the old one that lapel stored. The
 /// second part of the result says when that failed. A keyring may block for some seconds.
-///
-/// # Errors
-/// No such profile, a mistake in the change or in the file, or an error of the file system or the
-/// keyring. Nothing is changed then.
+/// On an error, nothing is changed.
 pub fn edit_profile(
     paths: &Paths,
     env: &Env,
@@ -224,9 +221,7 @@ pub struct Removed {
 }
 
 /// Also removes its key and its journal's password when lapel stores them. A keyring may block for at most 6 s.
-///
-/// # Errors
-/// No such profile, mistakes in the settings file, or an error of the file system. Nothing is changed then.
+/// On an error, nothing is changed.
 pub fn remove_profile(paths: &Paths, env: &Env, name: &str) -> Result<Removed, ConfigError> {
     let path = paths.config_file();
     if !paths.config_dir.is_dir() {

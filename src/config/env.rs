@@ -47,8 +47,7 @@ impl Env {
         .filter(|value| !value.is_empty())
     }
 
-    /// # Errors
-    /// The value is not UTF-8. The message contains the variable's name, never its value.
+    /// The error contains the variable's name, never its value.
     pub fn text(&self, name: &str) -> Result<Option<String>, ConfigError> {
         match self.raw(name) {
             None => Ok(None),

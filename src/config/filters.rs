@@ -29,7 +29,6 @@ pub struct FilteredList {
     pub list: &'static str,
     pub fields: Vec<&'static str>,
     pub columns: Vec<&'static str>,
-    /// The error says what is wrong.
     pub check: fn(field: &str, value: &str) -> Result<(), String>,
 }
 
@@ -87,10 +86,6 @@ impl FiltersFile {
     }
 
     /// Changes the file completely or not at all.
-    ///
-    /// # Errors
-    /// The file has mistakes and stays unchanged, the name is taken or invalid, or the file system
-    /// reports an error.
     pub fn change(&self, change: &FilterChange) -> Result<Vec<NamedFilter>, ConfigError> {
         let text = read_text(&self.path)?.unwrap_or_default();
         let before = self.parse(&text)?;

@@ -53,8 +53,7 @@ impl JournalSettings {
         self.url.as_deref().and_then(|url| Server::parse(url).ok())
     }
 
-    /// # Errors
-    /// The profile has no team's journal, so it has no use for a password.
+    /// Without a team's journal, a profile has no use for a password.
     pub(super) fn check_is_set(&self) -> Result<(), ConfigError> {
         match &self.url {
             Some(_) => Ok(()),
@@ -92,8 +91,7 @@ fn own_file(profile: &str) -> PathBuf {
     Path::new("keys").join(Paths::journal_password_name(profile))
 }
 
-/// # Errors
-/// The message never repeats the address, which may contain a password.
+/// The error never repeats the address, which may contain a password.
 fn check_url(raw: &str) -> Result<String, String> {
     Server::parse(raw).map(|_| raw.trim().to_owned()).map_err(|why| why.to_string())
 }

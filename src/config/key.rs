@@ -53,9 +53,6 @@ impl Key {
     }
 
     /// Blocks for at most 3 s on a keyring, and on a command for the profile's limit (10 s by default).
-    ///
-    /// # Errors
-    /// The message names file, line and field.
     pub fn fetch(&self) -> Result<SecretString, ConfigError> {
         let deferred = match self {
             Self::Known(key) => return Ok(key.clone()),
@@ -196,9 +193,6 @@ impl<'a> SecretSource<'a> {
 
 impl KeyStore {
     /// The current key store of a profile.
-    ///
-    /// # Errors
-    /// No such profile, or mistakes in the settings file.
     pub fn of(paths: &Paths, name: &str) -> Result<Self, ConfigError> {
         let file = ConfigFile::read(&paths.config_file())?;
         let entry =

@@ -136,8 +136,7 @@ impl KeyStore {
         Err(typed_mistake("key", t!("must be the name of an environment variable, not the key itself")))
     }
 
-    /// # Errors
-    /// The text is empty, or a shell would split it differently.
+    /// Refuses a text that is empty or that a shell would split differently.
     pub fn of_command_line(typed: &str) -> Result<Self, ConfigError> {
         let store = match command::words(typed) {
             Some(argv) => Self::Command(argv),
@@ -193,9 +192,7 @@ impl KeyStore {
     }
 
     /// For a profile that was not saved, or is no longer there.
-    ///
-    /// # Errors
-    /// The end of a sentence.
+    /// The error is the end of a sentence.
     pub(super) fn delete(
         &self,
         kind: SecretKind,

@@ -105,10 +105,7 @@ impl NewProfile {
 ///
 /// Each file is written in one step, the key first: a crash in between never leaves a profile
 /// without a key. A keyring may block for at most 6 s.
-///
-/// # Errors
-/// An invalid name, address or key; an existing profile or key of this name; mistakes in the
-/// settings file; or an error of the file system or the keyring. Nothing is changed then.
+/// On an error, nothing is changed.
 pub fn save_profile(
     paths: &Paths,
     env: &Env,

@@ -18,8 +18,6 @@ pub struct Paths {
 }
 
 impl Paths {
-    /// # Errors
-    /// Neither a variable nor a home folder defines one of the folders.
     pub fn find(env: &Env) -> Result<Self, ConfigError> {
         let home = etcetera::choose_base_strategy().ok();
         let folder = |name: &str, default: Option<PathBuf>| match env.raw(name) {

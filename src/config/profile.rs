@@ -41,9 +41,6 @@ impl Profile {
     }
 
     /// Fetches its key and the password of its journal. Blocks, see [`Key::fetch`].
-    ///
-    /// # Errors
-    /// The message names file, line and field.
     pub fn fetch_secrets(&mut self) -> Result<(), ConfigError> {
         self.key = Key::Known(self.key.fetch()?);
         if let Some(password) = self.journal.as_mut().and_then(|journal| journal.password.as_mut()) {
@@ -98,9 +95,6 @@ pub struct TeamJournal {
 
 impl TeamJournal {
     /// `typed` replaces the stored password. `None` when the profile uses the journal on this computer.
-    ///
-    /// # Errors
-    /// Its password or its certificates cannot be read.
     pub(super) fn of(
         entry: &ProfileEntry,
         typed: Option<SecretString>,

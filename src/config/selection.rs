@@ -220,8 +220,6 @@ impl<'f> Selected<'f> {
         }
     }
 
-    /// # Errors
-    /// Its key, its certificates or those of its team's journal cannot be read.
     pub fn open(self, file: &ConfigFile, paths: &Paths, env: &Env) -> Result<Profile, ConfigError> {
         let key_from = self.key_from(paths, env);
         let is_by_variable = |key| self.settings.source(key) == SettingSource::Variable;

@@ -42,9 +42,6 @@ impl Settings {
     ///
     /// A mistake in the files affects only its own field, and is reported in [`Self::left_out`]. Where it
     /// could make a profile less careful, that profile becomes read-only or cannot be used.
-    ///
-    /// # Errors
-    /// All mistakes of the selected profile, with file, line and field.
     pub fn resolve(flags: &Flags, env: &Env) -> Result<Self, ConfigError> {
         let paths = Paths::find(env)?;
         let file = ConfigFile::read(&paths.config_file())?;
@@ -62,9 +59,6 @@ impl Settings {
     }
 
     /// When mistakes in the file make the profile unusable, the TUI starts without it.
-    ///
-    /// # Errors
-    /// A flag or an environment variable names a profile that does not exist.
     pub fn for_tui(flags: &Flags, env: &Env) -> Result<Self, ConfigError> {
         let paths = Paths::find(env)?;
         let file = ConfigFile::read(&paths.config_file())?;

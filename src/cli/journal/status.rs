@@ -73,7 +73,6 @@ fn of_file(found: &FileStatus) -> Value {
     })
 }
 
-/// The names of the living processes.
 pub(in super::super) fn names(found: &TeamStatus) -> Vec<String> {
     found.processes.iter().map(|process| scrub(&process.to_string()).into_owned()).collect()
 }

@@ -110,10 +110,8 @@ pub struct SettingFlags {
 pub struct ValueFlags {
     pub input: ProfileInput,
     pub key_from: Option<KeyStore>,
-    /// Whether the key comes from standard input.
     pub key_stdin: bool,
     pub password_from: Option<KeyStore>,
-    /// Whether the journal's password comes from standard input.
     pub password_stdin: bool,
 }
 

@@ -133,9 +133,6 @@ pub(super) async fn changed(
 
 impl ProfileContext {
     /// If the current key begins with the prefix that the user saw, pins it and takes over the former key's jobs.
-    ///
-    /// # Errors
-    /// Why nothing was pinned, or why the jobs were not taken over.
     pub async fn pin(&self, name: &str, prefix: &str) -> Result<(Profile, Adopted), String> {
         self.pinned(name, prefix).await.map_err(|failure| failure.message)
     }
@@ -206,9 +203,6 @@ async fn change_of(
 }
 
 /// lapel's own file for a profile without a password.
-///
-/// # Errors
-/// lapel does not write to this store.
 fn current_password_store(line: &ProfileLine) -> Result<KeyStore, Failure> {
     match line.journal.password_store(&line.name).unwrap_or_default() {
         place @ (KeyStore::File | KeyStore::Keyring) => Ok(place),
@@ -218,8 +212,6 @@ fn current_password_store(line: &ProfileLine) -> Result<KeyStore, Failure> {
     }
 }
 
-/// # Errors
-/// lapel does not write to this key store.
 async fn current_store(context: &ProfileContext, name: &str) -> Result<KeyStore, Failure> {
     let name = name.to_owned();
     let place = context.aside(move |paths, _| KeyStore::of(paths, &name)).await?;

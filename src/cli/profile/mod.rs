@@ -43,7 +43,6 @@ pub async fn profile(verbs: ProfileVerbs, env: &Env, who: &str) -> u8 {
 pub struct ProfileContext {
     pub paths: Paths,
     pub env: Env,
-    /// For the journal.
     pub who: String,
     pub json: bool,
 }

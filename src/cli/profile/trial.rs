@@ -35,9 +35,6 @@ impl Trial {
     }
 
     /// Only the prefix is compared.
-    ///
-    /// # Errors
-    /// The prefixes differ; the error names both.
     pub fn compared_with(&self, pin: &KeyPin, profile: &Profile) -> Result<(), Failure> {
         if self.identity.prefix.as_deref() == Some(pin.prefix.as_str()) {
             return Ok(());
