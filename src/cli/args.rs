@@ -7,7 +7,7 @@ use super::journal::JournalFlags;
 use super::profile::ProfileVerbs;
 use super::read::ReadVerb;
 use super::verbs::{DoctorFlags, IssueFlags, JobsFlags, RevokeFlags};
-use super::{completion, exit, help, output};
+use super::{completion, help};
 use crate::cli::prelude::*;
 use crate::config::Flags;
 use crate::i18n::{Language, language, set_language_for_programs};

@@ -3,7 +3,6 @@
 //! The shell runs lapel for each completion. lapel then reads the settings and the journal and sends no
 //! request. A mistake, a locked journal or no journal only mean fewer words.
 
-use super::{exit, output};
 use crate::cli::prelude::*;
 use crate::config::{profiles_with_templates, templates_file};
 use crate::jobs::{RecentEntry, known_templates, recent_jobs, recent_templates};

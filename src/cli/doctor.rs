@@ -3,7 +3,6 @@
 mod report;
 
 use super::connection::{connect, connection, journal_place};
-use super::failure::Failure;
 use super::journal::{names, server_json};
 use super::profile::profile_as_json;
 use super::session::{Asker, JobAccess, VerbSession, default_jobs, open_journal};

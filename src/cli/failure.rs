@@ -1,6 +1,5 @@
 //! The reason why a verb ended early, as text and as JSON.
 
-use super::{exit, json, output};
 use crate::cli::prelude::*;
 use crate::config::ConfigError;
 use crate::domain::email::ended;

@@ -1,10 +1,8 @@
 //! `lapel index`: the local copy of the history.
 
 use super::connection::{connect, connection};
-use super::failure::Failure;
 use super::progress::ProgressBar;
 use super::session::{answer_json, profile};
-use super::{exit, output};
 use crate::api;
 use crate::cli::prelude::*;
 use crate::config::IndexSettings;

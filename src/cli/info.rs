@@ -1,7 +1,7 @@
 //! `lapel info`: the paths of lapel's files, and the source of each setting. Sends no request, reads no key.
 
 use super::label::{field, padded};
-use super::{exit, json, output, session};
+use super::session;
 use crate::api::DEFAULT_RATE_LIMIT;
 use crate::cli::prelude::*;
 use crate::config::{

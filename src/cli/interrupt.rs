@@ -1,7 +1,5 @@
 //! Ctrl-C: the first one stops sending in order, the second one ends the process at once.
 
-use super::failure::Failure;
-use super::{exit, output};
 use crate::cli::prelude::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

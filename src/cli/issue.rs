@@ -1,11 +1,10 @@
 //! `lapel issue`: issues badges to one recipient or to a file of recipients.
 
-use super::failure::Failure;
 use super::review::Drafted;
 use super::sending::{SendReport, SendingOutcome};
 use super::session::{Asker, JobAccess, VerbSession, may_act, profile};
 use super::verbs::{IssueFlags, MappedField};
-use super::{confirm, exit, json, output, source, template};
+use super::{confirm, source, template};
 use crate::cli::prelude::*;
 use crate::domain::validity;
 use crate::jobs::intake::{About, ImportSource, InputFormat};

@@ -1,10 +1,9 @@
 //! `lapel jobs`: lists the jobs in the journal and acts on them.
 
-use super::failure::Failure;
 use super::sending::{NOT_AS_ASKED, SendReport, SendingOutcome};
 use super::session::{Asker, JobAccess, VerbSession, answer_json, may_act, profile};
 use super::verbs::{AgainFlags, FileFlags, JobsFlags, JobsVerb, SendAgainFlags};
-use super::{confirm, exit, json, output, review, words};
+use super::{confirm, review, words};
 use crate::cli::prelude::*;
 use crate::config::templates_file;
 use crate::domain::BadgeId;

@@ -6,9 +6,7 @@ mod status;
 pub(super) use status::{journal_lines, names, server_json};
 
 use super::connection::journal_place;
-use super::failure::Failure;
 use super::session::{Asker, answer_json, may_act};
-use super::{exit, output};
 use crate::cli::prelude::*;
 use crate::config::ConfigError;
 use crate::domain::time::zone_name;

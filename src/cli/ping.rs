@@ -1,8 +1,6 @@
 //! `lapel ping`: checks the key.
 
 use super::connection::{connect, trial_connection};
-use super::failure::Failure;
-use super::{exit, json, output};
 use crate::api::{self, Connection};
 use crate::cli::prelude::*;
 use crate::domain::{Ping, Text};

@@ -1,5 +1,7 @@
 //! Names that many files of this module use.
 
+pub(in crate::cli) use super::failure::Failure;
+pub(in crate::cli) use super::{exit, json, output};
 pub(in crate::cli) use crate::api::{ApiError, Call, Reader};
 pub(in crate::cli) use crate::config::{Env, Environment, Paths, Profile, Settings, profiles};
 pub(in crate::cli) use crate::domain::text::scrub;

@@ -1,6 +1,5 @@
 //! Asks the user for input, line by line. A typed key is not echoed.
 
-use super::failure::Failure;
 use crate::cli::prelude::*;
 #[cfg(unix)]
 use crate::job_control;

@@ -1,10 +1,9 @@
 //! The review of what lapel is about to send, for users and programs, and the confirmation.
 
-use super::failure::Failure;
 use super::json::fields;
 use super::sending::SendingOutcome;
 use super::session::VerbSession;
-use super::{confirm, exit, output, words};
+use super::{confirm, words};
 use crate::cli::prelude::*;
 use crate::domain::confirm_text::ConfirmText;
 use crate::export::counted;

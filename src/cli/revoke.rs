@@ -1,11 +1,10 @@
 //! `lapel revoke`: revokes badges by their ids.
 
-use super::failure::Failure;
 use super::review::{Drafted, begin_revoking};
 use super::sending::{SendReport, SendingOutcome};
 use super::session::{Asker, JobAccess, VerbSession, may_act, profile};
 use super::verbs::RevokeFlags;
-use super::{confirm, exit, json, output, source};
+use super::{confirm, source};
 use crate::cli::prelude::*;
 use crate::jobs::intake::{HeaderRow, ImportSource};
 use crate::jobs::{IdsRequest, Preview, Reading};

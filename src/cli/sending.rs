@@ -1,8 +1,7 @@
 //! Waits for the answers of jobs, with `--wait` until they are finished, and reports the result.
 
-use super::failure::Failure;
 use super::session::VerbSession;
-use super::{exit, json, output, words};
+use super::words;
 use crate::cli::prelude::*;
 use crate::i18n::Localizable;
 use crate::jobs::{JobRow, Phase, RowFilter, RowGroup, StopKind};

@@ -1,9 +1,7 @@
 //! The context of the verbs: the service of a profile, and its jobs in the journal.
 
 use super::connection::{connect, connection, journal_place};
-use super::failure::Failure;
 use super::interrupt::Interrupt;
-use super::json;
 use super::progress::ProgressBar;
 use crate::api::{self, Connection};
 use crate::cli::prelude::*;

@@ -1,6 +1,5 @@
 //! Sources of recipients and ids, and the questions to answer before lapel can read them.
 
-use super::failure::Failure;
 use super::session::VerbSession;
 use super::verbs::{MappedField, ReadingFlags};
 use crate::cli::prelude::*;

@@ -1,7 +1,5 @@
 //! The template that a verb names: by its id, or by its exact title.
 
-use super::failure::Failure;
-use super::{exit, output};
 use crate::cli::prelude::*;
 use crate::domain::{TemplateDetail, TemplateId, Text};
 use crate::jobs::{NamedTemplate, TemplateNames};

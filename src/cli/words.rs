@@ -1,6 +1,5 @@
 //! Jobs and rows as lines of plain text for users.
 
-use super::exit;
 use crate::cli::prelude::*;
 use crate::domain::ServiceClock;
 use crate::i18n::number;

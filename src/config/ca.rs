@@ -2,8 +2,6 @@
 
 use super::file::ConfigFile;
 use super::key::under;
-use super::mistake::{ConfigError, shown};
-use super::paths::Paths;
 use crate::config::prelude::*;
 use crate::fs::open_plain;
 use std::io::Read;

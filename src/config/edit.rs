@@ -1,13 +1,11 @@
 //! Edits and removes a profile. Everything else in `config.toml` keeps its comments and its order.
 
-use super::env::Env;
 use super::file::{ConfigFile, ProfileEntry, read_text};
 use super::input::ProfileInput;
 use super::journal::JournalSettings;
 use super::key_store::{Deleted, KeyStore, SecretKind};
 use super::lock::{create_keys_dir, lock};
-use super::mistake::{ConfigError, Mistake, cannot_write, shown, typed_mistake};
-use super::paths::{Paths, recent_file, templates_file};
+use super::paths::{recent_file, templates_file};
 use super::profile::Profile;
 use super::profile_settings::KeyPin;
 use super::section::ConfigSection;

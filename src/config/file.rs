@@ -5,10 +5,9 @@ use super::index::IndexSettings;
 use super::jobs::JobSettings;
 use super::key_store::KEY_ADVICE;
 use super::lines::{LostLines, Readable, read_bytes};
-use super::mistake::{ConfigError, Mistake};
 use super::profile_settings::{NAME_RULE, ProfileSettings, is_profile_name};
 use super::section::{ConfigSection, Consequence};
-use super::toml_reader::{TomlReader, join, nearest};
+use super::toml_reader::nearest;
 use crate::config::prelude::*;
 use crate::i18n::list;
 

@@ -5,8 +5,6 @@
 
 use super::file::read_text;
 use super::lines::Readable;
-use super::mistake::{ConfigError, Mistake, cannot_write};
-use super::toml_reader::{TomlReader, TomlValue};
 use crate::config::prelude::*;
 use crate::fs::{create_private_dir, replace_private};
 use crate::i18n::list;

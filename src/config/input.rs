@@ -1,9 +1,7 @@
 //! Values that a user types for the settings of a profile: with flags, or in the profile form.
 
-use super::mistake::{ConfigError, no_key, typed_mistake};
 use super::profile_settings::ProfileSettings;
 use super::section::{ConfigSection, Input, Setting};
-use super::toml_reader::TomlReader;
 use crate::config::prelude::*;
 use toml::Value as Toml;
 

@@ -4,10 +4,7 @@
 
 use super::command;
 use super::key_store::{self, KeyStore, SecretKind};
-use super::mistake::{ConfigError, typed_mistake};
-use super::paths::Paths;
 use super::section::{ConfigSection, Consequence, SettingType, check_file_name, checked, number, section};
-use super::toml_reader::{TomlReader, TomlValue, join};
 use crate::config::prelude::*;
 use crate::team::Server;
 

@@ -2,13 +2,11 @@
 //! read.
 
 use super::command;
-use super::env::Env;
 use super::file::{ConfigFile, ProfileEntry};
 use super::key_store::{KeyStore, SecretKind};
 use super::keyring::Keyring;
-use super::mistake::{ConfigError, Mistake, for_shell, shown, typed_mistake};
-use super::paths::{JOURNAL_PASSWORD, Paths};
-use super::toml_reader::join;
+use super::mistake::for_shell;
+use super::paths::JOURNAL_PASSWORD;
 use crate::config::prelude::*;
 use crate::fs::{open_plain, open_to_others};
 use crate::secrets;

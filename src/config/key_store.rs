@@ -1,11 +1,7 @@
 //! Where a secret of a profile is: lapel's own file, the keyring, a variable, another file, or a command.
 
 use super::command;
-use super::env::Env;
-use super::mistake::{ConfigError, Mistake, no_key, shown, typed_mistake};
-use super::paths::Paths;
 use super::section::ToToml;
-use super::toml_reader::{TomlReader, TomlValue, join};
 use crate::config::prelude::*;
 use crate::fs::write_new;
 

@@ -3,8 +3,6 @@
 //! The TUI knows the contexts, actions and keys; this module only reads the file.
 
 use super::lines::Readable;
-use super::mistake::Mistake;
-use super::toml_reader::TomlReader;
 use super::words::words;
 use crate::config::prelude::*;
 

@@ -1,6 +1,5 @@
 //! Skips the lines of a settings file that are not TOML, so that one mistake does not cost the whole file.
 
-use super::mistake::{ConfigError, Mistake};
 use crate::config::prelude::*;
 use crate::fs::open_plain;
 use std::io::Read;

@@ -1,7 +1,5 @@
 //! Keeps two lapel processes from writing the settings at once.
 
-use super::mistake::{ConfigError, Mistake, shown};
-use super::paths::Paths;
 use crate::config::prelude::*;
 use crate::fs::{create_private_dir, open_private_append};
 use std::fs::{File, TryLockError};

@@ -1,14 +1,11 @@
 //! Saves a new profile: its key in its key store, the rest at the end of `config.toml`.
 
 use super::ca::{self, CaFile};
-use super::env::Env;
 use super::file::{ConfigFile, read_text};
 use super::input::ProfileInput;
 use super::key::Key;
 use super::key_store::{KeyStore, SecretKind};
 use super::lock::{create_keys_dir, lock};
-use super::mistake::{ConfigError, Mistake, cannot_write, no_key, shown, typed_mistake};
-use super::paths::Paths;
 use super::profile::{Profile, TeamJournal};
 use super::profile_settings::{Environment, KeyPin, NAME_RULE, ProfileSettings, is_profile_name};
 use super::resolved::Resolved;

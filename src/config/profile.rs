@@ -1,13 +1,10 @@
 //! A profile that a run can use: its settings, its key and its team's journal.
 
 use super::ca::{self, CaFile};
-use super::env::Env;
 use super::file::{ConfigFile, ProfileEntry};
 use super::index::IndexSettings;
 use super::jobs::JobSettings;
 use super::key::{Key, SecretSource};
-use super::mistake::ConfigError;
-use super::paths::Paths;
 use super::profile_settings::ProfileSettings;
 use super::resolved::Resolved;
 use crate::config::prelude::*;

@@ -7,7 +7,6 @@ use super::key_store::{self, KeyStore, SecretKind};
 use super::section::{
     ConfigSection, Consequence, Input, SettingEdit, ToToml, check_file_name, checked, number, section,
 };
-use super::toml_reader::{TomlReader, TomlValue};
 use super::words::words;
 use crate::config::prelude::*;
 use crate::domain::time::{offset_text, read_offset};

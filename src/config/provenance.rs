@@ -3,13 +3,11 @@
 
 use super::app::AppSettings;
 use super::background::TerminalBackground;
-use super::env::Env;
 use super::file::ConfigFile;
 use super::flags::Flags;
 use super::index::IndexSettings;
 use super::jobs::JobSettings;
 use super::key::SecretSource;
-use super::paths::Paths;
 use super::profile_settings::ProfileSettings;
 use super::resolved::{SettingSource, SettingValue};
 use super::section::ConfigSection;

@@ -2,7 +2,7 @@
 //! consequence of a mistake, and how users edit it. Reading, saving, `lapel info`, the flags of `lapel profile`
 //! and the profile form follow from the declaration.
 
-use super::toml_reader::{TomlReader, TomlValue, join, nearest};
+use super::toml_reader::nearest;
 use super::words::Words;
 use crate::config::prelude::*;
 use toml::Value as Toml;

@@ -3,14 +3,11 @@
 
 use super::address::{check_base_url, same_origin};
 use super::ca;
-use super::env::Env;
 use super::file::{ConfigFile, ProfileEntry};
 use super::flags::Flags;
 use super::index::IndexSettings;
 use super::jobs::JobSettings;
 use super::key::{self, Key, SecretSource};
-use super::mistake::{ConfigError, Mistake, shown};
-use super::paths::Paths;
 use super::profile::{Profile, TeamJournal};
 use super::profile_settings::{ProfileSettings, is_profile_name};
 use super::resolved::{Resolved, SettingSource};

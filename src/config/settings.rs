@@ -2,17 +2,15 @@
 
 use super::address::has_usual_path;
 use super::app::AppSettings;
-use super::env::Env;
 use super::file::{ConfigFile, ProfileEntry};
 use super::flags::Flags;
 use super::key::SecretSource;
-use super::mistake::{ConfigError, Mistake};
-use super::paths::Paths;
 use super::profile::{Profile, ProfileLine};
 use super::resolved::{Resolved, SettingSource};
 use super::selection::{DefaultProfile, Selected, Selection, default_profile, existing, selected_name};
 use super::theme::ThemeFile;
 use super::ui::Ui;
+use crate::config::prelude::*;
 use std::collections::HashSet;
 
 #[derive(Clone, Debug)]

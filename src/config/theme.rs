@@ -2,8 +2,7 @@
 
 use super::background::TerminalBackground;
 use super::lines::Readable;
-use super::mistake::Mistake;
-use super::toml_reader::{TomlReader, TomlValue, whole};
+use super::toml_reader::whole;
 use super::words::ThemeChoice;
 use crate::config::prelude::*;
 

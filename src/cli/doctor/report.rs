@@ -1,10 +1,8 @@
 //! The doctor's report, as text and as JSON.
 
-use super::super::failure::Failure;
 use super::super::journal::journal_lines;
 use super::super::label::fields;
 use super::super::session::answer_json;
-use super::super::{exit, json, output};
 use super::DoctorReport;
 use crate::cli::prelude::*;
 use crate::export::counted;

@@ -1,8 +1,6 @@
 //! `lapel journal status`: where the journal is, who uses it, and whether lapel can write it.
 
-use super::super::failure::Failure;
 use super::super::label::fields;
-use super::super::output;
 use super::super::session::answer_json;
 use super::{no_team, on_place, server_of};
 use crate::cli::prelude::*;

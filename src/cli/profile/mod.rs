@@ -6,9 +6,8 @@ mod edit;
 mod manage;
 mod trial;
 
-use super::failure::Failure;
 use super::interrupt::Interrupt;
-use super::{confirm, exit, json, output, prompt};
+use super::{confirm, prompt};
 use crate::cli::connection::journal_place;
 use crate::cli::prelude::*;
 use crate::cli::session::open_journal;

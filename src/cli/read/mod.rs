@@ -9,10 +9,9 @@ mod table;
 pub use flags::ReadVerb;
 
 use super::connection::{connect, connection, journal_place};
-use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::progress::ProgressBar;
-use super::{exit, json, output, session, template, words};
+use super::{session, template, words};
 use crate::api::{Gathered, HOLDER_PAGES};
 use crate::cli::prelude::*;
 use crate::config::{GlyphChoice, templates_file};
