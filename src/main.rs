@@ -4,7 +4,8 @@ use lapel::api::{ApiKey, Connection};
 use lapel::cli::{self, Asker, Cli, Command, DemoFlags, ProfileContext, exit, logging};
 use lapel::config::{
     ConfigError, Env, Environment, Flags, KeyStore, KeymapFile, Mistake, NewProfile, Paths, Profile,
-    SecretKind, Settings, left_out, named_profile, profiles, register_keys, save_profile, spoken,
+    ProfileLine, SecretKind, Settings, left_out, named_profile, profiles, register_keys, save_profile,
+    spoken,
 };
 use lapel::domain::email::ended;
 use lapel::i18n::set_language;
@@ -336,33 +337,17 @@ impl ProfileHelpers {
         Helpers {
             data_dir: Some(self.context.paths.data_dir.clone()),
             find_key: Arc::new(move |place| Box::pin(finding.clone().find(place))),
-            keep_profile: Arc::new(move |new, key| {
-                let all = keeping.clone();
-                Box::pin(async move { aside(move || all.keep(&new, &key)).await })
-            }),
-            profiles: Arc::new(move || {
-                let all = listing.clone();
-                Box::pin(async move {
-                    aside(move || {
-                        profiles(&all.context.paths, &all.context.env).map_err(|why| why.to_string())
-                    })
-                    .await
-                })
-            }),
-            open_profile: Arc::new(move |name| {
-                let all = opening.clone();
-                Box::pin(async move { aside(move || all.open(name)).await })
-            }),
-            pin_profile: Arc::new(move |name, prefix| {
-                let all = pinning.clone();
-                Box::pin(async move { all.pin(&name, &prefix).await })
-            }),
-            profile: Arc::new(move |ask| {
-                let all = managing.clone();
-                Box::pin(async move { all.manage(ask).await })
-            }),
+            keep_profile: Arc::new(move |new, key| Box::pin(keeping.clone().keep(new, key))),
+            profiles: Arc::new(move || Box::pin(listing.clone().list())),
+            open_profile: Arc::new(move |name| Box::pin(opening.clone().open(name))),
+            pin_profile: Arc::new(move |name, prefix| Box::pin(pinning.clone().pin(name, prefix))),
+            profile: Arc::new(move |ask| Box::pin(managing.clone().manage(ask))),
             ..Helpers::default()
         }
+    }
+
+    async fn list(self: Arc<Self>) -> Result<Vec<ProfileLine>, String> {
+        aside(move || profiles(&self.context.paths, &self.context.env).map_err(|why| why.to_string())).await
     }
 
     async fn manage(self: Arc<Self>, ask: ProfileAsk) -> Result<String, String> {
@@ -392,12 +377,19 @@ impl ProfileHelpers {
         .await
     }
 
-    fn keep(&self, new: &NewProfile, key: &SecretString) -> Result<ProfileSession, String> {
-        let kept = save_profile(&self.context.paths, &self.context.env, new, key.expose_secret());
-        kept.map_err(|why| why.to_string()).and_then(|profile| self.session(profile))
+    async fn keep(self: Arc<Self>, new: NewProfile, key: SecretString) -> Result<ProfileSession, String> {
+        aside(move || {
+            let kept = save_profile(&self.context.paths, &self.context.env, &new, key.expose_secret());
+            kept.map_err(|why| why.to_string()).and_then(|profile| self.session(profile))
+        })
+        .await
     }
 
-    fn open(&self, name: Option<String>) -> Result<ProfileSession, String> {
+    async fn open(self: Arc<Self>, name: Option<String>) -> Result<ProfileSession, String> {
+        aside(move || self.opened(name)).await
+    }
+
+    fn opened(&self, name: Option<String>) -> Result<ProfileSession, String> {
         let mut profile = match name {
             Some(name) => {
                 named_profile(&self.context.paths, &name, &self.context.env).map_err(|why| why.to_string())?
@@ -414,8 +406,8 @@ impl ProfileHelpers {
         self.session(profile)
     }
 
-    async fn pin(&self, name: &str, prefix: &str) -> Result<ProfileSession, String> {
-        let (profile, adopted) = self.context.pin(name, prefix).await?;
+    async fn pin(self: Arc<Self>, name: String, prefix: String) -> Result<ProfileSession, String> {
+        let (profile, adopted) = self.context.pin(&name, &prefix).await?;
         let mut session = self.session(profile)?;
         if adopted.busy > 0 {
             session.remark = Some(t!(

@@ -190,9 +190,7 @@ impl Cli {
         }
         flags
     }
-}
 
-impl Cli {
     /// A program that reads the output gets English, so that the same call gives the same output everywhere.
     pub fn is_for_programs(&self) -> bool {
         match &self.command {

@@ -14,6 +14,7 @@ use crate::domain::ServiceClock;
 use crate::domain::time::OffsetBasis;
 use crate::fs::permission_bits;
 use crate::jobs::{DuplicateKind, Fact, FileStatus, Journal, JournalError};
+use crate::team::Server;
 use std::time::Instant;
 
 /// Exit code 0 if everything is in order. `wrong`: mistakes in the files that only the app reads. `without_key`: actions
@@ -159,7 +160,7 @@ fn jobs_of(profile: &Profile) -> Value {
     fields.into()
 }
 
-/// Observations, and whether the journal file is intact. Does not create a missing journal. Lists the files while the
+/// Observations, and whether the journal is intact. Does not create a missing journal. Lists the files while the
 /// journal is open: two of them go when it closes, at a time that nobody waits for.
 async fn journal(
     settings: &Settings,
@@ -167,61 +168,62 @@ async fn journal(
     reader: Option<&Reader>,
     problems: &mut Vec<String>,
 ) -> (Vec<Fact>, Value, Option<Vec<Permission>>) {
-    if let Some(profile) = settings.profile.as_ref().filter(|profile| profile.journal.is_some()) {
-        let (facts, said) = team_journal((settings, profile), asker, reader, problems).await;
-        return (facts, said, None);
-    }
-    let path = Journal::file_in(&settings.paths.data_dir);
-    let shown = path.to_string_lossy().into_owned();
-    let bytes = std::fs::metadata(&path).map(|file| file.len()).ok();
-    let mut said = unread(&shown, bytes);
-    if bytes.is_none() && settings.paths.data_dir.join("owners").exists() {
-        problems.push(JournalError::Emptied { file: scrub(&shown).into_owned() }.to_string());
-    }
-    let Some(profile) = &settings.profile else { return (Vec::new(), said.into(), None) };
-    let cannot_write = || {
-        let status = FileStatus::of(&settings.paths.data_dir).ok().filter(|_| !profile.read_only);
-        status?.problem().map(|why| why.to_string())
+    let team =
+        settings.profile.as_ref().and_then(|profile| Some((profile, &profile.journal.as_ref()?.server)));
+    let (mut said, is_there) = match team {
+        Some((profile, server)) => team_journal(settings, profile, server, asker, problems).await,
+        None => journal_file(settings, problems),
     };
-    if bytes.is_none() {
-        problems.extend(cannot_write());
+    if !is_there {
         return (Vec::new(), said.into(), None);
     }
     let read = async {
         let session = VerbSession::open(settings, asker, JobAccess::Look, |_| ()).await?;
-        recall_offset(reader, &session);
+        // The clock of the doctor has the zone that the jobs have.
+        if let (Some(reader), Some(known)) = (reader, session.reader.clock().known()) {
+            reader.recall_offset(known);
+        }
         let wrong = session.jobs.check_journal().await?;
-        let (facts, jobs) = (session.jobs.facts().await?, session.jobs.list().await?.len());
-        Ok::<_, Failure>((facts, jobs, wrong, permissions(&settings.paths, settings.profile.as_ref())))
+        let facts = session.jobs.facts().await?;
+        if team.is_none() {
+            said.insert("jobs".to_owned(), session.jobs.list().await?.len().into());
+        }
+        Ok::<_, Failure>((facts, wrong, permissions(&settings.paths, settings.profile.as_ref())))
     };
-    match read.await {
-        Ok((facts, jobs, wrong, listed)) => {
-            problems.extend(cannot_write());
-            if !wrong.is_empty() {
-                problems.push(t!("the journal {file} is damaged: {wrong}. Move it away. After that, only the service's history shows what was sent.", file = scrub(&shown), wrong = scrub(&wrong.join("; "))));
+    let (found, wrong) = match read.await {
+        Ok((facts, wrong, listed)) => {
+            if team.is_none() {
+                problems.extend(cannot_write(settings));
             }
-            said.insert("jobs".to_owned(), jobs.into());
-            said.insert("wrong".to_owned(), wrong.into());
-            (facts, said.into(), Some(listed))
+            if !wrong.is_empty() {
+                let wrong = scrub(&wrong.join("; ")).into_owned();
+                problems.push(if team.is_none() {
+                    let file = Journal::file_in(&settings.paths.data_dir);
+                    t!("the journal {file} is damaged: {wrong}. Move it away. After that, only the service's history shows what was sent.", file = scrub(&file.to_string_lossy()), wrong)
+                } else {
+                    t!("the tables of the team's journal contradict each other: {wrong}. Stop issuing with it. Somebody has changed them by other means, or lapel has an error.", wrong)
+                });
+            }
+            ((facts, Some(listed)), wrong)
         }
         Err(failure) => {
-            said.insert("wrong".to_owned(), vec![failure.message.clone()].into());
-            problems.push(failure.message);
-            (Vec::new(), said.into(), None)
+            problems.push(failure.message.clone());
+            ((Vec::new(), None), vec![failure.message])
         }
-    }
+    };
+    said.insert("wrong".to_owned(), wrong.into());
+    (found.0, said.into(), found.1)
 }
 
-/// The clock of the doctor has the zone that the jobs have.
-fn recall_offset(reader: Option<&Reader>, session: &VerbSession) {
-    if let (Some(reader), Some(known)) = (reader, session.reader.clock().known()) {
-        reader.recall_offset(known);
-    }
+fn cannot_write(settings: &Settings) -> Option<String> {
+    let profile = settings.profile.as_ref()?;
+    let status = FileStatus::of(&settings.paths.data_dir).ok().filter(|_| !profile.read_only);
+    status?.problem().map(|why| why.to_string())
 }
 
 /// What is known of a journal before it is read.
 fn unread(path: &str, bytes: Option<u64>) -> Map<String, Value> {
-    super::json::fields(json!({
+    json::fields(json!({
         "path": path,
         "exists": bytes.is_some(),
         "bytes": bytes,
@@ -232,16 +234,29 @@ fn unread(path: &str, bytes: Option<u64>) -> Map<String, Value> {
     }))
 }
 
+/// Also returns whether it can be read.
+fn journal_file(settings: &Settings, problems: &mut Vec<String>) -> (Map<String, Value>, bool) {
+    let path = Journal::file_in(&settings.paths.data_dir);
+    let shown = path.to_string_lossy();
+    let bytes = std::fs::metadata(&path).map(|file| file.len()).ok();
+    if bytes.is_none() {
+        if settings.paths.data_dir.join("owners").exists() {
+            problems.push(JournalError::Emptied { file: scrub(&shown).into_owned() }.to_string());
+        }
+        problems.extend(cannot_write(settings));
+    }
+    (unread(&shown, bytes), bytes.is_some() && settings.profile.is_some())
+}
+
 /// The same of a team's journal, and the state of its database.
 async fn team_journal(
-    (settings, profile): (&Settings, &Profile),
+    settings: &Settings,
+    profile: &Profile,
+    server: &Server,
     asker: &Asker,
-    reader: Option<&Reader>,
     problems: &mut Vec<String>,
-) -> (Vec<Fact>, Value) {
-    let server = profile.journal.as_ref().map(|team| team.server.clone());
-    let path = server.as_ref().map_or_else(String::new, |server| scrub(&server.to_string()).into_owned());
-    let mut said = unread(&path, None);
+) -> (Map<String, Value>, bool) {
+    let mut said = unread(&scrub(&server.to_string()), None);
     let mut set = |name: &str, value: Value| said.insert(name.to_owned(), value);
     let found =
         open_journal(journal_place(profile, &settings.paths, &asker.who), JournalPlace::team_status).await;
@@ -250,10 +265,7 @@ async fn team_journal(
             set("exists", status.exists.into());
             set("jobs", json!(status.jobs));
             set("processes", names(&status).into());
-            set(
-                "server",
-                server.map_or(Value::Null, |server| server_json(&server, &status, profile.read_only)),
-            );
+            set("server", server_json(server, &status, profile.read_only));
             problems.extend(status.problems(profile.read_only).iter().map(ToString::to_string));
             true
         }
@@ -265,31 +277,7 @@ async fn team_journal(
             false
         }
     };
-    if !exists {
-        return (Vec::new(), said.into());
-    }
-    let read = async {
-        let session = VerbSession::open(settings, asker, JobAccess::Look, |_| ()).await?;
-        recall_offset(reader, &session);
-        Ok::<_, Failure>((session.jobs.facts().await?, session.jobs.check_journal().await?))
-    };
-    match read.await {
-        Ok((facts, wrong)) => {
-            if !wrong.is_empty() {
-                problems.push(t!(
-                    "the tables of the team's journal contradict each other: {wrong}. Stop issuing with it. Somebody has changed them by other means, or lapel has an error.",
-                    wrong = scrub(&wrong.join("; "))
-                ));
-            }
-            set("wrong", wrong.into());
-            (facts, said.into())
-        }
-        Err(failure) => {
-            set("wrong", vec![failure.message.clone()].into());
-            problems.push(failure.message);
-            (Vec::new(), said.into())
-        }
-    }
+    (said, exists)
 }
 
 /// Only files that contain keys, names or e-mail addresses.

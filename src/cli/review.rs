@@ -89,7 +89,7 @@ impl VerbSession {
         let mut lines = vec![format!(
             "{}  {}  {}",
             self.profile.environment,
-            scrub(&self.organisation()),
+            scrub(&self.profile.label()),
             self.profile.base_url
         )];
         lines.extend(what.iter().cloned());
@@ -226,7 +226,7 @@ impl VerbSession {
 
     fn wanted(&self, n: u64) -> ConfirmText {
         if self.is_live() {
-            ConfirmText::live(n, self.profile.short_name.as_deref(), &self.organisation())
+            ConfirmText::live(n, self.profile.short_name.as_deref(), &self.profile.label())
         } else {
             ConfirmText::number(n)
         }

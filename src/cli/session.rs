@@ -85,16 +85,11 @@ impl VerbSession {
         })
     }
 
-    /// The organisation's name from the profile, or its host.
-    pub fn organisation(&self) -> String {
-        self.profile.label()
-    }
-
     pub fn place(&self) -> Value {
         json!({
             "profile": self.profile.name,
             "environment": self.profile.environment.word(),
-            "organisation": self.organisation(),
+            "organisation": self.profile.label(),
             "base_url": self.profile.base_url,
         })
     }

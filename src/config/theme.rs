@@ -14,24 +14,8 @@ pub enum Colour {
     Rgb(u8, u8, u8),
 }
 
-const NAMES: [&str; 16] = [
-    "black",
-    "red",
-    "green",
-    "yellow",
-    "blue",
-    "magenta",
-    "cyan",
-    "white",
-    "bright-black",
-    "bright-red",
-    "bright-green",
-    "bright-yellow",
-    "bright-blue",
-    "bright-magenta",
-    "bright-cyan",
-    "bright-white",
-];
+/// Also with `bright-` in front.
+const NAMES: [&str; 8] = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"];
 
 impl Colour {
     /// `terminal`, `bright-red`, `214` or `#ffaf00`.
@@ -39,8 +23,9 @@ impl Colour {
         if raw == "terminal" {
             return Some(Self::Terminal);
         }
-        if let Some(at) = NAMES.iter().position(|name| *name == raw) {
-            return Some(Self::Indexed(u8::try_from(at).ok()?));
+        let (name, first) = raw.strip_prefix("bright-").map_or((raw, 0), |name| (name, NAMES.len()));
+        if let Some(at) = NAMES.iter().position(|known| *known == name) {
+            return Some(Self::Indexed(u8::try_from(first + at).ok()?));
         }
         if let Some(hex) = raw.strip_prefix('#') {
             let is_hex = hex.len() == 6 && hex.bytes().all(|b| b.is_ascii_hexdigit());

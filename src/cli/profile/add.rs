@@ -7,7 +7,7 @@ use super::{
     with_command,
 };
 use crate::cli::prelude::*;
-use crate::cli::{output, prompt};
+use crate::cli::prompt;
 use crate::config::{KeyStore, NewProfile, SecretKind, is_profile_name, save_profile};
 use crate::domain::confirm_text::short_name;
 use crate::domain::time::example_offset;

@@ -2,7 +2,6 @@
 
 use super::flags::OutFlags;
 use super::table::TextTable;
-use crate::cli::json;
 use crate::cli::prelude::*;
 use crate::config::GlyphChoice;
 use crate::export::ExportRow;
