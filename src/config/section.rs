@@ -348,8 +348,8 @@ mod tests {
     section! {
         struct Sample {
             timeout: Option<u32> => number(1, 600);
-            word: Option<String> => TomlReader::string, [secret()];
-            is_on: bool = true => TomlReader::truth, [on_mistake(Consequence::Unusable), of_service()];
+            word: Option<String> => TomlReader::string, { is_secret: true };
+            is_on: bool = true => TomlReader::truth, { on_mistake: Consequence::Unusable, is_of_service: true };
         }
     }
 
