@@ -76,7 +76,9 @@ async fn hand_over(cli: Cli) -> Result<u8, u8> {
     let asker = asker(&flags, &env);
     let settings = || settings(&flags, &env, json);
     let demo = async |demo, tour, wanted| {
-        Box::pin(open_tui(for_demo(&flags, &env), Some(demo), tour, wanted, &flags, &env)).await
+        // No mistake in the files stops the demo.
+        let found = with_keymap(Settings::for_demo(&flags, &env));
+        Box::pin(open_tui(found, Some(demo), tour, wanted, &flags, &env)).await
     };
     Ok(match cli.command {
         Some(Command::Sandbox(flags)) => code_of(sandbox::serve(flags).await),
@@ -151,11 +153,6 @@ fn resolved(flags: &Flags, env: &Env) -> Result<Settings, ConfigError> {
     set_language(settings.ui.language);
     settings.warnings.splice(0..0, settings.left_out.iter().map(ToString::to_string));
     settings.with_key()
-}
-
-/// No mistake in the files stops the demo.
-fn for_demo(flags: &Flags, env: &Env) -> (Settings, Keymap) {
-    with_keymap(Settings::for_demo(flags, env))
 }
 
 /// Mistakes in both files become warnings.

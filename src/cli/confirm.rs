@@ -9,7 +9,7 @@ pub(super) fn somebody_is_there(yes: bool, message: &str) -> Result<(), Failure>
     if yes || prompt::somebody_is_there() {
         return Ok(());
     }
-    Err(Failure { kind: "not_confirmed".to_owned(), ..Failure::usage(message) })
+    Err(Failure::usage(message).of_kind("not_confirmed"))
 }
 
 /// As [`somebody_is_there`], before a reviewed job sends (again) with LIVE.

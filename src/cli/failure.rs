@@ -23,9 +23,13 @@ impl Failure {
         Self { code: exit::USAGE, kind: "usage".to_owned(), message: message.into() }
     }
 
+    pub fn of_kind(self, kind: &str) -> Self {
+        Self { kind: kind.to_owned(), ..self }
+    }
+
     /// No profile is selected, or there is none.
     pub fn no_profile() -> Self {
-        Self { kind: "no_profile".to_owned(), ..Self::usage(super::how_to_begin()) }
+        Self::usage(super::how_to_begin()).of_kind("no_profile")
     }
 
     /// Ctrl-C before anything was sent.
@@ -78,7 +82,7 @@ pub fn command_line_is_wrong(message: &str, json: bool) -> u8 {
 }
 
 pub fn settings_are_wrong(error: &ConfigError, json: bool) -> u8 {
-    let failure = Failure { kind: "settings".to_owned(), ..Failure::usage(error.to_string()) };
+    let failure = Failure::usage(error.to_string()).of_kind("settings");
     output::complain_of_settings(error);
     failure.answered(json, Map::new())
 }

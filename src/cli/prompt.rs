@@ -65,10 +65,8 @@ pub(super) async fn open_line(question: &str, preset: &str) -> Result<String, Fa
         Likeness::Key => true,
     };
     if is_refused {
-        return Err(Failure {
-            kind: "api_key".to_owned(),
-            ..Failure::usage(t!("This looks like an API key. Do not enter it here. Nothing was saved."))
-        });
+        let what = t!("This looks like an API key. Do not enter it here. Nothing was saved.");
+        return Err(Failure::usage(what).of_kind("api_key"));
     }
     Ok(said)
 }

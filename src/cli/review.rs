@@ -236,11 +236,7 @@ impl VerbSession {
         if confirm::asked(review, question, move |typed| wanted.is_typed(typed), &self.interrupt).await {
             return Ok(());
         }
-        Err(Failure {
-            code: exit::USAGE,
-            kind: "not_confirmed".to_owned(),
-            message: t!("Not confirmed. Nothing was sent.").to_owned(),
-        })
+        Err(Failure::usage(t!("Not confirmed. Nothing was sent.")).of_kind("not_confirmed"))
     }
 
     /// Removes drafts that did not become jobs.

@@ -79,7 +79,7 @@ async fn plan(session: &mut VerbSession, flags: &RevokeFlags, source: ImportSour
                     name = opened.about.name,
                     about = source::names(&opened.about)
                 );
-                return Err(Failure { kind: "question".to_owned(), ..Failure::usage(why) });
+                return Err(Failure::usage(why).of_kind("question"));
             }
             (None, _) => None,
         };

@@ -128,7 +128,7 @@ pub(super) fn may_act(profile: &Profile) -> Result<(), Failure> {
         "Profile {name} is read-only here (read_only in config.toml, or --read-only). It cannot issue or revoke badges or check jobs. Nothing was read. Nothing was sent.",
         name = profile.name
     );
-    Err(Failure { kind: "read_only".to_owned(), ..Failure::usage(message) })
+    Err(Failure::usage(message).of_kind("read_only"))
 }
 
 pub fn job_settings(said: &JobSettings) -> jobs::JobConfig {

@@ -152,7 +152,7 @@ pub(super) fn questions(about: &About, open: &[FileQuestion]) -> Failure {
             }
         }
     }
-    Failure { kind: "question".to_owned(), ..Failure::usage(lines.join("\n")) }
+    Failure::usage(lines.join("\n")).of_kind("question")
 }
 
 pub(super) fn names(about: &About) -> String {

@@ -41,7 +41,7 @@ pub(super) async fn find(reader: &Reader, text: &str, call: &Call) -> Result<Cho
                 n = all.len(),
                 text = Text::from(text)
             );
-            return Err(Failure { kind: "ambiguous".to_owned(), ..Failure::usage(listed(said, &all)) });
+            return Err(Failure::usage(listed(said, &all)).of_kind("ambiguous"));
         }
         NamedTemplate::None => {
             let similar = names.similar(text);
@@ -55,7 +55,7 @@ pub(super) async fn find(reader: &Reader, text: &str, call: &Call) -> Result<Cho
                 let said = t!("No template has the id or title \u{201c}{text}\u{201d}. Similar ones:", text);
                 listed(said, &similar)
             };
-            return Err(Failure { kind: "not_found".to_owned(), ..Failure::usage(said) });
+            return Err(Failure::usage(said).of_kind("not_found"));
         }
         NamedTemplate::NotRead => {
             let message = t!(

@@ -75,15 +75,6 @@ pub fn open_to_others(metadata: &std::fs::Metadata) -> bool {
     permission_bits(metadata).is_some_and(|bits| bits & 0o077 != 0)
 }
 
-/// Does nothing on systems without permission bits.
-fn make_private(path: &Path) -> io::Result<()> {
-    #[cfg(unix)]
-    std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
-    #[cfg(not(unix))]
-    let _ = path;
-    Ok(())
-}
-
 /// The new private file is complete or absent. [`io::ErrorKind::AlreadyExists`] when the name is taken.
 pub fn write_new(path: &Path, content: &[u8]) -> io::Result<()> {
     write(path, content, Overwrite::No)
@@ -99,8 +90,9 @@ pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
 /// As [`replace`], but afterwards only the owner may read the file, and a link is refused. No other person can read the
 /// new content, not even for a moment.
 pub fn replace_private(path: &Path, content: &[u8]) -> io::Result<()> {
+    #[cfg(unix)]
     if std::fs::symlink_metadata(path).is_ok_and(|about| about.is_file()) {
-        make_private(path)?;
+        std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
     }
     write(path, content, Overwrite::Yes)
 }

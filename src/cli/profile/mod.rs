@@ -122,13 +122,8 @@ impl ProfileContext {
     fn no_such(&self, all: &[ProfileLine]) -> Failure {
         let names: Vec<&str> = all.iter().map(|line| line.name.as_str()).collect();
         let names = if names.is_empty() { t!("none").to_owned() } else { list(names).to_string() };
-        Failure {
-            kind: "no_profile".to_owned(),
-            ..Failure::usage(t!(
-                "This profile does not exist. Profiles: {names}. Nothing was changed.",
-                names
-            ))
-        }
+        let what = t!("This profile does not exist. Profiles: {names}. Nothing was changed.", names);
+        Failure::usage(what).of_kind("no_profile")
     }
 
     async fn with_key(&self, name: String) -> Result<Profile, Failure> {
@@ -355,6 +350,6 @@ fn pin_of(trial: &Trial) -> Option<KeyPin> {
 
 impl From<ConfigError> for Failure {
     fn from(error: ConfigError) -> Self {
-        Self { kind: "settings".to_owned(), ..Self::usage(error.to_string()) }
+        Self::usage(error.to_string()).of_kind("settings")
     }
 }
