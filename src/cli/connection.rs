@@ -90,6 +90,13 @@ pub(super) fn connect(connection: &Connection) -> Result<Access, ApiError> {
     Ok(access)
 }
 
+/// Also returns the milliseconds that it took.
+pub(super) async fn timed<T>(work: impl Future<Output = T>) -> (T, u64) {
+    let begun = std::time::Instant::now();
+    let done = work.await;
+    (done, u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX))
+}
+
 async fn watch(reader: Reader) {
     let mut link = reader.link();
     let (mut told_alone, mut told_until) = (false, None::<Instant>);

@@ -2,12 +2,12 @@
 
 mod report;
 
-use super::connection::{connect, connection, journal_place};
+use super::connection::{connect, connection, journal_place, timed};
 use super::journal::{names, server_json};
 use super::profile::profile_as_json;
 use super::session::{Asker, JobAccess, VerbSession, default_jobs, open_journal};
 use super::verbs::DoctorFlags;
-use crate::api::{self, Connection};
+use crate::api;
 use crate::cli::prelude::*;
 use crate::config::{Mistake, SettingSource};
 use crate::domain::ServiceClock;
@@ -15,7 +15,6 @@ use crate::domain::time::OffsetBasis;
 use crate::fs::permission_bits;
 use crate::jobs::{DuplicateKind, Fact, FileStatus, Journal, JournalError};
 use crate::team::Server;
-use std::time::Instant;
 
 /// Exit code 0 if everything is in order. `wrong`: mistakes in the files that only the app reads. `without_key`: actions
 /// that `keys.toml` leaves without a key.
@@ -64,7 +63,8 @@ async fn examine(settings: &Settings, asker: &Asker) -> Result<DoctorReport, Fai
     if let Some(profile) = &settings.profile {
         let connection = connection(profile, &settings.paths)?;
         let reader = connect(&connection)?.reader().clone();
-        let (reached, took) = ping(&reader, &connection).await;
+        let (reached, took) = timed(reader.ping(&Call::interactive())).await;
+        let reached = reached.and_then(|ping| api::compare_ping(&ping, &connection));
         if let Err(why) = &reached {
             problems.push(why.to_string());
         }
@@ -107,13 +107,6 @@ async fn examine(settings: &Settings, asker: &Asker) -> Result<DoctorReport, Fai
         without_key: Vec::new(),
         problems,
     })
-}
-
-async fn ping(reader: &Reader, connection: &Connection) -> (Result<(), ApiError>, u64) {
-    let begun = Instant::now();
-    let answer = reader.ping(&Call::interactive()).await;
-    let answer = answer.and_then(|ping| api::compare_ping(&ping, connection));
-    (answer, u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX))
 }
 
 fn clock_of(clock: &ServiceClock, profile: &Profile) -> Value {

@@ -217,10 +217,13 @@ async fn reviewed(
         seen = session.see_through(&begun, sending.wait).await?;
     }
     let all: Vec<JobId> = drafts.iter().map(|d| d.job.id).collect();
-    let mut more = json::fields(json!({ "source": source::described(&facts.about), "held_back": held_back }));
-    more.insert("template".to_owned(), facts.template.clone().into());
-    more.insert("warnings".to_owned(), facts.warnings.clone().into());
-    more.insert("not_begun".to_owned(), refused.clone().into());
+    let more = json::fields(json!({
+        "source": source::described(&facts.about),
+        "held_back": held_back,
+        "template": facts.template,
+        "warnings": facts.warnings,
+        "not_begun": refused,
+    }));
     for why in &refused {
         output::complain(why);
     }

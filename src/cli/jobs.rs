@@ -2,7 +2,7 @@
 
 use super::sending::{NOT_AS_ASKED, SendReport, SendingOutcome};
 use super::session::{Asker, JobAccess, VerbSession, answer_json, may_act, profile};
-use super::verbs::{AgainFlags, FileFlags, JobsFlags, JobsVerb, SendAgainFlags};
+use super::verbs::{AgainFlags, FileFlags, JobFlag, JobsFlags, JobsVerb, SendAgainFlags};
 use super::{confirm, review, words};
 use crate::cli::prelude::*;
 use crate::config::templates_file;
@@ -25,7 +25,9 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
     let open = |access| VerbSession::open(settings, asker, access, |_| ());
     match verb {
         JobsVerb::List => list(&open(JobAccess::Look).await?, as_json).await,
-        JobsVerb::Show { id, rows } => show(&open(JobAccess::Look).await?, id, rows, as_json).await,
+        JobsVerb::Show { job: JobFlag { id }, rows } => {
+            show(&open(JobAccess::Look).await?, id, rows, as_json).await
+        }
         JobsVerb::Receipt(to) => {
             file(&open(JobAccess::Look).await?, &to, JobFileKind::Receipt, as_json).await
         }
@@ -43,25 +45,25 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
             }
             Ok(code)
         }
-        JobsVerb::Pause { id } => {
+        JobsVerb::Pause(JobFlag { id }) => {
             let session = open(JobAccess::Act).await?;
             let done = session.jobs.pause(id).await;
             answer_with_job(session, id, done, as_json).await
         }
-        JobsVerb::Cancel { id } => {
+        JobsVerb::Cancel(JobFlag { id }) => {
             let session = open(JobAccess::Act).await?;
             let done = session.jobs.cancel(id, &session.who).await.map(drop);
             answer_with_job(session, id, done, as_json).await
         }
-        JobsVerb::Resume(SendAgainFlags { id, how }) => {
+        JobsVerb::Resume(SendAgainFlags { job: JobFlag { id }, how }) => {
             let work = async |jobs: &Jobs, who: &str| jobs.resume(id, who).await;
             send(open(JobAccess::Act).await?, id, (Job::left_to_resume, work), how, as_json).await
         }
-        JobsVerb::Retry(SendAgainFlags { id, how }) => {
+        JobsVerb::Retry(SendAgainFlags { job: JobFlag { id }, how }) => {
             let work = async |jobs: &Jobs, who: &str| jobs.retry_refused(id, who).await.map(drop);
             send(open(JobAccess::Act).await?, id, (Job::left_to_retry, work), how, as_json).await
         }
-        JobsVerb::Resend { id, row, all_never_seen: _, number, why, how } => {
+        JobsVerb::Resend { job: JobFlag { id }, row, all_never_seen: _, number, why, how } => {
             if why.trim().is_empty() {
                 return Err(Failure::usage(t!(
                     "--why needs a reason to risk a second badge. Nothing was sent."
@@ -85,7 +87,7 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
             let work = async |jobs: &Jobs, who: &str| jobs.resend(id, no, who, &why).await;
             send(session, id, (|_: &Job| 1, work), how, as_json).await
         }
-        JobsVerb::Resolve { id, row, is, leave: _, why } => {
+        JobsVerb::Resolve { job: JobFlag { id }, row, is, leave: _, why } => {
             let decision = match is.map(|badge| badge.trim().to_owned()) {
                 None => Decision::LeaveOut,
                 Some(badge) => Decision::IsThis(
@@ -101,11 +103,11 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
             let done = session.jobs.decide(id, no, decision, &session.who, &why).await;
             answer_with_job(session, id, done, as_json).await
         }
-        JobsVerb::UseUp(SendAgainFlags { id, how }) => {
+        JobsVerb::UseUp(SendAgainFlags { job: JobFlag { id }, how }) => {
             let work = async |jobs: &Jobs, who: &str| jobs.use_up_quota_to_its_end(id, who).await;
             send(open(JobAccess::Act).await?, id, (Job::left_to_resume, work), how, as_json).await
         }
-        JobsVerb::Undo { id, reason, yes, wait } => {
+        JobsVerb::Undo { job: JobFlag { id }, reason, yes, wait } => {
             // Before the undo, so that a missing confirmation or a read-only profile cancels no job.
             may_act(profile(settings)?)?;
             confirm::somebody_is_there(
@@ -121,8 +123,7 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
 async fn list(session: &VerbSession, as_json: bool) -> Result<u8, Failure> {
     let jobs = session.jobs.list().await?;
     if as_json {
-        let all: Vec<Value> = jobs.iter().map(|job| json::job(job).into()).collect();
-        answer_json(&json!({ "ok": true, "place": session.place(), "jobs": all }))?;
+        answer_json(&json!({ "ok": true, "place": session.place(), "jobs": json::jobs(&jobs) }))?;
     } else if jobs.is_empty() {
         output::answer(t!("This profile has no jobs."))?;
     } else {
@@ -413,7 +414,6 @@ async fn follow(mut session: VerbSession, wait: bool, as_json: bool) -> Result<u
         output::complain(&t!("the check is incomplete: {why}", why));
     }
     if as_json {
-        let all: Vec<Value> = changed.iter().map(|job| json::job(job).into()).collect();
         answer_json(&json!({
             "ok": code == exit::OK,
             "exit_code": code,
@@ -422,7 +422,7 @@ async fn follow(mut session: VerbSession, wait: bool, as_json: bool) -> Result<u
             "place": session.place(),
             "followed": ids.iter().map(|id| id.0).collect::<Vec<_>>(),
             "elsewhere": theirs.iter().map(|job| job.id.0).collect::<Vec<_>>(),
-            "changed": all,
+            "changed": json::jobs(&changed),
         }))
         .map_err(|failure| failure.at_least(code))?;
         return Ok(code);
@@ -493,7 +493,7 @@ async fn file(
             "--to FILE does not end in .xlsx or .csv. Add --format xlsx, csv or csv-cp949. Nothing was saved."
         ))
     })?;
-    let (jobs, id, path, never) = (&session.jobs, to.id, to.to.clone(), CancellationToken::new());
+    let (jobs, id, path, never) = (&session.jobs, to.job.id, to.to.clone(), CancellationToken::new());
     let written = match file {
         JobFileKind::Receipt => jobs.receipt(id, None, path, format, to.force, never).await,
         JobFileKind::Redo => jobs.redo(id, None, path, format, to.force, never).await,

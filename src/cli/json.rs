@@ -14,6 +14,10 @@ pub(super) fn fields(value: Value) -> Map<String, Value> {
     }
 }
 
+pub(super) fn jobs<'j>(all: impl IntoIterator<Item = &'j Job>) -> Value {
+    all.into_iter().map(|one| Value::Object(job(one))).collect()
+}
+
 pub(super) fn job(job: &Job) -> Map<String, Value> {
     // Without statuses that no row has.
     let counts: Map<_, _> =

@@ -1,24 +1,16 @@
 //! `lapel ping`: checks the key.
 
-use super::connection::{connect, trial_connection};
-use crate::api::{self, Connection};
+use super::connection::{connect, timed, trial_connection};
+use crate::api;
 use crate::cli::prelude::*;
-use crate::domain::{Ping, Text};
+use crate::domain::Text;
 use secrecy::ExposeSecret;
-use std::time::{Duration, Instant};
 
 /// Prints one line: the answer or the reason, with `json` as JSON. Exit code 0 only for the answer `ok`.
 pub async fn ping(settings: &Settings, json: bool) -> u8 {
     let Some(profile) = &settings.profile else { return Failure::no_profile().report(json) };
-    let done = match trial_connection(profile, &settings.paths) {
-        Ok(connection) => match ask(&connection).await {
-            Ok((ping, took)) => said(profile, &connection, &ping, took, json),
-            Err(error) => Err(error.into()),
-        },
-        Err(error) => Err(error.into()),
-    };
-    done.map_or_else(
-        |failure: Failure| {
+    asked(profile, &settings.paths, json).await.map_or_else(
+        |failure| {
             let base_url = json::fields(json!({ "base_url": profile.base_url }));
             Failure { code: exit::FAILED, ..failure }.report_with(json, base_url)
         },
@@ -26,25 +18,15 @@ pub async fn ping(settings: &Settings, json: bool) -> u8 {
     )
 }
 
-async fn ask(connection: &Connection) -> Result<(Ping, Duration), ApiError> {
-    let access = connect(connection)?;
+async fn asked(profile: &Profile, paths: &Paths, json: bool) -> Result<String, Failure> {
+    let connection = trial_connection(profile, paths)?;
+    let access = connect(&connection)?;
     // Loading this computer's certificates is not the service's time.
-    let begun = Instant::now();
-    let ping = access.reader().ping(&Call::interactive()).await?;
-    Ok((ping, begun.elapsed()))
-}
-
-fn said(
-    profile: &Profile,
-    connection: &Connection,
-    ping: &Ping,
-    took: Duration,
-    json: bool,
-) -> Result<String, Failure> {
+    let (ping, millis) = timed(access.reader().ping(&Call::interactive())).await;
+    let ping = ping?;
     let status = ping.status.as_ref().map(|status| without_key(status, profile));
     let prefix = ping.apikey_prefix.as_ref().map(|prefix| without_key(prefix, profile));
     let good = status.as_deref() == Some("ok");
-    let millis = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
     if !good {
         let what = t!(
             "{base_url} answered, but lapel cannot tell whether the key is valid: the status is {status}, not ok. Nothing was changed. Check the key in the issuer back office.",
@@ -53,7 +35,7 @@ fn said(
         );
         return Err(Failure::new("not_ok", what));
     }
-    api::compare_ping(ping, connection).map_err(|error| Failure::new("other_key", error.to_string()))?;
+    api::compare_ping(&ping, &connection).map_err(|error| Failure::new("other_key", error.to_string()))?;
     Ok(if json {
         json!({
             "ok": true,

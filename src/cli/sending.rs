@@ -246,8 +246,7 @@ impl VerbSession {
                 "place": self.place(),
             }));
             fields.extend(report.more);
-            let jobs_json: Vec<Value> = jobs.iter().map(|job| json::job(job).into()).collect();
-            fields.insert("jobs".to_owned(), jobs_json.into());
+            fields.insert("jobs".to_owned(), json::jobs(jobs));
             return self.answer_with_rows(fields, jobs, &NOT_AS_ASKED).await;
         }
         for job in jobs {

@@ -136,10 +136,16 @@ pub struct AgainFlags {
 }
 
 #[derive(Clone, Copy, Debug, Args)]
-pub struct SendAgainFlags {
+pub struct JobFlag {
     /// The job number
     #[arg(value_name = "JOB", value_parser = job_id(), add = completion::of_jobs())]
     pub id: JobId,
+}
+
+#[derive(Clone, Copy, Debug, Args)]
+pub struct SendAgainFlags {
+    #[command(flatten)]
+    pub job: JobFlag,
     #[command(flatten)]
     pub how: AgainFlags,
 }
@@ -150,9 +156,8 @@ pub enum JobsVerb {
     List,
     /// Show one job: row statuses, why it stopped, rows that need attention
     Show {
-        /// The job number
-        #[arg(value_name = "JOB", value_parser = job_id(), add = completion::of_jobs())]
-        id: JobId,
+        #[command(flatten)]
+        job: JobFlag,
         /// List the rows with this status instead of the rows that need attention
         #[arg(long, value_name = "BUCKET", value_parser = row_statuses())]
         rows: Option<RowStatus>,
@@ -160,25 +165,16 @@ pub enum JobsVerb {
     /// Send the remaining rows of a paused or stopped job
     Resume(SendAgainFlags),
     /// Pause a job before its next request
-    Pause {
-        /// The job number
-        #[arg(value_name = "JOB", value_parser = job_id(), add = completion::of_jobs())]
-        id: JobId,
-    },
+    Pause(JobFlag),
     /// Cancel the rest; lapel still checks what was sent
-    Cancel {
-        /// The job number
-        #[arg(value_name = "JOB", value_parser = job_id(), add = completion::of_jobs())]
-        id: JobId,
-    },
+    Cancel(JobFlag),
     /// Send refused rows again in smaller requests
     Retry(SendAgainFlags),
     /// Send never seen rows again: one or all
     #[command(group(ArgGroup::new("which").required(true).args(["row", "all_never_seen"])))]
     Resend {
-        /// The job number
-        #[arg(value_name = "JOB", value_parser = job_id(), add = completion::of_jobs())]
-        id: JobId,
+        #[command(flatten)]
+        job: JobFlag,
         /// The row number shown by `jobs show`
         #[arg(long, value_name = "N", value_parser = whole_from(1_u64))]
         row: Option<u64>,
@@ -197,9 +193,8 @@ pub enum JobsVerb {
     /// Resolve one row that lapel cannot resolve: name its badge or close it
     #[command(alias = "settle", group(ArgGroup::new("result").args(["is", "leave"]).required(true)))]
     Resolve {
-        /// The job number
-        #[arg(value_name = "JOB", value_parser = job_id(), add = completion::of_jobs())]
-        id: JobId,
+        #[command(flatten)]
+        job: JobFlag,
         /// The row number shown by `jobs show`
         #[arg(long, value_name = "N", value_parser = whole_from(1_u64))]
         row: u64,
@@ -217,9 +212,8 @@ pub enum JobsVerb {
     UseUp(SendAgainFlags),
     /// Undo an issue job: cancel the rest, revoke what was sent
     Undo {
-        /// The job number
-        #[arg(value_name = "JOB", value_parser = job_id(), add = completion::of_jobs())]
-        id: JobId,
+        #[command(flatten)]
+        job: JobFlag,
         /// Reason; holders may see it
         #[arg(long, value_name = "TEXT")]
         reason: String,
@@ -250,9 +244,8 @@ pub enum JobsVerb {
 
 #[derive(Clone, Debug, Args)]
 pub struct FileFlags {
-    /// The job number
-    #[arg(value_name = "JOB", value_parser = job_id(), add = completion::of_jobs())]
-    pub id: JobId,
+    #[command(flatten)]
+    pub job: JobFlag,
     /// The file; its extension sets the format
     #[arg(long, value_name = "FILE")]
     pub to: PathBuf,

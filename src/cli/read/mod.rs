@@ -68,9 +68,9 @@ struct PrintedRecords {
 
 impl ReadContext {
     async fn open(settings: &Settings, who: &str) -> Result<Self, Failure> {
-        let connection = connection(session::profile(settings)?, &settings.paths)?;
-        let reader = connect(&connection)?.reader().clone();
         let profile = session::profile(settings)?;
+        let connection = connection(profile, &settings.paths)?;
+        let reader = connect(&connection)?.reader().clone();
         let account =
             Account::of(&profile.name, &connection).of_organisation(profile.organisation.as_deref());
         let place = journal_place(profile, &settings.paths, who);
@@ -519,10 +519,7 @@ fn doing(far: &export::Progress, pace: u32) -> String {
 }
 
 fn code_of(read: &Gathered) -> u8 {
-    match read.end {
-        end if end.is_complete() => exit::OK,
-        _ => exit::PERSON,
-    }
+    if read.end.is_complete() { exit::OK } else { exit::PERSON }
 }
 
 fn head(code: u8) -> Map<String, Value> {
