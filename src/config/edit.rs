@@ -115,13 +115,13 @@ struct EditPlan {
 
 type Stored = fn(&ProfileEntry) -> Option<KeyStore>;
 
-struct SecretChange {
-    kind: SecretKind,
-    old: Option<KeyStore>,
+pub(super) struct SecretChange {
+    pub kind: SecretKind,
+    pub old: Option<KeyStore>,
     /// The place after the change.
-    after: Option<KeyStore>,
+    pub after: Option<KeyStore>,
     /// `None` when the secret stays the same.
-    new: Option<SecretString>,
+    pub new: Option<SecretString>,
 }
 
 /// When the key or the journal's password moves to another key store, deletes the old one that lapel stored. The
@@ -136,28 +136,32 @@ pub fn edit_profile(
     create_keys_dir(paths)?;
     let _lock = lock(paths)?;
     let plan = change.plan(paths, env, name)?;
-    let path = paths.config_file();
-    let mut undo: Vec<Box<dyn FnOnce()>> = Vec::new();
-    let undo_all = |undo: Vec<Box<dyn FnOnce()>>| undo.into_iter().for_each(|undo| undo());
-    for SecretChange { kind, old, after, new } in &plan.secrets {
-        let (Some(store), Some(secret)) = (after, new) else { continue };
-        match replace_secret(*kind, paths, env, name, (store, secret), old.as_ref()) {
-            Ok(one) => undo.push(one),
-            Err(why) => {
-                undo_all(undo);
-                return Err(why);
-            }
-        }
-    }
-    if let Err(why) = replace(&path, plan.after.as_bytes()) {
-        undo_all(undo);
-        return Err(cannot_write(&path, &why));
-    }
+    commit(paths, env, name, &plan.secrets, |path| replace(path, plan.after.as_bytes()))?;
     let moved = plan.secrets.iter().filter(|change| change.old != change.after);
     let moved = moved.filter_map(|change| Some((change.kind, change.old.as_ref()?)));
     let remarks: Vec<String> =
         moved.filter_map(|(kind, old)| delete_secret(kind, paths, env, name, old).err()).collect();
     Ok((plan.profile, (!remarks.is_empty()).then(|| remarks.join(" "))))
+}
+
+/// Stores the secrets, and then the settings. After an error, everything is as before.
+pub(super) fn commit(
+    paths: &Paths,
+    env: &Env,
+    name: &str,
+    secrets: &[SecretChange],
+    write: impl FnOnce(&Path) -> std::io::Result<()>,
+) -> Result<(), ConfigError> {
+    let mut undo: Vec<Box<dyn FnOnce()>> = Vec::new();
+    let stored = secrets.iter().try_for_each(|SecretChange { kind, old, after, new }| {
+        if let (Some(store), Some(secret)) = (after, new) {
+            undo.push(replace_secret(*kind, paths, env, name, (store, secret), old.as_ref())?);
+        }
+        Ok(())
+    });
+    let path = paths.config_file();
+    let done = stored.and_then(|()| write(&path).map_err(|why| cannot_write(&path, &why)));
+    done.inspect_err(|_| undo.into_iter().for_each(|undo| undo()))
 }
 
 /// Returns a function that restores the old secret.

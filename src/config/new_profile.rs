@@ -1,6 +1,7 @@
 //! Saves a new profile: its key in its key store, the rest at the end of `config.toml`.
 
 use super::ca::{self, CaFile};
+use super::edit::{SecretChange, commit, with_default};
 use super::file::{ConfigFile, read_text};
 use super::input::ProfileInput;
 use super::key::Key;
@@ -120,7 +121,7 @@ pub fn save_profile(
     let block = block(&new.name, &profile.settings);
     let (mut after, is_first) = appended(text.as_deref().unwrap_or_default(), &new.name, &block);
     if new.make_default {
-        after = super::edit::with_default(&path, &after, &new.name)?;
+        after = with_default(&path, &after, &new.name)?;
     }
     let default =
         if new.make_default || is_first { Some(&new.name) } else { before.app.default_profile.as_ref() };
@@ -139,29 +140,19 @@ pub fn save_profile(
 
     let password = profile.journal.as_ref().and_then(|journal| journal.password.as_ref()?.known());
     let password = new.journal_password.as_ref().zip(password);
-    let secrets = [
-        Some((SecretKind::ApiKey, &new.key_store, &secret)),
-        password.map(|((store, _), password)| (SecretKind::JournalPassword, store, password)),
-    ];
-    let mut stored = Vec::new();
-    let undo = |stored: &[(SecretKind, &KeyStore)]| {
-        // Without its profile, a secret is useless.
-        for (kind, store) in stored {
-            let _ = store.delete(*kind, paths, env, &new.name);
-        }
+    let change = |kind, store: &KeyStore, secret: &SecretString| SecretChange {
+        kind,
+        old: None,
+        after: Some(store.clone()),
+        new: Some(secret.clone()),
     };
-    for (kind, store, secret) in secrets.into_iter().flatten() {
-        store.store(kind, paths, env, &new.name, secret).inspect_err(|_| undo(&stored))?;
-        stored.push((kind, store));
-    }
-    let written = match text {
-        Some(_) => replace(&path, after.as_bytes()),
-        None => write_new(&path, after.as_bytes()),
-    };
-    if let Err(why) = written {
-        undo(&stored);
-        return Err(cannot_write(&path, &why));
-    }
+    let mut secrets = vec![change(SecretKind::ApiKey, &new.key_store, &secret)];
+    secrets
+        .extend(password.map(|((store, _), password)| change(SecretKind::JournalPassword, store, password)));
+    commit(paths, env, &new.name, &secrets, |path| match text {
+        Some(_) => replace(path, after.as_bytes()),
+        None => write_new(path, after.as_bytes()),
+    })?;
     Ok(Profile {
         jobs: jobs_of(None, &before),
         index: index_of(None, &before),
