@@ -5,7 +5,7 @@ use super::interrupt::Interrupt;
 use super::progress::ProgressBar;
 use crate::api::{self, Connection};
 use crate::cli::prelude::*;
-use crate::config::{JOB_CLASSES, JobPolicy, JobSettings};
+use crate::config::{JOB_CLASSES, JobPolicy, JobSettings, Words};
 use crate::jobs::{self, Account, DuplicateKind, JobChange, Jobs, JournalError, Policy};
 use jiff::SignedDuration;
 use tokio::sync::mpsc;
@@ -167,7 +167,7 @@ pub fn default_jobs() -> JobSettings {
     let how = jobs::JobConfig::default();
     let whole = |n: i64| u32::try_from(n).ok();
     let policies = JOB_CLASSES.iter().filter_map(|class| {
-        let policy = JobPolicy::from_word(how.policies.of(DuplicateKind::from_code(class)?).code())?;
+        let policy = JobPolicy::read(how.policies.of(DuplicateKind::from_code(class)?).code())?;
         Some((*class, policy))
     });
     JobSettings {

@@ -168,14 +168,6 @@ impl<'a> SecretSource<'a> {
 }
 
 impl KeyStore {
-    /// The current key store of a profile.
-    pub fn of(paths: &Paths, name: &str) -> Result<Self, ConfigError> {
-        let file = ConfigFile::read(&paths.config_file())?;
-        let entry =
-            file.entry(name).ok_or_else(|| typed_mistake("profile", t!("this profile does not exist")))?;
-        Ok(entry.settings.key_store())
-    }
-
     /// A command or a keyring may block. lapel's own stores hold nothing for a new profile.
     pub fn find(&self, kind: SecretKind, paths: &Paths, env: &Env) -> Result<SecretString, ConfigError> {
         self.check(kind)?;

@@ -30,10 +30,6 @@ macro_rules! words {
             pub fn word(self) -> &'static str {
                 $crate::config::words::Words::spelled(self)
             }
-
-            pub fn from_word(word: &str) -> Option<Self> {
-                $crate::config::words::Words::read(word)
-            }
         }
 
         impl $crate::config::words::Words for $name {

@@ -180,7 +180,7 @@ async fn change_of(
     };
     let (key_from, password_from) = with_command(key_from, values.password_from.clone(), command)?;
     let store = match key_from {
-        None if flags.new_key || values.key_stdin => Some(current_store(context, &flags.name).await?),
+        None if flags.new_key || values.key_stdin => Some(current_store(line, SecretKind::ApiKey)?),
         given => given,
     };
     if let Some(store) = store {
@@ -188,7 +188,9 @@ async fn change_of(
         change.key = Some((store, key));
     }
     let store = match password_from {
-        None if flags.new_journal_password || values.password_stdin => Some(current_password_store(line)?),
+        None if flags.new_journal_password || values.password_stdin => {
+            Some(current_store(line, SecretKind::JournalPassword)?)
+        }
         given => given,
     };
     if let Some(store) = store {
@@ -202,23 +204,21 @@ async fn change_of(
     Ok(change)
 }
 
-/// lapel's own file for a profile without a password.
-fn current_password_store(line: &ProfileLine) -> Result<KeyStore, Failure> {
-    match line.journal.password_store(&line.name).unwrap_or_default() {
-        place @ (KeyStore::File | KeyStore::Keyring) => Ok(place),
-        _ => Err(Failure::usage(t!(
-            "lapel does not store the journal password of this profile. Change it at its source, or use --journal-password-from file or keyring. Nothing was changed."
-        ))),
+/// Where lapel stores a secret: its own file for a profile without a password. lapel writes to no other stores.
+fn current_store(line: &ProfileLine, kind: SecretKind) -> Result<KeyStore, Failure> {
+    let store = match kind {
+        SecretKind::ApiKey => line.key_store(),
+        SecretKind::JournalPassword => line.journal.password_store(&line.name).unwrap_or_default(),
+    };
+    if matches!(store, KeyStore::File | KeyStore::Keyring) {
+        return Ok(store);
     }
-}
-
-async fn current_store(context: &ProfileContext, name: &str) -> Result<KeyStore, Failure> {
-    let name = name.to_owned();
-    let place = context.aside(move |paths, _| KeyStore::of(paths, &name)).await?;
-    match place {
-        KeyStore::File | KeyStore::Keyring => Ok(place),
-        _ => Err(Failure::usage(t!(
+    Err(Failure::usage(match kind {
+        SecretKind::ApiKey => t!(
             "lapel does not store the key of this profile. Change it at its source, then run lapel profile edit NAME --pin. Or use --key-from file or keyring. Nothing was changed."
-        ))),
-    }
+        ),
+        SecretKind::JournalPassword => t!(
+            "lapel does not store the journal password of this profile. Change it at its source, or use --journal-password-from file or keyring. Nothing was changed."
+        ),
+    }))
 }
