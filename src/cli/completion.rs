@@ -91,6 +91,8 @@ fn candidate(word: &str, remark: &str) -> Option<CompletionCandidate> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::Cli;
+    use clap::CommandFactory;
     use clap_complete::engine;
     use std::ffi::OsString;
 
