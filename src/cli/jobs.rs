@@ -186,14 +186,11 @@ async fn show(
     if let Some(at) = job.next_poll {
         lines.push(t!("  next check: {at}", at = words::time(at, &session.reader.clock())));
     }
-    let rows_said = session.some_rows(&job, &row_statuses, None).await?;
-    if !rows_said.is_empty() {
-        lines.push(match rows {
-            Some(row_status) => t!("Rows: {row_status}", row_status = tr(row_status.name())),
-            None => t!("Rows that need attention:").to_owned(),
-        });
-        lines.extend(rows_said);
-    }
+    let heading = match rows {
+        Some(row_status) => t!("Rows: {row_status}", row_status = tr(row_status.name())),
+        None => t!("Rows that need attention:").to_owned(),
+    };
+    lines.extend(words::under(&heading, session.some_rows(&job, &row_statuses, None).await?));
     if !mail.is_empty() {
         lines.push(t!("Mail failures:").to_owned());
         lines.extend(mail.groups.iter().map(|group| format!("  {group}")));
@@ -201,11 +198,7 @@ async fn show(
             lines.push(t!("  {scattered} more, at various other domains", scattered = mail.scattered));
         }
     }
-    let steps = words::next_steps(&job, &session.again);
-    if !steps.is_empty() {
-        lines.push(t!("Next:").to_owned());
-        lines.extend(steps);
-    }
+    lines.extend(words::under(t!("Next:"), words::next_steps(&job, &session.again)));
     output::answer(&lines.join("\n"))?;
     Ok(exit::OK)
 }

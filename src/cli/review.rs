@@ -130,11 +130,7 @@ impl VerbSession {
                 (t!("  Will be sent, state unknown:"), unknown)
             };
             if draft.to_send() <= FEW || group.is_some() {
-                let rows = self.some_rows(job, &sent, group).await?;
-                if !rows.is_empty() {
-                    lines.push(heading.to_owned());
-                    lines.extend(rows.into_iter().map(|row| format!("  {row}")));
-                }
+                lines.extend(words::under(heading, indented(self.some_rows(job, &sent, group).await?)));
             }
             let found: Vec<String> = draft
                 .checked
@@ -155,10 +151,7 @@ impl VerbSession {
                 );
             }
             let rows = self.some_rows(job, &NOT_SENT, None).await?;
-            if !rows.is_empty() {
-                lines.push(t!("  Not sent:").to_owned());
-                lines.extend(rows.into_iter().map(|row| format!("  {row}")));
-            }
+            lines.extend(words::under(t!("  Not sent:"), indented(rows)));
         }
         Ok(lines.join("\n"))
     }
@@ -246,6 +239,10 @@ impl VerbSession {
             let _ = self.jobs.discard(draft.job.id).await;
         }
     }
+}
+
+fn indented(lines: Vec<String>) -> Vec<String> {
+    lines.into_iter().map(|line| format!("  {line}")).collect()
 }
 
 /// Asks for confirmation unless `yes`, begins the revocation, and waits for the answers.

@@ -272,15 +272,8 @@ impl VerbSession {
             );
         }
         let rows = self.some_rows(job, &NOT_AS_ASKED, None).await?;
-        if !rows.is_empty() {
-            lines.push(t!("Not completed:").to_owned());
-            lines.extend(rows);
-        }
-        let steps = words::next_steps(job, &self.again);
-        if !steps.is_empty() {
-            lines.push(t!("Next:").to_owned());
-            lines.extend(steps);
-        }
+        lines.extend(words::under(t!("Not completed:"), rows));
+        lines.extend(words::under(t!("Next:"), words::next_steps(job, &self.again)));
         Ok(output::answer(&lines.join("\n"))?)
     }
 

@@ -187,6 +187,11 @@ pub(super) fn table(jobs: &[Job], clock: &ServiceClock) -> Vec<String> {
     align(&rows)
 }
 
+/// Nothing without lines.
+pub(super) fn under(heading: &str, lines: Vec<String>) -> impl Iterator<Item = String> {
+    (!lines.is_empty()).then(|| heading.to_owned()).into_iter().chain(lines)
+}
+
 /// The last column is not padded.
 pub(super) fn align(rows: &[Vec<String>]) -> Vec<String> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);

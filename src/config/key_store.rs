@@ -19,39 +19,24 @@ pub enum SecretKind {
 impl SecretKind {
     /// The name within a profile.
     pub(super) fn setting(self) -> &'static str {
-        match self {
-            Self::ApiKey => "key",
-            Self::JournalPassword => "journal.password",
-        }
+        if self == Self::ApiKey { "key" } else { "journal.password" }
     }
 
     pub(super) fn command_setting(self) -> &'static str {
-        match self {
-            Self::ApiKey => "key_command",
-            Self::JournalPassword => "journal.password_command",
-        }
+        if self == Self::ApiKey { "key_command" } else { "journal.password_command" }
     }
 
     pub(super) fn keyring_entry(self, profile: &str) -> String {
-        match self {
-            Self::ApiKey => profile.to_owned(),
-            Self::JournalPassword => format!("{profile}/journal"),
-        }
+        if self == Self::ApiKey { profile.to_owned() } else { format!("{profile}/journal") }
     }
 
     /// lapel's own file.
     pub(super) fn file(self, paths: &Paths, profile: &str) -> PathBuf {
-        match self {
-            Self::ApiKey => paths.key_file(profile),
-            Self::JournalPassword => paths.journal_password_file(profile),
-        }
+        if self == Self::ApiKey { paths.key_file(profile) } else { paths.journal_password_file(profile) }
     }
 
     pub(super) fn file_label(self) -> &'static str {
-        match self {
-            Self::ApiKey => t!("key file"),
-            Self::JournalPassword => t!("password file"),
-        }
+        if self == Self::ApiKey { t!("key file") } else { t!("password file") }
     }
 
     /// For a text where only the name of a store belongs.

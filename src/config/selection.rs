@@ -331,15 +331,15 @@ pub(super) fn existing<'f>(
     name: &str,
     file: &'f ConfigFile,
 ) -> Result<&'f ProfileEntry, ConfigError> {
-    let missing = || file.why_unusable(name).unwrap_or_else(|| not_there(asked_by, file));
-    file.entry(name).ok_or_else(missing)
-}
-
-fn not_there(asked_by: &str, file: &ConfigFile) -> ConfigError {
-    let what = t!(
-        "names a profile that is not in {path}. Profiles: {names}",
-        path = shown(&file.path),
-        names = file.names()
-    );
-    Mistake::in_env(asked_by, what).into()
+    file.entry(name).ok_or_else(|| {
+        let not_there = || {
+            let what = t!(
+                "names a profile that is not in {path}. Profiles: {names}",
+                path = shown(&file.path),
+                names = file.names()
+            );
+            typed_mistake(asked_by, what)
+        };
+        file.why_unusable(name).unwrap_or_else(not_there)
+    })
 }

@@ -130,13 +130,12 @@ impl Args for ValueFlags {
                     let words = PossibleValuesParser::new(words.iter().rev());
                     command.arg(with_value(flag).value_parser(words))
                 }
-                Input::Switch(_) => command.arg(flag.action(ArgAction::SetTrue)),
-                Input::Key => command.arg(with_value(flag).value_parser(key_place)).arg(
-                    Arg::new(KEY_STDIN)
-                        .long("key-stdin")
-                        .help("Read the key from standard input")
-                        .action(ArgAction::SetTrue),
-                ),
+                Input::Switch(_) => command.arg(switch(key, edit.flag, edit.help)),
+                Input::Key => command.arg(with_value(flag).value_parser(key_place)).arg(switch(
+                    KEY_STDIN,
+                    "key-stdin",
+                    "Read the key from standard input",
+                )),
             }
         });
         command
@@ -148,10 +147,7 @@ impl Args for ValueFlags {
                     .value_parser(key_place),
             )
             .arg(
-                Arg::new(PASSWORD_STDIN)
-                    .long("journal-password-stdin")
-                    .help("Read the journal password from standard input")
-                    .action(ArgAction::SetTrue)
+                switch(PASSWORD_STDIN, "journal-password-stdin", "Read the journal password from standard input")
                     .conflicts_with(KEY_STDIN),
             )
     }
@@ -170,16 +166,12 @@ impl FromArgMatches for ValueFlags {
             ..Self::default()
         };
         for (key, edit) in ProfileSettings::editable() {
-            let text = || matches.get_one::<String>(key);
             match edit.input {
-                Input::Text | Input::Words(_) => {
-                    if let Some(text) = text() {
+                Input::Text | Input::Words(_) | Input::Path => {
+                    if let Some(text) = matches.get_one::<String>(key) {
+                        let path = || whole(Path::new(text)).to_string_lossy().into_owned();
+                        let text = if edit.input == Input::Path { path() } else { text.clone() };
                         flags.input.set(key, text);
-                    }
-                }
-                Input::Path => {
-                    if let Some(text) = text() {
-                        flags.input.set(key, whole(Path::new(text)).to_string_lossy());
                     }
                 }
                 Input::Switch(_) if matches.get_flag(key) => flags.input.set(key, "true"),
@@ -194,6 +186,10 @@ impl FromArgMatches for ValueFlags {
         *self = Self::from_arg_matches(matches)?;
         Ok(())
     }
+}
+
+fn switch(id: &'static str, flag: &'static str, help: &'static str) -> Arg {
+    Arg::new(id).long(flag).help(help).action(ArgAction::SetTrue)
 }
 
 /// The message never repeats an invalid text, because it may be the key itself. The words of a command come

@@ -250,7 +250,8 @@ impl ReadContext {
         let row = ExportRow::of(&record, self.reader.clock().now());
         if out.json {
             let answer = json!({ "ok": true, "exit_code": exit::OK, noun: row.json });
-            return answered(output::answer(&json::line(&answer)), exit::OK);
+            output::answer(&json::line(&answer))?;
+            return Ok(exit::OK);
         }
         if out.jsonl || out.csv || out.xlsx.is_some() {
             return self.give(PrintedRecords::of(R::SHAPE, vec![row], Vec::new()), out).await;
@@ -258,7 +259,8 @@ impl ReadContext {
         let lines = table::one(&R::SHAPE.names(), &row, self.glyphs);
         let written = output::answer(&lines.join("\n"));
         self.say_zone();
-        answered(written, exit::OK)
+        written?;
+        Ok(exit::OK)
     }
 
     async fn list(&mut self, list: List, all: bool, out: &OutFlags) -> Result<u8, Failure> {
@@ -328,7 +330,7 @@ impl ReadContext {
         let mut walk = Walk::new(&reader, list, &call);
         let mut out = match ListOutput::new(flags, shape.names(), shape.first, self.glyphs) {
             Ok(out) => out,
-            Err(why) => return answered(Err(why), exit::OK),
+            Err(why) => return cut_off(why),
         };
         let mut given = 0;
         loop {
@@ -356,7 +358,7 @@ impl ReadContext {
             given += rows.len() as u64;
             if let Err(why) = out.rows(rows) {
                 self.progress.clear();
-                return answered(Err(why), exit::OK);
+                return cut_off(why);
             }
         }
         self.progress.clear();
@@ -367,7 +369,7 @@ impl ReadContext {
         let code = code_of(&read).max(self.at_least);
         let (remark, rows) = match out.finish() {
             Ok(ended) => ended,
-            Err(why) => return answered(Err(why), exit::OK),
+            Err(why) => return cut_off(why),
         };
         if flags.json {
             let mut answer = head(code);
@@ -381,9 +383,7 @@ impl ReadContext {
                 "problems": problems(&read.problems),
             })));
             answer.extend(self.beside.clone());
-            if let Err(why) = output::answer(&json::line(&answer.into())) {
-                return answered(Err(why), code);
-            }
+            output::answer(&json::line(&answer.into()))?;
         }
         for line in remark.into_iter().chain([export::summary(&read, shape.noun)]) {
             output::complain(&line);
@@ -406,16 +406,14 @@ impl ReadContext {
         });
         let (remark, rows) = match written {
             Ok(ended) => ended,
-            Err(why) => return answered(Err(why), code),
+            Err(why) => return cut_off(why),
         };
         if flags.json {
             let mut answer = head(code);
             answer.extend(about);
             answer.extend(json::fields(json!({ "list": rows, "problems": problems(&bad) })));
             answer.extend(self.beside.clone());
-            if let Err(why) = output::answer(&json::line(&answer.into())) {
-                return answered(Err(why), code);
-            }
+            output::answer(&json::line(&answer.into()))?;
         }
         if let Some(remark) = remark {
             output::complain(&remark);
@@ -448,7 +446,7 @@ impl ReadContext {
         };
         let path = scrub(&done.written.path.to_string_lossy()).into_owned();
         let rows = export::counted(done.written.rows, ("row", "rows"));
-        answered(output::answer(&t!("Saved {rows} to {path}.", rows, path)), exit::OK)?;
+        output::answer(&t!("Saved {rows} to {path}.", rows, path))?;
         done.written.remarks().iter().for_each(|remark| output::complain(remark));
         self.say_zone();
         let Some(read) = done.read else { return Ok(exit::OK) };
@@ -551,10 +549,6 @@ fn of_file(why: &TableError) -> Failure {
 }
 
 /// A closed pipe is a success: the reader has read enough.
-fn answered(written: io::Result<()>, code: u8) -> Result<u8, Failure> {
-    match written {
-        Err(why) if why.kind() != ErrorKind::BrokenPipe => Err(why.into()),
-        Err(_) => Ok(exit::OK),
-        Ok(()) => Ok(code),
-    }
+fn cut_off(why: io::Error) -> Result<u8, Failure> {
+    if why.kind() == ErrorKind::BrokenPipe { Ok(exit::OK) } else { Err(why.into()) }
 }
