@@ -1,7 +1,7 @@
 //! The `lapel` binary: parses the command line and starts the TUI, a verb or the sandbox.
 
 use lapel::api::{ApiKey, Connection};
-use lapel::cli::{self, Asker, Cli, Command, DemoFlags, ProfileContext, exit, logging};
+use lapel::cli::{self, Asker, Cli, Command, DemoFlags, Failure, ProfileContext, exit, logging};
 use lapel::config::{
     ConfigError, Env, Environment, Flags, KeyStore, KeymapFile, Mistake, NewProfile, Paths, Profile,
     ProfileLine, SecretKind, Settings, left_out, named_profile, profiles, register_keys, save_profile,
@@ -75,6 +75,7 @@ async fn hand_over(cli: Cli) -> Result<u8, u8> {
     }
     let asker = asker(&flags, &env);
     let settings = || settings(&flags, &env, json);
+    let report = |failure: Failure| failure.report(json);
     let demo = async |demo, tour, wanted| {
         // No mistake in the files stops the demo.
         let found = with_keymap(Settings::for_demo(&flags, &env));
@@ -82,7 +83,9 @@ async fn hand_over(cli: Cli) -> Result<u8, u8> {
     };
     Ok(match cli.command {
         Some(Command::Sandbox(flags)) => code_of(sandbox::serve(flags).await),
-        Some(Command::Profile(verbs)) => Box::pin(cli::profile(verbs, &env, &asker.who)).await,
+        Some(Command::Profile(verbs)) => {
+            Box::pin(cli::profile(verbs, &env, &asker.who)).await.map_err(report)?
+        }
         Some(Command::Journal(verb)) => {
             // A backup uses only the language of the settings. Mistakes in the settings do not stop it.
             let settings = Settings::resolve(&flags, &env);
@@ -92,7 +95,7 @@ async fn hand_over(cli: Cli) -> Result<u8, u8> {
                 set_language(settings.ui.language);
             }
             match Paths::find(&env) {
-                Ok(paths) => Box::pin(cli::journal(verb, settings, &paths, &asker)).await,
+                Ok(paths) => Box::pin(cli::journal(verb, settings, &paths, &asker)).await.map_err(report)?,
                 Err(error) => cli::settings_are_wrong(&error, json),
             }
         }
@@ -100,16 +103,22 @@ async fn hand_over(cli: Cli) -> Result<u8, u8> {
         Some(Command::Completions { shell }) => cli::completions(shell),
         Some(Command::Man) => cli::man(),
         Some(Command::Ping { .. }) => cli::ping(&settings()?, json).await,
-        Some(Command::Issue(verb)) => Box::pin(cli::issue(*verb, &settings()?, &asker)).await,
-        Some(Command::Revoke(verb)) => Box::pin(cli::revoke(*verb, &settings()?, &asker)).await,
-        Some(Command::Jobs(verb)) => Box::pin(cli::jobs(verb, &settings()?, &asker)).await,
-        Some(Command::Index(verb)) => Box::pin(cli::index(verb, &settings()?)).await,
+        Some(Command::Issue(verb)) => {
+            Box::pin(cli::issue(*verb, &settings()?, &asker)).await.map_err(report)?
+        }
+        Some(Command::Revoke(verb)) => {
+            Box::pin(cli::revoke(*verb, &settings()?, &asker)).await.map_err(report)?
+        }
+        Some(Command::Jobs(verb)) => Box::pin(cli::jobs(verb, &settings()?, &asker)).await.map_err(report)?,
+        Some(Command::Index(verb)) => Box::pin(cli::index(verb, &settings()?)).await.map_err(report)?,
         Some(Command::Doctor(verb)) => {
             let settings = settings()?;
             let (wrong, without_key) = (wrong_for_tui(&env), without_key(&settings.paths));
             Box::pin(cli::doctor(verb, &settings, &asker, (&wrong, &without_key))).await
         }
-        Some(Command::Read(verb)) => Box::pin(cli::read(verb, &settings()?, &asker.who)).await,
+        Some(Command::Read(verb)) => {
+            Box::pin(cli::read(verb, &settings()?, &asker.who)).await.map_err(report)?
+        }
         Some(Command::Demo(flags)) => demo(flags, false, wanted).await,
         Some(Command::Tour { .. }) if flags.read_only => {
             cli::complain(t!(

@@ -6,7 +6,7 @@ use crate::domain::email::ended;
 use crate::jobs::{JobError, JournalError};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Failure {
+pub struct Failure {
     pub code: u8,
     /// Code for programs, such as `not_possible`.
     pub kind: String,

@@ -10,13 +10,7 @@ use crate::domain::validity;
 use crate::jobs::intake::{About, ImportSource, InputFormat};
 use crate::jobs::{CheckProgress, DuplicateResult, FileRequest, JobError, Kind, Policy, Reading};
 
-pub async fn issue(flags: IssueFlags, settings: &Settings, asker: &Asker) -> u8 {
-    let as_json = flags.sending.json;
-    let done = Box::pin(run(flags, settings, asker)).await;
-    done.unwrap_or_else(|failure| failure.report(as_json))
-}
-
-async fn run(flags: IssueFlags, settings: &Settings, asker: &Asker) -> Result<u8, Failure> {
+pub async fn issue(flags: IssueFlags, settings: &Settings, asker: &Asker) -> Result<u8, Failure> {
     may_act(profile(settings)?)?;
     if flags.template.is_some() && flags.map.iter().any(|(field, _)| *field == MappedField::Template) {
         return Err(Failure::usage(t!(

@@ -1,7 +1,7 @@
 //! `lapel jobs`: lists the jobs in the journal and acts on them.
 
 use super::sending::{NOT_AS_ASKED, SendReport, SendingOutcome};
-use super::session::{Asker, JobAccess, VerbSession, answer_json, may_act, profile};
+use super::session::{Asker, JobAccess, VerbSession, answer, answer_json, may_act, profile};
 use super::verbs::{AgainFlags, FileFlags, JobFlag, JobsFlags, JobsVerb, SendAgainFlags};
 use super::{confirm, review, words};
 use crate::cli::prelude::*;
@@ -14,14 +14,8 @@ use std::collections::BTreeMap;
 use std::str::FromStr;
 use tokio_util::sync::CancellationToken;
 
-pub async fn jobs(flags: JobsFlags, settings: &Settings, asker: &Asker) -> u8 {
-    let as_json = flags.json;
-    let verb = flags.verb.unwrap_or(JobsVerb::List);
-    let done = Box::pin(run(verb, as_json, settings, asker)).await;
-    done.unwrap_or_else(|failure| failure.report(as_json))
-}
-
-async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) -> Result<u8, Failure> {
+pub async fn jobs(flags: JobsFlags, settings: &Settings, asker: &Asker) -> Result<u8, Failure> {
+    let (verb, as_json) = (flags.verb.unwrap_or(JobsVerb::List), flags.json);
     let open = |access| VerbSession::open(settings, asker, access, |_| ());
     match verb {
         JobsVerb::List => list(&open(JobAccess::Look).await?, as_json).await,
@@ -220,12 +214,9 @@ async fn answer_with_job(
     };
     session.close().await;
     let job = done?;
-    if as_json {
-        answer_json(&json!({ "ok": true, "place": session.place(), "job": json::job(&job) }))?;
-    } else {
-        let lines = [vec![words::head(&job)], words::row_statuses(&job)].concat();
-        output::answer(&lines.join("\n"))?;
-    }
+    let lines = [vec![words::head(&job)], words::row_statuses(&job)].concat();
+    let value = json!({ "ok": true, "place": session.place(), "job": json::job(&job) });
+    answer(as_json, &lines.join("\n"), &value)?;
     Ok(exit::OK)
 }
 
@@ -446,17 +437,13 @@ async fn follow(mut session: VerbSession, wait: bool, as_json: bool) -> Result<u
 
 async fn purge(session: &VerbSession, days: u32, as_json: bool) -> Result<u8, Failure> {
     let purged = session.jobs.purge(days).await?;
-    if as_json {
-        let ids: Vec<i64> = purged.iter().map(|id| id.0).collect();
-        answer_json(&json!({ "ok": true, "older_than_days": days, "purged": ids }))?;
-    } else {
-        let jobs = counted(purged.len() as u64, ("finished job", "finished jobs"));
-        output::answer(&t!(
-            "Removed names and e-mail addresses of {jobs} older than {days}. Numbers and badge ids remain.",
-            jobs,
-            days = counted(u64::from(days), ("day", "days"))
-        ))?;
-    }
+    let ids: Vec<i64> = purged.iter().map(|id| id.0).collect();
+    let text = t!(
+        "Removed names and e-mail addresses of {jobs} older than {days}. Numbers and badge ids remain.",
+        jobs = counted(purged.len() as u64, ("finished job", "finished jobs")),
+        days = counted(u64::from(days), ("day", "days"))
+    );
+    answer(as_json, &text, &json!({ "ok": true, "older_than_days": days, "purged": ids }))?;
     Ok(exit::OK)
 }
 

@@ -6,7 +6,7 @@ mod status;
 pub(super) use status::{journal_lines, names, server_json};
 
 use super::connection::journal_place;
-use super::session::{Asker, answer_json, may_act};
+use super::session::{Asker, answer, answer_json, may_act};
 use crate::cli::prelude::*;
 use crate::config::ConfigError;
 use crate::domain::time::zone_name;
@@ -78,31 +78,29 @@ pub async fn journal(
     settings: Result<Settings, ConfigError>,
     paths: &Paths,
     asker: &Asker,
-) -> u8 {
+) -> Result<u8, Failure> {
     let (as_json, folder, who) = (flags.json, paths.data_dir.clone(), asker.who.clone());
     // Where open jobs are sent from is no matter of a profile that sends nothing.
     if matches!(flags.verb, JournalVerb::Backup { stay: false, .. } | JournalVerb::Restore { .. })
         && let Ok(Settings { profile: Some(profile), .. }) = &settings
-        && let Err(failure) = may_act(profile)
     {
-        return failure.report(as_json);
+        may_act(profile)?;
     }
-    let done = match flags.verb {
-        JournalVerb::Init { print: true } => print_roles(as_json),
+    match flags.verb {
+        JournalVerb::Init { print: true } => {
+            answer(as_json, ROLES.trim_end(), &json!({ "ok": true, "sql": ROLES }))?;
+        }
         JournalVerb::Backup { file, stay, force } => {
             let open = if stay { OpenJobs::Stay } else { OpenJobs::Move };
             let overwrite = if force { Overwrite::Yes } else { Overwrite::No };
             let profile = settings.ok().and_then(|settings| settings.profile);
-            match may_be_copied(profile.as_ref(), &file) {
-                Err(failure) => Err(failure),
-                Ok(()) => aside(move || jobs::back_up(&folder, &file, open, overwrite, &who))
-                    .await
-                    .and_then(|made| backed_up(&made, open, as_json)),
-            }
+            may_be_copied(profile.as_ref(), &file)?;
+            let made = aside(move || jobs::back_up(&folder, &file, open, overwrite, &who)).await?;
+            backed_up(&made, open, as_json)?;
         }
         JournalVerb::Restore { file, claim } => {
             let named = shown(&file);
-            aside(move || {
+            let restored = aside(move || {
                 jobs::restore(&folder, &file, claim, &who).map_err(|why| match why {
                     // The journal here was not touched.
                     JobError::Journal(JournalError::Corrupt { file, .. }) if file == named => {
@@ -114,15 +112,15 @@ pub async fn journal(
                     other => other,
                 })
             })
-            .await
-            .and_then(|restored| put_back(&restored, as_json))
+            .await?;
+            put_back(&restored, as_json)?;
         }
         verb => match settings {
-            Ok(settings) => with_settings(verb, settings, asker, as_json).await,
-            Err(error) => return super::settings_are_wrong(&error, as_json),
+            Ok(settings) => with_settings(verb, settings, asker, as_json).await?,
+            Err(error) => return Ok(super::settings_are_wrong(&error, as_json)),
         },
-    };
-    done.map_or_else(|failure| failure.report(as_json), |()| exit::OK)
+    }
+    Ok(exit::OK)
 }
 
 /// The verbs that concern the journal of the profile.
@@ -198,9 +196,6 @@ async fn move_jobs(
     let (file, team) = on_place(place, move |place| Ok((folder.open()?, place.open()?))).await?;
     let (from, to) = if back { (&team, &file) } else { (&file, &team) };
     let moved = from.move_to(to, &account, who).await?;
-    if as_json {
-        return answer_json(&json!({ "ok": true, "jobs": moved.jobs, "to": moved.to }));
-    }
     let to = scrub(&moved.to);
     let mut said = plural!(moved.jobs, "{n} job moved to {to}.", "{n} jobs moved to {to}.", to);
     if back {
@@ -210,14 +205,7 @@ async fn move_jobs(
             name = profile.name
         ));
     }
-    Ok(output::answer(&said)?)
-}
-
-fn print_roles(as_json: bool) -> Result<(), Failure> {
-    if as_json {
-        return answer_json(&json!({ "ok": true, "sql": ROLES }));
-    }
-    Ok(output::answer(ROLES.trim_end())?)
+    answer(as_json, &said, &json!({ "ok": true, "jobs": moved.jobs, "to": moved.to }))
 }
 
 async fn on_place<T: Send + 'static>(
@@ -237,18 +225,16 @@ async fn aside<T: Send + 'static, E: Into<Failure> + Send + 'static>(
 async fn init(place: JournalPlace, profile: Option<&Profile>, as_json: bool) -> Result<(), Failure> {
     let server = server_of(&place);
     let made = on_place(place, JournalPlace::create_team).await?.ok_or_else(|| no_team(profile))?;
-    if as_json {
-        return answer_json(&json!({
-            "ok": true,
-            "path": server,
-            "created": made != Creation::Existing,
-            "roles": match made {
-                Creation::Created { has_roles } => Some(has_roles),
-                Creation::Existing => None,
-            },
-        }));
-    }
-    Ok(output::answer(&match made {
+    let value = json!({
+        "ok": true,
+        "path": server,
+        "created": made != Creation::Existing,
+        "roles": match made {
+            Creation::Created { has_roles } => Some(has_roles),
+            Creation::Existing => None,
+        },
+    });
+    let text = match made {
         Creation::Existing => t!("{server} already has a journal. Nothing was changed.", server),
         Creation::Created { has_roles: true } => {
             t!("Created the journal in {server}. Members of the role lapel_issuer can use it.", server)
@@ -257,21 +243,20 @@ async fn init(place: JournalPlace, profile: Option<&Profile>, as_json: bool) -> 
             "Created the journal in {server}. So far, only its owner can use it. For other people, let an administrator run the SQL of: lapel journal init --print",
             server
         ),
-    })?)
+    };
+    answer(as_json, &text, &value)
 }
 
 async fn migrate(place: JournalPlace, profile: Option<&Profile>, as_json: bool) -> Result<(), Failure> {
     let server = server_of(&place);
     let Migration { from, to } =
         on_place(place, JournalPlace::migrate_team).await?.ok_or_else(|| no_team(profile))?;
-    if as_json {
-        return answer_json(&json!({ "ok": true, "path": server, "from": from, "to": to }));
-    }
-    Ok(output::answer(&if from == to {
+    let text = if from == to {
         t!("The journal in {server} has the schema of this lapel ({to}). Nothing was changed.", server, to)
     } else {
         t!("Changed the journal in {server} from schema {from} to {to}.", server, from, to)
-    })?)
+    };
+    answer(as_json, &text, &json!({ "ok": true, "path": server, "from": from, "to": to }))
 }
 
 /// Host and database, for people. Empty for a journal that is no team's.

@@ -60,7 +60,7 @@ pub use args::{Cli, Command, DemoFlags, complete, parse};
 pub use completion::completions;
 pub use connection::{connection, journal_place};
 pub use doctor::doctor;
-pub use failure::{command_line_is_wrong, settings_are_wrong};
+pub use failure::{Failure, command_line_is_wrong, settings_are_wrong};
 #[cfg(test)]
 pub(crate) use help_i18n::texts as help_texts;
 pub use index::{index, index_settings};

@@ -9,12 +9,7 @@ use crate::cli::prelude::*;
 use crate::jobs::intake::{HeaderRow, ImportSource};
 use crate::jobs::{IdsRequest, Preview, Reading};
 
-pub async fn revoke(flags: RevokeFlags, settings: &Settings, asker: &Asker) -> u8 {
-    let as_json = flags.sending.json;
-    run(flags, settings, asker).await.unwrap_or_else(|failure| failure.report(as_json))
-}
-
-async fn run(flags: RevokeFlags, settings: &Settings, asker: &Asker) -> Result<u8, Failure> {
+pub async fn revoke(flags: RevokeFlags, settings: &Settings, asker: &Asker) -> Result<u8, Failure> {
     may_act(profile(settings)?)?;
     if flags.reason.trim().is_empty() {
         return Err(Failure::usage(t!("--reason needs a text: the service requires it. Nothing was sent.")));

@@ -184,8 +184,12 @@ pub fn default_jobs() -> JobSettings {
     }
 }
 
+pub(super) fn answer(as_json: bool, text: &str, value: &Value) -> Result<(), Failure> {
+    if as_json { answer_json(value) } else { Ok(output::answer(text)?) }
+}
+
 pub(super) fn answer_json(value: &Value) -> Result<(), Failure> {
-    Ok(super::output::answer(&json::line(value))?)
+    Ok(output::answer(&json::line(value))?)
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use super::interrupt::Interrupt;
 use super::{confirm, prompt};
 use crate::cli::connection::journal_place;
 use crate::cli::prelude::*;
-use crate::cli::session::open_journal;
+use crate::cli::session::{answer, open_journal};
 use crate::cli::words::align;
 use crate::config::{
     ConfigError, KeyPin, KeyStore, ProfileLine, ProfileSettings, SecretKind, named_profile, remove_profile,
@@ -21,22 +21,17 @@ pub use args::ProfileVerbs;
 use secrecy::SecretString;
 use trial::Trial;
 
-pub async fn profile(verbs: ProfileVerbs, env: &Env, who: &str) -> u8 {
-    let as_json = verbs.json;
-    let done = match Paths::find(env) {
-        Err(error) => Err(error.into()),
-        Ok(paths) => {
-            let context = ProfileContext { paths, env: env.clone(), who: who.to_owned(), json: as_json };
-            match verbs.verb.unwrap_or(ProfileVerb::List) {
-                ProfileVerb::List => context.list(),
-                ProfileVerb::Add(flags) => Box::pin(add::add(&context, *flags)).await,
-                ProfileVerb::Edit(flags) => Box::pin(edit::edit(&context, *flags)).await,
-                ProfileVerb::Remove { name, yes } => context.remove(name, yes).await,
-                ProfileVerb::Test { name } => context.test(name).await,
-            }
-        }
-    };
-    done.map_or_else(|failure| failure.report(as_json), |()| exit::OK)
+pub async fn profile(verbs: ProfileVerbs, env: &Env, who: &str) -> Result<u8, Failure> {
+    let paths = Paths::find(env)?;
+    let context = ProfileContext { paths, env: env.clone(), who: who.to_owned(), json: verbs.json };
+    match verbs.verb.unwrap_or(ProfileVerb::List) {
+        ProfileVerb::List => context.list()?,
+        ProfileVerb::Add(flags) => Box::pin(add::add(&context, *flags)).await?,
+        ProfileVerb::Edit(flags) => Box::pin(edit::edit(&context, *flags)).await?,
+        ProfileVerb::Remove { name, yes } => context.remove(name, yes).await?,
+        ProfileVerb::Test { name } => context.test(name).await?,
+    }
+    Ok(exit::OK)
 }
 
 pub struct ProfileContext {
@@ -50,12 +45,7 @@ type CommandResult = Result<(), Failure>;
 
 impl ProfileContext {
     fn answer(&self, line: &str, value: &Value) -> CommandResult {
-        if self.json {
-            output::answer(&json::line(value))?;
-        } else {
-            output::answer(line)?;
-        }
-        Ok(())
+        answer(self.json, line, value)
     }
 
     fn list(&self) -> CommandResult {

@@ -28,15 +28,8 @@ use sent::{sent_json, sent_said, waiting_said};
 use std::collections::BTreeSet;
 use std::io::{self, ErrorKind, IsTerminal};
 
-pub async fn read(verb: ReadVerb, settings: &Settings, who: &str) -> u8 {
-    let json = verb.wants_json();
-    match ReadContext::open(settings, who).await {
-        Ok(mut context) => context.run(&verb).await.unwrap_or_else(|failure| {
-            context.progress.clear();
-            failure.report(json)
-        }),
-        Err(failure) => failure.report(json),
-    }
+pub async fn read(verb: ReadVerb, settings: &Settings, who: &str) -> Result<u8, Failure> {
+    ReadContext::open(settings, who).await?.run(&verb).await
 }
 
 struct ReadContext {
