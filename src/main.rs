@@ -114,7 +114,7 @@ async fn hand_over(cli: Cli) -> Result<u8, u8> {
         Some(Command::Doctor(verb)) => {
             let settings = settings()?;
             let (wrong, without_key) = (wrong_for_tui(&env), without_key(&settings.paths));
-            Box::pin(cli::doctor(verb, &settings, &asker, (&wrong, &without_key))).await
+            Box::pin(cli::doctor(verb, &settings, &asker, &wrong, without_key)).await.map_err(report)?
         }
         Some(Command::Read(verb)) => {
             Box::pin(cli::read(verb, &settings()?, &asker.who)).await.map_err(report)?

@@ -22,16 +22,13 @@ pub async fn doctor(
     flags: DoctorFlags,
     settings: &Settings,
     asker: &Asker,
-    (wrong, without_key): (&[Mistake], &[String]),
-) -> u8 {
-    let found = examine(settings, asker).await.map(|mut found| {
-        found.problems.extend(wrong.iter().map(ToString::to_string));
-        DoctorReport { without_key: without_key.to_vec(), ..found }
-    });
-    match found {
-        Ok(found) => found.print(flags.json).unwrap_or_else(|failure| failure.report(false)),
-        Err(failure) => failure.report(flags.json),
-    }
+    wrong: &[Mistake],
+    without_key: Vec<String>,
+) -> Result<u8, Failure> {
+    let mut found = examine(settings, asker).await?;
+    found.problems.extend(wrong.iter().map(ToString::to_string));
+    let found = DoctorReport { without_key, ..found };
+    Ok(found.print(flags.json).unwrap_or_else(|failure| failure.report(false)))
 }
 
 struct DoctorReport {

@@ -22,10 +22,8 @@ pub async fn jobs(flags: JobsFlags, settings: &Settings, asker: &Asker) -> Resul
         JobsVerb::Show { job: JobFlag { id }, rows } => {
             show(&open(JobAccess::Look).await?, id, rows, as_json).await
         }
-        JobsVerb::Receipt(to) => {
-            file(&open(JobAccess::Look).await?, &to, JobFileKind::Receipt, as_json).await
-        }
-        JobsVerb::Redo(to) => file(&open(JobAccess::Look).await?, &to, JobFileKind::Redo, as_json).await,
+        JobsVerb::Receipt(to) => file(&open(JobAccess::Look).await?, &to, false, as_json).await,
+        JobsVerb::Redo(to) => file(&open(JobAccess::Look).await?, &to, true, as_json).await,
         JobsVerb::Purge { older_than } => {
             let days = older_than.or(profile(settings)?.jobs.keep_days).ok_or_else(|| {
                 Failure::usage(t!(
@@ -447,18 +445,8 @@ async fn purge(session: &VerbSession, days: u32, as_json: bool) -> Result<u8, Fa
     Ok(exit::OK)
 }
 
-#[derive(Clone, Copy)]
-enum JobFileKind {
-    Receipt,
-    Redo,
-}
-
-async fn file(
-    session: &VerbSession,
-    to: &FileFlags,
-    file: JobFileKind,
-    as_json: bool,
-) -> Result<u8, Failure> {
+/// The receipt, or the redo file.
+async fn file(session: &VerbSession, to: &FileFlags, is_redo: bool, as_json: bool) -> Result<u8, Failure> {
     if to.to.as_os_str() == "-" {
         return Err(Failure::usage(t!(
             "--to needs a file name, such as receipt.xlsx; it cannot be -. Nothing was saved."
@@ -474,12 +462,12 @@ async fn file(
         ))
     })?;
     let (jobs, id, path, never) = (&session.jobs, to.job.id, to.to.clone(), CancellationToken::new());
-    let written = match file {
-        JobFileKind::Receipt => jobs.receipt(id, None, path, format, to.force, never).await,
-        JobFileKind::Redo => jobs.redo(id, None, path, format, to.force, never).await,
+    let written = if is_redo {
+        jobs.redo(id, None, path, format, to.force, never).await?
+    } else {
+        jobs.receipt(id, None, path, format, to.force, never).await?
     };
-    let written = written?;
-    if matches!(file, JobFileKind::Redo) {
+    if is_redo {
         let refused = jobs.job(id).await?.unproven_ready;
         if refused > 0 {
             output::complain(&plural!(

@@ -147,7 +147,7 @@ pub fn named(paths: &Paths, name: &str, env: &Env) -> Result<Profile, ConfigErro
 fn lines_of(file: &ConfigFile, paths: &Paths, env: &Env) -> Vec<ProfileLine> {
     let default = match default_profile(file) {
         DefaultProfile::This(entry) => Some(entry.name.as_str()),
-        DefaultProfile::Unusable(_) | DefaultProfile::Several | DefaultProfile::None => None,
+        _ => None,
     };
     let line = |entry: &ProfileEntry| ProfileLine {
         name: entry.name.clone(),

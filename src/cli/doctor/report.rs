@@ -2,7 +2,7 @@
 
 use super::super::journal::journal_lines;
 use super::super::label::fields;
-use super::super::session::answer_json;
+use super::super::session::answer;
 use super::DoctorReport;
 use crate::cli::prelude::*;
 use crate::export::counted;
@@ -69,11 +69,7 @@ impl DoctorReport {
             (_, true) => exit::OK,
             (_, false) => exit::FAILED,
         };
-        if as_json {
-            answer_json(&self.json(code))?;
-        } else {
-            output::answer(&self.lines().join("\n"))?;
-        }
+        answer(as_json, &self.lines().join("\n"), &self.json(code))?;
         Ok(code)
     }
 

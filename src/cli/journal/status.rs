@@ -1,7 +1,7 @@
 //! `lapel journal status`: where the journal is, who uses it, and whether lapel can write it.
 
 use super::super::label::fields;
-use super::super::session::answer_json;
+use super::super::session::answer;
 use super::{no_team, on_place, server_of};
 use crate::cli::prelude::*;
 use crate::jobs::{FileStatus, TeamStatus};
@@ -24,13 +24,11 @@ pub(super) async fn status(
         }
         JournalPlace::Memory => return Err(no_team(profile)),
     };
-    if as_json {
-        if let Some(fields) = value.as_object_mut() {
-            fields.insert("profile".to_owned(), profile.map(|profile| profile.name.clone()).into());
-        }
-        return answer_json(&value);
+    let text = journal_lines(&value).join("\n");
+    if let Some(fields) = value.as_object_mut() {
+        fields.insert("profile".to_owned(), profile.map(|profile| profile.name.clone()).into());
     }
-    Ok(output::answer(&journal_lines(&value).join("\n"))?)
+    answer(as_json, &text, &value)
 }
 
 fn of_team(path: &str, server: &Server, found: &TeamStatus, reads_only: bool) -> Value {

@@ -463,10 +463,8 @@ impl ReadContext {
 
     fn broken_off(&self, why: ApiError) -> Failure {
         if self.interrupt.is_wanted() {
-            return Failure {
-                code: exit::STOPPED,
-                ..Failure::new("given_up", t!("Stopped before everything was read. Nothing was changed."))
-            };
+            let what = t!("Stopped before everything was read. Nothing was changed.");
+            return Failure::new("given_up", what).at_least(exit::STOPPED);
         }
         why.into()
     }
