@@ -74,7 +74,8 @@ async fn hand_over(cli: Cli) -> Result<u8, u8> {
         lapel::fs::set_own_folders([paths.config_dir, paths.data_dir]);
     }
     let asker = asker(&flags, &env);
-    let settings = || settings(&flags, &env, json);
+    let wrong = |error: ConfigError| cli::settings_are_wrong(&error, json);
+    let settings = || settings(&flags, &env).map_err(wrong);
     let report = |failure: Failure| failure.report(json);
     let demo = async |demo, tour, wanted| {
         // No mistake in the files stops the demo.
@@ -94,10 +95,8 @@ async fn hand_over(cli: Cli) -> Result<u8, u8> {
             {
                 set_language(settings.ui.language);
             }
-            match Paths::find(&env) {
-                Ok(paths) => Box::pin(cli::journal(verb, settings, &paths, &asker)).await.map_err(report)?,
-                Err(error) => cli::settings_are_wrong(&error, json),
-            }
+            let paths = Paths::find(&env).map_err(wrong)?;
+            Box::pin(cli::journal(verb, settings, &paths, &asker)).await.map_err(report)?
         }
         Some(Command::Info { .. }) => cli::info(&flags, &env, json, &wrong_for_tui(&env)),
         Some(Command::Completions { shell }) => cli::completions(shell),
@@ -127,13 +126,10 @@ async fn hand_over(cli: Cli) -> Result<u8, u8> {
             exit::USAGE
         }
         Some(Command::Tour { .. }) => demo(DemoFlags::default(), true, wanted).await,
-        None => match Settings::for_tui(&flags, &env).map(with_keymap) {
-            Ok(found) => Box::pin(open_tui(found, None, false, wanted, &flags, &env)).await,
-            Err(error) => {
-                cli::complain_of_settings(&error);
-                exit::USAGE
-            }
-        },
+        None => {
+            let found = Settings::for_tui(&flags, &env).map(with_keymap).map_err(wrong)?;
+            Box::pin(open_tui(found, None, false, wanted, &flags, &env)).await
+        }
     })
 }
 
@@ -147,21 +143,14 @@ fn code_of(result: anyhow::Result<()>) -> u8 {
     }
 }
 
-/// On a mistake, prints it and returns the exit code.
-fn settings(flags: &Flags, env: &Env, json: bool) -> Result<Settings, u8> {
-    let settings = resolved(flags, env).map_err(|error| cli::settings_are_wrong(&error, json))?;
-    for warning in start_log(&settings) {
-        cli::complain(&warning);
-    }
-    Ok(settings)
-}
-
 /// Also fetches the profile's key, which may require a prompt. Skipped mistakes in the files become warnings.
-fn resolved(flags: &Flags, env: &Env) -> Result<Settings, ConfigError> {
+fn settings(flags: &Flags, env: &Env) -> Result<Settings, ConfigError> {
     let mut settings = Settings::resolve(flags, env)?;
     set_language(settings.ui.language);
     settings.warnings.splice(0..0, settings.left_out.iter().map(ToString::to_string));
-    settings.with_key()
+    let settings = settings.with_key()?;
+    start_log(&settings).iter().for_each(|warning| cli::complain(warning));
+    Ok(settings)
 }
 
 /// Mistakes in both files become warnings.
@@ -202,7 +191,17 @@ async fn open_tui(
     }
     set_language(settings.ui.language);
     settings.warnings = start_log(&settings);
-    let who = asker(flags, env).who;
+    let profiles = Arc::new(ProfileHelpers {
+        context: ProfileContext {
+            paths: settings.paths.clone(),
+            env: env.clone(),
+            who: asker(flags, env).who,
+            json: false,
+        },
+        restore: settings.app.restore,
+        first: settings.profile.clone(),
+        flags: flags.clone(),
+    });
     let sandboxes = Sandboxes::default();
     let is_demo = demo.is_some();
     let demo = demo.unwrap_or_default();
@@ -215,7 +214,7 @@ async fn open_tui(
         },
         // A keyring or a command may take seconds. The first frame does not wait for the key.
         Some(profile) if profile.must_fetch_secrets() => Begin::Opening(profile.name.clone()),
-        Some(profile) => match session(profile, &settings.paths, settings.app.restore, &who) {
+        Some(profile) => match profiles.session(profile.clone()) {
             Ok(session) => Begin::Session(Box::new(session)),
             Err(why) => {
                 cli::complain(&why);
@@ -226,12 +225,6 @@ async fn open_tui(
     let (starter, read_only) = (sandboxes.clone(), flags.read_only);
     // The tour may also begin on the welcome screen. In the tour, waits last only seconds.
     let quick = tour || matches!(begin, Begin::Welcome);
-    let profiles = Arc::new(ProfileHelpers {
-        context: ProfileContext { paths: settings.paths.clone(), env: env.clone(), who, json: false },
-        restore: settings.app.restore,
-        first: settings.profile.clone(),
-        flags: flags.clone(),
-    });
     if let (Begin::Welcome, Some((_, error))) = (&begin, &settings.refused) {
         settings.warnings.insert(0, error.to_string());
     }
@@ -301,29 +294,6 @@ fn keymap(paths: &Paths) -> (Keymap, Vec<Mistake>) {
 fn without_key(paths: &Paths) -> Vec<String> {
     let lost = keymap(paths).0.all_without_key();
     lost.iter().map(|(context, action)| format!("{}: {}", context.place(), action.help())).collect()
-}
-
-fn session(profile: &Profile, paths: &Paths, restore: bool, who: &str) -> Result<ProfileSession, String> {
-    let data_dir = &paths.data_dir;
-    let connection = cli::connection(profile, paths).map_err(|why| why.to_string())?;
-    Ok(ProfileSession {
-        connection,
-        name: profile.name.clone(),
-        environment: profile.environment,
-        organisation: Some(profile.label()),
-        short_name: profile.short_name.clone(),
-        data_dir: Some(data_dir.clone()),
-        journal: cli::journal_place(profile, paths, who),
-        index: cli::index_settings(&profile.index).map(|settings| IndexUse {
-            folder: Some(data_dir.clone()),
-            settings,
-            reads_at_start: false,
-        }),
-        jobs: cli::job_settings(&profile.jobs),
-        view: Some(ViewUse { file: paths.view_file(&profile.name), keep: restore }),
-        files: Vec::new(),
-        remark: None,
-    })
 }
 
 /// Slow work runs in a blocking task.
@@ -427,7 +397,26 @@ impl ProfileHelpers {
 
     fn session(&self, mut profile: Profile) -> Result<ProfileSession, String> {
         profile.settings.values.read_only |= self.flags.read_only;
-        session(&profile, &self.context.paths, self.restore, &self.context.who)
+        let paths = &self.context.paths;
+        let connection = cli::connection(&profile, paths).map_err(|why| why.to_string())?;
+        Ok(ProfileSession {
+            connection,
+            name: profile.name.clone(),
+            environment: profile.environment,
+            organisation: Some(profile.label()),
+            short_name: profile.short_name.clone(),
+            data_dir: Some(paths.data_dir.clone()),
+            journal: cli::journal_place(&profile, paths, &self.context.who),
+            index: cli::index_settings(&profile.index).map(|settings| IndexUse {
+                folder: Some(paths.data_dir.clone()),
+                settings,
+                reads_at_start: false,
+            }),
+            jobs: cli::job_settings(&profile.jobs),
+            view: Some(ViewUse { file: paths.view_file(&profile.name), keep: self.restore }),
+            files: Vec::new(),
+            remark: None,
+        })
     }
 }
 

@@ -29,7 +29,7 @@ impl Failure {
 
     /// No profile is selected, or there is none.
     pub fn no_profile() -> Self {
-        Self::usage(super::how_to_begin()).of_kind("no_profile")
+        Self::usage(output::how_to_begin()).of_kind("no_profile")
     }
 
     /// Ctrl-C before anything was sent.

@@ -2,6 +2,7 @@
 
 use super::label::{field, padded};
 use super::session;
+use super::words::{indented, under};
 use crate::api::DEFAULT_RATE_LIMIT;
 use crate::cli::prelude::*;
 use crate::config::{
@@ -259,8 +260,7 @@ fn lines(value: &Value, found: &Provenance) -> String {
             scrub(&place.path.to_string_lossy())
         ));
     }
-    out.push(t!("settings").to_owned());
-    out.extend(found.settings.iter().map(setting_line));
+    out.extend(under(t!("settings"), found.settings.iter().map(setting_line).collect()));
     out.push(t!("profile").to_owned());
     match &found.profile {
         None => out.push(format!("  {}", t!("none"))),
@@ -273,9 +273,6 @@ fn lines(value: &Value, found: &Provenance) -> String {
     out.extend(
         fields("terminal").iter().map(|(name, v)| format!("  {}{}", padded(&field(name), 17), text(v))),
     );
-    if !found.remarks.is_empty() {
-        out.push(t!("remarks").to_owned());
-        out.extend(found.remarks.iter().map(|remark| format!("  {remark}")));
-    }
+    out.extend(under(t!("remarks"), indented(&found.remarks)));
     out.join("\n")
 }

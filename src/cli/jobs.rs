@@ -114,13 +114,10 @@ pub async fn jobs(flags: JobsFlags, settings: &Settings, asker: &Asker) -> Resul
 
 async fn list(session: &VerbSession, as_json: bool) -> Result<u8, Failure> {
     let jobs = session.jobs.list().await?;
-    if as_json {
-        answer_json(&json!({ "ok": true, "place": session.place(), "jobs": json::jobs(&jobs) }))?;
-    } else if jobs.is_empty() {
-        output::answer(t!("This profile has no jobs."))?;
-    } else {
-        output::answer(&words::table(&jobs, &session.reader.clock()).join("\n"))?;
-    }
+    let none = t!("This profile has no jobs.").to_owned();
+    let table = words::table(&jobs, &session.reader.clock());
+    let text = if jobs.is_empty() { none } else { table.join("\n") };
+    answer(as_json, &text, &json!({ "ok": true, "place": session.place(), "jobs": json::jobs(&jobs) }))?;
     Ok(exit::OK)
 }
 

@@ -70,7 +70,7 @@ pub use jobs::jobs;
 pub use journal::journal;
 pub use key_check::{ask_about_keys, refuse_keys};
 pub use man::man;
-pub use output::{complain, complain_of_settings, how_to_begin};
+pub use output::complain;
 pub use ping::ping;
 pub use profile::{ProfileContext, profile};
 pub use read::read;

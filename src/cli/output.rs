@@ -15,14 +15,14 @@ pub fn complain(what: &str) {
 }
 
 /// Also prints the commands that work without settings.
-pub fn complain_of_settings(error: &ConfigError) {
+pub(super) fn complain_of_settings(error: &ConfigError) {
     complain(&t!(
         "the settings have an error, so lapel did nothing.\n{error}\n(lapel demo works without settings.)",
         error = indented(&error.to_string())
     ));
 }
 
-pub fn how_to_begin() -> &'static str {
+pub(super) fn how_to_begin() -> &'static str {
     crate::i18n::tr(help::HOW_TO_BEGIN)
 }
 

@@ -130,7 +130,10 @@ impl VerbSession {
                 (t!("  Will be sent, state unknown:"), unknown)
             };
             if draft.to_send() <= FEW || group.is_some() {
-                lines.extend(words::under(heading, indented(self.some_rows(job, &sent, group).await?)));
+                lines.extend(words::under(
+                    heading,
+                    words::indented(&self.some_rows(job, &sent, group).await?),
+                ));
             }
             let found: Vec<String> = draft
                 .checked
@@ -151,7 +154,7 @@ impl VerbSession {
                 );
             }
             let rows = self.some_rows(job, &NOT_SENT, None).await?;
-            lines.extend(words::under(t!("  Not sent:"), indented(rows)));
+            lines.extend(words::under(t!("  Not sent:"), words::indented(&rows)));
         }
         Ok(lines.join("\n"))
     }
@@ -239,10 +242,6 @@ impl VerbSession {
             let _ = self.jobs.discard(draft.job.id).await;
         }
     }
-}
-
-fn indented(lines: Vec<String>) -> Vec<String> {
-    lines.into_iter().map(|line| format!("  {line}")).collect()
 }
 
 /// Asks for confirmation unless `yes`, begins the revocation, and waits for the answers.

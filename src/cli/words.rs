@@ -187,6 +187,10 @@ pub(super) fn table(jobs: &[Job], clock: &ServiceClock) -> Vec<String> {
     align(&rows)
 }
 
+pub(super) fn indented(lines: &[String]) -> Vec<String> {
+    lines.iter().map(|line| format!("  {line}")).collect()
+}
+
 /// Nothing without lines.
 pub(super) fn under(heading: &str, lines: Vec<String>) -> impl Iterator<Item = String> {
     (!lines.is_empty()).then(|| heading.to_owned()).into_iter().chain(lines)

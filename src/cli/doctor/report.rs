@@ -3,6 +3,7 @@
 use super::super::journal::journal_lines;
 use super::super::label::fields;
 use super::super::session::answer;
+use super::super::words::{indented, under};
 use super::DoctorReport;
 use crate::cli::prelude::*;
 use crate::export::counted;
@@ -153,12 +154,10 @@ impl DoctorReport {
     }
 
     fn lines(&self) -> Vec<String> {
-        let mut lines = vec![format!("lapel {}", env!("CARGO_PKG_VERSION")), t!("Profile").to_owned()];
-        lines.extend(fields(self.profile.as_ref()));
-        lines.push(t!("Service").to_owned());
-        lines.extend(fields(Some(&self.service)));
-        lines.push(t!("Clock").to_owned());
-        lines.extend(fields(Some(&self.clock)));
+        let mut lines = vec![format!("lapel {}", env!("CARGO_PKG_VERSION"))];
+        lines.extend(under(t!("Profile"), fields(self.profile.as_ref())));
+        lines.extend(under(t!("Service"), fields(Some(&self.service))));
+        lines.extend(under(t!("Clock"), fields(Some(&self.clock))));
         lines.push(t!("Observations").to_owned());
         for one in self.learned() {
             lines.push(format!("  {}", scrub(&one.about)));
@@ -181,23 +180,16 @@ impl DoctorReport {
             lines.push(format!("    {how}: {}", self.use_of(&one)));
         }
         lines.extend(journal_lines(&self.journal));
-        lines.push(t!("Paths").to_owned());
-        lines.extend(fields(Some(&self.paths)));
+        lines.extend(under(t!("Paths"), fields(Some(&self.paths))));
         lines.push(t!("Permissions").to_owned());
         for one in &self.permissions {
             let word = if one.is_private() { t!("private") } else { t!("NOT PRIVATE") };
             lines.push(format!("  {:o}  {word}  {}", one.mode, scrub(&one.path.to_string_lossy())));
         }
-        if !self.without_key.is_empty() {
-            lines.push(t!("Actions without a key (use the palette)").to_owned());
-            lines.extend(self.without_key.iter().map(|one| format!("  {one}")));
-        }
-        match self.problems.as_slice() {
-            [] => lines.push(t!("No problems found.").to_owned()),
-            all => {
-                lines.push(t!("Problems").to_owned());
-                lines.extend(all.iter().map(|problem| format!("  {problem}")));
-            }
+        lines.extend(under(t!("Actions without a key (use the palette)"), indented(&self.without_key)));
+        lines.extend(under(t!("Problems"), indented(&self.problems)));
+        if self.problems.is_empty() {
+            lines.push(t!("No problems found.").to_owned());
         }
         lines
     }

@@ -2,6 +2,7 @@
 
 use super::super::label::fields;
 use super::super::session::answer;
+use super::super::words::under;
 use super::{no_team, on_place, server_of};
 use crate::cli::prelude::*;
 use crate::jobs::{FileStatus, TeamStatus};
@@ -119,11 +120,8 @@ pub(in super::super) fn journal_lines(value: &Value) -> Vec<String> {
         lines.extend(fields(Some(&server)));
     }
     for (name, heading) in [("processes", t!("Programs that use it")), ("problems", t!("Problems"))] {
-        let all: Vec<&str> = value[name].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-        if !all.is_empty() {
-            lines.push(heading.to_owned());
-            lines.extend(all.iter().map(|one| format!("  {one}")));
-        }
+        let all = value[name].as_array().into_iter().flatten().filter_map(Value::as_str);
+        lines.extend(under(heading, all.map(|one| format!("  {one}")).collect()));
     }
     lines
 }

@@ -50,15 +50,10 @@ impl ProfileContext {
 
     fn list(&self) -> CommandResult {
         let all = profiles(&self.paths, &self.env)?;
-        if self.json {
-            let all: Vec<Value> = all.iter().map(line_as_json).collect();
-            return self.answer("", &json!({ "ok": true, "profiles": all }));
-        }
-        if all.is_empty() {
-            return self
-                .answer(t!("There is no profile yet. Run lapel profile add or lapel demo."), &Value::Null);
-        }
-        self.answer(&table(&all), &Value::Null)
+        let none = t!("There is no profile yet. Run lapel profile add or lapel demo.");
+        let text = if all.is_empty() { none.to_owned() } else { table(&all) };
+        let all: Vec<Value> = all.iter().map(line_as_json).collect();
+        self.answer(&text, &json!({ "ok": true, "profiles": all }))
     }
 
     async fn aside<T: Send + 'static>(
