@@ -169,13 +169,12 @@ impl Cli {
             Some(Command::Doctor(verb)) => verb.who.add_to(&mut flags),
             Some(Command::Read(verb)) => verb.who().add_to(&mut flags),
             Some(Command::Jobs(verb)) => {
-                ProfileFlags { profile: verb.profile.clone(), read_only: verb.read_only }.add_to(&mut flags);
+                verb.global.add_to(&mut flags);
+                flags.read_only |= verb.read_only;
             }
             Some(
-                Command::Index(IndexFlags { profile, .. }) | Command::Journal(JournalFlags { profile, .. }),
-            ) => {
-                ProfileFlags { profile: profile.clone(), read_only: false }.add_to(&mut flags);
-            }
+                Command::Index(IndexFlags { global, .. }) | Command::Journal(JournalFlags { global, .. }),
+            ) => global.add_to(&mut flags),
             Some(Command::Demo(demo)) => {
                 flags.read_only |= demo.read_only;
                 demo.appearance.add_to(&mut flags);
@@ -196,9 +195,9 @@ impl Cli {
         match &self.command {
             Some(Command::Issue(verb)) => verb.sending.json,
             Some(Command::Revoke(verb)) => verb.sending.json,
-            Some(Command::Jobs(verb)) => verb.json,
-            Some(Command::Index(verb)) => verb.json,
-            Some(Command::Journal(verb)) => verb.json,
+            Some(Command::Jobs(verb)) => verb.global.json,
+            Some(Command::Index(verb)) => verb.global.json,
+            Some(Command::Journal(verb)) => verb.global.json,
             Some(Command::Read(verb)) => verb.wants_json(),
             Some(Command::Doctor(verb)) => verb.json,
             Some(Command::Profile(verbs)) => verbs.json,

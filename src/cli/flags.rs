@@ -13,10 +13,10 @@ use std::str::FromStr;
 pub struct ProfileFlags {
     /// The profile in config.toml to use
     #[arg(long, value_name = "NAME", add = completion::of_profiles())]
-    pub profile: Option<String>,
+    profile: Option<String>,
     /// Read-only: issuing and revoking are disabled
     #[arg(long)]
-    pub read_only: bool,
+    read_only: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
@@ -31,6 +31,23 @@ pub struct AppearanceFlags {
     /// Pictures: auto, kitty, iterm2, sixel, halfblocks, none
     #[arg(long, value_name = "WAY", value_parser = words::<PictureChoice>(), hide_possible_values = true, hide_short_help = true)]
     pictures: Option<PictureChoice>,
+}
+
+/// Of a verb with verbs of its own, before or after them.
+#[derive(Clone, Debug, Args)]
+pub struct GlobalFlags {
+    /// Print one line of JSON, also on failure
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// The profile in config.toml to use
+    #[arg(long, value_name = "NAME", global = true, help_heading = "Settings", add = completion::of_profiles())]
+    profile: Option<String>,
+}
+
+impl GlobalFlags {
+    pub fn add_to(&self, flags: &mut Flags) {
+        flags.profile = self.profile.clone().or(flags.profile.take());
+    }
 }
 
 impl ProfileFlags {

@@ -1,6 +1,7 @@
 //! `lapel index`: the local copy of the history.
 
 use super::connection::{connect, connection};
+use super::flags::GlobalFlags;
 use super::progress::ProgressBar;
 use super::session::{answer, profile};
 use crate::api;
@@ -16,12 +17,8 @@ pub struct IndexFlags {
     /// What to do; without it, status
     #[command(subcommand)]
     pub verb: Option<IndexVerb>,
-    /// Print one line of JSON, also on failure
-    #[arg(long, global = true)]
-    pub json: bool,
-    /// The profile in config.toml to use
-    #[arg(long, value_name = "NAME", global = true, help_heading = "Settings", add = super::completion::of_profiles())]
-    pub profile: Option<String>,
+    #[command(flatten)]
+    pub global: GlobalFlags,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Subcommand)]
@@ -53,9 +50,9 @@ pub fn index_settings(said: &IndexSettings) -> Option<index::IndexConfig> {
 
 pub async fn index(flags: IndexFlags, settings: &Settings) -> Result<u8, Failure> {
     match flags.verb.unwrap_or(IndexVerb::Status) {
-        IndexVerb::Status => status(settings, flags.json).await?,
-        IndexVerb::Build { all } => build(settings, all, flags.json).await?,
-        IndexVerb::Purge { all } => purge(settings, all, flags.json)?,
+        IndexVerb::Status => status(settings, flags.global.json).await?,
+        IndexVerb::Build { all } => build(settings, all, flags.global.json).await?,
+        IndexVerb::Purge { all } => purge(settings, all, flags.global.json)?,
     }
     Ok(exit::OK)
 }

@@ -140,15 +140,6 @@ impl FileSummary {
         lines.extend(self.warnings.iter().map(|warning| format!("  {warning}")));
         lines
     }
-
-    fn json(&self, session: &VerbSession) -> Value {
-        json!({
-            "place": session.place(),
-            "source": source::described(&self.about),
-            "template": self.template,
-            "warnings": self.warnings,
-        })
-    }
 }
 
 async fn reviewed(
@@ -186,7 +177,22 @@ async fn reviewed(
     let allow = session.jobs.settings().policies.allows_duplicates();
     let is_unknown = !allow && drafts.iter().any(|d| !d.is_complete());
     if sending.dry_run {
-        let code = dry(session, drafts, facts, held_back, is_unknown, sending.json).await?;
+        session.progress.clear();
+        // The verdict is that of a real run, which would send nothing after an incomplete duplicate check.
+        let is_held = held_back > 0 || is_unknown || to_send == 0;
+        let code = if is_held { exit::PERSON } else { exit::OK };
+        if is_unknown {
+            output::complain(t!(
+                "lapel could not read the whole history, so some recipients may already hold the badge. For now, --yes would send nothing. Try again, or use --on-duplicate allow."
+            ));
+        }
+        let more = json!({
+            "place": session.place(),
+            "source": source::described(&facts.about),
+            "template": facts.template,
+            "warnings": facts.warnings,
+        });
+        session.preview(&facts.lines(), drafts, (code, held_back), sending.json.then_some(more)).await?;
         session.discard(drafts).await;
         session.close().await;
         return Ok(code);
@@ -254,28 +260,6 @@ fn not_checked(why: JobError) -> Failure {
         }
         _ => why.into(),
     }
-}
-
-/// The verdict is that of a real run: an incomplete duplicate check would send nothing.
-async fn dry(
-    session: &mut VerbSession,
-    drafts: &[Drafted],
-    facts: &FileSummary,
-    held_back: u64,
-    is_unknown: bool,
-    as_json: bool,
-) -> Result<u8, Failure> {
-    session.progress.clear();
-    let nothing = drafts.iter().all(|draft| draft.to_send() == 0);
-    let code = if held_back > 0 || is_unknown || nothing { exit::PERSON } else { exit::OK };
-    if is_unknown {
-        output::complain(t!(
-            "lapel could not read the whole history, so some recipients may already hold the badge. For now, --yes would send nothing. Try again, or use --on-duplicate allow."
-        ));
-    }
-    let more = as_json.then(|| facts.json(session));
-    session.preview(&facts.lines(), drafts, (code, held_back), more).await?;
-    Ok(code)
 }
 
 /// If the first draft fails, so does the call. Later failures are returned for the report at the end.

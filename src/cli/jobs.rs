@@ -15,7 +15,7 @@ use std::str::FromStr;
 use tokio_util::sync::CancellationToken;
 
 pub async fn jobs(flags: JobsFlags, settings: &Settings, asker: &Asker) -> Result<u8, Failure> {
-    let (verb, as_json) = (flags.verb.unwrap_or(JobsVerb::List), flags.json);
+    let (verb, as_json) = (flags.verb.unwrap_or(JobsVerb::List), flags.global.json);
     let open = |access| VerbSession::open(settings, asker, access, |_| ());
     match verb {
         JobsVerb::List => list(&open(JobAccess::Look).await?, as_json).await,

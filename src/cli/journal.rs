@@ -6,6 +6,7 @@ mod status;
 pub(super) use status::{journal_lines, names, server_json};
 
 use super::connection::journal_place;
+use super::flags::GlobalFlags;
 use super::session::{Asker, answer, answer_json, may_act};
 use crate::cli::prelude::*;
 use crate::config::ConfigError;
@@ -22,12 +23,8 @@ pub struct JournalFlags {
     /// What to do
     #[command(subcommand)]
     pub verb: JournalVerb,
-    /// Print one line of JSON, also on failure
-    #[arg(long, global = true)]
-    pub json: bool,
-    /// The profile in config.toml to use
-    #[arg(long, value_name = "NAME", global = true, help_heading = "Settings", add = super::completion::of_profiles())]
-    pub profile: Option<String>,
+    #[command(flatten)]
+    pub global: GlobalFlags,
 }
 
 #[derive(Clone, Debug, Subcommand)]
@@ -79,7 +76,7 @@ pub async fn journal(
     paths: &Paths,
     asker: &Asker,
 ) -> Result<u8, Failure> {
-    let (as_json, folder, who) = (flags.json, paths.data_dir.clone(), asker.who.clone());
+    let (as_json, folder, who) = (flags.global.json, paths.data_dir.clone(), asker.who.clone());
     // Where open jobs are sent from is no matter of a profile that sends nothing.
     if matches!(flags.verb, JournalVerb::Backup { stay: false, .. } | JournalVerb::Restore { .. })
         && let Ok(Settings { profile: Some(profile), .. }) = &settings

@@ -1,7 +1,7 @@
 //! The arguments of `issue`, `revoke`, `jobs` and `doctor`.
 
 use super::completion;
-use super::flags::{ProfileFlags, whole, whole_from};
+use super::flags::{GlobalFlags, ProfileFlags, whole, whole_from};
 use crate::cli::prelude::*;
 use crate::jobs::intake::{Delimiter, HeaderRow, TextEncoding};
 use clap::ArgGroup;
@@ -113,12 +113,8 @@ pub struct JobsFlags {
     /// What to do; without it, list
     #[command(subcommand)]
     pub verb: Option<JobsVerb>,
-    /// Print one line of JSON, also on failure
-    #[arg(long, global = true)]
-    pub json: bool,
-    /// The profile in config.toml to use
-    #[arg(long, value_name = "NAME", global = true, help_heading = "Settings", add = completion::of_profiles())]
-    pub profile: Option<String>,
+    #[command(flatten)]
+    pub global: GlobalFlags,
     /// Read-only: sending and checking are disabled
     #[arg(long, global = true, help_heading = "Settings")]
     pub read_only: bool,
