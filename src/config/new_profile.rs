@@ -8,7 +8,7 @@ use super::key::Key;
 use super::key_store::{KeyStore, SecretKind};
 use super::lock::{create_keys_dir, lock};
 use super::profile::{Profile, TeamJournal};
-use super::profile_settings::{Environment, KeyPin, NAME_RULE, ProfileSettings, is_profile_name};
+use super::profile_settings::{KeyPin, NAME_RULE, ProfileSettings, is_profile_name};
 use super::resolved::Resolved;
 use super::section::ConfigSection;
 use super::selection::{index_of, jobs_of};
@@ -28,12 +28,6 @@ pub struct NewProfile {
 }
 
 impl NewProfile {
-    /// Its key is in lapel's own file, and all other settings have their defaults.
-    pub fn new(name: impl Into<String>, environment: Environment, base_url: impl Into<String>) -> Self {
-        let input = ProfileInput::default().with("environment", environment.word());
-        Self::of(name, input.with("base_url", base_url))
-    }
-
     pub fn of(name: impl Into<String>, input: ProfileInput) -> Self {
         Self {
             name: name.into(),
