@@ -6,7 +6,6 @@ use crate::cli::prelude::*;
 use crate::config::Key;
 use crate::i18n::wait::wait_text;
 use crate::team::{DatabaseLimits, Login};
-use secrecy::ExposeSecret;
 use std::time::Duration;
 use tokio::time::Instant;
 

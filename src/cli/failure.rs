@@ -1,7 +1,6 @@
 //! The reason why a verb ended early, as text and as JSON.
 
 use crate::cli::prelude::*;
-use crate::config::ConfigError;
 use crate::domain::email::ended;
 use crate::jobs::{JobError, JournalError};
 

@@ -7,7 +7,6 @@ use super::{confirm, review, words};
 use crate::cli::prelude::*;
 use crate::config::templates_file;
 use crate::domain::BadgeId;
-use crate::export::counted;
 use crate::jobs::receipt::{TableFormat, Written};
 use crate::jobs::{Decision, JobError, Jobs, forget_templates};
 use std::collections::BTreeMap;

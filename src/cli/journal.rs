@@ -9,9 +9,7 @@ use super::connection::journal_place;
 use super::flags::GlobalFlags;
 use super::session::{Asker, answer, answer_json, may_act};
 use crate::cli::prelude::*;
-use crate::config::ConfigError;
 use crate::domain::time::zone_name;
-use crate::export::counted;
 use crate::fs::Overwrite;
 use crate::jobs::{
     self, Account, BackedUp, Creation, JobError, JournalError, Migration, OpenJobs, ROLES, Restored,

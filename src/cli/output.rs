@@ -1,7 +1,7 @@
 //! Writes to standard output and standard error.
 
-use super::{exit, help};
-use crate::config::ConfigError;
+use super::help;
+use crate::cli::prelude::*;
 use crate::secrets::redact;
 use std::io::{self, ErrorKind, Write};
 

@@ -4,7 +4,6 @@ use super::connection::{connect, timed, trial_connection};
 use crate::api;
 use crate::cli::prelude::*;
 use crate::domain::Text;
-use secrecy::ExposeSecret;
 
 /// Prints one line: the answer or the reason, with `json` as JSON. Exit code 0 only for the answer `ok`.
 pub async fn ping(settings: &Settings, json: bool) -> u8 {

@@ -6,7 +6,6 @@ use super::session::VerbSession;
 use super::{confirm, words};
 use crate::cli::prelude::*;
 use crate::domain::confirm_text::ConfirmText;
-use crate::export::counted;
 use crate::jobs::{Code, DuplicateResult, JobRow, Kind, RowFilter, RowGroup, request_count};
 
 /// The review lists at most this many rows one by one.

@@ -6,7 +6,6 @@ use super::super::session::answer;
 use super::super::words::{indented, under};
 use super::DoctorReport;
 use crate::cli::prelude::*;
-use crate::export::counted;
 use crate::i18n;
 use crate::jobs::Fact;
 

@@ -9,7 +9,6 @@ use super::{
 };
 use crate::cli::prelude::*;
 use crate::config::{KeyPin, KeyStore, ProfileEdit, ProfileLine, SecretKind, edit_profile};
-use crate::export::counted;
 use crate::jobs::Adopted;
 
 pub(super) async fn edit(context: &ProfileContext, flags: EditFlags) -> CommandResult {

@@ -13,7 +13,7 @@ use crate::cli::prelude::*;
 use crate::cli::session::{answer, open_journal};
 use crate::cli::words::align;
 use crate::config::{
-    ConfigError, KeyPin, KeyStore, ProfileLine, ProfileSettings, SecretKind, named_profile, remove_profile,
+    KeyPin, KeyStore, ProfileLine, ProfileSettings, SecretKind, named_profile, remove_profile,
 };
 use crate::jobs::{Account, Adopted};
 use args::ProfileVerb;

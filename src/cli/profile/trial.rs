@@ -5,7 +5,6 @@ use crate::api::{self, ApiKey, Identity};
 use crate::cli::connection::{timed, trial_connection};
 use crate::cli::prelude::*;
 use crate::config::KeyPin;
-use secrecy::ExposeSecret;
 
 pub(super) struct Trial {
     pub identity: Identity,
