@@ -55,11 +55,8 @@ impl Env {
 }
 
 impl fmt::Debug for Env {
-    /// Shows only the kind, because values may be keys.
+    /// Values may be keys.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.source {
-            EnvSource::Process => "Env(process)",
-            EnvSource::Fixed(_) => "Env(fixed)",
-        })
+        f.write_str("Env")
     }
 }
