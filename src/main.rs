@@ -1,10 +1,11 @@
 //! The `lapel` binary: parses the command line and starts the TUI, a verb or the sandbox.
 
 use lapel::api::{ApiKey, Connection};
-use lapel::cli::{self, Asker, Cli, Command, DemoFlags, exit, logging};
+use lapel::cli::{self, Asker, Cli, Command, DemoFlags, Failure, ProfileContext, exit, logging};
 use lapel::config::{
     ConfigError, Env, Environment, Flags, KeyStore, KeymapFile, Mistake, NewProfile, Paths, Profile,
-    SecretKind, Settings, left_out, named_profile, profiles, register_keys, save_profile, spoken,
+    ProfileLine, SecretKind, Settings, left_out, named_profile, profiles, register_keys, save_profile,
+    spoken,
 };
 use lapel::domain::email::ended;
 use lapel::i18n::set_language;
@@ -49,7 +50,7 @@ fn run(cli: Cli) -> u8 {
             return exit::FAILED;
         }
     };
-    let code = runtime.block_on(hand_over(cli));
+    let (Ok(code) | Err(code)) = runtime.block_on(hand_over(cli));
     // A task that cannot be cancelled, such as a name lookup, must not delay the exit.
     runtime.shutdown_background();
     // On a network drive or in a team, other computers wait until the journal is released.
@@ -59,137 +60,97 @@ fn run(cli: Cli) -> u8 {
     code
 }
 
-async fn hand_over(cli: Cli) -> u8 {
-    if let Err(code) = cli::ask_about_keys(&cli).await {
-        return code;
-    }
-    let flags = cli.flags();
+/// Both results are exit codes.
+async fn hand_over(cli: Cli) -> Result<u8, u8> {
+    cli::ask_about_keys(&cli).await?;
+    let (flags, json) = (cli.flags(), cli.is_for_programs());
     let first = cli.first().and_then(|first| InitialView::of(first.tab.as_deref(), &first.filter));
-    let wanted = match first {
-        Ok(wanted) => wanted,
-        Err(why) => {
-            cli::complain(&why);
-            return cli::command_line_is_wrong(&why, cli.is_for_programs());
-        }
-    };
+    let wanted = first.map_err(|why| {
+        cli::complain(&why);
+        cli::command_line_is_wrong(&why, json)
+    })?;
     let env = Env::process();
     if let Ok(paths) = Paths::find(&env) {
         lapel::fs::set_own_folders([paths.config_dir, paths.data_dir]);
     }
-    match cli.command {
-        Some(Command::Sandbox(flags)) => match sandbox::serve(flags).await {
-            Ok(()) => exit::OK,
-            Err(why) => {
-                cli::complain(&format!("{why:#}"));
-                exit::FAILED
-            }
-        },
-        Some(Command::Profile(verbs)) => Box::pin(cli::profile(verbs, &env, &asker(&flags, &env).who)).await,
+    let asker = asker(&flags, &env);
+    let wrong = |error: ConfigError| cli::settings_are_wrong(&error, json);
+    let settings = || settings(&flags, &env).map_err(wrong);
+    let report = |failure: Failure| failure.report(json);
+    let demo = async |demo, tour, wanted| {
+        // No mistake in the files stops the demo.
+        let found = with_keymap(Settings::for_demo(&flags, &env));
+        Box::pin(open_tui(found, Some(demo), tour, wanted, &flags, &env)).await
+    };
+    Ok(match cli.command {
+        Some(Command::Sandbox(flags)) => code_of(sandbox::serve(flags).await),
+        Some(Command::Profile(verbs)) => {
+            Box::pin(cli::profile(verbs, &env, &asker.who)).await.map_err(report)?
+        }
         Some(Command::Journal(verb)) => {
             // A backup uses only the language of the settings. Mistakes in the settings do not stop it.
             let settings = Settings::resolve(&flags, &env);
             if let Ok(settings) = &settings
-                && !verb.json
+                && !json
             {
                 set_language(settings.ui.language);
             }
-            match Paths::find(&env) {
-                Ok(paths) => Box::pin(cli::journal(verb, settings, &paths, &asker(&flags, &env))).await,
-                Err(error) => cli::settings_are_wrong(&error, verb.json),
-            }
+            let paths = Paths::find(&env).map_err(wrong)?;
+            Box::pin(cli::journal(verb, settings, &paths, &asker)).await.map_err(report)?
         }
-        Some(Command::Info { json, .. }) => cli::info(&flags, &env, json, &wrong_for_tui(&env)),
+        Some(Command::Info { .. }) => cli::info(&flags, &env, json, &wrong_for_tui(&env)),
         Some(Command::Completions { shell }) => cli::completions(shell),
         Some(Command::Man) => cli::man(),
-        Some(Command::Ping { json, .. }) => match resolved(&flags, &env) {
-            Ok(settings) => {
-                for warning in start_log(&settings) {
-                    cli::complain(&warning);
-                }
-                match &settings.profile {
-                    Some(profile) => cli::ping(profile, &settings.paths, json).await,
-                    None => cli::ping_without_settings(None, json),
-                }
-            }
-            Err(error) => cli::ping_without_settings(Some(&error), json),
-        },
-        Some(Command::Issue(verb)) => match settings(&flags, &env, verb.sending.json) {
-            Ok(settings) => Box::pin(cli::issue(*verb, &settings, &asker(&flags, &env))).await,
-            Err(code) => code,
-        },
-        Some(Command::Revoke(verb)) => match settings(&flags, &env, verb.sending.json) {
-            Ok(settings) => Box::pin(cli::revoke(*verb, &settings, &asker(&flags, &env))).await,
-            Err(code) => code,
-        },
-        Some(Command::Jobs(verb)) => match settings(&flags, &env, verb.json) {
-            Ok(settings) => Box::pin(cli::jobs(verb, &settings, &asker(&flags, &env))).await,
-            Err(code) => code,
-        },
-        Some(Command::Index(verb)) => match settings(&flags, &env, verb.json) {
-            Ok(settings) => Box::pin(cli::index(verb, &settings)).await,
-            Err(code) => code,
-        },
-        Some(Command::Doctor(verb)) => match settings(&flags, &env, verb.json) {
-            Ok(settings) => {
-                let (wrong, without_key) = (wrong_for_tui(&env), without_key(&settings.paths));
-                let asker = asker(&flags, &env);
-                Box::pin(cli::doctor(verb, &settings, &asker, (&wrong, &without_key))).await
-            }
-            Err(code) => code,
-        },
-        Some(Command::Read(verb)) => match settings(&flags, &env, verb.wants_json()) {
-            Ok(settings) => Box::pin(cli::read(verb, &settings, &asker(&flags, &env).who)).await,
-            Err(code) => code,
-        },
-        Some(Command::Demo(demo)) => {
-            Box::pin(open_tui(for_demo(&flags, &env), Some(demo), false, wanted, &flags, &env)).await
+        Some(Command::Ping { .. }) => cli::ping(&settings()?, json).await,
+        Some(Command::Issue(verb)) => {
+            Box::pin(cli::issue(*verb, &settings()?, &asker)).await.map_err(report)?
         }
+        Some(Command::Revoke(verb)) => {
+            Box::pin(cli::revoke(*verb, &settings()?, &asker)).await.map_err(report)?
+        }
+        Some(Command::Jobs(verb)) => Box::pin(cli::jobs(verb, &settings()?, &asker)).await.map_err(report)?,
+        Some(Command::Index(verb)) => Box::pin(cli::index(verb, &settings()?)).await.map_err(report)?,
+        Some(Command::Doctor(verb)) => {
+            let settings = settings()?;
+            let (wrong, without_key) = (wrong_for_tui(&env), without_key(&settings.paths));
+            Box::pin(cli::doctor(verb, &settings, &asker, &wrong, without_key)).await.map_err(report)?
+        }
+        Some(Command::Read(verb)) => {
+            Box::pin(cli::read(verb, &settings()?, &asker.who)).await.map_err(report)?
+        }
+        Some(Command::Demo(flags)) => demo(flags, false, wanted).await,
         Some(Command::Tour { .. }) if flags.read_only => {
             cli::complain(t!(
                 "The tour issues and revokes a badge in the sandbox, so --read-only forbids it. Nothing was started. Use lapel tour without it, or lapel demo --read-only to look around."
             ));
             exit::USAGE
         }
-        Some(Command::Tour { .. }) => {
-            Box::pin(open_tui(for_demo(&flags, &env), Some(DemoFlags::default()), true, wanted, &flags, &env))
-                .await
+        Some(Command::Tour { .. }) => demo(DemoFlags::default(), true, wanted).await,
+        None => {
+            let found = Settings::for_tui(&flags, &env).map(with_keymap).map_err(wrong)?;
+            Box::pin(open_tui(found, None, false, wanted, &flags, &env)).await
         }
-        None => match for_tui(&flags, &env) {
-            Ok((settings, keymap)) => {
-                Box::pin(open_tui((settings, keymap), None, false, wanted, &flags, &env)).await
-            }
-            Err(error) => {
-                cli::complain_of_settings(&error);
-                exit::USAGE
-            }
-        },
-    }
+    })
 }
 
-/// On a mistake, prints it and returns the exit code.
-fn settings(flags: &Flags, env: &Env, json: bool) -> Result<Settings, u8> {
-    let settings = resolved(flags, env).map_err(|error| cli::settings_are_wrong(&error, json))?;
-    for warning in start_log(&settings) {
-        cli::complain(&warning);
+fn code_of(result: anyhow::Result<()>) -> u8 {
+    match result {
+        Ok(()) => exit::OK,
+        Err(why) => {
+            cli::complain(&format!("{why:#}"));
+            exit::FAILED
+        }
     }
-    Ok(settings)
 }
 
 /// Also fetches the profile's key, which may require a prompt. Skipped mistakes in the files become warnings.
-fn resolved(flags: &Flags, env: &Env) -> Result<Settings, ConfigError> {
+fn settings(flags: &Flags, env: &Env) -> Result<Settings, ConfigError> {
     let mut settings = Settings::resolve(flags, env)?;
     set_language(settings.ui.language);
     settings.warnings.splice(0..0, settings.left_out.iter().map(ToString::to_string));
-    settings.with_key()
-}
-
-fn for_tui(flags: &Flags, env: &Env) -> Result<(Settings, Keymap), ConfigError> {
-    Settings::for_tui(flags, env).map(with_keymap)
-}
-
-/// No mistake in the files stops the demo.
-fn for_demo(flags: &Flags, env: &Env) -> (Settings, Keymap) {
-    with_keymap(Settings::for_demo(flags, env))
+    let settings = settings.with_key()?;
+    start_log(&settings).iter().for_each(|warning| cli::complain(warning));
+    Ok(settings)
 }
 
 /// Mistakes in both files become warnings.
@@ -230,18 +191,17 @@ async fn open_tui(
     }
     set_language(settings.ui.language);
     settings.warnings = start_log(&settings);
-    Box::pin(tui(settings, keymap, demo, tour, wanted, flags, env)).await
-}
-
-async fn tui(
-    settings: Settings,
-    keymap: Keymap,
-    demo: Option<DemoFlags>,
-    tour: bool,
-    wanted: InitialView,
-    flags: &Flags,
-    env: &Env,
-) -> u8 {
+    let profiles = Arc::new(ProfileHelpers {
+        context: ProfileContext {
+            paths: settings.paths.clone(),
+            env: env.clone(),
+            who: asker(flags, env).who,
+            json: false,
+        },
+        restore: settings.app.restore,
+        first: settings.profile.clone(),
+        flags: flags.clone(),
+    });
     let sandboxes = Sandboxes::default();
     let is_demo = demo.is_some();
     let demo = demo.unwrap_or_default();
@@ -254,29 +214,17 @@ async fn tui(
         },
         // A keyring or a command may take seconds. The first frame does not wait for the key.
         Some(profile) if profile.must_fetch_secrets() => Begin::Opening(profile.name.clone()),
-        Some(profile) => {
-            match session(profile, &settings.paths, settings.app.restore, &asker(flags, env).who) {
-                Ok(session) => Begin::Session(Box::new(session)),
-                Err(why) => {
-                    cli::complain(&why);
-                    return exit::FAILED;
-                }
+        Some(profile) => match profiles.session(profile.clone()) {
+            Ok(session) => Begin::Session(Box::new(session)),
+            Err(why) => {
+                cli::complain(&why);
+                return exit::FAILED;
             }
-        }
+        },
     };
     let (starter, read_only) = (sandboxes.clone(), flags.read_only);
     // The tour may also begin on the welcome screen. In the tour, waits last only seconds.
     let quick = tour || matches!(begin, Begin::Welcome);
-    let profiles = Arc::new(ProfileHelpers {
-        paths: settings.paths.clone(),
-        restore: settings.app.restore,
-        env: env.clone(),
-        first: settings.profile.clone(),
-        flags: flags.clone(),
-        read_only,
-        who: asker(flags, env).who,
-    });
-    let mut settings = settings;
     if let (Begin::Welcome, Some((_, error))) = (&begin, &settings.refused) {
         settings.warnings.insert(0, error.to_string());
     }
@@ -306,18 +254,12 @@ async fn tui(
         app_paths: app_paths(&settings.paths, tour, flags.read_only),
         on_step: |_| {},
     };
-    let ended = Box::pin(tui::run(start, cli::complain)).await;
+    let done = Box::pin(tui::run(start, cli::complain)).await;
     // Tasks that still run hold a clone of the list. Clearing it deletes the demo's files anyway.
     if let Ok(mut all) = sandboxes.0.lock() {
         all.clear();
     }
-    match ended {
-        Ok(()) => exit::OK,
-        Err(why) => {
-            cli::complain(&format!("{why:#}"));
-            exit::FAILED
-        }
-    }
+    code_of(done)
 }
 
 fn app_paths(paths: &Paths, begins_tour: bool, read_only: bool) -> AppPaths {
@@ -354,39 +296,13 @@ fn without_key(paths: &Paths) -> Vec<String> {
     lost.iter().map(|(context, action)| format!("{}: {}", context.place(), action.help())).collect()
 }
 
-fn session(profile: &Profile, paths: &Paths, restore: bool, who: &str) -> Result<ProfileSession, String> {
-    let data_dir = &paths.data_dir;
-    let connection = cli::connection(profile, paths).map_err(|why| why.to_string())?;
-    Ok(ProfileSession {
-        connection,
-        name: profile.name.clone(),
-        environment: profile.environment,
-        organisation: Some(profile.label()),
-        short_name: profile.short_name.clone(),
-        data_dir: Some(data_dir.clone()),
-        journal: cli::journal_place(profile, paths, who),
-        index: cli::index_settings(&profile.index).map(|settings| IndexUse {
-            folder: Some(data_dir.clone()),
-            settings,
-            reads_at_start: false,
-        }),
-        jobs: cli::job_settings(&profile.jobs),
-        view: Some(ViewUse { file: paths.view_file(&profile.name), keep: restore }),
-        files: Vec::new(),
-        remark: None,
-    })
-}
-
 /// Slow work runs in a blocking task.
 struct ProfileHelpers {
-    paths: Paths,
+    context: ProfileContext,
     restore: bool,
-    env: Env,
     first: Option<Profile>,
+    /// Read-only applies to every profile that this TUI opens.
     flags: Flags,
-    /// Applies to every profile that this TUI opens.
-    read_only: bool,
-    who: String,
 }
 
 impl ProfileHelpers {
@@ -395,32 +311,19 @@ impl ProfileHelpers {
         let (finding, keeping, listing) = (all(), all(), all());
         let (opening, pinning, managing) = (all(), all(), all());
         Helpers {
-            data_dir: Some(self.paths.data_dir.clone()),
+            data_dir: Some(self.context.paths.data_dir.clone()),
             find_key: Arc::new(move |place| Box::pin(finding.clone().find(place))),
-            keep_profile: Arc::new(move |new, key| {
-                let all = keeping.clone();
-                Box::pin(async move { aside(move || all.keep(&new, &key)).await })
-            }),
-            profiles: Arc::new(move || {
-                let all = listing.clone();
-                Box::pin(async move {
-                    aside(move || profiles(&all.paths, &all.env).map_err(|why| why.to_string())).await
-                })
-            }),
-            open_profile: Arc::new(move |name| {
-                let all = opening.clone();
-                Box::pin(async move { aside(move || all.open(name)).await })
-            }),
-            pin_profile: Arc::new(move |name, prefix| {
-                let all = pinning.clone();
-                Box::pin(async move { all.pin(&name, &prefix).await })
-            }),
-            profile: Arc::new(move |ask| {
-                let all = managing.clone();
-                Box::pin(async move { all.manage(ask).await })
-            }),
+            keep_profile: Arc::new(move |new, key| Box::pin(keeping.clone().keep(new, key))),
+            profiles: Arc::new(move || Box::pin(listing.clone().list())),
+            open_profile: Arc::new(move |name| Box::pin(opening.clone().open(name))),
+            pin_profile: Arc::new(move |name, prefix| Box::pin(pinning.clone().pin(name, prefix))),
+            profile: Arc::new(move |ask| Box::pin(managing.clone().manage(ask))),
             ..Helpers::default()
         }
+    }
+
+    async fn list(self: Arc<Self>) -> Result<Vec<ProfileLine>, String> {
+        aside(move || profiles(&self.context.paths, &self.context.env).map_err(|why| why.to_string())).await
     }
 
     async fn manage(self: Arc<Self>, ask: ProfileAsk) -> Result<String, String> {
@@ -434,31 +337,42 @@ impl ProfileHelpers {
                     };
                     change.key = Some((place, key));
                 }
-                cli::change_profile(&self.paths, &self.env, &name, change, pin, &self.who).await
+                self.context.change_in_words(&name, change, pin).await
             }
-            ProfileAsk::Remove(name) => {
-                aside(move || cli::remove_profile_in_words(&self.paths, &self.env, &name)).await
-            }
-            ProfileAsk::Test(name) => cli::test_profile(&self.paths, &self.env, &name).await,
+            ProfileAsk::Remove(name) => aside(move || self.context.remove_in_words(&name)).await,
+            ProfileAsk::Test(name) => self.context.test_in_words(name).await,
         }
     }
 
     async fn find(self: Arc<Self>, place: KeyStore) -> Result<SecretString, String> {
-        aside(move || place.find(SecretKind::ApiKey, &self.paths, &self.env).map_err(|why| format!("{why}.")))
-            .await
+        aside(move || {
+            place
+                .find(SecretKind::ApiKey, &self.context.paths, &self.context.env)
+                .map_err(|why| format!("{why}."))
+        })
+        .await
     }
 
-    fn keep(&self, new: &NewProfile, key: &SecretString) -> Result<ProfileSession, String> {
-        let kept = save_profile(&self.paths, &self.env, new, key.expose_secret());
-        kept.map_err(|why| why.to_string()).and_then(|profile| self.session(profile))
+    async fn keep(self: Arc<Self>, new: NewProfile, key: SecretString) -> Result<ProfileSession, String> {
+        aside(move || {
+            let kept = save_profile(&self.context.paths, &self.context.env, &new, key.expose_secret());
+            kept.map_err(|why| why.to_string()).and_then(|profile| self.session(profile))
+        })
+        .await
     }
 
-    fn open(&self, name: Option<String>) -> Result<ProfileSession, String> {
+    async fn open(self: Arc<Self>, name: Option<String>) -> Result<ProfileSession, String> {
+        aside(move || self.opened(name)).await
+    }
+
+    fn opened(&self, name: Option<String>) -> Result<ProfileSession, String> {
         let mut profile = match name {
-            Some(name) => named_profile(&self.paths, &name, &self.env).map_err(|why| why.to_string())?,
+            Some(name) => {
+                named_profile(&self.context.paths, &name, &self.context.env).map_err(|why| why.to_string())?
+            }
             None => match &self.first {
                 Some(profile) => profile.clone(),
-                None => Settings::resolve(&self.flags, &self.env)
+                None => Settings::resolve(&self.flags, &self.context.env)
                     .map_err(|why| why.to_string())?
                     .profile
                     .ok_or(t!("there is no profile to open"))?,
@@ -468,8 +382,8 @@ impl ProfileHelpers {
         self.session(profile)
     }
 
-    async fn pin(&self, name: &str, prefix: &str) -> Result<ProfileSession, String> {
-        let (profile, adopted) = cli::pin_profile(&self.paths, &self.env, name, prefix, &self.who).await?;
+    async fn pin(self: Arc<Self>, name: String, prefix: String) -> Result<ProfileSession, String> {
+        let (profile, adopted) = self.context.pin(&name, &prefix).await?;
         let mut session = self.session(profile)?;
         if adopted.busy > 0 {
             session.remark = Some(t!(
@@ -482,8 +396,27 @@ impl ProfileHelpers {
     }
 
     fn session(&self, mut profile: Profile) -> Result<ProfileSession, String> {
-        profile.settings.values.read_only |= self.read_only;
-        session(&profile, &self.paths, self.restore, &self.who)
+        profile.settings.values.read_only |= self.flags.read_only;
+        let paths = &self.context.paths;
+        let connection = cli::connection(&profile, paths).map_err(|why| why.to_string())?;
+        Ok(ProfileSession {
+            connection,
+            name: profile.name.clone(),
+            environment: profile.environment,
+            organisation: Some(profile.label()),
+            short_name: profile.short_name.clone(),
+            data_dir: Some(paths.data_dir.clone()),
+            journal: cli::journal_place(&profile, paths, &self.context.who),
+            index: cli::index_settings(&profile.index).map(|settings| IndexUse {
+                folder: Some(paths.data_dir.clone()),
+                settings,
+                reads_at_start: false,
+            }),
+            jobs: cli::job_settings(&profile.jobs),
+            view: Some(ViewUse { file: paths.view_file(&profile.name), keep: self.restore }),
+            files: Vec::new(),
+            remark: None,
+        })
     }
 }
 

@@ -65,14 +65,14 @@ fn known_mut() -> RwLockWriteGuard<'static, KnownKeys> {
 }
 
 pub fn register_key(key: &str) {
-    if !known().has_key(key) {
+    if !is_among(&known().keys, key) {
         known_mut().add_key(key);
     }
 }
 
 /// For the password of a team's journal. People choose passwords, so other texts may begin like one or contain one.
 pub fn register_password(password: &str) {
-    if !known().has_password(password) {
+    if !is_among(&known().passwords, password) {
         known_mut().add_password(password);
     }
 }
@@ -165,24 +165,16 @@ pub fn fingerprint(key: &str) -> String {
 }
 
 impl KnownKeys {
-    fn has_key(&self, key: &str) -> bool {
-        self.keys.iter().any(|known| known.expose_secret() == key)
-    }
-
     fn add_key(&mut self, key: &str) {
-        if key.len() < SHORTEST_PREFIX || self.has_key(key) {
+        if key.len() < SHORTEST_PREFIX || is_among(&self.keys, key) {
             return;
         }
         self.keys.push(SecretString::from(key.to_owned()));
         self.prefixes.extend(prefix_of(key).map(str::to_owned));
     }
 
-    fn has_password(&self, password: &str) -> bool {
-        self.passwords.iter().any(|known| known.expose_secret() == password)
-    }
-
     fn add_password(&mut self, password: &str) {
-        if password.len() >= SHORTEST_PREFIX && !self.has_password(password) {
+        if password.len() >= SHORTEST_PREFIX && !is_among(&self.passwords, password) {
             self.passwords.push(SecretString::from(password.to_owned()));
         }
     }
@@ -277,6 +269,10 @@ impl KnownKeys {
             })
         }))
     }
+}
+
+fn is_among(secrets: &[SecretString], text: &str) -> bool {
+    secrets.iter().any(|secret| secret.expose_secret() == text)
 }
 
 /// The key most likely shares this prefix with others, such as `dmu_live_`: up to the last

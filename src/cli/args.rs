@@ -1,23 +1,22 @@
 //! The definition of the command line, and what lapel derives from the parsed flags.
 
 use super::failure::command_line_is_wrong;
+use super::flags::{AppearanceFlags, ProfileFlags, whole, whole_from};
 use super::index::IndexFlags;
 use super::journal::JournalFlags;
 use super::profile::ProfileVerbs;
 use super::read::ReadVerb;
 use super::verbs::{DoctorFlags, IssueFlags, JobsFlags, RevokeFlags};
-use super::{completion, exit, help, output};
+use super::{completion, help};
 use crate::cli::prelude::*;
-use crate::config::{Flags, GlyphChoice, PictureChoice, ThemeChoice, Words};
+use crate::config::Flags;
 use crate::i18n::{Language, language, set_language_for_programs};
 use crate::sandbox;
-use clap::Parser;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory, Parser};
+use clap_complete::env::CompleteEnv;
 use std::ffi::OsString;
-use std::fmt::Display;
 use std::net::SocketAddr;
-use std::str::FromStr;
 
 /// A terminal client for a Digital Badge Issuing Service.
 #[derive(Clone, Debug, Parser)]
@@ -34,45 +33,15 @@ pub struct Cli {
     /// What to do; without it, the TUI opens.
     #[command(subcommand)]
     pub command: Option<Command>,
-    /// Which service.
     #[command(flatten)]
     pub who: ProfileFlags,
-    /// How the TUI looks.
     #[command(flatten)]
     pub appearance: AppearanceFlags,
-    /// With what the TUI begins.
     #[command(flatten)]
     pub first: FirstFlags,
     /// Send text that looks like an API key but is not one
     #[arg(long, global = true)]
     pub not_a_key: bool,
-}
-
-/// Which service is spoken to, and how carefully. There is no flag for a key, on purpose.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
-#[command(next_help_heading = "Settings")]
-pub struct ProfileFlags {
-    /// The profile in config.toml to use
-    #[arg(long, value_name = "NAME", add = completion::of_profiles())]
-    profile: Option<String>,
-    /// Read-only: issuing and revoking are disabled
-    #[arg(long)]
-    read_only: bool,
-}
-
-/// How the TUI looks.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
-#[command(next_help_heading = "Settings")]
-pub struct AppearanceFlags {
-    /// Colours: auto dark light high-contrast terminal none
-    #[arg(long, value_name = "THEME", value_parser = words::<ThemeChoice>(), hide_possible_values = true)]
-    theme: Option<ThemeChoice>,
-    /// Screen symbols: unicode or plain ascii
-    #[arg(long, value_name = "SET", value_parser = words::<GlyphChoice>(), hide_possible_values = true, hide_short_help = true)]
-    glyphs: Option<GlyphChoice>,
-    /// Pictures: auto, kitty, iterm2, sixel, halfblocks, none
-    #[arg(long, value_name = "WAY", value_parser = words::<PictureChoice>(), hide_possible_values = true, hide_short_help = true)]
-    pictures: Option<PictureChoice>,
 }
 
 /// With what the TUI begins, in place of how it ended the last time.
@@ -87,7 +56,6 @@ pub struct FirstFlags {
     pub filter: Vec<String>,
 }
 
-/// The verbs.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Command {
     /// Open the app with a private sandbox: all data is made up
@@ -96,7 +64,6 @@ pub enum Command {
     /// Learn lapel in five steps in a private sandbox
     #[command(long_about = help::TOUR)]
     Tour {
-        /// How the TUI looks.
         #[command(flatten)]
         appearance: AppearanceFlags,
     },
@@ -126,7 +93,6 @@ pub enum Command {
     /// The local copy of the history: status, build, purge
     #[command(long_about = help::INDEX, after_help = help::INDEX_EXAMPLES)]
     Index(IndexFlags),
-    /// Reading, and taking away what was read.
     #[command(flatten)]
     Read(ReadVerb),
     /// Show observed service behaviour and check the journal
@@ -141,10 +107,8 @@ pub enum Command {
         /// Print one line of JSON
         #[arg(long)]
         json: bool,
-        /// Which service.
         #[command(flatten)]
         who: ProfileFlags,
-        /// How the TUI looks.
         #[command(flatten)]
         appearance: AppearanceFlags,
     },
@@ -164,36 +128,14 @@ pub enum Command {
         /// Print one line of JSON, also on failure
         #[arg(long)]
         json: bool,
-        /// Which service.
         #[command(flatten)]
         who: ProfileFlags,
     },
 }
 
-/// A whole number of at least so much.
-pub fn whole_from<T: WholeNumber>(least: T) -> impl Fn(&str) -> Result<T, String> + Clone {
-    move |text| {
-        let number = text.parse().ok().filter(|number| *number >= least);
-        number.ok_or_else(|| t!("it must be a whole number, {least} or more", least))
-    }
-}
-
-/// A whole number in a range.
-pub fn whole<T: WholeNumber>(least: T, most: T) -> impl Fn(&str) -> Result<T, String> + Clone {
-    move |text| {
-        let number = text.parse().ok().filter(|number| (least..=most).contains(number));
-        number.ok_or_else(|| t!("it must be a whole number from {least} to {most}", least, most))
-    }
-}
-
-pub trait WholeNumber: FromStr + PartialOrd + Display + Copy + Send + Sync + 'static {}
-
-impl<T: FromStr + PartialOrd + Display + Copy + Send + Sync + 'static> WholeNumber for T {}
-
 /// Maximum number of badges in the history of the sandbox.
 const MOST_HISTORY: u64 = 20_000_000;
 
-/// What `lapel demo` takes.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub struct DemoFlags {
     /// Number of badges in the history; a million starts in seconds
@@ -208,10 +150,8 @@ pub struct DemoFlags {
     /// Read-only: issuing and revoking are disabled
     #[arg(long, help_heading = "Settings")]
     read_only: bool,
-    /// How the TUI looks.
     #[command(flatten)]
     appearance: AppearanceFlags,
-    /// With what it begins.
     #[command(flatten)]
     first: FirstFlags,
 }
@@ -229,13 +169,12 @@ impl Cli {
             Some(Command::Doctor(verb)) => verb.who.add_to(&mut flags),
             Some(Command::Read(verb)) => verb.who().add_to(&mut flags),
             Some(Command::Jobs(verb)) => {
-                ProfileFlags { profile: verb.profile.clone(), read_only: verb.read_only }.add_to(&mut flags);
+                verb.global.add_to(&mut flags);
+                flags.read_only |= verb.read_only;
             }
             Some(
-                Command::Index(IndexFlags { profile, .. }) | Command::Journal(JournalFlags { profile, .. }),
-            ) => {
-                ProfileFlags { profile: profile.clone(), read_only: false }.add_to(&mut flags);
-            }
+                Command::Index(IndexFlags { global, .. }) | Command::Journal(JournalFlags { global, .. }),
+            ) => global.add_to(&mut flags),
             Some(Command::Demo(demo)) => {
                 flags.read_only |= demo.read_only;
                 demo.appearance.add_to(&mut flags);
@@ -250,17 +189,15 @@ impl Cli {
         }
         flags
     }
-}
 
-impl Cli {
     /// A program that reads the output gets English, so that the same call gives the same output everywhere.
     pub fn is_for_programs(&self) -> bool {
         match &self.command {
             Some(Command::Issue(verb)) => verb.sending.json,
             Some(Command::Revoke(verb)) => verb.sending.json,
-            Some(Command::Jobs(verb)) => verb.json,
-            Some(Command::Index(verb)) => verb.json,
-            Some(Command::Journal(verb)) => verb.json,
+            Some(Command::Jobs(verb)) => verb.global.json,
+            Some(Command::Index(verb)) => verb.global.json,
+            Some(Command::Journal(verb)) => verb.global.json,
             Some(Command::Read(verb)) => verb.wants_json(),
             Some(Command::Doctor(verb)) => verb.json,
             Some(Command::Profile(verbs)) => verbs.json,
@@ -286,9 +223,6 @@ impl Cli {
     }
 
     /// The tab and filter that the TUI begins with. A flag after `demo` takes precedence.
-    ///
-    /// # Errors
-    /// `--tab` or `--filter` was given to a verb that opens no TUI.
     pub fn first(&self) -> Result<FirstFlags, String> {
         let mut first = self.first.clone();
         match &self.command {
@@ -309,29 +243,21 @@ impl Cli {
     }
 }
 
-impl ProfileFlags {
-    /// Adds the flags after a verb to those before it. The later flag takes precedence.
-    fn add_to(&self, flags: &mut Flags) {
-        flags.profile = self.profile.clone().or(flags.profile.take());
-        flags.read_only |= self.read_only;
+/// Returns whether the shell asked for a completion.
+pub fn complete() -> bool {
+    if std::env::var_os(completion::VARIABLE).is_none_or(|shell| shell.is_empty()) {
+        return false;
     }
+    let folder = std::env::current_dir().ok();
+    // A failure has no place to be shown: the user is in the middle of a command line.
+    let _ = CompleteEnv::with_factory(Cli::command)
+        .var(completion::VARIABLE)
+        .completer("lapel")
+        .try_complete(std::env::args_os(), folder.as_deref());
+    true
 }
 
-impl AppearanceFlags {
-    fn add_to(&self, flags: &mut Flags) {
-        flags.theme = self.theme.or(flags.theme);
-        flags.glyphs = self.glyphs.or(flags.glyphs);
-        flags.pictures = self.pictures.or(flags.pictures);
-    }
-}
-
-/// Whether the command line wants JSON, even if it has mistakes.
-pub(super) fn is_for_json() -> bool {
-    std::env::args_os().any(|arg| arg == "--json")
-}
-
-/// # Errors
-/// The exit code, after the help, the version or the mistake was printed.
+/// The error is the exit code, after the help, the version or the mistake was printed.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, u8> {
     let args: Vec<OsString> = args.into_iter().collect();
     let as_json = args.iter().any(|arg| arg == "--json");
@@ -379,11 +305,6 @@ fn is_key_flag(arg: &str) -> bool {
         .contains(&name.to_ascii_lowercase().as_str())
 }
 
-fn words<W: Words + Default + Send + Sync>() -> impl TypedValueParser<Value = W> {
-    PossibleValuesParser::new(W::WORDS.iter().map(|(word, _)| *word))
-        .map(|word| W::read(&word).unwrap_or_default())
-}
-
 fn speed(raw: &str) -> Result<f64, String> {
     match raw.parse::<f64>() {
         Ok(speed) if (0.0..=1e7).contains(&speed) => Ok(speed),
@@ -399,7 +320,7 @@ fn listen(raw: &str) -> Result<SocketAddr, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
+    use crate::config::{GlyphChoice, PictureChoice, ThemeChoice};
 
     fn read(line: &str) -> Result<Cli, clap::Error> {
         Cli::try_parse_from(line.split_whitespace())

@@ -3,36 +3,19 @@
 //! The shell runs lapel for each completion. lapel then reads the settings and the journal and sends no
 //! request. A mistake, a locked journal or no journal only mean fewer words.
 
-use super::args::Cli;
-use super::{exit, output};
 use crate::cli::prelude::*;
 use crate::config::{profiles_with_templates, templates_file};
 use crate::jobs::{RecentEntry, known_templates, recent_jobs, recent_templates};
 use crate::secrets::redact;
-use clap::CommandFactory;
 use clap_complete::Shell;
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
-use clap_complete::env::{CompleteEnv, Shells};
+use clap_complete::env::Shells;
 use std::io;
 
 /// The variable with which the script of [`completions`] runs lapel.
-const VARIABLE: &str = "_LAPEL_COMPLETE";
+pub(super) const VARIABLE: &str = "_LAPEL_COMPLETE";
 /// Maximum length of a remark beside a word, in characters.
 const REMARK: usize = 60;
-
-/// Returns whether the shell asked for a completion.
-pub fn complete() -> bool {
-    if std::env::var_os(VARIABLE).is_none_or(|shell| shell.is_empty()) {
-        return false;
-    }
-    let folder = std::env::current_dir().ok();
-    // A failure has no place to be shown: the user is in the middle of a command line.
-    let _ = CompleteEnv::with_factory(Cli::command)
-        .var(VARIABLE)
-        .completer("lapel")
-        .try_complete(std::env::args_os(), folder.as_deref());
-    true
-}
 
 pub fn completions(shell: Shell) -> u8 {
     let mut script = Vec::new();
@@ -108,6 +91,8 @@ fn candidate(word: &str, remark: &str) -> Option<CompletionCandidate> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::Cli;
+    use clap::CommandFactory;
     use clap_complete::engine;
     use std::ffi::OsString;
 

@@ -3,16 +3,13 @@
 use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::prompt;
-use std::io::{self, BufRead, Read, Write};
-
-/// Maximum length of an answer in bytes.
-const LONGEST: u64 = 1000;
+use std::io::{self, Write};
 
 pub(super) fn somebody_is_there(yes: bool, message: &str) -> Result<(), Failure> {
     if yes || prompt::somebody_is_there() {
         return Ok(());
     }
-    Err(Failure { kind: "not_confirmed".to_owned(), ..Failure::usage(message) })
+    Err(Failure::usage(message).of_kind("not_confirmed"))
 }
 
 /// As [`somebody_is_there`], before a reviewed job sends (again) with LIVE.
@@ -31,20 +28,12 @@ pub(super) async fn asked(
     interrupt: &Interrupt,
 ) -> bool {
     let _ = writeln!(io::stderr().lock(), "{review}");
-    let question = question.to_owned();
-    let typing = tokio::task::spawn_blocking(move || typed(&question).is_ok_and(|t| is_wanted(&t)));
+    let question = format!("{question} ");
+    let typing = tokio::task::spawn_blocking(move || {
+        prompt::typed_line(&question).is_ok_and(|line| is_wanted(&line.unwrap_or_default()))
+    });
     tokio::select! {
         right = typing => right.unwrap_or(false),
         () = interrupt.wanted() => false,
     }
-}
-
-fn typed(question: &str) -> io::Result<String> {
-    let mut err = io::stderr().lock();
-    write!(err, "{question} ")?;
-    err.flush()?;
-    drop(err);
-    let mut line = String::new();
-    io::stdin().lock().take(LONGEST).read_line(&mut line)?;
-    Ok(line)
 }

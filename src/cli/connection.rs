@@ -6,7 +6,6 @@ use crate::cli::prelude::*;
 use crate::config::Key;
 use crate::i18n::wait::wait_text;
 use crate::team::{DatabaseLimits, Login};
-use secrecy::ExposeSecret;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -15,8 +14,6 @@ const WINDOW: &str = "LAPEL_TEST_WINDOW_MS";
 /// Minimum wait that lapel reports.
 const WORTH_SAYING: Duration = Duration::from_secs(5);
 
-/// # Errors
-/// The key or the base URL is invalid. Nothing was sent.
 pub fn connection(profile: &Profile, paths: &Paths) -> Result<Connection, ApiError> {
     let key = profile.key.known().ok_or_else(|| ApiError::BadInput {
         field: "key",
@@ -55,9 +52,6 @@ pub fn connection(profile: &Profile, paths: &Paths) -> Result<Connection, ApiErr
 
 /// The connection for a question about the service itself. It does not wait for the team's database, whose reserve
 /// covers these few requests.
-///
-/// # Errors
-/// As [`connection`].
 pub(super) fn trial_connection(profile: &Profile, paths: &Paths) -> Result<Connection, ApiError> {
     let alone = connection(profile, paths)?;
     #[cfg(feature = "team")]
@@ -93,6 +87,13 @@ pub(super) fn connect(connection: &Connection) -> Result<Access, ApiError> {
     let access = api::connect(connection)?;
     tokio::spawn(watch(access.reader().clone()));
     Ok(access)
+}
+
+/// Also returns the milliseconds that it took.
+pub(super) async fn timed<T>(work: impl Future<Output = T>) -> (T, u64) {
+    let begun = std::time::Instant::now();
+    let done = work.await;
+    (done, u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX))
 }
 
 async fn watch(reader: Reader) {

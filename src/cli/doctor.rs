@@ -2,21 +2,19 @@
 
 mod report;
 
-use super::connection::{connect, connection, journal_place};
-use super::failure::Failure;
+use super::connection::{connect, connection, journal_place, timed};
 use super::journal::{names, server_json};
 use super::profile::profile_as_json;
 use super::session::{Asker, JobAccess, VerbSession, default_jobs, open_journal};
 use super::verbs::DoctorFlags;
-use crate::api::{self, Connection};
+use crate::api;
 use crate::cli::prelude::*;
 use crate::config::{Mistake, SettingSource};
 use crate::domain::ServiceClock;
 use crate::domain::time::OffsetBasis;
+use crate::fs::permission_bits;
 use crate::jobs::{DuplicateKind, Fact, FileStatus, Journal, JournalError};
-use std::time::Instant;
-
-const OTHERS: u32 = 0o077;
+use crate::team::Server;
 
 /// Exit code 0 if everything is in order. `wrong`: mistakes in the files that only the app reads. `without_key`: actions
 /// that `keys.toml` leaves without a key.
@@ -24,16 +22,13 @@ pub async fn doctor(
     flags: DoctorFlags,
     settings: &Settings,
     asker: &Asker,
-    (wrong, without_key): (&[Mistake], &[String]),
-) -> u8 {
-    let found = examine(settings, asker).await.map(|mut found| {
-        found.problems.extend(wrong.iter().map(ToString::to_string));
-        DoctorReport { without_key: without_key.to_vec(), ..found }
-    });
-    match found {
-        Ok(found) => found.print(flags.json).unwrap_or_else(|failure| failure.report(false)),
-        Err(failure) => failure.report(flags.json),
-    }
+    wrong: &[Mistake],
+    without_key: Vec<String>,
+) -> Result<u8, Failure> {
+    let mut found = examine(settings, asker).await?;
+    found.problems.extend(wrong.iter().map(ToString::to_string));
+    let found = DoctorReport { without_key, ..found };
+    Ok(found.print(flags.json).unwrap_or_else(|failure| failure.report(false)))
 }
 
 struct DoctorReport {
@@ -51,7 +46,12 @@ struct DoctorReport {
 struct Permission {
     path: PathBuf,
     mode: u32,
-    is_private: bool,
+}
+
+impl Permission {
+    fn is_private(&self) -> bool {
+        self.mode & 0o077 == 0
+    }
 }
 
 async fn examine(settings: &Settings, asker: &Asker) -> Result<DoctorReport, Failure> {
@@ -60,7 +60,8 @@ async fn examine(settings: &Settings, asker: &Asker) -> Result<DoctorReport, Fai
     if let Some(profile) = &settings.profile {
         let connection = connection(profile, &settings.paths)?;
         let reader = connect(&connection)?.reader().clone();
-        let (reached, took) = ping(&reader, &connection).await;
+        let (reached, took) = timed(reader.ping(&Call::interactive())).await;
+        let reached = reached.and_then(|ping| api::compare_ping(&ping, &connection));
         if let Err(why) = &reached {
             problems.push(why.to_string());
         }
@@ -79,7 +80,7 @@ async fn examine(settings: &Settings, asker: &Asker) -> Result<DoctorReport, Fai
     // The journal may know the service's zone.
     let clock = asked.map_or(Value::Null, |(reader, profile)| clock_of(&reader.clock(), profile));
     let permissions = listed.unwrap_or_else(|| permissions(&settings.paths, settings.profile.as_ref()));
-    for one in permissions.iter().filter(|p| !p.is_private) {
+    for one in permissions.iter().filter(|p| !p.is_private()) {
         problems.push(t!(
             "others can read {path} (mode {mode}). Run: chmod go= {path}",
             path = scrub(&one.path.to_string_lossy()),
@@ -105,13 +106,6 @@ async fn examine(settings: &Settings, asker: &Asker) -> Result<DoctorReport, Fai
     })
 }
 
-async fn ping(reader: &Reader, connection: &Connection) -> (Result<(), ApiError>, u64) {
-    let begun = Instant::now();
-    let answer = reader.ping(&Call::interactive()).await;
-    let answer = answer.and_then(|ping| api::compare_ping(&ping, connection));
-    (answer, u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX))
-}
-
 fn clock_of(clock: &ServiceClock, profile: &Profile) -> Value {
     let by_variable = profile.settings.source("utc_offset") == SettingSource::Variable;
     let ahead = clock.utc().duration_since(Timestamp::now()).as_secs();
@@ -133,7 +127,6 @@ fn clock_of(clock: &ServiceClock, profile: &Profile) -> Value {
     })
 }
 
-/// A profile without its secrets.
 fn profile_of(profile: &Profile) -> Value {
     let mut fields = profile_as_json(profile);
     fields.insert("from".to_owned(), profile.from.as_str().into());
@@ -157,7 +150,7 @@ fn jobs_of(profile: &Profile) -> Value {
     fields.into()
 }
 
-/// Observations, and whether the journal file is intact. Does not create a missing journal. Lists the files while the
+/// Observations, and whether the journal is intact. Does not create a missing journal. Lists the files while the
 /// journal is open: two of them go when it closes, at a time that nobody waits for.
 async fn journal(
     settings: &Settings,
@@ -165,61 +158,62 @@ async fn journal(
     reader: Option<&Reader>,
     problems: &mut Vec<String>,
 ) -> (Vec<Fact>, Value, Option<Vec<Permission>>) {
-    if let Some(profile) = settings.profile.as_ref().filter(|profile| profile.journal.is_some()) {
-        let (facts, said) = team_journal((settings, profile), asker, reader, problems).await;
-        return (facts, said, None);
-    }
-    let path = Journal::file_in(&settings.paths.data_dir);
-    let shown = path.to_string_lossy().into_owned();
-    let bytes = std::fs::metadata(&path).map(|file| file.len()).ok();
-    let mut said = unread(&shown, bytes);
-    if bytes.is_none() && settings.paths.data_dir.join("owners").exists() {
-        problems.push(JournalError::Emptied { file: scrub(&shown).into_owned() }.to_string());
-    }
-    let Some(profile) = &settings.profile else { return (Vec::new(), said.into(), None) };
-    let cannot_write = || {
-        let status = FileStatus::of(&settings.paths.data_dir).ok().filter(|_| !profile.read_only);
-        status?.problem().map(|why| why.to_string())
+    let team =
+        settings.profile.as_ref().and_then(|profile| Some((profile, &profile.journal.as_ref()?.server)));
+    let (mut said, is_there) = match team {
+        Some((profile, server)) => team_journal(settings, profile, server, asker, problems).await,
+        None => journal_file(settings, problems),
     };
-    if bytes.is_none() {
-        problems.extend(cannot_write());
+    if !is_there {
         return (Vec::new(), said.into(), None);
     }
     let read = async {
         let session = VerbSession::open(settings, asker, JobAccess::Look, |_| ()).await?;
-        recall_offset(reader, &session);
+        // The clock of the doctor has the zone that the jobs have.
+        if let (Some(reader), Some(known)) = (reader, session.reader.clock().known()) {
+            reader.recall_offset(known);
+        }
         let wrong = session.jobs.check_journal().await?;
-        let (facts, jobs) = (session.jobs.facts().await?, session.jobs.list().await?.len());
-        Ok::<_, Failure>((facts, jobs, wrong, permissions(&settings.paths, settings.profile.as_ref())))
+        let facts = session.jobs.facts().await?;
+        if team.is_none() {
+            said.insert("jobs".to_owned(), session.jobs.list().await?.len().into());
+        }
+        Ok::<_, Failure>((facts, wrong, permissions(&settings.paths, settings.profile.as_ref())))
     };
-    match read.await {
-        Ok((facts, jobs, wrong, listed)) => {
-            problems.extend(cannot_write());
-            if !wrong.is_empty() {
-                problems.push(t!("the journal {file} is damaged: {wrong}. Move it away. After that, only the service's history shows what was sent.", file = scrub(&shown), wrong = scrub(&wrong.join("; "))));
+    let (found, wrong) = match read.await {
+        Ok((facts, wrong, listed)) => {
+            if team.is_none() {
+                problems.extend(cannot_write(settings));
             }
-            said.insert("jobs".to_owned(), jobs.into());
-            said.insert("wrong".to_owned(), wrong.into());
-            (facts, said.into(), Some(listed))
+            if !wrong.is_empty() {
+                let wrong = scrub(&wrong.join("; ")).into_owned();
+                problems.push(if team.is_none() {
+                    let file = Journal::file_in(&settings.paths.data_dir);
+                    t!("the journal {file} is damaged: {wrong}. Move it away. After that, only the service's history shows what was sent.", file = scrub(&file.to_string_lossy()), wrong)
+                } else {
+                    t!("the tables of the team's journal contradict each other: {wrong}. Stop issuing with it. Somebody has changed them by other means, or lapel has an error.", wrong)
+                });
+            }
+            ((facts, Some(listed)), wrong)
         }
         Err(failure) => {
-            said.insert("wrong".to_owned(), vec![failure.message.clone()].into());
-            problems.push(failure.message);
-            (Vec::new(), said.into(), None)
+            problems.push(failure.message.clone());
+            ((Vec::new(), None), vec![failure.message])
         }
-    }
+    };
+    said.insert("wrong".to_owned(), wrong.into());
+    (found.0, said.into(), found.1)
 }
 
-/// The clock of the doctor has the zone that the jobs have.
-fn recall_offset(reader: Option<&Reader>, session: &VerbSession) {
-    if let (Some(reader), Some(known)) = (reader, session.reader.clock().known()) {
-        reader.recall_offset(known);
-    }
+fn cannot_write(settings: &Settings) -> Option<String> {
+    let profile = settings.profile.as_ref()?;
+    let status = FileStatus::of(&settings.paths.data_dir).ok().filter(|_| !profile.read_only);
+    status?.problem().map(|why| why.to_string())
 }
 
 /// What is known of a journal before it is read.
 fn unread(path: &str, bytes: Option<u64>) -> Map<String, Value> {
-    super::json::fields(json!({
+    json::fields(json!({
         "path": path,
         "exists": bytes.is_some(),
         "bytes": bytes,
@@ -230,16 +224,29 @@ fn unread(path: &str, bytes: Option<u64>) -> Map<String, Value> {
     }))
 }
 
+/// Also returns whether it can be read.
+fn journal_file(settings: &Settings, problems: &mut Vec<String>) -> (Map<String, Value>, bool) {
+    let path = Journal::file_in(&settings.paths.data_dir);
+    let shown = path.to_string_lossy();
+    let bytes = std::fs::metadata(&path).map(|file| file.len()).ok();
+    if bytes.is_none() {
+        if settings.paths.data_dir.join("owners").exists() {
+            problems.push(JournalError::Emptied { file: scrub(&shown).into_owned() }.to_string());
+        }
+        problems.extend(cannot_write(settings));
+    }
+    (unread(&shown, bytes), bytes.is_some() && settings.profile.is_some())
+}
+
 /// The same of a team's journal, and the state of its database.
 async fn team_journal(
-    (settings, profile): (&Settings, &Profile),
+    settings: &Settings,
+    profile: &Profile,
+    server: &Server,
     asker: &Asker,
-    reader: Option<&Reader>,
     problems: &mut Vec<String>,
-) -> (Vec<Fact>, Value) {
-    let server = profile.journal.as_ref().map(|team| team.server.clone());
-    let path = server.as_ref().map_or_else(String::new, |server| scrub(&server.to_string()).into_owned());
-    let mut said = unread(&path, None);
+) -> (Map<String, Value>, bool) {
+    let mut said = unread(&scrub(&server.to_string()), None);
     let mut set = |name: &str, value: Value| said.insert(name.to_owned(), value);
     let found =
         open_journal(journal_place(profile, &settings.paths, &asker.who), JournalPlace::team_status).await;
@@ -248,10 +255,7 @@ async fn team_journal(
             set("exists", status.exists.into());
             set("jobs", json!(status.jobs));
             set("processes", names(&status).into());
-            set(
-                "server",
-                server.map_or(Value::Null, |server| server_json(&server, &status, profile.read_only)),
-            );
+            set("server", server_json(server, &status, profile.read_only));
             problems.extend(status.problems(profile.read_only).iter().map(ToString::to_string));
             true
         }
@@ -263,31 +267,7 @@ async fn team_journal(
             false
         }
     };
-    if !exists {
-        return (Vec::new(), said.into());
-    }
-    let read = async {
-        let session = VerbSession::open(settings, asker, JobAccess::Look, |_| ()).await?;
-        recall_offset(reader, &session);
-        Ok::<_, Failure>((session.jobs.facts().await?, session.jobs.check_journal().await?))
-    };
-    match read.await {
-        Ok((facts, wrong)) => {
-            if !wrong.is_empty() {
-                problems.push(t!(
-                    "the tables of the team's journal contradict each other: {wrong}. Stop issuing with it. Somebody has changed them by other means, or lapel has an error.",
-                    wrong = scrub(&wrong.join("; "))
-                ));
-            }
-            set("wrong", wrong.into());
-            (facts, said.into())
-        }
-        Err(failure) => {
-            set("wrong", vec![failure.message.clone()].into());
-            problems.push(failure.message);
-            (Vec::new(), said.into())
-        }
-    }
+    (said, exists)
 }
 
 /// Only files that contain keys, names or e-mail addresses.
@@ -304,26 +284,14 @@ fn permissions(paths: &Paths, profile: Option<&Profile>) -> Vec<Permission> {
         paths.log_file(),
         beside("-wal"),
         beside("-shm"),
-        journal.clone(),
+        journal,
     ];
     if let Some(Profile { name, .. }) = profile {
         all.extend([paths.key_file(name), paths.journal_password_file(name)]);
     }
-    all.iter().filter_map(|path| mode_of(path).map(|mode| (path, mode))).map(judged).collect()
-}
-
-fn judged((path, mode): (&PathBuf, u32)) -> Permission {
-    Permission { path: path.clone(), mode, is_private: mode & OTHERS == 0 }
-}
-
-#[cfg(unix)]
-fn mode_of(path: &Path) -> Option<u32> {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::metadata(path).ok().map(|file| file.permissions().mode() & 0o7777)
-}
-
-/// Other systems have no permission bits.
-#[cfg(not(unix))]
-fn mode_of(_: &Path) -> Option<u32> {
-    None
+    let permission = |path: PathBuf| {
+        let mode = permission_bits(&std::fs::metadata(&path).ok()?)?;
+        Some(Permission { path, mode })
+    };
+    all.into_iter().filter_map(permission).collect()
 }

@@ -1,13 +1,11 @@
 //! The reason why a verb ended early, as text and as JSON.
 
-use super::{exit, json, output};
 use crate::cli::prelude::*;
-use crate::config::ConfigError;
 use crate::domain::email::ended;
 use crate::jobs::{JobError, JournalError};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Failure {
+pub struct Failure {
     pub code: u8,
     /// Code for programs, such as `not_possible`.
     pub kind: String,
@@ -24,9 +22,13 @@ impl Failure {
         Self { code: exit::USAGE, kind: "usage".to_owned(), message: message.into() }
     }
 
+    pub fn of_kind(self, kind: &str) -> Self {
+        Self { kind: kind.to_owned(), ..self }
+    }
+
     /// No profile is selected, or there is none.
     pub fn no_profile() -> Self {
-        Self { kind: "no_profile".to_owned(), ..Self::usage(super::how_to_begin()) }
+        Self::usage(output::how_to_begin()).of_kind("no_profile")
     }
 
     /// Ctrl-C before anything was sent.
@@ -48,18 +50,24 @@ impl Failure {
     }
 
     pub fn report(&self, json: bool) -> u8 {
-        output::complain(&self.message);
-        self.answered(json)
+        self.report_with(json, Map::new())
     }
 
-    fn answered(&self, json: bool) -> u8 {
+    /// With more fields of the JSON.
+    pub fn report_with(&self, json: bool, more: Map<String, Value>) -> u8 {
+        output::complain(&self.message);
+        self.answered(json, more)
+    }
+
+    fn answered(&self, json: bool, more: Map<String, Value>) -> u8 {
         if json {
-            let line = json!({
+            let mut line = json::fields(json!({
                 "ok": false,
                 "exit_code": self.code,
                 "error": { "kind": self.kind, "message": crate::secrets::redact(&self.message) },
-            });
-            if let Err(why) = output::answer(&json::line(&line)) {
+            }));
+            line.extend(more);
+            if let Err(why) = output::answer(&json::line(&line.into())) {
                 output::complain(&t!("cannot write the output: {why}", why));
             }
         }
@@ -69,13 +77,13 @@ impl Failure {
 
 /// Answers a mistake in the command line, whose text was printed.
 pub fn command_line_is_wrong(message: &str, json: bool) -> u8 {
-    Failure::usage(message).answered(json)
+    Failure::usage(message).answered(json, Map::new())
 }
 
 pub fn settings_are_wrong(error: &ConfigError, json: bool) -> u8 {
-    let failure = Failure { kind: "settings".to_owned(), ..Failure::usage(error.to_string()) };
+    let failure = Failure::usage(error.to_string()).of_kind("settings");
     output::complain_of_settings(error);
-    failure.answered(json)
+    failure.answered(json, Map::new())
 }
 
 impl From<ApiError> for Failure {

@@ -12,8 +12,7 @@ const SANDBOX: &str = "sandbox";
 /// Clap's own help layout, with the heading of the usage translatable.
 const LAYOUT: &str = "{before-help}{about-with-newline}\n\u{1b}[1m\u{1b}[4m{usage}\u{1b}[0m ";
 
-/// # Errors
-/// Help, the version, or a mistake in the user's language, ready to print.
+/// The error is help, the version, or a mistake in the user's language, ready to print.
 pub(super) fn read(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
     if language() == Language::English {
         return Cli::try_parse_from(args);
@@ -31,16 +30,22 @@ fn whole() -> Command {
     command
 }
 
-fn worded(command: Command, say: &mut dyn FnMut(&str) -> String) -> Command {
-    let mut command = reworded(command, say);
+fn worded(mut command: Command, say: &mut dyn FnMut(&str) -> String) -> Command {
+    let mut said = |text: Option<&StyledStr>| Some(help::worded(&text?.to_string(), say));
+    if let Some(text) = said(command.get_about()) {
+        command = command.about(text);
+    }
     if command.get_name() == SANDBOX {
         return command;
     }
-    if let Some(text) = command.get_after_help().map(ToString::to_string) {
-        command = command.after_help(help::worded(&text, say));
+    if let Some(text) = said(command.get_long_about()) {
+        command = command.long_about(text);
     }
-    if let Some(text) = command.get_after_long_help().map(ToString::to_string) {
-        command = command.after_long_help(help::worded(&text, say));
+    if let Some(text) = said(command.get_after_help()) {
+        command = command.after_help(text);
+    }
+    if let Some(text) = said(command.get_after_long_help()) {
+        command = command.after_long_help(text);
     }
     let usage = LAYOUT.replace("{usage}", &format!("{}:", t!("Usage")));
     command
@@ -48,22 +53,6 @@ fn worded(command: Command, say: &mut dyn FnMut(&str) -> String) -> Command {
         .subcommand_help_heading(t!("Commands"))
         .mut_args(|argument| argument_worded(argument, say))
         .mut_subcommands(|inner| worded(inner, say))
-}
-
-fn reworded(command: Command, say: &mut dyn FnMut(&str) -> String) -> Command {
-    let about = command.get_about().map(|text| help::worded(&text.to_string(), say));
-    if command.get_name() == SANDBOX {
-        return command.about(StyledStr::from(about.unwrap_or_default()));
-    }
-    let long = command.get_long_about().map(|text| help::worded(&text.to_string(), say));
-    let command = match about {
-        Some(about) => command.about(about),
-        None => command,
-    };
-    match long {
-        Some(long) => command.long_about(long),
-        None => command,
-    }
 }
 
 fn argument_worded(argument: Arg, say: &mut dyn FnMut(&str) -> String) -> Arg {

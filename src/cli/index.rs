@@ -1,10 +1,9 @@
 //! `lapel index`: the local copy of the history.
 
 use super::connection::{connect, connection};
-use super::failure::Failure;
+use super::flags::GlobalFlags;
 use super::progress::ProgressBar;
-use super::session::{answer_json, profile};
-use super::{exit, output};
+use super::session::{answer, profile};
 use crate::api;
 use crate::cli::prelude::*;
 use crate::config::IndexSettings;
@@ -13,21 +12,15 @@ use crate::index::{self, Index, IndexAccount, IndexError, IndexStatus, SyncProgr
 use std::iter;
 use tokio_util::sync::CancellationToken;
 
-/// What `lapel index` takes.
 #[derive(Clone, Debug, Args)]
 pub struct IndexFlags {
     /// What to do; without it, status
     #[command(subcommand)]
     pub verb: Option<IndexVerb>,
-    /// Print one line of JSON, also on failure
-    #[arg(long, global = true)]
-    pub json: bool,
-    /// The profile in config.toml to use
-    #[arg(long, value_name = "NAME", global = true, help_heading = "Settings", add = super::completion::of_profiles())]
-    pub profile: Option<String>,
+    #[command(flatten)]
+    pub global: GlobalFlags,
 }
 
-/// What can be done with the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Subcommand)]
 pub enum IndexVerb {
     /// Show its status; sends no requests to the service
@@ -55,14 +48,13 @@ pub fn index_settings(said: &IndexSettings) -> Option<index::IndexConfig> {
     })
 }
 
-pub async fn index(flags: IndexFlags, settings: &Settings) -> u8 {
-    let as_json = flags.json;
-    let done = match flags.verb.unwrap_or(IndexVerb::Status) {
-        IndexVerb::Status => status(settings, as_json).await,
-        IndexVerb::Build { all } => build(settings, all, as_json).await,
-        IndexVerb::Purge { all } => purge(settings, all, as_json),
-    };
-    done.map_or_else(|failure| failure.report(as_json), |()| exit::OK)
+pub async fn index(flags: IndexFlags, settings: &Settings) -> Result<u8, Failure> {
+    match flags.verb.unwrap_or(IndexVerb::Status) {
+        IndexVerb::Status => status(settings, flags.global.json).await?,
+        IndexVerb::Build { all } => build(settings, all, flags.global.json).await?,
+        IndexVerb::Purge { all } => purge(settings, all, flags.global.json)?,
+    }
+    Ok(exit::OK)
 }
 
 fn account(settings: &Settings) -> Result<(Profile, api::Connection, IndexAccount), Failure> {
@@ -82,18 +74,15 @@ async fn status(settings: &Settings, as_json: bool) -> Result<(), Failure> {
     } else {
         None
     };
-    if as_json {
-        let line = json!({
-            "ok": true,
-            "profile": profile.name,
-            "enabled": kept.is_some(),
-            "file": file.to_string_lossy(),
-            "exists": there.is_some(),
-            "index": there.as_ref().map(as_value),
-        });
-        return answer_json(&line);
-    }
-    let shown = crate::domain::text::scrub(&file.to_string_lossy()).into_owned();
+    let value = json!({
+        "ok": true,
+        "profile": profile.name,
+        "enabled": kept.is_some(),
+        "file": file.to_string_lossy(),
+        "exists": there.is_some(),
+        "index": there.as_ref().map(as_value),
+    });
+    let shown = scrub(&file.to_string_lossy()).into_owned();
     let kept = if kept.is_some() {
         t!("enabled in config.toml").to_owned()
     } else {
@@ -114,7 +103,7 @@ async fn status(settings: &Settings, as_json: bool) -> Result<(), Failure> {
             format!("{head}\n{shown}\n{}", words(&status))
         }
     };
-    Ok(output::answer(&text)?)
+    answer(as_json, &text, &value)
 }
 
 async fn build(settings: &Settings, all: bool, as_json: bool) -> Result<(), Failure> {
@@ -146,24 +135,22 @@ async fn build(settings: &Settings, all: bool, as_json: bool) -> Result<(), Fail
     shown.clear();
     let synced = synced?;
     let status = index.status().await?;
-    if as_json {
-        return answer_json(&json!({
-            "ok": true,
-            "profile": profile.name,
-            "requests": synced.requests,
-            "new": synced.new,
-            "full": synced.full,
-            "complete": synced.complete,
-            "index": as_value(&status),
-        }));
-    }
+    let value = json!({
+        "ok": true,
+        "profile": profile.name,
+        "requests": synced.requests,
+        "new": synced.new,
+        "full": synced.full,
+        "complete": synced.complete,
+        "index": as_value(&status),
+    });
     let (requests, new) = (synced.requests, synced.new);
     let what = if synced.full {
         t!("read the whole history: {requests} requests, {new} new badges", requests, new)
     } else {
         t!("read new entries: {requests} requests, {new} new badges", requests, new)
     };
-    Ok(output::answer(&format!("{what}\n{}", words(&status)))?)
+    answer(as_json, &format!("{what}\n{}", words(&status)), &value)
 }
 
 fn purge(settings: &Settings, all: bool, as_json: bool) -> Result<(), Failure> {
@@ -175,15 +162,12 @@ fn purge(settings: &Settings, all: bool, as_json: bool) -> Result<(), Failure> {
         let there = file_of(data, &account).exists();
         (u64::from(there), index::purge(data, &account)?)
     };
-    if as_json {
-        return answer_json(&json!({ "ok": true, "removed": files, "bytes": bytes }));
-    }
     let text = match files {
         0 => t!("There is no index to remove.").to_owned(),
         1 => t!("Removed the index ({bytes} bytes). Nothing else was changed.", bytes),
         n => t!("Removed {n} indexes ({bytes} bytes). Nothing else was changed.", n, bytes),
     };
-    Ok(output::answer(&text)?)
+    answer(as_json, &text, &json!({ "ok": true, "removed": files, "bytes": bytes }))
 }
 
 async fn opened(data: &Path, account: &IndexAccount, kept: index::IndexConfig) -> Result<Index, Failure> {

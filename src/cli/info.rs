@@ -1,12 +1,14 @@
 //! `lapel info`: the paths of lapel's files, and the source of each setting. Sends no request, reads no key.
 
 use super::label::{field, padded};
-use super::{exit, json, output, session};
+use super::session;
+use super::words::{indented, under};
 use crate::api::DEFAULT_RATE_LIMIT;
 use crate::cli::prelude::*;
 use crate::config::{
     Defaults, Flags, IndexSettings, Mistake, Provenance, SettingValue, TerminalBackground, provenance,
 };
+use crate::fs::permission_bits;
 use crate::jobs::Journal;
 use crate::{i18n, index};
 
@@ -92,11 +94,7 @@ impl PathEntry {
                 } else {
                     tr_noop!("other")
                 };
-                #[cfg(unix)]
-                let mode = Some(crate::fs::mode_of(&found));
-                #[cfg(not(unix))]
-                let mode = None;
-                (Some(kind), mode)
+                (Some(kind), permission_bits(&found))
             }
         }
     }
@@ -155,7 +153,6 @@ fn server_of(found: &Provenance) -> Option<String> {
     settings.find(|setting| setting.name == "journal.url").and_then(SettingValue::text)
 }
 
-/// The profile without its key.
 fn profile(found: &Provenance) -> Value {
     let Some(profile) = &found.profile else { return Value::Null };
     let mut all = Map::new();
@@ -263,8 +260,7 @@ fn lines(value: &Value, found: &Provenance) -> String {
             scrub(&place.path.to_string_lossy())
         ));
     }
-    out.push(t!("settings").to_owned());
-    out.extend(found.settings.iter().map(setting_line));
+    out.extend(under(t!("settings"), found.settings.iter().map(setting_line).collect()));
     out.push(t!("profile").to_owned());
     match &found.profile {
         None => out.push(format!("  {}", t!("none"))),
@@ -277,9 +273,6 @@ fn lines(value: &Value, found: &Provenance) -> String {
     out.extend(
         fields("terminal").iter().map(|(name, v)| format!("  {}{}", padded(&field(name), 17), text(v))),
     );
-    if !found.remarks.is_empty() {
-        out.push(t!("remarks").to_owned());
-        out.extend(found.remarks.iter().map(|remark| format!("  {remark}")));
-    }
+    out.extend(under(t!("remarks"), indented(&found.remarks)));
     out.join("\n")
 }

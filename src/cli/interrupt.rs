@@ -1,8 +1,5 @@
 //! Ctrl-C: the first one stops sending in order, the second one ends the process at once.
 
-use super::args::is_for_json;
-use super::failure::Failure;
-use super::{exit, output};
 use crate::cli::prelude::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -93,6 +90,11 @@ impl Interrupt {
     pub async fn wanted(&self) {
         self.token.cancelled().await;
     }
+}
+
+/// Whether the command line wants JSON, even if it has mistakes.
+fn is_for_json() -> bool {
+    std::env::args_os().any(|arg| arg == "--json")
 }
 
 /// Registered throughout, so that no signal is lost between two waits.

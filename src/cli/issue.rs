@@ -1,23 +1,16 @@
 //! `lapel issue`: issues badges to one recipient or to a file of recipients.
 
-use super::failure::Failure;
-use super::review::{Drafted, NOT_SENT, review_as_json};
+use super::review::Drafted;
 use super::sending::{SendReport, SendingOutcome};
 use super::session::{Asker, JobAccess, VerbSession, may_act, profile};
 use super::verbs::{IssueFlags, MappedField};
-use super::{confirm, exit, output, source, template};
+use super::{confirm, source, template};
 use crate::cli::prelude::*;
 use crate::domain::validity;
 use crate::jobs::intake::{About, ImportSource, InputFormat};
 use crate::jobs::{CheckProgress, DuplicateResult, FileRequest, JobError, Kind, Policy, Reading};
 
-pub async fn issue(flags: IssueFlags, settings: &Settings, asker: &Asker) -> u8 {
-    let as_json = flags.sending.json;
-    let done = Box::pin(run(flags, settings, asker)).await;
-    done.unwrap_or_else(|failure| failure.report(as_json))
-}
-
-async fn run(flags: IssueFlags, settings: &Settings, asker: &Asker) -> Result<u8, Failure> {
+pub async fn issue(flags: IssueFlags, settings: &Settings, asker: &Asker) -> Result<u8, Failure> {
     may_act(profile(settings)?)?;
     if flags.template.is_some() && flags.map.iter().any(|(field, _)| *field == MappedField::Template) {
         return Err(Failure::usage(t!(
@@ -58,10 +51,7 @@ async fn run(flags: IssueFlags, settings: &Settings, asker: &Asker) -> Result<u8
     )
     .await?;
     let done = Box::pin(plan(&mut session, &flags, source)).await;
-    if done.is_err() {
-        session.close().await;
-    }
-    done.map_err(|failure| session.interrupt.failed(failure))
+    session.or_close(done).await.map_err(|failure| session.interrupt.failed(failure))
 }
 
 async fn plan(session: &mut VerbSession, flags: &IssueFlags, source: ImportSource) -> Result<u8, Failure> {
@@ -150,15 +140,6 @@ impl FileSummary {
         lines.extend(self.warnings.iter().map(|warning| format!("  {warning}")));
         lines
     }
-
-    fn json(&self, session: &VerbSession) -> Value {
-        json!({
-            "place": session.place(),
-            "source": source::described(&self.about),
-            "template": self.template,
-            "warnings": self.warnings,
-        })
-    }
 }
 
 async fn reviewed(
@@ -196,7 +177,22 @@ async fn reviewed(
     let allow = session.jobs.settings().policies.allows_duplicates();
     let is_unknown = !allow && drafts.iter().any(|d| !d.is_complete());
     if sending.dry_run {
-        let code = dry(session, drafts, facts, held_back, is_unknown, sending.json).await?;
+        session.progress.clear();
+        // The verdict is that of a real run, which would send nothing after an incomplete duplicate check.
+        let is_held = held_back > 0 || is_unknown || to_send == 0;
+        let code = if is_held { exit::PERSON } else { exit::OK };
+        if is_unknown {
+            output::complain(t!(
+                "lapel could not read the whole history, so some recipients may already hold the badge. For now, --yes would send nothing. Try again, or use --on-duplicate allow."
+            ));
+        }
+        let more = json!({
+            "place": session.place(),
+            "source": source::described(&facts.about),
+            "template": facts.template,
+            "warnings": facts.warnings,
+        });
+        session.preview(&facts.lines(), drafts, (code, held_back), sending.json.then_some(more)).await?;
         session.discard(drafts).await;
         session.close().await;
         return Ok(code);
@@ -221,10 +217,13 @@ async fn reviewed(
         seen = session.see_through(&begun, sending.wait).await?;
     }
     let all: Vec<JobId> = drafts.iter().map(|d| d.job.id).collect();
-    let mut more = session.more(json!({ "source": source::described(&facts.about), "held_back": held_back }));
-    more.insert("template".to_owned(), facts.template.clone().into());
-    more.insert("warnings".to_owned(), facts.warnings.clone().into());
-    more.insert("not_begun".to_owned(), refused.clone().into());
+    let more = json::fields(json!({
+        "source": source::described(&facts.about),
+        "held_back": held_back,
+        "template": facts.template,
+        "warnings": facts.warnings,
+        "not_begun": refused,
+    }));
     for why in &refused {
         output::complain(why);
     }
@@ -261,35 +260,6 @@ fn not_checked(why: JobError) -> Failure {
         }
         _ => why.into(),
     }
-}
-
-/// The verdict is that of a real run: an incomplete duplicate check would send nothing.
-async fn dry(
-    session: &mut VerbSession,
-    drafts: &[Drafted],
-    facts: &FileSummary,
-    held_back: u64,
-    is_unknown: bool,
-    as_json: bool,
-) -> Result<u8, Failure> {
-    session.progress.clear();
-    let nothing = drafts.iter().all(|draft| draft.to_send() == 0);
-    let code = if held_back > 0 || is_unknown || nothing { exit::PERSON } else { exit::OK };
-    if is_unknown {
-        output::complain(t!(
-            "lapel could not read the whole history, so some recipients may already hold the badge. For now, --yes would send nothing. Try again, or use --on-duplicate allow."
-        ));
-    }
-    if as_json {
-        let fields =
-            review_as_json(drafts, session.jobs.settings().batch, code, held_back, facts.json(session));
-        let jobs: Vec<_> = drafts.iter().map(|d| d.job.clone()).collect();
-        session.answer_with_rows(fields, &jobs, &NOT_SENT).await?;
-    } else {
-        let review = session.review(&facts.lines(), drafts).await?;
-        output::answer(&format!("{review}\n{}", t!("Nothing was sent (--dry-run).")))?;
-    }
-    Ok(code)
 }
 
 /// If the first draft fails, so does the call. Later failures are returned for the report at the end.

@@ -1,10 +1,9 @@
 //! `lapel jobs`: lists the jobs in the journal and acts on them.
 
-use super::failure::Failure;
 use super::sending::{NOT_AS_ASKED, SendReport, SendingOutcome};
-use super::session::{Asker, JobAccess, VerbSession, answer_json, may_act, profile};
-use super::verbs::{AgainFlags, FileFlags, JobsFlags, JobsVerb};
-use super::{confirm, exit, json, output, review, words};
+use super::session::{Asker, JobAccess, VerbSession, answer, answer_json, may_act, profile};
+use super::verbs::{AgainFlags, FileFlags, JobFlag, JobsFlags, JobsVerb, SendAgainFlags};
+use super::{confirm, review, words};
 use crate::cli::prelude::*;
 use crate::config::templates_file;
 use crate::domain::BadgeId;
@@ -14,24 +13,16 @@ use std::collections::BTreeMap;
 use std::str::FromStr;
 use tokio_util::sync::CancellationToken;
 
-pub async fn jobs(flags: JobsFlags, settings: &Settings, asker: &Asker) -> u8 {
-    let as_json = flags.json;
-    let verb = flags.verb.unwrap_or(JobsVerb::List);
-    let done = Box::pin(run(verb, as_json, settings, asker)).await;
-    done.unwrap_or_else(|failure| failure.report(as_json))
-}
-
-async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) -> Result<u8, Failure> {
+pub async fn jobs(flags: JobsFlags, settings: &Settings, asker: &Asker) -> Result<u8, Failure> {
+    let (verb, as_json) = (flags.verb.unwrap_or(JobsVerb::List), flags.global.json);
     let open = |access| VerbSession::open(settings, asker, access, |_| ());
     match verb {
         JobsVerb::List => list(&open(JobAccess::Look).await?, as_json).await,
-        JobsVerb::Show { id, rows } => show(&open(JobAccess::Look).await?, JobId(id), rows, as_json).await,
-        JobsVerb::Receipt { id, to } => {
-            file(&mut open(JobAccess::Look).await?, JobId(id), &to, JobFileKind::Receipt, as_json).await
+        JobsVerb::Show { job: JobFlag { id }, rows } => {
+            show(&open(JobAccess::Look).await?, id, rows, as_json).await
         }
-        JobsVerb::Redo { id, to } => {
-            file(&mut open(JobAccess::Look).await?, JobId(id), &to, JobFileKind::Redo, as_json).await
-        }
+        JobsVerb::Receipt(to) => file(&open(JobAccess::Look).await?, &to, false, as_json).await,
+        JobsVerb::Redo(to) => file(&open(JobAccess::Look).await?, &to, true, as_json).await,
         JobsVerb::Purge { older_than } => {
             let days = older_than.or(profile(settings)?.jobs.keep_days).ok_or_else(|| {
                 Failure::usage(t!(
@@ -45,25 +36,25 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
             }
             Ok(code)
         }
-        JobsVerb::Pause { id } => {
+        JobsVerb::Pause(JobFlag { id }) => {
             let session = open(JobAccess::Act).await?;
-            let done = session.jobs.pause(JobId(id)).await;
-            answer_with_job(session, JobId(id), done, as_json).await
+            let done = session.jobs.pause(id).await;
+            answer_with_job(session, id, done, as_json).await
         }
-        JobsVerb::Cancel { id } => {
+        JobsVerb::Cancel(JobFlag { id }) => {
             let session = open(JobAccess::Act).await?;
-            let done = session.jobs.cancel(JobId(id), &session.who).await.map(drop);
-            answer_with_job(session, JobId(id), done, as_json).await
+            let done = session.jobs.cancel(id, &session.who).await.map(drop);
+            answer_with_job(session, id, done, as_json).await
         }
-        JobsVerb::Resume { id, how } => {
-            let work = async |jobs: &Jobs, who: &str| jobs.resume(JobId(id), who).await;
-            send(open(JobAccess::Act).await?, JobId(id), (Job::left_to_resume, work), how, as_json).await
+        JobsVerb::Resume(SendAgainFlags { job: JobFlag { id }, how }) => {
+            let work = async |jobs: &Jobs, who: &str| jobs.resume(id, who).await;
+            send(open(JobAccess::Act).await?, id, (Job::left_to_resume, work), how, as_json).await
         }
-        JobsVerb::Retry { id, how } => {
-            let work = async |jobs: &Jobs, who: &str| jobs.retry_refused(JobId(id), who).await.map(drop);
-            send(open(JobAccess::Act).await?, JobId(id), (Job::left_to_retry, work), how, as_json).await
+        JobsVerb::Retry(SendAgainFlags { job: JobFlag { id }, how }) => {
+            let work = async |jobs: &Jobs, who: &str| jobs.retry_refused(id, who).await.map(drop);
+            send(open(JobAccess::Act).await?, id, (Job::left_to_retry, work), how, as_json).await
         }
-        JobsVerb::Resend { id, row, all_never_seen: _, number, why, how } => {
+        JobsVerb::Resend { job: JobFlag { id }, row, all_never_seen: _, number, why, how } => {
             if why.trim().is_empty() {
                 return Err(Failure::usage(t!(
                     "--why needs a reason to risk a second badge. Nothing was sent."
@@ -80,15 +71,14 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
                         "no terminal for the confirmation: use --number N, the number of rows, to send rows again. Nothing was sent."
                     ),
                 )?;
-                return resend_all(open(JobAccess::Act).await?, JobId(id), (number, &why), how, as_json)
-                    .await;
+                return resend_all(open(JobAccess::Act).await?, id, (number, &why), how, as_json).await;
             };
             let mut session = open(JobAccess::Act).await?;
-            let no = place_of(&mut session, JobId(id), row).await?;
-            let work = async |jobs: &Jobs, who: &str| jobs.resend(JobId(id), no, who, &why).await;
-            send(session, JobId(id), (|_: &Job| 1, work), how, as_json).await
+            let no = place_of(&mut session, id, row).await?;
+            let work = async |jobs: &Jobs, who: &str| jobs.resend(id, no, who, &why).await;
+            send(session, id, (|_: &Job| 1, work), how, as_json).await
         }
-        JobsVerb::Resolve { id, row, is, leave: _, why } => {
+        JobsVerb::Resolve { job: JobFlag { id }, row, is, leave: _, why } => {
             let decision = match is.map(|badge| badge.trim().to_owned()) {
                 None => Decision::LeaveOut,
                 Some(badge) => Decision::IsThis(
@@ -100,22 +90,22 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
                 return Err(Failure::usage(t!("--why must explain how you know this. Nothing was changed.")));
             }
             let mut session = open(JobAccess::Act).await?;
-            let no = place_of(&mut session, JobId(id), row).await?;
-            let done = session.jobs.decide(JobId(id), no, decision, &session.who, &why).await;
-            answer_with_job(session, JobId(id), done, as_json).await
+            let no = place_of(&mut session, id, row).await?;
+            let done = session.jobs.decide(id, no, decision, &session.who, &why).await;
+            answer_with_job(session, id, done, as_json).await
         }
-        JobsVerb::UseUp { id, how } => {
-            let work = async |jobs: &Jobs, who: &str| jobs.use_up_quota_to_its_end(JobId(id), who).await;
-            send(open(JobAccess::Act).await?, JobId(id), (Job::left_to_resume, work), how, as_json).await
+        JobsVerb::UseUp(SendAgainFlags { job: JobFlag { id }, how }) => {
+            let work = async |jobs: &Jobs, who: &str| jobs.use_up_quota_to_its_end(id, who).await;
+            send(open(JobAccess::Act).await?, id, (Job::left_to_resume, work), how, as_json).await
         }
-        JobsVerb::Undo { id, reason, yes, wait } => {
+        JobsVerb::Undo { job: JobFlag { id }, reason, yes, wait } => {
             // Before the undo, so that a missing confirmation or a read-only profile cancels no job.
             may_act(profile(settings)?)?;
             confirm::somebody_is_there(
                 yes,
                 t!("no terminal for the confirmation: use --yes to revoke issued badges. Nothing was sent."),
             )?;
-            undo(open(JobAccess::Act).await?, JobId(id), &reason, (yes, wait), as_json).await
+            undo(open(JobAccess::Act).await?, id, &reason, (yes, wait), as_json).await
         }
         JobsVerb::Follow { wait } => follow(open(JobAccess::Act).await?, wait, as_json).await,
     }
@@ -123,14 +113,10 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
 
 async fn list(session: &VerbSession, as_json: bool) -> Result<u8, Failure> {
     let jobs = session.jobs.list().await?;
-    if as_json {
-        let all: Vec<Value> = jobs.iter().map(|job| json::job(job).into()).collect();
-        answer_json(&json!({ "ok": true, "place": session.place(), "jobs": all }))?;
-    } else if jobs.is_empty() {
-        output::answer(t!("This profile has no jobs."))?;
-    } else {
-        output::answer(&words::table(&jobs, &session.reader.clock()).join("\n"))?;
-    }
+    let none = t!("This profile has no jobs.").to_owned();
+    let table = words::table(&jobs, &session.reader.clock());
+    let text = if jobs.is_empty() { none } else { table.join("\n") };
+    answer(as_json, &text, &json!({ "ok": true, "place": session.place(), "jobs": json::jobs(&jobs) }))?;
     Ok(exit::OK)
 }
 
@@ -164,7 +150,7 @@ async fn show(
                 })).collect::<Vec<_>>(),
             },
         });
-        session.answer_with_rows(session.more(fields), &[job], &row_statuses).await?;
+        session.answer_with_rows(json::fields(fields), &[job], &row_statuses).await?;
         return Ok(exit::OK);
     }
     let mut lines = vec![words::head(&job)];
@@ -188,14 +174,11 @@ async fn show(
     if let Some(at) = job.next_poll {
         lines.push(t!("  next check: {at}", at = words::time(at, &session.reader.clock())));
     }
-    let rows_said = session.some_rows(&job, &row_statuses, None).await?;
-    if !rows_said.is_empty() {
-        lines.push(match rows {
-            Some(row_status) => t!("Rows: {row_status}", row_status = tr(row_status.name())),
-            None => t!("Rows that need attention:").to_owned(),
-        });
-        lines.extend(rows_said);
-    }
+    let heading = match rows {
+        Some(row_status) => t!("Rows: {row_status}", row_status = tr(row_status.name())),
+        None => t!("Rows that need attention:").to_owned(),
+    };
+    lines.extend(words::under(&heading, session.some_rows(&job, &row_statuses, None).await?));
     if !mail.is_empty() {
         lines.push(t!("Mail failures:").to_owned());
         lines.extend(mail.groups.iter().map(|group| format!("  {group}")));
@@ -203,22 +186,14 @@ async fn show(
             lines.push(t!("  {scattered} more, at various other domains", scattered = mail.scattered));
         }
     }
-    let steps = words::next_steps(&job, &session.again);
-    if !steps.is_empty() {
-        lines.push(t!("Next:").to_owned());
-        lines.extend(steps);
-    }
+    lines.extend(words::under(t!("Next:"), words::next_steps(&job, &session.again)));
     output::answer(&lines.join("\n"))?;
     Ok(exit::OK)
 }
 
-/// Closes the session on failure.
 async fn place_of(session: &mut VerbSession, id: JobId, number: u64) -> Result<u64, Failure> {
     let place = session.jobs.place_of(id, number).await;
-    if place.is_err() {
-        session.close().await;
-    }
-    Ok(place?)
+    session.or_close(place).await
 }
 
 async fn answer_with_job(
@@ -233,12 +208,9 @@ async fn answer_with_job(
     };
     session.close().await;
     let job = done?;
-    if as_json {
-        answer_json(&json!({ "ok": true, "place": session.place(), "job": json::job(&job) }))?;
-    } else {
-        let lines = [vec![words::head(&job)], words::row_statuses(&job)].concat();
-        output::answer(&lines.join("\n"))?;
-    }
+    let lines = [vec![words::head(&job)], words::row_statuses(&job)].concat();
+    let value = json!({ "ok": true, "place": session.place(), "job": json::job(&job) });
+    answer(as_json, &lines.join("\n"), &value)?;
     Ok(exit::OK)
 }
 
@@ -254,11 +226,9 @@ async fn send(
     let in_doubt = |job: &Job| job.counts.of(RowStatus::InDoubt);
     let job = jobs.job(id).await;
     // `work` refuses an impossible action below and gives the reason.
-    if let (Ok(job), false) = (&job, how.yes)
-        && let Err(failure) = session.confirmed_again(job, rows(job)).await
-    {
-        session.close().await;
-        return Err(session.interrupt.failed(failure));
+    if let (Ok(job), false) = (&job, how.yes) {
+        let confirmed = session.confirmed_again(job, rows(job)).await;
+        session.or_close(confirmed).await.map_err(|failure| session.interrupt.failed(failure))?;
     }
     session.interrupt.will_send();
     let before = job.as_ref().map_or(0, in_doubt);
@@ -291,13 +261,7 @@ async fn resend_all(
     as_json: bool,
 ) -> Result<u8, Failure> {
     let reviewed = review_all(&mut session, id, number, how).await;
-    let rows = match reviewed {
-        Ok(rows) => rows,
-        Err(failure) => {
-            session.close().await;
-            return Err(session.interrupt.failed(failure));
-        }
-    };
+    let rows = session.or_close(reviewed).await.map_err(|failure| session.interrupt.failed(failure))?;
     let n = rows.len() as u64;
     let work = async |jobs: &Jobs, who: &str| jobs.resend_never_seen(id, rows.clone(), who, why).await;
     // The user has already confirmed the number and, with LIVE, the short name.
@@ -359,15 +323,8 @@ async fn undo(
     as_json: bool,
 ) -> Result<u8, Failure> {
     let drafted = session.jobs.undo(id, reason, &session.who).await;
-    let undo = match drafted {
-        Ok(undo) => undo,
-        Err(why) => {
-            session.close().await;
-            return Err(why.into());
-        }
-    };
-    let seen = review::begin_revoking(&mut session, undo, yes, wait).await;
-    let seen = match seen {
+    let undo = session.or_close(drafted).await?;
+    let seen = match review::begin_revoking(&mut session, undo, yes, wait).await {
         Ok(seen) => seen,
         Err(failure) => {
             let _ = session.jobs.discard(undo).await;
@@ -380,7 +337,7 @@ async fn undo(
             return Err(Failure { message, ..failure });
         }
     };
-    let more = session.more(json!({ "undoes": id.0 }));
+    let more = json::fields(json!({ "undoes": id.0 }));
     session.report(SendReport { ids: &[undo], seen: &seen, waited: wait, held_back: 0, more }, as_json).await
 }
 
@@ -439,7 +396,6 @@ async fn follow(mut session: VerbSession, wait: bool, as_json: bool) -> Result<u
         output::complain(&t!("the check is incomplete: {why}", why));
     }
     if as_json {
-        let all: Vec<Value> = changed.iter().map(|job| json::job(job).into()).collect();
         answer_json(&json!({
             "ok": code == exit::OK,
             "exit_code": code,
@@ -448,7 +404,7 @@ async fn follow(mut session: VerbSession, wait: bool, as_json: bool) -> Result<u
             "place": session.place(),
             "followed": ids.iter().map(|id| id.0).collect::<Vec<_>>(),
             "elsewhere": theirs.iter().map(|job| job.id.0).collect::<Vec<_>>(),
-            "changed": all,
+            "changed": json::jobs(&changed),
         }))
         .map_err(|failure| failure.at_least(code))?;
         return Ok(code);
@@ -460,13 +416,18 @@ async fn follow(mut session: VerbSession, wait: bool, as_json: bool) -> Result<u
     }
     lines.push(match (ids.len(), changed.len()) {
         (0, _) if !theirs.is_empty() => {
-            t!("{jobs} checked by another lapel.", jobs = words::count(theirs.len() as u64, "open job"))
+            t!(
+                "{jobs} checked by another lapel.",
+                jobs = counted(theirs.len() as u64, ("open job", "open jobs"))
+            )
         }
         (0, _) => t!("No open jobs.").to_owned(),
         (all, 0) => {
-            t!("Nothing has changed ({jobs} checked).", jobs = words::count(all as u64, "open job"))
+            t!("Nothing has changed ({jobs} checked).", jobs = counted(all as u64, ("open job", "open jobs")))
         }
-        (all, some) => t!("{some} of {jobs} changed.", some, jobs = words::count(all as u64, "open job")),
+        (all, some) => {
+            t!("{some} of {jobs} changed.", some, jobs = counted(all as u64, ("open job", "open jobs")))
+        }
     });
     output::answer(&lines.join("\n")).map_err(|why| Failure::from(why).at_least(code))?;
     Ok(code)
@@ -474,33 +435,18 @@ async fn follow(mut session: VerbSession, wait: bool, as_json: bool) -> Result<u
 
 async fn purge(session: &VerbSession, days: u32, as_json: bool) -> Result<u8, Failure> {
     let purged = session.jobs.purge(days).await?;
-    if as_json {
-        let ids: Vec<i64> = purged.iter().map(|id| id.0).collect();
-        answer_json(&json!({ "ok": true, "older_than_days": days, "purged": ids }))?;
-    } else {
-        let jobs = words::count(purged.len() as u64, "finished job");
-        output::answer(&t!(
-            "Removed names and e-mail addresses of {jobs} older than {days}. Numbers and badge ids remain.",
-            jobs,
-            days = words::count(u64::from(days), "day")
-        ))?;
-    }
+    let ids: Vec<i64> = purged.iter().map(|id| id.0).collect();
+    let text = t!(
+        "Removed names and e-mail addresses of {jobs} older than {days}. Numbers and badge ids remain.",
+        jobs = counted(purged.len() as u64, ("finished job", "finished jobs")),
+        days = counted(u64::from(days), ("day", "days"))
+    );
+    answer(as_json, &text, &json!({ "ok": true, "older_than_days": days, "purged": ids }))?;
     Ok(exit::OK)
 }
 
-#[derive(Clone, Copy)]
-enum JobFileKind {
-    Receipt,
-    Redo,
-}
-
-async fn file(
-    session: &mut VerbSession,
-    id: JobId,
-    to: &FileFlags,
-    file: JobFileKind,
-    as_json: bool,
-) -> Result<u8, Failure> {
+/// The receipt, or the redo file.
+async fn file(session: &VerbSession, to: &FileFlags, is_redo: bool, as_json: bool) -> Result<u8, Failure> {
     if to.to.as_os_str() == "-" {
         return Err(Failure::usage(t!(
             "--to needs a file name, such as receipt.xlsx; it cannot be -. Nothing was saved."
@@ -515,13 +461,13 @@ async fn file(
             "--to FILE does not end in .xlsx or .csv. Add --format xlsx, csv or csv-cp949. Nothing was saved."
         ))
     })?;
-    let (jobs, path, never) = (session.jobs.clone(), to.to.clone(), CancellationToken::new());
-    let written = match file {
-        JobFileKind::Receipt => jobs.receipt(id, None, path, format, to.force, never).await,
-        JobFileKind::Redo => jobs.redo(id, None, path, format, to.force, never).await,
+    let (jobs, id, path, never) = (&session.jobs, to.job.id, to.to.clone(), CancellationToken::new());
+    let written = if is_redo {
+        jobs.redo(id, None, path, format, to.force, never).await?
+    } else {
+        jobs.receipt(id, None, path, format, to.force, never).await?
     };
-    let written = written?;
-    if matches!(file, JobFileKind::Redo) {
+    if is_redo {
         let refused = jobs.job(id).await?.unproven_ready;
         if refused > 0 {
             output::complain(&plural!(
@@ -554,6 +500,6 @@ fn said_of_file(written: &Written, as_json: bool) -> Result<u8, Failure> {
     for remark in written.remarks() {
         output::complain(&remark);
     }
-    output::answer(&format!("{}  {}", scrub(&path), words::count(written.rows, "row")))?;
+    output::answer(&format!("{}  {}", scrub(&path), counted(written.rows, ("row", "rows"))))?;
     Ok(exit::OK)
 }

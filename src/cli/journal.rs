@@ -6,11 +6,9 @@ mod status;
 pub(super) use status::{journal_lines, names, server_json};
 
 use super::connection::journal_place;
-use super::failure::Failure;
-use super::session::{Asker, answer_json, may_act};
-use super::{exit, output, words};
+use super::flags::GlobalFlags;
+use super::session::{Asker, answer, answer_json, may_act};
 use crate::cli::prelude::*;
-use crate::config::ConfigError;
 use crate::domain::time::zone_name;
 use crate::fs::Overwrite;
 use crate::jobs::{
@@ -18,21 +16,15 @@ use crate::jobs::{
 };
 use jiff::tz::TimeZone;
 
-/// What `lapel journal` takes.
 #[derive(Clone, Debug, Args)]
 pub struct JournalFlags {
     /// What to do
     #[command(subcommand)]
     pub verb: JournalVerb,
-    /// Print one line of JSON, also on failure
-    #[arg(long, global = true)]
-    pub json: bool,
-    /// The profile in config.toml to use
-    #[arg(long, value_name = "NAME", global = true, help_heading = "Settings", add = super::completion::of_profiles())]
-    pub profile: Option<String>,
+    #[command(flatten)]
+    pub global: GlobalFlags,
 }
 
-/// What can be done with the journal.
 #[derive(Clone, Debug, Subcommand)]
 pub enum JournalVerb {
     /// Show where the journal is, who uses it, and whether lapel can write it
@@ -81,60 +73,29 @@ pub async fn journal(
     settings: Result<Settings, ConfigError>,
     paths: &Paths,
     asker: &Asker,
-) -> u8 {
-    let (as_json, folder, who) = (flags.json, paths.data_dir.clone(), asker.who.clone());
+) -> Result<u8, Failure> {
+    let (as_json, folder, who) = (flags.global.json, paths.data_dir.clone(), asker.who.clone());
     // Where open jobs are sent from is no matter of a profile that sends nothing.
     if matches!(flags.verb, JournalVerb::Backup { stay: false, .. } | JournalVerb::Restore { .. })
         && let Ok(Settings { profile: Some(profile), .. }) = &settings
-        && let Err(failure) = may_act(profile)
     {
-        return failure.report(as_json);
+        may_act(profile)?;
     }
-    let done = match flags.verb {
-        JournalVerb::Init { print: true } => print_roles(as_json),
-        JournalVerb::Status | JournalVerb::Init { .. } | JournalVerb::Move { .. } | JournalVerb::Migrate => {
-            let settings = match settings {
-                Ok(settings) => settings,
-                Err(error) => return super::settings_are_wrong(&error, as_json),
-            };
-            let place = place_of(&settings, asker).await;
-            match (place, flags.verb) {
-                (Err(failure), _) => Err(failure),
-                (Ok((profile, place)), JournalVerb::Init { .. }) => {
-                    init(place, profile.as_ref(), as_json).await
-                }
-                (Ok((profile, place)), JournalVerb::Move { back }) => {
-                    move_jobs(place, profile.as_ref(), (paths, back), &asker.who, as_json).await
-                }
-                (Ok((profile, place)), JournalVerb::Migrate) => {
-                    migrate(place, profile.as_ref(), as_json).await
-                }
-                (Ok((profile, place)), _) => status::status(place, profile.as_ref(), as_json).await,
-            }
+    match flags.verb {
+        JournalVerb::Init { print: true } => {
+            answer(as_json, ROLES.trim_end(), &json!({ "ok": true, "sql": ROLES }))?;
         }
         JournalVerb::Backup { file, stay, force } => {
             let open = if stay { OpenJobs::Stay } else { OpenJobs::Move };
             let overwrite = if force { Overwrite::Yes } else { Overwrite::No };
-            let is_named = |()| {
-                if file.as_os_str() == "-" {
-                    return Err(Failure::usage(t!(
-                        "a backup needs a file name, such as lapel.backup; it cannot be -. Nothing was copied."
-                    )));
-                }
-                Ok(())
-            };
-            match is_on_this_computer(settings.ok().and_then(|settings| settings.profile).as_ref())
-                .and_then(is_named)
-            {
-                Err(failure) => Err(failure),
-                Ok(()) => aside(move || jobs::back_up(&folder, &file, open, overwrite, &who))
-                    .await
-                    .and_then(|made| backed_up(&made, open, as_json)),
-            }
+            let profile = settings.ok().and_then(|settings| settings.profile);
+            may_be_copied(profile.as_ref(), &file)?;
+            let made = aside(move || jobs::back_up(&folder, &file, open, overwrite, &who)).await?;
+            backed_up(&made, open, as_json)?;
         }
         JournalVerb::Restore { file, claim } => {
             let named = shown(&file);
-            aside(move || {
+            let restored = aside(move || {
                 jobs::restore(&folder, &file, claim, &who).map_err(|why| match why {
                     // The journal here was not touched.
                     JobError::Journal(JournalError::Corrupt { file, .. }) if file == named => {
@@ -146,29 +107,39 @@ pub async fn journal(
                     other => other,
                 })
             })
-            .await
-            .and_then(|restored| put_back(&restored, as_json))
+            .await?;
+            put_back(&restored, as_json)?;
         }
-    };
-    done.map_or_else(|failure| failure.report(as_json), |()| exit::OK)
+        verb => match settings {
+            Ok(settings) => with_settings(verb, settings, asker, as_json).await?,
+            Err(error) => return Ok(super::settings_are_wrong(&error, as_json)),
+        },
+    }
+    Ok(exit::OK)
 }
 
-/// The place of the profile's journal. Without a profile, that of this computer.
-async fn place_of(settings: &Settings, asker: &Asker) -> Result<(Option<Profile>, JournalPlace), Failure> {
-    let (profile, paths, who) = (settings.profile.clone(), settings.paths.clone(), asker.who.clone());
-    let Some(profile) = profile else { return Ok((None, JournalPlace::Folder(paths.data_dir))) };
-    // The password may come from a command or a keyring.
-    let fetched = tokio::task::spawn_blocking(move || {
-        let mut profile = profile;
-        profile.fetch_secrets().map(|()| profile)
-    });
-    let profile = fetched.await.map_err(|why| internal(&why))??;
-    let place = journal_place(&profile, &paths, &who);
-    Ok((Some(profile), place))
-}
-
-fn internal(why: &tokio::task::JoinError) -> Failure {
-    Failure::new("journal", t!("lapel had an internal error ({failed}).", failed = why))
+/// The verbs that concern the journal of the profile.
+async fn with_settings(
+    verb: JournalVerb,
+    settings: Settings,
+    asker: &Asker,
+    as_json: bool,
+) -> Result<(), Failure> {
+    let Settings { mut profile, paths, .. } = settings;
+    let mut place = JournalPlace::Folder(paths.data_dir.clone());
+    if let Some(mut found) = profile {
+        // The password may come from a command or a keyring.
+        let found = aside(move || found.fetch_secrets().map(|()| found)).await?;
+        place = journal_place(&found, &paths, &asker.who);
+        profile = Some(found);
+    }
+    let profile = profile.as_ref();
+    match verb {
+        JournalVerb::Init { .. } => init(place, profile, as_json).await,
+        JournalVerb::Move { back } => move_jobs(place, profile, (&paths, back), &asker.who, as_json).await,
+        JournalVerb::Migrate => migrate(place, profile, as_json).await,
+        _ => status::status(place, profile, as_json).await,
+    }
 }
 
 /// A team's journal is needed, and `work` has found none.
@@ -182,8 +153,14 @@ fn no_team(profile: Option<&Profile>) -> Failure {
     }
 }
 
-fn is_on_this_computer(profile: Option<&Profile>) -> Result<(), Failure> {
+/// Only the journal on this computer is copied, and into a file.
+fn may_be_copied(profile: Option<&Profile>, to: &Path) -> Result<(), Failure> {
     let Some((profile, team)) = profile.and_then(|profile| Some((profile, profile.journal.as_ref()?))) else {
+        if to.as_os_str() == "-" {
+            return Err(Failure::usage(t!(
+                "a backup needs a file name, such as lapel.backup; it cannot be -. Nothing was copied."
+            )));
+        }
         return Ok(());
     };
     Err(Failure::new(
@@ -197,7 +174,6 @@ fn is_on_this_computer(profile: Option<&Profile>) -> Result<(), Failure> {
     ))
 }
 
-/// Moves the jobs of a profile to its team's journal, or back.
 async fn move_jobs(
     place: JournalPlace,
     profile: Option<&Profile>,
@@ -215,9 +191,6 @@ async fn move_jobs(
     let (file, team) = on_place(place, move |place| Ok((folder.open()?, place.open()?))).await?;
     let (from, to) = if back { (&team, &file) } else { (&file, &team) };
     let moved = from.move_to(to, &account, who).await?;
-    if as_json {
-        return answer_json(&json!({ "ok": true, "jobs": moved.jobs, "to": moved.to }));
-    }
     let to = scrub(&moved.to);
     let mut said = plural!(moved.jobs, "{n} job moved to {to}.", "{n} jobs moved to {to}.", to);
     if back {
@@ -227,39 +200,36 @@ async fn move_jobs(
             name = profile.name
         ));
     }
-    Ok(output::answer(&said)?)
-}
-
-fn print_roles(as_json: bool) -> Result<(), Failure> {
-    if as_json {
-        return answer_json(&json!({ "ok": true, "sql": ROLES }));
-    }
-    Ok(output::answer(ROLES.trim_end())?)
+    answer(as_json, &said, &json!({ "ok": true, "jobs": moved.jobs, "to": moved.to }))
 }
 
 async fn on_place<T: Send + 'static>(
     place: JournalPlace,
     work: impl FnOnce(&JournalPlace) -> Result<T, JournalError> + Send + 'static,
 ) -> Result<T, Failure> {
-    let done = tokio::task::spawn_blocking(move || work(&place)).await;
-    Ok(done.map_err(|why| internal(&why))??)
+    aside(move || work(&place)).await
+}
+
+async fn aside<T: Send + 'static, E: Into<Failure> + Send + 'static>(
+    work: impl FnOnce() -> Result<T, E> + Send + 'static,
+) -> Result<T, Failure> {
+    let internal = |why| Failure::new("journal", t!("lapel had an internal error ({failed}).", failed = why));
+    tokio::task::spawn_blocking(work).await.map_err(internal)?.map_err(Into::into)
 }
 
 async fn init(place: JournalPlace, profile: Option<&Profile>, as_json: bool) -> Result<(), Failure> {
     let server = server_of(&place);
     let made = on_place(place, JournalPlace::create_team).await?.ok_or_else(|| no_team(profile))?;
-    if as_json {
-        return answer_json(&json!({
-            "ok": true,
-            "path": server,
-            "created": made != Creation::Existing,
-            "roles": match made {
-                Creation::Created { has_roles } => Some(has_roles),
-                Creation::Existing => None,
-            },
-        }));
-    }
-    Ok(output::answer(&match made {
+    let value = json!({
+        "ok": true,
+        "path": server,
+        "created": made != Creation::Existing,
+        "roles": match made {
+            Creation::Created { has_roles } => Some(has_roles),
+            Creation::Existing => None,
+        },
+    });
+    let text = match made {
         Creation::Existing => t!("{server} already has a journal. Nothing was changed.", server),
         Creation::Created { has_roles: true } => {
             t!("Created the journal in {server}. Members of the role lapel_issuer can use it.", server)
@@ -268,21 +238,20 @@ async fn init(place: JournalPlace, profile: Option<&Profile>, as_json: bool) -> 
             "Created the journal in {server}. So far, only its owner can use it. For other people, let an administrator run the SQL of: lapel journal init --print",
             server
         ),
-    })?)
+    };
+    answer(as_json, &text, &value)
 }
 
 async fn migrate(place: JournalPlace, profile: Option<&Profile>, as_json: bool) -> Result<(), Failure> {
     let server = server_of(&place);
     let Migration { from, to } =
         on_place(place, JournalPlace::migrate_team).await?.ok_or_else(|| no_team(profile))?;
-    if as_json {
-        return answer_json(&json!({ "ok": true, "path": server, "from": from, "to": to }));
-    }
-    Ok(output::answer(&if from == to {
+    let text = if from == to {
         t!("The journal in {server} has the schema of this lapel ({to}). Nothing was changed.", server, to)
     } else {
         t!("Changed the journal in {server} from schema {from} to {to}.", server, from, to)
-    })?)
+    };
+    answer(as_json, &text, &json!({ "ok": true, "path": server, "from": from, "to": to }))
 }
 
 /// Host and database, for people. Empty for a journal that is no team's.
@@ -291,12 +260,6 @@ fn server_of(place: &JournalPlace) -> String {
         JournalPlace::Team { login, .. } => scrub(&login.server.to_string()).into_owned(),
         JournalPlace::Memory | JournalPlace::Folder(_) => String::new(),
     }
-}
-
-async fn aside<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, JobError> + Send + 'static,
-) -> Result<T, Failure> {
-    Ok(tokio::task::spawn_blocking(work).await.map_err(|why| internal(&why))??)
 }
 
 fn backed_up(made: &BackedUp, open: OpenJobs, as_json: bool) -> Result<(), Failure> {
@@ -312,7 +275,7 @@ fn backed_up(made: &BackedUp, open: OpenJobs, as_json: bool) -> Result<(), Failu
         }));
     }
     let file = shown(&made.path);
-    output::answer(&format!("{file}  {}", words::count(made.jobs, "job")))?;
+    output::answer(&format!("{file}  {}", counted(made.jobs, ("job", "jobs"))))?;
     if made.drafts > 0 {
         output::complain(&plural!(
             made.drafts,
@@ -350,7 +313,7 @@ fn put_back(restored: &Restored, as_json: bool) -> Result<(), Failure> {
         "Restored the journal of {computer} ({made}) with {jobs}.",
         computer = restored.computer,
         made = here(restored.made),
-        jobs = words::count(restored.jobs, "job")
+        jobs = counted(restored.jobs, ("job", "jobs"))
     ))?;
     if !restored.open.is_empty() {
         output::complain(&t!(

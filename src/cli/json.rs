@@ -4,7 +4,7 @@
 
 use crate::cli::prelude::*;
 use crate::domain::{BadgeId, TemplateId, Text};
-use crate::jobs::{Counts, JobRow, Phase, Reason};
+use crate::jobs::{JobRow, Phase, Reason};
 pub(super) use crate::table::json_line as line;
 
 pub(super) fn fields(value: Value) -> Map<String, Value> {
@@ -14,7 +14,14 @@ pub(super) fn fields(value: Value) -> Map<String, Value> {
     }
 }
 
+pub(super) fn jobs<'j>(all: impl IntoIterator<Item = &'j Job>) -> Value {
+    all.into_iter().map(|one| Value::Object(job(one))).collect()
+}
+
 pub(super) fn job(job: &Job) -> Map<String, Value> {
+    // Without statuses that no row has.
+    let counts: Map<_, _> =
+        job.counts.iter().map(|(status, n)| (status.code().to_owned(), n.into())).collect();
     let value = json!({
         "id": number(job),
         "kind": job.kind.code(),
@@ -32,7 +39,7 @@ pub(super) fn job(job: &Job) -> Map<String, Value> {
             "read_as": o.read_as.english(),
         })),
         "rows": job.counts.total(),
-        "counts": counts(&job.counts),
+        "counts": counts,
         "open": job.is_open(),
         "can_resume": job.can_resume(),
         "accepted_count": job.accepted.map(|count| count.accepted),
@@ -53,15 +60,6 @@ pub(super) fn job(job: &Job) -> Map<String, Value> {
 /// The number of a draft is not permanent, so it has none.
 fn number(job: &Job) -> Option<i64> {
     (job.phase != Phase::Draft).then_some(job.id.0)
-}
-
-/// Leaves out statuses that no row has.
-pub(super) fn counts(counts: &Counts) -> Value {
-    counts
-        .iter()
-        .map(|(row_status, n)| (row_status.code().to_owned(), n.into()))
-        .collect::<Map<_, _>>()
-        .into()
 }
 
 pub(super) fn row(job: &Job, row: &JobRow) -> Value {

@@ -6,27 +6,20 @@ use crate::secrets::{Likeness, is_key, judge};
 use std::ffi::OsString;
 
 /// Runs before parsing, so that no message repeats the key.
-///
-/// # Errors
-/// The exit code, after the message was printed.
+/// The error is the exit code.
 pub fn refuse_keys(args: impl IntoIterator<Item = OsString>) -> Result<(), u8> {
     let args: Vec<String> = args.into_iter().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
     let Some(at) = args.iter().position(|arg| is_key(arg)) else { return Ok(()) };
     let as_json = args.iter().any(|arg| arg == "--json");
-    let failure = Failure {
-        kind: "api_key".to_owned(),
-        ..Failure::usage(t!(
-            "argument {at} looks like an API key. Nothing was sent. The shell keeps it in its history, and others on this computer can see it. Remove it from there. If somebody may have seen it, replace the key in the issuer back office.",
-            at = at + 1
-        ))
-    };
-    Err(failure.report(as_json))
+    let failure = Failure::usage(t!(
+        "argument {at} looks like an API key. Nothing was sent. The shell keeps it in its history, and others on this computer can see it. Remove it from there. If somebody may have seen it, replace the key in the issuer back office.",
+        at = at + 1
+    ));
+    Err(failure.of_kind("api_key").report(as_json))
 }
 
 /// Runs before lapel sends any text. When nobody can be asked, refuses texts that look like an API key.
-///
-/// # Errors
-/// The exit code, after the message was printed.
+/// The error is the exit code.
 pub async fn ask_about_keys(cli: &Cli) -> Result<(), u8> {
     if cli.not_a_key {
         return Ok(());
@@ -43,9 +36,6 @@ pub async fn ask_about_keys(cli: &Cli) -> Result<(), u8> {
         super::complain(t!("Nothing was sent."));
         return Err(exit::USAGE);
     }
-    let failure = Failure {
-        kind: "api_key".to_owned(),
-        ..Failure::usage(format!("{what} {}", t!("Nothing was sent. If it is not a key, add --not-a-key.")))
-    };
-    Err(failure.report(cli.is_for_programs()))
+    let what = format!("{what} {}", t!("Nothing was sent. If it is not a key, add --not-a-key."));
+    Err(Failure::usage(what).of_kind("api_key").report(cli.is_for_programs()))
 }

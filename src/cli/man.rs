@@ -56,17 +56,13 @@ fn write_verb(verb: &clap::Command, page: &mut Vec<u8>) -> io::Result<()> {
         roff.control("TP", []);
         let value = argument.get_value_names().unwrap_or_default().iter().map(ToString::to_string);
         let value = value.collect::<Vec<_>>().join(" ");
-        match argument.get_long() {
+        roff.text(match argument.get_long() {
             Some(long) if argument.get_action().takes_values() => {
-                roff.text([bold(format!("--{long}")), roman(format!(" {value}"))]);
+                vec![bold(format!("--{long}")), roman(format!(" {value}"))]
             }
-            Some(long) => {
-                roff.text([bold(format!("--{long}"))]);
-            }
-            None => {
-                roff.text([bold(value)]);
-            }
-        }
+            Some(long) => vec![bold(format!("--{long}"))],
+            None => vec![bold(value)],
+        });
         roff.text([roman(argument.get_help().map(ToString::to_string).unwrap_or_default())]);
     }
     roff.to_writer(page)?;

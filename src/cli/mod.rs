@@ -4,7 +4,7 @@
 //! standard output, everything else to standard error. A reader that closes the pipe is no error.
 //!
 //! ```text
-//! args, verbs           the definition of the command line     clap_errors   mistakes in it
+//! args, verbs, flags    the definition of the command line     clap_errors   mistakes in it
 //! help, help_i18n, man  help and the manual page               completion    for shells
 //! session, connection   the profile of a verb, its service and its jobs
 //! read/, ping, index    verbs that read from the service
@@ -26,6 +26,7 @@ mod connection;
 mod doctor;
 pub mod exit;
 mod failure;
+mod flags;
 mod help;
 mod help_i18n;
 mod index;
@@ -55,11 +56,11 @@ mod template;
 mod verbs;
 mod words;
 
-pub use args::{Cli, Command, DemoFlags, parse};
-pub use completion::{complete, completions};
+pub use args::{Cli, Command, DemoFlags, complete, parse};
+pub use completion::completions;
 pub use connection::{connection, journal_place};
 pub use doctor::doctor;
-pub use failure::{command_line_is_wrong, settings_are_wrong};
+pub use failure::{Failure, command_line_is_wrong, settings_are_wrong};
 #[cfg(test)]
 pub(crate) use help_i18n::texts as help_texts;
 pub use index::{index, index_settings};
@@ -69,9 +70,9 @@ pub use jobs::jobs;
 pub use journal::journal;
 pub use key_check::{ask_about_keys, refuse_keys};
 pub use man::man;
-pub use output::{complain, complain_of_settings, how_to_begin};
-pub use ping::{ping, ping_without_settings};
-pub use profile::{change_profile, pin_profile, profile, remove_profile_in_words, test_profile};
+pub use output::complain;
+pub use ping::ping;
+pub use profile::{ProfileContext, profile};
 pub use read::read;
 pub use revoke::revoke;
 pub use session::{Asker, job_settings};

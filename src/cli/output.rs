@@ -1,7 +1,7 @@
 //! Writes to standard output and standard error.
 
-use super::{exit, help};
-use crate::config::ConfigError;
+use super::help;
+use crate::cli::prelude::*;
 use crate::secrets::redact;
 use std::io::{self, ErrorKind, Write};
 
@@ -15,25 +15,22 @@ pub fn complain(what: &str) {
 }
 
 /// Also prints the commands that work without settings.
-pub fn complain_of_settings(error: &ConfigError) {
+pub(super) fn complain_of_settings(error: &ConfigError) {
     complain(&t!(
         "the settings have an error, so lapel did nothing.\n{error}\n(lapel demo works without settings.)",
         error = indented(&error.to_string())
     ));
 }
 
-pub fn how_to_begin() -> &'static str {
+pub(super) fn how_to_begin() -> &'static str {
     crate::i18n::tr(help::HOW_TO_BEGIN)
 }
 
-/// # Errors
-/// Any error of the system except a closed pipe: the reader has read enough.
+/// A closed pipe is no error: the reader has read enough.
 pub(super) fn answer(line: &str) -> io::Result<()> {
     print(format!("{}\n", redact(line)).as_bytes())
 }
 
-/// # Errors
-/// Those of [`answer`].
 pub(super) fn print(bytes: &[u8]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {

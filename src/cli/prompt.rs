@@ -1,6 +1,5 @@
 //! Asks the user for input, line by line. A typed key is not echoed.
 
-use super::failure::Failure;
 use crate::cli::prelude::*;
 #[cfg(unix)]
 use crate::job_control;
@@ -22,29 +21,32 @@ fn no_answer() -> Failure {
 }
 
 /// An empty line means `preset`.
-///
-/// # Errors
-/// Nothing more can be read.
 pub(super) async fn line(question: &str, preset: &str) -> Result<String, Failure> {
     let asked = match preset {
         "" => format!("{question}: "),
         preset => format!("{question} [{}]: ", scrub(preset)),
     };
-    let typed = tokio::task::spawn_blocking(move || {
-        let mut err = io::stderr().lock();
-        err.write_all(asked.as_bytes())?;
-        err.flush()?;
-        drop(err);
-        let mut line = String::new();
-        io::stdin().lock().take(LONGEST).read_line(&mut line).map(|n| (n > 0).then_some(line))
-    });
-    match typed.await {
+    match tokio::task::spawn_blocking(move || typed_line(&asked)).await {
         Ok(Ok(Some(line))) => {
             let line = line.trim();
             Ok(if line.is_empty() { preset.to_owned() } else { line.to_owned() })
         }
         _ => Err(no_answer()),
     }
+}
+
+/// `None` when nothing more can be read.
+pub(super) fn typed_line(asked: &str) -> io::Result<Option<String>> {
+    show(asked)?;
+    let mut line = String::new();
+    io::stdin().lock().take(LONGEST).read_line(&mut line).map(|n| (n > 0).then_some(line))
+}
+
+/// Other tasks can write to standard error afterwards.
+fn show(asked: &str) -> io::Result<()> {
+    let mut err = io::stderr().lock();
+    err.write_all(asked.as_bytes())?;
+    err.flush()
 }
 
 /// Any answer but yes counts as no.
@@ -55,9 +57,6 @@ pub(super) async fn yes(question: &str) -> bool {
 }
 
 /// The line is shown and saved, so it must not be an API key.
-///
-/// # Errors
-/// Those of [`line`]; or the text is a key, or looks like one and the user does not confirm that it is none.
 pub(super) async fn open_line(question: &str, preset: &str) -> Result<String, Failure> {
     let said = line(question, preset).await?;
     let is_refused = match judge(&said) {
@@ -66,29 +65,20 @@ pub(super) async fn open_line(question: &str, preset: &str) -> Result<String, Fa
         Likeness::Key => true,
     };
     if is_refused {
-        return Err(Failure {
-            kind: "api_key".to_owned(),
-            ..Failure::usage(t!("This looks like an API key. Do not enter it here. Nothing was saved."))
-        });
+        let what = t!("This looks like an API key. Do not enter it here. Nothing was saved.");
+        return Err(Failure::usage(what).of_kind("api_key"));
     }
     Ok(said)
 }
 
 /// Shows nothing of the key, not even its length. Restores the terminal at every end, and at signals.
-///
-/// # Errors
-/// The user cancelled.
 pub(super) async fn secret(question: &str) -> Result<SecretString, Failure> {
     put_back_at_signals();
     let asked = t!("{question} (hidden): ", question);
     let typed = tokio::task::spawn_blocking(move || {
         // Hides the input before the question appears.
         let raw = RawMode::new()?;
-        let mut err = io::stderr().lock();
-        err.write_all(asked.as_bytes())?;
-        err.flush()?;
-        // Other tasks can write to standard error meanwhile.
-        drop(err);
+        show(&asked)?;
         let typed = typed(&mut io::stdin().lock());
         drop(raw);
         let _ = writeln!(io::stderr().lock());

@@ -1,9 +1,9 @@
 //! The review of what lapel is about to send, for users and programs, and the confirmation.
 
-use super::failure::Failure;
+use super::json::fields;
 use super::sending::SendingOutcome;
 use super::session::VerbSession;
-use super::{confirm, exit, words};
+use super::{confirm, words};
 use crate::cli::prelude::*;
 use crate::domain::confirm_text::ConfirmText;
 use crate::jobs::{Code, DuplicateResult, JobRow, Kind, RowFilter, RowGroup, request_count};
@@ -12,7 +12,7 @@ use crate::jobs::{Code, DuplicateResult, JobRow, Kind, RowFilter, RowGroup, requ
 const FEW: u64 = 10;
 const PAGE: usize = 1000;
 
-pub(super) const NOT_SENT: [RowStatus; 3] = [RowStatus::Ask, RowStatus::Invalid, RowStatus::LeftOut];
+const NOT_SENT: [RowStatus; 3] = [RowStatus::Ask, RowStatus::Invalid, RowStatus::LeftOut];
 
 #[derive(Clone, Debug)]
 pub(super) struct Drafted {
@@ -32,7 +32,7 @@ impl Drafted {
     }
 
     pub fn described(&self, batch: usize) -> Map<String, Value> {
-        let mut fields = super::json::job(&self.job);
+        let mut described = super::json::job(&self.job);
         let classes: Map<String, Value> = self
             .checked
             .iter()
@@ -45,14 +45,14 @@ impl Drafted {
             .flat_map(|g| &g.unsent)
             .map(|(job, n)| json!({ "job": job.0, "rows": n }))
             .collect();
-        fields.extend(super::json::fields(json!({
+        described.extend(fields(json!({
             "would_send": self.to_send(),
             "requests": request_count(self.to_send(), batch),
             "classes": classes,
             "guard_complete": self.is_complete(),
             "unsent_elsewhere": unsent,
         })));
-        fields
+        described
     }
 }
 
@@ -88,7 +88,7 @@ impl VerbSession {
         let mut lines = vec![format!(
             "{}  {}  {}",
             self.profile.environment,
-            crate::domain::text::scrub(&self.organisation()),
+            scrub(&self.profile.label()),
             self.profile.base_url
         )];
         lines.extend(what.iter().cloned());
@@ -106,7 +106,7 @@ impl VerbSession {
                 lines.push(format!("  {}", origin.words()));
             }
             let ready = job.counts.of(RowStatus::Ready);
-            let requests = words::count(request_count(ready, self.jobs.settings().batch), "request");
+            let requests = counted(request_count(ready, self.jobs.settings().batch), ("request", "requests"));
             lines.push(t!("  {ready}  will be sent in {requests}", ready, requests));
             let unknown = self.unknown_states(job).await?;
             if let Some(group) = &unknown {
@@ -129,11 +129,10 @@ impl VerbSession {
                 (t!("  Will be sent, state unknown:"), unknown)
             };
             if draft.to_send() <= FEW || group.is_some() {
-                let rows = self.some_rows(job, &sent, group).await?;
-                if !rows.is_empty() {
-                    lines.push(heading.to_owned());
-                    lines.extend(rows.into_iter().map(|row| format!("  {row}")));
-                }
+                lines.extend(words::under(
+                    heading,
+                    words::indented(&self.some_rows(job, &sent, group).await?),
+                ));
             }
             let found: Vec<String> = draft
                 .checked
@@ -154,21 +153,37 @@ impl VerbSession {
                 );
             }
             let rows = self.some_rows(job, &NOT_SENT, None).await?;
-            if !rows.is_empty() {
-                lines.push(t!("  Not sent:").to_owned());
-                lines.extend(rows.into_iter().map(|row| format!("  {row}")));
-            }
+            lines.extend(words::under(t!("  Not sent:"), words::indented(&rows)));
         }
         Ok(lines.join("\n"))
     }
 
+    /// What a `--dry-run` answers. `more` are fields of the JSON.
+    pub async fn preview(
+        &self,
+        what: &[String],
+        drafts: &[Drafted],
+        (code, held_back): (u8, u64),
+        more: Option<Value>,
+    ) -> Result<(), Failure> {
+        let Some(more) = more else {
+            let review = self.review(what, drafts).await?;
+            return Ok(output::answer(&format!("{review}\n{}", t!("Nothing was sent (--dry-run).")))?);
+        };
+        let batch = self.jobs.settings().batch;
+        let described: Vec<Value> = drafts.iter().map(|draft| draft.described(batch).into()).collect();
+        let would_send: u64 = drafts.iter().map(Drafted::to_send).sum();
+        let mut all = fields(json!({ "ok": code == exit::OK, "exit_code": code, "dry_run": true }));
+        all.extend(fields(more));
+        all.extend(fields(json!({ "would_send": would_send, "held_back": held_back, "jobs": described })));
+        let jobs: Vec<Job> = drafts.iter().map(|draft| draft.job.clone()).collect();
+        self.answer_with_rows(all, &jobs, &NOT_SENT).await
+    }
+
     /// The user types the number and, for LIVE, the organisation's short name.
-    ///
-    /// # Errors
-    /// The user typed anything else.
     pub async fn confirmed(&mut self, review: &str, kind: Kind, n: u64) -> Result<(), Failure> {
         self.progress.clear();
-        let badges = words::count(n, "badge");
+        let badges = counted(n, ("badge", "badges"));
         let wanted = self.wanted(n);
         let question = match kind {
             Kind::Issue => t!("Type {n} to issue {badges}; anything else sends nothing:", n = wanted, badges),
@@ -193,7 +208,7 @@ impl VerbSession {
 
     /// In every environment, the user types the number of rows to send again.
     pub async fn confirmed_group(&mut self, review: &str, id: JobId, rows: u64) -> Result<(), Failure> {
-        let what = words::count(rows, "row");
+        let what = counted(rows, ("row", "rows"));
         let wanted = self.wanted(rows);
         let question = t!(
             "Type {rows} to send {what} of job {id}; anything else sends nothing:",
@@ -206,7 +221,7 @@ impl VerbSession {
 
     fn wanted(&self, n: u64) -> ConfirmText {
         if self.is_live() {
-            ConfirmText::live(n, self.profile.short_name.as_deref(), &self.organisation())
+            ConfirmText::live(n, self.profile.short_name.as_deref(), &self.profile.label())
         } else {
             ConfirmText::number(n)
         }
@@ -216,11 +231,7 @@ impl VerbSession {
         if confirm::asked(review, question, move |typed| wanted.is_typed(typed), &self.interrupt).await {
             return Ok(());
         }
-        Err(Failure {
-            code: exit::USAGE,
-            kind: "not_confirmed".to_owned(),
-            message: t!("Not confirmed. Nothing was sent.").to_owned(),
-        })
+        Err(Failure::usage(t!("Not confirmed. Nothing was sent.")).of_kind("not_confirmed"))
     }
 
     /// Removes drafts that did not become jobs.
@@ -233,9 +244,6 @@ impl VerbSession {
 }
 
 /// Asks for confirmation unless `yes`, begins the revocation, and waits for the answers.
-///
-/// # Errors
-/// The user did not confirm, or the job could not begin. Nothing was sent then.
 pub(super) async fn begin_revoking(
     session: &mut VerbSession,
     id: JobId,
@@ -255,28 +263,4 @@ pub(super) async fn begin_revoking(
     let who = session.who.clone();
     session.jobs.begin(id, &who).await?;
     session.see_through(&[id], wait).await
-}
-
-pub(super) fn review_as_json(
-    drafts: &[Drafted],
-    batch: usize,
-    code: u8,
-    held_back: u64,
-    more: Value,
-) -> Map<String, Value> {
-    let jobs: Vec<Value> = drafts.iter().map(|draft| draft.described(batch).into()).collect();
-    let mut fields = Map::from_iter([
-        ("ok".to_owned(), (code == exit::OK).into()),
-        ("exit_code".to_owned(), code.into()),
-        ("dry_run".to_owned(), true.into()),
-    ]);
-    if let Value::Object(more) = more {
-        fields.extend(more);
-    }
-    fields.extend([
-        ("would_send".to_owned(), drafts.iter().map(Drafted::to_send).sum::<u64>().into()),
-        ("held_back".to_owned(), held_back.into()),
-        ("jobs".to_owned(), jobs.into()),
-    ]);
-    fields
 }

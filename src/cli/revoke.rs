@@ -1,21 +1,15 @@
 //! `lapel revoke`: revokes badges by their ids.
 
-use super::failure::Failure;
-use super::review::{Drafted, NOT_SENT, begin_revoking, review_as_json};
+use super::review::{Drafted, begin_revoking};
 use super::sending::{SendReport, SendingOutcome};
 use super::session::{Asker, JobAccess, VerbSession, may_act, profile};
 use super::verbs::RevokeFlags;
-use super::{confirm, exit, output, source};
+use super::{confirm, source};
 use crate::cli::prelude::*;
 use crate::jobs::intake::{HeaderRow, ImportSource};
 use crate::jobs::{IdsRequest, Preview, Reading};
 
-pub async fn revoke(flags: RevokeFlags, settings: &Settings, asker: &Asker) -> u8 {
-    let as_json = flags.sending.json;
-    run(flags, settings, asker).await.unwrap_or_else(|failure| failure.report(as_json))
-}
-
-async fn run(flags: RevokeFlags, settings: &Settings, asker: &Asker) -> Result<u8, Failure> {
+pub async fn revoke(flags: RevokeFlags, settings: &Settings, asker: &Asker) -> Result<u8, Failure> {
     may_act(profile(settings)?)?;
     if flags.reason.trim().is_empty() {
         return Err(Failure::usage(t!("--reason needs a text: the service requires it. Nothing was sent.")));
@@ -44,10 +38,7 @@ async fn run(flags: RevokeFlags, settings: &Settings, asker: &Asker) -> Result<u
     )
     .await?;
     let done = plan(&mut session, &flags, source).await;
-    if done.is_err() {
-        session.close().await;
-    }
-    done.map_err(|failure| session.interrupt.failed(failure))
+    session.or_close(done).await.map_err(|failure| session.interrupt.failed(failure))
 }
 
 fn of_ids(ids: &[String]) -> Result<ImportSource, Failure> {
@@ -83,7 +74,7 @@ async fn plan(session: &mut VerbSession, flags: &RevokeFlags, source: ImportSour
                     name = opened.about.name,
                     about = source::names(&opened.about)
                 );
-                return Err(Failure { kind: "question".to_owned(), ..Failure::usage(why) });
+                return Err(Failure::usage(why).of_kind("question"));
             }
             (None, _) => None,
         };
@@ -114,15 +105,9 @@ async fn reviewed(session: &mut VerbSession, flags: &RevokeFlags, draft: &Drafte
         session.progress.clear();
         let drafts = std::slice::from_ref(draft);
         let code = if held_back > 0 || draft.to_send() == 0 { exit::PERSON } else { exit::OK };
-        if sending.json {
-            let unknown = session.unknown_states(&draft.job).await?.map_or(0, |group| group.rows);
-            let more = json!({ "place": session.place(), "unknown_state": unknown });
-            let fields = review_as_json(drafts, session.jobs.settings().batch, code, held_back, more);
-            session.answer_with_rows(fields, std::slice::from_ref(&draft.job), &NOT_SENT).await?;
-        } else {
-            let review = session.review(&[], drafts).await?;
-            output::answer(&format!("{review}\n{}", t!("Nothing was sent (--dry-run).")))?;
-        }
+        let unknown = session.unknown_states(&draft.job).await?.map_or(0, |group| group.rows);
+        let more = json!({ "place": session.place(), "unknown_state": unknown });
+        session.preview(&[], drafts, (code, held_back), sending.json.then_some(more)).await?;
         session.close().await;
         return Ok(code);
     }
@@ -132,7 +117,7 @@ async fn reviewed(session: &mut VerbSession, flags: &RevokeFlags, draft: &Drafte
     } else {
         seen = begin_revoking(session, id, sending.yes, sending.wait).await?;
     }
-    let more = session.more(json!({ "held_back": held_back }));
+    let more = json::fields(json!({ "held_back": held_back }));
     let report = SendReport { ids: &[id], seen: &seen, waited: sending.wait, held_back, more };
     let code = session.report(report, sending.json).await?;
     if draft.to_send() == 0 {

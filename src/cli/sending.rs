@@ -1,13 +1,11 @@
 //! Waits for the answers of jobs, with `--wait` until they are finished, and reports the result.
 
-use super::failure::Failure;
 use super::session::VerbSession;
-use super::{exit, json, output, words};
+use super::words;
 use crate::cli::prelude::*;
 use crate::i18n::Localizable;
 use crate::jobs::{JobRow, Phase, RowFilter, RowGroup, StopKind};
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, BufWriter, ErrorKind, Write};
 use std::time::Duration;
 
 /// A verb ends when the journal has not accepted an answer for this long.
@@ -79,6 +77,14 @@ impl VerbSession {
     pub async fn close(&mut self) {
         self.jobs.close().await;
         self.progress.clear();
+    }
+
+    /// Closes the session on failure.
+    pub async fn or_close<T>(&mut self, done: Result<T, impl Into<Failure>>) -> Result<T, Failure> {
+        if done.is_err() {
+            self.close().await;
+        }
+        done.map_err(Into::into)
     }
 
     /// Waits until everything is sent, Ctrl-C arrives, or the journal accepts no answer for `UNWRITTEN`. The progress
@@ -240,8 +246,7 @@ impl VerbSession {
                 "place": self.place(),
             }));
             fields.extend(report.more);
-            let jobs_json: Vec<Value> = jobs.iter().map(|job| json::job(job).into()).collect();
-            fields.insert("jobs".to_owned(), jobs_json.into());
+            fields.insert("jobs".to_owned(), json::jobs(jobs));
             return self.answer_with_rows(fields, jobs, &NOT_AS_ASKED).await;
         }
         for job in jobs {
@@ -267,15 +272,8 @@ impl VerbSession {
             );
         }
         let rows = self.some_rows(job, &NOT_AS_ASKED, None).await?;
-        if !rows.is_empty() {
-            lines.push(t!("Not completed:").to_owned());
-            lines.extend(rows);
-        }
-        let steps = words::next_steps(job, &self.again);
-        if !steps.is_empty() {
-            lines.push(t!("Next:").to_owned());
-            lines.extend(steps);
-        }
+        lines.extend(words::under(t!("Not completed:"), rows));
+        lines.extend(words::under(t!("Next:"), words::next_steps(job, &self.again)));
         Ok(output::answer(&lines.join("\n"))?)
     }
 
@@ -310,9 +308,8 @@ impl VerbSession {
     ) -> Result<(), Failure> {
         let mut begin = json::line(&Value::Object(fields));
         begin.pop();
-        let mut out = SendOutput::new();
-        out.write(&format!("{begin},\"rows\":["))?;
-        let mut first = true;
+        output::print(format!("{begin},\"rows\":[").as_bytes())?;
+        let mut comma = "";
         for job in jobs {
             let mut after = 0;
             loop {
@@ -320,22 +317,15 @@ impl VerbSession {
                 let rows: Vec<JobRow> = self.jobs.rows(job.id, filter, PAGE).await?;
                 let Some(last) = rows.last() else { break };
                 after = last.no;
+                let mut page = String::new();
                 for row in &rows {
-                    let comma = if first { "" } else { "," };
-                    first = false;
-                    out.write(&format!("{comma}{}", json::line(&json::row(job, row))))?;
+                    page.push_str(std::mem::replace(&mut comma, ","));
+                    page.push_str(&json::line(&json::row(job, row)));
                 }
+                output::print(page.as_bytes())?;
             }
         }
-        out.write("]}\n")?;
-        out.end()
-    }
-
-    pub fn more(&self, pairs: Value) -> Map<String, Value> {
-        match pairs {
-            Value::Object(fields) => fields,
-            other => Map::from_iter([("more".to_owned(), json!(other))]),
-        }
+        Ok(output::print(b"]}\n")?)
     }
 }
 
@@ -369,42 +359,4 @@ fn sent_so_far<'j>(jobs: impl Iterator<Item = &'j Job>) -> (u64, u64) {
             job.counts.sum(|b| matches!(b, RowStatus::Ready | RowStatus::Sending | RowStatus::NotDone));
         (done + all.saturating_sub(left + job.unproven), total + all)
     })
-}
-
-/// After a closed pipe, further output is dropped.
-struct SendOutput {
-    to: BufWriter<io::Stdout>,
-    is_gone: bool,
-}
-
-impl SendOutput {
-    fn new() -> Self {
-        Self { to: BufWriter::new(io::stdout()), is_gone: false }
-    }
-
-    fn write(&mut self, text: &str) -> Result<(), Failure> {
-        if self.is_gone {
-            return Ok(());
-        }
-        let written = self.to.write_all(text.as_bytes());
-        self.judge(written)
-    }
-
-    fn end(mut self) -> Result<(), Failure> {
-        if self.is_gone {
-            return Ok(());
-        }
-        let written = self.to.flush();
-        self.judge(written)
-    }
-
-    fn judge(&mut self, written: io::Result<()>) -> Result<(), Failure> {
-        match written {
-            Err(why) if why.kind() == ErrorKind::BrokenPipe => {
-                self.is_gone = true;
-                Ok(())
-            }
-            other => Ok(other?),
-        }
-    }
 }

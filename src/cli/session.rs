@@ -1,13 +1,11 @@
 //! The context of the verbs: the service of a profile, and its jobs in the journal.
 
 use super::connection::{connect, connection, journal_place};
-use super::failure::Failure;
 use super::interrupt::Interrupt;
-use super::json;
 use super::progress::ProgressBar;
 use crate::api::{self, Connection};
 use crate::cli::prelude::*;
-use crate::config::{JOB_CLASSES, JobPolicy, JobSettings};
+use crate::config::{JOB_CLASSES, JobPolicy, JobSettings, Words};
 use crate::jobs::{self, Account, DuplicateKind, JobChange, Jobs, JournalError, Policy};
 use jiff::SignedDuration;
 use tokio::sync::mpsc;
@@ -42,9 +40,7 @@ pub struct Asker {
 }
 
 impl VerbSession {
-    /// # Errors
-    /// There is no profile, it is read-only and the verb acts or plans, its key is not the pinned one, or the
-    /// journal cannot be used. Nothing was sent then.
+    /// On an error, nothing was sent.
     pub async fn open(
         settings: &Settings,
         asker: &Asker,
@@ -89,16 +85,11 @@ impl VerbSession {
         })
     }
 
-    /// The organisation's name from the profile, or its host.
-    pub fn organisation(&self) -> String {
-        self.profile.label()
-    }
-
     pub fn place(&self) -> Value {
         json!({
             "profile": self.profile.name,
             "environment": self.profile.environment.word(),
-            "organisation": self.organisation(),
+            "organisation": self.profile.label(),
             "base_url": self.profile.base_url,
         })
     }
@@ -118,10 +109,6 @@ pub(super) async fn open_journal<T: Send + 'static>(
 }
 
 /// Checks that the key is the pinned one, and prints warnings.
-///
-/// # Errors
-/// The key differs from the pinned one, or the service cannot be asked. No issue or revoke request was sent
-/// then.
 pub(super) async fn recognised(reader: &Reader, connection: &Connection) -> Result<(), Failure> {
     for odd in api::recognise(reader, connection, &Call::interactive()).await? {
         super::complain(&odd.to_string());
@@ -141,7 +128,7 @@ pub(super) fn may_act(profile: &Profile) -> Result<(), Failure> {
         "Profile {name} is read-only here (read_only in config.toml, or --read-only). It cannot issue or revoke badges or check jobs. Nothing was read. Nothing was sent.",
         name = profile.name
     );
-    Err(Failure { kind: "read_only".to_owned(), ..Failure::usage(message) })
+    Err(Failure::usage(message).of_kind("read_only"))
 }
 
 pub fn job_settings(said: &JobSettings) -> jobs::JobConfig {
@@ -152,12 +139,8 @@ pub fn job_settings(said: &JobSettings) -> jobs::JobConfig {
     let looks = |said: &Option<Vec<u32>>, default| said.clone().unwrap_or(default);
     let mut policies = default.policies;
     for (class, policy) in &said.policies {
-        let policy = match policy {
-            JobPolicy::Block => Policy::Block,
-            JobPolicy::Ask => Policy::Ask,
-            JobPolicy::Allow => Policy::Allow,
-        };
-        if let Some(class) = DuplicateKind::from_code(class) {
+        let of_code = (DuplicateKind::from_code(class), Policy::from_code(policy.word()));
+        if let (Some(class), Some(policy)) = of_code {
             policies.set(class, policy);
         }
     }
@@ -184,7 +167,7 @@ pub fn default_jobs() -> JobSettings {
     let how = jobs::JobConfig::default();
     let whole = |n: i64| u32::try_from(n).ok();
     let policies = JOB_CLASSES.iter().filter_map(|class| {
-        let policy = JobPolicy::from_word(how.policies.of(DuplicateKind::from_code(class)?).code())?;
+        let policy = JobPolicy::read(how.policies.of(DuplicateKind::from_code(class)?).code())?;
         Some((*class, policy))
     });
     JobSettings {
@@ -201,8 +184,12 @@ pub fn default_jobs() -> JobSettings {
     }
 }
 
+pub(super) fn answer(as_json: bool, text: &str, value: &Value) -> Result<(), Failure> {
+    if as_json { answer_json(value) } else { Ok(output::answer(text)?) }
+}
+
 pub(super) fn answer_json(value: &Value) -> Result<(), Failure> {
-    Ok(super::output::answer(&json::line(value))?)
+    Ok(output::answer(&json::line(value))?)
 }
 
 #[cfg(test)]

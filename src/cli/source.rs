@@ -1,6 +1,5 @@
 //! Sources of recipients and ids, and the questions to answer before lapel can read them.
 
-use super::failure::Failure;
 use super::session::VerbSession;
 use super::verbs::{MappedField, ReadingFlags};
 use crate::cli::prelude::*;
@@ -65,9 +64,6 @@ pub(super) fn choices(flags: &ReadingFlags) -> Choices {
 
 impl VerbSession {
     /// Adds the columns from the flags to the choices.
-    ///
-    /// # Errors
-    /// A mistake in the source, or a usage failure that lists the questions to answer first.
     pub async fn open_source(
         &mut self,
         source: &ImportSource,
@@ -156,7 +152,7 @@ pub(super) fn questions(about: &About, open: &[FileQuestion]) -> Failure {
             }
         }
     }
-    Failure { kind: "question".to_owned(), ..Failure::usage(lines.join("\n")) }
+    Failure::usage(lines.join("\n")).of_kind("question")
 }
 
 pub(super) fn names(about: &About) -> String {

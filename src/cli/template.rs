@@ -1,7 +1,5 @@
 //! The template that a verb names: by its id, or by its exact title.
 
-use super::failure::Failure;
-use super::{exit, output};
 use crate::cli::prelude::*;
 use crate::domain::{TemplateDetail, TemplateId, Text};
 use crate::jobs::{NamedTemplate, TemplateNames};
@@ -25,9 +23,6 @@ impl Chosen {
 }
 
 /// If no template has this id, takes the only one with this exact title, and says which one it is.
-///
-/// # Errors
-/// No template, or several, have this title: a usage failure that names candidates with their ids.
 pub(super) async fn find(reader: &Reader, text: &str, call: &Call) -> Result<Chosen, Failure> {
     let text = text.trim();
     let id = TemplateId::new(text)
@@ -46,7 +41,7 @@ pub(super) async fn find(reader: &Reader, text: &str, call: &Call) -> Result<Cho
                 n = all.len(),
                 text = Text::from(text)
             );
-            return Err(Failure { kind: "ambiguous".to_owned(), ..Failure::usage(listed(said, &all)) });
+            return Err(Failure::usage(listed(said, &all)).of_kind("ambiguous"));
         }
         NamedTemplate::None => {
             let similar = names.similar(text);
@@ -60,7 +55,7 @@ pub(super) async fn find(reader: &Reader, text: &str, call: &Call) -> Result<Cho
                 let said = t!("No template has the id or title \u{201c}{text}\u{201d}. Similar ones:", text);
                 listed(said, &similar)
             };
-            return Err(Failure { kind: "not_found".to_owned(), ..Failure::usage(said) });
+            return Err(Failure::usage(said).of_kind("not_found"));
         }
         NamedTemplate::NotRead => {
             let message = t!(

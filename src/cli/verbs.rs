@@ -1,14 +1,13 @@
 //! The arguments of `issue`, `revoke`, `jobs` and `doctor`.
 
-use super::args::{ProfileFlags, whole, whole_from};
 use super::completion;
+use super::flags::{GlobalFlags, ProfileFlags, whole, whole_from};
 use crate::cli::prelude::*;
 use crate::jobs::intake::{Delimiter, HeaderRow, TextEncoding};
 use clap::ArgGroup;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::str::FromStr;
 
-/// What `lapel issue` takes.
 #[derive(Clone, Debug, Args)]
 #[command(group(ArgGroup::new("recipient").required(true).args(["to", "recipients"])))]
 pub struct IssueFlags {
@@ -21,7 +20,6 @@ pub struct IssueFlags {
     /// A file of recipients (CSV, TSV, XLSX, XLS, ODS); - reads pasted lines from standard input
     #[arg(long, value_name = "FILE")]
     pub recipients: Option<PathBuf>,
-    /// How a file is read.
     #[command(flatten)]
     pub reading: ReadingFlags,
     /// Columns by name or number: name=2,email=E-mail; also family=, given=, template=
@@ -31,10 +29,8 @@ pub struct IssueFlags {
     /// anyway (allow) [default: set in the profile; ask skips them]
     #[arg(long, value_name = "HOW", value_parser = ["block", "allow"], help_heading = "Sending")]
     pub on_duplicate: Option<String>,
-    /// How it is sent.
     #[command(flatten)]
     pub sending: SendingFlags,
-    /// Which service.
     #[command(flatten)]
     pub who: ProfileFlags,
 }
@@ -45,7 +41,6 @@ impl IssueFlags {
     }
 }
 
-/// What `lapel revoke` takes.
 #[derive(Clone, Debug, Args)]
 #[command(group(ArgGroup::new("badges").required(true).args(["badge_ids", "ids"])))]
 pub struct RevokeFlags {
@@ -55,7 +50,6 @@ pub struct RevokeFlags {
     /// A file of badge ids (CSV, TSV, XLSX, XLS, ODS); - reads standard input
     #[arg(long, value_name = "FILE")]
     pub ids: Option<PathBuf>,
-    /// How a file is read.
     #[command(flatten)]
     pub reading: ReadingFlags,
     /// The column with the ids, by name or number
@@ -67,10 +61,8 @@ pub struct RevokeFlags {
     /// Revoke waiting badges as soon as they are Issued instead of skipping them
     #[arg(long)]
     pub when_issued: bool,
-    /// How it is sent.
     #[command(flatten)]
     pub sending: SendingFlags,
-    /// Which service.
     #[command(flatten)]
     pub who: ProfileFlags,
 }
@@ -99,7 +91,6 @@ pub struct ReadingFlags {
     pub header_row: Option<HeaderRow>,
 }
 
-/// How something is sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Args)]
 #[command(next_help_heading = "Sending")]
 pub struct SendingFlags {
@@ -117,18 +108,13 @@ pub struct SendingFlags {
     pub json: bool,
 }
 
-/// What `lapel jobs` takes.
 #[derive(Clone, Debug, Args)]
 pub struct JobsFlags {
     /// What to do; without it, list
     #[command(subcommand)]
     pub verb: Option<JobsVerb>,
-    /// Print one line of JSON, also on failure
-    #[arg(long, global = true)]
-    pub json: bool,
-    /// The profile in config.toml to use
-    #[arg(long, value_name = "NAME", global = true, help_heading = "Settings", add = completion::of_profiles())]
-    pub profile: Option<String>,
+    #[command(flatten)]
+    pub global: GlobalFlags,
     /// Read-only: sending and checking are disabled
     #[arg(long, global = true, help_heading = "Settings")]
     pub read_only: bool,
@@ -145,56 +131,46 @@ pub struct AgainFlags {
     pub yes: bool,
 }
 
-/// What can be done with jobs.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct JobFlag {
+    /// The job number
+    #[arg(value_name = "JOB", value_parser = job_id(), add = completion::of_jobs())]
+    pub id: JobId,
+}
+
+#[derive(Clone, Copy, Debug, Args)]
+pub struct SendAgainFlags {
+    #[command(flatten)]
+    pub job: JobFlag,
+    #[command(flatten)]
+    pub how: AgainFlags,
+}
+
 #[derive(Clone, Debug, Subcommand)]
 pub enum JobsVerb {
     /// List the jobs of this profile, newest first
     List,
     /// Show one job: row statuses, why it stopped, rows that need attention
     Show {
-        /// The job number
-        #[arg(value_name = "JOB", value_parser = job_id(), add = completion::of_jobs())]
-        id: i64,
+        #[command(flatten)]
+        job: JobFlag,
         /// List the rows with this status instead of the rows that need attention
         #[arg(long, value_name = "BUCKET", value_parser = row_statuses())]
         rows: Option<RowStatus>,
     },
     /// Send the remaining rows of a paused or stopped job
-    Resume {
-        /// The job number
-        #[arg(value_name = "JOB", value_parser = job_id(), add = completion::of_jobs())]
-        id: i64,
-        /// How it is sent
-        #[command(flatten)]
-        how: AgainFlags,
-    },
+    Resume(SendAgainFlags),
     /// Pause a job before its next request
-    Pause {
-        /// The job number
-        #[arg(value_name = "JOB", value_parser = job_id(), add = completion::of_jobs())]
-        id: i64,
-    },
+    Pause(JobFlag),
     /// Cancel the rest; lapel still checks what was sent
-    Cancel {
-        /// The job number
-        #[arg(value_name = "JOB", value_parser = job_id(), add = completion::of_jobs())]
-        id: i64,
-    },
+    Cancel(JobFlag),
     /// Send refused rows again in smaller requests
-    Retry {
-        /// The job number
-        #[arg(value_name = "JOB", value_parser = job_id(), add = completion::of_jobs())]
-        id: i64,
-        /// How they are sent
-        #[command(flatten)]
-        how: AgainFlags,
-    },
+    Retry(SendAgainFlags),
     /// Send never seen rows again: one or all
     #[command(group(ArgGroup::new("which").required(true).args(["row", "all_never_seen"])))]
     Resend {
-        /// The job number
-        #[arg(value_name = "JOB", value_parser = job_id(), add = completion::of_jobs())]
-        id: i64,
+        #[command(flatten)]
+        job: JobFlag,
         /// The row number shown by `jobs show`
         #[arg(long, value_name = "N", value_parser = whole_from(1_u64))]
         row: Option<u64>,
@@ -207,16 +183,14 @@ pub enum JobsVerb {
         /// Why a second badge is right; saved in the journal
         #[arg(long, value_name = "TEXT")]
         why: String,
-        /// How it is sent
         #[command(flatten)]
         how: AgainFlags,
     },
     /// Resolve one row that lapel cannot resolve: name its badge or close it
     #[command(alias = "settle", group(ArgGroup::new("result").args(["is", "leave"]).required(true)))]
     Resolve {
-        /// The job number
-        #[arg(value_name = "JOB", value_parser = job_id(), add = completion::of_jobs())]
-        id: i64,
+        #[command(flatten)]
+        job: JobFlag,
         /// The row number shown by `jobs show`
         #[arg(long, value_name = "N", value_parser = whole_from(1_u64))]
         row: u64,
@@ -231,19 +205,11 @@ pub enum JobsVerb {
         why: String,
     },
     /// Use up the remaining quota with smaller and smaller requests
-    UseUp {
-        /// The job number
-        #[arg(value_name = "JOB", value_parser = job_id(), add = completion::of_jobs())]
-        id: i64,
-        /// How it is sent
-        #[command(flatten)]
-        how: AgainFlags,
-    },
+    UseUp(SendAgainFlags),
     /// Undo an issue job: cancel the rest, revoke what was sent
     Undo {
-        /// The job number
-        #[arg(value_name = "JOB", value_parser = job_id(), add = completion::of_jobs())]
-        id: i64,
+        #[command(flatten)]
+        job: JobFlag,
         /// Reason; holders may see it
         #[arg(long, value_name = "TEXT")]
         reason: String,
@@ -255,23 +221,9 @@ pub enum JobsVerb {
         wait: bool,
     },
     /// Write the receipt with the outcome of every row
-    Receipt {
-        /// The job number
-        #[arg(value_name = "JOB", value_parser = job_id(), add = completion::of_jobs())]
-        id: i64,
-        /// Where to.
-        #[command(flatten)]
-        to: FileFlags,
-    },
+    Receipt(FileFlags),
     /// Write the redo file: rows to do again, ready to issue
-    Redo {
-        /// The job number
-        #[arg(value_name = "JOB", value_parser = job_id(), add = completion::of_jobs())]
-        id: i64,
-        /// Where to.
-        #[command(flatten)]
-        to: FileFlags,
-    },
+    Redo(FileFlags),
     /// Check everything that is still open and print what changed
     Follow {
         /// Continue until nothing changes any more
@@ -286,9 +238,10 @@ pub enum JobsVerb {
     },
 }
 
-/// Where a file is written.
 #[derive(Clone, Debug, Args)]
 pub struct FileFlags {
+    #[command(flatten)]
+    pub job: JobFlag,
     /// The file; its extension sets the format
     #[arg(long, value_name = "FILE")]
     pub to: PathBuf,
@@ -300,13 +253,11 @@ pub struct FileFlags {
     pub force: bool,
 }
 
-/// What `lapel doctor` takes.
 #[derive(Clone, Debug, Default, Args)]
 pub struct DoctorFlags {
     /// Print one line of JSON
     #[arg(long)]
     pub json: bool,
-    /// Which service.
     #[command(flatten)]
     pub who: ProfileFlags,
 }
@@ -347,8 +298,8 @@ fn header_row(text: &str) -> Result<HeaderRow, String> {
     }
 }
 
-fn job_id() -> impl TypedValueParser<Value = i64> {
-    whole_from(1)
+fn job_id() -> impl TypedValueParser<Value = JobId> {
+    whole_from(1).map(JobId)
 }
 
 fn row_statuses() -> impl TypedValueParser<Value = RowStatus> {

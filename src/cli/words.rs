@@ -1,9 +1,8 @@
 //! Jobs and rows as lines of plain text for users.
 
-use super::exit;
 use crate::cli::prelude::*;
 use crate::domain::ServiceClock;
-use crate::i18n::{Language, language, number};
+use crate::i18n::number;
 use crate::jobs::{self, AcceptedCount, Code, JobRow, Kind, Phase, Reason, Step};
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -188,6 +187,15 @@ pub(super) fn table(jobs: &[Job], clock: &ServiceClock) -> Vec<String> {
     align(&rows)
 }
 
+pub(super) fn indented(lines: &[String]) -> Vec<String> {
+    lines.iter().map(|line| format!("  {line}")).collect()
+}
+
+/// Nothing without lines.
+pub(super) fn under(heading: &str, lines: Vec<String>) -> impl Iterator<Item = String> {
+    (!lines.is_empty()).then(|| heading.to_owned()).into_iter().chain(lines)
+}
+
 /// The last column is not padded.
 pub(super) fn align(rows: &[Vec<String>]) -> Vec<String> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
@@ -237,25 +245,6 @@ pub(super) fn cut(text: &str, most: usize, ellipsis: &str) -> String {
         out.push_str(ellipsis);
     }
     out
-}
-
-/// `1 badge`, `2 badges`. The number has no commas, as users type it.
-pub(super) fn count(n: u64, one: &str) -> String {
-    if n == 1 && language() == Language::English {
-        return format!("1 {one}");
-    }
-    match one {
-        "badge" => t!("{n} badges", n),
-        "day" => t!("{n} days", n),
-        "finished job" => t!("{n} finished jobs", n),
-        "job" => t!("{n} jobs", n),
-        "open job" => t!("{n} open jobs", n),
-        "request" => t!("{n} requests", n),
-        "row" => t!("{n} rows", n),
-        "time" => t!("{n} times", n),
-        // No caller counts any other noun.
-        other => format!("{n} {other}s"),
-    }
 }
 
 #[cfg(test)]

@@ -3,8 +3,7 @@
 use crate::domain::web_address::{bare_url, base_url, is_http, parse_url};
 use url::Url;
 
-/// # Errors
-/// The message never repeats the address, which may contain a password.
+/// The error never repeats the address, which may contain a password.
 pub(super) fn check_base_url(raw: &str) -> Result<String, String> {
     let url = base_url(raw).map_err(|why| why.to_string())?;
     Ok(normal(&url))

@@ -2,8 +2,7 @@
 
 use super::pictures::PictureChoice;
 use super::section::section;
-use super::toml_reader::TomlReader;
-use super::ui::{GlyphChoice, JoinedChoice, ThemeChoice, words};
+use super::words::{GlyphChoice, JoinedChoice, ThemeChoice, words};
 use crate::config::prelude::*;
 use crate::i18n::Language;
 

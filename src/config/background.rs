@@ -2,23 +2,18 @@
 
 use super::env::Env;
 use super::pictures::TerminalHints;
-use super::ui::ThemeChoice;
+use super::words::{ThemeChoice, words};
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum TerminalBackground {
-    #[default]
-    Dark,
-    Light,
+words! {
+    #[derive(Default)]
+    pub enum TerminalBackground {
+        #[default]
+        Dark = "dark",
+        Light = "light",
+    }
 }
 
 impl TerminalBackground {
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Dark => "dark",
-            Self::Light => "light",
-        }
-    }
-
     /// Reads `COLORFGBG`, which rxvt and Konsole set: `15;0` or `0;default;15`, with the background
     /// last. Only a first guess, since the variable may describe another terminal.
     pub fn guess(env: &Env) -> Option<Self> {

@@ -2,8 +2,6 @@
 
 use super::file::ConfigFile;
 use super::key::under;
-use super::mistake::{ConfigError, shown};
-use super::paths::Paths;
 use crate::config::prelude::*;
 use crate::fs::open_plain;
 use std::io::Read;
@@ -37,12 +35,7 @@ pub(super) fn read(
     Ok(Some(CaFile { path, pem: pem.into() }))
 }
 
-pub(super) fn check_file_name(text: &str) -> Result<String, &'static str> {
-    if text.is_empty() { Err(t!("is empty")) } else { Ok(text.to_owned()) }
-}
-
-/// # Errors
-/// The message names the path only if the file could be opened.
+/// The error names the path only if the file could be opened.
 pub(super) fn load(path: &Path) -> Result<Vec<u8>, String> {
     let file = match open_plain(path) {
         Ok(Some(file)) => file,

@@ -1,14 +1,13 @@
 //! Edits and removes a profile. Everything else in `config.toml` keeps its comments and its order.
 
-use super::env::Env;
 use super::file::{ConfigFile, ProfileEntry, read_text};
-use super::input::{ProfileInput, typed_mistake};
+use super::input::ProfileInput;
 use super::journal::JournalSettings;
 use super::key_store::{Deleted, KeyStore, SecretKind};
-use super::mistake::{ConfigError, Mistake, shown};
-use super::new_profile::{create_keys_dir, lock};
-use super::paths::{Paths, recent_file, templates_file};
-use super::profile::{KeyPin, Profile};
+use super::lock::{create_keys_dir, lock};
+use super::paths::{recent_file, templates_file};
+use super::profile::Profile;
+use super::profile_settings::KeyPin;
 use super::section::ConfigSection;
 use super::selection::Selected;
 use crate::config::prelude::*;
@@ -116,21 +115,18 @@ struct EditPlan {
 
 type Stored = fn(&ProfileEntry) -> Option<KeyStore>;
 
-struct SecretChange {
-    kind: SecretKind,
-    old: Option<KeyStore>,
+pub(super) struct SecretChange {
+    pub kind: SecretKind,
+    pub old: Option<KeyStore>,
     /// The place after the change.
-    after: Option<KeyStore>,
+    pub after: Option<KeyStore>,
     /// `None` when the secret stays the same.
-    new: Option<SecretString>,
+    pub new: Option<SecretString>,
 }
 
 /// When the key or the journal's password moves to another key store, deletes the old one that lapel stored. The
 /// second part of the result says when that failed. A keyring may block for some seconds.
-///
-/// # Errors
-/// No such profile, a mistake in the change or in the file, or an error of the file system or the
-/// keyring. Nothing is changed then.
+/// On an error, nothing is changed.
 pub fn edit_profile(
     paths: &Paths,
     env: &Env,
@@ -140,28 +136,32 @@ pub fn edit_profile(
     create_keys_dir(paths)?;
     let _lock = lock(paths)?;
     let plan = change.plan(paths, env, name)?;
-    let path = paths.config_file();
-    let mut undo: Vec<Box<dyn FnOnce()>> = Vec::new();
-    let undo_all = |undo: Vec<Box<dyn FnOnce()>>| undo.into_iter().for_each(|undo| undo());
-    for SecretChange { kind, old, after, new } in &plan.secrets {
-        let (Some(store), Some(secret)) = (after, new) else { continue };
-        match replace_secret(*kind, paths, env, name, (store, secret), old.as_ref()) {
-            Ok(one) => undo.push(one),
-            Err(why) => {
-                undo_all(undo);
-                return Err(why);
-            }
-        }
-    }
-    if let Err(why) = replace(&path, plan.after.as_bytes()) {
-        undo_all(undo);
-        return Err(Mistake::in_file(&path, None, None, t!("cannot be written: {why}", why)).into());
-    }
+    commit(paths, env, name, &plan.secrets, |path| replace(path, plan.after.as_bytes()))?;
     let moved = plan.secrets.iter().filter(|change| change.old != change.after);
     let moved = moved.filter_map(|change| Some((change.kind, change.old.as_ref()?)));
     let remarks: Vec<String> =
         moved.filter_map(|(kind, old)| delete_secret(kind, paths, env, name, old).err()).collect();
     Ok((plan.profile, (!remarks.is_empty()).then(|| remarks.join(" "))))
+}
+
+/// Stores the secrets, and then the settings. After an error, everything is as before.
+pub(super) fn commit(
+    paths: &Paths,
+    env: &Env,
+    name: &str,
+    secrets: &[SecretChange],
+    write: impl FnOnce(&Path) -> std::io::Result<()>,
+) -> Result<(), ConfigError> {
+    let mut undo: Vec<Box<dyn FnOnce()>> = Vec::new();
+    let stored = secrets.iter().try_for_each(|SecretChange { kind, old, after, new }| {
+        if let (Some(store), Some(secret)) = (after, new) {
+            undo.push(replace_secret(*kind, paths, env, name, (store, secret), old.as_ref())?);
+        }
+        Ok(())
+    });
+    let path = paths.config_file();
+    let done = stored.and_then(|()| write(&path).map_err(|why| cannot_write(&path, &why)));
+    done.inspect_err(|_| undo.into_iter().for_each(|undo| undo()))
 }
 
 /// Returns a function that restores the old secret.
@@ -223,9 +223,7 @@ pub struct Removed {
 }
 
 /// Also removes its key and its journal's password when lapel stores them. A keyring may block for at most 6 s.
-///
-/// # Errors
-/// No such profile, mistakes in the settings file, or an error of the file system. Nothing is changed then.
+/// On an error, nothing is changed.
 pub fn remove_profile(paths: &Paths, env: &Env, name: &str) -> Result<Removed, ConfigError> {
     let path = paths.config_file();
     if !paths.config_dir.is_dir() {
@@ -243,8 +241,7 @@ pub fn remove_profile(paths: &Paths, env: &Env, name: &str) -> Result<Removed, C
     if read.entry(name).is_some() || !read.differs_only_in(&before, name, default) {
         return Err(cannot_edit(&path));
     }
-    replace(&path, after.as_bytes())
-        .map_err(|why| Mistake::in_file(&path, None, None, t!("cannot be written: {why}", why)))?;
+    replace(&path, after.as_bytes()).map_err(|why| cannot_write(&path, &why))?;
     // These files may contain names and e-mail addresses. A failure is only logged, since the profile is already
     // removed.
     let data = &paths.data_dir;

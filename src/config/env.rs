@@ -2,7 +2,7 @@
 //! process's environment.
 
 use super::keyring::Keyring;
-use super::mistake::{ConfigError, Mistake};
+use super::mistake::{ConfigError, typed_mistake};
 use crate::config::prelude::*;
 use std::ffi::OsString;
 
@@ -47,25 +47,16 @@ impl Env {
         .filter(|value| !value.is_empty())
     }
 
-    /// # Errors
-    /// The value is not UTF-8. The message contains the variable's name, never its value.
+    /// The error contains the variable's name, never its value.
     pub fn text(&self, name: &str) -> Result<Option<String>, ConfigError> {
-        match self.raw(name) {
-            None => Ok(None),
-            Some(value) => value
-                .into_string()
-                .map(Some)
-                .map_err(|_| Mistake::in_env(name, t!("the value is not UTF-8 text")).into()),
-        }
+        let not_text = |_| typed_mistake(name, t!("the value is not UTF-8 text"));
+        self.raw(name).map(|value| value.into_string().map_err(not_text)).transpose()
     }
 }
 
 impl fmt::Debug for Env {
-    /// Shows only the kind, because values may be keys.
+    /// Values may be keys.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.source {
-            EnvSource::Process => "Env(process)",
-            EnvSource::Fixed(_) => "Env(fixed)",
-        })
+        f.write_str("Env")
     }
 }

@@ -3,16 +3,13 @@
 use super::app::AppSettings;
 use super::index::IndexSettings;
 use super::jobs::JobSettings;
+use super::key_store::KEY_ADVICE;
 use super::lines::{LostLines, Readable, read_bytes};
-use super::mistake::{ConfigError, Mistake};
-use super::profile::{NAME_RULE, ProfileSettings, is_profile_name};
+use super::profile_settings::{NAME_RULE, ProfileSettings, is_profile_name};
 use super::section::{ConfigSection, Consequence};
-use super::toml_reader::{TomlReader, join, nearest};
+use super::toml_reader::nearest;
 use crate::config::prelude::*;
 use crate::i18n::list;
-
-/// In bytes. A larger file is something else.
-pub(super) const LARGEST: u64 = 1 << 20;
 
 const TABLES: &[&str] = &["jobs", "index", "profiles"];
 const PROFILE_TABLES: &[&str] = &["jobs", "index"];
@@ -20,10 +17,6 @@ const PROFILE_TABLES: &[&str] = &["jobs", "index"];
 const JOURNAL: &str = "journal";
 /// Names under which users try to write a key into the file.
 const KEY_LIKE: &[&str] = &["api_key", "apikey", "api-key", "x-api-key", "token", "secret", "password"];
-
-pub(super) const KEY_ADVICE: &str = tr_noop!(
-    "this file must not contain a key: move it into a file that only you can read, named keys/ and the profile's name beside this file (or use key = { keyring = true }, key = { env = \"NAME\" } or key = { file = \"path\" })"
-);
 
 #[derive(Debug, Default)]
 pub(super) struct ConfigFile {

@@ -5,8 +5,6 @@
 
 use super::file::read_text;
 use super::lines::Readable;
-use super::mistake::{ConfigError, Mistake};
-use super::toml_reader::{TomlReader, TomlValue};
 use crate::config::prelude::*;
 use crate::fs::{create_private_dir, replace_private};
 use crate::i18n::list;
@@ -29,7 +27,6 @@ pub struct FilteredList {
     pub list: &'static str,
     pub fields: Vec<&'static str>,
     pub columns: Vec<&'static str>,
-    /// The error says what is wrong.
     pub check: fn(field: &str, value: &str) -> Result<(), String>,
 }
 
@@ -87,10 +84,6 @@ impl FiltersFile {
     }
 
     /// Changes the file completely or not at all.
-    ///
-    /// # Errors
-    /// The file has mistakes and stays unchanged, the name is taken or invalid, or the file system
-    /// reports an error.
     pub fn change(&self, change: &FilterChange) -> Result<Vec<NamedFilter>, ConfigError> {
         let text = read_text(&self.path)?.unwrap_or_default();
         let before = self.parse(&text)?;
@@ -101,7 +94,7 @@ impl FiltersFile {
         };
         written
             .and_then(|()| replace_private(&self.path, secrets::redact(&after).as_bytes()))
-            .map_err(|why| Mistake::in_file(&self.path, None, None, t!("cannot be written: {why}", why)))?;
+            .map_err(|why| cannot_write(&self.path, &why))?;
         Ok(filters)
     }
 
@@ -132,12 +125,8 @@ impl FiltersFile {
                         reader.wrong(at, known.list, why);
                         continue;
                     }
-                    let of_this = [known.list, name];
-                    if readable
-                        .lost
-                        .iter()
-                        .any(|lost| lost.section().starts_with(&of_this.map(str::to_owned)))
-                    {
+                    let of_this = [known.list, name].map(str::to_owned);
+                    if readable.lost.iter().any(|lost| lost.section().starts_with(&of_this)) {
                         continue;
                     }
                     let mistakes = reader.mistakes.len();
@@ -149,9 +138,7 @@ impl FiltersFile {
             }
         }
         found.sort_by_key(|(at, _)| *at);
-        let mut mistakes = reader.mistakes;
-        mistakes.extend(readable.lost.iter().map(|lost| lost.mistake(&self.path)));
-        mistakes.sort_by_key(|mistake| mistake.line);
+        let mistakes = readable.all_mistakes(reader.mistakes, &self.path);
         (found.into_iter().map(|(_, filter)| filter).collect(), mistakes)
     }
 
@@ -285,11 +272,9 @@ fn typed(reader: &mut TomlReader<'_>, value: &TomlValue<'_>, place: &str) -> Opt
         _ => None,
     };
     let fine = text.filter(|text| !text.trim().is_empty() && text.chars().count() <= LONGEST_VALUE);
-    if fine.is_none() {
-        let what = t!("must be text in quotes, with 1 to {most} characters", most = LONGEST_VALUE);
-        reader.wrong(value.span().start, place, what);
-    }
-    fine
+    reader.found(fine, value, place, || {
+        t!("must be text in quotes, with 1 to {most} characters", most = LONGEST_VALUE)
+    })
 }
 
 fn sort(
@@ -308,14 +293,12 @@ fn sort(
         };
         known.columns.contains(&column).then(|| (column.to_owned(), downwards))
     });
-    if read.is_none() {
-        let what = t!(
+    reader.found(read, value, &format!("{place}.sort"), || {
+        t!(
             "must be a column with :asc or :desc; columns here: {columns}",
             columns = list(known.columns.iter().copied())
-        );
-        reader.wrong(value.span().start, &format!("{place}.sort"), what);
-    }
-    read
+        )
+    })
 }
 
 fn check_name(name: &str) -> Result<(), String> {

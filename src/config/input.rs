@@ -1,11 +1,8 @@
 //! Values that a user types for the settings of a profile: with flags, or in the profile form.
 
-use super::mistake::{ConfigError, Mistake};
-use super::profile::ProfileSettings;
+use super::profile_settings::ProfileSettings;
 use super::section::{ConfigSection, Input, Setting};
-use super::toml_reader::TomlReader;
 use crate::config::prelude::*;
-use crate::secrets::is_key;
 use toml::Value as Toml;
 
 /// By the keys of [`ProfileSettings`]. An empty text removes an optional setting.
@@ -89,16 +86,4 @@ impl fmt::Debug for ProfileInput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.keys()).finish()
     }
-}
-
-pub(super) fn typed_mistake(name: &str, what: impl Into<String>) -> ConfigError {
-    Mistake::in_env(name, what).into()
-}
-
-/// For a field that is saved unchanged and displayed.
-pub(super) fn no_key(name: &str, text: &str) -> Result<(), ConfigError> {
-    if is_key(text) {
-        return Err(typed_mistake(name, t!("looks like an API key: do not enter a key here")));
-    }
-    Ok(())
 }

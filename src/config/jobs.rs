@@ -4,7 +4,7 @@
 
 use super::section::{Consequence, SettingType, ToToml, ascending, number, section};
 use super::toml_reader::{TomlReader, TomlValue, join};
-use super::ui::words;
+use super::words::words;
 
 /// Minutes in thirty days: the latest first check.
 const MONTH: u32 = 30 * 24 * 60;
@@ -49,7 +49,7 @@ section! {
         /// Days until lapel removes names and e-mail addresses from finished jobs.
         keep_days: Option<u32> => number(1, 36_500);
         /// The policy per duplicate kind, by its name in [`JOB_CLASSES`].
-        policies: JobPolicies => read_policies, [on_mistake(Consequence::ReadOnly), table(JOB_CLASSES)];
+        policies: JobPolicies => read_policies, { on_mistake: Consequence::ReadOnly, inner_keys: JOB_CLASSES };
     }
 }
 

@@ -2,17 +2,9 @@
 //!
 //! `config` does not open it.
 
-use super::ca::{self, CaFile, check_file_name};
 use super::command;
-use super::env::Env;
-use super::file::{ConfigFile, ProfileEntry};
-use super::input::typed_mistake;
-use super::key::{Key, SecretSource};
 use super::key_store::{self, KeyStore, SecretKind};
-use super::mistake::ConfigError;
-use super::paths::Paths;
-use super::section::{ConfigSection, Consequence, SettingType, checked, number, section};
-use super::toml_reader::{TomlReader, TomlValue, join};
+use super::section::{ConfigSection, Consequence, SettingType, check_file_name, checked, number, section};
 use crate::config::prelude::*;
 use crate::team::Server;
 
@@ -23,21 +15,21 @@ section! {
     /// The settings of the team's journal, as `config.toml` has them. Without a `url`, there is none.
     pub struct JournalSettings {
         /// Without a password, see [`Server`].
-        url: Option<String> => checked(check_url), [on_mistake(Consequence::Unusable)];
+        url: Option<String> => checked(check_url), { on_mistake: Consequence::Unusable };
         /// `None` to log in without a password, or with that of a command.
-        password: Option<KeyStore> => key_store::read(SecretKind::JournalPassword), [
-            on_mistake(Consequence::Unusable),
-            secret()
-        ];
+        password: Option<KeyStore> => key_store::read(SecretKind::JournalPassword), {
+            on_mistake: Consequence::Unusable,
+            is_secret: true
+        };
         /// The command that prints the password, the program first.
-        password_command: Option<Vec<String>> => key_store::read_command, [
-            on_mistake(Consequence::Unusable),
-            secret()
-        ];
+        password_command: Option<Vec<String>> => key_store::read_command, {
+            on_mistake: Consequence::Unusable,
+            is_secret: true
+        };
         /// Time limit of the command in seconds.
         password_command_timeout: Option<u32> => number(1, 300);
         /// A file of extra certificates to trust, as written in the settings file.
-        ca_file: Option<String> => checked(check_file_name), [on_mistake(Consequence::Unusable)];
+        ca_file: Option<String> => checked(check_file_name), { on_mistake: Consequence::Unusable };
     }
 }
 
@@ -58,8 +50,7 @@ impl JournalSettings {
         self.url.as_deref().and_then(|url| Server::parse(url).ok())
     }
 
-    /// # Errors
-    /// The profile has no team's journal, so it has no use for a password.
+    /// Without a team's journal, a profile has no use for a password.
     pub(super) fn check_is_set(&self) -> Result<(), ConfigError> {
         match &self.url {
             Some(_) => Ok(()),
@@ -97,8 +88,7 @@ fn own_file(profile: &str) -> PathBuf {
     Path::new("keys").join(Paths::journal_password_name(profile))
 }
 
-/// # Errors
-/// The message never repeats the address, which may contain a password.
+/// The error never repeats the address, which may contain a password.
 fn check_url(raw: &str) -> Result<String, String> {
     Server::parse(raw).map(|_| raw.trim().to_owned()).map_err(|why| why.to_string())
 }
@@ -118,38 +108,4 @@ impl SettingType for JournalSettings {
 
     /// A profile's journal is its own.
     fn inherit(&mut self, _: &Self) {}
-}
-
-/// The journal that a profile shares with its team. Its password may still have to be fetched.
-#[derive(Clone, Debug)]
-pub struct TeamJournal {
-    pub server: Server,
-    /// `None` to log in without a password.
-    pub password: Option<Key>,
-    /// Certificates to trust in addition to this computer's.
-    pub ca: Option<CaFile>,
-}
-
-impl TeamJournal {
-    /// `typed` replaces the stored password. `None` when the profile uses the journal on this computer.
-    ///
-    /// # Errors
-    /// Its password or its certificates cannot be read.
-    pub(super) fn of(
-        entry: &ProfileEntry,
-        typed: Option<SecretString>,
-        file: &ConfigFile,
-        paths: &Paths,
-        env: &Env,
-    ) -> Result<Option<Box<Self>>, ConfigError> {
-        let settings = &entry.settings.journal;
-        let Some(server) = settings.server() else { return Ok(None) };
-        let password = match (typed, SecretSource::of_journal(entry)) {
-            (Some(password), _) => Some(Key::Known(password)),
-            (None, source) => source.map(|source| source.find(file, paths, env)).transpose()?,
-        };
-        let field = format!("profiles.{}.journal.ca_file", entry.name);
-        let ca = ca::read(settings.ca_file.as_deref(), &field, file, paths)?;
-        Ok(Some(Box::new(Self { server, password, ca })))
-    }
 }

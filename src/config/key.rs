@@ -2,18 +2,16 @@
 //! read.
 
 use super::command;
-use super::env::Env;
 use super::file::{ConfigFile, ProfileEntry};
 use super::key_store::{KeyStore, SecretKind};
-use super::keyring::Keyring;
-use super::mistake::{ConfigError, Mistake, for_shell, shown};
-use super::paths::{JOURNAL_PASSWORD, Paths};
-use super::toml_reader::join;
+use super::mistake::for_shell;
+use super::paths::JOURNAL_PASSWORD;
 use crate::config::prelude::*;
 use crate::fs::{open_plain, open_to_others};
 use crate::secrets;
 use std::fs::File;
 use std::io::Read;
+use std::sync::Arc;
 
 /// In bytes, far more than any key or password. A larger file is something else.
 const LONGEST: usize = 4096;
@@ -25,22 +23,8 @@ const MOST_KEY_FILES: usize = 200;
 #[derive(Clone)]
 pub enum Key {
     Known(SecretString),
-    Deferred(DeferredKey),
-}
-
-#[derive(Clone)]
-pub struct DeferredKey {
-    kind: SecretKind,
-    source: DeferredSource,
-    profile: String,
-    file: PathBuf,
-    line: Option<usize>,
-}
-
-#[derive(Clone)]
-enum DeferredSource {
-    Keyring(Keyring),
-    Command(Vec<String>, Duration),
+    /// Asks a keyring or a command.
+    Deferred(Arc<dyn Fn() -> Result<SecretString, ConfigError> + Send + Sync>),
 }
 
 impl Key {
@@ -53,46 +37,10 @@ impl Key {
     }
 
     /// Blocks for at most 3 s on a keyring, and on a command for the profile's limit (10 s by default).
-    ///
-    /// # Errors
-    /// The message names file, line and field.
     pub fn fetch(&self) -> Result<SecretString, ConfigError> {
-        let deferred = match self {
-            Self::Known(key) => return Ok(key.clone()),
-            Self::Deferred(deferred) => deferred,
-        };
-        let (kind, profile) = (deferred.kind, &deferred.profile);
-        let wrong = |name: &str, what: String| {
-            let field = format!("profiles.{profile}.{name}");
-            ConfigError::from(Mistake::in_file(&deferred.file, deferred.line, Some(&field), what))
-        };
-        match &deferred.source {
-            DeferredSource::Keyring(keyring) => match keyring.read(&kind.keyring_entry(profile)) {
-                Ok(Some(key)) => kind
-                    .check(key.expose_secret())
-                    .map_err(|why| wrong(kind.setting(), t!("the keyring entry of this profile {why}", why))),
-                Ok(None) => Err(wrong(
-                    kind.setting(),
-                    match kind {
-                        SecretKind::ApiKey => t!(
-                            "the keyring has no key for this profile: run lapel profile edit {profile} --new-key",
-                            profile
-                        ),
-                        SecretKind::JournalPassword => t!(
-                            "the keyring has no journal password for this profile: run lapel profile edit {profile} --new-journal-password",
-                            profile
-                        ),
-                    },
-                )),
-                Err(why) => Err(wrong(kind.setting(), why)),
-            },
-            DeferredSource::Command(argv, patience) => {
-                let printed = command::run(argv, *patience).map(SecretString::from);
-                let key = printed.and_then(|key| {
-                    kind.check(key.expose_secret()).map_err(|why| t!("printed text that {why}", why))
-                });
-                key.map_err(|why| wrong(kind.command_setting(), t!("the command {why}", why)))
-            }
+        match self {
+            Self::Known(key) => Ok(key.clone()),
+            Self::Deferred(ask) => ask(),
         }
     }
 }
@@ -148,18 +96,43 @@ impl<'a> SecretSource<'a> {
         let kind = self.kind;
         let field = |name: &str| format!("profiles.{}.{name}", self.profile);
         let part = |name: &str| field(&join(kind.setting(), name));
-        let deferred = |source, name: &str| {
-            let (profile, line) = (self.profile.to_owned(), file.line(&field(name)));
-            Ok(Key::Deferred(DeferredKey { kind, source, profile, file: file.path.clone(), line }))
+        let mistake_in = |field: String| {
+            let (path, line) = (file.path.clone(), file.line(&field));
+            move |what: String| ConfigError::from(Mistake::in_file(&path, line, Some(&field), what))
         };
         let key = match &self.store {
             KeyStore::Keyring => {
-                return deferred(DeferredSource::Keyring(env.keyring().clone()), kind.setting());
+                let (keyring, profile) = (env.keyring().clone(), self.profile.to_owned());
+                let wrong = mistake_in(field(kind.setting()));
+                let ask = move || match keyring.read(&kind.keyring_entry(&profile)).map_err(&wrong)? {
+                    Some(key) => kind
+                        .check(key.expose_secret())
+                        .map_err(|why| wrong(t!("the keyring entry of this profile {why}", why))),
+                    None => Err(wrong(match kind {
+                        SecretKind::ApiKey => t!(
+                            "the keyring has no key for this profile: run lapel profile edit {profile} --new-key",
+                            profile
+                        ),
+                        SecretKind::JournalPassword => t!(
+                            "the keyring has no journal password for this profile: run lapel profile edit {profile} --new-journal-password",
+                            profile
+                        ),
+                    })),
+                };
+                return Ok(Key::Deferred(Arc::new(ask)));
             }
             KeyStore::Command(argv) => {
                 let seconds = self.seconds.unwrap_or(command::DEFAULT_SECONDS);
-                let patience = Duration::from_secs(u64::from(seconds));
-                return deferred(DeferredSource::Command(argv.clone(), patience), kind.command_setting());
+                let (argv, patience) = (argv.clone(), Duration::from_secs(u64::from(seconds)));
+                let wrong = mistake_in(field(kind.command_setting()));
+                let ask = move || {
+                    let printed = command::run(&argv, patience).map(SecretString::from);
+                    let key = printed.and_then(|key| {
+                        kind.check(key.expose_secret()).map_err(|why| t!("printed text that {why}", why))
+                    });
+                    key.map_err(|why| wrong(t!("the command {why}", why)))
+                };
+                return Ok(Key::Deferred(Arc::new(ask)));
             }
             KeyStore::File => {
                 let path = kind.file(paths, self.profile);
@@ -191,6 +164,23 @@ impl<'a> SecretSource<'a> {
             }
         };
         Ok(Key::Known(key))
+    }
+}
+
+impl KeyStore {
+    /// A command or a keyring may block. lapel's own stores hold nothing for a new profile.
+    pub fn find(&self, kind: SecretKind, paths: &Paths, env: &Env) -> Result<SecretString, ConfigError> {
+        self.check(kind)?;
+        if let Self::Variable(name) = self {
+            crate::secrets::register_variable(name);
+        }
+        let source = SecretSource { kind, profile: "new", store: self.clone(), seconds: None };
+        let found = source.find(&ConfigFile::default(), paths, env).and_then(|key| key.fetch());
+        // No file has this profile yet.
+        found.map_err(|error| {
+            let typed = |mistake: &Mistake| Mistake::in_env(kind.setting(), mistake.what.as_str());
+            ConfigError::new(error.mistakes().iter().map(typed).collect())
+        })
     }
 }
 

@@ -1,16 +1,13 @@
 //! Where a secret of a profile is: lapel's own file, the keyring, a variable, another file, or a command.
 
 use super::command;
-use super::env::Env;
-use super::file::{ConfigFile, KEY_ADVICE};
-use super::input::{no_key, typed_mistake};
-use super::key::SecretSource;
-use super::mistake::{ConfigError, Mistake, shown};
-use super::paths::Paths;
 use super::section::ToToml;
-use super::toml_reader::{TomlReader, TomlValue, join};
 use crate::config::prelude::*;
 use crate::fs::write_new;
+
+pub(super) const KEY_ADVICE: &str = tr_noop!(
+    "this file must not contain a key: move it into a file that only you can read, named keys/ and the profile's name beside this file (or use key = { keyring = true }, key = { env = \"NAME\" } or key = { file = \"path\" })"
+);
 
 /// What a secret is for. Each kind has its own settings, and its own places in lapel's folder and the keyring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,39 +19,24 @@ pub enum SecretKind {
 impl SecretKind {
     /// The name within a profile.
     pub(super) fn setting(self) -> &'static str {
-        match self {
-            Self::ApiKey => "key",
-            Self::JournalPassword => "journal.password",
-        }
+        if self == Self::ApiKey { "key" } else { "journal.password" }
     }
 
     pub(super) fn command_setting(self) -> &'static str {
-        match self {
-            Self::ApiKey => "key_command",
-            Self::JournalPassword => "journal.password_command",
-        }
+        if self == Self::ApiKey { "key_command" } else { "journal.password_command" }
     }
 
     pub(super) fn keyring_entry(self, profile: &str) -> String {
-        match self {
-            Self::ApiKey => profile.to_owned(),
-            Self::JournalPassword => format!("{profile}/journal"),
-        }
+        if self == Self::ApiKey { profile.to_owned() } else { format!("{profile}/journal") }
     }
 
     /// lapel's own file.
     pub(super) fn file(self, paths: &Paths, profile: &str) -> PathBuf {
-        match self {
-            Self::ApiKey => paths.key_file(profile),
-            Self::JournalPassword => paths.journal_password_file(profile),
-        }
+        if self == Self::ApiKey { paths.key_file(profile) } else { paths.journal_password_file(profile) }
     }
 
     pub(super) fn file_label(self) -> &'static str {
-        match self {
-            Self::ApiKey => t!("key file"),
-            Self::JournalPassword => t!("password file"),
-        }
+        if self == Self::ApiKey { t!("key file") } else { t!("password file") }
     }
 
     /// For a text where only the name of a store belongs.
@@ -135,8 +117,7 @@ impl KeyStore {
         Err(typed_mistake("key", t!("must be the name of an environment variable, not the key itself")))
     }
 
-    /// # Errors
-    /// The text is empty, or a shell would split it differently.
+    /// Refuses a text that is empty or that a shell would split differently.
     pub fn of_command_line(typed: &str) -> Result<Self, ConfigError> {
         let store = match command::words(typed) {
             Some(argv) => Self::Command(argv),
@@ -149,32 +130,6 @@ impl KeyStore {
             }
         };
         store.check(SecretKind::ApiKey).map(|()| store)
-    }
-
-    /// The current key store of a profile.
-    ///
-    /// # Errors
-    /// No such profile, or mistakes in the settings file.
-    pub fn of(paths: &Paths, name: &str) -> Result<Self, ConfigError> {
-        let file = ConfigFile::read(&paths.config_file())?;
-        let entry =
-            file.entry(name).ok_or_else(|| typed_mistake("profile", t!("this profile does not exist")))?;
-        Ok(entry.settings.key_store())
-    }
-
-    /// A command or a keyring may block. lapel's own stores hold nothing for a new profile.
-    pub fn find(&self, kind: SecretKind, paths: &Paths, env: &Env) -> Result<SecretString, ConfigError> {
-        self.check(kind)?;
-        if let Self::Variable(name) = self {
-            crate::secrets::register_variable(name);
-        }
-        let source = SecretSource { kind, profile: "new", store: self.clone(), seconds: None };
-        let found = source.find(&ConfigFile::default(), paths, env).and_then(|key| key.fetch());
-        // No file has this profile yet.
-        found.map_err(|error| {
-            let typed = |mistake: &Mistake| Mistake::in_env(kind.setting(), mistake.what.as_str());
-            ConfigError::new(error.mistakes().iter().map(typed).collect())
-        })
     }
 
     /// For a profile without a stored secret of this kind.
@@ -218,9 +173,7 @@ impl KeyStore {
     }
 
     /// For a profile that was not saved, or is no longer there.
-    ///
-    /// # Errors
-    /// The end of a sentence.
+    /// The error is the end of a sentence.
     pub(super) fn delete(
         &self,
         kind: SecretKind,
@@ -343,13 +296,11 @@ pub(super) fn read_command(
         None => value.get_ref().as_str().and_then(command::words),
     };
     let argv = argv.filter(|argv| argv.iter().all(|word| !word.contains('\0')));
-    if argv.is_none() {
-        let what = t!(
+    reader.found(argv, value, field, || {
+        t!(
             "must be a list of texts, the program first, for example [\"pass\", \"show\", \"badges\"]. lapel starts it without a shell: quotation marks, $, ~ and | have no special meaning"
-        );
-        reader.wrong(value.span().start, field, what);
-    }
-    argv
+        )
+    })
 }
 
 fn is_variable(name: &str) -> bool {

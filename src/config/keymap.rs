@@ -3,9 +3,7 @@
 //! The TUI knows the contexts, actions and keys; this module only reads the file.
 
 use super::lines::Readable;
-use super::mistake::Mistake;
-use super::toml_reader::TomlReader;
-use super::ui::words;
+use super::words::words;
 use crate::config::prelude::*;
 
 words! {
@@ -91,8 +89,7 @@ impl KeymapFile {
             }
         }
         lines.sort_by_key(|line| line.line);
-        let mut mistakes = reader.mistakes;
-        mistakes.extend(readable.lost.iter().map(|lost| lost.mistake(path)));
+        let mistakes = readable.all_mistakes(reader.mistakes, path);
         Self { path: path.to_owned(), preset: preset.unwrap_or_default(), lines, mistakes }
     }
 

@@ -1,11 +1,11 @@
 //! Skips the lines of a settings file that are not TOML, so that one mistake does not cost the whole file.
 
-use super::file::LARGEST;
-use super::mistake::{ConfigError, Mistake};
 use crate::config::prelude::*;
 use crate::fs::open_plain;
 use std::io::Read;
 
+/// In bytes. A larger file is something else.
+const LARGEST: u64 = 1 << 20;
 /// A file with more skipped places is something else.
 const MOST: usize = 20;
 /// How many bytes of one file are parsed before lapel gives up: a usual file, some hundred times.
@@ -95,6 +95,13 @@ impl Readable {
         read.lost.extend(lost);
         read.lost.sort_by_key(|lost| lost.line);
         Ok(Some(read))
+    }
+
+    /// Those in the lines that are TOML and in the skipped ones, by line.
+    pub fn all_mistakes(&self, mut mistakes: Vec<Mistake>, file: &Path) -> Vec<Mistake> {
+        mistakes.extend(self.lost.iter().map(|lost| lost.mistake(file)));
+        mistakes.sort_by_key(|mistake| mistake.line);
+        mistakes
     }
 
     /// Empty when too many lines are not TOML.

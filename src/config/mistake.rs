@@ -7,6 +7,7 @@ use crate::config::prelude::*;
 use crate::domain::email::ended;
 use crate::domain::text::scrub;
 use crate::i18n::list;
+use crate::secrets::is_key;
 use std::collections::HashSet;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -137,6 +138,22 @@ impl fmt::Display for ConfigError {
 }
 
 impl std::error::Error for ConfigError {}
+
+pub(super) fn cannot_write(path: &Path, why: &std::io::Error) -> ConfigError {
+    Mistake::in_file(path, None, None, t!("cannot be written: {why}", why)).into()
+}
+
+pub(super) fn typed_mistake(name: &str, what: impl Into<String>) -> ConfigError {
+    Mistake::in_env(name, what).into()
+}
+
+/// For a field that is saved unchanged and displayed.
+pub(super) fn no_key(name: &str, text: &str) -> Result<(), ConfigError> {
+    if is_key(text) {
+        return Err(typed_mistake(name, t!("looks like an API key: do not enter a key here")));
+    }
+    Ok(())
+}
 
 /// Scrubbed, since a folder can have any name.
 pub(super) fn shown(path: &Path) -> String {

@@ -11,16 +11,17 @@
 //! ```text
 //! section, toml_reader    how a section declares its settings, and how they are read
 //! file, lines, mistake    config.toml as a whole; lines that are not TOML; mistakes
-//! app, profile            sections: the top of the file, profiles
+//! app, profile_settings   sections: the top of the file, profiles
 //! jobs, index             sections: jobs, the local index
-//! settings, provenance    the settings of one run, and the source of each
-//! input, edit, new_profile  values that users type; changes to config.toml
+//! flags, settings, provenance  the settings of one run, and the source of each
+//! selection, profile      the profile of a run
+//! input, edit, new_profile, lock  values that users type; changes to config.toml
 //! journal                 section: the journal of a profile's team
 //! key, key_store          reading a key or a password, and the places of both
 //! command, keyring        both from a command or the keyring (no_keyring: without the feature)
 //! address, ca             base URLs and proxies; extra certificates
 //! keymap, filters, theme  keys.toml, filters.toml, theme.toml
-//! ui, background, pictures  the look of the TUI
+//! ui, words, background, pictures  the look of the TUI, and the words of its settings
 //! env, paths              the environment; the paths of lapel's files
 //! prelude                 names that many of these files use
 //! ```
@@ -34,6 +35,7 @@ mod edit;
 mod env;
 mod file;
 mod filters;
+mod flags;
 mod index;
 mod input;
 mod jobs;
@@ -47,12 +49,14 @@ mod keyring;
 #[path = "no_keyring.rs"]
 mod keyring;
 mod lines;
+mod lock;
 mod mistake;
 mod new_profile;
 mod paths;
 mod pictures;
 mod prelude;
 mod profile;
+mod profile_settings;
 mod provenance;
 mod resolved;
 mod section;
@@ -61,6 +65,7 @@ mod settings;
 mod theme;
 mod toml_reader;
 mod ui;
+mod words;
 
 pub use app::{AppSettings, ClipboardChoice, NoticeChoice, RefreshChoice};
 pub use background::TerminalBackground;
@@ -68,10 +73,11 @@ pub use ca::CaFile;
 pub use edit::{ProfileEdit, Removed, edit_profile, remove_profile};
 pub use env::Env;
 pub use filters::{FilterChange, FilteredList, FiltersFile, NamedFilter};
+pub use flags::Flags;
 pub use index::IndexSettings;
 pub use input::ProfileInput;
 pub use jobs::{JOB_CLASSES, JobPolicy, JobSettings};
-pub use journal::{JournalSettings, TeamJournal};
+pub use journal::JournalSettings;
 pub use key::{Key, register_keys};
 pub use key_store::{KeyStore, SecretKind};
 pub use keymap::{KeymapFile, KeymapLine, KeymapPreset};
@@ -80,11 +86,13 @@ pub use mistake::{ConfigError, Mistake, and_more, left_out};
 pub use new_profile::{NewProfile, save_profile};
 pub use paths::{Paths, profiles_with_templates, recent_file, templates_file};
 pub use pictures::{PictureChoice, PictureSettings, TerminalHints};
-pub use profile::{Environment, KeyPin, Profile, ProfileLine, ProfileSettings, is_profile_name};
+pub use profile::{Profile, ProfileLine, TeamJournal};
+pub use profile_settings::{Environment, KeyPin, ProfileSettings, is_profile_name};
 pub use provenance::{Defaults, FoundProfile, Provenance, known_settings, provenance};
 pub use resolved::{Resolved, SettingSource, SettingValue};
 pub use section::{Input, SettingEdit};
-pub use settings::{Flags, Settings, named as named_profile, profiles};
+pub use settings::{Settings, named as named_profile, profiles};
 pub use theme::{Colour, Palette, Role};
 pub use toml_reader::nearest;
-pub use ui::{GlyphChoice, JoinedChoice, ThemeChoice, Words, spoken};
+pub use ui::spoken;
+pub use words::{GlyphChoice, JoinedChoice, ThemeChoice, Words};

@@ -1,27 +1,20 @@
 //! Saves a new profile: its key in its key store, the rest at the end of `config.toml`.
 
 use super::ca::{self, CaFile};
-use super::env::Env;
+use super::edit::{SecretChange, commit, with_default};
 use super::file::{ConfigFile, read_text};
-use super::input::{ProfileInput, no_key, typed_mistake};
-use super::journal::TeamJournal;
+use super::input::ProfileInput;
 use super::key::Key;
 use super::key_store::{KeyStore, SecretKind};
-use super::mistake::{ConfigError, Mistake, shown};
-use super::paths::Paths;
-use super::profile::{Environment, KeyPin, NAME_RULE, Profile, ProfileSettings, is_profile_name};
+use super::lock::{create_keys_dir, lock};
+use super::profile::{Profile, TeamJournal};
+use super::profile_settings::{KeyPin, NAME_RULE, ProfileSettings, is_profile_name};
 use super::resolved::Resolved;
 use super::section::ConfigSection;
 use super::selection::{index_of, jobs_of};
 use crate::config::prelude::*;
-use crate::fs::{create_private_dir, open_private_append, replace, write_new};
-use std::fs::{File, TryLockError};
-use std::thread::sleep;
-use std::time::Instant;
+use crate::fs::{replace, write_new};
 use toml::Value;
-
-const LOCK_PATIENCE: Duration = Duration::from_secs(2);
-const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
 #[derive(Clone, Debug)]
 pub struct NewProfile {
@@ -35,12 +28,6 @@ pub struct NewProfile {
 }
 
 impl NewProfile {
-    /// Its key is in lapel's own file, and all other settings have their defaults.
-    pub fn new(name: impl Into<String>, environment: Environment, base_url: impl Into<String>) -> Self {
-        let input = ProfileInput::default().with("environment", environment.word());
-        Self::of(name, input.with("base_url", base_url))
-    }
-
     pub fn of(name: impl Into<String>, input: ProfileInput) -> Self {
         Self {
             name: name.into(),
@@ -110,10 +97,7 @@ impl NewProfile {
 ///
 /// Each file is written in one step, the key first: a crash in between never leaves a profile
 /// without a key. A keyring may block for at most 6 s.
-///
-/// # Errors
-/// An invalid name, address or key; an existing profile or key of this name; mistakes in the
-/// settings file; or an error of the file system or the keyring. Nothing is changed then.
+/// On an error, nothing is changed.
 pub fn save_profile(
     paths: &Paths,
     env: &Env,
@@ -131,7 +115,7 @@ pub fn save_profile(
     let block = block(&new.name, &profile.settings);
     let (mut after, is_first) = appended(text.as_deref().unwrap_or_default(), &new.name, &block);
     if new.make_default {
-        after = super::edit::with_default(&path, &after, &new.name)?;
+        after = with_default(&path, &after, &new.name)?;
     }
     let default =
         if new.make_default || is_first { Some(&new.name) } else { before.app.default_profile.as_ref() };
@@ -150,29 +134,19 @@ pub fn save_profile(
 
     let password = profile.journal.as_ref().and_then(|journal| journal.password.as_ref()?.known());
     let password = new.journal_password.as_ref().zip(password);
-    let secrets = [
-        Some((SecretKind::ApiKey, &new.key_store, &secret)),
-        password.map(|((store, _), password)| (SecretKind::JournalPassword, store, password)),
-    ];
-    let mut stored = Vec::new();
-    let undo = |stored: &[(SecretKind, &KeyStore)]| {
-        // Without its profile, a secret is useless.
-        for (kind, store) in stored {
-            let _ = store.delete(*kind, paths, env, &new.name);
-        }
+    let change = |kind, store: &KeyStore, secret: &SecretString| SecretChange {
+        kind,
+        old: None,
+        after: Some(store.clone()),
+        new: Some(secret.clone()),
     };
-    for (kind, store, secret) in secrets.into_iter().flatten() {
-        store.store(kind, paths, env, &new.name, secret).inspect_err(|_| undo(&stored))?;
-        stored.push((kind, store));
-    }
-    let written = match text {
-        Some(_) => replace(&path, after.as_bytes()),
-        None => write_new(&path, after.as_bytes()),
-    };
-    if let Err(why) = written {
-        undo(&stored);
-        return Err(Mistake::in_file(&path, None, None, t!("cannot be written: {why}", why)).into());
-    }
+    let mut secrets = vec![change(SecretKind::ApiKey, &new.key_store, &secret)];
+    secrets
+        .extend(password.map(|((store, _), password)| change(SecretKind::JournalPassword, store, password)));
+    commit(paths, env, &new.name, &secrets, |path| match text {
+        Some(_) => replace(path, after.as_bytes()),
+        None => write_new(path, after.as_bytes()),
+    })?;
     Ok(Profile {
         jobs: jobs_of(None, &before),
         index: index_of(None, &before),
@@ -188,35 +162,6 @@ fn is_free(file: &ConfigFile, name: &str) -> Result<(), ConfigError> {
         Some(old) => {
             let what = t!("a profile with this name exists: choose another name or remove the old one first");
             Err(file.wrong(&format!("profiles.{}", old.name), what))
-        }
-    }
-}
-
-pub(super) fn create_keys_dir(paths: &Paths) -> Result<(), Mistake> {
-    create_private_dir(&paths.keys_dir()).map_err(|why| {
-        Mistake::plain(t!("cannot create {keys_dir}: {why}", keys_dir = shown(&paths.keys_dir()), why))
-    })
-}
-
-/// Two lapel processes must never write at once. Blocks for at most [`LOCK_PATIENCE`]. The lock
-/// ends when the file is closed, even by a crash.
-pub(super) fn lock(paths: &Paths) -> Result<File, ConfigError> {
-    let path = paths.config_dir.join(".lock");
-    let file = open_private_append(&path)
-        .map_err(|why| Mistake::plain(t!("cannot write {path}: {why}", path = shown(&path), why)))?;
-    let until = Instant::now() + LOCK_PATIENCE;
-    loop {
-        match file.try_lock() {
-            // A program that this process is starting may hold the lock for a moment.
-            Err(TryLockError::WouldBlock) if Instant::now() < until => sleep(LOCK_PAUSE),
-            Err(TryLockError::WouldBlock) => {
-                return Err(Mistake::plain(t!(
-                    "another lapel is writing the settings. Nothing was changed. Try again"
-                ))
-                .into());
-            }
-            // Some network file systems have no locks; lapel then works without one.
-            Ok(()) | Err(TryLockError::Error(_)) => return Ok(file),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The paths of lapel's files.
 
 use super::env::Env;
-use super::mistake::{ConfigError, Mistake};
+use super::mistake::{ConfigError, typed_mistake};
 use crate::config::prelude::*;
 use etcetera::BaseStrategy;
 
@@ -18,25 +18,19 @@ pub struct Paths {
 }
 
 impl Paths {
-    /// # Errors
-    /// Neither a variable nor a home folder defines one of the folders.
     pub fn find(env: &Env) -> Result<Self, ConfigError> {
         let home = etcetera::choose_base_strategy().ok();
         let folder = |name: &str, default: Option<PathBuf>| match env.raw(name) {
             Some(path) => std::path::absolute(path)
-                .map_err(|why| Mistake::in_env(name, t!("lapel cannot use this folder ({why})", why))),
+                .map_err(|why| typed_mistake(name, t!("lapel cannot use this folder ({why})", why))),
             None => default.map(|path| path.join("lapel")).ok_or_else(|| {
-                Mistake::in_env(name, t!("there is no home folder for the default: set this variable"))
+                typed_mistake(name, t!("there is no home folder for the default: set this variable"))
             }),
         };
         let config = folder("LAPEL_CONFIG_DIR", home.as_ref().map(BaseStrategy::config_dir));
         let data = folder("LAPEL_DATA_DIR", home.as_ref().map(BaseStrategy::data_dir));
-        match (config, data) {
-            (Ok(config_dir), Ok(data_dir)) => Ok(Self { config_dir, data_dir }),
-            (config, data) => {
-                Err(ConfigError::new([config.err(), data.err()].into_iter().flatten().collect()))
-            }
-        }
+        let (config_dir, data_dir) = ConfigError::both(config, data)?;
+        Ok(Self { config_dir, data_dir })
     }
 
     /// For a demo without a home folder. Created at the first write.

@@ -3,17 +3,16 @@
 
 use super::app::AppSettings;
 use super::background::TerminalBackground;
-use super::env::Env;
 use super::file::ConfigFile;
+use super::flags::Flags;
 use super::index::IndexSettings;
 use super::jobs::JobSettings;
 use super::key::SecretSource;
-use super::paths::Paths;
-use super::profile::ProfileSettings;
+use super::profile_settings::ProfileSettings;
 use super::resolved::{SettingSource, SettingValue};
 use super::section::ConfigSection;
 use super::selection::{Selected, Selection, index_of, jobs_of};
-use super::settings::{Flags, Settings};
+use super::settings::Settings;
 use crate::config::prelude::*;
 use toml::Value;
 

@@ -2,8 +2,8 @@
 //! consequence of a mistake, and how users edit it. Reading, saving, `lapel info`, the flags of `lapel profile`
 //! and the profile form follow from the declaration.
 
-use super::toml_reader::{TomlReader, TomlValue, join, nearest};
-use super::ui::Words;
+use super::toml_reader::nearest;
+use super::words::Words;
 use crate::config::prelude::*;
 use toml::Value as Toml;
 
@@ -33,7 +33,7 @@ pub(super) struct Setting<S> {
     pub inner_keys: &'static [&'static str],
     /// `None` when users edit only the file.
     pub edit: Option<SettingEdit>,
-    /// Of a setting that is a table: the key that `edit` is about.
+    /// Of a setting that is a table: the key that `edit` is about. Without it, the table is removed.
     pub edited_key: Option<&'static str>,
 }
 
@@ -60,37 +60,6 @@ impl<S> Setting<S> {
         }
     }
 
-    pub const fn on_mistake(mut self, consequence: Consequence) -> Self {
-        self.on_mistake = consequence;
-        self
-    }
-
-    pub const fn of_service(mut self) -> Self {
-        self.is_of_service = true;
-        self
-    }
-
-    pub const fn secret(mut self) -> Self {
-        self.is_secret = true;
-        self
-    }
-
-    pub const fn table(mut self, keys: &'static [&'static str]) -> Self {
-        self.inner_keys = keys;
-        self
-    }
-
-    pub const fn edit(mut self, edit: SettingEdit) -> Self {
-        self.edit = Some(edit);
-        self
-    }
-
-    /// Of a table, users edit only this key. Without it, the table is removed.
-    pub const fn edit_within(mut self, key: &'static str, edit: SettingEdit) -> Self {
-        self.edited_key = Some(key);
-        self.edit(edit)
-    }
-
     pub fn names(&self) -> Vec<String> {
         match self.inner_keys {
             [] => vec![self.key.to_owned()],
@@ -112,6 +81,20 @@ pub struct SettingEdit {
     pub is_required: bool,
     /// lapel tests a change with the service before it saves the change.
     pub is_tested: bool,
+}
+
+impl SettingEdit {
+    /// An optional text.
+    pub(super) const TEXT: Self = Self {
+        position: 0,
+        label: "",
+        flag: "",
+        help: "",
+        value_name: "",
+        input: Input::Text,
+        is_required: false,
+        is_tested: false,
+    };
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -194,7 +177,7 @@ macro_rules! section {
     (@default $default:expr) => { $default };
     ($(#[$doc:meta])* $vis:vis struct $name:ident {
         $($(#[$about:meta])*
-        $key:ident: $type:ty $(= $default:expr)? => $read:expr $(, [$($with:ident($($arg:expr),*)),*])?;)*
+        $key:ident: $type:ty $(= $default:expr)? => $read:expr $(, { $($field:ident: $value:expr),* $(,)? })?;)*
     }) => {
         $(#[$doc])*
         #[derive(Clone, PartialEq, Eq)]
@@ -212,19 +195,21 @@ macro_rules! section {
             const SETTINGS: &'static [$crate::config::section::Setting<Self>] = {
                 use $crate::config::section::{Setting, SettingType};
                 &[$(
-                    Setting::<Self>::new(
-                        stringify!($key),
-                        |section, reader, value, field| {
-                            let read: Option<<$type as SettingType>::Read> = ($read)(reader, value, field);
-                            if let Some(read) = read {
-                                SettingType::set(&mut section.$key, read);
-                            }
-                        },
-                        |section| SettingType::value(&section.$key),
-                        |section, all| SettingType::inherit(&mut section.$key, &all.$key),
-                        |section| section.$key = Self::default().$key,
-                    )
-                    $($(.$with($($arg),*))*)?,
+                    Setting::<Self> {
+                        $($($field: $value,)*)?
+                        ..Setting::new(
+                            stringify!($key),
+                            |section, reader, value, field| {
+                                let read: Option<<$type as SettingType>::Read> = ($read)(reader, value, field);
+                                if let Some(read) = read {
+                                    SettingType::set(&mut section.$key, read);
+                                }
+                            },
+                            |section| SettingType::value(&section.$key),
+                            |section, all| SettingType::inherit(&mut section.$key, &all.$key),
+                            |section| section.$key = Self::default().$key,
+                        )
+                    },
                 )*]
             };
         }
@@ -341,6 +326,10 @@ pub(super) fn ascending(
     move |reader, value, field| reader.ascending(value, field, least, most)
 }
 
+pub(super) fn check_file_name(text: &str) -> Result<String, &'static str> {
+    if text.is_empty() { Err(t!("is empty")) } else { Ok(text.to_owned()) }
+}
+
 /// The check may return the text in another form.
 pub(super) fn checked<W: Into<String>>(
     check: fn(&str) -> Result<String, W>,
@@ -359,8 +348,8 @@ mod tests {
     section! {
         struct Sample {
             timeout: Option<u32> => number(1, 600);
-            word: Option<String> => TomlReader::string, [secret()];
-            is_on: bool = true => TomlReader::truth, [on_mistake(Consequence::Unusable), of_service()];
+            word: Option<String> => TomlReader::string, { is_secret: true };
+            is_on: bool = true => TomlReader::truth, { on_mistake: Consequence::Unusable, is_of_service: true };
         }
     }
 

@@ -3,18 +3,15 @@
 
 use super::address::{check_base_url, same_origin};
 use super::ca;
-use super::env::Env;
 use super::file::{ConfigFile, ProfileEntry};
+use super::flags::Flags;
 use super::index::IndexSettings;
 use super::jobs::JobSettings;
-use super::journal::TeamJournal;
 use super::key::{self, Key, SecretSource};
-use super::mistake::{ConfigError, Mistake, shown};
-use super::paths::Paths;
-use super::profile::{Profile, ProfileSettings, is_profile_name};
+use super::profile::{Profile, TeamJournal};
+use super::profile_settings::{ProfileSettings, is_profile_name};
 use super::resolved::{Resolved, SettingSource};
 use super::section::{ConfigSection, Setting};
-use super::settings::Flags;
 use crate::config::prelude::*;
 use crate::domain::time::read_offset;
 use crate::secrets::is_key;
@@ -168,38 +165,31 @@ impl<'f> Selected<'f> {
             None => ProfileSettings { read_only: file.is_read_only, ..ProfileSettings::default() },
         };
         let is_in_file = |key: &str| file.has(&format!("profiles.{name}.{key}")) && entry.is_some();
-        let names: Vec<String> = ProfileSettings::SETTINGS
-            .iter()
-            .filter(|setting| !(setting.is_of_service && is_other_service))
-            .flat_map(Setting::names)
-            .collect();
-        let mut sources: Vec<(&str, SettingSource)> = names
-            .iter()
-            .filter(|name| is_in_file(name))
-            .map(|name| (name.as_str(), SettingSource::File))
-            .collect();
+        let own = ProfileSettings::SETTINGS.iter().filter(|it| !(it.is_of_service && is_other_service));
+        let in_file = own.flat_map(Setting::names).filter(|name| is_in_file(name));
+        let mut sources: Vec<_> = in_file.map(|name| (name, SettingSource::File)).collect();
+        let mut add = |key: &str, source| sources.push((key.to_owned(), source));
         // Also after a mistake in the file, and for a key from a command.
         if settings.read_only {
-            sources.push(("read_only", SettingSource::File));
+            add("read_only", SettingSource::File);
         }
         if settings.key_command.is_some() {
-            sources.push(("key", SettingSource::File));
+            add("key", SettingSource::File);
         }
         if settings.journal.password_command.is_some() {
-            sources.push(("journal.password", SettingSource::File));
+            add("journal.password", SettingSource::File);
         }
         if overrides.has(BASE_URL) {
             settings.base_url = overrides.base_url.clone().unwrap_or_default();
-            sources.push(("base_url", SettingSource::Variable));
+            add("base_url", SettingSource::Variable);
         }
         if overrides.has(API_KEY) {
-            sources.push(("key", SettingSource::Variable));
+            add("key", SettingSource::Variable);
         }
         if let Some(offset) = overrides.utc_offset {
             settings.utc_offset = Some(offset);
-            sources.push(("utc_offset", SettingSource::Variable));
+            add("utc_offset", SettingSource::Variable);
         }
-        let sources: Vec<_> = sources.into_iter().map(|(key, source)| (key.to_owned(), source)).collect();
         Self {
             name: name.to_owned(),
             entry,
@@ -220,8 +210,6 @@ impl<'f> Selected<'f> {
         }
     }
 
-    /// # Errors
-    /// Its key, its certificates or those of its team's journal cannot be read.
     pub fn open(self, file: &ConfigFile, paths: &Paths, env: &Env) -> Result<Profile, ConfigError> {
         let key_from = self.key_from(paths, env);
         let is_by_variable = |key| self.settings.source(key) == SettingSource::Variable;
@@ -343,15 +331,15 @@ pub(super) fn existing<'f>(
     name: &str,
     file: &'f ConfigFile,
 ) -> Result<&'f ProfileEntry, ConfigError> {
-    let missing = || file.why_unusable(name).unwrap_or_else(|| not_there(asked_by, file));
-    file.entry(name).ok_or_else(missing)
-}
-
-fn not_there(asked_by: &str, file: &ConfigFile) -> ConfigError {
-    let what = t!(
-        "names a profile that is not in {path}. Profiles: {names}",
-        path = shown(&file.path),
-        names = file.names()
-    );
-    Mistake::in_env(asked_by, what).into()
+    file.entry(name).ok_or_else(|| {
+        let not_there = || {
+            let what = t!(
+                "names a profile that is not in {path}. Profiles: {names}",
+                path = shown(&file.path),
+                names = file.names()
+            );
+            typed_mistake(asked_by, what)
+        };
+        file.why_unusable(name).unwrap_or_else(not_there)
+    })
 }

@@ -2,30 +2,16 @@
 
 use super::address::has_usual_path;
 use super::app::AppSettings;
-use super::env::Env;
 use super::file::{ConfigFile, ProfileEntry};
+use super::flags::Flags;
 use super::key::SecretSource;
-use super::mistake::{ConfigError, Mistake};
-use super::paths::Paths;
-use super::pictures::PictureChoice;
 use super::profile::{Profile, ProfileLine};
 use super::resolved::{Resolved, SettingSource};
 use super::selection::{DefaultProfile, Selected, Selection, default_profile, existing, selected_name};
 use super::theme::ThemeFile;
-use super::ui::{GlyphChoice, ThemeChoice, Ui};
+use super::ui::Ui;
+use crate::config::prelude::*;
 use std::collections::HashSet;
-
-/// No flag takes a key: every user of the computer can see arguments, and the shell keeps them in
-/// its history.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Flags {
-    pub profile: Option<String>,
-    /// No flag makes a profile writable.
-    pub read_only: bool,
-    pub theme: Option<ThemeChoice>,
-    pub glyphs: Option<GlyphChoice>,
-    pub pictures: Option<PictureChoice>,
-}
 
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -54,9 +40,6 @@ impl Settings {
     ///
     /// A mistake in the files affects only its own field, and is reported in [`Self::left_out`]. Where it
     /// could make a profile less careful, that profile becomes read-only or cannot be used.
-    ///
-    /// # Errors
-    /// All mistakes of the selected profile, with file, line and field.
     pub fn resolve(flags: &Flags, env: &Env) -> Result<Self, ConfigError> {
         let paths = Paths::find(env)?;
         let file = ConfigFile::read(&paths.config_file())?;
@@ -74,9 +57,6 @@ impl Settings {
     }
 
     /// When mistakes in the file make the profile unusable, the TUI starts without it.
-    ///
-    /// # Errors
-    /// A flag or an environment variable names a profile that does not exist.
     pub fn for_tui(flags: &Flags, env: &Env) -> Result<Self, ConfigError> {
         let paths = Paths::find(env)?;
         let file = ConfigFile::read(&paths.config_file())?;
@@ -138,11 +118,6 @@ impl Settings {
         settings
     }
 
-    /// Reads the settings file again, since it may have changed.
-    pub fn named(&self, name: &str, env: &Env) -> Result<Profile, ConfigError> {
-        named(&self.paths, name, env)
-    }
-
     pub(super) fn of(flags: &Flags, env: &Env, file: &ConfigFile, paths: Paths) -> Self {
         let mut warnings = Vec::new();
         let (own, of_theme) = ThemeFile::read(&paths.theme_file());
@@ -172,7 +147,7 @@ pub fn named(paths: &Paths, name: &str, env: &Env) -> Result<Profile, ConfigErro
 fn lines_of(file: &ConfigFile, paths: &Paths, env: &Env) -> Vec<ProfileLine> {
     let default = match default_profile(file) {
         DefaultProfile::This(entry) => Some(entry.name.as_str()),
-        DefaultProfile::Unusable(_) | DefaultProfile::Several | DefaultProfile::None => None,
+        _ => None,
     };
     let line = |entry: &ProfileEntry| ProfileLine {
         name: entry.name.clone(),

@@ -2,9 +2,8 @@
 
 use super::background::TerminalBackground;
 use super::lines::Readable;
-use super::mistake::Mistake;
-use super::toml_reader::{TomlReader, TomlValue};
-use super::ui::ThemeChoice;
+use super::toml_reader::whole;
+use super::words::ThemeChoice;
 use crate::config::prelude::*;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,24 +14,8 @@ pub enum Colour {
     Rgb(u8, u8, u8),
 }
 
-const NAMES: [&str; 16] = [
-    "black",
-    "red",
-    "green",
-    "yellow",
-    "blue",
-    "magenta",
-    "cyan",
-    "white",
-    "bright-black",
-    "bright-red",
-    "bright-green",
-    "bright-yellow",
-    "bright-blue",
-    "bright-magenta",
-    "bright-cyan",
-    "bright-white",
-];
+/// Also with `bright-` in front.
+const NAMES: [&str; 8] = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"];
 
 impl Colour {
     /// `terminal`, `bright-red`, `214` or `#ffaf00`.
@@ -40,8 +23,9 @@ impl Colour {
         if raw == "terminal" {
             return Some(Self::Terminal);
         }
-        if let Some(at) = NAMES.iter().position(|name| *name == raw) {
-            return Some(Self::Indexed(u8::try_from(at).ok()?));
+        let (name, first) = raw.strip_prefix("bright-").map_or((raw, 0), |name| (name, NAMES.len()));
+        if let Some(at) = NAMES.iter().position(|known| *known == name) {
+            return Some(Self::Indexed(u8::try_from(first + at).ok()?));
         }
         if let Some(hex) = raw.strip_prefix('#') {
             let is_hex = hex.len() == 6 && hex.bytes().all(|b| b.is_ascii_hexdigit());
@@ -156,25 +140,16 @@ impl ThemeFile {
                 }
             }
         }
-        let mut mistakes = reader.mistakes;
-        mistakes.extend(readable.lost.iter().map(|lost| lost.mistake(path)));
-        mistakes.sort_by_key(|mistake| mistake.line);
-        (read, mistakes)
+        (read, readable.all_mistakes(reader.mistakes, path))
     }
 }
 
 fn colour(reader: &mut TomlReader<'_>, value: &TomlValue<'_>, role: &str) -> Option<Colour> {
-    let number = || {
-        let n = value.get_ref().as_integer()?;
-        u8::try_from(i64::from_str_radix(n.as_str(), n.radix()).ok()?).ok().map(Colour::Indexed)
-    };
+    let number = || u8::try_from(whole(value)?).ok().map(Colour::Indexed);
     let read = value.get_ref().as_str().and_then(Colour::read).or_else(number);
-    if read.is_none() {
-        let what =
-            t!("must be \"terminal\", a name such as \"bright-red\", a number from 0 to 255, or \"#rrggbb\"");
-        reader.wrong(value.span().start, &format!("colours.{role}"), what);
-    }
-    read
+    reader.found(read, value, &format!("colours.{role}"), || {
+        t!("must be \"terminal\", a name such as \"bright-red\", a number from 0 to 255, or \"#rrggbb\"")
+    })
 }
 
 #[cfg(test)]

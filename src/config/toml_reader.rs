@@ -4,7 +4,7 @@
 //! string "…"`). Here, messages only contain our own words, field names and line numbers.
 
 use super::mistake::Mistake;
-use super::ui::Words;
+use super::words::Words;
 use crate::config::prelude::*;
 use crate::domain::edit_distance::edits;
 use crate::i18n::list;
@@ -49,20 +49,26 @@ impl<'a> TomlReader<'a> {
         DeTable::parse(self.text).ok()
     }
 
-    pub fn text<'v>(&mut self, value: &'v TomlValue<'_>, field: &str) -> Option<&'v str> {
-        let text = value.get_ref().as_str();
-        if text.is_none() {
-            self.wrong(value.span().start, field, t!("must be text in quotes"));
+    /// Reports the mistake when nothing was found.
+    pub fn found<T, W: Into<String>>(
+        &mut self,
+        found: Option<T>,
+        value: &TomlValue<'_>,
+        field: &str,
+        what: impl FnOnce() -> W,
+    ) -> Option<T> {
+        if found.is_none() {
+            self.wrong(value.span().start, field, what());
         }
-        text
+        found
+    }
+
+    pub fn text<'v>(&mut self, value: &'v TomlValue<'_>, field: &str) -> Option<&'v str> {
+        self.found(value.get_ref().as_str(), value, field, || t!("must be text in quotes"))
     }
 
     pub fn truth(&mut self, value: &TomlValue<'_>, field: &str) -> Option<bool> {
-        let truth = value.get_ref().as_bool();
-        if truth.is_none() {
-            self.wrong(value.span().start, field, t!("must be true or false, without quotes"));
-        }
-        truth
+        self.found(value.get_ref().as_bool(), value, field, || t!("must be true or false, without quotes"))
     }
 
     /// A mistake counts as `false`, for a setting that must be off when in doubt.
@@ -76,17 +82,10 @@ impl<'a> TomlReader<'a> {
     }
 
     pub fn number(&mut self, value: &TomlValue<'_>, field: &str, least: u32, most: u32) -> Option<u32> {
-        let number = value
-            .get_ref()
-            .as_integer()
-            .and_then(|n| i64::from_str_radix(n.as_str(), n.radix()).ok())
-            .and_then(|n| u32::try_from(n).ok())
-            .filter(|n| (least..=most).contains(n));
-        if number.is_none() {
-            let what = t!("must be a whole number from {least} to {most}, without quotes", least, most);
-            self.wrong(value.span().start, field, what);
-        }
-        number
+        let number = whole(value).filter(|n| (least..=most).contains(n));
+        self.found(number, value, field, || {
+            t!("must be a whole number from {least} to {most}, without quotes", least, most)
+        })
     }
 
     /// No duplicates.
@@ -97,10 +96,6 @@ impl<'a> TomlReader<'a> {
         least: u32,
         most: u32,
     ) -> Option<Vec<u32>> {
-        let whole = |value: &TomlValue<'_>| {
-            let n = value.get_ref().as_integer()?;
-            u32::try_from(i64::from_str_radix(n.as_str(), n.radix()).ok()?).ok()
-        };
         let list =
             value.get_ref().as_array().and_then(|all| all.iter().map(whole).collect::<Option<Vec<u32>>>());
         let list = list.filter(|all| {
@@ -108,24 +103,20 @@ impl<'a> TomlReader<'a> {
                 && all.iter().all(|n| (least..=most).contains(n))
                 && all.windows(2).all(|pair| pair[0] < pair[1])
         });
-        if list.is_none() {
-            let what = t!(
+        self.found(list, value, field, || {
+            t!(
                 "must be a list of whole numbers from {least} to {most}, each larger than the one before, for example [5, 10, 60]",
                 least,
                 most
-            );
-            self.wrong(value.span().start, field, what);
-        }
-        list
+            )
+        })
     }
 
     pub fn word<W: Words>(&mut self, value: &TomlValue<'_>, field: &str) -> Option<W> {
-        let read = value.get_ref().as_str().and_then(W::read);
-        if read.is_none() {
+        self.found(value.get_ref().as_str().and_then(W::read), value, field, || {
             let words: Vec<String> = W::WORDS.iter().map(|(word, _)| format!("\"{word}\"")).collect();
-            self.wrong(value.span().start, field, t!("must be one of {words}", words = list(words)));
-        }
-        read
+            t!("must be one of {words}", words = list(words))
+        })
     }
 
     pub fn table<'v, 't>(
@@ -134,11 +125,7 @@ impl<'a> TomlReader<'a> {
         field: &str,
         what: &str,
     ) -> Option<&'v DeTable<'t>> {
-        let table = value.get_ref().as_table();
-        if table.is_none() {
-            self.wrong(value.span().start, field, what);
-        }
-        table
+        self.found(value.get_ref().as_table(), value, field, || what)
     }
 
     /// `judged` fields are checked elsewhere.
@@ -161,6 +148,11 @@ impl<'a> TomlReader<'a> {
             self.wrong(name.span().start, &join(prefix, shown_name(text)), what);
         }
     }
+}
+
+pub(super) fn whole(value: &TomlValue<'_>) -> Option<u32> {
+    let n = value.get_ref().as_integer()?;
+    u32::try_from(i64::from_str_radix(n.as_str(), n.radix()).ok()?).ok()
 }
 
 pub(super) fn join(prefix: &str, name: &str) -> String {

@@ -4,89 +4,14 @@ use super::app::AppSettings;
 use super::background::TerminalBackground;
 use super::env::Env;
 use super::file::ConfigFile;
+use super::flags::Flags;
 use super::pictures::{PictureChoice, PictureSettings};
 use super::resolved::{Resolved, SettingSource};
 use super::section::ConfigSection;
-use super::settings::Flags;
 use super::theme::{Palette, ThemeFile};
+use super::words::{GlyphChoice, JoinedChoice, ThemeChoice};
 use crate::i18n::Language;
 use std::ffi::OsString;
-
-/// An enum whose values are words of a settings file. `words!` declares it.
-pub trait Words: Copy + Sized + 'static {
-    const WORDS: &'static [(&'static str, Self)];
-
-    fn spelled(self) -> &'static str
-    where
-        Self: PartialEq,
-    {
-        Self::WORDS.iter().find(|(_, meaning)| *meaning == self).map_or("", |(word, _)| word)
-    }
-
-    fn read(word: &str) -> Option<Self> {
-        Self::WORDS.iter().find(|(w, _)| *w == word).map(|(_, meaning)| *meaning)
-    }
-}
-
-macro_rules! words {
-    ($($(#[$doc:meta])* pub enum $name:ident {
-        $($(#[$about:meta])* $variant:ident = $word:literal,)+
-    })+) => {$(
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum $name { $($(#[$about])* $variant,)+ }
-
-        impl $name {
-            pub fn word(self) -> &'static str {
-                $crate::config::ui::Words::spelled(self)
-            }
-
-            pub fn from_word(word: &str) -> Option<Self> {
-                $crate::config::ui::Words::read(word)
-            }
-        }
-
-        impl $crate::config::ui::Words for $name {
-            const WORDS: &'static [(&'static str, Self)] = &[$(($word, Self::$variant)),+];
-        }
-    )+};
-}
-pub(super) use words;
-
-words! {
-    #[derive(Default)]
-    pub enum ThemeChoice {
-        #[default]
-        Auto = "auto",
-        Dark = "dark",
-        Light = "light",
-        /// White on black and bright colours, on every terminal.
-        HighContrast = "high-contrast",
-        Terminal = "terminal",
-        /// Only weight, reverse and words.
-        None = "none",
-    }
-
-    #[derive(Default)]
-    pub enum GlyphChoice {
-        #[default]
-        Unicode = "unicode",
-        Ascii = "ascii",
-    }
-
-    /// Their width in cells differs between terminals.
-    #[derive(Default)]
-    pub enum JoinedChoice {
-        #[default]
-        Show = "show",
-        /// Draws the first character and a sign for the rest.
-        Replace = "replace",
-    }
-}
-
-impl Words for Language {
-    const WORDS: &'static [(&'static str, Self)] = Self::CODES;
-}
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ui {

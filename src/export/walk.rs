@@ -138,7 +138,7 @@ pub fn cost(rows: u64, a_minute: u32) -> String {
     }
 }
 
-/// `1 badge`, `2 badges`. The number has no commas.
+/// `1 badge`, `2 badges`. The number has no commas, as users type it.
 pub fn counted(n: u64, noun: (&str, &str)) -> String {
     if n == 1 && language() == Language::English {
         return format!("1 {}", noun.0);
@@ -146,8 +146,14 @@ pub fn counted(n: u64, noun: (&str, &str)) -> String {
     match noun.1 {
         "badges" => t!("{n} badges", n),
         "categories" => t!("{n} categories", n),
-        "templates" => t!("{n} templates", n),
+        "days" => t!("{n} days", n),
+        "finished jobs" => t!("{n} finished jobs", n),
+        "jobs" => t!("{n} jobs", n),
+        "open jobs" => t!("{n} open jobs", n),
+        "requests" => t!("{n} requests", n),
         "rows" => t!("{n} rows", n),
+        "templates" => t!("{n} templates", n),
+        "times" => t!("{n} times", n),
         other => format!("{n} {other}"),
     }
 }

@@ -7,9 +7,6 @@ use std::time::{Duration, Instant};
 ///
 /// SQLite asks no busy handler while it changes this mode. So where several processes open a new file, it refuses
 /// all but one at once. This tries again for as long as `patience`.
-///
-/// # Errors
-/// As SQLite says. Busy only if another process holds the file for longer than `patience`.
 pub fn set_journal_mode(db: &Connection, mode: &str, patience: Duration) -> rusqlite::Result<String> {
     let pragma = format!("PRAGMA journal_mode = {mode}");
     let until = Instant::now() + patience;

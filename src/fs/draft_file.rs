@@ -42,9 +42,6 @@ pub struct Draft {
 }
 
 /// A folder or a symbolic link is never replaced, also if the user allows it.
-///
-/// # Errors
-/// [`io::ErrorKind::InvalidInput`], with why.
 pub fn may_be_replaced(old: &fs::Metadata) -> io::Result<()> {
     let why = match old.file_type() {
         kind if kind.is_symlink() => t!("the path is a symbolic link: name the file itself"),

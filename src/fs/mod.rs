@@ -48,7 +48,7 @@ fn open_append(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     let file = options.open(path)?;
     // `mode` above applies only to a file that this call creates.
     #[cfg(unix)]
-    if file.metadata()?.is_file() && mode_of(&file.metadata()?) & 0o077 != 0 {
+    if file.metadata()?.is_file() && open_to_others(&file.metadata()?) {
         file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
     }
     Ok(file)
@@ -59,24 +59,20 @@ pub fn mode_of(metadata: &std::fs::Metadata) -> u32 {
     std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o7777
 }
 
-/// Always `false` on systems without permission bits.
-pub fn open_to_others(metadata: &std::fs::Metadata) -> bool {
+/// `None` on systems without permission bits.
+pub fn permission_bits(metadata: &std::fs::Metadata) -> Option<u32> {
     #[cfg(unix)]
-    return mode_of(metadata) & 0o077 != 0;
+    return Some(mode_of(metadata));
     #[cfg(not(unix))]
     {
         let _ = metadata;
-        false
+        None
     }
 }
 
-/// Does nothing on systems without permission bits.
-fn make_private(path: &Path) -> io::Result<()> {
-    #[cfg(unix)]
-    std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
-    #[cfg(not(unix))]
-    let _ = path;
-    Ok(())
+/// Always `false` on systems without permission bits.
+pub fn open_to_others(metadata: &std::fs::Metadata) -> bool {
+    permission_bits(metadata).is_some_and(|bits| bits & 0o077 != 0)
 }
 
 /// Removes a file, if there is one.
@@ -102,8 +98,9 @@ pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
 /// As [`replace`], but afterwards only the owner may read the file, and a link is refused. No other person can read the
 /// new content, not even for a moment.
 pub fn replace_private(path: &Path, content: &[u8]) -> io::Result<()> {
+    #[cfg(unix)]
     if std::fs::symlink_metadata(path).is_ok_and(|about| about.is_file()) {
-        make_private(path)?;
+        std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
     }
     write(path, content, Overwrite::Yes)
 }

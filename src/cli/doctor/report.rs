@@ -1,10 +1,9 @@
 //! The doctor's report, as text and as JSON.
 
-use super::super::failure::Failure;
 use super::super::journal::journal_lines;
 use super::super::label::fields;
-use super::super::session::answer_json;
-use super::super::{exit, json, output, words};
+use super::super::session::answer;
+use super::super::words::{indented, under};
 use super::DoctorReport;
 use crate::cli::prelude::*;
 use crate::i18n;
@@ -70,11 +69,7 @@ impl DoctorReport {
             (_, true) => exit::OK,
             (_, false) => exit::FAILED,
         };
-        if as_json {
-            answer_json(&self.json(code))?;
-        } else {
-            output::answer(&self.lines().join("\n"))?;
-        }
+        answer(as_json, &self.lines().join("\n"), &self.json(code))?;
         Ok(code)
     }
 
@@ -96,7 +91,7 @@ impl DoctorReport {
         let permissions: Vec<Value> = self
             .permissions
             .iter()
-            .map(|p| json!({ "path": p.path.to_string_lossy(), "mode": format!("{:o}", p.mode), "private": p.is_private }))
+            .map(|p| json!({ "path": p.path.to_string_lossy(), "mode": format!("{:o}", p.mode), "private": p.is_private() }))
             .collect();
         json!({
             "ok": code == exit::OK,
@@ -158,18 +153,16 @@ impl DoctorReport {
     }
 
     fn lines(&self) -> Vec<String> {
-        let mut lines = vec![format!("lapel {}", env!("CARGO_PKG_VERSION")), t!("Profile").to_owned()];
-        lines.extend(fields(self.profile.as_ref()));
-        lines.push(t!("Service").to_owned());
-        lines.extend(fields(Some(&self.service)));
-        lines.push(t!("Clock").to_owned());
-        lines.extend(fields(Some(&self.clock)));
+        let mut lines = vec![format!("lapel {}", env!("CARGO_PKG_VERSION"))];
+        lines.extend(under(t!("Profile"), fields(self.profile.as_ref())));
+        lines.extend(under(t!("Service"), fields(Some(&self.service))));
+        lines.extend(under(t!("Clock"), fields(Some(&self.clock))));
         lines.push(t!("Observations").to_owned());
         for one in self.learned() {
             lines.push(format!("  {}", scrub(&one.about)));
             for fact in self.values(&one.name) {
                 let (value, evidence) = (scrub(&fact.value), &fact.evidence);
-                let times = words::count(fact.times, "time");
+                let times = counted(fact.times, ("time", "times"));
                 lines.push(match second(fact.last).map(|at| at.strftime("%Y-%m-%d").to_string()) {
                     Some(day) => {
                         t!("    {value}  ({evidence}; {times}, last {day})", value, evidence, times, day)
@@ -186,23 +179,16 @@ impl DoctorReport {
             lines.push(format!("    {how}: {}", self.use_of(&one)));
         }
         lines.extend(journal_lines(&self.journal));
-        lines.push(t!("Paths").to_owned());
-        lines.extend(fields(Some(&self.paths)));
+        lines.extend(under(t!("Paths"), fields(Some(&self.paths))));
         lines.push(t!("Permissions").to_owned());
         for one in &self.permissions {
-            let word = if one.is_private { t!("private") } else { t!("NOT PRIVATE") };
+            let word = if one.is_private() { t!("private") } else { t!("NOT PRIVATE") };
             lines.push(format!("  {:o}  {word}  {}", one.mode, scrub(&one.path.to_string_lossy())));
         }
-        if !self.without_key.is_empty() {
-            lines.push(t!("Actions without a key (use the palette)").to_owned());
-            lines.extend(self.without_key.iter().map(|one| format!("  {one}")));
-        }
-        match self.problems.as_slice() {
-            [] => lines.push(t!("No problems found.").to_owned()),
-            all => {
-                lines.push(t!("Problems").to_owned());
-                lines.extend(all.iter().map(|problem| format!("  {problem}")));
-            }
+        lines.extend(under(t!("Actions without a key (use the palette)"), indented(&self.without_key)));
+        lines.extend(under(t!("Problems"), indented(&self.problems)));
+        if self.problems.is_empty() {
+            lines.push(t!("No problems found.").to_owned());
         }
         lines
     }

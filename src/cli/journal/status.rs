@@ -1,9 +1,8 @@
 //! `lapel journal status`: where the journal is, who uses it, and whether lapel can write it.
 
-use super::super::failure::Failure;
 use super::super::label::fields;
-use super::super::output;
-use super::super::session::answer_json;
+use super::super::session::answer;
+use super::super::words::under;
 use super::{no_team, on_place, server_of};
 use crate::cli::prelude::*;
 use crate::jobs::{FileStatus, TeamStatus};
@@ -26,13 +25,11 @@ pub(super) async fn status(
         }
         JournalPlace::Memory => return Err(no_team(profile)),
     };
-    if as_json {
-        if let Some(fields) = value.as_object_mut() {
-            fields.insert("profile".to_owned(), profile.map(|profile| profile.name.clone()).into());
-        }
-        return answer_json(&value);
+    let text = journal_lines(&value).join("\n");
+    if let Some(fields) = value.as_object_mut() {
+        fields.insert("profile".to_owned(), profile.map(|profile| profile.name.clone()).into());
     }
-    Ok(output::answer(&journal_lines(&value).join("\n"))?)
+    answer(as_json, &text, &value)
 }
 
 fn of_team(path: &str, server: &Server, found: &TeamStatus, reads_only: bool) -> Value {
@@ -73,7 +70,6 @@ fn of_file(found: &FileStatus) -> Value {
     })
 }
 
-/// The names of the living processes.
 pub(in super::super) fn names(found: &TeamStatus) -> Vec<String> {
     found.processes.iter().map(|process| scrub(&process.to_string()).into_owned()).collect()
 }
@@ -124,11 +120,8 @@ pub(in super::super) fn journal_lines(value: &Value) -> Vec<String> {
         lines.extend(fields(Some(&server)));
     }
     for (name, heading) in [("processes", t!("Programs that use it")), ("problems", t!("Problems"))] {
-        let all: Vec<&str> = value[name].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-        if !all.is_empty() {
-            lines.push(heading.to_owned());
-            lines.extend(all.iter().map(|one| format!("  {one}")));
-        }
+        let all = value[name].as_array().into_iter().flatten().filter_map(Value::as_str);
+        lines.extend(under(heading, all.map(|one| format!("  {one}")).collect()));
     }
     lines
 }

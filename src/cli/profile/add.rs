@@ -7,8 +7,8 @@ use super::{
     with_command,
 };
 use crate::cli::prelude::*;
-use crate::cli::{output, prompt};
-use crate::config::{KeyStore, NewProfile, SecretKind, is_profile_name, save_profile};
+use crate::cli::prompt;
+use crate::config::{KeyStore, NewProfile, SecretKind, Words, is_profile_name, save_profile};
 use crate::domain::confirm_text::short_name;
 use crate::domain::time::example_offset;
 use secrecy::{ExposeSecret, SecretString};
@@ -45,7 +45,7 @@ async fn saved(context: &ProfileContext, flags: AddFlags) -> Result<(String, Val
         } else {
             "live".to_owned()
         };
-        let environment = Environment::from_word(&word.to_ascii_lowercase())
+        let environment = Environment::read(&word.to_ascii_lowercase())
             .ok_or_else(|| Failure::usage(t!("Enter demo, staging or live. Nothing was saved.")))?;
         input.set("environment", environment.word());
     }

@@ -13,7 +13,6 @@ const KEY_STDIN: &str = "key_stdin";
 const PASSWORD_FROM: &str = "journal_password_from";
 const PASSWORD_STDIN: &str = "journal_password_stdin";
 
-/// What `lapel profile` takes.
 #[derive(Clone, Debug, Args)]
 pub struct ProfileVerbs {
     /// What to do; without it, list
@@ -36,7 +35,6 @@ impl ProfileVerbs {
     }
 }
 
-/// What can be done with profiles.
 #[derive(Clone, Debug, Subcommand)]
 pub enum ProfileVerb {
     /// List the profiles in config.toml; reads no keys
@@ -62,7 +60,6 @@ pub enum ProfileVerb {
     },
 }
 
-/// What `lapel profile add` takes. What is missing is asked for, where there is a terminal.
 #[derive(Clone, Debug, Default, Args)]
 pub struct AddFlags {
     /// The name of the new profile
@@ -71,18 +68,15 @@ pub struct AddFlags {
     /// Same as the NAME argument
     #[arg(long = "name", value_name = "NAME", id = "name_flag")]
     pub name_flag: Option<String>,
-    /// Its settings.
     #[command(flatten)]
     pub settings: SettingFlags,
 }
 
-/// What `lapel profile edit` takes.
 #[derive(Clone, Debug, Default, Args)]
 pub struct EditFlags {
     /// The profile
     #[arg(value_name = "NAME", add = completion::of_profiles())]
     pub name: String,
-    /// Its settings.
     #[command(flatten)]
     pub settings: SettingFlags,
     /// Allow issuing and revoking again
@@ -99,10 +93,8 @@ pub struct EditFlags {
     pub pin: bool,
 }
 
-/// The settings of a profile.
 #[derive(Clone, Debug, Default, Args)]
 pub struct SettingFlags {
-    /// Those that config.toml has.
     #[command(flatten)]
     pub values: ValueFlags,
     /// Make this the default profile
@@ -118,10 +110,8 @@ pub struct SettingFlags {
 pub struct ValueFlags {
     pub input: ProfileInput,
     pub key_from: Option<KeyStore>,
-    /// Whether the key comes from standard input.
     pub key_stdin: bool,
     pub password_from: Option<KeyStore>,
-    /// Whether the journal's password comes from standard input.
     pub password_stdin: bool,
 }
 
@@ -140,13 +130,12 @@ impl Args for ValueFlags {
                     let words = PossibleValuesParser::new(words.iter().rev());
                     command.arg(with_value(flag).value_parser(words))
                 }
-                Input::Switch(_) => command.arg(flag.action(ArgAction::SetTrue)),
-                Input::Key => command.arg(with_value(flag).value_parser(key_place)).arg(
-                    Arg::new(KEY_STDIN)
-                        .long("key-stdin")
-                        .help("Read the key from standard input")
-                        .action(ArgAction::SetTrue),
-                ),
+                Input::Switch(_) => command.arg(switch(key, edit.flag, edit.help)),
+                Input::Key => command.arg(with_value(flag).value_parser(key_place)).arg(switch(
+                    KEY_STDIN,
+                    "key-stdin",
+                    "Read the key from standard input",
+                )),
             }
         });
         command
@@ -158,10 +147,7 @@ impl Args for ValueFlags {
                     .value_parser(key_place),
             )
             .arg(
-                Arg::new(PASSWORD_STDIN)
-                    .long("journal-password-stdin")
-                    .help("Read the journal password from standard input")
-                    .action(ArgAction::SetTrue)
+                switch(PASSWORD_STDIN, "journal-password-stdin", "Read the journal password from standard input")
                     .conflicts_with(KEY_STDIN),
             )
     }
@@ -180,16 +166,12 @@ impl FromArgMatches for ValueFlags {
             ..Self::default()
         };
         for (key, edit) in ProfileSettings::editable() {
-            let text = || matches.get_one::<String>(key);
             match edit.input {
-                Input::Text | Input::Words(_) => {
-                    if let Some(text) = text() {
+                Input::Text | Input::Words(_) | Input::Path => {
+                    if let Some(text) = matches.get_one::<String>(key) {
+                        let path = || whole(Path::new(text)).to_string_lossy().into_owned();
+                        let text = if edit.input == Input::Path { path() } else { text.clone() };
                         flags.input.set(key, text);
-                    }
-                }
-                Input::Path => {
-                    if let Some(text) = text() {
-                        flags.input.set(key, whole(Path::new(text)).to_string_lossy());
                     }
                 }
                 Input::Switch(_) if matches.get_flag(key) => flags.input.set(key, "true"),
@@ -204,6 +186,10 @@ impl FromArgMatches for ValueFlags {
         *self = Self::from_arg_matches(matches)?;
         Ok(())
     }
+}
+
+fn switch(id: &'static str, flag: &'static str, help: &'static str) -> Arg {
+    Arg::new(id).long(flag).help(help).action(ArgAction::SetTrue)
 }
 
 /// The message never repeats an invalid text, because it may be the key itself. The words of a command come

@@ -8,7 +8,6 @@ use super::{
     with_command,
 };
 use crate::cli::prelude::*;
-use crate::cli::words::count;
 use crate::config::{KeyPin, KeyStore, ProfileEdit, ProfileLine, SecretKind, edit_profile};
 use crate::jobs::Adopted;
 
@@ -24,29 +23,29 @@ pub(super) async fn edit(context: &ProfileContext, flags: EditFlags) -> CommandR
             name
         )));
     }
-    let EditedProfile { profile, trial, warnings, adopted } =
-        changed(context, &name, change, flags.pin, former).await?;
-    warn(&warnings);
+    let edited = changed(context, &name, change, flags.pin, former).await?;
+    warn(&edited.warnings);
+    let adopted = &edited.adopted;
     let value = json!({
         "ok": true,
-        "profile": profile_as_json(&profile),
-        "issuer": trial.as_ref().and_then(Trial::issuer),
+        "profile": profile_as_json(&edited.profile),
+        "issuer": edited.trial.as_ref().and_then(Trial::issuer),
         "jobs_taken_over": adopted.jobs,
         "jobs_busy": adopted.busy,
     });
-    let mut text = match &trial {
-        Some(trial) => t!("Changed profile {name}: {trial}.", name, trial = trial.words()),
-        None => t!("Changed profile {name}.", name),
-    };
+    let mut text = edited.words(&name);
     if adopted.jobs > 0 {
         text.push(' ');
-        text.push_str(&t!("Took over {jobs} of the former key.", jobs = count(adopted.jobs as u64, "job")));
+        text.push_str(&t!(
+            "Took over {jobs} of the former key.",
+            jobs = counted(adopted.jobs as u64, ("job", "jobs"))
+        ));
     }
     if adopted.busy > 0 {
         text.push(' ');
         text.push_str(&t!(
             "Another running lapel owns {jobs} of the former key. Quit it and pin again.",
-            jobs = count(adopted.busy as u64, "job")
+            jobs = counted(adopted.busy as u64, ("job", "jobs"))
         ));
     }
     context.answer(&text, &value)
@@ -59,6 +58,15 @@ pub(super) struct EditedProfile {
     pub warnings: Vec<String>,
     /// Jobs taken over from the former key.
     pub adopted: Adopted,
+}
+
+impl EditedProfile {
+    pub fn words(&self, name: &str) -> String {
+        match &self.trial {
+            Some(trial) => t!("Changed profile {name}: {trial}.", name, trial = trial.words()),
+            None => t!("Changed profile {name}.", name),
+        }
+    }
 }
 
 /// `pin` also pins the key. `former` is the previous pin.
@@ -122,21 +130,15 @@ pub(super) async fn changed(
     Ok(EditedProfile { profile, trial, warnings, adopted })
 }
 
-/// If the current key begins with the prefix that the user saw, pins it and takes over the former key's jobs.
-///
-/// # Errors
-/// Why nothing was pinned, or why the jobs were not taken over.
-pub async fn pin_profile(
-    paths: &Paths,
-    env: &Env,
-    name: &str,
-    prefix: &str,
-    who: &str,
-) -> Result<(Profile, Adopted), String> {
-    let context = ProfileContext { paths: paths.clone(), env: env.clone(), who: who.to_owned(), json: false };
-    let pinned = async {
-        let profile = context.with_key(name.to_owned()).await?;
-        let found = Trial::of(&profile, &context.paths).await?;
+impl ProfileContext {
+    /// If the current key begins with the prefix that the user saw, pins it and takes over the former key's jobs.
+    pub async fn pin(&self, name: &str, prefix: &str) -> Result<(Profile, Adopted), String> {
+        self.pinned(name, prefix).await.map_err(|failure| failure.message)
+    }
+
+    async fn pinned(&self, name: &str, prefix: &str) -> Result<(Profile, Adopted), Failure> {
+        let mut profile = self.with_key(name.to_owned()).await?;
+        let found = Trial::of(&profile, &self.paths).await?;
         let pin = pin_of(&found).filter(|pin| pin.prefix == prefix);
         let Some(pin) = pin else {
             return Err(Failure::new(
@@ -149,13 +151,11 @@ pub async fn pin_profile(
         let former = profile.key_fingerprint.clone();
         let change = ProfileEdit { pin: Some(pin.clone()), ..ProfileEdit::default() };
         let kept = name.to_owned();
-        context.aside(move |paths, env| edit_profile(paths, env, &kept, &change)).await?;
-        let mut profile = profile;
+        self.aside(move |paths, env| edit_profile(paths, env, &kept, &change)).await?;
         profile.settings.values.set_pin(Some(pin));
-        let adopted = adopt(&context, &profile, former.as_deref()).await?;
+        let adopted = adopt(self, &profile, former.as_deref()).await?;
         Ok((profile, adopted))
-    };
-    pinned.await.map_err(|failure| failure.message)
+    }
 }
 
 async fn change_of(
@@ -179,7 +179,7 @@ async fn change_of(
     };
     let (key_from, password_from) = with_command(key_from, values.password_from.clone(), command)?;
     let store = match key_from {
-        None if flags.new_key || values.key_stdin => Some(current_store(context, &flags.name).await?),
+        None if flags.new_key || values.key_stdin => Some(current_store(line, SecretKind::ApiKey)?),
         given => given,
     };
     if let Some(store) = store {
@@ -187,7 +187,9 @@ async fn change_of(
         change.key = Some((store, key));
     }
     let store = match password_from {
-        None if flags.new_journal_password || values.password_stdin => Some(current_password_store(line)?),
+        None if flags.new_journal_password || values.password_stdin => {
+            Some(current_store(line, SecretKind::JournalPassword)?)
+        }
         given => given,
     };
     if let Some(store) = store {
@@ -201,28 +203,21 @@ async fn change_of(
     Ok(change)
 }
 
-/// lapel's own file for a profile without a password.
-///
-/// # Errors
-/// lapel does not write to this store.
-fn current_password_store(line: &ProfileLine) -> Result<KeyStore, Failure> {
-    match line.journal.password_store(&line.name).unwrap_or_default() {
-        place @ (KeyStore::File | KeyStore::Keyring) => Ok(place),
-        _ => Err(Failure::usage(t!(
-            "lapel does not store the journal password of this profile. Change it at its source, or use --journal-password-from file or keyring. Nothing was changed."
-        ))),
+/// Where lapel stores a secret: its own file for a profile without a password. lapel writes to no other stores.
+fn current_store(line: &ProfileLine, kind: SecretKind) -> Result<KeyStore, Failure> {
+    let store = match kind {
+        SecretKind::ApiKey => line.key_store(),
+        SecretKind::JournalPassword => line.journal.password_store(&line.name).unwrap_or_default(),
+    };
+    if matches!(store, KeyStore::File | KeyStore::Keyring) {
+        return Ok(store);
     }
-}
-
-/// # Errors
-/// lapel does not write to this key store.
-async fn current_store(context: &ProfileContext, name: &str) -> Result<KeyStore, Failure> {
-    let name = name.to_owned();
-    let place = context.aside(move |paths, _| KeyStore::of(paths, &name)).await?;
-    match place {
-        KeyStore::File | KeyStore::Keyring => Ok(place),
-        _ => Err(Failure::usage(t!(
+    Err(Failure::usage(match kind {
+        SecretKind::ApiKey => t!(
             "lapel does not store the key of this profile. Change it at its source, then run lapel profile edit NAME --pin. Or use --key-from file or keyring. Nothing was changed."
-        ))),
-    }
+        ),
+        SecretKind::JournalPassword => t!(
+            "lapel does not store the journal password of this profile. Change it at its source, or use --journal-password-from file or keyring. Nothing was changed."
+        ),
+    }))
 }

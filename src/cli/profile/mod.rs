@@ -6,75 +6,59 @@ mod edit;
 mod manage;
 mod trial;
 
-use super::failure::Failure;
 use super::interrupt::Interrupt;
-use super::{confirm, exit, json, output, prompt};
+use super::{confirm, prompt};
 use crate::cli::connection::journal_place;
 use crate::cli::prelude::*;
-use crate::cli::session::open_journal;
-use crate::config::{KeyStore, ProfileLine, ProfileSettings, SecretKind, named_profile, remove_profile};
+use crate::cli::session::{answer, open_journal};
+use crate::cli::words::align;
+use crate::config::{
+    KeyPin, KeyStore, ProfileLine, ProfileSettings, SecretKind, named_profile, remove_profile,
+};
 use crate::jobs::{Account, Adopted};
 use args::ProfileVerb;
 pub use args::ProfileVerbs;
-pub use edit::pin_profile;
-pub use manage::{change_profile, remove_profile as remove_profile_in_words, test_profile};
 use secrecy::SecretString;
 use trial::Trial;
 
-pub async fn profile(verbs: ProfileVerbs, env: &Env, who: &str) -> u8 {
-    let as_json = verbs.json;
-    let done = match Paths::find(env) {
-        Err(error) => Err(error.into()),
-        Ok(paths) => {
-            let context = ProfileContext { paths, env: env.clone(), who: who.to_owned(), json: as_json };
-            match verbs.verb.unwrap_or(ProfileVerb::List) {
-                ProfileVerb::List => context.list(),
-                ProfileVerb::Add(flags) => Box::pin(add::add(&context, *flags)).await,
-                ProfileVerb::Edit(flags) => Box::pin(edit::edit(&context, *flags)).await,
-                ProfileVerb::Remove { name, yes } => context.remove(name, yes).await,
-                ProfileVerb::Test { name } => context.test(name).await,
-            }
-        }
-    };
-    done.map_or_else(|failure| failure.report(as_json), |()| exit::OK)
+pub async fn profile(verbs: ProfileVerbs, env: &Env, who: &str) -> Result<u8, Failure> {
+    let paths = Paths::find(env)?;
+    let context = ProfileContext { paths, env: env.clone(), who: who.to_owned(), json: verbs.json };
+    match verbs.verb.unwrap_or(ProfileVerb::List) {
+        ProfileVerb::List => context.list()?,
+        ProfileVerb::Add(flags) => Box::pin(add::add(&context, *flags)).await?,
+        ProfileVerb::Edit(flags) => Box::pin(edit::edit(&context, *flags)).await?,
+        ProfileVerb::Remove { name, yes } => context.remove(name, yes).await?,
+        ProfileVerb::Test { name } => context.test(name).await?,
+    }
+    Ok(exit::OK)
 }
 
-struct ProfileContext {
-    paths: Paths,
-    env: Env,
-    /// For the journal.
-    who: String,
-    json: bool,
+pub struct ProfileContext {
+    pub paths: Paths,
+    pub env: Env,
+    pub who: String,
+    pub json: bool,
 }
 
 type CommandResult = Result<(), Failure>;
 
 impl ProfileContext {
     fn answer(&self, line: &str, value: &Value) -> CommandResult {
-        if self.json {
-            output::answer(&json::line(value))?;
-        } else {
-            output::answer(line)?;
-        }
-        Ok(())
+        answer(self.json, line, value)
     }
 
     fn list(&self) -> CommandResult {
         let all = profiles(&self.paths, &self.env)?;
-        if self.json {
-            let all: Vec<Value> = all.iter().map(line_as_json).collect();
-            return self.answer("", &json!({ "ok": true, "profiles": all }));
-        }
-        if all.is_empty() {
-            return self
-                .answer(t!("There is no profile yet. Run lapel profile add or lapel demo."), &Value::Null);
-        }
-        self.answer(&table(&all), &Value::Null)
+        let none = t!("There is no profile yet. Run lapel profile add or lapel demo.");
+        let text = if all.is_empty() { none.to_owned() } else { table(&all) };
+        let all: Vec<Value> = all.iter().map(line_as_json).collect();
+        self.answer(&text, &json!({ "ok": true, "profiles": all }))
     }
 
     async fn aside<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Paths, &Env) -> Result<T, crate::config::ConfigError> + Send + 'static,
+        work: impl FnOnce(&Paths, &Env) -> Result<T, ConfigError> + Send + 'static,
     ) -> Result<T, Failure> {
         let (paths, env) = (self.paths.clone(), self.env.clone());
         match tokio::task::spawn_blocking(move || work(&paths, &env)).await {
@@ -123,13 +107,8 @@ impl ProfileContext {
     fn no_such(&self, all: &[ProfileLine]) -> Failure {
         let names: Vec<&str> = all.iter().map(|line| line.name.as_str()).collect();
         let names = if names.is_empty() { t!("none").to_owned() } else { list(names).to_string() };
-        Failure {
-            kind: "no_profile".to_owned(),
-            ..Failure::usage(t!(
-                "This profile does not exist. Profiles: {names}. Nothing was changed.",
-                names
-            ))
-        }
+        let what = t!("This profile does not exist. Profiles: {names}. Nothing was changed.", names);
+        Failure::usage(what).of_kind("no_profile")
     }
 
     async fn with_key(&self, name: String) -> Result<Profile, Failure> {
@@ -157,9 +136,7 @@ impl ProfileContext {
             },
         };
         let (profile, trial, warnings) = self.tested(name).await?;
-        for warning in &warnings {
-            output::complain(warning);
-        }
+        warn(&warnings);
         let mut fields = profile_as_json(&profile);
         fields.insert("round_trip_ms".to_owned(), trial.millis.into());
         let value = json!({
@@ -245,7 +222,7 @@ fn no_journal() -> Failure {
 }
 
 /// An absolute path stays valid from any working directory.
-fn whole(path: &std::path::Path) -> std::path::PathBuf {
+fn whole(path: &Path) -> PathBuf {
     match std::path::absolute(path) {
         Ok(whole) if !path.as_os_str().is_empty() => whole,
         _ => path.to_owned(),
@@ -347,30 +324,17 @@ fn table(all: &[ProfileLine]) -> String {
         head.push(t!("JOURNAL").to_owned());
     }
     let rows: Vec<Vec<String>> = std::iter::once(head).chain(all.iter().map(row)).collect();
-    let wide = |column: usize| rows.iter().map(|row| row[column].width()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..rows[0].len()).map(wide).collect();
-    let lines: Vec<String> = rows
-        .iter()
-        .map(|row| {
-            let cells: Vec<String> = row
-                .iter()
-                .zip(&widths)
-                .map(|(cell, wide)| format!("{cell}{}", " ".repeat(wide - cell.width())))
-                .collect();
-            cells.join("  ").trim_end().to_owned()
-        })
-        .collect();
-    lines.join("\n")
+    align(&rows).join("\n")
 }
 
 /// `None` when the service does not report a key prefix.
-fn pin_of(trial: &Trial) -> Option<crate::config::KeyPin> {
+fn pin_of(trial: &Trial) -> Option<KeyPin> {
     let prefix = trial.identity.prefix.clone()?;
-    Some(crate::config::KeyPin { prefix, fingerprint: Some(trial.fingerprint.clone()) })
+    Some(KeyPin { prefix, fingerprint: Some(trial.fingerprint.clone()) })
 }
 
-impl From<crate::config::ConfigError> for Failure {
-    fn from(error: crate::config::ConfigError) -> Self {
-        Self { kind: "settings".to_owned(), ..Self::usage(error.to_string()) }
+impl From<ConfigError> for Failure {
+    fn from(error: ConfigError) -> Self {
+        Self::usage(error.to_string()).of_kind("settings")
     }
 }

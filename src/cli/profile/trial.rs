@@ -2,11 +2,9 @@
 
 use super::Failure;
 use crate::api::{self, ApiKey, Identity};
-use crate::cli::connection::trial_connection;
+use crate::cli::connection::{timed, trial_connection};
 use crate::cli::prelude::*;
 use crate::config::KeyPin;
-use secrecy::ExposeSecret;
-use std::time::Instant;
 
 pub(super) struct Trial {
     pub identity: Identity,
@@ -22,10 +20,8 @@ impl Trial {
         let access = tokio::task::spawn_blocking(move || api::connect(&connection))
             .await
             .map_err(|why| Failure::new("failed", t!("lapel had an internal error: {why}", why)))??;
-        let begun = Instant::now();
-        let identity = api::identify(access.reader(), &key, &Call::interactive()).await;
+        let (identity, millis) = timed(api::identify(access.reader(), &key, &Call::interactive())).await;
         let identity = identity.map_err(|error| failure_of(error, profile))?;
-        let millis = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
         Ok(Self { identity, fingerprint: key.fingerprint(), millis })
     }
 
@@ -35,9 +31,6 @@ impl Trial {
     }
 
     /// Only the prefix is compared.
-    ///
-    /// # Errors
-    /// The prefixes differ; the error names both.
     pub fn compared_with(&self, pin: &KeyPin, profile: &Profile) -> Result<(), Failure> {
         if self.identity.prefix.as_deref() == Some(pin.prefix.as_str()) {
             return Ok(());

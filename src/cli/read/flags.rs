@@ -5,18 +5,17 @@ use crate::api::{
     CategoryFilter, DEFAULT_ROWS_PER_PAGE, Direction, HistoryFilter, HistoryQuery, MAX_ROWS_PER_PAGE, Paging,
     Sort, TemplateFilter, TemplateQuery, WalletQuery,
 };
-use crate::cli::args::{ProfileFlags, whole, whole_from};
+use crate::cli::flags::{ProfileFlags, whole, whole_from};
 use crate::cli::prelude::*;
 use crate::cli::{completion, help};
 use crate::domain::{
     Address, BadgeTypeCode, CategoryId, CategoryLevelId, HistoryItem, Template, TemplateId, WalletBadge,
 };
-use crate::export::{List, Record, RecordShape};
+use crate::export::{List, Record};
 use clap::ArgGroup;
 use clap::builder::{PathBufValueParser, PossibleValuesParser, TypedValueParser};
 use jiff::civil::Date;
 
-/// The verbs that read.
 #[derive(Clone, Debug, Subcommand)]
 pub enum ReadVerb {
     /// List badge templates
@@ -81,7 +80,6 @@ impl ReadVerb {
     }
 }
 
-/// What `lapel templates` takes.
 #[derive(Clone, Debug, Args)]
 pub struct TemplatesFlags {
     /// Only the template with this id
@@ -109,7 +107,7 @@ pub struct TemplatesFlags {
     #[arg(long, value_name = "DATE", value_parser = date, help_heading = "Filters")]
     reg_end_date: Option<Date>,
     /// Sort by a column; repeat it to sort equal values further
-    #[arg(long, value_name = "COLUMN[:asc|desc]", value_parser = template_sort, help_heading = "Pages")]
+    #[arg(long, value_name = "COLUMN[:asc|desc]", value_parser = sort::<Template>, help_heading = "Pages")]
     sort: Vec<Sort>,
     #[command(flatten)]
     pub(super) pages: PageFlags,
@@ -133,7 +131,6 @@ impl TemplatesFlags {
     }
 }
 
-/// What `lapel history` takes.
 #[derive(Clone, Debug, Args)]
 pub struct HistoryFlags {
     /// Only holders with this name
@@ -158,7 +155,7 @@ pub struct HistoryFlags {
     #[arg(long, value_name = "DATE", value_parser = date, help_heading = "Filters")]
     revoke_end_date: Option<Date>,
     /// Sort by a column; repeat it to sort equal values further
-    #[arg(long, value_name = "COLUMN[:asc|desc]", value_parser = history_sort, help_heading = "Pages")]
+    #[arg(long, value_name = "COLUMN[:asc|desc]", value_parser = sort::<HistoryItem>, help_heading = "Pages")]
     sort: Vec<Sort>,
     #[command(flatten)]
     pub(super) pages: PageFlags,
@@ -191,14 +188,13 @@ impl HistoryFlags {
     }
 }
 
-/// What `lapel wallet` takes.
 #[derive(Clone, Debug, Args)]
 pub struct WalletFlags {
     /// The holder's e-mail address
     #[arg(value_name = "EMAIL", value_parser = address)]
     pub(super) email: String,
     /// Sort by a column; repeat it to sort equal values further
-    #[arg(long, value_name = "COLUMN[:asc|desc]", value_parser = wallet_sort, help_heading = "Pages")]
+    #[arg(long, value_name = "COLUMN[:asc|desc]", value_parser = sort::<WalletBadge>, help_heading = "Pages")]
     sort: Vec<Sort>,
     #[command(flatten)]
     pub(super) pages: PageFlags,
@@ -212,7 +208,6 @@ impl WalletFlags {
     }
 }
 
-/// What `lapel categories` takes.
 #[derive(Clone, Debug, Args)]
 pub struct CategoriesFlags {
     /// Only those in use (Y) or not (N)
@@ -238,7 +233,6 @@ impl CategoriesFlags {
     }
 }
 
-/// What `lapel template` takes.
 #[derive(Clone, Debug, Args)]
 pub struct TemplateFlags {
     /// The id or the exact title of the template
@@ -248,7 +242,6 @@ pub struct TemplateFlags {
     common: CommonFlags,
 }
 
-/// What `lapel category` and `lapel badge` take.
 #[derive(Clone, Debug, Args)]
 pub struct OneFlags {
     /// The id to show
@@ -258,7 +251,6 @@ pub struct OneFlags {
     common: CommonFlags,
 }
 
-/// What `lapel badge-types` takes.
 #[derive(Clone, Debug, Args)]
 pub struct BadgeTypesFlags {
     #[command(flatten)]
@@ -358,20 +350,8 @@ fn date(text: &str) -> Result<Date, String> {
         .map_err(|_| t!("it is not a date; use YYYY-MM-DD, such as 2026-01-31").to_owned())
 }
 
-fn template_sort(text: &str) -> Result<Sort, String> {
-    sort(text, &Template::SHAPE)
-}
-
-fn history_sort(text: &str) -> Result<Sort, String> {
-    sort(text, &HistoryItem::SHAPE)
-}
-
-fn wallet_sort(text: &str) -> Result<Sort, String> {
-    sort(text, &WalletBadge::SHAPE)
-}
-
 /// The contract does not list the allowed `sort_by` columns, so lapel accepts the record's own fields.
-fn sort(text: &str, shape: &RecordShape) -> Result<Sort, String> {
+fn sort<R: Record>(text: &str) -> Result<Sort, String> {
     let (column, direction) = match text.split_once(':') {
         None => (text, Direction::Asc),
         Some((column, word)) if word.eq_ignore_ascii_case("asc") => (column, Direction::Asc),
@@ -380,11 +360,12 @@ fn sort(text: &str, shape: &RecordShape) -> Result<Sort, String> {
             return Err(t!("`{word}` is not a direction; use asc or desc", word = scrub(word)));
         }
     };
-    if !shape.columns.contains(&column) {
+    let columns = R::SHAPE.columns;
+    if !columns.contains(&column) {
         return Err(t!(
             "there is no column `{column}`; columns: {columns}",
             column = scrub(column),
-            columns = list(shape.columns.iter().copied())
+            columns = list(columns.iter().copied())
         ));
     }
     Ok(Sort::new(column, direction))
@@ -396,11 +377,13 @@ mod tests {
 
     #[test]
     fn a_sort_names_a_column_and_a_direction() {
-        assert_eq!(history_sort("title"), Ok(Sort::new("title", Direction::Asc)));
-        assert_eq!(history_sort("issued_at:DESC"), Ok(Sort::new("issued_at", Direction::Desc)));
-        assert!(history_sort("nonsense").expect_err("unknown").contains("recipient_email, status_name"));
-        assert!(history_sort("title:up").expect_err("no direction").contains("asc or desc"));
-        assert!(wallet_sort("recipient_email").is_err(), "each list has its own");
+        assert_eq!(sort::<HistoryItem>("title"), Ok(Sort::new("title", Direction::Asc)));
+        assert_eq!(sort::<HistoryItem>("issued_at:DESC"), Ok(Sort::new("issued_at", Direction::Desc)));
+        assert!(
+            sort::<HistoryItem>("nonsense").expect_err("unknown").contains("recipient_email, status_name")
+        );
+        assert!(sort::<HistoryItem>("title:up").expect_err("no direction").contains("asc or desc"));
+        assert!(sort::<WalletBadge>("recipient_email").is_err(), "each list has its own");
     }
 
     #[test]

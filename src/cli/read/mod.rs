@@ -9,10 +9,9 @@ mod table;
 pub use flags::ReadVerb;
 
 use super::connection::{connect, connection, journal_place};
-use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::progress::ProgressBar;
-use super::{exit, json, output, session, template, words};
+use super::{session, template, words};
 use crate::api::{Gathered, HOLDER_PAGES};
 use crate::cli::prelude::*;
 use crate::config::{GlyphChoice, templates_file};
@@ -29,15 +28,8 @@ use sent::{sent_json, sent_said, waiting_said};
 use std::collections::BTreeSet;
 use std::io::{self, ErrorKind, IsTerminal};
 
-pub async fn read(verb: ReadVerb, settings: &Settings, who: &str) -> u8 {
-    let json = verb.wants_json();
-    match ReadContext::open(settings, who).await {
-        Ok(mut context) => context.run(&verb).await.unwrap_or_else(|failure| {
-            context.progress.clear();
-            failure.report(json)
-        }),
-        Err(failure) => failure.report(json),
-    }
+pub async fn read(verb: ReadVerb, settings: &Settings, who: &str) -> Result<u8, Failure> {
+    ReadContext::open(settings, who).await?.run(&verb).await
 }
 
 struct ReadContext {
@@ -69,9 +61,9 @@ struct PrintedRecords {
 
 impl ReadContext {
     async fn open(settings: &Settings, who: &str) -> Result<Self, Failure> {
-        let connection = connection(session::profile(settings)?, &settings.paths)?;
-        let reader = connect(&connection)?.reader().clone();
         let profile = session::profile(settings)?;
+        let connection = connection(profile, &settings.paths)?;
+        let reader = connect(&connection)?.reader().clone();
         let account =
             Account::of(&profile.name, &connection).of_organisation(profile.organisation.as_deref());
         let place = journal_place(profile, &settings.paths, who);
@@ -251,7 +243,8 @@ impl ReadContext {
         let row = ExportRow::of(&record, self.reader.clock().now());
         if out.json {
             let answer = json!({ "ok": true, "exit_code": exit::OK, noun: row.json });
-            return answered(output::answer(&json::line(&answer)), exit::OK);
+            output::answer(&json::line(&answer))?;
+            return Ok(exit::OK);
         }
         if out.jsonl || out.csv || out.xlsx.is_some() {
             return self.give(PrintedRecords::of(R::SHAPE, vec![row], Vec::new()), out).await;
@@ -259,7 +252,8 @@ impl ReadContext {
         let lines = table::one(&R::SHAPE.names(), &row, self.glyphs);
         let written = output::answer(&lines.join("\n"));
         self.say_zone();
-        answered(written, exit::OK)
+        written?;
+        Ok(exit::OK)
     }
 
     async fn list(&mut self, list: List, all: bool, out: &OutFlags) -> Result<u8, Failure> {
@@ -329,7 +323,7 @@ impl ReadContext {
         let mut walk = Walk::new(&reader, list, &call);
         let mut out = match ListOutput::new(flags, shape.names(), shape.first, self.glyphs) {
             Ok(out) => out,
-            Err(why) => return answered(Err(why), exit::OK),
+            Err(why) => return cut_off(why),
         };
         let mut given = 0;
         loop {
@@ -357,7 +351,7 @@ impl ReadContext {
             given += rows.len() as u64;
             if let Err(why) = out.rows(rows) {
                 self.progress.clear();
-                return answered(Err(why), exit::OK);
+                return cut_off(why);
             }
         }
         self.progress.clear();
@@ -368,7 +362,7 @@ impl ReadContext {
         let code = code_of(&read).max(self.at_least);
         let (remark, rows) = match out.finish() {
             Ok(ended) => ended,
-            Err(why) => return answered(Err(why), exit::OK),
+            Err(why) => return cut_off(why),
         };
         if flags.json {
             let mut answer = head(code);
@@ -382,9 +376,7 @@ impl ReadContext {
                 "problems": problems(&read.problems),
             })));
             answer.extend(self.beside.clone());
-            if let Err(why) = output::answer(&json::line(&answer.into())) {
-                return answered(Err(why), code);
-            }
+            output::answer(&json::line(&answer.into()))?;
         }
         for line in remark.into_iter().chain([export::summary(&read, shape.noun)]) {
             output::complain(&line);
@@ -407,16 +399,14 @@ impl ReadContext {
         });
         let (remark, rows) = match written {
             Ok(ended) => ended,
-            Err(why) => return answered(Err(why), code),
+            Err(why) => return cut_off(why),
         };
         if flags.json {
             let mut answer = head(code);
             answer.extend(about);
             answer.extend(json::fields(json!({ "list": rows, "problems": problems(&bad) })));
             answer.extend(self.beside.clone());
-            if let Err(why) = output::answer(&json::line(&answer.into())) {
-                return answered(Err(why), code);
-            }
+            output::answer(&json::line(&answer.into()))?;
         }
         if let Some(remark) = remark {
             output::complain(&remark);
@@ -449,7 +439,7 @@ impl ReadContext {
         };
         let path = scrub(&done.written.path.to_string_lossy()).into_owned();
         let rows = export::counted(done.written.rows, ("row", "rows"));
-        answered(output::answer(&t!("Saved {rows} to {path}.", rows, path)), exit::OK)?;
+        output::answer(&t!("Saved {rows} to {path}.", rows, path))?;
         done.written.remarks().iter().for_each(|remark| output::complain(remark));
         self.say_zone();
         let Some(read) = done.read else { return Ok(exit::OK) };
@@ -473,10 +463,8 @@ impl ReadContext {
 
     fn broken_off(&self, why: ApiError) -> Failure {
         if self.interrupt.is_wanted() {
-            return Failure {
-                code: exit::STOPPED,
-                ..Failure::new("given_up", t!("Stopped before everything was read. Nothing was changed."))
-            };
+            let what = t!("Stopped before everything was read. Nothing was changed.");
+            return Failure::new("given_up", what).at_least(exit::STOPPED);
         }
         why.into()
     }
@@ -520,10 +508,7 @@ fn doing(far: &export::Progress, pace: u32) -> String {
 }
 
 fn code_of(read: &Gathered) -> u8 {
-    match read.end {
-        end if end.is_complete() => exit::OK,
-        _ => exit::PERSON,
-    }
+    if read.end.is_complete() { exit::OK } else { exit::PERSON }
 }
 
 fn head(code: u8) -> Map<String, Value> {
@@ -555,10 +540,6 @@ fn of_file(why: &TableError) -> Failure {
 }
 
 /// A closed pipe is a success: the reader has read enough.
-fn answered(written: io::Result<()>, code: u8) -> Result<u8, Failure> {
-    match written {
-        Err(why) if why.kind() != ErrorKind::BrokenPipe => Err(why.into()),
-        Err(_) => Ok(exit::OK),
-        Ok(()) => Ok(code),
-    }
+fn cut_off(why: io::Error) -> Result<u8, Failure> {
+    if why.kind() == ErrorKind::BrokenPipe { Ok(exit::OK) } else { Err(why.into()) }
 }

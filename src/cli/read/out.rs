@@ -2,7 +2,6 @@
 
 use super::flags::OutFlags;
 use super::table::TextTable;
-use crate::cli::json;
 use crate::cli::prelude::*;
 use crate::config::GlyphChoice;
 use crate::export::ExportRow;
@@ -79,32 +78,24 @@ impl ListOutput {
 
     /// Returns a remark for the user, and the rows that were held back.
     pub fn finish(self) -> io::Result<(Option<String>, Vec<Value>)> {
+        let (mut remark, mut held) = (None, Vec::new());
         match self {
             Self::Table(mut table, mut out) => {
-                let shown = table.finish(&mut out)?;
+                let (shown, all) = (table.finish(&mut out)?, table.columns());
                 out.flush()?;
-                let all = table.columns();
-                Ok((
-                    shown.map(|n| {
-                        t!(
-                            "{n} of {all} columns fit this terminal. For all, use --csv, --json or --xlsx.",
-                            n,
-                            all
-                        )
-                    }),
-                    Vec::new(),
-                ))
+                remark = shown.map(|n| {
+                    t!(
+                        "{n} of {all} columns fit this terminal. For all, use --csv, --json or --xlsx.",
+                        n,
+                        all
+                    )
+                });
             }
-            Self::Csv(mut out) => {
-                out.flush()?;
-                Ok((None, Vec::new()))
-            }
-            Self::Lines(mut out) => {
-                out.flush()?;
-                Ok((None, Vec::new()))
-            }
-            Self::Json(rows) => Ok((None, rows)),
+            Self::Csv(mut out) => out.flush()?,
+            Self::Lines(mut out) => out.flush()?,
+            Self::Json(rows) => held = rows,
         }
+        Ok((remark, held))
     }
 }
 

@@ -93,7 +93,7 @@ pub(super) fn sent_json(sent: &SentHere) -> Value {
         "job": sent.job.0,
         "title": sent.title.wire(),
         "badge_id": sent.badge_id.as_ref().map(BadgeId::wire),
-        "sent_at": crate::cli::json::time(Some(sent.at)),
+        "sent_at": json::time(Some(sent.at)),
         "bucket": sent.row_status.code(),
         "by": sent.by.as_ref().map(Text::wire),
     })

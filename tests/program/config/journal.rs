@@ -1,7 +1,7 @@
 //! The journal of a team: where the settings say that it is, and its password.
 
 use super::changes::home;
-use super::{Home, UNI, told, wrong};
+use super::{Home, UNI, new_profile, told, wrong};
 use crate::texts::{msg, msg_part};
 use lapel::config::{
     Environment, KeyStore, NewProfile, ProfileEdit, ProfileInput, edit_profile, named_profile, profiles,
@@ -264,7 +264,7 @@ fn an_edit_that_cannot_be_made_changes_nothing() {
 #[test]
 fn a_new_profile_may_have_one_and_it_goes_with_the_profile() {
     let home = Home::new();
-    let new = NewProfile::new("uni", Environment::Live, "https://uni.example/api/v1/ext");
+    let new = new_profile("uni", Environment::Live, "https://uni.example/api/v1/ext");
     let password = Some((KeyStore::File, SecretString::from(PASSWORD)));
     let without = NewProfile { journal_password: password.clone(), ..new.clone() };
     let error =
@@ -289,7 +289,7 @@ fn a_new_profile_may_have_one_and_it_goes_with_the_profile() {
 fn no_password_is_left_behind_when_a_profile_cannot_be_saved() {
     let home = Home::with_config("");
     fs::write(home.paths().journal_password_file("uni"), "older").expect("written");
-    let new = NewProfile::new("uni", Environment::Live, "https://uni.example/api/v1/ext");
+    let new = new_profile("uni", Environment::Live, "https://uni.example/api/v1/ext");
     let new = NewProfile {
         input: new.input.with("journal", URL),
         journal_password: Some((KeyStore::File, SecretString::from(PASSWORD))),

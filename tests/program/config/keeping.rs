@@ -5,7 +5,7 @@ use crate::texts::msg_part;
 use lapel::config::{KeyStore, ProfileEdit, ProfileInput, edit_profile};
 
 fn new(name: &str) -> NewProfile {
-    let new = NewProfile::new(name, Environment::Staging, "https://new.example/api/v1/ext/");
+    let new = new_profile(name, Environment::Staging, "https://new.example/api/v1/ext/");
     with(new, "organisation", "새 \"학교\"\\ 'x'")
 }
 

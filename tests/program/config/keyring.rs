@@ -2,7 +2,7 @@
 
 use super::changes::home;
 use super::keys::{IN_KEYRING, asked};
-use super::{Home, SECRET, UNI, key};
+use super::{Home, SECRET, UNI, key, new_profile};
 use crate::texts::msg_part;
 use keyring_core::mock;
 use lapel::config::{
@@ -20,7 +20,7 @@ pub fn keyring() -> Keyring {
 fn in_keyring() -> NewProfile {
     NewProfile {
         key_store: KeyStore::Keyring,
-        ..NewProfile::new("uni", Environment::Live, "https://uni.example/api/v1/ext")
+        ..new_profile("uni", Environment::Live, "https://uni.example/api/v1/ext")
     }
 }
 

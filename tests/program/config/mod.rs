@@ -12,8 +12,8 @@ mod mistakes;
 use crate::texts::msg_part;
 use lapel::config::{
     AppSettings, ClipboardChoice, Colour, ConfigError, Env, Environment, Flags, GlyphChoice, JobPolicy,
-    Mistake, NewProfile, NoticeChoice, Paths, PictureChoice, Profile, RefreshChoice, Role, Settings,
-    TerminalHints, ThemeChoice, is_profile_name, save_profile,
+    Mistake, NewProfile, NoticeChoice, Paths, PictureChoice, Profile, ProfileInput, RefreshChoice, Role,
+    Settings, TerminalHints, ThemeChoice, is_profile_name, named_profile, save_profile,
 };
 use lapel::i18n::Language;
 use proptest::prelude::*;
@@ -21,6 +21,12 @@ use secrecy::ExposeSecret;
 use std::fs;
 use std::path::PathBuf;
 use tempfile::TempDir;
+
+/// Its key is in lapel's own file, and all other settings have their defaults.
+fn new_profile(name: &str, environment: Environment, base_url: &str) -> NewProfile {
+    let input = ProfileInput::default().with("environment", environment.word());
+    NewProfile::of(name, input.with("base_url", base_url))
+}
 
 /// A key that must never be seen. It is a good variable name and a good file name too, since people paste
 /// keys into any field.
@@ -204,8 +210,13 @@ fn every_profile_setting_arrives() {
     assert_eq!(key(b), "key-of-b");
     let names: Vec<_> = settings.profiles.iter().map(|p| (p.name.as_str(), p.environment)).collect();
     assert_eq!(names, [("a", Environment::Live), ("b", Environment::Demo)], "unsaid is live");
-    assert!(settings.named("a", &home.env()).expect_err("no key").to_string().contains("profiles.a.key"));
-    assert_eq!(settings.named("b", &home.env()).expect("b").name, "b");
+    assert!(
+        named_profile(&settings.paths, "a", &home.env())
+            .expect_err("no key")
+            .to_string()
+            .contains("profiles.a.key")
+    );
+    assert_eq!(named_profile(&settings.paths, "b", &home.env()).expect("b").name, "b");
 }
 
 /// Where the name of the profile can come from, strongest first, and who wins.

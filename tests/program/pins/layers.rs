@@ -120,22 +120,8 @@ const CYCLES: &[(&str, &[(&str, &str)])] = &[
         "api",
         &[("call", "pace"), ("connection", "identity"), ("connection", "reader"), ("connection", "writer")],
     ),
-    (
-        "config",
-        &[
-            ("app", "ui"),
-            ("background", "ui"),
-            ("edit", "new_profile"),
-            ("file", "lines"),
-            ("key", "key_store"),
-            ("pictures", "ui"),
-            ("section", "ui"),
-            ("selection", "settings"),
-            ("settings", "ui"),
-            ("theme", "ui"),
-        ],
-    ),
-    ("cli", &[("args", "completion"), ("args", "read"), ("args", "verbs")]),
+    ("config", &[]),
+    ("cli", &[]),
 ];
 
 /// The part of a module that a file belongs to, and the prefix of its siblings besides `crate::module::`.
