@@ -149,7 +149,9 @@ fn settings(flags: &Flags, env: &Env) -> Result<Settings, ConfigError> {
     set_language(settings.ui.language);
     settings.warnings.splice(0..0, settings.left_out.iter().map(ToString::to_string));
     let settings = settings.with_key()?;
-    start_log(&settings).iter().for_each(|warning| cli::complain(warning));
+    for warning in &start_log(&settings) {
+        cli::complain(warning);
+    }
     Ok(settings)
 }
 

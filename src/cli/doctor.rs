@@ -43,6 +43,9 @@ struct DoctorReport {
     problems: Vec<String>,
 }
 
+/// What others than the owner may do.
+const OTHERS: u32 = 0o077;
+
 struct Permission {
     path: PathBuf,
     mode: u32,
@@ -50,7 +53,7 @@ struct Permission {
 
 impl Permission {
     fn is_private(&self) -> bool {
-        self.mode & 0o077 == 0
+        self.mode & OTHERS == 0
     }
 }
 

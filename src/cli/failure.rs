@@ -22,6 +22,7 @@ impl Failure {
         Self { code: exit::USAGE, kind: "usage".to_owned(), message: message.into() }
     }
 
+    #[must_use]
     pub fn of_kind(self, kind: &str) -> Self {
         Self { kind: kind.to_owned(), ..self }
     }
@@ -37,11 +38,13 @@ impl Failure {
     }
 
     /// What happened before counts too.
+    #[must_use]
     pub fn at_least(self, code: u8) -> Self {
         Self { code: self.code.max(code), ..self }
     }
 
     /// Says that nothing was saved, unless it says so already.
+    #[must_use]
     pub fn nothing_saved(self) -> Self {
         if self.message.contains(t!("Nothing was saved.")) {
             return self;

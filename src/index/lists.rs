@@ -137,6 +137,8 @@ impl HistorySelection {
     }
 }
 
+type IsWord = fn(&str) -> bool;
+
 /// Adds the functions that the conditions use, so that they compare as [`narrowing`] does.
 pub(super) fn add_functions(db: &Connection) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
@@ -144,7 +146,7 @@ pub(super) fn add_functions(db: &Connection) -> rusqlite::Result<()> {
         let (text, wanted): (Option<String>, String) = (values.get(0)?, values.get(1)?);
         Ok(narrowing::contains(text.map(Text::new).as_ref(), Some(&wanted)))
     })?;
-    let words: [(&str, fn(&str) -> bool); 2] =
+    let words: [(&str, IsWord); 2] =
         [("mail_fails", narrowing::is_mail_failure), ("mail_waits", narrowing::is_mail_waiting)];
     for (name, is_it) in words {
         db.create_scalar_function(name, 1, flags, move |values| {

@@ -99,6 +99,7 @@ impl RowStatus {
 }
 
 #[cfg(test)]
+#[expect(clippy::derivable_impls, reason = "a macro makes the enum")]
 impl Default for RowStatus {
     fn default() -> Self {
         Self::Ask

@@ -225,25 +225,6 @@ mod tests {
         if mistakes.is_empty() { Ok(keymap) } else { Err(mistakes) }
     }
 
-    impl Keymap {
-        /// What [`Keymap::without_key`] finds on every screen: the screen and the action, each action of a place once.
-        fn all_without_key(&self) -> Vec<(KeyContext, Action)> {
-            let mut found: Vec<(KeyContext, Action)> = Vec::new();
-            for stack in KeyContext::STACKS {
-                for (context, action) in self.without_key(stack) {
-                    let is_gone =
-                        self.at(context).all(|(_, other, chords)| *other != action || chords.is_empty());
-                    // A key that only this screen hides.
-                    let place = if is_gone { context } else { stack[0] };
-                    if !found.contains(&(place, action)) {
-                        found.push((place, action));
-                    }
-                }
-            }
-            found
-        }
-    }
-
     #[test]
     fn a_line_that_cannot_be_used_costs_that_line() {
         let text = "[history]\nrevoke = 'X'\nmark = 'hyper-q'\nrange = \n[nowhere]\nx = 'y'\n[global]\ntemplates = '!'\n";

@@ -152,4 +152,21 @@ impl Keymap {
         }
         found
     }
+
+    /// The same for every screen: the screen and the action, each action of a place once.
+    pub fn all_without_key(&self) -> Vec<(KeyContext, Action)> {
+        let mut found: Vec<(KeyContext, Action)> = Vec::new();
+        for stack in KeyContext::STACKS {
+            for (context, action) in self.without_key(stack) {
+                let is_gone =
+                    self.at(context).all(|(_, other, chords)| *other != action || chords.is_empty());
+                // A key that only this screen hides.
+                let place = if is_gone { context } else { stack[0] };
+                if !found.contains(&(place, action)) {
+                    found.push((place, action));
+                }
+            }
+        }
+        found
+    }
 }

@@ -341,7 +341,7 @@ impl Screen for Home {
     }
 
     fn rows_built(&self) -> u64 {
-        self.pane().map_or(self.lines.len() as u64, |pane| pane.rows_built())
+        self.pane().map_or(self.lines.len() as u64, HomePane::rows_built)
     }
 
     fn picture(&self, area: Rect, cx: &UiContext) -> Option<PictureRequest> {
@@ -353,13 +353,13 @@ impl Screen for Home {
     }
 
     fn records(&self) -> Vec<RawOf> {
-        self.pane().map(|pane| pane.records()).unwrap_or_default()
+        self.pane().map(HomePane::records).unwrap_or_default()
     }
 }
 
 impl Component for Home {
     fn key_contexts(&self) -> Vec<KeyContext> {
-        self.pane().map_or_else(|| STACK.to_vec(), |pane| pane.key_contexts())
+        self.pane().map_or_else(|| STACK.to_vec(), Component::key_contexts)
     }
 
     fn is_enabled(&self, action: Action, cx: &UiContext) -> bool {
