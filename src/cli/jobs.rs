@@ -418,15 +418,18 @@ async fn follow(mut session: VerbSession, wait: bool, as_json: bool) -> Result<u
         (0, _) if !theirs.is_empty() => {
             t!(
                 "{jobs} checked by another lapel.",
-                jobs = counted(theirs.len() as u64, ("open job", "open jobs"))
+                jobs = plural!(theirs.len() as u64, "{n} open job", "{n} open jobs")
             )
         }
         (0, _) => t!("No open jobs.").to_owned(),
         (all, 0) => {
-            t!("Nothing has changed ({jobs} checked).", jobs = counted(all as u64, ("open job", "open jobs")))
+            t!(
+                "Nothing has changed ({jobs} checked).",
+                jobs = plural!(all as u64, "{n} open job", "{n} open jobs")
+            )
         }
         (all, some) => {
-            t!("{some} of {jobs} changed.", some, jobs = counted(all as u64, ("open job", "open jobs")))
+            t!("{some} of {jobs} changed.", some, jobs = plural!(all as u64, "{n} open job", "{n} open jobs"))
         }
     });
     output::answer(&lines.join("\n")).map_err(|why| Failure::from(why).at_least(code))?;
@@ -438,7 +441,7 @@ async fn purge(session: &VerbSession, days: u32, as_json: bool) -> Result<u8, Fa
     let ids: Vec<i64> = purged.iter().map(|id| id.0).collect();
     let text = t!(
         "Removed names and e-mail addresses of {jobs} older than {days}. Numbers and badge ids remain.",
-        jobs = counted(purged.len() as u64, ("finished job", "finished jobs")),
+        jobs = plural!(purged.len() as u64, "{n} finished job", "{n} finished jobs"),
         days = counted(u64::from(days), ("day", "days"))
     );
     answer(as_json, &text, &json!({ "ok": true, "older_than_days": days, "purged": ids }))?;

@@ -94,7 +94,7 @@ const CALLS: [Call; 12] = [
     Call {
         asks: "Link or picture does not open",
         gives: "no.picture@example.org",
-        keys: "enter p",
+        keys: "enter O",
         says: (&["not found (HTTP 404)", "opens (image/png)"], &["HTTP 404", "image/png"]),
     },
 ];

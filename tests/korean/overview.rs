@@ -14,11 +14,11 @@ pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
     h.press("0 G enter");
     h.settled().await;
     take(&mut h, "overview-issued", left);
-    h.press("z tab");
+    h.press("z }");
     h.settled().await;
     take(&mut h, "overview-revoked", left);
     for name in ["templates", "waiting", "expiring", "mail"] {
-        h.press("tab");
+        h.press("}");
         h.settled().await;
         take(&mut h, &format!("overview-{name}"), left);
     }

@@ -101,7 +101,7 @@ async fn categories_and_badge_types_are_seen_as_they_were_sent() {
     h.press("J");
     let screen = h.settled().await;
     assert!(screen.contains("GET /categories/") && screen.contains("category_id"), "{screen}");
-    h.press("tab");
+    h.press("l");
     let screen = h.settled().await;
     assert!(screen.contains("GET /badge-types"), "{screen}");
     assert_eq!(requests(&h, "GET /badge-types"), 2, "once for the screen, once as it was sent");

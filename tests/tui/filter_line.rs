@@ -648,7 +648,10 @@ async fn a_misspelt_mail_word_is_refused_with_the_known_ones() {
     h.type_text("mail:sennt");
     h.press("enter");
     let screen = h.settled().await;
-    let words = msg_with("{label}: {shown} is none of {all}", &[&"Mail", &"sennt", &"sent, failed, none"]);
+    let words = msg_with(
+        "{label}: {shown} is none of {all}",
+        &[&"Mail", &"sennt", &"sent, failed, waiting, none, WAIT"],
+    );
     assert!(screen.contains(&words), "{screen}");
     assert!(heading(&screen).contains("/▌mail:sennt"), "{screen}");
     h.press("ctrl-u");

@@ -187,7 +187,7 @@ async fn badges_that_end_are_issued_again() {
     h.settled().await;
     h.press("0 G enter");
     h.settled().await;
-    h.press("tab tab tab tab down enter");
+    h.press("} } } } down enter");
     h.shows(msg_part("expiring within 30 days")).await;
     h.settled().await;
     h.press("i");

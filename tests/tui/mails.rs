@@ -117,7 +117,7 @@ async fn back_from_the_failed_mails_returns_to_the_counts_that_opened_them() {
     // The counts, with the section of mails; its last bar holds the domains with one failure each.
     h.press("G enter");
     h.settled().await;
-    h.press("h");
+    h.press("{");
     let counts = h.settled().await;
     assert!(counts.contains(msg("SENT means that a mail was sent, not that it arrived")), "{counts}");
     h.press("G enter");

@@ -64,7 +64,7 @@ async fn without_being_asked_for_nothing_is_read_and_nothing_is_kept() {
         "{screen}"
     );
     assert!(!screen.contains("z period"), "what is not possible is not offered:\n{screen}");
-    h.press("r R esc enter down z / tab");
+    h.press("r R esc enter down z / }");
     h.settled().await;
     assert_eq!(all_requests(&h), before + 1, "only the number of badges, to say what an index costs");
     h.run_in_palette(Action::IndexOn);
@@ -83,7 +83,7 @@ async fn every_bar_opens_the_badges_behind_it() {
     let mut h = opened(frozen(), 80, 24).await;
     let screen = h.screen();
     assert!(screen.contains(msg_part("4,300 badges")) && screen.contains(msg_part("4 overdue")), "{screen}");
-    h.press("tab tab tab down down down");
+    h.press("} } } down down down");
     let screen = h.settled().await;
     assert!(
         screen.contains(msg_part("waiting, by age")) && screen.contains("▲ overdue, 1 to 3 d"),
@@ -99,7 +99,7 @@ async fn every_bar_opens_the_badges_behind_it() {
     assert!(screen.contains("OVERDUE"), "{screen}");
     h.press("esc");
     assert!(h.settled().await.contains(msg_part("row 1 of 3")), "back to the list");
-    h.press("esc tab tab");
+    h.press("esc } }");
     let screen = h.settled().await;
     assert!(
         screen.contains("@strictgate.example") && screen.contains("of 45: 29 FAIL, 14 BOUNCE"),
@@ -171,7 +171,7 @@ async fn what_expires_is_issued_again_only_after_a_review() {
     h.settled().await;
     h.press("0 G enter");
     h.settled().await;
-    h.press("tab tab tab tab down enter");
+    h.press("} } } } down enter");
     let screen = h.settled().await;
     assert!(screen.contains(msg_part("expiring within 30 days")) && screen.contains("남궁 민"), "{screen}");
     assert!(screen.contains(msg("Until")) && screen.contains(msg_part("i issue again")), "{screen}");
@@ -215,7 +215,7 @@ async fn two_people_with_one_address_are_both_planned_and_the_review_asks() {
     h.settled().await;
     h.press("0 G enter");
     h.settled().await;
-    h.press("tab tab tab tab down enter");
+    h.press("} } } } down enter");
     h.settled().await;
     h.press("/");
     h.type_text("family@");
@@ -244,7 +244,7 @@ async fn what_is_too_old_is_said_to_be_left_out() {
     };
     assert!(bar(&screen, "08-24").contains(msg("older ones not kept")), "{screen}");
     assert!(!bar(&screen, "11-16").contains(msg_part("not kept")), "{screen}");
-    h.press("tab G");
+    h.press("} G");
     while !h.screen().lines().any(|line| line.starts_with('▌') && line.contains("09-14")) {
         h.press("k");
     }
@@ -288,7 +288,7 @@ async fn a_read_only_profile_reads_and_plans_nothing() {
     h.settled().await;
     h.press("0 G enter");
     h.settled().await;
-    h.press("tab tab tab tab down enter");
+    h.press("} } } } down enter");
     let screen = h.settled().await;
     assert!(screen.contains("남궁 민") && !screen.contains(msg_part("i issue again")), "{screen}");
     h.press("i");
@@ -339,7 +339,7 @@ async fn reading_records_says_first_what_it_costs() {
     h.settled().await;
     h.press("0 G enter");
     h.settled().await;
-    h.press("tab tab tab G up enter");
+    h.press("} } } G up enter");
     let screen = h.settled().await;
     assert!(screen.contains("waiting, overdue, over 3 d"), "{screen}");
     h.press("D");
@@ -441,7 +441,7 @@ async fn the_mouse_selects_a_bar() {
 
 #[tokio::test]
 async fn it_fits_the_smallest_screen() {
-    for keys in ["", "l", "l l", "l l l", "l l l l", "h", "enter"] {
+    for keys in ["", "}", "} }", "} } }", "} } } }", "{", "enter"] {
         let mut h = opened(small(), 60, 16).await;
         h.press(keys);
         let screen = h.settled().await;
@@ -496,7 +496,7 @@ async fn the_preview_of_a_listed_badge_says_when_lapel_requested_it() {
     h.settled().await;
     h.press("0 G enter");
     h.settled().await;
-    h.press("tab tab tab enter");
+    h.press("} } } enter");
     // The newest ones are last.
     h.until("the list", |s| s.contains(msg_part("row 1 of"))).await;
     h.press("G");

@@ -167,7 +167,7 @@ async fn rows_are_searched_and_a_name_is_corrected_with_one_key() {
         h.press("esc");
         let screen = h.settled().await;
         let selected = screen.lines().find(|line| line.starts_with('▌')).expect("a selected line");
-        assert!(selected.contains(found), "the cursor stays on the row: {key}{text}: {screen}");
+        assert!(selected.contains(&found[..10]), "the cursor stays on the row: {key}{text}: {screen}");
     }
     h.press("g j");
     let screen = h.settled().await;

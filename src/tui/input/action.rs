@@ -106,7 +106,7 @@ actions! {
     Remove: "remove", "remove the filter";
     Reload: "refresh", "refresh this screen" => "refresh and retry what failed";
     Mark: "mark", "mark or unmark row" => "mark or unmark the selected row";
-    Range: "range", "start a range" => "start a range; press again at its end to mark it, or decide its rows there in a review";
+    Range: "range", "start a range" => "start a range; at its end press again, or decide its rows (review)";
     RangeDown: "range down", "extend range down" => "draw a range one row down";
     RangeUp: "range up", "extend range up" => "draw a range one row up";
     MarkAll: "all that match", "mark all that match" => "mark all that match the filter, on all pages; shows the cost first";

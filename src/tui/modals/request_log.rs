@@ -20,16 +20,16 @@ pub struct RequestLog {
     save: Option<(SaveFile, u64)>,
     search: Search,
     /// Shows only requests that failed, or only those that did not.
-    only: Option<Outcome>,
+    only: Option<RequestResult>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Outcome {
+enum RequestResult {
     Failed,
     Succeeded,
 }
 
-impl Outcome {
+impl RequestResult {
     const ALL: [Self; 2] = [Self::Failed, Self::Succeeded];
 
     fn of(entry: &LogEntry) -> Self {
@@ -66,14 +66,15 @@ impl RequestLog {
             let LogEntry { method, path, query, outcome, .. } = *entry;
             self.search.finds(&format!("{method} {path}?{query} {status} {outcome}"))
         };
-        let is_it = |entry: &&LogEntry| self.only.is_none_or(|only| only == Outcome::of(entry));
+        let is_it = |entry: &&LogEntry| self.only.is_none_or(|only| only == RequestResult::of(entry));
         self.entries.iter().filter(is_it).filter(found).collect()
     }
 
     /// Shows only the requests with the next result that there is, and after the last all of them.
     fn only_next(&mut self) {
-        let is_there = |one: &Outcome| self.entries.iter().any(|entry| Outcome::of(entry) == *one);
-        let mut there = Outcome::ALL.into_iter().filter(is_there);
+        let is_there =
+            |one: &RequestResult| self.entries.iter().any(|entry| RequestResult::of(entry) == *one);
+        let mut there = RequestResult::ALL.into_iter().filter(is_there);
         if let Some(now) = self.only {
             there.find(|one| *one == now);
         }

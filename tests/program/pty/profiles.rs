@@ -204,7 +204,7 @@ fn a_profile_is_tested_changed_and_removed_in_the_app() {
     term.until("the desk", |s| s.has("row 1 of") && s.has("DEMO"));
     term.send("P");
     term.until("the list", |s| s.has("dept") && s.has("add a profile"));
-    term.send("jt");
+    term.send("jr");
     term.shows(msg_part("Profile dept works"));
     term.send("c");
     term.shows(&msg_with("Change profile {name}", &[&"dept"]));

@@ -19,11 +19,11 @@ async fn walk_overview(columns: u16, rows: u16) {
     h.press("0 G enter");
     h.settled().await;
     take(&mut h, "overview-issued");
-    h.press("z tab");
+    h.press("z }");
     h.settled().await;
     take(&mut h, "overview-revoked");
     for name in ["templates", "waiting", "expiring", "mail"] {
-        h.press("tab");
+        h.press("}");
         h.settled().await;
         take(&mut h, &format!("overview-{name}"));
     }

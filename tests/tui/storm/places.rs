@@ -99,7 +99,7 @@ impl Storm {
         h.settled().await;
         let places = [
             ("2 | f", "ours"),
-            ("c", "mine"),
+            ("f2", "mine"),
             ("esc X", "Remove the filter"),
             ("esc esc / ctrl-f tab tab type:파이 f2", "Filter name"),
             ("type:mine enter", "Replace the filter"),

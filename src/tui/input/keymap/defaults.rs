@@ -127,7 +127,7 @@ pub(super) const DEFAULT: &[DefaultBinding] = &[
     (KeyContext::Wallet, Action::Elsewhere, &["+"]),
     (KeyContext::Wallet, Action::Picture, &["p"]),
     // A question about a picture does this, too.
-    (KeyContext::Wallet, Action::TryPictures, &[]),
+    (KeyContext::Wallet, Action::TryPictures, &["O"]),
     (KeyContext::Wallet, Action::Revoke, &["x"]),
     (KeyContext::Wallet, Action::Copy, &["y"]),
     (KeyContext::Wallet, Action::OpenPicture, &["o"]),

@@ -41,6 +41,7 @@ const MEANINGS: &[(&str, &[Action])] = &[
     ("n", &[Action::NextMatch]),
     ("N", &[Action::PreviousMatch]),
     ("o", &[Action::OpenPicture]),
+    ("O", &[Action::TryPictures]),
     ("P", &[Action::Profiles]),
     ("p", &[Action::Picture]),
     ("q", &[Action::Quit]),
@@ -79,11 +80,9 @@ fn a_letter_has_one_meaning_in_the_whole_app() {
 }
 
 /// Actions without a key, which only the palette offers.
-const IN_THE_PALETTE: [Action; 10] = [
+const IN_THE_PALETTE: [Action; 9] = [
     // The key of the picture goes through its sides.
     Action::TurnOver,
-    // The caller's question about a picture does it.
-    Action::TryPictures,
     Action::SaveScreen,
     Action::Language,
     Action::Theme,

@@ -300,8 +300,9 @@ impl Home {
             // A job names its holders only in its rows.
             Action::Wallet => match self.line().and_then(HomeLine::job) {
                 Some(job) => {
-                    let most_urgent = needs::most_urgent_first(job).into_iter().take(1).collect();
-                    out.go.push(Navigate::Job(job.id, most_urgent));
+                    let most_urgent =
+                        needs::most_urgent_first(job).into_iter().find(|status| job.counts.of(*status) > 0);
+                    out.go.push(Navigate::Job(job.id, most_urgent.into_iter().collect()));
                     let key = cx.key(&[KeyContext::JobRows], Action::Wallet);
                     out.say(t!(
                         "These are the rows of the job. {key} opens the wallet of the selected one.",
