@@ -25,7 +25,7 @@ pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
     h.press("enter");
     h.settled().await;
     take(&mut h, "overview-mail-list", left);
-    h.press("esc backtab down enter");
+    h.press("esc { down enter");
     h.settled().await;
     take(&mut h, "overview-list", left);
     h.press("D");

@@ -27,7 +27,7 @@ async fn walk_overview(columns: u16, rows: u16) {
         h.settled().await;
         take(&mut h, &format!("overview-{name}"));
     }
-    h.press("backtab down enter");
+    h.press("{ down enter");
     h.settled().await;
     take(&mut h, "overview-list");
     h.press("i");

@@ -149,7 +149,8 @@ impl Storm {
     pub(super) async fn pictures(&mut self) {
         let mut h = Harness::with_pictures(small(), 80, 24, |session: ProfileSession| session).await;
         h.settled().await;
-        let places = [("enter | p", "▀"), ("esc esc 2 | enter | p", "p other side")];
+        let places =
+            [("enter | p", "▀"), ("esc esc 2 | enter | p", "p other side"), ("esc w | p", "p other side")];
         self.each(&mut h, &places).await;
     }
 
