@@ -3,19 +3,20 @@
 
 mod draw;
 mod mapping;
+mod questions;
 mod steps;
 
-use crate::jobs::intake::{Choices, FileQuestion, HeaderRow};
-use crate::jobs::{FileChange, FileRequest, FileSource, FileState, IdsRequest, Opened, Preview};
+use crate::jobs::intake::Choices;
+use crate::jobs::{FileChange, FileSource, FileState, Opened};
 use crate::secrets::fingerprint;
 use crate::tui::input::list_hit::ListCursor;
-use crate::tui::modals::draft::{DraftForm, imports, shares, titles};
+use crate::tui::modals::draft::{DraftForm, shares, titles};
 use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::moment;
-use crate::tui::worker::job_command::{JobCommand, JobReply};
+use crate::tui::worker::job_command::JobReply;
 use draw::changed_rows;
 pub use draw::{changed, map_words};
-use mapping::{Mapping, MappingDecision};
+use mapping::Mapping;
 use serde::{Deserialize, Serialize};
 use steps::FileStep;
 
@@ -225,220 +226,6 @@ impl FileForm {
     /// Whether the user must wait: for a request about the file, or for the kept drafts.
     fn is_reading(&self) -> bool {
         self.work.is_some() || matches!(self.kept, DraftOffer::Reading(_))
-    }
-
-    fn questions(&self) -> Vec<FileQuestion> {
-        self.opened.as_ref().map(Opened::questions).unwrap_or_default()
-    }
-
-    fn lacks_id_column(&self) -> bool {
-        self.opened
-            .as_ref()
-            .is_some_and(|opened| matches!(opened.preview, Preview::BadgeIds { column: None, .. }))
-    }
-
-    fn has_template_column(&self) -> bool {
-        let is_named = |opened: &Opened| opened.about.map.map().is_some_and(|map| map.template.is_some());
-        matches!(self.purpose, Purpose::Issue { .. }) && self.opened.as_ref().is_some_and(is_named)
-    }
-
-    /// Begins with the present mapping.
-    fn columns(&self) -> Option<FileStep> {
-        let opened = self.opened.as_ref()?;
-        Some(match self.purpose {
-            Purpose::Issue { .. } => FileStep::Columns(Mapping::of(&opened.about)),
-            Purpose::Revoke { .. } => FileStep::IdColumn,
-        })
-    }
-
-    fn go_on(&mut self, out: &mut Effects<'_>) {
-        if self.is_reading() {
-            out.say(t!("Still reading the file. Nothing was sent."));
-            return;
-        }
-        if self.ask_next() {
-            return;
-        }
-        if self.opened.is_none() {
-            self.open(out);
-            return;
-        }
-        if self.is_as_before() {
-            out.say(t!("The columns are unchanged. The draft keeps its rows and decisions."));
-            out.close();
-            return;
-        }
-        self.said = None;
-        let (source, choices) = (self.source.clone(), self.choices.clone());
-        let replaced = self.again.as_ref().map(|again| again.drafts.clone()).unwrap_or_default();
-        let request = out.ask(match &self.purpose {
-            Purpose::Issue { template, by_column } => {
-                let template = (!by_column).then(|| template.clone());
-                Request::DraftFile(Box::new(FileRequest { template, source, choices }), replaced)
-            }
-            Purpose::Revoke { reason, when_issued } => {
-                let (reason, when_issued) = (reason.clone(), *when_issued);
-                Request::DraftIds(Box::new(IdsRequest { source, choices, reason, when_issued }))
-            }
-        });
-        self.work = Some(RunningRequest { request, drafting: true, done: 0, all: 0 });
-    }
-
-    /// Whether a draft was made from this file, for this purpose. The file may have changed since.
-    fn is_of_this_file(&self, draft: &Job, opened: &Opened) -> bool {
-        let Some(origin) = &draft.origin else { return false };
-        let is_same_path = match (&self.source, &origin.source) {
-            (ImportSource::File(path), Some(source)) => *path == source.path,
-            _ => false,
-        };
-        let is_same_purpose = match &self.purpose {
-            Purpose::Issue { template, .. } => {
-                let is_split = origin.source.as_ref().is_some_and(|source| source.by_column);
-                draft.kind == Kind::Issue && (is_split || draft.template_id.as_ref() == Some(&template.0))
-            }
-            Purpose::Revoke { .. } => draft.kind == Kind::Revoke,
-        };
-        is_same_purpose && (is_same_path || origin.sha256 == opened.about.sha256)
-    }
-
-    /// Offers the kept drafts of this file, or asks the first question, once the file and the drafts are read.
-    fn begin_questions(&mut self, out: &mut Effects<'_>) {
-        let Some(opened) = &self.opened else { return };
-        match &self.kept {
-            DraftOffer::Reading(_) => return,
-            DraftOffer::Read(all) => {
-                let mine: Vec<Job> =
-                    all.iter().filter(|draft| self.is_of_this_file(draft, opened)).cloned().collect();
-                self.kept = DraftOffer::Offered;
-                if !mine.is_empty() {
-                    let imports = imports(&mine);
-                    self.compare(&imports, out);
-                    self.ask(Some(FileStep::Kept(imports)));
-                    return;
-                }
-            }
-            DraftOffer::Offered => {}
-        }
-        let maps_again = self.again.as_mut().is_some_and(|again| std::mem::take(&mut again.is_new));
-        let refilled = self.refilled.take().filter(|mapping| mapping.fits(&opened.about));
-        if let Some(mapping) = refilled {
-            self.ask(Some(FileStep::Columns(mapping)));
-        } else if !self.ask_next() && maps_again {
-            self.ask(self.columns());
-        }
-    }
-
-    /// Compares the newest drafts with the file, if it has changed since.
-    fn compare(&mut self, imports: &[Vec<Job>], out: &mut Effects<'_>) {
-        let Some(opened) = &self.opened else { return };
-        let has_changed = |import: &Vec<Job>| {
-            let origin = import.first().and_then(|job| job.origin.as_ref());
-            origin.is_some_and(|origin| origin.source.is_some() && origin.sha256 != opened.about.sha256)
-        };
-        let changed = imports.iter().enumerate().filter(|(_, import)| has_changed(import));
-        let ask = |(at, import): (usize, &Vec<Job>)| {
-            let ids = import.iter().map(|job| job.id).collect();
-            (out.ask(Request::CompareFile(ids)), at, None)
-        };
-        self.changes = changed.take(MOST_COMPARED).map(ask).collect();
-    }
-
-    /// Continues with the drafts of an earlier import, or asks the first question for a new one.
-    fn choose_kept(&mut self, import: Option<&Vec<Job>>, out: &mut Effects<'_>) {
-        self.forget_changes(out);
-        match import {
-            Some(drafts) => {
-                let ids = drafts.iter().map(|job| job.id).collect();
-                let request = out.command(JobCommand::OpenDrafts(ids));
-                self.work = Some(RunningRequest { request, drafting: false, done: 0, all: 0 });
-            }
-            None => self.begin_questions(out),
-        }
-    }
-
-    /// Opens the step for the first open question. Returns whether there is one.
-    fn ask_next(&mut self) -> bool {
-        let Some(opened) = &self.opened else { return false };
-        let step = match self.questions().into_iter().next() {
-            Some(FileQuestion::EncodingAmbiguous) => Some(FileStep::encoding(&opened.about)),
-            Some(FileQuestion::SheetAmbiguous) => Some(FileStep::Sheet),
-            Some(FileQuestion::HeaderNotFound) => Some(FileStep::Header),
-            Some(
-                FileQuestion::ColumnsAmbiguous { .. }
-                | FileQuestion::ColumnMissing { .. }
-                | FileQuestion::ColumnContradicts { .. },
-            ) => self.columns(),
-            None if self.lacks_id_column() => self.columns(),
-            None => None,
-        };
-        self.ask(step);
-        self.step.is_some()
-    }
-
-    fn ask(&mut self, step: Option<FileStep>) {
-        (self.step, self.cursor) = (step, ListCursor::default());
-    }
-
-    fn act_step(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
-        let choices = self.step_choices(cx).len().max(1);
-        let Some(step) = &mut self.step else { return false };
-        if let (FileStep::Columns(mapping), Some(opened)) = (&mut *step, &self.opened) {
-            match action {
-                Action::NextChoice => mapping.change(1, &opened.about),
-                Action::PreviousChoice => mapping.change(-1, &opened.about),
-                Action::Back => {
-                    if mapping.is_changed(&opened.about) {
-                        out.say(t!("The columns stay as they were."));
-                    }
-                    self.step = None;
-                }
-                Action::Accept => self.choose(out),
-                _ => return mapping.move_focus(action, &opened.about),
-            }
-            return true;
-        }
-        match action {
-            Action::Back => self.step = None,
-            Action::Accept => self.choose(out),
-            _ => return self.cursor.on_menu_action(action, choices),
-        }
-        true
-    }
-
-    fn choose(&mut self, out: &mut Effects<'_>) {
-        let (Some(step), Some(opened)) = (self.step.take(), &self.opened) else { return };
-        let (about, at) = (&opened.about, self.cursor.at());
-        match step {
-            FileStep::Encoding(all) => {
-                self.choices.encoding = all.get(at).copied();
-                // The old columns and header came from the old encoding.
-                forget_columns(&mut self.choices);
-                self.choices.header = None;
-            }
-            FileStep::Sheet => {
-                self.choices.sheet = about.sheets.get(at).map(|sheet| sheet.name.wire().to_owned());
-                forget_columns(&mut self.choices);
-                self.choices.header = None;
-            }
-            FileStep::Header => {
-                let row = at.checked_sub(1).and_then(|at| opened.rows.get(at));
-                self.choices.header = Some(row.map_or(HeaderRow::Absent, |row| HeaderRow::At(row.line)));
-                forget_columns(&mut self.choices);
-            }
-            FileStep::IdColumn => self.choices.id_column = Some(at),
-            FileStep::Kept(drafts) => {
-                self.choose_kept(drafts.get(at), out);
-                return;
-            }
-            FileStep::Columns(mut mapping) => match mapping.accept(about) {
-                MappingDecision::Map(map) => self.choices.columns = Some(map),
-                MappingDecision::NotYet => {
-                    self.step = Some(FileStep::Columns(mapping));
-                    return;
-                }
-            },
-        }
-        self.open(out);
     }
 }
 
@@ -652,9 +439,4 @@ fn kept_words(import: &[Job], sha256: &str, change: Option<&FileChange>, cx: &Ui
     } else {
         t!("draft of {time}, before the file changed  {title}: {rows}", time, title, rows)
     }
-}
-
-fn forget_columns(choices: &mut Choices) {
-    choices.columns = None;
-    choices.id_column = None;
 }
