@@ -173,11 +173,6 @@ impl PageReader {
         self.end.map(|(end, _)| end)
     }
 
-    /// Counted by the service, but not returned.
-    pub fn missing(&self) -> u64 {
-        self.total_count.unwrap_or(0).saturating_sub(self.rows())
-    }
-
     /// The error, if no page was readable.
     pub fn failure(&self) -> Option<&ApiError> {
         self.trouble.as_ref().filter(|_| self.known.is_empty() && self.end.is_some())

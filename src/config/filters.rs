@@ -70,10 +70,6 @@ impl FiltersFile {
         Self { path, lists }
     }
 
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// Skips a filter with a mistake: without one of its fields it would match more. A missing file
     /// has no filters.
     pub fn read(&self) -> (Vec<NamedFilter>, Vec<Mistake>) {

@@ -183,10 +183,6 @@ impl Address {
         self.meant.as_deref()
     }
 
-    pub fn domain(&self) -> &str {
-        self.address.rsplit_once('@').map_or("", |(_, domain)| domain)
-    }
-
     /// Belongs to a role and not to a person: `info@`, `admin@`.
     pub fn is_role(&self) -> bool {
         const ROLES: [&str; 22] = [

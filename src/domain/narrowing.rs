@@ -146,10 +146,6 @@ pub struct HistoryNarrowing {
 }
 
 impl HistoryNarrowing {
-    pub fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
-
     pub fn fits(&self, row: &HistoryItem, now: DateTime) -> bool {
         let state = Verdict::of(row, now).state();
         self.state.is_none_or(|wanted| wanted == StateIs::of(&state))

@@ -116,10 +116,6 @@ impl Index {
         &self.file
     }
 
-    pub fn settings(&self) -> IndexConfig {
-        self.settings
-    }
-
     /// With SQLite's other files; 0 in memory.
     pub(super) fn bytes(&self) -> u64 {
         self.path.as_deref().map_or(0, place::size)

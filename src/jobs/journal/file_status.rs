@@ -20,7 +20,6 @@ pub struct FileStatus {
     pub processes: u64,
     pub can_write: bool,
     pub is_on_network_drive: bool,
-    pub sqlite: &'static str,
 }
 
 impl FileStatus {
@@ -43,7 +42,6 @@ impl FileStatus {
             processes: files.living().count() as u64,
             can_write: can_write(&files),
             is_on_network_drive: Site::of(folder).is_shared(),
-            sqlite: rusqlite::version(),
             path: files.journal.clone(),
         };
         if files.is_empty() || status.is_on_network_drive {
