@@ -221,6 +221,7 @@ fn answer(case: &CallCase<'_>, question: CallerQuestion, verdict: &Verdict) -> V
                 Some([Some(false), Some(false)]) => t!("Neither picture opens. Give the badge id to the provider's help desk."),
                 Some([Some(false), Some(true)]) => t!("The front does not open. Give the badge id to the provider's help desk."),
                 Some([Some(true), Some(false)]) => t!("The back does not open. Give the badge id to the provider's help desk."),
+                None => t!("The pictures were not tested yet. lapel can open both as a browser does, without the API key."),
                 _ => t!("lapel opens both pictures as a browser does, without the API key. Read out the result above. If one does not open, give the badge id to the provider's help desk."),
             }
             .to_owned(),

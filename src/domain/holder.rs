@@ -124,16 +124,17 @@ impl HeldBadge {
         self.history.as_ref().and_then(|h| h.template_id.as_ref())
     }
 
-    /// Front and back, as the service wrote them; the history does not have them.
+    /// Front and back, as the service wrote them; the history does not have them. The record has whole addresses, the wallet
+    /// only paths.
     pub fn image_urls(&self) -> [Option<&Text>; 2] {
         let (wallet, detail) = (self.wallet.as_ref(), self.detail.as_ref());
         let front = [
-            wallet.and_then(|badge| badge.front_image_url.as_ref()),
             detail.and_then(|badge| badge.front_image_url.as_ref()),
+            wallet.and_then(|badge| badge.front_image_url.as_ref()),
         ];
         let back = [
-            wallet.and_then(|badge| badge.back_image_url.as_ref()),
             detail.and_then(|badge| badge.back_image_url.as_ref()),
+            wallet.and_then(|badge| badge.back_image_url.as_ref()),
         ];
         [told(front), told(back)]
     }

@@ -241,7 +241,7 @@ async fn the_log_of_requests_is_filtered_by_result() {
     );
     h.press("f");
     let screen = h.settled().await;
-    assert!(screen.contains(msg("requests that succeeded")) && !screen.contains("503"), "{screen}");
+    assert!(screen.contains(msg("requests answered with success")) && !screen.contains("503"), "{screen}");
     h.press("esc");
     assert!(h.settled().await.contains(msg_part("newest first")), "all of them again: {}", h.screen());
     h.press("esc");

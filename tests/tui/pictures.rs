@@ -446,8 +446,11 @@ async fn the_wallet_shows_the_picture_of_a_badge_and_its_back() {
         h.press("p");
         let back = h.settled().await;
         assert!(is_seen(&back) && back.contains("back · "), "{back}");
+        // The wallet has only the path of the back, so its record was read.
         h.press("p");
-        assert_eq!(h.settled().await, answer);
+        let answer = h.settled().await;
+        assert!(answer.contains(msg("Say")), "{answer}");
+        assert_eq!(requests(&h, "GET /badges/{id}"), 1, "{answer}");
         h.press("p esc");
         assert_eq!(h.settled().await, answer);
     }

@@ -595,6 +595,21 @@ async fn managed(first_screen: bool) -> (Harness, Asked) {
     (Harness::of(tui(begin, helpers, 80, 24), sandbox), asked)
 }
 
+/// It may wait for the rate limit.
+#[tokio::test]
+async fn the_test_of_a_profile_can_be_stopped() {
+    let (mut h, _asked) = managed(false).await;
+    h.settled().await;
+    h.press("P");
+    h.settled().await;
+    h.press("j r");
+    assert!(h.screen().contains(msg("checking with the service")), "{}", h.screen());
+    h.press("esc");
+    assert!(!h.screen().contains(msg("checking with the service")), "{}", h.screen());
+    h.press("c");
+    h.shows(&msg_with("Change profile {name}", &[&"two"])).await;
+}
+
 #[tokio::test]
 async fn a_profile_is_tested_changed_and_removed_from_the_list_and_from_the_first_screen() {
     for first_screen in [false, true] {

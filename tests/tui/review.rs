@@ -477,6 +477,11 @@ async fn a_range_is_decided_by_one_key_and_undone_as_one_decision() {
     h.press("j");
     let screen = h.settled().await;
     assert!(screen.contains(&format!("space {}", msg("include range"))), "{screen}");
+    let says = msg_with(
+        "range of {rows} rows: {send} includes them, {skip} skips them, {esc} cancels",
+        &[&2, &"space", &"-", &"esc"],
+    );
+    assert!(flowing(&screen).contains(&says), "{screen}");
     h.press("space");
     h.shows(&msg_with("{n} rows will be sent.", &[&2])).await;
     h.shows("3 ready").await;
@@ -496,6 +501,12 @@ async fn a_range_is_decided_by_one_key_and_undone_as_one_decision() {
     h.settled().await;
     h.press("u");
     h.shows(msg_part("3 need review")).await;
+    h.settled().await;
+    // A row that is included already is not skipped by the key that includes.
+    h.press("G k l j v space");
+    let screen = h.settled().await;
+    assert!(screen.contains(msg_part("This range has no row to include")), "{screen}");
+    assert!(screen.contains("1 ready"), "{screen}");
     assert_eq!(accepted(&h), 0);
 }
 

@@ -281,6 +281,16 @@ async fn the_choices_of_an_import_are_there_again_after_another_tab() {
     h.settled().await;
     let screen = again(&mut h).await;
     assert!(screen.contains("name = 성명, e-mail = 이메일"), "nothing is left to fill in: {screen}");
+    // Back drops what was chosen.
+    h.press("m");
+    h.shows("< 성명").await;
+    h.press("left enter");
+    h.shows("name = 별명, e-mail = 이메일").await;
+    h.settled().await;
+    h.press("esc esc");
+    h.settled().await;
+    let screen = again(&mut h).await;
+    assert!(screen.contains("name = 성명, e-mail = 이메일"), "{screen}");
     // A draft keeps the choices from now on.
     h.press("m");
     h.shows("< 성명").await;
@@ -306,4 +316,16 @@ async fn the_choices_of_an_import_are_there_again_after_another_tab() {
     h.press("m");
     let screen = h.shows("< 성명").await;
     assert!(screen.contains(&filled()), "{screen}");
+    // A draft with new columns that nobody has decided about stays, too.
+    h.press("enter");
+    h.settled().await;
+    h.press("enter");
+    h.shows("name = 성명, e-mail = 이메일").await;
+    h.shows("2 ready").await;
+    h.settled().await;
+    h.press("2");
+    let screen = h.settled().await;
+    assert!(screen.contains(msg("Draft kept. Nothing was sent. Home shows it.")), "{screen}");
+    h.press("0 enter");
+    h.shows("name = 성명, e-mail = 이메일").await;
 }

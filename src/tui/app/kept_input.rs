@@ -52,7 +52,7 @@ impl App {
         self.watch_input();
     }
 
-    fn watch_input(&mut self) {
+    pub(super) fn watch_input(&mut self) {
         let welcome = self.welcome.as_ref().and_then(Welcome::input);
         let open: Vec<FormInput> =
             self.modals.iter().filter_map(|modal| modal.input()).chain(welcome).collect();

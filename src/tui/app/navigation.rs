@@ -149,6 +149,8 @@ impl App {
             Navigate::Run(action) => self.act(action, out),
             Navigate::CloseAll => self.modals.clear(),
             Navigate::Close(id) => {
+                // Back may have cleared its input.
+                self.watch_input();
                 self.modals.retain(|modal| modal.id != id);
                 out.cancel(self.connection.pending.of(RequestOwner::Modal(id)));
             }

@@ -120,7 +120,7 @@ actions! {
     PreviewDown: "preview down", "scroll the preview down";
     PreviewUp: "preview up", "scroll the preview up";
     TurnOver: "flip", "show other side" => "show the other side of the picture";
-    Wallet: "wallet", "open holder's wallet" => "open the wallet of this badge's holder";
+    Wallet: "wallet", "open holder's wallet" => "open the holder's wallet; on Home, the rows of the job";
     FindBadge: "find", "find badge by id" => "open a badge by its id";
     LookUp: "look up", "look up a holder" => "look up another e-mail, name or badge id";
     CopySummary: "copy summary", "copy masked summary" => "copy a badge summary with the person masked";

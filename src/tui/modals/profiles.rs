@@ -24,6 +24,8 @@ pub struct Profiles {
     removing: Option<ProfileLine>,
     /// Running request about a profile, the profile's name, and whether the request may change the profile.
     working: Option<(RequestId, String, bool)>,
+    /// Whether that request only tests the key.
+    is_testing: bool,
     /// Name of the profile in use, if it is in the settings.
     used: Option<String>,
     said: Option<String>,
@@ -66,6 +68,7 @@ impl Profiles {
 
     fn work(&mut self, ask: ProfileAsk, name: String, changes: bool, out: &mut Effects<'_>) {
         (self.said, self.done) = (None, None);
+        self.is_testing = matches!(ask, ProfileAsk::Test(_));
         self.working = Some((out.ask(Request::Profile(Box::new(ask))), name, changes));
     }
 
@@ -116,7 +119,11 @@ impl Profiles {
     fn back(&mut self, out: &mut Effects<'_>) {
         (self.said, self.done) = (None, None);
         if self.working.is_some() {
-            // Wait: the request ends by itself and leaves nothing unfinished.
+            if self.is_testing {
+                // It may wait for the rate limit, and saves nothing.
+                out.cancel(self.working.take().map(|(request, ..)| request));
+            }
+            // Others end by themselves and leave nothing unfinished.
         } else if self.opening.is_some() {
             out.cancel(self.opening.take());
         } else if self.form.is_some() || self.removing.is_some() {

@@ -40,7 +40,7 @@ impl RequestResult {
     fn words(self) -> &'static str {
         match self {
             Self::Failed => tr_noop!("requests that failed"),
-            Self::Succeeded => tr_noop!("requests that succeeded"),
+            Self::Succeeded => tr_noop!("requests answered with success"),
         }
     }
 }

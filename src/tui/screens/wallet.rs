@@ -186,24 +186,17 @@ impl Wallet {
 
     /// Shows the next side of the selected badge's picture, and after the back the answer again. If the pane shows the
     /// front already, the back comes first.
-    fn turn(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
-        let Some(held) = self.selected() else {
+    fn turn(&mut self, out: &mut Effects<'_>) {
+        if self.selected().is_none() {
             out.say(t!("There is no badge here to show."));
             return;
-        };
+        }
         let next = match self.call.side {
             None if !self.shows_picture => Some(Side::Front),
             None | Some(Side::Front) => Some(Side::Back),
             Some(Side::Back) => None,
         };
-        let is_unread = next == Some(Side::Back) && held.image_urls()[1].is_none();
-        if is_unread {
-            out.say(t!(
-                "lapel has not read the back of this badge. {enter} opens its record, which has it.",
-                enter = cx.key(&[KeyContext::Wallet], Action::Open)
-            ));
-        }
-        self.call.side = next.filter(|_| !is_unread);
+        self.call.side = next;
     }
 
     fn try_pictures(&mut self, out: &mut Effects<'_>) {
@@ -425,7 +418,7 @@ impl Component for Wallet {
                 self.scroll.by(action == Action::PreviewDown, self.pane_height);
             }
             Action::TryPictures => self.answer(Some(CallerQuestion::Picture), out),
-            Action::Picture | Action::TurnOver => self.turn(cx, out),
+            Action::Picture | Action::TurnOver => self.turn(out),
             _ => return self.cursor.on_action(action, self.len()),
         }
         true
@@ -559,8 +552,8 @@ fn masked(mut badge: Badge) -> Badge {
     badge
 }
 
-/// Whether a request for the record is worth it: for the revoke reason, or because neither list has the badge. For other
-/// states, a caller needs no further data.
+/// Whether the answer needs the record: for the revoke reason, or because neither list has the badge. For other states, a
+/// caller needs no further data.
 fn wants_record(held: &HeldBadge, now: jiff::civil::DateTime) -> bool {
     held.is_only_sent() || matches!(held.verdict(now).state(), State::Revoked | State::Revoking)
 }

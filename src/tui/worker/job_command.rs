@@ -144,7 +144,10 @@ pub async fn run(command: JobCommand, jobs: &Jobs) -> Result<JobReply, String> {
             let polled = jobs.poll_now(id).await;
             let is_idle = polled.jobs == 0;
             return match polled.why_partial() {
-                Some(why) => Err(t!("The check is incomplete: {why}", why)),
+                Some(why) => Ok(JobReply::Said(match id {
+                    Some(id) => t!("Job {id}: the check is incomplete: {why}", id, why),
+                    None => t!("The check is incomplete: {why}", why),
+                })),
                 None if is_idle => Ok(JobReply::Said(t!("There is nothing left to check.").to_owned())),
                 None => Ok(JobReply::Fine),
             };

@@ -299,14 +299,18 @@ impl DraftForm {
         let Some(row) = self.selected() else {
             let Some(part) = self.heading_here() else { return Vec::new() };
             let mut lines = styled(&part.title(job.kind, true, true), room, theme.strong());
-            lines.extend(styled(&self.part_hints(part, cx).join("  "), room, theme.dim()));
+            let hints = self.range_hint(cx).unwrap_or_else(|| self.part_hints(part, cx).join("  "));
+            lines.extend(styled(&hints, room, theme.dim()));
             lines.truncate(most);
             return lines;
         };
         let suggestion =
             self.suggestion(row, cx).map_or_else(Vec::new, |text| styled(&text, room, theme.warning()));
         // The heading of the group has its keys, too.
-        let hints = [self.row_hint(row, cx), self.group_hint(row, cx)];
+        let hints = match self.range_hint(cx) {
+            Some(hint) => [Some(hint), None],
+            None => [self.row_hint(row, cx), self.group_hint(row, cx)],
+        };
         let mut lines = row_lines(row, job, room, cx);
         let kept = most.saturating_sub(suggestion.len()).max(2);
         if lines.len() > kept {

@@ -288,9 +288,21 @@ impl DraftForm {
         }
     }
 
-    /// Sends or skips the rows of the range by one decision. If none of them can be sent, all are skipped. Returns
-    /// false if no range is drawn.
-    pub(super) fn decide_range(&mut self, may_allow: bool, out: &mut Effects<'_>) -> bool {
+    /// What the keys do to the range that is drawn.
+    pub(super) fn range_hint(&self, cx: &UiContext) -> Option<String> {
+        let range = self.range()?;
+        let key = |action| cx.key(&self.key_contexts(), action);
+        Some(t!(
+            "range of {rows} rows: {send} includes them, {skip} skips them, {esc} cancels",
+            rows = number(rows_of(&range)),
+            send = key(Action::Allow),
+            skip = key(Action::LeaveOut),
+            esc = key(Action::Back)
+        ))
+    }
+
+    /// Sends or skips the rows of the range by one decision. Returns false if no range is drawn.
+    pub(super) fn decide_range(&mut self, may_allow: bool, cx: &UiContext, out: &mut Effects<'_>) -> bool {
         let Some(range) = self.range() else { return false };
         if rows_of(&range) > LARGEST_RANGE {
             out.warn(t!(
@@ -305,14 +317,18 @@ impl DraftForm {
             out.say(t!("lapel is still reading the rows of the range. Nothing was decided."));
             return true;
         };
-        let may_send = may_allow && rows.iter().any(|row| self.may(Step::Allow, Some(row)));
-        let step = if may_send { Step::Allow } else { Step::LeaveOut };
+        let step = if may_allow { Step::Allow } else { Step::LeaveOut };
         let decided = rows.into_iter().filter(|row| self.may(step, Some(row)));
         let decided: Vec<_> = decided.map(|row| (row.no, row.shown_duplicate())).collect();
-        if decided.is_empty() {
-            out.say(t!("No row of the range can be decided. Correct the rows first."));
+        if decided.is_empty() && may_allow {
+            out.say(t!(
+                "This range has no row to include: its rows are included already, or have to be corrected. {skip} skips them.",
+                skip = cx.key(&self.key_contexts(), Action::LeaveOut)
+            ));
+        } else if decided.is_empty() {
+            out.say(t!("This range has no row to skip."));
         } else {
-            self.review(may_send, RowSelection::ShownTogether(decided), out);
+            self.review(may_allow, RowSelection::ShownTogether(decided), out);
         }
         true
     }
@@ -383,7 +399,11 @@ impl DraftForm {
             None => {
                 // Another draft of the same file may have one.
                 self.may_undo &= self.jobs.len() > 1;
-                out.say(t!("There is no decision to undo."));
+                out.say(if self.may_undo {
+                    t!("There is no decision to undo about this template. Another one may have some.")
+                } else {
+                    t!("There is no decision to undo.")
+                });
             }
             Some(Undone { rows, first, corrected, is_last }) => {
                 self.decided = true;

@@ -187,9 +187,9 @@ impl DraftForm {
         }
     }
 
-    /// Closes the review and keeps the drafts. A new mapping without decisions is not kept: the drafts that it would
-    /// have replaced remain. Returns false if it cannot be closed now.
-    fn close(&mut self, out: &mut Effects<'_>) -> bool {
+    /// Closes the review and keeps the drafts. Of a new mapping without decisions, back keeps only the drafts that it
+    /// would have replaced. Returns false if it cannot be closed now.
+    fn close(&mut self, goes_back: bool, out: &mut Effects<'_>) -> bool {
         if self.beginning {
             out.say(t!("Starting. Activity shows it in a moment."));
             return false;
@@ -202,7 +202,7 @@ impl DraftForm {
             out.cancel([request]);
         }
         out.cancel(self.comparing.take().map(|(request, _)| request));
-        if self.decided || self.replaces.is_empty() {
+        if !goes_back || self.decided || self.replaces.is_empty() {
             out.command(JobCommand::CloseDrafts(self.ids()));
             out.say(t!("Draft kept. Nothing was sent. Home shows it."));
         } else {
@@ -301,7 +301,7 @@ impl Component for DraftForm {
             Action::Back if self.confirming => self.confirming = false,
             Action::Back if self.rows.is_searched() => return self.rows.on_action(action, out),
             Action::Back => {
-                self.close(out);
+                self.close(true, out);
             }
             Action::DiscardDraft => {
                 let drafts: Vec<Job> =
@@ -330,7 +330,7 @@ impl Component for DraftForm {
                 self.draw_range(cx, out);
                 self.move_by(if action == Action::RangeDown { 1 } else { -1 });
             }
-            Action::Allow | Action::LeaveOut if self.decide_range(action == Action::Allow, out) => {}
+            Action::Allow | Action::LeaveOut if self.decide_range(action == Action::Allow, cx, out) => {}
             Action::Allow => self.decide_row(true, true, out),
             Action::LeaveOut => self.decide_row(false, true, out),
             Action::TakeSuggestions | Action::AllowClass => self.decide_group(true, out),
@@ -549,7 +549,7 @@ impl Modal for DraftForm {
     }
 
     fn leave(&mut self, out: &mut Effects<'_>) -> bool {
-        self.close(out)
+        self.close(false, out)
     }
 
     fn asks(&self) -> Option<ConfirmQuestion> {

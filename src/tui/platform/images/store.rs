@@ -145,6 +145,7 @@ impl PictureStore {
             }
             Response::Template(detail) => {
                 if let Ok(detail) = &**detail {
+                    learn(&detail.image_url);
                     self.templates.insert(detail.template_id.clone(), detail.image_url.clone());
                 }
             }

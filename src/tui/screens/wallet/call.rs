@@ -543,7 +543,8 @@ impl Wallet {
         }
     }
 
-    /// Reads the record of the selected badge, within `BUDGET`: for its revoke reason, or because neither list has it.
+    /// Reads the record of the selected badge, within `BUDGET`, if the answer or the picture that is shown needs it: the
+    /// wallet has only the paths of pictures, the record has their addresses.
     pub(super) fn ask_record(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
         if self.request.is_some() || self.lookup.is_some() || self.call.requests >= BUDGET {
             return;
@@ -551,7 +552,7 @@ impl Wallet {
         let wanted = self.selected().filter(|held| {
             held.detail.is_none()
                 && !self.call.details.contains_key(&held.badge_id)
-                && wants_record(held, cx.now())
+                && (wants_record(held, cx.now()) || self.call.side.is_some())
         });
         if let Some(id) = wanted.map(|held| held.badge_id.clone()) {
             self.send(Lookups::Detail(id.clone()), Request::Badge(id), out);
