@@ -377,7 +377,9 @@ mod tests {
         };
         let minutes_ago = Timestamp::now() - SignedDuration::from_mins(2);
         let apart = clock.utc().duration_since(clock.of_this_computer(minutes_ago));
-        assert_eq!(apart.as_hours(), 2, "an hour of the service is a minute here");
+        // A second between two readings of the clock is a minute of the service.
+        let minutes = apart.as_mins();
+        assert!((90..150).contains(&minutes), "an hour of the service is a minute here: {minutes}");
     }
 
     #[test]

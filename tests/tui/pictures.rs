@@ -450,7 +450,7 @@ async fn the_wallet_shows_the_picture_of_a_badge_and_its_back() {
         h.press("p");
         let answer = h.settled().await;
         assert!(answer.contains(msg("Say")), "{answer}");
-        assert_eq!(requests(&h, "GET /badges/{id}"), 1, "{answer}");
+        assert_eq!(requests(&h, "GET /badges/{badge_id}"), 1, "{answer}");
         h.press("p esc");
         assert_eq!(h.settled().await, answer);
     }

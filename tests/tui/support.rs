@@ -457,7 +457,7 @@ async fn the_badges_of_a_wallet_are_filtered_by_state() {
     insert(&h, vec![of(RowState::Waiting), of(RowState::Issued), of(RowState::Revoked)]);
     h.settled().await;
     look_up(&mut h, "hanui@naru.example").await;
-    for state in ["Waiting", "Issued", "Revoked"] {
+    for state in ["WAITING", "VALID", "REVOKED"] {
         h.press("f");
         let screen = h.settled().await;
         assert!(flowing(&screen).contains(&format!("Only {state}: 1 of 3 rows.")), "{screen}");
