@@ -53,7 +53,8 @@ pub(super) async fn poll_jobs(core: &Arc<JobsCore>, due: &[JobId], call: &Call) 
     one_by_one(core, &queued, call, &mut polled.unread).await?;
     revoked(core, sent, call, &mut polled.unread).await?;
     let (now, _) = core.moment();
-    core.store.mark_overdue(MarkOverdue { jobs: due.to_vec(), now, zone: zone(core) }).await?;
+    let unread = polled.unread.ids.clone();
+    core.store.mark_overdue(MarkOverdue { jobs: due.to_vec(), now, zone: zone(core), unread }).await?;
     Ok(polled)
 }
 

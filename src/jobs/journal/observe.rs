@@ -524,13 +524,15 @@ pub(in crate::jobs) struct MarkOverdue {
     pub(in crate::jobs) now: Timestamp,
     /// The service's UTC offset, if it is known.
     pub(in crate::jobs) zone: Option<Offset>,
+    /// Badges that could not be read: they may be issued.
+    pub(in crate::jobs) unread: Vec<BadgeId>,
 }
 
 /// Marks overdue badges, keeps old badges whose replacement failed, ends the wait for badges that will not come, rules badges out by number, and names revocations by
 /// others.
 pub(super) fn mark_overdue(db: &Tx<'_>, args: &MarkOverdue) -> tx::Result<()> {
     for id in &args.jobs {
-        overdue(db, args.now, *id)?;
+        overdue(db, args, *id)?;
         keep_old(db, *id)?;
         without_badge(db, *id)?;
         rule_out(db, *id, args.zone)?;
@@ -540,12 +542,14 @@ pub(super) fn mark_overdue(db: &Tx<'_>, args: &MarkOverdue) -> tx::Result<()> {
 }
 
 /// Marks badges as overdue that were accepted more than a day ago and not seen as issued.
-fn overdue(db: &Tx<'_>, now: Timestamp, job: JobId) -> tx::Result<()> {
-    let before = now.as_second() - OVERDUE.as_secs();
+fn overdue(db: &Tx<'_>, args: &MarkOverdue, job: JobId) -> tx::Result<()> {
+    let before = args.now.as_second() - OVERDUE.as_secs();
+    let unread: Vec<&str> = args.unread.iter().map(BadgeId::wire).collect();
     db.execute(
         "UPDATE row SET bucket = 'overdue', why = ?3
-             WHERE job = ?1 AND bucket = 'waiting' AND accepted < ?2",
-        values![job.0, before, Reason::from(Code::Overdue)],
+             WHERE job = ?1 AND bucket = 'waiting' AND accepted < ?2
+               AND (badge IS NULL OR badge NOT IN json_list(?4, text))",
+        values![job.0, before, Reason::from(Code::Overdue), super::json(&unread)],
     )?;
     Ok(())
 }

@@ -142,6 +142,22 @@ async fn a_badge_that_cannot_be_read_is_named_and_does_not_stop_the_check() {
     assert_eq!((job.counts.of(RowStatus::Revoked), job.note), (2, None));
 }
 
+/// It may be issued: only what was read as waiting is late.
+#[tokio::test]
+async fn a_badge_that_cannot_be_read_is_not_called_overdue() {
+    let mut bench = Bench::new(small()).await;
+    let id = bench.issue(None).await;
+    bench.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) == 1).await;
+    // The history, too.
+    bench.fault("get /badges/{id} items=null");
+    bench.advance(25 * 60);
+    assert!(bench.jobs.poll_now(Some(id)).await.why_partial().is_some());
+    assert_eq!(bench.row(id).await.row_status, RowStatus::Waiting);
+    bench.sandbox.control().clear_faults();
+    bench.poll(id).await;
+    assert_eq!(bench.row(id).await.row_status, RowStatus::Issued);
+}
+
 /// A command that ends while it checks has not failed, and the next lapel checks when it was due.
 #[tokio::test]
 async fn a_check_that_ends_with_its_program_did_not_fail() {
