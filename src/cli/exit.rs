@@ -8,7 +8,7 @@ pub const FAILED: u8 = 1;
 /// is read-only, or nobody was there to confirm.
 pub const USAGE: u8 = 2;
 /// Finished, but rows need attention (skipped, invalid, refused, overdue or revocation not accepted), or a
-/// list was read to its end but may be incomplete.
+/// list was read to its end but may be incomplete, or a check could not read some badges.
 pub const PERSON: u8 = 3;
 /// Stopped before everything was sent (quota, refused key, service not reached, Ctrl-C), so that the job can
 /// be resumed; or stopped before everything was read (Ctrl-C).

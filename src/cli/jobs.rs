@@ -48,11 +48,11 @@ pub async fn jobs(flags: JobsFlags, settings: &Settings, asker: &Asker) -> Resul
         }
         JobsVerb::Resume(SendAgainFlags { job: JobFlag { id }, how }) => {
             let work = async |jobs: &Jobs, who: &str| jobs.resume(id, who).await;
-            send(open(JobAccess::Act).await?, id, (Job::left_to_resume, work), how, as_json).await
+            send(open(JobAccess::Act).await?, id, (Job::left_to_resume, work), true, how, as_json).await
         }
         JobsVerb::Retry(SendAgainFlags { job: JobFlag { id }, how }) => {
             let work = async |jobs: &Jobs, who: &str| jobs.retry_refused(id, who).await.map(drop);
-            send(open(JobAccess::Act).await?, id, (Job::left_to_retry, work), how, as_json).await
+            send(open(JobAccess::Act).await?, id, (Job::left_to_retry, work), false, how, as_json).await
         }
         JobsVerb::Resend { job: JobFlag { id }, row, all_never_seen: _, number, why, how } => {
             if why.trim().is_empty() {
@@ -76,7 +76,7 @@ pub async fn jobs(flags: JobsFlags, settings: &Settings, asker: &Asker) -> Resul
             let mut session = open(JobAccess::Act).await?;
             let no = place_of(&mut session, id, row).await?;
             let work = async |jobs: &Jobs, who: &str| jobs.resend(id, no, who, &why).await;
-            send(session, id, (|_: &Job| 1, work), how, as_json).await
+            send(session, id, (|_: &Job| 1, work), false, how, as_json).await
         }
         JobsVerb::Resolve { job: JobFlag { id }, row, is, leave: _, why } => {
             let decision = match is.map(|badge| badge.trim().to_owned()) {
@@ -96,7 +96,7 @@ pub async fn jobs(flags: JobsFlags, settings: &Settings, asker: &Asker) -> Resul
         }
         JobsVerb::UseUp(SendAgainFlags { job: JobFlag { id }, how }) => {
             let work = async |jobs: &Jobs, who: &str| jobs.use_up_quota_to_its_end(id, who).await;
-            send(open(JobAccess::Act).await?, id, (Job::left_to_resume, work), how, as_json).await
+            send(open(JobAccess::Act).await?, id, (Job::left_to_resume, work), false, how, as_json).await
         }
         JobsVerb::Undo { job: JobFlag { id }, reason, yes, wait } => {
             // Before the undo, so that a missing confirmation or a read-only profile cancels no job.
@@ -219,6 +219,7 @@ async fn send(
     mut session: VerbSession,
     id: JobId,
     (rows, work): (impl Fn(&Job) -> u64, impl AsyncFnOnce(&Jobs, &str) -> Result<(), JobError>),
+    resumes: bool,
     how: AgainFlags,
     as_json: bool,
 ) -> Result<u8, Failure> {
@@ -227,7 +228,7 @@ async fn send(
     let job = jobs.job(id).await;
     // `work` refuses an impossible action below and gives the reason.
     if let (Ok(job), false) = (&job, how.yes) {
-        let confirmed = session.confirmed_again(job, rows(job)).await;
+        let confirmed = session.confirmed_again(job, rows(job), resumes).await;
         session.or_close(confirmed).await.map_err(|failure| session.interrupt.failed(failure))?;
     }
     session.interrupt.will_send();
@@ -265,7 +266,7 @@ async fn resend_all(
     let n = rows.len() as u64;
     let work = async |jobs: &Jobs, who: &str| jobs.resend_never_seen(id, rows.clone(), who, why).await;
     // The user has already confirmed the number and, with LIVE, the short name.
-    send(session, id, (|_: &Job| n, work), AgainFlags { yes: true, ..how }, as_json).await
+    send(session, id, (|_: &Job| n, work), false, AgainFlags { yes: true, ..how }, as_json).await
 }
 
 async fn review_all(
@@ -465,27 +466,31 @@ async fn file(session: &VerbSession, to: &FileFlags, is_redo: bool, as_json: boo
         ))
     })?;
     let (jobs, id, path, never) = (&session.jobs, to.job.id, to.to.clone(), CancellationToken::new());
+    // Read before, so that no error comes after the file was written.
+    let refused = if is_redo { jobs.job(id).await?.unproven_ready } else { 0 };
     let written = if is_redo {
         jobs.redo(id, None, path, format, to.force, never).await?
     } else {
         jobs.receipt(id, None, path, format, to.force, never).await?
     };
-    if is_redo {
-        let refused = jobs.job(id).await?.unproven_ready;
-        if refused > 0 {
-            output::complain(&plural!(
-                refused,
-                "{n} row was refused (HTTP 422), and may have been accepted all the same. lapel jobs follow checks it. Another journal does not know this.",
-                "{n} rows were refused (HTTP 422), and some may have been accepted all the same. lapel jobs follow checks them. Another journal does not know this."
-            ));
-        } else if written.rows == 0 {
-            output::complain(&t!("Job {id} has no rows to do again: the file has only its heading.", id));
-        }
+    let warning = if refused > 0 {
+        Some(plural!(
+            refused,
+            "{n} row was refused (HTTP 422), and may have been accepted all the same. lapel jobs follow checks it. Another journal does not know this.",
+            "{n} rows were refused (HTTP 422), and some may have been accepted all the same. lapel jobs follow checks them. Another journal does not know this."
+        ))
+    } else {
+        (is_redo && written.rows == 0)
+            .then(|| t!("Job {id} has no rows to do again: the file has only its heading.", id))
+    };
+    if let Some(warning) = &warning {
+        output::complain(warning);
     }
-    said_of_file(&written, as_json)
+    said_of_file(&written, warning, as_json)
 }
 
-fn said_of_file(written: &Written, as_json: bool) -> Result<u8, Failure> {
+/// `warning` is on standard error already.
+fn said_of_file(written: &Written, warning: Option<String>, as_json: bool) -> Result<u8, Failure> {
     let path = written.path.to_string_lossy();
     if as_json {
         let row_statuses: Map<String, Value> =
@@ -496,7 +501,7 @@ fn said_of_file(written: &Written, as_json: bool) -> Result<u8, Failure> {
             "rows": written.rows,
             "buckets": row_statuses,
             "exact": written.is_exact(),
-            "remarks": written.remarks(),
+            "remarks": written.remarks().into_iter().chain(warning).collect::<Vec<_>>(),
         }))?;
         return Ok(exit::OK);
     }

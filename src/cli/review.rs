@@ -194,14 +194,14 @@ impl VerbSession {
         self.typed(review, &question, wanted).await
     }
 
-    /// For LIVE, the user confirms that a reviewed job sends this many rows (again).
-    pub async fn confirmed_again(&mut self, job: &Job, rows: u64) -> Result<(), Failure> {
+    /// For LIVE, the user confirms that a reviewed job sends this many rows (again). `resumes`: the rows not sent yet.
+    pub async fn confirmed_again(&mut self, job: &Job, rows: u64, resumes: bool) -> Result<(), Failure> {
         if rows == 0 || !self.is_live() {
             return Ok(());
         }
         confirm::somebody_is_there_again(false)?;
         self.progress.clear();
-        let resume = job.resume_words().filter(|_| rows == job.left_to_resume());
+        let resume = job.resume_words().filter(|_| resumes);
         let review = [words::head(job)].into_iter().chain(resume.map(|words| words.to_string()));
         self.confirmed_group(&review.collect::<Vec<_>>().join("\n"), job.id, rows).await
     }

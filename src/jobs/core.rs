@@ -8,7 +8,7 @@ use super::journal::observe::ObserveContext;
 use super::journal::rows::RowFilter;
 use super::journal::sent_here::{SentAlike, SentHere};
 use super::journal::{Account, Journal, JournalError, JournalWatch, Store};
-use super::reason::Code;
+use super::reason::{Code, Reason};
 use super::row_groups::RowGroup;
 use super::row_status::RowStatus;
 use super::settings::JobConfig;
@@ -76,7 +76,7 @@ pub struct PollResult {
     /// Why some jobs could not be polled.
     pub failed: Option<Localizable>,
     /// Why single badges could not be read: nothing is known of them.
-    pub unread: Option<Localizable>,
+    pub unread: Option<Reason>,
     /// Whether lapel read everything that could contain a badge in doubt.
     pub complete: bool,
 }
@@ -84,13 +84,13 @@ pub struct PollResult {
 impl PollResult {
     /// Why a badge in doubt may exist although the poll did not find it.
     pub fn why_not_complete(self) -> Option<Localizable> {
-        let part = || localizable!("the history could not be read to its end, or changed meanwhile.");
-        self.failed.or_else(|| (!self.complete).then(part))
+        let part = || Code::PartOfHistory.text().map(Localizable::of).filter(|_| !self.complete);
+        self.failed.or_else(part)
     }
 
     /// Why the poll does not tell all of what it was for.
     pub fn why_partial(self) -> Option<Localizable> {
-        let unread = self.unread.clone();
+        let unread = self.unread.as_ref().map(|why| Localizable::verbatim(why.to_string()));
         self.why_not_complete().or(unread)
     }
 }

@@ -113,7 +113,7 @@ async fn poll(core: &Arc<JobsCore>, due: &[JobId], call: &Call) -> (PollResult, 
     let result = |failed: Option<Localizable>| PollResult {
         jobs: due.len(),
         failed,
-        unread: unread.why.as_ref().map(ApiError::localizable),
+        unread: unread.why.clone(),
         complete,
     };
     if failed.is_some() && core.ending.is_cancelled() {
@@ -124,7 +124,7 @@ async fn poll(core: &Arc<JobsCore>, due: &[JobId], call: &Call) -> (PollResult, 
     // After a failure, poll again soon instead of in a day.
     let soon = now.checked_add(AFTER_FAILURE).unwrap_or(now);
     let (schedule, why) = (core.settings.schedule.clone(), failed.as_ref().map(|why| (why.note(), soon)));
-    let not_read = unread.why.as_ref().map(|why| (unread.ids.clone(), Reason::from(why)));
+    let not_read = unread.why.as_ref().map(|why| (unread.ids.clone(), why.clone()));
     let written = core.store.schedule_next(due.to_vec(), schedule, now, why, not_read).await;
     for id in due {
         core.changed(*id, []);

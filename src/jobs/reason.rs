@@ -118,6 +118,7 @@ codes! {
 
     // Reading from the service.
     PollFailed = "look_failed", tr_noop!("The last check failed. {why}");
+    PartOfHistory = "part_of_history", tr_noop!("The history could not be read to its end, or changed meanwhile.");
     PollUnread = "look_unread", tr_noop!("The last check could not read some badges ({n}). {why}");
     Ambiguous = "ambiguous", tr_noop!("a badge of this template was found for this e-mail address, but it may not be this one. Check the holder's wallet, then resolve it");
     HoldsOlder = "holds_older", tr_noop!("this recipient already holds the badge: another user or program issued it before this request. Decide whether to send this one too");

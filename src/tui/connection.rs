@@ -102,6 +102,7 @@ struct PendingRequest {
     /// A watch, which may never be answered.
     is_watch: bool,
     is_command: bool,
+    finishes: bool,
     /// It reads from the service for the user, who can stop it.
     is_read: bool,
 }
@@ -113,6 +114,7 @@ impl PendingRequests {
             is_shown: !request.has(Flag::Quiet),
             is_watch: request.is_left_alone(),
             is_command: matches!(request, Request::Do(_)),
+            finishes: request.has(Flag::Finish),
             is_read: request.has(Flag::Read),
         };
         self.0.insert(id, request);
@@ -122,9 +124,9 @@ impl PendingRequests {
         self.0.remove(&id).map(|request| request.owner)
     }
 
-    /// Whose response nobody waits for once this owner is gone. A job command runs to its end.
+    /// Whose response nobody waits for once this owner is gone. A request that must run to its end does so.
     pub(in crate::tui) fn of(&self, owner: RequestOwner) -> Vec<RequestId> {
-        let is_of = |request: &PendingRequest| request.owner == owner && !request.is_command;
+        let is_of = |request: &PendingRequest| request.owner == owner && !request.finishes;
         self.0.iter().filter(|(_, request)| is_of(request)).map(|(id, _)| *id).collect()
     }
 

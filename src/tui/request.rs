@@ -242,7 +242,7 @@ requests! {
         /// Read, write or delete the recent lookups. The response is the lists as they are now.
         Recents(ask: Box<RecentsAsk>) -> Recents(Result<Lists, String>) [Local, Quiet, Finish];
         /// Read or change the saved filters. The response is the filters as they are now, and the request.
-        Filters(ask: Box<FiltersAsk>) -> Filters(Result<FiltersRead, String>, Box<FiltersAsk>) [Local, Quiet]
+        Filters(ask: Box<FiltersAsk>) -> Filters(Result<FiltersRead, String>, Box<FiltersAsk>) [Local, Quiet, Finish]
             else |why| Response::Filters(Err(why.text.clone()), ask.clone());
         /// Answered after this time: the end of a typing pause.
         Pause(time: Duration) -> Paused [Local, Quiet];

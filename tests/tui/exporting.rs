@@ -245,6 +245,19 @@ async fn esc_gives_it_up_and_nothing_is_left() {
 }
 
 #[tokio::test]
+async fn another_tab_does_not_take_it_away() {
+    let (mut h, folder) = history().await;
+    h.sandbox.control().add_fault("get /badges/history hold after=2").expect("a rule");
+    open(&mut h, &folder, "a.xlsx");
+    h.press("enter");
+    h.shows(msg_part("200 of 600 rows")).await;
+    h.press("f1 1");
+    assert!(h.screen().contains(msg_part("lapel is still writing the file.")), "{}", h.screen());
+    h.press("esc");
+    assert!(h.screen().contains(msg_part("of 600 rows")), "{}", h.screen());
+}
+
+#[tokio::test]
 async fn it_goes_on_while_one_works_and_says_when_it_is_done() {
     let (mut h, folder) = history().await;
     h.sandbox.control().add_fault("get /badges/history hold after=3 times=1").expect("a rule");

@@ -281,6 +281,26 @@ async fn the_choices_of_an_import_are_there_again_after_another_tab() {
     h.settled().await;
     let screen = again(&mut h).await;
     assert!(screen.contains("name = 성명, e-mail = 이메일"), "nothing is left to fill in: {screen}");
+    // A file that cannot be read for a moment takes nothing away.
+    h.press("m");
+    h.shows("< 성명").await;
+    h.press("left enter");
+    h.shows("name = 별명, e-mail = 이메일").await;
+    h.settled().await;
+    h.press("2");
+    h.settled().await;
+    let aside = file.with_extension("aside");
+    std::fs::rename(&file, &aside).expect("moved");
+    let screen = again(&mut h).await;
+    let words = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains(msg_part("lapel used what you chose before.")), "{screen}");
+    std::fs::rename(&aside, &file).expect("moved back");
+    h.press("enter");
+    h.shows("name = 별명, e-mail = 이메일").await;
+    h.settled().await;
+    h.press("f8");
+    h.shows("name = 성명, e-mail = 이메일").await;
+    h.settled().await;
     // Back drops what was chosen.
     h.press("m");
     h.shows("< 성명").await;

@@ -7,7 +7,7 @@ use super::super::journal::doubts::ResolveDoubts;
 use super::super::journal::facts::{FactObservation, OFFSET, WAITING};
 use super::super::journal::observe::{MarkOverdue, ObserveContext, Observed};
 use super::super::journal::polling::{Group, SecondBadge};
-use super::super::reason::Code;
+use super::super::reason::{Code, Reason};
 use super::super::row_status::RowStatus;
 use super::super::seen_badge::SeenBadge;
 use super::PollError;
@@ -38,7 +38,7 @@ pub(super) struct Polled {
 pub(super) struct UnreadBadges {
     pub(super) ids: Vec<BadgeId>,
     /// Why the first of them could not be read.
-    pub(super) why: Option<ApiError>,
+    pub(super) why: Option<Reason>,
 }
 
 pub(super) async fn poll_jobs(core: &Arc<JobsCore>, due: &[JobId], call: &Call) -> Result<Polled, PollError> {
@@ -150,9 +150,12 @@ async fn template_sweep(
                 if hidden.len() <= FEW_MISSING {
                     by_address(core, template, group, &hidden, call, &mut found).await?;
                 }
-                if unseen.len() <= FEW_MISSING {
-                    let ids: Vec<BadgeId> = unseen.into_iter().cloned().collect();
+                let ids: Vec<BadgeId> = unseen.into_iter().cloned().collect();
+                if ids.len() <= FEW_MISSING {
                     one_by_one(core, &ids, call, unread).await?;
+                } else {
+                    unread.ids.extend(ids);
+                    unread.why.get_or_insert_with(|| Code::PartOfHistory.into());
                 }
             }
         }
@@ -342,11 +345,11 @@ async fn one_by_one(
                 core.store.note_absence(core.observe_context(), id.clone()).await?;
             }
             // One broken record says nothing about the others; other errors would affect them, too.
-            Err(
-                error @ (ApiError::BadRequest(_) | ApiError::BadInput { .. } | ApiError::Unreadable { .. }),
-            ) => {
+            // A service may answer so for an id that it does not know yet.
+            Err(ApiError::BadRequest(_) | ApiError::BadInput { .. }) => {}
+            Err(error @ ApiError::Unreadable { .. }) => {
                 unread.ids.push(id.clone());
-                unread.why.get_or_insert(error);
+                unread.why.get_or_insert_with(|| Reason::from(&error));
             }
             Err(error) => return Err(error.into()),
         }

@@ -5,6 +5,9 @@ use crate::jobs::row_groups::RowSelection;
 use crate::jobs::row_status::{Claim, RowStatus};
 use crate::jobs::rules::{self, RowFacts, Step};
 
+/// The decision of a review that corrected a row.
+pub(super) const CORRECT: &str = "correct";
+
 /// The rule of [`rules::may`] as a condition on the table `row`, for jobs of this kind and phase that were not purged.
 pub(super) fn condition(step: Step, kind: Kind, phase: Phase) -> String {
     let mut any = Vec::new();

@@ -271,7 +271,7 @@ pub(super) fn correct_rows(db: &Tx<'_>, id: &JobId, corrected: &[CorrectRow]) ->
     jobs::assure_draft(db, *id, true)?;
     let places: Vec<u64> = corrected.iter().map(|row| row.no).collect();
     let key = super::json(&places);
-    review::record(db, *id, review::CORRECT, "no IN json_list(?2, bigint)", Some(&key))?;
+    review::record(db, *id, conditions::CORRECT, "no IN json_list(?2, bigint)", Some(&key))?;
     rows::correct(db, *id, corrected)?;
     db.run("UPDATE job SET guarded_at = NULL WHERE id = ?1", values![id.0])
 }

@@ -1,6 +1,6 @@
 //! The duplicate check's results: which recipients have the badge, which rows repeat others, and what the policies say.
 
-use super::conditions::judged;
+use super::conditions::{CORRECT, judged};
 use super::reasons::stored;
 use super::tx::{self, Tx, values};
 use super::{claims, jobs, repeats};
@@ -92,7 +92,7 @@ impl Recipients {
 
 /// The last correction that was not undone.
 fn last_correction(db: &Tx<'_>, job: JobId) -> tx::Result<Option<i64>> {
-    db.one("SELECT max(id) FROM review WHERE job = ?1 AND what = 'correct'", values![job.0])
+    db.one("SELECT max(id) FROM review WHERE job = ?1 AND what = ?2", values![job.0, CORRECT])
 }
 
 pub(super) fn recipients(db: &Tx<'_>, id: &JobId, phase: &Phase) -> tx::Result<Recipients> {

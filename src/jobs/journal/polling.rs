@@ -56,7 +56,8 @@ pub(super) fn schedule_next(
 fn unread_note(db: &Tx<'_>, id: JobId, badges: &[BadgeId], why: &Reason) -> tx::Result<Option<Reason>> {
     let wires: Vec<&str> = badges.iter().map(BadgeId::wire).collect();
     let n: i64 = db.row(
-        "SELECT count(*) FROM row WHERE job = ?1 AND badge IN json_list(?2, text)",
+        "SELECT count(*) FROM row WHERE job = ?1 AND badge IN json_list(?2, text)
+           AND bucket IN ('waiting', 'overdue', 'other', 'queued', 'unproven', 'revoking')",
         values![id.0, super::json(&wires)],
         |r| r.get(0),
     )?;

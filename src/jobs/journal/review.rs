@@ -2,13 +2,11 @@
 //! job begins.
 
 use super::tx::{self, Tx, values};
-use super::{duplicates, jobs};
+use super::{conditions, duplicates, jobs};
 use crate::jobs::job::{JobId, Phase};
 use crate::jobs::settings::Policies;
 
 pub(super) const SCHEMA: &str = include_str!("review.sql");
-
-pub(super) const CORRECT: &str = "correct";
 
 /// A decision that can be undone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +49,7 @@ pub(super) fn last_decision(db: &Tx<'_>, job: &JobId) -> tx::Result<Option<LastD
         "SELECT id, what = ?2 AS corrects, (SELECT count(*) FROM review_row WHERE review = review.id) AS rows,
                 (SELECT min(no) FROM review_row WHERE review = review.id) AS first
          FROM review WHERE job = ?1 ORDER BY id DESC LIMIT 1",
-        values![job.0, CORRECT],
+        values![job.0, conditions::CORRECT],
         |r| {
             let first = r.get::<Option<u64>>("first")?.unwrap_or_default();
             Ok(LastDecision { id: r.get("id")?, rows: r.get("rows")?, first, corrects: r.get("corrects")? })

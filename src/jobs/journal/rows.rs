@@ -292,6 +292,7 @@ pub(super) fn before_in_list(
         }
         return Ok(None);
     }
+    // `LIMIT ?6`: the keys of parts are the parameters behind it.
     let sql = format!(
         "SELECT place FROM (SELECT no, row_number() OVER (ORDER BY {} no) AS place
                             FROM row WHERE job = ?1 AND no > ?4 AND {}) AS placed

@@ -314,10 +314,13 @@ async fn pages_of_rows_by_status_follow_each_other() {
     // A row is found where the pages have it.
     let part = |row_status| rows::RowPart { row_status, key: None };
     let parts = vec![part(RowStatus::Waiting), part(RowStatus::Invalid)];
+    let with_key = rows::RowPart { row_status: RowStatus::Invalid, key: Some("none".to_owned()) };
+    let keyed = vec![with_key, part(RowStatus::Waiting)];
     for filter in [
         rows::RowFilter { row_statuses: STATUSES.to_vec(), order, ..Default::default() },
         rows::RowFilter { row_statuses: STATUSES[2..].to_vec(), ..Default::default() },
         rows::RowFilter { parts, ..Default::default() },
+        rows::RowFilter { parts: keyed, ..Default::default() },
         rows::RowFilter::default(),
     ] {
         let job = crate::jobs::JobId(1);

@@ -65,9 +65,11 @@ impl App {
                 return false;
             }
         }
+        for opened in self.modals.drain(..) {
+            out.cancel(self.connection.pending.of(RequestOwner::Modal(opened.id)));
+        }
         self.screens.of_mut(tab).on_opened();
         self.navigation = Navigation { tab, ..Navigation::default() };
-        self.modals.clear();
         true
     }
 

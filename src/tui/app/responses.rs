@@ -45,6 +45,7 @@ impl App {
             // The form of this job command is closed. Its result is shown anyway.
             Err(Response::Done(Err(why))) => out.news = Some((why, true)),
             Err(Response::Done(Ok(JobReply::Said(text)))) => out.say(text),
+            Err(Response::Done(Ok(JobReply::Warned(text)))) => out.warn(text),
             Err(Response::Done(Ok(JobReply::Drafts(jobs)))) => DraftForm::open(jobs, out),
             Err(_) => tracing::debug!("an answer that nobody waits for any more"),
         }

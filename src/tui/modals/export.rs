@@ -281,6 +281,15 @@ impl Component for ExportForm {
 }
 
 impl Modal for ExportForm {
+    fn leave(&mut self, out: &mut Effects<'_>) -> bool {
+        if self.work.is_some() {
+            out.say(t!(
+                "lapel is still writing the file. Let it go on in the background first, or cancel it."
+            ));
+        }
+        self.work.is_none()
+    }
+
     fn asks(&self) -> Option<ConfirmQuestion> {
         self.exists.then_some(ConfirmQuestion::ONE)
     }

@@ -221,11 +221,6 @@ impl Modal for JsonView {
     fn is_popup(&self) -> bool {
         false
     }
-
-    fn leave(&mut self, out: &mut Effects<'_>) -> bool {
-        out.cancel(self.request.take());
-        true
-    }
 }
 
 /// Puts the tokens of a JSON text, unchanged, on separate scrubbed lines, up to `most` characters. Invalid JSON is laid

@@ -377,6 +377,15 @@ impl Component for Profiles {
 }
 
 impl Modal for Profiles {
+    /// What is saved or removed says how it ended. A test and the opening of another profile are cancelled.
+    fn leave(&mut self, out: &mut Effects<'_>) -> bool {
+        let is_saving = self.working.is_some() && !self.is_testing;
+        if is_saving {
+            out.say(t!("lapel is still saving the last change. Try again."));
+        }
+        !is_saving
+    }
+
     fn is_popup(&self) -> bool {
         self.form.is_none()
     }

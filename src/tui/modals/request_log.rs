@@ -201,11 +201,6 @@ impl Modal for RequestLog {
         false
     }
 
-    fn leave(&mut self, out: &mut Effects<'_>) -> bool {
-        out.cancel(self.watch.take());
-        true
-    }
-
     fn asks(&self) -> Option<ConfirmQuestion> {
         self.save.as_ref()?.0.asks()
     }

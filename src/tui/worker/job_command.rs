@@ -58,6 +58,8 @@ pub enum JobReply {
     /// No message: the job shows the result.
     Fine,
     Said(String),
+    /// What a command could not do.
+    Warned(String),
     /// A person's decision about these rows of a job was carried out.
     Processed(JobId, Vec<u64>, Option<String>),
     Drafts(Vec<Job>),
@@ -144,7 +146,7 @@ pub async fn run(command: JobCommand, jobs: &Jobs) -> Result<JobReply, String> {
             let polled = jobs.poll_now(id).await;
             let is_idle = polled.jobs == 0;
             return match polled.why_partial() {
-                Some(why) => Ok(JobReply::Said(match id {
+                Some(why) => Ok(JobReply::Warned(match id {
                     Some(id) => t!("Job {id}: the check is incomplete: {why}", id, why),
                     None => t!("The check is incomplete: {why}", why),
                 })),

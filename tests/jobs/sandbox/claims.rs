@@ -44,6 +44,24 @@ async fn a_row_that_was_never_seen_is_not_sent_again_unseen_where_another_job_ha
     assert_eq!(bench.accepted(), 2);
 }
 
+/// Rows of a range are allowed as they were shown. What is a duplicate since, or of another kind, needs review again.
+#[tokio::test]
+async fn a_range_allows_a_duplicate_only_if_its_kind_was_shown() {
+    let mut bench = Bench::new(small()).await;
+    let first = bench.issue(Some(Vec::new())).await;
+    bench.until("accepted", first, |j| j.counts.of(RowStatus::Waiting) == 1).await;
+    let gildong = vec![Person { name: "홍길동".into(), email: "gildong@naru.example".into() }];
+    let (second, checked) = drafted(&bench, gildong).await;
+    let [(kind, 1)] = checked.classes[..] else { panic!("{:?}", checked.classes) };
+    assert_ne!(kind, DuplicateKind::Revoked);
+    for (shown, is_allowed) in [(None, false), (Some(DuplicateKind::Revoked), false), (Some(kind), true)] {
+        let range = RowSelection::ShownTogether(vec![(1, shown)]);
+        bench.jobs.allow(second, range).await.expect("an answer");
+        let is_ready = bench.row(second).await.row_status == RowStatus::Ready;
+        assert_eq!(is_ready, is_allowed, "{shown:?}");
+    }
+}
+
 #[tokio::test]
 async fn a_badge_that_was_revoked_makes_room_for_the_next_and_a_correction_for_itself() {
     let mut bench = Bench::new(small()).await;

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::texts::msg_part;
+use tokio_util::sync::CancellationToken;
 
 #[tokio::test]
 async fn the_services_zone_is_learned_from_the_first_badge() {
@@ -156,6 +157,46 @@ async fn a_badge_that_cannot_be_read_is_not_called_overdue() {
     bench.sandbox.control().clear_faults();
     bench.poll(id).await;
     assert_eq!(bench.row(id).await.row_status, RowStatus::Issued);
+}
+
+/// Neither by their ids nor in the history, whose pages show nothing readable.
+#[tokio::test]
+async fn more_badges_than_are_read_one_by_one_are_not_called_overdue_unread() {
+    const MANY: u64 = 230;
+    let mut bench = Bench::new(small()).await;
+    let id = bench.jobs.draft_people(template(), people(0..MANY as usize)).await.expect("a draft");
+    let (progress, _) = tokio::sync::watch::channel(lapel::jobs::CheckProgress::default());
+    bench.jobs.check_duplicates(id, &progress, CancellationToken::new()).await.expect("checked");
+    bench.jobs.begin(id, "test").await.expect("begun");
+    bench.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) == MANY).await;
+    bench.fault("get /badges/history items=null");
+    bench.advance(26 * 60);
+    assert!(bench.jobs.poll_now(Some(id)).await.why_partial().is_some());
+    let job = bench.jobs.job(id).await.expect("a job");
+    assert_eq!(job.counts.of(RowStatus::Overdue), 0, "{job:?}");
+    assert!(job.note.expect("what is not known").is(Code::PollUnread));
+    bench.sandbox.control().clear_faults();
+    bench.poll(id).await;
+    assert_eq!(bench.jobs.job(id).await.expect("a job").counts.of(RowStatus::Issued), MANY);
+}
+
+/// A service may refuse to read an id that it does not know yet. That is an answer.
+#[tokio::test]
+async fn a_waiting_badge_that_the_service_refuses_to_read_is_overdue_after_a_day() {
+    let switches = [
+        ("unknown-id", "400"),
+        ("waiting-detail", "hidden"),
+        ("waiting-history", "hidden"),
+        ("issue-time", "never"),
+    ];
+    let switches = switches.map(|(name, value)| (name.into(), value.into())).to_vec();
+    let mut bench = Bench::new(Options { switches, ..small() }).await;
+    let id = bench.issue(None).await;
+    bench.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) == 1).await;
+    assert_eq!(bench.jobs.poll_now(Some(id)).await.why_partial(), None);
+    bench.advance(26 * 60);
+    assert_eq!(bench.jobs.poll_now(Some(id)).await.why_partial(), None);
+    assert_eq!(bench.row(id).await.row_status, RowStatus::Overdue);
 }
 
 /// A command that ends while it checks has not failed, and the next lapel checks when it was due.

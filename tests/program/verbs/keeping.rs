@@ -208,6 +208,19 @@ fn an_issue_job_can_be_undone() {
     assert_eq!(revoked, 2);
 }
 
+/// Rows need somebody who looks again: the badges may be issued.
+#[test]
+fn following_ends_with_3_where_badges_could_not_be_read() {
+    let bench = Bench::switched(&[("issue-time", "5m")]);
+    sent(&bench);
+    bench.advance(10);
+    bench.fault("get /badges/{id} items=null");
+    let said = bench.run(&["jobs", "follow"]).ended(3);
+    assert!(said.err.contains(msg_part("the check is incomplete")), "{}", said.err);
+    bench.control().clear_faults();
+    bench.run(&["jobs", "follow"]).ended(0);
+}
+
 #[test]
 fn following_says_what_has_changed() {
     let bench = Bench::switched(&[("issue-time", "5m")]);

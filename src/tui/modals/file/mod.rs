@@ -6,6 +6,7 @@ mod mapping;
 mod questions;
 mod steps;
 
+use crate::domain::email::ended;
 use crate::jobs::intake::Choices;
 use crate::jobs::{FileChange, FileSource, FileState, Opened};
 use crate::secrets::fingerprint;
@@ -241,7 +242,8 @@ impl Component for FileForm {
     fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
         let Some(opened) = self.opened.as_ref().filter(|_| !matches!(self.kept, DraftOffer::Reading(_)))
         else {
-            return action == Action::Back;
+            let clears = action == Action::ClearForm && self.is_refilled;
+            return action == Action::Back || action == Action::Accept || clears;
         };
         match action {
             Action::Encoding => opened.about.encoding.is_some(),
@@ -296,7 +298,7 @@ impl Component for FileForm {
         }
     }
 
-    fn on_response(&mut self, reply: Reply, _: &UiContext, out: &mut Effects<'_>) -> Handled {
+    fn on_response(&mut self, reply: Reply, cx: &UiContext, out: &mut Effects<'_>) -> Handled {
         let Reply { id, response } = reply;
         if matches!(self.kept, DraftOffer::Reading(reading) if reading == id) {
             let Response::KeptDrafts(kept) = response else { return Err(Reply { id, response }) };
@@ -330,9 +332,14 @@ impl Component for FileForm {
                         }
                         self.begin_questions(out);
                     }
-                    // The file has changed since the choices were kept.
-                    Err(_) if self.is_refilled && self.choices != self.begun.choices => {
-                        self.choose_as(self.begun.clone());
+                    // The file may have changed since the choices were kept, or cannot be read for a moment.
+                    Err(why) if self.is_refilled && self.choices != self.begun.choices => {
+                        self.said = Some(t!(
+                            "{why} lapel used what you chose before. {enter} tries it again, {clear} clears it.",
+                            why = ended(&why),
+                            enter = cx.key(&self.key_contexts(), Action::Accept),
+                            clear = cx.key(&self.key_contexts(), Action::ClearForm)
+                        ));
                     }
                     Err(why) => self.said = Some(why),
                 }
@@ -388,11 +395,6 @@ impl Component for FileForm {
 impl Modal for FileForm {
     fn is_popup(&self) -> bool {
         false
-    }
-
-    fn leave(&mut self, out: &mut Effects<'_>) -> bool {
-        self.cancel(out);
-        true
     }
 
     fn input(&self) -> Option<FormInput> {

@@ -59,6 +59,8 @@ pub struct Activity {
     opened: BTreeSet<JobId>,
     /// The marks of jobs whose rows are closed.
     marks: BTreeMap<JobId, Marks<JobRow>>,
+    /// The service's time when the screen was last laid out.
+    now: Timestamp,
 }
 
 impl Activity {
@@ -347,6 +349,7 @@ impl Component for Activity {
     }
 
     fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
+        self.now = cx.clock().utc();
         if let Some(done) = self.act_heading(action, cx, out) {
             return done;
         }
@@ -513,6 +516,7 @@ impl Component for Activity {
     }
 
     fn load_visible(&mut self, area: Rect, cx: &UiContext, out: &mut Effects<'_>) {
+        self.now = cx.clock().utc();
         let rows_area = self.row_panes(area).list;
         if let Some(rows) = &mut self.rows {
             let words = match self.jobs.iter().find(|job| job.id == rows.job()) {

@@ -3,6 +3,7 @@
 use super::{Activity, columns};
 use crate::tui::input::list_hit::Click;
 use crate::tui::prelude::*;
+use crate::tui::widgets::needs::needs;
 use crate::tui::widgets::table_header::{Heading, HeadingOutcome, SortKey, SortOrder, compare};
 
 /// Number of jobs whose cells decide how wide the columns are.
@@ -28,9 +29,9 @@ impl OnlyJobs {
         }
     }
 
-    fn has(self, job: &Job) -> bool {
+    fn has(self, job: &Job, now: Timestamp) -> bool {
         match self {
-            Self::Needing => job.counts.sum(RowStatus::needs_a_person) > 0 || is_stopped(job),
+            Self::Needing => !needs(job, now).is_empty(),
             Self::Open => is_unfinished(job),
             Self::Finished => !is_unfinished(job),
         }
@@ -50,12 +51,12 @@ impl Activity {
     /// Whether the list shows the row of a job.
     pub(super) fn is_listed(&self, job: &Job) -> bool {
         let row = self.find(self.row_of(job.id)).unwrap_or(job);
-        self.only.is_none_or(|only| only.has(&self.shown(row)))
+        self.only.is_none_or(|only| only.has(&self.shown(row), self.now))
     }
 
     /// Shows only the jobs of the next state that there is, and after the last all of them.
     pub(super) fn only_next_jobs(&mut self) {
-        let is_there = |one: &OnlyJobs| self.all_listed().any(|job| one.has(&self.shown(job)));
+        let is_there = |one: &OnlyJobs| self.all_listed().any(|job| one.has(&self.shown(job), self.now));
         let mut there = OnlyJobs::ALL.into_iter().filter(is_there);
         if let Some(now) = self.only {
             there.find(|one| *one == now);
@@ -194,5 +195,12 @@ mod tests {
         assert_eq!(activity.job().map(|job| job.id), None, "no job is shown");
         activity.show(JobId(2), Vec::new());
         assert_eq!(shown(&activity), [3, 2], "a job that another tab shows is listed");
+    }
+
+    #[test]
+    fn what_lapel_still_checks_needs_nobody() {
+        let checked = job(Phase::Running, &[(RowStatus::InDoubt, 2)]);
+        assert!(!OnlyJobs::Needing.has(&checked, checked.created));
+        assert!(OnlyJobs::Open.has(&checked, checked.created));
     }
 }
