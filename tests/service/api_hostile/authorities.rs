@@ -1,7 +1,7 @@
 //! Certificates that a profile trusts besides those of this computer: a company's own authority.
 
 use crate::texts::msg_part;
-use lapel::api::{ApiError, ApiKey, Authorities, Call, Connection, Reader, connect, install_crypto};
+use lapel::api::{Access, ApiError, ApiKey, Authorities, Call, Connection, Reader, connect, install_crypto};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
@@ -10,8 +10,8 @@ use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
 
-const AUTHORITY: &[u8] = include_bytes!("certificates/authority.pem");
-const CERTIFICATE: &[u8] = include_bytes!("certificates/server.pem");
+pub(super) const AUTHORITY: &[u8] = include_bytes!("certificates/authority.pem");
+pub(super) const CERTIFICATE: &[u8] = include_bytes!("certificates/server.pem");
 /// Another authority, and what it has certified.
 const SECOND: &[u8] = include_bytes!("certificates/second-authority.pem");
 const EXPIRED: &[u8] = include_bytes!("certificates/expired.pem");
@@ -20,13 +20,16 @@ const OTHER_NAME: &[u8] = include_bytes!("certificates/other-name.pem");
 /// The key of a certificate for `localhost` that nobody but this test trusts.
 const KEY: &[u8] = include_bytes!("certificates/server-key.pem");
 
-/// A service over TLS with the certificate of an authority that no computer knows.
-fn service(certificate: &[u8]) -> u16 {
+pub(super) fn server_config(certificate: &[u8]) -> ServerConfig {
     install_crypto();
     let chain = vec![CertificateDer::from_pem_slice(certificate).expect("a certificate")];
     let key = PrivateKeyDer::from_pem_slice(KEY).expect("a key");
-    let config = ServerConfig::builder().with_no_client_auth().with_single_cert(chain, key).expect("usable");
-    let config = Arc::new(config);
+    ServerConfig::builder().with_no_client_auth().with_single_cert(chain, key).expect("usable")
+}
+
+/// A service over TLS with the certificate of an authority that no computer knows.
+fn service(certificate: &[u8]) -> u16 {
+    let config = Arc::new(server_config(certificate));
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();
     std::thread::spawn(move || {
@@ -54,13 +57,17 @@ fn service(certificate: &[u8]) -> u16 {
     port
 }
 
-fn reader(port: u16, authorities: Option<&[u8]>) -> Result<Reader, ApiError> {
+pub(super) fn access(port: u16, authorities: Option<&[u8]>) -> Result<Access, ApiError> {
     let key = ApiKey::new("k-0123456789").expect("a key");
     let mut connection = Connection::new(&format!("https://localhost:{port}/api/v1/ext"), key)?;
     connection.timeouts.pause = Duration::from_millis(1);
     connection.authorities =
         authorities.map(|pem| Authorities { name: "/etc/company.pem".to_owned(), pem: pem.into() });
-    connect(&connection).map(|access| access.reader().clone())
+    connect(&connection)
+}
+
+fn reader(port: u16, authorities: Option<&[u8]>) -> Result<Reader, ApiError> {
+    access(port, authorities).map(|access| access.reader().clone())
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 //! Nothing here sleeps for a result: every wait is for a condition, within the client's own time-outs.
 
 mod authorities;
+mod http2;
 mod limits;
 mod misbehaviour;
 mod pages;
