@@ -39,7 +39,8 @@ pub(super) fn full_request(batch: usize) -> usize {
     batch.clamp(1, MAX_ENTRIES)
 }
 
-/// A refusal may make requests smaller later.
+/// Without the repeated recipients of a file, see [`super::Jobs::requests_needed`]. A refusal may make requests smaller
+/// later.
 pub fn request_count(rows: u64, batch: usize) -> u64 {
     rows.div_ceil(full_request(batch) as u64)
 }

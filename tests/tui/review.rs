@@ -49,6 +49,8 @@ async fn groups_come_first_and_the_line_that_sends_comes_last() {
     let screen = h.settled().await;
     assert!(!screen.contains(&skipped) && screen.contains(&ready(3, "▸")), "{screen}");
     assert!(screen.contains(&msg_with("{key}: send {n} rows", &[&"⏎", &3])), "{screen}");
+    // The recipient who is in the file twice needs a second request.
+    h.shows(msg_part("3 recipients · 2 requests")).await;
     h.press("G");
     h.confirm_draft("3").await;
     h.shows("waiting 3 ").await;

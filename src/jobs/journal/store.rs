@@ -191,6 +191,7 @@ operations! {
     write "begin" start(id: JobId, actor: Actor, seen: SeenJob) -> () = drafts::start;
     write "discard" discard(id: JobId) -> () = jobs::discard;
     read groups(id: JobId) -> Vec<RowGroup> = drafts::groups;
+    read requests_needed(id: JobId, most: usize) -> u64 = sending::requests_needed;
     read ready_rows(id: JobId) -> Vec<ReadyRow> = drafts::ready_rows;
     read sent_before(account: Account, template: TemplateId, key: EmailKey) -> Option<Rival> = claims::sent_before;
 }

@@ -284,6 +284,15 @@ pub async fn place_of(jobs: &Jobs, query: RowsQuery, no: u64) -> Option<u64> {
     jobs.before_in_list(job, filter_of(query, &snapshot), no).await.ok()?
 }
 
+/// The number of requests that send these drafts. `None` if it could not be read.
+pub async fn requests_needed(jobs: &Jobs, drafts: &[JobId]) -> Option<u64> {
+    let mut all = 0;
+    for draft in drafts {
+        all += jobs.requests_needed(*draft).await.ok()?;
+    }
+    Some(all)
+}
+
 pub async fn rows(jobs: &Jobs, query: RowsQuery) -> Result<Page<JobRow>, String> {
     let (job, page, per_page) = (query.job, query.page, query.per_page);
     let snapshot = said(jobs.job(job).await)?;

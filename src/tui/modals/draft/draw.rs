@@ -397,9 +397,13 @@ impl DraftForm {
         let dot = cx.glyphs.dot;
         let all = |row_status| self.jobs.iter().map(|job| job.counts.of(row_status)).sum::<u64>();
         let (ready, queued) = (all(RowStatus::Ready), all(RowStatus::Queued));
-        let requests: u64 =
-            self.jobs.iter().map(|job| cx.requests_to_send(job.counts.of(RowStatus::Ready))).sum();
-        let requests = count!(requests, "request", "requests");
+        let requests = if let Some(n) = self.groups.requests {
+            count!(n, "request", "requests")
+        } else {
+            let least = self.jobs.iter().map(|job| cx.requests_to_send(job.counts.of(RowStatus::Ready)));
+            let least: u64 = least.sum();
+            t!("at least {count}", count = count!(least, "request", "requests"))
+        };
         let mut parts = Vec::new();
         if self.issues() {
             parts.extend([count!(ready, "recipient", "recipients"), requests]);

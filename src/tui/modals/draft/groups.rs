@@ -101,21 +101,23 @@ impl GroupPart {
     }
 }
 
-/// The groups of the shown draft. lapel reads them again after a change of the draft.
+/// The groups of the shown draft. lapel reads them again after a change of a draft.
 #[derive(Default)]
 pub(super) struct Groups {
     of: Option<JobId>,
     all: Vec<RowGroup>,
+    /// The number of requests that send all drafts of the review. `None` before it was read.
+    pub requests: Option<u64>,
     request: Option<RequestId>,
     stale: bool,
 }
 
 impl Groups {
     pub fn changed(&mut self) {
-        self.stale = true;
+        (self.stale, self.requests) = (true, None);
     }
 
-    pub fn load(&mut self, job: JobId, out: &mut Effects<'_>) {
+    pub fn load(&mut self, job: JobId, drafts: &[Job], out: &mut Effects<'_>) {
         if self.of == Some(job) && (!self.stale || self.request.is_some()) {
             return;
         }
@@ -124,7 +126,8 @@ impl Groups {
         }
         self.of = Some(job);
         self.stale = false;
-        out.ask_instead(&mut self.request, Request::Groups(job));
+        let drafts = drafts.iter().map(|draft| draft.id).collect();
+        out.ask_instead(&mut self.request, Request::Groups(job, drafts));
     }
 
     pub fn are_current(&self) -> bool {
@@ -135,9 +138,10 @@ impl Groups {
         self.request == Some(request)
     }
 
-    pub fn set(&mut self, groups: Vec<RowGroup>) {
+    pub fn set(&mut self, groups: Vec<RowGroup>, requests: Option<u64>) {
         self.request = None;
         self.all = groups;
+        self.requests = requests.filter(|_| !self.stale);
     }
 
     /// Number of badges in an unknown state that are to be revoked.

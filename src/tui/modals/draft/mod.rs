@@ -465,8 +465,8 @@ impl Component for DraftForm {
                 }
                 Ok(())
             }
-            Response::Groups(groups) if self.groups.awaits(id) => {
-                self.groups.set(groups);
+            Response::Groups(groups, requests) if self.groups.awaits(id) => {
+                self.groups.set(groups, requests);
                 if let Some(job) = self.jobs.get(self.at) {
                     let parts = self.groups.parts(job, &self.outline);
                     self.rows.set_parts(self.outline.row_parts(parts.clone()));
@@ -490,7 +490,7 @@ impl Component for DraftForm {
 
     fn load_visible(&mut self, area: Rect, cx: &UiContext, out: &mut Effects<'_>) {
         let Some((id, kind)) = self.jobs.get(self.at).map(|job| (job.id, job.kind)) else { return };
-        self.groups.load(id, out);
+        self.groups.load(id, &self.jobs, out);
         let area = self.rows_area(area, cx);
         // Before the parts are known, the order of the rows is not.
         if self.parts.is_none() && self.outline.len() == 0 {
