@@ -284,10 +284,16 @@ impl DraftForm {
         })
     }
 
-    /// Keeps the rows of the range loaded, so that they are decided as they are.
+    /// Keeps the rows of the range loaded, so that they are decided as they are. Of a range that is too large only its
+    /// start, which tells whether it is still the same range.
     pub(super) fn read_range(&mut self) {
-        let range = self.range().filter(|range| rows_of(range) <= LARGEST_RANGE);
-        for part in range.into_iter().flatten() {
+        let (Some(range), Some(start)) = (self.range(), self.rows.marks.range_start_in(&self.rows.list))
+        else {
+            return;
+        };
+        self.rows.list.pin_also(start, start);
+        let rows = rows_of(&range);
+        for part in range.into_iter().filter(|_| rows <= LARGEST_RANGE) {
             self.rows.list.pin_also(*part.start(), *part.end());
         }
     }
@@ -307,7 +313,15 @@ impl DraftForm {
 
     /// Sends or skips the rows of the range by one decision. Returns false if no range is drawn.
     pub(super) fn decide_range(&mut self, may_allow: bool, cx: &UiContext, out: &mut Effects<'_>) -> bool {
-        let Some(range) = self.range() else { return false };
+        let Some(range) = self.range() else {
+            if self.rows.marks.cancel_range() {
+                out.warn(t!(
+                    "The rows changed while the range was drawn. Nothing was decided. Start the range again."
+                ));
+                return true;
+            }
+            return false;
+        };
         if rows_of(&range) > LARGEST_RANGE {
             out.warn(t!(
                 "lapel decides at most {most} rows at once, and this range has more. Nothing was decided.",
@@ -315,6 +329,7 @@ impl DraftForm {
             ));
             return true;
         }
+        let last = range.iter().map(|part| *part.end()).max();
         let rows: Option<Vec<&JobRow>> =
             range.into_iter().flatten().map(|at| self.rows.list.row_at(at)).collect();
         let Some(rows) = rows else {
@@ -332,7 +347,11 @@ impl DraftForm {
         } else if decided.is_empty() {
             out.say(t!("This range has no row to skip."));
         } else {
+            let n = decided.len() as u64;
             self.review(may_allow, RowSelection::ShownTogether(decided), out);
+            if let Some(last) = last.filter(|_| !self.rows.has_search()) {
+                self.outline.go_after(last, n, &mut self.rows.list);
+            }
         }
         true
     }

@@ -226,7 +226,8 @@ impl Component for DraftForm {
     fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
         let row = self.selected();
         match action {
-            Action::Allow | Action::LeaveOut if self.range().is_some() => true,
+            // Of a range whose rows changed, they say so.
+            Action::Allow | Action::LeaveOut if self.rows.marks.is_in_range() => true,
             Action::Allow => self.may(Step::Allow, row) || self.may(Step::LeaveOut, row),
             Action::LeaveOut => self.may(Step::LeaveOut, row),
             Action::Range | Action::RangeDown | Action::RangeUp => row.is_some() || self.range().is_some(),
