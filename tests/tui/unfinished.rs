@@ -349,3 +349,29 @@ async fn the_choices_of_an_import_are_there_again_after_another_tab() {
     h.press("0 enter");
     h.shows("name = 성명, e-mail = 이메일").await;
 }
+
+/// The answer of a slow journal, which tells the row from others, comes while somebody types, or after the last key.
+#[tokio::test]
+async fn a_saved_correction_is_not_offered_again() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    h.settled().await;
+    people(&mut h, 0..2).await;
+    for answered in [true, false] {
+        h.settled().await;
+        h.press("c");
+        h.type_text("x");
+        if answered {
+            h.settled().await;
+        }
+        h.press("enter");
+        h.settled().await;
+        assert_eq!(h.tui.app.modal(), Some("DraftForm"), "{}", h.screen());
+        h.press("u");
+        h.settled().await;
+        h.press("c");
+        let screen = h.settled().await;
+        assert_eq!(h.tui.app.modal(), Some("EditRow"), "{screen}");
+        assert!(!screen.contains(&filled()), "{screen}");
+        h.press("esc");
+    }
+}
