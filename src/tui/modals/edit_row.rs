@@ -76,7 +76,7 @@ impl EditRow {
 
 impl Component for EditRow {
     fn key_contexts(&self) -> Vec<KeyContext> {
-        vec![KeyContext::Form, KeyContext::Always]
+        KeyContext::Form.in_field()
     }
 
     fn hint(&self, action: Action) -> &'static str {
@@ -90,7 +90,11 @@ impl Component for EditRow {
                 self.saving = Some(JobCommand::Correct(self.job, self.row.no, name, email));
                 self.save(out);
             }
-            Action::Back => out.close(),
+            Action::Back => {
+                if self.leave(out) {
+                    out.close();
+                }
+            }
             Action::Accept | Action::PageDown | Action::PageUp => {}
             _ => return self.fields.on_action(action),
         }
@@ -169,6 +173,15 @@ impl Component for EditRow {
 impl Modal for EditRow {
     fn prepares_sending(&self) -> bool {
         true
+    }
+
+    /// The answer tells which input was used.
+    fn leave(&mut self, out: &mut Effects<'_>) -> bool {
+        let is_saving = self.saving.is_some() || self.request.is_some();
+        if is_saving {
+            out.say(t!("lapel is still saving the last change. Try again."));
+        }
+        !is_saving
     }
 
     fn input(&self) -> Option<FormInput> {

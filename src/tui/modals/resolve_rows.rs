@@ -37,6 +37,16 @@ enum RowsToResolve {
     },
 }
 
+impl RowsToResolve {
+    /// The badge id that the row has, if any.
+    fn badge(&self) -> &str {
+        match self {
+            Self::One(row) => row.badge_id.as_ref().map_or("", BadgeId::wire),
+            Self::Marked { .. } => "",
+        }
+    }
+}
+
 pub struct ResolveRows {
     job: JobId,
     /// The job and the rows, for unfinished input.
@@ -57,10 +67,7 @@ impl ResolveRows {
             RowsToResolve::One(row) => row.no.to_string(),
             RowsToResolve::Marked { rows, .. } => format!("marked {}", fingerprint(&format!("{rows:?}"))),
         };
-        let mut badge = match &rows {
-            RowsToResolve::One(row) => TextField::with(row.badge_id.as_ref().map_or("", BadgeId::wire)),
-            RowsToResolve::Marked { .. } => TextField::default(),
-        };
+        let mut badge = TextField::with(rows.badge());
         // Another id replaces the one of the row.
         badge.select();
         Self {
@@ -227,7 +234,7 @@ impl Component for ResolveRows {
     fn key_contexts(&self) -> Vec<KeyContext> {
         match self.stage {
             ResolveStage::Choice => KeyContext::Menu.in_popup(),
-            _ => vec![KeyContext::Form, KeyContext::Always],
+            _ => KeyContext::Form.in_field(),
         }
     }
 
@@ -285,6 +292,7 @@ impl Component for ResolveRows {
             }
             Ok(JobReply::NeverSeen(found)) => self.send(found, out),
             Ok(done) => {
+                out.go.push(Navigate::InputUsed);
                 out.close();
                 if let JobReply::Said(text) = done {
                     out.say(text);
@@ -336,11 +344,20 @@ impl Component for ResolveRows {
 
 impl Modal for ResolveRows {
     fn input(&self) -> Option<FormInput> {
-        Some(FormInput::new("resolve", self.subject.clone(), vec![self.why.value().to_owned()]))
+        let badge = Some(self.badge.value()).filter(|id| *id != self.rows.badge());
+        let texts = [self.why.value(), badge.unwrap_or_default()].map(str::to_owned);
+        Some(FormInput::new("resolve", self.subject.clone(), texts.to_vec()))
     }
 
     fn set_input(&mut self, texts: &[String]) {
         self.why.set(texts.first().map_or("", String::as_str));
+        match texts.get(1).filter(|id| !id.is_empty()) {
+            Some(id) => self.badge.set(id),
+            None => {
+                self.badge.set(self.rows.badge());
+                self.badge.select();
+            }
+        }
     }
 
     fn prepares_sending(&self) -> bool {
