@@ -417,33 +417,34 @@ impl DraftForm {
     }
 
     /// Says what was undone. After a correction, the duplicate check runs again.
-    pub(super) fn undone(&mut self, undone: Option<Undone>, out: &mut Effects<'_>) {
-        match undone {
-            None => {
-                // Another draft of the same file may have one.
-                self.may_undo &= self.jobs.len() > 1;
-                out.say(if self.may_undo {
-                    t!("There is no decision to undo about this template. Another one may have some.")
-                } else {
-                    t!("There is no decision to undo.")
-                });
-            }
-            Some(Undone { rows, first, corrected, is_last }) => {
-                self.decided = true;
-                if is_last {
-                    self.may_undo &= self.jobs.len() > 1;
-                }
-                if corrected {
-                    // A duplicate that appears again is no news.
-                    self.before = None;
-                    self.check_again(out);
-                }
-                self.undone_row = Some(first);
-                self.groups.changed();
-                self.rows.changed();
-                out.say(plural!(rows, "Undone for {n} row.", "Undone for {n} rows."));
-            }
+    pub(super) fn undone(&mut self, undone: Undone, out: &mut Effects<'_>) {
+        let Undone { rows, first, corrected, is_last } = undone;
+        self.decided = true;
+        if is_last {
+            // Another draft of the same file may have one.
+            self.may_undo &= self.jobs.len() > 1;
         }
+        if corrected {
+            // A duplicate that appears again is no news.
+            self.before = None;
+            self.check_again(out);
+        }
+        self.undone_row = Some(first);
+        self.groups.changed();
+        self.rows.changed();
+        out.say(plural!(rows, "Undone for {n} row.", "Undone for {n} rows."));
+    }
+
+    /// Says about which other template the last decision is, if there is any.
+    pub(super) fn nothing_undone(&mut self, other: Option<JobId>, out: &mut Effects<'_>) {
+        let other = other.and_then(|id| self.jobs.iter().find(|job| job.id == id));
+        self.may_undo = other.is_some();
+        out.say(match other {
+            Some(Job { title, .. }) => {
+                t!("Nothing to undo here: the last decision is about {title}.", title)
+            }
+            None => t!("There is no decision to undo.").to_owned(),
+        });
     }
 
     /// The keys that decide about a row that needs review.

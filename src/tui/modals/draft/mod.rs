@@ -338,7 +338,8 @@ impl Component for DraftForm {
             Action::LeaveOutClass => self.decide_group(false, out),
             Action::UndoLast => {
                 if let Some(job) = self.job().map(|job| job.id).filter(|_| self.doing.is_empty()) {
-                    self.doing.insert(out.command(JobCommand::UndoDecision(job)));
+                    let others = self.ids().into_iter().filter(|other| *other != job).collect();
+                    self.doing.insert(out.command(JobCommand::UndoDecision(job, others)));
                 }
             }
             Action::Columns if self.is_enabled(Action::Columns, cx) => {
@@ -442,6 +443,7 @@ impl Component for DraftForm {
                         out.say(plural!(n, "{n} row will be sent.", "{n} rows will be sent."));
                     }
                     Ok(JobReply::Undone(undone)) => self.undone(undone, out),
+                    Ok(JobReply::NothingUndone(other)) => self.nothing_undone(other, out),
                     Ok(JobReply::Corrected(rows)) => {
                         out.say(plural!(rows, "{n} row corrected.", "{n} rows corrected."));
                         self.corrected(out);
