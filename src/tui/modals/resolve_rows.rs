@@ -111,11 +111,11 @@ impl ResolveRows {
     }
 
     fn words(&self, choice: Resolution) -> (&'static str, String) {
-        let n = |rows: &Vec<u64>| plural!(rows.len() as u64, "{n} marked row", "{n} marked rows");
-        let left = t!("resolved another way; lapel does nothing more");
+        let n = |rows: &Vec<u64>| count!(rows.len() as u64, "row", "rows");
+        let left = t!("resolved elsewhere; lapel does no more");
         match (choice, &self.rows) {
             (Resolution::SendAgain, _) => {
-                (t!("send again"), t!("the first request did nothing, or two badges are fine").to_owned())
+                (t!("send again"), t!("the request did nothing, or two badges are fine").to_owned())
             }
             (Resolution::IsBadge, _) => {
                 (t!("it is this badge"), t!("you found the badge; type its id next").to_owned())
@@ -124,12 +124,11 @@ impl ResolveRows {
             (Resolution::Leave, RowsToResolve::Marked { rows, .. }) => {
                 (t!("leave as it is"), format!("{}: {left}", n(rows)))
             }
-            (Resolution::SendNeverSeen, RowsToResolve::One(_)) => (
-                t!("send all again"),
-                t!("all never seen rows of this job that may be sent again").to_owned(),
-            ),
+            (Resolution::SendNeverSeen, RowsToResolve::One(_)) => {
+                (t!("send all again"), t!("every never seen row that may be sent again").to_owned())
+            }
             (Resolution::SendNeverSeen, RowsToResolve::Marked { never_seen, .. }) => {
-                let text = t!("the never seen rows that may be sent again together");
+                let text = t!("never seen, may be sent again together");
                 (t!("send again"), format!("{}: {text}", n(never_seen)))
             }
         }

@@ -315,9 +315,7 @@ impl DraftForm {
     pub(super) fn decide_range(&mut self, may_allow: bool, cx: &UiContext, out: &mut Effects<'_>) -> bool {
         let Some(range) = self.range() else {
             if self.rows.marks.cancel_range() {
-                out.warn(t!(
-                    "The rows changed while the range was drawn. Nothing was decided. Start the range again."
-                ));
+                out.warn(t!("The rows of the range changed. Nothing was decided. Start it again."));
                 return true;
             }
             return false;
