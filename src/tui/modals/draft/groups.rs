@@ -300,11 +300,19 @@ impl DraftForm {
 
     /// What the keys do to the range that is drawn.
     pub(super) fn range_hint(&self, cx: &UiContext) -> Option<String> {
-        let range = self.range()?;
+        let rows = rows_of(&self.range()?);
         let key = |action| cx.key(&self.key_contexts(), action);
+        if rows > LARGEST_RANGE {
+            return Some(t!(
+                "range of {rows} rows: at most {most} are decided at once, {esc} cancels",
+                rows = number(rows),
+                most = number(LARGEST_RANGE),
+                esc = key(Action::Back)
+            ));
+        }
         Some(t!(
             "range of {rows} rows: {send} includes them, {skip} skips them, {esc} cancels",
-            rows = number(rows_of(&range)),
+            rows = number(rows),
             send = key(Action::Allow),
             skip = key(Action::LeaveOut),
             esc = key(Action::Back)
