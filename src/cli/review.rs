@@ -31,7 +31,7 @@ impl Drafted {
         self.checked.as_ref().is_none_or(|g| g.complete)
     }
 
-    /// `requests`: those that send the rows.
+    /// `requests`: at least as many send the rows.
     fn described(&self, requests: u64) -> Map<String, Value> {
         let mut described = super::json::job(&self.job);
         let classes: Map<String, Value> = self
@@ -107,7 +107,11 @@ impl VerbSession {
                 lines.push(format!("  {}", origin.words()));
             }
             let ready = job.counts.of(RowStatus::Ready);
-            let requests = counted(self.jobs.requests_needed(job.id).await?, ("request", "requests"));
+            let needed = self.jobs.requests_needed(job.id).await?;
+            let mut requests = counted(needed.least, ("request", "requests"));
+            if !needed.is_exact {
+                requests = t!("at least {count}", count = requests);
+            }
             lines.push(t!("  {ready}  will be sent in {requests}", ready, requests));
             let unknown = self.unknown_states(job).await?;
             if let Some(group) = &unknown {
@@ -175,7 +179,7 @@ impl VerbSession {
         let mut described: Vec<Value> = Vec::new();
         for draft in drafts {
             let requests = match draft.job.kind {
-                Kind::Issue => self.jobs.requests_needed(draft.job.id).await?,
+                Kind::Issue => self.jobs.requests_needed(draft.job.id).await?.least,
                 Kind::Revoke => request_count(draft.to_send(), batch),
             };
             described.push(draft.described(requests).into());

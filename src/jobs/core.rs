@@ -11,7 +11,7 @@ use super::journal::{Account, Journal, JournalError, JournalWatch, Store};
 use super::reason::{Code, Reason};
 use super::row_groups::RowGroup;
 use super::row_status::RowStatus;
-use super::settings::{JobConfig, full_request};
+use super::settings::{JobConfig, RequestsNeeded, full_request};
 use super::{follow, send};
 use crate::api::{Access, Reader, Writer};
 use crate::domain::time::OffsetBasis;
@@ -211,8 +211,8 @@ impl Jobs {
         Ok(self.core.store.groups(id).await?)
     }
 
-    /// The number of requests that send the ready rows of a draft. Two rows of one recipient are never in one request.
-    pub async fn requests_needed(&self, id: JobId) -> Result<u64, JobError> {
+    /// Two rows of one recipient are never in one request.
+    pub async fn requests_needed(&self, id: JobId) -> Result<RequestsNeeded, JobError> {
         Ok(self.core.store.requests_needed(id, full_request(self.core.settings.batch)).await?)
     }
 

@@ -11,7 +11,7 @@ use crate::jobs::journal::prelude::*;
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_status::RowStatus;
 use crate::jobs::schedule::{self, Polling, Schedule};
-use crate::jobs::settings::request_count;
+use crate::jobs::settings::{RequestsNeeded, request_count};
 
 /// Whether [`record_intent`] may find rows to send.
 pub(super) fn has_ready(db: &Tx<'_>, job: &JobId, me: &str) -> tx::Result<bool> {
@@ -171,41 +171,25 @@ fn recipients(db: &Tx<'_>, job: JobId, most: usize) -> tx::Result<(Vec<RequestEn
     }
 }
 
-/// The number of requests, of at most `most` entries each, that [`record_intent`] makes of a draft's ready rows, unless
-/// another job sends to the same recipients meanwhile.
-pub(super) fn requests_needed(db: &Tx<'_>, id: &JobId, most: &usize) -> tx::Result<u64> {
-    let (ready, repeats): (u64, bool) = db.row(
+/// The requests that [`record_intent`] makes of a draft's ready rows, of at most `most` entries each. Which rows fill the
+/// further requests of a recipient who is there twice depends on the answers.
+pub(super) fn requests_needed(db: &Tx<'_>, id: &JobId, most: &usize) -> tx::Result<RequestsNeeded> {
+    let sql = format!(
         "SELECT coalesce((SELECT n FROM tally WHERE job = ?1 AND bucket = 'ready'), 0),
-                kind = ?2 AND EXISTS (SELECT 1 FROM row INDEXED BY row_class
-                                      WHERE job = ?1 AND class IS NOT NULL AND repeats IS NOT NULL
-                                        AND bucket = 'ready')
-         FROM job WHERE id = ?1",
-        values![id.0, Kind::Issue.code()],
-        |r| Ok((r.get(0)?, r.get(1)?)),
-    )?;
-    if !repeats {
-        return Ok(request_count(ready, *most));
-    }
-    // A row goes into the first request with room after the last one with its address.
-    let (mut sizes, mut next, mut open): (Vec<usize>, HashMap<String, usize>, usize) = Default::default();
-    let in_order = format!("SELECT email_key FROM row WHERE job = ?1 AND {IN_ORDER} ORDER BY bucket, no");
-    db.each(&in_order, values![id.0], |row| {
-        let next = next.entry(row.get(0)?).or_default();
-        let mut at = open.max(*next);
-        while sizes.get(at).is_some_and(|size| size == most) {
-            at += 1;
-        }
-        match sizes.get_mut(at) {
-            Some(size) => *size += 1,
-            None => sizes.push(1),
-        }
-        *next = at + 1;
-        while sizes.get(open).is_some_and(|size| size == most) {
-            open += 1;
-        }
-        Ok(ControlFlow::Continue(()))
-    })?;
-    Ok(sizes.len() as u64)
+                CASE WHEN kind = ?2 AND EXISTS (SELECT 1 FROM row INDEXED BY row_class
+                                                WHERE job = ?1 AND class IS NOT NULL AND repeats IS NOT NULL
+                                                  AND bucket = 'ready')
+                     THEN (SELECT max(n) FROM (SELECT count(*) AS n FROM row WHERE job = ?1 AND {IN_ORDER}
+                                               GROUP BY email_key) AS recipient)
+                     ELSE 1 END
+         FROM job WHERE id = ?1"
+    );
+    db.row(&sql, values![id.0, Kind::Issue.code()], |r| {
+        let (ready, of_one): (u64, u64) = (r.get(0)?, r.get(1)?);
+        let is_exact = of_one <= 1;
+        let least = request_count(ready, *most);
+        Ok(RequestsNeeded { least: if is_exact { least } else { least.max(of_one) }, is_exact })
+    })
 }
 
 fn badges(db: &Tx<'_>, job: JobId, most: usize) -> tx::Result<Vec<RequestEntry>> {

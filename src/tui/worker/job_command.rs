@@ -2,8 +2,8 @@
 
 use super::said;
 use crate::jobs::{
-    CheckProgress, Decision, Disclosure, DuplicateResult, IssuePlan, JobError, NeverSeen, Person, RevokePlan,
-    RowField, RowFilter, RowSelection, SuggestedRows, Undone,
+    CheckProgress, Decision, Disclosure, DuplicateResult, IssuePlan, JobError, NeverSeen, Person,
+    RequestsNeeded, RevokePlan, RowField, RowFilter, RowSelection, SuggestedRows, Undone,
 };
 use crate::tui::prelude::*;
 use crate::tui::request::RowsQuery;
@@ -291,11 +291,13 @@ pub async fn place_of(jobs: &Jobs, query: RowsQuery, no: u64) -> Option<u64> {
     jobs.before_in_list(job, filter_of(query, &snapshot), no).await.ok()?
 }
 
-/// The number of requests that send these drafts. `None` if it could not be read.
-pub async fn requests_needed(jobs: &Jobs, drafts: &[JobId]) -> Option<u64> {
-    let mut all = 0;
+/// The requests that send these drafts. `None` if their number could not be read.
+pub async fn requests_needed(jobs: &Jobs, drafts: &[JobId]) -> Option<RequestsNeeded> {
+    let mut all = RequestsNeeded { least: 0, is_exact: true };
     for draft in drafts {
-        all += jobs.requests_needed(*draft).await.ok()?;
+        let needed = jobs.requests_needed(*draft).await.ok()?;
+        all.least += needed.least;
+        all.is_exact &= needed.is_exact;
     }
     Some(all)
 }

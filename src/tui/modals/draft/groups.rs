@@ -2,7 +2,7 @@
 
 use super::DraftForm;
 use super::outline::{Outline, PartId};
-use crate::jobs::{DuplicateKind, Reason, RowGroup, RowSelection, SuggestedRows, Undone};
+use crate::jobs::{DuplicateKind, Reason, RequestsNeeded, RowGroup, RowSelection, SuggestedRows, Undone};
 use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::{draft_words, short_reason};
 use crate::tui::widgets::marks::{LARGEST_RANGE, between};
@@ -106,8 +106,8 @@ impl GroupPart {
 pub(super) struct Groups {
     of: Option<JobId>,
     all: Vec<RowGroup>,
-    /// The number of requests that send all drafts of the review. `None` before it was read.
-    pub requests: Option<u64>,
+    /// The requests that send all drafts of the review. `None` before their number was read.
+    pub requests: Option<RequestsNeeded>,
     request: Option<RequestId>,
     stale: bool,
 }
@@ -138,7 +138,7 @@ impl Groups {
         self.request == Some(request)
     }
 
-    pub fn set(&mut self, groups: Vec<RowGroup>, requests: Option<u64>) {
+    pub fn set(&mut self, groups: Vec<RowGroup>, requests: Option<RequestsNeeded>) {
         self.request = None;
         self.all = groups;
         self.requests = requests.filter(|_| !self.stale);
