@@ -31,7 +31,8 @@ impl Drafted {
         self.checked.as_ref().is_none_or(|g| g.complete)
     }
 
-    pub fn described(&self, batch: usize) -> Map<String, Value> {
+    /// `requests`: at least as many send the rows.
+    fn described(&self, requests: u64) -> Map<String, Value> {
         let mut described = super::json::job(&self.job);
         let classes: Map<String, Value> = self
             .checked
@@ -47,7 +48,7 @@ impl Drafted {
             .collect();
         described.extend(fields(json!({
             "would_send": self.to_send(),
-            "requests": request_count(self.to_send(), batch),
+            "requests": requests,
             "classes": classes,
             "guard_complete": self.is_complete(),
             "unsent_elsewhere": unsent,
@@ -106,7 +107,11 @@ impl VerbSession {
                 lines.push(format!("  {}", origin.words()));
             }
             let ready = job.counts.of(RowStatus::Ready);
-            let requests = counted(request_count(ready, self.jobs.settings().batch), ("request", "requests"));
+            let needed = self.jobs.requests_needed(job.id).await?;
+            let mut requests = counted(needed.least, ("request", "requests"));
+            if !needed.is_exact {
+                requests = t!("at least {count}", count = requests);
+            }
             lines.push(t!("  {ready}  will be sent in {requests}", ready, requests));
             let unknown = self.unknown_states(job).await?;
             if let Some(group) = &unknown {
@@ -171,7 +176,14 @@ impl VerbSession {
             return Ok(output::answer(&format!("{review}\n{}", t!("Nothing was sent (--dry-run).")))?);
         };
         let batch = self.jobs.settings().batch;
-        let described: Vec<Value> = drafts.iter().map(|draft| draft.described(batch).into()).collect();
+        let mut described: Vec<Value> = Vec::new();
+        for draft in drafts {
+            let requests = match draft.job.kind {
+                Kind::Issue => self.jobs.requests_needed(draft.job.id).await?.least,
+                Kind::Revoke => request_count(draft.to_send(), batch),
+            };
+            described.push(draft.described(requests).into());
+        }
         let would_send: u64 = drafts.iter().map(Drafted::to_send).sum();
         let mut all = fields(json!({ "ok": code == exit::OK, "exit_code": code, "dry_run": true }));
         all.extend(fields(more));

@@ -335,6 +335,16 @@ impl Jobs {
         Ok(undone.then_some(Undone { rows: last.rows, first: last.first, corrected: last.corrects, is_last }))
     }
 
+    /// The draft of these with the last decision that can be undone.
+    pub async fn last_decided(&self, drafts: &[JobId]) -> Result<Option<JobId>, JobError> {
+        let mut last = None;
+        for draft in drafts {
+            let decision = self.core.store.last_decision(*draft).await?;
+            last = last.max(decision.map(|decision| (decision.id, *draft)));
+        }
+        Ok(last.map(|(_, draft)| draft))
+    }
+
     async fn draft(&self, id: JobId) -> Result<Job, JobError> {
         let job = self.core.my_job(id).await?;
         if job.phase == Phase::Draft {

@@ -11,7 +11,7 @@ use super::journal::{Account, Journal, JournalError, JournalWatch, Store};
 use super::reason::{Code, Reason};
 use super::row_groups::RowGroup;
 use super::row_status::RowStatus;
-use super::settings::JobConfig;
+use super::settings::{JobConfig, RequestsNeeded, full_request};
 use super::{follow, send};
 use crate::api::{Access, Reader, Writer};
 use crate::domain::time::OffsetBasis;
@@ -209,6 +209,11 @@ impl Jobs {
     /// that are to be revoked, the largest first.
     pub async fn groups(&self, id: JobId) -> Result<Vec<RowGroup>, JobError> {
         Ok(self.core.store.groups(id).await?)
+    }
+
+    /// Two rows of one recipient are never in one request.
+    pub async fn requests_needed(&self, id: JobId) -> Result<RequestsNeeded, JobError> {
+        Ok(self.core.store.requests_needed(id, full_request(self.core.settings.batch)).await?)
     }
 
     /// See [`JobRow::number`].

@@ -94,6 +94,6 @@ pub use self::row_groups::{Decision, NeverSeen, RowGroup, RowSelection, Suggeste
 pub use self::row_status::{Claim, Counts, RowStatus};
 pub use self::rules::{RowFacts, Step, count, may};
 pub use self::schedule::Schedule;
-pub use self::settings::{JobConfig, request_count};
+pub use self::settings::{JobConfig, RequestsNeeded, request_count};
 pub use self::template_names::{NamedTemplate, TemplateNames};
 pub use self::urgency::Urgency;

@@ -39,7 +39,16 @@ pub(super) fn full_request(batch: usize) -> usize {
     batch.clamp(1, MAX_ENTRIES)
 }
 
-/// A refusal may make requests smaller later.
+/// How many requests send the ready rows of a draft.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RequestsNeeded {
+    pub least: u64,
+    /// Whether there are no more.
+    pub is_exact: bool,
+}
+
+/// Without the repeated recipients of a file, see [`super::Jobs::requests_needed`]. A refusal may make requests smaller
+/// later.
 pub fn request_count(rows: u64, batch: usize) -> u64 {
     rows.div_ceil(full_request(batch) as u64)
 }

@@ -10,8 +10,8 @@ use crate::index::{self, Cert, Coverage, DetailsRead, FoundPeople, Renewals, Syn
 use crate::jobs::intake::Choices;
 use crate::jobs::receipt::{FailedMails, TableFormat};
 use crate::jobs::{
-    DuplicateResult, FileRequest, FileState, Holdings, IdsRequest, JobError, JournalPlace, Opened, Rival,
-    RowFilter, RowGroup, SentAlike,
+    DuplicateResult, FileRequest, FileState, Holdings, IdsRequest, JobError, JournalPlace, Opened,
+    RequestsNeeded, Rival, RowFilter, RowGroup, SentAlike,
 };
 use crate::table::TableError;
 use crate::tui::persist::input_history::{Lists, RecentsAsk};
@@ -189,8 +189,8 @@ requests! {
         /// How many rows before this one have its name and address. `None` if the journal could not be read.
         EqualBefore(job: JobId, row: u64) -> EqualBefore(Option<u64>) [Journal];
         /// The rows of a draft that need review, are invalid or are skipped, grouped by their reason: the largest group
-        /// first. Empty if they could not be read.
-        Groups(draft: JobId) -> Groups(Vec<RowGroup>) [Journal];
+        /// first. Empty if they could not be read. And the requests that send all these drafts.
+        Groups(draft: JobId, all: Vec<JobId>) -> Groups(Vec<RowGroup>, Option<RequestsNeeded>) [Journal];
         /// Reasons of earlier revocations, the newest first.
         Reasons -> Reasons(Vec<String>) [Journal];
         /// Files that recipients were read from, the newest first.

@@ -269,7 +269,11 @@ async fn answer(
             Response::PlaceOfRow(job_command::place_of(&link?.jobs?, query, no).await)
         }
         Request::EqualBefore(id, no) => Response::EqualBefore(link?.jobs?.equal_before(id, no).await.ok()),
-        Request::Groups(id) => Response::Groups(link?.jobs?.groups(id).await.unwrap_or_default()),
+        Request::Groups(id, all) => {
+            let jobs = link?.jobs?;
+            let needed = job_command::requests_needed(&jobs, &all).await;
+            Response::Groups(jobs.groups(id).await.unwrap_or_default(), needed)
+        }
         Request::Reasons => Response::Reasons(link?.jobs?.reasons().await.unwrap_or_default()),
         Request::Files => Response::Files(link?.jobs?.files().await.unwrap_or_default()),
         Request::OpenFile(source, choices) => {

@@ -51,7 +51,7 @@ fn table() -> String {
     for (context, action, keys) in Keymap::default().lines() {
         // Moving is the same everywhere and said once.
         let moves = [Action::Down, Action::Up, Action::PageDown, Action::PageUp];
-        if moves.contains(&action) && context != KeyContext::List {
+        if moves.contains(&action) && context != KeyContext::List || Keymap::only_says_why(context, action) {
             continue;
         }
         let place = if last == Some(context) { "" } else { context.place() };

@@ -940,3 +940,32 @@ async fn every_form_can_be_drawn_at_any_size() {
     h.press("esc esc esc esc 5 F");
     draw(&mut h);
 }
+
+#[tokio::test]
+async fn undo_names_the_template_of_the_last_decision() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("many.csv");
+    let lines = "이름,이메일,template_id\n김민수,kim@naru.example,TPL-001\n이영희,lee@naru.example,TPL-004\n";
+    std::fs::write(&file, lines).expect("written");
+    let mut h = Harness::new(small(), 100, 30).await;
+    drop_file(&mut h, &file.display().to_string()).await;
+    h.shows(msg_part("check every row")).await;
+    h.press("space enter");
+    h.shows(msg_part("(1 of 2 templates in the file)")).await;
+    h.settled().await;
+    h.press("}");
+    h.shows(msg_part("(2 of 2 templates in the file)")).await;
+    h.settled().await;
+    h.press("-");
+    h.shows("1 skipped").await;
+    h.settled().await;
+    h.press("} u");
+    h.shows(msg_part("Nothing to undo here: the last decision is about")).await;
+    h.settled().await;
+    h.press("} u");
+    let screen = h.shows(msg_part("(2 of 2 templates in the file)")).await;
+    assert!(!screen.contains("김민수"), "{screen}");
+    h.shows("1 ready").await;
+    let screen = h.settled().await;
+    assert!(!screen.contains("1 skipped"), "{screen}");
+}

@@ -58,7 +58,7 @@ async fn only_the_marked_rows_are_sent_again() {
     h.press("space space");
     h.shows(&msg_with("{marked} marked", &[&2])).await;
     h.press("d");
-    h.shows(msg("the never seen rows that may be sent again together")).await;
+    h.shows(msg("never seen, may be sent again together")).await;
     h.press("down enter enter");
     assert!(h.screen().contains(msg_part("type a short reason")), "{}", h.screen());
     h.type_text("서비스 장애");
@@ -82,7 +82,7 @@ async fn the_marked_rows_are_left_as_they_are_and_nothing_is_sent() {
     h.press("j * n u");
     h.shows(&msg_with("Restored {n} marks.", &[&3])).await;
     h.press("d");
-    h.shows(msg("the never seen rows that may be sent again together")).await;
+    h.shows(msg("never seen, may be sent again together")).await;
     h.press("enter");
     h.type_text("직접 확인함");
     h.press("enter");

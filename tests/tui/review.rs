@@ -49,6 +49,8 @@ async fn groups_come_first_and_the_line_that_sends_comes_last() {
     let screen = h.settled().await;
     assert!(!screen.contains(&skipped) && screen.contains(&ready(3, "▸")), "{screen}");
     assert!(screen.contains(&msg_with("{key}: send {n} rows", &[&"⏎", &3])), "{screen}");
+    // The recipient who is in the file twice needs a second request.
+    h.shows(&msg_with("at least {count}", &[&"2 requests"])).await;
     h.press("G");
     h.confirm_draft("3").await;
     h.shows("waiting 3 ").await;
@@ -523,4 +525,42 @@ async fn a_range_allows_shown_duplicates_and_no_hidden_ones() {
     h.shows(msg_part("1 needs review")).await;
     h.shows("4 ready").await;
     assert_eq!(accepted(&h), 0);
+}
+
+/// The rows of the first group that leave as well do not move it.
+#[tokio::test]
+async fn after_a_range_over_two_groups_the_cursor_is_on_the_next_row() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    let rows = "Garc?a,a@naru.example\nNguy?n,b@naru.example\nM?ller,c@naru.example\nP?rez,d@naru.example\n\
+                가나,e@naru.example\n다라,e@naru.example\n마바,e@naru.example\n사아,e@naru.example\n";
+    let _folder = review(&mut h, rows).await;
+    h.shows(msg_part("7 need review")).await;
+    h.settled().await;
+    // From the third row of the first group to the first row of the second one.
+    h.press("g j j j v j j j -");
+    h.shows(&msg_with("{n} rows are skipped.", &[&3])).await;
+    h.shows("3 skipped").await;
+    let screen = h.settled().await;
+    let selected = screen.lines().find(|line| line.starts_with('▌'));
+    assert!(selected.is_some_and(|line| line.contains("마바")), "{screen}");
+}
+
+/// The list keeps few of so many rows loaded, so the start of the range would be forgotten.
+#[tokio::test]
+async fn a_range_of_too_many_rows_decides_nothing_far_from_its_start() {
+    let mut h = Harness::new(small(), 120, 30).await;
+    let rows: String = (0..12_000).map(|n| format!("가나,p{n}@naru.example\n")).collect();
+    let _folder = review(&mut h, &rows).await;
+    h.shows("12,000 ready").await;
+    h.settled().await;
+    h.press("g j v G");
+    h.settled().await;
+    for _ in 0..12 {
+        h.press("pageup pageup pageup pageup pageup pageup");
+        h.settled().await;
+    }
+    h.press("-");
+    h.shows(msg_part("lapel decides at most 10,000 rows at once")).await;
+    let screen = h.settled().await;
+    assert!(screen.contains("12,000 ready"), "{screen}");
 }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::activity::people;
 use crate::common::texts::{asks, msg, msg_part, msg_with};
-use lapel::tui::ProfileSession;
+use lapel::tui::{KeyContext, ProfileSession};
 use std::path::Path;
 
 const FILLED: &str = "Filled with your unfinished input. {key} clears it.";
@@ -348,4 +348,67 @@ async fn the_choices_of_an_import_are_there_again_after_another_tab() {
     assert!(screen.contains(msg("Draft kept. Nothing was sent. Home shows it.")), "{screen}");
     h.press("0 enter");
     h.shows("name = 성명, e-mail = 이메일").await;
+}
+
+/// The answer of a slow journal, which tells the row from others, comes while somebody types, or after the last key.
+#[tokio::test]
+async fn a_saved_correction_is_not_offered_again() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    h.settled().await;
+    people(&mut h, 0..2).await;
+    for answered in [true, false] {
+        h.settled().await;
+        h.press("c");
+        h.type_text("x");
+        if answered {
+            h.settled().await;
+        }
+        h.press("enter");
+        h.settled().await;
+        assert_eq!(h.tui.app.modal(), Some("DraftForm"), "{}", h.screen());
+        h.press("u");
+        h.settled().await;
+        h.press("c");
+        let screen = h.settled().await;
+        assert_eq!(h.tui.app.modal(), Some("EditRow"), "{screen}");
+        assert!(!screen.contains(&filled()), "{screen}");
+        h.press("esc");
+    }
+}
+
+#[tokio::test]
+async fn alt_with_a_digit_leaves_every_field_and_what_was_typed_is_there_again() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    h.settled().await;
+    let forms = [("e", "ExportForm"), (":", "CommandPalette"), ("i", "IssueForm"), ("P", "Profiles")];
+    for (open, modal) in forms {
+        h.press("1");
+        h.settled().await;
+        h.press(open);
+        h.settled().await;
+        if modal == "Profiles" {
+            h.press("enter");
+            h.settled().await;
+        }
+        assert_eq!(h.tui.app.modal(), Some(modal), "{}", h.screen());
+        h.press("alt-2");
+        let screen = h.settled().await;
+        assert_eq!(h.tui.app.modal(), None, "{modal}: {screen}");
+        assert_eq!(h.tui.app.key_contexts().first(), Some(&KeyContext::History), "{modal}: {screen}");
+    }
+    people(&mut h, 0..2).await;
+    h.press("c");
+    h.settled().await;
+    h.type_text("x");
+    h.press("alt-0");
+    let screen = h.settled().await;
+    assert!(screen.contains(msg("Draft kept. Nothing was sent. Home shows it.")), "{screen}");
+    h.shows("Kept drafts").await;
+    h.settled().await;
+    h.press("enter");
+    h.shows(msg_part("Nothing is sent until you confirm. ")).await;
+    h.settled().await;
+    h.press("c");
+    let screen = h.settled().await;
+    assert!(screen.contains(&filled()), "{screen}");
 }

@@ -11,6 +11,7 @@ use crate::jobs::journal::prelude::*;
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_status::RowStatus;
 use crate::jobs::schedule::{self, Polling, Schedule};
+use crate::jobs::settings::{RequestsNeeded, request_count};
 
 /// Whether [`record_intent`] may find rows to send.
 pub(super) fn has_ready(db: &Tx<'_>, job: &JobId, me: &str) -> tx::Result<bool> {
@@ -168,6 +169,27 @@ fn recipients(db: &Tx<'_>, job: JobId, most: usize) -> tx::Result<(Vec<RequestEn
         }
         (after, limit) = (last, MORE);
     }
+}
+
+/// The requests that [`record_intent`] makes of a draft's ready rows, of at most `most` entries each. Which rows fill the
+/// further requests of a recipient who is there twice depends on the answers.
+pub(super) fn requests_needed(db: &Tx<'_>, id: &JobId, most: &usize) -> tx::Result<RequestsNeeded> {
+    let sql = format!(
+        "SELECT coalesce((SELECT n FROM tally WHERE job = ?1 AND bucket = 'ready'), 0),
+                CASE WHEN kind = ?2 AND EXISTS (SELECT 1 FROM row INDEXED BY row_class
+                                                WHERE job = ?1 AND class IS NOT NULL AND repeats IS NOT NULL
+                                                  AND bucket = 'ready')
+                     THEN (SELECT max(n) FROM (SELECT count(*) AS n FROM row WHERE job = ?1 AND {IN_ORDER}
+                                               GROUP BY email_key) AS recipient)
+                     ELSE 1 END
+         FROM job WHERE id = ?1"
+    );
+    db.row(&sql, values![id.0, Kind::Issue.code()], |r| {
+        let (ready, of_one): (u64, u64) = (r.get(0)?, r.get(1)?);
+        let is_exact = of_one <= 1;
+        let least = request_count(ready, *most);
+        Ok(RequestsNeeded { least: if is_exact { least } else { least.max(of_one) }, is_exact })
+    })
 }
 
 fn badges(db: &Tx<'_>, job: JobId, most: usize) -> tx::Result<Vec<RequestEntry>> {

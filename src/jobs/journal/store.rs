@@ -41,7 +41,7 @@ use crate::jobs::row_groups::RowGroup;
 use crate::jobs::row_status::RowStatus;
 use crate::jobs::schedule::Schedule;
 use crate::jobs::seen_badge::SeenBadge;
-use crate::jobs::settings::Policies;
+use crate::jobs::settings::{Policies, RequestsNeeded};
 
 /// A handle to the operations. Clones share it.
 #[derive(Clone)]
@@ -191,6 +191,7 @@ operations! {
     write "begin" start(id: JobId, actor: Actor, seen: SeenJob) -> () = drafts::start;
     write "discard" discard(id: JobId) -> () = jobs::discard;
     read groups(id: JobId) -> Vec<RowGroup> = drafts::groups;
+    read requests_needed(id: JobId, most: usize) -> RequestsNeeded = sending::requests_needed;
     read ready_rows(id: JobId) -> Vec<ReadyRow> = drafts::ready_rows;
     read sent_before(account: Account, template: TemplateId, key: EmailKey) -> Option<Rival> = claims::sent_before;
 }

@@ -3,7 +3,7 @@
 use super::{App, LoopCommand, Notice, READ_ONLY, Tab};
 use crate::i18n::{self, Language, wait::wait_text};
 use crate::tui::hold;
-use crate::tui::input::keymap::Press;
+use crate::tui::input::keymap::{Keymap, Press};
 use crate::tui::message::Message;
 use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::modals::help::{Help, HelpEntry};
@@ -256,7 +256,10 @@ impl App {
                         .map_or(lines.len(), |at| at + 1);
                     lines.insert(at, (place, String::new(), action));
                 }
-                let lines = lines.into_iter().filter(|(.., a)| !self.is_forbidden(*a)).map(|line| {
+                let works = |(place, _, action): &(KeyContext, String, Action)| {
+                    !self.is_forbidden(*action) && !Keymap::only_says_why(*place, *action)
+                };
+                let lines = lines.into_iter().filter(works).map(|line| {
                     let is_enabled = self.is_enabled(line.2);
                     HelpEntry::of(line, is_enabled)
                 });

@@ -59,8 +59,8 @@ impl App {
             out.say(t!("The tabs open with a profile or the sandbox."));
             return false;
         }
-        // A review, which may have to stay, is below what it opened.
-        for opened in &mut self.modals {
+        // A review keeps its draft when it is left, so it is asked after what it opened.
+        for opened in self.modals.iter_mut().rev() {
             if !out.owned_by(RequestOwner::Modal(opened.id), |out| opened.modal.leave(out)) {
                 return false;
             }

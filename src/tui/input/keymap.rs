@@ -246,6 +246,11 @@ impl Keymap {
         stack.iter().any(|context| self.at(*context).any(|(_, a, _)| *a == action))
     }
 
+    /// Whether an action only says why it is not possible in this place. The help and the table leave it out.
+    pub fn only_says_why(context: KeyContext, action: Action) -> bool {
+        defaults::only_says_why(context, action)
+    }
+
     /// Every line, in order: for the table in docs/keys.md and for tests.
     pub fn lines(&self) -> impl Iterator<Item = (KeyContext, Action, String)> + '_ {
         self.lines.iter().map(|(context, action, chords)| (*context, *action, self.names(chords)))

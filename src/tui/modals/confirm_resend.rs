@@ -34,7 +34,7 @@ pub fn sends(command: &JobCommand) -> Option<JobId> {
         | JobCommand::CancelRest(_)
         | JobCommand::Decide(..)
         | JobCommand::TakeSuggestions(..)
-        | JobCommand::UndoDecision(_)
+        | JobCommand::UndoDecision(..)
         | JobCommand::Look(_)
         | JobCommand::NeverSeen(..)
         | JobCommand::LeaveRows(..)

@@ -12,8 +12,10 @@ pub struct EditRow {
     /// How many rows before this one are equal. `None` before lapel has counted them.
     equal_before: Option<u64>,
     counting: Option<RequestId>,
-    /// The kept input that was filled in.
-    filled: Vec<String>,
+    /// The subject of the input before lapel had counted them, if the input has moved.
+    former: Option<String>,
+    /// Sent once they are counted, so that the input that was used is known.
+    saving: Option<JobCommand>,
     request: Option<RequestId>,
     error: Option<String>,
 }
@@ -40,17 +42,32 @@ impl EditRow {
             fields,
             equal_before: None,
             counting,
-            filled: Vec::new(),
+            former: None,
+            saving: None,
             request: None,
             error: None,
         }
     }
 
-    /// Fills in what was typed for this row in another draft of the file, unless the user already types.
+    /// What was typed before the rows are counted moves to the subject that they give.
+    fn counted(&mut self, equal_before: Option<u64>) {
+        let before = self.input().map(|input| input.subject);
+        (self.counting, self.equal_before) = (None, equal_before);
+        self.former = before.filter(|_| equal_before.is_some());
+    }
+
+    fn save(&mut self, out: &mut Effects<'_>) {
+        if self.counting.is_none()
+            && let Some(command) = self.saving.take()
+        {
+            self.request = Some(out.command(command));
+        }
+    }
+
+    /// Fills in what was typed for this row in another draft of the file, unless there is input already.
     fn fill(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
         let kept = self.input().and_then(|input| cx.connection.recents.unfinished(&input));
-        let now = self.fields.changed();
-        if let Some(texts) = kept.filter(|texts| (now.is_empty() || now == self.filled) && now != *texts) {
+        if let Some(texts) = kept.filter(|_| self.fields.changed().is_empty()) {
             self.set_input(texts);
             out.say(unfinished::filled(&self.key_contexts(), cx));
         }
@@ -59,7 +76,7 @@ impl EditRow {
 
 impl Component for EditRow {
     fn key_contexts(&self) -> Vec<KeyContext> {
-        vec![KeyContext::Form, KeyContext::Always]
+        KeyContext::Form.in_field()
     }
 
     fn hint(&self, action: Action) -> &'static str {
@@ -68,12 +85,16 @@ impl Component for EditRow {
 
     fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {
         match action {
-            Action::Accept if self.request.is_none() => {
+            Action::Accept if self.request.is_none() && self.saving.is_none() => {
                 let [name, email] = self.fields.values().map(str::to_owned);
-                let command = JobCommand::Correct(self.job, self.row.no, name, email);
-                self.request = Some(out.command(command));
+                self.saving = Some(JobCommand::Correct(self.job, self.row.no, name, email));
+                self.save(out);
             }
-            Action::Back => out.close(),
+            Action::Back => {
+                if self.leave(out) {
+                    out.close();
+                }
+            }
             Action::Accept | Action::PageDown | Action::PageUp => {}
             _ => return self.fields.on_action(action),
         }
@@ -92,8 +113,11 @@ impl Component for EditRow {
         if self.counting == Some(reply.id)
             && let Response::EqualBefore(equal_before) = reply.response
         {
-            (self.counting, self.equal_before) = (None, equal_before);
-            self.fill(cx, out);
+            self.counted(equal_before);
+            if self.saving.is_none() {
+                self.fill(cx, out);
+            }
+            self.save(out);
             return Ok(());
         }
         match reply.to(&mut self.request)? {
@@ -151,13 +175,21 @@ impl Modal for EditRow {
         true
     }
 
+    /// The answer tells which input was used.
+    fn leave(&mut self, out: &mut Effects<'_>) -> bool {
+        let is_saving = self.saving.is_some() || self.request.is_some();
+        if is_saving {
+            out.say(t!("lapel is still saving the last change. Try again."));
+        }
+        !is_saving
+    }
+
     fn input(&self) -> Option<FormInput> {
         let subject = unfinished::of_row(&self.row, self.equal_before);
-        Some(FormInput::new("correct", subject, self.fields.changed()))
+        Some(FormInput::new("correct", subject, self.fields.changed()).moved_from(self.former.clone()))
     }
 
     fn set_input(&mut self, texts: &[String]) {
         self.fields.restore(texts);
-        self.filled = texts.to_vec();
     }
 }

@@ -157,7 +157,7 @@ impl Component for ExportForm {
     fn key_contexts(&self) -> Vec<KeyContext> {
         match self.work {
             Some(_) => KeyContext::Exporting.in_popup(),
-            None => vec![KeyContext::Export, KeyContext::Always],
+            None => KeyContext::Export.in_field(),
         }
     }
 
@@ -187,9 +187,8 @@ impl Component for ExportForm {
             }
             Action::Down => self.choose(self.kind + 1),
             Action::Up => self.choose(self.kind + self.kinds().len() - 1),
-            Action::Help | Action::Palette => return false,
             Action::ClearField | Action::Complete => return self.file.on_action(action, out),
-            _ => {}
+            _ => return false,
         }
         true
     }

@@ -196,7 +196,7 @@ fn with_slash(folder: &str) -> String {
 
 impl Component for FilePicker {
     fn key_contexts(&self) -> Vec<KeyContext> {
-        vec![KeyContext::FilePicker, KeyContext::Always]
+        KeyContext::FilePicker.in_field()
     }
 
     fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {

@@ -174,7 +174,7 @@ impl FiltersForm {
 impl Component for FiltersForm {
     fn key_contexts(&self) -> Vec<KeyContext> {
         match self.name {
-            Some(_) => vec![KeyContext::Prompt, KeyContext::Always],
+            Some(_) => KeyContext::Prompt.in_field(),
             None => self.search.over().unwrap_or_else(|| KeyContext::Filters.in_popup()),
         }
     }

@@ -219,7 +219,7 @@ struct PaletteWidths {
 
 impl Component for CommandPalette {
     fn key_contexts(&self) -> Vec<KeyContext> {
-        vec![KeyContext::Palette, KeyContext::Always]
+        KeyContext::Palette.in_field()
     }
 
     fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {

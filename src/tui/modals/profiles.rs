@@ -234,7 +234,7 @@ impl Profiles {
 impl Component for Profiles {
     fn key_contexts(&self) -> Vec<KeyContext> {
         match self.form {
-            Some(_) => vec![KeyContext::Form, KeyContext::Always],
+            Some(_) => KeyContext::Form.in_field(),
             None => self.search.over().unwrap_or_else(|| KeyContext::Profiles.over_tab()),
         }
     }

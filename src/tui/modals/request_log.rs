@@ -97,7 +97,7 @@ impl RequestLog {
 impl Component for RequestLog {
     fn key_contexts(&self) -> Vec<KeyContext> {
         match &self.save {
-            Some(_) => vec![KeyContext::FileField, KeyContext::Always],
+            Some(_) => KeyContext::FileField.in_field(),
             None => self.search.over().unwrap_or_else(|| KeyContext::Requests.over_tab()),
         }
     }

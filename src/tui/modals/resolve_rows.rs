@@ -37,6 +37,16 @@ enum RowsToResolve {
     },
 }
 
+impl RowsToResolve {
+    /// The badge id that the row has, if any.
+    fn badge(&self) -> &str {
+        match self {
+            Self::One(row) => row.badge_id.as_ref().map_or("", BadgeId::wire),
+            Self::Marked { .. } => "",
+        }
+    }
+}
+
 pub struct ResolveRows {
     job: JobId,
     /// The job and the rows, for unfinished input.
@@ -57,10 +67,7 @@ impl ResolveRows {
             RowsToResolve::One(row) => row.no.to_string(),
             RowsToResolve::Marked { rows, .. } => format!("marked {}", fingerprint(&format!("{rows:?}"))),
         };
-        let mut badge = match &rows {
-            RowsToResolve::One(row) => TextField::with(row.badge_id.as_ref().map_or("", BadgeId::wire)),
-            RowsToResolve::Marked { .. } => TextField::default(),
-        };
+        let mut badge = TextField::with(rows.badge());
         // Another id replaces the one of the row.
         badge.select();
         Self {
@@ -104,11 +111,11 @@ impl ResolveRows {
     }
 
     fn words(&self, choice: Resolution) -> (&'static str, String) {
-        let n = |rows: &Vec<u64>| plural!(rows.len() as u64, "{n} marked row", "{n} marked rows");
-        let left = t!("resolved another way; lapel does nothing more");
+        let n = |rows: &Vec<u64>| count!(rows.len() as u64, "row", "rows");
+        let left = t!("resolved elsewhere; lapel does no more");
         match (choice, &self.rows) {
             (Resolution::SendAgain, _) => {
-                (t!("send again"), t!("the first request did nothing, or two badges are fine").to_owned())
+                (t!("send again"), t!("the request did nothing, or two badges are fine").to_owned())
             }
             (Resolution::IsBadge, _) => {
                 (t!("it is this badge"), t!("you found the badge; type its id next").to_owned())
@@ -117,12 +124,11 @@ impl ResolveRows {
             (Resolution::Leave, RowsToResolve::Marked { rows, .. }) => {
                 (t!("leave as it is"), format!("{}: {left}", n(rows)))
             }
-            (Resolution::SendNeverSeen, RowsToResolve::One(_)) => (
-                t!("send all again"),
-                t!("all never seen rows of this job that may be sent again").to_owned(),
-            ),
+            (Resolution::SendNeverSeen, RowsToResolve::One(_)) => {
+                (t!("send all again"), t!("every never seen row that may be sent again").to_owned())
+            }
             (Resolution::SendNeverSeen, RowsToResolve::Marked { never_seen, .. }) => {
-                let text = t!("the never seen rows that may be sent again together");
+                let text = t!("never seen, may be sent again together");
                 (t!("send again"), format!("{}: {text}", n(never_seen)))
             }
         }
@@ -227,7 +233,7 @@ impl Component for ResolveRows {
     fn key_contexts(&self) -> Vec<KeyContext> {
         match self.stage {
             ResolveStage::Choice => KeyContext::Menu.in_popup(),
-            _ => vec![KeyContext::Form, KeyContext::Always],
+            _ => KeyContext::Form.in_field(),
         }
     }
 
@@ -285,6 +291,7 @@ impl Component for ResolveRows {
             }
             Ok(JobReply::NeverSeen(found)) => self.send(found, out),
             Ok(done) => {
+                out.go.push(Navigate::InputUsed);
                 out.close();
                 if let JobReply::Said(text) = done {
                     out.say(text);
@@ -336,11 +343,20 @@ impl Component for ResolveRows {
 
 impl Modal for ResolveRows {
     fn input(&self) -> Option<FormInput> {
-        Some(FormInput::new("resolve", self.subject.clone(), vec![self.why.value().to_owned()]))
+        let badge = Some(self.badge.value()).filter(|id| *id != self.rows.badge());
+        let texts = [self.why.value(), badge.unwrap_or_default()].map(str::to_owned);
+        Some(FormInput::new("resolve", self.subject.clone(), texts.to_vec()))
     }
 
     fn set_input(&mut self, texts: &[String]) {
         self.why.set(texts.first().map_or("", String::as_str));
+        match texts.get(1).filter(|id| !id.is_empty()) {
+            Some(id) => self.badge.set(id),
+            None => {
+                self.badge.set(self.rows.badge());
+                self.badge.select();
+            }
+        }
     }
 
     fn prepares_sending(&self) -> bool {

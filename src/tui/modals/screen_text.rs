@@ -19,7 +19,7 @@ impl ScreenText {
 
 impl Component for ScreenText {
     fn key_contexts(&self) -> Vec<KeyContext> {
-        vec![KeyContext::Export, KeyContext::Always]
+        KeyContext::Export.in_field()
     }
 
     fn is_enabled(&self, action: Action, _: &UiContext) -> bool {

@@ -84,7 +84,7 @@ impl UndoJob {
 
 impl Component for UndoJob {
     fn key_contexts(&self) -> Vec<KeyContext> {
-        vec![KeyContext::Form, KeyContext::Always]
+        KeyContext::Form.in_field()
     }
 
     fn is_enabled(&self, action: Action, _: &UiContext) -> bool {

@@ -22,6 +22,9 @@ pub struct FormInput {
     pub subject: String,
     /// The texts of the fields. Empty if there is nothing to keep.
     pub texts: Vec<String>,
+    /// The subject that the form had before it knew its own. What was kept under it has moved.
+    #[serde(skip)]
+    former: Option<String>,
     /// When lapel wrote it, in seconds since 1970.
     #[serde(default)]
     at: i64,
@@ -29,7 +32,16 @@ pub struct FormInput {
 
 impl FormInput {
     pub fn new(form: &str, subject: impl Into<String>, texts: Vec<String>) -> Self {
-        Self { form: form.to_owned(), subject: subject.into(), texts, at: 0 }
+        Self { form: form.to_owned(), subject: subject.into(), texts, former: None, at: 0 }
+    }
+
+    #[must_use]
+    pub fn moved_from(self, former: Option<String>) -> Self {
+        Self { former, ..self }
+    }
+
+    fn has_moved_from(&self, old: &Self) -> bool {
+        self.form == old.form && self.former.as_ref() == Some(&old.subject)
     }
 
     pub fn is_of_same_form(&self, other: &Self) -> bool {
@@ -103,6 +115,11 @@ pub struct Typing {
 impl Typing {
     /// `written` is what lapel has written. Returns the changes of forms that are closed, to be written now.
     pub fn take(&mut self, open: &[FormInput], written: &[FormInput]) -> Vec<FormInput> {
+        let has_moved = |old: &FormInput| open.iter().any(|input| input.has_moved_from(old));
+        self.all.retain(|old| !has_moved(old));
+        let moved = written.iter().filter(|old| has_moved(old));
+        let moved: Vec<_> =
+            moved.map(|old| FormInput::new(&old.form, old.subject.as_str(), Vec::new())).collect();
         for input in open {
             let last = self.all.iter().chain(written).find(|last| last.is_of_same_form(input));
             if last.map_or(&[][..], |last| &last.texts) != input.texts {
@@ -112,7 +129,8 @@ impl Typing {
             }
         }
         let is_open = |input: &FormInput| open.iter().any(|open| open.is_of_same_form(input));
-        let closed = self.all.extract_if(.., |input| !is_open(input)).map(FormInput::written).collect();
+        let closed = self.all.extract_if(.., |input| !is_open(input)).map(FormInput::written);
+        let closed = moved.into_iter().chain(closed).collect();
         if self.all.is_empty() {
             self.due = None;
         }
@@ -171,6 +189,24 @@ mod tests {
         for row in [JobRow { no: 7, ..muller() }, noted()] {
             assert_ne!(known, of_row(&row, None), "{row:?}");
         }
+    }
+
+    #[test]
+    fn input_under_a_former_subject_moves() {
+        let form = |subject: &str, texts: &[&str]| {
+            FormInput::new("correct", subject, texts.iter().map(|text| (*text).to_owned()).collect())
+        };
+        let mut typing = Typing::default();
+        assert!(typing.take(&[form("6 a", &["typed"])], &[]).is_empty());
+        // lapel has written a part of it before it knew the subject.
+        let written = [form("6 a", &["ty"]), form("7 b", &["other"])];
+        let open = [form("after 0 c", &["typed"]).moved_from(Some("6 a".into()))];
+        assert_eq!(typing.take(&open, &written), [form("6 a", &[])]);
+        let kept = typing.take(&[], &written[1..]);
+        assert_eq!(
+            kept.iter().map(|kept| (&*kept.subject, kept.texts.concat())).collect::<Vec<_>>(),
+            [("after 0 c", "typed".to_owned())]
+        );
     }
 
     #[test]

@@ -290,10 +290,10 @@ impl<T: ListRow> Marks<T> {
         self.range_from = end(list);
     }
 
-    /// The place where a range begins, if its row is still there.
+    /// The place where a range begins, unless another row is there now. A row far away may not be loaded.
     pub fn range_start_in(&self, list: &PagedList<T>) -> Option<u64> {
-        let (place, id) = self.range_from.as_ref()?;
-        list.row_at(*place).is_some_and(|row| row.id() == *id).then_some(*place)
+        let (place, id) = self.range_from.as_ref().filter(|(place, _)| *place < list.len())?;
+        list.row_at(*place).is_none_or(|row| row.id() == *id).then_some(*place)
     }
 
     /// Marks all rows of the list once they are read. Returns false if these are more than lapel marks at once.

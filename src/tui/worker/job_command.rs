@@ -2,8 +2,8 @@
 
 use super::said;
 use crate::jobs::{
-    CheckProgress, Decision, Disclosure, DuplicateResult, IssuePlan, JobError, NeverSeen, Person, RevokePlan,
-    RowField, RowFilter, RowSelection, SuggestedRows, Undone,
+    CheckProgress, Decision, Disclosure, DuplicateResult, IssuePlan, JobError, NeverSeen, Person,
+    RequestsNeeded, RevokePlan, RowField, RowFilter, RowSelection, SuggestedRows, Undone,
 };
 use crate::tui::prelude::*;
 use crate::tui::request::RowsQuery;
@@ -48,7 +48,8 @@ pub enum JobCommand {
     Allow(JobId, RowSelection),
     LeaveOut(JobId, RowSelection),
     TakeSuggestions(JobId, SuggestedRows),
-    UndoDecision(JobId),
+    /// Undo the last decision about a draft. The others are those of the same review.
+    UndoDecision(JobId, Vec<JobId>),
     /// Correct the name and the address of a row of a draft.
     Correct(JobId, u64, String, String),
 }
@@ -67,7 +68,9 @@ pub enum JobReply {
     Corrected(u64),
     /// Rows of a group that will be sent now.
     Allowed(u64),
-    Undone(Option<Undone>),
+    Undone(Undone),
+    /// There was nothing to undo about a draft. The last decision is about this other one, if there is any.
+    NothingUndone(Option<JobId>),
 }
 
 /// An error is text for the user, which also says whether anything was changed.
@@ -182,7 +185,11 @@ pub async fn run(command: JobCommand, jobs: &Jobs) -> Result<JobReply, String> {
         JobCommand::TakeSuggestions(id, rows) => {
             jobs.take_suggestions(id, rows).await.map(JobReply::Corrected)
         }
-        JobCommand::UndoDecision(id) => jobs.undo_decision(id).await.map(JobReply::Undone),
+        JobCommand::UndoDecision(id, others) => match jobs.undo_decision(id).await {
+            Ok(Some(undone)) => Ok(JobReply::Undone(undone)),
+            Ok(None) => jobs.last_decided(&others).await.map(JobReply::NothingUndone),
+            Err(why) => Err(why),
+        },
         JobCommand::Correct(id, row, name, email) => fine(jobs.correct(id, row, &name, &email).await),
     };
     said(done)
@@ -282,6 +289,17 @@ pub async fn place_of(jobs: &Jobs, query: RowsQuery, no: u64) -> Option<u64> {
     let job = query.job;
     let snapshot = jobs.job(job).await.ok()?;
     jobs.before_in_list(job, filter_of(query, &snapshot), no).await.ok()?
+}
+
+/// The requests that send these drafts. `None` if their number could not be read.
+pub async fn requests_needed(jobs: &Jobs, drafts: &[JobId]) -> Option<RequestsNeeded> {
+    let mut all = RequestsNeeded { least: 0, is_exact: true };
+    for draft in drafts {
+        let needed = jobs.requests_needed(*draft).await.ok()?;
+        all.least += needed.least;
+        all.is_exact &= needed.is_exact;
+    }
+    Some(all)
 }
 
 pub async fn rows(jobs: &Jobs, query: RowsQuery) -> Result<Page<JobRow>, String> {

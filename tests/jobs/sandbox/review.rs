@@ -2,7 +2,7 @@
 
 use super::*;
 use lapel::jobs::intake::{Choices, ImportSource};
-use lapel::jobs::{CheckProgress, FileRequest, RowGroup, RowSelection};
+use lapel::jobs::{CheckProgress, FileRequest, RequestsNeeded, RowGroup, RowSelection};
 use tokio_util::sync::CancellationToken;
 
 /// A draft of pasted lines with their header.
@@ -299,4 +299,33 @@ async fn undoing_never_brings_back_a_permission_for_what_has_changed_since() {
     bench.jobs.begin(id, "test").await.expect("begun");
     bench.until("accepted", id, |job| job.counts.of(RowStatus::Waiting) == 1).await;
     assert_eq!(bench.sandbox.control().ledger().accepted_total(), 3, "the other row only");
+}
+
+/// Two rows of one recipient are never in one request.
+#[tokio::test]
+async fn a_recipient_who_is_allowed_twice_needs_another_request() {
+    let settings = JobConfig { batch: 2, ..JobConfig::default() };
+    for (letters, least, is_exact) in
+        [("abc", 2, true), ("aa", 2, false), ("aab", 2, false), ("abcc", 2, false), ("aaab", 3, false)]
+    {
+        let mut bench = Bench::set(small(), |connection| connection, settings.clone()).await;
+        let lines: String = letters.chars().map(|c| format!("가나,{c}@naru.example\n")).collect();
+        let id = draft(&bench, &lines).await;
+        check_duplicates(&bench, id).await;
+        let distinct = letters.chars().collect::<std::collections::BTreeSet<_>>().len() as u64;
+        let needed = RequestsNeeded { least: distinct.div_ceil(2), is_exact: true };
+        assert_eq!(
+            bench.jobs.requests_needed(id).await.expect("read"),
+            needed,
+            "{letters}: others are skipped"
+        );
+        bench.jobs.allow(id, RowSelection::Class(lapel::jobs::DuplicateKind::Twin)).await.expect("allowed");
+        let needed = RequestsNeeded { least, is_exact };
+        assert_eq!(bench.jobs.requests_needed(id).await.expect("read"), needed, "{letters}");
+        bench.jobs.begin(id, "test").await.expect("begun");
+        let all = letters.len() as u64;
+        bench.until("accepted", id, |job| job.counts.of(RowStatus::Waiting) == all).await;
+        let made = bench.posts("/badges") + bench.posts("/badges/batch");
+        assert!(if is_exact { made == least } else { made >= least }, "{letters}: {made}");
+    }
 }

@@ -38,7 +38,8 @@ contexts! {
     /// Everywhere, also in text fields: only keys that type no text.
     Always = tr_noop!("Everywhere, also in a field");
     Global = tr_noop!("Everywhere outside fields");
-    /// Any text field that the user may leave for another tab. Nothing typed is lost there.
+    /// Any text field of a session: the user may leave it for another tab. Nothing typed is lost there but a search, and
+    /// the name of a new file or filter.
     Field (Text) = tr_noop!("Any field");
     /// Any popup without a focused text field.
     Popup (Over) = tr_noop!("Any popup");

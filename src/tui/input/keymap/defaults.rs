@@ -382,7 +382,6 @@ pub(super) const DEFAULT: &[DefaultBinding] = &[
     (KeyContext::OverviewList, Action::Search, &["/"]),
     (KeyContext::OverviewList, Action::NextMatch, &["n"]),
     (KeyContext::OverviewList, Action::PreviousMatch, &["N"]),
-    // They say why they do nothing here.
     (KeyContext::OverviewList, Action::Only, &["f"]),
     (KeyContext::OverviewList, Action::Sort, &["s"]),
     (KeyContext::OverviewList, Action::ChooseColumns, &["C"]),
@@ -510,3 +509,9 @@ pub(super) const DEFAULT: &[DefaultBinding] = &[
     (KeyContext::Welcome, Action::Help, &["?"]),
     (KeyContext::Welcome, Action::Quit, &["q"]),
 ];
+
+/// Keys of most lists that only say here why they do nothing.
+pub(super) fn only_says_why(context: KeyContext, action: Action) -> bool {
+    matches!(context, KeyContext::OverviewList | KeyContext::MailFailures)
+        && matches!(action, Action::Only | Action::Sort | Action::ChooseColumns)
+}

@@ -397,9 +397,15 @@ impl DraftForm {
         let dot = cx.glyphs.dot;
         let all = |row_status| self.jobs.iter().map(|job| job.counts.of(row_status)).sum::<u64>();
         let (ready, queued) = (all(RowStatus::Ready), all(RowStatus::Queued));
-        let requests: u64 =
-            self.jobs.iter().map(|job| cx.requests_to_send(job.counts.of(RowStatus::Ready))).sum();
-        let requests = count!(requests, "request", "requests");
+        let known = self.groups.requests.map(|requests| (requests.least, requests.is_exact));
+        let (least, is_exact) = known.unwrap_or_else(|| {
+            let least = self.jobs.iter().map(|job| cx.requests_to_send(job.counts.of(RowStatus::Ready)));
+            (least.sum(), false)
+        });
+        let mut requests = count!(least, "request", "requests");
+        if !is_exact {
+            requests = t!("at least {count}", count = requests);
+        }
         let mut parts = Vec::new();
         if self.issues() {
             parts.extend([count!(ready, "recipient", "recipients"), requests]);

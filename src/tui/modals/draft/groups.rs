@@ -2,7 +2,7 @@
 
 use super::DraftForm;
 use super::outline::{Outline, PartId};
-use crate::jobs::{DuplicateKind, Reason, RowGroup, RowSelection, SuggestedRows, Undone};
+use crate::jobs::{DuplicateKind, Reason, RequestsNeeded, RowGroup, RowSelection, SuggestedRows, Undone};
 use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::{draft_words, short_reason};
 use crate::tui::widgets::marks::{LARGEST_RANGE, between};
@@ -101,21 +101,23 @@ impl GroupPart {
     }
 }
 
-/// The groups of the shown draft. lapel reads them again after a change of the draft.
+/// The groups of the shown draft. lapel reads them again after a change of a draft.
 #[derive(Default)]
 pub(super) struct Groups {
     of: Option<JobId>,
     all: Vec<RowGroup>,
+    /// The requests that send all drafts of the review. `None` before their number was read.
+    pub requests: Option<RequestsNeeded>,
     request: Option<RequestId>,
     stale: bool,
 }
 
 impl Groups {
     pub fn changed(&mut self) {
-        self.stale = true;
+        (self.stale, self.requests) = (true, None);
     }
 
-    pub fn load(&mut self, job: JobId, out: &mut Effects<'_>) {
+    pub fn load(&mut self, job: JobId, drafts: &[Job], out: &mut Effects<'_>) {
         if self.of == Some(job) && (!self.stale || self.request.is_some()) {
             return;
         }
@@ -124,7 +126,8 @@ impl Groups {
         }
         self.of = Some(job);
         self.stale = false;
-        out.ask_instead(&mut self.request, Request::Groups(job));
+        let drafts = drafts.iter().map(|draft| draft.id).collect();
+        out.ask_instead(&mut self.request, Request::Groups(job, drafts));
     }
 
     pub fn are_current(&self) -> bool {
@@ -135,9 +138,10 @@ impl Groups {
         self.request == Some(request)
     }
 
-    pub fn set(&mut self, groups: Vec<RowGroup>) {
+    pub fn set(&mut self, groups: Vec<RowGroup>, requests: Option<RequestsNeeded>) {
         self.request = None;
         self.all = groups;
+        self.requests = requests.filter(|_| !self.stale);
     }
 
     /// Number of badges in an unknown state that are to be revoked.
@@ -280,21 +284,35 @@ impl DraftForm {
         })
     }
 
-    /// Keeps the rows of the range loaded, so that they are decided as they are.
+    /// Keeps the rows of the range loaded, so that they are decided as they are. Of a range that is too large only its
+    /// start, which tells whether it is still the same range.
     pub(super) fn read_range(&mut self) {
-        let range = self.range().filter(|range| rows_of(range) <= LARGEST_RANGE);
-        for part in range.into_iter().flatten() {
+        let (Some(range), Some(start)) = (self.range(), self.rows.marks.range_start_in(&self.rows.list))
+        else {
+            return;
+        };
+        self.rows.list.pin_also(start, start);
+        let rows = rows_of(&range);
+        for part in range.into_iter().filter(|_| rows <= LARGEST_RANGE) {
             self.rows.list.pin_also(*part.start(), *part.end());
         }
     }
 
     /// What the keys do to the range that is drawn.
     pub(super) fn range_hint(&self, cx: &UiContext) -> Option<String> {
-        let range = self.range()?;
+        let rows = rows_of(&self.range()?);
         let key = |action| cx.key(&self.key_contexts(), action);
+        if rows > LARGEST_RANGE {
+            return Some(t!(
+                "range of {rows} rows: at most {most} are decided at once, {esc} cancels",
+                rows = number(rows),
+                most = number(LARGEST_RANGE),
+                esc = key(Action::Back)
+            ));
+        }
         Some(t!(
             "range of {rows} rows: {send} includes them, {skip} skips them, {esc} cancels",
-            rows = number(rows_of(&range)),
+            rows = number(rows),
             send = key(Action::Allow),
             skip = key(Action::LeaveOut),
             esc = key(Action::Back)
@@ -303,7 +321,13 @@ impl DraftForm {
 
     /// Sends or skips the rows of the range by one decision. Returns false if no range is drawn.
     pub(super) fn decide_range(&mut self, may_allow: bool, cx: &UiContext, out: &mut Effects<'_>) -> bool {
-        let Some(range) = self.range() else { return false };
+        let Some(range) = self.range() else {
+            if self.rows.marks.cancel_range() {
+                out.warn(t!("The rows of the range changed. Nothing was decided. Start it again."));
+                return true;
+            }
+            return false;
+        };
         if rows_of(&range) > LARGEST_RANGE {
             out.warn(t!(
                 "lapel decides at most {most} rows at once, and this range has more. Nothing was decided.",
@@ -311,6 +335,7 @@ impl DraftForm {
             ));
             return true;
         }
+        let last = range.iter().map(|part| *part.end()).max();
         let rows: Option<Vec<&JobRow>> =
             range.into_iter().flatten().map(|at| self.rows.list.row_at(at)).collect();
         let Some(rows) = rows else {
@@ -328,7 +353,11 @@ impl DraftForm {
         } else if decided.is_empty() {
             out.say(t!("This range has no row to skip."));
         } else {
+            let n = decided.len() as u64;
             self.review(may_allow, RowSelection::ShownTogether(decided), out);
+            if let Some(last) = last.filter(|_| !self.rows.has_search()) {
+                self.outline.go_after(last, n, &mut self.rows.list);
+            }
         }
         true
     }
@@ -394,33 +423,34 @@ impl DraftForm {
     }
 
     /// Says what was undone. After a correction, the duplicate check runs again.
-    pub(super) fn undone(&mut self, undone: Option<Undone>, out: &mut Effects<'_>) {
-        match undone {
-            None => {
-                // Another draft of the same file may have one.
-                self.may_undo &= self.jobs.len() > 1;
-                out.say(if self.may_undo {
-                    t!("There is no decision to undo about this template. Another one may have some.")
-                } else {
-                    t!("There is no decision to undo.")
-                });
-            }
-            Some(Undone { rows, first, corrected, is_last }) => {
-                self.decided = true;
-                if is_last {
-                    self.may_undo &= self.jobs.len() > 1;
-                }
-                if corrected {
-                    // A duplicate that appears again is no news.
-                    self.before = None;
-                    self.check_again(out);
-                }
-                self.undone_row = Some(first);
-                self.groups.changed();
-                self.rows.changed();
-                out.say(plural!(rows, "Undone for {n} row.", "Undone for {n} rows."));
-            }
+    pub(super) fn undone(&mut self, undone: Undone, out: &mut Effects<'_>) {
+        let Undone { rows, first, corrected, is_last } = undone;
+        self.decided = true;
+        if is_last {
+            // Another draft of the same file may have one.
+            self.may_undo &= self.jobs.len() > 1;
         }
+        if corrected {
+            // A duplicate that appears again is no news.
+            self.before = None;
+            self.check_again(out);
+        }
+        self.undone_row = Some(first);
+        self.groups.changed();
+        self.rows.changed();
+        out.say(plural!(rows, "Undone for {n} row.", "Undone for {n} rows."));
+    }
+
+    /// Says about which other template the last decision is, if there is any.
+    pub(super) fn nothing_undone(&mut self, other: Option<JobId>, out: &mut Effects<'_>) {
+        let other = other.and_then(|id| self.jobs.iter().find(|job| job.id == id));
+        self.may_undo = other.is_some();
+        out.say(match other {
+            Some(Job { title, .. }) => {
+                t!("Nothing to undo here: the last decision is about {title}.", title)
+            }
+            None => t!("There is no decision to undo.").to_owned(),
+        });
     }
 
     /// The keys that decide about a row that needs review.

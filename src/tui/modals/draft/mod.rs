@@ -226,7 +226,8 @@ impl Component for DraftForm {
     fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
         let row = self.selected();
         match action {
-            Action::Allow | Action::LeaveOut if self.range().is_some() => true,
+            // Of a range whose rows changed, they say so.
+            Action::Allow | Action::LeaveOut if self.rows.marks.is_in_range() => true,
             Action::Allow => self.may(Step::Allow, row) || self.may(Step::LeaveOut, row),
             Action::LeaveOut => self.may(Step::LeaveOut, row),
             Action::Range | Action::RangeDown | Action::RangeUp => row.is_some() || self.range().is_some(),
@@ -337,7 +338,8 @@ impl Component for DraftForm {
             Action::LeaveOutClass => self.decide_group(false, out),
             Action::UndoLast => {
                 if let Some(job) = self.job().map(|job| job.id).filter(|_| self.doing.is_empty()) {
-                    self.doing.insert(out.command(JobCommand::UndoDecision(job)));
+                    let others = self.ids().into_iter().filter(|other| *other != job).collect();
+                    self.doing.insert(out.command(JobCommand::UndoDecision(job, others)));
                 }
             }
             Action::Columns if self.is_enabled(Action::Columns, cx) => {
@@ -441,6 +443,7 @@ impl Component for DraftForm {
                         out.say(plural!(n, "{n} row will be sent.", "{n} rows will be sent."));
                     }
                     Ok(JobReply::Undone(undone)) => self.undone(undone, out),
+                    Ok(JobReply::NothingUndone(other)) => self.nothing_undone(other, out),
                     Ok(JobReply::Corrected(rows)) => {
                         out.say(plural!(rows, "{n} row corrected.", "{n} rows corrected."));
                         self.corrected(out);
@@ -465,8 +468,8 @@ impl Component for DraftForm {
                 }
                 Ok(())
             }
-            Response::Groups(groups) if self.groups.awaits(id) => {
-                self.groups.set(groups);
+            Response::Groups(groups, requests) if self.groups.awaits(id) => {
+                self.groups.set(groups, requests);
                 if let Some(job) = self.jobs.get(self.at) {
                     let parts = self.groups.parts(job, &self.outline);
                     self.rows.set_parts(self.outline.row_parts(parts.clone()));
@@ -490,7 +493,7 @@ impl Component for DraftForm {
 
     fn load_visible(&mut self, area: Rect, cx: &UiContext, out: &mut Effects<'_>) {
         let Some((id, kind)) = self.jobs.get(self.at).map(|job| (job.id, job.kind)) else { return };
-        self.groups.load(id, out);
+        self.groups.load(id, &self.jobs, out);
         let area = self.rows_area(area, cx);
         // Before the parts are known, the order of the rows is not.
         if self.parts.is_none() && self.outline.len() == 0 {

@@ -41,6 +41,8 @@ pub(super) struct Outline {
     last_part: Option<(PartId, u64)>,
     /// The selected row at that time, and its part.
     last_row: Option<(u64, PartId)>,
+    /// The row after a range that was decided, and its place once the rows of the range have left.
+    after_range: Option<(u64, u64)>,
     is_touched: bool,
     top: u64,
     height: u64,
@@ -55,6 +57,7 @@ impl Default for Outline {
             last: 0,
             last_part: None,
             last_row: None,
+            after_range: None,
             is_touched: false,
             top: 0,
             height: 1,
@@ -70,6 +73,7 @@ impl Outline {
 
     pub fn touch(&mut self) {
         self.is_touched = true;
+        self.after_range = None;
     }
 
     pub fn is_known(&self, id: &PartId) -> bool {
@@ -94,6 +98,16 @@ impl Outline {
     /// does not follow a row that is decided. If no part needs review any more, it goes to the line that
     /// sends.
     fn stay(&mut self, list: &mut PagedList<JobRow>) {
+        if let Some((no, place)) = self.after_range.take()
+            && self.cursor == Cursor::Row
+            && list.selected().is_none_or(|row| row.no != no)
+        {
+            // So many rows left that the list lost this one.
+            if let Some(line) = self.line_of(place) {
+                self.move_to(line, list);
+            }
+            return;
+        }
         let gone = match &self.cursor {
             Cursor::Heading(id) => !self.parts.iter().any(|part| part.id == *id),
             Cursor::Row => self.last_row.as_ref().is_some_and(|(no, id)| {
@@ -104,7 +118,8 @@ impl Outline {
         let Some((id, heading)) = self.last_part.take().filter(|_| gone) else { return };
         let now = self.laid().find(|(_, part, ..)| part.id == id).map(|(_, part, line, _)| (part.rows, line));
         match now {
-            Some((rows, line)) => self.move_to(self.last.min(line + rows), list),
+            // Rows before the part may have left, too.
+            Some((rows, line)) => self.move_to(line + self.last.saturating_sub(heading).min(rows), list),
             None if !self.parts.iter().any(|part| part.id.0 == id.0) && !self.has_more(id.0) => {
                 self.cursor = Cursor::Send;
             }
@@ -235,6 +250,14 @@ impl Outline {
     pub fn page_by(&mut self, screens: i64, list: &mut PagedList<JobRow>) {
         let step = i64::try_from(self.height.saturating_sub(1).max(1)).unwrap_or(i64::MAX);
         self.move_by(step.saturating_mul(screens), list);
+    }
+
+    /// Moves to the line after the last row of a range of which `decided` rows leave their parts.
+    pub fn go_after(&mut self, last: u64, decided: u64, list: &mut PagedList<JobRow>) {
+        let Some(line) = self.line_of(last) else { return };
+        self.move_to(line + 1, list);
+        let next = list.selected().filter(|_| self.cursor == Cursor::Row);
+        self.after_range = next.map(|row| (row.no, (last + 1).saturating_sub(decided)));
     }
 
     /// The lines between a row, or the heading that hides it, and the cursor.
@@ -409,5 +432,27 @@ mod tests {
         outline.set(parts[1..].to_vec(), &mut list);
         assert_eq!((outline.at(&list), outline.len()), (1, 2));
         assert_eq!(outline.line(1), Some(Send));
+    }
+
+    /// If many rows leave, the list does not find the row after them.
+    #[test]
+    fn the_row_after_a_range_is_found_by_its_place_if_the_list_lost_it() {
+        let rows =
+            |numbers: Vec<u64>| numbers.into_iter().map(|no| JobRow::for_test(no, RowStatus::Ask)).collect();
+        let ask = |key, rows| part(RowStatus::Ask, Some(key), rows);
+        let found: Vec<u64> = (1..=3).chain(12..=18).chain(4..=11).collect();
+        let lost: Vec<u64> = (101..=118).collect();
+        for after in [found, lost] {
+            let (mut list, mut outline) = (PagedList::<JobRow>::default(), Outline::default());
+            list.hold(rows((1..=18).collect()));
+            outline.set(vec![ask("a", 9), ask("b", 9)], &mut list);
+            // From the fourth row of the first part to the second row of the other one.
+            outline.go_after(10, 8, &mut list);
+            assert_eq!(outline.line(outline.at(&list)), Some(Row(11)));
+            outline.lay_out(30, true, &mut list);
+            list.hold(rows(after));
+            outline.set(vec![ask("a", 3), ask("b", 7), part(RowStatus::LeftOut, None, 8)], &mut list);
+            assert_eq!(outline.line(outline.at(&list)), Some(Row(3)), "the first row of the second part");
+        }
     }
 }
