@@ -16,6 +16,7 @@ use crate::tui::persist::input_history;
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::widgets::job_rows::{moment, sent_here};
+use crate::tui::widgets::last_read::as_of;
 use crate::tui::widgets::list::{draw_row, draw_texts};
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::preview;
@@ -79,6 +80,10 @@ impl Wallet {
             let alike = self.alike_words(cx);
             let all = people.notes.iter().chain(&alike).cloned().chain(self.name_note());
             notes.extend(all.flat_map(|note| wrap(&note, room)).map(|line| (line, cx.theme.warning())));
+            let unread = self.found.iter().flat_map(|found| &found.troubles).chain(&people.trouble);
+            let unread =
+                people.read_at.into_iter().flat_map(|at| unread.clone().map(move |why| as_of(at, why, cx)));
+            notes.extend(unread.flat_map(|note| wrap(&note, room)).map(|line| (line, cx.theme.error())));
             return notes;
         }
         let Some(found) = &self.found else { return notes };
@@ -344,7 +349,11 @@ impl Wallet {
             }
         };
         let is_unseen = found.held.iter().all(HeldBadge::is_only_sent);
-        let (who, mut said) = if found.failed {
+        let (who, mut said) = if let Some(at) = found.read_at.filter(|_| found.is_kept) {
+            let who = if self.call.masked { t!("The record of one badge").to_owned() } else { who };
+            let badges = count!(found.held.len() as u64, "badge", "badges");
+            (who, vec![format!(" {dot} {}", t!("{badges} as of {time}", badges, time = moment(at, cx)))])
+        } else if found.failed {
             (who, Vec::new())
         } else if is_unseen && !found.sent.is_empty() && found.email.is_empty() {
             (t!("The service does not show this badge yet.").to_owned(), Vec::new())
