@@ -1,7 +1,9 @@
 //! The words for a job and its rows, for the app and the verbs.
 
 use super::job::{Job, Kind, Phase, Replaced, person};
+use super::reason::Reason;
 use super::row_status::RowStatus;
+use crate::domain::ServiceClock;
 use crate::i18n::number;
 use crate::jobs::prelude::*;
 
@@ -73,10 +75,26 @@ impl Job {
         }
     }
 
-    /// Who began the job, if a team shares the journal.
+    /// Who paused or cancelled the job, where, and when. Earlier versions kept no time.
+    pub fn halted_words(&self, clock: &ServiceClock) -> Option<Localizable> {
+        let by = self.halted_by.as_ref()?.in_zone_of(clock);
+        let what = self.phase_words();
+        Some(match by.argument("when") {
+            Some(time) => localizable!("{what} at {time}", what, time),
+            None => what,
+        })
+    }
+
+    /// Who began the job, and where, if a team shares the journal.
     pub fn begun_by_words(&self) -> Option<Localizable> {
         let who = self.begun_by.as_ref()?.to_string();
-        Some(localizable!("begun by {who}", who = person(&who)))
+        let who = person(&who);
+        Some(match &self.begun_on {
+            Some(computer) => {
+                localizable!("begun by {who}", who = &Reason::of_process(who, &computer.to_string()))
+            }
+            None => localizable!("begun by {who}", who),
+        })
     }
 
     /// For unsent rows, the words say why they were not sent.

@@ -84,7 +84,7 @@ pub(super) fn cancel(db: &Tx<'_>, id: &JobId, kind: &Kind, actor: &Actor, by: &P
     jobs::assure_owned(db, *id, &by.id)?;
     // Rows of an uncertain refusal may exist, and are followed.
     refusals::doubt(db, *id, actor.at)?;
-    jobs::cancel(db, *id, by)?;
+    jobs::cancel(db, *id, by, actor.at)?;
     let cancelled = requests::cancel_unsent(db, *id, *kind)?;
     jobs::decide(db, *id, None, "call off", actor, "")?;
     Ok(cancelled)

@@ -342,7 +342,8 @@ impl Activity {
         if job.kind == Kind::Issue && waiting > 0 && job.counts.of(RowStatus::Issued) == 0 {
             put(t!("accepted, not issued yet: issuing takes 5 min to 24 h"), theme.dim());
         }
-        let mut facts = everybody(job);
+        let halted = job.halted_words(&cx.clock()).map(|words| words.to_string());
+        let mut facts: Vec<String> = halted.into_iter().chain(everybody(job)).collect();
         if job.in_flight > 0 {
             facts.push(plural!(job.in_flight, "{n} request in progress", "{n} requests in progress"));
         }

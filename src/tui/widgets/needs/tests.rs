@@ -27,6 +27,7 @@ pub fn job(phase: Phase, rows: &[(RowStatus, u64)]) -> Job {
         checked: None,
         is_purged: false,
         begun_by: None,
+        begun_on: None,
         unproven: 0,
         unproven_ready: 0,
         is_not_provable: false,
