@@ -160,7 +160,7 @@ async fn show(
     }
     let clock = session.reader.clock();
     lines.extend(job.begun_by_words().map(|words| format!("  {words}")));
-    lines.extend(job.halted_words(&clock).map(|words| format!("  {words}")));
+    lines.extend(job.is_halted().then(|| format!("  {}", job.halted_words(&clock))));
     if let Some(owner) = &job.owner {
         lines.push(if owner.is_alive {
             t!("  owner: {label}", label = owner.label)

@@ -350,6 +350,16 @@ impl Job {
         self.can_cancel_rest() || self.phase != Phase::Cancelled && self.awaits_proof
     }
 
+    /// Whether rows were cancelled. An undo ends a job, too, and has nothing to cancel if all of it was sent.
+    pub fn is_cancelled(&self) -> bool {
+        self.phase == Phase::Cancelled && self.counts.of(RowStatus::LeftOut) > 0
+    }
+
+    /// Whether it is known who paused the job or cancelled rows of it.
+    pub fn is_halted(&self) -> bool {
+        self.halted_by.is_some() && (self.phase != Phase::Cancelled || self.is_cancelled())
+    }
+
     /// Rows that resuming may send: at once, but for [`Self::held_by_refusal`].
     pub fn left_to_resume(&self) -> u64 {
         let unproven = if self.is_not_provable { 0 } else { self.unproven };

@@ -342,8 +342,7 @@ impl Activity {
         if job.kind == Kind::Issue && waiting > 0 && job.counts.of(RowStatus::Issued) == 0 {
             put(t!("accepted, not issued yet: issuing takes 5 min to 24 h"), theme.dim());
         }
-        let halted = job.halted_words(&cx.clock()).map(|words| words.to_string());
-        let mut facts: Vec<String> = halted.into_iter().chain(everybody(job)).collect();
+        let mut facts = everybody(job);
         if job.in_flight > 0 {
             facts.push(plural!(job.in_flight, "{n} request in progress", "{n} requests in progress"));
         }
@@ -511,9 +510,10 @@ fn advice(job: &Job, cx: &UiContext) -> Vec<(String, Style)> {
         let style = if all.is_empty() { theme.error() } else { theme.text() };
         all.push((text, style));
     } else if job.phase == Phase::Paused && job.can_resume() && may_run {
-        all.push((t!("{state}. {run}: resume.", state = job.phase_words(), run), theme.warning()));
-    } else if matches!(job.phase, Phase::Paused | Phase::Cancelled | Phase::Moved) {
-        all.push((job.phase_words().to_string(), theme.warning()));
+        let state = job.halted_words(&cx.clock());
+        all.push((t!("{state}. {run}: resume.", state, run), theme.warning()));
+    } else if matches!(job.phase, Phase::Paused | Phase::Moved) || job.is_cancelled() {
+        all.push((job.halted_words(&cx.clock()).to_string(), theme.warning()));
     }
     all
 }

@@ -54,14 +54,17 @@ fn the_most_urgent_comes_first() {
 /// `lapel jobs` and Activity take these words.
 #[test]
 fn a_job_has_one_word_for_its_state() {
-    use RowStatus::{InDoubt, Issued, Ready, Waiting};
+    use RowStatus::{InDoubt, Issued, LeftOut, Ready, Waiting};
     let words = |phase, rows: &[(RowStatus, u64)]| job(phase, rows).state().to_string();
     for (state, word) in [
         (words(Phase::Running, &[(Ready, 1)]), t!("sending")),
         (words(Phase::Running, &[(Waiting, 1)]), t!("checking")),
         (words(Phase::Running, &[(Issued, 1)]), t!("finished")),
-        (words(Phase::Cancelled, &[(Waiting, 1)]), t!("cancelled, checking")),
-        (words(Phase::Cancelled, &[(Issued, 1)]), tr(Phase::Cancelled.name())),
+        (words(Phase::Cancelled, &[(Waiting, 1), (LeftOut, 1)]), t!("cancelled, checking")),
+        (words(Phase::Cancelled, &[(Issued, 1), (LeftOut, 1)]), tr(Phase::Cancelled.name())),
+        // Undone, when nothing was left to cancel.
+        (words(Phase::Cancelled, &[(Waiting, 1)]), t!("checking")),
+        (words(Phase::Cancelled, &[(Issued, 1)]), t!("finished")),
         (words(Phase::Stopped, &[(Ready, 1)]), tr(StopKind::Quota.name())),
         (words(Phase::Paused, &[(Ready, 1)]), tr(Phase::Paused.name())),
     ] {
