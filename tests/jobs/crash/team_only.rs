@@ -316,6 +316,8 @@ fn a_colleague_pauses_a_job_and_goes_on_with_it_and_the_journal_keeps_who_did() 
         assert_eq!((job.phase, job.is_mine()), (Phase::Paused, true), "{job:?}");
         let state = job.state().to_string();
         assert!(state.starts_with(msg_part("paused by ")) && state.contains("tester"), "{state}");
+        let when = job.halted_by.as_ref().and_then(|by| by.argument("when"));
+        assert!(when.is_some(), "{job:?}");
         world.control().clear_faults();
         second.jobs.resume(id, "second").await.expect("resumed");
         let job = second.jobs.job(id).await.expect("a job");

@@ -51,6 +51,23 @@ fn the_most_urgent_comes_first() {
     assert_eq!(found, expected, "and what waits or is issued needs nobody");
 }
 
+#[test]
+fn a_pause_has_its_time() {
+    let by = |when: &str| {
+        let raw = format!(r#"{{"code":"process_on","args":{{"who":"lee","computer":"lab-pc"{when}}}}}"#);
+        Job { halted_by: serde_json::from_str(&raw).expect("a reason"), ..job(Phase::Paused, &[]) }
+    };
+    let clock = ServiceClock::new(None, 1.0);
+    let words = |when| by(when).halted_words(&clock).to_string();
+    let paused = t!("paused by {who}", who = "lee on lab-pc");
+    let time = clock.short("2026-11-27T09:41:00Z".parse().expect("a time"));
+    assert_eq!(
+        words(r#","when":"2026-11-27 09:41 UTC""#),
+        t!("{what} at {time}", what = paused.clone(), time)
+    );
+    assert_eq!(words(""), paused, "of an earlier version");
+}
+
 /// `lapel jobs` and Activity take these words.
 #[test]
 fn a_job_has_one_word_for_its_state() {
