@@ -158,7 +158,9 @@ async fn show(
         let sum: String = origin.sha256.chars().take(12).collect();
         lines.push(t!("  {origin}, SHA-256 {sum}…", origin = origin.words(), sum));
     }
+    let clock = session.reader.clock();
     lines.extend(job.begun_by_words().map(|words| format!("  {words}")));
+    lines.extend(job.is_halted().then(|| format!("  {}", job.halted_words(&clock))));
     if let Some(owner) = &job.owner {
         lines.push(if owner.is_alive {
             t!("  owner: {label}", label = owner.label)
@@ -168,7 +170,6 @@ async fn show(
     }
     lines.extend(words::row_statuses(&job));
     lines.extend(words::accepted(&job));
-    let clock = session.reader.clock();
     lines.extend(job.stop.iter().map(|stop| format!("  {}", stop.why.in_zone_of(&clock))));
     lines.extend(job.note_besides().map(|note| format!("  {}", note.in_zone_of(&session.reader.clock()))));
     if let Some(at) = job.next_poll {

@@ -176,7 +176,9 @@ fn answer(case: &CallCase<'_>, question: CallerQuestion, verdict: &Verdict) -> V
                 other.badge_id == case.held.badge_id || case.held.is_copy_of(other)
             };
             let all_counted = case.all.iter().filter(is_counted);
-            let valid = all_counted.filter(|held| is_valid_now(&held.verdict(case.now))).count();
+            let verdicts: Vec<Verdict> = all_counted.map(|held| held.verdict(case.now)).collect();
+            let valid = verdicts.iter().filter(|verdict| is_valid_now(verdict)).count();
+            let ended = verdicts.iter().filter(|verdict| verdict.state() == State::Expired).count() as u64;
             let first = if valid > 1 {
                 let n = number(valid as u64);
                 let counted = t!("Under this name, this e-mail address has {n} valid badges of this kind.", n);
@@ -192,6 +194,13 @@ fn answer(case: &CallCase<'_>, question: CallerQuestion, verdict: &Verdict) -> V
             };
             // Of a copy that is revoked.
             let mut say: Vec<String> = first.into_iter().chain(copies).collect();
+            say.extend((ended > 0 && verdicts.len() > 1).then(|| {
+                plural!(
+                    ended,
+                    "{n} copy has expired: a renewal is a new badge, not a duplicate.",
+                    "{n} copies have expired: a renewal is a new badge, not a duplicate."
+                )
+            }));
             say.extend(coming(case));
             say
         }

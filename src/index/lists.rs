@@ -199,7 +199,9 @@ pub struct IndexQuery {
 
 /// Includes revoked and expired badges.
 pub(super) const WAS_ISSUED: &str = "base IN ('issued', 'expired', 'revoking', 'revoked')";
-pub(super) const IS_REVOKED: &str = "base IN ('revoking', 'revoked')";
+/// Without those whose revocation is under way: they may still be valid.
+pub(super) const IS_REVOKED: &str = "base = 'revoked'";
+pub(super) const IS_REVOKING: &str = "base = 'revoking'";
 pub(super) const IS_ISSUED: &str = "base IN ('issued', 'expired')";
 /// The column finds them quickly, but rows that an earlier version read have it for every word other than `SENT`.
 pub(super) const MAIL_FAILED: &str = "failed = 1 AND mail_fails(mail)";
@@ -243,7 +245,7 @@ impl IndexedList {
             Self::Waiting(from, to) => {
                 between("reg", "base = 'waiting'", [*from, *to].map(|at| at.map(moment)))
             }
-            Self::Revoking => ("base = 'revoking'".to_owned(), Vec::new()),
+            Self::Revoking => (IS_REVOKING.to_owned(), Vec::new()),
             Self::Ending(from, to) | Self::Ended(from, to) => {
                 let what = if matches!(self, Self::Ended(..)) { CAN_END } else { "base = 'issued'" };
                 let sql = format!("{what} AND ends >= ? AND ends < ?");

@@ -2,7 +2,8 @@
 
 use super::Result;
 use super::lists::{
-    self, IS_EXPIRED, IS_ISSUED, IS_OTHER, IS_REVOKED, IS_VALID, IndexedList, MAIL_FAILED, WAS_ISSUED,
+    self, IS_EXPIRED, IS_ISSUED, IS_OTHER, IS_REVOKED, IS_REVOKING, IS_VALID, IndexedList, MAIL_FAILED,
+    WAS_ISSUED,
 };
 use super::rows::{moment, value};
 use super::state::{self, IndexStatus};
@@ -95,6 +96,7 @@ pub struct TemplateSum {
     pub valid: u64,
     pub expired: u64,
     pub waiting: u64,
+    pub revoking: u64,
     pub revoked: u64,
 }
 
@@ -213,8 +215,8 @@ fn templates(db: &Connection, at: &str) -> rusqlite::Result<Vec<TemplateSum>> {
     let mut told: Vec<TemplateSum> = db
         .prepare_cached(&sql)?
         .query_map(params![at, at, MOST_TEMPLATES], |r| {
-            let which = IndexedList::Template(r.get::<_, Option<String>>(5)?.and_then(TemplateId::new));
-            let title = Text::new(r.get::<_, Option<String>>(6)?.unwrap_or_default());
+            let which = IndexedList::Template(r.get::<_, Option<String>>(6)?.and_then(TemplateId::new));
+            let title = Text::new(r.get::<_, Option<String>>(7)?.unwrap_or_default());
             template_sum(r, which, title, 1)
         })?
         .collect::<rusqlite::Result<_>>()?;
@@ -241,13 +243,14 @@ fn together(db: &Connection, at: &str, which: &IndexedList) -> rusqlite::Result<
     // The placeholders above come before those of the condition.
     values.splice(0..0, [value(at), value(at)]);
     db.prepare_cached(&sql)?.query_row(params_from_iter(values), |r| {
-        template_sum(r, which.clone(), Text::default(), r.get::<_, i64>(5)?.unsigned_abs())
+        template_sum(r, which.clone(), Text::default(), r.get::<_, i64>(6)?.unsigned_abs())
     })
 }
 
 /// As [`template_sum`] reads them, with two moments.
 fn numbers() -> String {
-    format!("count(*), sum({IS_VALID}), sum({IS_EXPIRED}), sum(base = 'waiting'), sum({IS_REVOKED})")
+    let moving = format!("sum(base = 'waiting'), sum({IS_REVOKING}), sum({IS_REVOKED})");
+    format!("count(*), sum({IS_VALID}), sum({IS_EXPIRED}), {moving}")
 }
 
 fn template_sum(
@@ -265,7 +268,8 @@ fn template_sum(
         valid: number(1)?,
         expired: number(2)?,
         waiting: number(3)?,
-        revoked: number(4)?,
+        revoking: number(4)?,
+        revoked: number(5)?,
     })
 }
 

@@ -55,13 +55,20 @@ proptest! {
         rows::take(&db, std::slice::from_ref(&item), 1, &Kept::default()).expect("kept");
         let sums = sums(&db, (now, jiff::tz::Offset::UTC), Period::Day, 0).expect("counted");
         let waits = sums.waiting.by_age.iter().map(|(_, n)| n).sum::<u64>() + sums.waiting.unknown;
-        let counted = [sums.valid, sums.expired, sums.other, waits, sums.revoked.total()];
+        let (revoking, revoked) = (sums.waiting.revoking, sums.revoked.total());
+        let of_template = &sums.templates[0];
+        prop_assert_eq!((of_template.revoking, of_template.revoked), (revoking, revoked));
+        // The index does not know when an unknown word with a time ahead of now begins to mean revoked.
+        let is_ahead = item.revoke_at.as_ref().and_then(ServiceTime::start).is_some_and(|at| at > now);
+        let (revoking, revoked) = if is_ahead { (0, revoking + revoked) } else { (revoking, revoked) };
+        let counted = [sums.valid, sums.expired, sums.other, waits, revoking, revoked];
         let expected = match Verdict::of(&item, now).state() {
-            State::Issued => [1, 0, 0, 0, 0],
-            State::Expired => [0, 1, 0, 0, 0],
-            State::Other(_) => [0, 0, 1, 0, 0],
-            State::Waiting => [0, 0, 0, 1, 0],
-            State::Revoking | State::Revoked => [0, 0, 0, 0, 1],
+            State::Issued => [1, 0, 0, 0, 0, 0],
+            State::Expired => [0, 1, 0, 0, 0, 0],
+            State::Other(_) => [0, 0, 1, 0, 0, 0],
+            State::Waiting => [0, 0, 0, 1, 0, 0],
+            State::Revoking if !is_ahead => [0, 0, 0, 0, 1, 0],
+            State::Revoking | State::Revoked => [0, 0, 0, 0, 0, 1],
         };
         prop_assert_eq!(counted, expected);
         if let Verdict::Overdue { .. } = Verdict::of(&item, now) {

@@ -58,11 +58,11 @@ impl Jobs {
 
     /// Pauses a job before its next request.
     pub async fn pause(&self, id: JobId) -> Result<(), JobError> {
+        let at = Timestamp::now().as_millisecond();
         let mut job = self.core.job(id).await?;
         let is_colleagues = job.owner.as_ref().is_some_and(|owner| owner.is_colleague && owner.is_alive);
         if is_colleagues && job.can_pause() {
             self.core.writer()?;
-            let at = Timestamp::now().as_millisecond();
             self.core.store.pause_of_colleague(id, self.core.store.process(), at).await?;
             self.core.changed(id, []);
             return Ok(());
@@ -71,7 +71,7 @@ impl Jobs {
         if !job.can_pause() {
             return Err(JobError::no(localizable!("Job {id} is not sending. Nothing was changed.", id)));
         }
-        self.core.store.pause(id, self.core.store.process()).await?;
+        self.core.store.pause(id, self.core.store.process(), at).await?;
         send::pause(&self.core, id);
         self.core.changed(id, []);
         Ok(())

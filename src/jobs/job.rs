@@ -117,9 +117,23 @@ pub struct Owner {
 /// Marks a person who uses the TUI.
 pub const TUI_MARK: &str = " (tui)";
 
-/// A person without the mark of the program that they used.
+/// In the journal between the person who began a job and their computer. No name has it.
+const ON: char = '\t';
+
+/// A person without the mark of the program that they used, and without the computer.
 pub fn person(who: &str) -> &str {
+    let (who, _) = apart(who);
     who.strip_suffix(TUI_MARK).unwrap_or(who)
+}
+
+/// Who began a job, as the journal keeps it. The computer is known if a team shares the journal.
+pub(super) fn with_computer(who: &str, computer: Option<&str>) -> String {
+    computer.map_or_else(|| who.to_owned(), |computer| format!("{who}{ON}{computer}"))
+}
+
+/// The person and the computer of [`with_computer`]. Earlier versions kept only the person.
+pub(super) fn apart(kept: &str) -> (&str, Option<&str>) {
+    kept.split_once(ON).map_or((kept, None), |(who, computer)| (who, Some(computer)))
 }
 
 /// Totals over the job's accepted requests.
@@ -181,7 +195,9 @@ pub struct Job {
     /// The person who began it, by the name of their computer account. `None` for a draft, for jobs of earlier
     /// versions, and unless a team shares the journal.
     pub begun_by: Option<Text>,
-    /// Who paused or cancelled it, and on which computer. `None` for other jobs, and unless a team shares the journal.
+    /// The computer on which that was, if the journal has it.
+    pub begun_on: Option<Text>,
+    /// Who paused or cancelled it, on which computer, and when. `None` for other jobs, and unless a team shares the journal.
     pub halted_by: Option<Reason>,
 }
 
@@ -332,6 +348,16 @@ impl Job {
     /// Whether lapel may still send rows: at once, after a person resumes the job, or after a check of a refusal.
     pub(super) fn has_rest(&self) -> bool {
         self.can_cancel_rest() || self.phase != Phase::Cancelled && self.awaits_proof
+    }
+
+    /// Whether rows were cancelled. An undo ends a job, too, and has nothing to cancel if all of it was sent.
+    pub fn is_cancelled(&self) -> bool {
+        self.phase == Phase::Cancelled && self.counts.of(RowStatus::LeftOut) > 0
+    }
+
+    /// Whether it is known who paused the job or cancelled rows of it.
+    pub fn is_halted(&self) -> bool {
+        self.halted_by.is_some() && (self.phase != Phase::Cancelled || self.is_cancelled())
     }
 
     /// Rows that resuming may send: at once, but for [`Self::held_by_refusal`].

@@ -1,7 +1,9 @@
 //! The words for a job and its rows, for the app and the verbs.
 
 use super::job::{Job, Kind, Phase, Replaced, person};
+use super::reason::Reason;
 use super::row_status::RowStatus;
+use crate::domain::ServiceClock;
 use crate::i18n::number;
 use crate::jobs::prelude::*;
 
@@ -22,6 +24,8 @@ impl Job {
             (None, Phase::Running) if self.is_sending() => tr_noop!("sending"),
             (None, Phase::Running) if self.is_open() => tr_noop!("checking"),
             (None, Phase::Running) => tr_noop!("finished"),
+            (None, Phase::Cancelled) if !self.is_cancelled() && self.is_open() => tr_noop!("checking"),
+            (None, Phase::Cancelled) if !self.is_cancelled() => tr_noop!("finished"),
             (None, Phase::Cancelled) if self.is_open() => tr_noop!("cancelled, checking"),
             (None, phase) => phase.name(),
         }
@@ -31,9 +35,7 @@ impl Job {
     pub fn state(&self) -> Localizable {
         match self.counts.of(RowStatus::InDoubt) {
             n if n > 0 && self.is_abandoned() => localizable!("ended; {n} in doubt", n),
-            _ if self.halted_by.is_some() && (self.phase == Phase::Paused || !self.is_open()) => {
-                self.phase_words()
-            }
+            _ if self.is_halted() && (self.phase == Phase::Paused || !self.is_open()) => self.phase_words(),
             _ => Localizable::of(self.state_name()),
         }
     }
@@ -73,10 +75,26 @@ impl Job {
         }
     }
 
-    /// Who began the job, if a team shares the journal.
+    /// The phase, with who paused or cancelled the job, where, and when. Earlier versions kept no time.
+    pub fn halted_words(&self, clock: &ServiceClock) -> Localizable {
+        let what = self.phase_words();
+        let by = self.halted_by.as_ref().map(|by| by.in_zone_of(clock));
+        match by.as_ref().and_then(|by| by.argument("when")) {
+            Some(time) => localizable!("{what} at {time}", what, time),
+            None => what,
+        }
+    }
+
+    /// Who began the job, and where, if a team shares the journal.
     pub fn begun_by_words(&self) -> Option<Localizable> {
         let who = self.begun_by.as_ref()?.to_string();
-        Some(localizable!("begun by {who}", who = person(&who)))
+        let who = person(&who);
+        Some(match &self.begun_on {
+            Some(computer) => {
+                localizable!("begun by {who}", who = &Reason::of_process(who, &computer.to_string()))
+            }
+            None => localizable!("begun by {who}", who),
+        })
     }
 
     /// For unsent rows, the words say why they were not sent.

@@ -297,7 +297,6 @@ impl Reason {
         Self { text: Some(class.name().to_owned()), ..Code::Class.into() }
     }
 
-    #[cfg(any(feature = "team", test))]
     pub(crate) fn of_process(who: &str, computer: &str) -> Self {
         Self::from(Code::ProcessOn).with("who", who).with("computer", computer)
     }

@@ -1,5 +1,6 @@
 //! Looking somebody or something up.
 
+use super::narrow::flat;
 use super::*;
 use crate::common::texts::{msg, msg_part, msg_with};
 
@@ -76,6 +77,121 @@ async fn a_wallet_that_failed_is_not_an_empty_one() {
     h.press("enter");
     let screen = h.settled().await;
     assert!(screen.contains(msg_part("not everything could be read")), "{screen}");
+}
+
+/// Not read is not empty: what was read stays, with its time and the error, but never for another person.
+#[tokio::test]
+async fn a_wallet_that_cannot_be_read_again_stays() {
+    let mut h = Harness::new(frozen(), 100, 30).await;
+    h.settled().await;
+    let look_up = |h: &mut Harness, address: &str| {
+        h.press("3");
+        h.paste(address);
+        h.press("enter");
+    };
+    let shows_both = |screen: &str| screen.contains("● VALID") && screen.contains("✕ REVOKED");
+    look_up(&mut h, "haneul.lim@example.net");
+    let screen = h.settled().await;
+    assert!(screen.contains("임하늘") && shows_both(&screen), "{screen}");
+
+    for (fault, words) in [
+        ("get /wallet/badges status=500", msg_part("the wallet could not be read")),
+        ("get /badges/history status=500", msg_part("the wallet and the history could not be read")),
+    ] {
+        h.sandbox.control().add_fault(fault).expect("a rule");
+        for _ in 0..2 {
+            h.press("r");
+            let screen = h.settled().await;
+            assert!(screen.contains("임하늘") && shows_both(&screen), "{screen}");
+            assert!(screen.contains(msg_part("as of")) && flat(&screen).contains(words), "{screen}");
+        }
+    }
+    look_up(&mut h, "seoyun.han@naru.example");
+    let screen = h.settled().await;
+    assert!(!screen.contains("임하늘") && !screen.contains("지역사회 봉사"), "another person: {screen}");
+    assert!(
+        screen.contains(msg_part("could not be read")) && !screen.contains(msg_part("as of")),
+        "{screen}"
+    );
+
+    h.sandbox.control().clear_faults();
+    look_up(&mut h, "haneul.lim@example.net");
+    let screen = h.settled().await;
+    assert!(shows_both(&screen) && !screen.contains(msg_part("as of")), "{screen}");
+}
+
+#[tokio::test]
+async fn a_list_of_people_and_a_record_that_cannot_be_read_again_stay() {
+    let mut h = Harness::new(frozen(), 100, 30).await;
+    h.settled().await;
+    h.press("3");
+    h.paste("김민준");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert_eq!(screen.matches("m***@").count(), 2, "{screen}");
+    h.sandbox.control().add_fault("any status=500").expect("a rule");
+    for _ in 0..2 {
+        h.press("r");
+        let screen = h.settled().await;
+        assert_eq!(screen.matches("m***@").count(), 2, "{screen}");
+        assert!(screen.contains(msg_part("as of")), "{screen}");
+        assert!(flat(&screen).contains(msg_part("could not be searched for this name")), "{screen}");
+    }
+    h.sandbox.control().clear_faults();
+    h.press("r");
+    let screen = h.settled().await;
+    assert!(screen.matches("m***@").count() == 2 && !screen.contains(msg_part("as of")), "{screen}");
+
+    let row = RowSpec { recipient_name: "김하나".into(), ..RowSpec::default() };
+    let rows = Rows { insert: vec![row], ..Rows::default() };
+    let id = h.sandbox.control().rows(&rows).expect("inserted").remove(0);
+    h.press("3");
+    h.paste(&id);
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(screen.contains(msg("The record of one badge")), "{screen}");
+    h.sandbox.control().add_fault("any status=500").expect("a rule");
+    for _ in 0..2 {
+        h.press("r");
+        let screen = h.settled().await;
+        assert!(screen.contains(msg("The record of one badge")) && screen.contains(&id), "{screen}");
+        assert!(screen.contains(msg_part("as of")), "{screen}");
+        assert!(flat(&screen).contains(msg_part("could not be read")), "{screen}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_screen_has_read_stays_if_it_cannot_be_read_again() {
+    let mut h = Harness::new(small(), 120, 36).await;
+    h.settled().await;
+    let refused = "any status=500";
+    // A template beside its list, the lists over it, a badge, and the JSON of it.
+    for (tab, open, kept) in [
+        ("1", "", "TPL-001"),
+        ("1", "b", msg_part("9 categories")),
+        ("2", "enter", msg("Cert. no.")),
+        ("2", "enter J", "\"badge_id\""),
+    ] {
+        h.press(tab);
+        h.settled().await;
+        for key in open.split_whitespace() {
+            h.press(key);
+            h.settled().await;
+        }
+        let before = h.screen();
+        assert!(before.contains(kept) && !before.contains(msg_part("as of")), "{tab} {open}: {before}");
+        h.sandbox.control().add_fault(refused).expect("a rule");
+        h.press("r");
+        let screen = h.settled().await;
+        assert!(screen.contains(kept), "{tab} {open}: {screen}");
+        assert!(screen.contains(msg_part("as of")), "{tab} {open}: {screen}");
+        h.sandbox.control().clear_faults();
+        h.press("r");
+        let screen = h.settled().await;
+        assert!(screen.contains(kept) && !screen.contains(msg_part("as of")), "{tab} {open}: {screen}");
+        h.press("esc esc");
+        h.settled().await;
+    }
 }
 
 #[tokio::test]

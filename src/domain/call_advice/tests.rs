@@ -417,6 +417,24 @@ fn a_second_copy_that_is_revoked_is_no_second_valid_badge() {
 }
 
 #[test]
+fn a_renewal_is_no_duplicate_of_the_badges_that_have_expired() {
+    let ended = |id| Row { id, until: Some("2026-11-09"), ..Row::default() }.held();
+    let twice = |all: &[HeldBadge], at: usize| {
+        let question = Some(CallerQuestion::Twice);
+        script(&CallCase { question, ..case(&all[at], all) }).say.join(" ")
+    };
+    let all = [Row::default().held(), ended("B-2"), ended("B-3")];
+    for at in [0, 1] {
+        let said = twice(&all, at);
+        assert!(said.contains("no second valid badge"), "{said}");
+        assert!(said.contains("2 copies have expired: a renewal is a new badge"), "{said}");
+    }
+    for alone in [Row::default().held(), ended("B-2")] {
+        assert!(!twice(&[alone], 0).contains("renewal"), "no copy");
+    }
+}
+
+#[test]
 fn a_badge_that_only_the_journal_knows_waits_from_its_request() {
     let own = HeldBadge {
         sent: Some("파이썬 데이터 분석 수료".into()),

@@ -84,7 +84,7 @@ pub(super) fn cancel(db: &Tx<'_>, id: &JobId, kind: &Kind, actor: &Actor, by: &P
     jobs::assure_owned(db, *id, &by.id)?;
     // Rows of an uncertain refusal may exist, and are followed.
     refusals::doubt(db, *id, actor.at)?;
-    jobs::cancel(db, *id, by)?;
+    jobs::cancel(db, *id, by, actor.at)?;
     let cancelled = requests::cancel_unsent(db, *id, *kind)?;
     jobs::decide(db, *id, None, "call off", actor, "")?;
     Ok(cancelled)
@@ -356,8 +356,30 @@ mod tests {
     use super::super::review;
     use super::super::rows::NewRow;
     use super::*;
+    use crate::jobs::job::{apart, person};
     use crate::jobs::journal::tests::statements::{draft_of, journal};
     use crate::jobs::row_groups::RowSelection;
+
+    /// Others of a team see who, where and when.
+    #[test]
+    fn the_journal_keeps_where_a_job_began_and_when_it_was_paused() {
+        let connection = journal();
+        let db = Tx::on(&connection);
+        let row = NewRow { name: "n".into(), email: "a@x.example".into(), ..NewRow::default() };
+        let id = draft_of(&db, Kind::Issue, &[row]);
+        let label = Reason::of_process("lee", "lab-pc").stored();
+        db.execute("UPDATE job SET owner = 'me', owner_label = ?1", values![label]).expect("its owner");
+        let seen = SeenJob { owner: "me".into(), phases: vec![Phase::Draft], decision: i64::MAX };
+        drafts::start(&db, &id, &Actor::now("lee (tui)"), &seen).expect("begun");
+        let begun: String = db.one("SELECT begun_by FROM job", values![]).expect("who began it");
+        assert_eq!(apart(&begun), ("lee (tui)", Some("lab-pc")));
+        assert_eq!((person(&begun), apart("lee")), ("lee", ("lee", None)));
+        let by = Process { id: "me".into(), label, place: None };
+        jobs::pause(&db, &id, &by, &60_000).expect("paused");
+        let why: Reason = db.one("SELECT stop_why FROM job", values![]).expect("who paused it");
+        let known = ["who", "computer", "when"].map(|name| why.argument(name));
+        assert_eq!(known, [Some("lee"), Some("lab-pc"), Some("1970-01-01 00:01 UTC")]);
+    }
 
     #[test]
     fn what_changed_since_it_was_checked_is_not_sent() {

@@ -9,7 +9,7 @@ use super::rows::{self, CorrectRow, NewRow};
 use super::tx::{self, Bind, Tx, values};
 use super::{Process, conditions, duplicates, lost_writes, refusals, review, snapshots, takeover, transfer};
 use crate::jobs::duplicate_kind::DuplicateKind;
-use crate::jobs::job::{Job, JobId, Kind, Phase};
+use crate::jobs::job::{Job, JobId, Kind, Phase, with_computer};
 use crate::jobs::journal::prelude::*;
 use crate::jobs::plan::IssuePlan;
 use crate::jobs::prelude::*;
@@ -421,9 +421,11 @@ pub(super) fn start(db: &Tx<'_>, id: &JobId, actor: &Actor, seen: &SeenJob) -> t
     transfer::assure_here(db, *id, false)?;
     lost_writes::assure_searched(db, *id)?;
     jobs::set_phase(db, id, &Phase::Running)?;
+    let owner: Option<Reason> = db.one("SELECT owner_label FROM job WHERE id = ?1", values![id.0])?;
+    let computer = owner.as_ref().and_then(|owner| owner.argument("computer"));
     db.execute(
         "UPDATE job SET begun_by = ?2 WHERE id = ?1 AND begun_by IS NULL",
-        values![id.0, redact(&actor.who)],
+        values![id.0, redact(&with_computer(&actor.who, computer))],
     )?;
     refusals::doubt(db, *id, actor.at)?;
     claims::claim_ready_rows(db, *id, actor)?;

@@ -5,7 +5,7 @@ use super::accounts::Account;
 use super::tx::{self, SqlRow, Tx, values};
 use crate::jobs::job::{JobId, JobOrigin, Kind, Phase, StopKind};
 use crate::jobs::journal::prelude::*;
-use crate::jobs::reason::Reason;
+use crate::jobs::reason::{Reason, utc_minute};
 use crate::jobs::row_status::{Counts, RowStatus};
 
 #[derive(Clone, Debug)]
@@ -96,20 +96,27 @@ pub(super) fn moment(r: &SqlRow<'_>, column: &'static str) -> tx::Result<Option<
     Ok(r.get::<Option<i64>>(column)?.and_then(|s| Timestamp::from_second(s).ok()))
 }
 
-/// Pauses a running job. Its stop reason names the process, and so the person if a team shares the journal.
-pub(super) fn pause(db: &Tx<'_>, id: &JobId, by: &Process) -> tx::Result<()> {
+/// Pauses a running job. Its stop reason has the time, and names the process, and so the person if a team shares the
+/// journal.
+pub(super) fn pause(db: &Tx<'_>, id: &JobId, by: &Process, at: &i64) -> tx::Result<()> {
     db.run(
         "UPDATE job SET phase = 'paused', stop = NULL, stop_why = ?2 WHERE id = ?1 AND phase = 'running'",
-        values![id.0, by.label],
+        values![id.0, halted_by(by, *at)],
     )
 }
 
 /// Cancels a job. Its stop reason names the process, as that of a paused job.
-pub(super) fn cancel(db: &Tx<'_>, id: JobId, by: &Process) -> tx::Result<()> {
+pub(super) fn cancel(db: &Tx<'_>, id: JobId, by: &Process, at: i64) -> tx::Result<()> {
     db.run(
         "UPDATE job SET phase = 'cancelled', stop = NULL, stop_why = ?2 WHERE id = ?1",
-        values![id.0, by.label],
+        values![id.0, halted_by(by, at)],
     )
+}
+
+/// `at` is this computer's time, in milliseconds.
+fn halted_by(by: &Process, at: i64) -> Reason {
+    let at = Timestamp::from_millisecond(at).unwrap_or(Timestamp::UNIX_EPOCH);
+    Reason::read(&by.label).with("when", utc_minute(at))
 }
 
 /// Sets the phase and clears the stop reason.

@@ -6,7 +6,9 @@ use super::place::first_line;
 use super::tx::{self, SqlRow, Tx, values};
 use crate::i18n::{self, Language};
 use crate::jobs::intake::PASTED;
-use crate::jobs::job::{AcceptedCount, Job, JobId, JobOrigin, Kind, Owner, Phase, Replaced, Stop, StopKind};
+use crate::jobs::job::{
+    AcceptedCount, Job, JobId, JobOrigin, Kind, Owner, Phase, Replaced, Stop, StopKind, apart,
+};
 use crate::jobs::journal::prelude::*;
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_status::{Counts, RowStatus};
@@ -77,6 +79,8 @@ fn read(r: &SqlRow<'_>, me: &str, is_team: bool) -> tx::Result<Job> {
     let owner = r.get::<Option<String>>("owner")?;
     let label = told(r.get("owner_label")?);
     let phase = Phase::from_code(r.text("phase")?).unwrap_or(Phase::Stopped);
+    let begun = r.get::<Option<String>>("begun_by")?.filter(|_| is_team);
+    let begun = begun.as_deref().map(apart);
     let created = Timestamp::from_millisecond(r.get("created")?).unwrap_or(Timestamp::UNIX_EPOCH);
     Ok(Job {
         id: r.get("id")?,
@@ -116,7 +120,8 @@ fn read(r: &SqlRow<'_>, me: &str, is_team: bool) -> tx::Result<Job> {
         unproven_ready: 0,
         is_not_provable: r.get("not_provable")?,
         awaits_proof: r.get("awaits_proof")?,
-        begun_by: r.get::<Option<Text>>("begun_by")?.filter(|_| is_team),
+        begun_by: begun.map(|(who, _)| Text::new(who)),
+        begun_on: begun.and_then(|(_, computer)| computer).map(Text::new),
         halted_by: match phase {
             Phase::Paused | Phase::Cancelled if is_team => {
                 r.get::<Option<Reason>>("stop_why")?.filter(|by| by.is(Code::ProcessOn))

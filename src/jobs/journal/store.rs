@@ -227,7 +227,7 @@ operations! {
 // Decisions of a person.
 operations! {
     read newest_decision() -> i64 = jobs::newest_decision;
-    write "pause" pause(id: JobId, by: Arc<Process>) -> () = jobs::pause;
+    write "pause" pause(id: JobId, by: Arc<Process>, at: i64) -> () = jobs::pause;
     write "decide" resume(id: JobId, actor: Actor, seen: SeenJob) -> () = decisions::resume;
     write "decide" use_up_quota(id: JobId, most: i64, actor: Actor, seen: SeenJob) -> ()
         = decisions::use_up_quota;

@@ -110,7 +110,7 @@ pub(super) fn take_job(db: &Tx<'_>, id: &JobId, owner: &Process, at: &i64) -> tx
 pub(super) fn pause_of_colleague(db: &Tx<'_>, id: &JobId, owner: &Process, at: &i64) -> tx::Result<bool> {
     let is_running = db.exists("SELECT 1 FROM job WHERE id = ?1 AND phase = 'running'", values![id.0])?;
     if is_running {
-        jobs::pause(db, id, owner)?;
+        jobs::pause(db, id, owner, at)?;
         jobs::decide(db, *id, None, "pause", &Actor::of(owner, *at), "")?;
     }
     Ok(is_running)

@@ -5,6 +5,7 @@ use crate::api::RawBody;
 use crate::tui::input::list_hit::moved;
 use crate::tui::platform::pager::PagerText;
 use crate::tui::prelude::*;
+use crate::tui::widgets::last_read::LastRead;
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::search::{Search, Searched};
 
@@ -19,7 +20,7 @@ pub struct JsonView {
     records: Vec<RawOf>,
     at: usize,
     request: Option<RequestId>,
-    read: Option<Result<RawBody, String>>,
+    read: LastRead<RawBody>,
     /// Scrubbed lines, not wrapped.
     laid_out: Vec<String>,
     /// The same lines, wrapped to `columns`.
@@ -38,6 +39,11 @@ impl JsonView {
     pub fn new(records: Vec<RawOf>, out: &mut Effects<'_>) -> Option<Self> {
         let request = Some(out.ask(Request::Raw(records.first()?.clone())));
         Some(Self { records, request, height: 1, ..Self::default() })
+    }
+
+    /// Why the record could not be read again.
+    fn note(&self, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
+        self.read.note(not_read, cx).map_or_else(Vec::new, |note| indented(&note, room, cx))
     }
 
     fn ask(&mut self, out: &mut Effects<'_>) {
@@ -95,18 +101,18 @@ impl Component for JsonView {
             Action::Reload => self.ask(out),
             Action::OtherRecord if self.records.len() > 1 => {
                 self.at = (self.at + 1) % self.records.len();
-                (self.read, self.scroll) = (None, 0);
+                (self.read, self.scroll) = (LastRead::default(), 0);
                 self.laid_out.clear();
                 self.lines.clear();
                 self.ask(out);
             }
             Action::OtherRecord => out.say(t!("There is no other record of it.")),
-            Action::CopyAll => match &self.read {
-                Some(Ok(raw)) => out.copy(raw.text.wire().to_owned(), t!("the original JSON")),
+            Action::CopyAll => match self.read.value() {
+                Some(raw) => out.copy(raw.text.wire().to_owned(), t!("the original JSON")),
                 _ => out.say(t!("Nothing was read yet. There is nothing to copy.")),
             },
-            Action::Pager => match &self.read {
-                Some(Ok(raw)) => {
+            Action::Pager => match self.read.value() {
+                Some(raw) => {
                     let request = self.records.get(self.at).map_or_else(String::new, RawOf::request);
                     let lines = lay_out(raw.text.wire(), usize::MAX);
                     out.page =
@@ -134,20 +140,23 @@ impl Component for JsonView {
         }
     }
 
-    fn on_response(&mut self, reply: Reply, _: &UiContext, _: &mut Effects<'_>) -> Handled {
+    fn on_response(&mut self, reply: Reply, cx: &UiContext, _: &mut Effects<'_>) -> Handled {
         let Response::Raw(raw) = reply.to(&mut self.request)? else { return Ok(()) };
-        self.laid_out = raw.as_ref().map_or_else(|_| Vec::new(), |raw| lay_out(raw.text.wire(), SHOWN));
-        self.columns = 0;
-        self.seek = self.at > 0;
-        self.read = Some(raw.map_err(|why| why.to_string()));
+        if let Ok(raw) = &raw {
+            self.laid_out = lay_out(raw.text.wire(), SHOWN);
+            self.columns = 0;
+            self.seek = self.at > 0;
+        }
+        self.read.take(raw, cx);
         Ok(())
     }
 
-    fn load_visible(&mut self, area: Rect, _: &UiContext, _: &mut Effects<'_>) {
-        self.height = usize::from(area.height.saturating_sub(2)).max(1);
+    fn load_visible(&mut self, area: Rect, cx: &UiContext, _: &mut Effects<'_>) {
+        let room = usize::from(area.width).saturating_sub(4);
+        let beside = self.note(room, cx).len();
+        self.height = usize::from(area.height.saturating_sub(2)).saturating_sub(beside).max(1);
         if self.columns != area.width {
             self.columns = area.width;
-            let room = usize::from(area.width).saturating_sub(4);
             self.lines = self.laid_out.iter().flat_map(|line| wrap(line, room)).collect();
             self.found = None;
         }
@@ -181,19 +190,16 @@ impl Component for JsonView {
         let request = Line::styled(format!("  {request}"), theme.strong());
         let request = self.search.line(usize::from(area.width), cx).unwrap_or(request);
         two_sided(frame, Rect { height: 1, ..area }, (request, Span::styled(right, theme.dim())), true, cx);
-        let mut lines = Vec::new();
-        match &self.read {
-            _ if self.request.is_some() && self.read.is_none() => {
+        let mut lines = self.note(room, cx);
+        match self.read.shown() {
+            None if self.request.is_some() => {
                 lines.push(Line::styled(
                     t!("  {spinner} reading the JSON, 1 request", spinner = cx.spinner()),
                     theme.dim(),
                 ));
             }
             Some(Err(why)) => {
-                let text = t!("Not read: {why}", why);
-                lines.extend(
-                    wrap(&text, room).into_iter().map(|l| Line::styled(format!("  {l}"), theme.error())),
-                );
+                lines.extend(indented(&not_read(why), room, cx));
             }
             Some(Ok(raw)) => {
                 let bytes = count!(raw.bytes as u64, "byte", "bytes");
@@ -215,6 +221,14 @@ impl Component for JsonView {
         let below = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
         frame.render_widget(lines, below);
     }
+}
+
+fn not_read(why: &ApiError) -> String {
+    t!("Not read: {why}", why)
+}
+
+fn indented(text: &str, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
+    wrap(text, room).into_iter().map(|line| Line::styled(format!("  {line}"), cx.theme.error())).collect()
 }
 
 impl Modal for JsonView {

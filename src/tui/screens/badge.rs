@@ -14,6 +14,7 @@ use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::screens::wallet::cert::{Certs, several};
 use crate::tui::widgets::field::RecentInputs;
+use crate::tui::widgets::last_read::LastRead;
 use crate::tui::widgets::preview;
 use crate::tui::worker::index::NotSearched;
 use lines::{badge_lines, not_read};
@@ -21,7 +22,7 @@ use lines::{badge_lines, not_read};
 #[derive(Default)]
 pub struct BadgeScreen {
     wanted: Option<ListedBadge>,
-    read: Option<Result<Badge, ApiError>>,
+    read: LastRead<Badge>,
     request: Option<RequestId>,
     /// The journal's records of the badge, and the request for them.
     sent: (Option<RequestId>, Vec<SentHere>),
@@ -51,7 +52,7 @@ impl BadgeScreen {
         if let Some(before) = self.wanted.take_if(|before| before.id == badge.id) {
             badge.keep(before);
         } else {
-            self.read = None;
+            self.read = LastRead::default();
             self.back = false;
             self.over_text = false;
         }
@@ -80,7 +81,19 @@ impl BadgeScreen {
     }
 
     fn badge(&self) -> Option<&Badge> {
-        self.read.as_ref().and_then(|r| r.as_ref().ok())
+        self.read.value()
+    }
+
+    /// The record, and above it why it could not be read again.
+    fn lines(&self, badge: &Badge, (room, height): (usize, usize), cx: &UiContext) -> Vec<Line<'static>> {
+        let words = |error: &ApiError| {
+            t!("Badge {id} could not be read: {error}", id = short(badge.badge_id.wire()), error)
+        };
+        let note = self.read.note(words, cx);
+        let mut lines = note.map_or_else(Vec::new, |note| styled(&note, room, cx.theme.error()));
+        let height = height.saturating_sub(lines.len());
+        lines.extend(badge_lines(badge, self.requested(), (room, height), cx));
+        lines
     }
 
     /// Opens the badge with this id or certificate number. Only the index knows certificate numbers.
@@ -299,7 +312,7 @@ impl Component for BadgeScreen {
         self.find.get_or_insert_default().on_paste(text.trim());
     }
 
-    fn on_response(&mut self, reply: Reply, _: &UiContext, out: &mut Effects<'_>) -> Handled {
+    fn on_response(&mut self, reply: Reply, cx: &UiContext, out: &mut Effects<'_>) -> Handled {
         let Reply { id, response } = reply;
         match response {
             Response::FoundCerts(found) if self.cert.as_ref().is_some_and(|(asked, ..)| *asked == id) => {
@@ -321,11 +334,14 @@ impl Component for BadgeScreen {
                     // Open the input, so that the user can correct the id and the letters do not act as keys. Somebody who
                     // types the next id already goes on.
                     self.find.get_or_insert_with(|| TextField::with(wanted.id.wire()));
+                    // That is an answer, and not a failure to read.
+                    self.read = LastRead::default();
                 }
-                self.read = Some(badge.map(|mut badge| {
+                let badge = badge.map(|mut badge| {
                     badge.reg_date = badge.reg_date.or_else(|| self.wanted.as_ref()?.accepted_at.clone());
                     badge
-                }));
+                });
+                self.read.take(badge, cx);
                 Ok(())
             }
             response => Err(Reply { id, response }),
@@ -339,7 +355,7 @@ impl Component for BadgeScreen {
         let area = self.text_area(area);
         let room = usize::from(area.width).saturating_sub(4);
         let height = usize::from(area.height.saturating_sub(1));
-        let lines = self.badge().map_or(0, |b| badge_lines(b, self.requested(), (room, height), cx).len());
+        let lines = self.badge().map_or(0, |badge| self.lines(badge, (room, height), cx).len());
         self.most = u16::try_from(lines.saturating_sub(height)).unwrap_or(u16::MAX);
         self.scroll = self.scroll.min(self.most);
     }
@@ -349,7 +365,7 @@ impl Component for BadgeScreen {
     }
 
     fn know(&self, known: &mut KnownWords) {
-        if let Some(Ok(badge)) = &self.read {
+        if let Some(badge) = self.badge() {
             badge.know(known);
         }
     }
@@ -377,10 +393,8 @@ impl Component for BadgeScreen {
             spans.extend(field.spans(room.saturating_sub(used), true, cx));
             frame.render_widget(Line::from(spans), top);
         }
-        let lines: Vec<Line<'static>> = match (&self.read, &self.wanted) {
-            (Some(Ok(badge)), _) => {
-                badge_lines(badge, self.requested(), (room, usize::from(body.height)), cx)
-            }
+        let lines: Vec<Line<'static>> = match (self.read.shown(), &self.wanted) {
+            (Some(Ok(badge)), _) => self.lines(badge, (room, usize::from(body.height)), cx),
             (Some(Err(error)), Some(wanted)) => {
                 not_read(error, &wanted.id, (self.certs, &self.sent.1), room, cx)
             }
@@ -410,7 +424,7 @@ impl Component for BadgeScreen {
             ));
         }
         frame.render_widget(shown, body);
-        if let (Some(field), None, None) = (&self.find, &self.read, &self.wanted) {
+        if let (Some(field), None, None) = (&self.find, self.read.shown(), &self.wanted) {
             let all = if self.recent.at().is_some() {
                 self.recent.all()
             } else if field.value().is_empty() {
@@ -422,7 +436,7 @@ impl Component for BadgeScreen {
             let below = Rect { y: area.y + used, height: area.height - used, ..area };
             input_history::draw(all, self.recent.at(), t!("Opened earlier"), frame, below, cx);
         }
-        if self.request.is_some() && self.read.is_some() {
+        if self.request.is_some() && self.read.shown().is_some() {
             frame.render_widget(
                 Line::styled(format!("{} ", cx.spinner()), cx.theme.dim()).right_aligned(),
                 Rect { width: area.width.saturating_sub(1), ..top },

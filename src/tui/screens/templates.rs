@@ -10,6 +10,7 @@ use crate::tui::modals::issue::IssueForm;
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::widgets::filter::{FilterChoice, FilterValue, Spec, Takes};
+use crate::tui::widgets::last_read::LastRead;
 use crate::tui::widgets::list::ListRow;
 use crate::tui::widgets::paged_list::{Browse, Browser, ListTexts, RowMark, level};
 use crate::tui::widgets::preview::{self, Scroll};
@@ -164,7 +165,7 @@ fn in_use(row: &Template, cx: &UiContext) -> Style {
 #[derive(Default)]
 pub struct Templates {
     pub browser: Browser<Template>,
-    detail: Option<(TemplateId, Result<TemplateDetail, ApiError>)>,
+    detail: Option<(TemplateId, LastRead<TemplateDetail>)>,
     detail_request: Option<RequestId>,
     rest: Option<RequestId>,
     wanted: Option<TemplateId>,
@@ -197,13 +198,17 @@ impl Templates {
 
     fn lines(&self, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
         let Some(row) = self.browser.list.selected() else { return Vec::new() };
-        match &self.detail {
-            Some((id, Ok(detail))) if *id == row.template_id => detail_lines(detail, room, cx),
-            Some((id, Err(error))) if *id == row.template_id => {
-                let text = t!("This template could not be read: {error}", error);
-                styled(&text, room, cx.theme.error())
+        let read = self.detail.as_ref().filter(|(id, _)| *id == row.template_id).map(|(_, read)| read);
+        let not_read = |error: &ApiError| t!("This template could not be read: {error}", error);
+        match read.and_then(LastRead::shown) {
+            Some(Ok(detail)) => {
+                let note = read.and_then(|read| read.note(not_read, cx));
+                let mut lines = note.map_or_else(Vec::new, |note| styled(&note, room, cx.theme.error()));
+                lines.extend(detail_lines(detail, room, cx));
+                lines
             }
-            _ => {
+            Some(Err(error)) => styled(&not_read(error), room, cx.theme.error()),
+            None => {
                 let title = row.title.as_ref().map_or(String::new(), ToString::to_string);
                 let mut lines: Vec<Line<'static>> = styled(&title, room, cx.theme.strong());
                 lines.push(Line::styled(cx.busy(t!("reading")), cx.theme.dim()));
@@ -286,8 +291,12 @@ impl Component for Templates {
                 return self.browser.on_action(action, cx, out);
             }
             Action::Reload => {
-                self.detail = None;
-                self.wanted = None;
+                out.cancel(self.rest.take());
+                // What is shown stays until the answer comes. In a narrow list it is read when it is opened.
+                match self.wanted.clone().filter(|_| self.beside || self.full) {
+                    Some(id) => out.ask_instead(&mut self.detail_request, Request::Template(id)),
+                    None => self.wanted = None,
+                }
                 return self.browser.on_action(action, cx, out);
             }
             _ => return self.browser.on_action(action, cx, out),
@@ -307,11 +316,16 @@ impl Component for Templates {
             Response::Template(detail) if self.detail_request == Some(id) => {
                 self.detail_request = None;
                 if let Some(id) = self.wanted.clone() {
-                    self.detail = Some((id, *detail));
+                    let before = self.detail.take().filter(|(of, _)| *of == id);
+                    let mut read = before.map(|(_, read)| read).unwrap_or_default();
+                    read.take(*detail, cx);
+                    self.detail = Some((id, read));
                 }
             }
             Response::Categories(_) | Response::BadgeTypes(_) => {
-                let Err(reply) = self.receive_categories(Reply { id, response }, out) else { return Ok(()) };
+                let Err(reply) = self.receive_categories(Reply { id, response }, cx, out) else {
+                    return Ok(());
+                };
                 return self.browser.on_response(reply, cx, out);
             }
             response => return self.browser.on_response(Reply { id, response }, cx, out),

@@ -42,7 +42,7 @@ use crate::tui::widgets::preview::Scroll;
 use crate::tui::widgets::search::Search;
 use crate::tui::widgets::table_header::Heading;
 use people::PeopleMatches;
-use state::{HolderBadges, LookupState, Lookups, Side, Sought};
+use state::{Earlier, HolderBadges, LookupState, Lookups, Side, Sought};
 
 /// Maximum number of requests that a look-up makes by itself. The user starts any further ones with a key.
 const BUDGET: u32 = 5;
@@ -68,6 +68,7 @@ pub struct Wallet {
     asked: Option<String>,
     found: Option<HolderBadges>,
     call: LookupState,
+    earlier: Option<Box<Earlier>>,
     people: Option<PeopleMatches>,
     /// Whether the user selects from the possible matches instead of the badges.
     choosing: bool,
@@ -467,19 +468,23 @@ impl Component for Wallet {
         Clicked::changed(is_row)
     }
 
-    fn on_response(&mut self, reply: Reply, _: &UiContext, out: &mut Effects<'_>) -> Handled {
-        let reply = match reply.to(&mut self.request) {
-            Ok(Response::Holder(holder)) => {
-                self.take_holder(*holder, out);
-                return Ok(());
-            }
-            Ok(_) => return Ok(()),
-            Err(reply) => reply,
-        };
-        match self.lookup.take_if(|(waits, _)| *waits == reply.id) {
-            Some((_, lookup)) => self.take_lookup(lookup, reply, out),
-            None => Err(reply),
+    fn on_response(&mut self, reply: Reply, cx: &UiContext, out: &mut Effects<'_>) -> Handled {
+        match reply.to(&mut self.request) {
+            Ok(Response::Holder(holder)) => self.take_holder(*holder, out),
+            Ok(_) => {}
+            Err(reply) => match self.lookup.take_if(|(waits, _)| *waits == reply.id) {
+                Some((_, lookup)) => self.take_lookup(lookup, reply, out)?,
+                None => return Err(reply),
+            },
         }
+        let now = cx.clock().utc();
+        if let Some(found) = &mut self.found {
+            found.read_at.get_or_insert(now);
+        }
+        if let Some(people) = &mut self.people {
+            people.read_at.get_or_insert(now);
+        }
+        Ok(())
     }
 
     fn on_progress(&mut self, request: RequestId, done: u64, all: u64) -> bool {

@@ -31,7 +31,7 @@ pub fn colleagues(job: &Job) -> Vec<String> {
 
 /// Who paused or cancelled the job, and the colleagues.
 pub fn involved(job: &Job) -> Vec<String> {
-    let paused = job.halted_by.is_some().then(|| job.phase_words().to_string());
+    let paused = job.is_halted().then(|| job.phase_words().to_string());
     paused.into_iter().chain(colleagues(job)).collect()
 }
 
@@ -80,6 +80,8 @@ mod tests {
         let opened = t!("opened by {who}", who = "lee on lab-pc");
         assert_eq!((opened_by(&of(None, None)), opened_by(&of(None, Some("lee")))), (None, Some(opened)));
         assert_eq!(everybody(&of(Some(&format!("lee{mark}")), Some("lee"))), [begun("lee"), follows("lee")]);
+        let on_pc = Job { begun_on: Some("lab-pc".into()), ..of(Some(&format!("lee{mark}")), None) };
+        assert_eq!(colleagues(&on_pc), [begun("lee on lab-pc")]);
     }
 
     #[test]
@@ -90,8 +92,11 @@ mod tests {
             involved(&paused),
             [t!("paused by {who}", who = lee()), t!("begun by {who}", who = "kim")]
         );
-        let cancelled = Job { phase: Phase::Cancelled, ..paused };
-        assert_eq!(involved(&cancelled)[0], t!("cancelled by {who}", who = lee()));
+        let cancelled =
+            |rows: &[(RowStatus, u64)]| Job { halted_by: Some(lee()), ..job(Phase::Cancelled, rows) };
+        let words = t!("cancelled by {who}", who = lee());
+        assert_eq!(involved(&cancelled(&[(RowStatus::LeftOut, 1)])), [words]);
+        assert_eq!(involved(&cancelled(&[(RowStatus::Issued, 1)])), Vec::<String>::new(), "only undone");
         assert_eq!(involved(&of(None, None)), Vec::<String>::new());
     }
 

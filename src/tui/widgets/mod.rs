@@ -13,6 +13,7 @@
 //! save_file, copying           a text saved to a file; texts to copy
 //! preview, timeline            beside a list: the selected row; the times of a badge
 //! column_chart                 counts over time
+//! last_read                    what was read last, if a later reading fails
 //! text_layout, frame           fitting text; writing it to the screen
 //! ```
 
@@ -26,6 +27,7 @@ pub(in crate::tui) mod filter;
 pub(in crate::tui) mod form;
 pub(in crate::tui) mod frame;
 pub(in crate::tui) mod job_rows;
+pub(in crate::tui) mod last_read;
 pub(in crate::tui) mod list;
 pub(in crate::tui) mod marks;
 pub(in crate::tui) mod needs;

@@ -128,7 +128,7 @@ pub fn heading() -> Heading {
 fn sign(job: &Job, cx: &UiContext) -> &'static str {
     match is_finished(job) {
         _ if has_problem(job, cx.clock().utc()) => cx.glyphs.alert,
-        true if job.phase != Phase::Cancelled => cx.glyphs.done,
+        true if !job.is_cancelled() => cx.glyphs.done,
         _ => "",
     }
 }
@@ -140,7 +140,7 @@ fn percent(job: &Job) -> String {
 /// The bar of a job and the finished part in percent. A finished job has neither.
 fn progress(job: &Job, columns: usize, cx: &UiContext) -> String {
     if is_finished(job) {
-        return if job.phase == Phase::Cancelled { tr(job.phase.name()) } else { t!("done") }.to_owned();
+        return if job.is_cancelled() { tr(job.phase.name()) } else { t!("done") }.to_owned();
     }
     format!("{} {:>5}", bar(job, columns.saturating_sub(PERCENT), cx), percent(job))
 }

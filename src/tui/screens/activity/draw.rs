@@ -510,9 +510,10 @@ fn advice(job: &Job, cx: &UiContext) -> Vec<(String, Style)> {
         let style = if all.is_empty() { theme.error() } else { theme.text() };
         all.push((text, style));
     } else if job.phase == Phase::Paused && job.can_resume() && may_run {
-        all.push((t!("{state}. {run}: resume.", state = job.phase_words(), run), theme.warning()));
-    } else if matches!(job.phase, Phase::Paused | Phase::Cancelled | Phase::Moved) {
-        all.push((job.phase_words().to_string(), theme.warning()));
+        let state = job.halted_words(&cx.clock());
+        all.push((t!("{state}. {run}: resume.", state, run), theme.warning()));
+    } else if matches!(job.phase, Phase::Paused | Phase::Moved) || job.is_cancelled() {
+        all.push((job.halted_words(&cx.clock()).to_string(), theme.warning()));
     }
     all
 }

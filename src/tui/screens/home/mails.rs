@@ -8,6 +8,7 @@ use crate::tui::prelude::*;
 use crate::tui::screens::badge_preview::{BadgePreview, picture_of};
 use crate::tui::screens::history::follow;
 use crate::tui::widgets::copying::{Copyables, records_of};
+use crate::tui::widgets::last_read::LastRead;
 use crate::tui::widgets::list::{ListEntry, ListRow, PagedList, RowSlot, draw_texts};
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::preview;
@@ -49,7 +50,7 @@ impl ListRow for MailLine {
 pub struct FailedMailList {
     source: MailSource,
     request: Option<RequestId>,
-    found: Result<FailedMails, String>,
+    found: LastRead<FailedMails, String>,
     list: PagedList<MailLine>,
     folded: BTreeSet<usize>,
     search: Search,
@@ -64,7 +65,7 @@ impl FailedMailList {
         let mut mails = Self {
             source,
             request: None,
-            found: Ok(FailedMails::default()),
+            found: LastRead::default(),
             list: PagedList::default(),
             folded: BTreeSet::new(),
             search: Search::default(),
@@ -101,13 +102,13 @@ impl FailedMailList {
                 .collect::<Vec<_>>()
                 .join(" ")
         };
-        let badges = self.found.iter().flat_map(|found| &found.badges);
+        let badges = self.found.value().into_iter().flat_map(|found| &found.badges);
         badges.filter(move |badge| self.search.finds(&texts(badge)))
     }
 
     /// A search opens every group.
     fn arrange(&mut self) {
-        let Ok(found) = &self.found else {
+        let Some(found) = self.found.value() else {
             self.list.hold(Vec::new());
             return;
         };
@@ -158,7 +159,7 @@ impl FailedMailList {
     /// The rows of the list, and the preview. Above the rows are the title and the headings, below them the advice and
     /// the counter.
     fn areas(&self, area: Rect, cx: &UiContext) -> (Rect, Option<Rect>) {
-        let groups = self.found.iter().flat_map(|found| &found.report.groups);
+        let groups = self.found.value().into_iter().flat_map(|found| &found.report.groups);
         let longest = groups.map(|group| width(&of_group(group)) + 2).max().unwrap_or(0);
         let (left, pane) = self.columns.split(area, longest);
         let below = self.advice(left.width, cx).len() as u16 + 1;
@@ -166,14 +167,18 @@ impl FailedMailList {
     }
 
     fn advice(&self, columns: u16, cx: &UiContext) -> Vec<String> {
+        let room = usize::from(columns).saturating_sub(4);
+        let note = self.found.note(String::clone, cx);
+        let mut lines = note.map_or_else(Vec::new, |note| wrap(&note, room));
         if self.list.is_empty() {
-            return Vec::new();
+            return lines;
         }
         let text = t!(
             "The service cannot send a mail again. Many failures at one domain: ask its IT to allow the service's mails. {open} opens a badge or folds a domain.",
             open = cx.key(STACK, Action::Open)
         );
-        wrap(&text, usize::from(columns).saturating_sub(4))
+        lines.extend(wrap(&text, room));
+        lines
     }
 
     fn source_words(&self) -> String {
@@ -187,7 +192,7 @@ impl FailedMailList {
     /// How many mails of a domain failed, by the service's words for the failures.
     fn group_lines(&self, place: usize, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
         let mut lines = styled(&self.group_words(place), room, cx.theme.strong());
-        let group = self.found.iter().find_map(|found| found.report.groups.get(place));
+        let group = self.found.value().and_then(|found| found.report.groups.get(place));
         let statuses = group.map(|group| group.statuses.as_slice()).unwrap_or_default();
         lines.extend((!statuses.is_empty()).then(Line::default));
         for (word, times) in statuses {
@@ -198,7 +203,7 @@ impl FailedMailList {
 
     fn draw_list(&self, frame: &mut Frame<'_>, list: Rect, cx: &UiContext) {
         let theme = &cx.theme;
-        if let Err(why) = &self.found {
+        if let Some(Err(why)) = self.found.shown() {
             return draw_texts(frame, list, &[cx.alert(why)], theme.error());
         }
         let nothing = match self.search.text() {
@@ -229,7 +234,7 @@ impl FailedMailList {
     }
 
     fn group_words(&self, place: usize) -> String {
-        let Ok(found) = &self.found else { return String::new() };
+        let Some(found) = self.found.value() else { return String::new() };
         match found.report.groups.get(place) {
             Some(group) => of_group(group),
             None => t!("one failed mail per domain: {failed}", failed = number(found.report.scattered)),
@@ -306,12 +311,12 @@ impl Component for FailedMailList {
         Clicked::changed(at.x < list.right() && self.list.on_click(list, at.y))
     }
 
-    fn on_response(&mut self, reply: Reply, _: &UiContext, out: &mut Effects<'_>) -> Handled {
-        self.found = match reply.to(&mut self.request) {
-            Ok(Response::Mail(found) | Response::IndexMails(found)) => found,
+    fn on_response(&mut self, reply: Reply, cx: &UiContext, out: &mut Effects<'_>) -> Handled {
+        match reply.to(&mut self.request) {
+            Ok(Response::Mail(found) | Response::IndexMails(found)) => self.found.take(found, cx),
             Ok(_) => return Ok(()),
             Err(reply) => return self.preview.on_response(reply, out),
-        };
+        }
         self.unfitted = true;
         self.arrange();
         Ok(())
@@ -319,7 +324,7 @@ impl Component for FailedMailList {
 
     fn load_visible(&mut self, area: Rect, cx: &UiContext, out: &mut Effects<'_>) {
         if std::mem::take(&mut self.unfitted) {
-            for badge in self.found.iter().flat_map(|found| &found.badges) {
+            for badge in self.found.value().into_iter().flat_map(|found| &found.badges) {
                 self.columns.fit(badge, cx);
             }
         }
@@ -333,7 +338,7 @@ impl Component for FailedMailList {
     }
 
     fn know(&self, known: &mut KnownWords) {
-        for badge in self.found.iter().flat_map(|found| &found.badges) {
+        for badge in self.found.value().into_iter().flat_map(|found| &found.badges) {
             badge.know(known);
         }
         known.typed(self.search.value());
@@ -343,8 +348,8 @@ impl Component for FailedMailList {
         let theme = &cx.theme;
         let (list, pane) = self.areas(area, cx);
         let line = |y: u16| Rect { y, height: 1, ..list };
-        let title = match &self.found {
-            Ok(found) if self.request.is_none() => {
+        let title = match self.found.value() {
+            Some(found) if self.request.is_none() => {
                 let report = &found.report;
                 let badges = count!(report.issued, "issued badge", "issued badges");
                 match (report.failed, report.issued) {
@@ -365,8 +370,8 @@ impl Component for FailedMailList {
             frame.render_widget(Line::styled(format!("  {text}"), theme.dim()), line(y));
             y += 1;
         }
-        let most = self.found.as_ref().map_or(0, |found| found.badges.len() as u64);
-        let all = self.found.as_ref().map_or(0, |found| found.report.failed);
+        let most = self.found.value().map_or(0, |found| found.badges.len() as u64);
+        let all = self.found.value().map_or(0, |found| found.report.failed);
         let counter = if most < all {
             t!("the first {most} of {all} are listed", most = number(most), all = number(all))
         } else {

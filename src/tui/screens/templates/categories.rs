@@ -6,6 +6,7 @@ use crate::domain::{BadgeType, Level};
 use crate::tui::input::list_hit::{ListCursor, below};
 use crate::tui::prelude::*;
 use crate::tui::widgets::copying::cell;
+use crate::tui::widgets::last_read::LastRead;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::search::Search;
 use crate::tui::widgets::text_layout::{ColumnLayout, layout, line_of_cells};
@@ -17,8 +18,8 @@ const WIDEST: usize = 24;
 pub(super) struct Categories {
     request: Option<RequestId>,
     types_request: Option<RequestId>,
-    categories: Option<Result<Listed<Category>, ApiError>>,
-    types: Option<Result<BadgeTypes, ApiError>>,
+    categories: LastRead<Listed<Category>>,
+    types: LastRead<BadgeTypes>,
     pub(super) cursor: ListCursor,
     pub(super) search: Search,
 }
@@ -33,7 +34,7 @@ impl Categories {
     }
 
     pub(super) fn items(&self) -> &[Category] {
-        self.categories.iter().flatten().map(|listed| listed.items.as_slice()).next().unwrap_or_default()
+        self.categories.value().map(|listed| listed.items.as_slice()).unwrap_or_default()
     }
 
     pub(super) fn texts(&self) -> Vec<String> {
@@ -48,14 +49,16 @@ impl Categories {
     pub(super) fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let inside = popup::inside(area, popup::FORM);
         let items = self.items();
-        let (head, style) = match &self.categories {
+        let not_read = |error: &ApiError| t!("Categories could not be read: {error}", error);
+        let (head, style) = match self.categories.shown() {
             None => (cx.busy(t!("reading categories")), cx.theme.dim()),
-            Some(Err(error)) => (t!("Categories could not be read: {error}", error), cx.theme.error()),
+            Some(Err(error)) => (not_read(error), cx.theme.error()),
             Some(Ok(_)) => (count!(items.len() as u64, "category", "categories"), cx.theme.strong()),
         };
         let mut lines = vec![Line::styled(format!("  {head}"), style)];
+        lines.extend(beside(self.categories.note(not_read, cx), inside.width, cx));
         let mut foot = Vec::new();
-        for problem in self.categories.iter().flatten().flat_map(|listed| &listed.problems) {
+        for problem in self.categories.value().into_iter().flat_map(|listed| &listed.problems) {
             let (place, why) = (&problem.place, &problem.why);
             let text = t!("{place} cannot be read: {why}", place, why);
             foot.push(Line::styled(format!("  {}", cx.alert(text)), cx.theme.warning()));
@@ -78,18 +81,23 @@ impl Categories {
 }
 
 impl Templates {
-    pub(super) fn receive_categories(&mut self, reply: Reply, out: &mut Effects<'_>) -> Handled {
+    pub(super) fn receive_categories(
+        &mut self,
+        reply: Reply,
+        cx: &UiContext,
+        out: &mut Effects<'_>,
+    ) -> Handled {
         self.browser.learn(&reply.response, out);
         let Some(open) = &mut self.categories else { return Err(reply) };
         let Reply { id, response } = reply;
         match response {
             Response::Categories(listed) if open.request == Some(id) => {
                 open.request = None;
-                open.categories = Some(listed);
+                open.categories.take(listed, cx);
             }
             Response::BadgeTypes(types) if open.types_request == Some(id) => {
                 open.types_request = None;
-                open.types = Some(types);
+                open.types.take(types, cx);
             }
             response => return Err(Reply { id, response }),
         }
@@ -126,14 +134,23 @@ impl Templates {
     }
 }
 
+/// Why a list could not be read again.
+fn beside(note: Option<String>, columns: u16, cx: &UiContext) -> Vec<Line<'static>> {
+    let wrapped = wrap(&note.unwrap_or_default(), usize::from(columns).saturating_sub(4));
+    let lines = wrapped.into_iter().filter(|line| !line.is_empty());
+    lines.map(|line| Line::styled(format!("  {line}"), cx.theme.error())).collect()
+}
+
 fn type_lines(open: &Categories, columns: u16, cx: &UiContext) -> Vec<Line<'static>> {
-    let (head, style) = match &open.types {
+    let not_read = |error: &ApiError| t!("Badge types could not be read: {error}", error);
+    let (head, style) = match open.types.shown() {
         None => (cx.busy(t!("reading badge types")), cx.theme.dim()),
-        Some(Err(error)) => (t!("Badge types could not be read: {error}", error), cx.theme.error()),
+        Some(Err(error)) => (not_read(error), cx.theme.error()),
         Some(Ok(types)) => (count!(types.types.len() as u64, "badge type", "badge types"), cx.theme.strong()),
     };
     let mut lines = vec![Line::raw(""), Line::styled(format!("  {head}"), style)];
-    if let Some(Ok(types)) = &open.types {
+    lines.extend(beside(open.types.note(not_read, cx), columns, cx));
+    if let Some(types) = open.types.value() {
         lines.extend(types.note.as_ref().map(|note| Line::styled(format!("  {note}"), cx.theme.dim())));
         lines.extend(type_table(types, usize::from(columns).saturating_sub(6), cx));
     }

@@ -4,8 +4,8 @@ use super::groups::Arrangement;
 use super::people::PreviousSearch;
 use super::search::{OF_HOLDER, grouped};
 use super::{
-    BUDGET, FIRST_PAGES, HolderBadges, LookupState, Lookups, MOST_PAGES, Sought, Wallet, alone, cert, masked,
-    own_row, wants_record,
+    BUDGET, Earlier, FIRST_PAGES, HolderBadges, LookupState, Lookups, MOST_PAGES, Sought, Wallet, alone,
+    cert, masked, own_row, wants_record,
 };
 use crate::domain::address_search::MatchReason;
 use crate::domain::holder::join;
@@ -25,6 +25,7 @@ impl Wallet {
         out.cancel(self.lookup.take().map(|(request, _)| request));
         let nothing = self.found.as_ref().filter(|f| f.held.is_empty() && !f.email.is_empty());
         self.call = LookupState { before: nothing.map(|f| f.email.clone()), ..LookupState::default() };
+        self.earlier = None;
         self.people = None;
         self.choosing = false;
         self.found = None;
@@ -98,19 +99,15 @@ impl Wallet {
             }
             (Some(email), None, _) => {
                 self.call.requests = 0;
-                self.call.details.clear();
-                self.call.pictures.clear();
-                if self.held().is_empty() {
-                    // The search for other addresses is repeated, too.
-                    self.people = None;
-                    self.choosing = false;
-                    self.call.tried.clear();
-                    self.call.rows.clear();
-                    self.call.index = None;
-                }
+                self.call.again = true;
                 self.read(email, out);
             }
-            (None, None, Some(query)) => self.start(query, out),
+            (None, None, Some(query)) => {
+                let people = self.people.take();
+                let (call, cursor) = (std::mem::take(&mut self.call), std::mem::take(&mut self.cursor));
+                self.start(query, out);
+                self.earlier = people.map(|people| Box::new(Earlier { call, people, cursor }));
+            }
             (None, None, None) => {
                 out.say(t!("There is nothing to refresh: nothing was looked up here yet."));
             }
@@ -138,7 +135,21 @@ impl Wallet {
         self.lookup = Some((out.ask(ask), what));
     }
 
+    /// Says why a search failed. A list of people from before stays.
+    pub(super) fn fail(&mut self, why: String) {
+        if let Some(earlier) = self.earlier.take() {
+            let Earlier { call, people, cursor } = *earlier;
+            self.call = LookupState { requests: self.call.requests, ..call };
+            (self.people, self.cursor, self.choosing) = (Some(people), cursor, true);
+        }
+        match &mut self.people {
+            Some(people) if self.choosing => people.trouble = Some(why),
+            _ => self.error = Some(why),
+        }
+    }
+
     pub(super) fn holder(&mut self, email: &str, out: &mut Effects<'_>) {
+        self.earlier = None;
         self.asked = Some(email.to_owned());
         self.call.pages = FIRST_PAGES;
         self.read(email.to_owned(), out);
@@ -242,21 +253,47 @@ impl Wallet {
                 .chain(of_history.map(|error| t!("the history could not be read: {error}", error)))
                 .collect(),
         };
-        let sent = holder.sent.unwrap_or_else(|why| {
-            troubles.push(crate::jobs::not_read(&why).to_string());
-            self.call.lacks_journal = true;
-            Vec::new()
-        });
-        let failed = wallet.is_err() && history.is_err();
-        let complete =
-            wallet.as_ref().map_or(true, |(_, all)| *all) && history.as_ref().map_or(true, |(_, all)| *all);
+        let is_again = std::mem::take(&mut self.call.again);
+        if is_again && history.is_ok() {
+            self.call.details.clear();
+            self.call.pictures.clear();
+        }
+        if is_again && wallet.is_ok() && history.is_ok() && self.held().is_empty() {
+            // The search for other addresses is repeated, too.
+            self.people = None;
+            self.choosing = false;
+            self.call.tried.clear();
+            self.call.rows.clear();
+            self.call.index = None;
+        }
+        let selected = self.selected().map(|held| held.badge_id.clone()).or_else(|| self.call.by_id.clone());
+        let selected = selected.or_else(|| self.call.wanted.take());
+        let email = self.asked.clone().unwrap_or_default();
+        // What could not be read again stays as it was read, if it is the same person's.
+        let before = self.found.take().filter(|found| found.email == email).unwrap_or_default();
+        let of_wallet = || before.held.iter().filter_map(|held| held.wallet.clone()).collect::<Vec<_>>();
+        let of_history = || before.held.iter().filter_map(|held| held.history.clone()).collect::<Vec<_>>();
+        let kept_wallet = wallet.is_err().then(of_wallet).unwrap_or_default();
+        let kept_history = history.is_err().then(of_history).unwrap_or_default();
+        let is_kept = !kept_wallet.is_empty() || !kept_history.is_empty();
+        let complete = wallet.as_ref().map_or(true, |(_, all)| *all)
+            && history.as_ref().map_or(true, |(_, all)| *all)
+            && (!is_kept || before.complete);
+        let total_count = holder.total_count.or(before.total_count.filter(|_| !kept_wallet.is_empty()));
         self.call.requests += holder.requests;
         self.call.is_stopped =
             [wallet.as_ref().err(), history.as_ref().err()].contains(&Some(&ApiError::Cancelled));
-        let selected = self.selected().map(|held| held.badge_id.clone()).or_else(|| self.call.by_id.clone());
-        let selected = selected.or_else(|| self.call.wanted.take());
-        let items_of_wallet = wallet.map(|(items, _)| items).unwrap_or_default();
-        let items_of_history = history.map(|(items, _)| items).unwrap_or_default();
+        let failed = wallet.is_err() && history.is_err();
+        let items_of_wallet = wallet.map_or(kept_wallet, |(items, _)| items);
+        let items_of_history = history.map_or(kept_history, |(items, _)| items);
+        let (sent, requested) = match holder.sent {
+            Ok(sent) => (sent, holder.requested),
+            Err(why) => {
+                troubles.push(crate::jobs::not_read(&why).to_string());
+                self.call.lacks_journal = true;
+                (before.sent, before.requested)
+            }
+        };
         self.learn(items_of_history.iter());
         self.domains.extend(holder.domains);
         let mut held = join(items_of_wallet, items_of_history);
@@ -283,9 +320,7 @@ impl Wallet {
         for one in &mut held {
             one.unread = self.is_unread(one, both);
         }
-        let email = self.asked.clone().unwrap_or_default();
         let nothing = held.is_empty() && troubles.is_empty() && complete && sent.is_empty();
-        let (total_count, requested) = (holder.total_count, holder.requested);
         self.found = Some(HolderBadges {
             email,
             held,
@@ -299,6 +334,8 @@ impl Wallet {
             complete,
             failed,
             total_count,
+            read_at: before.read_at.filter(|_| is_kept),
+            is_kept,
         });
         self.fitting = None;
         self.unsorted = true;
@@ -509,11 +546,20 @@ impl Wallet {
 
     /// Handles a badge id that could not be read. If the service does not know it, searches the journal.
     fn no_badge(&mut self, id: &BadgeId, error: &ApiError, out: &mut Effects<'_>) {
-        self.call.by_id = None;
         if !is_unknown(error) {
-            self.error = Some(t!("Badge {id} could not be read: {error}", id = short(id.wire()), error));
+            let why = t!("Badge {id} could not be read: {error}", id = short(id.wire()), error);
+            let is_it = |found: &&mut HolderBadges| found.held.iter().any(|held| held.badge_id == *id);
+            match self.found.as_mut().filter(is_it) {
+                // What was read before stays.
+                Some(found) => (found.troubles, found.is_kept) = (vec![why], true),
+                None => {
+                    self.call.by_id = None;
+                    self.fail(why);
+                }
+            }
             return;
         }
+        self.call.by_id = None;
         self.call.details.insert(id.clone(), Err(error.clone()));
         self.send(Lookups::SentHere(id.clone()), Request::SentBadge(id.clone()), out);
     }

@@ -16,6 +16,7 @@ use crate::tui::persist::input_history;
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::widgets::job_rows::{moment, sent_here};
+use crate::tui::widgets::last_read::as_of;
 use crate::tui::widgets::list::{draw_row, draw_texts};
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::preview;
@@ -79,6 +80,10 @@ impl Wallet {
             let alike = self.alike_words(cx);
             let all = people.notes.iter().chain(&alike).cloned().chain(self.name_note());
             notes.extend(all.flat_map(|note| wrap(&note, room)).map(|line| (line, cx.theme.warning())));
+            let unread = self.found.iter().flat_map(|found| &found.troubles).chain(&people.trouble);
+            let unread =
+                people.read_at.into_iter().flat_map(|at| unread.clone().map(move |why| as_of(at, why, cx)));
+            notes.extend(unread.flat_map(|note| wrap(&note, room)).map(|line| (line, cx.theme.error())));
             return notes;
         }
         let Some(found) = &self.found else { return notes };
@@ -231,17 +236,26 @@ impl Wallet {
     }
 
     /// Draws the summary, with the number of requests at its end as a sign of progress.
-    /// `said` has the longest text first. The first one that leaves room for the holder's name is used.
-    fn first_line(&self, (who, said): (&str, &[String]), frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+    /// `said` has the longest text first. The first one that leaves room for the holder's name is used, and then the first
+    /// of `who` that fits.
+    fn first_line(
+        &self,
+        (who, said): (&[String], &[String]),
+        frame: &mut Frame<'_>,
+        area: Rect,
+        cx: &UiContext,
+    ) {
         let asked = self.requests(cx);
         let place = self.place().filter(|_| area.width >= preview::FROM || self.selected().is_none());
         let right: Vec<String> = place.into_iter().chain([asked]).filter(|part| !part.is_empty()).collect();
         let right = right.join(&format!(" {} ", cx.glyphs.dot));
         let room = usize::from(area.width).saturating_sub(width(&right) + 6);
-        let name = width(who).min(NAME);
+        let name = who.first().map_or(0, |who| width(who)).min(NAME);
         let said = said.iter().find(|said| name + width(said) <= room).or(said.last());
         let said = said.map_or("", String::as_str);
-        let short = fit(who, room.saturating_sub(width(said)), cx.glyphs.ellipsis);
+        let left = room.saturating_sub(width(said));
+        let who = who.iter().find(|who| width(who) <= left).or(who.last()).map_or("", String::as_str);
+        let short = fit(who, left, cx.glyphs.ellipsis);
         let text = fit(&format!("{}{said}", short.trim_end()), room, cx.glyphs.ellipsis);
         let text = Line::styled(format!("  {}", text.trim_end()), cx.theme.strong());
         two_sided(frame, area, (text, Span::styled(right, cx.theme.dim())), true, cx);
@@ -296,7 +310,12 @@ impl Wallet {
     }
 
     fn draw_people(&self, people: &PeopleMatches, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
-        self.first_line((&people.title, &[]), frame, Rect { y: area.y + 2, height: 1, ..area }, cx);
+        self.first_line(
+            (std::slice::from_ref(&people.title), &[]),
+            frame,
+            Rect { y: area.y + 2, height: 1, ..area },
+            cx,
+        );
         let areas = self.areas(area, cx);
         self.draw_notes(frame, areas.notes, cx);
         if people.matches.is_empty() {
@@ -343,8 +362,16 @@ impl Wallet {
                 plural!(rest.len() as u64, "{first} and {n} other name", "{first} and {n} other names", first)
             }
         };
+        let shorter = match all_names.as_slice() {
+            [first, rest @ ..] if !rest.is_empty() => Some(format!("{first} +{}", rest.len())),
+            _ => None,
+        };
         let is_unseen = found.held.iter().all(HeldBadge::is_only_sent);
-        let (who, mut said) = if found.failed {
+        let (who, mut said) = if let Some(at) = found.read_at.filter(|_| found.is_kept) {
+            let who = if self.call.masked { t!("The record of one badge").to_owned() } else { who };
+            let badges = count!(found.held.len() as u64, "badge", "badges");
+            (who, vec![format!(" {dot} {}", t!("{badges} as of {time}", badges, time = moment(at, cx)))])
+        } else if found.failed {
             (who, Vec::new())
         } else if is_unseen && !found.sent.is_empty() && found.email.is_empty() {
             (t!("The service does not show this badge yet.").to_owned(), Vec::new())
@@ -415,6 +442,7 @@ impl Wallet {
         let areas = self.areas(area, cx);
         let under = Rect { y: area.y + 2, height: 1, ..area };
         if !found.held.is_empty() || found.failed {
+            let who: Vec<String> = std::iter::once(who.clone()).chain(shorter).collect();
             self.first_line((&who, &said), frame, under, cx);
             self.draw_notes(frame, areas.notes, cx);
         }

@@ -195,13 +195,14 @@ fn mail(held: &HeldBadge, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
         let mut spans = vec![Span::styled(format!("{said} "), style)];
         spans.extend(letters);
         lines.push(Line::from(spans));
-    } else if wide <= room {
-        lines.push(Line::styled(fit(&said, room, cx.glyphs.ellipsis).trim_end().to_owned(), style));
-        lines.push(Line::from(letters));
     } else {
-        // An address longer than the line is wrapped, because every letter of it matters.
-        lines.push(Line::styled(fit(&said, room, cx.glyphs.ellipsis).trim_end().to_owned(), style));
-        lines.extend(styled(&address.to_string(), room, theme.text()));
+        lines.extend(styled(&said, room, style));
+        if wide <= room {
+            lines.push(Line::from(letters));
+        } else {
+            // An address longer than the line is wrapped, because every letter of it matters.
+            lines.extend(styled(&address.to_string(), room, theme.text()));
+        }
     }
     if !remark.is_empty() {
         let beside = lines.last().is_some_and(|last| line_width(last) + width(&remark) <= room);

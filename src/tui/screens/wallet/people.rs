@@ -7,6 +7,7 @@ use crate::tui::widgets::table_header::TO_MINUTE;
 use crate::tui::widgets::text_layout::ColumnLayout;
 use crate::tui::worker::lookup::Remaining;
 
+#[derive(Default)]
 pub(super) struct PeopleMatches {
     pub matches: Vec<Match>,
     pub title: String,
@@ -15,6 +16,9 @@ pub(super) struct PeopleMatches {
     pub namesakes: usize,
     pub at: usize,
     pub origin: PreviousSearch,
+    pub read_at: Option<Timestamp>,
+    /// Why a later search failed.
+    pub trouble: Option<String>,
 }
 
 /// The state of the screen before a match was opened.
@@ -69,7 +73,7 @@ impl PeopleMatches {
                 others => format!("{exact}; {}", count!(others, "possible match", "possible matches")),
             }
         };
-        Self { title, matches, notes, namesakes, at: 0, origin: PreviousSearch::default() }
+        Self { title, matches, notes, namesakes, ..Self::default() }
     }
 
     /// Other addresses that may have the badges. `of` tells whether unread rows remain.
@@ -106,7 +110,7 @@ impl PeopleMatches {
             );
         }
         let namesakes = matches.iter().filter(|one| one.why.contains(&MatchReason::SameName)).count();
-        Self { matches, title, notes, namesakes, at: 0, origin: PreviousSearch::default() }
+        Self { title, matches, notes, namesakes, ..Self::default() }
     }
 
     /// The columns, with the texts of these rows.

@@ -142,7 +142,7 @@ impl Wallet {
     /// Handles the addresses with a name: opens a single one that has exactly this name, lists others.
     pub(super) fn take_names(&mut self, name: &str, trouble: Option<ApiError>, out: &mut Effects<'_>) {
         if let Some(error) = trouble {
-            self.error = Some(t!("The history could not be searched for this name: {error}", error));
+            self.fail(t!("The history could not be searched for this name: {error}", error));
             return;
         }
         let found = self.found_matches(&Sought::Name(name.to_owned()));
@@ -214,6 +214,7 @@ impl Wallet {
     }
 
     fn choose(&mut self, people: PeopleMatches) {
+        self.earlier = None;
         self.people = Some(people);
         self.choosing = true;
         self.cursor = ListCursor::default();

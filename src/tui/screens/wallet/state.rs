@@ -1,5 +1,6 @@
 //! The state of a look-up: what was asked, what was found, and what is still asked.
 
+use super::people::PeopleMatches;
 use super::{cert, groups};
 use crate::domain::StateIs;
 use crate::domain::address_search::{HistoryProbe, Match};
@@ -28,6 +29,17 @@ pub(super) struct HolderBadges {
     pub complete: bool,
     pub failed: bool,
     pub total_count: Option<u64>,
+    /// When this was read: the older of both lists, if they were read at different times.
+    pub read_at: Option<Timestamp>,
+    /// Whether some of this was read before, because the last reading failed.
+    pub is_kept: bool,
+}
+
+/// A search that is done again, as it was before: it stays if the service cannot be asked.
+pub(super) struct Earlier {
+    pub call: LookupState,
+    pub people: PeopleMatches,
+    pub cursor: ListCursor,
 }
 
 /// The state of the current look-up. Each look-up begins with a fresh one.
@@ -40,6 +52,8 @@ pub(super) struct LookupState {
     /// Maximum number of pages to read of each list.
     pub pages: u64,
     pub by_id: Option<BadgeId>,
+    /// Whether the holder is read again: when that is done, what was read before about single badges is old.
+    pub again: bool,
     /// The badge ids that were read, the typed one first.
     pub tried_ids: Vec<BadgeId>,
     /// Whether a row of the history was read for the form of ids.

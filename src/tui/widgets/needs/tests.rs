@@ -27,6 +27,7 @@ pub fn job(phase: Phase, rows: &[(RowStatus, u64)]) -> Job {
         checked: None,
         is_purged: false,
         begun_by: None,
+        begun_on: None,
         unproven: 0,
         unproven_ready: 0,
         is_not_provable: false,
@@ -50,17 +51,37 @@ fn the_most_urgent_comes_first() {
     assert_eq!(found, expected, "and what waits or is issued needs nobody");
 }
 
+#[test]
+fn a_pause_has_its_time() {
+    let by = |when: &str| {
+        let raw = format!(r#"{{"code":"process_on","args":{{"who":"lee","computer":"lab-pc"{when}}}}}"#);
+        Job { halted_by: serde_json::from_str(&raw).expect("a reason"), ..job(Phase::Paused, &[]) }
+    };
+    let clock = ServiceClock::new(None, 1.0);
+    let words = |when| by(when).halted_words(&clock).to_string();
+    let paused = t!("paused by {who}", who = "lee on lab-pc");
+    let time = clock.short("2026-11-27T09:41:00Z".parse().expect("a time"));
+    assert_eq!(
+        words(r#","when":"2026-11-27 09:41 UTC""#),
+        t!("{what} at {time}", what = paused.clone(), time)
+    );
+    assert_eq!(words(""), paused, "of an earlier version");
+}
+
 /// `lapel jobs` and Activity take these words.
 #[test]
 fn a_job_has_one_word_for_its_state() {
-    use RowStatus::{InDoubt, Issued, Ready, Waiting};
+    use RowStatus::{InDoubt, Issued, LeftOut, Ready, Waiting};
     let words = |phase, rows: &[(RowStatus, u64)]| job(phase, rows).state().to_string();
     for (state, word) in [
         (words(Phase::Running, &[(Ready, 1)]), t!("sending")),
         (words(Phase::Running, &[(Waiting, 1)]), t!("checking")),
         (words(Phase::Running, &[(Issued, 1)]), t!("finished")),
-        (words(Phase::Cancelled, &[(Waiting, 1)]), t!("cancelled, checking")),
-        (words(Phase::Cancelled, &[(Issued, 1)]), tr(Phase::Cancelled.name())),
+        (words(Phase::Cancelled, &[(Waiting, 1), (LeftOut, 1)]), t!("cancelled, checking")),
+        (words(Phase::Cancelled, &[(Issued, 1), (LeftOut, 1)]), tr(Phase::Cancelled.name())),
+        // Undone, when nothing was left to cancel.
+        (words(Phase::Cancelled, &[(Waiting, 1)]), t!("checking")),
+        (words(Phase::Cancelled, &[(Issued, 1)]), t!("finished")),
         (words(Phase::Stopped, &[(Ready, 1)]), tr(StopKind::Quota.name())),
         (words(Phase::Paused, &[(Ready, 1)]), tr(Phase::Paused.name())),
     ] {

@@ -198,7 +198,11 @@ impl BadgeCounts {
 
     fn draw_foot(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let bars = self.bars();
+        let note = bars.get(self.cursor()).map_or("", |bar| bar.note.as_str());
+        let room = BarWidths::of(&bars, usize::from(area.width).saturating_sub(2)).note;
         let place = match self.section {
+            // The row cuts it.
+            _ if width(note) + 1 > room => format!("  {note}"),
             CountsSection::Ending => {
                 let hint = t!(
                     "{enter} lists them; {key} there plans to issue them again",

@@ -84,15 +84,10 @@ impl CountBar {
     pub fn list_title(&self, section: CountsSection) -> String {
         match section {
             CountsSection::Issued => t!("issued, {when}", when = self.label),
+            _ if self.which == Some(IndexedList::Revoking) => self.label.clone(),
             CountsSection::Revoked => t!("revoked, {when}", when = self.label),
             CountsSection::Templates => self.label.clone(),
-            CountsSection::Waiting => {
-                if self.which == Some(IndexedList::Revoking) {
-                    self.label.clone()
-                } else {
-                    t!("waiting, {time}", time = self.label)
-                }
-            }
+            CountsSection::Waiting => t!("waiting, {time}", time = self.label),
             CountsSection::Ending if matches!(self.which, Some(IndexedList::Ended(..))) => self.label.clone(),
             CountsSection::Ending => t!("expiring {when}", when = self.label),
             CountsSection::Mail => t!("failed mails to {domain}", domain = self.label),
@@ -104,7 +99,11 @@ pub fn bars(section: CountsSection, all: &Overall, period: Period) -> Vec<CountB
     let sums = &all.sums;
     match section {
         CountsSection::Issued => by_period(all, &sums.issued, Some(&sums.revoked), period),
-        CountsSection::Revoked => by_period(all, &sums.revoked, None, period),
+        CountsSection::Revoked => {
+            let mut bars = by_period(all, &sums.revoked, None, period);
+            bars.extend(Some(under_way(all)).filter(|bar| bar.count > 0));
+            bars
+        }
         CountsSection::Templates => sums.templates.iter().map(of_template).collect(),
         CountsSection::Waiting => waiting(all),
         CountsSection::Ending => {
@@ -167,11 +166,12 @@ fn of_template(sum: &TemplateSum) -> CountBar {
         _ => (count!(sum.templates, "other template", "other templates"), true),
     };
     let (valid, expired) = (number(sum.valid), number(sum.expired));
-    let (waiting, revoked) = (number(sum.waiting), number(sum.revoked));
+    let (waiting, revoking, revoked) = (number(sum.waiting), number(sum.revoking), number(sum.revoked));
     let parts = [
         (sum.valid, t!("{n} valid", n = valid)),
         (sum.expired, t!("{n} expired", n = expired)),
         (sum.waiting, t!("{n} waiting", n = waiting)),
+        (sum.revoking, t!("{n} revoking", n = revoking)),
         (sum.revoked, t!("{n} revoked", n = revoked)),
     ]
     .into_iter()
@@ -200,8 +200,13 @@ fn waiting(all: &Overall) -> Vec<CountBar> {
     if waits.unknown > 0 {
         bars.push(CountBar::new(t!("waiting time unknown"), waits.unknown, IndexedList::Waiting(None, None)));
     }
-    bars.push(CountBar::new(t!("revoking"), waits.revoking, IndexedList::Revoking).aside());
+    bars.push(under_way(all));
     bars
+}
+
+/// Revocations that are not finished.
+fn under_way(all: &Overall) -> CountBar {
+    CountBar::new(t!("revoking"), all.sums.waiting.revoking, IndexedList::Revoking).aside()
 }
 
 fn mail(all: &Overall) -> Vec<CountBar> {
