@@ -2,7 +2,7 @@
 
 mod report;
 
-use super::connection::{connect, connection, journal_place, timed};
+use super::connection::{connect, journal_place, timed, trial_connection};
 use super::journal::{names, server_json};
 use super::profile::profile_as_json;
 use super::session::{Asker, JobAccess, VerbSession, default_jobs, open_journal};
@@ -61,7 +61,8 @@ async fn examine(settings: &Settings, asker: &Asker) -> Result<DoctorReport, Fai
     let mut problems = Vec::new();
     let (mut service, mut asked) = (Value::Null, None);
     if let Some(profile) = &settings.profile {
-        let connection = connection(profile, &settings.paths)?;
+        // A team's database that is away must not hide the rest of the report.
+        let connection = trial_connection(profile, &settings.paths)?;
         let reader = connect(&connection)?.reader().clone();
         let (reached, took) = timed(reader.ping(&Call::interactive())).await;
         let reached = reached.and_then(|ping| api::compare_ping(&ping, &connection));
@@ -180,6 +181,11 @@ async fn journal(
         let facts = session.jobs.facts().await?;
         if team.is_none() {
             said.insert("jobs".to_owned(), session.jobs.list().await?.len().into());
+        } else {
+            // Only a request shows whether this computer gets a share of the team's limit.
+            let _ = session.reader.ping(&Call::interactive()).await;
+            let alone = session.reader.alone().map(|why| why.to_string());
+            problems.extend(alone.filter(|why| !problems.contains(why)));
         }
         Ok::<_, Failure>((facts, wrong, permissions(&settings.paths, settings.profile.as_ref())))
     };
