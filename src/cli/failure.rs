@@ -37,6 +37,25 @@ impl Failure {
         Self { code: exit::STOPPED, ..Self::new("given_up", t!("Stopped. Nothing was sent.")) }
     }
 
+    /// Of an attempt that read the history before anything was sent, for `unknown`: nobody knows who already has a badge.
+    /// A refusal of the key or of this computer has its own code.
+    pub fn unchecked(why: JobError, unknown: &str) -> Self {
+        match &why {
+            JobError::Service(error)
+                if !matches!(
+                    error,
+                    ApiError::KeyRefused(_)
+                        | ApiError::OtherKey { .. }
+                        | ApiError::AddressRefused(_)
+                        | ApiError::Cancelled
+                ) =>
+            {
+                Self { code: exit::PERSON, ..Self::new("guard_incomplete", format!("{error}\n{unknown}")) }
+            }
+            _ => why.into(),
+        }
+    }
+
     /// What happened before counts too.
     #[must_use]
     pub fn at_least(self, code: u8) -> Self {
@@ -115,6 +134,9 @@ impl From<JobError> for Failure {
             JobError::Service(error) => error.into(),
             JobError::Exists(_) => Self::new("exists", format!("{error} (--force)")),
             JobError::NotPossible(why) => Self::new("not_possible", why.to_string()),
+            JobError::NotRead(why) => {
+                Self { code: exit::PERSON, ..Self::new("guard_incomplete", why.to_string()) }
+            }
             JobError::NeedsReview(why) => {
                 Self { code: exit::PERSON, ..Self::new("needs_review", why.to_string()) }
             }

@@ -8,7 +8,7 @@ use super::{confirm, source, template};
 use crate::cli::prelude::*;
 use crate::domain::validity;
 use crate::jobs::intake::{About, ImportSource, InputFormat};
-use crate::jobs::{CheckProgress, DuplicateResult, FileRequest, JobError, Kind, Policy, Reading};
+use crate::jobs::{CheckProgress, DuplicateResult, FileRequest, Kind, Policy, Reading};
 
 pub async fn issue(flags: IssueFlags, settings: &Settings, asker: &Asker) -> Result<u8, Failure> {
     may_act(profile(settings)?)?;
@@ -162,7 +162,7 @@ async fn reviewed(
             (what.to_owned(), g.rows, g.rows_all)
         };
         let checked = session.progress.during(progress, read, work).await;
-        draft.checked = Some(checked.map_err(not_checked)?);
+        draft.checked = Some(checked.map_err(|why| Failure::unchecked(why, &incomplete().message))?);
         draft.job = session.jobs.job(draft.job.id).await?;
     }
     if session.interrupt.is_wanted() {
@@ -241,25 +241,6 @@ fn incomplete() -> Failure {
         "lapel could not read the whole history, so some recipients may already hold the badge. Nothing was sent. Try again, or use --on-duplicate allow."
     );
     Failure { code: exit::PERSON, ..Failure::new("guard_incomplete", why) }
-}
-
-/// Why the duplicate check ended before its end. A refusal of the key or of this computer has its own code.
-fn not_checked(why: JobError) -> Failure {
-    match &why {
-        JobError::Service(error)
-            if !matches!(
-                error,
-                ApiError::KeyRefused(_)
-                    | ApiError::OtherKey { .. }
-                    | ApiError::AddressRefused(_)
-                    | ApiError::Cancelled
-            ) =>
-        {
-            let failure = incomplete();
-            Failure { message: format!("{error}\n{}", failure.message), ..failure }
-        }
-        _ => why.into(),
-    }
 }
 
 /// If the first draft fails, so does the call. Later failures are returned for the report at the end.

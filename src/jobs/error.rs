@@ -24,6 +24,9 @@ pub enum JobError {
     /// Not possible now. The text says why and what to do.
     #[error("{0}")]
     NotPossible(Localizable),
+    /// The history was not read to its end, so nothing was sent. The text says what is not known.
+    #[error("{0}")]
+    NotRead(Localizable),
     /// A person must review something first. The text says what.
     #[error("{0}")]
     NeedsReview(Localizable),
