@@ -59,14 +59,7 @@ async fn plan(session: &mut VerbSession, flags: &IssueFlags, source: ImportSourc
         Some(text) => {
             let call = Call::interactive().cancelled_by(session.interrupt.token());
             let found = template::find(&session.reader, text, &call).await;
-            let nothing_sent = |failure: Failure| {
-                let said = t!("Nothing was sent.");
-                if failure.message.contains(said) {
-                    return failure;
-                }
-                Failure { message: format!("{}\n{said}", failure.message), ..failure }
-            };
-            Some(found.map_err(nothing_sent)?)
+            Some(found.map_err(Failure::nothing_sent)?)
         }
         None => None,
     };
