@@ -85,7 +85,10 @@ async fn plan(session: &mut VerbSession, flags: &IssueFlags, source: ImportSourc
     let ids = session.progress.during(progress, read, work).await?;
     let mut drafts = Vec::new();
     for id in &ids {
-        drafts.push(Drafted { job: session.jobs.job(*id).await?, checked: None });
+        match session.jobs.job(*id).await {
+            Ok(job) => drafts.push(Drafted { job, checked: None }),
+            Err(why) => return Err(session.unless_gone(*id, why.into()).await),
+        }
     }
     let rows = drafts.iter().map(|d| d.job.counts.total()).sum();
     session.progress.at(t!("checking rows"), rows, rows);
@@ -93,7 +96,12 @@ async fn plan(session: &mut VerbSession, flags: &IssueFlags, source: ImportSourc
         .as_ref()
         .map_or_else(Vec::new, |t| validity::warnings(&t.detail, session.reader.clock().now()));
     let facts = FileSummary { about: opened.about, template: template.map(|t| t.json()), warnings };
-    let done = reviewed(session, flags, &mut drafts, &facts).await;
+    let mut done = reviewed(session, flags, &mut drafts, &facts).await;
+    for id in ids {
+        if let Err(failure) = done {
+            done = Err(session.unless_gone(id, failure).await);
+        }
+    }
     match &done {
         // A draft without rows to send does not become a job.
         Ok(_) => {

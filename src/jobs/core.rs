@@ -174,6 +174,11 @@ impl Jobs {
         self.core.job(id).await
     }
 
+    /// Whether the journal is certain to have no such job.
+    pub async fn is_gone(&self, id: JobId) -> bool {
+        matches!(self.core.find_job(id).await, Ok(None))
+    }
+
     pub async fn count_rows(&self, id: JobId, filter: &RowFilter) -> Result<u64, JobError> {
         Ok(self.core.store.rows_count(id, filter.clone()).await?)
     }

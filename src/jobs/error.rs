@@ -68,6 +68,13 @@ impl JobError {
         }
     }
 
+    /// Another lapel removes the drafts of one that seems to have ended.
+    pub fn draft_is_gone() -> Self {
+        Self::no(localizable!(
+            "Another lapel removed this draft, because this lapel did not run for a while: it was suspended, or the computer slept. Nothing was sent. Begin again."
+        ))
+    }
+
     /// Refuses text that lapel would store and send if the text is an API key.
     pub(super) fn unless_key(text: &str) -> Result<(), Self> {
         if crate::secrets::is_key(text) {
