@@ -45,6 +45,7 @@ fn the_quota_stops_it_and_more_quota_lets_it_go_on() {
         "{}",
         said.out
     );
+    assert!(said.out.contains(msg("sends the unsent rows after a check")), "{}", said.out);
 
     // A service may show late what it accepted after all.
     for verb in ["use-up", "resume"] {
