@@ -6,7 +6,7 @@ use super::super::job::JobId;
 use super::super::journal::doubts::ResolveDoubts;
 use super::super::journal::facts::{FactObservation, OFFSET, WAITING};
 use super::super::journal::observe::{MarkOverdue, ObserveContext, Observed};
-use super::super::journal::polling::{Group, SecondBadge, unread};
+use super::super::journal::polling::{Group, SecondBadge, could_not_read};
 use super::super::reason::{Code, Reason};
 use super::super::row_status::RowStatus;
 use super::super::seen_badge::SeenBadge;
@@ -44,7 +44,7 @@ pub(super) struct UnreadBadges {
 impl UnreadBadges {
     pub(super) fn reason(&self) -> Option<Reason> {
         let badges: HashSet<&BadgeId> = self.ids.iter().collect();
-        self.why.as_ref().map(|why| unread(badges.len(), why))
+        self.why.as_ref().map(|why| could_not_read(badges.len(), why))
     }
 }
 

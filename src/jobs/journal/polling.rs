@@ -82,11 +82,11 @@ fn unread_note(db: &Tx<'_>, id: JobId, badges: &[BadgeId], why: &Reason) -> tx::
         values![id.0, super::json(&wires)],
         |r| r.get(0),
     )?;
-    Ok((n > 0).then(|| unread(n, why)))
+    Ok((n > 0).then(|| could_not_read(n, why)))
 }
 
 /// What a check says of badges that it could not read.
-pub(in crate::jobs) fn unread(n: impl Display, why: &Reason) -> Reason {
+pub(in crate::jobs) fn could_not_read(n: impl Display, why: &Reason) -> Reason {
     Reason::from(Code::PollUnread).with("n", n).because("why", why.clone())
 }
 
