@@ -28,6 +28,8 @@ pub struct Timeouts {
     /// Minimum wait after a 429, even if its `Retry-After` is shorter. Doubles with each consecutive 429. Default
     /// 1 s.
     pub refused: Duration,
+    /// How long a GET waits while this computer has no share of its team's limit. Default `None`: without end.
+    pub unshared: Option<Duration>,
 }
 
 impl Default for Timeouts {
@@ -39,6 +41,7 @@ impl Default for Timeouts {
             total_post: Duration::from_secs(150),
             pause: Duration::from_millis(300),
             refused: Duration::from_secs(1),
+            unshared: None,
         }
     }
 }

@@ -46,6 +46,9 @@ messages! {
     /// No connection was established, so certainly nothing was sent.
     NotReached { why: Localizable }
         => localizable!("The service could not be reached: {why}. Nothing was sent. Check the base URL and the network, then try again.", why);
+    /// This computer has no share of its team's limit, and the team's database gives none: see `Timeouts::unshared`.
+    NoShare { why: Localizable }
+        => localizable!("{why} Nothing was sent. Try again later. To see more: lapel doctor", why);
     /// A GET was sent, and no readable response came.
     NoAnswer { why: Localizable }
         => localizable!("No usable response: {why}. Nothing was changed. It is safe to try again.", why);
@@ -92,6 +95,7 @@ impl ApiError {
             Self::NotThisService { .. } => "not this service",
             Self::Unreadable { .. } => "unreadable",
             Self::NotReached { .. } => "not reached",
+            Self::NoShare { .. } => "no share",
             Self::NoAnswer { .. } => "no answer",
             Self::InDoubt { .. } => "in doubt",
             Self::BadInput { .. } => "bad input",

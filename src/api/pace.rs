@@ -439,6 +439,21 @@ impl Pace {
         ))
     }
 
+    /// Returns why, as soon as this computer has had no share of its team's limit for so long.
+    pub(super) async fn unshared_for(&self, patience: Option<Duration>) -> Localizable {
+        let Some(patience) = patience else { return std::future::pending().await };
+        let mut status = self.watch();
+        loop {
+            // Only without a share the limit is 0.
+            let _ = status.wait_for(|status| status.limit == 0).await;
+            let shared = status.wait_for(|status| status.limit > 0);
+            let is_over = tokio::time::timeout(patience, shared).await.is_err();
+            if is_over && let Some(why) = self.alone() {
+                return why;
+            }
+        }
+    }
+
     pub(super) fn held_for(&self) -> Duration {
         let now = Instant::now();
         self.lock().held_until.map_or(Duration::ZERO, |until| until.saturating_duration_since(now))

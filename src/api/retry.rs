@@ -234,7 +234,10 @@ impl ApiCore {
         left: &mut Duration,
     ) -> ApiResult<Result<HttpResponse, TransportError>> {
         let waiting = Instant::now();
-        let mut permit = self.turn(call, ClientKind::Get).await?;
+        let mut permit = tokio::select! {
+            permit = self.turn(call, ClientKind::Get) => permit?,
+            why = self.pace.unshared_for(self.timeouts.unshared) => return Err(ApiError::NoShare { why }),
+        };
         let sending = self.send(&self.gets, request, url, attempt, waiting, &mut permit, "GET");
         let begun = tokio::time::Instant::now();
         let _read = (call.priority == Priority::Interactive).then(|| {

@@ -2,7 +2,7 @@
 
 mod report;
 
-use super::connection::{connect, connection, journal_place, timed};
+use super::connection::{connect, journal_place, timed, trial_connection};
 use super::journal::{names, server_json};
 use super::profile::profile_as_json;
 use super::session::{Asker, JobAccess, VerbSession, default_jobs, open_journal};
@@ -59,17 +59,19 @@ impl Permission {
 
 async fn examine(settings: &Settings, asker: &Asker) -> Result<DoctorReport, Failure> {
     let mut problems = Vec::new();
-    let (mut service, mut asked) = (Value::Null, None);
+    let (mut service, mut asked, mut is_reached) = (Value::Null, None, false);
     if let Some(profile) = &settings.profile {
-        let connection = connection(profile, &settings.paths)?;
+        // A team's database that is away must not hide the rest of the report.
+        let connection = trial_connection(profile, &settings.paths)?;
         let reader = connect(&connection)?.reader().clone();
         let (reached, took) = timed(reader.ping(&Call::interactive())).await;
         let reached = reached.and_then(|ping| api::compare_ping(&ping, &connection));
         if let Err(why) = &reached {
             problems.push(why.to_string());
         }
+        is_reached = reached.is_ok();
         service = json!({
-            "reached": reached.is_ok(),
+            "reached": is_reached,
             "round_trip_ms": took,
             "error": reached.err().map(|why| why.to_string()),
         });
@@ -78,7 +80,7 @@ async fn examine(settings: &Settings, asker: &Asker) -> Result<DoctorReport, Fai
     } else {
         problems.push(t!("no profile is configured, so there is no service to check.").to_owned());
     }
-    let reader = asked.as_ref().map(|(reader, _)| reader);
+    let reader = asked.as_ref().map(|(reader, _)| (reader, is_reached));
     let (facts, journal, listed) = journal(settings, asker, reader, &mut problems).await;
     // The journal may know the service's zone.
     let clock = asked.map_or(Value::Null, |(reader, profile)| clock_of(&reader.clock(), profile));
@@ -154,11 +156,12 @@ fn jobs_of(profile: &Profile) -> Value {
 }
 
 /// Observations, and whether the journal is intact. Does not create a missing journal. Lists the files while the
-/// journal is open: two of them go when it closes, at a time that nobody waits for.
+/// journal is open: two of them go when it closes, at a time that nobody waits for. The `reader` comes with whether it
+/// reached the service.
 async fn journal(
     settings: &Settings,
     asker: &Asker,
-    reader: Option<&Reader>,
+    reader: Option<(&Reader, bool)>,
     problems: &mut Vec<String>,
 ) -> (Vec<Fact>, Value, Option<Vec<Permission>>) {
     let team =
@@ -173,13 +176,20 @@ async fn journal(
     let read = async {
         let session = VerbSession::open(settings, asker, JobAccess::Look, |_| ()).await?;
         // The clock of the doctor has the zone that the jobs have.
-        if let (Some(reader), Some(known)) = (reader, session.reader.clock().known()) {
+        if let (Some((reader, _)), Some(known)) = (reader, session.reader.clock().known()) {
             reader.recall_offset(known);
         }
         let wrong = session.jobs.check_journal().await?;
         let facts = session.jobs.facts().await?;
         if team.is_none() {
             said.insert("jobs".to_owned(), session.jobs.list().await?.len().into());
+        } else {
+            // Only a request shows whether this computer gets a share of the team's limit. A refused key sends no other.
+            if reader.is_some_and(|(_, is_reached)| is_reached) {
+                let _ = session.reader.ping(&Call::interactive()).await;
+            }
+            let alone = session.reader.alone().map(|why| why.to_string());
+            problems.extend(alone.filter(|why| !problems.contains(why)));
         }
         Ok::<_, Failure>((facts, wrong, permissions(&settings.paths, settings.profile.as_ref())))
     };

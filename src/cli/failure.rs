@@ -11,15 +11,17 @@ pub struct Failure {
     pub kind: String,
     /// Text for users: what happened, whether anything changed, what to do.
     pub message: String,
+    /// Whether the message says that nothing was sent.
+    pub says_unsent: bool,
 }
 
 impl Failure {
     pub fn new(kind: &str, message: impl Into<String>) -> Self {
-        Self { code: exit::FAILED, kind: kind.to_owned(), message: message.into() }
+        Self { code: exit::FAILED, kind: kind.to_owned(), message: message.into(), says_unsent: false }
     }
 
     pub fn usage(message: impl Into<String>) -> Self {
-        Self { code: exit::USAGE, kind: "usage".to_owned(), message: message.into() }
+        Self { code: exit::USAGE, ..Self::new("usage", message) }
     }
 
     #[must_use]
@@ -34,7 +36,37 @@ impl Failure {
 
     /// Ctrl-C before anything was sent.
     pub fn given_up() -> Self {
-        Self { code: exit::STOPPED, ..Self::new("given_up", t!("Stopped. Nothing was sent.")) }
+        let failure = Self::new("given_up", t!("Stopped. Nothing was sent."));
+        Self { code: exit::STOPPED, says_unsent: true, ..failure }
+    }
+
+    /// Says that nothing was sent, unless it says so already.
+    #[must_use]
+    pub fn nothing_sent(self) -> Self {
+        if self.says_unsent {
+            return self;
+        }
+        let message = format!("{}\n{}", self.message, t!("Nothing was sent."));
+        Self { message, says_unsent: true, ..self }
+    }
+
+    /// Of an attempt that read the history before anything was sent, for `unknown`: nobody knows who already has a badge.
+    /// A refusal of the key or of this computer has its own code.
+    pub fn unchecked(why: JobError, unknown: &str) -> Self {
+        match &why {
+            JobError::Service(error)
+                if !matches!(
+                    error,
+                    ApiError::KeyRefused(_)
+                        | ApiError::OtherKey { .. }
+                        | ApiError::AddressRefused(_)
+                        | ApiError::Cancelled
+                ) =>
+            {
+                Self { code: exit::PERSON, ..Self::new("guard_incomplete", format!("{error}\n{unknown}")) }
+            }
+            _ => why.into(),
+        }
     }
 
     /// What happened before counts too.
@@ -91,7 +123,13 @@ pub fn settings_are_wrong(error: &ConfigError, json: bool) -> u8 {
 
 impl From<ApiError> for Failure {
     fn from(error: ApiError) -> Self {
-        let failure = Self::new(&error.word().replace(' ', "_"), error.to_string());
+        let failure = Self {
+            says_unsent: matches!(
+                error,
+                ApiError::NotReached { .. } | ApiError::NoShare { .. } | ApiError::BadInput { .. }
+            ),
+            ..Self::new(&error.word().replace(' ', "_"), error.to_string())
+        };
         match error {
             // The requested record may exist, but lapel could not read the answer.
             ApiError::Unreadable { .. } => Self { code: exit::PERSON, ..failure },
@@ -115,6 +153,9 @@ impl From<JobError> for Failure {
             JobError::Service(error) => error.into(),
             JobError::Exists(_) => Self::new("exists", format!("{error} (--force)")),
             JobError::NotPossible(why) => Self::new("not_possible", why.to_string()),
+            JobError::NotRead(why) => {
+                Self { code: exit::PERSON, ..Self::new("guard_incomplete", why.to_string()) }
+            }
             JobError::NeedsReview(why) => {
                 Self { code: exit::PERSON, ..Self::new("needs_review", why.to_string()) }
             }
@@ -125,5 +166,27 @@ impl From<JobError> for Failure {
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
         Self::new("output", t!("Cannot write the output: {error}", error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::i18n::Localizable;
+
+    #[test]
+    fn a_message_says_once_that_nothing_was_sent() {
+        let why = || Localizable::verbatim("why".to_owned());
+        let errors = [
+            ApiError::NotReached { why: why() },
+            ApiError::NoShare { why: why() },
+            ApiError::BadInput { field: "template_id", why: why() },
+            ApiError::NoAnswer { why: why() },
+            ApiError::Cancelled,
+        ];
+        let failures = errors.into_iter().map(Failure::from).chain([Failure::given_up()]);
+        for message in failures.map(|failure| failure.nothing_sent().message) {
+            assert_eq!(message.matches("Nothing was sent.").count(), 1, "{message}");
+        }
     }
 }

@@ -8,7 +8,7 @@ use super::{confirm, source, template};
 use crate::cli::prelude::*;
 use crate::domain::validity;
 use crate::jobs::intake::{About, ImportSource, InputFormat};
-use crate::jobs::{CheckProgress, DuplicateResult, FileRequest, JobError, Kind, Policy, Reading};
+use crate::jobs::{CheckProgress, DuplicateResult, FileRequest, Kind, Policy, Reading};
 
 pub async fn issue(flags: IssueFlags, settings: &Settings, asker: &Asker) -> Result<u8, Failure> {
     may_act(profile(settings)?)?;
@@ -59,14 +59,7 @@ async fn plan(session: &mut VerbSession, flags: &IssueFlags, source: ImportSourc
         Some(text) => {
             let call = Call::interactive().cancelled_by(session.interrupt.token());
             let found = template::find(&session.reader, text, &call).await;
-            let nothing_sent = |failure: Failure| {
-                let said = t!("Nothing was sent.");
-                if failure.message.contains(said) {
-                    return failure;
-                }
-                Failure { message: format!("{}\n{said}", failure.message), ..failure }
-            };
-            Some(found.map_err(nothing_sent)?)
+            Some(found.map_err(Failure::nothing_sent)?)
         }
         None => None,
     };
@@ -92,7 +85,10 @@ async fn plan(session: &mut VerbSession, flags: &IssueFlags, source: ImportSourc
     let ids = session.progress.during(progress, read, work).await?;
     let mut drafts = Vec::new();
     for id in &ids {
-        drafts.push(Drafted { job: session.jobs.job(*id).await?, checked: None });
+        match session.jobs.job(*id).await {
+            Ok(job) => drafts.push(Drafted { job, checked: None }),
+            Err(why) => return Err(session.unless_gone(*id, why.into()).await),
+        }
     }
     let rows = drafts.iter().map(|d| d.job.counts.total()).sum();
     session.progress.at(t!("checking rows"), rows, rows);
@@ -100,7 +96,12 @@ async fn plan(session: &mut VerbSession, flags: &IssueFlags, source: ImportSourc
         .as_ref()
         .map_or_else(Vec::new, |t| validity::warnings(&t.detail, session.reader.clock().now()));
     let facts = FileSummary { about: opened.about, template: template.map(|t| t.json()), warnings };
-    let done = reviewed(session, flags, &mut drafts, &facts).await;
+    let mut done = reviewed(session, flags, &mut drafts, &facts).await;
+    for id in ids {
+        if let Err(failure) = done {
+            done = Err(session.unless_gone(id, failure).await);
+        }
+    }
     match &done {
         // A draft without rows to send does not become a job.
         Ok(_) => {
@@ -162,7 +163,7 @@ async fn reviewed(
             (what.to_owned(), g.rows, g.rows_all)
         };
         let checked = session.progress.during(progress, read, work).await;
-        draft.checked = Some(checked.map_err(not_checked)?);
+        draft.checked = Some(checked.map_err(|why| Failure::unchecked(why, &incomplete().message))?);
         draft.job = session.jobs.job(draft.job.id).await?;
     }
     if session.interrupt.is_wanted() {
@@ -241,25 +242,6 @@ fn incomplete() -> Failure {
         "lapel could not read the whole history, so some recipients may already hold the badge. Nothing was sent. Try again, or use --on-duplicate allow."
     );
     Failure { code: exit::PERSON, ..Failure::new("guard_incomplete", why) }
-}
-
-/// Why the duplicate check ended before its end. A refusal of the key or of this computer has its own code.
-fn not_checked(why: JobError) -> Failure {
-    match &why {
-        JobError::Service(error)
-            if !matches!(
-                error,
-                ApiError::KeyRefused(_)
-                    | ApiError::OtherKey { .. }
-                    | ApiError::AddressRefused(_)
-                    | ApiError::Cancelled
-            ) =>
-        {
-            let failure = incomplete();
-            Failure { message: format!("{error}\n{}", failure.message), ..failure }
-        }
-        _ => why.into(),
-    }
 }
 
 /// If the first draft fails, so does the call. Later failures are returned for the report at the end.

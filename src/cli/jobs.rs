@@ -240,7 +240,10 @@ async fn send(
         () = session.interrupt.wanted() => Ok(()),
     };
     if let Err(why) = done {
-        let mut failure = Failure::from(why);
+        let unknown = t!(
+            "lapel could not read the history to its end: it is not certain who already has this badge. Nothing was sent. Try again."
+        );
+        let mut failure = Failure::unchecked(why, unknown);
         // The check that came first may have left rows in doubt.
         if jobs.job(id).await.as_ref().map_or(0, in_doubt) > before {
             failure.code = exit::DOUBT;

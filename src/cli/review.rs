@@ -262,6 +262,18 @@ pub(super) async fn begin_revoking(
     yes: bool,
     wait: bool,
 ) -> Result<SendingOutcome, Failure> {
+    match revoked(session, id, yes, wait).await {
+        Err(failure) => Err(session.unless_gone(id, failure).await),
+        done => done,
+    }
+}
+
+async fn revoked(
+    session: &mut VerbSession,
+    id: JobId,
+    yes: bool,
+    wait: bool,
+) -> Result<SendingOutcome, Failure> {
     let draft = Drafted { job: session.jobs.job(id).await?, checked: None };
     if draft.to_send() == 0 {
         let shares = crate::jobs::shares(&draft.job);

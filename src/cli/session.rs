@@ -6,7 +6,7 @@ use super::progress::ProgressBar;
 use crate::api::{self, Connection};
 use crate::cli::prelude::*;
 use crate::config::{JOB_CLASSES, JobPolicy, JobSettings, Words};
-use crate::jobs::{self, Account, DuplicateKind, JobChange, Jobs, JournalError, Policy};
+use crate::jobs::{self, Account, DuplicateKind, JobChange, JobError, Jobs, JournalError, Policy};
 use jiff::SignedDuration;
 use tokio::sync::mpsc;
 
@@ -83,6 +83,12 @@ impl VerbSession {
             progress: ProgressBar::new(),
             again,
         })
+    }
+
+    /// Why the work on a draft ended. A process that was suspended for too long has no draft any more, which says more
+    /// than what it could not do with it.
+    pub async fn unless_gone(&self, draft: JobId, failure: Failure) -> Failure {
+        if self.jobs.is_gone(draft).await { JobError::draft_is_gone().into() } else { failure }
     }
 
     pub fn place(&self) -> Value {

@@ -114,7 +114,7 @@ pub(super) fn next_steps(job: &Job, again: &str) -> Vec<String> {
     let id = job.id;
     let mut step = |what: String, why: &str| steps.push(format!("  {what}{again}  {why}"));
     if job.can_resume() {
-        let does = match job.held_by_refusal() {
+        let does = match job.left_after_check() {
             0 => t!("sends the unsent rows"),
             held if held < job.left_to_resume() => {
                 t!("sends the unsent rows, the refused ones only after a check")

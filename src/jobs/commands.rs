@@ -449,16 +449,12 @@ impl Jobs {
         let shown = self.core.store.reviewed_row(id, no).await?;
         let Some(row) = &shown else { return Ok(None) };
         if row.row_status == RowStatus::NotSeen {
-            let polled = self.poll_now(Some(id)).await;
-            if let Some(why) = polled.failed {
-                return Err(JobError::no(localizable!(
+            self.poll_now(Some(id)).await.assure_complete(|why| {
+                localizable!(
                     "lapel could not read the history again: {why} Nothing was sent. Try again.",
                     why
-                )));
-            }
-            if !polled.complete {
-                return Err(duplicate_check::incomplete());
-            }
+                )
+            })?;
         } else {
             self.read_again(job).await?;
         }

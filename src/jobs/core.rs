@@ -88,6 +88,16 @@ impl PollResult {
         self.failed.or_else(part)
     }
 
+    /// For an action that needs all of the history. `say` makes the message of the reason.
+    pub(super) fn assure_complete(
+        self,
+        say: impl FnOnce(Localizable) -> Localizable,
+    ) -> Result<(), JobError> {
+        let has_failed = self.failed.is_some();
+        let Some(why) = self.why_not_complete().map(say) else { return Ok(()) };
+        Err(if has_failed { JobError::no(why) } else { JobError::NotRead(why) })
+    }
+
     /// Why the poll does not tell all of what it was for.
     pub fn why_partial(self) -> Option<Localizable> {
         let unread = self.unread.as_ref().map(|why| Localizable::verbatim(why.to_string()));
@@ -162,6 +172,11 @@ impl Jobs {
 
     pub async fn job(&self, id: JobId) -> Result<Job, JobError> {
         self.core.job(id).await
+    }
+
+    /// Whether the journal is certain to have no such job.
+    pub async fn is_gone(&self, id: JobId) -> bool {
+        matches!(self.core.find_job(id).await, Ok(None))
     }
 
     pub async fn count_rows(&self, id: JobId, filter: &RowFilter) -> Result<u64, JobError> {

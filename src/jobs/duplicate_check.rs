@@ -393,7 +393,7 @@ pub(super) async fn look_up(core: &Arc<JobsCore>, job: &Job, no: u64) -> Result<
 
 /// lapel sends nothing after an incomplete reading.
 pub(super) fn incomplete() -> JobError {
-    JobError::no(localizable!(
+    JobError::NotRead(localizable!(
         "lapel could not read the history to its end: it is not certain who already has this badge. Nothing was sent. Try again."
     ))
 }

@@ -24,6 +24,9 @@ pub enum JobError {
     /// Not possible now. The text says why and what to do.
     #[error("{0}")]
     NotPossible(Localizable),
+    /// The history was not read to its end, so nothing was sent. The text says what is not known.
+    #[error("{0}")]
+    NotRead(Localizable),
     /// A person must review something first. The text says what.
     #[error("{0}")]
     NeedsReview(Localizable),
@@ -63,6 +66,13 @@ impl JobError {
             )),
             other => other,
         }
+    }
+
+    /// Another lapel removes the drafts of one that seems to have ended.
+    pub fn draft_is_gone() -> Self {
+        Self::no(localizable!(
+            "Another lapel removed this draft, because this lapel did not run for a while: it was suspended, or the computer slept. Nothing was sent. Begin again."
+        ))
     }
 
     /// Refuses text that lapel would store and send if the text is an API key.

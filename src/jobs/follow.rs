@@ -7,6 +7,7 @@ use self::poll::Polled;
 use super::core::{JobsCore, PollResult, RequestedPolls, lock};
 use super::job::JobId;
 use super::journal::JournalError;
+use super::journal::polling::NotRead;
 use super::reason::{Code, Reason};
 use super::send;
 use crate::jobs::prelude::*;
@@ -106,14 +107,15 @@ pub(super) fn wait(core: &JobsCore, now: Timestamp, next: Timestamp) -> Duration
 
 /// Returns whether the time of the next poll could be written.
 async fn poll(core: &Arc<JobsCore>, due: &[JobId], call: &Call) -> (PollResult, bool) {
-    let (Polled { complete, unread }, failed) = match poll::poll_jobs(core, due, call).await {
+    let (Polled { partial, unread }, failed) = match poll::poll_jobs(core, due, call).await {
         Ok(polled) => (polled, None),
         Err(why) => (Polled::default(), Some(why)),
     };
+    let complete = failed.is_none() && partial.is_empty();
     let result = |failed: Option<Localizable>| PollResult {
         jobs: due.len(),
         failed,
-        unread: unread.why.clone(),
+        unread: unread.reason(),
         complete,
     };
     if failed.is_some() && core.ending.is_cancelled() {
@@ -123,9 +125,12 @@ async fn poll(core: &Arc<JobsCore>, due: &[JobId], call: &Call) -> (PollResult, 
     let (now, _) = core.moment();
     // After a failure, poll again soon instead of in a day.
     let soon = now.checked_add(AFTER_FAILURE).unwrap_or(now);
-    let (schedule, why) = (core.settings.schedule.clone(), failed.as_ref().map(|why| (why.note(), soon)));
-    let not_read = unread.why.as_ref().map(|why| (unread.ids.clone(), why.clone()));
-    let written = core.store.schedule_next(due.to_vec(), schedule, now, why, not_read).await;
+    let not_read = NotRead {
+        failed: failed.as_ref().map(|why| (why.note(), soon)),
+        badges: unread.why.as_ref().map(|why| (unread.ids.clone(), why.clone())),
+        history_of: partial,
+    };
+    let written = core.store.schedule_next(due.to_vec(), core.settings.schedule.clone(), now, not_read).await;
     for id in due {
         core.changed(*id, []);
     }

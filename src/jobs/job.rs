@@ -366,11 +366,15 @@ impl Job {
         self.left_to_send() + unproven
     }
 
-    /// Ready rows that are sent only after a check: the service refused their request, and nothing proves for a long time
-    /// that it accepted none of them.
-    pub fn held_by_refusal(&self) -> u64 {
+    /// Ready rows that resuming sends only after a check, because the service refused their request.
+    pub fn left_after_check(&self) -> u64 {
         let is_halted = matches!(self.phase, Phase::Paused | Phase::Stopped);
-        if is_halted && self.is_not_provable { self.unproven_ready.min(self.left_to_send()) } else { 0 }
+        if is_halted { self.unproven_ready.min(self.left_to_send()) } else { 0 }
+    }
+
+    /// Those for which nothing proves for a long time that the service accepted none of them.
+    pub fn held_by_refusal(&self) -> u64 {
+        if self.is_not_provable { self.left_after_check() } else { 0 }
     }
 }
 

@@ -19,12 +19,12 @@ impl Jobs {
         if proof().await? == RefusalProof::Proven {
             return Ok(RefusalProof::Proven);
         }
-        if let Some(failed) = self.poll_now(Some(id)).await.why_not_complete() {
-            return Err(JobError::no(localizable!(
+        self.poll_now(Some(id)).await.assure_complete(|failed| {
+            localizable!(
                 "lapel could not prove that the refused request did nothing: {failed} Nothing was sent. lapel checks its rows; try again later.",
                 failed
-            )));
-        }
+            )
+        })?;
         Ok(proof().await?)
     }
 

@@ -27,12 +27,12 @@ impl Jobs {
     ) -> Result<(SeenJob, NeverSeen), JobError> {
         let (job, seen) = self.core.my_job_to_send(id).await?;
         has_no_rest(&job)?;
-        if let Some(failed) = self.poll_now(Some(id)).await.why_not_complete() {
-            return Err(JobError::no(localizable!(
+        self.poll_now(Some(id)).await.assure_complete(|failed| {
+            localizable!(
                 "lapel could not check the never seen rows again: {failed} Nothing was sent. Try again later.",
                 failed
-            )));
-        }
+            )
+        })?;
         let latest = self.latest_intent();
         Ok((seen, self.core.store.never_seen(id, among, latest).await?))
     }

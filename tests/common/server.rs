@@ -154,6 +154,7 @@ fn writer_as(key: &str, base_url: &str, change: impl FnOnce(&mut Connection)) ->
         total_post: Duration::from_secs(10),
         pause: Duration::from_millis(1),
         refused: Duration::from_millis(1),
+        unshared: None,
     };
     change(&mut connection);
     match connect(&connection).expect("a client") {

@@ -66,6 +66,11 @@ impl Jobs {
             };
             let read = read_into(&mut drafts, &request, &known, &watcher, now.as_second());
             if let Err(why) = read {
+                let is_gone =
+                    |draft: &JobDraft| matches!(store.job(draft.id, store.me().to_owned()).wait(), Ok(None));
+                if drafts.jobs.iter().any(is_gone) {
+                    return Err(JobError::draft_is_gone());
+                }
                 for draft in &drafts.jobs {
                     let _ = store.discard(draft.id).wait();
                 }

@@ -6,7 +6,7 @@ use super::super::job::JobId;
 use super::super::journal::doubts::ResolveDoubts;
 use super::super::journal::facts::{FactObservation, OFFSET, WAITING};
 use super::super::journal::observe::{MarkOverdue, ObserveContext, Observed};
-use super::super::journal::polling::{Group, SecondBadge};
+use super::super::journal::polling::{Group, SecondBadge, could_not_read};
 use super::super::reason::{Code, Reason};
 use super::super::row_status::RowStatus;
 use super::super::seen_badge::SeenBadge;
@@ -28,8 +28,8 @@ const SAMPLE: usize = 20;
 
 #[derive(Default)]
 pub(super) struct Polled {
-    /// Whether everything was read that could contain a badge in doubt.
-    pub(super) complete: bool,
+    /// Jobs of which not everything was read that could contain a badge in doubt.
+    pub(super) partial: HashSet<JobId>,
     /// Badges of which nothing is known, because the answers could not be read.
     pub(super) unread: UnreadBadges,
 }
@@ -41,13 +41,22 @@ pub(super) struct UnreadBadges {
     pub(super) why: Option<Reason>,
 }
 
+impl UnreadBadges {
+    pub(super) fn reason(&self) -> Option<Reason> {
+        let badges: HashSet<&BadgeId> = self.ids.iter().collect();
+        self.why.as_ref().map(|why| could_not_read(badges.len(), why))
+    }
+}
+
 pub(super) async fn poll_jobs(core: &Arc<JobsCore>, due: &[JobId], call: &Call) -> Result<Polled, PollError> {
-    let mut polled = Polled { complete: true, ..Polled::default() };
+    let mut polled = Polled::default();
     let mut groups: Vec<_> = core.store.poll_targets(due.to_vec()).await?.into_iter().collect();
     // Rows in doubt come first, since a person may wait to send more.
     groups.sort_by_key(|(_, group)| group.doubts.is_empty());
     for (template, group) in groups {
-        polled.complete &= template_sweep(core, &template, &group, call, &mut polled.unread).await?;
+        if !template_sweep(core, &template, &group, call, &mut polled.unread).await? {
+            polled.partial.extend(group.jobs);
+        }
     }
     let (queued, sent) = core.store.revoke_targets(due.to_vec()).await?;
     one_by_one(core, &queued, call, &mut polled.unread).await?;
@@ -347,9 +356,14 @@ async fn one_by_one(
             // One broken record says nothing about the others; other errors would affect them, too.
             // A service may answer so for an id that it does not know yet.
             Err(ApiError::BadRequest(_) | ApiError::BadInput { .. }) => {}
-            Err(error @ ApiError::Unreadable { .. }) => {
+            Err(ApiError::Unreadable { status, what, .. }) => {
                 unread.ids.push(id.clone());
-                unread.why.get_or_insert_with(|| Reason::from(&error));
+                // Other badges of this check were read, and may have changed.
+                unread.why.get_or_insert_with(|| {
+                    let why =
+                        localizable!("The response could not be read: {what} (HTTP {status}).", what, status);
+                    Reason::coded(Code::NotReadable, &why)
+                });
             }
             Err(error) => return Err(error.into()),
         }

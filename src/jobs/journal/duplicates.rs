@@ -361,8 +361,8 @@ fn compare(db: &Tx<'_>, id: JobId, phase: Phase, alike: &[(u64, i64)]) -> tx::Re
         values![id.0],
     )?;
     // The reason keeps what the reading found about a valid badge. That badge is the row's kind only if it is the
-    // rival's: a badge that was sent and that the reading did not show comes on top of it. A permission ends if the
-    // person who gave it did not know of this rival.
+    // rival's: a badge that was sent and that the reading did not show comes on top of it, and then each has its kind. A
+    // permission ends if the person who gave it did not know of this rival.
     let rivals: Vec<_> = rivals
         .iter()
         .map(|(no, rival, still)| {
@@ -370,20 +370,37 @@ fn compare(db: &Tx<'_>, id: JobId, phase: Phase, alike: &[(u64, i64)]) -> tx::Re
             json!([no, stored(&rival.why()), rival.claim_id(), still, badge])
         })
         .collect();
+    let [valid, waiting, expiring] =
+        [DuplicateKind::Valid, DuplicateKind::Waiting, DuplicateKind::Expiring].map(Reason::class);
+    let is_found = "class IN ('valid', 'waiting', 'expiring')";
+    let is_rivals = "0 < (SELECT count(*) FROM baseline
+                          WHERE baseline.job = row.job AND baseline.email_key = row.email_key
+                            AND baseline.badge = rival.badge)";
     db.execute(
-        "WITH rival AS MATERIALIZED (SELECT ?1 AS job, no, why, claim, still, badge
-                                    FROM json_rows(?2, no bigint, why text, claim bigint, still boolean,
-                                                   badge text) AS list)
-         UPDATE row SET class_why = CASE WHEN class IN ('valid', 'waiting', 'expiring')
-                                         THEN reason_both(?3, class_why, rival.why)
-                                         ELSE rival.why END,
-                        class = CASE WHEN class IN ('valid', 'waiting', 'expiring')
-                                          AND 0 < (SELECT count(*) FROM baseline
-                                                   WHERE baseline.job = row.job AND baseline.email_key = row.email_key
-                                                     AND baseline.badge = rival.badge) THEN class ELSE 'sent' END,
-                        allowed = CASE WHEN rival.still THEN allowed END, seen = rival.claim
-         FROM rival WHERE row.job = rival.job AND row.no = rival.no",
-        values![id.0, super::json(&rivals), Code::Verdict.name()],
+        &format!(
+            "WITH rival AS MATERIALIZED (SELECT ?1 AS job, no, why, claim, still, badge
+                                        FROM json_rows(?2, no bigint, why text, claim bigint, still boolean,
+                                                       badge text) AS list)
+             UPDATE row SET class_why = CASE WHEN {is_found} AND {is_rivals}
+                                             THEN reason_both(?3, class_why, rival.why)
+                                             WHEN {is_found}
+                                             THEN reason_both(?4, rival.why, reason_with(
+                                                 CASE class WHEN 'valid' THEN ?5 WHEN 'waiting' THEN ?6 ELSE ?7 END,
+                                                 'why', class_why))
+                                             ELSE rival.why END,
+                            class = CASE WHEN {is_found} AND {is_rivals} THEN class ELSE 'sent' END,
+                            allowed = CASE WHEN rival.still THEN allowed END, seen = rival.claim
+             FROM rival WHERE row.job = rival.job AND row.no = rival.no"
+        ),
+        values![
+            id.0,
+            super::json(&rivals),
+            Code::Verdict.name(),
+            Code::Findings.name(),
+            valid,
+            waiting,
+            expiring
+        ],
     )?;
     repeats::compare(db, id, &judged, alike)
 }

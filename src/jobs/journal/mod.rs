@@ -27,7 +27,6 @@
 //! recent        what a shell's completion offers        transfer   moves jobs between a file and a team
 //! ```
 
-#![allow(clippy::ref_option, reason = "an operation takes its arguments by reference")]
 #![cfg_attr(
     not(feature = "team"),
     allow(

@@ -10,6 +10,7 @@ use crate::jobs::journal::prelude::*;
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_status::RowStatus;
 use crate::jobs::schedule::{self, Polling, Schedule};
+use std::fmt::Display;
 
 /// A process's open jobs and the time of their next poll.
 pub(super) fn open_jobs(db: &Tx<'_>, me: &str) -> tx::Result<Vec<(JobId, Option<Timestamp>)>> {
@@ -25,31 +26,51 @@ pub(super) fn open_jobs(db: &Tx<'_>, me: &str) -> tx::Result<Vec<(JobId, Option<
     )
 }
 
-/// Sets the time of the jobs' next poll and the result of the last one. `failed`: why the poll failed, and the latest time
-/// of the next one, which comes soon instead of in a day. `unread`: the badges that could not be read, and why.
+/// What a poll could not read.
+#[derive(Debug)]
+pub(in crate::jobs) struct NotRead {
+    /// Why the poll failed, and the latest time of the next one, which comes soon instead of in a day.
+    pub(in crate::jobs) failed: Option<(Reason, Timestamp)>,
+    /// Single badges, and why.
+    pub(in crate::jobs) badges: Option<(Vec<BadgeId>, Reason)>,
+    /// The jobs whose history was not read to its end.
+    pub(in crate::jobs) history_of: HashSet<JobId>,
+}
+
+/// Sets the time of the jobs' next poll, and notes what the last one could not read.
 pub(super) fn schedule_next(
     db: &Tx<'_>,
     ids: &[JobId],
     schedule: &Schedule,
     now: &Timestamp,
-    failed: &Option<(Reason, Timestamp)>,
-    unread: &Option<(Vec<BadgeId>, Reason)>,
+    not_read: &NotRead,
 ) -> tx::Result<()> {
     for id in ids {
         let next = next_poll(db, schedule, *id, *now)?;
-        let next = match failed {
+        let next = match &not_read.failed {
             Some((_, soon)) => next.map(|next| next.min(*soon)),
             None => next,
         };
         jobs::set_next_poll(db, *id, next)?;
-        let note = match (failed, unread) {
-            (Some((why, _)), _) => Some(why.clone()),
-            (None, Some((badges, why))) => unread_note(db, *id, badges, why)?,
-            (None, None) => None,
-        };
-        jobs::set_poll_note(db, *id, note.as_ref())?;
+        jobs::set_poll_note(db, *id, poll_note(db, *id, not_read)?.as_ref())?;
     }
     Ok(())
+}
+
+fn poll_note(db: &Tx<'_>, id: JobId, not_read: &NotRead) -> tx::Result<Option<Reason>> {
+    if let Some((why, _)) = &not_read.failed {
+        return Ok(Some(why.clone()));
+    }
+    if let Some((badges, why)) = &not_read.badges
+        && let Some(note) = unread_note(db, id, badges, why)?
+    {
+        return Ok(Some(note));
+    }
+    // Only what is in doubt is looked for in the whole history.
+    let is_partial = not_read.history_of.contains(&id)
+        && db
+            .exists(&format!("SELECT 1 FROM row WHERE job = ?1 AND {}", in_doubt(db, id)?), values![id.0])?;
+    Ok(is_partial.then(|| Code::PartOfHistory.into()))
 }
 
 /// `None` if none of the badges is in the job.
@@ -61,7 +82,12 @@ fn unread_note(db: &Tx<'_>, id: JobId, badges: &[BadgeId], why: &Reason) -> tx::
         values![id.0, super::json(&wires)],
         |r| r.get(0),
     )?;
-    Ok((n > 0).then(|| Reason::from(Code::PollUnread).with("n", n).because("why", why.clone())))
+    Ok((n > 0).then(|| could_not_read(n, why)))
+}
+
+/// What a check says of badges that it could not read.
+pub(in crate::jobs) fn could_not_read(n: impl Display, why: &Reason) -> Reason {
+    Reason::from(Code::PollUnread).with("n", n).because("why", why.clone())
 }
 
 /// SQL for the rows of a job that may have a badge which is not known, also of refusals without a proof. `?1` is the job.

@@ -88,6 +88,7 @@ pub(super) fn sent_to(db: &Tx<'_>, account: &Account, key: &EmailKey) -> tx::Res
 /// The rows are compared here, because the database cannot. All of the newest are, because an older one may be more alike
 /// than many newer ones. A row for the searched address itself is not among them, and neither is one whose name only
 /// contains the searched one, or, beside an address, is only similar.
+#[allow(clippy::ref_option, reason = "an operation takes its arguments by reference")]
 pub(super) fn sent_alike(
     db: &Tx<'_>,
     account: &Account,

@@ -17,7 +17,7 @@ use super::jobs::{Actor, SeenJob};
 use super::observe::{MarkOverdue, ObserveContext, Observed};
 use super::operation::{Operation, Undo, Undoing};
 use super::owner::Process;
-use super::polling::{Group, Revocations, SecondBadge};
+use super::polling::{Group, NotRead, Revocations, SecondBadge};
 use super::purge::Purge;
 use super::refusals::RefusalProof;
 use super::requests::Chunk;
@@ -260,7 +260,7 @@ operations! {
     read due_doubts(context: ObserveContext, jobs: HashSet<JobId>) -> HashSet<EmailKey> = doubts::due;
     write "settle" resolve_doubts(args: ResolveDoubts) -> Observed = doubts::resolve_doubts;
     write "overdue" mark_overdue(args: MarkOverdue) -> () = observe::mark_overdue;
-    write "looked" schedule_next(ids: Vec<JobId>, schedule: Schedule, now: Timestamp, failed: Option<(Reason, Timestamp)>, unread: Option<(Vec<BadgeId>, Reason)>) -> ()
+    write "looked" schedule_next(ids: Vec<JobId>, schedule: Schedule, now: Timestamp, not_read: NotRead) -> ()
         = polling::schedule_next;
     write "fact" learn_facts(account: String, seen: Vec<FactObservation>, at: i64) -> () = facts::learn;
 }

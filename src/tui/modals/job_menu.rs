@@ -101,8 +101,8 @@ impl JobMenu {
             return plural!(rows, "{n} marked row", "{n} marked rows");
         }
         let rows = match action {
-            Action::Resume if self.job.held_by_refusal() > 0 => {
-                let (n, held) = (self.job.left_to_resume(), self.job.held_by_refusal());
+            Action::Resume if self.job.left_after_check() > 0 => {
+                let (n, held) = (self.job.left_to_resume(), self.job.left_after_check());
                 if n == held {
                     return plural!(n, "{n} row after a check", "{n} rows after a check");
                 }

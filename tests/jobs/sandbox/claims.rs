@@ -165,6 +165,9 @@ async fn a_badge_that_was_sent_counts_beside_a_valid_one_that_the_history_shows(
             let why = row.why.as_ref().map(ToString::to_string).unwrap_or_default();
             assert_eq!(row.row_status, RowStatus::LeftOut, "{hidden}: {why}");
             assert!(why.contains(&format!("job {first}")), "{hidden}: {why}");
+            // What is not visible yet is not called valid.
+            let kinds = [class, DuplicateKind::Valid].map(|kind| why.contains(&format!("{}: ", kind.name())));
+            assert_eq!(kinds, [true, hidden == "hidden"], "{hidden}: {why}");
         }
     }
 }

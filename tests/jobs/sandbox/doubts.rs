@@ -72,6 +72,27 @@ async fn what_was_never_seen_is_sent_again_only_when_a_person_says_so() {
     assert_eq!((bench.posts("/badges"), bench.accepted()), (2, 1));
 }
 
+/// The job says so, too, and not only who asked for the check. A job without a doubt needs no history.
+#[tokio::test]
+async fn a_job_says_that_the_history_was_not_read_to_its_end() {
+    let mut bench = Bench::new(small()).await;
+    let known = begin(&bench, people(0..1)).await;
+    bench.until("accepted", known, |j| j.counts.of(RowStatus::Waiting) == 1).await;
+    bench.fault("post /badges drop times=1");
+    let id = bench.issue(Some(Vec::new())).await;
+    bench.until("a doubt", id, rests).await;
+    bench.fault("get /badges/history items=null");
+    let polled = bench.jobs.poll_now(None).await;
+    assert_eq!((&polled.failed, &polled.unread, polled.complete), (&None, &None, false));
+    let note = async |id| bench.jobs.job(id).await.expect("a job").note;
+    assert!(note(id).await.is_some_and(|note| note.is(Code::PartOfHistory)), "{:?}", note(id).await);
+    assert_eq!(note(known).await, None);
+    bench.sandbox.control().clear_faults();
+    assert!(bench.jobs.poll_now(None).await.complete);
+    assert_eq!(note(id).await, None);
+    assert_eq!(bench.row(id).await.row_status, RowStatus::InDoubt);
+}
+
 #[tokio::test]
 async fn where_waiting_badges_are_listed_two_polls_prove_an_absence() {
     let mut bench = Bench::new(small()).await;

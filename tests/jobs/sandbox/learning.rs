@@ -132,11 +132,13 @@ async fn a_badge_that_cannot_be_read_is_named_and_does_not_stop_the_check() {
     bench.advance(60);
     let polled = bench.jobs.poll_now(Some(id)).await;
     assert_eq!((polled.failed.clone(), polled.complete), (None, true));
-    assert!(polled.why_partial().is_some());
+    let why = polled.why_partial().expect("what is not known").to_string();
     let job = bench.jobs.job(id).await.expect("a job");
     assert_eq!((job.counts.of(RowStatus::Revoking), job.counts.of(RowStatus::Revoked)), (1, 1));
     let note = job.note.expect("what is not known");
     assert!(note.is(Code::PollUnread) && note.to_string().contains("(1)"), "{note}");
+    // The other badge has changed.
+    assert!(why == note.to_string() && !why.contains(msg_part("Nothing was changed")), "{why}");
     bench.sandbox.control().clear_faults();
     assert_eq!(bench.jobs.poll_now(Some(id)).await.why_partial(), None);
     let job = bench.jobs.job(id).await.expect("a job");

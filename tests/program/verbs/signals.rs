@@ -161,6 +161,21 @@ fn ctrl_c_before_anything_is_sent_says_so() {
     assert_eq!((bench.posts(), bench.json(&["jobs"], 0)["jobs"].as_array().map(Vec::len)), (0, Some(0)));
 }
 
+/// As when it was suspended, and a colleague's lapel took it for one that had ended.
+#[test]
+fn a_verb_whose_draft_is_gone_names_no_job_that_nobody_knows() {
+    let bench = Bench::new();
+    bench.fault("get /badges/history hold");
+    let to = ["issue", "--template", "TPL-001", "--to", "홍길동 <gildong@naru.example>", "--yes"];
+    let running = Running::start(bench.lapel(&to));
+    bench.until("the check", |b| b.requests_to("GET /badges/history") > 0);
+    bench.change("DELETE FROM job WHERE phase = 'draft'");
+    bench.control().clear_faults();
+    let said = bench.said(running.output()).ended(1);
+    assert!(said.err.contains(msg_part("Another lapel removed this draft")), "{}", said.err);
+    assert_eq!(bench.posts(), 0);
+}
+
 #[test]
 fn ctrl_c_stops_the_building_of_an_index() {
     let bench = Bench::new();

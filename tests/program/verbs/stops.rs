@@ -45,6 +45,7 @@ fn the_quota_stops_it_and_more_quota_lets_it_go_on() {
         "{}",
         said.out
     );
+    assert!(said.out.contains(msg("sends the unsent rows after a check")), "{}", said.out);
 
     // A service may show late what it accepted after all.
     for verb in ["use-up", "resume"] {
@@ -272,6 +273,42 @@ fn a_history_that_cannot_be_read_means_that_nothing_is_sent() {
     assert_eq!(said["error"]["kind"], "guard_incomplete", "{said}");
     assert_eq!(bench.posts(), 0);
     assert_eq!(bench.json(&["jobs"], 0)["jobs"].as_array().map(Vec::len), Some(0));
+}
+
+/// As when it is issued: nobody knows who already has the badge.
+#[test]
+fn nor_is_anything_sent_again_without_the_history() {
+    let bench = Bench::new();
+    bench.fault("post /badges status=401 code=4001 times=1");
+    let id = bench.json(ONE, 4)["jobs"][0]["id"].to_string();
+    // The reading before the first attempt is old.
+    bench.advance(16);
+    for rule in ["items=null", "status=500"] {
+        bench.fault(&format!("get /badges/history {rule}"));
+        let said = bench.json(&["jobs", "resume", &id, "--yes"], 3);
+        assert_eq!(said["error"]["kind"], "guard_incomplete", "{rule}: {said}");
+        bench.control().clear_faults();
+    }
+    assert_eq!(bench.posts(), 1);
+    bench.run(&["jobs", "resume", &id, "--yes"]).ended(0);
+    assert_eq!((bench.accepted(), bench.most_for_one()), (1, 1));
+}
+
+/// A refused request is proven with the history, too.
+#[test]
+fn a_refusal_is_not_proven_without_the_history() {
+    let bench = Bench::new();
+    learned(&bench);
+    bench.control().set_quota(Some(1));
+    let file = bench.write("people.csv", people(3));
+    let id = bench.json(&issue(&file), 4)["jobs"][0]["id"].to_string();
+    bench.advance(10);
+    bench.fault("get /badges/history items=null");
+    for verb in ["use-up", "resume"] {
+        let said = bench.json(&["jobs", verb, &id, "--yes"], 3);
+        assert_eq!(said["error"]["kind"], "guard_incomplete", "{verb}: {said}");
+    }
+    assert_eq!(bench.accepted(), 1);
 }
 
 #[test]

@@ -452,6 +452,57 @@ fn the_doctor_examines_the_database() {
     }
 }
 
+/// A verb whose database refuses connections ends, although this computer has no share of the limit.
+#[test]
+fn without_the_database_and_a_share_every_verb_ends_and_the_doctor_reports_the_rest() {
+    let bench = Bench::new();
+    let settings = |pin: &str| {
+        // Nobody listens there.
+        let url = "postgres://kim@127.0.0.1:1/badges";
+        bench.settings(&format!(
+            "[profiles.uni]\nbase_url = '{}'\nenvironment = 'demo'\n{pin}[profiles.uni.journal]\nurl = '{url}'\n",
+            bench.sandbox.base_url()
+        ));
+    };
+    let run = |args: &[&str]| {
+        let mut command = bench.lapel(&[args, &["--profile", "uni", "--json"]].concat());
+        bench.said(command.env("LAPEL_TEST_WINDOW_MS", "600").output().expect("it runs"))
+    };
+    let ends = |args: &[&str]| {
+        let said = run(args).ended(1).json();
+        assert_eq!(said["error"]["kind"], "no_share", "{args:?}: {said}");
+        let message = said["error"]["message"].as_str().expect("a message");
+        for part in ["127.0.0.1:1/badges", msg_part("it has no share of its own")] {
+            assert!(message.contains(part), "{args:?}: {message}");
+        }
+    };
+    settings("");
+    for args in [
+        &["history"][..],
+        &["history", "--all"],
+        &["templates"],
+        &["template", "TPL-001"],
+        &["categories"],
+        &["wallet", "a@naru.example"],
+        &["badge", "B-000001"],
+    ] {
+        ends(args);
+    }
+    // A key that is compared with the checked one sends a request before the journal is opened.
+    settings("key_prefix = 'other_'\n");
+    ends(&ISSUE_TO_A);
+    ends(&[&ISSUE_TO_A[..], &["--dry-run"]].concat());
+    assert_eq!(bench.requests(), 0);
+
+    settings("");
+    let said = run(&["doctor"]).ended(1).json();
+    schema::check("doctor", &said);
+    assert_eq!((&said["service"]["reached"], &said["journal"]["exists"]), (&true.into(), &Value::Null));
+    let problems = said["problems"].to_string();
+    assert!(problems.contains("127.0.0.1:1/badges"), "{problems}");
+    assert!(said["permissions"].as_array().is_some_and(|all| !all.is_empty()), "{said}");
+}
+
 #[test]
 fn the_jobs_of_a_computer_move_to_the_team_before_anything_is_sent_there() {
     if is_left_out() {
