@@ -52,12 +52,15 @@ pub(super) fn insert(db: &Tx<'_>, account: &Account, owner: &Process, new: &NewJ
 }
 
 pub(super) fn counts(db: &Tx<'_>, id: JobId) -> tx::Result<Counts> {
-    let mut counts: Vec<(RowStatus, u64)> =
-        db.rows("SELECT bucket, n FROM tally WHERE job = ?1 AND n > 0", values![id.0], |r| {
-            Ok((row_status(r, "bucket")?, r.get("n")?))
-        })?;
-    counts.sort_unstable();
-    Ok(Counts(counts))
+    let mut counts: BTreeMap<RowStatus, u64> = BTreeMap::new();
+    let sql = "SELECT bucket, n FROM tally WHERE job = ?1 AND n > 0";
+    db.each(sql, values![id.0], |r| {
+        // A damaged number is no more than that, so that the sum of all can be told.
+        let n = r.get::<u64>("n")?.min(u64::from(u32::MAX));
+        *counts.entry(row_status(r, "bucket")?).or_default() += n;
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(counts.into_iter().collect())
 }
 
 /// Counts rows that a job got now, by status. A team's database counts them itself; SQLite would count each row alone.

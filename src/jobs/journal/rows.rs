@@ -51,7 +51,7 @@ pub(super) fn insert(db: &Tx<'_>, job: JobId, rows: &[NewRow]) -> tx::Result<()>
     let people = RecipientHasher::of(db)?;
     let mut added = BTreeMap::new();
     db.append("row", COLUMNS, rows.len(), |add| {
-        for (no, row) in (last + 1..).zip(rows) {
+        for (no, row) in (last.saturating_add(1)..=i64::MAX).zip(rows) {
             let cells = (!row.cells.is_empty()).then(|| stored_cells(&row.cells));
             let (name, email) = (redact(&row.name), redact(&row.email));
             let key = EmailKey::of(&email);

@@ -521,3 +521,62 @@ fn no_bytes_of_a_journals_file_do_harm() {
         let _ = restore_at(&empty, &Site::none(), &from, true, "me");
     });
 }
+
+/// Its rows have a badge each, and the names and addresses to issue others.
+#[test]
+fn nothing_is_sent_of_a_job_whose_kind_is_not_known() {
+    let connection = journal();
+    let db = Tx::on(&connection);
+    let job = started(&db, Kind::Revoke, 1);
+    db.script("UPDATE job SET kind = 'Revoke'").expect("damaged");
+    let why = sending::record_intent(&db, &intent(job)).expect_err("not sent");
+    assert!(JournalError::failed(&why, "f").to_string().contains("kind"), "{why}");
+    snapshots::job(&db, &job, "me").expect_err("not shown as another one");
+}
+
+#[test]
+fn damaged_counts_can_be_added_up() {
+    let connection = journal();
+    let db = Tx::on(&connection);
+    let job = started(&db, Kind::Issue, 1);
+    db.script(
+        "UPDATE tally SET n = 9223372036854775807;
+         INSERT INTO tally (job, bucket, n) VALUES (1, 'a', 9223372036854775807), (1, 'b', 9223372036854775807)",
+    )
+    .expect("damaged");
+    show(&db, &snapshots::job(&db, &job, "me").expect("read").expect("a job"));
+    assert!(!schema::check(&db).expect("checked").is_empty());
+}
+
+#[test]
+fn no_row_comes_after_the_last_number() {
+    let connection = journal();
+    let db = Tx::on(&connection);
+    let job = draft_of(&db, Kind::Issue, &[row(1)]);
+    db.script("UPDATE row SET no = 9223372036854775807").expect("damaged");
+    rows::add(&db, &job, &[row(2)]).expect_err("no number is left");
+}
+
+/// SQLite's quick check compares no index with its table. What is not ready is not sent, and the search for it ends.
+#[test]
+fn an_index_that_does_not_fit_the_rows_sends_nothing() {
+    let connection = journal();
+    let db = Tx::on(&connection);
+    let job = started(&db, Kind::Issue, 2);
+    let reload = |sql: &str| {
+        let version: i64 = db.one("PRAGMA schema_version", &[]).expect("a version");
+        db.script(&format!("PRAGMA writable_schema = ON; {sql}; PRAGMA schema_version = {}", version + 1))
+            .and_then(|()| db.script("PRAGMA writable_schema = RESET"))
+            .expect("changed");
+    };
+    connection.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_DEFENSIVE, false).expect("open");
+    db.script("CREATE TABLE aside AS SELECT * FROM sqlite_schema WHERE name = 'row_bucket'").expect("kept");
+    reload("DELETE FROM sqlite_schema WHERE name = 'row_bucket'");
+    db.script("UPDATE row SET bucket = 'issued'; DELETE FROM claim").expect("without the index");
+    reload("INSERT INTO sqlite_schema SELECT * FROM aside");
+    let listed: i64 = db
+        .one("SELECT count(*) FROM row INDEXED BY row_bucket WHERE job = 1 AND bucket = 'ready'", &[])
+        .expect("counted");
+    assert_eq!(listed, 2, "it still has them");
+    assert!(!matches!(sending::record_intent(&db, &intent(job)), Ok(Some(_))), "nothing is sent");
+}
