@@ -267,7 +267,8 @@ fn an_address_with_hangul_before_the_sign_is_an_address() {
 #[test]
 fn no_typed_or_received_text_does_harm() {
     use crate::domain::{ServiceTime, address_search, confirm_text, mask, name_search, web_address};
-    let seeds: [&[u8]; 7] = [
+    let seeds: [&[u8]; 8] = [
+        b"postgres://a%20b@[::1]:5432/lapel?host=%2Frun&sslmode=verify-full",
         "Kim Minsu <kim+tag@naru.example>; 홍길동".as_bytes(),
         b"https://badge.example/verify/B-000004301-PS?x=%EA%B9%80#a",
         "ＫＩＭ＠ｎａｒｕ。ｅｘａｍｐｌｅ \u{200b}\u{202e}".as_bytes(),
@@ -291,7 +292,7 @@ fn no_typed_or_received_text_does_harm() {
         let _ = (web_address::base_url(&text), web_address::bare_url(&text), mask::address(&text));
         let _ = (crate::domain::text::scrub(&text), confirm_text::short_name(&text));
         let _ = (crate::secrets::redact(&text), crate::secrets::hide_shapes(&text));
-        let _ = crate::domain::time::read_offset(&text);
+        let _ = (crate::domain::time::read_offset(&text), crate::team::Server::parse(&text));
         if let Some(time) = ServiceTime::new(&text) {
             let _ = (
                 time.start(),

@@ -229,14 +229,22 @@ mod tests {
             b"</table:table-cell>",
             b"&#x110000;",
         ];
-        crate::fuzz::fuzz("an open document", &[seed.as_bytes()], &words, |bytes| {
+        let document = |content: &[u8]| {
             let mut writer = zip::ZipWriter::new(Cursor::new(Vec::new()));
             let mimetype: &[u8] = b"application/vnd.oasis.opendocument.spreadsheet";
-            for (name, part) in [("mimetype", mimetype), ("content.xml", bytes)] {
+            for (name, part) in [("mimetype", mimetype), ("content.xml", content)] {
                 writer.start_file(name, SimpleFileOptions::default()).expect("begun");
                 writer.write_all(part).expect("written");
             }
-            read_everything(&folder.path().join("x"), &writer.finish().expect("a document").into_inner());
+            writer.finish().expect("a document").into_inner()
+        };
+        let path = folder.path().join("x");
+        std::fs::write(&path, document(seed.as_bytes())).expect("written");
+        let source = ImportSource::File(path.clone());
+        let whole = InputTable::open(&source, &Choices::default(), &|_| None, &Unwatched).expect("readable");
+        assert_eq!(whole.about().format, InputFormat::Ods);
+        crate::fuzz::fuzz("an open document", &[seed.as_bytes()], &words, |bytes| {
+            read_everything(&path, &document(bytes));
         });
     }
 
