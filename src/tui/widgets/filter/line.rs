@@ -388,9 +388,9 @@ mod tests {
         crate::fuzz::fuzz("a filter", &seeds, &words, |bytes| {
             let (line, known) = (String::from_utf8_lossy(bytes), known());
             let fields = parse(SPECS, &line).unwrap_or_default();
-            fields.iter().for_each(|(at, text)| {
-                drop((read(SPECS[*at], text, &known), written(SPECS[*at], text, &known)))
-            });
+            for (at, text) in &fields {
+                let _ = (read(SPECS[*at], text, &known), written(SPECS[*at], text, &known));
+            }
             let _ = render(SPECS, fields.iter().map(|(_, text)| text.as_str()), &known);
             let _ = suggestions(SPECS, &line, &known);
         });
