@@ -51,13 +51,16 @@ pub(super) fn insert(db: &Tx<'_>, account: &Account, owner: &Process, new: &NewJ
     )
 }
 
+/// A number of rows. A damaged one is so small that the sum of some of them can be told.
+pub(super) fn possible(rows: u64) -> u64 {
+    rows.min(u64::from(u32::MAX))
+}
+
 pub(super) fn counts(db: &Tx<'_>, id: JobId) -> tx::Result<Counts> {
     let mut counts: BTreeMap<RowStatus, u64> = BTreeMap::new();
     let sql = "SELECT bucket, n FROM tally WHERE job = ?1 AND n > 0";
     db.each(sql, values![id.0], |r| {
-        // A damaged number is no more than that, so that the sum of all can be told.
-        let n = r.get::<u64>("n")?.min(u64::from(u32::MAX));
-        *counts.entry(row_status(r, "bucket")?).or_default() += n;
+        *counts.entry(row_status(r, "bucket")?).or_default() += possible(r.get("n")?);
         Ok(ControlFlow::Continue(()))
     })?;
     Ok(counts.into_iter().collect())

@@ -409,7 +409,7 @@ pub(super) fn count(db: &Tx<'_>, job: &JobId, filter: &RowFilter) -> tx::Result<
             "SELECT CAST(coalesce(sum(n), 0) AS BIGINT) FROM tally WHERE job = ?1 AND {}",
             with_status(&filter.row_statuses)
         );
-        return db.one(&sql, values![job.0]);
+        return db.one(&sql, values![job.0]).map(jobs::possible);
     }
     let sql = format!("SELECT count(*) FROM row WHERE job = ?1 AND {}", chosen(filter));
     let values = values![job.0, filter.group, searched(filter)];

@@ -541,7 +541,8 @@ fn damaged_counts_can_be_added_up() {
     let job = started(&db, Kind::Issue, 1);
     db.script(
         "UPDATE tally SET n = 9223372036854775807;
-         INSERT INTO tally (job, bucket, n) VALUES (1, 'a', 9223372036854775807), (1, 'b', 9223372036854775807)",
+         INSERT INTO tally (job, bucket, n)
+             SELECT 1, value, 9223372036854775807 FROM json_each('[\"a\",\"b\",\"issued\",\"waiting\",\"revoked\"]')",
     )
     .expect("damaged");
     show(&db, &snapshots::job(&db, &job, "me").expect("read").expect("a job"));
