@@ -265,7 +265,7 @@ fn an_address_with_hangul_before_the_sign_is_an_address() {
 }
 
 #[test]
-fn no_typed_or_received_text_does_harm() {
+fn no_bytes_of_a_text_do_harm() {
     use crate::domain::{ServiceTime, address_search, confirm_text, mask, name_search, web_address};
     let seeds: [&[u8]; 8] = [
         b"postgres://a%20b@[::1]:5432/lapel?host=%2Frun&sslmode=verify-full",

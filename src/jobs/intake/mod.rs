@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn no_pasted_text_does_harm() {
+    fn no_bytes_of_a_paste_do_harm() {
         let seeds: [&[u8]; 3] = [
             "홍길동 <hong@naru.example>; Kim, Minsu\tkim@naru.example\r\n".as_bytes(),
             "이름\t메일\n\"홍\"\"길동\"\thong@naru.example\n".as_bytes(),

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn no_typed_bytes_do_harm() {
+    fn no_bytes_that_are_typed_do_harm() {
         let seeds: [&[u8]; 5] = [
             "2jG가\u{1f600}\r\t\x7f\x03\x1b".as_bytes(),
             b"\x1b[A\x1bOB\x1b[1;5C\x1b[15~\x1b[Z\x1bq\x1b[27;5;13~\x1b[97;5u",

@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn no_typed_filter_does_harm() {
+    fn no_bytes_of_a_filter_do_harm() {
         let seeds: [&[u8]; 3] = [
             "title:파이썬 state:waiting seo@naru.example 서윤 from:2026-10-01".as_bytes(),
             "상태:발급대기 이름:\u{201c}한 서윤\u{201d} mail:failed".as_bytes(),
