@@ -316,7 +316,7 @@ pub(super) fn count(db: &Connection, which: &IndexedList) -> rusqlite::Result<u6
         .map(i64::unsigned_abs)
 }
 
-fn page(db: &Connection, query: &IndexQuery) -> rusqlite::Result<Page<HistoryItem>> {
+pub(super) fn page(db: &Connection, query: &IndexQuery) -> rusqlite::Result<Page<HistoryItem>> {
     let total = count(db, &query.which)?;
     let per_page = query.per_page.clamp(1, LONGEST_PAGE);
     let before = query.page.saturating_sub(1).saturating_mul(per_page).min(total);
@@ -338,7 +338,7 @@ fn page(db: &Connection, query: &IndexQuery) -> rusqlite::Result<Page<HistoryIte
     })
 }
 
-fn renewals(db: &Connection, which: &IndexedList, most: u64) -> rusqlite::Result<Renewals> {
+pub(super) fn renewals(db: &Connection, which: &IndexedList, most: u64) -> rusqlite::Result<Renewals> {
     let mut found = Renewals { beyond: count(db, which)?.saturating_sub(most), ..Renewals::default() };
     let (condition, mut values) = which.condition();
     values.push(Value::Integer(most.cast_signed()));

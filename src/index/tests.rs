@@ -427,3 +427,72 @@ fn processes_that_begin_at_once_all_open_a_new_index() {
         });
     }
 }
+
+/// The bytes of an index in a file with small pages.
+fn file_with(path: &std::path::Path) -> Vec<u8> {
+    let db = database();
+    let badge = |id: &str, label: &str| HistoryItem {
+        template_id: crate::domain::TemplateId::new("TPL-1"),
+        title: Some(Text::from("파이썬")),
+        recipient_name: Some(Text::from("홍길동")),
+        recipient_email: Some(Text::from("hong@naru.example")),
+        status_name: Some(Text::from(label)),
+        email_status: Some(Text::from("발송실패")),
+        valid_until: time(Some(30)),
+        issued_at: time(Some(-3)),
+        reg_date: time(Some(-4)),
+        revoke_at: (label == "회수완료").then(|| time(Some(-1))).flatten(),
+        level: Some(2),
+        ..badge(id)
+    };
+    let all =
+        [badge("B1", "발급완료"), badge("B2", "회수완료"), badge("B3", "ISSUE_WAIT"), badge("B4", "만료")];
+    rows::take(&db, &all, 1, &Kept::default()).expect("kept");
+    db.execute_batch(
+        r#"INSERT INTO detail VALUES ('B1', 'C-1', 'C1', '2027-01-01', 0);
+           INSERT INTO meta VALUES ('known', '{"reading":1,"total":4,"full_at":0,"read_at":0,"complete":true}'),
+                                   ('scan', '{"reading":2,"pass":{"pages":3,"largest":20},"began":0,"tries":1}')"#,
+    )
+    .expect("filled");
+    db.execute("VACUUM INTO ?1", [path.to_str()]).expect("copied");
+    let file = Connection::open(path).expect("a file");
+    file.execute_batch("PRAGMA page_size = 512; VACUUM").expect("small");
+    drop(file);
+    std::fs::read(path).expect("bytes")
+}
+
+#[test]
+fn no_bytes_of_an_index_do_harm() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("index.sqlite");
+    let file = file_with(&path);
+    let words: [&[u8]; 4] = [b"9223372036854775807", b"-1", b"null", b"\xff\xff\xff\xff"];
+    crate::fuzz::fuzz("an index", &[&file], &words, |bytes| {
+        for ending in ["-wal", "-shm"] {
+            let _ = std::fs::remove_file(folder.path().join(format!("index.sqlite{ending}")));
+        }
+        std::fs::write(&path, bytes).expect("written");
+        let Ok(mut db) = Connection::open(&path) else { return };
+        if prepare(&mut db, &IndexAccount::test("one"), "index").is_err() {
+            return;
+        }
+        let lists = [
+            IndexedList::All,
+            IndexedList::Ending(NOW, DateTime::MAX),
+            IndexedList::MailFailed(None),
+            IndexedList::Found(Box::new(IndexedList::All), "hong".into()),
+        ];
+        for which in lists {
+            let _ =
+                super::lists::page(&db, &super::IndexQuery { which: which.clone(), page: 1, per_page: 20 });
+            let _ = super::lists::renewals(&db, &which, 10);
+        }
+        for period in [Period::Day, Period::Day.next()] {
+            let _ = sums(&db, (NOW, jiff::tz::Offset::MIN), period, 0);
+        }
+        let _ = (super::sums::mails(&db), coverage(&db, Some(NOW.date()), "2026"), rows::seen(&db, 1));
+        let _ = (rows::unsettled_pages(&db, 20, 5), rows::revoked_since(&db, NOW.date()));
+        let _ = rows::take(&db, &[badge("B1"), badge("B9")], 3, &Kept::default());
+        let _ = rows::forget_unseen(&db, 3, "2026").and_then(|()| rows::forget(&db, &Kept::default()));
+    });
+}

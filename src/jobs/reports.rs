@@ -270,7 +270,7 @@ fn counts_of(
     Ok(counts.into_iter().collect())
 }
 
-fn head(job: &Job, clock: &ServiceClock) -> ReceiptHead {
+pub(super) fn head(job: &Job, clock: &ServiceClock) -> ReceiptHead {
     let mut facts = vec![
         ("job".to_owned(), job.id.to_string()),
         ("what".to_owned(), job.kind.name().to_owned()),
@@ -301,7 +301,7 @@ fn head(job: &Job, clock: &ServiceClock) -> ReceiptHead {
     }
 }
 
-fn line(job: &Job, row: &JobRow, offset: Offset) -> ReceiptLine {
+pub(super) fn line(job: &Job, row: &JobRow, offset: Offset) -> ReceiptLine {
     ReceiptLine {
         cells: cells(job, row),
         row: row.number(),

@@ -263,3 +263,50 @@ fn an_address_with_hangul_before_the_sign_is_an_address() {
     );
     assert!(matches!(Query::read("ㅎㅗㅇ@traps.example"), Query::NotAnAddress(_)));
 }
+
+#[test]
+fn no_bytes_of_a_text_do_harm() {
+    use crate::domain::{ServiceTime, address_search, confirm_text, mask, name_search, web_address};
+    let seeds: [&[u8]; 8] = [
+        b"postgres://a%20b@[::1]:5432/lapel?host=%2Frun&sslmode=verify-full",
+        "Kim Minsu <kim+tag@naru.example>; 홍길동".as_bytes(),
+        b"https://badge.example/verify/B-000004301-PS?x=%EA%B9%80#a",
+        "ＫＩＭ＠ｎａｒｕ。ｅｘａｍｐｌｅ \u{200b}\u{202e}".as_bytes(),
+        b"2026-11-02 09:41:00",
+        b"2026-11-02T09:41:00.5+09:00",
+        b"9999-12-31",
+        b"+09:00",
+    ];
+    let words: [&[u8]; 7] = [
+        b"%",
+        b"mailto:",
+        b"xn--",
+        b"***@",
+        b"-9999-01-01",
+        b"[::ffff:1]",
+        "\u{1112}\u{1161}\u{11ab}".as_bytes(),
+    ];
+    crate::fuzz::fuzz("a text", &seeds, &words, |bytes| {
+        let text = String::from_utf8_lossy(bytes);
+        let _ = (Query::read(&text), Address::check(&text), Address::to_look_up(&text));
+        let _ = (web_address::base_url(&text), web_address::bare_url(&text), mask::address(&text));
+        let _ = (crate::domain::text::scrub(&text), confirm_text::short_name(&text));
+        let _ = (crate::secrets::redact(&text), crate::secrets::hide_shapes(&text));
+        let _ = (crate::domain::time::read_offset(&text), crate::team::Server::parse(&text));
+        if let Some(time) = ServiceTime::new(&text) {
+            let _ = (
+                time.start(),
+                time.end(),
+                time.to_minute(),
+                time.is_forever(),
+                time.to_day(),
+                time.to_string(),
+            );
+        }
+        // Longer ones are no names.
+        let name: String = text.chars().take(300).collect();
+        let _ = (name_search::likeness(&name, "홍길동 Kim"), name_search::variants(&name));
+        let _ = address_search::with_space(&name, "홍길동");
+        let _ = address_search::reasons_of(Some(&name), Some("홍길동"))("kim@naru.example", None);
+    });
+}

@@ -158,6 +158,15 @@ mod tests {
         let _ = read_ids(&source, &Choices::default(), &Unwatched);
     }
 
+    fn read_pasted(bytes: &[u8]) {
+        let source = ImportSource::Pasted(String::from_utf8_lossy(bytes).into_owned());
+        if let Ok(table) = InputTable::open(&source, &Choices::default(), &|_| None, &Unwatched) {
+            let map = ColumnMap { name: NameColumns::One(0), email: 1, template: None };
+            table.rows().into_iter().flatten().flatten().for_each(|row| drop(check(row, &map)));
+        }
+        let _ = read_ids(&source, &Choices::default(), &Unwatched);
+    }
+
     const WORDS: [&[u8]; 8] = [
         b"<row r=\"99999999\">",
         b"<c r=\"ZZZ9\"/>",
@@ -198,6 +207,55 @@ mod tests {
             }
             read_everything(&folder.path().join("x"), &writer.finish().expect("a workbook").into_inner());
         });
+    }
+
+    #[test]
+    fn no_bytes_within_an_open_document_do_harm() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let seed = "<office:document-content><office:automatic-styles><style:style style:name=\"ta2\" \
+            style:family=\"table\"><style:table-properties table:display=\"false\"/></style:style>\
+            </office:automatic-styles><office:body><office:spreadsheet><table:table table:name=\"명단\">\
+            <table:table-column table:visibility=\"collapse\" table:number-columns-repeated=\"3\"/>\
+            <table:table-row table:number-rows-repeated=\"2\"><table:table-cell office:value-type=\"string\">\
+            <text:p>홍길동<text:s text:c=\"2\"/></text:p></table:table-cell><table:table-cell \
+            table:formula=\"of:=1\" office:value-type=\"float\" office:value=\"1.5\"><text:p>a@b.example</text:p>\
+            </table:table-cell><table:covered-table-cell/></table:table-row></table:table></office:spreadsheet>\
+            </office:body></office:document-content>";
+        let words: [&[u8]; 6] = [
+            b"number-columns-repeated=\"99999999\"",
+            b"number-rows-repeated=\"18446744073709551615\"",
+            b"<text:s text:c=\"4294967295\"/>",
+            b"<table:table-row>",
+            b"</table:table-cell>",
+            b"&#x110000;",
+        ];
+        let document = |content: &[u8]| {
+            let mut writer = zip::ZipWriter::new(Cursor::new(Vec::new()));
+            let mimetype: &[u8] = b"application/vnd.oasis.opendocument.spreadsheet";
+            for (name, part) in [("mimetype", mimetype), ("content.xml", content)] {
+                writer.start_file(name, SimpleFileOptions::default()).expect("begun");
+                writer.write_all(part).expect("written");
+            }
+            writer.finish().expect("a document").into_inner()
+        };
+        let path = folder.path().join("x");
+        std::fs::write(&path, document(seed.as_bytes())).expect("written");
+        let source = ImportSource::File(path.clone());
+        let whole = InputTable::open(&source, &Choices::default(), &|_| None, &Unwatched).expect("readable");
+        assert_eq!(whole.about().format, InputFormat::Ods);
+        crate::fuzz::fuzz("an open document", &[seed.as_bytes()], &words, |bytes| {
+            read_everything(&path, &document(bytes));
+        });
+    }
+
+    #[test]
+    fn no_bytes_of_a_paste_do_harm() {
+        let seeds: [&[u8]; 3] = [
+            "홍길동 <hong@naru.example>; Kim, Minsu\tkim@naru.example\r\n".as_bytes(),
+            "이름\t메일\n\"홍\"\"길동\"\thong@naru.example\n".as_bytes(),
+            b"B-000004301-PS, B-2\n# a\nB-3;4.3E+6",
+        ];
+        crate::fuzz::fuzz("pasted text", &seeds, &WORDS, read_pasted);
     }
 }
 

@@ -181,7 +181,7 @@ fn rule_facts(db: &Tx<'_>, id: JobId, rows: &[u64]) -> tx::Result<HashMap<u64, (
         values![id.0, super::json(rows)],
         |r| {
             let facts = RowFacts {
-                kind: Kind::from_code(r.text(0)?).unwrap_or(Kind::Revoke),
+                kind: r.get(0)?,
                 phase: Phase::from_code(r.text(1)?).unwrap_or(Phase::Stopped),
                 row_status: jobs::row_status(r, "bucket")?,
                 claim: r.get::<Option<String>>(3)?.and_then(|code| Claim::from_code(&code)),

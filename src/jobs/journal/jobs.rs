@@ -51,13 +51,19 @@ pub(super) fn insert(db: &Tx<'_>, account: &Account, owner: &Process, new: &NewJ
     )
 }
 
+/// A number of rows. A damaged one is so small that the sum of some of them can be told.
+pub(super) fn possible(rows: u64) -> u64 {
+    rows.min(u64::from(u32::MAX))
+}
+
 pub(super) fn counts(db: &Tx<'_>, id: JobId) -> tx::Result<Counts> {
-    let mut counts: Vec<(RowStatus, u64)> =
-        db.rows("SELECT bucket, n FROM tally WHERE job = ?1 AND n > 0", values![id.0], |r| {
-            Ok((row_status(r, "bucket")?, r.get("n")?))
-        })?;
-    counts.sort_unstable();
-    Ok(Counts(counts))
+    let mut counts: BTreeMap<RowStatus, u64> = BTreeMap::new();
+    let sql = "SELECT bucket, n FROM tally WHERE job = ?1 AND n > 0";
+    db.each(sql, values![id.0], |r| {
+        *counts.entry(row_status(r, "bucket")?).or_default() += possible(r.get("n")?);
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(counts.into_iter().collect())
 }
 
 /// Counts rows that a job got now, by status. A team's database counts them itself; SQLite would count each row alone.

@@ -187,7 +187,7 @@ impl ObservationBatch<'_> {
                 let row = ObservedRow {
                     job: JobId(r.get(0)?),
                     no: r.get(1)?,
-                    kind: Kind::from_code(r.text(2)?).unwrap_or(Kind::Revoke),
+                    kind: r.get(2)?,
                     heard: r.get(14)?,
                     answered: r.get(15)?,
                     is_none_accepted: r.get(19)?,

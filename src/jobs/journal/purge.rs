@@ -21,12 +21,12 @@ fn records(db: &Tx<'_>) -> String {
 }
 
 pub(in crate::jobs) struct Purge {
-    account: Account,
+    pub(super) account: Account,
     /// The jobs were planned before: milliseconds of this computer's UTC.
-    before: i64,
-    me: String,
+    pub(super) before: i64,
+    pub(super) me: String,
     /// Owners that have ended. Any other owner may be alive: it may have appeared since.
-    ended: Vec<String>,
+    pub(super) ended: Vec<String>,
 }
 
 impl Journal {

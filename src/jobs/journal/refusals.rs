@@ -201,13 +201,13 @@ fn accept(db: &Tx<'_>, job: JobId, refused: &str, at: i64) -> tx::Result<()> {
             values![job.0, from, to],
         )?;
     }
-    let (cancelled, kind): (bool, String) = db.one(
+    let (cancelled, kind): (bool, Kind) = db.one(
         "UPDATE job SET unproven = NULL, note = CASE WHEN reason_code(note) IN (?2, ?3) THEN NULL ELSE note END
          WHERE id = ?1 RETURNING phase = 'cancelled', kind",
         values![job.0, Code::NotProvable.name(), Code::ProvableSoon.name()],
     )?;
     if cancelled {
-        requests::cancel_unsent(db, job, Kind::from_code(&kind).unwrap_or(Kind::Issue))?;
+        requests::cancel_unsent(db, job, kind)?;
     }
     // A running job sends these rows next. Another job may have taken over some of them meanwhile.
     claims::claim_again(db, job, at)

@@ -99,12 +99,10 @@ pub(super) fn accepted_unbound(db: &Tx<'_>, request: i64, at: i64, why: &Reason)
 /// cancelled.
 pub(super) fn back(db: &Tx<'_>, job: JobId, request: i64) -> tx::Result<()> {
     set_sending(db, request, RowStatus::Ready, None)?;
-    let (cancelled, kind): (bool, String) =
-        db.row("SELECT phase = 'cancelled', kind FROM job WHERE id = ?1", values![job.0], |r| {
-            Ok((r.get(0)?, r.get(1)?))
-        })?;
+    let sql = "SELECT phase = 'cancelled', kind FROM job WHERE id = ?1";
+    let (cancelled, kind): (bool, Kind) = db.one(sql, values![job.0])?;
     if cancelled {
-        cancel_unsent(db, job, Kind::from_code(&kind).unwrap_or(Kind::Revoke))?;
+        cancel_unsent(db, job, kind)?;
     }
     Ok(())
 }

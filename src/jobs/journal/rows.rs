@@ -51,7 +51,7 @@ pub(super) fn insert(db: &Tx<'_>, job: JobId, rows: &[NewRow]) -> tx::Result<()>
     let people = RecipientHasher::of(db)?;
     let mut added = BTreeMap::new();
     db.append("row", COLUMNS, rows.len(), |add| {
-        for (no, row) in (last + 1..).zip(rows) {
+        for (no, row) in (last.saturating_add(1)..=i64::MAX).zip(rows) {
             let cells = (!row.cells.is_empty()).then(|| stored_cells(&row.cells));
             let (name, email) = (redact(&row.name), redact(&row.email));
             let key = EmailKey::of(&email);
@@ -409,7 +409,7 @@ pub(super) fn count(db: &Tx<'_>, job: &JobId, filter: &RowFilter) -> tx::Result<
             "SELECT CAST(coalesce(sum(n), 0) AS BIGINT) FROM tally WHERE job = ?1 AND {}",
             with_status(&filter.row_statuses)
         );
-        return db.one(&sql, values![job.0]);
+        return db.one(&sql, values![job.0]).map(jobs::possible);
     }
     let sql = format!("SELECT count(*) FROM row WHERE job = ?1 AND {}", chosen(filter));
     let values = values![job.0, filter.group, searched(filter)];

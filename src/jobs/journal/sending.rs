@@ -54,17 +54,17 @@ pub(in crate::jobs) struct RecordIntent {
 /// Another journal sends for the account. Or a team's database lost writes, and the history was not searched since.
 pub(super) fn record_intent(db: &Tx<'_>, args: &RecordIntent) -> tx::Result<Option<Chunk>> {
     let RecordIntent { job, me, most, at, heard } = args;
-    let found: Option<(String, Option<i64>)> = db.optional(
+    let found: Option<(Kind, Option<i64>)> = db.optional(
         "SELECT kind, batch FROM job WHERE id = ?1 AND phase = 'running' AND owner = ?2",
         values![job.0, me],
-        |r| Ok((r.get(0)?, r.get(1)?)),
+        |r| Ok((r.get("kind")?, r.get("batch")?)),
     )?;
     let Some((kind, batch)) = found else { return Ok(None) };
     let most = batch.map_or(*most, |b| (*most).min(usize::try_from(b).unwrap_or(1))).max(1);
     transfer::assure_here(db, *job, true)?;
     lost_writes::assure_searched(db, *job)?;
     let entries = loop {
-        let (entries, unclaimed) = if kind == Kind::Issue.code() {
+        let (entries, unclaimed) = if kind == Kind::Issue {
             recipients(db, *job, most)?
         } else {
             (badges(db, *job, most)?, Vec::new())

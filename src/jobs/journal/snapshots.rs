@@ -6,9 +6,7 @@ use super::place::first_line;
 use super::tx::{self, SqlRow, Tx, values};
 use crate::i18n::{self, Language};
 use crate::jobs::intake::PASTED;
-use crate::jobs::job::{
-    AcceptedCount, Job, JobId, JobOrigin, Kind, Owner, Phase, Replaced, Stop, StopKind, apart,
-};
+use crate::jobs::job::{AcceptedCount, Job, JobId, JobOrigin, Owner, Phase, Replaced, Stop, StopKind, apart};
 use crate::jobs::journal::prelude::*;
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_status::{Counts, RowStatus};
@@ -84,7 +82,7 @@ fn read(r: &SqlRow<'_>, me: &str, is_team: bool) -> tx::Result<Job> {
     let created = Timestamp::from_millisecond(r.get("created")?).unwrap_or(Timestamp::UNIX_EPOCH);
     Ok(Job {
         id: r.get("id")?,
-        kind: Kind::from_code(r.text("kind")?).unwrap_or(Kind::Issue),
+        kind: r.get("kind")?,
         phase,
         stop: match stop {
             Some(kind) => Some(Stop { kind, why: told(r.get("stop_why")?) }),

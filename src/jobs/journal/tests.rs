@@ -1,6 +1,7 @@
 //! Tests for opening a journal: emptied, damaged, or shared by two computers. A test cannot mount a network drive,
 //! so the tests choose the file system and the computer.
 
+mod damage;
 pub(super) mod statements;
 
 use super::place::Site;

@@ -130,12 +130,12 @@ pub(super) fn assure_may_go(db: &Tx<'_>, account: &Account, to: &OtherJournal) -
 }
 
 pub(in crate::jobs) struct BeginMove {
-    account: Account,
+    pub(super) account: Account,
     /// A number for the move.
-    id: String,
-    to: OtherJournal,
-    computer: String,
-    actor: Actor,
+    pub(super) id: String,
+    pub(super) to: OtherJournal,
+    pub(super) computer: String,
+    pub(super) actor: Actor,
 }
 
 /// Turns an account's jobs into records, and returns all that have to go, also those of the same move before a crash.

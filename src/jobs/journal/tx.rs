@@ -4,7 +4,7 @@
 pub(super) mod team;
 
 use super::dialect;
-use crate::jobs::job::JobId;
+use crate::jobs::job::{JobId, Kind};
 use crate::jobs::journal::prelude::*;
 use rusqlite::CachedStatement;
 use rusqlite::types::{ToSqlOutput, ValueRef};
@@ -28,8 +28,8 @@ pub(super) enum Error {
     #[error("{0:?}")]
     Team(TeamError),
     /// Or it has no value.
-    #[error("the column {0:?} has a value of another type")]
-    Column(At),
+    #[error("the column {0:?} has a value that is none of its own")]
+    Column(String),
     /// A statement that always returns a row returned none.
     #[error("a row is missing")]
     NoRow,
@@ -269,7 +269,7 @@ impl From<&'static str> for At {
 impl SqlRow<'_> {
     pub(super) fn get<T: ReadColumn>(&self, at: impl Into<At>) -> Result<T> {
         let at = at.into();
-        T::read(self.value(at)?).ok_or(Error::Column(at))
+        T::read(self.value(at)?).ok_or_else(|| self.wrong(at))
     }
 
     /// A text that is not copied.
@@ -277,8 +277,19 @@ impl SqlRow<'_> {
         let at = at.into();
         match self.value(at)? {
             SqlValue::Text(Cow::Borrowed(text)) => Ok(text),
-            _ => Err(Error::Column(at)),
+            _ => Err(self.wrong(at)),
         }
+    }
+
+    /// The error names the column.
+    fn wrong(&self, at: At) -> Error {
+        let name = match (self, at) {
+            (_, At::Name(name)) => Some(name),
+            (Self::Sqlite(row), At::Place(place)) => row.as_ref().column_name(place).ok(),
+            #[cfg(feature = "team")]
+            (Self::Team(row), At::Place(place)) => row.columns().get(place).map(tokio_postgres::Column::name),
+        };
+        Error::Column(name.unwrap_or_default().to_owned())
     }
 
     fn value(&self, at: At) -> Result<SqlValue<'_>> {
@@ -292,10 +303,10 @@ impl SqlRow<'_> {
                     ValueRef::Null => Ok(SqlValue::Null),
                     ValueRef::Integer(n) => Ok(SqlValue::Int(n)),
                     ValueRef::Text(text) => {
-                        std::str::from_utf8(text).map(SqlValue::from).map_err(|_| Error::Column(at))
+                        std::str::from_utf8(text).map(SqlValue::from).map_err(|_| self.wrong(at))
                     }
                     ValueRef::Blob(bytes) => Ok(SqlValue::Bytes(bytes)),
-                    ValueRef::Real(_) => Err(Error::Column(at)),
+                    ValueRef::Real(_) => Err(self.wrong(at)),
                 }
             }
             #[cfg(feature = "team")]
@@ -457,6 +468,13 @@ sql_types! {
     Text: Text, |text| text.wire().into(), SqlValue::Text(text) => Self::new(text.into_owned());
     [u8]: Bytes, |bytes| SqlValue::Bytes(bytes);
     Vec<u8>: Bytes, |bytes| SqlValue::Bytes(bytes), SqlValue::Bytes(bytes) => bytes.to_vec();
+}
+
+/// Nothing is sent of a job whose kind is not known: it might be the other one.
+impl ReadColumn for Kind {
+    fn read(value: SqlValue<'_>) -> Option<Self> {
+        if let SqlValue::Text(code) = value { Self::from_code(&code) } else { None }
+    }
 }
 
 #[cfg(test)]

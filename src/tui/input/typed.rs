@@ -65,7 +65,9 @@ fn key(bytes: &[u8]) -> (Option<KeyEvent>, usize) {
         }
         [0x00..=0x1f, ..] | [] => (None, 1),
         _ => {
-            let text = bytes.utf8_chunks().next().map(|chunk| chunk.valid()).unwrap_or_default();
+            // No character has more bytes, and a long text has many.
+            let first = &bytes[..bytes.len().min(4)];
+            let text = first.utf8_chunks().next().map(|chunk| chunk.valid()).unwrap_or_default();
             match text.chars().next() {
                 Some(c) => {
                     let shift = if c.is_uppercase() { KeyModifiers::SHIFT } else { KeyModifiers::NONE };
@@ -81,7 +83,6 @@ fn key(bytes: &[u8]) -> (Option<KeyEvent>, usize) {
 #[allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test says what went wrong")]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
 
     fn names(bytes: &[u8]) -> Vec<String> {
         messages(bytes)
@@ -124,10 +125,22 @@ mod tests {
         }
     }
 
-    proptest! {
-        #[test]
-        fn no_bytes_stop_it(bytes in proptest::collection::vec(any::<u8>(), 0..60)) {
-            let _ = messages(&bytes);
-        }
+    #[test]
+    fn no_bytes_that_are_typed_do_harm() {
+        let seeds: [&[u8]; 5] = [
+            "2jG가\u{1f600}\r\t\x7f\x03\x1b".as_bytes(),
+            b"\x1b[A\x1bOB\x1b[1;5C\x1b[15~\x1b[Z\x1bq\x1b[27;5;13~\x1b[97;5u",
+            b"\x1b[<0;10;10M\x1b[<64;1;1m\x1b[M !!\x1b[I\x1b[O\x1b[8;24;80t",
+            b"\x1b[200~X-API-KEY: dmu_live_0123456789abcdef0123456789abcdef\nq\x1b[201~j",
+            b"\xea\xb0\xff\xc3\x28\xf0\x9f\x98",
+        ];
+        let words: [&[u8]; 5] = [PASTE, PASTE_END, b"\x1b[", b"\x1b", b"999999999999;"];
+        crate::fuzz::fuzz("typed bytes", &seeds, &words, |bytes| drop(messages(bytes)));
+    }
+
+    /// The time grows with the text, not with its square.
+    #[test]
+    fn a_long_text_is_read_at_once() {
+        assert_eq!(messages(&b"j".repeat(1 << 20)).len(), 1 << 20);
     }
 }

@@ -49,7 +49,7 @@ impl FormInput {
     }
 
     pub fn is_older(&self, days: u32) -> bool {
-        now() - self.at > i64::from(days) * 24 * 60 * 60
+        now().saturating_sub(self.at) > i64::from(days) * 24 * 60 * 60
     }
 
     /// The input as lapel writes it, without texts that may be API keys.

@@ -426,3 +426,46 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn no_bytes_of_the_shared_file_do_harm() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("pace.sqlite");
+    let made = Connection::open(&path).expect("a database");
+    made.execute_batch("PRAGMA page_size = 512").expect("small");
+    prepare(&made).expect("tables");
+    made.execute_batch(
+        "INSERT INTO clock VALUES (1, 'one', 1000000);
+         INSERT INTO slot (pace, process, background, ends) VALUES ('pace', 'a', 1, 1060000), ('pace', 'b', 0, 1050000);
+         INSERT INTO hold VALUES ('pace', 1000001, 1700000000000, 2);
+         INSERT INTO person VALUES ('pace', 'b', 1003000);
+         INSERT INTO seat VALUES ('pace', 'me', 'one', 10, 30000, 2000000, 1700002000000)",
+    )
+    .expect("filled");
+    drop(made);
+    let file = std::fs::read(&path).expect("bytes");
+    let words: [&[u8]; 3] = [b"\x7f\xff\xff\xff\xff\xff\xff\xff", b"\x80\0\0\0\0\0\0\0", b"\x06"];
+    crate::fuzz::fuzz("the file of the shared limit", &[&file], &words, |bytes| {
+        std::fs::write(&path, bytes).expect("written");
+        let Ok(mut db) = Connection::open(&path) else { return };
+        if prepare(&db).is_err() {
+            return;
+        }
+        for (boot, now) in [("one", 1_000_001), ("one", 1_000_100), ("two", 5)] {
+            let clock = || BootMoment { boot_ms: now, boot: boot.to_owned(), wall_ms: 1_700_000_000_000 };
+            let mut at = |work: &dyn Fn(&Connection, i64, i64) -> rusqlite::Result<()>| {
+                let _ = super::at(&mut db, WINDOW, &clock, work);
+            };
+            for want in [want(Priority::Interactive, 3), want(Priority::Background, 3)] {
+                at(&|db, now, _| take(db, PACE, "a", &want, now).map(drop));
+                #[cfg(feature = "team")]
+                at(&|db, now, wall| take_beside_team(db, (PACE, boot), "a", &want, (now, wall)).map(drop));
+                #[cfg(feature = "team")]
+                at(&|db, now, wall| take_own(db, (PACE, boot), "a", &want, (now, wall)).map(drop));
+            }
+            at(&|db, now, wall| hold(db, PACE, WINDOW, 1, now, wall));
+            at(&|db, now, _| peek(db, PACE, "a", now).map(drop));
+            at(&|db, now, _| calm(db, PACE, false, now));
+        }
+    });
+}

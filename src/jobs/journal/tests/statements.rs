@@ -81,13 +81,13 @@ pub(in crate::jobs::journal) fn draft_of(db: &Tx<'_>, kind: Kind, rows: &[NewRow
     job
 }
 
-fn started(db: &Tx<'_>, kind: Kind, n: u64) -> JobId {
+pub(super) fn started(db: &Tx<'_>, kind: Kind, n: u64) -> JobId {
     let job = draft(db, kind, n);
     drafts::start(db, &job, &me(), &seen(Phase::Draft)).expect("started");
     job
 }
 
-fn me() -> Actor {
+pub(super) fn me() -> Actor {
     Actor::now("me")
 }
 
@@ -95,19 +95,19 @@ pub(in crate::jobs::journal) fn seen(phase: Phase) -> SeenJob {
     SeenJob { owner: "me".into(), phases: vec![phase], decision: i64::MAX }
 }
 
-fn badge(no: u64) -> BadgeId {
+pub(super) fn badge(no: u64) -> BadgeId {
     BadgeId::new(format!("B{no}")).expect("an id")
 }
 
-fn intent(job: JobId) -> RecordIntent {
+pub(super) fn intent(job: JobId) -> RecordIntent {
     RecordIntent { job, me: "me".into(), most: 1000, at: 0, heard: true }
 }
 
-fn request(db: &Tx<'_>, job: JobId) -> Chunk {
+pub(super) fn request(db: &Tx<'_>, job: JobId) -> Chunk {
     sending::record_intent(db, &intent(job)).expect("recorded").expect("a request")
 }
 
-fn answer(job: JobId, chunk: &Chunk, accepted: Option<u64>, named: bool) -> IssueAnswer {
+pub(super) fn answer(job: JobId, chunk: &Chunk, accepted: Option<u64>, named: bool) -> IssueAnswer {
     let named: Vec<_> =
         chunk.entries.iter().filter(|_| named).map(|e: &RequestEntry| (e.no, badge(e.no))).collect();
     IssueAnswer {
@@ -122,12 +122,12 @@ fn answer(job: JobId, chunk: &Chunk, accepted: Option<u64>, named: bool) -> Issu
     }
 }
 
-fn context(now: Timestamp) -> ObserveContext {
+pub(super) fn context(now: Timestamp) -> ObserveContext {
     ObserveContext { me: "me".into(), account: "k".into(), now, settings: JobConfig::default() }
 }
 
 /// A badge with a word that lapel does not know.
-fn sight(no: u64, word: &str) -> SeenBadge {
+pub(super) fn sight(no: u64, word: &str) -> SeenBadge {
     SeenBadge {
         place: SightSource::History,
         badge_id: badge(no),

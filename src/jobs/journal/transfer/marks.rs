@@ -58,11 +58,11 @@ pub(in crate::jobs::journal) const TEAM_SCHEMA: &str = "
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct OtherJournal {
     /// Random and unique.
-    pub(super) name: String,
+    pub(in crate::jobs::journal) name: String,
     /// For people.
-    pub(super) place: String,
+    pub(in crate::jobs::journal) place: String,
     /// As the table `handover` names it.
-    pub(super) file: String,
+    pub(in crate::jobs::journal) file: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, AsRefStr)]

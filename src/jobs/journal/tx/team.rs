@@ -1,6 +1,6 @@
 //! A connection to a team's database, `PostgreSQL`, and a transaction of it.
 
-use super::{At, Bind, Error, Result, SqlType, SqlValue, bound};
+use super::{At, Bind, Error, Result, SqlRow, SqlType, SqlValue, bound};
 use crate::jobs::journal::dialect;
 use crate::jobs::journal::prelude::*;
 use crate::team::{DatabaseSession, Login, Waiter};
@@ -236,7 +236,7 @@ impl ToSql for SqlValue<'_> {
 }
 
 pub(super) fn value(row: &tokio_postgres::Row, at: At) -> Result<SqlValue<'_>> {
-    let wrong = || Error::Column(at);
+    let wrong = || SqlRow::Team(row).wrong(at);
     let place = match at {
         At::Place(place) => place,
         At::Name(name) => row.columns().iter().position(|c| c.name() == name).ok_or_else(wrong)?,

@@ -541,4 +541,17 @@ mod tests {
             assert!(names.insert(name.clone()), "{name} stands there twice");
         }
     }
+
+    #[test]
+    fn no_bytes_of_the_keys_do_harm() {
+        let seeds: [&[u8]; 2] = [
+            b"preset = 'vim'\nquit = 'x'\n[history]\nmark = ['m', 'ctrl-alt-f12', 'g g']\n[wallet]\nopen = []\n",
+            "[global]\nhelp = '?'\nquit = ['ctrl-c', 'ㅂ', 'Q']\n".as_bytes(),
+        ];
+        let words: [&[u8]; 6] = [b"ctrl-", b"shift-", b"' '", b"f99", b"--", b"space"];
+        crate::fuzz::fuzz("keys", &seeds, &words, |bytes| {
+            let text = String::from_utf8_lossy(bytes);
+            let _ = Keymap::with(&KeymapFile::parse(std::path::Path::new("keys.toml"), &text));
+        });
+    }
 }

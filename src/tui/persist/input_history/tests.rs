@@ -133,3 +133,31 @@ proptest! {
         prop_assert!(lists.look_ups.len() <= MOST && lists.look_ups.iter().all(|text| is_fit(text)));
     }
 }
+
+#[test]
+fn no_bytes_of_the_kept_files_do_harm() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (path, layout) = (folder.path().join("uni.json"), folder.path().join("layout.json"));
+    let recent =
+        include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/program/pins/samples/recent.json"));
+    let view = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/program/pins/samples/view.json"));
+    let unfinished = br#"{"look_ups":["a"],"unfinished":[{"form":"issue","subject":"1 2","texts":["x"],"at":1760000000}]}"#;
+    let templates = br#"[["TPL-1","\ud55c"],["TPL-2","two"]]"#;
+    let words: [&[u8]; 6] =
+        [b"-9223372036854775808", b"9223372036854775807", b"null", b"[[[[", b"\"at\":", b"\\ud800"];
+    crate::fuzz::fuzz("kept files", &[recent, unfinished, view, templates], &words, |bytes| {
+        for file in [&path, &path.with_extension(TEMPLATES), &layout] {
+            std::fs::write(file, bytes).expect("written");
+        }
+        let changes = vec![InputChange::Typed(InputKind::Badge, "B-1".into())];
+        let _ = run(&RecentsAsk { path: path.clone(), changes, keep_days: Some(30) });
+        let _ = std::str::from_utf8(bytes).map(crate::tui::persist::saved_layout::SavedLayout::from_json);
+    });
+}
+
+#[test]
+fn input_of_a_time_that_cannot_be_is_old() {
+    let input = r#"{"unfinished":[{"form":"issue","subject":"1","texts":["x"],"at":-9223372036854775808}]}"#;
+    let lists: Lists = serde_json::from_str(input).expect("a file");
+    assert!(lists.unfinished[0].is_older(30));
+}

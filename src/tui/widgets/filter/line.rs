@@ -78,7 +78,10 @@ pub fn parse(specs: &[Spec], line: &str) -> Result<Vec<(usize, String)>, String>
                 let email = specs.iter().position(|spec| spec.name.ends_with("email"));
                 let at = email.filter(|_| word.value.contains('@')).unwrap_or(0);
                 match free.iter_mut().find(|(field, _)| *field == at) {
-                    Some((_, text)) => *text = format!("{text} {}", word.value),
+                    Some((_, text)) => {
+                        text.push(' ');
+                        text.push_str(&word.value);
+                    }
                     None => free.push((at, word.value)),
                 }
             }
@@ -371,5 +374,25 @@ mod tests {
             let (from, _) = suggestions(SPECS, &before, &known());
             prop_assert!(before.is_char_boundary(from));
         }
+    }
+
+    #[test]
+    fn no_bytes_of_a_filter_do_harm() {
+        let seeds: [&[u8]; 3] = [
+            "title:파이썬 state:waiting seo@naru.example 서윤 from:2026-10-01".as_bytes(),
+            "상태:발급대기 이름:\u{201c}한 서윤\u{201d} mail:failed".as_bytes(),
+            br#"level:2 category:"C01" type:COMP to:lastmonth expired:Y"#,
+        ];
+        let words: [&[u8]; 6] =
+            [b":", b"\"", b"from:9999-99-99", b"state:", "\u{201d}".as_bytes(), b"-9999-12-31"];
+        crate::fuzz::fuzz("a filter", &seeds, &words, |bytes| {
+            let (line, known) = (String::from_utf8_lossy(bytes), known());
+            let fields = parse(SPECS, &line).unwrap_or_default();
+            for (at, text) in &fields {
+                let _ = (read(SPECS[*at], text, &known), written(SPECS[*at], text, &known));
+            }
+            let _ = render(SPECS, fields.iter().map(|(_, text)| text.as_str()), &known);
+            let _ = suggestions(SPECS, &line, &known);
+        });
     }
 }
