@@ -114,8 +114,7 @@ pub async fn live(session: &mut Session, world: &World, script: &Script) {
             fine(session.jobs.pause(id).await);
         }
         poll(session, world, script, id).await;
-        let job = session.jobs.job(id).await.expect("a job");
-        if round >= script.trouble_until && is_over(&job) {
+        if round >= script.trouble_until && is_over(session, id).await {
             break;
         }
     }
@@ -133,9 +132,12 @@ async fn poll(session: &mut Session, world: &World, script: &Script, id: JobId) 
     oracle::explained(&rows(session, id).await);
 }
 
-/// Whether nothing is left to happen.
-fn is_over(job: &Job) -> bool {
-    !job.is_open() && job.counts.of(RowStatus::Ready) + job.counts.of(RowStatus::NotDone) == 0
+/// Whether nothing is left to happen. A check of lapel's own may find something to decide after the person has acted.
+async fn is_over(session: &Session, id: JobId) -> bool {
+    let job = session.jobs.job(id).await.expect("a job");
+    !job.is_open()
+        && job.counts.of(RowStatus::Ready) + job.counts.of(RowStatus::NotDone) == 0
+        && !rows(session, id).await.iter().any(|row| row.row_status == RowStatus::Ask && row.was_sent)
 }
 
 /// Somebody else issues the same badge to somebody of ours.
