@@ -37,6 +37,8 @@ pub struct BadgeCounts {
     /// Whether the history was read in this session.
     looked: bool,
     due: Option<Instant>,
+    /// The same time, to be shown.
+    due_at: Option<Timestamp>,
     badge_list: Option<BadgeList>,
     asked: Option<RequestId>,
     /// With the title of its list.
@@ -135,6 +137,10 @@ impl BadgeCounts {
     /// When to read the history again. `None` before the first reading of this session, and during a reading.
     pub fn due(&self) -> Option<Instant> {
         self.due.filter(|_| self.running.is_none())
+    }
+
+    pub fn next_reading(&self) -> Option<Timestamp> {
+        self.due().and(self.due_at)
     }
 
     pub fn tick(&mut self, out: &mut Effects<'_>) {
