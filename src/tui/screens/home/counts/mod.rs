@@ -451,13 +451,15 @@ mod tests {
     /// The number of requests for the history, with `left` seconds until the next reading is due.
     fn asked(left: Option<u64>) -> usize {
         let due = left.map(|seconds| Instant::now() + Duration::from_secs(seconds));
-        let mut counts = BadgeCounts { due, ..BadgeCounts::default() };
+        let due_at = left.map(|_| Timestamp::UNIX_EPOCH);
+        let mut counts = BadgeCounts { due, due_at, ..BadgeCounts::default() };
         let mut requests = RequestIds::default();
         let mut out = Effects::new(&mut requests);
         counts.tick(&mut out);
         // A second reading is not due while the first one runs.
         counts.tick(&mut out);
         assert_eq!(counts.due().is_some(), left.is_some_and(|seconds| seconds > 0));
+        assert_eq!(counts.next_reading().is_some(), counts.due().is_some(), "shown only while it is to come");
         let is_sync = |order: &&WorkerCommand| {
             matches!(order, WorkerCommand::Request(_, Request::Sync(SyncScope::New)))
         };
