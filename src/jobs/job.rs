@@ -405,6 +405,8 @@ pub struct JobRow {
     pub class: Option<DuplicateKind>,
     /// The duplicate that the check found, of an unsent row whose reason does not say so.
     pub also: Option<Reason>,
+    /// When lapel requested the badge, in the service's UTC.
+    pub requested: Option<Timestamp>,
     /// When the service accepted the request, in the service's UTC.
     pub accepted: Option<Timestamp>,
     /// For a row in doubt: until when lapel looks for it, in the service's UTC.

@@ -188,6 +188,8 @@ requests! {
         PlaceOfRow(query: RowsQuery, row: u64) -> PlaceOfRow(Option<u64>) [Journal];
         /// How many rows before this one have its name and address. `None` if the journal could not be read.
         EqualBefore(job: JobId, row: u64) -> EqualBefore(Option<u64>) [Journal];
+        /// The draft of these with the last decision that can be undone.
+        LastDecided(drafts: Vec<JobId>) -> LastDecided(Result<Option<JobId>, String>) [Journal];
         /// The rows of a draft that need review, are invalid or are skipped, grouped by their reason: the largest group
         /// first. Empty if they could not be read. And the requests that send all these drafts.
         Groups(draft: JobId, all: Vec<JobId>) -> Groups(Vec<RowGroup>, Option<RequestsNeeded>) [Journal];

@@ -268,6 +268,7 @@ async fn answer(
         Request::PlaceOfRow(query, no) => {
             Response::PlaceOfRow(job_command::place_of(&link?.jobs?, query, no).await)
         }
+        Request::LastDecided(ids) => Response::LastDecided(said(link?.jobs?.last_decided(&ids).await)),
         Request::EqualBefore(id, no) => Response::EqualBefore(link?.jobs?.equal_before(id, no).await.ok()),
         Request::Groups(id, all) => {
             let jobs = link?.jobs?;

@@ -18,6 +18,31 @@ async fn is_there(h: &Harness, id: i64) -> bool {
 const KEPT: &str = "Kept drafts";
 
 #[tokio::test]
+async fn a_kept_draft_without_a_decision_offers_no_undo() {
+    let mut h = Harness::new(small(), 140, 30).await;
+    people(&mut h, 0..3).await;
+    h.press("esc");
+    h.settled().await;
+    for decided in [false, true] {
+        h.press("esc 0");
+        h.shows(msg(KEPT)).await;
+        h.settled().await;
+        h.press("enter");
+        h.shows(msg_part("Nothing is sent until you confirm. ")).await;
+        let screen = h.settled().await;
+        let undo = format!("u {}", msg("undo"));
+        let footer = screen.trim_end().lines().last().unwrap_or_default();
+        assert_eq!(footer.contains(&undo), decided, "{screen}");
+        if !decided {
+            h.press("-");
+            h.shows("1 skipped").await;
+            h.press("esc");
+            h.settled().await;
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_closed_review_goes_on_from_home_with_its_decisions() {
     let mut h = Harness::new(small(), 140, 30).await;
     people(&mut h, 0..3).await;

@@ -37,6 +37,10 @@ async fn failed_mails_are_a_list_by_domain() {
     let before = all_requests(&h);
     let screen = h.screen();
     assert!(screen.contains(msg_part("from the index, read")), "{screen}");
+    let head = screen.lines().skip(2).take_while(|line| !line.contains(msg("Holder")));
+    assert!(head.into_iter().all(|line| !line.contains('…')), "the age of the figures is whole: {screen}");
+    let clock_after_year = |rest: &str| rest.as_bytes().get(8) == Some(&b':');
+    assert!(!screen.split("2025-").skip(1).any(clock_after_year), "the addresses have the room: {screen}");
     assert!(screen.contains("▾ @strictgate.example: 43 of 45 failed (29 FAIL, 14 BOUNCE)"), "{screen}");
     h.press("j");
     let badge = here(&h.screen()).to_owned();

@@ -59,7 +59,8 @@ async fn without_being_asked_for_nothing_is_read_and_nothing_is_kept() {
     let screen = h.settled().await;
     assert!(screen.contains(msg_part("need an index, and there is none")), "{screen}");
     assert!(
-        screen.contains("[profiles.demo.index]")
+        screen.lines().any(|line| line.trim() == "[profiles.demo.index]")
+            && screen.lines().any(|line| line.trim() == "enabled = true")
             && screen.contains(&format!("ctrl-p “{}”", msg("turn on index"))),
         "{screen}"
     );

@@ -452,6 +452,7 @@ fn read(r: &SqlRow<'_>, doubt_window: i64) -> tx::Result<JobRow> {
         was_sent,
         class,
         also,
+        requested: intent.filter(|_| issues).and_then(|at| Timestamp::from_second(at).ok()),
         accepted: moment(r, "accepted")?,
         until: intent
             .filter(|_| looked_for)

@@ -20,8 +20,12 @@ const HIGHEST: u16 = 26;
 const COVERED: u16 = WIDEST + 16;
 const RECENT: usize = 3;
 
-/// The order of the matches: rank, whether it is impossible now, score.
-type Worth = (Rank, bool, Reverse<u32>);
+/// The order of the matches: place, rank, whether it is impossible now, score.
+type Worth = (u8, Rank, bool, Reverse<u32>);
+
+fn worth(rank: Rank, is_impossible: bool, score: u32) -> Worth {
+    (rank.place(is_impossible), rank, is_impossible, Reverse(score))
+}
 
 #[derive(Default)]
 pub struct CommandPalette {
@@ -74,17 +78,17 @@ impl CommandPalette {
             let mut search = PaletteSearch::new(&typed);
             let ranked = self.entries.iter().filter_map(|entry| {
                 let (rank, score) = search.rank(entry)?;
-                // Of similar matches, the possible one comes first. Equal matches keep the order of the help.
-                Some(((rank, self.why_not(entry).is_some(), Reverse(score)), entry.clone()))
+                // Equal matches keep the order of the help.
+                Some((worth(rank, self.why_not(entry).is_some(), score), entry.clone()))
             });
             let mut found: Vec<(Worth, PaletteEntry)> = ranked.collect();
             let listed: HashSet<String> = found.iter().filter_map(|(_, entry)| place(entry)).collect();
             let others = self.destinations(&typed).into_iter();
             let others =
                 others.filter(|(_, entry)| place(entry).is_none_or(|place| !listed.contains(&place)));
-            found.extend(others.map(|(rank, entry)| ((rank, false, Reverse(0)), entry)));
+            found.extend(others.map(|(rank, entry)| (worth(rank, !self.leaves, 0), entry)));
             found.sort_by_key(|(worth, _)| *worth);
-            is_weak = found.first().is_some_and(|((rank, ..), _)| rank.is_weak());
+            is_weak = found.first().is_some_and(|((_, rank, ..), _)| rank.is_weak());
             self.shown = found.into_iter().map(|(_, entry)| entry).collect();
         }
         self.cursor.restart();
@@ -99,7 +103,14 @@ impl CommandPalette {
         let recents = recents.take(RECENT).filter_map(|recent| ways(recent).into_iter().next());
         let mut all: Vec<(Rank, PaletteEntry)> = recents.map(|entry| (Rank::Loaded, entry)).collect();
         let has_id = matches!(Query::read(typed), Query::BadgeId(_));
-        for way in ways(typed) {
+        let mut ways = ways(typed);
+        let knows_templates =
+            self.entries.iter().any(|entry| matches!(entry, PaletteEntry::Loaded(Loaded::Template(..))));
+        if !knows_templates {
+            // A title that is typed cannot be found above, so it is more likely than a name.
+            ways.sort_by_key(|way| !matches!(way, PaletteEntry::Titled(_)));
+        }
+        for way in ways {
             // Other text is rather the start of a command.
             let is_whole = match &way {
                 PaletteEntry::Holder(_) | PaletteEntry::Template(_) => true,
@@ -381,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn beginnings_of_words_come_first_and_what_the_text_may_mean_comes_last() {
+    fn what_the_text_may_mean_comes_after_beginnings_of_words_and_before_letters_inside_them() {
         let mut palette = palette();
         assert_eq!(found(&mut palette, "").len(), 4);
         assert_eq!(found(&mut palette, "REVOKE")[0], Action::Revoke.help());
@@ -389,10 +400,11 @@ mod tests {
         // Of two equal matches, the possible one comes first.
         assert_eq!(found(&mut palette, "re")[0], Action::Reload.help());
         let destinations =
-            ["look up holders named srt", "show templates with srt in the title", "open badge srt"];
+            ["show templates with srt in the title", "look up holders named srt", "open badge srt"];
         let scattered = found(&mut palette, "srt");
-        assert_eq!(scattered[0], Action::Sort.help());
-        assert_eq!(scattered[1..], destinations);
+        assert_eq!(scattered[..3], destinations);
+        assert_eq!(scattered[3], Action::Sort.help());
+        assert!(palette.is_selected, "a look-up");
         assert_eq!(found(&mut palette, "zzzz").len(), 3);
         assert_eq!(found(&mut palette, "seoy")[0], "look up what Seoyun.Han@naru.example holds");
         let named = "look up holders named 임하늘";
@@ -417,6 +429,37 @@ mod tests {
         ] {
             let found = found(&mut palette, typed);
             assert!(place(&found, better) < place(&found, worse), "{typed}: {found:#?}");
+        }
+    }
+
+    #[test]
+    fn of_word_starts_an_impossible_one_is_not_selected_while_another_is_possible() {
+        let only = |possible: &[Action]| {
+            let all = Action::ALL.iter().map(|action| PaletteCommand {
+                action: *action,
+                keys: String::new(),
+                why_not: (!possible.contains(action)).then(|| "only elsewhere".to_owned()),
+            });
+            CommandPalette::new(all.collect(), Vec::new(), Vec::new(), true)
+        };
+        // Its explanation has the word, the name of "other record" has it as well.
+        let mut palette = only(&[Action::Raw]);
+        let texts = found(&mut palette, "record");
+        assert_eq!(texts[0], Action::Raw.help(), "{texts:#?}");
+        assert_eq!(palette.selected(), Some(Action::Raw));
+        // A name of a person, of which only letters are in the names of actions.
+        for name in ["rosa", "reg", "han"] {
+            let mut palette = only(Action::ALL);
+            let texts = found(&mut palette, name);
+            let at =
+                texts.iter().position(|text| text.contains(&format!("named {name}"))).expect("a look-up");
+            for text in &texts[..at] {
+                let starts = Action::ALL
+                    .iter()
+                    .filter(|action| action.help() == text)
+                    .any(|action| word_starts(&format!("{} {} {text}", action.hint(), action.short()), name));
+                assert!(starts || text.contains("in the title"), "{name}: {text} comes first: {texts:#?}");
+            }
         }
     }
 
@@ -453,7 +496,8 @@ mod tests {
         let title = found(&mut palette, "데이터 시각화");
         let ways = ["show templates with 데이터 시각화 in the title", "look up holders named 데이터 시각화"];
         assert_eq!(title, ways, "an id has no spaces");
-        assert_eq!(found(&mut palette, "한서윤")[0], "look up holders named 한서윤");
+        // As long as no template was read, a title is found by the service only.
+        assert_eq!(found(&mut palette, "cloud")[0], "show templates with cloud in the title");
         assert_eq!(found(&mut palette, "TPL-004")[1], "show template TPL-004");
         let loaded = [
             Loaded::Template(TemplateId::new("TPL-004").expect("an id"), Text::from("Cloud Associate")),
@@ -463,6 +507,7 @@ mod tests {
         ];
         palette = palette.with_loaded(loaded.into_iter());
         assert_eq!(found(&mut palette, "cloud")[0], "template: Cloud Associate");
+        assert_eq!(found(&mut palette, "rosa")[0], "look up holders named rosa");
         let holder = "holder: 한서윤  seoyun.han@naru.example";
         for typed in ["한서", "seoy", "Seoyun.Han@naru.example"] {
             let found = found(&mut palette, typed);

@@ -85,6 +85,9 @@ pub fn short_words(need: &Need, job: &Job) -> [String; 2] {
             let n = number(need.rows);
             [t!("{n} not sent: {why}", n, why = tr(stop.kind.name())), t!("{n} not sent", n)]
         }
+        (Urgency::InDoubt, _) if need.status == RowStatus::Ready => {
+            [words(need, job), t!("{n} perhaps sent", n = number(need.rows))]
+        }
         _ => [words(need, job), words(need, job)],
     }
 }

@@ -6,6 +6,10 @@ use crate::tui::prelude::*;
 pub const FROM: u16 = 110;
 /// Minimum and maximum width of the preview with its edge, in columns.
 const WIDTH: (u16, u16) = (40, 100);
+/// Width of a list that the preview does not take columns from, where it would otherwise have fewer of them than on a
+/// screen without a preview. The preview is narrower instead, but not below its least width.
+const LIST: u16 = 78;
+const LEAST: u16 = 32;
 
 /// Time that the cursor must rest on a row before lapel reads more about it for the preview.
 pub const REST: Duration = Duration::from_millis(150);
@@ -21,7 +25,8 @@ pub fn split(area: Rect, wanted: Option<usize>) -> (Rect, Option<Rect>) {
         return (area, None);
     }
     let wanted = wanted.map_or(area.width * 3 / 5, |wanted| u16::try_from(wanted).unwrap_or(u16::MAX));
-    let wide = area.width.saturating_sub(wanted).clamp(WIDTH.0, WIDTH.1);
+    let least = area.width.saturating_sub(LIST).clamp(LEAST, WIDTH.0);
+    let wide = area.width.saturating_sub(wanted).clamp(least, WIDTH.1);
     let list = Rect { width: area.width - wide, ..area };
     (list, Some(Rect { x: list.right(), width: wide, ..area }))
 }
@@ -126,9 +131,24 @@ mod tests {
             prop_assert_eq!(preview.is_some(), width >= FROM);
             let preview = preview.unwrap_or(Rect { x: list.right(), width: 0, ..area });
             prop_assert_eq!((list.width + preview.width, preview.x), (width, list.right()));
-            prop_assert!(preview.width == 0 || preview.width >= WIDTH.0);
+            prop_assert!(preview.width == 0 || preview.width >= LEAST);
             prop_assert_eq!(inside(preview).intersection(area).height, area.height);
         }
+    }
+
+    #[test]
+    fn a_list_has_no_fewer_columns_beside_a_preview_that_has_just_appeared() {
+        let widths = |width, wanted| {
+            let (list, pane) = split(Rect { width, height: 20, ..Rect::default() }, Some(wanted));
+            (list.width, pane.map(|pane| pane.width))
+        };
+        assert_eq!(widths(109, 78), (109, None));
+        for width in 110..=118 {
+            assert_eq!(widths(width, 78), (78, Some(width - 78)));
+        }
+        assert_eq!(widths(110, 90), (78, Some(32)));
+        assert_eq!(widths(120, 90), (80, Some(40)), "where there is room, the preview has its own minimum");
+        assert_eq!(widths(110, 60), (60, Some(50)));
     }
 
     #[test]

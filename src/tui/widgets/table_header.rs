@@ -14,11 +14,26 @@ use menus::HeadingMenu;
 const WIDEST: usize = 48;
 pub const TO_MINUTE: usize = 16;
 /// The part of the cells that fit into their column, in percent: as many as there is room for, and always.
-const ENOUGH: [u64; 3] = [100, 99, 97];
-const LEAST: u64 = 95;
-const STATE: &str = "State";
+const ENOUGH: [Share; 4] = [Share::of(100), Share::of(99), Share::of(97), Share::of(95)];
+const LEAST: Share = Share { percent: 95, has_reasons: false };
+/// The titles of columns that say what a row is about. Their cells are never cut in favour of others.
+const STATES: [&str; 2] = ["State", "Status"];
+const REASONS: &str = "Why";
 /// Cells for a preview that no column takes from it to show all of its content.
 const PREVIEW: usize = 72;
+
+#[derive(Clone, Copy)]
+struct Share {
+    percent: u64,
+    /// Whether every reason is whole: few rows have one, and those are the ones to read.
+    has_reasons: bool,
+}
+
+impl Share {
+    const fn of(percent: u64) -> Self {
+        Self { percent, has_reasons: true }
+    }
+}
 
 #[derive(Clone, Copy, Debug)]
 pub struct ColumnDef {
@@ -142,7 +157,7 @@ impl Heading {
 
     /// The widths of the shown columns, in order; 0 for a column without room.
     pub fn widths(&self, room: usize) -> Vec<usize> {
-        let fits = |percent: &&u64| self.needed(**percent).is_some_and(|cells| cells <= room + 1);
+        let fits = |share: &&Share| self.needed(**share).is_some_and(|cells| cells <= room + 1);
         let mut widths = self.widths_for(*ENOUGH.iter().find(fits).unwrap_or(&LEAST), room);
         if !self.content.is_empty() {
             // A cell before the scroll position stays empty.
@@ -168,8 +183,8 @@ impl Heading {
         all
     }
 
-    /// The widths of the shown columns, so that this percentage of the cells fits into their column.
-    fn widths_for(&self, percent: u64, room: usize) -> Vec<usize> {
+    /// The widths of the shown columns, so that this part of the cells fits into their column.
+    fn widths_for(&self, share: Share, room: usize) -> Vec<usize> {
         // The sorted column has an arrow behind its title.
         let arrow = |at: usize| usize::from(self.order.is_some_and(|order| order.column == at));
         let titled = |(at, (own, def)): (usize, (&ColumnLayout, &ColumnDef))| match own.min_width {
@@ -185,7 +200,9 @@ impl Heading {
             .map(|(at, (cells, def))| {
                 let year = if self.drops_year(at) { self.this_year.len() } else { 0 };
                 // A number that is cut looks like another one, and a state is what the row is about.
-                let percent = if def.right || def.title == STATE { 100 } else { percent };
+                let is_whole =
+                    def.right || STATES.contains(&def.title) || (share.has_reasons && def.title == REASONS);
+                let percent = if is_whole { 100 } else { share.percent };
                 width_for(cells, percent).saturating_sub(year).max(width(tr(def.title)) + arrow(at))
             })
             .collect();
@@ -193,17 +210,17 @@ impl Heading {
     }
 
     /// The cells that a row takes when no content is cut, or as many of them as leave plenty of the `screen` to a
-    /// preview, but at least those for nearly all content; `None` if the content is not known.
+    /// preview, but at least those for nearly all content and every reason; `None` if the content is not known.
     pub fn wanted(&self, screen: u16) -> Option<usize> {
-        let least = self.needed(LEAST)?;
+        let least = self.needed(ENOUGH[ENOUGH.len() - 1])?;
         let all = self.wished_widths();
         let all = all.iter().sum::<usize>() + all.len();
         Some(all.min(usize::from(screen).saturating_sub(PREVIEW)).max(least))
     }
 
-    /// The cells that a row takes when this percentage of the cells fits into their column.
-    fn needed(&self, percent: u64) -> Option<usize> {
-        let widths = (!self.content.is_empty()).then(|| self.widths_for(percent, usize::from(u16::MAX)))?;
+    /// The cells that a row takes when this part of the cells fits into their column.
+    fn needed(&self, share: Share) -> Option<usize> {
+        let widths = (!self.content.is_empty()).then(|| self.widths_for(share, usize::from(u16::MAX)))?;
         Some(widths.iter().sum::<usize>() + widths.len())
     }
 
@@ -213,6 +230,8 @@ impl Heading {
         self.wish = Some((column, before.max(cells)));
     }
 
+    /// Notes the widths of a row's cells. Empty ones do not count: many of them would make a column too narrow for the
+    /// few others.
     pub fn fit(&mut self, cells: &[(String, Style)], cx: &UiContext) {
         self.content.resize(self.defs.len(), [0; WIDEST + 1]);
         self.years.resize(self.defs.len(), BTreeSet::new());
@@ -226,7 +245,8 @@ impl Heading {
             }
         }
         for (widths, (text, _)) in self.content.iter_mut().zip(cells) {
-            if let Some(count) = widths.get_mut(width(text).min(WIDEST)) {
+            let is_empty = text.is_empty() || text == cx.glyphs.dash;
+            if let Some(count) = widths.get_mut(width(text).min(WIDEST)).filter(|_| !is_empty) {
                 *count += 1;
             }
         }

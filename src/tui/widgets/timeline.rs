@@ -61,7 +61,7 @@ impl BadgeTimes {
 /// The timeline of a job's row. Empty if the journal does not know of its badge.
 pub fn timeline_of_row(row: &JobRow, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
     let times = BadgeTimes::of_row(row, cx);
-    times.map_or_else(Vec::new, |times| lines(&times, None, cx.now(), room, cx))
+    times.map_or_else(Vec::new, |times| lines(&times, row.requested, cx.now(), room, cx))
 }
 
 /// Two lines: the events with bars between them, and their times below. Empty if they do not fit into `room` cells, even
@@ -247,6 +247,9 @@ mod tests {
             "{first}"
         );
         assert!(times.to_string().starts_with(&cx.clock().short(at)), "{times}");
+        row.requested = Some(at);
+        let [first, _] = &timeline_of_row(&row, 60, &cx)[..] else { panic!("two lines") };
+        assert!(first.to_string().starts_with("requested ━"), "{first}");
         row.row_status = RowStatus::InDoubt;
         assert!(timeline_of_row(&row, 60, &cx).is_empty());
     }

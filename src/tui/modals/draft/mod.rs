@@ -79,7 +79,8 @@ impl DraftForm {
     /// Drafts that were written before. If they are of a file, the review says what has changed in it.
     pub fn open(jobs: Vec<Job>, out: &mut Effects<'_>) {
         out.open_some(|_, out| {
-            let mut form = Self { may_undo: true, ..Self::new(jobs, out)? };
+            let mut form = Self::new(jobs, out)?;
+            out.ask(Request::LastDecided(form.ids()));
             if form.has_file() {
                 form.compare(false, out);
             }
@@ -89,11 +90,14 @@ impl DraftForm {
 
     /// New drafts. They replace earlier ones of the same file.
     pub fn open_instead(new: NewDrafts, replaces: Vec<JobId>, out: &mut Effects<'_>) {
-        // A decision of an earlier draft may apply again.
-        let may_undo = !replaces.is_empty();
         let NewDrafts { jobs, lost } = new;
         out.open_some(move |_, out| {
-            Self::new(jobs, out).map(|form| Self { may_undo, replaces, lost, ..form })
+            let form = Self::new(jobs, out)?;
+            if !replaces.is_empty() {
+                // A decision of an earlier draft may apply again.
+                out.ask(Request::LastDecided(form.ids()));
+            }
+            Some(Self { replaces, lost, ..form })
         });
     }
 
@@ -450,6 +454,11 @@ impl Component for DraftForm {
                     }
                     Ok(_) => self.said = None,
                 }
+                Ok(())
+            }
+            Response::LastDecided(last) => {
+                // What could not be read may be there.
+                self.may_undo |= last.map_or(true, |last| last.is_some_and(|id| self.ids().contains(&id)));
                 Ok(())
             }
             Response::Compared(compared) if self.comparing.is_some_and(|(request, _)| request == id) => {

@@ -18,20 +18,34 @@ pub(super) enum Rank {
     Id,
     /// Every typed word begins a word of the name or the explanation: `rev` is "revoke badges" before "previous tab".
     Words,
+    /// Every typed word is in something that a list shows.
+    InLoaded,
+    /// What the text may mean: a name, a title, a badge id.
+    Generic,
     /// Every typed word is in the name.
     InName,
     /// Every typed word is in the explanation.
     InWords,
     /// The typed letters only follow each other in the name.
     NameLetters,
-    /// What the text may mean: a name, a title, a badge id.
-    Generic,
 }
 
 impl Rank {
     /// Whether the typed text is not in the name, so that the entry may be a surprise.
     pub(super) fn is_weak(self) -> bool {
         matches!(self, Self::InWords | Self::NameLetters)
+    }
+
+    /// The place of a match before its rank counts. What is impossible now comes after every word start that is possible,
+    /// and letters inside a word after what a name that is typed means.
+    pub(super) fn place(self, is_impossible: bool) -> u8 {
+        match (self, is_impossible) {
+            (Self::Name | Self::Loaded | Self::Id | Self::Words, false) => 0,
+            (Self::Name | Self::Loaded | Self::Id | Self::Words, true) => 1,
+            (Self::InLoaded | Self::Generic, false) => 2,
+            (Self::InName | Self::InWords | Self::NameLetters, _) => 3,
+            (Self::InLoaded | Self::Generic, true) => 4,
+        }
     }
 }
 
@@ -62,13 +76,13 @@ impl PaletteSearch {
 
     pub(super) fn rank(&mut self, entry: &PaletteEntry) -> Option<(Rank, u32)> {
         let typed = &self.typed_words;
-        let starts = |texts: &[&str]| words_match(texts, typed, |word, part| word.starts_with(part));
+        let starts = |texts: &[&str]| words_match(texts, typed, begins);
         let is_in = |text: &str| words_match(&[text], typed, |word, part| word.contains(part));
         if let PaletteEntry::Loaded(loaded) = entry {
             let words = letters(&loaded.words());
             let lower = words.to_lowercase();
             let rank =
-                if starts(&[&lower]) { Rank::Loaded } else { is_in(&lower).then_some(Rank::InName)? };
+                if starts(&[&lower]) { Rank::Loaded } else { is_in(&lower).then_some(Rank::InLoaded)? };
             return Some((rank, self.score(&words).unwrap_or(0)));
         }
         let (name, help) = match entry {
@@ -165,7 +179,12 @@ fn first_shown(text: &str, marked: &HashSet<usize>, columns: usize, sign: usize)
 /// Whether each word of `typed` begins a word of `text`, without regard to case. Both are split into letters.
 pub(super) fn word_starts(text: &str, typed: &str) -> bool {
     let typed: Vec<String> = words(&typed.to_lowercase()).map(str::to_owned).collect();
-    words_match(&[&text.to_lowercase()], &typed, |word, part| word.starts_with(part))
+    words_match(&[&text.to_lowercase()], &typed, begins)
+}
+
+/// Whether a word, or a part of it behind a hyphen, begins so: `mail` begins a part of "e-mail".
+fn begins(word: &str, part: &str) -> bool {
+    word.starts_with(part) || word.split('-').any(|piece| piece.starts_with(part))
 }
 
 /// Everything is in lower case.

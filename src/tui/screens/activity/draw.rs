@@ -117,7 +117,7 @@ pub(super) fn standing_style(job: &Job, cx: &UiContext) -> Style {
 }
 
 /// The progress bar of a job: finished, open, and the rest (not sent or failed). Finished rows count in eighths
-/// of a column.
+/// of a column: a small step of a large job shows. They are as high as the row, so there is no gap between rows.
 pub fn bar(job: &Job, columns: usize, cx: &UiContext) -> String {
     let total = wanted(job);
     if total == 0 {

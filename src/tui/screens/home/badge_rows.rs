@@ -48,9 +48,15 @@ impl BadgeColumns {
         Self::of(fields, HistoryItem::widths())
     }
 
-    /// The columns of badges whose mails failed. All of them are issued.
+    /// The columns of badges whose mails failed. All of them are issued. A time of another year has no time of day, so
+    /// that the addresses, which the IT of a domain needs, have more room.
     pub fn of_mails() -> Self {
-        let fields = HistoryItem::FIELDS[1..HistoryItem::DEFAULT_COLUMNS].to_vec();
+        let mut fields = HistoryItem::FIELDS[1..HistoryItem::DEFAULT_COLUMNS].to_vec();
+        let issued = |row: &HistoryItem, (): &(), cx: &UiContext| {
+            let time = row.issued_at.as_ref().map(|time| time.short(Some(cx.now())));
+            time.unwrap_or_else(|| cx.glyphs.dash.to_owned())
+        };
+        fields[WHEN - 1] = fields[WHEN - 1].shown(issued);
         Self::of(fields, HistoryItem::widths()[1..].to_vec())
     }
 

@@ -278,7 +278,10 @@ impl Home {
                     "as of {time}, {n} badges in the history had waited over 24 h",
                     time
                 );
-                Texts { alert: true, style: theme.warning(), ..counted(vec![words], list) }
+                let next = self.counts.next_reading();
+                let next = next.map(|at| t!("next reading {time}", time = moment(at, cx)));
+                let words = [Some(words), next].into_iter().flatten().collect();
+                Texts { alert: true, style: theme.warning(), ..counted(words, list) }
             }
             HomeLine::Expiring(n, _) => counted(
                 vec![plural!(*n, "{n} badge expires within 30 days", "{n} badges expire within 30 days")],

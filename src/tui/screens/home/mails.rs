@@ -156,6 +156,28 @@ impl FailedMailList {
         out.export(source);
     }
 
+    /// How many mails failed, and how old that figure is, in lines of this width.
+    fn title(&self, columns: u16, cx: &UiContext) -> Vec<String> {
+        let title = match self.found.value() {
+            Some(found) if self.request.is_none() => {
+                let report = &found.report;
+                let badges = count!(report.issued, "issued badge", "issued badges");
+                match (report.failed, report.issued) {
+                    (_, 0) => t!("No issued badges, no mails").to_owned(),
+                    (0, _) => t!("No known mail failures for {badges}", badges),
+                    (failed, _) => t!("{failed} of {badges}: mail failed", failed = number(failed), badges),
+                }
+            }
+            _ => t!("Mail failures").to_owned(),
+        };
+        let (source, room) = (self.source_words(), usize::from(columns).saturating_sub(3));
+        let whole = format!("{title} {} {source}", cx.glyphs.dot);
+        if width(&whole) <= room {
+            return vec![whole];
+        }
+        wrap(&title, room).into_iter().chain(wrap(&source, room)).collect()
+    }
+
     /// The rows of the list, and the preview. Above the rows are the title and the headings, below them the advice and
     /// the counter.
     fn areas(&self, area: Rect, cx: &UiContext) -> (Rect, Option<Rect>) {
@@ -163,7 +185,8 @@ impl FailedMailList {
         let longest = groups.map(|group| width(&of_group(group)) + 2).max().unwrap_or(0);
         let (left, pane) = self.columns.split(area, longest);
         let below = self.advice(left.width, cx).len() as u16 + 1;
-        (Rect { y: left.y + 2, height: left.height.saturating_sub(2 + below), ..left }, pane)
+        let above = (self.title(left.width, cx).len() as u16 + 1).min(left.height);
+        (Rect { y: left.y + above, height: left.height.saturating_sub(above + below), ..left }, pane)
     }
 
     fn advice(&self, columns: u16, cx: &UiContext) -> Vec<String> {
@@ -348,22 +371,10 @@ impl Component for FailedMailList {
         let theme = &cx.theme;
         let (list, pane) = self.areas(area, cx);
         let line = |y: u16| Rect { y, height: 1, ..list };
-        let title = match self.found.value() {
-            Some(found) if self.request.is_none() => {
-                let report = &found.report;
-                let badges = count!(report.issued, "issued badge", "issued badges");
-                match (report.failed, report.issued) {
-                    (_, 0) => t!("No issued badges, no mails").to_owned(),
-                    (0, _) => t!("No known mail failures for {badges}", badges),
-                    (failed, _) => t!("{failed} of {badges}: mail failed", failed = number(failed), badges),
-                }
-            }
-            _ => t!("Mail failures").to_owned(),
-        };
-        let title = format!("  {title} {} {}", cx.glyphs.dot, self.source_words());
-        let title = fit(&title, usize::from(list.width).saturating_sub(1), cx.glyphs.ellipsis);
-        frame.render_widget(Line::styled(title, theme.strong()), line(area.y));
-        frame.render_widget(self.columns.head(list.width, cx), line(area.y + 1));
+        for (y, text) in (area.y..list.y.saturating_sub(1)).zip(self.title(list.width, cx)) {
+            frame.render_widget(Line::styled(format!("  {text}"), theme.strong()), line(y));
+        }
+        frame.render_widget(self.columns.head(list.width, cx), line(list.y.saturating_sub(1).max(area.y)));
         self.draw_list(frame, list, cx);
         let mut y = list.bottom();
         for text in self.advice(list.width, cx) {

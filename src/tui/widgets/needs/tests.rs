@@ -162,6 +162,7 @@ fn rows_of_a_refused_request_need_nobody_while_lapel_checks_them() {
     let (all, some) = (stopped(5), stopped(8));
     assert_eq!((needs(&all, now()), all.can_resume()), (Vec::new(), true));
     assert_eq!(words(&concerns(&all, now())[0], &all), "5 refused, perhaps accepted");
+    assert_eq!(short_words(&concerns(&all, now())[0], &all)[1], "5 perhaps sent");
     assert!(words(&needs(&some, now())[0], &some).starts_with("3 of 8 not sent"));
     assert_eq!((some.held_by_refusal(), checked(&some).len()), (5, 1));
     let provable = Job { is_not_provable: false, ..some };

@@ -200,3 +200,30 @@ fn spare_cells_go_to_content_that_is_cut() {
     assert_eq!(heading.wanted(200), Some(72), "nothing is cut");
     assert_eq!(heading.wanted(110), Some(38), "what the preview leaves");
 }
+
+#[test]
+fn many_empty_cells_do_not_cut_the_few_reasons() {
+    let defs =
+        [def("Name", "name", 6, 1, false), def("Why", "why", 3, 1, false), def("Id", "id", 3, 0, false)];
+    let mut heading = Heading::new(defs, 3, "newest first");
+    let cx = UiContext::for_test();
+    for at in 0..100 {
+        let (why, id) = match at {
+            0 => ("twice in this file", "ID-0004"),
+            1..=30 => ("no e-mail", "ID-0004"),
+            _ => ("", cx.glyphs.dash),
+        };
+        heading.fit(&["x".repeat(20), why.to_owned(), id.to_owned()].map(|text| (text, Style::new())), &cx);
+    }
+    let whole = [20, "twice in this file".len(), "ID-0004".len()];
+    assert_eq!(heading.wanted(110), Some(48), "the preview has enough with the rest");
+    assert_eq!(heading.widths(47), whole);
+    // Where there is no room for all, the longest of many reasons does not take it from the names.
+    for _ in 0..30 {
+        heading.fit(
+            &["x".repeat(20), "no e-mail".to_owned(), String::new()].map(|text| (text, Style::new())),
+            &cx,
+        );
+    }
+    assert_eq!(heading.widths(38)[0], 20);
+}

@@ -393,7 +393,7 @@ fn draw_off(cost: Option<u64>, frame: &mut Frame<'_>, area: Rect, cx: &UiContext
             theme.text(),
         ),
         (
-            t!("To keep it, add to config.toml:   [profiles.{name}.index]   enabled = true", name),
+            format!("{}\n[profiles.{name}.index]\nenabled = true", t!("To keep it, add these two lines to config.toml:")),
             theme.text(),
         ),
         (
@@ -403,14 +403,15 @@ fn draw_off(cost: Option<u64>, frame: &mut Frame<'_>, area: Rect, cx: &UiContext
         (t!("lapel index purge removes it at any time.").to_owned(), theme.dim()),
     ];
     let room = usize::from(area.width).saturating_sub(4);
-    let mut lines: Vec<Line<'_>> = Vec::new();
-    for (text, style) in texts {
-        lines.extend(wrap(&text, room).into_iter().map(|l| Line::styled(format!("  {l}"), style)));
-        // A small screen has no room for empty lines.
-        if area.height > 16 {
-            lines.push(Line::raw(""));
-        }
-    }
+    let wrapped = |(text, style): (String, Style)| -> Vec<Line<'static>> {
+        let lines = text.lines().flat_map(|line| wrap(line, room));
+        lines.map(|line| Line::styled(format!("  {line}"), style)).collect()
+    };
+    let parts: Vec<Vec<Line<'_>>> = texts.into_iter().map(wrapped).collect();
+    // A small screen has no room for empty lines.
+    let is_spaced = parts.iter().map(Vec::len).sum::<usize>() + parts.len() <= usize::from(area.height) + 1;
+    let lines: Vec<Line<'_>> =
+        parts.into_iter().flat_map(|part| part.into_iter().chain(is_spaced.then(Line::default))).collect();
     frame.render_widget(lines, area);
 }
 

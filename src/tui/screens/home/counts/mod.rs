@@ -37,6 +37,8 @@ pub struct BadgeCounts {
     /// Whether the history was read in this session.
     looked: bool,
     due: Option<Instant>,
+    /// The same time, to be shown.
+    due_at: Option<Timestamp>,
     badge_list: Option<BadgeList>,
     asked: Option<RequestId>,
     /// With the title of its list.
@@ -135,6 +137,10 @@ impl BadgeCounts {
     /// When to read the history again. `None` before the first reading of this session, and during a reading.
     pub fn due(&self) -> Option<Instant> {
         self.due.filter(|_| self.running.is_none())
+    }
+
+    pub fn next_reading(&self) -> Option<Timestamp> {
+        self.due().and(self.due_at)
     }
 
     pub fn tick(&mut self, out: &mut Effects<'_>) {
@@ -445,13 +451,15 @@ mod tests {
     /// The number of requests for the history, with `left` seconds until the next reading is due.
     fn asked(left: Option<u64>) -> usize {
         let due = left.map(|seconds| Instant::now() + Duration::from_secs(seconds));
-        let mut counts = BadgeCounts { due, ..BadgeCounts::default() };
+        let due_at = left.map(|_| Timestamp::UNIX_EPOCH);
+        let mut counts = BadgeCounts { due, due_at, ..BadgeCounts::default() };
         let mut requests = RequestIds::default();
         let mut out = Effects::new(&mut requests);
         counts.tick(&mut out);
         // A second reading is not due while the first one runs.
         counts.tick(&mut out);
         assert_eq!(counts.due().is_some(), left.is_some_and(|seconds| seconds > 0));
+        assert_eq!(counts.next_reading().is_some(), counts.due().is_some(), "shown only while it is to come");
         let is_sync = |order: &&WorkerCommand| {
             matches!(order, WorkerCommand::Request(_, Request::Sync(SyncScope::New)))
         };
