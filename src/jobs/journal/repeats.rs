@@ -47,7 +47,7 @@ type Repeated = (i64, String, String, i64, bool, bool);
 
 /// The rows of one address before another one.
 #[derive(Default)]
-struct EarlierRow {
+struct RowsBefore {
     first: Option<i64>,
     /// The first one with each name.
     named: HashMap<String, i64>,
@@ -86,7 +86,7 @@ fn repeated(
         values![id.0, super::json(nos)],
     )?;
     let mut found = Vec::new();
-    let mut earlier: HashMap<String, EarlierRow> = HashMap::new();
+    let mut earlier: HashMap<String, RowsBefore> = HashMap::new();
     for (no, key, name, number, is_invalid, is_judged) in rows {
         let known = earlier.entry(key).or_default();
         let named = known.named.get(&name).copied();

@@ -88,7 +88,7 @@ fn the_history_with_marks() {
 
 #[test]
 fn the_templates() {
-    let mut term = demo("dark", 112);
+    let mut term = demo("dark", 120);
     term.shows(msg_part("row 1 of 40"));
     for row in 2..=4 {
         term.send("j");
