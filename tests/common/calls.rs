@@ -5,8 +5,8 @@ use super::{Harness, frozen};
 use lapel::sandbox::{Options, RowSpec, Rows};
 
 /// Most keys of a call, besides the paste, and most requests.
-const KEYS: usize = 3;
-const REQUESTS: u64 = 5;
+pub const KEYS: usize = 3;
+pub const REQUESTS: u64 = 5;
 
 struct Call {
     asks: &'static str,
