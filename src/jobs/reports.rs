@@ -3,7 +3,7 @@
 use super::core::Jobs;
 use super::error::JobError;
 use super::files::off_the_loop;
-use super::intake::{ColumnMap, NameColumns, PASTED, id_column, stand_in};
+use super::intake::{ColumnMap, NameColumns, PASTED, RawRow, check, id_column, stand_in};
 use super::job::{Job, JobId, JobRow, Kind, Phase};
 use super::journal::JournalError;
 use super::journal::rows::RowFilter;
@@ -114,6 +114,42 @@ fn cells(job: &Job, row: &JobRow) -> Vec<String> {
     }
 }
 
+/// Puts the recipient into a row's original cells if a person corrected it: returns whether that is so. The other cells
+/// stay as they are in the file.
+fn correct(cells: &mut Vec<String>, row: &JobRow, map: &ColumnMap) -> bool {
+    let read = check(RawRow { cells: cells.clone(), ..RawRow::default() }, map);
+    let (name, email) = (row.holder.wire(), row.address.wire());
+    let mut put = |column: usize, text: &str| {
+        if cells.len() <= column {
+            cells.resize(column + 1, String::new());
+        }
+        text.clone_into(&mut cells[column]);
+    };
+    if name != read.name {
+        match map.name {
+            NameColumns::One(column) => put(column, name),
+            // Nobody can tell which part is the family name.
+            NameColumns::FamilyGiven { family, given } => {
+                put(family, "");
+                put(given, name);
+            }
+        }
+    }
+    if email != read.email {
+        put(map.email, email);
+    }
+    name != read.name || email != read.email
+}
+
+fn redo_line(job: &Job, row: &JobRow) -> RedoLine {
+    let (mut cells, mut reason) = (cells(job, row), reason(job, row));
+    let map = job.origin.as_ref().and_then(|origin| origin.map.as_ref()).filter(|_| !row.cells.is_empty());
+    if map.is_some_and(|map| correct(&mut cells, row, map)) {
+        reason = localizable!("{reason}, corrected in the review", reason).to_string();
+    }
+    RedoLine { cells, reason }
+}
+
 /// Why a row was not sent, in the user's language. The numbers of rows are those of the original file, which is named.
 fn reason(job: &Job, row: &JobRow) -> String {
     let reason =
@@ -127,7 +163,7 @@ fn reason(job: &Job, row: &JobRow) -> String {
 }
 
 impl Jobs {
-    /// Possible at any time. Writes the original columns in their order, then the added ones (see
+    /// Possible at any time. Writes the original columns in their order, then the added ones, with what was sent (see
     /// [`super::receipt::write_receipt`]). `among`: for these rows only. Once cancelled, it leaves no file.
     ///
     /// # Errors
@@ -158,8 +194,8 @@ impl Jobs {
         .await
     }
 
-    /// Writes rows that were not sent, skipped, invalid or refused, as in the original file, each with its
-    /// reason. Never writes a row that was sent or is in doubt. A row of a refused request that may have worked all the
+    /// Writes rows that were not sent, skipped, invalid or refused, as in the original file but with the corrections of a
+    /// person, each with its reason. Never writes a row that was sent or is in doubt. A row of a refused request that may have worked all the
     /// same has that as its reason. `among`: for these rows only.
     pub async fn redo(
         &self,
@@ -193,7 +229,7 @@ impl Jobs {
                 if refused.contains(&row.no) {
                     row.why = Some(Code::BeingProven.into());
                 }
-                RedoLine { cells: cells(&job, &row), reason: reason(&job, &row) }
+                redo_line(&job, &row)
             };
             let rows = all
                 .filter(|row| is_among(among.as_ref(), row) && row.as_ref().map_or(true, again))
@@ -315,12 +351,43 @@ pub(super) fn line(job: &Job, row: &JobRow, offset: Offset) -> ReceiptLine {
         mail_status: words(row.mail_status.as_ref()),
         issued: words(row.issued_at.as_ref()),
         valid_until: words(row.valid_until.as_ref()),
+        name: row.holder.wire().to_owned(),
+        email: row.address.wire().to_owned(),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_correction_changes_the_cells_of_the_recipient_and_no_other_ones() {
+        let corrected = |name: NameColumns, cells: &[&str], row: (&str, &str)| {
+            let map = ColumnMap { name, email: 2, template: None };
+            let row = JobRow { holder: row.0.into(), address: row.1.into(), ..JobRow::default() };
+            let mut cells: Vec<String> = cells.iter().map(|one| (*one).to_owned()).collect();
+            correct(&mut cells, &row, &map).then_some(cells)
+        };
+        let (one, two) = (NameColumns::One(1), NameColumns::FamilyGiven { family: 0, given: 1 });
+        let read = ("Kim Wrng", "kim@gmial.com");
+        assert_eq!(corrected(one, &["7", " Kim Wrng ", "kim@gmial.com "], read), None, "as it was read");
+        assert_eq!(corrected(two, &["Wrng", "Kim", "kim@gmial.com"], read), None);
+        let domain = ("Kim Wrng", "kim@gmail.com");
+        assert_eq!(
+            corrected(one, &["7", " Kim Wrng ", "kim@gmial.com ", "x"], domain),
+            Some(["7", " Kim Wrng ", "kim@gmail.com", "x"].map(str::to_owned).to_vec())
+        );
+        let both = ("Kim Wrong", "kim@gmail.com");
+        assert_eq!(
+            corrected(one, &["7", "Kim Wrng"], both),
+            Some(["7", "Kim Wrong", "kim@gmail.com"].map(str::to_owned).to_vec()),
+            "a short row gets its cell"
+        );
+        assert_eq!(
+            corrected(two, &["Wrng", "Kim", "kim@gmail.com"], both),
+            Some(["", "Kim Wrong", "kim@gmail.com"].map(str::to_owned).to_vec())
+        );
+    }
 
     #[test]
     fn columns_without_a_name_get_one_that_the_import_finds() {

@@ -254,6 +254,39 @@ async fn a_row_is_corrected_in_place_and_checked_for_duplicates_again() {
 }
 
 #[tokio::test]
+async fn a_receipt_shows_what_was_sent_and_a_redo_file_keeps_corrections() {
+    let mut bench = Bench::new().await;
+    let text =
+        "name,email,group\n김하나,one@naru.example,A\n김두니,two@naru.exmaple,B\n김세나,three@naru,C\n";
+    let id = bench.draft_one(bench.write("wrong.csv", text), Choices::default()).await;
+    bench.jobs.correct(id, 2, "김두나", "two@naru.example").await.expect("a correction");
+    bench.jobs.correct(id, 3, "김세나", "sena@naru").await.expect("a correction that is no address either");
+    bench.check_duplicates(id).await;
+    bench.jobs.begin(id, "test").await.expect("begun");
+    bench.until("accepted", id, |job| job.counts.of(RowStatus::Waiting) == 2).await;
+    let (receipt, redo, never) = (bench.path("receipt.csv"), bench.path("redo.csv"), CancellationToken::new);
+    bench
+        .jobs
+        .receipt(id, None, receipt.clone(), TableFormat::CsvUtf8, false, never())
+        .await
+        .expect("a receipt");
+    bench.jobs.redo(id, None, redo.clone(), TableFormat::CsvUtf8, false, never()).await.expect("a redo file");
+    let rows = |file| {
+        let text = std::fs::read_to_string(file).expect("a file");
+        text.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let receipt = rows(&receipt);
+    assert!(receipt[0].ends_with(",lapel name,lapel email"), "{receipt:?}");
+    assert!(receipt[1].starts_with("김하나,one@naru.example,A,2,"), "{receipt:?}");
+    assert!(receipt[2].starts_with("김두니,two@naru.exmaple,B,3,"), "the file's own cells stay: {receipt:?}");
+    assert!(receipt[2].ends_with(",김두나,two@naru.example"), "what was sent: {receipt:?}");
+    let redo = rows(&redo);
+    assert_eq!(redo.len(), 2, "{redo:?}");
+    assert!(redo[1].starts_with("김세나,sena@naru,C,"), "{redo:?}");
+    assert!(redo[1].contains(msg_part(", corrected in the review")), "{redo:?}");
+}
+
+#[tokio::test]
 async fn a_reading_that_is_given_up_leaves_nothing() {
     let bench = Bench::new().await;
     let cancel = CancellationToken::new();

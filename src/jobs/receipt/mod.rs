@@ -38,15 +38,29 @@ pub struct ReceiptLine {
     pub mail_status: String,
     pub issued: String,
     pub valid_until: String,
+    /// The recipient as in the request: corrections of a person are not in the cells.
+    pub name: String,
+    pub email: String,
 }
 
 /// The columns that a receipt adds, without the prefix `lapel`.
-const ADDED: [&str; 9] =
-    ["row", "badge id", "bucket", "reason", "accepted", "status", "mail status", "issued", "valid until"];
+const ADDED: [&str; 11] = [
+    "row",
+    "badge id",
+    "bucket",
+    "reason",
+    "accepted",
+    "status",
+    "mail status",
+    "issued",
+    "valid until",
+    "name",
+    "email",
+];
 
-/// Every row has its original cells, then its state in columns such as `lapel row` and `lapel bucket`. If the
-/// original file has such columns, they are called `lapel 2 row` and so on. Cells beyond the last original
-/// column come last.
+/// Every row has its original cells, then its state in columns such as `lapel row` and `lapel bucket`, and the recipient
+/// as in the request. If the original file has such columns, they are called `lapel 2 row` and so on. Cells beyond the
+/// last original column come last.
 ///
 /// # Errors
 /// After an error there is no new file, and an existing file is unchanged.
@@ -68,13 +82,13 @@ pub fn write_receipt<E: Into<Box<dyn Error + Send + Sync>>>(
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RedoLine {
-    /// There may be fewer or more cells than columns.
+    /// There may be fewer or more cells than columns. Those of the recipient are as a person corrected them.
     pub cells: Vec<String>,
     /// Why the row was not sent, in the user's language.
     pub reason: String,
 }
 
-/// Writes the original columns with their original values, and then [`REASON_COLUMN`], which the import
+/// Writes the original columns with the cells of each line, and then [`REASON_COLUMN`], which the import
 /// leaves out. In `NotedCell`, rows count from 1 in this file.
 ///
 /// # Errors
@@ -134,6 +148,8 @@ fn entry(line: ReceiptLine, width: usize) -> WriterRow {
         line.mail_status,
         line.issued,
         line.valid_until,
+        line.name,
+        line.email,
     ];
     WriterRow { number: line.row, row_status: Some(row_status), cells: with_added(line.cells, width, added) }
 }

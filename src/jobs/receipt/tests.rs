@@ -47,6 +47,7 @@ fn line(row: u64, name: &str, row_status: &str) -> ReceiptLine {
         mail_status: "SENT".to_owned(),
         issued: "2026-03-11 10:41:07".to_owned(),
         valid_until: "2028-03-11 23:59:59".to_owned(),
+        ..ReceiptLine::default()
     }
 }
 
@@ -112,7 +113,7 @@ fn read_cp949(path: &Path) -> Vec<Vec<String>> {
     read_csv(text.as_bytes())
 }
 
-const COLUMNS: [&str; 11] = [
+const COLUMNS: [&str; 13] = [
     "성명",
     "이메일",
     "lapel row",
@@ -124,13 +125,19 @@ const COLUMNS: [&str; 11] = [
     "lapel mail status",
     "lapel issued",
     "lapel valid until",
+    "lapel name",
+    "lapel email",
 ];
 
 #[test]
 fn a_receipt_has_every_row_and_column_in_order_in_every_format() {
     let folder = folder();
-    let lines =
-        || [line(2, "한서윤", "issued"), line(3, "오지호", "refused here"), line(5, "홍철", "issued")];
+    let corrected = || ReceiptLine {
+        name: "홍철수".to_owned(),
+        email: "chulsu@naru.example".to_owned(),
+        ..line(5, "홍철", "issued")
+    };
+    let lines = || [line(2, "한서윤", "issued"), line(3, "오지호", "refused here"), corrected()];
     for (format, name) in
         [(TableFormat::Xlsx, "a.xlsx"), (TableFormat::CsvUtf8, "a.csv"), (TableFormat::CsvCp949, "b.csv")]
     {
@@ -157,7 +164,9 @@ fn a_receipt_has_every_row_and_column_in_order_in_every_format() {
                 "발급완료",
                 "SENT",
                 "2026-03-11 10:41:07",
-                "2028-03-11 23:59:59"
+                "2028-03-11 23:59:59",
+                "홍철수",
+                "chulsu@naru.example"
             ])
         );
     }
@@ -429,7 +438,7 @@ fn rows_of_another_length_keep_all_their_cells_and_shift_nothing() {
     for rows in [read_xlsx(&xlsx).remove(0).1, read_utf8(&csv)] {
         assert_eq!(rows[1][..4], strings(&["한서윤", "", "1", "B-000000001-7K"]));
         assert_eq!(rows[2][..4], strings(&["오지호", "jiho.oh@naru.example", "2", "B-000000002-7K"]));
-        assert_eq!(rows[2][11..], strings(&["beyond", "more"]));
+        assert_eq!(rows[2][13..], strings(&["beyond", "more"]));
     }
     let again = folder.path().join("redo.csv");
     redo(&again, TableFormat::CsvUtf8, &["성명", "이메일"], &[short, long]);

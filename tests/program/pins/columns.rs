@@ -88,7 +88,7 @@ fn columns_of_receipts_and_files_to_do_again() {
     lines.extend(values);
     pin(
         "columns-of-receipts",
-        &["receipt.csv 04 lapel row", "redo.csv 03 이메일", "receipt-of-a-receipt.csv 13 lapel 2 row"],
+        &["receipt.csv 04 lapel row", "redo.csv 03 이메일", "receipt-of-a-receipt.csv 15 lapel 2 row"],
         lines,
     );
 }
