@@ -8,6 +8,7 @@
 //! people, pasted        the choice between several people; several pasted lines
 //! rows, order, pane     the badges, their order, and the answer about the selected one
 //! groups                copies of a badge, listed together and folded
+//! kept                  what is computed from all badges, and kept for the next frames
 //! narrow                the search of the list
 //! copyables             what can be copied
 //! layout, draw          where everything stands; drawing
@@ -18,6 +19,7 @@ pub(in crate::tui) mod cert;
 mod copyables;
 mod draw;
 mod groups;
+mod kept;
 mod layout;
 mod narrow;
 mod order;
@@ -30,7 +32,7 @@ mod state;
 
 pub(super) use draw::waiting_may_be_hidden;
 
-use crate::domain::call_advice::{CallCase, CallerQuestion, script};
+use crate::domain::call_advice::{CallCase, CallerQuestion};
 use crate::domain::mask;
 use crate::domain::summary::summary;
 use crate::tui::input::list_hit::{Click, ListCursor};
@@ -400,7 +402,7 @@ impl Component for Wallet {
             Action::CopySummary => match self.selected() {
                 Some(held) => {
                     let case = self.case(held, cx);
-                    out.copy(summary(&case, &script(&case)), t!("the masked summary"));
+                    out.copy(summary(&case, &self.script(held, cx)), t!("the masked summary"));
                 }
                 None => out.say(t!("There is no badge here to summarise.")),
             },

@@ -6,7 +6,6 @@ use super::people::PeopleMatches;
 use super::{BUDGET, Lookups, Sought, Wallet};
 use crate::domain::address_search::{HistoryProbe, Match, MatchReason, leads, matches};
 use crate::domain::email::meant_domain;
-use crate::domain::holder::names;
 use crate::domain::name_search::variants;
 use crate::jobs::SentAlike;
 use crate::tui::input::list_hit::ListCursor;
@@ -29,7 +28,7 @@ impl Wallet {
 
     /// The caller's name: as the user typed it, or the only name on the badges found.
     fn callers_name(&self) -> Option<String> {
-        self.call.name.clone().or_else(|| match names(self.held()).as_slice() {
+        self.call.name.clone().or_else(|| match self.found.as_ref()?.whole().names.as_slice() {
             [one] => Some(one.wire().to_owned()),
             _ => None,
         })
