@@ -242,7 +242,7 @@ impl Wallet {
             asked: self.found.as_ref().map_or("", |f| f.email.as_str()),
             organisation: cx.organisation(),
             both: self.found.as_ref().is_some_and(|f| f.both),
-            unfinished: self.left_to_read().is_some(),
+            unfinished: self.can_read_on() || self.left_to_read().is_some() && self.request.is_some(),
             by_id: self.call.by_id.as_ref() == Some(&held.badge_id) && !held.is_only_sent(),
             masked: self.call.masked,
             namesakes: self.call.namesakes,
@@ -316,7 +316,7 @@ impl Component for Wallet {
             Action::Copy => self.selected().is_some() || self.asked.is_some(),
             Action::Elsewhere if self.unknown_cert().is_some() => true,
             Action::Elsewhere => {
-                self.left_to_read().is_some() || !self.call.meant.is_empty() || !self.leads_left().is_empty()
+                self.can_read_on() || !self.call.meant.is_empty() || !self.leads_left().is_empty()
             }
             Action::Open | Action::NextMatch | Action::PreviousMatch => self.len() > 0,
             Action::Reload => self.has_asked(),

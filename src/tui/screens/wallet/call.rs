@@ -161,11 +161,16 @@ impl Wallet {
         out.ask_instead(&mut self.request, Request::Holder(email, self.call.pages));
     }
 
-    /// The number of badges read, and of those in the wallet if that is more, while there are more to read.
+    /// The number of badges read, and of those in the wallet if that is more, while not all were read.
     pub(super) fn left_to_read(&self) -> Option<(u64, Option<u64>)> {
         let found = self.found.as_ref().filter(|found| found.troubles.is_empty() && !found.complete)?;
         let read = found.whole().in_wallet;
-        (self.call.pages < MOST_PAGES).then_some((read, found.total_count.filter(|total| *total > read)))
+        Some((read, found.total_count.filter(|total| *total > read)))
+    }
+
+    /// Whether the user can have more of the wallet read.
+    pub(super) fn can_read_on(&self) -> bool {
+        self.left_to_read().is_some() && self.call.pages < MOST_PAGES
     }
 
     /// Reads ten times as much of a wallet that is longer than what was read, from its first page, because the list

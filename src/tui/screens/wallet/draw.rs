@@ -363,6 +363,8 @@ impl Wallet {
             [first, rest @ ..] if !rest.is_empty() => Some(format!("{first} +{}", rest.len())),
             _ => None,
         };
+        // While lapel reads on, the last of the pages may be asked for already.
+        let is_longer = self.can_read_on() || self.request.is_some();
         let (who, mut said) = if let Some(at) = found.read_at.filter(|_| found.is_kept) {
             let who = if self.call.masked { t!("The record of one badge").to_owned() } else { who };
             let badges = count!(found.held.len() as u64, "badge", "badges");
@@ -380,7 +382,7 @@ impl Wallet {
         } else if found.held.is_empty() && found.both && found.complete {
             (t!("No badge for {email} in the wallet or the history.", email), Vec::new())
         } else if found.held.is_empty() {
-            let goes_on = self.left_to_read().map(|_| {
+            let goes_on = self.can_read_on().then(|| {
                 let key = cx.key(&[KeyContext::Wallet], Action::Elsewhere);
                 format!(" {dot} {}", t!("{key} reads more", key))
             });
@@ -388,7 +390,9 @@ impl Wallet {
             (said, goes_on.into_iter().collect())
         } else if self.call.masked {
             (t!("The record of one badge").to_owned(), Vec::new())
-        } else if let Some((read, total)) = self.left_to_read() {
+        } else if let Some((read, total)) =
+            self.left_to_read().filter(|(_, total)| total.is_some() || is_longer)
+        {
             let read = match total {
                 Some(total) => {
                     t!("{read} of {total} badges read", read = number(read), total = number(total))
@@ -399,8 +403,9 @@ impl Wallet {
                 ),
             };
             let key = cx.key(&[KeyContext::Wallet], Action::Elsewhere);
-            let goes_on = t!("{key} reads more", key);
-            (who, vec![format!(" {dot} {read} {dot} {goes_on}"), format!(" {dot} {read}")])
+            let goes_on =
+                self.can_read_on().then(|| format!(" {dot} {read} {dot} {}", t!("{key} reads more", key)));
+            (who, goes_on.into_iter().chain([format!(" {dot} {read}")]).collect())
         } else if !found.troubles.is_empty() {
             let badges = count!(found.held.len() as u64, "badge", "badges");
             (who, vec![format!(" {dot} {}", t!("{badges} (only one list read)", badges))])

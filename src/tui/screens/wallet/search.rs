@@ -47,7 +47,7 @@ impl Wallet {
 
     /// Searches for other addresses that may have the caller's badges: first the index, which costs no request.
     pub(super) fn look_elsewhere(&mut self, out: &mut Effects<'_>) {
-        if let (Some(_), Some(email)) = (self.left_to_read().filter(|_| !self.choosing), self.asked.clone()) {
+        if let (true, Some(email)) = (self.can_read_on() && !self.choosing, self.asked.clone()) {
             return self.read_on(email, out);
         }
         let sought = match (self.asked.clone(), self.call.name.clone()) {
