@@ -55,8 +55,9 @@ pub fn summary(case: &CallCase<'_>, script: &Script) -> String {
     // Each spelling of a name, and their display forms, which the lines above contain.
     let names = case.all.iter().filter_map(HeldBadge::recipient_name);
     let mut names: Vec<String> = names.flat_map(|name| [name.wire().to_owned(), name.to_string()]).collect();
-    // Longer names first, because one name may contain another.
-    names.sort_by_key(|name| std::cmp::Reverse(name.len()));
+    // Longer names first, because one name may contain another. Most badges of a long wallet have the same one.
+    names.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+    names.dedup();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let lines: Vec<String> =
         lines.into_iter().filter(|l| !l.is_empty()).map(|line| mask::text(&line, &names)).collect();

@@ -293,6 +293,17 @@ async fn a_wallet_of_10_000_says_its_total_and_reads_on() {
     let screen = h.settled().await;
     assert!(screen.contains(&msg_with("{read} of {total} badges read", &[&"2,000", &"10,000"])), "{screen}");
     assert!(screen.contains(&msg_with("row {at} of {entries}", &[&"1,801", &"2,000"])), "{screen}");
+    // The total stays while the rest is read, and the key that reads more is not offered twice.
+    h.press("+");
+    let screen = h.screen();
+    assert!(screen.contains(&msg_with("{read} of {total} badges read", &[&"2,000", &"10,000"])), "{screen}");
+    assert!(!screen.contains(&msg_with("{key} reads more", &[&"+"])), "{screen}");
+    let screen = h.settled().await;
+    assert!(screen.contains(msg_part("10,000 badges in the wallet")), "{screen}");
+    assert!(!screen.contains(msg_part("badges read")), "{screen}");
+    h.press("g");
+    let screen = h.settled().await;
+    assert!(screen.contains(&msg_with("row {at} of {entries}", &[&"1", &"10,000"])), "{screen}");
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! The steps of a look-up: from the input to a holder's badges, with few requests.
 
 use super::groups::Arrangement;
+use super::kept::Kept;
 use super::people::PreviousSearch;
 use super::search::{OF_HOLDER, grouped};
 use super::{
@@ -17,6 +18,7 @@ use crate::tui::prelude::*;
 use crate::tui::request::HolderLists;
 use crate::tui::widgets::field::RecentInputs;
 use crate::tui::worker::lookup::Remaining;
+use std::rc::Rc;
 
 impl Wallet {
     pub(super) fn forget(&mut self, out: &mut Effects<'_>) {
@@ -159,11 +161,16 @@ impl Wallet {
         out.ask_instead(&mut self.request, Request::Holder(email, self.call.pages));
     }
 
-    /// The number of badges read, and of those in the wallet if that is more, while there are more to read.
+    /// The number of badges read, and of those in the wallet if that is more, while not all were read.
     pub(super) fn left_to_read(&self) -> Option<(u64, Option<u64>)> {
         let found = self.found.as_ref().filter(|found| found.troubles.is_empty() && !found.complete)?;
-        let read = found.held.iter().filter(|held| held.wallet.is_some()).count() as u64;
-        (self.call.pages < MOST_PAGES).then_some((read, found.total_count.filter(|total| *total > read)))
+        let read = found.whole().in_wallet;
+        Some((read, found.total_count.filter(|total| *total > read)))
+    }
+
+    /// Whether the user can have more of the wallet read.
+    pub(super) fn can_read_on(&self) -> bool {
+        self.left_to_read().is_some() && self.call.pages < MOST_PAGES
     }
 
     /// Reads ten times as much of a wallet that is longer than what was read, from its first page, because the list
@@ -287,7 +294,7 @@ impl Wallet {
         let items_of_wallet = wallet.map_or(kept_wallet, |(items, _)| items);
         let items_of_history = history.map_or(kept_history, |(items, _)| items);
         let (sent, requested) = match holder.sent {
-            Ok(sent) => (sent, holder.requested),
+            Ok(sent) => (sent, Rc::new(holder.requested)),
             Err(why) => {
                 troubles.push(crate::jobs::not_read(&why).to_string());
                 self.call.lacks_journal = true;
@@ -297,8 +304,8 @@ impl Wallet {
         self.learn(items_of_history.iter());
         self.domains.extend(holder.domains);
         let mut held = join(items_of_wallet, items_of_history);
-        let is_shown =
-            |one: &SentHere| one.badge_id.as_ref().is_some_and(|id| held.iter().any(|h| h.badge_id == *id));
+        let shown: HashSet<&BadgeId> = held.iter().map(|one| &one.badge_id).collect();
+        let is_shown = |one: &SentHere| one.badge_id.as_ref().is_some_and(|id| shown.contains(id));
         let sent: Vec<SentHere> = sent.into_iter().filter(|one| !is_shown(one)).collect();
         let mut known = HashSet::new();
         let own = sent.iter().filter_map(own_row).filter(|one| known.insert(one.badge_id.clone()));
@@ -325,7 +332,7 @@ impl Wallet {
             email,
             held,
             arranged: Arrangement::default(),
-            copies: HashMap::new(),
+            copies: Rc::default(),
             to_select: selected.clone(),
             troubles,
             sent,
@@ -336,6 +343,7 @@ impl Wallet {
             total_count,
             read_at: before.read_at.filter(|_| is_kept),
             is_kept,
+            kept: Kept::default(),
         });
         self.fitting = None;
         self.unsorted = true;
@@ -403,7 +411,7 @@ impl Wallet {
                 self.call.lacks_journal |= sent.is_err();
                 let at = sent.ok().and_then(|sent| Some(sent.first()?.at));
                 if let (Some(at), Some(found)) = (at, &mut self.found) {
-                    found.requested.insert(id, at);
+                    Rc::make_mut(&mut found.requested).insert(id, at);
                     self.unsorted = true;
                 }
             }
@@ -535,7 +543,7 @@ impl Wallet {
         self.call.by_id = Some(held.badge_id.clone());
         self.call.masked = false;
         self.found = Some(HolderBadges {
-            requested: HashMap::from([(held.badge_id.clone(), sent.at)]),
+            requested: Rc::new(HashMap::from([(held.badge_id.clone(), sent.at)])),
             held: vec![held],
             sent: vec![sent],
             complete: true,

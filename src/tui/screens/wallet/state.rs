@@ -1,5 +1,6 @@
 //! The state of a look-up: what was asked, what was found, and what is still asked.
 
+use super::kept::Kept;
 use super::people::PeopleMatches;
 use super::{cert, groups};
 use crate::domain::StateIs;
@@ -9,6 +10,7 @@ use crate::jobs::SentAlike;
 use crate::tui::prelude::*;
 use crate::tui::worker::index::NotSearched;
 use crate::tui::worker::lookup::{Remaining, TriedPictures};
+use std::rc::Rc;
 
 #[derive(Default)]
 pub(super) struct HolderBadges {
@@ -16,14 +18,14 @@ pub(super) struct HolderBadges {
     pub held: Vec<HeldBadge>,
     pub arranged: groups::Arrangement,
     /// See [`groups::words`].
-    pub copies: HashMap<BadgeId, String>,
+    pub copies: Rc<HashMap<BadgeId, String>>,
     /// The badge to select when the list is arranged next.
     pub to_select: Option<BadgeId>,
     pub troubles: Vec<String>,
     /// Badges sent from this computer that are in neither list. Those that the service accepted with an id are among
     /// `held`, too.
     pub sent: Vec<SentHere>,
-    pub requested: HashMap<BadgeId, Timestamp>,
+    pub requested: Rc<HashMap<BadgeId, Timestamp>>,
     /// Whether both lists were read. Only then can lapel tell that a badge is missing from one of them.
     pub both: bool,
     pub complete: bool,
@@ -33,6 +35,7 @@ pub(super) struct HolderBadges {
     pub read_at: Option<Timestamp>,
     /// Whether some of this was read before, because the last reading failed.
     pub is_kept: bool,
+    pub kept: Kept,
 }
 
 /// A search that is done again, as it was before: it stays if the service cannot be asked.
