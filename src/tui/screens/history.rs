@@ -192,10 +192,10 @@ impl Browse for HistoryItem {
         filter: &HistoryFilter,
         narrowing: &HistoryNarrowing,
         sort: Option<Sort>,
-        now: DateTime,
+        (now, read): (DateTime, DateTime),
     ) -> Option<IndexedList> {
         let (filter, narrowing) = (filter.clone(), narrowing.clone());
-        Some(IndexedList::Matching(Box::new(HistorySelection { filter, narrowing, now, sort })))
+        Some(IndexedList::Matching(Box::new(HistorySelection { filter, narrowing, now, read, sort })))
     }
 
     fn index_answer(answer: Response) -> Result<Result<Page<Self>, String>, Response> {
@@ -371,7 +371,7 @@ impl Component for History {
             Action::Ids => out.open(RevokeIds::new),
             Action::PreviewDown | Action::PreviewUp => self.preview.scroll(action, out),
             Action::Export if self.marks.is_empty() && self.browser.index().is_some() => {
-                if let Some(which) = self.browser.index_list(cx.now()) {
+                if let Some(which) = self.browser.index_list(cx) {
                     out.ask_instead(&mut self.exporting, Request::IndexExport(which));
                 }
             }
