@@ -5,12 +5,14 @@ use super::holder::HeldBadge;
 use super::mask;
 use super::text::Text;
 use super::time::{ServiceTime, age};
+use super::verdict::State;
 use crate::i18n::list;
 use jiff::civil::DateTime;
 
 pub fn summary(case: &CallCase<'_>, script: &Script) -> String {
     let held = case.held;
-    let (word, why) = case.verdict().line();
+    let verdict = case.verdict();
+    let (word, why) = verdict.line();
     let part = |text: Option<&Text>| text.map(ToString::to_string);
     let mut lines = vec![t!(
         "Badge {id}: {verdict}",
@@ -37,7 +39,10 @@ pub fn summary(case: &CallCase<'_>, script: &Script) -> String {
         aged(held.reg_date()).map(|at| t!("accepted {at}", at)),
         aged(held.issued_at()).map(|at| t!("issued {at}", at)),
         aged(held.valid_until().filter(|t| !t.is_forever())).map(|at| t!("valid until {at}", at)),
-        aged(held.revoke_at()).map(|at| t!("revoked {at}", at)),
+        aged(held.revoke_at()).map(|at| match verdict.state() {
+            State::Revoking => t!("revocation {at}", at),
+            _ => t!("revoked {at}", at),
+        }),
     ];
     let dates: Vec<String> = dates.into_iter().flatten().collect();
     if !dates.is_empty() {

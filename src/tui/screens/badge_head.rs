@@ -1,5 +1,6 @@
 //! The first lines about a badge, on the Badge tab and in the preview of the History tab: verdict, badge, holder, mail.
 
+use crate::domain::look_alike::{foreign_letter, letter_name};
 use crate::domain::spelling::{pieces, remarks};
 use crate::tui::prelude::*;
 use crate::tui::widgets::text_layout::packed;
@@ -35,8 +36,17 @@ pub(super) fn head(
     if waits.is_none() {
         lines.extend(mail_line(held, room, cx));
     }
+    lines.extend(name_remark(held, room, cx));
     lines.extend(address_remarks(held, room, cx));
     lines
+}
+
+/// Names a letter of another alphabet in the name. Nobody hears it when the name is read aloud.
+pub(super) fn name_remark(held: &HeldBadge, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
+    let letter = held.recipient_name().and_then(|name| foreign_letter(name.wire())).map(letter_name);
+    letter.map_or_else(Vec::new, |letter| {
+        styled(&t!("the name has {letter}", letter), room, cx.theme.warning())
+    })
 }
 
 fn is(word: &Text, known: &str) -> bool {

@@ -227,6 +227,9 @@ impl Wallet {
             Query::BadgeId(_) => {
                 t!("{enter} shows the issuer's record of the badge with this id.", enter)
             }
+            Query::Name { or_id: Some(id), .. } if id.wire().bytes().any(|b| b.is_ascii_digit()) => {
+                t!("{enter} searches the history for this name, then for a badge with this id.", enter)
+            }
             Query::Name { .. } => t!("{enter} searches the history for this name.", enter),
         };
         Some(match foreign(self.field.value()) {

@@ -6,7 +6,7 @@ use crate::domain::narrowing::is_sent;
 use crate::domain::spelling::remarks;
 use crate::domain::time::OffsetBasis;
 use crate::tui::prelude::*;
-use crate::tui::screens::badge_head::spelled;
+use crate::tui::screens::badge_head::{name_remark, spelled};
 use crate::tui::widgets::text_layout::{line_width, packed, pieces};
 use crate::tui::widgets::timeline::timeline;
 use std::rc::Rc;
@@ -119,6 +119,7 @@ fn facts(
         beside.sent.clone(),
     ];
     lines.extend(packed(&ids.into_iter().flatten().collect::<Vec<_>>(), &dot, room, theme.text()));
+    lines.extend(name_remark(held, room, cx));
     if let (Some(doubt), true) = (zone_doubt(case, cx), all) {
         lines.extend(styled(doubt, room, theme.warning()));
     }

@@ -8,6 +8,8 @@ use crate::tui::widgets::job_rows::{
 use crate::tui::widgets::record_field::{self, RecordField};
 use crate::tui::widgets::table_header::{Heading, TO_MINUTE};
 use crate::tui::widgets::text_layout::ColumnLayout;
+use crate::tui::widgets::timeline::of_24_h;
+use jiff::SignedDuration;
 
 type ListField = RecordField<JobRow, String>;
 
@@ -32,7 +34,10 @@ const FIELDS: [(ListField, RowField); 15] = [
     ),
     (
         ListField::computed("state", tr_noop!("Status"), (15, 1, 0))
-            .shown(|row, words, cx| format!("{} {words}", row_status_glyph(row.row_status, cx)))
+            .shown(|row, words, cx| {
+                let waited = waited(row, cx.clock().utc());
+                format!("{} {}", row_status_glyph(row.row_status, cx), waited.as_ref().unwrap_or(words))
+            })
             .styled(|row, cx| row_status_style(row.row_status, cx))
             .whole(|_, words, _| words.clone()),
         RowField::RowStatus,
@@ -122,6 +127,13 @@ const FIELDS: [(ListField, RowField); 15] = [
 ];
 
 pub const COPIED: [&str; 6] = ["row", "state", "recipient_name", "recipient_email", "badge_id", "why"];
+
+/// How long a badge waits, as in the history.
+fn waited(row: &JobRow, now: Timestamp) -> Option<String> {
+    let is_waiting = matches!(row.row_status, RowStatus::Waiting | RowStatus::Overdue);
+    let since = now.duration_since(row.accepted.filter(|_| is_waiting)?);
+    Some(of_24_h(since.max(SignedDuration::ZERO)))
+}
 
 fn why(row: &JobRow) -> String {
     row.why.as_ref().map_or_else(String::new, Reason::to_string)
