@@ -153,7 +153,7 @@ impl Wallet {
     pub(super) fn holder(&mut self, email: &str, out: &mut Effects<'_>) {
         self.earlier = None;
         self.asked = Some(email.to_owned());
-        self.call.pages = FIRST_PAGES;
+        (self.call.pages, self.call.again) = (FIRST_PAGES, false);
         self.read(email.to_owned(), out);
     }
 
@@ -232,7 +232,7 @@ impl Wallet {
     pub(super) fn back(&mut self, out: &mut Effects<'_>) {
         out.cancel(self.request.take());
         out.cancel(self.lookup.take().map(|(request, _)| request));
-        self.call.namesakes = 0;
+        (self.call.namesakes, self.call.again) = (0, false);
         if self.choosing {
             self.people = None;
             self.choosing = false;
@@ -283,6 +283,7 @@ impl Wallet {
         let kept_wallet = wallet.is_err().then(of_wallet).unwrap_or_default();
         let kept_history = history.is_err().then(of_history).unwrap_or_default();
         let is_kept = !kept_wallet.is_empty() || !kept_history.is_empty();
+        let read = [wallet.is_ok() || before.read[0], history.is_ok() || before.read[1]];
         let complete = wallet.as_ref().map_or(true, |(_, all)| *all)
             && history.as_ref().map_or(true, |(_, all)| *all)
             && (!is_kept || before.complete);
@@ -339,6 +340,7 @@ impl Wallet {
             requested,
             both,
             complete,
+            read,
             failed,
             total_count,
             read_at: before.read_at.filter(|_| is_kept),
@@ -559,7 +561,12 @@ impl Wallet {
             let is_it = |found: &&mut HolderBadges| found.held.iter().any(|held| held.badge_id == *id);
             match self.found.as_mut().filter(is_it) {
                 // What was read before stays.
-                Some(found) => (found.troubles, found.is_kept) = (vec![why], true),
+                Some(found) => {
+                    found.is_kept = true;
+                    if !found.troubles.contains(&why) {
+                        found.troubles.push(why);
+                    }
+                }
                 None => {
                     self.call.by_id = None;
                     self.fail(why);

@@ -80,9 +80,15 @@ impl Wallet {
             let alike = self.alike_words(cx);
             let all = people.notes.iter().chain(&alike).cloned().chain(self.name_note());
             notes.extend(all.flat_map(|note| wrap(&note, room)).map(|line| (line, cx.theme.warning())));
-            let unread = self.found.iter().flat_map(|found| &found.troubles).chain(&people.trouble);
-            let unread =
-                people.read_at.into_iter().flat_map(|at| unread.clone().map(move |why| as_of(at, why, cx)));
+            let timed = |why: &String, at: Option<Timestamp>| match at {
+                Some(at) => as_of(at, why, cx),
+                None => why.clone(),
+            };
+            let of_holder = self.found.iter().flat_map(|found| {
+                let at = found.read_at.filter(|_| found.is_kept);
+                found.troubles.iter().map(move |why| timed(why, at))
+            });
+            let unread = of_holder.chain(people.trouble.iter().map(|why| timed(why, people.read_at)));
             notes.extend(unread.flat_map(|note| wrap(&note, room)).map(|line| (line, cx.theme.error())));
             return notes;
         }
@@ -371,7 +377,13 @@ impl Wallet {
         let (who, mut said) = if let Some(at) = found.read_at.filter(|_| found.is_kept) {
             let who = if self.call.masked { t!("The record of one badge").to_owned() } else { who };
             let badges = count!(found.held.len() as u64, "badge", "badges");
-            (who, vec![format!(" {dot} {}", t!("{badges} as of {time}", badges, time = moment(at, cx)))])
+            let time = moment(at, cx);
+            let said = if self.call.masked || found.complete && found.read == [true, true] {
+                t!("{badges} as of {time}", badges, time)
+            } else {
+                t!("{badges} as of {time} (not all was read)", badges, time)
+            };
+            (who, vec![format!(" {dot} {said}")])
         } else if found.failed {
             (who, Vec::new())
         } else if is_unseen && !found.sent.is_empty() && found.email.is_empty() {

@@ -236,6 +236,9 @@ impl Wallet {
                 return self.search_unasked(sought, 0, out);
             }
             Sought::Name(name) if found.is_empty() => {
+                if let Some(error) = trouble.as_ref().filter(|_| self.earlier.is_some()) {
+                    return self.fail(incomplete(error));
+                }
                 let (searched, is_whole) = (name.clone(), trouble.is_none());
                 let name = short(&name);
                 self.call.nothing = Some(match trouble {

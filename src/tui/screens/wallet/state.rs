@@ -29,6 +29,8 @@ pub(super) struct HolderBadges {
     /// Whether both lists were read. Only then can lapel tell that a badge is missing from one of them.
     pub both: bool,
     pub complete: bool,
+    /// Whether the wallet, and the history, were read at least once.
+    pub read: [bool; 2],
     pub failed: bool,
     pub total_count: Option<u64>,
     /// When this was read: the older of both lists, if they were read at different times.

@@ -481,7 +481,7 @@ mod tests {
             [b":", b"\"", b"from:9999-99-99", b"state:", "\u{201d}".as_bytes(), b"-9999-12-31"];
         crate::fuzz::fuzz("a filter", &seeds, &words, |bytes| {
             let (line, known) = (String::from_utf8_lossy(bytes), known());
-            let fields = parse(SPECS, &line).unwrap_or_default();
+            let fields = parse(SPECS, &line, &known).unwrap_or_default();
             for (at, text) in &fields {
                 let _ = (read(SPECS[*at], text, &known), written(SPECS[*at], text, &known));
             }
