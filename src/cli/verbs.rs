@@ -163,7 +163,7 @@ pub enum JobsVerb {
     #[command(mut_arg("id", for_jobs(|job| job.can_resume() || job.is_abandoned() && job.can_pause())))]
     Resume(SendAgainFlags),
     /// Pause a job before its next request
-    #[command(mut_arg("id", for_jobs(Job::can_pause)))]
+    #[command(mut_arg("id", for_jobs(|job| job.can_pause() && !job.is_abandoned())))]
     Pause(JobFlag),
     /// Cancel the rest; lapel still checks what was sent
     #[command(mut_arg("id", for_jobs(Job::can_cancel_rest)))]

@@ -49,6 +49,8 @@ fn jobs_and_templates_of_the_journal_are_offered_with_their_titles() {
 fn a_verb_is_offered_only_jobs_that_it_can_do_something_with() {
     let bench = Bench::new();
     issued(&bench);
+    // So lapel learns that the service shows waiting badges, and can prove what the refusal did.
+    bench.run(&["jobs", "follow"]).ended(0);
     bench.control().set_quota(Some(0));
     bench.run(&["issue", "--template", "TPL-001", "--to", "하나 <hana@naru.example>", "--yes"]).ended(4);
     let requests = bench.requests();
