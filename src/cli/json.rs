@@ -40,7 +40,7 @@ pub(super) fn job(job: &Job) -> Map<String, Value> {
         })),
         "rows": job.counts.total(),
         "counts": counts,
-        "open": job.is_open(),
+        "open": job.is_unfinished(),
         "can_resume": job.can_resume(),
         "accepted_count": job.accepted.map(|count| count.accepted),
         "accepted_of": job.accepted.map(|count| count.sent),

@@ -92,7 +92,7 @@ fn lines(jobs: Result<Vec<Job>, JobError>, kept: bool) -> Vec<String> {
         Ok(jobs) => jobs,
         Err(why) => return vec![t!("unfinished jobs could not be listed: {why}", why)],
     };
-    let open: Vec<&Job> = jobs.iter().filter(|job| job.is_open() || job.can_resume()).collect();
+    let open: Vec<&Job> = jobs.iter().filter(|job| job.is_unfinished()).collect();
     let mut lines: Vec<String> = open.iter().take(LISTED).map(|job| line(job, kept)).collect();
     if open.len() > LISTED {
         let more = open.len() - LISTED;

@@ -30,7 +30,7 @@ pub async fn issue(h: &mut Harness, range: std::ops::Range<usize>) {
     let count = range.len();
     people(h, range).await;
     h.confirm_draft(&count.to_string()).await;
-    h.shows(msg("Needs you")).await;
+    h.shows(msg("Problem")).await;
 }
 
 fn accepted(h: &Harness) -> u64 {
@@ -196,7 +196,7 @@ async fn rows_are_read_page_by_page_and_filtered_by_outcome() {
     h.press("esc");
     h.shows(msg_part("row 1 of 300")).await;
     h.press("esc");
-    h.shows(msg("Needs you")).await;
+    h.shows(msg("Problem")).await;
     assert_eq!(jobs.job(id).await.expect("the job").counts.total(), 300);
 }
 

@@ -80,7 +80,7 @@ async fn a_file_that_a_job_has_used_is_recent_and_says_so() {
     h.press("enter");
     h.until("the review", |s| s.contains(msg_part("Nothing is sent until you confirm. "))).await;
     h.confirm_draft("1").await;
-    h.shows(msg("Needs you")).await;
+    h.shows(msg("Problem")).await;
     at_field(&mut h, &folder.path().join("sub/none")).await;
     h.press("ctrl-o");
     h.shows("inner.csv").await;

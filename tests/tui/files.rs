@@ -79,7 +79,7 @@ async fn a_file_is_opened_checked_corrected_and_issued() {
         h.press("backspace");
     }
     h.confirm(&(before + 2).to_string());
-    h.shows(msg("Needs you")).await;
+    h.shows(msg("Problem")).await;
     h.until("accepted", |s| s.contains(&format!("waiting {}", before + 2))).await;
     assert_eq!(accepted(&h), before + 2);
     let adds_up = format!("invalid {} · waiting {} · skipped {}", 2, before + 2, 120 - 2 - before - 2);
@@ -560,7 +560,7 @@ async fn badges_whose_ids_stand_in_a_file_are_revoked_after_a_review() {
     let screen = h.settled().await;
     assert!(screen.contains("1.23E+15"), "the damaged one is named: {screen}");
     h.confirm_draft("3").await;
-    h.shows(msg("Needs you")).await;
+    h.shows(msg("Problem")).await;
     h.until("two are under way", |s| s.contains("revoking 2")).await;
     h.sandbox.control().advance(std::time::Duration::from_secs(25 * 3600));
     for _ in 0..3 {

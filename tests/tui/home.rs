@@ -443,7 +443,7 @@ async fn a_long_need_leaves_the_other_columns_their_room() {
     let mut h = stopped(120, 36, |session| session).await;
     h.press("5");
     let screen = h.settled().await;
-    for title in ["Job", "Kind", "Title", "Progress", "Needs you", "Updated"] {
+    for title in ["Job", "Kind", "Title", "Progress", "Problem", "Updated"] {
         assert!(
             screen.lines().nth(3).is_some_and(|heading| heading.contains(msg(title))),
             "{title}: {screen}"

@@ -209,7 +209,7 @@ async fn badges_that_end_are_issued_again() {
 async fn issued(h: &mut Harness, n: usize) {
     people(h, 0..n).await;
     h.confirm_draft(&format!("{n} {SHORT}")).await;
-    h.shows(msg("Needs you")).await;
+    h.shows(msg("Problem")).await;
 }
 
 #[tokio::test]

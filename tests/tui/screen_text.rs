@@ -94,7 +94,7 @@ async fn no_person_is_left_on_any_screen() {
                 }
                 "confirm" => {
                     h.confirm("2");
-                    h.shows(msg("Needs you")).await;
+                    h.shows(msg("Problem")).await;
                 }
                 key => h.press(key),
             }

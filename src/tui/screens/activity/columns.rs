@@ -1,8 +1,8 @@
 //! The fields of a job: facts, its progress, and the number of rows in each status.
 
-use super::draw::{bar, done_of, is_finished, standing, standing_style};
+use super::draw::{Finished, bar, done_of, finished, standing, standing_style};
 use crate::export::FieldValue;
-use crate::jobs::shares;
+use crate::jobs::{Urgency, shares};
 use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::to_minute;
 use crate::tui::widgets::needs::{Need, concerns, has_problem, needs, short_words};
@@ -24,6 +24,7 @@ const KIND: usize = 1;
 const TITLE: usize = 2;
 const PROGRESS: usize = 4;
 const NEEDS: usize = 5;
+const STANDING: usize = 7;
 const WIDE_PROGRESS: usize = 18;
 const PERCENT: usize = " 100 %".len();
 
@@ -31,7 +32,7 @@ const PERCENT: usize = " 100 %".len();
 pub(super) const FIELDS: [ListField; 16] = [
     ListField::with_value("job", tr_noop!("Job"), (6, 0, 0), |job| FieldValue::Number(Some(job.id.0)))
         .shown(|job, _, cx| format!("#{} {}", job.id, sign(job, cx)))
-        .styled(|job, cx| if job.is_open() { cx.theme.text() } else { cx.theme.dim() }),
+        .styled(|job, cx| if job.is_unfinished() { cx.theme.text() } else { cx.theme.dim() }),
     ListField::with_value("kind", tr_noop!("Kind"), (6, 0, 2), |job| {
         FieldValue::Code(Some(tr(job.kind_name())))
     })
@@ -44,14 +45,12 @@ pub(super) const FIELDS: [ListField; 16] = [
     ListField::with_value("progress", tr_noop!("Progress"), (12, 0, 1), |job| count(done_of(job, 1_000_000)))
         .shown(|job, room, cx| progress(job, room.progress, cx))
         .whole(|job, _, _| percent(job))
-        .styled(|job, cx| if job.is_open() { cx.theme.accent() } else { cx.theme.dim() }),
-    // Sorted by the number of rows that need a person.
-    ListField::with_value("needs", tr_noop!("Needs you"), (10, 0, 0), |job| {
-        count(job.counts.sum(RowStatus::needs_a_person))
-    })
-    .shown(needed)
-    .styled(needed_style)
-    .whole(|job, _, clock| list(needs_words(job, clock.utc())).to_string()),
+        .styled(|job, cx| if job.is_unfinished() { cx.theme.accent() } else { cx.theme.dim() }),
+    // "Needs you" is the heading of Home, where nothing stands that lapel checks by itself. Sorted by [`sort_key`].
+    ListField::computed("needs", tr_noop!("Problem"), (10, 0, 0))
+        .shown(needed)
+        .styled(needed_style)
+        .whole(|job, _, clock| list(problem_words(job, clock.utc())).to_string()),
     ListField::with_value("updated", tr_noop!("Updated"), (11, 0, 3), |job| {
         FieldValue::Number(Some(job.updated.as_second()))
     })
@@ -59,12 +58,11 @@ pub(super) const FIELDS: [ListField; 16] = [
     .whole(|job, _, _| job.updated.to_string())
     .time()
     .dim(),
-    ListField::with_value("standing", tr_noop!("Row statuses"), (20, 2, 5), |job| {
-        count(job.counts.sum(RowStatus::needs_a_person))
-    })
-    .shown(|job, _, cx| standing(job, cx))
-    .styled(standing_style)
-    .whole(|job, _, _| shares(job).to_string()),
+    // Sorted by [`sort_key`].
+    ListField::computed("standing", tr_noop!("Row statuses"), (20, 2, 5))
+        .shown(|job, _, cx| standing(job, cx))
+        .styled(standing_style)
+        .whole(|job, _, _| shares(job).to_string()),
     ListField::with_value("state", tr_noop!("State"), (12, 1, 5), |job| {
         FieldValue::Code(Some(tr(job.state_name())))
     })
@@ -126,9 +124,9 @@ pub fn heading() -> Heading {
 }
 
 fn sign(job: &Job, cx: &UiContext) -> &'static str {
-    match is_finished(job) {
+    match finished(job) {
         _ if has_problem(job, cx.clock().utc()) => cx.glyphs.alert,
-        true if !job.is_cancelled() => cx.glyphs.done,
+        Some(Finished::Done) => cx.glyphs.done,
         _ => "",
     }
 }
@@ -139,14 +137,16 @@ fn percent(job: &Job) -> String {
 
 /// The bar of a job and the finished part in percent. A finished job has neither.
 fn progress(job: &Job, columns: usize, cx: &UiContext) -> String {
-    if is_finished(job) {
-        return if job.is_cancelled() { tr(job.phase.name()) } else { t!("done") }.to_owned();
+    match finished(job) {
+        Some(Finished::Cancelled) => tr(job.phase.name()).to_owned(),
+        Some(Finished::Done) => t!("done").to_owned(),
+        Some(Finished::NothingDone) => t!("nothing done").to_owned(),
+        None => format!("{} {:>5}", bar(job, columns.saturating_sub(PERCENT), cx), percent(job)),
     }
-    format!("{} {:>5}", bar(job, columns.saturating_sub(PERCENT), cx), percent(job))
 }
 
-fn needs_words(job: &Job, now: Timestamp) -> Vec<String> {
-    needs(job, now).iter().map(|need| short_words(need, job)[0].clone()).collect()
+fn problem_words(job: &Job, now: Timestamp) -> Vec<String> {
+    concerns(job, now).iter().map(|need| short_words(need, job)[0].clone()).collect()
 }
 
 /// The most urgent concern in the fewest words. The pane has all of them.
@@ -158,7 +158,7 @@ fn shortest(concerns: &[Need], job: &Job) -> Option<String> {
 /// does not fit is counted, never cut.
 fn needed(job: &Job, room: &CellRoom, cx: &UiContext) -> String {
     let concerns = concerns(job, cx.clock().utc());
-    let all: Vec<String> = concerns.iter().map(|need| short_words(need, job)[0].clone()).collect();
+    let all = problem_words(job, cx.clock().utc());
     let more =
         |shown: usize| if shown < all.len() { format!(" +{}", all.len() - shown) } else { String::new() };
     let texts = (1..=all.len()).rev();
@@ -187,7 +187,7 @@ fn elsewhere(job: &Job) -> Option<&'static str> {
     (!owner.is_me && !owner.is_colleague).then(|| t!("in another lapel"))
 }
 
-/// The width of the longest of the most urgent needs in the fewest words, in columns.
+/// The width of the longest of the most urgent problems in the fewest words, in columns.
 pub(super) fn needs_width<'a>(jobs: impl Iterator<Item = &'a Job>, cx: &UiContext) -> usize {
     let now = cx.clock().utc();
     let heaviest = |job| {
@@ -252,7 +252,24 @@ pub(super) fn saved_names() -> Vec<String> {
     defs().map(|def| def.key.to_owned()).collect()
 }
 
-pub fn sort_key(job: &Job, column: usize) -> SortKey {
+/// By what the column shows: the most urgent first, and of equal urgency most rows. Without anything, last.
+fn by_urgency(heaviest: Option<(Urgency, u64)>) -> SortKey {
+    /// More than a job has rows.
+    const STEP: i64 = 1 << 40;
+    SortKey::Number(heaviest.map_or(i64::MAX, |(urgency, rows)| {
+        urgency as i64 * STEP - i64::try_from(rows).unwrap_or(STEP).min(STEP)
+    }))
+}
+
+pub fn sort_key(job: &Job, column: usize, now: Timestamp) -> SortKey {
+    match column {
+        NEEDS => return by_urgency(concerns(job, now).first().map(|need| (need.urgency, need.rows))),
+        STANDING => {
+            let heaviest = job.by_urgency().into_iter().next();
+            return by_urgency(heaviest.map(|(status, rows)| (Urgency::of(status, job), rows)));
+        }
+        _ => {}
+    }
     let of_status = |at: usize| RowStatus::ALL.get(at).map(|row_status| job.counts.of(*row_status));
     match (FIELDS.get(column), column.checked_sub(FIELDS.len()).and_then(of_status)) {
         (Some(field), _) => field.sort_key(job, &CellRoom::default()),

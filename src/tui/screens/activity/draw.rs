@@ -88,9 +88,22 @@ fn wanted(job: &Job) -> u64 {
     job.counts.sum(|status| !matches!(status, RowStatus::LeftOut | RowStatus::Invalid))
 }
 
-/// Whether nothing of a job is left to do, for lapel or for a person who resumes it.
-pub(super) fn is_finished(job: &Job) -> bool {
-    !job.is_open() && !job.is_sending() && !job.can_resume()
+/// How a job ended.
+pub(super) enum Finished {
+    /// Something of it was issued or revoked.
+    Done,
+    NothingDone,
+    Cancelled,
+}
+
+/// `None`: something is left to do.
+pub(super) fn finished(job: &Job) -> Option<Finished> {
+    match job.counts.sum(is_done) {
+        _ if job.is_unfinished() => None,
+        _ if job.is_cancelled() => Some(Finished::Cancelled),
+        0 => Some(Finished::NothingDone),
+        _ => Some(Finished::Done),
+    }
 }
 
 /// The finished part of a job, on a scale from 0 to `parts`.
@@ -254,8 +267,9 @@ impl Activity {
         let line = match (&self.read, self.jobs.is_empty()) {
             (_, false) => {
                 let jobs = count!(self.listed_jobs().count() as u64, "job", "jobs");
-                let open = t!("{n} open", n = self.open());
-                let mut said = vec![jobs, open];
+                // It counts all jobs, also those that a filter hides.
+                let open = self.only.is_none().then(|| t!("{n} open", n = self.open()));
+                let mut said: Vec<String> = [Some(jobs), open].into_iter().flatten().collect();
                 said.extend(self.only.map(|only| {
                     let key = cx.key(&[KeyContext::Activity], Action::Only);
                     t!("showing {status} ({key}: next)", status = tr(only.words()), key)

@@ -23,7 +23,7 @@ use crate::tui::widgets::preview::Scroll;
 use crate::tui::widgets::search::{Search, Searched};
 use crate::tui::widgets::table_header::Heading;
 pub(in crate::tui) use draw::bar;
-use order::{OnlyJobs, is_unfinished};
+use order::OnlyJobs;
 use peek::{Peek, peeked};
 
 #[derive(Default)]
@@ -173,7 +173,7 @@ impl Activity {
 
     /// The number of rows of the list that are not finished, shown or not.
     pub fn open(&self) -> usize {
-        self.all_listed().filter(|job| is_unfinished(&self.shown(job))).count()
+        self.all_listed().filter(|job| self.shown(job).is_unfinished()).count()
     }
 
     pub fn is_sending(&self) -> bool {

@@ -32,19 +32,10 @@ impl OnlyJobs {
     fn has(self, job: &Job, now: Timestamp) -> bool {
         match self {
             Self::Needing => !needs(job, now).is_empty(),
-            Self::Open => is_unfinished(job),
-            Self::Finished => !is_unfinished(job),
+            Self::Open => job.is_unfinished(),
+            Self::Finished => !job.is_unfinished(),
         }
     }
-}
-
-/// A stopped job with unsent rows is not finished.
-pub(super) fn is_unfinished(job: &Job) -> bool {
-    job.is_open() || is_stopped(job)
-}
-
-fn is_stopped(job: &Job) -> bool {
-    job.phase == Phase::Stopped && job.left_to_send() > 0
 }
 
 impl Activity {
@@ -130,7 +121,9 @@ impl Activity {
         }
         self.sorted.clear();
         if let Some(SortOrder { column, direction }) = self.heading.order() {
-            let keyed = self.jobs.iter().map(|job| (columns::sort_key(&self.shown(job), column), job.id));
+            let now = cx.clock().utc();
+            let key = |job: &Job| columns::sort_key(&self.shown(job), column, now);
+            let keyed = self.jobs.iter().map(|job| (key(job), job.id));
             let mut keyed: Vec<(SortKey, JobId)> = keyed.collect();
             // The sort is stable: among equal jobs the newest stays first.
             keyed.sort_by(|(a, _), (b, _)| compare(a, b, direction));
@@ -163,8 +156,11 @@ impl Activity {
 
 #[cfg(test)]
 mod tests {
+    use super::super::draw::{Finished, finished};
     use super::*;
-    use crate::tui::widgets::needs::tests::job;
+    use crate::api::Direction;
+    use crate::jobs::{Code, Stop, StopKind};
+    use crate::tui::widgets::needs::tests::{job, now};
 
     #[test]
     fn the_list_goes_through_the_states_that_its_jobs_have() {
@@ -195,6 +191,57 @@ mod tests {
         assert_eq!(activity.job().map(|job| job.id), None, "no job is shown");
         activity.show(JobId(2), Vec::new());
         assert_eq!(shown(&activity), [3, 2], "a job that another tab shows is listed");
+    }
+
+    #[test]
+    fn problems_are_sorted_by_what_their_column_shows() {
+        use RowStatus::{InDoubt, Invalid, Issued, NotDone, Ready};
+        let jobs = [
+            job(Phase::Running, &[(InDoubt, 5)]),
+            job(Phase::Stopped, &[(NotDone, 30)]),
+            job(Phase::Stopped, &[(NotDone, 2), (Invalid, 90)]),
+            job(Phase::Stopped, &[(Ready, 30)]),
+            // Invalid rows were reported when the job began, so the column has nothing.
+            job(Phase::Running, &[(Invalid, 9), (Issued, 90)]),
+        ];
+        for field in ["needs", "standing"] {
+            let order = columns::heading().order_by(field, false).expect("a column");
+            let keys: Vec<SortKey> =
+                jobs.iter().map(|job| columns::sort_key(job, order.column, now())).collect();
+            for pair in keys.windows(2) {
+                assert!(compare(&pair[0], &pair[1], Direction::Asc).is_lt(), "{field}: {keys:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_stopped_job_is_open_while_somebody_may_act_and_nothing_is_done_without_a_badge() {
+        use RowStatus::{Ask, Invalid, Issued, LeftOut, NotDone, Ready, Revoked};
+        let refused = |rows| Job {
+            stop: Some(Stop { kind: StopKind::BadRequest, why: Code::Interrupted.into() }),
+            ..job(Phase::Stopped, &[(NotDone, rows)])
+        };
+        for open in [
+            refused(30),
+            Job { held: 1, ..job(Phase::Stopped, &[(Ask, 1), (Issued, 1)]) },
+            job(Phase::Paused, &[(Ready, 1)]),
+        ] {
+            assert!(OnlyJobs::Open.has(&open, now()) && finished(&open).is_none(), "{open:?}");
+        }
+        let ended = |job: Job| {
+            assert!(OnlyJobs::Finished.has(&job, now()), "{job:?}");
+            finished(&job)
+        };
+        // The service would refuse a single row again.
+        for nothing in
+            [refused(1), job(Phase::Running, &[(Invalid, 2)]), job(Phase::Running, &[(NotDone, 2)])]
+        {
+            assert!(matches!(ended(nothing), Some(Finished::NothingDone)));
+        }
+        for status in [Issued, Revoked] {
+            assert!(matches!(ended(job(Phase::Running, &[(status, 2)])), Some(Finished::Done)));
+        }
+        assert!(matches!(ended(job(Phase::Cancelled, &[(LeftOut, 2)])), Some(Finished::Cancelled)));
     }
 
     #[test]
