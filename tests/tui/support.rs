@@ -407,6 +407,36 @@ async fn a_certificate_number_is_found_in_one_confirmed_step_with_an_unread_inde
 }
 
 #[tokio::test]
+async fn a_certificate_number_is_found_in_one_confirmed_step_without_an_index() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    let id = insert(&h, vec![row("문채원", "moon@naru.example")]).remove(0);
+    h.settled().await;
+    h.press("4");
+    h.type_text(&id);
+    h.press("enter");
+    let screen = h.settled().await;
+    let after = screen.split("Cert. no.").nth(1).expect("a number");
+    let cert = after.split_whitespace().next().expect("a number").to_owned();
+    let (screen, requests) = look_up(&mut h, &cert).await;
+    assert!(flowing(&screen).contains(msg_part("turns an index on until lapel ends")), "{screen}");
+    assert_eq!(requests, 1, "a number is not searched as a name");
+    let before = all_requests(&h);
+    h.press("+");
+    let screen = h.settled().await;
+    let said = flowing(&screen);
+    assert!(said.contains(msg_part("at most 1 request for each badge")), "{screen}");
+    assert!(said.contains(msg("It turns an index on in memory, which is gone when lapel ends.")), "{screen}");
+    assert_eq!(all_requests(&h), before, "nothing is read before the confirmation");
+    h.confirm("1");
+    let screen = h.settled().await;
+    assert!(screen.contains("문***") && !screen.contains("문채원"), "{screen}");
+    // Home knows that it is on.
+    h.press("0 G enter");
+    let screen = h.settled().await;
+    assert!(!flowing(&screen).contains(msg_part("turns it on until lapel ends")), "{screen}");
+}
+
+#[tokio::test]
 async fn a_mistyped_domain_is_searched_unasked_also_for_an_address_with_badges() {
     let mut h = Harness::new(frozen(), 120, 36).await;
     h.settled().await;

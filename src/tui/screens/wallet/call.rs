@@ -10,7 +10,7 @@ use super::{
 };
 use crate::domain::address_search::MatchReason;
 use crate::domain::holder::join;
-use crate::domain::query::{id_variants, may_be_end_of_id};
+use crate::domain::query::{has_number_form, id_variants, may_be_end_of_id};
 use crate::jobs::Disclosure;
 use crate::tui::input::list_hit::ListCursor;
 use crate::tui::persist::input_history::InputKind;
@@ -373,8 +373,14 @@ impl Wallet {
                 self.take_cert_cost(number, found, out);
             }
             (
-                step @ (Lookups::CertSync(_) | Lookups::CertIds(_) | Lookups::CertRecords(_)),
-                response @ (Response::Synced(_) | Response::WithoutDetails(_) | Response::Details(_)),
+                step @ (Lookups::CertIndexOn(_)
+                | Lookups::CertSync(_)
+                | Lookups::CertIds(_)
+                | Lookups::CertRecords(_)),
+                response @ (Response::IndexOn(_)
+                | Response::Synced(_)
+                | Response::WithoutDetails(_)
+                | Response::Details(_)),
             ) => self.take_cert_step(step, response, out),
             (Lookups::CertAgain(number), Response::FoundCerts(found)) => {
                 self.take_cert_again(&number, &found, out);
@@ -579,7 +585,8 @@ impl Wallet {
         self.send(Lookups::SentHere(id.clone()), Request::SentBadge(id.clone()), out);
     }
 
-    /// No badge has this id. Tries it as the service writes ids, then the text as a name, unless that was done before.
+    /// No badge has this id. Tries it as the service writes ids, then the text as a name, unless it is a number or that was
+    /// done before.
     fn no_such_id(&mut self, id: &BadgeId, out: &mut Effects<'_>) {
         let typed = match &self.call.query {
             Some(Query::BadgeId(typed)) => typed.wire().to_owned(),
@@ -598,6 +605,9 @@ impl Wallet {
                 let paging = Paging { page: 1, rows_per_page: 1, ..Paging::default() };
                 let ask = Request::History(HistoryQuery { filter: HistoryFilter::default(), paging });
                 self.send(Lookups::Sample(id.clone()), ask, out);
+            }
+            (None, None) if has_number_form(&typed) => {
+                self.call.nothing = Some(t!("No badge has the id \u{201c}{id}\u{201d}.", id = short(&typed)));
             }
             (None, None) => self.name(typed, out),
             (None, Some(name)) => self.ask_index(Sought::Name(name), out),
@@ -632,7 +642,9 @@ impl Wallet {
             Lookups::Cert(_) | Lookups::CertCost(_) | Lookups::CertAgain(_) => {
                 t!("searching the index for this certificate number").to_owned()
             }
-            Lookups::CertSync(_) | Lookups::CertIds(_) => t!("reading the history into the index").to_owned(),
+            Lookups::CertIndexOn(_) | Lookups::CertSync(_) | Lookups::CertIds(_) => {
+                t!("reading the history into the index").to_owned()
+            }
             Lookups::CertRecords(number) => {
                 t!("reading records to find certificate number {number}", number = short(number))
             }

@@ -124,6 +124,8 @@ pub(super) enum Lookups {
     Cert(Query),
     /// Counts the badges whose record may have a certificate number.
     CertCost(String),
+    /// Turns an index on, because there is none.
+    CertIndexOn(String),
     /// Reads the history into the index, before the records.
     CertSync(String),
     /// Lists the records that were not read, after that.
