@@ -64,9 +64,9 @@ async fn the_form_has_the_suggestions_of_the_line() {
     h.press("= tab tab tab tab tab tab tab");
     let screen = h.settled().await;
     assert!(screen.contains("waiting") && screen.contains("revoking"), "all states: {screen}");
-    h.press("down down enter");
+    h.press("down down down enter");
     let screen = h.settled().await;
-    assert!(heading(&screen).contains("state Issued"), "the second is taken: {screen}");
+    assert!(heading(&screen).contains("state Issued"), "the third is taken: {screen}");
     h.press("ctrl-u");
     h.type_text("revoked");
     h.press("ctrl-u");
