@@ -131,6 +131,13 @@ async fn a_wallet_is_narrowed_as_other_lists_and_what_it_does_not_have_is_looked
         h.press("enter");
         h.settled().await;
     }
+    // What the last caller's search left is replaced.
+    h.press("/");
+    h.type_text("데이터");
+    h.press("enter /");
+    h.type_text("리터러시");
+    rows(&mut h, "2");
+    h.press("esc esc");
     // Esc without a match leaves no search behind, and a key of the API is no text to search for.
     h.press("/");
     h.type_text("nobody");

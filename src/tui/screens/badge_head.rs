@@ -99,3 +99,24 @@ pub(super) fn spelled(address: &str, cx: &UiContext) -> Vec<Span<'static>> {
         .map(|piece| Span::styled(piece.text, if piece.odd { odd } else { cx.theme.text() }))
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_letter_of_another_alphabet_in_the_name_is_named() {
+        let id = BadgeId::new("B-1").expect("an id");
+        let lines = |name: &str| -> String {
+            let row = HistoryItem { recipient_name: Some(name.into()), ..HistoryItem::for_test(id.clone()) };
+            let held = HeldBadge { history: Some(row), ..HeldBadge::new(id.clone()) };
+            let lines = head(&held, None, "", 80, &UiContext::for_test());
+            lines.iter().map(|line| format!("{line}\n")).collect()
+        };
+        let named = lines("Br\u{456}gid Zell");
+        assert!(named.contains("the name has Cyrillic \u{456} (U+0456)"), "{named}");
+        for plain in ["Brigid Zell", "한서윤", "Анна", "José"] {
+            assert!(!lines(plain).contains("the name has"), "{plain}");
+        }
+    }
+}

@@ -255,3 +255,22 @@ pub(super) fn cells(
 ) -> Vec<(String, Style)> {
     record_field::cells(&fields_of(is_review), row, &words(row), cx)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_waiting_row_shows_its_age_as_the_history_does() {
+        let now = Timestamp::from_second(1_000_000).expect("a time");
+        let of = |row_status, minutes: i64| {
+            let accepted = now.checked_sub(SignedDuration::from_mins(minutes)).ok();
+            waited(&JobRow { accepted, ..JobRow::for_test(1, row_status) }, now)
+        };
+        assert_eq!(of(RowStatus::Waiting, 9).as_deref().map(str::trim_end), Some("9m/24h"));
+        assert_eq!(of(RowStatus::Overdue, 31 * 60).as_deref(), Some("31h/24h"));
+        assert_eq!(of(RowStatus::Waiting, -5).as_deref().map(str::trim_end), Some("0m/24h"));
+        assert_eq!(of(RowStatus::Issued, 9), None);
+        assert_eq!(waited(&JobRow::for_test(1, RowStatus::Waiting), now), None, "its time is not known");
+    }
+}
