@@ -78,8 +78,9 @@ async fn no_person_is_left_on_any_screen() {
         ("its confirmation", "enter"),
         ("the rows of a job", "confirm 5 enter"),
     ];
-    // The domains of addresses, and words of the footer that are a name only with a capital.
-    let mut may_stay = BTreeSet::from(["mark", "back"]);
+    // The domains of addresses, words of the footer that are a name only with a capital, and what is left of an escape
+    // sequence in a name: an age, too.
+    let mut may_stay = BTreeSet::from(["mark", "back", "0m"]);
     may_stay.extend(people.iter().flat_map(|(_, email)| words(email.rsplit('@').next().unwrap_or_default())));
     let mut shown = 0;
     for (n, (place, keys)) in places.into_iter().enumerate() {

@@ -276,7 +276,7 @@ fn a_count_that_cannot_be_believed_is_said() {
     for (value, code, words) in [
         ("missing", 0, msg_part("gives no total_count")),
         ("negative", 0, msg_part("gives no total_count")),
-        ("huge", 3, "but total_count is 9300000"),
+        ("huge", 3, "but total_count is 9,300,000"),
         ("short", 3, msg_part("but total_count is")),
     ] {
         let bench = Bench::switched(&[("total-count", value), ("max-rows", "70")]);

@@ -1,7 +1,7 @@
 //! The steps of a look-up: from the input to a holder's badges, with few requests.
 
 use super::groups::Arrangement;
-use super::kept::Kept;
+use super::kept::Computed;
 use super::people::PreviousSearch;
 use super::search::{OF_HOLDER, grouped};
 use super::{
@@ -345,7 +345,7 @@ impl Wallet {
             total_count,
             read_at: before.read_at.filter(|_| is_kept),
             is_kept,
-            kept: Kept::default(),
+            kept: Computed::default(),
         });
         self.fitting = None;
         self.unsorted = true;

@@ -1,6 +1,6 @@
 //! Drawing of the Wallet tab: the input, the badges found, and the selected badge below or beside them.
 
-use super::kept::Whole;
+use super::kept::WalletTotals;
 use super::layout::{Areas, BEFORE};
 use super::people::PeopleMatches;
 use super::rows::FIELDS;
@@ -359,7 +359,7 @@ impl Wallet {
 
     fn draw_found(&self, found: &HolderBadges, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let dot = cx.glyphs.dot;
-        let &Whole { in_wallet, only_history, is_unseen, ref names, .. } = found.whole();
+        let &WalletTotals { in_wallet, only_history, is_unseen, ref names, .. } = found.whole();
         let email = short(&found.email);
         let who = match names.as_slice() {
             [] => email.to_string(),

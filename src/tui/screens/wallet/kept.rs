@@ -11,14 +11,14 @@ use std::mem::{Discriminant, discriminant};
 use std::rc::Rc;
 
 #[derive(Default)]
-pub(super) struct Kept {
-    whole: OnceCell<Whole>,
+pub(super) struct Computed {
+    whole: OnceCell<WalletTotals>,
     waits: Cell<Option<(DateTime, bool)>>,
     script: RefCell<Option<(ScriptFor, Rc<Script>)>>,
 }
 
 /// What the screen says about all badges together.
-pub(super) struct Whole {
+pub(super) struct WalletTotals {
     /// Each name once.
     pub names: Vec<Text>,
     pub in_wallet: u64,
@@ -67,10 +67,10 @@ impl ScriptFor {
 impl HolderBadges {
     /// After a change of the badges.
     pub fn forget_whole(&mut self) {
-        self.kept = Kept::default();
+        self.kept = Computed::default();
     }
 
-    pub fn whole(&self) -> &Whole {
+    pub fn whole(&self) -> &WalletTotals {
         self.kept.whole.get_or_init(|| {
             let mut rows = HashMap::new();
             let mut besides = Vec::new();
@@ -81,7 +81,7 @@ impl HolderBadges {
                 }
             }
             let count = |is: fn(&HeldBadge) -> bool| self.held.iter().filter(|held| is(held)).count() as u64;
-            Whole {
+            WalletTotals {
                 names: names(&self.held).into_iter().cloned().collect(),
                 in_wallet: count(|held| held.wallet.is_some()),
                 only_history: count(|held| held.wallet.is_none() && held.history.is_some()),

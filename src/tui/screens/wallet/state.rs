@@ -1,6 +1,6 @@
 //! The state of a look-up: what was asked, what was found, and what is still asked.
 
-use super::kept::Kept;
+use super::kept::Computed;
 use super::people::PeopleMatches;
 use super::{cert, groups};
 use crate::domain::StateIs;
@@ -37,7 +37,7 @@ pub(super) struct HolderBadges {
     pub read_at: Option<Timestamp>,
     /// Whether some of this was read before, because the last reading failed.
     pub is_kept: bool,
-    pub kept: Kept,
+    pub kept: Computed,
 }
 
 /// A search that is done again, as it was before: it stays if the service cannot be asked.
