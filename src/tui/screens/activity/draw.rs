@@ -432,7 +432,7 @@ impl Activity {
             }
             frame.render_widget(Line::from(spans), Rect { y, height: 1, ..area });
         }
-        let words = |row: &JobRow| job.row_state(row.row_status).to_string();
+        let words = |row: &JobRow| job.state_of(row).to_string();
         // Not in the first line, which a list of few columns needs for the title.
         rows.draw(frame, panes.list, cx, &self.rows_heading, &words, filtered.as_deref());
         if rows.list.selected().is_some() {
