@@ -381,7 +381,7 @@ mod tests {
         }
         for (line, why) in [
             ("lapel sandbox --rate-limit abc", "it must be a whole number, 0 or more"),
-            ("lapel sandbox --history 20000001", "it must be a whole number from 0 to 20000000"),
+            ("lapel sandbox --history 20000001", "it must be a whole number from 0 to 20,000,000"),
             ("lapel sandbox --seed -1", "it must be a whole number, 0 or more"),
             ("lapel demo --seed -1", "it must be a whole number, 0 or more"),
             ("lapel demo --speed -1", "it must be a number from 0 to 10,000,000"),

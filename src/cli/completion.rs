@@ -8,8 +8,9 @@ use crate::config::{profiles_with_templates, templates_file};
 use crate::jobs::{RecentEntry, known_templates, recent_jobs, recent_templates};
 use crate::secrets::redact;
 use clap_complete::Shell;
-use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
+use clap_complete::engine::{ArgValueCandidates, ArgValueCompleter, CompletionCandidate};
 use clap_complete::env::Shells;
+use std::ffi::OsStr;
 use std::io;
 
 /// The variable with which the script of [`completions`] runs lapel.
@@ -34,11 +35,59 @@ pub(super) fn of_profiles() -> ArgValueCandidates {
 }
 
 pub(super) fn of_jobs() -> ArgValueCandidates {
-    ArgValueCandidates::new(|| recent(recent_jobs))
+    of_jobs_that(|_| true)
 }
 
-pub(super) fn of_templates() -> ArgValueCandidates {
-    ArgValueCandidates::new(|| recent(issued_and_read))
+/// The jobs that a command can do something with.
+pub(super) fn of_jobs_that(is_for: fn(&Job) -> bool) -> ArgValueCandidates {
+    ArgValueCandidates::new(move || {
+        let found = recent(|data, profile| recent_jobs(data, profile, is_for));
+        found.iter().filter_map(|one| candidate(&one.id, &one.title)).collect()
+    })
+}
+
+pub(super) fn of_template_ids() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        recent(issued_and_read).iter().filter_map(|one| candidate(&one.id, &one.title)).collect()
+    })
+}
+
+/// Ids, and titles where the typed word begins no id.
+pub(super) fn of_templates() -> ArgValueCompleter {
+    ArgValueCompleter::new(|typed: &OsStr| {
+        let shell = std::env::var(VARIABLE).unwrap_or_default();
+        templates(&recent(issued_and_read), &typed.to_string_lossy(), &shell)
+    })
+}
+
+fn templates(known: &[RecentEntry], typed: &str, shell: &str) -> Vec<CompletionCandidate> {
+    let ids = known.iter().filter(|one| one.id.starts_with(typed));
+    let ids: Vec<CompletionCandidate> = ids.filter_map(|one| candidate(&one.id, &one.title)).collect();
+    if !ids.is_empty() {
+        return ids;
+    }
+    // Most shells give the word as it was typed, `Python\ F` or `"Python F`.
+    let typed: String = typed.chars().filter(|c| !matches!(c, '\\' | '"' | '\'')).collect();
+    let typed = typed.to_lowercase();
+    let titled: Vec<&RecentEntry> =
+        known.iter().filter(|one| one.title.to_lowercase().starts_with(&typed)).collect();
+    let takes_id = match shell {
+        "powershell" => true,
+        // An id needs no quotes, and `"Python` has some already.
+        "bash" => titled.len() == 1,
+        // The others drop words that do not begin as the typed one.
+        _ => false,
+    };
+    if takes_id {
+        return titled.into_iter().filter_map(|one| candidate(&one.id, &one.title)).collect();
+    }
+    let title = |one: &&RecentEntry| {
+        // Only titles of plain words. The other shells quote the spaces themselves.
+        candidate(&one.title.replace(' ', "_"), &one.id)?;
+        let word = if shell == "bash" { one.title.replace(' ', "\\ ") } else { one.title.clone() };
+        Some(CompletionCandidate::new(word).help(Some(scrub(&one.id).into_owned().into())))
+    };
+    titled.iter().filter_map(title).collect()
 }
 
 /// The templates that were issued last, then those that were only read.
@@ -50,11 +99,10 @@ fn issued_and_read(data: &Path, profile: Option<&str>) -> Vec<RecentEntry> {
     [issued, read].concat()
 }
 
-fn recent(read: fn(&Path, Option<&str>) -> Vec<RecentEntry>) -> Vec<CompletionCandidate> {
+fn recent(read: impl Fn(&Path, Option<&str>) -> Vec<RecentEntry>) -> Vec<RecentEntry> {
     let Some((paths, env)) = known() else { return Vec::new() };
     let profile = profile(&paths, &env);
-    let found = read(&paths.data_dir, profile.as_deref());
-    found.iter().filter_map(|one| candidate(&one.id, &one.title)).collect()
+    read(&paths.data_dir, profile.as_deref())
 }
 
 fn known() -> Option<(Paths, Env)> {
@@ -107,6 +155,34 @@ mod tests {
         let help =
             candidate("1", "a\u{1b}[31m\nb").expect("a candidate").get_help().expect("help").to_string();
         assert!(!help.contains(char::is_control), "{help:?}");
+    }
+
+    #[test]
+    fn a_title_is_completed_where_no_id_begins_so() {
+        let known = [
+            ("TPL-001", "Python Foundations"),
+            ("TPL-002", "Python Advanced"),
+            ("TPL-003", "데이터 시각화"),
+            ("TPL-004", "Rust $(reboot)"),
+            ("Pygmy", "Small"),
+        ];
+        let known = known.map(|(id, title)| RecentEntry { id: id.to_owned(), title: title.to_owned() });
+        let offered = |typed: &str, shell: &str| -> Vec<String> {
+            let found = templates(&known, typed, shell);
+            found.iter().map(|one| one.get_value().to_string_lossy().into_owned()).collect()
+        };
+        for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+            assert_eq!(offered("TPL-00", shell).len(), 4, "{shell}");
+            assert_eq!(offered("Py", shell), ["Pygmy"], "{shell}: an id comes first");
+            assert!(offered("nothing", shell).is_empty(), "{shell}");
+        }
+        assert_eq!(offered("pyt", "fish"), ["Python Foundations", "Python Advanced"]);
+        assert_eq!(offered("Python\\ F", "zsh"), ["Python Foundations"]);
+        assert_eq!(offered("Pyt", "bash"), ["Python\\ Foundations", "Python\\ Advanced"]);
+        assert_eq!(offered("\"Python F", "bash"), ["TPL-001"]);
+        assert_eq!(offered("데이", "bash"), ["TPL-003"]);
+        assert_eq!(offered("Pyt", "powershell"), ["TPL-001", "TPL-002"]);
+        assert_eq!(offered("Rust", "fish"), [""; 0], "nothing that a shell would run");
     }
 
     fn words(line: &[&str]) -> Vec<String> {

@@ -73,10 +73,16 @@ pub fn whole_from<T: WholeNumber>(least: T) -> impl Fn(&str) -> Result<T, String
     }
 }
 
-pub fn whole<T: WholeNumber>(least: T, most: T) -> impl Fn(&str) -> Result<T, String> + Clone {
+pub fn whole<T: WholeNumber + Into<u64>>(least: T, most: T) -> impl Fn(&str) -> Result<T, String> + Clone {
     move |text| {
         let number = text.parse().ok().filter(|number| (least..=most).contains(number));
-        number.ok_or_else(|| t!("it must be a whole number from {least} to {most}", least, most))
+        number.ok_or_else(|| {
+            t!(
+                "it must be a whole number from {least} to {most}",
+                least,
+                most = crate::i18n::number(most.into())
+            )
+        })
     }
 }
 

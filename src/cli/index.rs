@@ -144,7 +144,7 @@ async fn build(settings: &Settings, all: bool, as_json: bool) -> Result<(), Fail
         "complete": synced.complete,
         "index": as_value(&status),
     });
-    let (requests, new) = (synced.requests, synced.new);
+    let (requests, new) = (number(synced.requests), number(synced.new));
     let what = if synced.full {
         t!("read the whole history: {requests} requests, {new} new badges", requests, new)
     } else {
@@ -162,10 +162,11 @@ fn purge(settings: &Settings, all: bool, as_json: bool) -> Result<(), Failure> {
         let there = file_of(data, &account).exists();
         (u64::from(there), index::purge(data, &account)?)
     };
+    let size = number(bytes);
     let text = match files {
         0 => t!("There is no index to remove.").to_owned(),
-        1 => t!("Removed the index ({bytes} bytes). Nothing else was changed.", bytes),
-        n => t!("Removed {n} indexes ({bytes} bytes). Nothing else was changed.", n, bytes),
+        1 => t!("Removed the index ({bytes} bytes). Nothing else was changed.", bytes = size),
+        n => t!("Removed {n} indexes ({bytes} bytes). Nothing else was changed.", n, bytes = size),
     };
     answer(as_json, &text, &json!({ "ok": true, "removed": files, "bytes": bytes }))
 }
@@ -197,22 +198,26 @@ fn stamp(seconds: i64) -> String {
 }
 
 fn words(status: &IndexStatus) -> String {
-    let mut lines = vec![t!("{badges} badges, {bytes} bytes", badges = status.badges, bytes = status.bytes)];
+    let mut lines = vec![t!(
+        "{badges} badges, {bytes} bytes",
+        badges = number(status.badges),
+        bytes = number(status.bytes)
+    )];
     if let (Some(oldest), Some(newest)) = (&status.oldest, &status.newest) {
         lines.push(t!("accepted from {oldest} to {newest}", oldest, newest));
     }
     lines.push(t!(
         "read {details} badge records, {certs} certificate numbers",
-        details = status.details,
-        certs = status.certs
+        details = number(status.details),
+        certs = number(status.certs)
     ));
     lines.push(match (status.read_at, status.scanning) {
         (None, None | Some((0, _))) => t!("not read yet: lapel index build").to_owned(),
         (_, Some((done, Some(all)))) => {
-            t!("reading stopped at {done} of {all}; lapel index build continues there", done, all)
+            t!("reading stopped at {done} of {all}; lapel index build continues there", done = number(done), all = number(all))
         }
         (_, Some((done, None))) => {
-            t!("reading stopped at {done}; lapel index build continues there", done)
+            t!("reading stopped at {done}; lapel index build continues there", done = number(done))
         }
         (Some(at), None) if status.complete => {
             let at = stamp(at);

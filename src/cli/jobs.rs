@@ -7,6 +7,7 @@ use super::{confirm, review, words};
 use crate::cli::prelude::*;
 use crate::config::templates_file;
 use crate::domain::BadgeId;
+use crate::i18n;
 use crate::jobs::receipt::{TableFormat, Written};
 use crate::jobs::{Decision, JobError, Jobs, forget_templates};
 use std::collections::BTreeMap;
@@ -299,9 +300,9 @@ async fn review_all(
             "not_confirmed",
             t!(
                 "{rows} rows of job {id} can be sent again, not {number}. Nothing was sent.",
-                rows,
+                rows = i18n::number(rows),
                 id,
-                number = number.unwrap_or(0)
+                number = i18n::number(number.unwrap_or(0))
             ),
         ));
     }
@@ -309,10 +310,10 @@ async fn review_all(
         let mut review = vec![words::head(&job)];
         review.push(t!(
             "  {rows} rows were never seen, and the time for them to appear is over. lapel sends them again. If the first request did work, there will be two badges.",
-            rows
+            rows = i18n::number(rows)
         ));
         if found.held > 0 {
-            review.push(t!("  {n} more are not included; resolve each one.", n = found.held));
+            review.push(t!("  {n} more are not included; resolve each one.", n = i18n::number(found.held)));
         }
         review.extend(session.some_rows(&job, &[RowStatus::NotSeen], None).await?);
         session.confirmed_group(&review.join("\n"), id, rows).await?;
@@ -434,7 +435,11 @@ async fn follow(mut session: VerbSession, wait: bool, as_json: bool) -> Result<u
             )
         }
         (all, some) => {
-            t!("{some} of {jobs} changed.", some, jobs = plural!(all as u64, "{n} open job", "{n} open jobs"))
+            t!(
+                "{some} of {jobs} changed.",
+                some = number(some as u64),
+                jobs = plural!(all as u64, "{n} open job", "{n} open jobs")
+            )
         }
     });
     output::answer(&lines.join("\n")).map_err(|why| Failure::from(why).at_least(code))?;

@@ -115,8 +115,8 @@ impl Drop for ProgressBar {
 fn numbers(what: &str, done: u64, all: u64) -> String {
     match (done, all) {
         (0, 0) => what.to_owned(),
-        (_, 0) => format!("{what}: {done}"),
-        _ => t!("{what}: {done} of {all}", what, done, all),
+        (_, 0) => format!("{what}: {}", number(done)),
+        _ => t!("{what}: {done} of {all}", what, done = number(done), all = number(all)),
     }
 }
 
@@ -137,6 +137,8 @@ mod tests {
     fn a_bar_never_overflows() {
         assert_eq!(bar("sent", 0, 0), "sent");
         assert_eq!(bar("read", 7, 0), "read: 7");
+        assert_eq!(numbers("read", 4_300, 0), "read: 4,300");
+        assert_eq!(numbers("sent", 1_119, 1_200), "sent: 1,119 of 1,200");
         assert_eq!(bar("sent", 5, 10), "[############------------] sent: 5 of 10");
         assert!(bar("sent", u64::MAX, u64::MAX).starts_with("[########################] "));
         assert!(bar("sent", 11, 10).starts_with("[########################] "));

@@ -112,16 +112,16 @@ impl VerbSession {
             if !needed.is_exact {
                 requests = t!("at least {count}", count = requests);
             }
-            lines.push(t!("  {ready}  will be sent in {requests}", ready, requests));
+            lines.push(t!("  {ready}  will be sent in {requests}", ready = number(ready), requests));
             let unknown = self.unknown_states(job).await?;
             if let Some(group) = &unknown {
                 lines.push(t!(
                     "  {n}  of these in a state that lapel does not know: the service decides",
-                    n = group.rows
+                    n = number(group.rows)
                 ));
             }
             for (row_status, n) in job.counts.iter().filter(|(b, _)| *b != RowStatus::Ready) {
-                let word = tr(row_status.name());
+                let (n, word) = (number(n), tr(row_status.name()));
                 lines.push(match row_status {
                     RowStatus::Ask => t!("  {n}  {word}: not sent", n, word),
                     _ => format!("  {n}  {word}"),
@@ -143,7 +143,7 @@ impl VerbSession {
                 .checked
                 .iter()
                 .flat_map(|g| &g.classes)
-                .map(|(class, n)| t!("{n} {word}", n, word = tr(class.name())))
+                .map(|(class, n)| t!("{n} {word}", n = number(*n), word = tr(class.name())))
                 .collect();
             if !found.is_empty() {
                 lines.push(t!("  found: {what}", what = list(found)));

@@ -294,7 +294,7 @@ impl VerbSession {
         let mut lines: Vec<String> = rows.iter().map(|row| words::row(job, row, &clock)).collect();
         let left = all.saturating_sub(rows.len() as u64);
         if left > 0 {
-            lines.push(t!("  … and {left} more: --json lists them all", left));
+            lines.push(t!("  … and {left} more: --json lists them all", left = number(left)));
         }
         Ok(lines)
     }

@@ -131,7 +131,7 @@ pub(super) fn questions(about: &About, open: &[FileQuestion]) -> Failure {
             }
             FileQuestion::SheetAmbiguous => {
                 for sheet in &about.sheets {
-                    let (name, rows) = (&sheet.name, sheet.rows);
+                    let (name, rows) = (&sheet.name, number(sheet.rows));
                     lines.push(if sheet.hidden {
                         t!("    --sheet '{name}'  ({rows} rows, hidden)", name, rows)
                     } else {

@@ -38,7 +38,7 @@ pub(super) async fn find(reader: &Reader, text: &str, call: &Call) -> Result<Cho
         NamedTemplate::Several(all) => {
             let said = t!(
                 "{n} templates have the title \u{201c}{text}\u{201d}. Use one of these ids:",
-                n = all.len(),
+                n = number(all.len() as u64),
                 text = Text::from(text)
             );
             return Err(Failure::usage(listed(said, &all)).of_kind("ambiguous"));
@@ -84,7 +84,7 @@ fn listed(said: String, all: &[(TemplateId, Text)]) -> String {
     let mut lines = vec![said];
     lines.extend(all.iter().take(MOST).map(|(id, title)| format!("  {id}  {title}")));
     if all.len() > MOST {
-        lines.push(t!("  and {n} more", n = all.len() - MOST));
+        lines.push(t!("  and {n} more", n = number((all.len() - MOST) as u64)));
     }
     lines.join("\n")
 }

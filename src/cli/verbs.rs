@@ -4,8 +4,9 @@ use super::completion;
 use super::flags::{GlobalFlags, ProfileFlags, whole, whole_from};
 use crate::cli::prelude::*;
 use crate::jobs::intake::{Delimiter, HeaderRow, TextEncoding};
-use clap::ArgGroup;
+use crate::jobs::{Step, count};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Arg, ArgGroup};
 use std::str::FromStr;
 
 #[derive(Clone, Debug, Args)]
@@ -159,15 +160,22 @@ pub enum JobsVerb {
         rows: Option<RowStatus>,
     },
     /// Send the remaining rows of a paused or stopped job
+    #[command(mut_arg("id", for_jobs(|job| job.can_resume() || job.is_abandoned() && job.can_pause())))]
     Resume(SendAgainFlags),
     /// Pause a job before its next request
+    #[command(mut_arg("id", for_jobs(|job| job.can_pause() && !job.is_abandoned())))]
     Pause(JobFlag),
     /// Cancel the rest; lapel still checks what was sent
+    #[command(mut_arg("id", for_jobs(Job::can_cancel_rest)))]
     Cancel(JobFlag),
     /// Send refused rows again in smaller requests
+    #[command(mut_arg("id", for_jobs(|job| job.left_to_retry() > 0)))]
     Retry(SendAgainFlags),
     /// Send never seen rows again: one or all
-    #[command(group(ArgGroup::new("which").required(true).args(["row", "all_never_seen"])))]
+    #[command(
+        group(ArgGroup::new("which").required(true).args(["row", "all_never_seen"])),
+        mut_arg("id", for_jobs(|job| count(Step::Decide, job) > 0))
+    )]
     Resend {
         #[command(flatten)]
         job: JobFlag,
@@ -187,7 +195,11 @@ pub enum JobsVerb {
         how: AgainFlags,
     },
     /// Resolve one row that lapel cannot resolve: name its badge or close it
-    #[command(alias = "settle", group(ArgGroup::new("result").args(["is", "leave"]).required(true)))]
+    #[command(
+        alias = "settle",
+        group(ArgGroup::new("result").args(["is", "leave"]).required(true)),
+        mut_arg("id", for_jobs(|job| count(Step::Decide, job) > 0))
+    )]
     Resolve {
         #[command(flatten)]
         job: JobFlag,
@@ -205,8 +217,10 @@ pub enum JobsVerb {
         why: String,
     },
     /// Use up the remaining quota with smaller and smaller requests
+    #[command(mut_arg("id", for_jobs(Job::can_use_up)))]
     UseUp(SendAgainFlags),
     /// Undo an issue job: cancel the rest, revoke what was sent
+    #[command(mut_arg("id", for_jobs(|job| count(Step::Undo, job) > 0)))]
     Undo {
         #[command(flatten)]
         job: JobFlag,
@@ -223,6 +237,7 @@ pub enum JobsVerb {
     /// Write the receipt with the outcome of every row
     Receipt(FileFlags),
     /// Write the redo file: rows to do again, ready to issue
+    #[command(mut_arg("id", for_jobs(|job| count(Step::Redo, job) > 0)))]
     Redo(FileFlags),
     /// Check everything that is still open and print what changed
     Follow {
@@ -296,6 +311,11 @@ fn header_row(text: &str) -> Result<HeaderRow, String> {
             .map(HeaderRow::At)
             .ok_or_else(|| t!("use a row number (from 1) or none").to_owned()),
     }
+}
+
+/// Completes only the jobs that a verb can do something with.
+fn for_jobs(is_for: fn(&Job) -> bool) -> impl FnOnce(Arg) -> Arg {
+    move |arg| arg.add(completion::of_jobs_that(is_for))
 }
 
 fn job_id() -> impl TypedValueParser<Value = JobId> {

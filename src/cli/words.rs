@@ -2,7 +2,6 @@
 
 use crate::cli::prelude::*;
 use crate::domain::ServiceClock;
-use crate::i18n::number;
 use crate::jobs::{self, AcceptedCount, Code, JobPart, JobRow, Kind, Phase, Reason, Step};
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -69,7 +68,14 @@ pub(super) fn head(job: &Job) -> String {
 /// `None` when it equals the number of sent rows.
 pub(super) fn accepted(job: &Job) -> Option<String> {
     let AcceptedCount { accepted, sent } = job.accepted.filter(|count| count.accepted < count.sent)?;
-    Some(format!("  {}", t!("the service reports {accepted} of {sent} accepted", accepted, sent)))
+    Some(format!(
+        "  {}",
+        t!(
+            "the service reports {accepted} of {sent} accepted",
+            accepted = number(accepted),
+            sent = number(sent)
+        )
+    ))
 }
 
 /// One status per line, the most urgent first as on the screen.

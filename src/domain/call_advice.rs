@@ -75,12 +75,10 @@ pub struct Script {
 pub fn script(case: &CallCase<'_>) -> Script {
     let verdict = case.verdict();
     let mut say = who_calls(case);
-    let mut cannot = cannot(&verdict).to_owned();
     if case.masked {
         if matches!(verdict, Verdict::Expired { .. }) || is_revoked(&verdict) || waits(&verdict) {
             say.extend(how_it_stands(case, &verdict));
         }
-        t!("verify its signature").clone_into(&mut cannot);
     } else if let Some(question) = case.question {
         say.extend(answer(case, question, &verdict));
     } else {
@@ -91,10 +89,7 @@ pub fn script(case: &CallCase<'_>) -> Script {
             say.push(correction().to_owned());
         }
     }
-    if case.by_id && !case.masked {
-        cannot = list([&*cannot, t!("verify its signature")]).to_string();
-    }
-    Script { say, why: why(case, &verdict), cannot }
+    Script { say, why: why(case, &verdict), cannot: cannot(case, &verdict) }
 }
 
 fn answer(case: &CallCase<'_>, question: CallerQuestion, verdict: &Verdict) -> Vec<String> {
@@ -158,12 +153,18 @@ fn answer(case: &CallCase<'_>, question: CallerQuestion, verdict: &Verdict) -> V
         }
         CallerQuestion::When | CallerQuestion::Expired | CallerQuestion::Revoked => stands(),
         CallerQuestion::WrongName | CallerQuestion::WrongEmail => {
-            let mut say = vec![match (question == CallerQuestion::WrongName, is_revoked(verdict)) {
+            let already = match verdict.state() {
+                State::Revoked => Some(t!("This badge is revoked already.")),
+                State::Revoking => Some(t!("This badge is being revoked already.")),
+                _ => None,
+            };
+            let ask = match (question == CallerQuestion::WrongName, already.is_some()) {
                 (true, false) => t!("Ask for the right name, letter by letter. Only {issuer} can issue a corrected badge and revoke this one.", issuer),
-                (true, true) => t!("This badge is revoked already. Ask for the right name, letter by letter. Only {issuer} can issue a corrected badge.", issuer),
+                (true, true) => t!("Ask for the right name, letter by letter. Only {issuer} can issue a corrected badge.", issuer),
                 (false, false) => t!("Ask for the right e-mail address, letter by letter. Only {issuer} can issue the badge to that address and revoke this one; it must know who calls.", issuer),
-                (false, true) => t!("This badge is revoked already. Ask for the right e-mail address, letter by letter. Only {issuer} can issue a badge to that address; it must know who calls.", issuer),
-            }];
+                (false, true) => t!("Ask for the right e-mail address, letter by letter. Only {issuer} can issue a badge to that address; it must know who calls.", issuer),
+            };
+            let mut say = vec![already.map_or_else(|| ask.clone(), |already| format!("{already} {ask}"))];
             if is_waiting {
                 say.push(t!("A waiting badge can only be revoked when it is issued.").to_owned());
             }
@@ -248,6 +249,8 @@ fn meant(case: &CallCase<'_>, question: CallerQuestion) -> Option<String> {
             }
     };
     let mut seen = HashSet::new();
+    let is_under_way = |other: &HeldBadge| other.verdict(case.now).state() == State::Revoking;
+    let any_under_way = case.all.iter().filter(is_meant).any(is_under_way);
     let titles = case.all.iter().filter(is_meant).filter_map(HeldBadge::title).map(Text::to_string);
     let mut titles: Vec<String> = titles.filter(|title| seen.insert(title.clone())).collect();
     if titles.is_empty() {
@@ -260,6 +263,11 @@ fn meant(case: &CallCase<'_>, question: CallerQuestion) -> Option<String> {
     let all = list(titles);
     Some(if question == CallerQuestion::Expired {
         t!("Expired badges in this list: {all}. Select the one that the caller means.", all)
+    } else if any_under_way {
+        t!(
+            "Badges in this list that are revoked or being revoked: {all}. Select the one that the caller means.",
+            all
+        )
     } else {
         t!("Revoked badges in this list: {all}. Select the one that the caller means.", all)
     })
@@ -348,7 +356,7 @@ fn how_it_stands(case: &CallCase<'_>, verdict: &Verdict) -> Vec<String> {
     let said = match verdict {
         Verdict::Expired { until, .. } => return expired(case, until),
         Verdict::Revoked { .. } | Verdict::Revoking { .. } | Verdict::RevocationUnderWay { .. } => {
-            return revoked(case);
+            return revoked(case, verdict);
         }
         Verdict::NotYetValid { from } => {
             let from = from.to_minute();
@@ -464,7 +472,7 @@ fn expired(case: &CallCase<'_>, until: &ServiceTime) -> Vec<String> {
     say
 }
 
-fn revoked(case: &CallCase<'_>) -> Vec<String> {
+fn revoked(case: &CallCase<'_>, verdict: &Verdict) -> Vec<String> {
     if let Some(copy) = copy_that_is(case, is_valid_now) {
         let id = &copy.badge_id;
         return vec![match copy.issued_at() {
@@ -489,11 +497,20 @@ fn revoked(case: &CallCase<'_>) -> Vec<String> {
         (None, Some(_)) => t!("The record gives no reason."),
         (None, None) => t!("The reason is in the badge itself, which lapel has not read."),
     };
-    vec![t!(
-        "It is no longer valid. {reason} This is the decision of {issuer}. Transfer the call.",
-        reason,
-        issuer = issuer(case)
-    )]
+    let issuer = issuer(case);
+    vec![if verdict.state() == State::Revoking {
+        t!(
+            "It is being revoked. {reason} This is the decision of {issuer}. Transfer the call.",
+            reason,
+            issuer
+        )
+    } else {
+        t!(
+            "It is no longer valid. {reason} This is the decision of {issuer}. Transfer the call.",
+            reason,
+            issuer
+        )
+    }]
 }
 
 fn place(case: &CallCase<'_>, verdict: &Verdict) -> Option<String> {
@@ -555,24 +572,66 @@ pub fn correction() -> &'static str {
     )
 }
 
-fn cannot(verdict: &Verdict) -> &'static str {
+/// What the service cannot do, as the rest of a sentence. What the caller asks for comes first.
+fn cannot(case: &CallCase<'_>, verdict: &Verdict) -> String {
+    let signature = t!("verify its signature");
+    // The rest would tell of mail and wallet.
+    if case.masked {
+        return signature.to_owned();
+    }
+    let mut all = case.question.map(|question| cannot_as_asked(question, verdict)).unwrap_or_default();
+    all.extend(cannot_as_it_stands(verdict));
+    all.extend(case.by_id.then_some(signature));
+    let mut seen = HashSet::new();
+    all.retain(|one| seen.insert(*one));
+    list(all).to_string()
+}
+
+fn cannot_as_asked(question: CallerQuestion, verdict: &Verdict) -> Vec<&'static str> {
+    let is_waiting = waits(verdict);
+    let later = is_waiting.then(|| t!("revoke it before it is issued"));
+    match question {
+        // What is not issued has no mail and need not be in the wallet.
+        CallerQuestion::NoMail | CallerQuestion::NotInWallet | CallerQuestion::When
+            if is_waiting || matches!(verdict, Verdict::Unread) =>
+        {
+            vec![t!("promise a time")]
+        }
+        CallerQuestion::NoMail | CallerQuestion::When => {
+            vec![t!("mail it again"), t!("prove delivery")]
+        }
+        CallerQuestion::NotInWallet => vec![t!("move it elsewhere")],
+        CallerQuestion::WrongName => [t!("edit it")].into_iter().chain(later).collect(),
+        CallerQuestion::WrongEmail => {
+            [t!("move it elsewhere"), t!("edit it")].into_iter().chain(later).collect()
+        }
+        CallerQuestion::Expired => vec![t!("extend it")],
+        // One of two copies may be revoked for good.
+        CallerQuestion::Revoked | CallerQuestion::Twice => vec![t!("undo a revocation")],
+        CallerQuestion::NotMine => vec![t!("move it elsewhere"), t!("edit it")],
+        CallerQuestion::Real => vec![t!("verify its signature")],
+        CallerQuestion::Picture => vec![t!("change its pictures")],
+    }
+}
+
+fn cannot_as_it_stands(verdict: &Verdict) -> Vec<&'static str> {
     match verdict {
         Verdict::Waiting { .. } | Verdict::Overdue { .. } => {
-            t!("speed it up, promise a time, revoke it before it is issued")
+            vec![t!("speed it up"), t!("promise a time"), t!("revoke it before it is issued")]
         }
         Verdict::Valid { .. } | Verdict::NotYetValid { .. } => {
-            t!("mail it again, prove delivery, edit it, move it elsewhere")
+            vec![t!("mail it again"), t!("prove delivery"), t!("edit it"), t!("move it elsewhere")]
         }
-        Verdict::Unread => t!("say whether it is issued, promise a time"),
-        Verdict::Expired { .. } => t!("extend it, edit it, move it elsewhere"),
+        Verdict::Unread => vec![t!("say whether it is issued"), t!("promise a time")],
+        Verdict::Expired { .. } => vec![t!("extend it"), t!("edit it"), t!("move it elsewhere")],
         Verdict::Revoked { .. } | Verdict::Revoking { .. } | Verdict::RevocationUnderWay { .. } => {
-            t!("undo a revocation")
+            vec![t!("undo a revocation")]
         }
         Verdict::SaidExpired { .. }
         | Verdict::SaidIssued { .. }
         | Verdict::SaidFailed { .. }
         | Verdict::Unknown { .. } => {
-            t!("explain the service's own word")
+            vec![t!("explain the service's own word")]
         }
     }
 }

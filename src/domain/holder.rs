@@ -8,7 +8,9 @@ use super::text::Text;
 use super::time::ServiceTime;
 use super::verdict::{BadgeFacts, Verdict, issue_time};
 use jiff::civil::DateTime;
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
 
 /// Fields of a held badge, each with the records that have it, the preferred one first.
 macro_rules! fields {
@@ -40,11 +42,33 @@ pub struct HeldBadge {
     pub sent: Option<Text>,
     /// Whether the service could not be asked about a badge that only the journal knows.
     pub unread: bool,
+    pub folded: FoldedName,
 }
+
+/// The name for comparing, and the name that it was made of. It is kept because a long wallet compares all of its names.
+#[derive(Clone, Debug, Default)]
+pub struct FoldedName(OnceLock<(Text, String)>);
+
+/// It is no fact about the badge.
+impl PartialEq for FoldedName {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for FoldedName {}
 
 impl HeldBadge {
     pub fn new(badge_id: BadgeId) -> Self {
-        Self { badge_id, wallet: None, history: None, detail: None, sent: None, unread: false }
+        Self {
+            badge_id,
+            wallet: None,
+            history: None,
+            detail: None,
+            sent: None,
+            unread: false,
+            folded: FoldedName::default(),
+        }
     }
 
     /// Whether only the journal knows the badge.
@@ -54,6 +78,8 @@ impl HeldBadge {
 
     /// The badge detail takes precedence, then the history: the wallet does not show revocations. Accepted is not issued.
     pub fn verdict(&self, now: DateTime) -> Verdict {
+        #[cfg(test)]
+        counted::visit();
         if self.is_only_sent() {
             return if self.unread { Verdict::Unread } else { Verdict::Waiting { since: None } };
         }
@@ -108,8 +134,18 @@ impl HeldBadge {
     }
 
     /// The name for comparing: one person's name may be written in several ways.
-    pub fn name_key(&self) -> Option<String> {
-        self.recipient_name().map(|name| folded(name.wire()))
+    pub fn name_key(&self) -> Option<Cow<'_, str>> {
+        #[cfg(test)]
+        counted::visit();
+        let name = self.recipient_name()?;
+        let fold = || {
+            #[cfg(test)]
+            counted::fold();
+            folded(name.wire())
+        };
+        let (known, key) = self.folded.0.get_or_init(|| (name.clone(), fold()));
+        // A record that was read later may have another name.
+        Some(if known == name { Cow::Borrowed(key) } else { Cow::Owned(fold()) })
     }
 
     pub fn mail_was_read(&self) -> bool {
@@ -170,8 +206,34 @@ impl HeldBadge {
 /// Each once, in their order and as first written. More than one means a shared mailbox or a corrected name.
 pub fn names(held: &[HeldBadge]) -> Vec<&Text> {
     let mut known = HashSet::new();
-    let of_all = held.iter().filter_map(HeldBadge::recipient_name);
-    of_all.filter(|name| known.insert(folded(name.wire()))).collect()
+    let of_all = held.iter().filter_map(|one| Some((one.recipient_name()?, one.name_key()?)));
+    of_all.filter(|(_, key)| known.insert(key.clone())).map(|(name, _)| name).collect()
+}
+
+/// What tests count of the work that grows with a wallet.
+#[cfg(test)]
+pub(crate) mod counted {
+    use std::cell::Cell;
+
+    thread_local! {
+        static VISITS: Cell<usize> = const { Cell::new(0) };
+        static FOLDS: Cell<usize> = const { Cell::new(0) };
+    }
+
+    pub(super) fn visit() {
+        VISITS.set(VISITS.get() + 1);
+    }
+
+    pub(super) fn fold() {
+        FOLDS.set(FOLDS.get() + 1);
+    }
+
+    /// How often a badge was looked at for its verdict or its name, and how many names were folded.
+    pub fn during(work: impl FnOnce()) -> (usize, usize) {
+        let before = (VISITS.get(), FOLDS.get());
+        work();
+        (VISITS.get() - before.0, FOLDS.get() - before.1)
+    }
 }
 
 /// The newest badge first.

@@ -26,7 +26,7 @@ fn is_cyrillic(c: char) -> bool {
     matches!(c, '\u{400}'..='\u{52f}')
 }
 
-fn is_foreign(c: char) -> bool {
+pub(super) fn is_foreign(c: char) -> bool {
     is_cyrillic(c) || matches!(c, '\u{370}'..='\u{3ff}')
 }
 

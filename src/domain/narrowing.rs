@@ -43,7 +43,9 @@ pub fn has_failed_mail(badge: &HistoryItem) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum StateIs {
+    /// Overdue badges, too.
     Waiting,
+    Overdue,
     Issued,
     Expired,
     Revoking,
@@ -53,8 +55,15 @@ pub enum StateIs {
 }
 
 impl StateIs {
-    pub const ALL: [Self; 6] =
-        [Self::Waiting, Self::Issued, Self::Expired, Self::Revoking, Self::Revoked, Self::Other];
+    pub const ALL: [Self; 7] = [
+        Self::Waiting,
+        Self::Overdue,
+        Self::Issued,
+        Self::Expired,
+        Self::Revoking,
+        Self::Revoked,
+        Self::Other,
+    ];
 
     /// For files.
     pub fn code(self) -> &'static str {
@@ -65,6 +74,7 @@ impl StateIs {
     pub fn word(self) -> &'static str {
         match self {
             Self::Waiting => tr_noop!("Waiting"),
+            Self::Overdue => tr_noop!("Overdue"),
             Self::Issued => tr_noop!("Issued"),
             Self::Expired => tr_noop!("Expired"),
             Self::Revoking => tr_noop!("Revoking"),
@@ -73,6 +83,35 @@ impl StateIs {
         }
     }
 
+    /// The word of a verdict, in English.
+    pub fn verdict_word(self) -> &'static str {
+        match self {
+            Self::Waiting => tr_noop!("WAITING"),
+            Self::Overdue => tr_noop!("OVERDUE"),
+            Self::Issued => tr_noop!("VALID"),
+            Self::Expired => tr_noop!("EXPIRED"),
+            Self::Revoking => tr_noop!("REVOKING"),
+            Self::Revoked => tr_noop!("REVOKED"),
+            Self::Other => self.word(),
+        }
+    }
+
+    /// The state that a text names: by its word, by the word of a verdict, or by its code.
+    pub fn named(typed: &str) -> Option<Self> {
+        let is_it = |state: &Self| {
+            [state.word(), state.verdict_word(), state.code()].iter().any(|word| is_word(typed, word))
+        };
+        Self::ALL.into_iter().find(is_it)
+    }
+
+    pub fn fits(self, verdict: &Verdict) -> bool {
+        match self {
+            Self::Overdue => matches!(verdict, Verdict::Overdue { .. }),
+            state => state == Self::of(&verdict.state()),
+        }
+    }
+
+    /// Never `Overdue`, which depends on the time.
     pub fn of(state: &State) -> Self {
         match state {
             State::Waiting => Self::Waiting,
@@ -147,9 +186,9 @@ pub struct HistoryNarrowing {
 
 impl HistoryNarrowing {
     pub fn fits(&self, row: &HistoryItem, now: DateTime) -> bool {
-        let state = Verdict::of(row, now).state();
-        self.state.is_none_or(|wanted| wanted == StateIs::of(&state))
-            && self.mail.as_ref().is_none_or(|wanted| wanted.fits(row, &state))
+        let verdict = Verdict::of(row, now);
+        self.state.is_none_or(|wanted| wanted.fits(&verdict))
+            && self.mail.as_ref().is_none_or(|wanted| wanted.fits(row, &verdict.state()))
             && contains(row.badge_type_name.as_ref(), self.badge_type.as_deref())
             && contains(row.category_name.as_ref(), self.category.as_deref())
     }
@@ -231,6 +270,34 @@ mod tests {
             let as_it_is = fits(MailIs::Word(word.to_lowercase()), word);
             assert!(as_it_is, "{word}: the service's word fits as it is");
         }
+    }
+
+    #[test]
+    fn what_waits_too_long_is_overdue_and_still_waiting() {
+        let now = jiff::civil::date(2026, 11, 23).at(9, 0, 0, 0);
+        for (accepted, is_overdue) in [("2026-11-22 08:00:00", true), ("2026-11-22 10:00:00", false)] {
+            let row = HistoryItem { reg_date: ServiceTime::new(accepted), ..row("발급대기", "") };
+            let fits = |state| {
+                HistoryNarrowing { state: Some(state), ..HistoryNarrowing::default() }.fits(&row, now)
+            };
+            assert_eq!((fits(StateIs::Overdue), fits(StateIs::Waiting)), (is_overdue, true), "{accepted}");
+        }
+    }
+
+    /// What History and the Wallet show can be typed.
+    #[test]
+    fn a_state_has_the_words_that_are_shown() {
+        for state in StateIs::ALL {
+            for word in [state.word(), state.verdict_word(), state.code()] {
+                for language in Language::ALL {
+                    let shown = in_language(*language, word);
+                    assert_eq!(StateIs::named(shown), Some(state), "{shown}");
+                }
+            }
+        }
+        assert_eq!(StateIs::named("valid"), Some(StateIs::Issued));
+        assert_eq!(StateIs::named("발급 지연"), Some(StateIs::Overdue));
+        assert_eq!(StateIs::named("over"), None);
     }
 
     #[test]

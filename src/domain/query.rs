@@ -9,7 +9,7 @@ use super::look_alike::{half_width, in_latin};
 use super::text::is_invisible;
 use percent_encoding::percent_decode_str;
 use shapes::{behind_label, id_in, is_label, last_segment, without_form, without_label};
-pub use shapes::{id_variants, may_be_end_of_id};
+pub use shapes::{has_number_form, id_variants, may_be_end_of_id};
 use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization;
 
@@ -124,6 +124,7 @@ fn name_in(bare: &str) -> String {
 }
 
 fn address(bare: &str) -> Query {
+    let bare = &dots_joined(bare);
     // `Name <address>`. Brackets around the whole text are already gone.
     if let (Some(open), true) = (bare.rfind('<'), bare.ends_with('>'))
         && let Ok(address) = Address::to_look_up(&joined(&without_mailto(&unwrapped(&bare[open..]))))
@@ -146,6 +147,19 @@ fn address(bare: &str) -> Query {
         }
         Err(_) => Query::NotAnAddress(problem),
     }
+}
+
+/// Without the space before a dot: no word of an address or a name begins with one.
+fn dots_joined(text: &str) -> String {
+    let mut joined = String::with_capacity(text.len());
+    for (at, c) in text.char_indices() {
+        let goes_on = || text[at + c.len_utf8()..].starts_with(|next: char| next.is_alphanumeric());
+        if c == '.' && goes_on() {
+            joined.truncate(joined.trim_end().len());
+        }
+        joined.push(c);
+    }
+    joined
 }
 
 fn named(rest: &str) -> Option<String> {

@@ -1,6 +1,7 @@
 //! The spelling of an address for reading it aloud: marks the letters that a caller may get wrong.
 //! A verifier compares addresses letter by letter, so case matters.
 
+use super::look_alike::{foreign_letter, is_foreign, letter_name};
 use super::text::{is_invisible, scrub};
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -30,20 +31,24 @@ pub fn pieces(address: &str) -> Vec<SpelledPiece> {
     pieces.into_iter().map(|(text, odd)| SpelledPiece { text: scrub(&text).into_owned(), odd }).collect()
 }
 
-pub fn remarks(address: &str) -> Vec<&'static str> {
+/// A Cyrillic or Greek letter among Latin ones is named: it looks like one of them.
+pub fn remarks(address: &str) -> Vec<String> {
     let mut said = Vec::new();
+    let foreign = foreign_letter(address);
     let hidden = |c: char| is_invisible(c) || c.is_control() || c.is_whitespace();
     if address.chars().any(char::is_uppercase) {
-        said.push(t!("upper-case letters"));
+        said.push(t!("upper-case letters").to_owned());
     }
     if address.chars().any(hidden) {
-        said.push(t!("a space or a hidden character"));
+        said.push(t!("a space or a hidden character").to_owned());
     }
-    if address.chars().any(|c| !c.is_ascii() && !hidden(c)) {
-        said.push(t!("letters outside a to z"));
+    said.extend(foreign.map(letter_name));
+    let is_named = |c: char| foreign.is_some() && is_foreign(c);
+    if address.chars().any(|c| !c.is_ascii() && !hidden(c) && !is_named(c)) {
+        said.push(t!("letters outside a to z").to_owned());
     }
     if address.chars().any(|c| c.is_ascii_punctuation() && is_odd(c)) {
-        said.push(t!("unusual signs"));
+        said.push(t!("unusual signs").to_owned());
     }
     said
 }
@@ -73,6 +78,11 @@ mod tests {
             ["a space or a hidden character", "letters outside a to z"]
         );
         assert_eq!(remarks("o'neil@x.example"), ["unusual signs"]);
+        assert_eq!(remarks("iv\u{430}n.petrov@naru.example"), ["Cyrillic \u{430} (U+0430)"]);
+        assert_eq!(
+            remarks("iv\u{430}n@예시.example"),
+            ["Cyrillic \u{430} (U+0430)", "letters outside a to z"]
+        );
     }
 
     proptest! {

@@ -5,12 +5,14 @@ use super::holder::HeldBadge;
 use super::mask;
 use super::text::Text;
 use super::time::{ServiceTime, age};
+use super::verdict::State;
 use crate::i18n::list;
 use jiff::civil::DateTime;
 
 pub fn summary(case: &CallCase<'_>, script: &Script) -> String {
     let held = case.held;
-    let (word, why) = case.verdict().line();
+    let verdict = case.verdict();
+    let (word, why) = verdict.line();
     let part = |text: Option<&Text>| text.map(ToString::to_string);
     let mut lines = vec![t!(
         "Badge {id}: {verdict}",
@@ -37,7 +39,10 @@ pub fn summary(case: &CallCase<'_>, script: &Script) -> String {
         aged(held.reg_date()).map(|at| t!("accepted {at}", at)),
         aged(held.issued_at()).map(|at| t!("issued {at}", at)),
         aged(held.valid_until().filter(|t| !t.is_forever())).map(|at| t!("valid until {at}", at)),
-        aged(held.revoke_at()).map(|at| t!("revoked {at}", at)),
+        aged(held.revoke_at()).map(|at| match verdict.state() {
+            State::Revoking => t!("revocation {at}", at),
+            _ => t!("revoked {at}", at),
+        }),
     ];
     let dates: Vec<String> = dates.into_iter().flatten().collect();
     if !dates.is_empty() {
@@ -55,8 +60,9 @@ pub fn summary(case: &CallCase<'_>, script: &Script) -> String {
     // Each spelling of a name, and their display forms, which the lines above contain.
     let names = case.all.iter().filter_map(HeldBadge::recipient_name);
     let mut names: Vec<String> = names.flat_map(|name| [name.wire().to_owned(), name.to_string()]).collect();
-    // Longer names first, because one name may contain another.
-    names.sort_by_key(|name| std::cmp::Reverse(name.len()));
+    // Longer names first, because one name may contain another. Most badges of a long wallet have the same one.
+    names.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+    names.dedup();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let lines: Vec<String> =
         lines.into_iter().filter(|l| !l.is_empty()).map(|line| mask::text(&line, &names)).collect();

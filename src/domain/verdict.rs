@@ -12,7 +12,7 @@ use jiff::SignedDuration;
 use jiff::civil::DateTime;
 
 /// In hours (contract, "Limits", rule 3).
-const NORMAL_WAIT_HOURS: i64 = 24;
+pub(crate) const NORMAL_WAIT_HOURS: i64 = 24;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum State {

@@ -4,7 +4,7 @@ use super::list::List;
 use super::record::ExportRow;
 use crate::api::{ApiError, Call, Gathered, ListEnd, MAX_ROWS_PER_PAGE, PageReader, Paging, Reader, Sort};
 use crate::domain::{Page, RecordProblem};
-use crate::i18n::{Language, language};
+use crate::i18n::{Language, language, number};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
@@ -95,8 +95,11 @@ fn as_counted<T>(mut page: Page<T>, asked: &Paging) -> Page<T> {
     if let Some(total) = page.total_count
         && page.list_len as u64 != total.saturating_sub(before).min(rows)
     {
-        let why =
-            localizable!("{rows} rows on this page, but total_count is {total}", rows = page.list_len, total);
+        let why = localizable!(
+            "{rows} rows on this page, but total_count is {total}",
+            rows = number(page.list_len as u64),
+            total = number(total)
+        );
         page.problems.push(RecordProblem { place: "list".to_owned(), why });
     }
     page
@@ -128,21 +131,22 @@ pub fn cost(rows: u64, a_minute: u32) -> String {
     let Cost { requests, waits } = Cost::of(rows, a_minute);
     match (requests, waits) {
         (1, 0) => t!("It takes 1 request.").to_owned(),
-        (_, 0) => t!("It takes {requests} requests.", requests),
+        (_, 0) => t!("It takes {requests} requests.", requests = number(requests)),
         _ => t!(
             "It takes {requests} requests at {pace} a minute: about {minutes} minutes.",
-            requests,
-            pace = a_minute.max(1),
-            minutes = waits + 1
+            requests = number(requests),
+            pace = number(a_minute.max(1).into()),
+            minutes = number(waits + 1)
         ),
     }
 }
 
-/// `1 badge`, `2 badges`. The number has no commas, as users type it.
+/// `1 badge`, `1,200 badges`.
 pub fn counted(n: u64, noun: (&str, &str)) -> String {
     if n == 1 && language() == Language::English {
         return format!("1 {}", noun.0);
     }
+    let n = number(n);
     match noun.1 {
         "badges" => t!("{n} badges", n),
         "categories" => t!("{n} categories", n),
@@ -157,7 +161,7 @@ pub fn counted(n: u64, noun: (&str, &str)) -> String {
 }
 
 pub fn summary(read: &Gathered, noun: (&str, &str)) -> String {
-    let total = read.total_count.map_or_else(|| t!("(none)").to_owned(), |n| n.to_string());
+    let total = read.total_count.map_or_else(|| t!("(none)").to_owned(), number);
     let rows = counted(read.rows, noun);
     let mut said = match read.end {
         ListEnd::Complete => t!("{rows}, complete (total_count {total}).", rows, total),
@@ -183,7 +187,7 @@ pub fn summary(read: &Gathered, noun: (&str, &str)) -> String {
                 t!(
                     "{rows}; lapel could not read {unreadable} of total_count {total}{first}. The service sends them in a form that lapel does not understand. Tell the operator of the service.",
                     rows,
-                    unreadable = read.unreadable,
+                    unreadable = number(read.unreadable),
                     total,
                     first
                 )
@@ -198,7 +202,7 @@ pub fn summary(read: &Gathered, noun: (&str, &str)) -> String {
             "{rows} of total_count {total}, incomplete: lapel stopped after {requests} requests because the pages did not end. Use the filters to read a part of the list, or try again when the list changes less.",
             rows,
             total,
-            requests = read.requests
+            requests = number(read.requests)
         ),
         ListEnd::Moving => t!(
             "{rows} of total_count {total}, incomplete: the list changed each time lapel read it. Try again when it changes less, or use the filters to read a part of it.",
@@ -221,7 +225,7 @@ mod tests {
     fn the_cost_is_said_before() {
         assert_eq!(cost(0, 250), "It takes 1 request.");
         assert_eq!(cost(4_312, 250), "It takes 44 requests.");
-        assert_eq!(cost(100_001, 250), "It takes 1001 requests at 250 a minute: about 5 minutes.");
+        assert_eq!(cost(100_001, 250), "It takes 1,001 requests at 250 a minute: about 5 minutes.");
         assert_eq!(cost(101, 1), "It takes 2 requests at 1 a minute: about 2 minutes.");
     }
 

@@ -5,6 +5,7 @@ use super::rows::{COLUMNS, item, moment, value};
 use super::state::{self, SyncState};
 use super::store::{Index, kept};
 use crate::api::{Direction, HistoryFilter, Sort};
+use crate::domain::verdict::NORMAL_WAIT_HOURS;
 use crate::domain::{
     Address, EmailKey, HistoryItem, HistoryNarrowing, MailIs, Page, StateIs, TemplateId, Text, name_search,
     narrowing,
@@ -53,6 +54,8 @@ pub struct HistorySelection {
     pub narrowing: HistoryNarrowing,
     /// The service's time, for badges that expire.
     pub now: DateTime,
+    /// The service's time when the rows were read: a badge waits only as long as is known.
+    pub read: DateTime,
     /// Without one, the newest badges come first.
     pub sort: Option<Sort>,
 }
@@ -62,7 +65,7 @@ const LONGEST_WAIT_DAYS: i64 = 30;
 
 impl HistorySelection {
     fn condition(&self) -> (String, Vec<Value>) {
-        let Self { filter, narrowing, now, .. } = self;
+        let Self { filter, narrowing, now, read, .. } = self;
         let mut parts: Vec<String> = Vec::new();
         let mut values: Vec<Value> = Vec::new();
         for (column, wanted) in [
@@ -90,8 +93,15 @@ impl HistorySelection {
             }
         }
         if let Some(state) = narrowing.state {
+            let at = match state {
+                StateIs::Overdue => {
+                    read.min(now).checked_sub(NORMAL_WAIT_HOURS.hours()).unwrap_or(DateTime::MIN)
+                }
+                _ => *now,
+            };
             let sql = match state {
                 StateIs::Waiting => "base = 'waiting'",
+                StateIs::Overdue => IS_OVERDUE,
                 StateIs::Revoking => "base = 'revoking'",
                 StateIs::Revoked => "base = 'revoked'",
                 StateIs::Issued => IS_VALID,
@@ -99,7 +109,7 @@ impl HistorySelection {
                 StateIs::Other => IS_OTHER,
             };
             parts.push(sql.to_owned());
-            values.extend(sql.contains('?').then(|| value(moment(*now))));
+            values.extend(sql.contains('?').then(|| value(moment(at))));
         }
         match &narrowing.mail {
             Some(MailIs::Failed) => parts.push(format!("{MAIL_FAILED} AND base <> 'waiting'")),
@@ -208,6 +218,8 @@ pub(super) const MAIL_FAILED: &str = "failed = 1 AND mail_fails(mail)";
 /// At a moment.
 pub(super) const IS_VALID: &str = "base = 'issued' AND (ends IS NULL OR ends >= ?)";
 pub(super) const IS_EXPIRED: &str = "(base = 'expired' OR (base IN ('issued', 'other') AND ends < ?))";
+/// Of those accepted before a moment.
+const IS_OVERDUE: &str = "base = 'waiting' AND reg < ?";
 pub(super) const IS_OTHER: &str = "base = 'other' AND (ends IS NULL OR ends >= ?)";
 /// Expired after the end of their validity, whatever the service calls them.
 const CAN_END: &str = "base IN ('issued', 'expired', 'other')";

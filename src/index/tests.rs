@@ -378,8 +378,11 @@ proptest! {
         name in prop::option::of(prop::sample::select(vec!["데이터", "É", "data"])),
         until in prop::option::of(-40_i64..40),
         revoked in prop::option::of(-10_i64..1),
+        accepted in prop::option::of(-4_i64..1),
+        read_days_ago in 0_i64..3,
     ) {
         use crate::domain::{HistoryNarrowing, MailIs};
+        let read = NOW.checked_sub(read_days_ago.days()).expect("near");
         let mail = mail.map(|word| match word {
             "sent" => MailIs::Sent,
             "failed" => MailIs::Failed,
@@ -394,6 +397,8 @@ proptest! {
             category_name: name.map(Text::from),
             valid_until: time(until),
             revoke_at: time(revoked),
+            reg_date: time(accepted),
+            read_at: Some(read),
             ..badge("b")
         };
         let db = database();
@@ -402,6 +407,7 @@ proptest! {
             filter: crate::api::HistoryFilter::default(),
             narrowing: narrowing.clone(),
             now: NOW,
+            read,
             sort: None,
         }));
         let found = super::lists::count(&db, &which).expect("counted");

@@ -371,9 +371,16 @@ impl Reason {
         })
     }
 
-    /// The English text of each finding, without its values; empty for a text that is stored verbatim.
+    /// The English text of each finding, without its values; empty for a text that is stored verbatim. A sign that an address
+    /// may not have is the finding.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
-        self.parts().map(|part| part.code.text().or(part.text.as_deref()).unwrap_or_default())
+        self.parts().map(|part| {
+            let finding = match part.args.get("sign") {
+                Some(Arg::Reason(sign)) => sign,
+                _ => part,
+            };
+            finding.code.text().or(finding.text.as_deref()).unwrap_or_default()
+        })
     }
 
     pub fn is_empty(&self) -> bool {

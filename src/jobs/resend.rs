@@ -7,6 +7,7 @@ use super::journal::decisions::ResendRows;
 use super::journal::jobs::{Actor, SeenJob};
 use super::row_groups::NeverSeen;
 use super::rules::{self, Step};
+use crate::i18n::number;
 
 impl Jobs {
     /// As [`Jobs::never_seen_among`] all rows.
@@ -126,7 +127,7 @@ pub(super) fn has_no_rest(job: &Job) -> Result<(), JobError> {
         return Err(JobError::no(localizable!(
             "Job {id} still has unsent rows ({n}): first resume it or cancel the rest. Nothing was sent.",
             id = job.id,
-            n = waiting
+            n = number(waiting)
         )));
     }
     Ok(())

@@ -129,6 +129,8 @@ pub enum AfterKeyWarning {
 #[derive(Debug)]
 pub enum Navigate {
     Badge(ListedBadge),
+    /// The badge with this id or certificate number.
+    FindBadge(BadgeId),
     /// The templates whose title contains this text.
     TemplatesTitled(String),
     Holder(String),

@@ -1,7 +1,7 @@
 //! Certificate numbers in the boxes of Wallet and Badge: found by the index, without a request of their own.
 
 use super::*;
-use crate::common::texts::msg_part;
+use crate::common::texts::{msg_part, msg_with};
 use lapel::index::IndexConfig;
 use lapel::tui::{IndexUse, ProfileSession};
 
@@ -161,6 +161,35 @@ async fn a_certificate_number_in_the_badge_box_opens_its_badge() {
         flowing(&screen).contains(msg_part("only the index has them, and it is not read yet")),
         "{screen}"
     );
+}
+
+/// The palette opens what was typed as the box of the Badge tab does.
+#[tokio::test]
+async fn a_certificate_number_in_the_palette_opens_its_badge() {
+    let (mut h, cert) = with_cert().await;
+    for (typed, words) in [
+        (cert.as_str(), "문채원"),
+        ("DMU-1999-000001", msg_part("only the index has them, and it is not read yet")),
+    ] {
+        h.press("1 ctrl-p");
+        h.paste(typed);
+        assert!(h.screen().contains(&msg_with("open badge {id}", &[&typed])), "{}", h.screen());
+        h.press("enter");
+        let screen = h.settled().await;
+        assert!(flowing(&screen).contains(words), "{screen}");
+    }
+}
+
+/// An id with spaces may be a name: both are searched for.
+#[tokio::test]
+async fn the_box_says_that_a_text_with_a_number_may_be_an_id() {
+    let mut h = Harness::new(small(), 120, 36).await;
+    h.press("3");
+    h.type_text("b 000004301 jd");
+    assert!(flowing(&h.screen()).contains(msg_part("then for a badge with this id")), "{}", h.screen());
+    h.press("ctrl-u");
+    h.type_text("Amara");
+    assert!(!flowing(&h.screen()).contains(msg_part("then for a badge with this id")), "{}", h.screen());
 }
 
 #[tokio::test]

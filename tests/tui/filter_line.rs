@@ -64,9 +64,9 @@ async fn the_form_has_the_suggestions_of_the_line() {
     h.press("= tab tab tab tab tab tab tab");
     let screen = h.settled().await;
     assert!(screen.contains("waiting") && screen.contains("revoking"), "all states: {screen}");
-    h.press("down down enter");
+    h.press("down down down enter");
     let screen = h.settled().await;
-    assert!(heading(&screen).contains("state Issued"), "the second is taken: {screen}");
+    assert!(heading(&screen).contains("state Issued"), "the third is taken: {screen}");
     h.press("ctrl-u");
     h.type_text("revoked");
     h.press("ctrl-u");
@@ -100,6 +100,30 @@ async fn enter_completes_an_unfinished_word_of_the_line() {
     let screen = h.settled().await;
     assert!(heading(&screen).contains("/▌state:revo"), "{screen}");
     assert!(screen.contains(msg_part("is none of")), "{screen}");
+}
+
+#[tokio::test]
+async fn what_a_list_shows_can_be_typed() {
+    let mut h = tab(small(), "2").await;
+    let waiting = |minutes_ago| RowSpec { minutes_ago, ..one("기다림", RowState::Waiting) };
+    h.sandbox
+        .control()
+        .rows(&Rows { insert: vec![waiting(31 * 60 + 30), waiting(8 * 60 + 30)], ..Rows::default() })
+        .expect("inserted");
+    for (line, words, badges) in [
+        ("state:overdue name:기다림", "state Overdue", "1 badge"),
+        ("state:발급 지연 name:기다림", "state Overdue", "1 badge"),
+        ("state:발급 대기 기다림", "state Waiting", "2 badges"),
+        ("state:waiting name:기다림", "state Waiting", "2 badges"),
+    ] {
+        h.press("/ ctrl-u");
+        h.type_text(line);
+        h.press("enter");
+        let screen = h.settled().await;
+        assert!(heading(&screen).contains(words) && heading(&screen).contains(badges), "{line}: {screen}");
+        assert!(screen.contains("31h/24h"), "{line}: {screen}");
+        assert_eq!(screen.contains("8h/24h"), badges == "2 badges", "{line}: {screen}");
+    }
 }
 
 #[tokio::test]

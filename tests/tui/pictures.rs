@@ -5,6 +5,7 @@ use super::common::server::Move::{Close, Hang, Reset, Send};
 use super::common::server::{Move, Server, answer, gzip};
 use super::*;
 use crate::common::texts::{msg, msg_part, msg_with};
+use crate::filter_line::resize_to;
 use image::{DynamicImage, ImageFormat, Rgba, RgbaImage};
 use lapel::tui::ProfileSession;
 use std::io::Cursor;
@@ -91,6 +92,10 @@ async fn a_badge_has_two_sides_and_each_is_fetched_once() {
     let back = h.settled().await;
     assert!(back.contains(&msg_with("{key} other side", &[&"back · p"])) && is_seen(&back), "{back}");
     assert_ne!(front, back);
+    // In another size it is not downloaded again.
+    resize_to(&mut h, 120, 40);
+    assert!(is_seen(&h.settled().await), "{}", h.screen());
+    resize_to(&mut h, 108, 36);
     h.press("p");
     assert_eq!(h.settled().await, front);
     let seen: Vec<String> = targets(&server).into_iter().filter(|t| !t.contains("TPL-001")).collect();

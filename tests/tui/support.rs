@@ -131,6 +131,13 @@ async fn a_wallet_is_narrowed_as_other_lists_and_what_it_does_not_have_is_looked
         h.press("enter");
         h.settled().await;
     }
+    // What the last caller's search left is replaced.
+    h.press("/");
+    h.type_text("데이터");
+    h.press("enter /");
+    h.type_text("리터러시");
+    rows(&mut h, "2");
+    h.press("esc esc");
     // Esc without a match leaves no search behind, and a key of the API is no text to search for.
     h.press("/");
     h.type_text("nobody");
@@ -293,6 +300,17 @@ async fn a_wallet_of_10_000_says_its_total_and_reads_on() {
     let screen = h.settled().await;
     assert!(screen.contains(&msg_with("{read} of {total} badges read", &[&"2,000", &"10,000"])), "{screen}");
     assert!(screen.contains(&msg_with("row {at} of {entries}", &[&"1,801", &"2,000"])), "{screen}");
+    // The total stays while the rest is read, and the key that reads more is not offered twice.
+    h.press("+");
+    let screen = h.screen();
+    assert!(screen.contains(&msg_with("{read} of {total} badges read", &[&"2,000", &"10,000"])), "{screen}");
+    assert!(!screen.contains(&msg_with("{key} reads more", &[&"+"])), "{screen}");
+    let screen = h.settled().await;
+    assert!(screen.contains(msg_part("10,000 badges in the wallet")), "{screen}");
+    assert!(!screen.contains(msg_part("badges read")), "{screen}");
+    h.press("g");
+    let screen = h.settled().await;
+    assert!(screen.contains(&msg_with("row {at} of {entries}", &[&"1", &"10,000"])), "{screen}");
 }
 
 #[tokio::test]
@@ -393,6 +411,36 @@ async fn a_certificate_number_is_found_in_one_confirmed_step_with_an_unread_inde
     h.confirm("1");
     let screen = h.settled().await;
     assert!(screen.contains("문***") && !screen.contains("문채원"), "{screen}");
+}
+
+#[tokio::test]
+async fn a_certificate_number_is_found_in_one_confirmed_step_without_an_index() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    let id = insert(&h, vec![row("문채원", "moon@naru.example")]).remove(0);
+    h.settled().await;
+    h.press("4");
+    h.type_text(&id);
+    h.press("enter");
+    let screen = h.settled().await;
+    let after = screen.split("Cert. no.").nth(1).expect("a number");
+    let cert = after.split_whitespace().next().expect("a number").to_owned();
+    let (screen, requests) = look_up(&mut h, &cert).await;
+    assert!(flowing(&screen).contains(msg_part("turns an index on until lapel ends")), "{screen}");
+    assert_eq!(requests, 1, "a number is not searched as a name");
+    let before = all_requests(&h);
+    h.press("+");
+    let screen = h.settled().await;
+    let said = flowing(&screen);
+    assert!(said.contains(msg_part("at most 1 request for each badge")), "{screen}");
+    assert!(said.contains(msg("It turns an index on in memory, which is gone when lapel ends.")), "{screen}");
+    assert_eq!(all_requests(&h), before, "nothing is read before the confirmation");
+    h.confirm("1");
+    let screen = h.settled().await;
+    assert!(screen.contains("문***") && !screen.contains("문채원"), "{screen}");
+    // Home knows that it is on.
+    h.press("0 G enter");
+    let screen = h.settled().await;
+    assert!(!flowing(&screen).contains(msg_part("turns it on until lapel ends")), "{screen}");
 }
 
 #[tokio::test]

@@ -72,8 +72,9 @@ impl Person {
         self.looks().await
     }
 
-    /// Compares the cost since the last time.
-    fn costs(&mut self, expected: Cost) {
+    /// Compares the cost since the last time with what is expected, and that with the documentation.
+    fn costs(&mut self, task: &str, expected: Cost) {
+        assert_eq!(documented(task), expected, "docs/habits.md, {task}");
         let requests = all_requests(&self.h);
         let cost = Cost {
             keys: std::mem::take(&mut self.keys),
@@ -85,6 +86,24 @@ impl Person {
         assert!(cost.requests <= expected.requests, "{cost:?}");
         assert_eq!(Cost { requests: expected.requests, ..cost }, expected, "{}", self.h.screen());
     }
+}
+
+/// The rows of the table in docs/habits.md: the task, and what it costs now.
+fn table() -> Vec<(&'static str, Cost)> {
+    let page = include_str!("../../docs/habits.md");
+    let section = page.split("## Cost of the usual tasks").nth(1).expect("the section");
+    let row = |line: &'static str| {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        let now = |at: usize| cells.get(at)?.split_once('→')?.1.trim().replace(',', "").parse::<usize>().ok();
+        let cost = Cost { keys: now(2)?, letters: now(3)?, screens: now(4)?, requests: now(5)? as u64 };
+        Some((*cells.get(1)?, cost))
+    };
+    section.lines().filter_map(row).collect()
+}
+
+fn documented(task: &str) -> Cost {
+    let found = table().into_iter().find(|(name, _)| *name == task);
+    found.unwrap_or_else(|| panic!("docs/habits.md has no task {task:?}")).1
 }
 
 /// The tab, or the topmost popup or form.
@@ -117,7 +136,7 @@ fn list(from: usize) -> String {
 async fn one_badge() {
     let mut person = Person::new(small()).await;
     one(&mut person, "1").await;
-    person.costs(Cost { keys: 5, letters: 4, screens: 2, requests: 4 });
+    person.costs("Issue one badge", Cost { keys: 5, letters: 4, screens: 2, requests: 4 });
     assert_eq!(requests(&person.h, "POST /badges"), 1);
 }
 
@@ -141,7 +160,7 @@ async fn one_badge_where_it_is_live() {
     };
     let mut person = Person::of(Harness::with(small(), 120, 36, live).await).await;
     one(&mut person, "1 연습용").await;
-    person.costs(Cost { keys: 5, letters: 8, screens: 2, requests: 4 });
+    person.costs("The same, LIVE", Cost { keys: 5, letters: 8, screens: 2, requests: 4 });
 }
 
 #[tokio::test]
@@ -149,7 +168,8 @@ async fn twelve_hundred_rows_for_the_first_time_and_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut person = Person::new(small()).await;
     // The second time, what the first has sent is in the history that is read, and lapel follows it.
-    for (n, requests) in [(0, 50), (1, 90)] {
+    let first = ("Issue a file of 1,200 rows with errors", 50);
+    for (n, (task, requests)) in [first, ("The same again, with other people", 90)].into_iter().enumerate() {
         let file = folder.path().join(format!("list{n}.csv"));
         std::fs::write(&file, list(n * 2000)).expect("written");
         person.press("1 i").await;
@@ -166,7 +186,7 @@ async fn twelve_hundred_rows_for_the_first_time_and_again() {
         person.types("1185").await;
         person.press("enter").await;
         person.sees("waiting 1,185").await;
-        person.costs(Cost { keys: 9, letters: 4, screens: 4 + n, requests });
+        person.costs(task, Cost { keys: 9, letters: 4, screens: 4 + n, requests });
     }
 }
 
@@ -190,7 +210,10 @@ async fn revoking_what_a_filter_finds() {
     person.types("40").await;
     person.press("enter").await;
     person.sees("revoking 40").await;
-    person.costs(Cost { keys: 8, letters: 24, screens: 5, requests: 5 });
+    person.costs(
+        "Revoke 40 badges that a filter finds",
+        Cost { keys: 8, letters: 24, screens: 5, requests: 5 },
+    );
 }
 
 #[tokio::test]
@@ -206,7 +229,7 @@ async fn correcting_one_badge() {
     person.types("1").await;
     person.press("enter").await;
     person.sees(msg_part("to revoke when issued")).await;
-    person.costs(Cost { keys: 9, letters: 9, screens: 5, requests: 8 });
+    person.costs("Correct one badge", Cost { keys: 9, letters: 9, screens: 5, requests: 8 });
 }
 
 #[tokio::test]
@@ -214,5 +237,15 @@ async fn what_needs_a_person() {
     let mut person = Person::new(small()).await;
     let screen = person.press("0").await;
     assert!(screen.contains(msg("Nothing needs you, and no job is running.")), "{screen}");
-    person.costs(Cost { keys: 1, letters: 0, screens: 1, requests: 0 });
+    person.costs("See what needs attention", Cost { keys: 1, letters: 0, screens: 1, requests: 0 });
+}
+
+/// What `support` counts of the twelve calls is at most what the documentation has, and nothing else is in its table.
+#[test]
+fn the_table_of_tasks_has_the_bounds_of_the_calls() {
+    use crate::common::calls::{KEYS, REQUESTS};
+    let calls = documented("Answer a caller: each of the twelve calls");
+    // And the paste.
+    assert_eq!(calls, Cost { keys: KEYS + 1, letters: 0, screens: 1, requests: REQUESTS });
+    assert_eq!(table().len(), 8);
 }

@@ -83,7 +83,7 @@ impl ReadVerb {
 #[derive(Clone, Debug, Args)]
 pub struct TemplatesFlags {
     /// Only the template with this id
-    #[arg(long, value_name = "ID", value_parser = not_empty, help_heading = "Filters", add = completion::of_templates())]
+    #[arg(long, value_name = "ID", value_parser = not_empty, help_heading = "Filters", add = completion::of_template_ids())]
     template_id: Option<String>,
     /// Only titles that contain this text
     #[arg(long, value_name = "TEXT", value_parser = not_empty, help_heading = "Filters")]

@@ -269,10 +269,10 @@ impl ReadContext {
         let read = export::first_page(list, &self.reader, &call).await;
         let (_, page) = read.map_err(|why| self.broken_off(why))?;
         let rows_per_page = page.rows_per_page.unwrap_or(asked.rows_per_page.into());
-        let number = page.page.unwrap_or(asked.page);
+        let at = page.page.unwrap_or(asked.page);
         let about = json::fields(json!({
             "total_count": page.total_count,
-            "page": number,
+            "page": at,
             "rows_per_page": rows_per_page,
         }));
         let rows: Vec<ExportRow> = page.items.into_iter().map(|(_, row)| row).collect();
@@ -282,14 +282,16 @@ impl ReadContext {
         let said = match page.total_count {
             Some(total) if total > page.list_len as u64 => t!(
                 "page {number}: {rows} of {total}. Other pages: --page N. All pages: --all.",
-                number,
+                number = at,
                 rows = rows_said,
-                total
+                total = number(total)
             ),
-            Some(total) => t!("page {number}: {rows} of {total}.", number, rows = rows_said, total),
+            Some(total) => {
+                t!("page {number}: {rows} of {total}.", number = at, rows = rows_said, total = number(total))
+            }
             None => t!(
                 "page {number}: {rows}. The service gives no total. All pages: --all.",
-                number,
+                number = at,
                 rows = rows_said
             ),
         };

@@ -1,6 +1,6 @@
 //! Advice about copies of a badge: others of the same kind, for the same person.
 
-use super::{CallCase, is_revoked, issuer, waits};
+use super::{CallCase, issuer, waits};
 use crate::domain::holder::HeldBadge;
 use crate::domain::time::ServiceTime;
 use crate::domain::verdict::{State, Verdict};
@@ -11,13 +11,14 @@ pub(super) fn copies(case: &CallCase<'_>, verdict: &Verdict) -> Vec<String> {
     if verdict.state() != State::Issued {
         return Vec::new();
     }
-    let (mut valid, mut revoked) = (Vec::new(), Vec::new());
+    let (mut valid, mut revoked, mut revoking) = (Vec::new(), Vec::new(), Vec::new());
     for copy in case.all.iter().filter(|other| case.held.is_copy_of(other)) {
         let verdict = copy.verdict(case.now);
-        if is_valid_now(&verdict) {
-            valid.push(copy);
-        } else if is_revoked(&verdict) {
-            revoked.push(copy);
+        match verdict.state() {
+            _ if is_valid_now(&verdict) => valid.push(copy),
+            State::Revoked => revoked.push(copy),
+            State::Revoking => revoking.push(copy),
+            _ => {}
         }
     }
     if !valid.is_empty() && !case.both {
@@ -40,13 +41,34 @@ pub(super) fn copies(case: &CallCase<'_>, verdict: &Verdict) -> Vec<String> {
             issuer = issuer(case)
         )];
     }
-    match revoked.first() {
-        Some(copy) => vec![t!(
+    revoked_copies(&revoked, &revoking).into_iter().collect()
+}
+
+/// Names one copy that is revoked, otherwise one that is being revoked, and counts the others.
+fn revoked_copies(revoked: &[&HeldBadge], revoking: &[&HeldBadge]) -> Option<String> {
+    let named = match (revoked, revoking) {
+        ([copy, ..], _) => t!(
             "Copy {id} is revoked. \u{201c}Revoked\u{201d} refers to that copy, not to this one.",
             id = copy.badge_id
-        )],
-        None => Vec::new(),
-    }
+        ),
+        ([], [copy, ..]) => t!(
+            "Copy {id} is being revoked. \u{201c}Revoked\u{201d} refers to that copy, not to this one.",
+            id = copy.badge_id
+        ),
+        ([], []) => return None,
+    };
+    let (revoked, revoking) = match revoked.len() as u64 {
+        0 => (0, revoking.len() as u64 - 1),
+        n => (n - 1, revoking.len() as u64),
+    };
+    let others = [
+        (revoked > 0)
+            .then(|| plural!(revoked, "{n} other copy is revoked.", "{n} other copies are revoked.")),
+        (revoking > 0).then(|| {
+            plural!(revoking, "{n} other copy is being revoked.", "{n} other copies are being revoked.")
+        }),
+    ];
+    Some([named].into_iter().chain(others.into_iter().flatten()).collect::<Vec<_>>().join(" "))
 }
 
 /// The newest copy of the badge with such a verdict.

@@ -416,6 +416,96 @@ fn a_second_copy_that_is_revoked_is_no_second_valid_badge() {
     assert!(said.contains("no second valid badge") && said.contains("Copy B-1 is revoked"), "{said}");
 }
 
+/// A copy whose revocation is under way.
+fn revoking(id: &'static str) -> HeldBadge {
+    Row { id, label: "회수중", revoked: Some("2026-11-20 10:00:00"), wallet: false, ..Row::default() }.held()
+}
+
+#[test]
+fn a_copy_that_is_being_revoked_is_not_said_to_be_revoked() {
+    let valid = || Row { id: "B-9", ..Row::default() }.held();
+    let gone = |id| revoked(id, "2026-11-19 09:00:00");
+    for (copies, words, never) in [
+        (vec![revoking("B-1")], "Copy B-1 is being revoked. \u{201c}Revoked\u{201d} refers", "is revoked."),
+        (vec![revoking("B-1"), gone("B-2")], "Copy B-2 is revoked.", "Copy B-1"),
+        (vec![revoking("B-1"), gone("B-2")], "1 other copy is being revoked.", "other copy is revoked"),
+        (vec![gone("B-1"), gone("B-2"), gone("B-3")], "2 other copies are revoked.", "being revoked"),
+        (vec![revoking("B-1"), revoking("B-2")], "1 other copy is being revoked.", "is revoked."),
+        (vec![gone("B-1")], "Copy B-1 is revoked.", "other cop"),
+    ] {
+        let all: Vec<HeldBadge> = [valid()].into_iter().chain(copies).collect();
+        let case = case(&all[0], &all);
+        let text = summary(&case, &script(&case));
+        for said in [told(&all), text] {
+            assert!(said.contains(words) && !said.contains(never), "{said}");
+        }
+    }
+}
+
+#[test]
+fn a_badge_that_is_being_revoked_is_not_said_to_be_revoked() {
+    let all = [revoking("B-1"), Row { id: "B-2", name: "임하늘", ..Row::default() }.held()];
+    let said = |question| {
+        let case = CallCase { question, ..case(&all[0], &all) };
+        let told = script(&case);
+        summary(&case, &told) + &told.say.join(" ")
+    };
+    for (question, words) in [
+        (None, "It is being revoked."),
+        (Some(CallerQuestion::WrongName), "This badge is being revoked already. Ask for the right name"),
+        (Some(CallerQuestion::WrongEmail), "This badge is being revoked already. Ask for the right e-mail"),
+    ] {
+        let said = said(question);
+        assert!(said.contains(words) && !said.contains("no longer valid"), "{said}");
+        assert!(said.contains("revocation 2026-11-20 10:00") && !said.contains("revoked 2026"), "{said}");
+    }
+    let all = [Row { id: "B-2", ..Row::default() }.held(), revoking("B-1")];
+    let asked = CallCase { question: Some(CallerQuestion::Revoked), ..case(&all[0], &all) };
+    let said = script(&asked).say.join(" ");
+    assert!(said.contains("Badges in this list that are revoked or being revoked: "), "{said}");
+}
+
+#[test]
+fn what_the_caller_asks_for_is_first_of_what_is_not_possible() {
+    let cannot = |held: &HeldBadge, question| {
+        let all = [held.clone()];
+        script(&CallCase { question, ..case(&all[0], &all) }).cannot
+    };
+    let valid = Row::default().held();
+    let waiting = Row { label: "발급대기", mail: None, wallet: false, ..Row::default() }.held();
+    let as_it_stands = cannot(&valid, None);
+    assert_eq!(as_it_stands, "mail it again, prove delivery, edit it, move it elsewhere");
+    for (question, first) in [
+        (CallerQuestion::NoMail, "mail it again, prove delivery"),
+        (CallerQuestion::NotInWallet, "move it elsewhere"),
+        (CallerQuestion::When, "mail it again"),
+        (CallerQuestion::WrongName, "edit it"),
+        (CallerQuestion::WrongEmail, "move it elsewhere, edit it"),
+        (CallerQuestion::Expired, "extend it"),
+        (CallerQuestion::Revoked, "undo a revocation"),
+        (CallerQuestion::Twice, "undo a revocation"),
+        (CallerQuestion::NotMine, "move it elsewhere"),
+        (CallerQuestion::Real, "verify its signature"),
+        (CallerQuestion::Picture, "change its pictures"),
+    ] {
+        let said = cannot(&valid, Some(question));
+        assert!(said.starts_with(first), "{question:?}: {said}");
+        for one in as_it_stands.split(", ") {
+            assert_eq!(said.matches(one).count(), 1, "{question:?}: {said}");
+        }
+    }
+    for (question, first) in [
+        (CallerQuestion::When, "promise a time, speed it up"),
+        (CallerQuestion::WrongName, "edit it, revoke it before it is issued"),
+    ] {
+        let said = cannot(&waiting, Some(question));
+        assert!(said.starts_with(first), "{question:?}: {said}");
+    }
+    let all = [valid];
+    let real = CallCase { by_id: true, question: Some(CallerQuestion::Real), ..case(&all[0], &all) };
+    assert_eq!(script(&real).cannot.matches("signature").count(), 1);
+}
+
 #[test]
 fn a_renewal_is_no_duplicate_of_the_badges_that_have_expired() {
     let ended = |id| Row { id, until: Some("2026-11-09"), ..Row::default() }.held();

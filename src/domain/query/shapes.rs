@@ -113,6 +113,12 @@ pub fn may_be_end_of_id(typed: &str) -> bool {
         }
 }
 
+/// The form of an id or a certificate number. No person has such a name.
+pub fn has_number_form(word: &str) -> bool {
+    let digits = word.bytes().filter(u8::is_ascii_digit).count();
+    is_plain(word) || digits >= DIGITS && word.bytes().all(|b| b.is_ascii_digit() || b == b'-')
+}
+
 /// Letters and many digits, in parts between dashes.
 fn is_plain(word: &str) -> bool {
     word.split('-').count() >= PARTS

@@ -88,6 +88,9 @@ fn full_width_brackets_labels_and_spaces_round_the_at_are_taken_off() {
         "〈hong.c@naru.example〉",
         "［hong.c@naru.example］",
         "hong.c @ naru.example",
+        "hong .c@naru.example",
+        "hong .c@naru .example",
+        "E-mail: hong .c @ naru.example",
         "hong.c@ naru.example",
         "<hong.c @naru.example>",
         "to:hong.c@naru.example",
@@ -98,6 +101,7 @@ fn full_width_brackets_labels_and_spaces_round_the_at_are_taken_off() {
         is_address(typed, "hong.c@naru.example", None);
     }
     is_address("홍창민（hong.c@naru.example）", "hong.c@naru.example", Some("홍창민"));
+    is_address("홍창민 hong .c@naru.example", "hong.c@naru.example", Some("홍창민"));
     is_address("홍창민(hong.c@naru.example),", "hong.c@naru.example", Some("홍창민"));
     is_address("hong.c@naru.example(홍창민)", "hong.c@naru.example", Some("홍창민"));
     is_address("To: 홍창민 님 ＜hong.c@naru.example＞", "hong.c@naru.example", Some("홍창민"));

@@ -3,6 +3,7 @@
 use super::{
     ColumnContent, ColumnGuess, ColumnMap, Delimiter, HeaderRow, NameColumns, RecipientField, TextEncoding,
 };
+use crate::i18n::number;
 use crate::jobs::coded::named;
 use crate::jobs::prelude::*;
 
@@ -155,7 +156,7 @@ messages! {
     pub enum ImportNote;
     fn localizable;
     /// Number of rows above the header, which are not read.
-    RowsAboveHeader(n: u64) => localizable!("Rows above the header are not read ({n}).", n);
+    RowsAboveHeader(n: u64) => localizable!("Rows above the header are not read ({n}).", n = number(*n));
     /// Two rows look like a header. lapel uses the second.
     /// `first`: Row number in the source, from 1.
     /// `second`: Row number in the source, from 1.
@@ -173,13 +174,13 @@ messages! {
     HiddenColumns(columns: Vec<usize>)
         => localizable!("Hidden columns are read too: {columns}.", columns = numbers(columns));
     /// Number of hidden rows, perhaps by a filter. They are read and need review.
-    HiddenRows(n: u64) => localizable!("Hidden rows in the sheet: {n}. Each needs review.", n);
+    HiddenRows(n: u64) => localizable!("Hidden rows in the sheet: {n}. Each needs review.", n = number(*n));
     /// Other sheets with data but without e-mail addresses.
     OtherSheets(sheets: Vec<Text>)
         => localizable!("Other sheets have data but no e-mail addresses; not read: {sheets}.", sheets = quoted(sheets));
     /// Number of merged cell ranges. The value is in the first cell of each.
     MergedCells(n: u64)
-        => localizable!("Merged cell groups: {n}. The value belongs to the first cell of each.", n);
+        => localizable!("Merged cell groups: {n}. The value belongs to the first cell of each.", n = number(*n));
     /// A property that this format does not show.
     CannotTell(what: &'static str) => Localizable::of(what);
     /// The column that names templates, from 0.

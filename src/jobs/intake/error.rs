@@ -2,6 +2,7 @@
 
 use super::split::CannotSplit;
 use super::{MAX_CELL_CHARS, MAX_COLUMNS, MAX_ROW_BYTES, MAX_ROWS, TextEncoding};
+use crate::i18n::number;
 use crate::jobs::prelude::*;
 use std::io::ErrorKind;
 
@@ -33,13 +34,13 @@ messages! {
     TooBig { what: Localizable, limit: u64 }
         => localizable!("{name} is too large. The limit for {what} is {most} MB. Split it into several files.", name, what, most = limit / (1024 * 1024));
     TooManyRows
-        => localizable!("{name} has more than {most} rows. Split it into several files.", name, most = MAX_ROWS);
+        => localizable!("{name} has more than {most} rows. Split it into several files.", name, most = number(MAX_ROWS));
     /// `line`: Row in the source, from 1.
     TooManyColumns { line: u64 }
-        => localizable!("{name}, row {line}: more than {most} columns. Check the delimiter.", name, line, most = MAX_COLUMNS);
+        => localizable!("{name}, row {line}: more than {most} columns. Check the delimiter.", name, line, most = number(MAX_COLUMNS as u64));
     /// `line`: Row in the source, from 1.
     CellTooLong { line: u64 }
-        => localizable!("{name}, row {line}: a cell has more than {most} characters. Is this the right file?", name, line, most = MAX_CELL_CHARS);
+        => localizable!("{name}, row {line}: a cell has more than {most} characters. Is this the right file?", name, line, most = number(MAX_CELL_CHARS as u64));
     /// `line`: Line in which the row starts, from 1.
     RowTooLong { line: u64 }
         => localizable!("{name}: the row that starts in line {line} is longer than {most} kB. Check that this is a table.", name, line, most = MAX_ROW_BYTES / 1024);

@@ -6,12 +6,17 @@ use super::connection::{connect_beside, pragma};
 use super::facts::{self, RECALLED};
 use super::place::{Files, Site};
 use super::schema::{APPLICATION, SCHEMA};
+use super::snapshots;
+use super::tx::Tx;
 use crate::domain::time::KnownOffset;
+use crate::jobs::job::Job;
 use crate::jobs::journal::prelude::*;
 use rusqlite::params;
 
 /// Maximum number of jobs and of templates.
 const MOST: usize = 50;
+/// Maximum number of jobs among which a command looks for its own.
+const MOST_READ: usize = 500;
 /// Maximum wait for another process's lock.
 const PATIENCE: Duration = Duration::from_millis(200);
 
@@ -24,11 +29,25 @@ pub struct RecentEntry {
     pub title: String,
 }
 
-/// The newest jobs of a profile, newest first. Empty without a readable journal.
-pub fn recent_jobs(folder: &Path, profile: Option<&str>) -> Vec<RecentEntry> {
-    let sql = "SELECT CAST(id AS TEXT), title FROM job
-               WHERE phase <> 'draft' AND (?1 IS NULL OR profile = ?1) ORDER BY id DESC LIMIT ?2";
-    read(folder, profile, sql).unwrap_or_default()
+/// The newest jobs of a profile that a command is for, newest first. Empty without a readable journal.
+pub fn recent_jobs(folder: &Path, profile: Option<&str>, is_for: impl Fn(&Job) -> bool) -> Vec<RecentEntry> {
+    let jobs = || {
+        let db = open(folder)?;
+        let living: Vec<_> = Files::in_folder(folder).living().collect();
+        let is_living =
+            |owner: &str| living.iter().any(|file| file.file_name().is_some_and(|id| id == owner));
+        let jobs = snapshots::of_profile(&Tx::on(&db), profile, MOST_READ).ok()?;
+        let as_it_is = |(mut job, id): (Job, Option<String>)| match (&mut job.owner, id) {
+            (Some(owner), Some(id)) if !is_living(&id) => {
+                owner.is_alive = false;
+                job.into_abandoned()
+            }
+            _ => job,
+        };
+        let entry = |job: Job| RecentEntry { id: job.id.to_string(), title: job.title.wire().to_owned() };
+        Some(jobs.into_iter().map(as_it_is).filter(is_for).take(MOST).map(entry).collect())
+    };
+    jobs().unwrap_or_default()
 }
 
 /// The templates that a profile issued last, the last one first. Empty without a readable journal.

@@ -41,6 +41,22 @@ pub(super) fn jobs(db: &Tx<'_>, account: &Account, me: &str, most: &usize) -> tx
     matching(db, account, me, shown, *most)
 }
 
+/// The jobs of a profile, or of all, except drafts, newest first. Each with its owner's id.
+pub(super) fn of_profile(
+    db: &Tx<'_>,
+    profile: Option<&str>,
+    most: usize,
+) -> tx::Result<Vec<(Job, Option<String>)>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM job WHERE phase <> 'draft' AND (?1 IS NULL OR profile = ?1) ORDER BY id DESC LIMIT ?2"
+    );
+    let nobody = "";
+    let jobs: Vec<(Job, Option<String>)> = db.rows(&sql, values![profile, most as i64], |r| {
+        Ok((read(r, nobody, db.is_team())?, r.get("owner")?))
+    })?;
+    jobs.into_iter().map(|(job, owner)| Ok((with_counts(db, job)?, owner))).collect()
+}
+
 /// The jobs of a service and key that meet a condition, newest first.
 pub(super) fn matching(
     db: &Tx<'_>,

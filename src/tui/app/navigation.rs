@@ -91,6 +91,9 @@ impl App {
     pub(super) fn go(&mut self, go: Navigate, out: &mut Effects<'_>) {
         match go {
             Navigate::Badge(badge) => self.show(ShownRecord::Badge(badge), out),
+            Navigate::FindBadge(typed) => {
+                self.follow(Tab::Badge, out, |screens, out| screens.badge.find_typed(typed, out));
+            }
             Navigate::TemplatesTitled(title) => {
                 self.follow(Tab::Templates, out, |screens, out| screens.templates.titled(&title, out));
             }

@@ -21,6 +21,10 @@ impl App {
         if matches!(reply.response, Response::Done(_) | Response::Drafted(_)) {
             self.screens.home.drafts_changed();
         }
+        // The Wallet may have turned it on for a certificate number.
+        if matches!(reply.response, Response::IndexOn(Ok(()))) {
+            self.screens.home.index_is_on();
+        }
         reply.response = self.processed(reply.response);
         let left = match owner {
             RequestOwner::Shell => self.shell_response(reply, out),

@@ -88,9 +88,9 @@ actions! {
     Last: "last", "go to last row";
     GoToRow: "row", "go to row number";
     Open: "open", "open the selected entry";
-    Filter: "filter", "filter this list" => "filter this list with words or field:value";
+    Filter: "filter", "filter this list" => "filter this list with words or field:value, or refine its filter";
     FilterForm: "form", "open the filter form" => "filter with a form of all fields, or go back to the line";
-    Search: "search", "search in this list";
+    Search: "search", "search in this list" => "search in this list; what you type replaces the old text";
     NextMatch: "next match", "find next match" => "go to the next match";
     PreviousMatch: "previous match", "find previous match" => "go to the previous match";
     Sort: "sort", "sort by a column";

@@ -153,9 +153,8 @@ impl CommandPalette {
                 out.go.push(Navigate::Run(command.action));
                 return;
             }
-            PaletteEntry::Badge(id) | PaletteEntry::Loaded(Loaded::Badge(id)) => {
-                Navigate::Badge(ListedBadge::unlisted(id.clone()))
-            }
+            PaletteEntry::Badge(id) => Navigate::FindBadge(id.clone()),
+            PaletteEntry::Loaded(Loaded::Badge(id)) => Navigate::Badge(ListedBadge::unlisted(id.clone())),
             PaletteEntry::Holder(email) => Navigate::Holder(email.clone()),
             PaletteEntry::Loaded(Loaded::Holder(email, _)) => Navigate::Holder(email.wire().to_owned()),
             PaletteEntry::Named(name) => Navigate::HolderNamed(name.clone()),

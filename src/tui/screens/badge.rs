@@ -110,6 +110,13 @@ impl BadgeScreen {
         }
     }
 
+    /// As from the input, from elsewhere.
+    pub fn find_typed(&mut self, typed: BadgeId, out: &mut Effects<'_>) {
+        self.find = None;
+        self.over_text = false;
+        self.find_badge(typed, out);
+    }
+
     fn take_certs(
         &mut self,
         (typed, text): (String, String),

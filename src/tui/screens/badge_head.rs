@@ -1,5 +1,6 @@
 //! The first lines about a badge, on the Badge tab and in the preview of the History tab: verdict, badge, holder, mail.
 
+use crate::domain::look_alike::{foreign_letter, letter_name};
 use crate::domain::spelling::{pieces, remarks};
 use crate::tui::prelude::*;
 use crate::tui::widgets::text_layout::packed;
@@ -35,8 +36,17 @@ pub(super) fn head(
     if waits.is_none() {
         lines.extend(mail_line(held, room, cx));
     }
+    lines.extend(name_remark(held, room, cx));
     lines.extend(address_remarks(held, room, cx));
     lines
+}
+
+/// Names a letter of another alphabet in the name. Nobody hears it when the name is read aloud.
+pub(super) fn name_remark(held: &HeldBadge, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
+    let letter = held.recipient_name().and_then(|name| foreign_letter(name.wire())).map(letter_name);
+    letter.map_or_else(Vec::new, |letter| {
+        styled(&t!("the name has {letter}", letter), room, cx.theme.warning())
+    })
 }
 
 fn is(word: &Text, known: &str) -> bool {
@@ -88,4 +98,25 @@ pub(super) fn spelled(address: &str, cx: &UiContext) -> Vec<Span<'static>> {
         .into_iter()
         .map(|piece| Span::styled(piece.text, if piece.odd { odd } else { cx.theme.text() }))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_letter_of_another_alphabet_in_the_name_is_named() {
+        let id = BadgeId::new("B-1").expect("an id");
+        let lines = |name: &str| -> String {
+            let row = HistoryItem { recipient_name: Some(name.into()), ..HistoryItem::for_test(id.clone()) };
+            let held = HeldBadge { history: Some(row), ..HeldBadge::new(id.clone()) };
+            let lines = head(&held, None, "", 80, &UiContext::for_test());
+            lines.iter().map(|line| format!("{line}\n")).collect()
+        };
+        let named = lines("Br\u{456}gid Zell");
+        assert!(named.contains("the name has Cyrillic \u{456} (U+0456)"), "{named}");
+        for plain in ["Brigid Zell", "한서윤", "Анна", "José"] {
+            assert!(!lines(plain).contains("the name has"), "{plain}");
+        }
+    }
 }

@@ -22,7 +22,7 @@ use crate::tui::widgets::paged_list::{Browse, Browser, ListTexts, RowMark, level
 use crate::tui::widgets::record_field::RecordField;
 use crate::tui::widgets::table_header::SortKey;
 use crate::tui::widgets::text_layout::ColumnLayout;
-use jiff::SignedDuration;
+use crate::tui::widgets::timeline::of_24_h;
 
 /// The names of the filter fields that a row has as names only.
 const TYPE: &str = "badge_type_name";
@@ -192,10 +192,10 @@ impl Browse for HistoryItem {
         filter: &HistoryFilter,
         narrowing: &HistoryNarrowing,
         sort: Option<Sort>,
-        now: DateTime,
+        (now, read): (DateTime, DateTime),
     ) -> Option<IndexedList> {
         let (filter, narrowing) = (filter.clone(), narrowing.clone());
-        Some(IndexedList::Matching(Box::new(HistorySelection { filter, narrowing, now, sort })))
+        Some(IndexedList::Matching(Box::new(HistorySelection { filter, narrowing, now, read, sort })))
     }
 
     fn index_answer(answer: Response) -> Result<Result<Page<Self>, String>, Response> {
@@ -227,16 +227,6 @@ fn state(row: &HistoryItem, clock: &ServiceClock) -> State {
 /// The state in a cell. A waiting badge shows how long it waits, of the 24 hours that are usual.
 fn state_with_age(row: &HistoryItem, cx: &UiContext) -> String {
     let verdict = Verdict::of(row, cx.now());
-    // As wide as with two digits, so that the column does not change its width with the time.
-    let in_minutes = |minutes| t!("{minutes}m/24h", minutes);
-    let of_24_h = |since: SignedDuration| {
-        let text = match since.as_hours() {
-            0 => in_minutes(since.as_mins()),
-            hours => t!("{hours}h/24h", hours),
-        };
-        let wide = width(&in_minutes(59)).max(width(&text));
-        fit(&text, wide, "")
-    };
     match verdict {
         Verdict::Waiting { since: Some(since) } => format!("{} {}", cx.glyphs.waiting, of_24_h(since)),
         Verdict::Overdue { since } => format!("{} {}", cx.glyphs.alert, of_24_h(since)),
@@ -371,7 +361,7 @@ impl Component for History {
             Action::Ids => out.open(RevokeIds::new),
             Action::PreviewDown | Action::PreviewUp => self.preview.scroll(action, out),
             Action::Export if self.marks.is_empty() && self.browser.index().is_some() => {
-                if let Some(which) = self.browser.index_list(cx.now()) {
+                if let Some(which) = self.browser.index_list(cx) {
                     out.ask_instead(&mut self.exporting, Request::IndexExport(which));
                 }
             }

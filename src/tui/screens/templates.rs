@@ -345,7 +345,10 @@ impl Component for Templates {
             self.scroll.reset();
             // The first template is read at once. Later the cursor must rest, because otherwise every row passed
             // would cost a request.
-            if self.detail.is_none() && self.detail_request.is_none() && self.rest.is_none() {
+            let is_first = self.detail.is_none() && self.detail_request.is_none() && self.rest.is_none();
+            // Its answer would stand beside another row.
+            out.cancel(self.detail_request.take());
+            if is_first {
                 if let Some(id) = self.wanted.clone() {
                     out.ask_instead(&mut self.detail_request, Request::Template(id));
                 }

@@ -8,6 +8,7 @@
 //! people, pasted        the choice between several people; several pasted lines
 //! rows, order, pane     the badges, their order, and the answer about the selected one
 //! groups                copies of a badge, listed together and folded
+//! kept                  what is computed from all badges, and kept for the next frames
 //! narrow                the search of the list
 //! copyables             what can be copied
 //! layout, draw          where everything stands; drawing
@@ -18,6 +19,7 @@ pub(in crate::tui) mod cert;
 mod copyables;
 mod draw;
 mod groups;
+mod kept;
 mod layout;
 mod narrow;
 mod order;
@@ -30,7 +32,7 @@ mod state;
 
 pub(super) use draw::waiting_may_be_hidden;
 
-use crate::domain::call_advice::{CallCase, CallerQuestion, script};
+use crate::domain::call_advice::{CallCase, CallerQuestion};
 use crate::domain::mask;
 use crate::domain::summary::summary;
 use crate::tui::input::list_hit::{Click, ListCursor};
@@ -240,7 +242,7 @@ impl Wallet {
             asked: self.found.as_ref().map_or("", |f| f.email.as_str()),
             organisation: cx.organisation(),
             both: self.found.as_ref().is_some_and(|f| f.both),
-            unfinished: self.left_to_read().is_some(),
+            unfinished: self.can_read_on() || self.left_to_read().is_some() && self.request.is_some(),
             by_id: self.call.by_id.as_ref() == Some(&held.badge_id) && !held.is_only_sent(),
             masked: self.call.masked,
             namesakes: self.call.namesakes,
@@ -314,7 +316,7 @@ impl Component for Wallet {
             Action::Copy => self.selected().is_some() || self.asked.is_some(),
             Action::Elsewhere if self.unknown_cert().is_some() => true,
             Action::Elsewhere => {
-                self.left_to_read().is_some() || !self.call.meant.is_empty() || !self.leads_left().is_empty()
+                self.can_read_on() || !self.call.meant.is_empty() || !self.leads_left().is_empty()
             }
             Action::Open | Action::NextMatch | Action::PreviousMatch => self.len() > 0,
             Action::Reload => self.has_asked(),
@@ -400,7 +402,7 @@ impl Component for Wallet {
             Action::CopySummary => match self.selected() {
                 Some(held) => {
                     let case = self.case(held, cx);
-                    out.copy(summary(&case, &script(&case)), t!("the masked summary"));
+                    out.copy(summary(&case, &self.script(held, cx)), t!("the masked summary"));
                 }
                 None => out.say(t!("There is no badge here to summarise.")),
             },

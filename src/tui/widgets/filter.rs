@@ -324,7 +324,7 @@ impl FilterBar {
     fn line_changed(&mut self, out: &mut Effects<'_>) {
         let Some(line) = &mut self.line else { return };
         line.at = None;
-        match line::parse(self.specs, line.field.value()) {
+        match line::parse(self.specs, line.field.value(), &self.known) {
             Err(wrong) => line.wrong = Some(wrong),
             Ok(values) => {
                 line.wrong = None;

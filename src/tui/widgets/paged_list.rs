@@ -94,7 +94,7 @@ pub trait Browse: ListRow + 'static {
         _: &Self::Filter,
         _: &Self::Narrowing,
         _sort: Option<Sort>,
-        _now: DateTime,
+        (_now, _read): (DateTime, DateTime),
     ) -> Option<IndexedList> {
         None
     }
@@ -526,7 +526,7 @@ impl<T: Browse> Browser<T> {
         let dropped = match self.behind.as_ref().map(|behind| behind.from) {
             Some(RowsFrom::Asking(_)) => Vec::new(),
             Some(RowsFrom::Index(_)) => {
-                let Some(which) = self.index_list(cx.now()) else { return };
+                let Some(which) = self.index_list(cx) else { return };
                 let per_page = self.list.per_page();
                 self.list.load_visible(|page| {
                     out.ask(Request::IndexList(IndexQuery { which: which.clone(), page, per_page }))

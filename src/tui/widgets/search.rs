@@ -82,7 +82,11 @@ impl Search {
     /// Back closes the box first, and then ends the search.
     pub fn on_action(&mut self, action: Action) -> Searched {
         match action {
-            Action::Search => self.is_open = true,
+            // The next text replaces the old one: it is for the next caller, or the next row.
+            Action::Search => {
+                self.field.select();
+                self.is_open = true;
+            }
             Action::Accept | Action::Back if self.is_open => self.close(),
             Action::ClearField if self.is_open => self.clear(),
             Action::Back if self.text().is_some() => self.clear(),
@@ -206,6 +210,21 @@ mod tests {
         assert_eq!(Search::default().next(0, 4, true, true, |_| true), None);
         assert_eq!(search.next(0, 0, true, true, |_| true), None);
     }
+
+    #[test]
+    fn a_box_that_opens_again_has_its_old_text_selected() {
+        let mut search = Search { field: TextField::with("파이"), ..Search::default() };
+        search.on_action(Action::Search);
+        assert_eq!(search.typed().as_deref(), Some("파이"), "it counts until something is typed");
+        search.on_paste("x");
+        assert_eq!(search.typed().as_deref(), Some("x"));
+        search.on_action(Action::Accept);
+        search.on_action(Action::Search);
+        search.on_text_key(KeyEvent::from(KeyCode::End));
+        search.on_paste("y");
+        assert_eq!(search.typed().as_deref(), Some("xy"), "a movement keeps it");
+    }
+
     #[test]
     fn a_sign_without_a_number_changes_no_search() {
         for before in ["", "h77"] {

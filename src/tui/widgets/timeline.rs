@@ -2,6 +2,7 @@
 
 use crate::tui::prelude::*;
 use crate::tui::widgets::text_layout::line_width;
+use jiff::SignedDuration;
 use jiff::ToSpan;
 
 /// Maximum length of the bar between two times, in cells.
@@ -56,6 +57,18 @@ impl BadgeTimes {
             revoke_at: time(&row.revoke_at),
         })
     }
+}
+
+/// How long a badge waits, of the 24 hours that are usual. As wide as with two digits, so that a column does not change
+/// its width with the time.
+pub fn of_24_h(since: SignedDuration) -> String {
+    let in_minutes = |minutes| t!("{minutes}m/24h", minutes);
+    let text = match since.as_hours() {
+        0 => in_minutes(since.as_mins()),
+        hours => t!("{hours}h/24h", hours),
+    };
+    let wide = width(&in_minutes(59)).max(width(&text));
+    fit(&text, wide, "")
 }
 
 /// The timeline of a job's row. Empty if the journal does not know of its badge.

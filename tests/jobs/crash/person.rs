@@ -5,7 +5,7 @@ use crate::crash::oracle;
 use crate::crash::world::{BOUND, Session, World};
 use lapel::domain::{BadgeId, State, TemplateId, Text};
 use lapel::jobs::{
-    CheckProgress, Decision, DuplicateKind, Job, JobError, JobId, JobRow, Kind, Person, Phase, RevokePlan,
+    CheckProgress, Decision, DuplicateKind, JobError, JobId, JobRow, Kind, Person, Phase, RevokePlan,
     RevokeTarget, RowFilter, RowSelection, RowStatus,
 };
 use lapel::sandbox::{RowSpec, RowState};

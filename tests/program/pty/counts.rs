@@ -1,5 +1,7 @@
 //! What it costs: counted and printed (`--nocapture`), with bounds that only a mistake exceeds.
 
+#[cfg(feature = "images")]
+use super::kit::Shown;
 use super::kit::{LAPEL, Term, lapel, program, still_demo};
 use crate::texts::{msg, msg_part};
 
@@ -65,6 +67,91 @@ fn another_tab_writes_what_it_changes() {
         }
     }
     assert!(least.iter().all(|bytes| *bytes < 5_600), "{least:?}");
+}
+
+#[cfg(feature = "images")]
+type IsDone = Box<dyn Fn(&Shown, &[u8]) -> bool>;
+
+/// What the keys of the table in docs/habits.md write, in its order, each with everything that it loads.
+#[cfg(feature = "images")]
+fn bytes_of_keys(pictures: &str) -> Vec<usize> {
+    const CLEARED: &[u8] = b"\x1b[2J";
+    let has_blocks = |s: &Shown| pictures == "none" || super::graphics::blocks(s).len() > 40;
+    // A terminal that answers nothing, and has all colours: it is written most.
+    let demo = lapel(&["demo", "--seed", "7", "--speed", "0", "--pictures", pictures]);
+    let mut term = demo.env("COLORTERM", "truecolor").size(120, 40).start();
+    term.until("the templates", |s| s.has("row 1 of 40") && !s.is_loading());
+    term.send("2");
+    term.until("the history", |s| s.has("row 1 of 4,300") && !s.is_loading());
+    term.send("j");
+    term.until("the next row", |s| s.has("row 2 of 4,300") && !s.is_loading() && has_blocks(s));
+    let palette = msg("Command palette");
+    let cleared = |raw: &[u8]| raw.windows(CLEARED.len()).filter(|bytes| *bytes == CLEARED).count();
+    let before = cleared(&term.raw());
+    let is_far = |s: &Shown| s.has(" of 4,300") && !s.has("row 3 of 4,300");
+    let keys: [(&str, IsDone); 8] = [
+        ("j", Box::new(|s, _| s.has("row 3 of 4,300"))),
+        (" ", Box::new(|s, _| s.has("1 marked"))),
+        ("\x1b[6~", Box::new(move |s, _| is_far(s))),
+        ("1", Box::new(|s, _| s.has("row 1 of 40") && !s.has("4,300"))),
+        ("2", Box::new(move |s, _| is_far(s))),
+        (":", Box::new(move |s, _| s.has(palette))),
+        ("\x1b", Box::new(move |s, _| is_far(s) && !s.has(palette))),
+        ("\x0c", Box::new(move |s, raw| is_far(s) && cleared(raw) > before)),
+    ];
+    let count = |(key, is_done): (&str, IsDone)| {
+        let before = term.raw().len();
+        term.send(key);
+        // The palette may stand over the picture.
+        let is_whole = |s: &Shown| !s.is_loading() && (key == ":" || has_blocks(s));
+        term.until_seen(key, |s, raw| is_done(s, raw) && is_whole(s));
+        term.raw().len() - before
+    };
+    keys.into_iter().map(count).collect()
+}
+
+/// Compares the columns of a real terminal in docs/habits.md with what is counted, or writes them again.
+#[cfg(feature = "images")]
+#[test]
+fn a_key_writes_the_bytes_that_the_documentation_says_of_a_terminal() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/habits.md");
+    let page = std::fs::read_to_string(&path).expect("the page");
+    // Something else may be drawn meanwhile, such as a list that still loads. So the least of some runs counts.
+    let counted = ["none", "halfblocks"].map(|pictures| {
+        let runs = [(); 3].map(|()| bytes_of_keys(pictures));
+        println!("{pictures}: {runs:?}");
+        (0..runs[0].len()).map(|at| runs.iter().map(|run| run[at]).min().unwrap_or(0)).collect::<Vec<_>>()
+    });
+    let (before, rest) = page.split_once("## Bytes per key").expect("the section");
+    let (section, after) = rest.split_once("\n## ").expect("its end");
+    let mut wrong = Vec::new();
+    let mut at = 0;
+    let line = |line: &str| {
+        let mut cells: Vec<String> = line.split('|').map(|cell| cell.trim().to_owned()).collect();
+        if cells.len() != 7 || !cells[1].starts_with("<kbd>") {
+            return line.to_owned();
+        }
+        let key = cells[1].clone();
+        for (cell, counted) in cells[4..6].iter_mut().zip(&counted) {
+            let bytes = counted[at];
+            let documented: usize = cell.replace(',', "").parse().unwrap_or(0);
+            if bytes > documented || bytes * 2 < documented {
+                wrong.push(format!("{key}: {bytes} bytes, documented {cell}"));
+                // A quarter for other data, in hundreds.
+                *cell = lapel::i18n::number((bytes * 5 / 4).next_multiple_of(100) as u64);
+            }
+        }
+        at += 1;
+        format!("| {} |", cells[1..6].join(" | "))
+    };
+    let section: Vec<String> = section.split('\n').map(line).collect();
+    assert_eq!(at, counted[0].len(), "the table has the keys of this test");
+    if std::env::var_os("UPDATE_README").is_some() {
+        let section = section.join("\n");
+        std::fs::write(&path, format!("{before}## Bytes per key{section}\n## {after}")).expect("written");
+        return;
+    }
+    assert!(wrong.is_empty(), "run UPDATE_README=1 cargo test --test program a_key_writes: {wrong:#?}");
 }
 
 #[test]

@@ -225,7 +225,7 @@ fn a_terminal_with_sixel_is_sent_sixels() {
 }
 
 /// Cells of the screen that are half a block.
-fn blocks(shown: &Shown) -> Vec<vt100::Color> {
+pub fn blocks(shown: &Shown) -> Vec<vt100::Color> {
     let (rows, columns) = shown.screen.size();
     let cells = (0..rows.get()).flat_map(|y| (0..columns.get()).map(move |x| (y, x)));
     let cells = cells.filter_map(|(y, x)| shown.screen.cell(y, x));

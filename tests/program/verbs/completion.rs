@@ -46,6 +46,48 @@ fn jobs_and_templates_of_the_journal_are_offered_with_their_titles() {
 }
 
 #[test]
+fn a_verb_is_offered_only_jobs_that_it_can_do_something_with() {
+    let bench = Bench::new();
+    issued(&bench);
+    // So lapel learns that the service shows waiting badges, and can prove what the refusal did.
+    bench.run(&["jobs", "follow"]).ended(0);
+    bench.control().set_quota(Some(0));
+    bench.run(&["issue", "--template", "TPL-001", "--to", "하나 <hana@naru.example>", "--yes"]).ended(4);
+    let requests = bench.requests();
+    let jobs = |verb: &str| -> Vec<String> {
+        let all = offered(&bench, &["jobs", verb, ""]);
+        words(&all).into_iter().filter(|word| !word.starts_with('-')).map(str::to_owned).collect()
+    };
+    for (verb, offers) in [
+        ("show", &["3", "2", "1"][..]),
+        ("receipt", &["3", "2", "1"]),
+        ("undo", &["2", "1"]),
+        ("resume", &["3"]),
+        ("use-up", &["3"]),
+        ("cancel", &["3"]),
+        ("redo", &["3"]),
+        ("pause", &[]),
+        ("retry", &[]),
+        ("resend", &[]),
+        ("resolve", &[]),
+    ] {
+        assert_eq!(jobs(verb), offers, "{verb}");
+    }
+    assert_eq!(bench.requests(), requests, "no completion sends a request");
+}
+
+#[test]
+fn a_title_is_completed_as_well_as_an_id() {
+    let bench = Bench::new();
+    issued(&bench);
+    for verb in [&["issue", "--template"][..], &["template"]] {
+        let all = offered(&bench, &[verb, &["데이터"]].concat());
+        assert_eq!(all, ["데이터 시각화 역량 인증\tTPL-004"], "{verb:?}");
+    }
+    assert!(offered(&bench, &["history", "--template", "데이터"]).is_empty(), "its filter takes only ids");
+}
+
+#[test]
 fn templates_that_were_read_are_offered_before_the_first_issue() {
     let bench = Bench::new();
     let templates = |words_before: &[&str]| {

@@ -422,8 +422,13 @@ fn twenty_thousand_rows_are_complete_though_more_come_in_meanwhile() {
     }
     let said = bench.said(running.output()).ended(0);
     let all = ROWS + inserted.len() as u64;
+    let said_all = lapel::i18n::number(all);
     assert_eq!(inserted.len(), 10 * 37);
-    assert!(said.err.contains(&format!("{all} badges, complete (total_count {all}).")), "{}", said.err);
+    assert!(
+        said.err.contains(&format!("{said_all} badges, complete (total_count {said_all}).")),
+        "{}",
+        said.err
+    );
     let mut known = HashSet::new();
     for line in BufReader::new(fs::File::open(bench.path("history.jsonl")).expect("a file")).lines() {
         let line = line.expect("a line");

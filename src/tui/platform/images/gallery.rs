@@ -6,6 +6,7 @@ use crate::tui::platform::images::protocol::PictureOutput;
 use crate::tui::platform::images::render::{Packed, render};
 use crate::tui::prelude::*;
 use std::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::{OnceCell, Semaphore};
 
 /// Number of pictures decoded at once. No cancellation ends a decoding, so this also limits the memory.
@@ -33,6 +34,9 @@ pub struct Gallery(Arc<GalleryState>);
 struct GalleryState {
     connection: Connection,
     cache: Option<Cache>,
+    /// The last downloaded picture, with its URL: another text beside it gives it another size, and not every session has a
+    /// cache.
+    last: Mutex<Option<(String, Picture)>>,
     client: OnceCell<Result<PictureClient, String>>,
     room: Arc<Semaphore>,
 }
@@ -43,6 +47,7 @@ impl Gallery {
         Self(Arc::new(GalleryState {
             connection,
             cache: folder.map(Cache::new),
+            last: Mutex::default(),
             client: OnceCell::new(),
             room: Arc::new(Semaphore::new(AT_ONCE)),
         }))
@@ -50,17 +55,22 @@ impl Gallery {
 
     /// The error is a short explanation for the user.
     pub async fn load(&self, ask: PictureAsk, cancel: &CancellationToken) -> Result<Packed, String> {
-        if !ask.fresh
-            && let Some(kept) = self.kept(&ask.url).await
-        {
+        if ask.fresh {
+            self.last().take();
+        } else if let Some(kept) = self.kept(&ask.url).await {
             match self.prepare(kept, &ask).await {
                 Ok((packed, _)) => return Ok(packed),
-                Err(_) => self.with_cache(&ask.url, |cache, url| cache.forget(&url)).await,
+                Err(_) => {
+                    self.last().take();
+                    self.with_cache(&ask.url, |cache, url| cache.forget(&url)).await;
+                }
             }
         }
         let client = self.client().await?;
         let picture = client.fetch(&ask.url, cancel).await.map_err(|why| in_words(&why))?;
+        let content_type = picture.content_type.clone();
         let (packed, bytes) = self.prepare(picture, &ask).await?;
+        *self.last() = Some((ask.url.clone(), Picture { bytes: bytes.clone(), content_type }));
         self.with_cache(&ask.url, move |cache, url| {
             if let Err(why) = cache.put(&url, &bytes) {
                 tracing::debug!("a picture could not be kept: {why}");
@@ -83,7 +93,14 @@ impl Gallery {
         made.await.as_ref().map_err(Clone::clone)
     }
 
+    fn last(&self) -> MutexGuard<'_, Option<(String, Picture)>> {
+        self.0.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     async fn kept(&self, url: &str) -> Option<Picture> {
+        if let Some((_, last)) = self.last().as_ref().filter(|(of, _)| of == url) {
+            return Some(last.clone());
+        }
         let (cache, url) = (self.0.cache.clone()?, url.to_owned());
         let bytes = tokio::task::spawn_blocking(move || cache.get(&url)).await.ok().flatten()?;
         Some(Picture { bytes, content_type: None })

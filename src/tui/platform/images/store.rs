@@ -55,7 +55,7 @@ pub struct PictureStore {
     wanted: Option<PictureFetch>,
     rest: Option<RequestId>,
     reading: Option<RequestId>,
-    loading: Option<(RequestId, u32)>,
+    loading: Option<(RequestId, u32, PictureKey)>,
     /// The URL of a picture to download again although it is cached.
     fresh: Option<String>,
     asked: u32,
@@ -160,14 +160,21 @@ impl PictureStore {
         }
         out.cancel(self.rest.take());
         out.cancel(self.reading.take());
-        out.cancel(self.loading.take().map(|(request, _)| request));
+        // Another text beside a picture gives it another size. Its bytes are on their way already.
+        let is_coming = matches!(
+            (&wanted, &self.loading),
+            (Some(PictureFetch::Picture(key)), Some((.., coming))) if key.url == coming.url && self.fresh.is_none()
+        );
+        if !is_coming {
+            out.cancel(self.loading.take().map(|(request, ..)| request));
+        }
         let is_here = match &wanted {
-            Some(PictureFetch::Picture(key)) => self.entries.iter().any(|entry| entry.key == *key),
+            Some(PictureFetch::Picture(key)) => self.entry(key).is_some(),
             Some(PictureFetch::Template(_)) => false,
             None => true,
         };
         self.wanted = wanted;
-        if !is_here && matches!(self.how, PictureMode::By(_)) {
+        if !is_here && !is_coming && matches!(self.how, PictureMode::By(_)) {
             self.rest = Some(out.ask(Request::Pause(REST)));
         }
     }
@@ -198,10 +205,14 @@ impl PictureStore {
                 Ok(())
             }
             Response::Picture(state) => {
-                if let Some((_, number)) = self.loading.take_if(|(loading, _)| *loading == id)
-                    && let Some(PictureFetch::Picture(key)) = self.wanted.clone()
+                if let Some((_, number, key)) = self.loading.take_if(|(loading, ..)| *loading == id)
+                    && let Some(PictureFetch::Picture(wanted)) = self.wanted.clone()
+                    && wanted.url == key.url
                 {
                     self.entries.push_back(CachedPicture { key, number, state });
+                    if self.entry(&wanted).is_none() {
+                        self.load(wanted, out);
+                    }
                 }
                 Ok(())
             }
@@ -215,13 +226,13 @@ impl PictureStore {
         self.asked = self.asked.wrapping_add(1);
         let ask = PictureAsk {
             fresh: self.fresh.take_if(|url| *url == key.url).is_some(),
-            url: key.url,
+            url: key.url.clone(),
             way,
             room: key.room,
             id: way.first_id + number % KITTY_IDS,
         };
         self.entries.retain(|entry| number.wrapping_sub(entry.number) < KEPT);
-        self.loading = Some((out.ask(Request::Picture(Box::new(ask))), number));
+        self.loading = Some((out.ask(Request::Picture(Box::new(ask))), number, key));
     }
 
     fn wanted(&self, want: &PictureRequest) -> Result<PictureFetch, String> {
@@ -238,11 +249,18 @@ impl PictureStore {
         Ok(PictureFetch::Picture(PictureKey { url, room: (want.area.width, want.area.height) }))
     }
 
+    /// A picture that failed fails in every size.
+    fn entry(&self, key: &PictureKey) -> Option<&CachedPicture> {
+        let is_it =
+            |entry: &&CachedPicture| entry.key == *key || entry.state.is_err() && entry.key.url == key.url;
+        self.entries.iter().find(is_it)
+    }
+
     /// Draws a picture in the middle of its area, or a message why there is none.
     pub fn draw(&self, frame: &mut Frame<'_>, want: &PictureRequest, quiet: Style) {
         let area = want.area.intersection(frame.area());
         let found = self.wanted(want).map(|wanted| match wanted {
-            PictureFetch::Picture(key) => self.entries.iter().find(|entry| entry.key == key),
+            PictureFetch::Picture(key) => self.entry(&key),
             PictureFetch::Template(_) => None,
         });
         let said = match &found {

@@ -1,6 +1,6 @@
 //! The text of the Badge tab: verdict, mail, fields, and advice for a caller.
 
-use crate::domain::call_advice::CallCase;
+use crate::domain::call_advice::{CallCase, script};
 use crate::domain::issue_time;
 use crate::domain::time::{OffsetBasis, age};
 use crate::tui::prelude::*;
@@ -186,10 +186,10 @@ fn told(
     rows: usize,
     cx: &UiContext,
 ) -> (Vec<Line<'static>>, bool) {
-    let case = case(held, requested, cx);
+    let script = script(&case(held, requested, cx));
     let with = |advice: bool| {
         let mut lines = vec![Line::raw("")];
-        lines.extend(told_about(&case, advice, false, room, cx));
+        lines.extend(told_about(&script, advice, false, room, cx));
         lines
     };
     match [true, false].into_iter().map(with).find(|lines| lines.len() <= rows) {

@@ -162,6 +162,10 @@ impl Home {
         self.counts.cost = self.index_cost();
     }
 
+    pub fn index_is_on(&mut self) {
+        self.counts.index_is_on();
+    }
+
     pub fn needs(&self) -> usize {
         self.needing
     }

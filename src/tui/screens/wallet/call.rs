@@ -1,6 +1,7 @@
 //! The steps of a look-up: from the input to a holder's badges, with few requests.
 
 use super::groups::Arrangement;
+use super::kept::Kept;
 use super::people::PreviousSearch;
 use super::search::{OF_HOLDER, grouped};
 use super::{
@@ -9,7 +10,7 @@ use super::{
 };
 use crate::domain::address_search::MatchReason;
 use crate::domain::holder::join;
-use crate::domain::query::{id_variants, may_be_end_of_id};
+use crate::domain::query::{has_number_form, id_variants, may_be_end_of_id};
 use crate::jobs::Disclosure;
 use crate::tui::input::list_hit::ListCursor;
 use crate::tui::persist::input_history::InputKind;
@@ -17,6 +18,7 @@ use crate::tui::prelude::*;
 use crate::tui::request::HolderLists;
 use crate::tui::widgets::field::RecentInputs;
 use crate::tui::worker::lookup::Remaining;
+use std::rc::Rc;
 
 impl Wallet {
     pub(super) fn forget(&mut self, out: &mut Effects<'_>) {
@@ -151,7 +153,7 @@ impl Wallet {
     pub(super) fn holder(&mut self, email: &str, out: &mut Effects<'_>) {
         self.earlier = None;
         self.asked = Some(email.to_owned());
-        self.call.pages = FIRST_PAGES;
+        (self.call.pages, self.call.again) = (FIRST_PAGES, false);
         self.read(email.to_owned(), out);
     }
 
@@ -159,11 +161,16 @@ impl Wallet {
         out.ask_instead(&mut self.request, Request::Holder(email, self.call.pages));
     }
 
-    /// The number of badges read, and of those in the wallet if that is more, while there are more to read.
+    /// The number of badges read, and of those in the wallet if that is more, while not all were read.
     pub(super) fn left_to_read(&self) -> Option<(u64, Option<u64>)> {
         let found = self.found.as_ref().filter(|found| found.troubles.is_empty() && !found.complete)?;
-        let read = found.held.iter().filter(|held| held.wallet.is_some()).count() as u64;
-        (self.call.pages < MOST_PAGES).then_some((read, found.total_count.filter(|total| *total > read)))
+        let read = found.whole().in_wallet;
+        Some((read, found.total_count.filter(|total| *total > read)))
+    }
+
+    /// Whether the user can have more of the wallet read.
+    pub(super) fn can_read_on(&self) -> bool {
+        self.left_to_read().is_some() && self.call.pages < MOST_PAGES
     }
 
     /// Reads ten times as much of a wallet that is longer than what was read, from its first page, because the list
@@ -225,7 +232,7 @@ impl Wallet {
     pub(super) fn back(&mut self, out: &mut Effects<'_>) {
         out.cancel(self.request.take());
         out.cancel(self.lookup.take().map(|(request, _)| request));
-        self.call.namesakes = 0;
+        (self.call.namesakes, self.call.again) = (0, false);
         if self.choosing {
             self.people = None;
             self.choosing = false;
@@ -276,6 +283,7 @@ impl Wallet {
         let kept_wallet = wallet.is_err().then(of_wallet).unwrap_or_default();
         let kept_history = history.is_err().then(of_history).unwrap_or_default();
         let is_kept = !kept_wallet.is_empty() || !kept_history.is_empty();
+        let read = [wallet.is_ok() || before.read[0], history.is_ok() || before.read[1]];
         let complete = wallet.as_ref().map_or(true, |(_, all)| *all)
             && history.as_ref().map_or(true, |(_, all)| *all)
             && (!is_kept || before.complete);
@@ -287,7 +295,7 @@ impl Wallet {
         let items_of_wallet = wallet.map_or(kept_wallet, |(items, _)| items);
         let items_of_history = history.map_or(kept_history, |(items, _)| items);
         let (sent, requested) = match holder.sent {
-            Ok(sent) => (sent, holder.requested),
+            Ok(sent) => (sent, Rc::new(holder.requested)),
             Err(why) => {
                 troubles.push(crate::jobs::not_read(&why).to_string());
                 self.call.lacks_journal = true;
@@ -297,8 +305,8 @@ impl Wallet {
         self.learn(items_of_history.iter());
         self.domains.extend(holder.domains);
         let mut held = join(items_of_wallet, items_of_history);
-        let is_shown =
-            |one: &SentHere| one.badge_id.as_ref().is_some_and(|id| held.iter().any(|h| h.badge_id == *id));
+        let shown: HashSet<&BadgeId> = held.iter().map(|one| &one.badge_id).collect();
+        let is_shown = |one: &SentHere| one.badge_id.as_ref().is_some_and(|id| shown.contains(id));
         let sent: Vec<SentHere> = sent.into_iter().filter(|one| !is_shown(one)).collect();
         let mut known = HashSet::new();
         let own = sent.iter().filter_map(own_row).filter(|one| known.insert(one.badge_id.clone()));
@@ -325,17 +333,19 @@ impl Wallet {
             email,
             held,
             arranged: Arrangement::default(),
-            copies: HashMap::new(),
+            copies: Rc::default(),
             to_select: selected.clone(),
             troubles,
             sent,
             requested,
             both,
             complete,
+            read,
             failed,
             total_count,
             read_at: before.read_at.filter(|_| is_kept),
             is_kept,
+            kept: Kept::default(),
         });
         self.fitting = None;
         self.unsorted = true;
@@ -363,8 +373,14 @@ impl Wallet {
                 self.take_cert_cost(number, found, out);
             }
             (
-                step @ (Lookups::CertSync(_) | Lookups::CertIds(_) | Lookups::CertRecords(_)),
-                response @ (Response::Synced(_) | Response::WithoutDetails(_) | Response::Details(_)),
+                step @ (Lookups::CertIndexOn(_)
+                | Lookups::CertSync(_)
+                | Lookups::CertIds(_)
+                | Lookups::CertRecords(_)),
+                response @ (Response::IndexOn(_)
+                | Response::Synced(_)
+                | Response::WithoutDetails(_)
+                | Response::Details(_)),
             ) => self.take_cert_step(step, response, out),
             (Lookups::CertAgain(number), Response::FoundCerts(found)) => {
                 self.take_cert_again(&number, &found, out);
@@ -403,7 +419,7 @@ impl Wallet {
                 self.call.lacks_journal |= sent.is_err();
                 let at = sent.ok().and_then(|sent| Some(sent.first()?.at));
                 if let (Some(at), Some(found)) = (at, &mut self.found) {
-                    found.requested.insert(id, at);
+                    Rc::make_mut(&mut found.requested).insert(id, at);
                     self.unsorted = true;
                 }
             }
@@ -535,7 +551,7 @@ impl Wallet {
         self.call.by_id = Some(held.badge_id.clone());
         self.call.masked = false;
         self.found = Some(HolderBadges {
-            requested: HashMap::from([(held.badge_id.clone(), sent.at)]),
+            requested: Rc::new(HashMap::from([(held.badge_id.clone(), sent.at)])),
             held: vec![held],
             sent: vec![sent],
             complete: true,
@@ -551,7 +567,12 @@ impl Wallet {
             let is_it = |found: &&mut HolderBadges| found.held.iter().any(|held| held.badge_id == *id);
             match self.found.as_mut().filter(is_it) {
                 // What was read before stays.
-                Some(found) => (found.troubles, found.is_kept) = (vec![why], true),
+                Some(found) => {
+                    found.is_kept = true;
+                    if !found.troubles.contains(&why) {
+                        found.troubles.push(why);
+                    }
+                }
                 None => {
                     self.call.by_id = None;
                     self.fail(why);
@@ -564,7 +585,8 @@ impl Wallet {
         self.send(Lookups::SentHere(id.clone()), Request::SentBadge(id.clone()), out);
     }
 
-    /// No badge has this id. Tries it as the service writes ids, then the text as a name, unless that was done before.
+    /// No badge has this id. Tries it as the service writes ids, then the text as a name, unless it is a number or that was
+    /// done before.
     fn no_such_id(&mut self, id: &BadgeId, out: &mut Effects<'_>) {
         let typed = match &self.call.query {
             Some(Query::BadgeId(typed)) => typed.wire().to_owned(),
@@ -583,6 +605,9 @@ impl Wallet {
                 let paging = Paging { page: 1, rows_per_page: 1, ..Paging::default() };
                 let ask = Request::History(HistoryQuery { filter: HistoryFilter::default(), paging });
                 self.send(Lookups::Sample(id.clone()), ask, out);
+            }
+            (None, None) if has_number_form(&typed) => {
+                self.call.nothing = Some(t!("No badge has the id \u{201c}{id}\u{201d}.", id = short(&typed)));
             }
             (None, None) => self.name(typed, out),
             (None, Some(name)) => self.ask_index(Sought::Name(name), out),
@@ -617,7 +642,9 @@ impl Wallet {
             Lookups::Cert(_) | Lookups::CertCost(_) | Lookups::CertAgain(_) => {
                 t!("searching the index for this certificate number").to_owned()
             }
-            Lookups::CertSync(_) | Lookups::CertIds(_) => t!("reading the history into the index").to_owned(),
+            Lookups::CertIndexOn(_) | Lookups::CertSync(_) | Lookups::CertIds(_) => {
+                t!("reading the history into the index").to_owned()
+            }
             Lookups::CertRecords(number) => {
                 t!("reading records to find certificate number {number}", number = short(number))
             }

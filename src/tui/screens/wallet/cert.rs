@@ -77,7 +77,12 @@ impl Wallet {
     /// The certificate number that the index does not know, while that is what the screen says.
     pub(super) fn unknown_cert(&self) -> Option<String> {
         let query = self.call.query.as_ref().filter(|_| self.call.nothing.is_some())?;
-        let can_be_read = matches!(self.call.certs, Certs::Unknown | Certs::NotRead);
+        let can_be_read = match self.call.certs {
+            Certs::NotAsked => false,
+            Certs::Unknown | Certs::NotRead => true,
+            // A name with a digit is searched further before an index is built for it.
+            Certs::NoIndex => matches!(query, Query::BadgeId(_)) || self.leads_left().is_empty(),
+        };
         number_in(query).filter(|_| can_be_read).map(str::to_owned)
     }
 
@@ -85,14 +90,18 @@ impl Wallet {
     pub(super) fn cert_offer(&self, cx: &UiContext) -> Option<String> {
         self.unknown_cert()?;
         let key = cx.key(&[KeyContext::Wallet], Action::Elsewhere);
-        Some(if self.call.certs == Certs::NotRead {
-            t!(
+        Some(match self.call.certs {
+            Certs::NoIndex => t!(
+                "{key} turns an index on until lapel ends and reads the history into it ({cost}), then the records, after a confirmation.",
+                key,
+                cost = self.index_cost()
+            ),
+            Certs::NotRead => t!(
                 "{key} reads the history ({cost}), then the records, after a confirmation.",
                 key,
                 cost = self.index_cost()
-            )
-        } else {
-            t!("{key} reads the records that are missing, after a confirmation with the cost.", key)
+            ),
+            _ => t!("{key} reads the records that are missing, after a confirmation with the cost.", key),
         })
     }
 
@@ -103,7 +112,7 @@ impl Wallet {
     /// Asks for the one confirmation. If the index has badges, first counts their records that were not read yet. This
     /// costs no request.
     pub(super) fn ask_cert_cost(&mut self, number: String, out: &mut Effects<'_>) {
-        if self.call.certs == Certs::NotRead {
+        if matches!(self.call.certs, Certs::NoIndex | Certs::NotRead) {
             let cost = self.index_cost();
             let text = match self.history.map(|badges| count!(badges, "request", "requests")) {
                 Some(requests) => t!(
@@ -116,7 +125,9 @@ impl Wallet {
                     cost
                 ),
             };
-            return confirm(number, text, None, out);
+            let index = (self.call.certs == Certs::NoIndex)
+                .then(|| t!("It turns an index on in memory, which is gone when lapel ends.").to_owned());
+            return confirm(number, std::iter::once(text).chain(index), None, out);
         }
         self.send(Lookups::CertCost(number), Request::WithoutDetails(IndexedList::All), out);
     }
@@ -148,13 +159,15 @@ impl Wallet {
                 requests
             )
         };
-        confirm(number, text, Some(ids), out);
+        confirm(number, [text], Some(ids), out);
     }
 
-    /// Reads the records of these badges. Without badges: of all, after reading the history into the index.
+    /// Reads the records of these badges. Without badges: of all, after reading the history into the index, which may have to
+    /// be turned on first.
     pub fn read_records(&mut self, number: String, ids: Option<Vec<BadgeId>>, out: &mut Effects<'_>) {
         let (what, ask) = match ids {
             Some(ids) => (Lookups::CertRecords(number.clone()), Request::Details(ids, Some(number))),
+            None if self.call.certs == Certs::NoIndex => (Lookups::CertIndexOn(number), Request::TurnOnIndex),
             None => (Lookups::CertSync(number), Request::Sync(SyncScope::New)),
         };
         self.send(what, ask, out);
@@ -163,6 +176,10 @@ impl Wallet {
     /// Handles a step of the search for a certificate number after its confirmation.
     pub(super) fn take_cert_step(&mut self, step: Lookups, answer: Response, out: &mut Effects<'_>) {
         let (what, ask) = match (step, answer) {
+            (Lookups::CertIndexOn(number), Response::IndexOn(Ok(()))) => {
+                self.call.certs = Certs::NotRead;
+                return self.read_records(number, None, out);
+            }
             (Lookups::CertSync(number), Response::Synced(Ok(synced))) => {
                 self.call.requests += u32::try_from(synced.requests).unwrap_or(u32::MAX);
                 self.call.certs = Certs::Unknown;
@@ -185,7 +202,10 @@ impl Wallet {
             }
             (
                 _,
-                Response::Synced(Err(why)) | Response::WithoutDetails(Err(why)) | Response::Details(Err(why)),
+                Response::IndexOn(Err(why))
+                | Response::Synced(Err(why))
+                | Response::WithoutDetails(Err(why))
+                | Response::Details(Err(why)),
             ) => return out.warn(why),
             _ => return,
         };
@@ -198,7 +218,11 @@ impl Wallet {
         matches!(
             step,
             Some(
-                Lookups::CertSync(_) | Lookups::CertIds(_) | Lookups::CertRecords(_) | Lookups::CertAgain(_)
+                Lookups::CertIndexOn(_)
+                    | Lookups::CertSync(_)
+                    | Lookups::CertIds(_)
+                    | Lookups::CertRecords(_)
+                    | Lookups::CertAgain(_)
             )
         )
     }
@@ -280,8 +304,13 @@ impl Wallet {
     }
 }
 
-fn confirm(number: String, text: String, ids: Option<Vec<BadgeId>>, out: &mut Effects<'_>) {
+fn confirm(
+    number: String,
+    text: impl IntoIterator<Item = String>,
+    ids: Option<Vec<BadgeId>>,
+    out: &mut Effects<'_>,
+) {
     let what = t!("Find certificate number {number}", number = short(&number));
-    let text = vec![text, t!("Nothing is changed.").to_owned()];
+    let text = text.into_iter().chain([t!("Nothing is changed.").to_owned()]).collect();
     out.show(ConfirmAction::new(&what, text, move |out| out.go.push(Navigate::FindCert(number, ids))));
 }

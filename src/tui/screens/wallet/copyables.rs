@@ -80,7 +80,7 @@ impl Screen for Wallet {
     }
 
     fn shows_age(&self, cx: &UiContext) -> bool {
-        self.held().iter().any(|held| self.case(held, cx).verdict().state() == State::Waiting)
+        self.found.as_ref().is_some_and(|found| found.waits(cx.now()))
     }
 
     fn has_pane(&self) -> bool {

@@ -1,5 +1,6 @@
 //! Drawing of the Wallet tab: the input, the badges found, and the selected badge below or beside them.
 
+use super::kept::Whole;
 use super::layout::{Areas, BEFORE};
 use super::people::PeopleMatches;
 use super::rows::FIELDS;
@@ -8,7 +9,6 @@ use crate::domain::address_search::MatchReason;
 use crate::domain::address_search::with_space;
 use crate::domain::call_advice::CallerQuestion;
 use crate::domain::email::ended;
-use crate::domain::holder::names;
 use crate::domain::look_alike::{foreign_letter, letter_name};
 use crate::jobs::SentAlike;
 use crate::tui::input::list_hit::below;
@@ -80,9 +80,15 @@ impl Wallet {
             let alike = self.alike_words(cx);
             let all = people.notes.iter().chain(&alike).cloned().chain(self.name_note());
             notes.extend(all.flat_map(|note| wrap(&note, room)).map(|line| (line, cx.theme.warning())));
-            let unread = self.found.iter().flat_map(|found| &found.troubles).chain(&people.trouble);
-            let unread =
-                people.read_at.into_iter().flat_map(|at| unread.clone().map(move |why| as_of(at, why, cx)));
+            let timed = |why: &String, at: Option<Timestamp>| match at {
+                Some(at) => as_of(at, why, cx),
+                None => why.clone(),
+            };
+            let of_holder = self.found.iter().flat_map(|found| {
+                let at = found.read_at.filter(|_| found.is_kept);
+                found.troubles.iter().map(move |why| timed(why, at))
+            });
+            let unread = of_holder.chain(people.trouble.iter().map(|why| timed(why, people.read_at)));
             notes.extend(unread.flat_map(|note| wrap(&note, room)).map(|line| (line, cx.theme.error())));
             return notes;
         }
@@ -103,7 +109,7 @@ impl Wallet {
             notes.extend(lines.into_iter().map(|line| (line, cx.theme.error())));
         }
         // The others are rows.
-        for sent in found.sent.iter().filter(|sent| super::own_row(sent).is_none()) {
+        for sent in found.sent_besides() {
             // A badge with an id may be visible in a list that was not read.
             let is_read = found.both || sent.badge_id.is_none();
             let said = if is_read { sent_here(sent, cx) } else { sent_when(sent, cx) };
@@ -226,6 +232,9 @@ impl Wallet {
             Query::Address { .. } => t!("{enter} looks up this e-mail address.", enter),
             Query::BadgeId(_) => {
                 t!("{enter} shows the issuer's record of the badge with this id.", enter)
+            }
+            Query::Name { or_id: Some(id), .. } if id.wire().bytes().any(|b| b.is_ascii_digit()) => {
+                t!("{enter} searches the history for this name, then for a badge with this id.", enter)
             }
             Query::Name { .. } => t!("{enter} searches the history for this name.", enter),
         };
@@ -350,27 +359,31 @@ impl Wallet {
 
     fn draw_found(&self, found: &HolderBadges, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let dot = cx.glyphs.dot;
-        let in_wallet = found.held.iter().filter(|h| h.wallet.is_some()).count() as u64;
-        let only_history =
-            found.held.iter().filter(|h| h.wallet.is_none() && h.history.is_some()).count() as u64;
-        let all_names = names(&found.held);
+        let &Whole { in_wallet, only_history, is_unseen, ref names, .. } = found.whole();
         let email = short(&found.email);
-        let who = match all_names.as_slice() {
+        let who = match names.as_slice() {
             [] => email.to_string(),
             [one] => one.to_string(),
             [first, rest @ ..] => {
                 plural!(rest.len() as u64, "{first} and {n} other name", "{first} and {n} other names", first)
             }
         };
-        let shorter = match all_names.as_slice() {
+        let shorter = match names.as_slice() {
             [first, rest @ ..] if !rest.is_empty() => Some(format!("{first} +{}", rest.len())),
             _ => None,
         };
-        let is_unseen = found.held.iter().all(HeldBadge::is_only_sent);
+        // While lapel reads on, the last of the pages may be asked for already.
+        let is_longer = self.can_read_on() || self.request.is_some();
         let (who, mut said) = if let Some(at) = found.read_at.filter(|_| found.is_kept) {
             let who = if self.call.masked { t!("The record of one badge").to_owned() } else { who };
             let badges = count!(found.held.len() as u64, "badge", "badges");
-            (who, vec![format!(" {dot} {}", t!("{badges} as of {time}", badges, time = moment(at, cx)))])
+            let time = moment(at, cx);
+            let said = if self.call.masked || found.complete && found.read == [true, true] {
+                t!("{badges} as of {time}", badges, time)
+            } else {
+                t!("{badges} as of {time} (not all was read)", badges, time)
+            };
+            (who, vec![format!(" {dot} {said}")])
         } else if found.failed {
             (who, Vec::new())
         } else if is_unseen && !found.sent.is_empty() && found.email.is_empty() {
@@ -384,7 +397,7 @@ impl Wallet {
         } else if found.held.is_empty() && found.both && found.complete {
             (t!("No badge for {email} in the wallet or the history.", email), Vec::new())
         } else if found.held.is_empty() {
-            let goes_on = self.left_to_read().map(|_| {
+            let goes_on = self.can_read_on().then(|| {
                 let key = cx.key(&[KeyContext::Wallet], Action::Elsewhere);
                 format!(" {dot} {}", t!("{key} reads more", key))
             });
@@ -392,7 +405,9 @@ impl Wallet {
             (said, goes_on.into_iter().collect())
         } else if self.call.masked {
             (t!("The record of one badge").to_owned(), Vec::new())
-        } else if let Some((read, total)) = self.left_to_read() {
+        } else if let Some((read, total)) =
+            self.left_to_read().filter(|(_, total)| total.is_some() || is_longer)
+        {
             let read = match total {
                 Some(total) => {
                     t!("{read} of {total} badges read", read = number(read), total = number(total))
@@ -403,8 +418,9 @@ impl Wallet {
                 ),
             };
             let key = cx.key(&[KeyContext::Wallet], Action::Elsewhere);
-            let goes_on = t!("{key} reads more", key);
-            (who, vec![format!(" {dot} {read} {dot} {goes_on}"), format!(" {dot} {read}")])
+            let goes_on =
+                self.can_read_on().then(|| format!(" {dot} {read} {dot} {}", t!("{key} reads more", key)));
+            (who, goes_on.into_iter().chain([format!(" {dot} {read}")]).collect())
         } else if !found.troubles.is_empty() {
             let badges = count!(found.held.len() as u64, "badge", "badges");
             (who, vec![format!(" {dot} {}", t!("{badges} (only one list read)", badges))])
@@ -467,7 +483,7 @@ impl Wallet {
         let Some(view) = self.as_rows(cx) else { return };
         let widths = self.heading.widths(usize::from(areas.list.width).saturating_sub(BEFORE));
         frame.render_widget(self.heading.line(&widths, 2, cx), areas.heads);
-        let shown = self.rows().enumerate().skip(self.cursor.shown().start).take(self.cursor.shown().len());
+        let shown = self.cursor.shown().filter_map(|i| Some((i, self.row(i)?)));
         for (y, (i, held)) in (areas.list.y..).zip(shown) {
             let row = self.heading.cells(cells(FIELDS, held, &view, cx), &widths, cx);
             self.draw_row(i, row, frame, Rect { y, height: 1, ..areas.list }, cx);

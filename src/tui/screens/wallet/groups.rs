@@ -5,6 +5,7 @@
 use super::Wallet;
 use crate::tui::prelude::*;
 use crate::tui::screens::history::copies::not_issued;
+use std::rc::Rc;
 
 /// Copies that are folded: fewer are as easy to read as the row that stands for them.
 const FOLDED_FROM: usize = 3;
@@ -13,18 +14,20 @@ const FOLDED_FROM: usize = 3;
 pub(super) type GroupKey = (String, Option<String>);
 
 /// The indexes of the copies of one badge: valid ones first, then waiting ones, and the newest first among equals.
-struct CopyGroup {
+pub(super) struct CopyGroup {
     key: GroupKey,
+    /// The index of the newest one, where the group is listed.
+    first: usize,
     copies: Vec<usize>,
 }
 
 fn key(held: &HeldBadge) -> Option<GroupKey> {
     let template = held.template_id().map(TemplateId::wire).or_else(|| held.title().map(Text::wire))?;
-    Some((template.to_owned(), held.name_key()))
+    Some((template.to_owned(), held.name_key().map(Cow::into_owned)))
 }
 
 /// The groups of two and more.
-fn groups(held: &[HeldBadge], now: DateTime) -> Vec<CopyGroup> {
+pub(super) fn groups(held: &[HeldBadge], now: DateTime) -> Vec<CopyGroup> {
     let mut at: HashMap<GroupKey, usize> = HashMap::new();
     let mut groups: Vec<CopyGroup> = Vec::new();
     for (place, one) in held.iter().enumerate() {
@@ -32,7 +35,7 @@ fn groups(held: &[HeldBadge], now: DateTime) -> Vec<CopyGroup> {
         let group = *at.entry(key.clone()).or_insert(groups.len());
         match groups.get_mut(group) {
             Some(group) => group.copies.push(place),
-            None => groups.push(CopyGroup { key, copies: vec![place] }),
+            None => groups.push(CopyGroup { key, first: place, copies: vec![place] }),
         }
     }
     groups.retain(|group| group.copies.len() > 1);
@@ -43,15 +46,15 @@ fn groups(held: &[HeldBadge], now: DateTime) -> Vec<CopyGroup> {
     };
     for group in &mut groups {
         // The sort is stable: of two that count, the newest stays first.
-        group.copies.sort_by_key(rank);
+        group.copies.sort_by_cached_key(rank);
     }
     groups
 }
 
 /// The words about copies, for each copy: `3 copies, 1 Waiting`.
-pub(super) fn words(held: &[HeldBadge], now: DateTime) -> HashMap<BadgeId, String> {
+pub(super) fn words(held: &[HeldBadge], groups: &[CopyGroup], now: DateTime) -> HashMap<BadgeId, String> {
     let mut all = HashMap::new();
-    for group in groups(held, now) {
+    for group in groups {
         let copies: Vec<&HeldBadge> = group.copies.iter().filter_map(|place| held.get(*place)).collect();
         let others = not_issued(copies.iter().map(|one| one.verdict(now).state()));
         let n = t!("{n} copies", n = number(copies.len() as u64));
@@ -69,7 +72,7 @@ pub(super) struct Arrangement {
     /// The folded copies by the index of the row that stands for them.
     folded: HashMap<usize, Vec<usize>>,
     /// The copies below another one, and the row that opened to copies.
-    pub signs: HashMap<BadgeId, Sign>,
+    pub signs: Rc<HashMap<BadgeId, Sign>>,
 }
 
 impl Arrangement {
@@ -98,9 +101,8 @@ impl Sign {
 
 impl Wallet {
     /// The badges with their copies below them, and folded where they were not opened. `wanted` is never folded.
-    pub(super) fn with_groups(&mut self, wanted: Option<&BadgeId>, now: DateTime) -> Arrangement {
+    pub(super) fn with_groups(&mut self, wanted: Option<&BadgeId>, groups: &[CopyGroup]) -> Arrangement {
         let held = self.found.as_ref().map_or(&[][..], |found| &found.held);
-        let groups = groups(held, now);
         let id = |place: usize| held.get(place).map(|one| &one.badge_id);
         for group in groups.iter().filter(|group| group.copies.len() >= FOLDED_FROM) {
             if wanted.is_some() && group.copies.iter().skip(1).any(|place| id(*place) == wanted) {
@@ -109,15 +111,14 @@ impl Wallet {
         }
         let of: HashMap<usize, &CopyGroup> =
             groups.iter().flat_map(|group| group.copies.iter().map(move |place| (*place, group))).collect();
-        let mut arranged = Arrangement::default();
-        let mut order = Vec::new();
+        let (mut folded, mut signs, mut order) = (HashMap::new(), HashMap::new(), Vec::new());
         for place in 0..held.len() {
             let Some(group) = of.get(&place) else {
                 order.push(place);
                 continue;
             };
             // The group has the place of its first copy.
-            if group.copies.iter().min() != Some(&place) {
+            if group.first != place {
                 continue;
             }
             let Some((head, others)) = group.copies.split_first() else { continue };
@@ -125,16 +126,15 @@ impl Wallet {
             let is_folded = is_long && !self.call.unfolded.contains(&group.key);
             order.push(*head);
             if is_folded {
-                arranged.folded.insert(*head, others.to_vec());
+                folded.insert(*head, others.to_vec());
             } else {
                 order.extend(others);
-                arranged.signs.extend(others.iter().filter_map(|one| Some((id(*one)?.clone(), Sign::Copy))));
+                signs.extend(others.iter().filter_map(|one| Some((id(*one)?.clone(), Sign::Copy))));
             }
             let sign = if is_folded { Sign::Folded } else { Sign::Unfolded };
-            arranged.signs.extend(id(*head).filter(|_| is_long).map(|id| (id.clone(), sign)));
+            signs.extend(id(*head).filter(|_| is_long).map(|id| (id.clone(), sign)));
         }
-        arranged.order = Some(order);
-        arranged
+        Arrangement { order: Some(order), folded, signs: Rc::new(signs) }
     }
 
     fn sign(&self, held: &HeldBadge) -> Option<Sign> {

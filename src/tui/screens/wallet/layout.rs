@@ -117,7 +117,7 @@ impl Wallet {
             let pane = Rect { x: area.x + left + 2, width: area.width - left - 4, ..rest };
             return Areas { notes, heads: Rect { width: left, ..heads }, list, pane: Some(pane) };
         }
-        let rows = u16::try_from(self.rows().count()).unwrap_or(u16::MAX);
+        let rows = u16::try_from(self.len()).unwrap_or(u16::MAX);
         // The list keeps at least a few rows, and takes the rows that the badge does not need. The timeline takes none.
         // Advice about the call may reduce the list further. General advice may not.
         let (case, beside) = (self.case(held, cx), self.beside(held, cx));
@@ -142,6 +142,7 @@ impl Wallet {
         let (verdict, known) = (held.verdict(cx.now()), held.detail.is_some());
         let reading = matches!(&self.lookup, Some((_, Lookups::Detail(id))) if *id == held.badge_id);
         pane::Beside {
+            script: self.script(held, cx),
             pictures: self.call.pictures.get(&held.badge_id).map(|tried| &tried.said),
             reason_missing: pane::reason_missing(&verdict, known, reading, cx),
             requested: self.requested(held),
@@ -152,8 +153,8 @@ impl Wallet {
 
     /// When and in which job lapel sent a badge that neither list has.
     fn sent_words(&self, held: &HeldBadge, cx: &UiContext) -> Option<String> {
-        let is_it = |sent: &&SentHere| held.sent.is_some() && sent.badge_id.as_ref() == Some(&held.badge_id);
-        let mut sent = self.found.as_ref()?.sent.iter().find(is_it)?.clone();
+        held.sent.as_ref()?;
+        let mut sent = self.found.as_ref()?.sent_row(&held.badge_id)?.clone();
         if held.unread || !held.is_only_sent() {
             return Some(sent_when(&sent, cx));
         }

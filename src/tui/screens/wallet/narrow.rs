@@ -149,7 +149,7 @@ impl Wallet {
             let only = self.call.only.filter(|_| self.fitting.is_some())?;
             return Some(t!(
                 "Only {state}: {rows} of {all} rows. {key} shows the next state, {esc} shows all.",
-                state = tr(shown_word(only)),
+                state = tr(only.verdict_word()),
                 rows = number(self.len() as u64),
                 all = number(self.all() as u64),
                 key = cx.key(&[KeyContext::Wallet], Action::Only),
@@ -183,17 +183,5 @@ impl Wallet {
 }
 
 fn is_in(state: StateIs, held: &HeldBadge, cx: &UiContext) -> bool {
-    state == StateIs::of(&held.verdict(cx.now()).state())
-}
-
-/// The word that the rows show for a state, in English.
-fn shown_word(state: StateIs) -> &'static str {
-    match state {
-        StateIs::Waiting => "WAITING",
-        StateIs::Issued => "VALID",
-        StateIs::Expired => "EXPIRED",
-        StateIs::Revoking => "REVOKING",
-        StateIs::Revoked => "REVOKED",
-        StateIs::Other => StateIs::Other.word(),
-    }
+    state.fits(&held.verdict(cx.now()))
 }

@@ -3,11 +3,11 @@
 use super::Wallet;
 use super::groups::{self, Arrangement};
 use super::rows::{self, FIELDS, LookupView};
-use crate::domain::holder::names;
 use crate::tui::input::list_hit::Click;
 use crate::tui::prelude::*;
 use crate::tui::widgets::record_field::cells;
 use crate::tui::widgets::table_header::{HeadingOutcome, SortKey, SortOrder, compare};
+use std::rc::Rc;
 
 impl Wallet {
     /// Whether the screen lists badges, and not possible matches.
@@ -58,18 +58,15 @@ impl Wallet {
     pub(super) fn as_rows(&self, cx: &UiContext) -> Option<LookupView> {
         let found = self.found.as_ref()?;
         Some(LookupView {
-            several: names(&found.held).len() > 1,
+            several: found.whole().names.len() > 1,
             both: found.both,
             now: cx.now(),
             key: EmailKey::of(&found.email),
             email: found.email.clone(),
-            copies: found.copies.clone(),
-            signs: found.arranged.signs.clone(),
-            requested: found
-                .requested
-                .iter()
-                .map(|(id, at)| (id.clone(), cx.clock().offset().to_datetime(*at)))
-                .collect(),
+            copies: Rc::clone(&found.copies),
+            signs: Rc::clone(&found.arranged.signs),
+            requested: Rc::clone(&found.requested),
+            offset: cx.clock().offset(),
         })
     }
 
@@ -89,8 +86,11 @@ impl Wallet {
         if !std::mem::take(&mut self.unsorted) {
             return;
         }
+        let mut groups = Vec::new();
         if let Some(found) = &mut self.found {
-            found.copies = groups::words(&found.held, cx.now());
+            found.forget_whole();
+            groups = groups::groups(&found.held, cx.now());
+            found.copies = Rc::new(groups::words(&found.held, &groups, cx.now()));
         }
         let selected =
             self.found.as_mut().filter(|_| !self.choosing).and_then(|found| found.to_select.take());
@@ -105,7 +105,7 @@ impl Wallet {
                 Arrangement::of(keyed.into_iter().map(|(_, at)| at).collect())
             }
             (None, Some(_)) if self.search.text().is_none() && self.call.only.is_none() => {
-                self.with_groups(selected.as_ref(), cx.now())
+                self.with_groups(selected.as_ref(), &groups)
             }
             _ => Arrangement::default(),
         };

@@ -1,14 +1,15 @@
 //! The selected badge: the verdict, the mail, recipient and title, dates, and advice for the caller.
 
 use super::rows::place;
-use crate::domain::call_advice::{CallCase, correction, script};
+use crate::domain::call_advice::{CallCase, Script, correction};
 use crate::domain::narrowing::is_sent;
 use crate::domain::spelling::remarks;
 use crate::domain::time::OffsetBasis;
 use crate::tui::prelude::*;
-use crate::tui::screens::badge_head::spelled;
+use crate::tui::screens::badge_head::{name_remark, spelled};
 use crate::tui::widgets::text_layout::{line_width, packed, pieces};
 use crate::tui::widgets::timeline::timeline;
+use std::rc::Rc;
 
 /// Highest value of `less` in [`lines`]: leaves out the most.
 pub(super) const MOST_LESS: u8 = 4;
@@ -17,9 +18,10 @@ const LONGEST_VERDICT: usize = 3;
 /// Width of the labels of the last lines, in columns.
 const LABEL: usize = 6;
 
-/// Facts about a badge that its records do not contain.
+/// What the answer has besides the records of the badge.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Beside<'a> {
+    pub script: Rc<Script>,
     pub pictures: Option<&'a [String; 2]>,
     pub reason_missing: Option<String>,
     pub requested: Option<Timestamp>,
@@ -47,7 +49,7 @@ pub(super) fn fitted(
             let text = fit(&format!("{last} {next}"), room, cx.glyphs.ellipsis);
             *last = Line::styled(text, last.style);
         }
-        let told = told(case, false, true, room, cx);
+        let told = told(&beside.script, false, true, room, cx);
         let facts = facts(case, beside, room, true, cx);
         let goes_on = (!rest.is_empty()).then(|| {
             let text = format!("{} {}", cx.glyphs.ellipsis, t!("the rest of the reason"));
@@ -73,7 +75,7 @@ pub(super) fn lines(
         let around = || (less < 1).then(Line::default);
         lines.extend(around().filter(|_| !times.is_empty()).into_iter().chain(times).chain(around()));
     }
-    lines.extend(told(case, less < 3, true, room, cx));
+    lines.extend(told(&beside.script, less < 3, true, room, cx));
     lines
 }
 
@@ -117,6 +119,7 @@ fn facts(
         beside.sent.clone(),
     ];
     lines.extend(packed(&ids.into_iter().flatten().collect::<Vec<_>>(), &dot, room, theme.text()));
+    lines.extend(name_remark(held, room, cx));
     if let (Some(doubt), true) = (zone_doubt(case, cx), all) {
         lines.extend(styled(doubt, room, theme.warning()));
     }
@@ -132,15 +135,8 @@ fn facts(
 
 /// What to say, why, and what is not possible, `room` columns wide. `advice` includes general advice, `times` the
 /// times of the record, which a screen may show in another way.
-pub fn told(
-    case: &CallCase<'_>,
-    advice: bool,
-    times: bool,
-    room: usize,
-    cx: &UiContext,
-) -> Vec<Line<'static>> {
+pub fn told(told: &Script, advice: bool, times: bool, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
     let theme = &cx.theme;
-    let told = script(case);
     let mut lines = Vec::new();
     let say = told.say.iter().filter(|line| advice || *line != correction());
     for (i, say) in say.enumerate() {

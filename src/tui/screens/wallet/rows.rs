@@ -6,6 +6,8 @@ use crate::tui::screens::history::request_day;
 use crate::tui::widgets::record_field::RecordField;
 use crate::tui::widgets::table_header::{Heading, SortKey};
 use crate::tui::widgets::text_layout::ColumnLayout;
+use jiff::tz::Offset;
+use std::rc::Rc;
 
 type ListField = RecordField<HeldBadge, LookupView>;
 
@@ -113,15 +115,18 @@ pub(super) struct LookupView {
     pub key: EmailKey,
     pub email: String,
     /// The words about copies: badges of one template and name.
-    pub copies: HashMap<BadgeId, String>,
-    pub signs: HashMap<BadgeId, Sign>,
-    /// When lapel requested badges, in service time.
-    pub requested: HashMap<BadgeId, jiff::civil::DateTime>,
+    pub copies: Rc<HashMap<BadgeId, String>>,
+    pub signs: Rc<HashMap<BadgeId, Sign>>,
+    /// When lapel requested badges.
+    pub requested: Rc<HashMap<BadgeId, Timestamp>>,
+    /// From UTC to service time.
+    pub offset: Offset,
 }
 
 impl LookupView {
     fn verdict(&self, held: &HeldBadge) -> Verdict {
-        held.verdict(self.now).with_request(self.requested.get(&held.badge_id).copied(), self.now)
+        let requested = self.requested.get(&held.badge_id).map(|at| self.offset.to_datetime(*at));
+        held.verdict(self.now).with_request(requested, self.now)
     }
 
     /// Remarks on a badge. A list without the badge and another spelling of the address come before the verdict's

@@ -6,7 +6,6 @@ use super::people::PeopleMatches;
 use super::{BUDGET, Lookups, Sought, Wallet};
 use crate::domain::address_search::{HistoryProbe, Match, MatchReason, leads, matches};
 use crate::domain::email::meant_domain;
-use crate::domain::holder::names;
 use crate::domain::name_search::variants;
 use crate::jobs::SentAlike;
 use crate::tui::input::list_hit::ListCursor;
@@ -29,7 +28,7 @@ impl Wallet {
 
     /// The caller's name: as the user typed it, or the only name on the badges found.
     fn callers_name(&self) -> Option<String> {
-        self.call.name.clone().or_else(|| match names(self.held()).as_slice() {
+        self.call.name.clone().or_else(|| match self.found.as_ref()?.whole().names.as_slice() {
             [one] => Some(one.wire().to_owned()),
             _ => None,
         })
@@ -48,7 +47,7 @@ impl Wallet {
 
     /// Searches for other addresses that may have the caller's badges: first the index, which costs no request.
     pub(super) fn look_elsewhere(&mut self, out: &mut Effects<'_>) {
-        if let (Some(_), Some(email)) = (self.left_to_read().filter(|_| !self.choosing), self.asked.clone()) {
+        if let (true, Some(email)) = (self.can_read_on() && !self.choosing, self.asked.clone()) {
             return self.read_on(email, out);
         }
         let sought = match (self.asked.clone(), self.call.name.clone()) {
@@ -237,6 +236,9 @@ impl Wallet {
                 return self.search_unasked(sought, 0, out);
             }
             Sought::Name(name) if found.is_empty() => {
+                if let Some(error) = trouble.as_ref().filter(|_| self.earlier.is_some()) {
+                    return self.fail(incomplete(error));
+                }
                 let (searched, is_whole) = (name.clone(), trouble.is_none());
                 let name = short(&name);
                 self.call.nothing = Some(match trouble {

@@ -1,5 +1,6 @@
 //! The state of a look-up: what was asked, what was found, and what is still asked.
 
+use super::kept::Kept;
 use super::people::PeopleMatches;
 use super::{cert, groups};
 use crate::domain::StateIs;
@@ -9,6 +10,7 @@ use crate::jobs::SentAlike;
 use crate::tui::prelude::*;
 use crate::tui::worker::index::NotSearched;
 use crate::tui::worker::lookup::{Remaining, TriedPictures};
+use std::rc::Rc;
 
 #[derive(Default)]
 pub(super) struct HolderBadges {
@@ -16,23 +18,26 @@ pub(super) struct HolderBadges {
     pub held: Vec<HeldBadge>,
     pub arranged: groups::Arrangement,
     /// See [`groups::words`].
-    pub copies: HashMap<BadgeId, String>,
+    pub copies: Rc<HashMap<BadgeId, String>>,
     /// The badge to select when the list is arranged next.
     pub to_select: Option<BadgeId>,
     pub troubles: Vec<String>,
     /// Badges sent from this computer that are in neither list. Those that the service accepted with an id are among
     /// `held`, too.
     pub sent: Vec<SentHere>,
-    pub requested: HashMap<BadgeId, Timestamp>,
+    pub requested: Rc<HashMap<BadgeId, Timestamp>>,
     /// Whether both lists were read. Only then can lapel tell that a badge is missing from one of them.
     pub both: bool,
     pub complete: bool,
+    /// Whether the wallet, and the history, were read at least once.
+    pub read: [bool; 2],
     pub failed: bool,
     pub total_count: Option<u64>,
     /// When this was read: the older of both lists, if they were read at different times.
     pub read_at: Option<Timestamp>,
     /// Whether some of this was read before, because the last reading failed.
     pub is_kept: bool,
+    pub kept: Kept,
 }
 
 /// A search that is done again, as it was before: it stays if the service cannot be asked.
@@ -119,6 +124,8 @@ pub(super) enum Lookups {
     Cert(Query),
     /// Counts the badges whose record may have a certificate number.
     CertCost(String),
+    /// Turns an index on, because there is none.
+    CertIndexOn(String),
     /// Reads the history into the index, before the records.
     CertSync(String),
     /// Lists the records that were not read, after that.

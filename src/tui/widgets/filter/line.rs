@@ -2,14 +2,18 @@
 //! belong to the first field, or to the e-mail field if they contain an `@`.
 
 use super::value::{
-    FilterChoice, FilterContext, FilterValue, Spec, Takes, date_words, is_end, is_known_mail, one_word, read,
+    FilterChoice, FilterContext, FilterValue, Spec, Takes, date_words, is_end, is_known, is_known_mail,
+    one_word, read,
 };
 use crate::config::nearest;
 use crate::domain::narrowing::is_word;
 use crate::domain::{BadgeTypeCode, MailIs, StateIs};
 use crate::i18n::{Language, in_language};
 use crate::tui::prelude::*;
+use std::collections::VecDeque;
 
+/// Maximum words after the first one of a value.
+const MOST_WORDS: usize = 12;
 /// Quotation marks that an input method may type.
 const QUOTES: [char; 3] = ['"', '\u{201c}', '\u{201d}'];
 
@@ -46,6 +50,40 @@ fn words(line: &str) -> Vec<Word> {
     words
 }
 
+impl Word {
+    /// As a part of a value that goes on over several words.
+    fn whole(&self) -> String {
+        match &self.field {
+            Some(field) => format!("{field}:{}", self.value),
+            None => self.value.clone(),
+        }
+    }
+}
+
+/// Joins a value with the words after it, if together they are a known value of its field: `state:발급 대기` needs no
+/// quotation marks. The longest such value counts.
+fn with_whole_values(specs: &[Spec], words: Vec<Word>, known: &FilterContext) -> Vec<Word> {
+    let mut joined: Vec<Word> = Vec::new();
+    let mut rest = words.into_iter().collect::<VecDeque<_>>();
+    while let Some(mut word) = rest.pop_front() {
+        if let Some(at) = word.field.as_ref().and_then(|field| field_named(specs, field)) {
+            let (mut text, mut whole) = (word.value.clone(), None);
+            for (n, next) in rest.iter().take(MOST_WORDS).enumerate() {
+                text = format!("{text} {}", next.whole());
+                if is_known(specs[at], text.trim(), known) {
+                    whole = Some((n + 1, text.trim().to_owned()));
+                }
+            }
+            if let Some((more, text)) = whole {
+                rest.drain(..more);
+                word.value = text;
+            }
+        }
+        joined.push(word);
+    }
+    joined
+}
+
 /// A value as the line needs it.
 fn quoted(value: &str) -> String {
     let escaped: String = value
@@ -69,10 +107,10 @@ fn field_named(specs: &[Spec], typed: &str) -> Option<usize> {
 ///
 /// # Errors
 /// A translated text that names the wrong word.
-pub fn parse(specs: &[Spec], line: &str) -> Result<Vec<(usize, String)>, String> {
+pub fn parse(specs: &[Spec], line: &str, known: &FilterContext) -> Result<Vec<(usize, String)>, String> {
     let mut fields: Vec<(usize, String)> = Vec::new();
     let mut free: Vec<(usize, String)> = Vec::new();
-    for word in words(line) {
+    for word in with_whole_values(specs, words(line), known) {
         match word.field {
             None => {
                 let email = specs.iter().position(|spec| spec.name.ends_with("email"));
@@ -136,6 +174,9 @@ pub fn suggestions(specs: &[Spec], before: &str, known: &FilterContext) -> (usiz
         let free = specs.iter().enumerate().filter(|(at, _)| !used.contains(at));
         return (before.len(), free.map(|(_, spec)| of_field(*spec, known)).collect());
     };
+    if let Some(found) = goes_on(specs, &typed, known) {
+        return found;
+    }
     let found = match &last.field {
         None => {
             let begins = |spec: &&Spec| {
@@ -150,14 +191,27 @@ pub fn suggestions(specs: &[Spec], before: &str, known: &FilterContext) -> (usiz
         Some(field) => match field_named(specs, field) {
             Some(at) => {
                 let spec = specs[at];
-                let word = |value: &str| format!("{}{}", tr(spec.word), quoted(value));
-                let found = values_with(spec, &last.value, known);
-                found.map(|one| Suggestion { word: word(&one.word), ..one }).collect()
+                values_with(spec, &last.value, known).map(|one| as_word(spec, one)).collect()
             }
             None => Vec::new(),
         },
     };
     (last.from, found)
+}
+
+/// The suggestions for a value that goes on over several words, if there are any, and where its field begins.
+fn goes_on(specs: &[Spec], typed: &[Word], known: &FilterContext) -> Option<(usize, Vec<Suggestion>)> {
+    let begin = typed.iter().rposition(|word| word.field.is_some())?;
+    let [first, rest @ ..] = &typed[begin..] else { return None };
+    let spec = specs[field_named(specs, first.field.as_ref()?).filter(|_| !rest.is_empty())?];
+    let text = rest.iter().fold(first.value.clone(), |text, word| text + &word.value);
+    let found = values_with(spec, &text, known).filter(|one| plain(&one.word).starts_with(&plain(&text)));
+    let found: Vec<Suggestion> = found.map(|one| as_word(spec, one)).collect();
+    (!found.is_empty()).then_some((first.from, found))
+}
+
+fn as_word(spec: Spec, one: Suggestion) -> Suggestion {
+    Suggestion { word: format!("{}{}", tr(spec.word), quoted(&one.word)), ..one }
 }
 
 /// The known values of a field that contain a text, or whose note does.
@@ -270,7 +324,7 @@ mod tests {
     const SPECS: &[Spec] = HistoryItem::FILTERS;
 
     fn parsed(line: &str) -> Result<Vec<(&'static str, String)>, String> {
-        Ok(parse(SPECS, line)?.into_iter().map(|(at, text)| (SPECS[at].name, text)).collect())
+        Ok(parse(SPECS, line, &known())?.into_iter().map(|(at, text)| (SPECS[at].name, text)).collect())
     }
 
     fn known() -> FilterContext {
@@ -304,6 +358,46 @@ mod tests {
             Ok(vec![("recipient_name", "한 서윤".to_owned())])
         );
         assert_eq!(parsed("\"ISO:9001\""), Ok(vec![("recipient_name", "ISO:9001".to_owned())]));
+    }
+
+    /// What a list, a heading or a message shows can be typed as it is shown.
+    #[test]
+    fn a_known_value_of_several_words_needs_no_quotation_marks() {
+        let mut known = known();
+        known.choices.extend(["Cloud", "Cloud & DevOps", "ISO 9001: 2015"].map(|name| FilterChoice {
+            field: "category_name",
+            value: name.into(),
+            name: name.into(),
+        }));
+        let read = |line: &str| -> Vec<(&'static str, String)> {
+            let fields = parse(SPECS, line, &known).expect("a filter");
+            fields.into_iter().map(|(at, text)| (SPECS[at].name, text)).collect()
+        };
+        let one = |field, value: &str| vec![(field, value.to_owned())];
+        assert_eq!(read("상태:회수 중"), one("state", "회수 중"));
+        assert_eq!(read("state: 발급  대기"), one("state", "발급 대기"));
+        assert_eq!(read("category:cloud & devops"), one("category_name", "cloud & devops"));
+        assert_eq!(read("category:Cloud"), one("category_name", "Cloud"));
+        assert_eq!(read("category:ISO 9001: 2015"), one("category_name", "ISO 9001: 2015"));
+        let with_name = |field, value: &str, name: &str| {
+            vec![(field, value.to_owned()), ("recipient_name", name.to_owned())]
+        };
+        assert_eq!(read("category:Cloud 김"), with_name("category_name", "Cloud", "김"));
+        assert_eq!(read("state:waiting 한 서윤"), with_name("state", "waiting", "한 서윤"));
+        assert_eq!(read("state:발급 대기 한서윤"), with_name("state", "발급 대기", "한서윤"));
+        for state in StateIs::ALL {
+            for language in Language::ALL {
+                let word = in_language(*language, state.word());
+                assert_eq!(read(&format!("state:{word}")), one("state", word));
+            }
+        }
+        let words = |before: &str| {
+            let (from, found) = suggestions(SPECS, before, &known);
+            (from, found.into_iter().map(|one| one.word).collect::<Vec<_>>())
+        };
+        let whole = "category:\"Cloud & DevOps\"".to_owned();
+        assert_eq!(words("title:x category:Cloud & De"), (8, vec![whole]));
+        assert_eq!(words("state:waiting fro"), (14, vec!["from:".to_owned()]));
     }
 
     #[test]
@@ -361,7 +455,7 @@ mod tests {
                 .collect();
             let line = render(SPECS, texts.iter().map(String::as_str), &FilterContext::default());
             let mut read = vec![String::new(); SPECS.len()];
-            for (at, text) in parse(SPECS, &line).expect("a line") {
+            for (at, text) in parse(SPECS, &line, &FilterContext::default()).expect("a line") {
                 read[at] = text;
             }
             prop_assert_eq!(read, texts);
@@ -369,7 +463,7 @@ mod tests {
 
         #[test]
         fn any_line_can_be_typed(line in "\\PC{0,40}", at in 0usize..40) {
-            let _ = parse(SPECS, &line);
+            let _ = parse(SPECS, &line, &known());
             let before: String = line.chars().take(at).collect();
             let (from, _) = suggestions(SPECS, &before, &known());
             prop_assert!(before.is_char_boundary(from));
@@ -387,7 +481,7 @@ mod tests {
             [b":", b"\"", b"from:9999-99-99", b"state:", "\u{201d}".as_bytes(), b"-9999-12-31"];
         crate::fuzz::fuzz("a filter", &seeds, &words, |bytes| {
             let (line, known) = (String::from_utf8_lossy(bytes), known());
-            let fields = parse(SPECS, &line).unwrap_or_default();
+            let fields = parse(SPECS, &line, &known).unwrap_or_default();
             for (at, text) in &fields {
                 let _ = (read(SPECS[*at], text, &known), written(SPECS[*at], text, &known));
             }

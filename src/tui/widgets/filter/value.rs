@@ -260,13 +260,10 @@ pub fn read(spec: Spec, typed: &str, known: &FilterContext) -> Result<FilterValu
                 )),
             }
         }
-        Takes::State => {
-            let is_it = |state: &StateIs| is_word(typed, state.word()) || is_word(typed, state.code());
-            StateIs::ALL.into_iter().find(is_it).map(FilterValue::State).ok_or_else(|| {
-                let all = list(StateIs::ALL.map(|state| tr(state.word())));
-                t!("{label}: {shown} is none of {all}", label, shown, all)
-            })
-        }
+        Takes::State => StateIs::named(typed).map(FilterValue::State).ok_or_else(|| {
+            let all = list(StateIs::ALL.map(|state| tr(state.word())));
+            t!("{label}: {shown} is none of {all}", label, shown, all)
+        }),
         Takes::Mail => match mail_named(typed) {
             MailIs::Word(word) if known.is_misspelt_mail(spec, &word) => {
                 let own = known.choices_of(spec).filter(|choice| !is_known_mail(&choice.value));
@@ -277,6 +274,18 @@ pub fn read(spec: Spec, typed: &str, known: &FilterContext) -> Result<FilterValu
             }
             mail => Ok(FilterValue::Mail(mail)),
         },
+    }
+}
+
+/// Whether a text is a known value of the field, whole and as it is shown.
+pub fn is_known(spec: Spec, typed: &str, known: &FilterContext) -> bool {
+    match spec.takes {
+        Takes::State | Takes::Date => read(spec, typed, known).is_ok(),
+        Takes::Mail => is_known_mail(typed) || known.value_of(spec, typed).is_some(),
+        Takes::Text | Takes::Template | Takes::Category | Takes::BadgeType => {
+            known.value_of(spec, typed).is_some()
+        }
+        Takes::YesNo => false,
     }
 }
 

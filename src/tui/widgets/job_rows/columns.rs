@@ -8,6 +8,8 @@ use crate::tui::widgets::job_rows::{
 use crate::tui::widgets::record_field::{self, RecordField};
 use crate::tui::widgets::table_header::{Heading, TO_MINUTE};
 use crate::tui::widgets::text_layout::ColumnLayout;
+use crate::tui::widgets::timeline::of_24_h;
+use jiff::SignedDuration;
 
 type ListField = RecordField<JobRow, String>;
 
@@ -32,7 +34,10 @@ const FIELDS: [(ListField, RowField); 15] = [
     ),
     (
         ListField::computed("state", tr_noop!("Status"), (15, 1, 0))
-            .shown(|row, words, cx| format!("{} {words}", row_status_glyph(row.row_status, cx)))
+            .shown(|row, words, cx| {
+                let waited = waited(row, cx.clock().utc());
+                format!("{} {}", row_status_glyph(row.row_status, cx), waited.as_ref().unwrap_or(words))
+            })
             .styled(|row, cx| row_status_style(row.row_status, cx))
             .whole(|_, words, _| words.clone()),
         RowField::RowStatus,
@@ -122,6 +127,13 @@ const FIELDS: [(ListField, RowField); 15] = [
 ];
 
 pub const COPIED: [&str; 6] = ["row", "state", "recipient_name", "recipient_email", "badge_id", "why"];
+
+/// How long a badge waits, as in the history.
+fn waited(row: &JobRow, now: Timestamp) -> Option<String> {
+    let is_waiting = matches!(row.row_status, RowStatus::Waiting | RowStatus::Overdue);
+    let since = now.duration_since(row.accepted.filter(|_| is_waiting)?);
+    Some(of_24_h(since.max(SignedDuration::ZERO)))
+}
 
 fn why(row: &JobRow) -> String {
     row.why.as_ref().map_or_else(String::new, Reason::to_string)
@@ -242,4 +254,23 @@ pub(super) fn cells(
     words: &dyn Fn(&JobRow) -> String,
 ) -> Vec<(String, Style)> {
     record_field::cells(&fields_of(is_review), row, &words(row), cx)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_waiting_row_shows_its_age_as_the_history_does() {
+        let now = Timestamp::from_second(1_000_000).expect("a time");
+        let of = |row_status, minutes: i64| {
+            let accepted = now.checked_sub(SignedDuration::from_mins(minutes)).ok();
+            waited(&JobRow { accepted, ..JobRow::for_test(1, row_status) }, now)
+        };
+        assert_eq!(of(RowStatus::Waiting, 9).as_deref().map(str::trim_end), Some("9m/24h"));
+        assert_eq!(of(RowStatus::Overdue, 31 * 60).as_deref(), Some("31h/24h"));
+        assert_eq!(of(RowStatus::Waiting, -5).as_deref().map(str::trim_end), Some("0m/24h"));
+        assert_eq!(of(RowStatus::Issued, 9), None);
+        assert_eq!(waited(&JobRow::for_test(1, RowStatus::Waiting), now), None, "its time is not known");
+    }
 }

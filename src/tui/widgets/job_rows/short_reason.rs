@@ -1,6 +1,6 @@
 //! Short texts for the reasons of rows: for a narrow column, and for the headings of a review.
 
-use crate::i18n::{self, Localizable};
+use crate::i18n::{self, Localizable, TextArgument};
 use crate::jobs::{Code, Reason};
 use crate::tui::prelude::*;
 
@@ -17,8 +17,17 @@ short_texts! {
     tr_noop!("the e-mail address has no @") => tr_noop!("no @");
     tr_noop!("the e-mail address has more than one @") => tr_noop!("more than one @");
     tr_noop!("the e-mail address has nothing before or after the @") => tr_noop!("incomplete e-mail");
-    tr_noop!("the e-mail address contains a {sign}") => tr_noop!("character in e-mail");
-    tr_noop!("the e-mail address has full-width letters or signs: use plain ones") => tr_noop!("character in e-mail");
+    // "the e-mail address contains a {sign}"
+    tr_noop!("space") => tr_noop!("space in e-mail");
+    tr_noop!("line break") => tr_noop!("new line in e-mail");
+    tr_noop!("tab") => tr_noop!("tab in e-mail");
+    tr_noop!("hidden character ({code})") => tr_noop!("hidden e-mail sign");
+    tr_noop!("the e-mail address has full-width letters or signs: use plain ones") => tr_noop!("full-width letter");
+    tr_noop!("the e-mail address has a full-width ＠: use @") => tr_noop!("full-width @");
+    tr_noop!("the e-mail address has an ideographic full stop: use a plain dot") => tr_noop!("full-width dot");
+    tr_noop!("the e-mail address ends with a dot") => tr_noop!("dot after e-mail");
+    tr_noop!("the e-mail address is longer than 254 characters") => tr_noop!("e-mail too long");
+    tr_noop!("the e-mail address is a formula error") => tr_noop!("formula error");
     tr_noop!("the e-mail address has a comma where a dot should be") => tr_noop!("comma in e-mail");
     tr_noop!("this looks like more than one e-mail address") => tr_noop!("several e-mails");
     tr_noop!("this looks like more than one e-mail address, or a comma instead of a dot") => tr_noop!("several e-mails");
@@ -40,6 +49,12 @@ short_texts! {
     tr_noop!("the name has two spaces in a row") => tr_noop!("two spaces");
     tr_noop!("the name has an unusual space (no-break or full-width)") => tr_noop!("unusual space");
     tr_noop!("the name has an invisible character") => tr_noop!("hidden character");
+    tr_noop!("the name has a line break") => tr_noop!("new line in name");
+    tr_noop!("the name has a tab") => tr_noop!("tab in name");
+    tr_noop!("the name has a control character ({code})") => tr_noop!("control character");
+    tr_noop!("the name is longer than 100 characters") => tr_noop!("name too long");
+    tr_noop!("the name is a formula error: {text}") => tr_noop!("formula error");
+    tr_noop!("the name has a single Hangul letter: is it complete?") => tr_noop!("lone Hangul letter");
     tr_noop!("the name starts like a formula") => tr_noop!("formula?");
     tr_noop!("the name contains HTML") => tr_noop!("HTML in name");
     tr_noop!("one word mixes letters of two alphabets that look alike") => tr_noop!("mixed alphabets");
@@ -105,7 +120,11 @@ fn short(text: &str) -> Option<&'static str> {
 
 /// A finding of a row that is no row of a job yet.
 pub fn of_finding(what: &Localizable) -> String {
-    short(what.text()).map_or_else(|| what.to_string(), str::to_owned)
+    let sign = what.values().iter().find_map(|(name, value)| match value {
+        TextArgument::Localizable(sign) if *name == "sign" => Some(sign.text()),
+        _ => None,
+    });
+    short(sign.unwrap_or(what.text())).map_or_else(|| what.to_string(), str::to_owned)
 }
 
 /// The findings of a reason. Those without a short text stay whole.
@@ -133,6 +152,29 @@ pub fn of(reason: &Reason) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Both ways: before a job has the row, and as the journal stores its reason.
+    #[test]
+    fn a_short_reason_says_what_is_wrong_with_an_address() {
+        for (address, said) in [
+            ("hana kim@naru.example", "space in e-mail"),
+            ("hana\nkim@naru.example", "new line in e-mail"),
+            ("hana\tkim@naru.example", "tab in e-mail"),
+            ("ha\u{200b}na@naru.example", "hidden e-mail sign"),
+            ("ｈａｎａ@naru.example", "full-width letter"),
+            ("hana＠naru.example", "full-width @"),
+            ("hana@naru。example", "full-width dot"),
+            ("hana,kim@naru.example", "several e-mails"),
+            ("hana@naru,example", "comma in e-mail"),
+        ] {
+            let finding = crate::domain::Address::check(address).expect_err(address).localizable();
+            assert_eq!(of_finding(&finding), tr(said), "{address:?}");
+            let stored = serde_json::to_string(&Reason::from(&finding)).expect("stored");
+            let reason: Reason = serde_json::from_str(&stored).expect("read");
+            assert_eq!(of(&reason), tr(said), "{stored}");
+            assert!(said.len() <= 19, "{said}");
+        }
+    }
 
     /// A job's rows keep the short text that they had in the review.
     #[test]

@@ -187,11 +187,12 @@ impl<T: Browse> Browser<T> {
         true
     }
 
-    pub fn index_list(&self, now: DateTime) -> Option<IndexedList> {
-        self.index()?;
+    pub fn index_list(&self, cx: &UiContext) -> Option<IndexedList> {
+        let read = Timestamp::from_second(self.index()?.read_at).ok();
+        let read = read.map_or(cx.now(), |at| cx.clock().offset().to_datetime(at));
         let sort = self.heading.sorted_by().zip(self.heading.order());
         let sort = sort.map(|((column, _), order)| Sort::new(column, order.direction));
-        T::index_list(&self.filter, &self.narrowing, sort, now)
+        T::index_list(&self.filter, &self.narrowing, sort, (cx.now(), read))
     }
 
     pub(super) fn narrow(&mut self, narrowing: T::Narrowing, out: &mut Effects<'_>) {

@@ -191,6 +191,42 @@ fn read_again_does_not_take_what_is_kept() {
 }
 
 #[test]
+fn a_picture_that_failed_is_not_asked_for_again_in_another_size() {
+    let mut tui = TestStore::new(PictureChoice::Halfblocks);
+    let (request, _) = tui.begin(A);
+    tui.answered(request, Err("The server does not have this picture (HTTP 404).".into()));
+    let smaller = PictureRequest { area: Rect::new(2, 3, 30, 7), ..wanted(A) };
+    tui.with(|store, out| store.want(Some(&smaller), out));
+    assert!(tui.orders.is_empty(), "{}", tui.orders.len());
+    // A picture that loaded is prepared again for its new size.
+    let (request, _) = tui.begin(B);
+    tui.answered(request, Ok(picture()));
+    let smaller = PictureRequest { area: Rect::new(2, 3, 30, 7), ..wanted(B) };
+    tui.with(|store, out| store.want(Some(&smaller), out));
+    let (rests, ..) = tui.asked();
+    assert_eq!(rests.len(), 1);
+}
+
+#[test]
+fn a_picture_on_its_way_is_not_cancelled_for_another_size() {
+    let mut tui = TestStore::new(PictureChoice::Halfblocks);
+    let (request, _) = tui.begin(A);
+    let smaller = PictureRequest { area: Rect::new(2, 3, 30, 7), ..wanted(A) };
+    tui.with(|store, out| store.want(Some(&smaller), out));
+    assert!(tui.orders.is_empty(), "{}", tui.orders.len());
+    tui.answered(request, Ok(picture()));
+    // It is prepared for the new size, from what was downloaded.
+    let (rests, pictures, cancelled) = tui.asked();
+    assert_eq!((rests.len(), pictures.len(), cancelled.len()), (0, 1, 0));
+    assert_eq!((pictures[0].1.room, pictures[0].1.fresh), ((30, 7), false));
+    // One that somebody has read again is downloaded again.
+    tui.store.read_again();
+    tui.with(|store, out| store.want(Some(&smaller), out));
+    let (rests, _, cancelled) = tui.asked();
+    assert_eq!((rests.len(), cancelled.len()), (1, 1));
+}
+
+#[test]
 fn nothing_is_asked_before_the_terminal_has_answered() {
     let mut tui = TestStore::new(PictureChoice::Auto);
     tui.want(A);

@@ -88,7 +88,6 @@ impl BadgeCounts {
 
     fn answered(&mut self, answer: Response, cx: &UiContext, out: &mut Effects<'_>) {
         match answer {
-            Response::IndexOn(Ok(())) => self.turned_on = true,
             Response::WithoutDetails(Ok(ids)) if ids.is_empty() => {
                 out.say(t!("lapel has already read the record of every badge in this list."));
             }

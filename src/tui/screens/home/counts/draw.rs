@@ -202,7 +202,7 @@ impl BadgeCounts {
         let room = BarWidths::of(&bars, usize::from(area.width).saturating_sub(2)).note;
         let place = match self.section {
             // The row cuts it.
-            _ if width(note) + 1 > room => format!("  {note}"),
+            _ if !note.is_empty() && width(note) + 1 > room => format!("  {note}"),
             CountsSection::Ending => {
                 let hint = t!(
                     "{enter} lists them; {key} there plans to issue them again",

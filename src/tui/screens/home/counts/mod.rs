@@ -76,6 +76,10 @@ impl BadgeCounts {
         self.turned_on || cx.session().is_some_and(|session| session.index.is_some())
     }
 
+    pub fn index_is_on(&mut self) {
+        self.turned_on = true;
+    }
+
     pub fn by_week() -> Self {
         Self { period: Period::Week, ..Self::default() }
     }

@@ -1,0 +1,239 @@
+//! What is computed from all badges of an answer. A wallet may have thousands, so it is computed once and kept: until the
+//! badges change, and where it depends on the time, for a minute.
+
+use super::{HolderBadges, Wallet, own_row};
+use crate::domain::call_advice::{CallCase, CallerQuestion, Script, script};
+use crate::domain::holder::names;
+use crate::i18n::Language;
+use crate::tui::prelude::*;
+use std::cell::{Cell, OnceCell, RefCell};
+use std::mem::{Discriminant, discriminant};
+use std::rc::Rc;
+
+#[derive(Default)]
+pub(super) struct Kept {
+    whole: OnceCell<Whole>,
+    waits: Cell<Option<(DateTime, bool)>>,
+    script: RefCell<Option<(ScriptFor, Rc<Script>)>>,
+}
+
+/// What the screen says about all badges together.
+pub(super) struct Whole {
+    /// Each name once.
+    pub names: Vec<Text>,
+    pub in_wallet: u64,
+    pub only_history: u64,
+    /// Whether only the journal knows them.
+    pub is_unseen: bool,
+    /// Indexes of the sent badges that are rows.
+    rows: HashMap<BadgeId, usize>,
+    /// Indexes of the sent badges that are no rows.
+    besides: Vec<usize>,
+}
+
+/// What the advice depends on, besides the badges.
+#[derive(PartialEq)]
+struct ScriptFor {
+    badge: BadgeId,
+    verdict: Discriminant<Verdict>,
+    minute: DateTime,
+    question: Option<CallerQuestion>,
+    pictures: Option<[Option<bool>; 2]>,
+    requested: Option<DateTime>,
+    organisation: String,
+    namesakes: usize,
+    flags: [bool; 5],
+    language: Language,
+}
+
+impl ScriptFor {
+    fn of(case: &CallCase<'_>) -> Self {
+        Self {
+            badge: case.held.badge_id.clone(),
+            // A badge may expire within the minute.
+            verdict: discriminant(&case.verdict()),
+            minute: minute(case.now),
+            question: case.question,
+            pictures: case.pictures,
+            requested: case.requested,
+            organisation: case.organisation.to_owned(),
+            namesakes: case.namesakes,
+            flags: [case.both, case.unfinished, case.by_id, case.masked, case.zone_known],
+            language: i18n::language(),
+        }
+    }
+}
+
+impl HolderBadges {
+    /// After a change of the badges.
+    pub fn forget_whole(&mut self) {
+        self.kept = Kept::default();
+    }
+
+    pub fn whole(&self) -> &Whole {
+        self.kept.whole.get_or_init(|| {
+            let mut rows = HashMap::new();
+            let mut besides = Vec::new();
+            for (at, sent) in self.sent.iter().enumerate() {
+                match own_row(sent) {
+                    Some(row) => drop(rows.entry(row.badge_id).or_insert(at)),
+                    None => besides.push(at),
+                }
+            }
+            let count = |is: fn(&HeldBadge) -> bool| self.held.iter().filter(|held| is(held)).count() as u64;
+            Whole {
+                names: names(&self.held).into_iter().cloned().collect(),
+                in_wallet: count(|held| held.wallet.is_some()),
+                only_history: count(|held| held.wallet.is_none() && held.history.is_some()),
+                is_unseen: self.held.iter().all(HeldBadge::is_only_sent),
+                rows,
+                besides,
+            }
+        })
+    }
+
+    /// Whether a badge waits: its age is shown then.
+    pub fn waits(&self, now: DateTime) -> bool {
+        let minute = minute(now);
+        if let Some((_, waits)) = self.kept.waits.get().filter(|(at, _)| *at == minute) {
+            return waits;
+        }
+        let waits = self.held.iter().any(|held| held.verdict(now).state() == State::Waiting);
+        self.kept.waits.set(Some((minute, waits)));
+        waits
+    }
+
+    /// The sending of a badge that is a row.
+    pub fn sent_row(&self, id: &BadgeId) -> Option<&SentHere> {
+        self.sent.get(*self.whole().rows.get(id)?)
+    }
+
+    /// The sent badges that are no rows.
+    pub fn sent_besides(&self) -> impl Iterator<Item = &SentHere> {
+        self.whole().besides.iter().filter_map(|at| self.sent.get(*at))
+    }
+}
+
+impl Wallet {
+    /// The advice about a badge.
+    pub(super) fn script(&self, held: &HeldBadge, cx: &UiContext) -> Rc<Script> {
+        let case = self.case(held, cx);
+        let Some(found) = &self.found else { return Rc::new(script(&case)) };
+        let wanted = ScriptFor::of(&case);
+        let mut known = found.kept.script.borrow_mut();
+        match &*known {
+            Some((of, script)) if *of == wanted => Rc::clone(script),
+            _ => {
+                let script = Rc::new(script(&case));
+                *known = Some((wanted, Rc::clone(&script)));
+                script
+            }
+        }
+    }
+}
+
+fn minute(now: DateTime) -> DateTime {
+    now.date().at(now.hour(), now.minute(), 0, 0)
+}
+
+#[cfg(test)]
+#[allow(clippy::expect_used, reason = "a test says what went wrong")]
+mod tests {
+    use super::*;
+    use crate::domain::holder::counted;
+    use ratatui::buffer::Buffer;
+
+    const MANY: usize = 10_000;
+    /// More than are measured for the widths of the columns.
+    const FEW: usize = 400;
+
+    fn wallet(badges: usize, template: impl Fn(usize) -> String) -> Wallet {
+        let held = |n: usize| {
+            let id = BadgeId::new(format!("B-{n:06}")).expect("an id");
+            let history = HistoryItem {
+                template_id: TemplateId::new(template(n)),
+                title: Some("a title".into()),
+                recipient_name: Some("나많이".into()),
+                recipient_email: Some("many@naru.example".into()),
+                status_name: Some("발급완료".into()),
+                issued_at: ServiceTime::new("2026-01-20 09:00:00"),
+                reg_date: ServiceTime::new("2026-01-20 08:00:00"),
+                ..HistoryItem::for_test(id.clone())
+            };
+            HeldBadge { history: Some(history), ..HeldBadge::new(id) }
+        };
+        let found = HolderBadges {
+            email: "many@naru.example".to_owned(),
+            held: (0..badges).map(held).collect(),
+            both: true,
+            complete: true,
+            ..HolderBadges::default()
+        };
+        Wallet { found: Some(found), typing: false, unsorted: true, ..Wallet::begin() }
+    }
+
+    /// All that a frame asks the tab.
+    fn frame(wallet: &mut Wallet, columns: u16, cx: &UiContext) {
+        let area = Rect::new(0, 0, columns, 30);
+        wallet.lay_out_rows(area, cx);
+        let mut buffer = Buffer::empty(area);
+        wallet.draw_all(&mut Frame::new(&mut buffer), area, cx);
+        wallet.shows_age(cx);
+        wallet.is_enabled(Action::Elsewhere, cx);
+        wallet.picture(area, cx);
+    }
+
+    /// The advice is computed again in another minute, so the work is counted within one.
+    fn counted(cx: &UiContext, mut work: impl FnMut() -> Vec<(usize, usize)>) -> Vec<(usize, usize)> {
+        loop {
+            let before = minute(cx.now());
+            let counts = work();
+            if minute(cx.now()) == before {
+                return counts;
+            }
+        }
+    }
+
+    #[test]
+    fn a_frame_about_10_000_badges_looks_at_no_more_of_them_than_one_about_few() {
+        let cx = UiContext::for_test();
+        for columns in [80, 120] {
+            let of = |badges: usize| {
+                counted(&cx, || {
+                    let mut wallet = wallet(badges, |n| format!("TPL-{n:05}"));
+                    frame(&mut wallet, columns, &cx);
+                    let idle = counted::during(|| frame(&mut wallet, columns, &cx));
+                    wallet.cursor.on_action(Action::Last, badges);
+                    frame(&mut wallet, columns, &cx);
+                    let at_end = counted::during(|| frame(&mut wallet, columns, &cx));
+                    vec![idle, at_end]
+                })
+            };
+            let (few, many) = (of(FEW), of(MANY));
+            assert_eq!(few, many, "{columns} columns");
+            assert!(many.iter().all(|(_, folds)| *folds == 0), "{many:?}");
+        }
+    }
+
+    #[test]
+    fn a_key_about_10_000_copies_looks_at_each_a_few_times_and_folds_no_name_again() {
+        let cx = UiContext::for_test();
+        let counts = counted(&cx, || {
+            let mut wallet = wallet(MANY, |_| "TPL-1".to_owned());
+            let first = counted::during(|| frame(&mut wallet, 80, &cx));
+            let unfolded = counted::during(|| {
+                wallet.unfold();
+                frame(&mut wallet, 80, &cx);
+            });
+            assert_eq!(wallet.len(), MANY);
+            let next = counted::during(|| {
+                wallet.cursor.on_action(Action::Down, MANY);
+                frame(&mut wallet, 80, &cx);
+            });
+            vec![first, unfolded, next]
+        });
+        let folds: Vec<usize> = counts.iter().map(|(_, folds)| *folds).collect();
+        assert_eq!(folds, [MANY, 0, 0]);
+        assert!(counts.iter().all(|(visits, _)| *visits < 20 * MANY), "{counts:?}");
+    }
+}
