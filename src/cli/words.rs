@@ -2,7 +2,7 @@
 
 use crate::cli::prelude::*;
 use crate::domain::ServiceClock;
-use crate::jobs::{self, AcceptedCount, Code, JobRow, Kind, Phase, Reason, Step};
+use crate::jobs::{self, AcceptedCount, Code, JobPart, JobRow, Kind, Phase, Reason, Step};
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Maximum number of rows listed as text. Further rows are only counted.
@@ -81,8 +81,8 @@ pub(super) fn accepted(job: &Job) -> Option<String> {
 /// One status per line, the most urgent first as on the screen.
 pub(super) fn row_statuses(job: &Job) -> Vec<String> {
     let width = job.counts.iter().map(|(_, n)| number(n).len()).max().unwrap_or(1);
-    let line = |(row_status, n)| format!("  {:>width$}  {}", number(n), job.row_state(row_status));
-    job.by_urgency().into_iter().map(line).collect()
+    let line = |part: JobPart| format!("  {:>width$}  {}", number(part.rows), job.part_words(part));
+    job.parts().into_iter().map(line).collect()
 }
 
 /// With its times in the zone of the service, as in all other output. A row that a draft is about to send has no status:
@@ -102,7 +102,7 @@ pub(super) fn row(job: &Job, row: &JobRow, clock: &ServiceClock) -> String {
     let is_said = |why: &&Reason| job.stop.as_ref().is_some_and(|stop| stop.why == **why);
     let why = row.why.as_ref().filter(|why| !is_said(why)).map(|why| why.in_zone_of(clock).to_string());
     let is_to_send = job.phase == Phase::Draft && row.row_status == RowStatus::Ready;
-    let status = (!is_to_send).then(|| tr(row.row_status.name()).to_owned());
+    let status = (!is_to_send).then(|| job.state_of(row).to_string());
     let said: Vec<String> = status.into_iter().chain(why).collect();
     if !said.is_empty() {
         parts.push(said.join(": "));
@@ -160,7 +160,7 @@ pub(super) fn next_steps(job: &Job, again: &str) -> Vec<String> {
 /// The heading names the zone of the times.
 pub(super) fn table(jobs: &[Job], clock: &ServiceClock) -> Vec<String> {
     let created = format!("{} ({})", t!("CREATED"), clock.zone_said());
-    let head = [t!("JOB"), &created, t!("KIND"), t!("TITLE"), t!("STATE"), t!("ROWS")];
+    let head = [t!("JOB"), &created, t!("UPDATED"), t!("KIND"), t!("TITLE"), t!("STATE"), t!("ROWS")];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     for job in jobs {
         let is_replaced_by = |other: &&Job| other.follows == Some(job.id) && other.replaced.is_some();
@@ -176,14 +176,15 @@ pub(super) fn table(jobs: &[Job], clock: &ServiceClock) -> Vec<String> {
             state.push_str(&format!(" ({})", owner.label));
         }
         let words = |job: &Job| {
-            let words = |(status, n)| t!("{n} {word}", n = number(n), word = job.row_state(status));
-            job.by_urgency().into_iter().map(words).collect::<Vec<_>>()
+            let words = |part: JobPart| t!("{n} {word}", n = number(part.rows), word = job.part_words(part));
+            job.parts().into_iter().map(words).collect::<Vec<_>>()
         };
         let counts = list(issue.into_iter().chain([job]).flat_map(words));
         let ids = issue.into_iter().chain([job]).map(|job| job.id.to_string()).collect::<Vec<_>>();
         rows.push(vec![
             ids.join("+"),
             clock.to_minute(clock.of_this_computer(job.created)),
+            clock.to_minute(clock.of_this_computer(shown.updated)),
             tr(shown.kind_name()).to_owned(),
             cut(&shown.title.shown(), TITLE, "…"),
             state,

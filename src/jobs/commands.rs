@@ -5,6 +5,7 @@ use super::duplicate_check::{self, CheckProgress};
 use super::error::JobError;
 use super::intake::{Finding, Standing, check_person};
 use super::job::{Job, JobId, JobRow, Kind, Phase};
+use super::job_words::JobPart;
 use super::journal::carry::EarlierRow;
 use super::journal::decisions::{DecideRow, Retry, ReviewedRow, Unresolved};
 use super::journal::drafts::{ReadyRow, ReviewRows};
@@ -485,7 +486,12 @@ pub fn shares(job: &Job) -> Localizable {
     if job.counts.total() == 0 {
         return localizable!("it has no rows");
     }
-    list(job.counts.iter().map(|(row_status, n)| {
-        localizable!("{n} {state}", n = number(n), state = Localizable::of(row_status.name()))
-    }))
+    let held = JobPart { status: RowStatus::Ready, rows: job.held_by_refusal(), is_held: true };
+    let perhaps = (held.rows > 0).then(|| (held.rows, job.part_words(held)));
+    let certain = job.counts.iter().map(|(status, n)| {
+        let n = if status == RowStatus::Ready { n.saturating_sub(held.rows) } else { n };
+        (n, Localizable::of(status.name()))
+    });
+    let all = perhaps.into_iter().chain(certain.filter(|(n, _)| *n > 0));
+    list(all.map(|(n, state)| localizable!("{n} {state}", n = number(n), state)))
 }

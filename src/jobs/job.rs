@@ -384,6 +384,11 @@ impl Job {
     pub fn held_by_refusal(&self) -> u64 {
         if self.is_not_provable { self.left_after_check() } else { 0 }
     }
+
+    /// Whether a row is one of [`Self::held_by_refusal`].
+    pub fn is_held(&self, row: &JobRow) -> bool {
+        row.is_unproven && self.held_by_refusal() > 0
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -410,6 +415,8 @@ pub struct JobRow {
     pub claim: Option<Claim>,
     /// Whether the service may have acted on the row.
     pub was_sent: bool,
+    /// Whether it is ready, and the service refused its request with HTTP 422, without a proof that it accepted nothing.
+    pub is_unproven: bool,
     pub class: Option<DuplicateKind>,
     /// The duplicate that the check found, of an unsent row whose reason does not say so.
     pub also: Option<Reason>,

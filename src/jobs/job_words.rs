@@ -1,11 +1,23 @@
 //! The words for a job and its rows, for the app and the verbs.
 
-use super::job::{Job, Kind, Phase, Replaced, person};
+use super::job::{Job, JobRow, Kind, Phase, Replaced, person};
 use super::reason::Reason;
 use super::row_status::RowStatus;
+use super::urgency::Urgency;
 use crate::domain::ServiceClock;
 use crate::i18n::number;
 use crate::jobs::prelude::*;
+
+/// Rows that the service refused (HTTP 422), until a check proves that it accepted none of them.
+const PERHAPS_ACCEPTED: &str = tr_noop!("refused, perhaps accepted");
+
+/// Rows of one status, or those of them that [`Job::held_by_refusal`] counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JobPart {
+    pub status: RowStatus,
+    pub rows: u64,
+    pub is_held: bool,
+}
 
 /// Said with what is known of a holder or a badge without the journal. `why` is a complete message.
 pub fn not_read(why: &str) -> Localizable {
@@ -97,8 +109,36 @@ impl Job {
         })
     }
 
+    /// Its rows of each status, the most urgent first. They add up to the job.
+    pub fn parts(&self) -> Vec<JobPart> {
+        let held = self.held_by_refusal();
+        let part = |(status, rows): (RowStatus, u64)| {
+            let rows = if status == RowStatus::Ready { rows.saturating_sub(held) } else { rows };
+            JobPart { status, rows, is_held: false }
+        };
+        let mut all: Vec<JobPart> = self.by_urgency().into_iter().map(part).collect();
+        let is_doubt = |part: &JobPart| Urgency::of(part.status, self) == Urgency::InDoubt;
+        let doubts = all.iter().take_while(|part| is_doubt(part)).count();
+        all.insert(doubts, JobPart { status: RowStatus::Ready, rows: held, is_held: true });
+        all.retain(|part| part.rows > 0);
+        all
+    }
+
+    pub fn part_words(&self, part: JobPart) -> Localizable {
+        if part.is_held { Localizable::of(PERHAPS_ACCEPTED) } else { self.row_state(part.status) }
+    }
+
+    /// Like [`Self::row_state`], of one row.
+    pub fn state_of(&self, row: &JobRow) -> Localizable {
+        self.part_words(JobPart { status: row.row_status, rows: 1, is_held: self.is_held(row) })
+    }
+
     /// For unsent rows, the words say why they were not sent.
     pub fn row_state(&self, status: RowStatus) -> Localizable {
+        let held = self.held_by_refusal();
+        if status == RowStatus::Ready && held > 0 && held == self.left_to_send() {
+            return Localizable::of(PERHAPS_ACCEPTED);
+        }
         match (status, self.phase, &self.stop) {
             (RowStatus::Ready, Phase::Stopped, Some(stop)) => {
                 localizable!("not sent: {why}", why = Localizable::of(stop.kind.name()))

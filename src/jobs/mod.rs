@@ -73,7 +73,7 @@ pub use self::job::{
     AcceptedCount, FileSource, Job, JobChange, JobId, JobRow, Kind, Owner, Phase, Replaced, Stop, StopKind,
     TUI_MARK, person,
 };
-pub use self::job_words::not_read;
+pub use self::job_words::{JobPart, not_read};
 pub use self::journal::accounts::Account;
 pub use self::journal::backup::{BackedUp, OpenJobs, Restored, back_up, restore};
 pub use self::journal::claims::Rival;

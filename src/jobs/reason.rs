@@ -91,7 +91,7 @@ codes! {
     IssuingFailed = "issuing_failed", tr_noop!("the service shows \u{201c}{label}\u{201d}: issuing seems to have failed. Ask the provider's help desk before you send it again");
     IssuedTwice = "issued_twice", tr_noop!("issued twice by one request: badge {id} was accepted at the same time. You can revoke one of the two");
     SomeIssuedTwice = "some_issued_twice", tr_noop!("{n} of these recipients got a second badge from the same request (for example {id}). The network may have sent the request twice. Tell the provider. The rows name the badges.");
-    BeingProven = "being_proven", tr_noop!("refused, but not proven; lapel is checking");
+    BeingProven = "being_proven", tr_noop!("refused, perhaps accepted; lapel is checking");
     NotProvable = "not_provable", tr_noop!("The service refused a request (HTTP 422). It may not show waiting badges, so lapel cannot prove before the check window ends that it accepted nothing.");
     ProvableSoon = "provable_soon", tr_noop!("The service refused a request (HTTP 422), and may show badges late. A check at {when} proves whether it accepted something. lapel makes it by itself, and then continues to use up the quota, if you chose that.");
     RevokeUncounted = "revoke_uncounted", tr_noop!("{sent} sent. The service did not report how many it accepted.");

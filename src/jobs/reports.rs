@@ -220,13 +220,11 @@ impl Jobs {
             )));
         }
         let all = all_rows(self, id, &[]);
-        // The service may have accepted them.
-        let refused: HashSet<u64> = self.core.store.unproven_rows(id).await?.into_iter().collect();
         off_the_loop(move || {
             let columns = columns(&job);
             let again = |row: &JobRow| rules::may(Step::Redo, RowFacts::of(&job, row));
             let line = |mut row: JobRow| {
-                if refused.contains(&row.no) {
+                if row.is_unproven {
                     row.why = Some(Code::BeingProven.into());
                 }
                 redo_line(&job, &row)

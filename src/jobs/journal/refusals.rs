@@ -84,13 +84,13 @@ pub(super) fn counts(db: &Tx<'_>, job: JobId) -> tx::Result<[u64; 2]> {
     )
 }
 
-/// The places of ready rows of a job's unproven refusals of which nothing was found.
-pub(super) fn unproven_rows(db: &Tx<'_>, job: &JobId) -> tx::Result<Vec<u64>> {
-    let Some(refused) = rows_of(db, *job)? else { return Ok(Vec::new()) };
-    db.all(
-        &format!("SELECT no FROM row WHERE job = ?1 AND {refused} AND bucket = 'ready' AND {NOTHING_FOUND}"),
-        values![job.0],
-    )
+/// SQL for a ready row of a job's unproven refusals of which nothing was found. `?1` is the job.
+pub(super) fn is_unproven(db: &Tx<'_>, job: JobId) -> tx::Result<String> {
+    let refused = rows_of(db, job)?;
+    Ok(refused.map_or_else(
+        || "FALSE".to_owned(),
+        |refused| format!("coalesce({refused} AND bucket = 'ready' AND {NOTHING_FOUND}, FALSE)"),
+    ))
 }
 
 /// Puts the rows of a job's unproven refusals in doubt, before the job goes on or is cancelled.

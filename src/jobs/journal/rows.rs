@@ -246,8 +246,9 @@ pub(super) fn page(
     } else {
         page
     };
+    let is_unproven = super::refusals::is_unproven(db, *job)?;
     let sql = format!(
-        "SELECT row.*, {GROUP} AS grp, coalesce({SAYS_DUPLICATE}, FALSE) AS says_duplicate, (SELECT intent FROM request WHERE id = row.request) AS intent,
+        "SELECT row.*, {GROUP} AS grp, coalesce({SAYS_DUPLICATE}, FALSE) AS says_duplicate, {is_unproven} AS is_unproven, (SELECT intent FROM request WHERE id = row.request) AS intent,
                 (SELECT kind = 'issue' FROM job WHERE id = row.job) AS issues,
                 (SELECT state FROM claim WHERE claim.job = row.job AND claim.no = row.no) AS claim FROM row
          WHERE {page}"
@@ -450,6 +451,7 @@ fn read(r: &SqlRow<'_>, doubt_window: i64) -> tx::Result<JobRow> {
         group: r.get("grp")?,
         claim,
         was_sent,
+        is_unproven: r.get("is_unproven")?,
         class,
         also,
         requested: intent.filter(|_| issues).and_then(|at| Timestamp::from_second(at).ok()),

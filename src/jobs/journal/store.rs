@@ -219,7 +219,6 @@ operations! {
     write "answer" record_failure(args: RequestFailure) -> () = sending::record_failure;
     write "stop" stop_job(id: JobId, kind: StopKind, why: Reason) -> () = jobs::stop;
     write "halve" set_batch(id: JobId, most: i64) -> () = sending::set_batch;
-    read unproven_rows(id: JobId) -> Vec<u64> = refusals::unproven_rows;
     read refused_size(id: JobId) -> i64 = sending::refused_size;
     read refusal_proof(id: JobId, context: ObserveContext) -> RefusalProof = refusals::proof;
 }

@@ -1,6 +1,6 @@
 //! What a person has to do about a job, the most urgent first. Home, Activity and the header count with it.
 
-use crate::jobs::Urgency;
+use crate::jobs::{JobPart, Urgency};
 use crate::tui::prelude::*;
 use jiff::SignedDuration;
 
@@ -71,10 +71,11 @@ pub fn words(need: &Need, job: &Job) -> String {
             let (n, all) = (number(need.rows), number(job.counts.total()));
             t!("{n} of {all} not sent: {why}", n, all, why = tr(stop.kind.name()))
         }
-        (Urgency::InDoubt, _) if need.status == RowStatus::Ready => {
-            t!("{n} refused, perhaps accepted", n = number(need.rows))
+        (urgency, _) => {
+            let is_held = urgency == Urgency::InDoubt && need.status == RowStatus::Ready;
+            let part = JobPart { status: need.status, rows: need.rows, is_held };
+            counted(need.rows, &job.part_words(part).to_string())
         }
-        _ => counted(need.rows, &job.row_state(need.status).to_string()),
     }
 }
 
@@ -94,20 +95,22 @@ pub fn short_words(need: &Need, job: &Job) -> [String; 2] {
 
 /// The number of rows in each status, the most urgent first, and their sum.
 pub fn sum(job: &Job, dot: &str) -> String {
-    let all = counts_in_words(job).into_iter().map(|(n, status, _)| {
-        let word = match (status, job.phase) {
-            (RowStatus::Ready, Phase::Running) => t!("queued"),
-            (RowStatus::Ready, _) => t!("not sent"),
-            (status, _) => tr(status.name()),
+    let all = job.parts().into_iter().map(|part| {
+        let word = match (part.status, job.phase) {
+            _ if part.is_held => job.part_words(part).to_string(),
+            (RowStatus::Ready, Phase::Running) => t!("queued").to_owned(),
+            (RowStatus::Ready, _) => t!("not sent").to_owned(),
+            (status, _) => tr(status.name()).to_owned(),
         };
-        format!("{word} {}", number(n))
+        format!("{word} {}", number(part.rows))
     });
     format!("{} = {}", all.collect::<Vec<_>>().join(&format!(" {dot} ")), number(job.counts.total()))
 }
 
 /// The number of rows in each status, which add up to the job's total, and the status in words. The most urgent first.
 pub fn counts_in_words(job: &Job) -> Vec<(u64, RowStatus, String)> {
-    job.by_urgency().into_iter().map(|(status, n)| (n, status, job.row_state(status).to_string())).collect()
+    let words = |part: JobPart| (part.rows, part.status, job.part_words(part).to_string());
+    job.parts().into_iter().map(words).collect()
 }
 
 /// All statuses, the most urgent first. Of equal urgency, those that need a person come first.

@@ -180,6 +180,12 @@ async fn using_up_is_not_offered_while_the_refusal_is_not_proven() {
     assert_eq!((job.counts.of(RowStatus::InDoubt), job.counts.of(RowStatus::Ready)), (0, 6));
     assert!(!job.can_use_up() && job.can_resume());
     assert_eq!((job.left_to_resume(), job.held_by_refusal()), (6, 2), "{job:?}");
+    let rows = bench.jobs.rows(id, RowFilter::default(), 10).await.expect("rows");
+    let held: Vec<u64> = rows.iter().filter(|row| job.is_held(row)).map(|row| row.no).collect();
+    assert_eq!(held, [1, 2], "each row says so, too");
+    let said = job.state_of(&rows[0]).to_string();
+    assert_eq!(said, msg("refused, perhaps accepted"));
+    assert_ne!(job.state_of(&rows[5]).to_string(), said);
     // Once the others are sent, nothing can be resumed before the window ends.
     bench.sandbox.control().set_quota(None);
     bench.jobs.resume(id, "me").await.expect("the others are sent");

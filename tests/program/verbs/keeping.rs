@@ -180,6 +180,13 @@ fn a_refusal_is_said_once_and_the_same_request_is_not_offered_again() {
     let said = bench.run(&["issue", "--template", "TPL-001", "--recipients", &file, "--yes"]).ended(3);
     assert_eq!(said.out.matches(msg_part("Change the request")).count(), 1, "{}", said.out);
     assert!(said.out.contains("jobs retry 2"), "{}", said.out);
+    let jobs = bench.json(&["jobs", "list"], 0);
+    let open = |at: usize| jobs["jobs"][at]["open"].as_bool();
+    assert_eq!(
+        (open(0), open(1)),
+        (Some(true), Some(false)),
+        "somebody may still send the several rows: {jobs}"
+    );
 }
 
 /// It is not called cancelled, since its badge will be issued.

@@ -73,7 +73,7 @@ fn a_list_of_jobs_names_its_zone_once() {
             form == "0000-00-00 00:00"
         };
         let words: Vec<&str> = line.split_whitespace().collect();
-        assert!(is_time(&words[1..3]), "{line}");
+        assert!(is_time(&words[1..3]) && is_time(&words[3..5]), "created and updated: {line}");
         assert!(line.contains(msg("checking")) && line.contains(msg("waiting")), "{line}");
     }
     let shown = bench.run(&["jobs", "show", "1"]).ended(0).out;

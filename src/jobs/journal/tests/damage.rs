@@ -312,7 +312,7 @@ fn everything(db: &Tx<'_>, undoes: bool) {
             duplicates::other_titles(db, id),
             duplicates::email_of_sent(db, id, &1, &Phase::Running),
             claims::rivals(db, *id, "TRUE"),
-            refusals::unproven_rows(db, id),
+            refusals::is_unproven(db, *id),
             refusals::proof(db, id, &context(NOW)),
             sending::refused_size(db, id),
             decisions::reviewed_row(db, id, &1),

@@ -2,7 +2,7 @@
 
 use super::draw::{Finished, bar, done_of, finished, standing, standing_style};
 use crate::export::FieldValue;
-use crate::jobs::{Urgency, shares};
+use crate::jobs::{JobPart, Urgency, shares};
 use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::to_minute;
 use crate::tui::widgets::needs::{Need, concerns, has_problem, needs, short_words};
@@ -265,8 +265,11 @@ pub fn sort_key(job: &Job, column: usize, now: Timestamp) -> SortKey {
     match column {
         NEEDS => return by_urgency(concerns(job, now).first().map(|need| (need.urgency, need.rows))),
         STANDING => {
-            let heaviest = job.by_urgency().into_iter().next();
-            return by_urgency(heaviest.map(|(status, rows)| (Urgency::of(status, job), rows)));
+            let heaviest = job.parts().into_iter().next();
+            let urgency = |part: JobPart| {
+                if part.is_held { Urgency::InDoubt } else { Urgency::of(part.status, job) }
+            };
+            return by_urgency(heaviest.map(|part| (urgency(part), part.rows)));
         }
         _ => {}
     }

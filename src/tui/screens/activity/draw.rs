@@ -109,10 +109,9 @@ pub(super) fn finished(job: &Job) -> Option<Finished> {
 /// The finished part of a job, on a scale from 0 to `parts`.
 pub(super) fn done_of(job: &Job, parts: u64) -> u64 {
     let (done, wanted) = (job.counts.sum(is_done), wanted(job));
-    if wanted == 0 {
-        return parts;
-    }
-    u64::try_from(u128::from(done) * u128::from(parts) / u128::from(wanted)).unwrap_or(parts)
+    // Of a job without rows to send, nothing was issued.
+    let part = (u128::from(done) * u128::from(parts)).checked_div(u128::from(wanted)).unwrap_or(0);
+    u64::try_from(part).unwrap_or(parts)
 }
 
 /// The row counts of a job, problems first, so that a short line never cuts a problem before a result.
@@ -134,8 +133,8 @@ pub(super) fn standing_style(job: &Job, cx: &UiContext) -> Style {
 pub fn bar(job: &Job, columns: usize, cx: &UiContext) -> String {
     let total = wanted(job);
     if total == 0 {
-        // Nothing is left to do, as `done_of` counts it.
-        return cx.glyphs.full.repeat(columns);
+        // As `done_of` counts it.
+        return cx.glyphs.empty.repeat(columns);
     }
     let done = job.counts.sum(is_done);
     let open = job.counts.sum(RowStatus::is_open);
@@ -432,7 +431,7 @@ impl Activity {
             }
             frame.render_widget(Line::from(spans), Rect { y, height: 1, ..area });
         }
-        let words = |row: &JobRow| job.row_state(row.row_status).to_string();
+        let words = |row: &JobRow| job.state_of(row).to_string();
         // Not in the first line, which a list of few columns needs for the title.
         rows.draw(frame, panes.list, cx, &self.rows_heading, &words, filtered.as_deref());
         if rows.list.selected().is_some() {

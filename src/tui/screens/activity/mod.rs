@@ -18,7 +18,6 @@ use crate::tui::modals::revoke_ids::RevokeIds;
 use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::{self, RowList, know_rows};
 use crate::tui::widgets::marks::Marks;
-use crate::tui::widgets::needs::counts_in_words;
 use crate::tui::widgets::preview::Scroll;
 use crate::tui::widgets::search::{Search, Searched};
 use crate::tui::widgets::table_header::Heading;
@@ -254,7 +253,7 @@ impl Activity {
     /// Shows only the rows of the next status. After the last status, shows all rows again.
     fn only_next(&mut self, out: &mut Effects<'_>) {
         let Some(job) = self.job() else { return };
-        let mut there = counts_in_words(job).into_iter().map(|(_, status, _)| status);
+        let mut there = job.by_urgency().into_iter().map(|(status, _)| status);
         let Some(rows) = &mut self.rows else { return };
         if let Some(now) = rows.row_statuses().first() {
             there.find(|status| status == now);
@@ -520,7 +519,7 @@ impl Component for Activity {
         let rows_area = self.row_panes(area).list;
         if let Some(rows) = &mut self.rows {
             let words = match self.jobs.iter().find(|job| job.id == rows.job()) {
-                Some(job) => &|row: &JobRow| job.row_state(row.row_status).to_string(),
+                Some(job) => &|row: &JobRow| job.state_of(row).to_string(),
                 None => &job_rows::columns::words as &dyn Fn(&JobRow) -> String,
             };
             rows.load_visible(rows_area, &mut self.rows_heading, words, cx, out);

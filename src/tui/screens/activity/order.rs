@@ -238,6 +238,7 @@ mod tests {
         {
             assert!(matches!(ended(nothing), Some(Finished::NothingDone)));
         }
+        assert_eq!(super::super::draw::done_of(&job(Phase::Running, &[(Invalid, 2)]), 100), 0);
         for status in [Issued, Revoked] {
             assert!(matches!(ended(job(Phase::Running, &[(status, 2)])), Some(Finished::Done)));
         }

@@ -154,6 +154,8 @@ pub fn row_lines(row: &JobRow, job: &Job, room: usize, cx: &UiContext) -> Vec<Li
         Some(why) if job.phase == Phase::Draft && row.row_status == RowStatus::Ready => {
             format!("{}: {why}", draft_words(row.row_status, job.kind))
         }
+        Some(why) if job.is_held(row) => format!("{}: {why}", job.state_of(row)),
+        None if job.is_held(row) => job.state_of(row).to_string(),
         _ => explain(row, job.kind, cx),
     };
     let text = format!("{} {status}", row_status_glyph(row.row_status, cx));

@@ -163,8 +163,23 @@ fn rows_of_a_refused_request_need_nobody_while_lapel_checks_them() {
     assert_eq!((needs(&all, now()), all.can_resume()), (Vec::new(), true));
     assert_eq!(words(&concerns(&all, now())[0], &all), "5 refused, perhaps accepted");
     assert_eq!(short_words(&concerns(&all, now())[0], &all)[1], "5 perhaps sent");
+    // Everywhere, and for each row.
+    assert_eq!(sum(&all, "·"), "refused, perhaps accepted 5 = 5");
+    assert_eq!(sum(&some, "·"), "refused, perhaps accepted 5 · not sent 3 = 8");
+    let said: Vec<(u64, String)> = counts_in_words(&some).into_iter().map(|(n, _, word)| (n, word)).collect();
+    assert_eq!(said[0], (5, "refused, perhaps accepted".to_owned()));
+    assert_eq!(
+        said[1],
+        (3, some.row_state(RowStatus::Ready).to_string()),
+        "the others are certainly not sent"
+    );
+    let row = |is_unproven| JobRow { row_status: RowStatus::Ready, is_unproven, ..JobRow::default() };
+    assert_eq!(some.state_of(&row(true)).to_string(), "refused, perhaps accepted");
+    assert_eq!(some.state_of(&row(false)), some.row_state(RowStatus::Ready));
+    assert_eq!(all.row_state(RowStatus::Ready).to_string(), "refused, perhaps accepted");
     assert!(words(&needs(&some, now())[0], &some).starts_with("3 of 8 not sent"));
     assert_eq!((some.held_by_refusal(), checked(&some).len()), (5, 1));
     let provable = Job { is_not_provable: false, ..some };
+    assert_eq!(sum(&provable, "·"), "not sent 8 = 8", "resuming checks them first");
     assert_eq!((needs(&provable, now())[0].rows, checked(&provable)), (8, Vec::new()));
 }
