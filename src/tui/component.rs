@@ -8,6 +8,16 @@ use super::widgets::copying::Copyables;
 use crate::tui::prelude::*;
 use std::ops::{Deref, DerefMut};
 
+/// The words of the footer for an action, unless a component does something special.
+pub(in crate::tui) fn usual_hint(context: Option<&KeyContext>, action: Action) -> &'static str {
+    match context {
+        Some(context) if action == Action::Accept => context.accepts(),
+        // The status is a state or a result there, and other hints need the room.
+        Some(KeyContext::Wallet | KeyContext::Requests) if action == Action::Only => Action::Filter.hint(),
+        _ => action.hint(),
+    }
+}
+
 /// A screen or a modal.
 ///
 /// `on_*` changes state and returns effects; it never waits and never draws. `draw` decides nothing.
@@ -22,14 +32,7 @@ pub(in crate::tui) trait Component: 'static {
 
     /// One or two words for an action in the footer, where this component does something special.
     fn hint(&self, action: Action) -> &'static str {
-        match self.key_contexts().first() {
-            Some(context) if action == Action::Accept => context.accepts(),
-            // The status is a state or a result there, and other hints need the room.
-            Some(KeyContext::Wallet | KeyContext::Requests) if action == Action::Only => {
-                Action::Filter.hint()
-            }
-            _ => action.hint(),
-        }
+        usual_hint(self.key_contexts().first(), action)
     }
 
     /// Runs an action. Returns false for an action of another component.

@@ -356,6 +356,68 @@ async fn an_answer_that_is_too_long_begins_with_what_to_say_and_scrolls() {
     );
 }
 
+/// The lines of a screen from the one with these words on.
+fn lines_from(screen: &str, words: &str, lines: usize) -> String {
+    let from = screen.lines().skip_while(|line| !line.contains(words));
+    from.take(lines).collect::<Vec<_>>().join(" ")
+}
+
+#[tokio::test]
+async fn the_headline_of_an_answer_is_not_cut_on_a_small_screen() {
+    let mut h = Harness::new(frozen(), 80, 24).await;
+    h.settled().await;
+    let (screen, _) = look_up(&mut h, "김").await;
+    let head = lines_from(&screen, msg_part("No badge has exactly the name"), 2);
+    assert!(head.contains("matches") && !head.contains('…'), "{screen}");
+    let (screen, _) = look_up(&mut h, "nobody.atall@gmail.example").await;
+    let head = lines_from(&screen, "No badge for nobody.atall@gmail.example", 2);
+    assert!(head.contains("matches.") && !head.contains('…'), "{screen}");
+}
+
+#[tokio::test]
+async fn general_advice_that_has_no_room_is_named_with_its_key() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    insert(&h, vec![row(&"긴이름 ".repeat(100), "long@naru.example"), row("나짧음", "short@naru.example")]);
+    h.settled().await;
+    let (more, advice) = (msg("more: wrong name or address"), msg_part("Wrong name or address?"));
+    for (email, has_room) in [("long@naru.example", false), ("short@naru.example", true)] {
+        let (screen, _) = look_up(&mut h, email).await;
+        assert_eq!(flowing(&screen).contains(advice), has_room, "{screen}");
+        assert_eq!(screen.contains(more), !has_room, "{screen}");
+        h.press("t n");
+        let screen = h.settled().await;
+        assert!(flowing(&screen).contains(msg_part("Ask for the right name")), "{screen}");
+        assert!(!screen.contains(more), "{screen}");
+    }
+}
+
+#[tokio::test]
+async fn what_was_searched_in_latin_letters_is_not_announced_again() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    h.settled().await;
+    h.press("3");
+    h.paste("zz\u{430}top.nobody@naru.example");
+    assert!(flowing(&h.screen()).contains(msg_part("lapel also searches for it")), "{}", h.screen());
+    h.press("enter");
+    let screen = h.settled().await;
+    let said = flowing(&screen);
+    assert!(said.contains(msg_part("The e-mail address has a")), "{screen}");
+    assert!(!said.contains(msg_part("lapel also searches for it")), "{screen}");
+}
+
+#[tokio::test]
+async fn the_footer_says_that_a_text_without_a_row_is_looked_up() {
+    let mut h = Harness::new(frozen(), 100, 30).await;
+    h.settled().await;
+    look_up(&mut h, "safety@moondeck.example").await;
+    h.press("/");
+    h.type_text("zzzz");
+    let screen = h.screen();
+    assert!(flowing(&screen).contains(msg_part("looks it up.")), "{screen}");
+    let footer = screen.lines().rev().find(|line| !line.trim().is_empty()).expect("a footer");
+    assert!(footer.contains(&format!("⏎ {}", msg("look up"))), "{screen}");
+}
+
 fn with_index(mut session: ProfileSession) -> ProfileSession {
     session.index = Some(IndexUse {
         folder: None,

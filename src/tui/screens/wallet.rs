@@ -35,6 +35,7 @@ pub(super) use draw::waiting_may_be_hidden;
 use crate::domain::call_advice::{CallCase, CallerQuestion};
 use crate::domain::mask;
 use crate::domain::summary::summary;
+use crate::tui::component::usual_hint;
 use crate::tui::input::list_hit::{Click, ListCursor};
 use crate::tui::modals::menu::Menu;
 use crate::tui::modals::revoke::RevokeForm;
@@ -84,6 +85,8 @@ pub struct Wallet {
     scroll: Scroll,
     scrolled: Option<BadgeId>,
     pane_height: u16,
+    /// Whether the answer has no room for its general advice.
+    lacks_advice: bool,
     /// Whether the pane shows a picture of the selected badge.
     shows_picture: bool,
     /// Badges of the history, if lapel has seen their number. It says what reading it costs.
@@ -324,6 +327,13 @@ impl Component for Wallet {
             Action::Only => self.is_listing() && self.held().len() > 1,
             _ => true,
         }
+    }
+
+    fn hint(&self, action: Action) -> &'static str {
+        if action == Action::Accept && self.search.over().is_some() && self.finds_nothing() {
+            return Action::LookUp.hint();
+        }
+        usual_hint(self.key_contexts().first(), action)
     }
 
     fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {

@@ -77,6 +77,8 @@ impl Wallet {
         let searched = self.search_note(cx);
         notes.extend(searched.iter().flat_map(|note| wrap(note, room)).map(|line| (line, cx.theme.strong())));
         if let Some(people) = self.people.as_ref().filter(|_| self.choosing) {
+            let title = self.title_lines(people, room + 4, cx).into_iter().skip(1);
+            notes.splice(0..0, title.map(|line| (line, cx.theme.strong())));
             let alike = self.alike_words(cx);
             let all = people.notes.iter().chain(&alike).cloned().chain(self.name_note());
             notes.extend(all.flat_map(|note| wrap(&note, room)).map(|line| (line, cx.theme.warning())));
@@ -298,6 +300,16 @@ impl Wallet {
         if self.waits_for().is_some() { format!("{} {asked}", cx.spinner()) } else { asked }
     }
 
+    /// The title of possible matches, in as many lines as it needs beside the number of requests and the position. The lines
+    /// after the first are notes.
+    fn title_lines(&self, people: &PeopleMatches, columns: usize, cx: &UiContext) -> Vec<String> {
+        let last = number(self.len() as u64);
+        let place = t!("row {at} of {entries}", at = last, entries = last);
+        // It is left free also if the position is not shown: the lines decide how many rows the list has.
+        let place = if self.len() == 0 { 0 } else { width(&place) + 3 };
+        wrap(&people.title, columns.saturating_sub(width(&self.requests(cx)) + place + 6))
+    }
+
     /// The position of the selected row, if the list is longer than its area.
     fn place(&self) -> Option<String> {
         let entries = self.len();
@@ -320,7 +332,14 @@ impl Wallet {
 
     fn draw_people(&self, people: &PeopleMatches, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         self.first_line(
-            (std::slice::from_ref(&people.title), &[]),
+            (
+                &self
+                    .title_lines(people, usize::from(area.width), cx)
+                    .into_iter()
+                    .take(1)
+                    .collect::<Vec<_>>(),
+                &[],
+            ),
             frame,
             Rect { y: area.y + 2, height: 1, ..area },
             cx,
@@ -515,7 +534,9 @@ impl Wallet {
         let is_shown = self.call.question.is_some() || !self.typing;
         self.selected().filter(|_| !self.call.masked && is_shown)?;
         let key = cx.key(&[KeyContext::Wallet], Action::Question);
-        let word = self.call.question.map_or_else(|| t!("caller's question"), CallerQuestion::word);
+        let none =
+            if self.lacks_advice { t!("more: wrong name or address") } else { t!("caller's question") };
+        let word = self.call.question.map_or(none, CallerQuestion::word);
         Some(format!("{key} {word}"))
     }
 }
@@ -557,7 +578,9 @@ fn nothing_found(email: &str) -> Vec<String> {
         t!("Ask the caller to spell the address, or type their name into the box to search the history.")
             .to_owned(),
     ];
-    said.extend(foreign(email));
+    said.extend(foreign_letter(email).map(|letter| {
+        t!("The e-mail address has a {letter} among Latin letters.", letter = letter_name(letter))
+    }));
     if let Ok(address) = Address::to_look_up(email) {
         said.extend(
             address.warnings().iter().map(|remark| t!("E-mail address: {remark}", remark = ended(remark))),

@@ -48,6 +48,10 @@ impl Wallet {
         let (pane, picture) =
             self.selected().map(|held| self.text_and_picture(held, area, cx)).unwrap_or_default();
         self.shows_picture = picture.is_some();
+        self.lacks_advice = self.selected().is_some_and(|held| {
+            let (lines, wide) = (self.answer_lines(held, pane, cx), usize::from(pane.width));
+            pane.height > 0 && pane::lacks_advice(&self.script(held, cx), &lines, wide)
+        });
         self.pane_height = pane.height;
         if self.scroll.is_scrolled() {
             let lines = self.selected().map_or(0, |held| self.answer_lines(held, pane, cx).len());

@@ -91,7 +91,7 @@ impl Wallet {
     }
 
     /// Whether no row contains the text. All rows are listed then.
-    fn finds_nothing(&self) -> bool {
+    pub(super) fn finds_nothing(&self) -> bool {
         self.search.text().is_some() && self.fitting.is_none()
     }
 

@@ -158,6 +158,13 @@ pub fn told(told: &Script, advice: bool, times: bool, room: usize, cx: &UiContex
     lines
 }
 
+/// Whether these lines have left out general advice.
+pub(super) fn lacks_advice(script: &Script, lines: &[Line<'_>], room: usize) -> bool {
+    let first = wrap(correction(), room.saturating_sub(LABEL).max(8)).into_iter().next().unwrap_or_default();
+    script.say.iter().any(|say| say == correction())
+        && lines.iter().all(|line| line.spans.last().is_none_or(|span| span.content != first))
+}
+
 /// A warning if ages are shown and the service's time zone is not known.
 fn zone_doubt(case: &CallCase<'_>, cx: &UiContext) -> Option<&'static str> {
     let tells_an_age = case.held.reg_date().or(case.held.issued_at()).is_some();
