@@ -86,7 +86,10 @@ async fn plan(session: &mut VerbSession, flags: &RevokeFlags, source: ImportSour
     let work = jobs.draft_ids(request, told_of, session.interrupt.token());
     let read = |r: &Reading| (t!("checking each badge").to_owned(), r.rows, r.rows_all);
     let id = session.progress.during(progress, read, work).await?;
-    let draft = Drafted { job: session.jobs.job(id).await?, checked: None };
+    let draft = match session.jobs.job(id).await {
+        Ok(job) => Drafted { job, checked: None },
+        Err(why) => return Err(session.unless_gone(id, why.into()).await),
+    };
     let done = reviewed(session, flags, &draft).await;
     if done.is_err() || draft.to_send() == 0 || flags.sending.dry_run {
         session.discard(std::slice::from_ref(&draft)).await;

@@ -296,7 +296,11 @@ impl Job {
     pub fn note_besides(&self) -> Option<&Reason> {
         let is_proof = |note: &Reason| note.is(Code::NotProvable) || note.is(Code::ProvableSoon);
         let is_open = self.counts.of(RowStatus::InDoubt) + self.left_to_send() > 0;
-        let is_over = |note: &Reason| is_proof(note) && !is_open;
+        let may_be_there = self.counts.of(RowStatus::Unbound) + self.counts.of(RowStatus::NotSeen) > 0;
+        // Nothing is looked for in the history any more.
+        let is_searched = !is_open && !may_be_there && !self.awaits_proof;
+        let is_over =
+            |note: &Reason| is_proof(note) && !is_open || note.is(Code::PartOfHistory) && is_searched;
         let is_said = |note: &Reason| self.stop.as_ref().is_some_and(|stop| stop.why == *note);
         self.note.as_ref().filter(|note| !is_said(note) && !is_over(note))
     }
@@ -358,9 +362,11 @@ impl Job {
         self.can_cancel_rest() || self.phase != Phase::Cancelled && self.awaits_proof
     }
 
-    /// Whether rows were cancelled. An undo ends a job, too, and has nothing to cancel if all of it was sent.
+    /// Whether rows were cancelled, or will be after a check. An undo ends a job, too, and has nothing to cancel if all of
+    /// it was sent.
     pub fn is_cancelled(&self) -> bool {
-        self.phase == Phase::Cancelled && self.counts.of(RowStatus::LeftOut) > 0
+        let kept_back = [RowStatus::LeftOut, RowStatus::InDoubt, RowStatus::NotSeen, RowStatus::NotDone];
+        self.phase == Phase::Cancelled && kept_back.iter().any(|status| self.counts.of(*status) > 0)
     }
 
     /// Whether it is known who paused the job or cancelled rows of it.

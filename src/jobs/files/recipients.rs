@@ -68,13 +68,11 @@ impl Jobs {
             if let Err(why) = read {
                 let is_gone =
                     |draft: &JobDraft| matches!(store.job(draft.id, store.me().to_owned()).wait(), Ok(None));
-                if drafts.jobs.iter().any(is_gone) {
-                    return Err(JobError::draft_is_gone());
-                }
+                let lost_one = drafts.jobs.iter().any(is_gone);
                 for draft in &drafts.jobs {
                     let _ = store.discard(draft.id).wait();
                 }
-                return Err(why.of_draft());
+                return Err(if lost_one { JobError::draft_is_gone() } else { why.of_draft() });
             }
             Ok(drafts.jobs.iter().map(|d| d.id).collect())
         })
