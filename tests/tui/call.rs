@@ -416,7 +416,7 @@ async fn without_a_badge_at_an_address_others_are_read_in_five_requests_at_most(
     );
     let (screen, requests) = answer(&mut h, "김민수 <Kim.MS@gmail.example>").await;
     assert_eq!(requests, 2 + 3);
-    says(&screen, &["2 possible matches", "These are only possible matches", "5 requests"]);
+    says(&screen, &["2 possible", "These are only possible matches", "5 requests"]);
     h.press("+");
     let screen = h.settled().await;
     says(&screen, &["3 possible matches", "7 requests"]);
