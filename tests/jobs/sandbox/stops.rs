@@ -107,9 +107,10 @@ async fn using_up_waits_for_the_proof_of_each_refusal() {
 #[tokio::test]
 async fn using_up_goes_on_as_soon_as_a_refusal_is_proven() {
     let settings = JobConfig { batch: 4, in_flight: 1, ..JobConfig::default() };
-    let options = Options { speed: 1200.0, quota: Some(4), ..small() };
+    // It asks as often as this computer can, until ten minutes of the service have passed.
+    let options = Options { speed: 1200.0, quota: Some(4), rate_limit: 1_000_000, ..small() };
     let fast = |mut connection: lapel::api::Connection| {
-        connection.clock_speed = 1200.0;
+        (connection.clock_speed, connection.rate_limit) = (1200.0, 1_000_000);
         connection
     };
     let mut bench = Bench::set(options, fast, settings).await;
