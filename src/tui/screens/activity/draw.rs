@@ -278,7 +278,10 @@ impl Activity {
                 let line = head(&cx.dotted(&said));
                 self.search.line(usize::from(area.width), cx).unwrap_or(line)
             }
-            (Some(Err(why)), true) => Line::styled(format!("  {}", cx.alert(why)), theme.error()),
+            (Some(Err(why)), true) => {
+                draw_texts(frame, area, &[cx.alert(why)], theme.error());
+                return;
+            }
             (Some(Ok(())), true) => {
                 let said: Vec<String> = [t!("no jobs yet").to_owned()].into_iter().chain(drafts).collect();
                 head(&cx.dotted(&said))
