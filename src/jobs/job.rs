@@ -286,6 +286,22 @@ impl Job {
         self.is_open() || self.can_resume() || self.phase == Phase::Stopped && may_act
     }
 
+    /// Whether its stop or pause keeps nothing back, because it came during the last request. Rows that were not accepted
+    /// keep the reason of their stop.
+    pub fn is_halt_over(&self) -> bool {
+        let of_stop = |status| {
+            use RowStatus::{Ask, Dropped, InDoubt, NotDone, NotSeen};
+            matches!(status, Ask | Dropped | InDoubt | NotDone | NotSeen)
+        };
+        let kept = match self.phase {
+            Phase::Paused => 0,
+            Phase::Stopped => self.counts.sum(of_stop),
+            _ => return false,
+        };
+        let rest = kept + self.left_to_send() + self.counts.of(RowStatus::Sending) + self.in_flight;
+        rest == 0 && self.to_send() > 0 && !self.awaits_proof && !self.can_resume()
+    }
+
     /// Whether something is being sent, or may be at any moment.
     pub fn is_sending(&self) -> bool {
         self.phase != Phase::Moved && self.in_flight > 0
@@ -369,9 +385,13 @@ impl Job {
         self.phase == Phase::Cancelled && kept_back.iter().any(|status| self.counts.of(*status) > 0)
     }
 
-    /// Whether it is known who paused the job or cancelled rows of it.
+    /// Whether it is known who paused the job or cancelled rows of it, and that still keeps something back.
     pub fn is_halted(&self) -> bool {
-        self.halted_by.is_some() && (self.phase != Phase::Cancelled || self.is_cancelled())
+        let is_over = match self.phase {
+            Phase::Cancelled => !self.is_cancelled(),
+            _ => self.is_halt_over(),
+        };
+        self.halted_by.is_some() && !is_over
     }
 
     /// Rows that resuming may send: at once, but for [`Self::held_by_refusal`].

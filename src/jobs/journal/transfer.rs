@@ -78,6 +78,11 @@ pub(super) fn owners(db: &Tx<'_>, account: &Account, me: &str) -> tx::Result<Vec
 /// Handovers to another journal, and not to a backup.
 pub(super) const MOVES: &str = "(file LIKE 'team %' OR file LIKE 'file %')";
 
+/// The place of the other journal of a handover; `None` for a backup.
+pub(super) fn moved_to(file: &str) -> Option<&str> {
+    file.strip_prefix("team ").or_else(|| file.strip_prefix("file "))
+}
+
 /// The records of an account that went to another journal in a move of this state.
 fn records(db: &Tx<'_>, account: &Account, to: &OtherJournal, state: &str) -> tx::Result<Vec<JobId>> {
     let handovers: Vec<String> = db.all(

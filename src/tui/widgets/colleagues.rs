@@ -92,6 +92,11 @@ mod tests {
             involved(&paused),
             [t!("paused by {who}", who = lee()), t!("begun by {who}", who = "kim")]
         );
+        let sent = |status| Job { halted_by: Some(lee()), ..job(Phase::Paused, &[(status, 1)]) };
+        for (status, state) in [(RowStatus::Issued, "finished"), (RowStatus::Waiting, "checking")] {
+            assert_eq!(involved(&sent(status)), Vec::<String>::new(), "during the last request");
+            assert_eq!(sent(status).state().to_string(), tr(state));
+        }
         let cancelled =
             |rows: &[(RowStatus, u64)]| Job { halted_by: Some(lee()), ..job(Phase::Cancelled, rows) };
         let words = t!("cancelled by {who}", who = lee());

@@ -528,7 +528,7 @@ fn advice(job: &Job, cx: &UiContext) -> Vec<(String, Style)> {
     } else if job.phase == Phase::Paused && job.can_resume() && may_run {
         let state = job.halted_words(&cx.clock());
         all.push((t!("{state}. {run}: resume.", state, run), theme.warning()));
-    } else if matches!(job.phase, Phase::Paused | Phase::Moved) || job.is_cancelled() {
+    } else if matches!(job.phase, Phase::Paused | Phase::Moved) && !job.is_halt_over() || job.is_cancelled() {
         all.push((job.halted_words(&cx.clock()).to_string(), theme.warning()));
     }
     all
