@@ -6,6 +6,7 @@ use crate::tui::message::{Handle, Message};
 use crate::tui::platform::images::Gallery;
 use crate::tui::prelude::*;
 use crate::tui::request::ProfileSession;
+use crate::tui::widgets::colleagues::who;
 use crate::tui::worker::index::IndexSlot;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -179,6 +180,8 @@ pub(super) struct WorkerConnection {
     pub(super) reader: Reader,
     pub(super) connection: Connection,
     pub(super) jobs: Option<Jobs>,
+    /// The acting user, for the journal.
+    pub(super) who: String,
     pub(super) gallery: Gallery,
     pub(super) index: IndexSlot,
 }
@@ -233,7 +236,8 @@ impl WorkerConnection {
         let index = IndexSlot::new(session);
         let account =
             Account::of(&session.name, &session.connection).of_organisation(session.organisation.as_deref());
-        let mut link = Self { reader, connection, jobs: None, gallery, index };
+        let who = who(&session.journal);
+        let mut link = Self { reader, connection, jobs: None, who, gallery, index };
         match open_jobs(&access, session, &account, tell).await {
             Ok(jobs) => {
                 tell.send(Message::Jobs(Handle(jobs.clone()))).await;

@@ -165,7 +165,12 @@ fn a_reader_answers_from_the_journal_and_has_its_part_of_the_rate_limit() {
     }
     let database = journal();
     let bench = bench_of(&database, &["issuer", "reader"]);
-    run_as(&bench, "issuer", &ISSUE_TO_A).ended(0);
+    // As a timer of the system does. A person is a login of the database.
+    let mut issuing = bench.lapel(&[&ISSUE_TO_A[..], &["--profile", "issuer"]].concat());
+    issuing.env_remove("USER").env_remove("LOGNAME");
+    bench.said(issuing.output().expect("it runs")).ended(0);
+    let jobs = run_as(&bench, "reader", &["jobs", "--read-only", "--json"]).ended(0).json();
+    assert_eq!(jobs["jobs"][0]["begun_by"], "issuer", "{jobs}");
     team::run_in(&database, "DELETE FROM lapel.pace_block");
     let said =
         run_as(&bench, "reader", &["wallet", "a@naru.example", "--read-only", "--json"]).ended(0).json();

@@ -411,7 +411,7 @@ impl Activity {
             let key = cx.key(&[KeyContext::JobRows], Action::Only);
             t!("showing {status} ({key}: next)", status = job.row_state(status), key)
         });
-        let said = involved(job).into_iter().chain(self.rows_heading.words()).chain(as_of(cx));
+        let said = involved(job, cx.person()).into_iter().chain(self.rows_heading.words()).chain(as_of(cx));
         let ends = said.fold(String::new(), |ends, by| format!("{ends} {dot} {by}"));
         let room = usize::from(area.width).saturating_sub(width(&ends) + 1);
         let head = format!("  #{} {dot} {} {dot} {}", job.id, tr(job.kind.name()), job.title);
