@@ -315,8 +315,8 @@ impl Job {
         let may_be_there = self.counts.of(RowStatus::Unbound) + self.counts.of(RowStatus::NotSeen) > 0;
         // Nothing is looked for in the history any more.
         let is_searched = !is_open && !may_be_there && !self.awaits_proof;
-        let is_over =
-            |note: &Reason| is_proof(note) && !is_open || note.is(Code::PartOfHistory) && is_searched;
+        let is_search = |note: &Reason| note.is(Code::PartOfHistory) || note.is(Code::LostWritesNoticed);
+        let is_over = |note: &Reason| is_proof(note) && !is_open || is_search(note) && is_searched;
         let is_said = |note: &Reason| self.stop.as_ref().is_some_and(|stop| stop.why == *note);
         self.note.as_ref().filter(|note| !is_said(note) && !is_over(note))
     }

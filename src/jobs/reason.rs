@@ -3,7 +3,7 @@
 
 use super::duplicate_kind::DuplicateKind;
 use crate::domain::{ServiceClock, State};
-use crate::i18n::{self, Language, TextArgument, VERBATIM};
+use crate::i18n::{self, Language, TextArgument, VERBATIM, number};
 use crate::jobs::prelude::*;
 use std::fmt::{self, Display};
 use strum::IntoStaticStr;
@@ -406,7 +406,7 @@ impl Reason {
     }
 
     fn said(&self, name: &str, language: Language) -> String {
-        self.args.get(name).map_or_else(String::new, |arg| arg.said(language))
+        self.args.get(name).map_or_else(String::new, |arg| shown(name, arg, language))
     }
 
     pub fn in_language(&self, language: Language) -> String {
@@ -439,7 +439,7 @@ impl Reason {
             (_, None) => arg("text"),
             (_, Some(text)) => {
                 let args: Vec<(&str, String)> =
-                    self.args.iter().map(|(name, arg)| (name.as_str(), arg.said(language))).collect();
+                    self.args.iter().map(|(name, arg)| (name.as_str(), shown(name, arg, language))).collect();
                 let args: Vec<(&str, &dyn Display)> =
                     args.iter().map(|(name, arg)| (*name, arg as &dyn Display)).collect();
                 // Somebody may have changed the journal, so the stored text may not be one of lapel's.
@@ -492,6 +492,16 @@ impl Arg {
             Self::Reason(reason) => reason.in_language(language),
             Self::All(all) => joined(all, ", ", language),
         }
+    }
+}
+
+/// Numbers of rows and of badges are shown as on screens. Other numbers are names: of a job, a row or a status.
+fn shown(name: &str, arg: &Arg, language: Language) -> String {
+    match arg {
+        Arg::Raw(text) if matches!(name, "n" | "sent" | "accepted" | "found" | "rows") => {
+            text.parse().map_or_else(|_| arg.said(language), number)
+        }
+        arg => arg.said(language),
     }
 }
 

@@ -245,7 +245,8 @@ fn a_migration_is_whole_or_nothing() {
     assert_eq!(same["from"], same["to"], "{same}");
     let now = same["to"].as_i64().expect("a number");
     let login = |user: &str| login(user, &database);
-    let schema = || json_as(&bench, "issuer", &["journal", "status"], 0)["schema"].clone();
+    let status = || json_as(&bench, "issuer", &["journal", "status"], 0);
+    let schema = || status()["schema"].clone();
     let steps = [(now + 1, "ALTER TABLE job ADD COLUMN more BIGINT")];
     let refused = Journal::migrate_team_by(&login("issuer"), &steps).expect_err("only an owner may");
     assert!(matches!(refused, JournalError::NotOwner { .. }), "{refused:?}");
@@ -263,10 +264,12 @@ fn a_migration_is_whole_or_nothing() {
     let newer = msg_part("Use the newer lapel.");
     assert!(run_as(&bench, "issuer", &ISSUE_TO_A).ended(1).err.contains(newer));
     assert!(run_as(&bench, "keeper", &["journal", "migrate"]).ended(1).err.contains(newer));
+    assert!(status()["problems"].to_string().contains(newer), "{}", status());
     // And would be too new.
     team::run_in(&database, &format!("UPDATE lapel.store SET schema = {}", now - 1));
     let said = run_as(&bench, "issuer", &ISSUE_TO_A).ended(1);
     assert!(said.err.contains(msg_part("lapel journal migrate")), "{}", said.err);
+    assert!(status()["problems"].to_string().contains("lapel journal migrate"), "{}", status());
     assert_eq!(bench.posts(), 0);
 }
 
