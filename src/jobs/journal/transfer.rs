@@ -21,6 +21,7 @@ use super::{Journal, JournalError, jobs, lost_writes, takeover};
 use crate::jobs::error::JobError;
 use crate::jobs::job::JobId;
 use crate::jobs::journal::prelude::*;
+use crate::jobs::reason::Code;
 pub(in crate::jobs) use job_copy::{JobCopy, SourceJournal};
 pub(super) use job_copy::{copy, source, take};
 use marks::MarkState;
@@ -157,7 +158,7 @@ pub(super) fn begin_move(db: &Tx<'_>, args: &BeginMove) -> tx::Result<Vec<JobId>
             values![id, actor.at, computer, to.file, to.name],
         )?;
     }
-    takeover::recover(db, &here, actor.at / 1000)?;
+    takeover::recover(db, &here, &Code::Interrupted.into(), actor.at / 1000)?;
     db.execute(
         "UPDATE job SET was = phase, phase = 'moved', handover = ?1, owner = NULL, owner_label = NULL,
                         next_look = NULL

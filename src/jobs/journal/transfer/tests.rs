@@ -8,7 +8,6 @@ use super::*;
 use crate::fs::Overwrite;
 use crate::jobs::job::{Kind, Phase};
 use crate::jobs::journal::backup::OpenJobs;
-use crate::jobs::reason::Code;
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
