@@ -210,6 +210,22 @@ pub fn names(held: &[HeldBadge]) -> Vec<&Text> {
     of_all.filter(|(_, key)| known.insert(key.clone())).map(|(name, _)| name).collect()
 }
 
+/// The newest badge first.
+pub fn join(wallet: Vec<WalletBadge>, history: Vec<HistoryItem>) -> Vec<HeldBadge> {
+    let mut held: HashMap<BadgeId, HeldBadge> = HashMap::new();
+    for item in history {
+        let badge_id = item.badge_id.clone();
+        held.insert(badge_id.clone(), HeldBadge { history: Some(item), ..HeldBadge::new(badge_id) });
+    }
+    for badge in wallet {
+        let badge_id = badge.badge_id.clone();
+        held.entry(badge_id.clone()).or_insert_with(|| HeldBadge::new(badge_id)).wallet = Some(badge);
+    }
+    let mut held: Vec<HeldBadge> = held.into_values().collect();
+    held.sort_by(|a, b| b.when().cmp(&a.when()).then_with(|| a.badge_id.cmp(&b.badge_id)));
+    held
+}
+
 /// What tests count of the work that grows with a wallet.
 #[cfg(test)]
 pub(crate) mod counted {
@@ -234,20 +250,4 @@ pub(crate) mod counted {
         work();
         (VISITS.get() - before.0, FOLDS.get() - before.1)
     }
-}
-
-/// The newest badge first.
-pub fn join(wallet: Vec<WalletBadge>, history: Vec<HistoryItem>) -> Vec<HeldBadge> {
-    let mut held: HashMap<BadgeId, HeldBadge> = HashMap::new();
-    for item in history {
-        let badge_id = item.badge_id.clone();
-        held.insert(badge_id.clone(), HeldBadge { history: Some(item), ..HeldBadge::new(badge_id) });
-    }
-    for badge in wallet {
-        let badge_id = badge.badge_id.clone();
-        held.entry(badge_id.clone()).or_insert_with(|| HeldBadge::new(badge_id)).wallet = Some(badge);
-    }
-    let mut held: Vec<HeldBadge> = held.into_values().collect();
-    held.sort_by(|a, b| b.when().cmp(&a.when()).then_with(|| a.badge_id.cmp(&b.badge_id)));
-    held
 }

@@ -5,7 +5,6 @@ use super::duplicate_kind::DuplicateKind;
 use super::intake::{self, Choices, ColumnMap, PASTED};
 use super::reason::{Code, Reason};
 use super::row_status::{Claim, Counts, RowStatus};
-use super::rules::{self, Step};
 use crate::jobs::prelude::*;
 
 /// Number of a job in the journal. Never reused.
@@ -277,13 +276,6 @@ impl Job {
         self.awaits_proof
             || self.counts.sum(RowStatus::is_open) > 0
             || (self.phase == Phase::Running && self.left_to_send() > 0)
-    }
-
-    /// Whether anything of the job is left to do: for lapel, or for a person who may send or resolve rows of a job that
-    /// stopped or was paused.
-    pub fn is_unfinished(&self) -> bool {
-        let may_act = self.offers_retry() || rules::count(Step::Decide, self) > 0;
-        self.is_open() || self.can_resume() || self.phase == Phase::Stopped && may_act
     }
 
     /// Whether its stop or pause keeps nothing back, because it came during the last request. Rows that were not accepted

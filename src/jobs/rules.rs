@@ -161,6 +161,13 @@ pub fn count(step: Step, job: &Job) -> u64 {
 }
 
 impl Job {
+    /// Whether anything of the job is left to do: for lapel, or for a person who may send or resolve rows of a job that
+    /// stopped or was paused.
+    pub fn is_unfinished(&self) -> bool {
+        let may_act = self.offers_retry() || count(Step::Decide, self) > 0;
+        self.is_open() || self.can_resume() || self.phase == Phase::Stopped && may_act
+    }
+
     pub fn can_cancel_rest(&self) -> bool {
         self.phase != Phase::Cancelled
             && count(Step::CancelRest, self) + self.counts.of(RowStatus::Sending) > 0

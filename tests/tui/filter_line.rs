@@ -213,7 +213,7 @@ async fn suggestions_complete_fields_and_values() {
     h.press("tab");
     let screen = h.screen();
     assert!(screen.contains("state:waiting") && screen.contains("state:revoked"), "{screen}");
-    h.press("down down enter");
+    h.press("down down down enter");
     assert!(heading(&h.screen()).contains("/▌state:issued"), "{}", h.screen());
     h.type_text("from:");
     let screen = h.screen();

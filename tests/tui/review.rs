@@ -549,7 +549,7 @@ async fn after_a_range_over_two_groups_the_cursor_is_on_the_next_row() {
 #[tokio::test]
 async fn a_range_of_too_many_rows_decides_nothing_far_from_its_start() {
     let mut h = Harness::new(small(), 120, 30).await;
-    let rows: String = (0..12_000).map(|n| format!("가나,p{n}@naru.example\n")).collect();
+    let rows = (0..12_000).map(|n| format!("가나,p{n}@naru.example")).collect::<Vec<_>>().join("\n");
     let _folder = review(&mut h, &rows).await;
     h.shows("12,000 ready").await;
     h.settled().await;

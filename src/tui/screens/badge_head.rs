@@ -111,7 +111,7 @@ mod tests {
             let row = HistoryItem { recipient_name: Some(name.into()), ..HistoryItem::for_test(id.clone()) };
             let held = HeldBadge { history: Some(row), ..HeldBadge::new(id.clone()) };
             let lines = head(&held, None, "", 80, &UiContext::for_test());
-            lines.iter().map(|line| format!("{line}\n")).collect()
+            lines.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
         };
         let named = lines("Br\u{456}gid Zell");
         assert!(named.contains("the name has Cyrillic \u{456} (U+0456)"), "{named}");

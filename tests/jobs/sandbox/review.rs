@@ -309,7 +309,7 @@ async fn a_recipient_who_is_allowed_twice_needs_another_request() {
         [("abc", 2, true), ("aa", 2, false), ("aab", 2, false), ("abcc", 2, false), ("aaab", 3, false)]
     {
         let mut bench = Bench::set(small(), |connection| connection, settings.clone()).await;
-        let lines: String = letters.chars().map(|c| format!("가나,{c}@naru.example\n")).collect();
+        let lines = letters.chars().map(|c| format!("가나,{c}@naru.example")).collect::<Vec<_>>().join("\n");
         let id = draft(&bench, &lines).await;
         check_duplicates(&bench, id).await;
         let distinct = letters.chars().collect::<std::collections::BTreeSet<_>>().len() as u64;

@@ -34,7 +34,11 @@ fn people_read_korean() {
     assert!(said.err.contains("보냄: 1/1"), "{}", said.err);
     let jobs = korean(&bench, &["jobs"]).ended(0).out;
     let heads: Vec<&str> = jobs.lines().next().expect("a head").split_whitespace().collect();
-    assert_eq!(heads, ["작업", "생성", "일시", "(UTC+0", "가정)", "구분", "제목", "상태", "행"], "{jobs}");
+    assert_eq!(
+        heads,
+        ["작업", "생성", "일시", "(UTC+0", "가정)", "갱신", "구분", "제목", "상태", "행"],
+        "{jobs}"
+    );
     // Names of columns are the service's: they are what --sort and a file call them.
     let history = korean(&bench, &["history", "--rows", "1"]).ended(0);
     assert!(history.out.starts_with("badge_id"), "{}", history.out);

@@ -73,7 +73,7 @@ impl PeopleMatches {
                 others => format!("{exact}; {}", count!(others, "possible match", "possible matches")),
             }
         };
-        Self { title, matches, notes, namesakes, ..Self::default() }
+        Self { matches, title, notes, namesakes, ..Self::default() }
     }
 
     /// Other addresses that may have the badges. `of` tells whether unread rows remain.
@@ -110,7 +110,7 @@ impl PeopleMatches {
             );
         }
         let namesakes = matches.iter().filter(|one| one.why.contains(&MatchReason::SameName)).count();
-        Self { title, matches, notes, namesakes, ..Self::default() }
+        Self { matches, title, notes, namesakes, ..Self::default() }
     }
 
     /// The columns, with the texts of these rows.
