@@ -278,22 +278,6 @@ impl Job {
             || (self.phase == Phase::Running && self.left_to_send() > 0)
     }
 
-    /// Whether its stop or pause keeps nothing back, because it came during the last request. Rows that were not accepted
-    /// keep the reason of their stop.
-    pub fn is_halt_over(&self) -> bool {
-        let of_stop = |status| {
-            use RowStatus::{Ask, Dropped, InDoubt, NotDone, NotSeen};
-            matches!(status, Ask | Dropped | InDoubt | NotDone | NotSeen)
-        };
-        let kept = match self.phase {
-            Phase::Paused => 0,
-            Phase::Stopped => self.counts.sum(of_stop),
-            _ => return false,
-        };
-        let rest = kept + self.left_to_send() + self.counts.of(RowStatus::Sending) + self.in_flight;
-        rest == 0 && self.to_send() > 0 && !self.awaits_proof && !self.can_resume()
-    }
-
     /// Whether something is being sent, or may be at any moment.
     pub fn is_sending(&self) -> bool {
         self.phase != Phase::Moved && self.in_flight > 0
