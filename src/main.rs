@@ -115,9 +115,7 @@ async fn hand_over(cli: Cli) -> Result<u8, u8> {
             let (wrong, without_key) = (wrong_for_tui(&env), without_key(&settings.paths));
             Box::pin(cli::doctor(verb, &settings, &asker, &wrong, without_key)).await.map_err(report)?
         }
-        Some(Command::Read(verb)) => {
-            Box::pin(cli::read(verb, &settings()?, &asker.who)).await.map_err(report)?
-        }
+        Some(Command::Read(verb)) => Box::pin(cli::read(verb, &settings()?)).await.map_err(report)?,
         Some(Command::Demo(flags)) => demo(flags, false, wanted).await,
         Some(Command::Tour { .. }) if flags.read_only => {
             cli::complain(t!(
@@ -408,7 +406,7 @@ impl ProfileHelpers {
             organisation: Some(profile.label()),
             short_name: profile.short_name.clone(),
             data_dir: Some(paths.data_dir.clone()),
-            journal: cli::journal_place(&profile, paths, &self.context.who),
+            journal: cli::journal_place(&profile, paths),
             index: cli::index_settings(&profile.index).map(|settings| IndexUse {
                 folder: Some(paths.data_dir.clone()),
                 settings,

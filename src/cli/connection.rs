@@ -69,12 +69,12 @@ fn login(profile: &Profile) -> Option<Login> {
     })
 }
 
-/// Where the journal of a profile is whose secrets were fetched. `who` is this person's name for the others.
-pub fn journal_place(profile: &Profile, paths: &Paths, who: &str) -> JournalPlace {
+/// Where the journal of a profile is whose secrets were fetched.
+pub fn journal_place(profile: &Profile, paths: &Paths) -> JournalPlace {
     match login(profile) {
         Some(login) => JournalPlace::Team {
+            who: login.server.user.clone(),
             login,
-            who: who.to_owned(),
             data_dir: Some(paths.data_dir.clone()),
             reads_only: profile.read_only,
         },

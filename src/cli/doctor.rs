@@ -167,7 +167,7 @@ async fn journal(
     let team =
         settings.profile.as_ref().and_then(|profile| Some((profile, &profile.journal.as_ref()?.server)));
     let (mut said, is_there) = match team {
-        Some((profile, server)) => team_journal(settings, profile, server, asker, problems).await,
+        Some((profile, server)) => team_journal(settings, profile, server, problems).await,
         None => journal_file(settings, problems),
     };
     if !is_there {
@@ -256,13 +256,11 @@ async fn team_journal(
     settings: &Settings,
     profile: &Profile,
     server: &Server,
-    asker: &Asker,
     problems: &mut Vec<String>,
 ) -> (Map<String, Value>, bool) {
     let mut said = unread(&scrub(&server.to_string()), None);
     let mut set = |name: &str, value: Value| said.insert(name.to_owned(), value);
-    let found =
-        open_journal(journal_place(profile, &settings.paths, &asker.who), JournalPlace::team_status).await;
+    let found = open_journal(journal_place(profile, &settings.paths), JournalPlace::team_status).await;
     let exists = match found {
         Ok(Some(status)) => {
             set("exists", status.exists.into());

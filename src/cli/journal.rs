@@ -130,7 +130,7 @@ async fn with_settings(
     if let Some(mut found) = profile {
         // The password may come from a command or a keyring.
         let found = aside(move || found.fetch_secrets().map(|()| found)).await?;
-        place = journal_place(&found, &paths, &asker.who);
+        place = journal_place(&found, &paths);
         profile = Some(found);
     }
     let profile = profile.as_ref();
@@ -187,10 +187,11 @@ async fn move_jobs(
     may_act(profile)?;
     let account = Account::of(&profile.name, &super::connection(profile, paths)?)
         .of_organisation(profile.organisation.as_deref());
+    let who = place.person().unwrap_or(who).to_owned();
     let folder = JournalPlace::Folder(paths.data_dir.clone());
     let (file, team) = on_place(place, move |place| Ok((folder.open()?, place.open()?))).await?;
     let (from, to) = if back { (&team, &file) } else { (&file, &team) };
-    let moved = from.move_to(to, &account, who).await?;
+    let moved = from.move_to(to, &account, &who).await?;
     let to = scrub(&moved.to);
     let mut said = plural!(moved.jobs, "{n} job moved to {to}.", "{n} jobs moved to {to}.", to);
     if back {

@@ -46,7 +46,8 @@ pub(super) fn job(job: &Job) -> Map<String, Value> {
         "accepted_of": job.accepted.map(|count| count.sent),
         "in_flight": job.in_flight,
         "next_look": time(job.next_poll),
-        "guarded": time(job.checked),
+        // A job that another journal gave has no time of its own, and is checked again.
+        "guarded": time(job.checked.filter(|at| *at > Timestamp::UNIX_EPOCH)),
         "follows": job.follows.map(|id| id.0),
         "owner": job.owner.as_ref().map(|o| o.label.english()),
         "owner_alive": job.owner.as_ref().map(|o| o.is_alive),

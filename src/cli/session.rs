@@ -34,7 +34,7 @@ pub(super) struct VerbSession {
 
 #[derive(Clone, Debug, Default)]
 pub struct Asker {
-    /// The system's name for the user, for the journal.
+    /// The system's name for the user, for a journal that nobody shares.
     pub who: String,
     pub profile: Option<String>,
 }
@@ -61,7 +61,8 @@ impl VerbSession {
         if wanted != JobAccess::Look {
             recognised(&reader, &connection).await?;
         }
-        let place = journal_place(&profile, &settings.paths, &asker.who);
+        let place = journal_place(&profile, &settings.paths);
+        let who = place.person().unwrap_or(&asker.who).to_owned();
         let mut how = job_settings(&profile.jobs);
         change(&mut how);
         let journal = match wanted {
@@ -78,7 +79,7 @@ impl VerbSession {
             events,
             reader,
             profile,
-            who: asker.who.clone(),
+            who,
             interrupt: Interrupt::watch(),
             progress: ProgressBar::new(),
             again,

@@ -291,8 +291,8 @@ impl Job {
         let may_be_there = self.counts.of(RowStatus::Unbound) + self.counts.of(RowStatus::NotSeen) > 0;
         // Nothing is looked for in the history any more.
         let is_searched = !is_open && !may_be_there && !self.awaits_proof;
-        let is_over =
-            |note: &Reason| is_proof(note) && !is_open || note.is(Code::PartOfHistory) && is_searched;
+        let is_search = |note: &Reason| note.is(Code::PartOfHistory) || note.is(Code::LostWritesNoticed);
+        let is_over = |note: &Reason| is_proof(note) && !is_open || is_search(note) && is_searched;
         let is_said = |note: &Reason| self.stop.as_ref().is_some_and(|stop| stop.why == *note);
         self.note.as_ref().filter(|note| !is_said(note) && !is_over(note))
     }
@@ -361,9 +361,13 @@ impl Job {
         self.phase == Phase::Cancelled && kept_back.iter().any(|status| self.counts.of(*status) > 0)
     }
 
-    /// Whether it is known who paused the job or cancelled rows of it.
+    /// Whether it is known who paused the job or cancelled rows of it, and that still keeps something back.
     pub fn is_halted(&self) -> bool {
-        self.halted_by.is_some() && (self.phase != Phase::Cancelled || self.is_cancelled())
+        let is_over = match self.phase {
+            Phase::Cancelled => !self.is_cancelled(),
+            _ => self.is_halt_over(),
+        };
+        self.halted_by.is_some() && !is_over
     }
 
     /// Rows that resuming may send: at once, but for [`Self::held_by_refusal`].

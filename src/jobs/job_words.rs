@@ -1,7 +1,7 @@
 //! The words for a job and its rows, for the app and the verbs.
 
 use super::job::{Job, JobRow, Kind, Phase, Replaced, person};
-use super::reason::Reason;
+use super::reason::{Code, Reason};
 use super::row_status::RowStatus;
 use super::urgency::Urgency;
 use crate::domain::ServiceClock;
@@ -31,7 +31,12 @@ impl Job {
     /// The job's state in a word or two: the English name, for translation.
     pub fn state_name(&self) -> &'static str {
         match (&self.stop, self.phase) {
+            (_, Phase::Moved) if self.note.as_ref().is_some_and(|note| note.is(Code::CameBack)) => {
+                tr_noop!("came back")
+            }
             (_, Phase::Moved) => self.phase.name(),
+            _ if self.is_halt_over() && self.is_open() => tr_noop!("checking"),
+            _ if self.is_halt_over() => tr_noop!("finished"),
             (Some(stop), _) => stop.kind.name(),
             (None, Phase::Running) if self.is_sending() => tr_noop!("sending"),
             (None, Phase::Running) if self.is_open() => tr_noop!("checking"),

@@ -14,7 +14,7 @@ pub enum JournalPlace {
     Folder(PathBuf),
     Team {
         login: Login,
-        /// This person's name for the others.
+        /// This person's name for the others: the login of the database, unlike a name that anybody can set.
         who: String,
         /// Where this computer notes the last request, for the next lapel.
         data_dir: Option<PathBuf>,
@@ -35,6 +35,14 @@ impl JournalPlace {
             Self::Team { login, who, data_dir, reads_only } => {
                 open_team(login, who, (!reads_only).then_some(data_dir.as_deref()))
             }
+        }
+    }
+
+    /// This person's name, if others share the journal.
+    pub fn person(&self) -> Option<&str> {
+        match self {
+            Self::Team { who, .. } => Some(who),
+            Self::Memory | Self::Folder(_) => None,
         }
     }
 

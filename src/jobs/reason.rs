@@ -3,7 +3,7 @@
 
 use super::duplicate_kind::DuplicateKind;
 use crate::domain::{ServiceClock, State};
-use crate::i18n::{self, Language, TextArgument, VERBATIM};
+use crate::i18n::{self, Language, TextArgument, VERBATIM, number};
 use crate::jobs::prelude::*;
 use std::fmt::{self, Display};
 use strum::IntoStaticStr;
@@ -74,6 +74,8 @@ codes! {
     LostWritesStopped = "lost_writes_stopped", tr_noop!("The team's database lost writes. A person may have paused or cancelled this job since. The rest was not sent. Check it, then resume it.");
     Interrupted = "interrupted",
         tr_noop!("lapel ended before it sent everything. The rest was not sent. You can resume the job.");
+    TakenOver = "taken_over",
+        tr_noop!("{who} took it over: the lapel that sent it ended, or did not reach the database for too long. The rest was not sent. You can resume the job.");
     Closed = "closed",
         tr_noop!("lapel was closed before it sent everything. The rest was not sent. You can resume the job.");
     HeldUp = "held_up",
@@ -105,6 +107,8 @@ codes! {
     SettledOtherwise = "settled_otherwise", tr_noop!("a person resolved it in another way");
     MaybeElsewhere = "maybe_elsewhere", tr_noop!("another computer may have sent it");
     WentWith = "went_with", tr_noop!("It moved with the backup {file} and continues where the backup was restored. To take it back: lapel journal restore FILE");
+    MovedTo = "moved_to", tr_noop!("It moved to {place} and continues there (lapel journal move on {computer}).");
+    CameBack = "came_back", tr_noop!("It moved away and came back. It continues here under another number.");
     StayedOn = "stayed_on", tr_noop!("It stayed on {computer} and continues there.");
     SentAgain = "sent_again", tr_noop!("a person decided to send it again");
     RefusedElsewhere = "refused_elsewhere", tr_noop!("on {when}, job {job} got a refusal of this badge for this recipient, but the service may have accepted it. Resume job {job}: lapel checks first");
@@ -404,7 +408,7 @@ impl Reason {
     }
 
     fn said(&self, name: &str, language: Language) -> String {
-        self.args.get(name).map_or_else(String::new, |arg| arg.said(language))
+        self.args.get(name).map_or_else(String::new, |arg| shown(name, arg, language))
     }
 
     pub fn in_language(&self, language: Language) -> String {
@@ -437,7 +441,7 @@ impl Reason {
             (_, None) => arg("text"),
             (_, Some(text)) => {
                 let args: Vec<(&str, String)> =
-                    self.args.iter().map(|(name, arg)| (name.as_str(), arg.said(language))).collect();
+                    self.args.iter().map(|(name, arg)| (name.as_str(), shown(name, arg, language))).collect();
                 let args: Vec<(&str, &dyn Display)> =
                     args.iter().map(|(name, arg)| (*name, arg as &dyn Display)).collect();
                 // Somebody may have changed the journal, so the stored text may not be one of lapel's.
@@ -490,6 +494,16 @@ impl Arg {
             Self::Reason(reason) => reason.in_language(language),
             Self::All(all) => joined(all, ", ", language),
         }
+    }
+}
+
+/// Numbers of rows and of badges are shown as on screens. Other numbers are names: of a job, a row or a status.
+fn shown(name: &str, arg: &Arg, language: Language) -> String {
+    match arg {
+        Arg::Raw(text) if matches!(name, "n" | "sent" | "accepted" | "found" | "rows") => {
+            text.parse().map_or_else(|_| arg.said(language), number)
+        }
+        arg => arg.said(language),
     }
 }
 

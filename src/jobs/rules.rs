@@ -168,6 +168,22 @@ impl Job {
         self.is_open() || self.can_resume() || self.phase == Phase::Stopped && may_act
     }
 
+    /// Whether its stop or pause keeps nothing back, because it came during the last request. Rows that were not accepted
+    /// keep the reason of their stop.
+    pub fn is_halt_over(&self) -> bool {
+        let of_stop = |status| {
+            use RowStatus::{Ask, Dropped, InDoubt, NotDone, NotSeen};
+            matches!(status, Ask | Dropped | InDoubt | NotDone | NotSeen)
+        };
+        let kept = match self.phase {
+            Phase::Paused => 0,
+            Phase::Stopped => self.counts.sum(of_stop),
+            _ => return false,
+        };
+        let rest = kept + self.left_to_send() + self.counts.of(RowStatus::Sending) + self.in_flight;
+        rest == 0 && self.to_send() > 0 && !self.awaits_proof && !self.can_resume()
+    }
+
     pub fn can_cancel_rest(&self) -> bool {
         self.phase != Phase::Cancelled
             && count(Step::CancelRest, self) + self.counts.of(RowStatus::Sending) > 0

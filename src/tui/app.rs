@@ -293,7 +293,7 @@ impl App {
                 if let Some(why) = self.connection.journal_failure.replace(why.clone()) {
                     self.toasts.withdraw(&why);
                 }
-                self.screens.home.take_jobs(&[], Err(why.clone()), &self.cx);
+                self.screens.activity.fail(why.clone());
                 self.tell(why);
             }
             Message::JournalAway(why) => self.journal_away(why, out),

@@ -64,6 +64,11 @@ impl UiContext {
         self.connection.session.as_ref()
     }
 
+    /// This person's name in a journal that others share.
+    pub fn person(&self) -> Option<&str> {
+        self.session()?.journal.person()
+    }
+
     pub fn client(&self) -> Option<&Client> {
         self.connection.client.as_ref()
     }

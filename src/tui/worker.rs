@@ -315,7 +315,10 @@ async fn answer(
             Response::Export(Box::new(exported.map_err(NotSaved::from)))
         }
         Request::Mail(id) => Response::Mail(said(link?.jobs?.mail_failures(id).await)),
-        Request::Do(command) => Response::Done(job_command::run(*command, &link?.jobs?).await),
+        Request::Do(command) => {
+            let WorkerConnection { jobs, who, .. } = link?;
+            Response::Done(job_command::run(*command, &jobs?, &who).await)
+        }
 
         Request::TurnOnIndex => Response::IndexOn(said(link?.index.turn_on().await)),
         Request::Sync(want) => {

@@ -588,6 +588,40 @@ async fn quitting_does_not_wait_for_a_journal_that_does_not_answer() {
     other.execute_batch("ROLLBACK").expect("unlocked");
 }
 
+/// Home and Activity say why, and need no restart when the cause has gone.
+#[tokio::test]
+async fn a_journal_that_did_not_open_is_opened_when_its_cause_has_gone() {
+    for (columns, rows) in [(80, 24), (200, 50)] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let place = folder.path().to_owned();
+        let mut h = Harness::with(small(), columns, rows, |session| session.kept_in(place.clone())).await;
+        issue(&mut h, 0..2).await;
+        h.shows("waiting 2 = 2").await;
+        h.settled().await;
+        lapel::tui::close(&h.tui.app, &mut |_| {}).await;
+        let file = rusqlite::Connection::open(lapel::jobs::Journal::file_in(&place)).expect("the file");
+        let schema: i64 = file.query_row("PRAGMA user_version", [], |row| row.get(0)).expect("a number");
+        file.execute_batch("PRAGMA user_version = 999").expect("as of a newer lapel");
+        let mut h = h.reopened(|session| session.kept_in(place), columns, rows).await;
+        for tab in ["0", "5"] {
+            h.press(tab);
+            let is_told = |screen: &str| screen.contains(msg_part("A newer lapel wrote the journal"));
+            let screen = h.until("the reason", is_told).await;
+            assert!(!screen.contains(msg("reading the journal")), "{screen}");
+        }
+        let screen = h.settled().await;
+        let flowing = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(flowing.contains(msg_part("lapel tries again by itself.")), "{screen}");
+        file.execute_batch(&format!("PRAGMA user_version = {schema}")).expect("as before");
+        crate::comforts::pass(10).await;
+        let screen = h.shows("waiting 2 = 2").await;
+        assert!(!screen.contains(msg_part("A newer lapel wrote the journal")), "{screen}");
+        h.press("0");
+        let screen = h.settled().await;
+        assert!(!screen.contains(msg_part("A newer lapel wrote the journal")), "{screen}");
+    }
+}
+
 #[tokio::test]
 async fn after_a_search_the_cursor_stays_on_the_row_that_it_found() {
     let mut h = by(1000, small()).await;

@@ -33,6 +33,10 @@ pub(super) async fn status(
 }
 
 fn of_team(path: &str, server: &Server, found: &TeamStatus, reads_only: bool) -> Value {
+    // The doctor learns the first one when it opens the journal.
+    let schema = found.other_schema(path).map(|why| why.to_string());
+    let problems =
+        schema.into_iter().chain(found.problems(reads_only).into_iter().map(|why| why.to_string()));
     json!({
         "ok": true,
         "kind": "team",
@@ -47,7 +51,7 @@ fn of_team(path: &str, server: &Server, found: &TeamStatus, reads_only: bool) ->
         "bytes": null,
         "network_drive": null,
         "server": server_json(server, found, reads_only),
-        "problems": found.problems(reads_only).iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "problems": problems.collect::<Vec<_>>(),
     })
 }
 

@@ -178,12 +178,13 @@ async fn adopt(
     former: Option<&str>,
 ) -> Result<Adopted, Failure> {
     let Some(former) = former else { return Ok(Adopted::default()) };
-    let place = journal_place(profile, &context.paths, &context.who);
+    let place = journal_place(profile, &context.paths);
+    let who = place.person().unwrap_or(&context.who).to_owned();
     let opened = open_journal(place, JournalPlace::open_existing).await?;
     let Some(journal) = opened else { return Ok(Adopted::default()) };
     let account = Account::of(&profile.name, &super::connection(profile, &context.paths)?)
         .of_organisation(profile.organisation.as_deref());
-    Ok(journal.adopt(&account, former, &context.who).await?)
+    Ok(journal.adopt(&account, former, &who).await?)
 }
 
 /// The sources of the key and of the journal's password. One of them may be the command at the end.

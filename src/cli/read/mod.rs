@@ -28,8 +28,8 @@ use sent::{sent_json, sent_said, waiting_said};
 use std::collections::BTreeSet;
 use std::io::{self, ErrorKind, IsTerminal};
 
-pub async fn read(verb: ReadVerb, settings: &Settings, who: &str) -> Result<u8, Failure> {
-    ReadContext::open(settings, who).await?.run(&verb).await
+pub async fn read(verb: ReadVerb, settings: &Settings) -> Result<u8, Failure> {
+    ReadContext::open(settings).await?.run(&verb).await
 }
 
 struct ReadContext {
@@ -60,13 +60,13 @@ struct PrintedRecords {
 }
 
 impl ReadContext {
-    async fn open(settings: &Settings, who: &str) -> Result<Self, Failure> {
+    async fn open(settings: &Settings) -> Result<Self, Failure> {
         let profile = session::profile(settings)?;
         let connection = connection(profile, &settings.paths)?;
         let reader = connect(&connection)?.reader().clone();
         let account =
             Account::of(&profile.name, &connection).of_organisation(profile.organisation.as_deref());
-        let place = journal_place(profile, &settings.paths, who);
+        let place = journal_place(profile, &settings.paths);
         if let Some(offset) = place.known_offset(&account) {
             reader.recall_offset(offset);
         }

@@ -399,7 +399,7 @@ fn go_on(db: &Tx<'_>, open: &[JobId], doubtful: bool, at: i64) -> tx::Result<()>
             values![job.0],
         )?;
     }
-    super::takeover::recover(db, open, at / 1_000)
+    super::takeover::recover(db, open, &Code::Interrupted.into(), at / 1_000)
 }
 
 /// Puts rows that may have been sent elsewhere in doubt, so that lapel looks for them, and gives them claims. Revocations

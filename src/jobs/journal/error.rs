@@ -108,6 +108,24 @@ impl JournalError {
         matches!(self, Self::Team { why: TeamError::Away(_), .. })
     }
 
+    /// Whether a team's database refuses the login.
+    pub fn is_refused(&self) -> bool {
+        matches!(self, Self::Team { why: TeamError::Refused(_), .. })
+    }
+
+    /// Whether opening the journal may work later. Not for a file that a person has to replace: lapel must not put a new
+    /// one in its place meanwhile.
+    pub fn may_pass(&self) -> bool {
+        !matches!(
+            self,
+            Self::Corrupt { .. }
+                | Self::Emptied { .. }
+                | Self::Backup { .. }
+                | Self::Closed
+                | Self::Team { why: TeamError::NoFeature, .. }
+        )
+    }
+
     pub(super) fn io(error: &std::io::Error, file: &str) -> Self {
         let file = file.to_owned();
         match error.kind() {

@@ -61,7 +61,7 @@ pub(super) fn notice(db: &Tx<'_>, by: &Process, at: Timestamp) -> tx::Result<()>
     )?;
     outdate_checks(db)?;
     for (job, rows) in unsent {
-        doubt_unsent(db, job, rows, &actor)?;
+        doubt_unsent(db, job, rows, by, &actor)?;
     }
     stop_revocations(db, &actor)?;
     db.row("SELECT 1 FROM note_loss()", values![], |_| Ok(()))
@@ -96,13 +96,13 @@ fn outdate_checks(db: &Tx<'_>) -> tx::Result<()> {
     )
 }
 
-fn doubt_unsent(db: &Tx<'_>, job: JobId, rows: i64, actor: &Actor) -> tx::Result<()> {
+fn doubt_unsent(db: &Tx<'_>, job: JobId, rows: i64, by: &Process, actor: &Actor) -> tx::Result<()> {
     let why = Reason::from(Code::LostWrites);
     doubt_rows(db, job, ("job = ?1 AND bucket = 'ready'", rows), UNSEARCHED, &why, actor.at)?;
     jobs::set_next_poll(db, job, None)?;
     let when = Timestamp::from_second(actor.at / 1_000).map_or_else(|_| String::new(), utc_minute);
-    let note =
-        Reason::from(Code::LostWritesNoticed).with("who", &actor.who).with("when", when).with("n", rows);
+    let who = Reason::read(&by.label);
+    let note = Reason::from(Code::LostWritesNoticed).because("who", who).with("when", when).with("n", rows);
     jobs::set_note(db, job, Some(&note))?;
     jobs::decide(db, job, None, NOTICED, actor, &format!("{rows} unsent rows in doubt"))?;
     Ok(())

@@ -3,6 +3,7 @@
 use super::accounts::Account;
 use super::jobs::{counts, moment};
 use super::place::first_line;
+use super::transfer;
 use super::tx::{self, SqlRow, Tx, values};
 use crate::i18n::{self, Language};
 use crate::jobs::intake::PASTED;
@@ -23,6 +24,7 @@ const COLUMNS: &str = "id, kind, phase, created, profile, template, title, origi
                        (SELECT max(changed) FROM tally WHERE job = job.id) AS changed, \
                        (SELECT CASE WHEN moves THEN file END FROM handover WHERE id = job.handover) AS went_with, \
                        (SELECT computer FROM handover WHERE id = job.handover) AS left_on, \
+                       (SELECT state = 'returned' FROM handover WHERE id = job.handover) AS is_back, \
                        CASE WHEN after THEN (SELECT json_array(old.name, new.name, old.email, new.email) \
                                              FROM row AS old JOIN row AS new ON new.job = job.follows \
                                              WHERE old.job = job.id LIMIT 1) END AS replaced";
@@ -84,6 +86,8 @@ fn with_counts(db: &Tx<'_>, mut job: Job) -> tx::Result<Job> {
     }
     // The badges that it waited for may have been seen by another poll.
     job.next_poll = job.next_poll.filter(|_| job.is_open());
+    // Nothing shows the reason of a stop that kept nothing back.
+    job.stop = job.stop.take().filter(|_| !job.is_halt_over());
     Ok(job)
 }
 
@@ -156,11 +160,15 @@ fn replaced(names: &str) -> Option<Replaced> {
 
 /// Where a moved job continues.
 fn elsewhere(r: &SqlRow<'_>) -> tx::Result<Reason> {
-    if let Some(file) = r.get::<Option<String>>("went_with")? {
-        return Ok(Reason::from(Code::WentWith).with("file", file));
-    }
     let computer = first_line(&r.get::<Option<String>>("left_on")?.unwrap_or_default());
-    Ok(Reason::from(Code::StayedOn).with("computer", computer))
+    let Some(file) = r.get::<Option<String>>("went_with")? else {
+        return Ok(Reason::from(Code::StayedOn).with("computer", computer));
+    };
+    Ok(match transfer::moved_to(&file) {
+        None => Reason::from(Code::WentWith).with("file", file),
+        Some(_) if r.get::<Option<bool>>("is_back")? == Some(true) => Code::CameBack.into(),
+        Some(place) => Reason::from(Code::MovedTo).with("place", place).with("computer", computer),
+    })
 }
 
 /// The name of the file; `None` for pasted text. Earlier versions stored the translated name of pasted text.
@@ -184,4 +192,36 @@ fn origin(raw: &str) -> Option<JobOrigin> {
         map: value.get("map").and_then(|map| serde_json::from_value(map.clone()).ok()),
         source: value.get("source").and_then(|source| serde_json::from_value(source.clone()).ok()),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::jobs::job::Kind;
+    use crate::jobs::journal::rows::NewRow;
+    use crate::jobs::journal::tests::statements::{draft_of, journal};
+
+    #[test]
+    fn a_stop_that_kept_nothing_back_is_not_shown() {
+        let connection = journal();
+        let db = Tx::on(&connection);
+        let row = |email: &str| NewRow { name: "n".into(), email: email.into(), ..NewRow::default() };
+        let id = draft_of(&db, Kind::Issue, &[row("p@x.example"), row("q@x.example")]);
+        db.execute("UPDATE job SET phase = 'stopped', stop = 'journal'", values![]).expect("stopped");
+        let read = |first: &str, second: &str| {
+            for (no, status) in [(1_i64, first), (2, second)] {
+                db.execute("UPDATE row SET bucket = ?1, accepted = 0 WHERE no = ?2", values![status, no])
+                    .expect("changed");
+            }
+            let job = job(&db, &id, "me").expect("read").expect("a job");
+            (job.stop.is_some(), job.state_name())
+        };
+        let stop = StopKind::Journal.name();
+        assert_eq!(read("issued", "issued"), (false, "finished"));
+        assert_eq!(read("issued", "waiting"), (false, "checking"));
+        for kept in ["ready", "sending", "in_doubt", "not_done", "ask", "not_seen"] {
+            assert_eq!(read("issued", kept), (true, stop), "{kept}");
+        }
+        assert_eq!(read("left_out", "invalid"), (true, stop), "nothing was sent");
+    }
 }

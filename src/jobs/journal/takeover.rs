@@ -71,7 +71,12 @@ pub(super) fn take_over(
              RETURNING id",
         values![account.key, account.base_url, owner.id, owner.label, super::json(living)],
     )?;
-    recover(db, &taken, *now)?;
+    // A team's process may not have ended, but have lost its lease.
+    let why = match &owner.place {
+        Some(_) => Reason::from(Code::TakenOver).because("who", Reason::read(&owner.label)),
+        None => Code::Interrupted.into(),
+    };
+    recover(db, &taken, &why, *now)?;
     // A kept draft belongs to nobody until a person opens it.
     db.execute(
         "UPDATE job SET owner = NULL, owner_label = NULL
@@ -128,8 +133,8 @@ pub(super) fn release(db: &Tx<'_>, me: &str) -> tx::Result<()> {
 }
 
 /// Recovers jobs whose sending process has ended: requests without an answer are in doubt, and jobs with unsent
-/// rows stop until a person resumes them.
-pub(super) fn recover(db: &Tx<'_>, taken: &[JobId], at: i64) -> tx::Result<()> {
+/// rows stop until a person resumes them. `why` is the reason of such a stop.
+pub(super) fn recover(db: &Tx<'_>, taken: &[JobId], why: &Reason, at: i64) -> tx::Result<()> {
     let lost = Reason::from(Code::Lost);
     for job in taken {
         let open: Vec<i64> =
@@ -141,7 +146,7 @@ pub(super) fn recover(db: &Tx<'_>, taken: &[JobId], at: i64) -> tx::Result<()> {
         }
         let left = jobs::counts(db, *job)?.of(RowStatus::Ready);
         if left > 0 {
-            jobs::stop(db, job, &StopKind::Interrupted, &Code::Interrupted.into())?;
+            jobs::stop(db, job, &StopKind::Interrupted, why)?;
         }
     }
     Ok(())
@@ -175,4 +180,33 @@ pub(super) fn changes(db: &Tx<'_>, account: &Account, me: &str) -> tx::Result<Ch
         values![account.key, account.base_url, me, version],
     )?;
     Ok(Changes { owners, jobs })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::jobs::job::{Kind, Phase};
+    use crate::jobs::journal::rows::NewRow;
+    use crate::jobs::journal::tests::statements::{draft_of, journal, seen};
+    use crate::jobs::journal::{drafts, snapshots};
+
+    #[test]
+    fn a_job_that_a_colleague_took_over_names_them() {
+        let lee = Reason::of_process("lee", "lee-pc");
+        for (place, code) in [(Some("lee on lee-pc"), Code::TakenOver), (None, Code::Interrupted)] {
+            let connection = journal();
+            let db = Tx::on(&connection);
+            let row = NewRow { name: "n".into(), email: "p@x.example".into(), ..NewRow::default() };
+            let id = draft_of(&db, Kind::Issue, &[row]);
+            drafts::start(&db, &id, &Actor::now("me"), &seen(Phase::Draft)).expect("started");
+            let owner = Process { id: "you".into(), label: lee.stored(), place: place.map(Into::into) };
+            let account =
+                Account { profile: "p".into(), base_url: "u".into(), key: "k".into(), organisation: None };
+            assert_eq!(take_over(&db, &account, &owner, &[], &0).expect("taken"), [id]);
+            let job = snapshots::job(&db, &id, "me").expect("read").expect("a job");
+            let why = job.stop.expect("a stop").why;
+            assert_eq!(why.code(), code);
+            assert_eq!(why.english().contains(&lee.english()), place.is_some(), "{why}");
+        }
+    }
 }

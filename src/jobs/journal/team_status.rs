@@ -1,5 +1,6 @@
 //! What lapel reports about a team's journal: its creation, its migration, and the state of its database.
 
+use super::JournalError;
 use crate::jobs::journal::prelude::*;
 use crate::jobs::prelude::*;
 use crate::jobs::reason::Reason;
@@ -88,6 +89,16 @@ impl TeamStatus {
         self.schema == Some(self.known_schema) && self.missing_rights.is_empty() && !self.is_read_only
     }
 
+    /// Why this version does not use the journal, if its schema is another one. `server` is its name for people.
+    pub fn other_schema(&self, server: &str) -> Option<JournalError> {
+        let (server, known) = (server.to_owned(), self.known_schema);
+        match self.schema? {
+            found if found < known => Some(JournalError::Older { server, found, known }),
+            found if found > known => Some(JournalError::Newer { file: server, found, known }),
+            _ => None,
+        }
+    }
+
     /// What the profile needs and its user lacks. `reads_only`: the profile issues nothing.
     pub fn missing(&self, reads_only: bool) -> &[String] {
         if reads_only { &self.missing_to_read } else { &self.missing_rights }
@@ -169,6 +180,20 @@ mod tests {
     fn sound() -> TeamStatus {
         let sync = "on".to_owned();
         TeamStatus { fsync: true, synchronous_commit: sync, exists: true, ..TeamStatus::default() }
+    }
+
+    #[test]
+    fn another_schema_has_its_reason() {
+        let of = |schema| TeamStatus { schema, known_schema: 14, ..sound() };
+        assert!(matches!(
+            of(Some(13)).other_schema("db"),
+            Some(JournalError::Older { found: 13, known: 14, .. })
+        ));
+        assert!(matches!(
+            of(Some(15)).other_schema("db"),
+            Some(JournalError::Newer { found: 15, known: 14, .. })
+        ));
+        assert!(of(Some(14)).other_schema("db").is_none() && of(None).other_schema("db").is_none());
     }
 
     #[test]

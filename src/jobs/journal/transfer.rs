@@ -21,6 +21,7 @@ use super::{Journal, JournalError, jobs, lost_writes, takeover};
 use crate::jobs::error::JobError;
 use crate::jobs::job::JobId;
 use crate::jobs::journal::prelude::*;
+use crate::jobs::reason::Code;
 pub(in crate::jobs) use job_copy::{JobCopy, SourceJournal};
 pub(super) use job_copy::{copy, source, take};
 use marks::MarkState;
@@ -77,6 +78,11 @@ pub(super) fn owners(db: &Tx<'_>, account: &Account, me: &str) -> tx::Result<Vec
 
 /// Handovers to another journal, and not to a backup.
 pub(super) const MOVES: &str = "(file LIKE 'team %' OR file LIKE 'file %')";
+
+/// The place of the other journal of a handover; `None` for a backup.
+pub(super) fn moved_to(file: &str) -> Option<&str> {
+    file.strip_prefix("team ").or_else(|| file.strip_prefix("file "))
+}
 
 /// The records of an account that went to another journal in a move of this state.
 fn records(db: &Tx<'_>, account: &Account, to: &OtherJournal, state: &str) -> tx::Result<Vec<JobId>> {
@@ -152,7 +158,7 @@ pub(super) fn begin_move(db: &Tx<'_>, args: &BeginMove) -> tx::Result<Vec<JobId>
             values![id, actor.at, computer, to.file, to.name],
         )?;
     }
-    takeover::recover(db, &here, actor.at / 1000)?;
+    takeover::recover(db, &here, &Code::Interrupted.into(), actor.at / 1000)?;
     db.execute(
         "UPDATE job SET was = phase, phase = 'moved', handover = ?1, owner = NULL, owner_label = NULL,
                         next_look = NULL

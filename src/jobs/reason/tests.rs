@@ -51,6 +51,17 @@ fn screens_show_the_times_of_a_reason_in_the_zone_of_the_service() {
     );
 }
 
+#[test]
+fn numbers_of_rows_are_written_as_on_screens_and_people_in_every_language() {
+    let who = Reason::of_process("kim", "desk");
+    let noticed = Reason::from(Code::LostWritesNoticed).because("who", who.clone()).with("n", 1000);
+    for (language, text) in [Language::English, Language::Korean].into_iter().zip(both(&noticed)) {
+        assert!(text.contains("1,000") && text.contains(&who.in_language(language)), "{text}");
+    }
+    let of_job = Reason::from(Code::RefusedElsewhere).with("job", 1053).english();
+    assert!(of_job.contains("job 1053"), "{of_job}");
+}
+
 fn composed() -> Vec<Reason> {
     let (_, _, _, found) = check_person("", "kim@naver.con");
     let found = found.iter().map(|f| Reason::finding(f.field, &f.what)).collect();

@@ -1,10 +1,9 @@
 //! Responses to requests, and changes of jobs.
 
 use super::{App, Notice, Tab};
-use crate::jobs::{JobChange, person};
+use crate::jobs::JobChange;
 use crate::tui::modals::draft::DraftForm;
 use crate::tui::prelude::*;
-use crate::tui::widgets::colleagues;
 use crate::tui::worker::job_command::JobReply;
 
 impl App {
@@ -193,10 +192,11 @@ fn news(before: Option<&Job>, now: &Job) -> Option<(String, bool)> {
             true,
         ));
     }
-    // What this person pauses is no news to them.
+    // What this person pauses on this computer is no news to them.
     if let Some(who) = &now.halted_by
-        && before.is_some_and(|b| b.is_mine() && b.halted_by.is_none())
-        && who.argument("who") != Some(person(&colleagues::who()))
+        && let Some(before) = before.filter(|b| b.is_mine() && b.halted_by.is_none())
+        && let Some(me) = before.owner.as_ref().map(|owner| &owner.label)
+        && ["who", "computer"].iter().any(|name| who.argument(name) != me.argument(name))
     {
         let state = now.phase_words();
         return Some((t!("Job {id}: {state}. Activity shows what was sent.", id = now.id, state), true));
@@ -232,7 +232,7 @@ fn news(before: Option<&Job>, now: &Job) -> Option<(String, bool)> {
 mod tests {
     use super::*;
     use crate::domain::Text;
-    use crate::jobs::{Code, Owner, Reason};
+    use crate::jobs::{Owner, Reason};
     use crate::tui::widgets::needs::tests::job;
 
     #[test]
@@ -251,20 +251,27 @@ mod tests {
 
     #[test]
     fn only_what_a_colleague_pauses_is_news() {
+        let by = Reason::of_process;
         let running = || {
             let owner =
-                Owner { label: Code::Interrupted.into(), is_me: true, is_alive: true, is_colleague: false };
+                Owner { label: by("kim", "kim-pc"), is_me: true, is_alive: true, is_colleague: false };
             Job { owner: Some(owner), ..job(Phase::Running, &[(RowStatus::Ready, 5)]) }
         };
-        let by = |who: &str| Job {
+        let paused = |who: &str, computer: &str| Job {
             phase: Phase::Paused,
-            halted_by: Some(Reason::of_process(who, "lab-pc")),
+            halted_by: Some(by(who, computer)),
             ..running()
         };
-        let (text, bad) = news(Some(&running()), &by("lee, a colleague")).expect("news");
+        let (text, bad) = news(Some(&running()), &paused("lee, a colleague", "lab-pc")).expect("news");
         assert!(bad && text.contains("lee, a colleague"), "{text}");
-        assert_eq!(news(Some(&by("lee, a colleague")), &by("lee, a colleague")), None, "once");
-        assert_eq!(news(Some(&running()), &by(person(&colleagues::who()))), None, "one's own");
+        assert_eq!(
+            news(Some(&paused("lee, a colleague", "lab-pc")), &paused("lee, a colleague", "lab-pc")),
+            None,
+            "once"
+        );
+        assert_eq!(news(Some(&running()), &paused("kim", "kim-pc")), None, "one's own");
+        // The same login on another computer.
+        assert!(news(Some(&running()), &paused("kim", "lab-pc")).is_some());
     }
 
     #[test]

@@ -122,7 +122,7 @@ impl Modal for ConfirmResend {
         let sent = plural!(rows(&self.command, &self.job), "{n} row to send", "{n} rows to send");
         form.asks(&format!("{sent} {} {}", cx.glyphs.dot, self.job.title), &cx.place(), cx);
         form.text(&what, cx.theme.text());
-        let people = involved(&self.job);
+        let people = involved(&self.job, cx.person());
         if !people.is_empty() {
             form.text(&people.join(&format!(" {} ", cx.glyphs.dot)), cx.theme.warning());
         }

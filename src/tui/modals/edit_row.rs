@@ -140,7 +140,7 @@ impl Component for EditRow {
         let mut form = FormText::in_popup(area, cx);
         let place = t!("row {no}", no = number(self.row.number()));
         for why in self.row.why.iter().chain(&self.row.also) {
-            form.warning(&why.to_string());
+            form.warning(&why.in_zone_of(&cx.clock()).to_string());
         }
         if !self.row.cells.is_empty() {
             let cells: Vec<String> = self.row.cells.iter().map(ToString::to_string).collect();

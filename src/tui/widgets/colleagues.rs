@@ -1,11 +1,14 @@
 //! Who began a job and who follows it, if a team shares the journal. Home and Activity name them with it.
 
-use crate::jobs::{TUI_MARK, person};
+use crate::jobs::{JournalPlace, TUI_MARK, person};
 use crate::tui::prelude::*;
 
-/// The acting user for the journal: the system's user name, marked with `tui` for the TUI.
-pub fn who() -> String {
-    let user = std::env::var("USER").or_else(|_| std::env::var("USERNAME")).unwrap_or_default();
+/// The acting user for the journal, marked with `tui` for the TUI: the login of a team's database, otherwise the system's
+/// user name.
+pub fn who(journal: &JournalPlace) -> String {
+    let known = |name: &&str| std::env::var(name).ok().filter(|user| !user.is_empty());
+    let of_system = || ["USER", "LOGNAME", "USERNAME"].iter().find_map(known);
+    let user = journal.person().map(str::to_owned).or_else(of_system).unwrap_or_default();
     if user.is_empty() { "tui".to_owned() } else { format!("{user}{TUI_MARK}") }
 }
 
@@ -19,20 +22,19 @@ pub fn everybody(job: &Job) -> Vec<String> {
     begun_by(job).into_iter().chain(followed_by(job)).collect()
 }
 
-/// The colleagues, each once. Empty for a job that only this person has worked on.
-pub fn colleagues(job: &Job) -> Vec<String> {
-    let me = who();
+/// The colleagues, each once. Empty for a job that only this person, `me`, has worked on.
+pub fn colleagues(job: &Job, me: Option<&str>) -> Vec<String> {
     let follower =
         job.owner.as_ref().filter(|_| is_theirs(job)).and_then(|owner| owner.label.argument("who"));
-    let known = [Some(person(&me)), follower];
+    let known = [me, follower];
     let is_known = job.begun_by.as_ref().is_some_and(|who| known.contains(&Some(person(&who.to_string()))));
     begun_by(job).filter(|_| !is_known).into_iter().chain(followed_by(job)).collect()
 }
 
-/// Who paused or cancelled the job, and the colleagues.
-pub fn involved(job: &Job) -> Vec<String> {
+/// Who paused or cancelled the job, and the colleagues of `me`.
+pub fn involved(job: &Job, me: Option<&str>) -> Vec<String> {
     let paused = job.is_halted().then(|| job.phase_words().to_string());
-    paused.into_iter().chain(colleagues(job)).collect()
+    paused.into_iter().chain(colleagues(job, me)).collect()
 }
 
 /// The colleague who opened a draft and has not closed it.
@@ -65,7 +67,9 @@ mod tests {
 
     #[test]
     fn a_colleague_is_named_once_and_this_person_never() {
-        let (me, mark) = (who(), TUI_MARK);
+        let mark = TUI_MARK;
+        let me = format!("kim{mark}");
+        let colleagues = |job: &Job| colleagues(job, Some("kim"));
         let begun = |who: &str| t!("begun by {who}", who);
         let follows = |who: &str| t!("followed by {owner}", owner = format!("{who} on lab-pc"));
         assert_eq!(colleagues(&of(None, None)), Vec::<String>::new());
@@ -87,11 +91,17 @@ mod tests {
     #[test]
     fn who_paused_a_job_comes_first() {
         let lee = || Reason::of_process("lee", "lab-pc");
+        let involved = |job: &Job| involved(job, Some("park"));
         let paused = Job { phase: Phase::Paused, halted_by: Some(lee()), ..of(Some("kim"), None) };
         assert_eq!(
             involved(&paused),
             [t!("paused by {who}", who = lee()), t!("begun by {who}", who = "kim")]
         );
+        let sent = |status| Job { halted_by: Some(lee()), ..job(Phase::Paused, &[(status, 1)]) };
+        for (status, state) in [(RowStatus::Issued, "finished"), (RowStatus::Waiting, "checking")] {
+            assert_eq!(involved(&sent(status)), Vec::<String>::new(), "during the last request");
+            assert_eq!(sent(status).state().to_string(), tr(state));
+        }
         let cancelled =
             |rows: &[(RowStatus, u64)]| Job { halted_by: Some(lee()), ..job(Phase::Cancelled, rows) };
         let words = t!("cancelled by {who}", who = lee());
@@ -105,6 +115,6 @@ mod tests {
         let mut job = of(None, Some("lee"));
         job.owner =
             job.owner.map(|owner| Owner { is_alive: false, label: Code::Interrupted.into(), ..owner });
-        assert_eq!((is_theirs(&job), colleagues(&job)), (false, Vec::new()));
+        assert_eq!((is_theirs(&job), colleagues(&job, None)), (false, Vec::new()));
     }
 }

@@ -6,19 +6,32 @@ use crate::tui::message::{Handle, Message};
 use crate::tui::platform::images::Gallery;
 use crate::tui::prelude::*;
 use crate::tui::request::ProfileSession;
+use crate::tui::widgets::colleagues::who;
 use crate::tui::worker::index::IndexSlot;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::DropGuard;
 
-/// Pause between two attempts to open a journal that is away.
-const AGAIN: Duration = Duration::from_secs(5);
+/// Pause before another attempt to open the journal.
+fn pause_after(why: &JournalError) -> Duration {
+    Duration::from_secs(match why {
+        why if why.is_away() => 5,
+        // A server may lock a login after several attempts with a wrong password.
+        why if why.is_refused() => 60,
+        _ => 10,
+    })
+}
+
+/// Why there are no jobs, and whether lapel does something about it.
+fn failure(why: &JournalError) -> String {
+    if why.may_pass() { t!("{why} lapel tries again by itself.", why) } else { why.to_string() }
+}
 
 #[derive(Default)]
 pub(super) struct ConnectionSlot {
     pub(super) link: Option<WorkerConnection>,
     making: Option<(JoinHandle<Option<Made>>, CancellationToken)>,
-    /// Opens the journal of `link`, which was away.
+    /// Opens the journal of `link`, which could not be opened at once.
     opening: Option<JournalOpening>,
 }
 
@@ -105,25 +118,33 @@ fn watch_journal(mut journal: JournalWatch, reader: Reader, tell: Events) {
     });
 }
 
-/// Opens a journal that was away, when it is back. The connection to the service stays as it is.
-fn try_again(access: Access, session: ProfileSession, account: Account, tell: Events) -> JournalOpening {
+/// Opens a journal when the cause of `why` has gone. The connection to the service stays as it is.
+fn try_again(
+    access: Access,
+    session: ProfileSession,
+    account: Account,
+    tell: Events,
+    mut why: JournalError,
+) -> JournalOpening {
     let end = CancellationToken::new();
     let (guard, sender) = (end.clone().drop_guard(), tell.clone());
     let trying = async move {
-        loop {
-            tokio::time::sleep(AGAIN).await;
+        while why.may_pass() {
+            tokio::time::sleep(pause_after(&why)).await;
             match open_jobs(&access, &session, &account, &sender).await {
                 Ok(jobs) => {
                     access.reader().check_sharing().await;
                     return Some(jobs);
                 }
-                Err(why) if why.is_away() => {}
-                Err(why) => {
-                    sender.send(Message::JournalFailed(why.to_string())).await;
-                    return None;
+                Err(now) => {
+                    if failure(&now) != failure(&why) {
+                        sender.send(Message::JournalFailed(failure(&now))).await;
+                    }
+                    why = now;
                 }
             }
         }
+        None
     };
     let jobs = tokio::spawn(async move { end.run_until_cancelled_owned(trying).await.flatten() });
     JournalOpening { jobs, tell, _end: guard }
@@ -159,6 +180,8 @@ pub(super) struct WorkerConnection {
     pub(super) reader: Reader,
     pub(super) connection: Connection,
     pub(super) jobs: Option<Jobs>,
+    /// The acting user, for the journal.
+    pub(super) who: String,
     pub(super) gallery: Gallery,
     pub(super) index: IndexSlot,
 }
@@ -213,20 +236,17 @@ impl WorkerConnection {
         let index = IndexSlot::new(session);
         let account =
             Account::of(&session.name, &session.connection).of_organisation(session.organisation.as_deref());
-        let mut link = Self { reader, connection, jobs: None, gallery, index };
+        let who = who(&session.journal);
+        let mut link = Self { reader, connection, jobs: None, who, gallery, index };
         match open_jobs(&access, session, &account, tell).await {
             Ok(jobs) => {
                 tell.send(Message::Jobs(Handle(jobs.clone()))).await;
                 link.jobs = Some(jobs);
                 Some((link, None))
             }
-            Err(why) if why.is_away() => {
-                tell.send(Message::JournalFailed(t!("{why} lapel tries again by itself.", why))).await;
-                Some((link, Some(try_again(access, session.clone(), account, tell.clone()))))
-            }
             Err(why) => {
-                tell.send(Message::JournalFailed(why.to_string())).await;
-                Some((link, None))
+                tell.send(Message::JournalFailed(failure(&why))).await;
+                Some((link, Some(try_again(access, session.clone(), account, tell.clone(), why))))
             }
         }
     }

@@ -7,7 +7,6 @@ use crate::jobs::{
 };
 use crate::tui::prelude::*;
 use crate::tui::request::RowsQuery;
-use crate::tui::widgets::colleagues::who;
 use crate::tui::widgets::job_rows::columns;
 use crate::tui::widgets::needs;
 use tokio::sync::watch;
@@ -74,20 +73,20 @@ pub enum JobReply {
 }
 
 /// An error is text for the user, which also says whether anything was changed.
-pub async fn run(command: JobCommand, jobs: &Jobs) -> Result<JobReply, String> {
-    let who = who();
+/// `who` is the acting user.
+pub async fn run(command: JobCommand, jobs: &Jobs, who: &str) -> Result<JobReply, String> {
     let done = match command {
-        JobCommand::Issue(plan) => fine(jobs.issue(plan, &who).await),
-        JobCommand::Replace(plan, old, reason) => fine(jobs.replace(plan, old, &reason, &who).await),
+        JobCommand::Issue(plan) => fine(jobs.issue(plan, who).await),
+        JobCommand::Replace(plan, old, reason) => fine(jobs.replace(plan, old, &reason, who).await),
         JobCommand::Revoke(plan) => fine(jobs.revoke(plan).await),
         JobCommand::Plan(plans) => return plan(plans, jobs).await.map(JobReply::Drafts),
-        JobCommand::Undo(id, reason) => match jobs.undo(id, &reason, &who).await {
+        JobCommand::Undo(id, reason) => match jobs.undo(id, &reason, who).await {
             Ok(draft) => return keep(jobs, vec![draft]).await.map(JobReply::Drafts),
             Err(why) => Err(why),
         },
         JobCommand::Begin(ids) => {
             for (at, id) in ids.iter().enumerate() {
-                if let Err(why) = jobs.begin(*id, &who).await {
+                if let Err(why) = jobs.begin(*id, who).await {
                     let begun = if at == 0 {
                         String::new()
                     } else {
@@ -102,9 +101,9 @@ pub async fn run(command: JobCommand, jobs: &Jobs) -> Result<JobReply, String> {
         JobCommand::CloseDrafts(ids) => fine(jobs.close_drafts(&ids).await),
         JobCommand::Discard(ids) => fine(discard(jobs, &ids).await),
         JobCommand::Pause(id) => fine(jobs.pause(id).await),
-        JobCommand::Resume(id) => fine(jobs.resume(id, &who).await),
-        JobCommand::UseUp(id) => fine(jobs.use_up_quota(id, &who).await),
-        JobCommand::Retry(id) => jobs.retry_refused(id, &who).await.map(|n| {
+        JobCommand::Resume(id) => fine(jobs.resume(id, who).await),
+        JobCommand::UseUp(id) => fine(jobs.use_up_quota(id, who).await),
+        JobCommand::Retry(id) => jobs.retry_refused(id, who).await.map(|n| {
             if n == 0 {
                 return JobReply::Said(t!("Nothing was sent again: these rows need review.").to_owned());
             }
@@ -114,7 +113,7 @@ pub async fn run(command: JobCommand, jobs: &Jobs) -> Result<JobReply, String> {
                 "lapel is sending {n} refused rows again."
             ))
         }),
-        JobCommand::CancelRest(id) => jobs.cancel(id, &who).await.map(|n| {
+        JobCommand::CancelRest(id) => jobs.cancel(id, who).await.map(|n| {
             if n == 0 {
                 let still = t!("lapel keeps checking what was sent, and cancels the rows that the service certainly refused.");
                 return JobReply::Said(still.to_owned());
@@ -127,24 +126,24 @@ pub async fn run(command: JobCommand, jobs: &Jobs) -> Result<JobReply, String> {
         }),
         JobCommand::NeverSeen(id, among) => jobs.never_seen_among(id, among).await.map(JobReply::NeverSeen),
         JobCommand::ResendAll(id, rows, why) => {
-            let sent = jobs.resend_never_seen(id, rows.clone(), &who, &why).await;
+            let sent = jobs.resend_never_seen(id, rows.clone(), who, &why).await;
             sent.map(|()| JobReply::Processed(id, rows, None))
         }
         JobCommand::LeaveRows(id, rows, why) => jobs
-            .leave_rows(id, rows.clone(), &who, &why)
+            .leave_rows(id, rows.clone(), who, &why)
             .await
             .map(|n| plural!(n, "{n} row is left as it is.", "{n} rows are left as they are."))
             .map(|said| JobReply::Processed(id, rows, Some(said))),
         JobCommand::CancelRows(id, rows) => jobs
-            .cancel_rows(id, rows.clone(), &who)
+            .cancel_rows(id, rows.clone(), who)
             .await
             .map(|n| plural!(n, "{n} row is cancelled.", "{n} rows are cancelled."))
             .map(|said| JobReply::Processed(id, rows, Some(said))),
         JobCommand::Decide(id, row, decision, why) => jobs
-            .decide(id, row, decision, &who, &why)
+            .decide(id, row, decision, who, &why)
             .await
             .map(|()| JobReply::Processed(id, vec![row], None)),
-        JobCommand::Opened(what) => fine(jobs.note_opening(&what, &who).await),
+        JobCommand::Opened(what) => fine(jobs.note_opening(&what, who).await),
         JobCommand::Look(id) => {
             let polled = jobs.poll_now(id).await;
             let is_idle = polled.jobs == 0;

@@ -165,7 +165,12 @@ fn a_reader_answers_from_the_journal_and_has_its_part_of_the_rate_limit() {
     }
     let database = journal();
     let bench = bench_of(&database, &["issuer", "reader"]);
-    run_as(&bench, "issuer", &ISSUE_TO_A).ended(0);
+    // As a timer of the system does. A person is a login of the database.
+    let mut issuing = bench.lapel(&[&ISSUE_TO_A[..], &["--profile", "issuer"]].concat());
+    issuing.env_remove("USER").env_remove("LOGNAME");
+    bench.said(issuing.output().expect("it runs")).ended(0);
+    let jobs = run_as(&bench, "reader", &["jobs", "--read-only", "--json"]).ended(0).json();
+    assert_eq!(jobs["jobs"][0]["begun_by"], "issuer", "{jobs}");
     team::run_in(&database, "DELETE FROM lapel.pace_block");
     let said =
         run_as(&bench, "reader", &["wallet", "a@naru.example", "--read-only", "--json"]).ended(0).json();
@@ -240,7 +245,8 @@ fn a_migration_is_whole_or_nothing() {
     assert_eq!(same["from"], same["to"], "{same}");
     let now = same["to"].as_i64().expect("a number");
     let login = |user: &str| login(user, &database);
-    let schema = || json_as(&bench, "issuer", &["journal", "status"], 0)["schema"].clone();
+    let status = || json_as(&bench, "issuer", &["journal", "status"], 0);
+    let schema = || status()["schema"].clone();
     let steps = [(now + 1, "ALTER TABLE job ADD COLUMN more BIGINT")];
     let refused = Journal::migrate_team_by(&login("issuer"), &steps).expect_err("only an owner may");
     assert!(matches!(refused, JournalError::NotOwner { .. }), "{refused:?}");
@@ -258,10 +264,12 @@ fn a_migration_is_whole_or_nothing() {
     let newer = msg_part("Use the newer lapel.");
     assert!(run_as(&bench, "issuer", &ISSUE_TO_A).ended(1).err.contains(newer));
     assert!(run_as(&bench, "keeper", &["journal", "migrate"]).ended(1).err.contains(newer));
+    assert!(status()["problems"].to_string().contains(newer), "{}", status());
     // And would be too new.
     team::run_in(&database, &format!("UPDATE lapel.store SET schema = {}", now - 1));
     let said = run_as(&bench, "issuer", &ISSUE_TO_A).ended(1);
     assert!(said.err.contains(msg_part("lapel journal migrate")), "{}", said.err);
+    assert!(status()["problems"].to_string().contains("lapel journal migrate"), "{}", status());
     assert_eq!(bench.posts(), 0);
 }
 

@@ -128,6 +128,29 @@ async fn a_move_that_fails_half_way_leaves_at_most_one_journal_that_sends() {
 
 /// Numbers go on from the same one in both journals, so they mean two jobs.
 #[tokio::test]
+async fn a_record_says_where_its_job_is_now() {
+    let (one, two) = (folder(), folder());
+    let (file, team) = (open(one.path()), open(two.path()));
+    let sent = sends(&file, "a").await;
+    let shown = async |journal: &Journal, id: JobId| {
+        let job = journal.store().job(id, "me".to_owned()).await.expect("read").expect("a record");
+        let note = job.note.clone().expect("a note");
+        let place = note.argument("place").map(str::to_owned);
+        (note.code(), place, job.state_name())
+    };
+    moved(&file, &team).await;
+    let gone = |to: &Journal| (Code::MovedTo, Some(to.place().to_owned()), Phase::Moved.name());
+    assert_eq!(shown(&file, sent).await, gone(&team));
+    moved(&team, &file).await;
+    assert_eq!(shown(&file, sent).await, (Code::CameBack, None, "came back"));
+    let there = JobId(number(&team, "SELECT max(id) FROM job").await);
+    assert_eq!(shown(&team, there).await, gone(&file));
+    // No backup could take it back.
+    let said = file.store().job(sent, "me".to_owned()).await.expect("read").expect("a record");
+    assert!(!said.note.expect("a note").english().contains("lapel journal restore"));
+}
+
+#[tokio::test]
 async fn two_journals_that_were_one_before_a_backup_both_move_all_they_have_sent() {
     let (one, two, three) = (folder(), folder(), folder());
     let copy = one.path().join("copy");

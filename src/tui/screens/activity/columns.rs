@@ -169,7 +169,7 @@ fn needed(job: &Job, room: &CellRoom, cx: &UiContext) -> String {
         return text.clone();
     }
     match &job.owner {
-        Some(owner) if owner.is_colleague => owner.label.to_string(),
+        Some(owner) if owner.is_colleague && job.is_unfinished() => owner.label.to_string(),
         Some(_) => elsewhere(job).unwrap_or(cx.glyphs.dash).to_owned(),
         None => cx.glyphs.dash.to_owned(),
     }
@@ -181,10 +181,10 @@ fn needed_style(job: &Job, cx: &UiContext) -> Style {
     if needs(job, now).is_empty() && has_problem(job, now) { cx.theme.dim() } else { standing_style(job, cx) }
 }
 
-/// For a job of another lapel of this person.
+/// For an unfinished job of another lapel of this person.
 fn elsewhere(job: &Job) -> Option<&'static str> {
     let owner = job.owner.as_ref()?;
-    (!owner.is_me && !owner.is_colleague).then(|| t!("in another lapel"))
+    (!owner.is_me && !owner.is_colleague && job.is_unfinished()).then(|| t!("in another lapel"))
 }
 
 /// The width of the longest of the most urgent problems in the fewest words, in columns.

@@ -278,7 +278,10 @@ impl Activity {
                 let line = head(&cx.dotted(&said));
                 self.search.line(usize::from(area.width), cx).unwrap_or(line)
             }
-            (Some(Err(why)), true) => Line::styled(format!("  {}", cx.alert(why)), theme.error()),
+            (Some(Err(why)), true) => {
+                draw_texts(frame, area, &[cx.alert(why)], theme.error());
+                return;
+            }
             (Some(Ok(())), true) => {
                 let said: Vec<String> = [t!("no jobs yet").to_owned()].into_iter().chain(drafts).collect();
                 head(&cx.dotted(&said))
@@ -408,7 +411,7 @@ impl Activity {
             let key = cx.key(&[KeyContext::JobRows], Action::Only);
             t!("showing {status} ({key}: next)", status = job.row_state(status), key)
         });
-        let said = involved(job).into_iter().chain(self.rows_heading.words()).chain(as_of(cx));
+        let said = involved(job, cx.person()).into_iter().chain(self.rows_heading.words()).chain(as_of(cx));
         let ends = said.fold(String::new(), |ends, by| format!("{ends} {dot} {by}"));
         let room = usize::from(area.width).saturating_sub(width(&ends) + 1);
         let head = format!("  #{} {dot} {} {dot} {}", job.id, tr(job.kind.name()), job.title);
@@ -525,7 +528,7 @@ fn advice(job: &Job, cx: &UiContext) -> Vec<(String, Style)> {
     } else if job.phase == Phase::Paused && job.can_resume() && may_run {
         let state = job.halted_words(&cx.clock());
         all.push((t!("{state}. {run}: resume.", state, run), theme.warning()));
-    } else if matches!(job.phase, Phase::Paused | Phase::Moved) || job.is_cancelled() {
+    } else if matches!(job.phase, Phase::Paused | Phase::Moved) && !job.is_halt_over() || job.is_cancelled() {
         all.push((job.halted_words(&cx.clock()).to_string(), theme.warning()));
     }
     all

@@ -65,9 +65,19 @@ pub struct Activity {
 impl Activity {
     /// Starts again for another connection. Only the headings stay.
     pub fn restart(&mut self, out: &mut Effects<'_>) {
+        self.clear();
+        self.request = Some(out.ask(Request::Jobs));
+    }
+
+    /// The journal could not be opened, so there is nothing to read. Home takes the reason from here.
+    pub fn fail(&mut self, why: String) {
+        self.clear();
+        (self.read, self.fresh) = (Some(Err(why)), true);
+    }
+
+    fn clear(&mut self) {
         let before = std::mem::replace(self, Self::begin());
         (self.heading, self.rows_heading) = (before.heading, before.rows_heading);
-        self.request = Some(out.ask(Request::Jobs));
     }
 
     pub fn read_again(&mut self, out: &mut Effects<'_>) {

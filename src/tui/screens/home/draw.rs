@@ -235,7 +235,7 @@ impl Home {
         match line {
             HomeLine::Need(job, needs) => {
                 let mut words: Vec<String> = needs.iter().map(|need| needs::words(need, job)).collect();
-                words.extend(colleagues(job));
+                words.extend(colleagues(job, cx.person()));
                 let resumes = !cx.read_only() && can(Action::Resume, job);
                 let hint = if resumes { (Action::Run, Action::Run.hint()) } else { show };
                 Texts { alert: true, style: theme.warning(), hint, ..of_job(job, cx.dotted(&words)) }
@@ -259,14 +259,14 @@ impl Home {
             HomeLine::Check(job) => {
                 let mut words = checked(job);
                 words.extend(job.next_poll.map(|at| t!("next check {time}", time = moment(at, cx))));
-                words.extend(colleagues(job));
+                words.extend(colleagues(job, cx.person()));
                 Texts { alert: true, ..of_job(job, cx.dotted(&words)) }
             }
             HomeLine::Run(job) | HomeLine::Theirs(job) => {
                 let is_theirs = matches!(line, HomeLine::Theirs(_));
                 let mut words = if is_theirs { checked(job) } else { Vec::new() };
                 words.extend(run_words(job, cx));
-                words.extend(colleagues(job));
+                words.extend(colleagues(job, cx.person()));
                 Texts { art: bar(job, BAR, cx), ..of_job(job, cx.dotted(&words)) }
             }
             HomeLine::Overdue(n, _, at) => {

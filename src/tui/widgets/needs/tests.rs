@@ -183,3 +183,16 @@ fn rows_of_a_refused_request_need_nobody_while_lapel_checks_them() {
     assert_eq!(sum(&provable, "·"), "not sent 8 = 8", "resuming checks them first");
     assert_eq!((needs(&provable, now())[0].rows, checked(&provable)), (8, Vec::new()));
 }
+
+#[test]
+fn a_note_about_lost_writes_ends_when_all_were_found() {
+    let note = Some(Code::LostWritesNoticed.into());
+    let of =
+        |status| Job { note: note.clone(), ..job(Phase::Running, &[(RowStatus::Issued, 2), (status, 1)]) };
+    for status in [RowStatus::InDoubt, RowStatus::NotSeen] {
+        assert!(of(status).note_besides().is_some(), "{status:?}");
+    }
+    for status in [RowStatus::Issued, RowStatus::Waiting] {
+        assert!(of(status).note_besides().is_none(), "{status:?}");
+    }
+}
