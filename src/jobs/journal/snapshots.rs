@@ -219,7 +219,7 @@ mod tests {
         let stop = StopKind::Journal.name();
         assert_eq!(read("issued", "issued"), (false, "finished"));
         assert_eq!(read("issued", "waiting"), (false, "checking"));
-        for kept in ["ready", "sending", "in_doubt", "not_done", "ask", "not_seen"] {
+        for kept in ["ready", "in_doubt", "not_done", "ask", "not_seen"] {
             assert_eq!(read("issued", kept), (true, stop), "{kept}");
         }
         assert_eq!(read("left_out", "invalid"), (true, stop), "nothing was sent");
