@@ -1,7 +1,7 @@
 //! The journal's file: emptied, damaged, on a full disk, backed up and put back on another computer.
 
 use super::kit::{Bench, Said, accepted_rows, count};
-use crate::texts::{msg, msg_part};
+use crate::texts::msg_part;
 use serde_json::Value;
 use std::process::Command;
 
