@@ -209,7 +209,7 @@ impl Jobs {
         let job = self.job(id).await?;
         if job.phase == Phase::Moved {
             return Err(JobError::no(localizable!(
-                "Job {id} continues on another computer. Save its redo file there. Nothing was saved.",
+                "Job {id} moved to another journal. Save its redo file there. Nothing was saved.",
                 id
             )));
         }

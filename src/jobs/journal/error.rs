@@ -108,13 +108,9 @@ impl JournalError {
         matches!(self, Self::Team { why: TeamError::Away(_), .. })
     }
 
-    /// Whether a team's database refuses the login.
-    pub fn is_refused(&self) -> bool {
-        matches!(self, Self::Team { why: TeamError::Refused(_), .. })
-    }
-
     /// Whether opening the journal may work later. Not for a file that a person has to replace: lapel must not put a new
-    /// one in its place meanwhile.
+    /// one in its place meanwhile. Nor for a refused login: lapel has only the password that it read, and a server may lock
+    /// a login after several attempts.
     pub fn may_pass(&self) -> bool {
         !matches!(
             self,
@@ -122,7 +118,7 @@ impl JournalError {
                 | Self::Emptied { .. }
                 | Self::Backup { .. }
                 | Self::Closed
-                | Self::Team { why: TeamError::NoFeature, .. }
+                | Self::Team { why: TeamError::NoFeature | TeamError::Refused(_), .. }
         )
     }
 

@@ -149,7 +149,8 @@ fn refusal(action: Action, job: &Job) -> String {
     let id = job.id;
     match action {
         _ if job.phase == Phase::Moved => {
-            t!("Job {id} continues on another computer. Nothing was changed.", id)
+            let note = job.note.as_ref().map(ToString::to_string).unwrap_or_default();
+            t!("Job {id} moved to another journal. Nothing was changed. {note}", id, note)
         }
         Action::Run => {
             t!("Job {id} has nothing to pause, resume, send again or cancel. Nothing was changed.", id)

@@ -14,12 +14,7 @@ use tokio_util::sync::DropGuard;
 
 /// Pause before another attempt to open the journal.
 fn pause_after(why: &JournalError) -> Duration {
-    Duration::from_secs(match why {
-        why if why.is_away() => 5,
-        // A server may lock a login after several attempts with a wrong password.
-        why if why.is_refused() => 60,
-        _ => 10,
-    })
+    Duration::from_secs(if why.is_away() { 5 } else { 10 })
 }
 
 /// Why there are no jobs, and whether lapel does something about it.

@@ -96,7 +96,10 @@ impl IndexSlot {
     pub async fn turn_on(&self) -> Result<(), IndexError> {
         let mut open = self.open.lock().await;
         if open.is_none() {
-            let place = IndexUse { folder: None, settings: IndexConfig::default(), reads_at_start: false };
+            // A configured index that could not be opened is tried again: an empty one must not stand in its place.
+            let in_memory =
+                || IndexUse { folder: None, settings: IndexConfig::default(), reads_at_start: false };
+            let place = self.place.clone().unwrap_or_else(in_memory);
             *open = Some(self.opened(place).await?);
         }
         Ok(())

@@ -138,7 +138,7 @@ fn percent(job: &Job) -> String {
 /// The bar of a job and the finished part in percent. A finished job has neither.
 fn progress(job: &Job, columns: usize, cx: &UiContext) -> String {
     match finished(job) {
-        Some(Finished::Cancelled) => tr(job.phase.name()).to_owned(),
+        Some(Finished::Otherwise) => tr(job.state_name()).to_owned(),
         Some(Finished::Done) => t!("done").to_owned(),
         Some(Finished::NothingDone) => t!("nothing done").to_owned(),
         None => format!("{} {:>5}", bar(job, columns.saturating_sub(PERCENT), cx), percent(job)),

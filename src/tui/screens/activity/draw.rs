@@ -92,16 +92,19 @@ fn wanted(job: &Job) -> u64 {
 pub(super) enum Finished {
     /// Something of it was issued or revoked.
     Done,
+    /// Certainly nothing was.
     NothingDone,
-    Cancelled,
+    /// As its state says: cancelled, moved, or ended with rows that a person resolved.
+    Otherwise,
 }
 
 /// `None`: something is left to do.
 pub(super) fn finished(job: &Job) -> Option<Finished> {
     match job.counts.sum(is_done) {
         _ if job.is_unfinished() => None,
-        _ if job.is_cancelled() => Some(Finished::Cancelled),
-        0 => Some(Finished::NothingDone),
+        _ if job.is_cancelled() || job.phase == Phase::Moved => Some(Finished::Otherwise),
+        0 if job.counts.of(RowStatus::LeftOut) == 0 => Some(Finished::NothingDone),
+        0 => Some(Finished::Otherwise),
         _ => Some(Finished::Done),
     }
 }
@@ -528,7 +531,9 @@ fn advice(job: &Job, cx: &UiContext) -> Vec<(String, Style)> {
     } else if job.phase == Phase::Paused && job.can_resume() && may_run {
         let state = job.halted_words(&cx.clock());
         all.push((t!("{state}. {run}: resume.", state, run), theme.warning()));
-    } else if matches!(job.phase, Phase::Paused | Phase::Moved) && !job.is_halt_over() || job.is_cancelled() {
+    } else if job.phase == Phase::Moved {
+        all.push((job.state().to_string(), theme.warning()));
+    } else if job.phase == Phase::Paused && !job.is_halt_over() || job.is_cancelled() {
         all.push((job.halted_words(&cx.clock()).to_string(), theme.warning()));
     }
     all

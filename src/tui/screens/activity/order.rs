@@ -242,7 +242,14 @@ mod tests {
         for status in [Issued, Revoked] {
             assert!(matches!(ended(job(Phase::Running, &[(status, 2)])), Some(Finished::Done)));
         }
-        assert!(matches!(ended(job(Phase::Cancelled, &[(LeftOut, 2)])), Some(Finished::Cancelled)));
+        // A row that a person left as it is may have been sent.
+        for otherwise in [
+            job(Phase::Cancelled, &[(LeftOut, 2)]),
+            job(Phase::Running, &[(LeftOut, 2)]),
+            job(Phase::Moved, &[(RowStatus::Waiting, 2)]),
+        ] {
+            assert!(matches!(ended(otherwise), Some(Finished::Otherwise)));
+        }
     }
 
     #[test]

@@ -569,9 +569,10 @@ impl Wallet {
                 // What was read before stays.
                 Some(found) => {
                     found.is_kept = true;
-                    if !found.troubles.contains(&why) {
-                        found.troubles.push(why);
-                    }
+                    // The troubles of the lists stay, an earlier one of this record does not.
+                    let earlier = self.call.record_trouble.replace(why.clone());
+                    found.troubles.retain(|one| Some(one) != earlier.as_ref());
+                    found.troubles.push(why);
                 }
                 None => {
                     self.call.by_id = None;

@@ -84,7 +84,7 @@ impl Wallet {
             notes.extend(all.flat_map(|note| wrap(&note, room)).map(|line| (line, cx.theme.warning())));
             let timed = |why: &String, at: Option<Timestamp>| match at {
                 Some(at) => as_of(at, why, cx),
-                None => why.clone(),
+                None => format!("{} {why}", cx.glyphs.alert),
             };
             let of_holder = self.found.iter().flat_map(|found| {
                 let at = found.read_at.filter(|_| found.is_kept);

@@ -52,7 +52,8 @@ impl Wallet {
             out.say(t!("There are no badges here to filter by their state."));
             return;
         }
-        let is_there = |one: &StateIs| self.held().iter().any(|held| is_in(*one, held, cx));
+        let Some(view) = self.as_rows(cx) else { return };
+        let is_there = |one: &StateIs| self.held().iter().any(|held| one.fits(&view.verdict(held)));
         let mut there = StateIs::ALL.into_iter().filter(is_there);
         if let Some(now) = self.call.only {
             there.find(|one| *one == now);
@@ -111,7 +112,7 @@ impl Wallet {
             let is_searched = |column: usize| view.several || ![NAME, EMAIL].contains(&column);
             let fits = |held: &HeldBadge| {
                 let cells = cells(FIELDS, held, &view, cx);
-                let is_in_state = only.is_none_or(|only| is_in(only, held, cx));
+                let is_in_state = only.is_none_or(|only| only.fits(&view.verdict(held)));
                 is_in_state
                     && cells
                         .iter()
@@ -180,8 +181,4 @@ impl Wallet {
             }
         })
     }
-}
-
-fn is_in(state: StateIs, held: &HeldBadge, cx: &UiContext) -> bool {
-    state.fits(&held.verdict(cx.now()))
 }

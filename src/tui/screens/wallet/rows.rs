@@ -124,7 +124,7 @@ pub(super) struct LookupView {
 }
 
 impl LookupView {
-    fn verdict(&self, held: &HeldBadge) -> Verdict {
+    pub fn verdict(&self, held: &HeldBadge) -> Verdict {
         let requested = self.requested.get(&held.badge_id).map(|at| self.offset.to_datetime(*at));
         held.verdict(self.now).with_request(requested, self.now)
     }

@@ -239,6 +239,7 @@ impl Wallet {
                 if let Some(error) = trouble.as_ref().filter(|_| self.earlier.is_some()) {
                     return self.fail(incomplete(error));
                 }
+                self.earlier = None;
                 let (searched, is_whole) = (name.clone(), trouble.is_none());
                 let name = short(&name);
                 self.call.nothing = Some(match trouble {

@@ -57,6 +57,8 @@ pub(super) struct LookupState {
     /// Maximum number of pages to read of each list.
     pub pages: u64,
     pub by_id: Option<BadgeId>,
+    /// Why the record could not be read again.
+    pub record_trouble: Option<String>,
     /// Whether the holder is read again: when that is done, what was read before about single badges is old.
     pub again: bool,
     /// The badge ids that were read, the typed one first.
