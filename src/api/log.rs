@@ -147,13 +147,18 @@ impl Drop for PendingLogEntry<'_> {
     }
 }
 
-/// Masks segments that may be e-mail addresses: people paste them in place of an id.
+/// Masks segments that may be an e-mail address or a name: people paste them in place of an id. Ids need no encoding.
 fn masked_path(path: &str) -> String {
-    let segments = path.split('/').map(|segment| {
-        let segment = redact(segment);
+    let segments = path.split('/').map(|plain| {
+        let segment = redact(plain);
         let upper = segment.to_ascii_uppercase();
-        let address = segment.contains('@') || upper.contains("%40") || upper.contains("%EF%BC%A0");
-        if address { "‹address›".into() } else { segment }
+        match () {
+            () if upper.contains('@') || upper.contains("%40") || upper.contains("%EF%BC%A0") => {
+                "‹address›".into()
+            }
+            () if segment.contains('%') && segment == plain => MASK.to_owned(),
+            () => segment.into_owned(),
+        }
     });
     segments.collect::<Vec<_>>().join("/")
 }
@@ -217,11 +222,16 @@ mod tests {
             "https://h.example/badges/kim%40naru.example",
             "https://h.example/badges/kim%ef%bc%a0naru",
             "https://h.example/badges/kim@naru",
+            "https://h.example/badges/kim%20minsu",
+            "https://h.example/badges/%ED%95%9C%EC%84%9C%EC%9C%A4",
         ] {
             note(&log, url, 1).end(Some(ok()), "ok");
         }
         let shown: Vec<String> = log.entries().iter().map(|e| format!("{}?{}", e.path, e.query)).collect();
-        assert!(shown.iter().all(|s| !s.contains("kim") && !s.contains('한')), "{shown:?}");
+        assert!(
+            shown.iter().all(|s| !s.contains("kim") && !s.contains('한') && !s.contains("%ED")),
+            "{shown:?}"
+        );
         assert_eq!(shown[0], "/wallet/badges?email=‹…›&page=2");
         assert_eq!(shown[2], "/badges/‹address›?");
         assert!(shown[1].contains("title=for ‹address›"), "{shown:?}");

@@ -685,6 +685,24 @@ async fn an_answer_takes_neither_the_focus_nor_the_text_of_the_box() {
 }
 
 #[tokio::test]
+async fn a_name_in_the_box_for_an_id_is_looked_up_as_a_holder() {
+    let mut h = Harness::with(small(), 80, 24, with_index).await;
+    h.settled().await;
+    for name in ["김하나", "Hana Kim"] {
+        h.press("alt-4");
+        h.paste(name);
+        h.press("enter");
+        let screen = h.settled().await;
+        assert!(
+            screen.contains("Holder") && screen.contains(name) && !screen.contains("Badge id ▌"),
+            "{screen}"
+        );
+    }
+    let ids = h.sandbox.control().ledger().requests_to("GET /badges/{badge_id}");
+    assert_eq!(ids, 0, "a name was sent as an id");
+}
+
+#[tokio::test]
 async fn a_form_that_an_answer_opens_waits_until_nothing_is_typed() {
     let mut h = Harness::with(small(), 80, 24, with_index).await;
     h.settled().await;

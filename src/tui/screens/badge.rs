@@ -192,8 +192,8 @@ impl Component for BadgeScreen {
         match action {
             Action::Accept => {
                 let typed = self.find.get_or_insert_default().value().to_owned();
-                // A badge id inside pasted text is extracted, and an address is looked up where addresses are. Any other
-                // text is taken as the id itself.
+                // A badge id inside pasted text is extracted. An address or a person's name is looked up where holders
+                // are. Any other text is taken as the id itself.
                 let id = match Query::read(&typed) {
                     Query::Address { address, .. } => {
                         out.go.push(Navigate::Holder(address.as_str().to_owned()));
@@ -205,6 +205,10 @@ impl Component for BadgeScreen {
                     }
                     Query::BadgeId(id) => Some(id),
                     Query::Nothing => None,
+                    Query::Name { name, or_id: None } if !name.chars().any(char::is_numeric) => {
+                        out.go.push(Navigate::HolderNamed(name));
+                        return true;
+                    }
                     Query::Name { .. } => BadgeId::new(typed.trim()),
                 };
                 match id {
