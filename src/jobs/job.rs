@@ -192,7 +192,7 @@ pub struct Job {
     pub is_not_provable: bool,
     /// Whether lapel still has to find out if refused requests (422) did something.
     pub awaits_proof: bool,
-    /// The person who began it, by the name of their computer account. `None` for a draft, for jobs of earlier
+    /// The person who began it, by their login of the team's database. `None` for a draft, for jobs of earlier
     /// versions, and unless a team shares the journal.
     pub begun_by: Option<Text>,
     /// The computer on which that was, if the journal has it.

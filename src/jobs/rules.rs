@@ -165,18 +165,19 @@ impl Job {
     /// stopped or was paused.
     pub fn is_unfinished(&self) -> bool {
         let may_act = self.offers_retry() || count(Step::Decide, self) > 0;
-        self.is_open() || self.can_resume() || self.phase == Phase::Stopped && may_act
+        let is_halted = matches!(self.phase, Phase::Paused | Phase::Stopped) && !self.is_halt_over();
+        self.is_open() || self.can_resume() || is_halted && may_act
     }
 
     /// Whether its stop or pause keeps nothing back, because it came during the last request. Rows that were not accepted
-    /// keep the reason of their stop.
+    /// keep the reason of their stop, and refused rows may be sent again.
     pub fn is_halt_over(&self) -> bool {
         let of_stop = |status| {
             use RowStatus::{Ask, Dropped, InDoubt, NotDone, NotSeen};
             matches!(status, Ask | Dropped | InDoubt | NotDone | NotSeen)
         };
         let kept = match self.phase {
-            Phase::Paused => 0,
+            Phase::Paused => self.counts.of(RowStatus::NotDone),
             Phase::Stopped => self.counts.sum(of_stop),
             _ => return false,
         };

@@ -12,7 +12,7 @@ use super::super::row_status::RowStatus;
 use super::super::seen_badge::SeenBadge;
 use super::PollError;
 use super::probe::{self, CountProbe};
-use crate::api::{HistoryFilter, Priority};
+use crate::api::{HistoryFilter, Priority, Refusal};
 use crate::domain::time::OffsetBasis;
 use crate::jobs::prelude::*;
 use jiff::ToSpan;
@@ -42,6 +42,12 @@ pub(super) struct UnreadBadges {
 }
 
 impl UnreadBadges {
+    /// The other badges of the same check may be read, and may have changed.
+    fn push(&mut self, id: &BadgeId, why: impl FnOnce() -> Localizable) {
+        self.ids.push(id.clone());
+        self.why.get_or_insert_with(|| Reason::coded(Code::NotReadable, &why()));
+    }
+
     pub(super) fn reason(&self) -> Option<Reason> {
         let badges: HashSet<&BadgeId> = self.ids.iter().collect();
         self.why.as_ref().map(|why| could_not_read(badges.len(), why))
@@ -353,16 +359,16 @@ async fn one_by_one(
                 hidden(core, "waiting_by_id", Code::NotById).await?;
                 core.store.note_absence(core.observe_context(), id.clone()).await?;
             }
-            // One broken record says nothing about the others; other errors would affect them, too.
             // A service may answer so for an id that it does not know yet.
-            Err(ApiError::BadRequest(_) | ApiError::BadInput { .. }) => {}
+            Err(ApiError::BadRequest(Refusal { status: 400, .. }) | ApiError::BadInput { .. }) => {}
+            // One refused or broken record says nothing about the others; other errors would affect them, too.
+            Err(ApiError::BadRequest(said)) => {
+                let said = said.localizable();
+                unread.push(id, || localizable!("The service did not show a badge ({said}).", said));
+            }
             Err(ApiError::Unreadable { status, what, .. }) => {
-                unread.ids.push(id.clone());
-                // Other badges of this check were read, and may have changed.
-                unread.why.get_or_insert_with(|| {
-                    let why =
-                        localizable!("The response could not be read: {what} (HTTP {status}).", what, status);
-                    Reason::coded(Code::NotReadable, &why)
+                unread.push(id, || {
+                    localizable!("The response could not be read: {what} (HTTP {status}).", what, status)
                 });
             }
             Err(error) => return Err(error.into()),

@@ -214,14 +214,17 @@ mod tests {
                     .expect("changed");
             }
             let job = job(&db, &id, "me").expect("read").expect("a job");
-            (job.stop.is_some(), job.state_name())
+            (job.stop.is_some(), job.state_name(), job.is_unfinished())
         };
         let stop = StopKind::Journal.name();
-        assert_eq!(read("issued", "issued"), (false, "finished"));
-        assert_eq!(read("issued", "waiting"), (false, "checking"));
+        assert_eq!(read("issued", "issued"), (false, "finished", false));
+        assert_eq!(read("issued", "waiting"), (false, "checking", true));
         for kept in ["ready", "in_doubt", "not_done", "ask", "not_seen"] {
-            assert_eq!(read("issued", kept), (true, stop), "{kept}");
+            assert_eq!(read("issued", kept), (true, stop, true), "{kept}");
         }
-        assert_eq!(read("left_out", "invalid"), (true, stop), "nothing was sent");
+        assert_eq!(read("left_out", "invalid"), (true, stop, false), "nothing was sent");
+        db.execute("UPDATE job SET phase = 'paused', stop = NULL", values![]).expect("paused");
+        assert_eq!(read("issued", "not_seen"), (false, "finished", false));
+        assert_eq!(read("issued", "not_done"), (false, "paused", true), "it may be sent again");
     }
 }

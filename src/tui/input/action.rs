@@ -140,7 +140,7 @@ actions! {
     Undo: "revoke issued", "revoke job's issued badges" => "revoke the badges that this job issued, after a review; waiting ones when Issued";
     Receipt: "receipt", "save job receipt" => "save the receipt of this job: every row with its result";
     SaveList: "list", "save the list below" => "save the list below as it is filtered and sorted: its marked rows, or else all";
-    Redo: "redo file", "save the redo file" => "save rows that were not sent or need attention to a file, unchanged";
+    Redo: "redo file", "save the redo file" => "save rows that were not sent or need attention to a file, with your corrections";
     Export: "export", "export to a file" => "save to a file: the list, its marked rows, or the receipt or redo file of a job";
     Aside: "in background", "export in background" => "continue the export in the background; its key shows it again";
     Mail: "mail failures", "list failed mails" => "list failed mails by domain, of this job or of all badges";
