@@ -241,7 +241,7 @@ fn incomplete() -> Failure {
     let why = t!(
         "lapel could not read the whole history, so some recipients may already hold the badge. Nothing was sent. Try again, or use --on-duplicate allow."
     );
-    Failure { code: exit::PERSON, ..Failure::new("guard_incomplete", why) }
+    Failure::not_read(why)
 }
 
 /// If the first draft fails, so does the call. Later failures are returned for the report at the end.
@@ -251,7 +251,8 @@ async fn begin(session: &VerbSession, drafts: &[Drafted]) -> Result<(Vec<JobId>,
     for draft in drafts.iter().filter(|d| d.to_send() > 0) {
         match session.jobs.begin(draft.job.id, &session.who).await {
             Ok(()) => begun.push(draft.job.id),
-            Err(why) if begun.is_empty() => return Err(why.into()),
+            // Beginning reads the history again, if the check before the confirmation is old.
+            Err(why) if begun.is_empty() => return Err(Failure::unchecked(why, &incomplete().message)),
             Err(why) => refused.push(format!("{}: {why}", draft.job.title)),
         }
     }

@@ -369,9 +369,12 @@ async fn follow(mut session: VerbSession, wait: bool, as_json: bool) -> Result<u
         let jobs = session.jobs.clone();
         tokio::select! {
             polled = jobs.poll_now(None) => {
-                let worst = if polled.failed.is_some() { exit::FAILED } else { exit::PERSON };
                 seen.failed = polled.why_partial();
-                code = if seen.failed.is_some() { worst } else { code };
+                code = match polled.failed {
+                    Some(why) => Failure::unchecked(why, "").code,
+                    None if seen.failed.is_some() => exit::PERSON,
+                    None => code,
+                };
             }
             () = session.interrupt.wanted() => seen.interrupted = true,
         }

@@ -1,6 +1,7 @@
 //! One poll of everything that is due, by the cheapest of single badges, addresses and title pages.
 
 use super::super::core::JobsCore;
+use super::super::error::JobError;
 use super::super::history_scan::{self, HistoryScan};
 use super::super::job::JobId;
 use super::super::journal::doubts::ResolveDoubts;
@@ -10,7 +11,6 @@ use super::super::journal::polling::{Group, SecondBadge, could_not_read};
 use super::super::reason::{Code, Reason};
 use super::super::row_status::RowStatus;
 use super::super::seen_badge::SeenBadge;
-use super::PollError;
 use super::probe::{self, CountProbe};
 use crate::api::{HistoryFilter, Priority};
 use crate::domain::time::OffsetBasis;
@@ -48,7 +48,7 @@ impl UnreadBadges {
     }
 }
 
-pub(super) async fn poll_jobs(core: &Arc<JobsCore>, due: &[JobId], call: &Call) -> Result<Polled, PollError> {
+pub(super) async fn poll_jobs(core: &Arc<JobsCore>, due: &[JobId], call: &Call) -> Result<Polled, JobError> {
     let mut polled = Polled::default();
     let mut groups: Vec<_> = core.store.poll_targets(due.to_vec()).await?.into_iter().collect();
     // Rows in doubt come first, since a person may wait to send more.
@@ -103,7 +103,7 @@ async fn template_sweep(
     group: &Group,
     call: &Call,
     unread: &mut UnreadBadges,
-) -> Result<bool, PollError> {
+) -> Result<bool, JobError> {
     let single = group.bound.len() + group.doubts.len();
     if single == 0 {
         return Ok(true);
@@ -197,7 +197,7 @@ async fn without_title(
     group: &Group,
     call: &Call,
     found: &mut DoubtMatches,
-) -> Result<(), PollError> {
+) -> Result<(), JobError> {
     let due = match call.priority {
         // The caller acts on what is not there.
         Priority::Interactive => group.doubts.keys().cloned().collect(),
@@ -227,7 +227,7 @@ async fn by_address(
     keys: &[&EmailKey],
     call: &Call,
     found: &mut DoubtMatches,
-) -> Result<(), PollError> {
+) -> Result<(), JobError> {
     for key in keys {
         let Some(email) = group.doubts.get(key) else { continue };
         let mut complete = true;
@@ -256,7 +256,7 @@ async fn take(
     group: &Group,
     sights: Vec<SeenBadge>,
     found: &mut DoubtMatches,
-) -> Result<(), PollError> {
+) -> Result<(), JobError> {
     for sight in &sights {
         let of_template = sight.key().filter(|_| sight.template_id.as_ref() == Some(template));
         let Some(key) = of_template else { continue };
@@ -277,7 +277,7 @@ async fn take(
 }
 
 /// Addresses of holders whose badges are Issued after this poll.
-async fn finished(core: &JobsCore, group: &Group) -> Result<Vec<String>, PollError> {
+async fn finished(core: &JobsCore, group: &Group) -> Result<Vec<String>, JobError> {
     let badges = group.holders.values().map(|(badge, _)| badge.clone()).collect();
     let issued = core.store.issued(badges).await?;
     let finished = group.holders.values().filter(|(badge, _)| issued.contains(badge));
@@ -285,7 +285,7 @@ async fn finished(core: &JobsCore, group: &Group) -> Result<Vec<String>, PollErr
 }
 
 /// A proxy may have sent a request twice: reports a second badge that was accepted with the requested one.
-async fn twice(core: &Arc<JobsCore>, group: &Group, found: &DoubtMatches) -> Result<(), PollError> {
+async fn twice(core: &Arc<JobsCore>, group: &Group, found: &DoubtMatches) -> Result<(), JobError> {
     let mut pairs = Vec::new();
     for (key, copies) in &found.copies {
         let Some((mine, _)) = group.holders.get(key) else { continue };
@@ -306,7 +306,7 @@ async fn twice(core: &Arc<JobsCore>, group: &Group, found: &DoubtMatches) -> Res
 }
 
 /// Returns how many badges became Issued.
-async fn seen(core: &Arc<JobsCore>, sights: Vec<SeenBadge>) -> Result<u64, PollError> {
+async fn seen(core: &Arc<JobsCore>, sights: Vec<SeenBadge>) -> Result<u64, JobError> {
     if sights.is_empty() {
         return Ok(0);
     }
@@ -316,7 +316,7 @@ async fn seen(core: &Arc<JobsCore>, sights: Vec<SeenBadge>) -> Result<u64, PollE
     Ok(issued as u64)
 }
 
-async fn tell(core: &Arc<JobsCore>, observed: Observed) -> Result<(), PollError> {
+async fn tell(core: &Arc<JobsCore>, observed: Observed) -> Result<(), JobError> {
     for (id, touched) in observed.touched {
         core.changed(id, touched);
     }
@@ -336,7 +336,7 @@ async fn tell(core: &Arc<JobsCore>, observed: Observed) -> Result<(), PollError>
     Ok(core.keep_least_offset().await?)
 }
 
-async fn hidden(core: &Arc<JobsCore>, name: &'static str, evidence: Code) -> Result<(), PollError> {
+async fn hidden(core: &Arc<JobsCore>, name: &'static str, evidence: Code) -> Result<(), JobError> {
     Ok(core.learn(vec![FactObservation::once(name, "hidden", evidence)]).await?)
 }
 
@@ -345,7 +345,7 @@ async fn one_by_one(
     ids: &[BadgeId],
     call: &Call,
     unread: &mut UnreadBadges,
-) -> Result<(), PollError> {
+) -> Result<(), JobError> {
     for id in ids {
         match history_scan::badge(core.reader(), id, call).await {
             Ok(Some(sight)) => drop(seen(core, vec![sight]).await?),
@@ -372,7 +372,7 @@ async fn one_by_one(
 }
 
 /// Sends one request. Only the history shows when a badge was accepted; lapel must have witnessed that.
-async fn learn_zone(core: &Arc<JobsCore>, group: &Group, call: &Call) -> Result<(), PollError> {
+async fn learn_zone(core: &Arc<JobsCore>, group: &Group, call: &Call) -> Result<(), JobError> {
     if core.reader().clock().is_zone_known() {
         return Ok(());
     }
@@ -388,7 +388,7 @@ async fn learn_zone(core: &Arc<JobsCore>, group: &Group, call: &Call) -> Result<
 }
 
 /// A missing badge means something only if the history shows waiting badges, so looks for one there.
-async fn learn_shown(core: &Arc<JobsCore>, call: &Call) -> Result<(), PollError> {
+async fn learn_shown(core: &Arc<JobsCore>, call: &Call) -> Result<(), JobError> {
     let waiting = core.store.waiting_badge(core.account.clone(), WAITING).await?;
     let Some((badge, email)) = waiting else { return Ok(()) };
     let mut scan = HistoryScan::of_address(core.reader(), &email, call);
@@ -404,7 +404,7 @@ async fn learn_shown(core: &Arc<JobsCore>, call: &Call) -> Result<(), PollError>
 }
 
 /// `found` must contain every badge of the template that was found.
-async fn resolve(core: &Arc<JobsCore>, group: &Group, found: DoubtMatches) -> Result<(), PollError> {
+async fn resolve(core: &Arc<JobsCore>, group: &Group, found: DoubtMatches) -> Result<(), JobError> {
     if group.doubts.is_empty() {
         return Ok(());
     }
@@ -426,7 +426,7 @@ async fn revoked(
     sent: Vec<(BadgeId, i64)>,
     call: &Call,
     unread: &mut UnreadBadges,
-) -> Result<(), PollError> {
+) -> Result<(), JobError> {
     let mut rest: Vec<BadgeId> = sent.iter().map(|(id, _)| id.clone()).collect();
     if rest.len() > ONE_BY_ONE {
         let clock = core.reader().clock();

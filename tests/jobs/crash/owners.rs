@@ -2,7 +2,7 @@
 
 use crate::crash::many;
 use crate::crash::oracle;
-use crate::crash::person::{self, JobInput, Script, people, template};
+use crate::crash::person::{self, JobInput, Script, people, targets, template};
 use crate::crash::world::{BOUND, End, Session, Trap, World};
 use crate::texts::{msg, msg_part};
 use lapel::api::connect;
@@ -393,5 +393,16 @@ fn nobody_purges_a_job_that_another_process_may_send_again() {
         person::rest(first, id).await;
         assert_eq!(world.control().ledger().accepted_total(), 2);
         second.jobs.close().await;
+    });
+}
+
+#[test]
+fn the_journal_keeps_who_began_a_revocation() {
+    let world = World::new(&[]);
+    let script = Script::of(JobInput::Revoke(targets(&world, 2)));
+    world.session(&Trap::new(End::Lives), async |session| {
+        let id = person::begin(session, &world, &script).await;
+        let kept = format!("SELECT count(*) FROM job WHERE id = {id} AND begun_by LIKE 'somebody%'");
+        assert_eq!(world.number(&kept), 1);
     });
 }

@@ -108,7 +108,7 @@ async fn unknown_words_never_end_a_job_by_a_guess() {
 async fn a_failed_poll_is_reported_until_one_succeeds() {
     let mut bench = Bench::new(small()).await;
     let all = targets(&bench, 1);
-    let id = bench.jobs.revoke(RevokePlan::new(all, "중복 발급", false)).await.expect("can send");
+    let id = bench.jobs.revoke(RevokePlan::new(all, "중복 발급", false), "me").await.expect("can send");
     bench.until("accepted", id, |j| j.counts.of(RowStatus::Revoking) == 1).await;
     bench.fault("get /badges/{id} status=500");
     let polled = bench.jobs.poll_now(Some(id)).await;
@@ -126,7 +126,7 @@ async fn a_badge_that_cannot_be_read_is_named_and_does_not_stop_the_check() {
     let mut bench = Bench::new(small()).await;
     let all = targets(&bench, 2);
     let broken = all[0].badge_id.clone();
-    let id = bench.jobs.revoke(RevokePlan::new(all, "중복 발급", false)).await.expect("can send");
+    let id = bench.jobs.revoke(RevokePlan::new(all, "중복 발급", false), "me").await.expect("can send");
     bench.until("accepted", id, |j| j.counts.of(RowStatus::Revoking) == 2).await;
     bench.fault(&format!("get /badges/{} items=null", broken.wire()));
     bench.advance(60);
@@ -229,7 +229,7 @@ async fn a_lying_count_is_noticed() {
     let mut bench = Bench::new(small()).await;
     let all = targets(&bench, 3);
     bench.fault("post /badges/revoke accepted=5");
-    let id = bench.jobs.revoke(RevokePlan::new(all, "중복 발급", false)).await.expect("can send");
+    let id = bench.jobs.revoke(RevokePlan::new(all, "중복 발급", false), "me").await.expect("can send");
     let job = bench.until("sent", id, |j| j.note.is_some()).await;
     assert!(job.note.is_some_and(|n| n.to_string().contains(msg_part("Tell the provider"))));
 }

@@ -303,10 +303,13 @@ fn a_refusal_is_not_proven_without_the_history() {
     let file = bench.write("people.csv", people(3));
     let id = bench.json(&issue(&file), 4)["jobs"][0]["id"].to_string();
     bench.advance(10);
-    bench.fault("get /badges/history items=null");
-    for verb in ["use-up", "resume"] {
-        let said = bench.json(&["jobs", verb, &id, "--yes"], 3);
-        assert_eq!(said["error"]["kind"], "guard_incomplete", "{verb}: {said}");
+    for rule in ["items=null", "status=500"] {
+        bench.fault(&format!("get /badges/history {rule}"));
+        for verb in ["use-up", "resume"] {
+            let said = bench.json(&["jobs", verb, &id, "--yes"], 3);
+            assert_eq!(said["error"]["kind"], "guard_incomplete", "{verb}, {rule}: {said}");
+        }
+        bench.control().clear_faults();
     }
     assert_eq!(bench.accepted(), 1);
 }
