@@ -172,7 +172,7 @@ async fn show(
     lines.extend(words::row_statuses(&job));
     lines.extend(words::accepted(&job));
     lines.extend(job.stop.iter().map(|stop| format!("  {}", stop.why.in_zone_of(&clock))));
-    lines.extend(job.note_besides().map(|note| format!("  {}", note.in_zone_of(&session.reader.clock()))));
+    lines.extend(job.notes().map(|note| format!("  {}", note.in_zone_of(&clock))));
     if let Some(at) = job.next_poll {
         lines.push(t!("  next check: {at}", at = words::time(at, &session.reader.clock())));
     }

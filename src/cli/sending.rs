@@ -262,9 +262,7 @@ impl VerbSession {
         if let Some(stop) = &job.stop {
             lines.push(format!("  {}", stop.why.in_zone_of(&self.reader.clock())));
         }
-        if let Some(note) = job.note_besides() {
-            lines.push(format!("  {}", note.in_zone_of(&self.reader.clock())));
-        }
+        lines.extend(job.notes().map(|note| format!("  {}", note.in_zone_of(&self.reader.clock()))));
         if job.counts.sum(|b| matches!(b, RowStatus::Waiting | RowStatus::Unbound)) > 0 {
             lines.push(
                 t!("  Accepted is not issued: the service takes 5 minutes to 24 hours for each badge.")

@@ -5,7 +5,7 @@ use super::accounts::Account;
 use super::tx::{self, SqlRow, Tx, values};
 use crate::jobs::job::{JobId, JobOrigin, Kind, Phase, StopKind};
 use crate::jobs::journal::prelude::*;
-use crate::jobs::reason::{Reason, utc_minute};
+use crate::jobs::reason::{Code, Reason, utc_minute};
 use crate::jobs::row_status::{Counts, RowStatus};
 
 #[derive(Clone, Debug)]
@@ -156,8 +156,22 @@ pub(super) fn set_batch(db: &Tx<'_>, id: JobId, most: Option<i64>) -> tx::Result
     db.run("UPDATE job SET batch = ?2 WHERE id = ?1", values![id.0, most])
 }
 
-pub(super) fn set_note(db: &Tx<'_>, id: JobId, note: Option<&Reason>) -> tx::Result<()> {
-    db.run("UPDATE job SET note = ?2 WHERE id = ?1", values![id.0, note])
+/// A job has one note. These stay when a lesser one comes, the most important first: second badges, other numbers than
+/// those sent, and what keeps rows from being sent.
+const LASTING_NOTES: [&[Code]; 3] = [
+    &[Code::SomeIssuedTwice],
+    &[Code::AcceptedMore, Code::RevokeAcceptedMore],
+    &[Code::NotProvable, Code::ProvableSoon],
+];
+
+pub(super) fn set_note(db: &Tx<'_>, id: JobId, note: &Reason) -> tx::Result<()> {
+    let greater = LASTING_NOTES.iter().take_while(|codes| !codes.contains(&note.code()));
+    let greater: Vec<&str> = greater.copied().flatten().map(|code| code.name()).collect();
+    db.run(
+        "UPDATE job SET note = ?2
+         WHERE id = ?1 AND coalesce(reason_code(note), '') NOT IN json_list(?3, text)",
+        values![id.0, note, super::json(&greater)],
+    )
 }
 
 /// Sets the result of the last poll; `None` after success. Does not change the other note.

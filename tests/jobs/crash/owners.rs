@@ -341,11 +341,11 @@ fn a_journal_without_room_sends_nothing_that_is_not_written_down() {
                 }
                 Ok(id) => {
                     let job = until(&session.jobs, &mut session.events, id, |job| {
-                        let is_told = job.note.is_some() || job.stop.is_some();
+                        let is_told = job.trouble.is_some() || job.stop.is_some();
                         is_told || (job.in_flight == 0 && job.counts.of(RowStatus::Ready) < 4)
                     })
                     .await;
-                    job.note.or(job.stop.map(|stop| stop.why)).map(|why| why.to_string())
+                    job.trouble.or(job.stop.map(|stop| stop.why)).map(|why| why.to_string())
                 }
             };
             if let Some(said) = &trouble {

@@ -113,11 +113,11 @@ async fn a_failed_poll_is_reported_until_one_succeeds() {
     bench.fault("get /badges/{id} status=500");
     let polled = bench.jobs.poll_now(Some(id)).await;
     assert!(polled.failed.is_some());
-    let note = bench.jobs.job(id).await.expect("a job").note;
+    let note = bench.jobs.job(id).await.expect("a job").trouble;
     assert!(note.is_some_and(|n| n.to_string().contains(msg_part("last check failed"))));
     bench.sandbox.control().clear_faults();
     bench.poll(id).await;
-    assert_eq!(bench.jobs.job(id).await.expect("a job").note, None);
+    assert_eq!(bench.jobs.job(id).await.expect("a job").trouble, None);
 }
 
 /// Of two badges one cannot be read: the other one is checked as usual, and the job says what is not known.
@@ -135,14 +135,14 @@ async fn a_badge_that_cannot_be_read_is_named_and_does_not_stop_the_check() {
     let why = polled.why_partial().expect("what is not known").to_string();
     let job = bench.jobs.job(id).await.expect("a job");
     assert_eq!((job.counts.of(RowStatus::Revoking), job.counts.of(RowStatus::Revoked)), (1, 1));
-    let note = job.note.expect("what is not known");
+    let note = job.trouble.expect("what is not known");
     assert!(note.is(Code::PollUnread) && note.to_string().contains("(1)"), "{note}");
     // The other badge has changed.
     assert!(why == note.to_string() && !why.contains(msg_part("Nothing was changed")), "{why}");
     bench.sandbox.control().clear_faults();
     assert_eq!(bench.jobs.poll_now(Some(id)).await.why_partial(), None);
     let job = bench.jobs.job(id).await.expect("a job");
-    assert_eq!((job.counts.of(RowStatus::Revoked), job.note), (2, None));
+    assert_eq!((job.counts.of(RowStatus::Revoked), job.trouble), (2, None));
 }
 
 /// It may be issued: only what was read as waiting is late.
@@ -176,7 +176,7 @@ async fn more_badges_than_are_read_one_by_one_are_not_called_overdue_unread() {
     assert!(bench.jobs.poll_now(Some(id)).await.why_partial().is_some());
     let job = bench.jobs.job(id).await.expect("a job");
     assert_eq!(job.counts.of(RowStatus::Overdue), 0, "{job:?}");
-    assert!(job.note.expect("what is not known").is(Code::PollUnread));
+    assert!(job.trouble.expect("what is not known").is(Code::PollUnread));
     bench.sandbox.control().clear_faults();
     bench.poll(id).await;
     assert_eq!(bench.jobs.job(id).await.expect("a job").counts.of(RowStatus::Issued), MANY);
@@ -221,7 +221,7 @@ async fn a_check_that_ends_with_its_program_did_not_fail() {
             .expect("it ends");
     assert!(polled.failed.is_some(), "it found nothing out");
     let job = bench.jobs.job(id).await.expect("a job");
-    assert_eq!((job.note, job.next_poll), (None, before.next_poll));
+    assert_eq!((job.trouble, job.next_poll), (None, before.next_poll));
 }
 
 #[tokio::test]

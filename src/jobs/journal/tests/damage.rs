@@ -173,7 +173,7 @@ fn show(db: &Tx<'_>, job: &Job) {
     let _ = (job.with_issue(job), job.clone().into_abandoned());
     let _ = (job.is_open(), job.is_sending(), job.is_waiting(), job.can_pause(), job.offers_retry());
     let _ =
-        (job.to_send(), job.left_to_resume(), job.held_by_refusal(), job.counts.total(), job.note_besides());
+        (job.to_send(), job.left_to_resume(), job.held_by_refusal(), job.counts.total(), job.notes().count());
     let parts = RowStatus::ALL.iter().map(|row_status| RowPart { row_status: *row_status, key: None });
     let group = |group: &str| RowFilter { group: Some(group.into()), ..RowFilter::default() };
     let sorted = |field| RowFilter { order: Some((field, true)), skip: 1, ..RowFilter::default() };
