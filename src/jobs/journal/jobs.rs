@@ -22,14 +22,7 @@ pub(in crate::jobs) struct NewJob {
 
 /// Inserts a job as a draft that this process owns.
 pub(super) fn insert(db: &Tx<'_>, account: &Account, owner: &Process, new: &NewJob) -> tx::Result<JobId> {
-    let origin = new.origin.as_ref().map(|o| {
-        let columns: Vec<&str> = o.columns.iter().map(Text::wire).collect();
-        let origin = serde_json::json!({
-            "name": o.file.as_ref().map_or("", Text::wire), "sha256": o.sha256, "columns": columns, "read_as": o.read_as, "map": o.map,
-            "source": o.source,
-        });
-        redact(&origin.to_string()).into_owned()
-    });
+    let origin = new.origin.as_ref().map(stored_origin);
     db.one(
         "INSERT INTO job (kind, phase, created, profile, base_url, account, template, title, origin, follows,
                           after, owner, owner_label)
@@ -49,6 +42,15 @@ pub(super) fn insert(db: &Tx<'_>, account: &Account, owner: &Process, new: &NewJ
             owner.label,
         ],
     )
+}
+
+pub(super) fn stored_origin(o: &JobOrigin) -> String {
+    let columns: Vec<&str> = o.columns.iter().map(Text::wire).collect();
+    let origin = serde_json::json!({
+        "name": o.file.as_ref().map_or("", Text::wire), "sha256": o.sha256, "columns": columns, "read_as": o.read_as, "map": o.map,
+        "source": o.source,
+    });
+    redact(&origin.to_string()).into_owned()
 }
 
 /// A number of rows. A damaged one is so small that the sum of some of them can be told.
