@@ -254,7 +254,8 @@ async fn send(
     }
     let seen = session.see_through(&[id], how.wait).await?;
     let held_back = session.held_back(&jobs.job(id).await?).await?;
-    let report = SendReport { ids: &[id], seen: &seen, waited: how.wait, held_back, more: Map::new() };
+    let least = if held_back > 0 { exit::PERSON } else { exit::OK };
+    let report = SendReport { ids: &[id], seen: &seen, waited: how.wait, least, more: Map::new() };
     session.report(report, as_json).await
 }
 
@@ -344,7 +345,9 @@ async fn undo(
         }
     };
     let more = json::fields(json!({ "undoes": id.0 }));
-    session.report(SendReport { ids: &[undo], seen: &seen, waited: wait, held_back: 0, more }, as_json).await
+    session
+        .report(SendReport { ids: &[undo], seen: &seen, waited: wait, least: exit::OK, more }, as_json)
+        .await
 }
 
 async fn follow(mut session: VerbSession, wait: bool, as_json: bool) -> Result<u8, Failure> {
