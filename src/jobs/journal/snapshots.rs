@@ -98,7 +98,8 @@ fn read(r: &SqlRow<'_>, me: &str, is_team: bool) -> tx::Result<Job> {
     let label = told(r.get("owner_label")?);
     let phase = Phase::from_code(r.text("phase")?).unwrap_or(Phase::Stopped);
     let begun = r.get::<Option<String>>("begun_by")?.filter(|_| is_team);
-    let begun = begun.as_deref().map(apart);
+    // Earlier versions did not keep who began a revocation.
+    let begun = begun.as_deref().map(apart).filter(|(who, _)| !who.is_empty());
     let created = Timestamp::from_millisecond(r.get("created")?).unwrap_or(Timestamp::UNIX_EPOCH);
     Ok(Job {
         id: r.get("id")?,
