@@ -311,7 +311,7 @@ pub(super) fn head(job: &Job, clock: &ServiceClock) -> ReceiptHead {
         ("profile".to_owned(), job.profile.clone()),
         ("planned".to_owned(), clock.to_minute(clock.of_this_computer(job.created))),
         ("time zone".to_owned(), clock.zone()),
-        ("state".to_owned(), job.phase.name().to_owned()),
+        ("state".to_owned(), job.state_name().to_owned()),
     ];
     if let Some(template) = &job.template_id {
         facts.push(("template".to_owned(), template.to_string()));

@@ -227,6 +227,9 @@ fn following_ends_with_3_where_badges_could_not_be_read() {
         assert!(said.err.contains(msg_part(part)), "{part}: {}", said.err);
     }
     bench.control().clear_faults();
+    bench.fault("get /badges/{id} status=500");
+    bench.run(&["jobs", "follow"]).ended(3);
+    bench.control().clear_faults();
     bench.run(&["jobs", "follow"]).ended(0);
 }
 

@@ -94,7 +94,7 @@ pub(super) enum Finished {
     Done,
     /// Certainly nothing was.
     NothingDone,
-    /// As its state says: cancelled, moved, or ended with rows that a person resolved.
+    /// As its state says: cancelled, undone, moved, or ended with rows that a person resolved.
     Otherwise,
 }
 
@@ -102,7 +102,7 @@ pub(super) enum Finished {
 pub(super) fn finished(job: &Job) -> Option<Finished> {
     match job.counts.sum(is_done) {
         _ if job.is_unfinished() => None,
-        _ if job.is_cancelled() || job.phase == Phase::Moved => Some(Finished::Otherwise),
+        _ if job.is_cancelled() || job.is_undone() || job.phase == Phase::Moved => Some(Finished::Otherwise),
         0 if job.counts.of(RowStatus::LeftOut) == 0 => Some(Finished::NothingDone),
         0 => Some(Finished::Otherwise),
         _ => Some(Finished::Done),
@@ -354,7 +354,7 @@ impl Activity {
         {
             put(&t!("the service reports {accepted} of {sent} accepted", accepted, sent), theme.warning());
         }
-        if let Some(note) = job.note_besides() {
+        for note in job.notes() {
             put(&note.in_zone_of(&cx.clock()).to_string(), theme.warning());
         }
         let waiting = job.counts.of(RowStatus::Waiting) + job.counts.of(RowStatus::Overdue);
