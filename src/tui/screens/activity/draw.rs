@@ -8,6 +8,7 @@ use crate::tui::platform::images::PictureOf;
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::widgets::colleagues::{everybody, involved};
+use crate::tui::widgets::job_rows::columns::words_in_list;
 use crate::tui::widgets::job_rows::{RowList, moment, row_lines, row_status_style};
 use crate::tui::widgets::list::{draw_position, draw_row, draw_texts};
 use crate::tui::widgets::needs::{counted, counts_in_words, needs, sum, words};
@@ -242,7 +243,7 @@ impl Activity {
         let Some(row) = rows.list.selected() else { return Vec::new() };
         let mut lines = row_lines(row, job, room, cx);
         // Below a list, there is only room for the text, which has the same times.
-        let times = panes.beside.map(|_| timeline_of_row(row, room, cx)).unwrap_or_default();
+        let times = panes.beside.map(|_| timeline_of_row(row, job, room, cx)).unwrap_or_default();
         if !times.is_empty() {
             lines.push(Line::default());
             lines.extend(times);
@@ -437,7 +438,7 @@ impl Activity {
             }
             frame.render_widget(Line::from(spans), Rect { y, height: 1, ..area });
         }
-        let words = |row: &JobRow| job.state_of(row).to_string();
+        let words = |row: &JobRow| words_in_list(row, Some(job), cx);
         // Not in the first line, which a list of few columns needs for the title.
         rows.draw(frame, panes.list, cx, &self.rows_heading, &words, filtered.as_deref());
         if rows.list.selected().is_some() {
