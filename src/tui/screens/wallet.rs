@@ -79,8 +79,10 @@ pub struct Wallet {
     search: Search,
     /// Places of the rows that the search finds. `None`: all rows are listed.
     fitting: Option<Vec<usize>>,
-    /// Whether the rows are to be sorted and searched again.
+    /// Whether the badges or their order have changed, so that the rows are to be sorted and searched again.
     unsorted: bool,
+    /// Whether the text of the search has changed, so that the rows are to be searched again.
+    unsearched: bool,
     cursor: ListCursor,
     scroll: Scroll,
     scrolled: Option<BadgeId>,
@@ -377,7 +379,7 @@ impl Component for Wallet {
             Action::Back if self.is_reading_cert() => self.stop_cert(out),
             Action::Back if self.typing => self.leave_box(),
             Action::Only => self.only_next(cx, out),
-            Action::Back if self.call.only.take().is_some() => self.unsorted = true,
+            Action::Back if self.call.only.take().is_some() => self.unsearched = true,
             Action::Back if self.can_fold() => self.fold(cx),
             Action::Back if self.can_go_back() => self.back(out),
             Action::LookUp => self.focus_box(),

@@ -1,7 +1,7 @@
 //! The column mapping of an opened file as editable fields. It begins with the present mapping or the best guess.
 
 use super::steps::column_name;
-use crate::jobs::intake::{About, ColumnContent, ColumnMap, NameColumns};
+use crate::jobs::intake::{About, ColumnMap, NameColumns};
 use crate::tui::input::list_hit::{ListCursor, below};
 use crate::tui::prelude::*;
 use crate::tui::widgets::text_layout::{fit, width};

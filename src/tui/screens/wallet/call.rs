@@ -1,7 +1,5 @@
 //! The steps of a look-up: from the input to a holder's badges, with few requests.
 
-use super::groups::Arrangement;
-use super::kept::Computed;
 use super::people::PreviousSearch;
 use super::search::{OF_HOLDER, grouped};
 use super::{
@@ -332,8 +330,6 @@ impl Wallet {
         self.found = Some(HolderBadges {
             email,
             held,
-            arranged: Arrangement::default(),
-            copies: Rc::default(),
             to_select: selected.clone(),
             troubles,
             sent,
@@ -345,7 +341,7 @@ impl Wallet {
             total_count,
             read_at: before.read_at.filter(|_| is_kept),
             is_kept,
-            kept: Computed::default(),
+            ..HolderBadges::default()
         });
         self.fitting = None;
         self.unsorted = true;
