@@ -415,12 +415,19 @@ impl Activity {
             let key = cx.key(&[KeyContext::JobRows], Action::Only);
             t!("showing {status} ({key}: next)", status = job.row_state(status), key)
         });
-        let said = involved(job, cx.person()).into_iter().chain(self.rows_heading.words()).chain(as_of(cx));
-        let ends = said.fold(String::new(), |ends, by| format!("{ends} {dot} {by}"));
-        let room = usize::from(area.width).saturating_sub(width(&ends) + 1);
         let head = format!("  #{} {dot} {} {dot} {}", job.id, tr(job.kind.name()), job.title);
+        let as_of = as_of(cx);
+        let mut said: Vec<String> =
+            involved(job, cx.person()).into_iter().chain(self.rows_heading.words()).collect();
+        let ends = |said: &[String]| said.iter().chain(&as_of).map(|by| format!(" {dot} {by}")).collect();
+        let mut end: String = ends(&said);
+        // A long title counts more: the arrow of a column shows the order, and the list of jobs who is involved.
+        while width(&head) + width(&end) + 1 > usize::from(area.width) && said.pop().is_some() {
+            end = ends(&said);
+        }
+        let room = usize::from(area.width).saturating_sub(width(&end) + 1);
         let head = fit(&head, width(&head).min(room), cx.glyphs.ellipsis);
-        frame.render_widget(Line::styled(head + &ends, theme.strong()), Rect { height: 1, ..area });
+        frame.render_widget(Line::styled(head + &end, theme.strong()), Rect { height: 1, ..area });
         for (y, counts) in (area.y + 1..panes.list.y).zip(self.row_counts(area.width)) {
             let mut spans = vec![Span::raw("  ")];
             for (at, (text, status)) in counts.into_iter().enumerate() {
