@@ -11,6 +11,7 @@
 //! kept                  what is computed from all badges, and kept for the next frames
 //! narrow                the search of the list
 //! copyables             what can be copied
+//! totals, notes         the lines above the list
 //! layout, draw          where everything stands; drawing
 //! ```
 
@@ -22,6 +23,7 @@ mod groups;
 mod kept;
 mod layout;
 mod narrow;
+mod notes;
 mod order;
 pub(super) mod pane;
 mod pasted;
@@ -29,8 +31,9 @@ mod people;
 mod rows;
 mod search;
 mod state;
+mod totals;
 
-pub(super) use draw::waiting_may_be_hidden;
+pub(super) use notes::waiting_may_be_hidden;
 
 use crate::domain::call_advice::{CallCase, CallerQuestion};
 use crate::domain::mask;
