@@ -3,7 +3,9 @@
 //! It shows the selected badge with its verdict and with advice for the caller.
 //!
 //! ```text
-//! state, search, call   a look-up: its state, what it asks and shows
+//! state, lookup         a look-up: its state and its steps
+//! holder, by_id         the lists of one holder; one badge by its id
+//! search                the search for other addresses and names
 //! cert                  certificate numbers
 //! people, pasted        the choice between several people; several pasted lines
 //! rows, order, pane     the badges, their order, and the answer about the selected one
@@ -15,13 +17,15 @@
 //! layout, draw          where everything stands; drawing
 //! ```
 
-mod call;
+mod by_id;
 pub(in crate::tui) mod cert;
 mod copyables;
 mod draw;
 mod groups;
+mod holder;
 mod kept;
 mod layout;
+mod lookup;
 mod narrow;
 mod notes;
 mod order;
