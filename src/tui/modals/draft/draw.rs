@@ -32,11 +32,13 @@ fn source(form: &mut FormText<'_>, text: &str, file: &str, columns: Option<&str>
         }
         columns => {
             if least > room {
-                form.heading(file, dim)
+                form.heading(file, dim);
             } else {
-                form.cut(text, dim)
+                form.cut(text, dim);
             }
-            columns.into_iter().for_each(|columns| form.heading(columns, dim));
+            if let Some(columns) = columns {
+                form.heading(columns, dim);
+            }
         }
     }
 }

@@ -420,8 +420,10 @@ impl Activity {
         let as_of = as_of(cx);
         let mut said: Vec<String> =
             involved(job, cx.person()).into_iter().chain(self.rows_heading.words()).collect();
-        let ends = |said: &[String]| said.iter().chain(&as_of).map(|by| format!(" {dot} {by}")).collect();
-        let mut end: String = ends(&said);
+        let ends = |said: &[String]| {
+            said.iter().chain(&as_of).fold(String::new(), |ends, by| format!("{ends} {dot} {by}"))
+        };
+        let mut end = ends(&said);
         // A long title counts more: the arrow of a column shows the order, and the list of jobs who is involved.
         while width(&head) + width(&end) + 1 > usize::from(area.width) && said.pop().is_some() {
             end = ends(&said);

@@ -17,8 +17,11 @@ pub(super) struct Computed {
     whole: OnceCell<WalletTotals>,
     waits: Cell<Option<(DateTime, bool)>>,
     script: RefCell<Option<(ScriptFor, Rc<Script>)>>,
-    searched: RefCell<Option<((DateTime, Language), Rc<[String]>)>>,
+    searched: RefCell<Option<(SearchedFor, Rc<[String]>)>>,
 }
+
+/// What the searched texts depend on, besides the badges: the minute, because states have ages.
+type SearchedFor = (DateTime, Language);
 
 /// What the screen says about all badges together.
 pub(super) struct WalletTotals {
