@@ -5,7 +5,7 @@ use super::person_review::{EarlierDomains, PersonReview};
 use crate::jobs::intake::{self, Severity, check_person};
 use crate::tui::prelude::*;
 use crate::tui::widgets::field::TextFields;
-use crate::tui::widgets::text_layout::aligned;
+use crate::tui::widgets::text_layout::{aligned, pieces};
 
 const NAME: usize = 0;
 const EMAIL: usize = 1;
@@ -109,7 +109,11 @@ impl ReplaceForm {
         let old = format!("{now}  {}  {}", text(&self.old.recipient_name), text(&self.old.recipient_email));
         form.heading(&old, cx.theme.dim());
         let name = Text::new(review.name.clone());
-        form.heading(&format!("{then}  {name}  {}", review.address.text()), Style::default());
+        // A long name does not cut the address.
+        let new = [format!("{then}  {name}"), review.address.text().to_string()];
+        for line in pieces(&new, "  ", form.room()) {
+            form.heading(&line, Style::default());
+        }
         form.heading(&format!("{reason}  {}", Text::new(self.fields.value(REASON))), Style::default());
         form.text(&t!("1 recipient {dot} 2 requests", dot = cx.glyphs.dot), cx.theme.text());
         form.text(
