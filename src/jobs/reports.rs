@@ -152,8 +152,7 @@ fn redo_line(job: &Job, row: &JobRow) -> RedoLine {
 
 /// Why a row was not sent, in the user's language. The numbers of rows are those of the original file, which is named.
 fn reason(job: &Job, row: &JobRow) -> String {
-    let reason =
-        row.why.as_ref().map_or_else(|| job.row_state(row.row_status).to_string(), Reason::to_string);
+    let reason = row.why.as_ref().map_or_else(|| job.state_of(row).to_string(), Reason::to_string);
     let number = row.number();
     match job.origin.as_ref().and_then(|origin| origin.file.as_ref()) {
         Some(file) => localizable!("{reason} (row {row} of {file})", reason, row = number, file),

@@ -264,8 +264,9 @@ pub async fn saved_rows(
     query: RowsQuery,
     clock: ServiceClock,
 ) -> Result<Vec<ExportRow>, String> {
+    let job = said(jobs.job(query.job).await)?;
     let page = rows(jobs, query).await?;
-    let saved = move || columns::saved(page.items.iter().map(|(_, row)| row), &clock);
+    let saved = move || columns::saved(page.items.iter().map(|(_, row)| row), Some(&job), &clock);
     tokio::task::spawn_blocking(saved).await.map_err(|_| t!("Internal error in lapel.").to_owned())
 }
 
