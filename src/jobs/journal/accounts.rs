@@ -1,7 +1,6 @@
 //! Accounts: a service and one organisation of it, for any of its keys and any spelling of the base URL.
 
-use super::tx::{self, Tx, values};
-use crate::jobs::prelude::*;
+use crate::jobs::journal::prelude::*;
 use url::Url;
 
 /// A service and one of its keys: the owner of jobs.

@@ -6,16 +6,12 @@
 mod former;
 mod recipients;
 
-use super::accounts::Account;
 use super::jobs::Actor;
 use super::reasons::stored;
-use super::tx::{self, Tx, values};
 use super::{accounts, jobs};
 use crate::jobs::intake::hex;
-use crate::jobs::job::JobId;
 use crate::jobs::journal::prelude::*;
-use crate::jobs::reason::{Code, Reason, utc_minute};
-use crate::jobs::row_status::RowStatus;
+use crate::jobs::reason::utc_minute;
 use crate::jobs::rules::{self, ClaimVerdict, Other};
 pub(super) use former::{NamedSalt, keep_salts, salts};
 use recipients::{HeldClaim, claims_of_viewers, contested, read_held, recipients};

@@ -2,7 +2,6 @@
 
 use super::place::Files;
 use super::schema::quick_check;
-use super::tx::Tx;
 use super::{JournalError, Result};
 use crate::jobs::journal::prelude::*;
 

@@ -4,13 +4,10 @@ use super::drafts::start;
 use super::jobs::{self, Actor, SeenJob};
 use super::owner::Process;
 use super::rows::{self, Binding};
-use super::tx::{self, Tx, values};
 use super::{claims, conditions, duplicates, observe, refusals, requests};
-use crate::jobs::job::{JobId, Kind, Phase};
 use crate::jobs::journal::prelude::*;
-use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_groups::{Decision, NeverSeen};
-use crate::jobs::row_status::{Claim, RowStatus};
+use crate::jobs::row_status::Claim;
 use crate::jobs::rules::{self, RowFacts, Step};
 use crate::jobs::settings::Policies;
 

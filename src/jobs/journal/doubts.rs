@@ -3,14 +3,9 @@
 use super::observe::{self, ObserveContext, Observed};
 use super::reasons::stored;
 use super::rows::{self, Binding};
-use super::tx::{self, Tx, values};
 use super::{facts, jobs, lost_writes, refusals};
-use crate::jobs::job::JobId;
 use crate::jobs::journal::prelude::*;
 use crate::jobs::judge_doubt::{self, BadgeCandidate, Doubt, Judgement, ScanResult};
-use crate::jobs::prelude::*;
-use crate::jobs::reason::{Code, Reason};
-use crate::jobs::row_status::RowStatus;
 use crate::jobs::seen_badge::SeenBadge;
 
 /// Badges that a poll found for addresses in doubt.

@@ -2,13 +2,9 @@
 
 use super::conditions::{CORRECT, judged};
 use super::reasons::stored;
-use super::tx::{self, Tx, values};
 use super::{claims, jobs, repeats};
 use crate::jobs::duplicate_kind::{DuplicateKind, Policy, hash, loosened};
-use crate::jobs::job::{JobId, Phase};
 use crate::jobs::journal::prelude::*;
-use crate::jobs::reason::{Code, Reason};
-use crate::jobs::row_status::RowStatus;
 use crate::jobs::settings::Policies;
 
 /// Rows that a duplicate check found something about, beside their kind. Few rows of a large file are such.

@@ -4,7 +4,6 @@
 //! Also copies the journal for trial plans, into an unnamed file that ends with the process.
 
 use super::connection::pragma;
-use super::tx::{self, Tx};
 use super::{JournalError, PATIENCE, Result};
 use crate::jobs::journal::prelude::*;
 use rusqlite::OptionalExtension;

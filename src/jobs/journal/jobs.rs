@@ -1,12 +1,10 @@
 //! The job table of the journal.
 
 use super::Process;
-use super::accounts::Account;
-use super::tx::{self, SqlRow, Tx, values};
-use crate::jobs::job::{JobId, JobOrigin, Kind, Phase, StopKind};
+use crate::jobs::job::{JobOrigin, StopKind};
 use crate::jobs::journal::prelude::*;
-use crate::jobs::reason::{Reason, utc_minute};
-use crate::jobs::row_status::{Counts, RowStatus};
+use crate::jobs::reason::utc_minute;
+use crate::jobs::row_status::Counts;
 
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct NewJob {

@@ -109,7 +109,6 @@ pub use team_status::{Creation, Migration, ROLES, TeamStatus};
 use crate::api::MaySend;
 use crate::fs::{create_private_dir, open_private_append};
 use crate::jobs::journal::prelude::*;
-use crate::jobs::prelude::*;
 use connection::{assure_none, assure_whole, pragma};
 #[cfg(feature = "team")]
 use lease::LeaseTime;

@@ -3,14 +3,10 @@
 use super::facts::AccountFacts;
 use super::jobs;
 use super::reasons::stored;
-use super::tx::{self, Tx, values};
 use crate::domain::verdict::says_failed;
 use crate::domain::{State, Verdict};
-use crate::jobs::job::{JobId, Kind, Touched};
+use crate::jobs::job::Touched;
 use crate::jobs::journal::prelude::*;
-use crate::jobs::prelude::*;
-use crate::jobs::reason::{Code, Reason};
-use crate::jobs::row_status::RowStatus;
 use crate::jobs::seen_badge::{SeenBadge, SightSource};
 use crate::jobs::settings::JobConfig;
 

@@ -3,7 +3,6 @@
 use super::{JournalError, shown};
 use crate::fs::{FileSystem, create_private_dir};
 use crate::jobs::journal::prelude::*;
-use crate::jobs::prelude::*;
 use std::fs::{OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Write};
 

@@ -1,14 +1,9 @@
 //! What to poll, and when to poll again.
 
-use super::accounts::Account;
 use super::jobs;
 use super::observe::WAITS;
-use super::tx::{self, Tx, values};
 use super::{conditions, facts, refusals, rows};
-use crate::jobs::job::JobId;
 use crate::jobs::journal::prelude::*;
-use crate::jobs::reason::{Code, Reason};
-use crate::jobs::row_status::RowStatus;
 use crate::jobs::schedule::{self, Polling, Schedule};
 use std::fmt::Display;
 

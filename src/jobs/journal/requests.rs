@@ -1,14 +1,9 @@
 //! Issue and revoke requests: recorded with their rows before the first byte leaves, and answered afterwards.
 
 use super::jobs::Actor;
-use super::tx::{self, Tx, values};
 use super::{conditions, jobs};
 use crate::jobs::intake::hex;
-use crate::jobs::job::{JobId, Kind, Phase};
 use crate::jobs::journal::prelude::*;
-use crate::jobs::prelude::*;
-use crate::jobs::reason::{Code, Reason};
-use crate::jobs::row_status::RowStatus;
 use crate::jobs::rules::Step;
 use ring::digest::Context;
 

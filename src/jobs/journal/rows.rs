@@ -6,14 +6,12 @@ use super::jobs::{self, moment, row_status};
 use super::reasons::stored;
 pub use super::row_parts::RowPart;
 use super::row_parts::part_place;
-use super::tx::{self, Bind, SqlRow, Tx, values};
+use super::tx::Bind;
 use crate::jobs::duplicate_kind::DuplicateKind;
 use crate::jobs::intake::hex;
-use crate::jobs::job::{JobId, JobRow};
+use crate::jobs::job::JobRow;
 use crate::jobs::journal::prelude::*;
-use crate::jobs::prelude::*;
-use crate::jobs::reason::Reason;
-use crate::jobs::row_status::{Claim, RowStatus};
+use crate::jobs::row_status::Claim;
 
 #[derive(Clone, Debug, Default)]
 pub(in crate::jobs) struct NewRow {

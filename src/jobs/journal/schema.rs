@@ -1,7 +1,6 @@
 //! Opens the journal's database, brings it to the current schema, and checks it.
 
 use super::place::Site;
-use super::tx::{self, Tx, values};
 use super::{
     JournalError, PATIENCE, Result, backup, claims, drafts, duplicates, erase, reasons, repeats, review,
     transfer,

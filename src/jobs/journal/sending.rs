@@ -4,12 +4,9 @@
 use super::claims::{HELD_UP, HOLDS};
 use super::requests::{self, Chunk, Ended, RequestEntry};
 use super::rows::{self, Binding};
-use super::tx::{self, Tx, values};
 use super::{jobs, lost_writes, refusals, transfer};
-use crate::jobs::job::{JobId, Kind, StopKind};
+use crate::jobs::job::StopKind;
 use crate::jobs::journal::prelude::*;
-use crate::jobs::reason::{Code, Reason};
-use crate::jobs::row_status::RowStatus;
 use crate::jobs::schedule::{self, Polling, Schedule};
 use crate::jobs::settings::{RequestsNeeded, request_count};
 

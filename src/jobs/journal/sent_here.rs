@@ -1,13 +1,12 @@
 //! What lapel has sent to an address or a name, or with a badge id, whether the service shows it or not.
 
 use super::jobs::row_status;
-use super::tx::{self, Bind, SqlRow, Tx, values};
+use super::tx::Bind;
 use super::{Account, Journal, Result, accounts, claims};
 use crate::domain::address_search::{MatchReason, reasons_of};
 use crate::domain::mask;
-use crate::jobs::job::{JobId, person};
+use crate::jobs::job::person;
 use crate::jobs::journal::prelude::*;
-use crate::jobs::row_status::RowStatus;
 
 /// The statuses in which the service may not show a badge yet.
 const OPEN: &str = "row.bucket IN ('sending', 'in_doubt', 'unbound', 'not_seen', 'waiting', 'overdue')";

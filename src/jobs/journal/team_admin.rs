@@ -4,8 +4,6 @@ use super::team_status::{Creation, ISSUER, Migration, READER, TeamStatus};
 use super::tx::team::{connected, schema};
 use super::{JournalError, Result, claims, repeats, rows, transfer};
 use crate::jobs::journal::prelude::*;
-use crate::jobs::prelude::*;
-use crate::jobs::reason::Reason;
 use crate::team::{DatabaseSession, LONG_STATEMENTS, Login};
 use tokio_postgres::types::FromSqlOwned;
 use tokio_postgres::{Client, Error, GenericClient, Transaction};

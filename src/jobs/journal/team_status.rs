@@ -2,8 +2,6 @@
 
 use super::JournalError;
 use crate::jobs::journal::prelude::*;
-use crate::jobs::prelude::*;
-use crate::jobs::reason::Reason;
 
 /// The SQL that creates the roles of a team's database and gives them their rights.
 pub const ROLES: &str = concat!(include_str!("team_roles.sql"), "\n", include_str!("team_rights.sql"));

@@ -13,15 +13,12 @@ mod marks;
 #[cfg(test)]
 mod tests;
 
-use super::accounts::{self, Account};
+use super::accounts;
 use super::claims;
 use super::jobs::Actor;
-use super::tx::{self, Tx, values};
 use super::{Journal, JournalError, jobs, lost_writes, takeover};
 use crate::jobs::error::JobError;
-use crate::jobs::job::JobId;
 use crate::jobs::journal::prelude::*;
-use crate::jobs::reason::Code;
 pub(in crate::jobs) use job_copy::{JobCopy, SourceJournal};
 pub(super) use job_copy::{copy, source, take};
 use marks::MarkState;

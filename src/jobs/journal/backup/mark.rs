@@ -4,7 +4,6 @@ use crate::jobs::error::JobError;
 use crate::jobs::journal::connection::pragma;
 use crate::jobs::journal::prelude::*;
 use crate::jobs::journal::schema::{APPLICATION, BACKUP, SCHEMA};
-use crate::jobs::journal::tx::{self, Tx, values};
 use crate::jobs::journal::{JournalError, facts};
 use rusqlite::OptionalExtension;
 use strum::{AsRefStr, EnumString};

@@ -5,7 +5,6 @@ use super::{RecipientHasher, Scope};
 use crate::jobs::intake::hex;
 use crate::jobs::journal::json;
 use crate::jobs::journal::prelude::*;
-use crate::jobs::journal::tx::{self, Tx, values};
 use ring::hmac;
 
 /// The kind of these entries of the table `kept`.

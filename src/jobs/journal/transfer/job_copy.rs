@@ -1,12 +1,11 @@
 //! A copy of a job for another journal: taken from one, and given to the other, where it may be known already.
 
-use super::super::accounts::{self, Account};
+use super::super::accounts;
 use super::super::claims::{self, NamedSalt, RecipientHasher};
 use super::super::jobs::Actor;
-use super::super::tx::{self, Bind, SqlRow, Tx, values};
+use super::super::tx::Bind;
 use super::super::{backup, jobs};
 use super::{MOVES, name};
-use crate::jobs::job::JobId;
 use crate::jobs::journal::prelude::*;
 
 /// The name of each column, and how it is read.

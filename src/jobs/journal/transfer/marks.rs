@@ -9,9 +9,7 @@
 //!
 //! So at each moment, and after a crash between two of these steps, at most one of them begins a job.
 
-use super::super::accounts::{self, Account};
-use super::super::tx::{self, SqlRow, Tx, values};
-use crate::jobs::job::JobId;
+use super::super::accounts;
 use crate::jobs::journal::prelude::*;
 use strum::{AsRefStr, EnumString};
 
