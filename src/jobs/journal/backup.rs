@@ -27,7 +27,7 @@ use crate::jobs::journal::JournalError;
 use crate::jobs::journal::prelude::*;
 use crate::jobs::rules;
 use mark::{BackupMark, BackupState};
-use rusqlite::{TransactionBehavior, params};
+use rusqlite::TransactionBehavior;
 use std::io::ErrorKind;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,7 +163,7 @@ pub(super) fn back_up_at(
         let actor = Actor::now(who);
         let moved = write(&mut here, |db| {
             mark.insert(db)?;
-            set_aside(db, &id)?;
+            jobs::set_aside(db, &open_jobs(), values![id])?;
             ids.iter().try_for_each(|job| jobs::decide(db, *job, None, "move", &actor, &mark.file).map(drop))
         });
         moved.map_err(|why| held.failed(why))?;
@@ -371,16 +371,6 @@ fn give_back(db: &Tx<'_>, id: &str) -> tx::Result<()> {
     )
 }
 
-/// Turns open jobs into read-only records.
-fn set_aside(db: &Tx<'_>, id: &str) -> tx::Result<()> {
-    let sql = format!(
-        "UPDATE job SET was = phase, phase = 'moved', handover = ?1, owner = NULL, owner_label = NULL,
-                        next_look = NULL WHERE {}",
-        open_jobs()
-    );
-    db.run(&sql, values![id])
-}
-
 /// Prepares restored open jobs: they are polled first, ready rows are not sent before a person resumes the
 /// job, and the duplicate check then runs again. `doubtful`: another computer may have sent rows that were
 /// not sent here.
@@ -432,7 +422,7 @@ fn fill(
         db.execute("UPDATE job SET owner = NULL, owner_label = NULL", values![])?;
         mark.insert(db)?;
         if open == OpenJobs::Stay {
-            set_aside(db, &mark.id)?;
+            jobs::set_aside(db, &open_jobs(), values![mark.id])?;
         }
         let id = KeptFact {
             what: "backup".into(),
@@ -470,12 +460,8 @@ fn set_state(file: &Path, id: &str, state: BackupState, by: Option<&str>) -> Res
     let failed = |why: rusqlite::Error| JournalError::of(&why, &name);
     let db = connect(file, OpenFlags::SQLITE_OPEN_READ_WRITE, &name)?;
     settle_file(&db).map_err(failed)?;
-    db.execute(
-        "UPDATE handover SET state = ?2, taken_by = coalesce(?3, taken_by) WHERE id = ?1",
-        params![id, state.as_ref(), by],
-    )
-    .map_err(failed)?;
-    Ok(())
+    let sql = "UPDATE handover SET state = ?2, taken_by = coalesce(?3, taken_by) WHERE id = ?1";
+    Tx::on(&db).run(sql, values![id, state.as_ref(), by]).map_err(|why| JournalError::failed(&why, &name))
 }
 
 fn jobs_of(db: &Tx<'_>, which: &str) -> tx::Result<Vec<JobId>> {

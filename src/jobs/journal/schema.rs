@@ -104,7 +104,7 @@ pub(super) fn quick_check(db: &Tx<'_>) -> tx::Result<Vec<String>> {
 
 /// The jobs whose counts differ from their rows, and the sent rows without a claim.
 fn check_counts(db: &Tx<'_>) -> tx::Result<Vec<String>> {
-    db.rows(
+    db.all(
         "SELECT 'job ' || job || ': ' || sum(counted) || ' rows are counted as ' || bucket
          FROM (SELECT job, bucket, n AS counted, n AS difference FROM tally
                UNION ALL SELECT job, bucket, 0, -count(*) FROM row GROUP BY job, bucket) AS compared
@@ -116,13 +116,12 @@ fn check_counts(db: &Tx<'_>) -> tx::Result<Vec<String>> {
            AND NOT EXISTS (SELECT 1 FROM claim WHERE claim.job = row.job AND claim.no = row.no)
          LIMIT 20",
         values![],
-        |r| r.get(0),
     )
 }
 
 /// Runs one of SQLite's two checks and returns its messages.
 fn run_check(db: &Tx<'_>, how: &str) -> tx::Result<Vec<String>> {
-    let messages: Vec<String> = db.rows(&format!("PRAGMA {how}(20)"), values![], |r| r.get(0))?;
+    let messages: Vec<String> = db.all(&format!("PRAGMA {how}(20)"), values![])?;
     Ok(messages.into_iter().filter(|line| line != "ok").collect())
 }
 

@@ -54,22 +54,6 @@ impl Journal {
         self.store().sent_to(account.clone(), EmailKey::of(email)).await
     }
 
-    /// All rows sent to a name or an address like these, whose badge was not seen as issued: the most alike first, then
-    /// the newest.
-    pub async fn sent_alike(
-        &self,
-        account: &Account,
-        address: Option<String>,
-        name: Option<String>,
-    ) -> Result<Vec<SentAlike>> {
-        self.store().sent_alike(account.clone(), address, name).await
-    }
-
-    /// The rows sent to an address whose badge ids are known, newest first.
-    pub async fn requested(&self, account: &Account, email: &str) -> Result<Vec<SentHere>> {
-        self.store().requested(account.clone(), EmailKey::of(email)).await
-    }
-
     /// The domains of the newest rows of an account's issue jobs that have begun, with the number of these rows.
     pub async fn domains(&self, account: &Account) -> Result<Vec<(String, u64)>> {
         self.store().domains(account.clone()).await
@@ -84,7 +68,7 @@ pub(super) fn sent_to(db: &Tx<'_>, account: &Account, key: &EmailKey) -> tx::Res
     sent_to_recipient(db, account, key, OPEN, MOST)
 }
 
-/// The rows are compared here, because the database cannot. All of the newest are, because an older one may be more alike
+/// The most alike rows first, then the newest. The rows are compared here, because the database cannot. All of the newest are, because an older one may be more alike
 /// than many newer ones. A row for the searched address itself is not among them, and neither is one whose name only
 /// contains the searched one, or, beside an address, is only similar.
 #[allow(clippy::ref_option, reason = "an operation takes its arguments by reference")]

@@ -271,10 +271,7 @@ fn set_aside(db: &Tx<'_>, job: i64, backup: &Cells) -> tx::Result<()> {
         ),
         &with(backup, &[]),
     )?;
-    db.run(
-        "UPDATE job SET was = phase, phase = 'moved', handover = ?2, next_look = NULL WHERE id = ?1",
-        values![job, text(backup, HANDOVER, "id")],
-    )
+    jobs::set_aside(db, "id = ?2", values![text(backup, HANDOVER, "id"), job])
 }
 
 /// A job here that is the same as one of another journal.
