@@ -73,7 +73,7 @@ async fn hand_over(cli: Cli) -> Result<u8, u8> {
     if let Ok(paths) = Paths::find(&env) {
         lapel::fs::set_own_folders([paths.config_dir, paths.data_dir]);
     }
-    let asker = asker(&flags, &env);
+    let asker = Asker { json, ..asker(&flags, &env) };
     let wrong = |error: ConfigError| cli::settings_are_wrong(&error, json);
     let settings = || settings(&flags, &env).map_err(wrong);
     let report = |failure: Failure| failure.report(json);
@@ -110,10 +110,10 @@ async fn hand_over(cli: Cli) -> Result<u8, u8> {
         }
         Some(Command::Jobs(verb)) => Box::pin(cli::jobs(verb, &settings()?, &asker)).await.map_err(report)?,
         Some(Command::Index(verb)) => Box::pin(cli::index(verb, &settings()?)).await.map_err(report)?,
-        Some(Command::Doctor(verb)) => {
+        Some(Command::Doctor(_)) => {
             let settings = settings()?;
             let (wrong, without_key) = (wrong_for_tui(&env), without_key(&settings.paths));
-            Box::pin(cli::doctor(verb, &settings, &asker, &wrong, without_key)).await.map_err(report)?
+            Box::pin(cli::doctor(&settings, &asker, &wrong, without_key)).await.map_err(report)?
         }
         Some(Command::Read(verb)) => Box::pin(cli::read(verb, &settings()?)).await.map_err(report)?,
         Some(Command::Demo(flags)) => demo(flags, false, wanted).await,
@@ -165,7 +165,11 @@ fn with_keymap(mut settings: Settings) -> (Settings, Keymap) {
 fn asker(flags: &Flags, env: &Env) -> Asker {
     let name = |variable| env.text(variable).ok().flatten();
     let who = name("USER").or_else(|| name("LOGNAME")).or_else(|| name("USERNAME"));
-    Asker { who: who.unwrap_or_else(|| "command line".to_owned()), profile: flags.profile.clone() }
+    Asker {
+        who: who.unwrap_or_else(|| "command line".to_owned()),
+        profile: flags.profile.clone(),
+        json: false,
+    }
 }
 
 fn start_log(settings: &Settings) -> Vec<String> {

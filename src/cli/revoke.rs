@@ -110,7 +110,7 @@ async fn reviewed(session: &mut VerbSession, flags: &RevokeFlags, draft: &Drafte
         let code = if held_back > 0 || draft.to_send() == 0 { exit::PERSON } else { exit::OK };
         let unknown = session.unknown_states(&draft.job).await?.map_or(0, |group| group.rows);
         let more = json!({ "place": session.place(), "unknown_state": unknown });
-        session.preview(&[], drafts, (code, held_back), sending.json.then_some(more)).await?;
+        session.preview(&[], drafts, (code, held_back), more).await?;
         session.close().await;
         return Ok(code);
     }
@@ -122,7 +122,7 @@ async fn reviewed(session: &mut VerbSession, flags: &RevokeFlags, draft: &Drafte
     }
     let more = json::fields(json!({ "held_back": held_back }));
     let report = SendReport { ids: &[id], seen: &seen, waited: sending.wait, held_back, more };
-    let code = session.report(report, sending.json).await?;
+    let code = session.report(report).await?;
     if draft.to_send() == 0 {
         output::complain(t!("There was nothing to send."));
         return Ok(code.max(exit::PERSON));
