@@ -446,7 +446,6 @@ async fn purge(session: &VerbSession, days: u32) -> Result<u8, Failure> {
     Ok(exit::OK)
 }
 
-/// The receipt, or the redo file.
 async fn file(session: &VerbSession, to: &FileFlags, is_redo: bool) -> Result<u8, Failure> {
     if to.to.as_os_str() == "-" {
         return Err(Failure::usage(t!(

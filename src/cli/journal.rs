@@ -118,7 +118,6 @@ pub async fn journal(
     Ok(exit::OK)
 }
 
-/// The verbs that concern the journal of the profile.
 async fn with_settings(verb: JournalVerb, settings: Settings, asker: &Asker) -> Result<(), Failure> {
     let Settings { mut profile, paths, .. } = settings;
     let as_json = asker.json;

@@ -7,7 +7,6 @@ use url::Url;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Account {
     pub profile: String,
-    /// The normalized base URL.
     pub base_url: String,
     /// The key's fingerprint. It does not reveal the key.
     pub key: String,

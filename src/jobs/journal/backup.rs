@@ -400,7 +400,7 @@ pub(super) fn doubt(db: &Tx<'_>, job: JobId, at: i64) -> tx::Result<()> {
         return Ok(());
     }
     // It is not the badge that the other computer may have sent.
-    super::rows::forget_failed_of(db, &sendable, values![job.0])?;
+    super::rows::forget_failed(db, &sendable, values![job.0])?;
     lost_writes::doubt_rows(db, job, (&sendable, rows), "lost", &Code::MaybeElsewhere.into(), at)
 }
 

@@ -26,8 +26,6 @@ pub(super) fn connect_beside(
     Ok(db)
 }
 
-/// # Errors
-/// [`JournalError::Corrupt`] with the damage of a file.
 pub(super) fn assure_whole(db: &Connection, file: &str) -> Result<()> {
     assure_none(&quick_check(&Tx::on(db)).map_err(|why| JournalError::failed(&why, file))?, file)
 }

@@ -464,7 +464,6 @@ pub(super) fn place(
     )
 }
 
-/// The kinds that a setting or a flag allows, as a JSON list.
 fn allowed_by_setting(policies: &Policies) -> String {
     let allowed = DuplicateKind::ALL.iter().filter(|class| policies.allows(**class));
     super::json(&allowed.map(|class| class.code()).collect::<Vec<_>>())

@@ -434,9 +434,6 @@ impl Journal {
     }
 
     /// Opens the journal of a team without a lease: this process owns no jobs, and others do not see it.
-    ///
-    /// # Errors
-    /// As [`Self::open_team`].
     pub fn read_team(login: crate::team::Login, who: &str) -> Result<Self> {
         Self::open_team_as(login, who, None, None)
     }
@@ -482,9 +479,6 @@ impl Journal {
     }
 
     /// Creates the tables of a team's journal in a database, unless it has them.
-    ///
-    /// # Errors
-    /// The database cannot be used, or its user may not create tables.
     pub fn create_team(login: &crate::team::Login) -> Result<Creation> {
         on_a_thread(|| team_admin::create(login))
     }

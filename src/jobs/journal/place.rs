@@ -116,7 +116,6 @@ impl Files {
         std::fs::metadata(&self.journal).map_or(true, |found| found.len() < HEADER)
     }
 
-    /// Whether a living process has the journal open.
     pub(super) fn has_owners(&self) -> bool {
         self.living().next().is_some()
     }

@@ -44,7 +44,6 @@ pub struct SentAlike {
 }
 
 impl Journal {
-    /// Rows with this badge id that jobs of an account have sent.
     pub async fn sent_badge(&self, account: &Account, badge: &BadgeId) -> Result<Vec<SentHere>> {
         self.store().sent_badge(account.clone(), badge.clone()).await
     }

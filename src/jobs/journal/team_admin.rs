@@ -273,7 +273,6 @@ struct Right {
     table: &'static str,
 }
 
-/// The rights on tables that a role gets.
 fn rights_of(role: &str) -> impl Iterator<Item = Right> {
     let grants = RIGHTS.lines().filter_map(move |line| {
         let (names, rest) = line.trim().strip_prefix("GRANT ")?.split_once(" ON ")?;

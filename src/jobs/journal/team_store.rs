@@ -71,8 +71,6 @@ struct Unsure {
     undo: Undoing,
 }
 
-/// # Errors
-/// The database's journal is of another version.
 fn assure_schema(found: i64) -> Result<(), TeamError> {
     if found == SCHEMA { Ok(()) } else { Err(TeamError::Schema { found, known: SCHEMA }) }
 }

@@ -123,7 +123,6 @@ impl Mark {
     }
 }
 
-/// The marks on the account of a profile.
 pub(super) fn of(db: &Tx<'_>, account: &Account) -> tx::Result<Vec<Mark>> {
     let [by_key, by_name] = accounts::all_of(db, account)?;
     db.rows(
