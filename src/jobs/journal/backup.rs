@@ -15,11 +15,10 @@ mod mark;
 #[cfg(test)]
 mod tests;
 
-use super::connection::assure_whole;
 use super::facts::{self, KeptFact};
 use super::jobs::Actor;
 use super::place::{Files, Site, first_line};
-use super::schema::{APPLICATION, BACKUP, connect, migrate, prepare};
+use super::schema::{APPLICATION, BACKUP, assure_whole, connect, migrate, prepare};
 use super::{PATIENCE, conditions, jobs, lost_writes, random_number, shown};
 use crate::fs::{Draft, Overwrite, is_own_file, open_plain};
 use crate::jobs::error::JobError;

@@ -17,7 +17,7 @@
 //! carry         decisions of earlier drafts of a file
 //! row_parts     the order of the rows in a review     repeats      rows with one address
 //! sent_here     what was sent to an address or a name
-//! schema, connection, place, owner, erase, purge, adopt, backup   the file, its owners, its removal and its copies
+//! schema, place, owner, erase, purge, adopt, backup   the file, its owners, its removal and its copies
 //! tx, dialect   a transaction of the database, and its SQL
 //! team_store, lease   a journal on a team's PostgreSQL, and which of its processes are alive
 //! lost_writes, witness   notices that a team's database lost writes, and what follows
@@ -46,7 +46,6 @@ pub mod backup;
 pub(super) mod carry;
 pub(super) mod claims;
 mod conditions;
-mod connection;
 pub(super) mod decisions;
 mod dialect;
 pub(super) mod doubts;
@@ -107,15 +106,14 @@ pub(super) use store::Store;
 pub use team_status::{Creation, Migration, ROLES, TeamStatus};
 
 use crate::api::MaySend;
-use crate::fs::{create_private_dir, open_private_append};
+use crate::fs::{create_private_dir, open_private_append, pragma};
 use crate::jobs::journal::prelude::*;
-use connection::{assure_none, assure_whole, pragma};
 #[cfg(feature = "team")]
 use lease::LeaseTime;
 use owner::Me;
 use place::{Files, Site};
 use runner::{Backend, FileStore, JournalState, JournalTask};
-use schema::{connect, prepare};
+use schema::{assure_none, assure_whole, connect, prepare};
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::channel;
 use std::sync::{Condvar, Mutex, PoisonError};

@@ -1,12 +1,12 @@
 //! What commands that only read want from the journal: recent jobs for completion, and the time zone of the service.
 //! Reads without the journal's owners and locks, so that it works beside a running lapel.
 
-use super::connection::{connect_beside, pragma};
 use super::facts::{self, RECALLED};
 use super::place::{Files, Site};
-use super::schema::{APPLICATION, SCHEMA};
+use super::schema::{APPLICATION, SCHEMA, connect_beside};
 use super::snapshots;
 use crate::domain::time::KnownOffset;
+use crate::fs::pragma;
 use crate::jobs::job::Job;
 use crate::jobs::journal::prelude::*;
 
