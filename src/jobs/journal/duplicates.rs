@@ -305,14 +305,11 @@ pub(super) fn record_held_of_row(
     no: &u64,
     held: &[ExistingBadge],
 ) -> tx::Result<()> {
-    let known: Option<String> = db
-        .optional(
-            "SELECT CASE bucket WHEN 'dropped' THEN coalesce(class, 'new') END FROM row WHERE job = ?1 AND no = ?2",
-            values![id.0, no],
-            |r| r.get(0),
-        )?
-        .flatten();
-    let known = known.and_then(|code| DuplicateKind::from_code(&code)).map(DuplicateKind::weight);
+    let known = db.first::<Option<String>>(
+        "SELECT CASE bucket WHEN 'dropped' THEN coalesce(class, 'new') END FROM row WHERE job = ?1 AND no = ?2",
+        values![id.0, no],
+    )?;
+    let known = known.flatten().and_then(|code| DuplicateKind::from_code(&code)).map(DuplicateKind::weight);
     let mut found: Option<&ExistingBadge> = None;
     for held in held {
         let has_row = db.exists(
