@@ -73,20 +73,17 @@ async fn hand_over(cli: Cli) -> Result<u8, u8> {
     if let Ok(paths) = Paths::find(&env) {
         lapel::fs::set_own_folders([paths.config_dir, paths.data_dir]);
     }
-    let asker = asker(&flags, &env);
+    let asker = Asker { json, ..asker(&flags, &env) };
     let wrong = |error: ConfigError| cli::settings_are_wrong(&error, json);
     let settings = || settings(&flags, &env).map_err(wrong);
-    let report = |failure: Failure| failure.report(json);
     let demo = async |demo, tour, wanted| {
         // No mistake in the files stops the demo.
         let found = with_keymap(Settings::for_demo(&flags, &env));
         Box::pin(open_tui(found, Some(demo), tour, wanted, &flags, &env)).await
     };
-    Ok(match cli.command {
-        Some(Command::Sandbox(flags)) => code_of(sandbox::serve(flags).await),
-        Some(Command::Profile(verbs)) => {
-            Box::pin(cli::profile(verbs, &env, &asker.who)).await.map_err(report)?
-        }
+    let done = match cli.command {
+        Some(Command::Sandbox(flags)) => Ok(code_of(sandbox::serve(flags).await)),
+        Some(Command::Profile(verbs)) => Box::pin(cli::profile(verbs, &env, &asker.who)).await,
         Some(Command::Journal(verb)) => {
             // A backup uses only the language of the settings. Mistakes in the settings do not stop it.
             let settings = Settings::resolve(&flags, &env);
@@ -96,39 +93,36 @@ async fn hand_over(cli: Cli) -> Result<u8, u8> {
                 set_language(settings.ui.language);
             }
             let paths = Paths::find(&env).map_err(wrong)?;
-            Box::pin(cli::journal(verb, settings, &paths, &asker)).await.map_err(report)?
+            Box::pin(cli::journal(verb, settings, &paths, &asker)).await
         }
-        Some(Command::Info { .. }) => cli::info(&flags, &env, json, &wrong_for_tui(&env)),
-        Some(Command::Completions { shell }) => cli::completions(shell),
-        Some(Command::Man) => cli::man(),
-        Some(Command::Ping { .. }) => cli::ping(&settings()?, json).await,
-        Some(Command::Issue(verb)) => {
-            Box::pin(cli::issue(*verb, &settings()?, &asker)).await.map_err(report)?
-        }
-        Some(Command::Revoke(verb)) => {
-            Box::pin(cli::revoke(*verb, &settings()?, &asker)).await.map_err(report)?
-        }
-        Some(Command::Jobs(verb)) => Box::pin(cli::jobs(verb, &settings()?, &asker)).await.map_err(report)?,
-        Some(Command::Index(verb)) => Box::pin(cli::index(verb, &settings()?)).await.map_err(report)?,
-        Some(Command::Doctor(verb)) => {
+        Some(Command::Info { .. }) => Ok(cli::info(&flags, &env, json, &wrong_for_tui(&env))),
+        Some(Command::Completions { shell }) => Ok(cli::completions(shell)),
+        Some(Command::Man) => Ok(cli::man()),
+        Some(Command::Ping { .. }) => Ok(cli::ping(&settings()?, json).await),
+        Some(Command::Issue(verb)) => Box::pin(cli::issue(*verb, &settings()?, &asker)).await,
+        Some(Command::Revoke(verb)) => Box::pin(cli::revoke(*verb, &settings()?, &asker)).await,
+        Some(Command::Jobs(verb)) => Box::pin(cli::jobs(verb, &settings()?, &asker)).await,
+        Some(Command::Index(verb)) => Box::pin(cli::index(verb, &settings()?)).await,
+        Some(Command::Doctor(_)) => {
             let settings = settings()?;
             let (wrong, without_key) = (wrong_for_tui(&env), without_key(&settings.paths));
-            Box::pin(cli::doctor(verb, &settings, &asker, &wrong, without_key)).await.map_err(report)?
+            Box::pin(cli::doctor(&settings, &asker, &wrong, without_key)).await
         }
-        Some(Command::Read(verb)) => Box::pin(cli::read(verb, &settings()?)).await.map_err(report)?,
-        Some(Command::Demo(flags)) => demo(flags, false, wanted).await,
+        Some(Command::Read(verb)) => Box::pin(cli::read(verb, &settings()?)).await,
+        Some(Command::Demo(flags)) => Ok(demo(flags, false, wanted).await),
         Some(Command::Tour { .. }) if flags.read_only => {
             cli::complain(t!(
                 "The tour issues and revokes a badge in the sandbox, so --read-only forbids it. Nothing was started. Use lapel tour without it, or lapel demo --read-only to look around."
             ));
-            exit::USAGE
+            Ok(exit::USAGE)
         }
-        Some(Command::Tour { .. }) => demo(DemoFlags::default(), true, wanted).await,
+        Some(Command::Tour { .. }) => Ok(demo(DemoFlags::default(), true, wanted).await),
         None => {
             let found = Settings::for_tui(&flags, &env).map(with_keymap).map_err(wrong)?;
-            Box::pin(open_tui(found, None, false, wanted, &flags, &env)).await
+            Ok(Box::pin(open_tui(found, None, false, wanted, &flags, &env)).await)
         }
-    })
+    };
+    done.map_err(|failure: Failure| failure.report(json))
 }
 
 fn code_of(result: anyhow::Result<()>) -> u8 {
@@ -165,7 +159,11 @@ fn with_keymap(mut settings: Settings) -> (Settings, Keymap) {
 fn asker(flags: &Flags, env: &Env) -> Asker {
     let name = |variable| env.text(variable).ok().flatten();
     let who = name("USER").or_else(|| name("LOGNAME")).or_else(|| name("USERNAME"));
-    Asker { who: who.unwrap_or_else(|| "command line".to_owned()), profile: flags.profile.clone() }
+    Asker {
+        who: who.unwrap_or_else(|| "command line".to_owned()),
+        profile: flags.profile.clone(),
+        json: false,
+    }
 }
 
 fn start_log(settings: &Settings) -> Vec<String> {

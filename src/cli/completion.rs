@@ -41,15 +41,12 @@ pub(super) fn of_jobs() -> ArgValueCandidates {
 /// The jobs that a command can do something with.
 pub(super) fn of_jobs_that(is_for: fn(&Job) -> bool) -> ArgValueCandidates {
     ArgValueCandidates::new(move || {
-        let found = recent(|data, profile| recent_jobs(data, profile, is_for));
-        found.iter().filter_map(|one| candidate(&one.id, &one.title)).collect()
+        candidates(recent(|data, profile| recent_jobs(data, profile, is_for)).iter())
     })
 }
 
 pub(super) fn of_template_ids() -> ArgValueCandidates {
-    ArgValueCandidates::new(|| {
-        recent(issued_and_read).iter().filter_map(|one| candidate(&one.id, &one.title)).collect()
-    })
+    ArgValueCandidates::new(|| candidates(recent(issued_and_read).iter()))
 }
 
 /// Ids, and titles where the typed word begins no id.
@@ -60,9 +57,12 @@ pub(super) fn of_templates() -> ArgValueCompleter {
     })
 }
 
+fn candidates<'e>(found: impl Iterator<Item = &'e RecentEntry>) -> Vec<CompletionCandidate> {
+    found.filter_map(|one| candidate(&one.id, &one.title)).collect()
+}
+
 fn templates(known: &[RecentEntry], typed: &str, shell: &str) -> Vec<CompletionCandidate> {
-    let ids = known.iter().filter(|one| one.id.starts_with(typed));
-    let ids: Vec<CompletionCandidate> = ids.filter_map(|one| candidate(&one.id, &one.title)).collect();
+    let ids = candidates(known.iter().filter(|one| one.id.starts_with(typed)));
     if !ids.is_empty() {
         return ids;
     }
@@ -79,7 +79,7 @@ fn templates(known: &[RecentEntry], typed: &str, shell: &str) -> Vec<CompletionC
         _ => false,
     };
     if takes_id {
-        return titled.into_iter().filter_map(|one| candidate(&one.id, &one.title)).collect();
+        return candidates(titled.into_iter());
     }
     let title = |one: &&RecentEntry| {
         // Only titles of plain words. The other shells quote the spaces themselves.

@@ -6,7 +6,6 @@ use super::connection::{connect, journal_place, timed, trial_connection};
 use super::journal::{names, server_json};
 use super::profile::profile_as_json;
 use super::session::{Asker, JobAccess, VerbSession, default_jobs, open_journal};
-use super::verbs::DoctorFlags;
 use crate::api;
 use crate::cli::prelude::*;
 use crate::config::{Mistake, SettingSource};
@@ -19,7 +18,6 @@ use crate::team::Server;
 /// Exit code 0 if everything is in order. `wrong`: mistakes in the files that only the app reads. `without_key`: actions
 /// that `keys.toml` leaves without a key.
 pub async fn doctor(
-    flags: DoctorFlags,
     settings: &Settings,
     asker: &Asker,
     wrong: &[Mistake],
@@ -28,7 +26,7 @@ pub async fn doctor(
     let mut found = examine(settings, asker).await?;
     found.problems.extend(wrong.iter().map(ToString::to_string));
     let found = DoctorReport { without_key, ..found };
-    Ok(found.print(flags.json).unwrap_or_else(|failure| failure.report(false)))
+    Ok(found.print(asker.json).unwrap_or_else(|failure| failure.report(false)))
 }
 
 struct DoctorReport {

@@ -32,7 +32,7 @@ impl Failure {
 
     /// No profile is selected, or there is none.
     pub fn no_profile() -> Self {
-        Self::usage(output::how_to_begin()).of_kind("no_profile")
+        Self::usage(tr(super::help::HOW_TO_BEGIN)).of_kind("no_profile")
     }
 
     /// Ctrl-C before anything was sent.
@@ -109,7 +109,11 @@ pub fn command_line_is_wrong(message: &str, json: bool) -> u8 {
 
 pub fn settings_are_wrong(error: &ConfigError, json: bool) -> u8 {
     let failure = Failure::usage(error.to_string()).of_kind("settings");
-    output::complain_of_settings(error);
+    let lines: Vec<String> = error.to_string().lines().map(|line| format!("  {line}")).collect();
+    output::complain(&t!(
+        "the settings have an error, so lapel did nothing.\n{error}\n(lapel demo works without settings.)",
+        error = lines.join("\n")
+    ));
     failure.answered(json, Map::new())
 }
 

@@ -63,7 +63,8 @@ impl Interrupt {
             if signals.next().await {
                 let Said { second, code, .. } = said();
                 let failure = Failure { code, ..Failure::new("given_up", tr(second)) };
-                std::process::exit(i32::from(failure.report(is_for_json())));
+                // Also if the command line has mistakes.
+                std::process::exit(i32::from(failure.report(std::env::args_os().any(|arg| arg == "--json"))));
             }
         });
         made
@@ -90,11 +91,6 @@ impl Interrupt {
     pub async fn wanted(&self) {
         self.token.cancelled().await;
     }
-}
-
-/// Whether the command line wants JSON, even if it has mistakes.
-fn is_for_json() -> bool {
-    std::env::args_os().any(|arg| arg == "--json")
 }
 
 /// Registered throughout, so that no signal is lost between two waits.

@@ -193,7 +193,7 @@ async fn reviewed(
             "template": facts.template,
             "warnings": facts.warnings,
         });
-        session.preview(&facts.lines(), drafts, (code, held_back), sending.json.then_some(more)).await?;
+        session.preview(&facts.lines(), drafts, (code, held_back), more).await?;
         session.discard(drafts).await;
         session.close().await;
         return Ok(code);
@@ -230,7 +230,7 @@ async fn reviewed(
     }
     let least = refused.iter().map(|failure| failure.code).fold(held, u8::max);
     let report = SendReport { ids: &all, seen: &seen, waited: sending.wait, least, more };
-    let code = session.report(report, sending.json).await?;
+    let code = session.report(report).await?;
     if to_send == 0 {
         output::complain(t!("There was nothing to send."));
     }

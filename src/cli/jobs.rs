@@ -1,7 +1,7 @@
 //! `lapel jobs`: lists the jobs in the journal and acts on them.
 
 use super::sending::{NOT_AS_ASKED, SendReport, SendingOutcome};
-use super::session::{Asker, JobAccess, VerbSession, answer, answer_json, may_act, profile};
+use super::session::{Asker, JobAccess, VerbSession, answer_json, may_act, profile};
 use super::verbs::{AgainFlags, FileFlags, JobFlag, JobsFlags, JobsVerb, SendAgainFlags};
 use super::{confirm, review, words};
 use crate::cli::prelude::*;
@@ -15,22 +15,19 @@ use std::str::FromStr;
 use tokio_util::sync::CancellationToken;
 
 pub async fn jobs(flags: JobsFlags, settings: &Settings, asker: &Asker) -> Result<u8, Failure> {
-    let (verb, as_json) = (flags.verb.unwrap_or(JobsVerb::List), flags.global.json);
     let open = |access| VerbSession::open(settings, asker, access, |_| ());
-    match verb {
-        JobsVerb::List => list(&open(JobAccess::Look).await?, as_json).await,
-        JobsVerb::Show { job: JobFlag { id }, rows } => {
-            show(&open(JobAccess::Look).await?, id, rows, as_json).await
-        }
-        JobsVerb::Receipt(to) => file(&open(JobAccess::Look).await?, &to, false, as_json).await,
-        JobsVerb::Redo(to) => file(&open(JobAccess::Look).await?, &to, true, as_json).await,
+    match flags.verb.unwrap_or(JobsVerb::List) {
+        JobsVerb::List => list(&open(JobAccess::Look).await?).await,
+        JobsVerb::Show { job: JobFlag { id }, rows } => show(&open(JobAccess::Look).await?, id, rows).await,
+        JobsVerb::Receipt(to) => file(&open(JobAccess::Look).await?, &to, false).await,
+        JobsVerb::Redo(to) => file(&open(JobAccess::Look).await?, &to, true).await,
         JobsVerb::Purge { older_than } => {
             let days = older_than.or(profile(settings)?.jobs.keep_days).ok_or_else(|| {
                 Failure::usage(t!(
                     "give an age: --older-than DAYS (or set keep_days in config.toml). Nothing was removed."
                 ))
             })?;
-            let code = purge(&open(JobAccess::Look).await?, days, as_json).await?;
+            let code = purge(&open(JobAccess::Look).await?, days).await?;
             let templates = templates_file(&settings.paths.data_dir, &profile(settings)?.name);
             if let Err(why) = forget_templates(&templates, Some(days)) {
                 output::complain(&t!("The list of templates for completion was not removed: {why}", why));
@@ -40,20 +37,20 @@ pub async fn jobs(flags: JobsFlags, settings: &Settings, asker: &Asker) -> Resul
         JobsVerb::Pause(JobFlag { id }) => {
             let session = open(JobAccess::Act).await?;
             let done = session.jobs.pause(id).await;
-            answer_with_job(session, id, done, as_json).await
+            answer_with_job(session, id, done).await
         }
         JobsVerb::Cancel(JobFlag { id }) => {
             let session = open(JobAccess::Act).await?;
             let done = session.jobs.cancel(id, &session.who).await.map(drop);
-            answer_with_job(session, id, done, as_json).await
+            answer_with_job(session, id, done).await
         }
         JobsVerb::Resume(SendAgainFlags { job: JobFlag { id }, how }) => {
             let work = async |jobs: &Jobs, who: &str| jobs.resume(id, who).await;
-            send(open(JobAccess::Act).await?, id, (Job::left_to_resume, work), true, how, as_json).await
+            send(open(JobAccess::Act).await?, id, (Job::left_to_resume, work), true, how).await
         }
         JobsVerb::Retry(SendAgainFlags { job: JobFlag { id }, how }) => {
             let work = async |jobs: &Jobs, who: &str| jobs.retry_refused(id, who).await.map(drop);
-            send(open(JobAccess::Act).await?, id, (Job::left_to_retry, work), false, how, as_json).await
+            send(open(JobAccess::Act).await?, id, (Job::left_to_retry, work), false, how).await
         }
         JobsVerb::Resend { job: JobFlag { id }, row, all_never_seen: _, number, why, how } => {
             if why.trim().is_empty() {
@@ -72,12 +69,12 @@ pub async fn jobs(flags: JobsFlags, settings: &Settings, asker: &Asker) -> Resul
                         "no terminal for the confirmation: use --number N, the number of rows, to send rows again. Nothing was sent."
                     ),
                 )?;
-                return resend_all(open(JobAccess::Act).await?, id, (number, &why), how, as_json).await;
+                return resend_all(open(JobAccess::Act).await?, id, (number, &why), how).await;
             };
             let mut session = open(JobAccess::Act).await?;
             let no = place_of(&mut session, id, row).await?;
             let work = async |jobs: &Jobs, who: &str| jobs.resend(id, no, who, &why).await;
-            send(session, id, (|_: &Job| 1, work), false, how, as_json).await
+            send(session, id, (|_: &Job| 1, work), false, how).await
         }
         JobsVerb::Resolve { job: JobFlag { id }, row, is, leave: _, why } => {
             let decision = match is.map(|badge| badge.trim().to_owned()) {
@@ -93,11 +90,11 @@ pub async fn jobs(flags: JobsFlags, settings: &Settings, asker: &Asker) -> Resul
             let mut session = open(JobAccess::Act).await?;
             let no = place_of(&mut session, id, row).await?;
             let done = session.jobs.decide(id, no, decision, &session.who, &why).await;
-            answer_with_job(session, id, done, as_json).await
+            answer_with_job(session, id, done).await
         }
         JobsVerb::UseUp(SendAgainFlags { job: JobFlag { id }, how }) => {
             let work = async |jobs: &Jobs, who: &str| jobs.use_up_quota_to_its_end(id, who).await;
-            send(open(JobAccess::Act).await?, id, (Job::left_to_resume, work), false, how, as_json).await
+            send(open(JobAccess::Act).await?, id, (Job::left_to_resume, work), false, how).await
         }
         JobsVerb::Undo { job: JobFlag { id }, reason, yes, wait } => {
             // Before the undo, so that a missing confirmation or a read-only profile cancels no job.
@@ -106,33 +103,28 @@ pub async fn jobs(flags: JobsFlags, settings: &Settings, asker: &Asker) -> Resul
                 yes,
                 t!("no terminal for the confirmation: use --yes to revoke issued badges. Nothing was sent."),
             )?;
-            undo(open(JobAccess::Act).await?, id, &reason, (yes, wait), as_json).await
+            undo(open(JobAccess::Act).await?, id, &reason, (yes, wait)).await
         }
-        JobsVerb::Follow { wait } => follow(open(JobAccess::Act).await?, wait, as_json).await,
+        JobsVerb::Follow { wait } => follow(open(JobAccess::Act).await?, wait).await,
     }
 }
 
-async fn list(session: &VerbSession, as_json: bool) -> Result<u8, Failure> {
+async fn list(session: &VerbSession) -> Result<u8, Failure> {
     let jobs = session.jobs.list().await?;
     let none = t!("This profile has no jobs.").to_owned();
     let table = words::table(&jobs, &session.reader.clock());
     let text = if jobs.is_empty() { none } else { table.join("\n") };
-    answer(as_json, &text, &json!({ "ok": true, "place": session.place(), "jobs": json::jobs(&jobs) }))?;
+    session.answer(&text, &json!({ "ok": true, "place": session.place(), "jobs": json::jobs(&jobs) }))?;
     Ok(exit::OK)
 }
 
-async fn show(
-    session: &VerbSession,
-    id: JobId,
-    rows: Option<RowStatus>,
-    as_json: bool,
-) -> Result<u8, Failure> {
+async fn show(session: &VerbSession, id: JobId, rows: Option<RowStatus>) -> Result<u8, Failure> {
     let job = session.jobs.job(id).await?;
     // While a job is sending, its rows without an answer need nobody.
     let attention = NOT_AS_ASKED.into_iter().filter(|b| *b != RowStatus::Sending || !job.is_sending());
     let row_statuses = rows.map_or_else(|| attention.collect(), |row_status| vec![row_status]);
     let mail = session.jobs.mail_failures(Some(id)).await?.report;
-    if as_json {
+    if session.json {
         let fields = json!({
             "ok": true,
             "place": session.place(),
@@ -202,7 +194,6 @@ async fn answer_with_job(
     mut session: VerbSession,
     id: JobId,
     done: Result<(), JobError>,
-    as_json: bool,
 ) -> Result<u8, Failure> {
     let done = match done {
         Ok(()) => session.jobs.job(id).await,
@@ -212,7 +203,7 @@ async fn answer_with_job(
     let job = done?;
     let lines = [vec![words::head(&job)], words::row_statuses(&job)].concat();
     let value = json!({ "ok": true, "place": session.place(), "job": json::job(&job) });
-    answer(as_json, &lines.join("\n"), &value)?;
+    session.answer(&lines.join("\n"), &value)?;
     Ok(exit::OK)
 }
 
@@ -223,7 +214,6 @@ async fn send(
     (rows, work): (impl Fn(&Job) -> u64, impl AsyncFnOnce(&Jobs, &str) -> Result<(), JobError>),
     resumes: bool,
     how: AgainFlags,
-    as_json: bool,
 ) -> Result<u8, Failure> {
     let (jobs, who) = (session.jobs.clone(), session.who.clone());
     let in_doubt = |job: &Job| job.counts.of(RowStatus::InDoubt);
@@ -256,7 +246,7 @@ async fn send(
     let held_back = session.held_back(&jobs.job(id).await?).await?;
     let least = if held_back > 0 { exit::PERSON } else { exit::OK };
     let report = SendReport { ids: &[id], seen: &seen, waited: how.wait, least, more: Map::new() };
-    session.report(report, as_json).await
+    session.report(report).await
 }
 
 /// Sends all rows of a job again that were never seen. The user types their number.
@@ -265,14 +255,13 @@ async fn resend_all(
     id: JobId,
     (number, why): (Option<u64>, &str),
     how: AgainFlags,
-    as_json: bool,
 ) -> Result<u8, Failure> {
     let reviewed = review_all(&mut session, id, number, how).await;
     let rows = session.or_close(reviewed).await.map_err(|failure| session.interrupt.failed(failure))?;
     let n = rows.len() as u64;
     let work = async |jobs: &Jobs, who: &str| jobs.resend_never_seen(id, rows.clone(), who, why).await;
     // The user has already confirmed the number and, with LIVE, the short name.
-    send(session, id, (|_: &Job| n, work), false, AgainFlags { yes: true, ..how }, as_json).await
+    send(session, id, (|_: &Job| n, work), false, AgainFlags { yes: true, ..how }).await
 }
 
 async fn review_all(
@@ -327,7 +316,6 @@ async fn undo(
     id: JobId,
     reason: &str,
     (yes, wait): (bool, bool),
-    as_json: bool,
 ) -> Result<u8, Failure> {
     let drafted = session.jobs.undo(id, reason, &session.who).await;
     let undo = session.or_close(drafted).await?;
@@ -345,12 +333,10 @@ async fn undo(
         }
     };
     let more = json::fields(json!({ "undoes": id.0 }));
-    session
-        .report(SendReport { ids: &[undo], seen: &seen, waited: wait, least: exit::OK, more }, as_json)
-        .await
+    session.report(SendReport { ids: &[undo], seen: &seen, waited: wait, least: exit::OK, more }).await
 }
 
-async fn follow(mut session: VerbSession, wait: bool, as_json: bool) -> Result<u8, Failure> {
+async fn follow(mut session: VerbSession, wait: bool) -> Result<u8, Failure> {
     let before = session.jobs.list().await?;
     let mut mine: BTreeMap<JobId, Job> = before
         .iter()
@@ -407,7 +393,7 @@ async fn follow(mut session: VerbSession, wait: bool, as_json: bool) -> Result<u
     if let Some(why) = &seen.failed {
         output::complain(&t!("the check is incomplete: {why}", why));
     }
-    if as_json {
+    if session.json {
         answer_json(&json!({
             "ok": code == exit::OK,
             "exit_code": code,
@@ -452,7 +438,7 @@ async fn follow(mut session: VerbSession, wait: bool, as_json: bool) -> Result<u
     Ok(code)
 }
 
-async fn purge(session: &VerbSession, days: u32, as_json: bool) -> Result<u8, Failure> {
+async fn purge(session: &VerbSession, days: u32) -> Result<u8, Failure> {
     let purged = session.jobs.purge(days).await?;
     let ids: Vec<i64> = purged.iter().map(|id| id.0).collect();
     let text = t!(
@@ -460,12 +446,11 @@ async fn purge(session: &VerbSession, days: u32, as_json: bool) -> Result<u8, Fa
         jobs = plural!(purged.len() as u64, "{n} finished job", "{n} finished jobs"),
         days = counted(u64::from(days), ("day", "days"))
     );
-    answer(as_json, &text, &json!({ "ok": true, "older_than_days": days, "purged": ids }))?;
+    session.answer(&text, &json!({ "ok": true, "older_than_days": days, "purged": ids }))?;
     Ok(exit::OK)
 }
 
-/// The receipt, or the redo file.
-async fn file(session: &VerbSession, to: &FileFlags, is_redo: bool, as_json: bool) -> Result<u8, Failure> {
+async fn file(session: &VerbSession, to: &FileFlags, is_redo: bool) -> Result<u8, Failure> {
     if to.to.as_os_str() == "-" {
         return Err(Failure::usage(t!(
             "--to needs a file name, such as receipt.xlsx; it cannot be -. Nothing was saved."
@@ -501,13 +486,13 @@ async fn file(session: &VerbSession, to: &FileFlags, is_redo: bool, as_json: boo
     if let Some(warning) = &warning {
         output::complain(warning);
     }
-    said_of_file(&written, warning, as_json)
+    said_of_file(session, &written, warning)
 }
 
 /// `warning` is on standard error already.
-fn said_of_file(written: &Written, warning: Option<String>, as_json: bool) -> Result<u8, Failure> {
+fn said_of_file(session: &VerbSession, written: &Written, warning: Option<String>) -> Result<u8, Failure> {
     let path = written.path.to_string_lossy();
-    if as_json {
+    if session.json {
         let row_statuses: Map<String, Value> =
             written.row_statuses.iter().map(|(word, n)| (word.clone(), (*n).into())).collect();
         answer_json(&json!({

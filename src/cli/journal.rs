@@ -74,7 +74,7 @@ pub async fn journal(
     paths: &Paths,
     asker: &Asker,
 ) -> Result<u8, Failure> {
-    let (as_json, folder, who) = (flags.global.json, paths.data_dir.clone(), asker.who.clone());
+    let (as_json, folder, who) = (asker.json, paths.data_dir.clone(), asker.who.clone());
     // Where open jobs are sent from is no matter of a profile that sends nothing.
     if matches!(flags.verb, JournalVerb::Backup { stay: false, .. } | JournalVerb::Restore { .. })
         && let Ok(Settings { profile: Some(profile), .. }) = &settings
@@ -111,21 +111,16 @@ pub async fn journal(
             put_back(&restored, as_json)?;
         }
         verb => match settings {
-            Ok(settings) => with_settings(verb, settings, asker, as_json).await?,
+            Ok(settings) => with_settings(verb, settings, asker).await?,
             Err(error) => return Ok(super::settings_are_wrong(&error, as_json)),
         },
     }
     Ok(exit::OK)
 }
 
-/// The verbs that concern the journal of the profile.
-async fn with_settings(
-    verb: JournalVerb,
-    settings: Settings,
-    asker: &Asker,
-    as_json: bool,
-) -> Result<(), Failure> {
+async fn with_settings(verb: JournalVerb, settings: Settings, asker: &Asker) -> Result<(), Failure> {
     let Settings { mut profile, paths, .. } = settings;
+    let as_json = asker.json;
     let mut place = JournalPlace::Folder(paths.data_dir.clone());
     if let Some(mut found) = profile {
         // The password may come from a command or a keyring.

@@ -56,7 +56,9 @@ impl<W: Write> Write for Redacting<W> {
 
 /// A filter such as `debug` or `lapel::api=debug,lapel::tui=warn`. A level without a target applies to lapel.
 fn targets(filter: &str) -> Result<(Targets, Option<String>), String> {
-    let asked = Targets::from_str(filter.trim()).map_err(|_| bad_filter())?;
+    let asked = Targets::from_str(filter.trim()).map_err(|_| {
+        t!("LAPEL_LOG is not a log filter, so lapel logs nothing. Use a level (error, warn, info, debug, trace), or targets such as lapel::api=debug,lapel::tui=warn")
+    })?;
     let mut kept = Targets::new();
     let mut any = false;
     let mut foreign = false;
@@ -79,11 +81,6 @@ fn targets(filter: &str) -> Result<(Targets, Option<String>), String> {
         "LAPEL_LOG names a target outside lapel, which is not logged: other libraries may write the key. Targets must begin with lapel, such as lapel::api=debug"
     );
     if any { Ok((kept, Some(warning.to_owned()))) } else { Err(warning.to_owned()) }
-}
-
-fn bad_filter() -> String {
-    t!("LAPEL_LOG is not a log filter, so lapel logs nothing. Use a level (error, warn, info, debug, trace), or targets such as lapel::api=debug,lapel::tui=warn")
-        .to_owned()
 }
 
 fn open(path: &Path) -> io::Result<File> {

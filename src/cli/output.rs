@@ -1,6 +1,5 @@
 //! Writes to standard output and standard error.
 
-use super::help;
 use crate::cli::prelude::*;
 use crate::secrets::redact;
 use std::io::{self, ErrorKind, Write};
@@ -12,18 +11,6 @@ pub(super) fn note(what: &str) {
 pub fn complain(what: &str) {
     // A write error cannot be reported anywhere.
     let _ = writeln!(io::stderr().lock(), "lapel: {}", redact(what));
-}
-
-/// Also prints the commands that work without settings.
-pub(super) fn complain_of_settings(error: &ConfigError) {
-    complain(&t!(
-        "the settings have an error, so lapel did nothing.\n{error}\n(lapel demo works without settings.)",
-        error = indented(&error.to_string())
-    ));
-}
-
-pub(super) fn how_to_begin() -> &'static str {
-    crate::i18n::tr(help::HOW_TO_BEGIN)
 }
 
 /// A closed pipe is no error: the reader has read enough.
@@ -48,8 +35,4 @@ pub(super) fn ended(written: io::Result<()>, code: u8) -> u8 {
             exit::FAILED
         }
     }
-}
-
-fn indented(text: &str) -> String {
-    text.lines().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
 }

@@ -169,12 +169,12 @@ impl VerbSession {
         what: &[String],
         drafts: &[Drafted],
         (code, held_back): (u8, u64),
-        more: Option<Value>,
+        more: Value,
     ) -> Result<(), Failure> {
-        let Some(more) = more else {
+        if !self.json {
             let review = self.review(what, drafts).await?;
             return Ok(output::answer(&format!("{review}\n{}", t!("Nothing was sent (--dry-run).")))?);
-        };
+        }
         let batch = self.jobs.settings().batch;
         let mut described: Vec<Value> = Vec::new();
         for draft in drafts {

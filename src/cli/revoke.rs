@@ -110,7 +110,7 @@ async fn reviewed(session: &mut VerbSession, flags: &RevokeFlags, draft: &Drafte
         let drafts = std::slice::from_ref(draft);
         let unknown = session.unknown_states(&draft.job).await?.map_or(0, |group| group.rows);
         let more = json!({ "place": session.place(), "unknown_state": unknown });
-        session.preview(&[], drafts, (least, held_back), sending.json.then_some(more)).await?;
+        session.preview(&[], drafts, (least, held_back), more).await?;
         session.close().await;
         return Ok(least);
     }
@@ -122,7 +122,7 @@ async fn reviewed(session: &mut VerbSession, flags: &RevokeFlags, draft: &Drafte
     }
     let more = json::fields(json!({ "held_back": held_back }));
     let report = SendReport { ids: &[id], seen: &seen, waited: sending.wait, least, more };
-    let code = session.report(report, sending.json).await?;
+    let code = session.report(report).await?;
     if draft.to_send() == 0 {
         output::complain(t!("There was nothing to send."));
     }

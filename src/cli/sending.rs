@@ -189,7 +189,7 @@ impl VerbSession {
     }
 
     /// Lists every row that was not done as asked.
-    pub async fn report(&self, report: SendReport<'_>, as_json: bool) -> Result<u8, Failure> {
+    pub async fn report(&self, report: SendReport<'_>) -> Result<u8, Failure> {
         let mut jobs = Vec::new();
         for id in report.ids {
             jobs.push(self.jobs.job(*id).await?);
@@ -212,7 +212,7 @@ impl VerbSession {
         }
         let ids: Vec<String> =
             jobs.iter().filter(|job| job.phase != Phase::Draft).map(|job| job.id.to_string()).collect();
-        let answered = self.answer(report, &jobs, code, as_json).await;
+        let answered = self.answer_report(report, &jobs, code).await;
         // What was sent counts more than an answer that nobody gets.
         answered.map_err(|failure| {
             let mut failure = failure.at_least(code);
@@ -228,14 +228,8 @@ impl VerbSession {
         Ok(code)
     }
 
-    async fn answer(
-        &self,
-        report: SendReport<'_>,
-        jobs: &[Job],
-        code: u8,
-        as_json: bool,
-    ) -> Result<(), Failure> {
-        if as_json {
+    async fn answer_report(&self, report: SendReport<'_>, jobs: &[Job], code: u8) -> Result<(), Failure> {
+        if self.json {
             let mut fields = json::fields(json!({
                 "ok": code == exit::OK,
                 "exit_code": code,

@@ -30,6 +30,8 @@ pub(super) struct VerbSession {
     pub progress: ProgressBar,
     /// The `--profile` flag that a suggested command needs for the same profile.
     pub again: String,
+    /// See [`Asker::json`].
+    pub json: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -37,6 +39,8 @@ pub struct Asker {
     /// The system's name for the user, for a journal that nobody shares.
     pub who: String,
     pub profile: Option<String>,
+    /// Whether a program reads the output.
+    pub json: bool,
 }
 
 impl VerbSession {
@@ -83,7 +87,12 @@ impl VerbSession {
             interrupt: Interrupt::watch(),
             progress: ProgressBar::new(),
             again,
+            json: asker.json,
         })
+    }
+
+    pub fn answer(&self, text: &str, value: &Value) -> Result<(), Failure> {
+        answer(self.json, text, value)
     }
 
     /// Why the work on a draft ended. A process that was suspended for too long has no draft any more, which says more

@@ -135,7 +135,7 @@ pub struct AgainFlags {
 #[derive(Clone, Copy, Debug, Args)]
 pub struct JobFlag {
     /// The job number
-    #[arg(value_name = "JOB", value_parser = job_id(), add = completion::of_jobs())]
+    #[arg(value_name = "JOB", value_parser = whole_from(1).map(JobId), add = completion::of_jobs())]
     pub id: JobId,
 }
 
@@ -316,10 +316,6 @@ fn header_row(text: &str) -> Result<HeaderRow, String> {
 /// Completes only the jobs that a verb can do something with.
 fn for_jobs(is_for: fn(&Job) -> bool) -> impl FnOnce(Arg) -> Arg {
     move |arg| arg.add(completion::of_jobs_that(is_for))
-}
-
-fn job_id() -> impl TypedValueParser<Value = JobId> {
-    whole_from(1).map(JobId)
 }
 
 fn row_statuses() -> impl TypedValueParser<Value = RowStatus> {

@@ -3,6 +3,11 @@
 use rusqlite::{Connection, ErrorCode};
 use std::time::{Duration, Instant};
 
+/// The number that a pragma tells.
+pub fn pragma(db: &Connection, name: &str) -> rusqlite::Result<i64> {
+    db.query_row(&format!("PRAGMA {name}"), [], |r| r.get(0))
+}
+
 /// Sets the journal mode and returns the mode in force, which differs where the file system cannot do it.
 ///
 /// SQLite asks no busy handler while it changes this mode. So where several processes open a new file, it refuses

@@ -7,7 +7,7 @@ mod draft_file;
 mod file_system;
 mod own_files;
 
-pub use database::set_journal_mode;
+pub use database::{pragma, set_journal_mode};
 pub use draft_file::{Draft, Overwrite, all_finished, may_be_replaced};
 pub use file_system::{FileSystem, open_plain};
 pub use own_files::{is_own_file, set_own_folders};

@@ -6,7 +6,7 @@ use super::rows::Kept;
 use super::sums::LATELY;
 use super::{Result, lists, rows, state};
 use crate::domain::text::scrub;
-use crate::fs::{create_private_dir, open_private_append, set_journal_mode};
+use crate::fs::{create_private_dir, open_private_append, pragma, set_journal_mode};
 use jiff::ToSpan;
 use jiff::civil::DateTime;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
@@ -200,9 +200,7 @@ pub(super) fn prepare(connection: &mut Connection, account: &IndexAccount, file:
     let failed = |why: rusqlite::Error| IndexError::of(&why, file);
     let corrupt = |why: &str| IndexError::Corrupt { file: file.to_owned(), why: why.to_owned() };
     connection.busy_timeout(PATIENCE).map_err(failed)?;
-    let number = |db: &Connection, name: &str| -> Result<i64> {
-        db.query_row(&format!("PRAGMA {name}"), [], |r| r.get(0)).map_err(failed)
-    };
+    let number = |db: &Connection, name: &str| pragma(db, name).map_err(failed);
     let tables: i64 =
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |r| r.get(0)).map_err(failed)?;
     let (found, application) = (number(connection, "user_version")?, number(connection, "application_id")?);

@@ -275,12 +275,12 @@ impl Jobs {
         address: Option<String>,
         name: Option<String>,
     ) -> Result<Vec<SentAlike>, JobError> {
-        Ok(self.core.journal.sent_alike(&self.core.account, address, name).await?)
+        Ok(self.core.store.sent_alike(self.core.account.clone(), address, name).await?)
     }
 
     /// Rows sent to an address whose badge ids are known, newest first.
     pub async fn requested(&self, email: &str) -> Result<Vec<SentHere>, JobError> {
-        Ok(self.core.journal.requested(&self.core.account, email).await?)
+        Ok(self.core.store.requested(self.core.account.clone(), EmailKey::of(email)).await?)
     }
 
     /// The domains of the newest rows of this account's issue jobs that have begun, with their numbers of rows.

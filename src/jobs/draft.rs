@@ -12,7 +12,6 @@ use super::journal::rows::NewRow;
 use super::plan::{IssuePlan, Person, RevokePlan, RevokeTarget, own_word, placed};
 use super::send;
 use crate::jobs::prelude::*;
-use crate::team::TeamError;
 
 fn revoked_rows(plan: &RevokePlan) -> Vec<NewRow> {
     let row = |v: &RevokeTarget| {
@@ -216,7 +215,7 @@ impl Jobs {
     /// does: the snapshot then shows it as stopped, so that a person can resume it.
     pub(super) fn written<T>(&self, id: JobId, done: Result<T, JournalError>) -> Result<T, JobError> {
         Ok(done.inspect_err(|why| {
-            if matches!(why, JournalError::Team { why: TeamError::Away(_), .. }) {
+            if why.is_away() {
                 self.core.trouble(id, why);
             }
         })?)

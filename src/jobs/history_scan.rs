@@ -145,12 +145,8 @@ fn lesson(filter: &HistoryFilter, item: &HistoryItem) -> Option<(&'static str, (
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Holdings {
-    pub items: Vec<HistoryItem>,
-    /// Whether the list was read to its end.
-    pub complete: bool,
-}
+/// The badges of one template that a recipient has.
+pub type Holdings = Whole<HistoryItem>;
 
 /// Includes waiting badges where the service shows them. The service's filters may match partially, so the
 /// template id and the address are compared.
@@ -161,9 +157,9 @@ pub async fn holdings(
     call: &Call,
 ) -> Result<Holdings, ApiError> {
     let key = EmailKey::of(email);
-    let Whole { mut items, complete, .. } = reader.history_of(email, PERSON_PAGES, call).await?;
-    items.retain(|item| item.template_id.as_ref() == Some(template_id) && item.is_of(&key));
-    Ok(Holdings { items, complete })
+    let mut found = reader.history_of(email, PERSON_PAGES, call).await?;
+    found.items.retain(|item| item.template_id.as_ref() == Some(template_id) && item.is_of(&key));
+    Ok(found)
 }
 
 #[cfg(test)]

@@ -398,7 +398,6 @@ impl Job {
         if self.is_not_provable { self.left_after_check() } else { 0 }
     }
 
-    /// Whether a row is one of [`Self::held_by_refusal`].
     pub fn is_held(&self, row: &JobRow) -> bool {
         row.is_unproven && self.held_by_refusal() > 0
     }

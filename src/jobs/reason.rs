@@ -190,10 +190,6 @@ codes! {
 }
 
 impl Code {
-    fn of_text(english: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|code| code.text() == Some(english))
-    }
-
     pub(super) fn separator(self) -> &'static str {
         match self {
             Self::Findings => "; ",
@@ -280,8 +276,8 @@ impl Reason {
 
     /// An English text of the catalogues, without arguments.
     pub(super) fn word(english: &str) -> Self {
-        Code::of_text(english)
-            .map_or_else(|| Self { text: Some(english.to_owned()), ..Code::Told.into() }, Self::from)
+        let code = Code::ALL.iter().copied().find(|code| code.text() == Some(english));
+        code.map_or_else(|| Self { text: Some(english.to_owned()), ..Code::Told.into() }, Self::from)
     }
 
     /// An unknown word of the service stays unchanged.

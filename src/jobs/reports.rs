@@ -23,11 +23,12 @@ use std::ops::ControlFlow;
 const BADGE_ID: &str = "badge_id";
 const AT_ONCE: usize = 2_000;
 
-/// The rows of a job, page by page. Ends after an error.
+/// The rows of a job, or those `among` them, page by page. Ends after an error.
 fn all_rows(
     jobs: &Jobs,
     id: JobId,
     row_statuses: &[RowStatus],
+    among: Option<BTreeSet<u64>>,
 ) -> impl Iterator<Item = Result<JobRow, JournalError>> + use<> {
     let (store, window) = (jobs.core.store.clone(), jobs.core.settings.doubt_window.as_secs());
     let mut filter = RowFilter { row_statuses: row_statuses.to_vec(), ..RowFilter::default() };
@@ -45,12 +46,8 @@ fn all_rows(
             Err(why) => vec![Err(why)],
         })
     };
-    std::iter::from_fn(page).flatten()
-}
-
-/// Whether a file is to have this row. `None` for all rows; an error goes into the file's result.
-fn is_among(among: Option<&BTreeSet<u64>>, row: &Result<JobRow, JournalError>) -> bool {
-    among.is_none_or(|among| row.as_ref().map_or(true, |row| among.contains(&row.no)))
+    let is_among = move |row: &JobRow| among.as_ref().is_none_or(|among| among.contains(&row.no));
+    std::iter::from_fn(page).flatten().filter(move |row| row.as_ref().map_or(true, &is_among))
 }
 
 fn until(cancel: &CancellationToken) -> ControlFlow<()> {
@@ -178,16 +175,15 @@ impl Jobs {
     ) -> Result<Written, JobError> {
         let job = self.job(id).await?;
         let clock = self.core.reader().clock();
-        let (all, counted) = (all_rows(self, id, &[]), all_rows(self, id, &[]));
+        let counted = among.is_some().then(|| all_rows(self, id, &[], among.clone()));
+        let all = all_rows(self, id, &[], among);
         off_the_loop(move || {
             let mut job = job;
-            if let Some(among) = &among {
-                job.counts = counts_of(among, counted)?;
+            if let Some(counted) = counted {
+                job.counts = counts_of(counted)?;
             }
             let head = head(&job, &clock);
-            let lines = all
-                .filter(|row| is_among(among.as_ref(), row))
-                .map(|row| row.map(|row| line(&job, &row, clock.offset())));
+            let lines = all.map(|row| row.map(|row| line(&job, &row, clock.offset())));
             write_receipt(&to, format, overwrite, &head, lines, &mut |_| until(&cancel)).map_err(failed)
         })
         .await
@@ -218,7 +214,7 @@ impl Jobs {
                 id
             )));
         }
-        let all = all_rows(self, id, &[]);
+        let all = all_rows(self, id, &[], among);
         off_the_loop(move || {
             let columns = columns(&job);
             let again = |row: &JobRow| rules::may(Step::Redo, RowFacts::of(&job, row));
@@ -228,9 +224,7 @@ impl Jobs {
                 }
                 redo_line(&job, &row)
             };
-            let rows = all
-                .filter(|row| is_among(among.as_ref(), row) && row.as_ref().map_or(true, again))
-                .map(|row| row.map(line));
+            let rows = all.filter(|row| row.as_ref().map_or(true, again)).map(|row| row.map(line));
             write_redo(&to, format, overwrite, &columns, rows, &mut |_| until(&cancel)).map_err(failed)
         })
         .await
@@ -242,7 +236,7 @@ impl Jobs {
             Some(id) => vec![self.job(id).await?],
             None => self.list().await?.into_iter().filter(|job| job.kind == Kind::Issue).collect(),
         };
-        let rows = jobs.into_iter().map(|job| (all_rows(self, job.id, &[RowStatus::Issued]), job));
+        let rows = jobs.into_iter().map(|job| (all_rows(self, job.id, &[RowStatus::Issued], None), job));
         let rows: Vec<_> = rows.collect();
         off_the_loop(move || {
             let (mut mails, mut badges) = (Vec::new(), Vec::new());
@@ -289,16 +283,10 @@ pub fn issued_badge(job: &Job, row: JobRow) -> Option<HistoryItem> {
     })
 }
 
-fn counts_of(
-    among: &BTreeSet<u64>,
-    rows: impl Iterator<Item = Result<JobRow, JournalError>>,
-) -> Result<Counts, JournalError> {
+fn counts_of(rows: impl Iterator<Item = Result<JobRow, JournalError>>) -> Result<Counts, JournalError> {
     let mut counts: BTreeMap<RowStatus, u64> = BTreeMap::new();
     for row in rows {
-        let row = row?;
-        if among.contains(&row.no) {
-            *counts.entry(row.row_status).or_default() += 1;
-        }
+        *counts.entry(row?.row_status).or_default() += 1;
     }
     Ok(counts.into_iter().collect())
 }

@@ -78,7 +78,6 @@ impl Default for JobConfig {
 pub struct Policies(BTreeMap<DuplicateKind, Policy>);
 
 impl Policies {
-    /// The configured policy for a kind, or the kind's default.
     pub fn of(&self, class: DuplicateKind) -> Policy {
         self.0.get(&class).copied().unwrap_or_else(|| class.default_policy())
     }

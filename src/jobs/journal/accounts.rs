@@ -1,14 +1,12 @@
 //! Accounts: a service and one organisation of it, for any of its keys and any spelling of the base URL.
 
-use super::tx::{self, Tx, values};
-use crate::jobs::prelude::*;
+use crate::jobs::journal::prelude::*;
 use url::Url;
 
 /// A service and one of its keys: the owner of jobs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Account {
     pub profile: String,
-    /// The normalized base URL.
     pub base_url: String,
     /// The key's fingerprint. It does not reveal the key.
     pub key: String,

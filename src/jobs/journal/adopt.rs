@@ -1,10 +1,9 @@
 //! Adopts the jobs of a replaced API key, so that its profile continues them with the new key.
 
-use super::accounts::{self, Account};
+use super::accounts;
 use super::jobs::{Actor, decide};
-use super::tx::{self, Tx, values};
 use super::{Journal, Result};
-use crate::jobs::job::JobId;
+use crate::jobs::journal::prelude::*;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Adopted {

@@ -1,7 +1,7 @@
 //! Whether a team's database is away, as the last attempts to connect have shown. A file never is.
 
 use super::JournalError;
-use crate::jobs::prelude::*;
+use crate::jobs::journal::prelude::*;
 use crate::team::{Login, TeamError};
 
 /// Why the journal's connections, for writes and for reads, and that of the lease could not be made.

@@ -15,23 +15,18 @@ mod mark;
 #[cfg(test)]
 mod tests;
 
-use super::connection::assure_whole;
 use super::facts::{self, KeptFact};
 use super::jobs::Actor;
 use super::place::{Files, Site, first_line};
-use super::schema::{APPLICATION, BACKUP, connect, migrate, prepare};
-use super::tx::{self, Tx, values};
+use super::schema::{APPLICATION, BACKUP, assure_whole, connect, migrate, prepare};
 use super::{PATIENCE, conditions, jobs, lost_writes, random_number, shown};
 use crate::fs::{Draft, Overwrite, is_own_file, open_plain};
 use crate::jobs::error::JobError;
-use crate::jobs::job::{JobId, Kind};
 use crate::jobs::journal::JournalError;
 use crate::jobs::journal::prelude::*;
-use crate::jobs::reason::Code;
-use crate::jobs::row_status::RowStatus;
 use crate::jobs::rules;
 use mark::{BackupMark, BackupState};
-use rusqlite::{TransactionBehavior, params};
+use rusqlite::TransactionBehavior;
 use std::io::ErrorKind;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -167,7 +162,7 @@ pub(super) fn back_up_at(
         let actor = Actor::now(who);
         let moved = write(&mut here, |db| {
             mark.insert(db)?;
-            set_aside(db, &id)?;
+            jobs::set_aside(db, &open_jobs(), values![id])?;
             ids.iter().try_for_each(|job| jobs::decide(db, *job, None, "move", &actor, &mark.file).map(drop))
         });
         moved.map_err(|why| held.failed(why))?;
@@ -375,16 +370,6 @@ fn give_back(db: &Tx<'_>, id: &str) -> tx::Result<()> {
     )
 }
 
-/// Turns open jobs into read-only records.
-fn set_aside(db: &Tx<'_>, id: &str) -> tx::Result<()> {
-    let sql = format!(
-        "UPDATE job SET was = phase, phase = 'moved', handover = ?1, owner = NULL, owner_label = NULL,
-                        next_look = NULL WHERE {}",
-        open_jobs()
-    );
-    db.run(&sql, values![id])
-}
-
 /// Prepares restored open jobs: they are polled first, ready rows are not sent before a person resumes the
 /// job, and the duplicate check then runs again. `doubtful`: another computer may have sent rows that were
 /// not sent here.
@@ -414,7 +399,7 @@ pub(super) fn doubt(db: &Tx<'_>, job: JobId, at: i64) -> tx::Result<()> {
         return Ok(());
     }
     // It is not the badge that the other computer may have sent.
-    super::rows::forget_failed_of(db, &sendable, values![job.0])?;
+    super::rows::forget_failed(db, &sendable, values![job.0])?;
     lost_writes::doubt_rows(db, job, (&sendable, rows), "lost", &Code::MaybeElsewhere.into(), at)
 }
 
@@ -436,7 +421,7 @@ fn fill(
         db.execute("UPDATE job SET owner = NULL, owner_label = NULL", values![])?;
         mark.insert(db)?;
         if open == OpenJobs::Stay {
-            set_aside(db, &mark.id)?;
+            jobs::set_aside(db, &open_jobs(), values![mark.id])?;
         }
         let id = KeptFact {
             what: "backup".into(),
@@ -474,12 +459,8 @@ fn set_state(file: &Path, id: &str, state: BackupState, by: Option<&str>) -> Res
     let failed = |why: rusqlite::Error| JournalError::of(&why, &name);
     let db = connect(file, OpenFlags::SQLITE_OPEN_READ_WRITE, &name)?;
     settle_file(&db).map_err(failed)?;
-    db.execute(
-        "UPDATE handover SET state = ?2, taken_by = coalesce(?3, taken_by) WHERE id = ?1",
-        params![id, state.as_ref(), by],
-    )
-    .map_err(failed)?;
-    Ok(())
+    let sql = "UPDATE handover SET state = ?2, taken_by = coalesce(?3, taken_by) WHERE id = ?1";
+    Tx::on(&db).run(sql, values![id, state.as_ref(), by]).map_err(|why| JournalError::failed(&why, &name))
 }
 
 fn jobs_of(db: &Tx<'_>, which: &str) -> tx::Result<Vec<JobId>> {

@@ -1,10 +1,7 @@
 //! Decisions of earlier drafts of a file that apply to a new one. The columns may be mapped differently, and the file may
 //! have changed.
 
-use super::tx::{self, Tx, values};
-use crate::jobs::job::JobId;
 use crate::jobs::journal::prelude::*;
-use crate::jobs::prelude::*;
 use ring::digest::{Context, digest};
 
 /// Rows of a new draft to which decisions of earlier drafts apply.

@@ -6,16 +6,12 @@
 mod former;
 mod recipients;
 
-use super::accounts::Account;
 use super::jobs::Actor;
 use super::reasons::stored;
-use super::tx::{self, Tx, values};
 use super::{accounts, jobs};
 use crate::jobs::intake::hex;
-use crate::jobs::job::JobId;
 use crate::jobs::journal::prelude::*;
-use crate::jobs::reason::{Code, Reason, utc_minute};
-use crate::jobs::row_status::RowStatus;
+use crate::jobs::reason::utc_minute;
 use crate::jobs::rules::{self, ClaimVerdict, Other};
 pub(super) use former::{NamedSalt, keep_salts, salts};
 use recipients::{HeldClaim, claims_of_viewers, contested, read_held, recipients};
@@ -155,7 +151,6 @@ impl Scope {
     }
 }
 
-/// The template, base URL and key of a job that issues badges.
 fn issues(db: &Tx<'_>, job: JobId) -> tx::Result<Option<(String, String, String)>> {
     db.first(
         "SELECT template, base_url, account FROM job
@@ -419,11 +414,6 @@ pub(super) fn rivals(db: &Tx<'_>, job: JobId, which: &str) -> tx::Result<Vec<(u6
         Some((row.no, rival, still))
     });
     Ok(found.collect())
-}
-
-pub(super) fn rival_of(db: &Tx<'_>, job: JobId, no: u64) -> tx::Result<Option<Rival>> {
-    let only = format!("row.no = {no}");
-    Ok(rivals(db, job, &only)?.pop().map(|(_, rival, _)| rival))
 }
 
 /// The row of an earlier job that has or may have given a recipient this badge, also with another key of the

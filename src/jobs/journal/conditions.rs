@@ -1,8 +1,8 @@
 //! The rules about rows as SQL conditions on the table `row`.
 
-use crate::jobs::job::{Kind, Phase};
+use crate::jobs::journal::prelude::*;
 use crate::jobs::row_groups::RowSelection;
-use crate::jobs::row_status::{Claim, RowStatus};
+use crate::jobs::row_status::Claim;
 use crate::jobs::rules::{self, RowFacts, Step};
 
 /// The decision of a review that corrected a row.

@@ -4,13 +4,10 @@ use super::drafts::start;
 use super::jobs::{self, Actor, SeenJob};
 use super::owner::Process;
 use super::rows::{self, Binding};
-use super::tx::{self, Tx, values};
 use super::{claims, conditions, duplicates, observe, refusals, requests};
-use crate::jobs::job::{JobId, Kind, Phase};
 use crate::jobs::journal::prelude::*;
-use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_groups::{Decision, NeverSeen};
-use crate::jobs::row_status::{Claim, RowStatus};
+use crate::jobs::row_status::Claim;
 use crate::jobs::rules::{self, RowFacts, Step};
 use crate::jobs::settings::Policies;
 
@@ -147,13 +144,13 @@ pub(super) fn decide_row(db: &Tx<'_>, args: &DecideRow) -> tx::Result<Result<(),
                 return Ok(Err(Unresolved::Review(found.and_then(|row| row.why))));
             }
             let seen = seen.filter(|_| facts.row_status == RowStatus::Ask);
-            if let Some(rival) = claims::rival_of(db, id, no)?
+            if let Some((_, rival, _)) = claims::rivals(db, id, &format!("row.no = {no}"))?.pop()
                 && seen != Some(rival.claim_id())
             {
                 claims::review_one(db, id, no, &rival)?;
                 return Ok(Err(Unresolved::Review(Some(rival.why()))));
             }
-            rows::forget_failed(db, id, no)?;
+            rows::forget_failed(db, "job = ?1 AND no = ?2", values![id.0, no])?;
             send_again(db, id, &[no])?;
             observe::replace_again(db, id)?;
             jobs::decide(db, id, Some(no), "send again", actor, why)?;

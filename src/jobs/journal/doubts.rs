@@ -3,14 +3,9 @@
 use super::observe::{self, ObserveContext, Observed};
 use super::reasons::stored;
 use super::rows::{self, Binding};
-use super::tx::{self, Tx, values};
 use super::{facts, jobs, lost_writes, refusals};
-use crate::jobs::job::JobId;
 use crate::jobs::journal::prelude::*;
 use crate::jobs::judge_doubt::{self, BadgeCandidate, Doubt, Judgement, ScanResult};
-use crate::jobs::prelude::*;
-use crate::jobs::reason::{Code, Reason};
-use crate::jobs::row_status::RowStatus;
 use crate::jobs::seen_badge::SeenBadge;
 
 /// Badges that a poll found for addresses in doubt.
@@ -184,7 +179,7 @@ impl BadgeOwners {
             values![&found],
         )?;
         let mut holders: HashMap<String, Vec<(JobId, u64)>> = HashMap::new();
-        let held: Vec<(String, (JobId, u64))> = db.rows(
+        let held: Vec<(String, JobId, u64)> = db.all(
             "WITH found AS MATERIALIZED (
                  SELECT DISTINCT list.badge, mine.base_url
                  FROM json_rows(?1, job bigint, email_key text, badge text) AS list JOIN job AS mine ON mine.id = list.job)
@@ -192,10 +187,9 @@ impl BadgeOwners {
              JOIN job ON job.id = row.job AND job.base_url = found.base_url
              WHERE job.kind = 'issue'",
             values![found],
-            |r| Ok((r.get(0)?, (r.get(1)?, r.get(2)?))),
         )?;
-        for (badge, holder) in held {
-            holders.entry(badge).or_default().push(holder);
+        for (badge, job, no) in held {
+            holders.entry(badge).or_default().push((job, no));
         }
         Ok(Self { before, holders })
     }

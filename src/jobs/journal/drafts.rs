@@ -1,21 +1,18 @@
 //! Plans jobs as drafts, changes drafts in a review, and begins them.
 
-use super::accounts::{self, Account};
+use super::accounts;
 use super::claims::{self, Rival};
 use super::facts::{self, KeptFact};
 use super::jobs::{self, Actor, NewJob, SeenJob};
 use super::reasons::stored;
 use super::rows::{self, CorrectRow, NewRow};
-use super::tx::{self, Bind, Tx, values};
+use super::tx::Bind;
 use super::{Process, conditions, duplicates, lost_writes, refusals, review, snapshots, takeover, transfer};
 use crate::jobs::duplicate_kind::DuplicateKind;
-use crate::jobs::job::{Job, JobId, Kind, Phase, with_computer};
+use crate::jobs::job::{Job, with_computer};
 use crate::jobs::journal::prelude::*;
 use crate::jobs::plan::IssuePlan;
-use crate::jobs::prelude::*;
-use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_groups::{RowGroup, RowSelection};
-use crate::jobs::row_status::RowStatus;
 use crate::jobs::rules::Step;
 use crate::jobs::settings::Policies;
 use ring::digest::Context;

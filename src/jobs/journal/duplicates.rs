@@ -2,13 +2,9 @@
 
 use super::conditions::{CORRECT, judged};
 use super::reasons::stored;
-use super::tx::{self, Tx, values};
 use super::{claims, jobs, repeats};
 use crate::jobs::duplicate_kind::{DuplicateKind, Policy, hash, loosened};
-use crate::jobs::job::{JobId, Phase};
 use crate::jobs::journal::prelude::*;
-use crate::jobs::reason::{Code, Reason};
-use crate::jobs::row_status::RowStatus;
 use crate::jobs::settings::Policies;
 
 /// Rows that a duplicate check found something about, beside their kind. Few rows of a large file are such.
@@ -309,14 +305,11 @@ pub(super) fn record_held_of_row(
     no: &u64,
     held: &[ExistingBadge],
 ) -> tx::Result<()> {
-    let known: Option<String> = db
-        .optional(
-            "SELECT CASE bucket WHEN 'dropped' THEN coalesce(class, 'new') END FROM row WHERE job = ?1 AND no = ?2",
-            values![id.0, no],
-            |r| r.get(0),
-        )?
-        .flatten();
-    let known = known.and_then(|code| DuplicateKind::from_code(&code)).map(DuplicateKind::weight);
+    let known = db.first::<Option<String>>(
+        "SELECT CASE bucket WHEN 'dropped' THEN coalesce(class, 'new') END FROM row WHERE job = ?1 AND no = ?2",
+        values![id.0, no],
+    )?;
+    let known = known.flatten().and_then(|code| DuplicateKind::from_code(&code)).map(DuplicateKind::weight);
     let mut found: Option<&ExistingBadge> = None;
     for held in held {
         let has_row = db.exists(
@@ -468,7 +461,6 @@ pub(super) fn place(
     )
 }
 
-/// The kinds that a setting or a flag allows, as a JSON list.
 fn allowed_by_setting(policies: &Policies) -> String {
     let allowed = DuplicateKind::ALL.iter().filter(|class| policies.allows(**class));
     super::json(&allowed.map(|class| class.code()).collect::<Vec<_>>())

@@ -3,9 +3,8 @@
 //!
 //! Also copies the journal for trial plans, into an unnamed file that ends with the process.
 
-use super::connection::pragma;
-use super::tx::{self, Tx};
 use super::{JournalError, PATIENCE, Result};
+use crate::fs::pragma;
 use crate::jobs::journal::prelude::*;
 use rusqlite::OptionalExtension;
 use rusqlite::backup::{Backup, StepResult};

@@ -1,8 +1,6 @@
 //! The journal's error type, with messages that say what is safe.
 
-use super::tx;
 use crate::jobs::journal::prelude::*;
-use crate::jobs::prelude::*;
 use rusqlite::ErrorCode;
 
 messages! {

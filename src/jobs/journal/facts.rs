@@ -1,11 +1,8 @@
 //! Observed behaviour of the service, with evidence and date; and values to offer again.
 
 use super::reasons::stored;
-use super::tx::{self, Tx, values};
 use crate::domain::time::{KnownOffset, read_offset};
 use crate::jobs::journal::prelude::*;
-use crate::jobs::prelude::*;
-use crate::jobs::reason::{Code, Reason};
 
 /// Maximum age of a stored UTC offset of the service: zones change in spring and autumn.
 pub(in crate::jobs) const RECALLED: SignedDuration = SignedDuration::from_hours(30 * 24);

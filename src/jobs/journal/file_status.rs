@@ -1,9 +1,9 @@
 //! The state of a journal in a file. Reads without the journal's owners and locks, and changes nothing.
 
-use super::connection::{connect_beside, pragma};
 use super::place::{Files, Site};
-use super::schema::{APPLICATION, SCHEMA};
+use super::schema::{APPLICATION, SCHEMA, connect_beside};
 use super::{JournalError, PATIENCE, Result, shown};
+use crate::fs::pragma;
 use crate::jobs::journal::prelude::*;
 
 #[derive(Clone, Debug)]

@@ -1,12 +1,11 @@
 //! The job table of the journal.
 
 use super::Process;
-use super::accounts::Account;
-use super::tx::{self, SqlRow, Tx, values};
-use crate::jobs::job::{JobId, JobOrigin, Kind, Phase, StopKind};
+use super::tx::Bind;
+use crate::jobs::job::{JobOrigin, StopKind};
 use crate::jobs::journal::prelude::*;
-use crate::jobs::reason::{Code, Reason, utc_minute};
-use crate::jobs::row_status::{Counts, RowStatus};
+use crate::jobs::reason::utc_minute;
+use crate::jobs::row_status::Counts;
 
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct NewJob {
@@ -133,6 +132,15 @@ pub(super) fn set_phase(db: &Tx<'_>, id: &JobId, phase: &Phase) -> tx::Result<()
         "UPDATE job SET phase = ?2, stop = NULL, stop_why = NULL WHERE id = ?1",
         values![id.0, phase.code()],
     )
+}
+
+/// Turns jobs into records: they continue elsewhere. The first value is what they went with.
+pub(super) fn set_aside(db: &Tx<'_>, which: &str, values: &[&dyn Bind]) -> tx::Result<()> {
+    let sql = format!(
+        "UPDATE job SET was = phase, phase = 'moved', handover = ?1, owner = NULL, owner_label = NULL,
+                        next_look = NULL WHERE {which}"
+    );
+    db.run(&sql, values)
 }
 
 pub(super) fn stop(db: &Tx<'_>, id: &JobId, kind: &StopKind, why: &Reason) -> tx::Result<()> {

@@ -10,7 +10,6 @@ use super::away::ConnectionReport;
 use crate::api::MaySend;
 use crate::boot_clock::boot_ms;
 use crate::jobs::journal::prelude::*;
-use crate::jobs::prelude::*;
 use crate::team::{DatabaseSession, Login};
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU64};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};

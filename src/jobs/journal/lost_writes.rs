@@ -6,11 +6,11 @@
 //! the history for all of them: then the outcome is [`SEARCHED`]. From then on they are rows in doubt as all others.
 
 use super::jobs::{self, Actor};
-use super::tx::{self, Bind, Tx, values};
+use super::tx::Bind;
 use super::{Process, claims, conditions, takeover};
-use crate::jobs::job::{JobId, StopKind};
+use crate::jobs::job::StopKind;
 use crate::jobs::journal::prelude::*;
-use crate::jobs::reason::{Code, Reason, utc_minute};
+use crate::jobs::reason::utc_minute;
 
 /// The outcome of a request that stands for lost ones, until the history was searched for its rows.
 pub(super) const UNSEARCHED: &str = "unsearched";

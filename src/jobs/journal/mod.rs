@@ -17,7 +17,7 @@
 //! carry         decisions of earlier drafts of a file
 //! row_parts     the order of the rows in a review     repeats      rows with one address
 //! sent_here     what was sent to an address or a name
-//! schema, connection, place, owner, erase, purge, adopt, backup   the file, its owners, its removal and its copies
+//! schema, place, owner, erase, purge, adopt, backup   the file, its owners, its removal and its copies
 //! tx, dialect   a transaction of the database, and its SQL
 //! team_store, lease   a journal on a team's PostgreSQL, and which of its processes are alive
 //! lost_writes, witness   notices that a team's database lost writes, and what follows
@@ -46,7 +46,6 @@ pub mod backup;
 pub(super) mod carry;
 pub(super) mod claims;
 mod conditions;
-mod connection;
 pub(super) mod decisions;
 mod dialect;
 pub(super) mod doubts;
@@ -107,16 +106,14 @@ pub(super) use store::Store;
 pub use team_status::{Creation, Migration, ROLES, TeamStatus};
 
 use crate::api::MaySend;
-use crate::fs::{create_private_dir, open_private_append};
+use crate::fs::{create_private_dir, open_private_append, pragma};
 use crate::jobs::journal::prelude::*;
-use crate::jobs::prelude::*;
-use connection::{assure_none, assure_whole, pragma};
 #[cfg(feature = "team")]
 use lease::LeaseTime;
 use owner::Me;
 use place::{Files, Site};
 use runner::{Backend, FileStore, JournalState, JournalTask};
-use schema::{connect, prepare};
+use schema::{assure_none, assure_whole, connect, prepare};
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::channel;
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -435,9 +432,6 @@ impl Journal {
     }
 
     /// Opens the journal of a team without a lease: this process owns no jobs, and others do not see it.
-    ///
-    /// # Errors
-    /// As [`Self::open_team`].
     pub fn read_team(login: crate::team::Login, who: &str) -> Result<Self> {
         Self::open_team_as(login, who, None, None)
     }
@@ -483,9 +477,6 @@ impl Journal {
     }
 
     /// Creates the tables of a team's journal in a database, unless it has them.
-    ///
-    /// # Errors
-    /// The database cannot be used, or its user may not create tables.
     pub fn create_team(login: &crate::team::Login) -> Result<Creation> {
         on_a_thread(|| team_admin::create(login))
     }

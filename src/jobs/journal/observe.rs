@@ -3,14 +3,10 @@
 use super::facts::AccountFacts;
 use super::jobs;
 use super::reasons::stored;
-use super::tx::{self, Tx, values};
 use crate::domain::verdict::says_failed;
 use crate::domain::{State, Verdict};
-use crate::jobs::job::{JobId, Kind, Touched};
+use crate::jobs::job::Touched;
 use crate::jobs::journal::prelude::*;
-use crate::jobs::prelude::*;
-use crate::jobs::reason::{Code, Reason};
-use crate::jobs::row_status::RowStatus;
 use crate::jobs::seen_badge::{SeenBadge, SightSource};
 use crate::jobs::settings::JobConfig;
 
@@ -139,7 +135,7 @@ fn write<'a>(db: &Tx<'_>, rows: impl Iterator<Item = &'a ObservedRow>) -> tx::Re
         return Ok(());
     }
     // Materialized, so that SQLite looks each row up by its key.
-    db.execute(
+    db.run(
         "WITH seen AS MATERIALIZED (
              SELECT job, no, bucket, why, accepted, status, mail, issued_at, valid_until, revoke_at, absent
              FROM json_rows(?1, job bigint, no bigint, bucket text, why text, accepted bigint, status text, mail text,
@@ -149,8 +145,7 @@ fn write<'a>(db: &Tx<'_>, rows: impl Iterator<Item = &'a ObservedRow>) -> tx::Re
                         revoke_at = seen.revoke_at, absent = seen.absent
          FROM seen WHERE row.job = seen.job AND row.no = seen.no",
         values![super::json(&changed)],
-    )?;
-    Ok(())
+    )
 }
 
 impl ObservationBatch<'_> {
@@ -397,21 +392,19 @@ fn fact_of(word: &Text) -> String {
 /// others were not accepted. Then one poll that does not show them as revoked is enough. This applies only if
 /// revoked badges confirm the number, and only if no badge was in an earlier request, which may have revoked it.
 fn rule_out(db: &Tx<'_>, job: JobId, zone: Option<Offset>) -> tx::Result<u64> {
-    let short: Vec<(i64, i64, i64, i64)> = db.rows(
+    let short: Vec<(i64, i64, i64, i64)> = db.all(
         "SELECT id, intent, accepted, rows FROM request
              WHERE job = ?1 AND outcome = 'accepted' AND accepted > 0 AND accepted < rows
                AND (SELECT kind FROM job WHERE id = ?1) = 'revoke'
                AND EXISTS (SELECT 1 FROM row WHERE request = request.id AND bucket = 'unproven')
                AND NOT EXISTS (SELECT 1 FROM row WHERE request = request.id AND tries > 1)",
         values![job.0],
-        |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)),
     )?;
     let mut moved = 0;
     for (request, intent, accepted, sent) in short {
-        let times: Vec<Option<String>> = db.rows(
+        let times: Vec<Option<String>> = db.all(
             "SELECT revoke_at FROM row WHERE request = ?1 AND bucket IN ('revoking', 'revoked')",
             values![request],
-            |r| r.get(0),
         )?;
         let intent = Timestamp::from_second(intent).unwrap_or(Timestamp::UNIX_EPOCH);
         let proven = times.iter().filter(|at| is_since(at.as_deref(), intent, zone)).count();
@@ -458,12 +451,11 @@ fn name_older(db: &Tx<'_>, job: JobId, zone: Option<Offset>) -> tx::Result<()> {
 
 /// Notes the absence of a badge to revoke that the service does not know: a poll did not show it as revoked.
 pub(super) fn note_absence(db: &Tx<'_>, context: &ObserveContext, badge: &BadgeId) -> tx::Result<()> {
-    db.execute(
+    db.run(
         "UPDATE row SET absent = coalesce(absent, ?3)
          WHERE badge = ?1 AND bucket = 'unproven' AND job IN (SELECT id FROM job WHERE owner = ?2)",
         values![badge.wire(), context.me, context.now.as_second()],
-    )?;
-    Ok(())
+    )
 }
 
 /// Whether a request may have caused a revocation. A revocation that is certainly older has another cause.
@@ -479,7 +471,7 @@ fn is_since(revoked: Option<&str>, intent: Timestamp, zone: Option<Offset>) -> b
 
 /// Keeps the old badge if its replacement was not issued.
 fn keep_old(db: &Tx<'_>, job: JobId) -> tx::Result<()> {
-    db.execute(
+    db.run(
         "UPDATE row SET bucket = 'left_out', why = reason_with_text(?2, 'issue', (SELECT CAST(follows AS TEXT) FROM job WHERE id = ?1))
              WHERE job = ?1 AND bucket = 'queued' AND (SELECT after FROM job WHERE id = ?1)
                AND EXISTS (SELECT 1 FROM row AS other
@@ -487,33 +479,30 @@ fn keep_old(db: &Tx<'_>, job: JobId) -> tx::Result<()> {
                              AND other.bucket IN ('left_out', 'invalid', 'not_done', 'dropped', 'revoking',
                                                   'revoked'))",
         values![job.0, Reason::from(Code::NotReplaced)],
-    )?;
-    Ok(())
+    )
 }
 
 /// Ends rows of an undo that wait for a badge which will not come: a person left the row, or it was not accepted,
 /// refused or cancelled.
 fn without_badge(db: &Tx<'_>, job: JobId) -> tx::Result<()> {
-    db.execute(
+    db.run(
         "UPDATE row SET bucket = 'left_out', why = reason_with_text(?2, 'issue', CAST(of_job AS TEXT))
          WHERE job = ?1 AND bucket = 'queued' AND badge IS NULL
            AND EXISTS (SELECT 1 FROM row AS undone
                        WHERE undone.job = row.of_job AND undone.no = row.of_no AND undone.badge IS NULL
                          AND undone.bucket IN ('left_out', 'invalid', 'not_done', 'dropped'))",
         values![job.0, Reason::from(Code::NoBadge)],
-    )?;
-    Ok(())
+    )
 }
 
 /// Queues the old badge for revocation again if its replacement is sent after all.
 pub(super) fn replace_again(db: &Tx<'_>, issue: JobId) -> tx::Result<()> {
-    db.execute(
+    db.run(
         "UPDATE row SET bucket = 'queued', why = reason_with_text(?2, 'issue', CAST(?1 AS TEXT))
          WHERE job IN (SELECT id FROM job WHERE follows = ?1 AND after AND phase <> 'cancelled')
            AND bucket = 'left_out' AND reason_code(why) = ?3",
         values![issue.0, Reason::from(Code::WhenIssued), Code::NotReplaced.name()],
-    )?;
-    Ok(())
+    )
 }
 
 /// The statuses that follow from time and from other rows, for the jobs of a poll.
@@ -545,13 +534,12 @@ pub(super) fn mark_overdue(db: &Tx<'_>, args: &MarkOverdue) -> tx::Result<()> {
 fn overdue(db: &Tx<'_>, args: &MarkOverdue, job: JobId) -> tx::Result<()> {
     let before = args.now.as_second() - OVERDUE.as_secs();
     let unread: Vec<&str> = args.unread.iter().map(BadgeId::wire).collect();
-    db.execute(
+    db.run(
         "UPDATE row SET bucket = 'overdue', why = ?3
              WHERE job = ?1 AND bucket = 'waiting' AND accepted < ?2
                AND (badge IS NULL OR badge NOT IN json_list(?4, text))",
         values![job.0, before, Reason::from(Code::Overdue), super::json(&unread)],
-    )?;
-    Ok(())
+    )
 }
 
 #[cfg(test)]

@@ -5,8 +5,6 @@
 
 use super::place::private;
 use crate::jobs::journal::prelude::*;
-use crate::jobs::prelude::*;
-use crate::jobs::reason::{Code, Reason};
 use std::fs::TryLockError;
 use std::io;
 

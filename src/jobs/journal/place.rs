@@ -3,7 +3,6 @@
 use super::{JournalError, shown};
 use crate::fs::{FileSystem, create_private_dir};
 use crate::jobs::journal::prelude::*;
-use crate::jobs::prelude::*;
 use std::fs::{OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Write};
 
@@ -117,7 +116,6 @@ impl Files {
         std::fs::metadata(&self.journal).map_or(true, |found| found.len() < HEADER)
     }
 
-    /// Whether a living process has the journal open.
     pub(super) fn has_owners(&self) -> bool {
         self.living().next().is_some()
     }

@@ -1,14 +1,9 @@
 //! What to poll, and when to poll again.
 
-use super::accounts::Account;
 use super::jobs;
 use super::observe::WAITS;
-use super::tx::{self, Tx, values};
 use super::{conditions, facts, refusals, rows};
-use crate::jobs::job::JobId;
 use crate::jobs::journal::prelude::*;
-use crate::jobs::reason::{Code, Reason};
-use crate::jobs::row_status::RowStatus;
 use crate::jobs::schedule::{self, Polling, Schedule};
 use std::fmt::Display;
 
@@ -76,11 +71,10 @@ fn poll_note(db: &Tx<'_>, id: JobId, not_read: &NotRead) -> tx::Result<Option<Re
 /// `None` if none of the badges is in the job.
 fn unread_note(db: &Tx<'_>, id: JobId, badges: &[BadgeId], why: &Reason) -> tx::Result<Option<Reason>> {
     let wires: Vec<&str> = badges.iter().map(BadgeId::wire).collect();
-    let n: i64 = db.row(
+    let n: i64 = db.one(
         "SELECT count(*) FROM row WHERE job = ?1 AND badge IN json_list(?2, text)
            AND bucket IN ('waiting', 'overdue', 'other', 'queued', 'unproven', 'revoking')",
         values![id.0, super::json(&wires)],
-        |r| r.get(0),
     )?;
     Ok((n > 0).then(|| could_not_read(n, why)))
 }

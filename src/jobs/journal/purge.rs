@@ -3,13 +3,9 @@
 //! Numbers and badge ids stay, so that no badge is ever claimed twice. Decisions stay, too, with people's reasons.
 //! `erase` overwrites the removed data in the file.
 
-use super::accounts::Account;
 use super::transfer::MOVES;
-use super::tx::{self, Tx, values};
 use super::{Journal, JournalError, conditions, erase, jobs};
-use crate::jobs::job::JobId;
 use crate::jobs::journal::prelude::*;
-use crate::jobs::row_status::RowStatus;
 
 /// Records of jobs that another journal has with all of their rows. A backup's jobs may come back, but only to the journal
 /// in a file that they left.

@@ -2,7 +2,6 @@
 
 use super::tx::{Bind, HasSqlType, ReadColumn, SqlType, SqlValue, sql_types};
 use crate::jobs::journal::prelude::*;
-use crate::jobs::reason::{Code, Reason};
 use rusqlite::params;
 
 sql_types! {

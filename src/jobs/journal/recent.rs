@@ -1,17 +1,14 @@
 //! What commands that only read want from the journal: recent jobs for completion, and the time zone of the service.
 //! Reads without the journal's owners and locks, so that it works beside a running lapel.
 
-use super::accounts::Account;
-use super::connection::{connect_beside, pragma};
 use super::facts::{self, RECALLED};
 use super::place::{Files, Site};
-use super::schema::{APPLICATION, SCHEMA};
+use super::schema::{APPLICATION, SCHEMA, connect_beside};
 use super::snapshots;
-use super::tx::Tx;
 use crate::domain::time::KnownOffset;
+use crate::fs::pragma;
 use crate::jobs::job::Job;
 use crate::jobs::journal::prelude::*;
-use rusqlite::params;
 
 /// Maximum number of jobs and of templates.
 const MOST: usize = 50;
@@ -56,26 +53,20 @@ pub fn recent_templates(folder: &Path, profile: Option<&str>) -> Vec<RecentEntry
                WHERE kind = 'issue' AND phase <> 'draft' AND template IS NOT NULL
                  AND (?1 IS NULL OR profile = ?1)
                GROUP BY template HAVING id = max(id) ORDER BY max(id) DESC LIMIT ?2";
-    read(folder, profile, sql).unwrap_or_default()
+    let templates = || {
+        let entry = |r: &SqlRow<'_>| Ok(RecentEntry { id: r.get(0)?, title: r.get(1)? });
+        Tx::on(&open(folder)?).rows(sql, values![profile, MOST as i64], entry).ok()
+    };
+    templates().unwrap_or_default()
 }
 
 /// The service's UTC offset that jobs of an account learned, unless that was too long ago.
 pub fn known_offset(folder: &Path, account: &Account) -> Option<KnownOffset> {
     let since = Timestamp::now().as_second() - RECALLED.as_secs();
-    let db = open(folder)?;
     let sql = "SELECT name, value FROM fact WHERE account = ?1 AND last >= ?2 ORDER BY last DESC";
-    let mut statement = db.prepare(sql).ok()?;
-    let facts = statement.query_map(params![account.of_facts(), since], |r| Ok((r.get(0)?, r.get(1)?)));
-    let facts: Vec<(String, String)> = facts.ok()?.collect::<rusqlite::Result<_>>().ok()?;
+    let facts = Tx::on(&open(folder)?).all(sql, values![account.of_facts(), since]);
+    let facts: Vec<(String, String)> = facts.ok()?;
     facts::known_offset(facts.iter().map(|(name, value)| (name.as_str(), value.as_str())))
-}
-
-fn read(folder: &Path, profile: Option<&str>, sql: &str) -> Option<Vec<RecentEntry>> {
-    let db = open(folder)?;
-    let mut statement = db.prepare(sql).ok()?;
-    let rows = statement
-        .query_map(params![profile, MOST as i64], |r| Ok(RecentEntry { id: r.get(0)?, title: r.get(1)? }));
-    rows.ok()?.collect::<rusqlite::Result<_>>().ok()
 }
 
 /// The journal for reading. `None` if it is missing, shared by computers, or of another version.

@@ -2,12 +2,9 @@
 //! it before anything of them is sent, and until then lapel looks for them as for rows in doubt.
 
 use super::observe::ObserveContext;
-use super::tx::{self, Tx, values};
 use super::{claims, facts, jobs, requests};
-use crate::jobs::job::{JobId, Kind};
 use crate::jobs::journal::prelude::*;
-use crate::jobs::reason::{Code, Reason, utc_minute};
-use crate::jobs::row_status::RowStatus;
+use crate::jobs::reason::utc_minute;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::jobs) enum RefusalProof {

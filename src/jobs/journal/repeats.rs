@@ -1,11 +1,8 @@
 //! Rows of a job with the address of an earlier row.
 
 use super::reasons::stored;
-use super::tx::{self, Tx, values};
 use crate::jobs::duplicate_kind::DuplicateKind;
-use crate::jobs::job::JobId;
 use crate::jobs::journal::prelude::*;
-use crate::jobs::reason::{Code, Reason};
 
 /// SQL for a row's kind by the rows before it, from the address of each: for the migration only.
 macro_rules! kind_in_file {

@@ -1,14 +1,9 @@
 //! Issue and revoke requests: recorded with their rows before the first byte leaves, and answered afterwards.
 
 use super::jobs::Actor;
-use super::tx::{self, Tx, values};
 use super::{conditions, jobs};
 use crate::jobs::intake::hex;
-use crate::jobs::job::{JobId, Kind, Phase};
 use crate::jobs::journal::prelude::*;
-use crate::jobs::prelude::*;
-use crate::jobs::reason::{Code, Reason};
-use crate::jobs::row_status::RowStatus;
 use crate::jobs::rules::Step;
 use ring::digest::Context;
 
@@ -49,11 +44,10 @@ pub(in crate::jobs) struct Ended {
 }
 
 pub(super) fn ended(db: &Tx<'_>, request: i64, at: i64, how: &Ended) -> tx::Result<()> {
-    db.execute(
+    db.run(
         "UPDATE request SET answered = ?2, outcome = ?3, status = ?4, accepted = ?5, why = ?6 WHERE id = ?1",
         values![request, at, how.outcome, how.status, how.accepted.map(|n| n as i64), how.why,],
-    )?;
-    Ok(())
+    )
 }
 
 /// Whether the job was taken over from the process that sent this request, before it recorded an answer; or the
@@ -77,22 +71,19 @@ pub(super) fn set_sending(
     row_status: RowStatus,
     why: Option<&Reason>,
 ) -> tx::Result<()> {
-    db.execute(
+    db.run(
         "UPDATE row SET bucket = ?2, why = ?3 WHERE request = ?1 AND bucket = 'sending'",
         values![request, row_status.code(), why],
-    )?;
-    Ok(())
+    )
 }
 
 pub(super) fn accepted_at(db: &Tx<'_>, request: i64, at: i64) -> tx::Result<()> {
-    db.execute("UPDATE row SET accepted = ?2 WHERE request = ?1", values![request, at])?;
-    Ok(())
+    db.run("UPDATE row SET accepted = ?2 WHERE request = ?1", values![request, at])
 }
 
 /// Marks the rows of an accepted request as accepted without a known badge.
 pub(super) fn accepted_unbound(db: &Tx<'_>, request: i64, at: i64, why: &Reason) -> tx::Result<()> {
-    db.execute("UPDATE row SET bucket = 'unbound', why = ?3, accepted = ?2 WHERE request = ?1 AND bucket = 'sending'", values![request, at, why])?;
-    Ok(())
+    db.run("UPDATE row SET bucket = 'unbound', why = ?3, accepted = ?2 WHERE request = ?1 AND bucket = 'sending'", values![request, at, why])
 }
 
 /// Makes rows of a refused request ready again, since certainly nothing was done. Cancels them if the job is

@@ -1,9 +1,8 @@
 //! The decisions of a review: each is recorded with the rows that it changes, so that a person can undo it until the
 //! job begins.
 
-use super::tx::{self, Tx, values};
 use super::{conditions, duplicates, jobs};
-use crate::jobs::job::{JobId, Phase};
+use crate::jobs::journal::prelude::*;
 use crate::jobs::settings::Policies;
 
 pub(super) const SCHEMA: &str = include_str!("review.sql");

@@ -1,7 +1,7 @@
 //! The parts of a review: its rows are sorted by them.
 
 use super::conditions::GROUP;
-use crate::jobs::row_status::RowStatus;
+use crate::jobs::journal::prelude::*;
 
 /// Rows of a draft that a review shows under one heading.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,14 +6,12 @@ use super::jobs::{self, moment, row_status};
 use super::reasons::stored;
 pub use super::row_parts::RowPart;
 use super::row_parts::part_place;
-use super::tx::{self, Bind, SqlRow, Tx, values};
+use super::tx::Bind;
 use crate::jobs::duplicate_kind::DuplicateKind;
 use crate::jobs::intake::hex;
-use crate::jobs::job::{JobId, JobRow};
+use crate::jobs::job::JobRow;
 use crate::jobs::journal::prelude::*;
-use crate::jobs::prelude::*;
-use crate::jobs::reason::Reason;
-use crate::jobs::row_status::{Claim, RowStatus};
+use crate::jobs::row_status::Claim;
 
 #[derive(Clone, Debug, Default)]
 pub(in crate::jobs) struct NewRow {
@@ -223,7 +221,6 @@ pub struct RowFilter {
     pub order: Option<(RowField, bool)>,
 }
 
-/// At most `most` rows of a job, in the filter's order.
 pub(super) fn page(
     db: &Tx<'_>,
     job: &JobId,
@@ -554,13 +551,9 @@ pub(super) fn bind(db: &Tx<'_>, badges: &[Binding<'_>]) -> tx::Result<Vec<BadgeI
     Ok(bound.into_iter().filter_map(|(_, _, badge)| BadgeId::new(badge)).collect())
 }
 
-/// Adds a failed badge of an issue job to the baseline, so that it does not match the next request.
-pub(super) fn forget_failed(db: &Tx<'_>, job: JobId, no: u64) -> tx::Result<()> {
-    forget_failed_of(db, "job = ?1 AND no = ?2", values![job.0, no])
-}
-
-/// The same for some rows of a job. The first value is the job.
-pub(super) fn forget_failed_of(db: &Tx<'_>, which: &str, values: &[&dyn Bind]) -> tx::Result<()> {
+/// Adds failed badges of an issue job to the baseline, so that they do not match the next request. The first value is the
+/// job, and `which` a condition for its rows.
+pub(super) fn forget_failed(db: &Tx<'_>, which: &str, values: &[&dyn Bind]) -> tx::Result<()> {
     let of_issue =
         format!("{which} AND badge IS NOT NULL AND (SELECT kind FROM job WHERE id = ?1) = 'issue'");
     db.execute(

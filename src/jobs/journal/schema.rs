@@ -1,12 +1,11 @@
 //! Opens the journal's database, brings it to the current schema, and checks it.
 
-use super::place::Site;
-use super::tx::{self, Tx, values};
+use super::place::{Files, Site};
 use super::{
     JournalError, PATIENCE, Result, backup, claims, drafts, duplicates, erase, reasons, repeats, review,
     transfer,
 };
-use crate::fs::set_journal_mode;
+use crate::fs::{pragma, set_journal_mode};
 use crate::jobs::journal::prelude::*;
 use rusqlite::TransactionBehavior;
 
@@ -26,14 +25,28 @@ pub(super) fn connect(path: &Path, how: OpenFlags, file: &str) -> Result<Connect
     opened.map_err(|why| JournalError::of(&why, file))
 }
 
+/// A journal's database beside a running lapel, for reading.
+pub(super) fn connect_beside(
+    files: &Files,
+    access: OpenFlags,
+    patience: Duration,
+) -> rusqlite::Result<Connection> {
+    // SQLite removes its files beside the journal only for a connection that may write.
+    let has_log = files.beside("-wal").exists();
+    let db = Connection::open_with_flags(&files.journal, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    db.busy_timeout(patience)?;
+    // The log of a crash is for the lapel that opens the journal next.
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, has_log)?;
+    db.execute_batch("PRAGMA query_only = ON")?;
+    Ok(db)
+}
+
 pub(super) fn prepare(connection: &mut Connection, site: &Site, file: &str) -> Result<()> {
     let failed = |why: rusqlite::Error| JournalError::of(&why, file);
     let no_journal = |why: Localizable| JournalError::Corrupt { file: file.to_owned(), why };
     connection.busy_timeout(PATIENCE).map_err(failed)?;
     // Check the application id first: switching to the write-ahead log changes the file.
-    let number = |name: &str| -> Result<i64> {
-        connection.query_row(&format!("PRAGMA {name}"), [], |r| r.get(0)).map_err(failed)
-    };
+    let number = |name: &str| pragma(connection, name).map_err(failed);
     // Read the tables before the marks: another process may be creating the journal now.
     let tables: i64 =
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |r| r.get(0)).map_err(failed)?;
@@ -74,7 +87,7 @@ pub(super) fn prepare(connection: &mut Connection, site: &Site, file: &str) -> R
 
 pub(super) fn migrate(connection: &mut Connection) -> tx::Result<()> {
     let writing = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let found: i64 = writing.query_row("PRAGMA user_version", [], |r| r.get(0))?;
+    let found = pragma(&writing, "user_version")?;
     for (n, step) in MIGRATIONS.iter().enumerate().skip(usize::try_from(found).unwrap_or(0)) {
         step(&writing)?;
         writing.execute_batch(&format!("PRAGMA user_version = {}", n + 1))?;
@@ -103,9 +116,21 @@ pub(super) fn quick_check(db: &Tx<'_>) -> tx::Result<Vec<String>> {
     run_check(db, "quick_check")
 }
 
+pub(super) fn assure_whole(db: &Connection, file: &str) -> Result<()> {
+    assure_none(&quick_check(&Tx::on(db)).map_err(|why| JournalError::failed(&why, file))?, file)
+}
+
+pub(super) fn assure_none(messages: &[String], file: &str) -> Result<()> {
+    if messages.is_empty() {
+        return Ok(());
+    }
+    let why = Localizable::verbatim(crate::domain::text::scrub(&messages.join("; ")));
+    Err(JournalError::Corrupt { file: file.to_owned(), why })
+}
+
 /// The jobs whose counts differ from their rows, and the sent rows without a claim.
 fn check_counts(db: &Tx<'_>) -> tx::Result<Vec<String>> {
-    db.rows(
+    db.all(
         "SELECT 'job ' || job || ': ' || sum(counted) || ' rows are counted as ' || bucket
          FROM (SELECT job, bucket, n AS counted, n AS difference FROM tally
                UNION ALL SELECT job, bucket, 0, -count(*) FROM row GROUP BY job, bucket) AS compared
@@ -117,13 +142,12 @@ fn check_counts(db: &Tx<'_>) -> tx::Result<Vec<String>> {
            AND NOT EXISTS (SELECT 1 FROM claim WHERE claim.job = row.job AND claim.no = row.no)
          LIMIT 20",
         values![],
-        |r| r.get(0),
     )
 }
 
 /// Runs one of SQLite's two checks and returns its messages.
 fn run_check(db: &Tx<'_>, how: &str) -> tx::Result<Vec<String>> {
-    let messages: Vec<String> = db.rows(&format!("PRAGMA {how}(20)"), values![], |r| r.get(0))?;
+    let messages: Vec<String> = db.all(&format!("PRAGMA {how}(20)"), values![])?;
     Ok(messages.into_iter().filter(|line| line != "ok").collect())
 }
 

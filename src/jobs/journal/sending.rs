@@ -4,32 +4,27 @@
 use super::claims::{HELD_UP, HOLDS};
 use super::requests::{self, Chunk, Ended, RequestEntry};
 use super::rows::{self, Binding};
-use super::tx::{self, Tx, values};
 use super::{jobs, lost_writes, refusals, transfer};
-use crate::jobs::job::{JobId, Kind, StopKind};
+use crate::jobs::job::StopKind;
 use crate::jobs::journal::prelude::*;
-use crate::jobs::reason::{Code, Reason};
-use crate::jobs::row_status::RowStatus;
 use crate::jobs::schedule::{self, Polling, Schedule};
 use crate::jobs::settings::{RequestsNeeded, request_count};
 
 /// Whether [`record_intent`] may find rows to send.
 pub(super) fn has_ready(db: &Tx<'_>, job: &JobId, me: &str) -> tx::Result<bool> {
-    db.row(
+    db.one(
         "SELECT EXISTS (SELECT 1 FROM tally WHERE job = ?1 AND bucket = 'ready' AND n > 0)
             AND EXISTS (SELECT 1 FROM job WHERE id = ?1 AND phase = 'running' AND owner = ?2)",
         values![job.0, me],
-        |r| r.get(0),
     )
 }
 
 /// This process's running jobs with ready rows.
 pub(super) fn ready_jobs(db: &Tx<'_>, me: &str) -> tx::Result<Vec<JobId>> {
-    db.rows(
+    db.all(
         "SELECT id FROM job JOIN tally ON tally.job = job.id
          WHERE owner = ?1 AND phase = 'running' AND bucket = 'ready' AND n > 0",
         values![me],
-        |r| r.get(0).map(JobId),
     )
 }
 
@@ -54,10 +49,9 @@ pub(in crate::jobs) struct RecordIntent {
 /// Another journal sends for the account. Or a team's database lost writes, and the history was not searched since.
 pub(super) fn record_intent(db: &Tx<'_>, args: &RecordIntent) -> tx::Result<Option<Chunk>> {
     let RecordIntent { job, me, most, at, heard } = args;
-    let found: Option<(Kind, Option<i64>)> = db.optional(
+    let found: Option<(Kind, Option<i64>)> = db.first(
         "SELECT kind, batch FROM job WHERE id = ?1 AND phase = 'running' AND owner = ?2",
         values![job.0, me],
-        |r| Ok((r.get("kind")?, r.get("batch")?)),
     )?;
     let Some((kind, batch)) = found else { return Ok(None) };
     let most = batch.map_or(*most, |b| (*most).min(usize::try_from(b).unwrap_or(1))).max(1);
@@ -84,10 +78,9 @@ pub(super) fn record_intent(db: &Tx<'_>, args: &RecordIntent) -> tx::Result<Opti
             return Ok(None);
         }
     };
-    let request: i64 = db.row(
+    let request: i64 = db.one(
         "INSERT INTO request (job, rows, sha256, intent, heard) VALUES (?1, ?2, ?3, ?4, ?5) RETURNING id",
         values![job.0, entries.len() as i64, requests::sum(&entries), at, heard],
-        |r| r.get(0),
     )?;
     let places: Vec<u64> = entries.iter().map(|entry| entry.no).collect();
     db.execute(
@@ -101,13 +94,10 @@ pub(super) fn record_intent(db: &Tx<'_>, args: &RecordIntent) -> tx::Result<Opti
 
 /// Undoes [`record_intent`], for a request of which certainly nothing was sent.
 pub(super) fn withdraw_intent(db: &Tx<'_>, request: i64) -> tx::Result<()> {
-    let of: Option<(i64, i64)> = db.optional(
-        "SELECT job, intent FROM request WHERE id = ?1 AND answered IS NULL",
-        values![request],
-        |r| Ok((r.get(0)?, r.get(1)?)),
-    )?;
+    let of: Option<(JobId, i64)> =
+        db.first("SELECT job, intent FROM request WHERE id = ?1 AND answered IS NULL", values![request])?;
     let Some((job, at)) = of else { return Ok(()) };
-    requests::back(db, JobId(job), request)?;
+    requests::back(db, job, request)?;
     requests::ended(db, request, at, &Ended { outcome: "not_sent", status: None, accepted: None, why: None })
 }
 
@@ -375,11 +365,10 @@ pub(super) fn record_failure(db: &Tx<'_>, args: &RequestFailure) -> tx::Result<(
 
 /// Number of rows in the last refused request.
 pub(super) fn refused_size(db: &Tx<'_>, id: &JobId) -> tx::Result<i64> {
-    db.row(
+    db.one(
         "SELECT coalesce((SELECT rows FROM request WHERE job = ?1 AND outcome = 'refused' AND status = 422
                           ORDER BY id DESC LIMIT 1), batch, 1000) FROM job WHERE id = ?1",
         values![id.0],
-        |r| r.get(0),
     )
 }
 

@@ -1,13 +1,12 @@
 //! What lapel has sent to an address or a name, or with a badge id, whether the service shows it or not.
 
 use super::jobs::row_status;
-use super::tx::{self, Bind, SqlRow, Tx, values};
+use super::tx::Bind;
 use super::{Account, Journal, Result, accounts, claims};
 use crate::domain::address_search::{MatchReason, reasons_of};
 use crate::domain::mask;
-use crate::jobs::job::{JobId, person};
+use crate::jobs::job::person;
 use crate::jobs::journal::prelude::*;
-use crate::jobs::row_status::RowStatus;
 
 /// The statuses in which the service may not show a badge yet.
 const OPEN: &str = "row.bucket IN ('sending', 'in_doubt', 'unbound', 'not_seen', 'waiting', 'overdue')";
@@ -45,7 +44,6 @@ pub struct SentAlike {
 }
 
 impl Journal {
-    /// Rows with this badge id that jobs of an account have sent.
     pub async fn sent_badge(&self, account: &Account, badge: &BadgeId) -> Result<Vec<SentHere>> {
         self.store().sent_badge(account.clone(), badge.clone()).await
     }
@@ -53,22 +51,6 @@ impl Journal {
     /// Rows sent to an address whose badge was not seen as issued, newest first.
     pub async fn sent_to(&self, account: &Account, email: &str) -> Result<Vec<SentHere>> {
         self.store().sent_to(account.clone(), EmailKey::of(email)).await
-    }
-
-    /// All rows sent to a name or an address like these, whose badge was not seen as issued: the most alike first, then
-    /// the newest.
-    pub async fn sent_alike(
-        &self,
-        account: &Account,
-        address: Option<String>,
-        name: Option<String>,
-    ) -> Result<Vec<SentAlike>> {
-        self.store().sent_alike(account.clone(), address, name).await
-    }
-
-    /// The rows sent to an address whose badge ids are known, newest first.
-    pub async fn requested(&self, account: &Account, email: &str) -> Result<Vec<SentHere>> {
-        self.store().requested(account.clone(), EmailKey::of(email)).await
     }
 
     /// The domains of the newest rows of an account's issue jobs that have begun, with the number of these rows.
@@ -85,7 +67,7 @@ pub(super) fn sent_to(db: &Tx<'_>, account: &Account, key: &EmailKey) -> tx::Res
     sent_to_recipient(db, account, key, OPEN, MOST)
 }
 
-/// The rows are compared here, because the database cannot. All of the newest are, because an older one may be more alike
+/// The most alike rows first, then the newest. The rows are compared here, because the database cannot. All of the newest are, because an older one may be more alike
 /// than many newer ones. A row for the searched address itself is not among them, and neither is one whose name only
 /// contains the searched one, or, beside an address, is only similar.
 #[allow(clippy::ref_option, reason = "an operation takes its arguments by reference")]

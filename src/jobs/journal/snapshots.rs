@@ -1,16 +1,13 @@
 //! The jobs as they are shown, with the counts of their rows.
 
-use super::accounts::Account;
 use super::jobs::{counts, moment};
 use super::place::first_line;
 use super::transfer;
-use super::tx::{self, SqlRow, Tx, values};
 use crate::i18n::{self, Language};
 use crate::jobs::intake::PASTED;
-use crate::jobs::job::{AcceptedCount, Job, JobId, JobOrigin, Owner, Phase, Replaced, Stop, StopKind, apart};
+use crate::jobs::job::{AcceptedCount, Job, JobOrigin, Owner, Replaced, Stop, StopKind, apart};
 use crate::jobs::journal::prelude::*;
-use crate::jobs::reason::{Code, Reason};
-use crate::jobs::row_status::{Counts, RowStatus};
+use crate::jobs::row_status::Counts;
 use serde_json::Value;
 
 const COLUMNS: &str = "id, kind, phase, created, profile, template, title, origin, stop, stop_why, \

@@ -4,7 +4,6 @@
 //! it can run again. A write is one transaction, which is durable when the operation returns. Its step name is for
 //! watchers. A read sees one snapshot, also of what other processes write.
 
-use super::accounts::Account;
 use super::adopt::Adopted;
 use super::carry::EarlierDecisions;
 use super::claims::Rival;
@@ -33,12 +32,10 @@ use super::{
     observe, polling, purge, refusals, review, rows, schema, sending, sent_here, snapshots, takeover,
     transfer,
 };
-use crate::jobs::job::{Job, JobId, JobRow, Kind, Phase, StopKind};
+use crate::jobs::job::{Job, JobRow, StopKind};
 use crate::jobs::journal::prelude::*;
-use crate::jobs::reason::Reason;
 use crate::jobs::row_groups::NeverSeen;
 use crate::jobs::row_groups::RowGroup;
-use crate::jobs::row_status::RowStatus;
 use crate::jobs::schedule::Schedule;
 use crate::jobs::seen_badge::SeenBadge;
 use crate::jobs::settings::{Policies, RequestsNeeded};

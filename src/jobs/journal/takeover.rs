@@ -1,15 +1,11 @@
 //! Owners of jobs: takes over jobs whose process has ended, and releases this process's jobs.
 
-use super::accounts::Account;
 use super::claims::HELD_UP;
 use super::jobs::{self, Actor};
 use super::requests::{self, Ended};
-use super::tx::{self, Tx, values};
 use super::{Process, sending};
-use crate::jobs::job::{JobId, StopKind};
+use crate::jobs::job::StopKind;
 use crate::jobs::journal::prelude::*;
-use crate::jobs::reason::{Code, Reason};
-use crate::jobs::row_status::RowStatus;
 
 /// The jobs of a service and key whose owner is neither living nor this process, without drafts.
 pub(super) fn abandoned(

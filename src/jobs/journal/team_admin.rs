@@ -4,8 +4,6 @@ use super::team_status::{Creation, ISSUER, Migration, READER, TeamStatus};
 use super::tx::team::{connected, schema};
 use super::{JournalError, Result, claims, repeats, rows, transfer};
 use crate::jobs::journal::prelude::*;
-use crate::jobs::prelude::*;
-use crate::jobs::reason::Reason;
 use crate::team::{DatabaseSession, LONG_STATEMENTS, Login};
 use tokio_postgres::types::FromSqlOwned;
 use tokio_postgres::{Client, Error, GenericClient, Transaction};
@@ -275,7 +273,6 @@ struct Right {
     table: &'static str,
 }
 
-/// The rights on tables that a role gets.
 fn rights_of(role: &str) -> impl Iterator<Item = Right> {
     let grants = RIGHTS.lines().filter_map(move |line| {
         let (names, rest) = line.trim().strip_prefix("GRANT ")?.split_once(" ON ")?;

@@ -2,8 +2,6 @@
 
 use super::JournalError;
 use crate::jobs::journal::prelude::*;
-use crate::jobs::prelude::*;
-use crate::jobs::reason::Reason;
 
 /// The SQL that creates the roles of a team's database and gives them their rights.
 pub const ROLES: &str = concat!(include_str!("team_roles.sql"), "\n", include_str!("team_rights.sql"));
@@ -91,12 +89,9 @@ impl TeamStatus {
 
     /// Why this version does not use the journal, if its schema is another one. `server` is its name for people.
     pub fn other_schema(&self, server: &str) -> Option<JournalError> {
-        let (server, known) = (server.to_owned(), self.known_schema);
-        match self.schema? {
-            found if found < known => Some(JournalError::Older { server, found, known }),
-            found if found > known => Some(JournalError::Newer { file: server, found, known }),
-            _ => None,
-        }
+        let known = self.known_schema;
+        let found = self.schema.filter(|found| *found != known)?;
+        Some(JournalError::team(TeamError::Schema { found, known }, &server))
     }
 
     /// What the profile needs and its user lacks. `reads_only`: the profile issues nothing.

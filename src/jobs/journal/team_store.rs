@@ -14,11 +14,9 @@ use super::operation::{Fault, Moment, Operation, Undo, Undoing};
 use super::owner::Me;
 use super::team_admin::SCHEMA;
 use super::tx::team::{Statements, TeamTx, assure_own, connected, schema};
-use super::tx::{self, Tx, values};
 use super::witness::Witness;
 use super::{JournalError, erase, lost_writes, random_number};
 use crate::jobs::journal::prelude::*;
-use crate::jobs::prelude::*;
 use crate::team::{DatabaseSession, LONG_STATEMENTS, Login, Waiter};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -73,8 +71,6 @@ struct Unsure {
     undo: Undoing,
 }
 
-/// # Errors
-/// The database's journal is of another version.
 fn assure_schema(found: i64) -> Result<(), TeamError> {
     if found == SCHEMA { Ok(()) } else { Err(TeamError::Schema { found, known: SCHEMA }) }
 }

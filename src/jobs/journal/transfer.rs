@@ -13,15 +13,12 @@ mod marks;
 #[cfg(test)]
 mod tests;
 
-use super::accounts::{self, Account};
+use super::accounts;
 use super::claims;
 use super::jobs::Actor;
-use super::tx::{self, Tx, values};
 use super::{Journal, JournalError, jobs, lost_writes, takeover};
 use crate::jobs::error::JobError;
-use crate::jobs::job::JobId;
 use crate::jobs::journal::prelude::*;
-use crate::jobs::reason::Code;
 pub(in crate::jobs) use job_copy::{JobCopy, SourceJournal};
 pub(super) use job_copy::{copy, source, take};
 use marks::MarkState;
@@ -159,12 +156,7 @@ pub(super) fn begin_move(db: &Tx<'_>, args: &BeginMove) -> tx::Result<Vec<JobId>
         )?;
     }
     takeover::recover(db, &here, &Code::Interrupted.into(), actor.at / 1000)?;
-    db.execute(
-        "UPDATE job SET was = phase, phase = 'moved', handover = ?1, owner = NULL, owner_label = NULL,
-                        next_look = NULL
-         WHERE id IN json_list(?2, bigint)",
-        values![id, super::json(&here)],
-    )?;
+    jobs::set_aside(db, "id IN json_list(?2, bigint)", values![id, super::json(&here)])?;
     for job in &here {
         jobs::decide(db, *job, None, "move", actor, &to.file)?;
     }

@@ -4,7 +4,6 @@
 pub(super) mod team;
 
 use super::dialect;
-use crate::jobs::job::{JobId, Kind};
 use crate::jobs::journal::prelude::*;
 use rusqlite::CachedStatement;
 use rusqlite::types::{ToSqlOutput, ValueRef};

@@ -10,7 +10,6 @@ use crate::boot_clock::boot_ms;
 use crate::fs::{create_private_dir, open_private_append};
 use crate::jobs::intake::hex;
 use crate::jobs::journal::prelude::*;
-use crate::jobs::prelude::*;
 use crate::team::Server;
 use ring::digest::digest;
 use std::collections::VecDeque;

@@ -112,7 +112,6 @@ pub fn write_redo<E: Into<Box<dyn Error + Send + Sync>>>(
     to_file(to, format, overwrite, &names, None).write(rows, watch)
 }
 
-/// The names of the added columns, different from the original ones.
 fn added(columns: &[String]) -> Vec<String> {
     let taken = |name: &String| columns.iter().any(|one| one.trim().eq_ignore_ascii_case(name));
     let mut names: Vec<String> = ADDED.iter().map(|name| format!("lapel {name}")).collect();

@@ -5,13 +5,11 @@ use super::{RecipientHasher, Scope};
 use crate::jobs::intake::hex;
 use crate::jobs::journal::json;
 use crate::jobs::journal::prelude::*;
-use crate::jobs::journal::tx::{self, Tx, values};
 use ring::hmac;
 
 /// The kind of these entries of the table `kept`.
 const SALT: &str = "former salt";
 
-/// The name of a salt, and the salt.
 pub(in crate::jobs::journal) type NamedSalt = (String, Vec<u8>);
 
 /// The salts with which another journal finds the recipients of purged rows: this journal's, and those that it knows.

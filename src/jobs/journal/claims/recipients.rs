@@ -2,12 +2,11 @@
 //! memory: an address may have thousands of rows, and the claim of each decides about the next one.
 
 use super::{Rival, Scope};
-use crate::jobs::job::{JobId, Phase, person};
+use crate::jobs::job::person;
 use crate::jobs::journal::facts::OF_JOB;
 use crate::jobs::journal::prelude::*;
-use crate::jobs::journal::tx::{self, SqlRow, Tx, values};
 use crate::jobs::journal::{jobs, json};
-use crate::jobs::row_status::{Claim, RowStatus};
+use crate::jobs::row_status::Claim;
 use crate::jobs::rules::{self, ClaimVerdict, Other};
 use crate::jobs::settings::ABSENCE_AFTER;
 

@@ -1,12 +1,11 @@
 //! A copy of a job for another journal: taken from one, and given to the other, where it may be known already.
 
-use super::super::accounts::{self, Account};
+use super::super::accounts;
 use super::super::claims::{self, NamedSalt, RecipientHasher};
 use super::super::jobs::Actor;
-use super::super::tx::{self, Bind, SqlRow, Tx, values};
+use super::super::tx::Bind;
 use super::super::{backup, jobs};
 use super::{MOVES, name};
-use crate::jobs::job::JobId;
 use crate::jobs::journal::prelude::*;
 
 /// The name of each column, and how it is read.
@@ -272,10 +271,7 @@ fn set_aside(db: &Tx<'_>, job: i64, backup: &Cells) -> tx::Result<()> {
         ),
         &with(backup, &[]),
     )?;
-    db.run(
-        "UPDATE job SET was = phase, phase = 'moved', handover = ?2, next_look = NULL WHERE id = ?1",
-        values![job, text(backup, HANDOVER, "id")],
-    )
+    jobs::set_aside(db, "id = ?2", values![text(backup, HANDOVER, "id"), job])
 }
 
 /// A job here that is the same as one of another journal.

@@ -9,9 +9,7 @@
 //!
 //! So at each moment, and after a crash between two of these steps, at most one of them begins a job.
 
-use super::super::accounts::{self, Account};
-use super::super::tx::{self, SqlRow, Tx, values};
-use crate::jobs::job::JobId;
+use super::super::accounts;
 use crate::jobs::journal::prelude::*;
 use strum::{AsRefStr, EnumString};
 
@@ -125,7 +123,6 @@ impl Mark {
     }
 }
 
-/// The marks on the account of a profile.
 pub(super) fn of(db: &Tx<'_>, account: &Account) -> tx::Result<Vec<Mark>> {
     let [by_key, by_name] = accounts::all_of(db, account)?;
     db.rows(
