@@ -347,16 +347,12 @@ fn span(value: &Value) -> Option<Duration> {
 
 async fn set_switches(State(control): State<Control>, body: Bytes) -> ControlResult {
     let wanted: serde_json::Map<String, Value> = read(&body)?;
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let wanted: Vec<_> = wanted.iter().map(|(name, value)| (name, text(value))).collect();
     let mut changed = control.service.switches();
-    for (name, value) in &wanted {
-        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        changed.set(name, &value).map_err(wrong)?;
-    }
+    wanted.iter().try_for_each(|(name, value)| changed.set(name, value)).map_err(wrong)?;
     // All switches, or none if one is wrong.
-    for (name, value) in &wanted {
-        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        control.set(name, &value).map_err(wrong)?;
-    }
+    wanted.iter().try_for_each(|(name, value)| control.set(name, value)).map_err(wrong)?;
     Ok(Json(control.switches()).into_response())
 }
 
