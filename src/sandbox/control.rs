@@ -17,7 +17,7 @@ use tokio::sync::watch;
 use super::clock;
 use super::demo::NEVER;
 use super::demo::catalogue::{PRACTICE, Template};
-use super::fault::FaultRule;
+use super::fault::{FaultRule, seconds};
 use super::ledger::Ledger;
 use super::service::{Service, SharedService, lock};
 use super::store::Badge;
@@ -329,17 +329,7 @@ async fn move_clock(State(control): State<Control>, body: Bytes) -> ControlResul
 fn span(value: &Value) -> Option<Duration> {
     let seconds = match value {
         Value::Number(number) => number.as_f64()?,
-        Value::String(text) => {
-            let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit() && c != '.')?);
-            let unit = match unit {
-                "s" => 1.0,
-                "m" => 60.0,
-                "h" => 3600.0,
-                "d" => 86_400.0,
-                _ => return None,
-            };
-            number.parse::<f64>().ok()? * unit
-        }
+        Value::String(text) => seconds(text, &[("s", 1.0), ("m", 60.0), ("h", 3600.0), ("d", 86_400.0)])?,
         _ => return None,
     };
     Duration::try_from_secs_f64(seconds).ok()

@@ -1,5 +1,4 @@
 //! The rate limit: requests per key in any 60 seconds of real time.
-//! The rate limit: requests per key in any 60 seconds of real time.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
