@@ -212,7 +212,7 @@ fn cell_notes(row: &RawRow, map: &ColumnMap, findings: &mut Findings) {
             CellFact::Error => {
                 let what = localizable!(
                     "cell {cell} has a formula error: {text}",
-                    cell = format_args!("{}{}", letters(column), row.line),
+                    cell = cell_name(column, row.line),
                     text = quoted(row.cell(column))
                 );
                 (Severity::Refuse, what)
@@ -238,6 +238,11 @@ fn cell_notes(row: &RawRow, map: &ColumnMap, findings: &mut Findings) {
         };
         findings.add(field, severity, what);
     }
+}
+
+/// As in a spreadsheet: `B4`.
+fn cell_name(column: usize, line: u64) -> String {
+    format!("{}{line}", letters(column))
 }
 
 /// Quoted content for a message: scrubbed, and at most 40 characters.
