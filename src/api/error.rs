@@ -62,7 +62,6 @@ messages! {
     /// `field`: Named as in the contract or the profile.
     BadInput { field: &'static str, why: Localizable }
         => localizable!("{field}: {why}. Nothing was sent.", field, why);
-    /// Cancelled before anything was changed.
     Cancelled => localizable!("Cancelled. Nothing was changed.");
 }
 
@@ -107,7 +106,6 @@ impl ApiError {
 
 impl std::error::Error for ApiError {}
 
-/// A refusal in the service's own words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     pub status: u16,

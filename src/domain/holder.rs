@@ -30,7 +30,6 @@ fn first<T, const N: usize>(values: [Option<&T>; N]) -> Option<&T> {
     values.into_iter().flatten().next()
 }
 
-/// A holder's badge, from one or both lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeldBadge {
     pub badge_id: BadgeId,

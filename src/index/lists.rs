@@ -46,7 +46,6 @@ pub enum IndexedList {
     All,
 }
 
-/// A filter of the history with a sort order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HistorySelection {
     /// The service's filter. A text matches where it is contained, in any case.
@@ -169,7 +168,6 @@ pub(super) fn add_functions(db: &Connection) -> rusqlite::Result<()> {
     })
 }
 
-/// How far the index has the history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coverage {
     /// The time of the last check: seconds of the service's UTC.

@@ -30,7 +30,6 @@ pub(super) struct SyncState {
     pub revoked_at: Option<i64>,
     /// A reading went to the end of the history, so the index has the old badges that still expire.
     pub to_end: bool,
-    /// Rows that are too old to keep.
     pub old: u64,
 }
 
@@ -98,7 +97,6 @@ pub struct IndexStatus {
     pub certs: u64,
     /// Of the service. With an age limit, the index may hold fewer badges.
     pub total: Option<u64>,
-    /// Badges that are too old for the index.
     pub older: u64,
     pub oldest: Option<ServiceTime>,
     pub newest: Option<ServiceTime>,

@@ -43,7 +43,6 @@ pub struct Revoked {
     pub dropped: u64,
 }
 
-/// Requests in the busiest 60 seconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Minute {
     pub admitted: usize,

@@ -49,7 +49,6 @@ impl Limiter {
         Err(free.as_secs() + u64::from(free.subsec_nanos() > 0))
     }
 
-    /// The largest numbers in any 60 seconds.
     pub fn busiest(&self, key: usize) -> Minute {
         self.keys.get(&key).map_or(Minute::default(), |windows| windows.busiest)
     }

@@ -47,9 +47,7 @@ enum TableBody {
 impl InputTable {
     /// Reads a text file once from start to end, or a spreadsheet's sheet into memory. `choices` override the
     /// detection. `remembered` returns the columns that a person confirmed earlier for a header's signature.
-    ///
-    /// # Errors
-    /// [`IntakeError`] if the source cannot be read at all. An open question is not an error: see
+    /// Fails if the source cannot be read at all. An open question is not an error: see
     /// [`About::needs_answer`].
     pub fn open(
         source: &ImportSource,
@@ -92,9 +90,7 @@ impl InputTable {
 
     /// In order, including blank lines and totals. A text is streamed. The caller shows the progress
     /// ([`InputRows::bytes_read`]) and may stop at any row.
-    ///
-    /// # Errors
-    /// [`IntakeProblem::Unanswered`] while [`About::needs_answer`] is not empty, and all errors of reading.
+    /// Fails with [`IntakeProblem::Unanswered`] while [`About::needs_answer`] is not empty, and all errors of reading.
     pub fn rows(&self) -> Result<InputRows<'_>, IntakeError> {
         let open = self.shape.about.needs_answer();
         self.rows_unless(&open)

@@ -25,7 +25,6 @@ pub(super) const REASONS: [&str; 9] = [
     "Employment ended before completion",
 ];
 
-/// Labels that no client knows.
 const ODD_LABELS: [&str; 4] = ["발급보류", "심사중", "이의신청중", "SUSPENDED"];
 
 /// They come before all other holders.
@@ -134,7 +133,6 @@ impl Teller<'_> {
         row
     }
 
-    /// The holders without a story.
     fn crowd(&self) -> Vec<usize> {
         (0..self.holders.len()).filter(|at| self.holders.get(*at).is_some_and(|one| !one.reserved)).collect()
     }
