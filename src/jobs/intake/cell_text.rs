@@ -43,10 +43,22 @@ pub(super) fn is_jamo(c: char) -> bool {
 
 /// Whether the text is a spreadsheet error. A CSV export contains it as text.
 pub(super) fn is_error_token(text: &str) -> bool {
-    const TOKENS: &str = "#REF! #N/A #VALUE! #NAME? #DIV/0! #NUM! #NULL! #SPILL! #CALC! #FIELD! \
-        #GETTING_DATA #BLOCKED!";
+    const TOKENS: [&str; 12] = [
+        "#REF!",
+        "#N/A",
+        "#VALUE!",
+        "#NAME?",
+        "#DIV/0!",
+        "#NUM!",
+        "#NULL!",
+        "#SPILL!",
+        "#CALC!",
+        "#FIELD!",
+        "#GETTING_DATA",
+        "#BLOCKED!",
+    ];
     let text = trim(text);
-    (text.starts_with('#') && TOKENS.split(' ').any(|token| text.eq_ignore_ascii_case(token)))
+    TOKENS.iter().any(|t| text.eq_ignore_ascii_case(t))
         || (text.starts_with('#') && text.len() >= 3 && text[1..].bytes().all(|b| b == b'#'))
         || text.strip_prefix("Err:").is_some_and(|n| n.len() == 3 && n.bytes().all(|b| b.is_ascii_digit()))
 }

@@ -203,33 +203,66 @@ fn lost_letters(was: Option<&str>) -> Localizable {
 
 /// Matches only the whole name: Null may be a real surname.
 fn is_placeholder(name: &str) -> bool {
-    const WORDS: &str = "null,none,nil,nan,n/a,n.a.,undefined,unknown,tbd,test,anonymous,\
-        테스트,없음,미정,미상,해당없음,해당 없음,무명,이름없음";
+    const WORDS: [&str; 19] = [
+        "null",
+        "none",
+        "nil",
+        "nan",
+        "n/a",
+        "n.a.",
+        "undefined",
+        "unknown",
+        "tbd",
+        "test",
+        "테스트",
+        "없음",
+        "미정",
+        "미상",
+        "해당없음",
+        "해당 없음",
+        "무명",
+        "이름없음",
+        "anonymous",
+    ];
     let lower = trim(name).to_lowercase();
     let bare = lower.trim_matches(['"', '\'', '(', ')', '<', '>', '[', ']', '#']);
-    WORDS.split(',').any(|word| word == bare)
+    WORDS.contains(&bare)
 }
 
 /// A title, or a suffix that distinguishes people with the same name in a list. Neither belongs on a badge.
 fn title_or_number(name: &str) -> Option<&str> {
-    const TITLES: &str = "님 학생 선생님 교수님 교수 선생 귀하 과장 부장 대리 사원 팀장 원장 대표";
-    let mut titles = TITLES.split(' ');
+    const TITLES: [&str; 14] = [
+        "님",
+        "학생",
+        "선생님",
+        "교수님",
+        "교수",
+        "선생",
+        "귀하",
+        "과장",
+        "부장",
+        "대리",
+        "사원",
+        "팀장",
+        "원장",
+        "대표",
+    ];
     if let Some(open) = name.rfind(['(', '[', '（'])
         && open > 0
         && name.ends_with([')', ']', '）'])
     {
         let inside = &name[open..];
         let is_number = inside.chars().filter(char::is_ascii_digit).count() >= 2;
-        return (is_number || titles.any(|title| inside.contains(title))).then_some(inside);
+        return (is_number || TITLES.iter().any(|t| inside.contains(t))).then_some(inside);
     }
     let korean = name.chars().next().is_some_and(|c| is_syllable(c) || is_han(c));
     if !korean {
         return None;
     }
-    let title = titles.filter(|title| name.ends_with(*title)).max_by_key(|title| title.len());
+    let title = TITLES.iter().filter(|t| name.ends_with(**t)).max_by_key(|t| t.len());
     if let Some(title) = title
         // 민수님 is a name with a title. Without 님, two syllables before a title are required: 김대표 may be a name.
-        && (title == "님" || name[..name.len() - title.len()].chars().filter(|c| is_syllable(*c)).count() >= 2)
+        && (*title == "님" || name[..name.len() - title.len()].chars().filter(|c| is_syllable(*c)).count() >= 2)
         && name.len() > title.len()
     {
         return name.get(name.len() - title.len()..);
