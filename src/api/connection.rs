@@ -123,15 +123,8 @@ impl fmt::Debug for Connection {
             .field("read_only", &self.read_only)
             .field("rate_limit", &self.rate_limit)
             .field("pace_folder", &self.pace_folder)
-            .field("window", &self.window)
-            .field("proxy", &self.proxy.as_ref().map(|_| "[set]"))
-            .field("picture_base", &self.picture_base)
-            .field("authorities", &self.authorities.as_ref().map(|a| &a.name))
             .field("pin", &self.pin)
-            .field("timeouts", &self.timeouts)
-            .field("utc_offset", &self.utc_offset)
-            .field("clock_speed", &self.clock_speed)
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 

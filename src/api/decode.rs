@@ -5,8 +5,7 @@
 
 use crate::api::prelude::*;
 use crate::domain::record_fields::FieldSource;
-use crate::domain::records::Level;
-use crate::domain::{BadgeType, Page, RecordProblem, ServiceRecord};
+use crate::domain::{BadgeType, Level, Page, RecordProblem, ServiceRecord};
 use serde_json::Map;
 
 pub(super) type JsonObject = Map<String, Value>;

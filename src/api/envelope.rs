@@ -105,11 +105,8 @@ pub(super) enum Meaning {
 
 impl HttpResponse {
     fn refusal(&self) -> Refusal {
-        let (code, message) = match &self.body {
-            Ok(ResponseBody::Envelope(e)) => (e.code.clone().map(Text::from), e.message.clone()),
-            _ => (None, None),
-        };
-        Refusal { status: self.status, code, message }
+        let message = self.envelope().and_then(|e| e.message.clone());
+        Refusal { status: self.status, code: self.code(), message }
     }
 
     pub(super) fn word(&self) -> &'static str {
@@ -236,14 +233,9 @@ impl HttpResponse {
             (429, _) if !self.claims_success() => Meaning::Limited,
             (401 | 403, _) if !self.claims_success() => Meaning::Refused(self.locked_out()),
             (200..=299, Ok(ResponseBody::Envelope(e))) if e.refuses() => {
-                let said = Refusal { status: self.status, ..self.refusal() };
-                doubt(
-                    false,
-                    localizable!(
-                        "the response both accepts and refuses the request ({said})",
-                        said = said.localizable()
-                    ),
-                )
+                let said = self.refusal().localizable();
+                let why = localizable!("the response both accepts and refuses the request ({said})", said);
+                doubt(false, why)
             }
             (200..=299, Ok(ResponseBody::Envelope(_))) => match self.body {
                 Ok(ResponseBody::Envelope(e)) => Meaning::Data(e.data),

@@ -1,6 +1,7 @@
 //! The error type of the API client.
 
 use crate::api::prelude::*;
+use crate::domain::mask::{ENDS, addresses};
 
 pub type ApiResult<T> = Result<T, ApiError>;
 
@@ -61,7 +62,6 @@ messages! {
     /// `field`: Named as in the contract or the profile.
     BadInput { field: &'static str, why: Localizable }
         => localizable!("{field}: {why}. Nothing was sent.", field, why);
-    /// Cancelled before anything was changed.
     Cancelled => localizable!("Cancelled. Nothing was changed.");
 }
 
@@ -121,7 +121,6 @@ impl ApiError {
 
 impl std::error::Error for ApiError {}
 
-/// A refusal in the service's own words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     pub status: u16,
@@ -193,20 +192,8 @@ impl fmt::Debug for ServiceMessage {
 
 /// Masks every word around an `@` that may be an e-mail address.
 pub(super) fn mask(text: &str) -> String {
-    let ends = |c: char| c.is_whitespace() || "<>()[]{},;:\"'“”‘’|".contains(c);
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find(['@', '＠']) {
-        let width = rest[at..].chars().next().map_or(1, char::len_utf8);
-        let start =
-            rest[..at].rfind(ends).map_or(0, |i| i + rest[i..].chars().next().map_or(1, char::len_utf8));
-        let end = rest[at + width..].find(ends).map_or(rest.len(), |i| at + width + i);
-        out.push_str(&rest[..start]);
-        out.push_str("‹address›");
-        rest = &rest[end..];
-    }
-    out.push_str(rest);
-    out
+    let ends = |c: char| c.is_whitespace() || ENDS.contains(c);
+    addresses(text, ends, |_| "‹address›".to_owned(), str::to_owned)
 }
 
 fn in_doubt(accepted: bool, status: Option<u16>, why: &Localizable, may_repeat: bool) -> Localizable {

@@ -20,10 +20,8 @@ const LOOK: Duration = Duration::from_millis(5);
 /// final line break.
 ///
 /// The command gets no standard input, and no variable that holds a key.
-///
-/// # Errors
-/// The end of a sentence that begins with the command. It never repeats the standard output. It
-/// contains the standard error, scrubbed.
+/// The error is the end of a sentence that begins with the command. It never repeats the standard
+/// output. It contains the standard error, scrubbed.
 pub(super) fn run(argv: &[String], patience: Duration) -> Result<String, String> {
     let (program, arguments) = argv.split_first().ok_or(t!("is empty"))?;
     let mut command = Command::new(program);

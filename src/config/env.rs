@@ -9,25 +9,20 @@ use std::ffi::OsString;
 /// An empty variable counts as not set.
 #[derive(Clone)]
 pub struct Env {
-    source: EnvSource,
+    /// `None` for the process's environment.
+    fixed: Option<BTreeMap<String, OsString>>,
     keyring: Keyring,
-}
-
-#[derive(Clone)]
-enum EnvSource {
-    Process,
-    Fixed(BTreeMap<String, OsString>),
 }
 
 impl Env {
     pub fn process() -> Self {
-        Self { source: EnvSource::Process, keyring: Keyring::system() }
+        Self { fixed: None, keyring: Keyring::system() }
     }
 
     /// Without a keyring, for tests and for callers that must not inherit one.
     pub fn of<K: Into<String>, V: Into<OsString>>(pairs: impl IntoIterator<Item = (K, V)>) -> Self {
-        let source = EnvSource::Fixed(pairs.into_iter().map(|(k, v)| (k.into(), v.into())).collect());
-        Self { source, keyring: Keyring::none() }
+        let fixed = pairs.into_iter().map(|(k, v)| (k.into(), v.into())).collect();
+        Self { fixed: Some(fixed), keyring: Keyring::none() }
     }
 
     #[must_use]
@@ -40,9 +35,9 @@ impl Env {
     }
 
     pub fn raw(&self, name: &str) -> Option<OsString> {
-        match &self.source {
-            EnvSource::Process => std::env::var_os(name),
-            EnvSource::Fixed(map) => map.get(name).cloned(),
+        match &self.fixed {
+            None => std::env::var_os(name),
+            Some(fixed) => fixed.get(name).cloned(),
         }
         .filter(|value| !value.is_empty())
     }

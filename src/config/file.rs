@@ -13,7 +13,6 @@ use crate::i18n::list;
 
 const TABLES: &[&str] = &["jobs", "index", "profiles"];
 const PROFILE_TABLES: &[&str] = &["jobs", "index"];
-/// A setting of a profile.
 const JOURNAL: &str = "journal";
 /// Names under which users try to write a key into the file.
 const KEY_LIKE: &[&str] = &["api_key", "apikey", "api-key", "x-api-key", "token", "secret", "password"];

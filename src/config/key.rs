@@ -54,7 +54,6 @@ impl fmt::Debug for Key {
     }
 }
 
-/// Where a secret of a profile is.
 pub(super) struct SecretSource<'a> {
     pub kind: SecretKind,
     pub profile: &'a str,

@@ -82,7 +82,7 @@ impl NewProfile {
             name: self.name.clone(),
             ca: ca.transpose()?,
             journal,
-            settings: settings.into(),
+            settings: Resolved::new(settings, []),
             key: Key::Known(key),
             key_from: self.key_store.label(SecretKind::ApiKey).to_owned(),
             jobs: Resolved::default(),

@@ -11,7 +11,6 @@ use crate::config::prelude::*;
 use crate::team::Server;
 use std::ops::Deref;
 
-/// Dereferences to its [`ProfileSettings`].
 #[derive(Clone, Debug)]
 pub struct Profile {
     /// `environment` when the environment variables alone define the profile.

@@ -96,9 +96,3 @@ impl<S> Deref for Resolved<S> {
         &self.values
     }
 }
-
-impl<S> From<S> for Resolved<S> {
-    fn from(values: S) -> Self {
-        Self { values, sources: BTreeMap::new() }
-    }
-}

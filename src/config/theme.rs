@@ -3,7 +3,7 @@
 use super::background::TerminalBackground;
 use super::lines::Readable;
 use super::toml_reader::whole;
-use super::words::ThemeChoice;
+use super::words::{ThemeChoice, words};
 use crate::config::prelude::*;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,39 +37,30 @@ impl Colour {
     }
 }
 
-macro_rules! roles {
-    ($($name:ident: $word:literal, $doc:literal;)*) => {
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum Role {
-            $(#[doc = $doc] $name,)*
-        }
-
-        impl Role {
-            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
-
-            pub fn word(self) -> &'static str {
-                match self { $(Self::$name => $word,)* }
-            }
-        }
-    };
-}
-
-roles! {
-    Dim: "dim", "Text that may be passed over.";
-    Demo: "demo", "The accent where the service is the demo.";
-    Staging: "staging", "The accent where the service is for trying.";
-    Live: "live", "The accent where the service is live.";
-    Key: "key", "A key in a hint.";
-    Mark: "mark", "The sign of a marked row.";
-    Warning: "warning", "Something to look at before going on.";
-    Error: "error", "Something that went wrong.";
-    Good: "good", "Something that went well.";
-    Waiting: "waiting", "A badge that waits.";
-    Issued: "issued", "A badge that is issued.";
-    Revoking: "revoking", "A badge that is being revoked.";
-    Revoked: "revoked", "A badge that is revoked.";
-    Expired: "expired", "A badge that has expired.";
-    Other: "other", "A badge whose state is the service's own word.";
+words! {
+    pub enum Role {
+        /// Text that may be passed over.
+        Dim = "dim",
+        /// The accents of the environments.
+        Demo = "demo",
+        Staging = "staging",
+        Live = "live",
+        /// A key in a hint.
+        Key = "key",
+        /// The sign of a marked row.
+        Mark = "mark",
+        Warning = "warning",
+        Error = "error",
+        Good = "good",
+        /// The states of badges.
+        Waiting = "waiting",
+        Issued = "issued",
+        Revoking = "revoking",
+        Revoked = "revoked",
+        Expired = "expired",
+        /// The service's own word.
+        Other = "other",
+    }
 }
 
 /// By [`Role`]; `None` keeps the theme's colour.

@@ -27,6 +27,8 @@ macro_rules! words {
         pub enum $name { $($(#[$about])* $variant,)+ }
 
         impl $name {
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
             pub fn word(self) -> &'static str {
                 $crate::config::words::Words::spelled(self)
             }

@@ -26,11 +26,10 @@ fn told<const N: usize>(texts: [Option<&Text>; N]) -> Option<&Text> {
     texts.into_iter().flatten().find(|text| !text.looks_empty())
 }
 
-fn first<const N: usize>(times: [Option<&ServiceTime>; N]) -> Option<&ServiceTime> {
-    times.into_iter().flatten().next()
+fn first<T, const N: usize>(values: [Option<&T>; N]) -> Option<&T> {
+    values.into_iter().flatten().next()
 }
 
-/// A holder's badge, from one or both lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeldBadge {
     pub badge_id: BadgeId,
@@ -83,16 +82,14 @@ impl HeldBadge {
         if self.is_only_sent() {
             return if self.unread { Verdict::Unread } else { Verdict::Waiting { since: None } };
         }
-        let (detail, history, wallet) = (self.detail.as_deref(), self.history.as_ref(), self.wallet.as_ref());
+        let (detail, history) = (self.detail.as_deref(), self.history.as_ref());
         Verdict::of(
             BadgeFacts {
-                label: detail
-                    .and_then(|d| d.status_name.as_ref())
-                    .or_else(|| history.and_then(|h| h.status_name.as_ref()))
-                    .or_else(|| wallet.and_then(|w| w.status_name.as_ref())),
-                revoke_at: detail
-                    .and_then(|d| d.revoke_at.as_ref())
-                    .or_else(|| history.and_then(|h| h.revoke_at.as_ref())),
+                label: self.status_name(),
+                revoke_at: first([
+                    detail.and_then(|d| d.revoke_at.as_ref()),
+                    history.and_then(|h| h.revoke_at.as_ref()),
+                ]),
                 revoke_reason: self.reason(),
                 valid_from: self.valid_from(),
                 valid_until: self.valid_until(),
@@ -115,6 +112,12 @@ impl HeldBadge {
         category_name: history detail;
         level_name: history detail;
         cert_no: detail;
+        front_image_url: detail wallet;
+        back_image_url: detail wallet;
+    }
+
+    fields! { first Text:
+        status_name: detail history wallet;
     }
 
     fields! { first ServiceTime:
@@ -163,16 +166,7 @@ impl HeldBadge {
     /// Front and back, as the service wrote them; the history does not have them. The record has whole addresses, the wallet
     /// only paths.
     pub fn image_urls(&self) -> [Option<&Text>; 2] {
-        let (wallet, detail) = (self.wallet.as_ref(), self.detail.as_ref());
-        let front = [
-            detail.and_then(|badge| badge.front_image_url.as_ref()),
-            wallet.and_then(|badge| badge.front_image_url.as_ref()),
-        ];
-        let back = [
-            detail.and_then(|badge| badge.back_image_url.as_ref()),
-            wallet.and_then(|badge| badge.back_image_url.as_ref()),
-        ];
-        [told(front), told(back)]
+        [self.front_image_url(), self.back_image_url()]
     }
 
     pub fn issued_at(&self) -> Option<&ServiceTime> {

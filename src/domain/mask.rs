@@ -34,22 +34,23 @@ pub fn text(text: &str, names: &[&str]) -> String {
     for known in names.iter().filter(|n| n.trim().chars().count() > 1) {
         out = out.replace(known.trim(), &name(known));
     }
-    addresses(&out, |c| c.is_whitespace() || ENDS.contains(c), str::to_owned)
+    addresses(&out, |c| c.is_whitespace() || ENDS.contains(c), address, str::to_owned)
 }
 
 /// Signs beside an address.
-pub(super) const ENDS: &str = "<>()[]{},;:\"'\u{201c}\u{201d}\u{2018}\u{2019}|";
+pub const ENDS: &str = "<>()[]{},;:\"'\u{201c}\u{201d}\u{2018}\u{2019}|";
 
 /// Masks every address between such ends. `other` gives any other word.
-pub(super) fn addresses(
+pub fn addresses(
     text: &str,
     ends: impl Fn(char) -> bool + Copy,
+    masked: impl Fn(&str) -> String,
     other: impl Fn(&str) -> String,
 ) -> String {
     let words = text.split_inclusive(ends).map(|word| {
         let bare = word.trim_end_matches(ends);
         if bare.contains(['@', '\u{ff20}']) {
-            address(&bare.replace('\u{ff20}', "@")) + &word[bare.len()..]
+            masked(&bare.replace('\u{ff20}', "@")) + &word[bare.len()..]
         } else {
             other(word)
         }

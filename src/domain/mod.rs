@@ -47,10 +47,10 @@ pub use holder::HeldBadge;
 pub use ids::{BadgeId, CategoryId, CategoryLevelId, TemplateId};
 pub use narrowing::{HistoryNarrowing, MailIs, StateIs};
 pub use query::Query;
-pub use record_fields::{Field, FieldValue, ServiceRecord};
+pub use record_fields::{BadgeTypeCode, Field, FieldValue, Level, ServiceRecord};
 pub use records::{
-    Accepted, Badge, BadgeType, BadgeTypeCode, BatchAccepted, Category, HistoryItem, Level, Page, Ping,
-    RecordProblem, RevokeAccepted, Template, TemplateDetail, WalletBadge,
+    Accepted, Badge, BadgeType, BatchAccepted, Category, HistoryItem, Page, Ping, RecordProblem,
+    RevokeAccepted, Template, TemplateDetail, WalletBadge,
 };
 pub use text::Text;
 pub use time::{ServiceClock, ServiceTime};

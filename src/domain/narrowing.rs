@@ -83,7 +83,6 @@ impl StateIs {
         }
     }
 
-    /// The word of a verdict, in English.
     pub fn verdict_word(self) -> &'static str {
         match self {
             Self::Waiting => tr_noop!("WAITING"),
@@ -173,7 +172,6 @@ impl MailIs {
     }
 }
 
-/// Filters that the service does not have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HistoryNarrowing {
     pub state: Option<StateIs>,

@@ -2,11 +2,50 @@
 //! Rust, and its type. Reading, tables, files and sorting follow from the declaration.
 
 use super::ids::{BadgeId, CategoryId, CategoryLevelId, TemplateId};
-use super::records::{BadgeTypeCode, Level};
 use super::text::Text;
 use super::time::ServiceTime;
 use crate::i18n::Localizable;
 use jiff::civil::DateTime;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum BadgeTypeCode {
+    Complete,
+    Competency,
+    Achieve,
+    Participate,
+    Certificate,
+    /// The contract does not name it.
+    Other(Text),
+}
+
+impl BadgeTypeCode {
+    pub const KNOWN: [Self; 5] =
+        [Self::Complete, Self::Competency, Self::Achieve, Self::Participate, Self::Certificate];
+
+    pub fn new(raw: &str) -> Self {
+        let known = Self::KNOWN.into_iter().find(|known| known.wire().eq_ignore_ascii_case(raw.trim()));
+        known.unwrap_or_else(|| Self::Other(Text::new(raw)))
+    }
+
+    /// As the service writes it.
+    pub fn wire(&self) -> &str {
+        match self {
+            Self::Complete => "COMPLETE",
+            Self::Competency => "COMPETENCY",
+            Self::Achieve => "ACHIEVE",
+            Self::Participate => "PARTICIPATE",
+            Self::Certificate => "CERTIFICATE",
+            Self::Other(text) => text.wire(),
+        }
+    }
+}
+
+/// Contract, "Category".
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Level {
+    pub level: Option<i64>,
+    pub level_name: Option<Text>,
+}
 
 /// A record's values by field name, as the service sent them.
 pub trait FieldSource {

@@ -102,7 +102,7 @@ impl KnownWords {
         if !word.contains(['@', '\u{ff20}']) {
             return self.mask_parts(word);
         }
-        mask::addresses(word, |c| ENDS.contains(c) || c == '│', |part| self.mask_parts(part))
+        mask::addresses(word, |c| ENDS.contains(c) || c == '│', mask::address, |part| self.mask_parts(part))
     }
 
     fn mask_parts(&self, word: &str) -> String {

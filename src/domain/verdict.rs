@@ -121,46 +121,25 @@ pub struct BadgeFacts<'a> {
     pub read_at: Option<DateTime>,
 }
 
-impl<'a> From<&'a HistoryItem> for BadgeFacts<'a> {
-    fn from(item: &'a HistoryItem) -> Self {
-        Self {
-            label: item.status_name.as_ref(),
-            revoke_at: item.revoke_at.as_ref(),
-            valid_until: item.valid_until.as_ref(),
-            issued_at: item.issued_at.as_ref(),
-            reg_date: item.reg_date.as_ref(),
-            read_at: item.read_at,
-            ..Self::default()
+macro_rules! facts {
+    ($($record:ty: $label:ident $($field:ident)* $(, $copied:ident)?;)+) => {$(
+        impl<'a> From<&'a $record> for BadgeFacts<'a> {
+            fn from(record: &'a $record) -> Self {
+                Self {
+                    label: record.$label.as_ref(),
+                    $($field: record.$field.as_ref(),)*
+                    $($copied: record.$copied,)?
+                    ..Self::default()
+                }
+            }
         }
-    }
+    )+};
 }
 
-impl<'a> From<&'a Badge> for BadgeFacts<'a> {
-    fn from(badge: &'a Badge) -> Self {
-        Self {
-            label: badge.status_name.as_ref(),
-            revoke_at: badge.revoke_at.as_ref(),
-            revoke_reason: badge.revoke_reason.as_ref(),
-            valid_from: badge.valid_from.as_ref(),
-            valid_until: badge.valid_until.as_ref(),
-            issued_at: badge.issued_at.as_ref(),
-            reg_date: badge.reg_date.as_ref(),
-            read_at: None,
-        }
-    }
-}
-
-impl<'a> From<&'a WalletBadge> for BadgeFacts<'a> {
-    fn from(badge: &'a WalletBadge) -> Self {
-        Self {
-            label: badge.status_name.as_ref(),
-            valid_from: badge.valid_from.as_ref(),
-            valid_until: badge.valid_until.as_ref(),
-            issued_at: badge.issued_at.as_ref(),
-            reg_date: badge.reg_date.as_ref(),
-            ..Self::default()
-        }
-    }
+facts! {
+    HistoryItem: status_name revoke_at valid_until issued_at reg_date, read_at;
+    Badge: status_name revoke_at revoke_reason valid_from valid_until issued_at reg_date;
+    WalletBadge: status_name valid_from valid_until issued_at reg_date;
 }
 
 /// `None` for a waiting badge: its `issued_at` may be the acceptance time (contract, "Badge (detail)").

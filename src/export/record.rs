@@ -85,6 +85,13 @@ macro_rules! fields {
         const COLUMNS: &'static [&'static str] = <Self as ServiceRecord>::NAMES;
         fields!(@ $id $(, $first)*);
     };
+    (badge first: $($first:ident),*) => {
+        fields!(first: $($first),*);
+
+        fn state(&self, now: DateTime) -> Option<State> {
+            Some(Verdict::of(self, now).state())
+        }
+    };
     ($by:ident: $($name:ident),*; $($own:ident = $value:expr),*; first: $id:ident $(, $first:ident)*) => {
         const FIELDS: &'static [Field<Self>] = &[
             $(Field { name: stringify!($name), value: |record| $by(record, stringify!($name)) },)*

@@ -163,7 +163,10 @@ macro_rules! t {
 /// translate the second text, in as many forms as they have.
 #[macro_export]
 macro_rules! plural {
-    ($number:expr, $one:literal, $many:literal $(, $name:ident $(= $value:expr)?)* $(,)?) => {{
+    ($number:expr, $one:literal, $many:literal $(, $name:ident $(= $value:expr)?)* $(,)?) => {
+        $crate::plural!(@forms $number, $one, $many $(, $name $(= $value)?)*)
+    };
+    (@forms $number:expr, $one:expr, $many:expr $(, $name:ident $(= $value:expr)?)*) => {{
         let number: u64 = $number;
         let n = $crate::i18n::number(number);
         match $crate::i18n::language() {
@@ -184,18 +187,9 @@ macro_rules! plural {
 /// `1 badge`, `3 badges`: `count!(n, "badge", "badges")` means `plural!(n, "{n} badge", "{n} badges")`.
 #[macro_export]
 macro_rules! count {
-    ($number:expr, $one:literal, $many:literal $(,)?) => {{
-        let number: u64 = $number;
-        let n = $crate::i18n::number(number);
-        match $crate::i18n::language() {
-            $crate::i18n::Language::English if number == 1 => format!(concat!("{n} ", $one), n = n),
-            $crate::i18n::Language::English => format!(concat!("{n} ", $many), n = n),
-            language => $crate::i18n::fill(
-                $crate::i18n::in_form(language, concat!("{n} ", $many), number),
-                &[("n", &n)],
-            ),
-        }
-    }};
+    ($number:expr, $one:literal, $many:literal $(,)?) => {
+        $crate::plural!(@forms $number, concat!("{n} ", $one), concat!("{n} ", $many))
+    };
 }
 
 /// Marks a text of a constant or a table for translation. Call [`tr`] where the text is displayed.

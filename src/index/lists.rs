@@ -1,7 +1,7 @@
 //! The badges behind a count, read page by page.
 
 use super::Result;
-use super::rows::{COLUMNS, item, moment, value};
+use super::rows::{self, COLUMNS, item, moment, value};
 use super::state::{self, SyncState};
 use super::store::{Index, kept};
 use crate::api::{Direction, HistoryFilter, Sort};
@@ -46,7 +46,6 @@ pub enum IndexedList {
     All,
 }
 
-/// A filter of the history with a sort order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HistorySelection {
     /// The service's filter. A text matches where it is contained, in any case.
@@ -169,7 +168,6 @@ pub(super) fn add_functions(db: &Connection) -> rusqlite::Result<()> {
     })
 }
 
-/// How far the index has the history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coverage {
     /// The time of the last check: seconds of the service's UTC.
@@ -323,9 +321,7 @@ pub struct Renewals {
 
 pub(super) fn count(db: &Connection, which: &IndexedList) -> rusqlite::Result<u64> {
     let (condition, values) = which.condition();
-    db.prepare_cached(&format!("SELECT count(*) FROM badge WHERE {condition}"))?
-        .query_row(params_from_iter(values), |r| r.get::<_, i64>(0))
-        .map(i64::unsigned_abs)
+    rows::count(db, &format!("badge WHERE {condition}"), params_from_iter(values))
 }
 
 pub(super) fn page(db: &Connection, query: &IndexQuery) -> rusqlite::Result<Page<HistoryItem>> {

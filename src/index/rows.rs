@@ -6,7 +6,7 @@ use crate::domain::verdict::BadgeFacts;
 use crate::domain::{Badge, BadgeId, EmailKey, HistoryItem, ServiceTime, StateIs, TemplateId, Text, Verdict};
 use jiff::civil::{Date, DateTime};
 use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, Params, Row, params};
 
 /// In the order that [`item`] reads.
 pub(super) const COLUMNS: &str =
@@ -81,9 +81,7 @@ pub(super) fn known(db: &Connection, mut items: Vec<HistoryItem>) -> rusqlite::R
 }
 
 pub(super) fn revoked_since(db: &Connection, since: Date) -> rusqlite::Result<u64> {
-    db.prepare_cached("SELECT count(*) FROM badge WHERE revoked >= ?1")?
-        .query_row([since.strftime("%Y-%m-%d").to_string()], |r| r.get::<_, i64>(0))
-        .map(i64::unsigned_abs)
+    count(db, "badge WHERE revoked >= ?1", [since.strftime("%Y-%m-%d").to_string()])
 }
 
 /// When a badge expires by itself, if it does. At the maximum time, every badge that can expire has expired.
@@ -220,10 +218,15 @@ fn forget_details(db: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-pub(super) fn seen(db: &Connection, reading: i64) -> rusqlite::Result<u64> {
-    db.prepare_cached("SELECT count(*) FROM badge WHERE reading = ?1")?
-        .query_row([reading], |r| r.get::<_, i64>(0))
+/// The number of rows of a table, or of those that a condition leaves.
+pub(super) fn count(db: &Connection, of: &str, values: impl Params) -> rusqlite::Result<u64> {
+    db.prepare_cached(&format!("SELECT count(*) FROM {of}"))?
+        .query_row(values, |r| r.get::<_, i64>(0))
         .map(i64::unsigned_abs)
+}
+
+pub(super) fn seen(db: &Connection, reading: i64) -> rusqlite::Result<u64> {
+    count(db, "badge WHERE reading = ?1", [reading])
 }
 
 /// Pages with badges whose state is about to change, most of them first.

@@ -1,7 +1,7 @@
 //! The progress of reading the history, saved with its rows, so that reading continues after a crash.
 
-use super::Result;
 use super::store::Index;
+use super::{Result, rows};
 use crate::api::Pass;
 use crate::domain::ServiceTime;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -30,7 +30,6 @@ pub(super) struct SyncState {
     pub revoked_at: Option<i64>,
     /// A reading went to the end of the history, so the index has the old badges that still expire.
     pub to_end: bool,
-    /// Rows that are too old to keep.
     pub old: u64,
 }
 
@@ -98,7 +97,6 @@ pub struct IndexStatus {
     pub certs: u64,
     /// Of the service. With an age limit, the index may hold fewer badges.
     pub total: Option<u64>,
-    /// Badges that are too old for the index.
     pub older: u64,
     pub oldest: Option<ServiceTime>,
     pub newest: Option<ServiceTime>,
@@ -122,17 +120,16 @@ impl IndexStatus {
 pub(super) fn status(db: &Connection, bytes: u64) -> rusqlite::Result<IndexStatus> {
     let known: SyncState = get(db, "known")?.unwrap_or_default();
     let scan: Option<ReadingState> = get(db, SCAN)?;
-    let count = |sql: &str| db.prepare_cached(sql)?.query_row([], |r| r.get::<_, i64>(0));
     let reg = |order: &str| -> rusqlite::Result<Option<ServiceTime>> {
         let sql = format!("SELECT reg_date FROM badge WHERE reg IS NOT NULL ORDER BY reg {order} LIMIT 1");
         let raw: Option<String> = db.prepare_cached(&sql)?.query_row([], |r| r.get(0)).optional()?;
         Ok(raw.as_deref().and_then(ServiceTime::new))
     };
-    let badges = count("SELECT count(*) FROM badge")?.unsigned_abs();
+    let badges = rows::count(db, "badge", [])?;
     Ok(IndexStatus {
         badges,
-        details: count("SELECT count(*) FROM detail")?.unsigned_abs(),
-        certs: count("SELECT count(*) FROM detail WHERE cert_key IS NOT NULL")?.unsigned_abs(),
+        details: rows::count(db, "detail", [])?,
+        certs: rows::count(db, "detail WHERE cert_key IS NOT NULL", [])?,
         total: known.total,
         older: known.total.filter(|_| known.complete).map_or(known.old, |all| all.saturating_sub(badges)),
         oldest: reg("ASC")?,

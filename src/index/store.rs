@@ -39,7 +39,7 @@ impl Default for IndexConfig {
 }
 
 /// The index of one service and key. Clones share it; dropping the last one closes it.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Index {
     work: Sender<IndexTask>,
     file: Arc<str>,
@@ -48,12 +48,6 @@ pub struct Index {
     pub(super) settings: IndexConfig,
     /// A task of this process is reading the history.
     reading: Arc<AtomicBool>,
-}
-
-impl std::fmt::Debug for Index {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Index").field(&self.file).finish()
-    }
 }
 
 type IndexTask = Box<dyn FnOnce(&mut Connection) + Send>;

@@ -5,14 +5,14 @@ use super::lists::{
     self, IS_EXPIRED, IS_ISSUED, IS_OTHER, IS_REVOKED, IS_REVOKING, IS_VALID, IndexedList, MAIL_FAILED,
     WAS_ISSUED,
 };
-use super::rows::{moment, value};
+use super::rows::{self, moment, value};
 use super::state::{self, IndexStatus};
 use super::store::Index;
 use crate::domain::{ServiceTime, TemplateId, Text};
 use jiff::civil::{Date, DateTime, Weekday};
 use jiff::tz::Offset;
 use jiff::{Timestamp, ToSpan};
-use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
+use rusqlite::{Connection, Row, params, params_from_iter};
 
 /// In days: how long expired badges are among the expiring ones.
 pub(super) const LATELY: i64 = 30;
@@ -147,11 +147,7 @@ pub(super) fn sums(
     bytes: u64,
 ) -> rusqlite::Result<Sums> {
     let at = moment(now);
-    let one = |condition: &str| {
-        db.prepare_cached(&format!("SELECT count(*) FROM badge WHERE {condition}"))?
-            .query_row([&at], |r| r.get::<_, i64>(0))
-            .map(i64::unsigned_abs)
-    };
+    let one = |condition: &str| rows::count(db, &format!("badge WHERE {condition}"), [&at]);
     let status = state::status(db, bytes)?;
     let read = status.read_at.and_then(|at| Timestamp::from_second(at).ok());
     let read = read.map_or(now, |at| offset.to_datetime(at).min(now));
@@ -305,11 +301,8 @@ pub(super) fn mails(db: &Connection) -> rusqlite::Result<MailSums> {
         .prepare_cached(&sql)?
         .query_map([MOST_MAILS], |r| Ok((r.get(0)?, r.get(1)?)))?
         .collect::<rusqlite::Result<_>>()?;
-    let all: Option<i64> = db
-        .prepare_cached(&format!("SELECT count(*) FROM badge WHERE {IS_ISSUED}"))?
-        .query_row([], |r| r.get(0))
-        .optional()?;
-    let others = all.unwrap_or(0).unsigned_abs().saturating_sub(mails.len() as u64);
+    let all = rows::count(db, &format!("badge WHERE {IS_ISSUED}"), [])?;
+    let others = all.saturating_sub(mails.len() as u64);
     Ok(MailSums { mails, others })
 }
 

@@ -17,7 +17,7 @@ use tokio::sync::watch;
 use super::clock;
 use super::demo::NEVER;
 use super::demo::catalogue::{PRACTICE, Template};
-use super::fault::FaultRule;
+use super::fault::{FaultRule, seconds};
 use super::ledger::Ledger;
 use super::service::{Service, SharedService, lock};
 use super::store::Badge;
@@ -329,17 +329,7 @@ async fn move_clock(State(control): State<Control>, body: Bytes) -> ControlResul
 fn span(value: &Value) -> Option<Duration> {
     let seconds = match value {
         Value::Number(number) => number.as_f64()?,
-        Value::String(text) => {
-            let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit() && c != '.')?);
-            let unit = match unit {
-                "s" => 1.0,
-                "m" => 60.0,
-                "h" => 3600.0,
-                "d" => 86_400.0,
-                _ => return None,
-            };
-            number.parse::<f64>().ok()? * unit
-        }
+        Value::String(text) => seconds(text, &[("s", 1.0), ("m", 60.0), ("h", 3600.0), ("d", 86_400.0)])?,
         _ => return None,
     };
     Duration::try_from_secs_f64(seconds).ok()
@@ -347,16 +337,12 @@ fn span(value: &Value) -> Option<Duration> {
 
 async fn set_switches(State(control): State<Control>, body: Bytes) -> ControlResult {
     let wanted: serde_json::Map<String, Value> = read(&body)?;
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let wanted: Vec<_> = wanted.iter().map(|(name, value)| (name, text(value))).collect();
     let mut changed = control.service.switches();
-    for (name, value) in &wanted {
-        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        changed.set(name, &value).map_err(wrong)?;
-    }
+    wanted.iter().try_for_each(|(name, value)| changed.set(name, value)).map_err(wrong)?;
     // All switches, or none if one is wrong.
-    for (name, value) in &wanted {
-        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        control.set(name, &value).map_err(wrong)?;
-    }
+    wanted.iter().try_for_each(|(name, value)| control.set(name, value)).map_err(wrong)?;
     Ok(Json(control.switches()).into_response())
 }
 

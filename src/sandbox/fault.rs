@@ -244,13 +244,10 @@ impl FaultRule {
             }
             ("hold", None) => self.hold = Some(CancellationToken::new()),
             ("commit", None) => self.commit = true,
-            ("commit-drop", None) => {
+            (kind @ ("commit-drop" | "commit-reset"), None) => {
                 self.commit = true;
-                parts.harm(word, FaultEffect::Drop)?;
-            }
-            ("commit-reset", None) => {
-                self.commit = true;
-                parts.harm(word, FaultEffect::Reset)?;
+                parts
+                    .harm(word, if kind == "commit-drop" { FaultEffect::Drop } else { FaultEffect::Reset })?;
             }
             ("status", _) => parts.status = Some(status(number()?).ok_or_else(|| bad("200 to 599"))?),
             ("code", Some(text)) => parts.code = Some(text.to_owned()),
@@ -340,16 +337,15 @@ fn status(number: u64) -> Option<u16> {
 }
 
 fn duration(text: &str) -> Option<Duration> {
-    let split = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.')?;
-    let (number, unit) = text.split_at(split);
-    let number: f64 = number.parse().ok()?;
-    let seconds = match unit {
-        "ms" => number / 1000.0,
-        "s" => number,
-        "m" => number * 60.0,
-        _ => return None,
-    };
+    let seconds = seconds(text, &[("ms", 0.001), ("s", 1.0), ("m", 60.0)])?;
     (seconds <= 86_400.0).then(|| Duration::from_secs_f64(seconds))
+}
+
+/// A number with one of these units, which last so many seconds.
+pub(super) fn seconds(text: &str, units: &[(&str, f64)]) -> Option<f64> {
+    let (number, unit) = text.split_at(text.find(|letter: char| !letter.is_ascii_digit() && letter != '.')?);
+    let (_, lasts) = units.iter().find(|(known, _)| *known == unit)?;
+    Some(number.parse::<f64>().ok()? * lasts)
 }
 
 #[cfg(test)]

@@ -18,7 +18,6 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::Sleep;
 
-/// Number of pieces of a slow body.
 const PIECES: u32 = 20;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -48,14 +48,14 @@ fn after_help() -> String {
 
 pub async fn serve(flags: SandboxFlags) -> anyhow::Result<()> {
     // Listen for signals first, so that none is lost during the start.
-    let mut signals = StopSignals::new()?;
+    let mut stopped = Box::pin(stop_signal()?);
     let json = flags.json;
     let sandbox = tokio::select! {
         sandbox = Sandbox::start(flags.options) => sandbox?,
-        () = signals.next() => return Ok(()),
+        () = &mut stopped => return Ok(()),
     };
     announce(&sandbox, json).context("cannot print where the sandbox is")?;
-    signals.next().await;
+    stopped.await;
     sandbox.stop().await;
     Ok(())
 }
@@ -80,39 +80,21 @@ fn announce(sandbox: &Sandbox, json: bool) -> std::io::Result<()> {
 }
 
 /// SIGINT and SIGTERM, or ctrl-c on systems without signals.
-struct StopSignals {
+fn stop_signal() -> anyhow::Result<impl Future<Output = ()>> {
     #[cfg(unix)]
-    interrupt: tokio::signal::unix::Signal,
-    #[cfg(unix)]
-    terminate: tokio::signal::unix::Signal,
-}
-
-impl StopSignals {
-    #[cfg(unix)]
-    fn new() -> anyhow::Result<Self> {
+    let stopped = {
         use tokio::signal::unix::{SignalKind, signal};
         let context = "cannot listen for signals";
-        Ok(Self {
-            interrupt: signal(SignalKind::interrupt()).context(context)?,
-            terminate: signal(SignalKind::terminate()).context(context)?,
-        })
-    }
-
-    #[cfg(not(unix))]
-    fn new() -> anyhow::Result<Self> {
-        Ok(Self {})
-    }
-
-    #[cfg(unix)]
-    async fn next(&mut self) {
-        tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
+        let mut interrupt = signal(SignalKind::interrupt()).context(context)?;
+        let mut terminate = signal(SignalKind::terminate()).context(context)?;
+        async move {
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+            }
         }
-    }
-
+    };
     #[cfg(not(unix))]
-    async fn next(&mut self) {
-        let _ = tokio::signal::ctrl_c().await;
-    }
+    let stopped = async { drop(tokio::signal::ctrl_c().await) };
+    Ok(stopped)
 }

@@ -43,7 +43,6 @@ pub struct Revoked {
     pub dropped: u64,
 }
 
-/// Requests in the busiest 60 seconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Minute {
     pub admitted: usize,
@@ -103,8 +102,9 @@ impl Ledger {
 
 #[derive(Debug, Default)]
 pub(super) struct Books {
-    pub accepted: BTreeMap<(String, String), Vec<String>>,
-    pub revokes: BTreeMap<String, (u64, u64)>,
+    /// By template and address.
+    pub accepted: BTreeMap<(String, String), AcceptedBadges>,
+    pub revokes: BTreeMap<String, Revoked>,
     pub requests: BTreeMap<String, u64>,
     pub statuses: BTreeMap<u16, u64>,
     pub violations: Violations,
@@ -114,36 +114,25 @@ pub(super) struct Books {
 impl Books {
     pub fn accept(&mut self, template_id: &str, recipient_email: &str, badge_id: &str) {
         let key = (template_id.to_owned(), recipient_email.to_owned());
-        self.accepted.entry(key).or_default().push(badge_id.to_owned());
+        let badges = self.accepted.entry(key).or_insert_with_key(|(template_id, recipient_email)| {
+            let (template_id, recipient_email) = (template_id.clone(), recipient_email.clone());
+            AcceptedBadges { template_id, recipient_email, count: 0, badge_ids: Vec::new() }
+        });
+        badges.count += 1;
+        badges.badge_ids.push(badge_id.to_owned());
     }
 
     pub fn revoke(&mut self, badge_id: &str, accepted: bool) {
-        let counts = self.revokes.entry(badge_id.to_owned()).or_default();
-        if accepted { counts.0 += 1 } else { counts.1 += 1 }
+        let none = || Revoked { badge_id: badge_id.to_owned(), accepted: 0, dropped: 0 };
+        let counts = self.revokes.entry(badge_id.to_owned()).or_insert_with(none);
+        if accepted { counts.accepted += 1 } else { counts.dropped += 1 }
     }
 
     /// The service adds the numbers that it keeps elsewhere.
     pub fn ledger(&self) -> Ledger {
         Ledger {
-            accepted: self
-                .accepted
-                .iter()
-                .map(|((template_id, recipient_email), ids)| AcceptedBadges {
-                    template_id: template_id.clone(),
-                    recipient_email: recipient_email.clone(),
-                    count: ids.len() as u64,
-                    badge_ids: ids.clone(),
-                })
-                .collect(),
-            revokes: self
-                .revokes
-                .iter()
-                .map(|(id, (accepted, dropped))| Revoked {
-                    badge_id: id.clone(),
-                    accepted: *accepted,
-                    dropped: *dropped,
-                })
-                .collect(),
+            accepted: self.accepted.values().cloned().collect(),
+            revokes: self.revokes.values().cloned().collect(),
             requests: self.requests.clone(),
             statuses: self.statuses.clone(),
             violations: self.violations,

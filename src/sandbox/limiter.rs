@@ -1,5 +1,4 @@
 //! The rate limit: requests per key in any 60 seconds of real time.
-//! The rate limit: requests per key in any 60 seconds of real time.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
@@ -50,7 +49,6 @@ impl Limiter {
         Err(free.as_secs() + u64::from(free.subsec_nanos() > 0))
     }
 
-    /// The largest numbers in any 60 seconds.
     pub fn busiest(&self, key: usize) -> Minute {
         self.keys.get(&key).map_or(Minute::default(), |windows| windows.busiest)
     }

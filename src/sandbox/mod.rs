@@ -256,7 +256,7 @@ async fn open(options: Options, switches: Switches, home: SocketAddr) -> anyhow:
     });
     let store = filling.await.context("the demo data cannot be made")??;
     // The time of a data file must not go backwards.
-    let now = store.last_seen()?.map_or(now, |seen| seen.max(now));
+    let now = store.meta("clock")?.map_or(now, |seen| seen.max(now));
     Ok(Arc::new(Service {
         clock: clock::Clock::new(now, options.speed),
         keys: service::keys(store.seed),

@@ -92,10 +92,13 @@ fn blanks(mut record: Value, fields: &[&str], form: NoLevel) -> Value {
     record
 }
 
-fn drop_field(record: &mut Value, name: &str) {
+/// Without these fields, and those that a switch leaves out.
+fn without(mut record: Value, absent: &[&str], ask: &EndpointRequest) -> Value {
+    let mail = (ask.switches.email_status == EmailStatus::Absent).then_some(&"email_status");
     if let Some(map) = record.as_object_mut() {
-        map.remove(name);
+        absent.iter().chain(mail).for_each(|name| drop(map.remove(*name)));
     }
+    record
 }
 
 fn category_of(template: &Template) -> &'static Category {
@@ -203,13 +206,13 @@ pub(super) fn category(ask: &EndpointRequest, store: &BadgeStore, at: usize, one
     })
 }
 
-/// Issue time, begin and end of validity, as far as they are known at this time.
-fn times(ask: &EndpointRequest, badge: &Badge) -> (Option<i64>, Option<i64>, Option<i64>) {
+/// Issue time, which is also the begin of validity, and its end, as far as they are known at this time.
+fn times(ask: &EndpointRequest, badge: &Badge) -> (Option<i64>, Option<i64>) {
     let waiting = badge.state(ask.now) == BadgeState::Waiting;
     match ask.switches.waiting_issued_at {
-        _ if !waiting => (Some(badge.issue_at), Some(badge.issue_at), badge.valid_until),
-        WaitingIssuedAt::Null => (None, None, None),
-        WaitingIssuedAt::Set => (Some(badge.reg_at), Some(badge.reg_at), badge.valid_until),
+        _ if !waiting => (Some(badge.issue_at), badge.valid_until),
+        WaitingIssuedAt::Null => (None, None),
+        WaitingIssuedAt::Set => (Some(badge.reg_at), badge.valid_until),
     }
 }
 
@@ -245,10 +248,10 @@ pub(super) fn history_item(
     badge: &Badge,
 ) -> Value {
     let zone = ask.switches.zone;
-    let (issued_at, _, valid_until) = times(ask, badge);
+    let (issued_at, valid_until) = times(ask, badge);
     let revoke_at = revoked(ask, badge);
     let absent = revoke_at.is_none() && ask.switches.no_revoke_history == NoRevokeHistory::Absent;
-    let mut record = json!({
+    let record = json!({
         "badge_id": badge_id,
         "template_id": Template::id(badge.template + 1),
         "title": template.title,
@@ -266,12 +269,7 @@ pub(super) fn history_item(
         "reg_date": stamp(badge.reg_at, zone),
         "revoke_at": revoke_at,
     });
-    if absent {
-        drop_field(&mut record, "revoke_at");
-    }
-    if ask.switches.email_status == EmailStatus::Absent {
-        drop_field(&mut record, "email_status");
-    }
+    let record = without(record, if absent { &["revoke_at"] } else { &[] }, ask);
     blanks(record, &["level", "level_name"], ask.switches.no_level)
 }
 
@@ -283,7 +281,7 @@ pub(super) fn wallet_item(
     badge: &Badge,
 ) -> Value {
     let zone = ask.switches.zone;
-    let (issued_at, valid_from, valid_until) = times(ask, badge);
+    let (issued_at, valid_until) = times(ask, badge);
     let date = ask.switches.wallet_valid_until == WalletValidUntil::Date;
     let write: fn(i64, i32) -> String = if date { day } else { stamp };
     json!({
@@ -294,7 +292,7 @@ pub(super) fn wallet_item(
         "title": template.title,
         "issuing_org": issuing_org(ask, badge),
         "status_name": status_name(ask, badge),
-        "valid_from": valid_from.map(|at| write(at, zone)),
+        "valid_from": issued_at.map(|at| write(at, zone)),
         "valid_until": until(ask, badge, valid_until, write),
         "issued_at": issued_at.map(|at| stamp(at, zone)),
         "reg_date": stamp(badge.reg_at, zone),
@@ -309,13 +307,13 @@ pub(super) fn badge_detail(
     badge: &Badge,
 ) -> Value {
     let zone = ask.switches.zone;
-    let (issued_at, valid_from, valid_until) = times(ask, badge);
+    let (issued_at, valid_until) = times(ask, badge);
     let company = COMPANIES[(badge.recipient.unsigned_abs() % 5) as usize];
     let mark = ORGS.get(badge.org).map_or("", |org| org.prefix).get(..3).unwrap_or("").to_uppercase();
     let year = day(badge.reg_at, zone).get(..4).unwrap_or("").to_owned();
     let revoke_at = revoked(ask, badge);
     let absent = revoke_at.is_none() && ask.switches.no_revoke_detail == NoRevokeDetail::Absent;
-    let mut record = json!({
+    let record = json!({
         "badge_id": badge_id,
         "source_cd": if badge.internal { "INTERNAL" } else { "BACKOFFICE" },
         "issuing_org": issuing_org(ask, badge),
@@ -334,18 +332,12 @@ pub(super) fn badge_detail(
         "recipient_name": badge.name,
         "recipient_email": badge.email,
         "email_status": email_status(ask, badge),
-        "valid_from": valid_from.map(|at| stamp(at, zone)),
+        "valid_from": issued_at.map(|at| stamp(at, zone)),
         "valid_until": until(ask, badge, valid_until, stamp),
         "issued_at": issued_at.map(|at| stamp(at, zone)),
         "revoke_at": revoke_at,
         "revoke_reason": badge.reason.as_deref().filter(|_| revoke_at.is_some()),
     });
-    if absent {
-        drop_field(&mut record, "revoke_at");
-        drop_field(&mut record, "revoke_reason");
-    }
-    if ask.switches.email_status == EmailStatus::Absent {
-        drop_field(&mut record, "email_status");
-    }
+    let record = without(record, if absent { &["revoke_at", "revoke_reason"] } else { &[] }, ask);
     blanks(record, &["level_name"], ask.switches.no_level)
 }

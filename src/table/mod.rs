@@ -25,20 +25,22 @@ pub(crate) use notes::tally;
 pub(crate) use xlsx_file::letters;
 
 use crate::fs::{is_own_file, may_be_replaced};
-use std::fmt;
 use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::Display)]
 pub enum TableFormat {
     /// Every cell is text.
     #[default]
+    #[strum(to_string = "xlsx")]
     Xlsx,
     /// With a byte order mark for Excel.
+    #[strum(to_string = "csv")]
     CsvUtf8,
     /// The encoding of old Korean Excel.
+    #[strum(to_string = "csv-cp949")]
     CsvCp949,
 }
 
@@ -74,16 +76,6 @@ impl FromStr for TableFormat {
                 name = crate::domain::text::scrub(name)
             )),
         }
-    }
-}
-
-impl fmt::Display for TableFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Xlsx => "xlsx",
-            Self::CsvUtf8 => "csv",
-            Self::CsvCp949 => "csv-cp949",
-        })
     }
 }
 

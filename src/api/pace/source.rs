@@ -14,13 +14,19 @@ pub(super) enum Source<'p> {
     Team(&'p TeamShare),
 }
 
+macro_rules! of_each {
+    ($this:expr, $source:ident => $call:expr) => {
+        match $this {
+            Source::Computer($source) => $call,
+            #[cfg(feature = "team")]
+            Source::Team($source) => $call,
+        }
+    };
+}
+
 impl<'p> Source<'p> {
     pub(super) async fn head(self, priority: Priority) -> tokio::sync::MutexGuard<'p, ()> {
-        match self {
-            Self::Computer(shared) => shared.head(priority).await,
-            #[cfg(feature = "team")]
-            Self::Team(team) => team.head(priority).await,
-        }
+        of_each!(self, source => source.head(priority).await)
     }
 
     /// The error says why the file cannot be used.
@@ -33,34 +39,18 @@ impl<'p> Source<'p> {
     }
 
     pub(super) fn hold(self, wait: Duration, refusals: u32) {
-        match self {
-            Self::Computer(shared) => shared.hold(wait, refusals),
-            #[cfg(feature = "team")]
-            Self::Team(team) => team.hold(wait, refusals),
-        }
+        of_each!(self, source => source.hold(wait, refusals));
     }
 
     pub(super) fn calm(self, lift: bool) {
-        match self {
-            Self::Computer(shared) => shared.calm(lift),
-            #[cfg(feature = "team")]
-            Self::Team(team) => team.calm(lift),
-        }
+        of_each!(self, source => source.calm(lift));
     }
 
     pub(super) async fn peek(self) -> Result<SharedUse, PaceProblem> {
-        match self {
-            Self::Computer(shared) => shared.peek().await,
-            #[cfg(feature = "team")]
-            Self::Team(team) => team.peek().await,
-        }
+        of_each!(self, source => source.peek().await)
     }
 
     pub(super) async fn flush(self) {
-        match self {
-            Self::Computer(shared) => shared.flush().await,
-            #[cfg(feature = "team")]
-            Self::Team(team) => team.flush().await,
-        }
+        of_each!(self, source => source.flush().await);
     }
 }

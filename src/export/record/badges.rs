@@ -8,38 +8,26 @@ use serde_json::{Map, Value};
 
 impl Record for Badge {
     fields! {
-        first: badge_id, status_name, title
-    }
-
-    fn state(&self, now: DateTime) -> Option<State> {
-        Some(Verdict::of(self, now).state())
+        badge first: badge_id, status_name, title
     }
 }
 
 impl Record for WalletBadge {
     fields! {
-        first: badge_id, status_name, title, recipient_name, valid_until, issued_at, reg_date,
+        badge first: badge_id, status_name, title, recipient_name, valid_until, issued_at, reg_date,
         valid_from, issuing_org, front_image_url, back_image_url
-    }
-
-    fn state(&self, now: DateTime) -> Option<State> {
-        Some(Verdict::of(self, now).state())
     }
 }
 
 impl Record for HistoryItem {
     fields! {
-        first: badge_id, status_name, recipient_name, title, recipient_email, email_status,
+        badge first: badge_id, status_name, recipient_name, title, recipient_email, email_status,
         issued_at, reg_date, valid_until, revoke_at, template_id, badge_type_name, category_name,
         level_name, level, issuing_org
     }
 
     fn json(&self, fields: Map<String, Value>) -> Map<String, Value> {
         with_place(fields, self.rnum)
-    }
-
-    fn state(&self, now: DateTime) -> Option<State> {
-        Some(Verdict::of(self, now).state())
     }
 }
 

@@ -79,7 +79,6 @@ pub struct EncodingGuess {
     pub alternatives: Vec<(TextEncoding, Vec<String>)>,
 }
 
-/// How certain an encoding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Sure {
     Chosen,
@@ -104,7 +103,6 @@ pub struct SheetInfo {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MapState {
-    /// A person chose it.
     Chosen(ColumnMap),
     /// A person confirmed it earlier for the same column names.
     Remembered(ColumnMap),
@@ -144,7 +142,6 @@ messages! {
     /// `column`: From 0.
     ColumnContradicts { field: RecipientField, column: usize }
         => localizable!("column {column} is named like the {field}, but its content is something else; choose one", column = column + 1, field);
-    /// Several sheets may be the right one; see [`About::sheets`].
     SheetAmbiguous => localizable!("it has more than one sheet with data; choose one");
     /// No row looks like a header, and no row looks like data.
     HeaderNotFound
@@ -155,19 +152,16 @@ messages! {
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub enum ImportNote;
     fn localizable;
-    /// Number of rows above the header, which are not read.
     RowsAboveHeader(n: u64) => localizable!("Rows above the header are not read ({n}).", n = number(*n));
     /// Two rows look like a header. lapel uses the second.
     /// `first`: Row number in the source, from 1.
     /// `second`: Row number in the source, from 1.
     TwoHeaderRows { first: u64, second: u64 }
         => localizable!("Rows {first} and {second} both look like a header; lapel uses row {second}.", first, second);
-    /// No header: the columns were detected by their content.
     NoHeader => localizable!("No header row; lapel looks at the content of the columns.");
     NotWhatItsNameSays { ending: Text, format: InputFormat }
         => localizable!("Its name ends in .{ending}, but lapel read it as {format}, its real format.", ending, format);
     MacroEnabled => localizable!("It can hold macros; lapel did not run them.");
-    /// Hidden sheets with data, which are not read.
     HiddenSheets(sheets: Vec<Text>)
         => localizable!("Hidden sheets are not read: {sheets}.", sheets = quoted(sheets));
     /// Hidden columns with data, from 0. They are read.
@@ -175,7 +169,6 @@ messages! {
         => localizable!("Hidden columns are read too: {columns}.", columns = numbers(columns));
     /// Number of hidden rows, perhaps by a filter. They are read and need review.
     HiddenRows(n: u64) => localizable!("Hidden rows in the sheet: {n}. Each needs review.", n = number(*n));
-    /// Other sheets with data but without e-mail addresses.
     OtherSheets(sheets: Vec<Text>)
         => localizable!("Other sheets have data but no e-mail addresses; not read: {sheets}.", sheets = quoted(sheets));
     /// Number of merged cell ranges. The value is in the first cell of each.

@@ -68,11 +68,6 @@ impl Decoding {
     }
 }
 
-pub(super) fn shown(encoding: TextEncoding, bytes: &[u8]) -> String {
-    let (text, _) = encoding.codec().decode_with_bom_removal(bytes);
-    crate::domain::text::scrub(&text).into_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,7 +2,7 @@
 
 use super::about::{EncodingGuess, Sure};
 use super::cell_text::is_syllable;
-use super::decode::{self, BadBytes, Decoding, PIECE};
+use super::decode::{BadBytes, Decoding, PIECE};
 use super::origin::{OpenedSource, fill, hex};
 use super::{IntakeProblem, ReadProgress, TextEncoding, mojibake};
 use crate::jobs::prelude::*;
@@ -229,9 +229,11 @@ impl Evidence {
         }
         let mut readable: Vec<&EncodingAttempt> = self.readings.iter().filter(|r| r.bad.is_none()).collect();
         readable.sort_by_key(|r| r.encoding != taken);
-        let read =
-            |r: &EncodingAttempt| self.samples.lines.iter().map(|l| decode::shown(r.encoding, l)).collect();
-        readable.into_iter().map(|r| (r.encoding, read(r))).collect()
+        let shown = |encoding: TextEncoding, line: &Vec<u8>| {
+            scrub(&encoding.codec().decode_with_bom_removal(line).0).into_owned()
+        };
+        let read = |encoding| self.samples.lines.iter().map(|line| shown(encoding, line)).collect();
+        readable.into_iter().map(|r| (r.encoding, read(r.encoding))).collect()
     }
 }
 

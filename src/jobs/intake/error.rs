@@ -27,7 +27,6 @@ messages! {
         => localizable!("{name}: you have no permission to read it. Ask for permission, or use a copy that you can read.", name);
     Io { source: std::io::Error }
         => localizable!("lapel could not read {name}: {source}. Try again, or copy the file to a local disk first.", name, source);
-    /// Zero rows.
     Empty => localizable!("{name} is empty: it has no rows.", name);
     /// `what`: The part that is too big.
     /// `limit`: Limit in bytes.
@@ -77,13 +76,10 @@ messages! {
         => localizable!("{name} has no column {column}: it has {columns}.", name, column, columns);
     HeaderNotFound { row: u64 }
         => localizable!("{name} has no row {row} that could be the header row.", name, row);
-    /// It is unclear which column holds the badge ids.
     NoIdColumn { columns: Localizable }
         => localizable!("{name}: lapel cannot tell which column holds the badge ids (columns: {columns}). Name that column badge_id, or keep only that column.", name, columns);
-    /// A person must answer a question first.
     Unanswered { question: Localizable }
         => localizable!("lapel cannot read {name} yet: {question}.", name, question);
-    /// The file changed while it was read.
     Changed => localizable!("{name} changed while lapel read it. lapel did not use it. Read it again.", name);
     Cancelled => localizable!("Reading was stopped. Nothing was changed.");
 }
@@ -116,7 +112,6 @@ impl From<CannotSplit> for IntakeProblem {
 }
 
 impl IntakeError {
-    /// What happened, and what to do next.
     pub fn localizable(&self) -> Localizable {
         self.why.localizable(&self.name)
     }

@@ -55,9 +55,7 @@ pub(super) fn read_row(row: &RawRow, column: usize) -> IdRow {
 
 /// Reads the only column, or one with a known name like `badge_id` or `배지 ID`. Refuses repeated ids and ids
 /// that a spreadsheet damaged (`1.23E+15`, too many digits, `#REF!`), with the reason.
-///
-/// # Errors
-/// [`IntakeProblem::NoIdColumn`] if it is unclear which column holds the ids ([`Choices::id_column`] chooses it),
+/// Fails with [`IntakeProblem::NoIdColumn`] if it is unclear which column holds the ids ([`Choices::id_column`] chooses it),
 /// [`IntakeProblem::Unanswered`] if the encoding or the sheet is unclear, or another error of reading.
 pub fn read_ids(
     source: &ImportSource,

@@ -26,7 +26,6 @@ enum OriginPlace {
 }
 
 impl OpenedSource {
-    /// Checks that the source can be read.
     pub fn of(source: &ImportSource) -> Result<Self, IntakeProblem> {
         let name = name_of(source);
         match source {

@@ -71,8 +71,7 @@ pub(in crate::jobs) fn preview(
     Ok(Opened { about, rows, preview: Preview::Recipients(checked) })
 }
 
-/// # Errors
-/// The source cannot be read. An open question is not an error here.
+/// Fails if the source cannot be read. An open question is not an error here.
 pub(in crate::jobs) fn preview_ids(
     source: &ImportSource,
     choices: &Choices,

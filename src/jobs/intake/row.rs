@@ -44,7 +44,6 @@ pub struct CellNote {
     pub what: CellFact,
 }
 
-/// What a cell was before it became text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CellFact {
     /// In a hidden row or column.
@@ -57,17 +56,12 @@ pub enum CellFact {
     Hyperlink,
     /// A link to this address, which differs from the text.
     LinkElsewhere(String),
-    /// A number, formatted as text.
     Number,
-    /// A date or time, formatted as text.
     Date,
-    /// A boolean, formatted as text.
     Bool,
-    /// An error, for example `#REF!`.
     Error,
     /// A leading apostrophe was removed. lapel's own CSV adds it to cells that a spreadsheet would compute.
     ApostropheStripped,
-    /// The row ends before this column.
     Missing,
     /// A filled cell in a column that the header does not have.
     Extra,

@@ -74,7 +74,6 @@ enum SplitState {
     Start,
     /// In an unquoted cell, or after its quoted part.
     Plain,
-    /// In a quoted part.
     Quoted,
     /// After a quotation mark in a quoted part: the end, or the first half of an escaped one.
     Closing,

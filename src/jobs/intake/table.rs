@@ -9,9 +9,9 @@ use super::origin::{OpenedSource, fill, name_of};
 use super::row::RawRow;
 use super::sheet::{self, Book, FileType, Grid};
 use super::split::{self, Split};
-use super::text::{self, TextFormat, TextRows};
+use super::text::{self, TextRows};
 use super::{
-    Choices, ColumnMap, HeaderRow, ImportSource, IntakeError, IntakeProblem, MAX_PASTED_BYTES,
+    Choices, ColumnMap, Delimiter, HeaderRow, ImportSource, IntakeError, IntakeProblem, MAX_PASTED_BYTES,
     MAX_SHEET_BYTES, MAX_TEXT_BYTES, ReadProgress, TextEncoding, pasted,
 };
 use crate::jobs::prelude::*;
@@ -27,24 +27,19 @@ const PASTED_WIDTH: usize = 2;
 /// held in a compact form of limited size.
 #[derive(Debug)]
 pub struct InputTable {
-    about: About,
+    shape: TableShape,
     body: TableBody,
-    /// The column that rows are without: the reasons of a redo file.
-    left_out: Option<usize>,
 }
 
 #[derive(Debug)]
 enum TableBody {
     Text {
         origin: OpenedSource,
-        reading: TextFormat,
+        encoding: TextEncoding,
+        delimiter: Delimiter,
         sample: Vec<Split>,
     },
-    Grid {
-        grid: Grid,
-        skip_to: u64,
-        width: usize,
-    },
+    Grid(Grid),
     /// Pasted lines: a name and an address each.
     Lines(Vec<Split>),
 }
@@ -52,9 +47,7 @@ enum TableBody {
 impl InputTable {
     /// Reads a text file once from start to end, or a spreadsheet's sheet into memory. `choices` override the
     /// detection. `remembered` returns the columns that a person confirmed earlier for a header's signature.
-    ///
-    /// # Errors
-    /// [`IntakeError`] if the source cannot be read at all. An open question is not an error: see
+    /// Fails if the source cannot be read at all. An open question is not an error: see
     /// [`About::needs_answer`].
     pub fn open(
         source: &ImportSource,
@@ -77,28 +70,29 @@ impl InputTable {
     }
 
     pub fn about(&self) -> &About {
-        &self.about
+        &self.shape.about
     }
 
     /// Of a text, only rows within the sample.
     pub fn preview(&self, rows: usize) -> Vec<RawRow> {
-        let all: Box<dyn Iterator<Item = RawRow> + '_> = match &self.body {
-            TableBody::Text { sample, reading, .. } => {
-                Box::new(raw_rows(sample, reading.skip_to, reading.width))
+        self.held().take(rows).map(|row| row.without(self.shape.left_out)).collect()
+    }
+
+    /// The rows in memory: of a text, its sample.
+    fn held(&self) -> Box<dyn Iterator<Item = RawRow> + Send + '_> {
+        match &self.body {
+            TableBody::Grid(grid) => Box::new(grid.rows(self.shape.skip_to, self.shape.width)),
+            TableBody::Text { sample: rows, .. } | TableBody::Lines(rows) => {
+                Box::new(raw_rows(rows, self.shape.skip_to, self.shape.width))
             }
-            TableBody::Grid { grid, skip_to, width } => Box::new(grid.rows(*skip_to, *width)),
-            TableBody::Lines(rows) => Box::new(raw_rows(rows, 0, PASTED_WIDTH)),
-        };
-        all.take(rows).map(|row| row.without(self.left_out)).collect()
+        }
     }
 
     /// In order, including blank lines and totals. A text is streamed. The caller shows the progress
     /// ([`InputRows::bytes_read`]) and may stop at any row.
-    ///
-    /// # Errors
-    /// [`IntakeProblem::Unanswered`] while [`About::needs_answer`] is not empty, and all errors of reading.
+    /// Fails with [`IntakeProblem::Unanswered`] while [`About::needs_answer`] is not empty, and all errors of reading.
     pub fn rows(&self) -> Result<InputRows<'_>, IntakeError> {
-        let open = self.about.needs_answer();
+        let open = self.shape.about.needs_answer();
         self.rows_unless(&open)
     }
 
@@ -106,19 +100,18 @@ impl InputTable {
     pub(super) fn rows_unless(&self, open: &[FileQuestion]) -> Result<InputRows<'_>, IntakeError> {
         if let Some(question) = open.first() {
             let question = question.localizable();
-            return Err(IntakeProblem::Unanswered { question }.of(&self.about.name));
+            return Err(IntakeProblem::Unanswered { question }.of(&self.shape.about.name));
         }
         let inner = match &self.body {
-            TableBody::Text { origin, reading, .. } => {
-                let rows = TextRows::open(origin, reading.clone());
-                RowSource::Text(Box::new(rows.map_err(|why| why.of(&self.about.name))?))
+            TableBody::Text { origin, encoding, delimiter, .. } => {
+                let TableShape { about, skip_to, width, .. } = &self.shape;
+                let shape = (*skip_to, *width);
+                let rows = TextRows::open(origin, *encoding, *delimiter, about.sha256.clone(), shape);
+                RowSource::Text(Box::new(rows.map_err(|why| why.of(&about.name))?))
             }
-            TableBody::Grid { grid, skip_to, width } => {
-                RowSource::Held(Box::new(grid.rows(*skip_to, *width)))
-            }
-            TableBody::Lines(rows) => RowSource::Held(Box::new(raw_rows(rows, 0, PASTED_WIDTH))),
+            TableBody::Grid(_) | TableBody::Lines(_) => RowSource::Held(self.held()),
         };
-        Ok(InputRows { inner, about: &self.about, left_out: self.left_out, failed: false })
+        Ok(InputRows { inner, about: &self.shape.about, left_out: self.shape.left_out, failed: false })
     }
 }
 
@@ -206,7 +199,7 @@ fn open_text(
     })?;
     let mut table = open_as_text(origin, asked, detected)?;
     if has_name_of_sheet {
-        table.about.notes.push(ImportNote::NotWhatItsNameSays {
+        table.shape.about.notes.push(ImportNote::NotWhatItsNameSays {
             ending: Text::new(origin.ending.clone()),
             format: InputFormat::Csv,
         });
@@ -229,18 +222,11 @@ fn open_as_text(
     if whole && sampled.is_empty() {
         return Err(IntakeProblem::Empty);
     }
-    let about = unread(origin, detected.sha256.clone(), detected.bytes, InputFormat::Csv);
+    let about = unread(origin, detected.sha256, detected.bytes, InputFormat::Csv);
     let about = About { encoding: Some(detected.guess), delimiter: Some(delimiter), ..about };
     let shape = TableShape::of(&sampled, asked, about)?;
-    let reading = TextFormat {
-        encoding,
-        delimiter,
-        skip_to: shape.skip_to,
-        width: shape.width_read(),
-        sha256: detected.sha256,
-    };
-    let body = TableBody::Text { origin: origin.clone(), reading, sample };
-    Ok(InputTable { about: shape.about, body, left_out: shape.left_out })
+    let body = TableBody::Text { origin: origin.clone(), encoding, delimiter, sample };
+    Ok(InputTable { shape, body })
 }
 
 /// Cells copied with their header are a table. In other text, each line is one recipient.
@@ -264,8 +250,8 @@ fn open_pasted(
     });
     if has_header || asked.choices.columns.is_some() {
         let mut table = open_as_text(origin, asked, detected)?;
-        table.about.format = InputFormat::Pasted;
-        table.about.encoding = None;
+        table.shape.about.format = InputFormat::Pasted;
+        table.shape.about.encoding = None;
         return Ok(table);
     }
     let rows = pasted::people(&all);
@@ -283,7 +269,8 @@ fn open_pasted(
         map: MapState::Found(map),
         ..unread(origin, detected.sha256, detected.bytes, InputFormat::Pasted)
     };
-    Ok(InputTable { about, body: TableBody::Lines(rows), left_out: None })
+    let shape = TableShape { about, skip_to: 0, width: PASTED_WIDTH, left_out: None };
+    Ok(InputTable { shape, body: TableBody::Lines(rows) })
 }
 
 fn open_sheet(
@@ -306,14 +293,14 @@ fn open_sheet(
     let sampled: Vec<(u64, &[String])> = sampled.iter().map(|r| (r.line, r.cells.as_slice())).collect();
     let about = About { sheets, sheet, ..unread(origin, sha256, origin.bytes, format) };
     // Without a selected sheet, the columns are unknown.
-    let shape = if about.sheet.is_some() {
+    let mut shape = if about.sheet.is_some() {
         TableShape::of(&sampled, asked, about)?
     } else {
         TableShape { about, skip_to: 0, width: 0, left_out: None }
     };
-    let body = TableBody::Grid { grid, skip_to: shape.skip_to, width: shape.width_read() };
-    notes.extend(shape.about.notes);
-    Ok(InputTable { about: About { notes, ..shape.about }, body, left_out: shape.left_out })
+    notes.append(&mut shape.about.notes);
+    shape.about.notes = notes;
+    Ok(InputTable { shape, body: TableBody::Grid(grid) })
 }
 
 fn endings_of(format: InputFormat) -> &'static [&'static str] {
@@ -346,19 +333,18 @@ fn unread(origin: &OpenedSource, sha256: String, bytes: u64, format: InputFormat
     }
 }
 
+#[derive(Debug)]
 struct TableShape {
     about: About,
+    /// Rows up to and including this line are not data.
     skip_to: u64,
+    /// Number of columns of the header, with the column that is left out.
     width: usize,
+    /// The column that rows are without: the reasons of a redo file.
     left_out: Option<usize>,
 }
 
 impl TableShape {
-    /// The width with the column that is left out.
-    fn width_read(&self) -> usize {
-        self.width + usize::from(self.left_out.is_some())
-    }
-
     fn of<'a>(
         rows: &[(u64, &'a [String])],
         asked: &OpenOptions<'_>,
@@ -415,7 +401,7 @@ impl TableShape {
         content.resize(columns.len(), ColumnContent::default());
         let skip_to = index.map_or(0, row);
         let about = About { header: header_row, columns, content, guess, signature, map, notes, ..about };
-        Ok(Self { about, skip_to, width, left_out })
+        Ok(Self { about, skip_to, width: width + usize::from(left_out.is_some()), left_out })
     }
 
     fn map(

@@ -11,21 +11,12 @@ use crate::table::unescape_formula;
 use ring::digest::Context;
 use std::io::Read;
 
-#[derive(Clone, Debug)]
-pub(super) struct TextFormat {
-    pub encoding: TextEncoding,
-    pub delimiter: Delimiter,
-    /// Rows up to and including this line are not data.
-    pub skip_to: u64,
-    /// Number of columns of the header.
-    pub width: usize,
-    /// The expected hash of the bytes at the end.
-    pub sha256: String,
-}
-
 /// Holds one piece, its rows, and one more row.
 pub(super) struct TextRows {
-    reading: TextFormat,
+    skip_to: u64,
+    width: usize,
+    /// The expected hash of the bytes at the end.
+    sha256: String,
     source: Box<dyn Read + Send>,
     hash: Option<Context>,
     decoding: Decoding,
@@ -37,17 +28,25 @@ pub(super) struct TextRows {
 }
 
 impl TextRows {
-    pub fn open(origin: &OpenedSource, reading: TextFormat) -> Result<Self, IntakeProblem> {
+    pub fn open(
+        origin: &OpenedSource,
+        encoding: TextEncoding,
+        delimiter: Delimiter,
+        sha256: String,
+        (skip_to, width): (u64, usize),
+    ) -> Result<Self, IntakeProblem> {
         Ok(Self {
+            skip_to,
+            width,
+            sha256,
             source: origin.open()?,
             hash: Some(Context::new(&SHA256)),
-            decoding: Decoding::new(reading.encoding),
-            splitter: Splitter::new(reading.delimiter),
+            decoding: Decoding::new(encoding),
+            splitter: Splitter::new(delimiter),
             piece: vec![0; PIECE],
             bytes: 0,
             record: 0,
             ended: false,
-            reading,
         })
     }
 
@@ -58,13 +57,13 @@ impl TextRows {
     pub fn next(&mut self) -> Result<Option<RawRow>, IntakeProblem> {
         loop {
             match self.splitter.take() {
-                Some(split) if split.line <= self.reading.skip_to => {}
+                Some(split) if split.line <= self.skip_to => {}
                 Some(split) => {
                     self.record += 1;
                     if self.record > super::MAX_ROWS {
                         return Err(IntakeProblem::TooManyRows);
                     }
-                    return Ok(Some(raw_row(split, self.record, self.reading.width)));
+                    return Ok(Some(raw_row(split, self.record, self.width)));
                 }
                 None if self.ended => return Ok(None),
                 None => self.read_on()?,
@@ -86,7 +85,7 @@ impl TextRows {
         if self.ended {
             self.splitter.finish()?;
             if let Some(hash) = self.hash.take()
-                && hex(hash.finish().as_ref()) != self.reading.sha256
+                && hex(hash.finish().as_ref()) != self.sha256
             {
                 return Err(IntakeProblem::Changed);
             }

@@ -6,52 +6,14 @@ use jiff::civil::{DateTime, Weekday};
 
 use super::catalogue::{DemoValidity, Template, templates};
 use super::people::{DemoHolder, holders};
-use super::stories::{REASONS, Teller, people};
+use super::stories::{DemoRow, NEVER, REASONS, Teller, people};
 use crate::sandbox::clock;
-
-/// A time later than any clock can show.
-pub(in crate::sandbox) const NEVER: i64 = 1 << 60;
 
 const DAY: i64 = 86_400;
 const DAYS: i64 = 540;
 
 /// Number of oldest rows that the demo's spreadsheets refer to; see [`DemoHistory::settle`].
 const SETTLED: u64 = 47;
-
-#[derive(Debug, Clone, Copy)]
-pub(in crate::sandbox) struct DemoRow {
-    /// Index into the holders.
-    pub holder: usize,
-    /// Index into the templates.
-    pub template: usize,
-    pub reg_at: i64,
-    pub issue_at: i64,
-    /// `None`: by the policy of its template, from the day of issue.
-    pub until: Option<i64>,
-    /// Request time, completion time and reason.
-    pub revoke: Option<(i64, i64, &'static str)>,
-    /// `email_status` once issued; may be empty.
-    pub mail: &'static str,
-    pub label: Option<&'static str>,
-    /// `false`: issued in the back office.
-    pub internal: bool,
-}
-
-impl DemoRow {
-    pub fn issued(holder: usize, template: usize, reg_at: i64, issue_at: i64) -> Self {
-        Self {
-            holder,
-            template,
-            reg_at,
-            issue_at,
-            until: None,
-            revoke: None,
-            mail: "SENT",
-            label: None,
-            internal: true,
-        }
-    }
-}
 
 /// The last second of validity of a badge issued at `issue_at`, in a demo that began at `epoch`.
 pub(in crate::sandbox) fn valid_until(

@@ -7,7 +7,8 @@ mod filler;
 mod people;
 mod stories;
 
-pub(super) use filler::{DemoHistory, NEVER, valid_until};
+pub(super) use filler::{DemoHistory, valid_until};
+pub(super) use stories::NEVER;
 
 #[cfg(test)]
 mod tests;

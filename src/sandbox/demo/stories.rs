@@ -3,9 +3,11 @@
 use fastrand::Rng;
 use jiff::ToSpan;
 
-use super::filler::{DemoRow, NEVER};
 use super::people::DemoHolder;
 use crate::sandbox::clock;
+
+/// A time later than any clock can show.
+pub(in crate::sandbox) const NEVER: i64 = 1 << 60;
 
 const MINUTE: i64 = 60;
 const HOUR: i64 = 3600;
@@ -23,7 +25,6 @@ pub(super) const REASONS: [&str; 9] = [
     "Employment ended before completion",
 ];
 
-/// Labels that no client knows.
 const ODD_LABELS: [&str; 4] = ["발급보류", "심사중", "이의신청중", "SUSPENDED"];
 
 /// They come before all other holders.
@@ -63,6 +64,41 @@ pub(super) fn people() -> Vec<DemoHolder> {
     all
 }
 
+#[derive(Debug, Clone, Copy)]
+pub(in crate::sandbox) struct DemoRow {
+    /// Index into the holders.
+    pub holder: usize,
+    /// Index into the templates.
+    pub template: usize,
+    pub reg_at: i64,
+    pub issue_at: i64,
+    /// `None`: by the policy of its template, from the day of issue.
+    pub until: Option<i64>,
+    /// Request time, completion time and reason.
+    pub revoke: Option<(i64, i64, &'static str)>,
+    /// `email_status` once issued; may be empty.
+    pub mail: &'static str,
+    pub label: Option<&'static str>,
+    /// `false`: issued in the back office.
+    pub internal: bool,
+}
+
+impl DemoRow {
+    pub fn issued(holder: usize, template: usize, reg_at: i64, issue_at: i64) -> Self {
+        Self {
+            holder,
+            template,
+            reg_at,
+            issue_at,
+            until: None,
+            revoke: None,
+            mail: "SENT",
+            label: None,
+            internal: true,
+        }
+    }
+}
+
 pub(super) struct Teller<'a> {
     pub rng: &'a mut Rng,
     pub holders: &'a [DemoHolder],
@@ -97,7 +133,6 @@ impl Teller<'_> {
         row
     }
 
-    /// The holders without a story.
     fn crowd(&self) -> Vec<usize> {
         (0..self.holders.len()).filter(|at| self.holders.get(*at).is_some_and(|one| !one.reserved)).collect()
     }

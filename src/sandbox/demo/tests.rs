@@ -1,8 +1,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::catalogue::templates;
-use super::filler::DemoRow;
 use super::people::DemoHolder;
+use super::stories::DemoRow;
 use super::{DemoHistory, NEVER, valid_until};
 
 const ZONE: i32 = 9 * 3600;

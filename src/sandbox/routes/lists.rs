@@ -161,11 +161,7 @@ fn ordered(
 ) -> Result<(), EndpointResponse> {
     listing.oldest_first = switches.default_order == DefaultOrder::Oldest;
     for (column, direction) in params.sorting(&columns(names), switches)? {
-        let expression = expression(column, switches);
-        if expression.contains("$now") {
-            listing.timed = true;
-        }
-        listing.order.push(OrderBy { expression, direction });
+        listing.order.push(OrderBy { expression: expression(column, switches), direction });
     }
     Ok(())
 }
@@ -216,7 +212,7 @@ pub(super) fn history(service: &Service, ask: &EndpointRequest) -> Outcome {
         listing.only("b.org = ?", [Sql::from(org as i64)]);
     }
     if switches.waiting_history == WaitingHistory::Hidden {
-        listing.only_now("b.issue_at <= $now", []);
+        listing.only("b.issue_at <= $now", []);
     }
     let column = match switches.issue_date_on {
         IssueDateOn::RegDate => "b.reg_at",
@@ -226,14 +222,14 @@ pub(super) fn history(service: &Service, ask: &EndpointRequest) -> Outcome {
         IssueDateOn::IssuedAt => "b.issue_at",
     };
     if column == "b.issue_at" && (issue.0.is_some() || issue.1.is_some()) {
-        listing.only_now("b.issue_at <= $now", []);
+        listing.only("b.issue_at <= $now", []);
     }
     for (column, (from, to)) in [(column, issue), ("b.revoke_at", revoke)] {
         if let Some(from) = from {
-            listing.only_now(format!("{column} >= ?"), [Sql::from(from)]);
+            listing.only(format!("{column} >= ?"), [Sql::from(from)]);
         }
         if let Some(to) = to {
-            listing.only_now(format!("{column} < ?"), [Sql::from(to)]);
+            listing.only(format!("{column} < ?"), [Sql::from(to)]);
         }
     }
     badges(&mut store, &listing, paging, ask, |template, id, badge| {
@@ -269,14 +265,14 @@ pub(super) fn wallet(service: &Service, ask: &EndpointRequest) -> Outcome {
         listing.only("b.org = ?", [Sql::from(org as i64)]);
     }
     if switches.wallet_waiting == WalletWaiting::Hidden {
-        listing.only_now("b.issue_at <= $now", []);
+        listing.only("b.issue_at <= $now", []);
     }
     if switches.wallet_revoked == WalletRevoked::Hidden {
-        listing.only_now("b.revoke_at IS NULL OR b.revoke_at > $now", []);
+        listing.only("b.revoke_at IS NULL OR b.revoke_at > $now", []);
     }
     if switches.wallet_expired == WalletExpired::Hidden {
         listing.fleeting = true;
-        listing.only_now("b.valid_until IS NULL OR b.valid_until >= $now", []);
+        listing.only("b.valid_until IS NULL OR b.valid_until >= $now", []);
     }
     badges(&mut service.store(), &listing, paging, ask, |template, id, badge| {
         records::wallet_item(service, ask, template, id, badge)

@@ -37,22 +37,15 @@ pub(in crate::sandbox) struct ListQuery {
     pub order: Vec<OrderBy>,
     /// Without an order, and between equal rows.
     pub oldest_first: bool,
-    /// Whether the result depends on the current time.
-    pub timed: bool,
     /// Whether the result may change every second, as with expiry. It is not cached then.
     pub fleeting: bool,
 }
 
 impl ListQuery {
-    /// The values replace the `?` in order.
+    /// The values replace the `?` in order, and the current time `$now`.
     pub fn only(&mut self, condition: impl Into<String>, values: impl IntoIterator<Item = Value>) {
         self.conditions.push(condition.into());
         self.values.extend(values);
-    }
-
-    pub fn only_now(&mut self, condition: impl Into<String>, values: impl IntoIterator<Item = Value>) {
-        self.timed = true;
-        self.only(condition, values);
     }
 
     fn sql(&self) -> String {
@@ -142,8 +135,8 @@ impl BadgeStore {
 
     fn numbers(&mut self, listing: &ListQuery, now: i64) -> rusqlite::Result<Arc<Vec<u32>>> {
         // The time is not part of the name. `from` and `until` cover it.
-        let sql = listing.sql().replace("$now", &now.to_string());
-        let name = format!("{}{:?}", listing.sql(), listing.values);
+        let sql = listing.sql();
+        let name = format!("{sql}{:?}", listing.values);
         if let Some(view) = self.views.known.get(&name)
             && (view.from..view.until).contains(&now)
             && !listing.fleeting
@@ -152,13 +145,14 @@ impl BadgeStore {
         }
         let numbers: Vec<u32> = self
             .db
-            .prepare_cached(&sql)?
+            .prepare_cached(&sql.replace("$now", &now.to_string()))?
             .query_map(params_from_iter(&listing.values), |row| row.get(0))?
             .collect::<rusqlite::Result<_>>()?;
         let numbers = Arc::new(numbers);
         if !listing.fleeting {
-            let until = if listing.timed { self.next_change(now)? } else { i64::MAX };
-            let from = if listing.timed { now } else { i64::MIN };
+            let is_timed = sql.contains("$now");
+            let until = if is_timed { self.next_change(now)? } else { i64::MAX };
+            let from = if is_timed { now } else { i64::MIN };
             let held: usize = self.views.known.values().map(|view| view.numbers.len() + 1000).sum();
             if held + numbers.len() > ROOM {
                 self.views.known.clear();

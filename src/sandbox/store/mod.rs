@@ -181,13 +181,8 @@ impl BadgeStore {
         self.templates.iter().enumerate().filter(move |(_, one)| org.is_none_or(|org| one.org == org))
     }
 
-    fn meta(&self, name: &str) -> rusqlite::Result<Option<i64>> {
+    pub fn meta(&self, name: &str) -> rusqlite::Result<Option<i64>> {
         self.db.query_row("SELECT value FROM meta WHERE name = ?1", [name], |row| row.get(0)).optional()
-    }
-
-    /// Saved so that the time of a data file never goes backwards.
-    pub fn last_seen(&self) -> rusqlite::Result<Option<i64>> {
-        self.meta("clock")
     }
 
     pub fn remember_time(&self, now: i64) -> rusqlite::Result<()> {

@@ -42,7 +42,7 @@ fn a_kept_list_is_not_used_after_a_badge_has_moved_on() {
     let when = Issuing { now: NOW, quota: None, all_or_nothing: true, issue_time: IssueTime::Short };
     let seq = store.issue(0, 0, &people, when).unwrap()[0];
     let mut issued = ListQuery::default();
-    issued.only_now("b.issue_at <= $now", []);
+    issued.only("b.issue_at <= $now", []);
     assert_eq!(seqs(&mut store, &issued, NOW, 0, 9).0, 0);
     assert_eq!(seqs(&mut store, &issued, NOW + 299, 0, 9).0, 0);
     assert_eq!(seqs(&mut store, &issued, NOW + 300, 0, 9), (1, vec![seq]));

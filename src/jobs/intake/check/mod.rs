@@ -34,7 +34,6 @@ pub enum Standing {
     Ready,
     /// A person must review it first.
     Ask,
-    /// Cannot be sent without a correction.
     Refused,
     /// Not a recipient: a blank line, a total, or a repeated header. It is still listed and counted.
     NotARecipient,

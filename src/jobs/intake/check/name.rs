@@ -84,7 +84,6 @@ fn has_only_letters(name: &str) -> bool {
     name.chars().all(|c| c.is_ascii_alphabetic() || is_syllable(c) || c == ' ') && !name.contains("  ")
 }
 
-/// Why a name cannot be sent at all.
 fn refusal(name: &str, email: &str) -> Option<Localizable> {
     if is_error_token(name) {
         return Some(localizable!("the name is a formula error: {text}", text = quoted(name)));

@@ -108,13 +108,11 @@ impl Grid {
         }
     }
 
-    /// The hidden columns that have content.
     pub fn used_hidden_columns(&self) -> Vec<usize> {
         let is_used = |c: &usize| self.cells.iter().any(|cell| cell.column as usize == *c);
         self.hidden_columns.iter().copied().filter(is_used).collect()
     }
 
-    /// Number of hidden rows with content.
     pub fn hidden_rows(&self) -> u64 {
         self.rows.iter().filter(|r| r.hidden).count() as u64
     }

@@ -95,7 +95,6 @@ struct Sheet {
     hidden: bool,
     /// Number of the last row with content; 0 for an empty sheet.
     rows: u64,
-    /// Whether a cell looks like an e-mail address.
     addresses: bool,
     /// Empty if another sheet is more likely the list.
     grid: Grid,
@@ -111,9 +110,7 @@ impl Sheet {
     }
 
     /// Adds a cell: its position (from 0), whether its row is hidden, its text, and its [`grid::fact`] bits.
-    ///
-    /// # Errors
-    /// The file exceeds a limit, or is damaged. What makes only this sheet unusable is kept instead.
+    /// Fails if the file exceeds a limit, or is damaged. What makes only this sheet unusable is kept instead.
     fn add(
         &mut self,
         at: (u32, u32),
@@ -181,15 +178,13 @@ fn damaged(what: &'static str, why: Localizable) -> IntakeProblem {
 
 struct SheetContext<'a> {
     watch: &'a dyn ReadProgress,
-    /// The size of the file.
     bytes: u64,
     /// Bytes of text in all cells so far. Many cells may share one text of the file.
     unfolded: std::cell::Cell<u64>,
 }
 
 impl SheetContext<'_> {
-    /// # Errors
-    /// The text is longer than a cell can be, or all texts together exceed the limit of a spreadsheet.
+    /// Fails if the text is longer than a cell can be, or all texts together exceed the limit of a spreadsheet.
     fn unfold(&self, row: u64, text: &str) -> Result<(), IntakeProblem> {
         if text.len() > MAX_CELL_CHARS && text.chars().nth(MAX_CELL_CHARS).is_some() {
             return Err(IntakeProblem::CellTooLong { line: row });
