@@ -1,6 +1,7 @@
 //! The contexts in which the keymap looks up a key, and the actions that are possible there.
 
 use super::App;
+use crate::tui::input::action::ActionKind;
 use crate::tui::prelude::*;
 use crate::tui::widgets::confirm::CONTEXTS;
 
@@ -20,7 +21,8 @@ impl App {
 
     /// Whether this profile may not run an action. Such an action is hidden too.
     pub fn is_forbidden(&self, action: Action) -> bool {
-        (self.cx.read_only() && is_acting(action)) || (action == Action::Tour && !self.may_tour_from_here())
+        (self.cx.read_only() && action.is(ActionKind::Acts))
+            || (action == Action::Tour && !self.may_tour_from_here())
     }
 
     pub(in crate::tui) fn is_enabled(&self, action: Action) -> bool {
@@ -69,24 +71,4 @@ impl App {
         let filtered = self.screen().can_go_back();
         inside || filtered || self.navigation.can_go_back() || self.toasts.news.is_some()
     }
-}
-
-/// Whether an action changes something at the service, or prepares a change.
-fn is_acting(action: Action) -> bool {
-    matches!(
-        action,
-        Action::Issue
-            | Action::Revoke
-            | Action::Run
-            | Action::Pause
-            | Action::Resume
-            | Action::UseUp
-            | Action::Retry
-            | Action::CancelRest
-            | Action::Undo
-            | Action::Decide
-            | Action::Ids
-            | Action::Replace
-            | Action::Renew
-    )
 }

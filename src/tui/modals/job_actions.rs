@@ -87,25 +87,6 @@ pub(in crate::tui) fn revoke_rows(job: &Job, marked: &[JobRow], cx: &UiContext, 
     RevokeForm::open(targets, out);
 }
 
-pub(in crate::tui) fn is_job_command(action: Action) -> bool {
-    matches!(
-        action,
-        Action::Run
-            | Action::Export
-            | Action::Pause
-            | Action::Resume
-            | Action::UseUp
-            | Action::Retry
-            | Action::Look
-            | Action::CancelRest
-            | Action::Undo
-            | Action::Decide
-            | Action::Receipt
-            | Action::Redo
-            | Action::Mail
-    )
-}
-
 pub(in crate::tui) fn can(action: Action, job: &Job) -> bool {
     let of = |row_status| job.counts.of(row_status);
     let mine = job.may_act();
