@@ -150,8 +150,8 @@ pub enum Navigate {
     /// Show a job: its rows with these statuses, or the list of jobs if there are none.
     Job(JobId, Vec<RowStatus>),
     Mails(JobId),
-    /// Run a command that sends again or resumes sending. The user confirms it first.
-    Again(Box<JobCommand>),
+    /// Run a command that sends rows of this job again or resumes sending. The user confirms it first.
+    Again(JobId, Box<JobCommand>),
     Export(Box<ExportSource>),
     /// The user has chosen this file for the form below.
     Picked(String),

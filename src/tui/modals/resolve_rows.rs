@@ -160,7 +160,7 @@ impl ResolveRows {
                 if let RowsToResolve::One(row) = &self.rows {
                     let why = typed.trim().to_owned();
                     let command = JobCommand::Decide(self.job, row.no, Decision::SendAgain, why);
-                    out.go.push(Navigate::Again(Box::new(command)));
+                    out.go.push(Navigate::Again(self.job, Box::new(command)));
                 }
             }
             (ResolveStage::Text, Resolution::SendNeverSeen) => {
@@ -209,7 +209,8 @@ impl ResolveRows {
             return;
         }
         let why = self.why.value().trim().to_owned();
-        out.go.push(Navigate::Again(Box::new(JobCommand::ResendAll(self.job, found.ready, why))));
+        let command = JobCommand::ResendAll(self.job, found.ready, why);
+        out.go.push(Navigate::Again(self.job, Box::new(command)));
     }
 
     fn title(&self) -> String {
