@@ -64,7 +64,7 @@ pub const SMALLEST: (u16, u16) = (60, 16);
 
 const MOST_HOLD_ROWS: u16 = 4;
 /// Minimum duration of a read before the screen shows how long it has taken.
-const SLOW: std::time::Duration = std::time::Duration::from_secs(3);
+const SLOW: Duration = Duration::from_secs(3);
 
 const READ_ONLY: &str = tr_noop!("This profile is read-only: it cannot issue or revoke.");
 

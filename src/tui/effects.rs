@@ -12,7 +12,6 @@ use crate::tui::platform::clipboard::CopiedText;
 use crate::tui::platform::pager::PagerText;
 use crate::tui::prelude::*;
 use crate::tui::worker::index::IndexRows;
-use crate::tui::worker::job_command::JobCommand;
 
 #[derive(Clone, Debug)]
 pub enum Content {

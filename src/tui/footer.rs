@@ -4,7 +4,6 @@
 use super::app::App;
 use super::input::action::ActionKind;
 use crate::tui::prelude::*;
-use crate::tui::widgets::popup;
 
 const MOST: usize = 8;
 /// Hints that actions on the selection leave to actions on the list.

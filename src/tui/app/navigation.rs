@@ -174,7 +174,7 @@ impl App {
         let id = self.next_modal();
         match out.owned_by(RequestOwner::Modal(id), |out| modal.0(&self.cx, out)) {
             Some(modal) if modal.prepares_sending() && self.cx.read_only() => {
-                out.say(crate::i18n::tr(READ_ONLY));
+                out.say(tr(READ_ONLY));
             }
             modal => {
                 let modal = modal.map(|modal| self.with_kept_input(modal, out));
@@ -185,7 +185,7 @@ impl App {
 
     fn again(&mut self, id: JobId, command: JobCommand, out: &mut Effects<'_>) {
         if self.cx.read_only() {
-            out.say(crate::i18n::tr(READ_ONLY));
+            out.say(tr(READ_ONLY));
             return;
         }
         let Some(job) = self.screens.activity.find(id) else { return };

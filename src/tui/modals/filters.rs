@@ -1,11 +1,9 @@
 //! Saved filters of a list: apply, rename or remove one, or save the current filter.
 
 use crate::config::FilterChange;
-use crate::tui::input::list_hit::{ListCursor, below};
 use crate::tui::persist::saved_filters::FiltersAsk;
 use crate::tui::prelude::*;
 use crate::tui::widgets::filter::Spec;
-use crate::tui::widgets::search::Search;
 use crate::tui::widgets::table_header::ColumnDef;
 
 /// Maximum width of names, in columns.

@@ -7,6 +7,7 @@ use crate::index::{
 };
 use crate::jobs::receipt::{FailedMails, MOST_FAILED, MailReport, mail_failures};
 use crate::tui::prelude::*;
+use crate::tui::request::ProfileSession;
 use tokio::sync::Mutex;
 use tokio::task::spawn_blocking;
 
@@ -66,7 +67,7 @@ pub struct IndexSlot {
 
 impl IndexSlot {
     /// Without a configured index, there is none until the user turns one on.
-    pub fn new(session: &crate::tui::request::ProfileSession) -> Self {
+    pub fn new(session: &ProfileSession) -> Self {
         Self {
             account: IndexAccount::of(&session.connection),
             place: session.index.clone(),

@@ -6,8 +6,6 @@ use crate::jobs::{DuplicateKind, Reason, RequestsNeeded, RowGroup, RowSelection,
 use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::{draft_words, short_reason};
 use crate::tui::widgets::marks::{LARGEST_RANGE, between};
-use crate::tui::widgets::text_layout::number;
-use crate::tui::worker::job_command::JobCommand;
 use std::ops::RangeInclusive;
 
 /// The statuses of a draft: the rows that need a person come first, the rows that are sent last.

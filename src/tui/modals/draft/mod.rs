@@ -11,7 +11,6 @@ pub use draw::{shares, unknown_states};
 pub use imports::{imports, titles};
 
 use crate::jobs::{DuplicateKind, DuplicateResult, FileState, RowFacts, may};
-use crate::tui::effects::ExportSource;
 use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::modals::draft::groups::{GroupPart, Groups};
 use crate::tui::modals::draft::outline::Outline;
@@ -21,7 +20,7 @@ use crate::tui::prelude::*;
 use crate::tui::request::NewDrafts;
 use crate::tui::widgets::job_rows::{RowList, columns, draft_words, know_rows};
 use crate::tui::widgets::table_header::Heading;
-use crate::tui::worker::job_command::{JobCommand, JobReply};
+use crate::tui::worker::job_command::JobReply;
 
 const NOT_SENT: [RowStatus; 3] = [RowStatus::Ask, RowStatus::Invalid, RowStatus::LeftOut];
 

@@ -3,7 +3,6 @@
 use super::{DraftForm, DuplicateCheck, draw};
 use crate::jobs::DuplicateKind;
 use crate::tui::prelude::*;
-use crate::tui::worker::job_command::JobCommand;
 
 impl DraftForm {
     /// Whether the rows may be sent. If not, says why.

@@ -2,9 +2,7 @@
 
 use super::steps::column_name;
 use crate::jobs::intake::{About, ColumnContent, ColumnMap, NameColumns};
-use crate::tui::input::list_hit::{ListCursor, below};
 use crate::tui::prelude::*;
-use crate::tui::widgets::text_layout::{fit, width};
 use serde::{Deserialize, Serialize};
 
 /// Widest column name, in cells.

@@ -10,7 +10,6 @@ use crate::domain::email::ended;
 use crate::jobs::intake::Choices;
 use crate::jobs::{FileChange, FileSource, FileState, Opened};
 use crate::secrets::fingerprint;
-use crate::tui::input::list_hit::ListCursor;
 use crate::tui::modals::draft::{DraftForm, shares, titles};
 use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::moment;
