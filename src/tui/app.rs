@@ -520,7 +520,8 @@ impl App {
         let changed = self.with(owner, out, |component, _, _| component.on_progress(request, done, all));
         let is_shown = match owner {
             RequestOwner::Screen(tab) => {
-                self.navigation.tab == tab && self.modals.last().is_none_or(|modal| modal.is_popup())
+                self.navigation.tab == tab
+                    && self.modals.last().is_none_or(|modal| !modal.has(ModalFlag::Covers))
             }
             _ => true,
         };

@@ -37,7 +37,7 @@ impl App {
             };
         }
         if let Some(modal) = self.modals.last() {
-            let is_for_others = action == Action::Editor && !modal.takes_editor();
+            let is_for_others = action == Action::Editor && !modal.has(ModalFlag::TakesEditor);
             return !is_for_others && modal.is_enabled(action, &self.cx);
         }
         match action {

@@ -173,7 +173,7 @@ impl App {
     fn open_modal(&mut self, modal: OpenModal, out: &mut Effects<'_>) {
         let id = self.next_modal();
         match out.owned_by(RequestOwner::Modal(id), |out| modal.0(&self.cx, out)) {
-            Some(modal) if modal.prepares_sending() && self.cx.read_only() => {
+            Some(modal) if modal.has(ModalFlag::PreparesSending) && self.cx.read_only() => {
                 out.say(tr(READ_ONLY));
             }
             modal => {

@@ -20,7 +20,7 @@ impl App {
         let typed = self.typed();
         let path = self.modals.last().and_then(|modal| modal.typed_path());
         if typed.iter().copied().chain(path).any(is_key) {
-            let is_box = self.modals.last().is_none_or(|modal| modal.is_box());
+            let is_box = self.modals.last().is_none_or(|modal| modal.has(ModalFlag::IsBox));
             if is_box {
                 self.act_inside(Action::ClearField, out);
             }
@@ -82,7 +82,8 @@ impl App {
 
     /// Whether to refuse pasted text. An API key is refused where no key belongs.
     pub(super) fn refuses_paste(&mut self, text: &str, out: &mut Effects<'_>) -> bool {
-        let takes_keys = self.modals.last().map_or(self.welcome.is_some(), |modal| modal.takes_api_key());
+        let takes_keys =
+            self.modals.last().map_or(self.welcome.is_some(), |modal| modal.has(ModalFlag::TakesApiKey));
         if takes_keys || !is_key(text) {
             return false;
         }

@@ -236,8 +236,8 @@ impl Component for Help {
 }
 
 impl Modal for Help {
-    fn shows_message(&self) -> bool {
-        self.message.is_some()
+    fn has(&self, flag: ModalFlag) -> bool {
+        flag == ModalFlag::ShowsMessage && self.message.is_some()
     }
 }
 

@@ -331,12 +331,8 @@ impl Component for IssueForm {
 }
 
 impl Modal for IssueForm {
-    fn is_popup(&self) -> bool {
-        false
-    }
-
-    fn prepares_sending(&self) -> bool {
-        true
+    fn has(&self, flag: ModalFlag) -> bool {
+        matches!(flag, ModalFlag::Covers | ModalFlag::PreparesSending)
     }
 
     fn tour_place(&self) -> TourPlace {

@@ -232,8 +232,8 @@ fn indented(text: &str, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
 }
 
 impl Modal for JsonView {
-    fn is_popup(&self) -> bool {
-        false
+    fn has(&self, flag: ModalFlag) -> bool {
+        flag == ModalFlag::Covers
     }
 }
 

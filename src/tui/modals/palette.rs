@@ -344,8 +344,8 @@ impl Component for CommandPalette {
 }
 
 impl Modal for CommandPalette {
-    fn is_box(&self) -> bool {
-        true
+    fn has(&self, flag: ModalFlag) -> bool {
+        flag == ModalFlag::IsBox
     }
 }
 

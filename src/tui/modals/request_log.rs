@@ -197,8 +197,8 @@ impl Component for RequestLog {
 }
 
 impl Modal for RequestLog {
-    fn is_popup(&self) -> bool {
-        false
+    fn has(&self, flag: ModalFlag) -> bool {
+        flag == ModalFlag::Covers
     }
 
     fn asks(&self) -> Option<ConfirmQuestion> {

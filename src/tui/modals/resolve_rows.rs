@@ -343,6 +343,10 @@ impl Component for ResolveRows {
 }
 
 impl Modal for ResolveRows {
+    fn has(&self, flag: ModalFlag) -> bool {
+        matches!(flag, ModalFlag::PreparesSending | ModalFlag::TakesEditor)
+    }
+
     fn input(&self) -> Option<FormInput> {
         let badge = Some(self.badge.value()).filter(|id| *id != self.rows.badge());
         let texts = [self.why.value(), badge.unwrap_or_default()].map(str::to_owned);
@@ -358,14 +362,6 @@ impl Modal for ResolveRows {
                 self.badge.select();
             }
         }
-    }
-
-    fn prepares_sending(&self) -> bool {
-        true
-    }
-
-    fn takes_editor(&self) -> bool {
-        true
     }
 
     fn asks(&self) -> Option<ConfirmQuestion> {

@@ -183,6 +183,10 @@ impl Component for UndoJob {
 }
 
 impl Modal for UndoJob {
+    fn has(&self, flag: ModalFlag) -> bool {
+        matches!(flag, ModalFlag::PreparesSending | ModalFlag::TakesEditor)
+    }
+
     fn input(&self) -> Option<FormInput> {
         let texts = vec![self.reason.value().to_owned()];
         Some(FormInput::new("undo-job", unfinished::of_job(&self.job), texts))
@@ -190,10 +194,6 @@ impl Modal for UndoJob {
 
     fn set_input(&mut self, texts: &[String]) {
         self.reason.set(texts.first().map_or("", String::as_str));
-    }
-
-    fn prepares_sending(&self) -> bool {
-        true
     }
 
     fn asks(&self) -> Option<ConfirmQuestion> {
@@ -209,9 +209,5 @@ impl Modal for UndoJob {
 
     fn on_confirmed(&mut self, _: &UiContext, out: &mut Effects<'_>) {
         self.undo(out);
-    }
-
-    fn takes_editor(&self) -> bool {
-        true
     }
 }

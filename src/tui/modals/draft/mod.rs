@@ -551,12 +551,8 @@ impl Component for DraftForm {
 }
 
 impl Modal for DraftForm {
-    fn is_popup(&self) -> bool {
-        false
-    }
-
-    fn prepares_sending(&self) -> bool {
-        true
+    fn has(&self, flag: ModalFlag) -> bool {
+        matches!(flag, ModalFlag::Covers | ModalFlag::PreparesSending)
     }
 
     fn leave(&mut self, out: &mut Effects<'_>) -> bool {
