@@ -29,33 +29,27 @@ impl DraftForm {
 
     fn foot(&self, area: Rect, cx: &UiContext) -> Vec<Line<'static>> {
         let mut foot = FormText::new(area, cx);
+        let key = |action| cx.key(&self.key_contexts(), action);
+        let (enter, esc) = (key(Action::Accept), key(Action::Back));
         if self.beginning {
             foot.busy(t!("starting"));
         } else if self.heading_here().is_some() {
-            let key = |action| cx.key(&self.key_contexts(), action);
             foot.dim(&t!(
                 "Nothing is sent until you confirm.  {enter} show or hide the rows  {esc} back",
-                enter = key(Action::Accept),
-                esc = key(Action::Back)
+                enter,
+                esc
             ));
         } else if self.has_suggestion() {
-            let key = |action| cx.key(&self.key_contexts(), action);
             foot.dim(&t!(
                 "Nothing is sent until you confirm.  {enter} correct this row  {down} next row  {esc} back",
-                enter = key(Action::Accept),
+                enter,
                 down = key(Action::Down),
-                esc = key(Action::Back)
+                esc
             ));
         } else if self.sendable() == 0 {
-            let esc = cx.key(&self.key_contexts(), Action::Back);
             foot.text(&t!("No row is ready to be sent.  {esc} back", esc), cx.theme.warning());
         } else {
-            let key = |action| cx.key(&self.key_contexts(), action);
-            foot.dim(&t!(
-                "Nothing is sent until you confirm.  {enter} next  {esc} back",
-                enter = key(Action::Accept),
-                esc = key(Action::Back)
-            ));
+            foot.dim(&t!("Nothing is sent until you confirm.  {enter} next  {esc} back", enter, esc));
         }
         foot.into_lines()
     }
@@ -63,7 +57,7 @@ impl DraftForm {
     fn head(&self, area: Rect, cx: &UiContext) -> Vec<Line<'static>> {
         let theme = &cx.theme;
         let mut form = FormText::new(area, cx);
-        let Some(job) = self.job() else { return Vec::new() };
+        let job = self.job();
         let what = if job.kind == Kind::Issue { t!("Issue") } else { t!("Revoke") };
         let mut head = format!("{what}  {}", job.title);
         if self.jobs.len() > 1 {
@@ -194,7 +188,7 @@ impl DraftForm {
         head.truncate(usize::from(rows.y - area.y));
         let at = Rect { height: rows.y - area.y, ..area };
         frame.render_widget(head, at);
-        let Some(job) = self.job() else { return };
+        let job = self.job();
         self.draw_rows(frame, rows, job, cx);
         let room = usize::from(area.width).saturating_sub(4);
         let most = row_lines_in(area.height);
@@ -329,7 +323,7 @@ impl DraftForm {
     }
 
     pub(super) fn tell(&self, form: &mut FormText<'_>, cx: &UiContext) {
-        let Some(job) = self.job() else { return };
+        let job = self.job();
         let n = self.sendable();
         let what = match job.kind {
             Kind::Issue => plural!(n, "Issue {n} badge", "Issue {n} badges"),

@@ -246,7 +246,7 @@ impl DraftForm {
     }
 
     pub(super) fn review(&mut self, allow: bool, rows: RowSelection, out: &mut Effects<'_>) {
-        let Some(id) = self.job().map(|job| job.id) else { return };
+        let id = self.job().id;
         (self.decided, self.may_undo) = (true, true);
         self.rows.marks.cancel_range();
         let command = if allow { JobCommand::Allow(id, rows) } else { JobCommand::LeaveOut(id, rows) };
@@ -389,7 +389,7 @@ impl DraftForm {
 
     /// Corrects the selected row, or the addresses of its group, as lapel suggests.
     pub(super) fn take_suggestions(&mut self, whole_group: bool, out: &mut Effects<'_>) {
-        let Some(job) = self.job().map(|job| job.id) else { return };
+        let job = self.job().id;
         let group = match self.group_here() {
             Some(RowSelection::Group(_, key)) => Some(SuggestedRows::Group(key)),
             _ => None,

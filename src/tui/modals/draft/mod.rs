@@ -25,6 +25,7 @@ use crate::tui::worker::job_command::JobReply;
 const NOT_SENT: [RowStatus; 3] = [RowStatus::Ask, RowStatus::Invalid, RowStatus::LeftOut];
 
 pub struct DraftForm {
+    /// At least one.
     jobs: Vec<Job>,
     /// Index of the draft whose rows are shown.
     at: usize,
@@ -136,7 +137,7 @@ impl DraftForm {
     }
 
     fn has_file(&self) -> bool {
-        self.job().is_some_and(|job| job.origin.as_ref().is_some_and(|o| o.source.is_some()))
+        self.job().origin.as_ref().is_some_and(|o| o.source.is_some())
     }
 
     fn compare(&mut self, maps_columns: bool, out: &mut Effects<'_>) {
@@ -145,12 +146,12 @@ impl DraftForm {
         self.comparing = Some((out.ask(Request::CompareFile(self.ids())), maps_columns));
     }
 
-    fn job(&self) -> Option<&Job> {
-        self.jobs.get(self.at)
+    fn job(&self) -> &Job {
+        &self.jobs[self.at]
     }
 
     fn may(&self, step: Step, row: Option<&JobRow>) -> bool {
-        self.job().zip(row).is_some_and(|(job, row)| may(step, RowFacts::of(job, row)))
+        row.is_some_and(|row| may(step, RowFacts::of(self.job(), row)))
     }
 
     fn issues(&self) -> bool {
@@ -180,14 +181,11 @@ impl DraftForm {
     }
 
     fn next_job(&mut self, out: &mut Effects<'_>) {
-        self.at = (self.at + 1) % self.jobs.len().max(1);
-        if let Some(job) = self.jobs.get(self.at) {
-            let dropped = self.rows.list.restart();
-            out.cancel(dropped);
-            self.rows = RowList::of_draft(job);
-            (self.outline, self.parts) = (Outline::default(), None);
-            self.undone_row = None;
-        }
+        self.at = (self.at + 1) % self.jobs.len();
+        out.cancel(self.rows.list.restart());
+        self.rows = RowList::of_draft(self.job());
+        (self.outline, self.parts) = (Outline::default(), None);
+        self.undone_row = None;
     }
 
     /// Closes the review and keeps the drafts. Of a new mapping without decisions, back keeps only the drafts that it
@@ -250,9 +248,7 @@ impl Component for DraftForm {
                 DuplicateCheck::Read => self.is_incomplete(),
                 DuplicateCheck::None | DuplicateCheck::Reading { .. } => false,
             },
-            Action::Redo => {
-                self.job().is_some_and(|job| job.counts.sum(|row_status| NOT_SENT.contains(&row_status)) > 0)
-            }
+            Action::Redo => self.job().counts.sum(|row_status| NOT_SENT.contains(&row_status)) > 0,
             _ => true,
         }
     }
@@ -314,12 +310,10 @@ impl Component for DraftForm {
             }
             Action::NextTemplate => self.next_job(out),
             Action::Reload => self.check(out),
-            Action::Redo => match self.job() {
-                Some(job) if self.is_enabled(Action::Redo, cx) => {
-                    out.export(ExportSource::of_job(job, true, None));
-                }
-                _ => out.say(t!("Every row is ready, so a redo file would be empty.")),
-            },
+            Action::Redo if self.is_enabled(Action::Redo, cx) => {
+                out.export(ExportSource::of_job(self.job(), true, None));
+            }
+            Action::Redo => out.say(t!("Every row is ready, so a redo file would be empty.")),
             Action::Accept if self.has_suggestion() && self.doing.is_empty() => {
                 self.take_suggestions(false, out);
             }
@@ -340,7 +334,8 @@ impl Component for DraftForm {
             Action::TakeSuggestions | Action::AllowClass => self.decide_group(true, out),
             Action::LeaveOutClass => self.decide_group(false, out),
             Action::UndoLast => {
-                if let Some(job) = self.job().map(|job| job.id).filter(|_| self.doing.is_empty()) {
+                if self.doing.is_empty() {
+                    let job = self.job().id;
                     let others = self.ids().into_iter().filter(|other| *other != job).collect();
                     self.doing.insert(out.command(JobCommand::UndoDecision(job, others)));
                 }
@@ -351,9 +346,9 @@ impl Component for DraftForm {
             Action::Columns => {
                 out.say(t!("These rows were not read from a file, so there are no columns to map."));
             }
-            Action::Correct => match (self.job().map(|job| job.id), self.selected()) {
-                (Some(job), Some(row)) => EditRow::open(job, row.clone(), out),
-                _ => out.say(t!("There is no row here to correct.")),
+            Action::Correct => match self.selected() {
+                Some(row) => EditRow::open(self.job().id, row.clone(), out),
+                None => out.say(t!("There is no row here to correct.")),
             },
             _ => return self.rows.on_action(action, out),
         }
@@ -478,11 +473,9 @@ impl Component for DraftForm {
             }
             Response::Groups(groups, requests) if self.groups.awaits(id) => {
                 self.groups.set(groups, requests);
-                if let Some(job) = self.jobs.get(self.at) {
-                    let parts = self.groups.parts(job, &self.outline);
-                    self.rows.set_parts(self.outline.row_parts(parts.clone()));
-                    self.parts = Some(parts);
-                }
+                let parts = self.groups.parts(self.job(), &self.outline);
+                self.rows.set_parts(self.outline.row_parts(parts.clone()));
+                self.parts = Some(parts);
                 Ok(())
             }
             response => self.rows.on_response(Reply { id, response }, out),
@@ -500,7 +493,7 @@ impl Component for DraftForm {
     }
 
     fn load_visible(&mut self, area: Rect, cx: &UiContext, out: &mut Effects<'_>) {
-        let Some((id, kind)) = self.jobs.get(self.at).map(|job| (job.id, job.kind)) else { return };
+        let Job { id, kind, .. } = *self.job();
         self.groups.load(id, &self.jobs, out);
         let area = self.rows_area(area, cx);
         // Before the parts are known, the order of the rows is not.
