@@ -42,20 +42,10 @@ impl UndoJob {
     }
 
     fn words(&self) -> String {
-        let of = |which: &dyn Fn(RowStatus) -> bool| self.job.counts.sum(which);
-        let (issued, unknown) = (of(&|b| b == RowStatus::Issued), of(&|b| b == RowStatus::Other));
-        let later = of(&|b| {
-            matches!(
-                b,
-                RowStatus::Waiting
-                    | RowStatus::Overdue
-                    | RowStatus::Unbound
-                    | RowStatus::InDoubt
-                    | RowStatus::NotSeen
-                    | RowStatus::Sending
-            )
-        });
-        let unsent = of(&|b| b == RowStatus::Ready);
+        let of = |status| self.job.counts.of(status);
+        let (issued, unknown) = (of(RowStatus::Issued), of(RowStatus::Other));
+        let later = count(Step::Undo, &self.job).saturating_sub(issued + unknown);
+        let unsent = of(RowStatus::Ready);
         let mut parts = Vec::new();
         if unsent > 0 {
             parts.push(plural!(

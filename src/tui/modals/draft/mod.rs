@@ -163,10 +163,8 @@ impl DraftForm {
         self.found.iter().any(|found| !found.complete)
     }
 
-    /// Number of rows to send now or to revoke when issued.
     fn sendable(&self) -> u64 {
-        let sent = |row_status| matches!(row_status, RowStatus::Ready | RowStatus::Queued);
-        self.jobs.iter().map(|job| job.counts.sum(sent)).sum()
+        self.jobs.iter().map(sendable).sum()
     }
 
     fn check(&mut self, out: &mut Effects<'_>) {
@@ -213,6 +211,11 @@ impl DraftForm {
         out.close();
         true
     }
+}
+
+/// Number of rows of a draft to send now or to revoke when issued.
+fn sendable(draft: &Job) -> u64 {
+    draft.counts.of(RowStatus::Ready) + draft.counts.of(RowStatus::Queued)
 }
 
 impl Component for DraftForm {
@@ -416,11 +419,7 @@ impl Component for DraftForm {
                         let left: Vec<JobId> = self
                             .jobs
                             .iter()
-                            .filter(|j| {
-                                j.phase == Phase::Draft
-                                    && j.counts.sum(|b| matches!(b, RowStatus::Ready | RowStatus::Queued))
-                                        == 0
-                            })
+                            .filter(|job| job.phase == Phase::Draft && sendable(job) == 0)
                             .map(|j| j.id)
                             .chain(self.replaces.drain(..))
                             .collect();
