@@ -473,6 +473,15 @@ impl App {
     }
 
     /// The component that receives keys and clicks.
+    pub(super) fn front(&self) -> &dyn Component {
+        match (self.modals.last(), &self.welcome) {
+            (Some(opened), _) => opened.modal.as_ref(),
+            (None, Some(welcome)) => welcome,
+            (None, None) => self.screen(),
+        }
+    }
+
+    /// Its name.
     pub(super) fn focus(&self) -> RequestOwner {
         match self.modals.last() {
             Some(modal) => RequestOwner::Modal(modal.id),

@@ -7,12 +7,8 @@ use crate::tui::widgets::confirm::CONTEXTS;
 
 impl App {
     pub fn key_contexts(&self) -> Vec<KeyContext> {
-        let mut stack = match (self.modals.last(), &self.welcome) {
-            (Some(modal), _) if modal.confirm.is_some() => CONTEXTS.to_vec(),
-            (Some(modal), _) => modal.key_contexts(),
-            (None, Some(welcome)) => welcome.key_contexts(),
-            (None, None) => self.screen().key_contexts(),
-        };
+        let is_asked = self.confirm().is_some();
+        let mut stack = if is_asked { CONTEXTS.to_vec() } else { self.front().key_contexts() };
         if self.tour_rows() > 0 {
             stack.push(KeyContext::Tour);
         }
@@ -44,22 +40,15 @@ impl App {
             Action::Editor => false,
             Action::Reload if self.connection.failure.is_some() => true,
             Action::Earlier | Action::Later => self.offers_earlier(action),
-            _ => match &self.welcome {
-                Some(welcome) => welcome.is_enabled(action, &self.cx),
-                None if matches!(action, Action::Picture | Action::TurnOver) => {
-                    self.cx.pictures.is_on() && self.screen().has_picture(action)
-                }
-                None => self.screen().is_enabled(action, &self.cx),
-            },
+            Action::Picture | Action::TurnOver if self.welcome.is_none() => {
+                self.cx.pictures.is_on() && self.screen().has_picture(action)
+            }
+            _ => self.front().is_enabled(action, &self.cx),
         }
     }
 
     pub(in crate::tui) fn hint(&self, action: Action) -> &'static str {
-        match (self.modals.last(), &self.welcome) {
-            (Some(modal), _) if modal.confirm.is_none() => modal.hint(action),
-            (None, None) => self.screen().hint(action),
-            _ => action.hint(),
-        }
+        if self.confirm().is_some() { action.hint() } else { self.front().hint(action) }
     }
 
     pub(in crate::tui) fn is_behind(&self, action: Action) -> bool {

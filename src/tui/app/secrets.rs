@@ -17,7 +17,7 @@ impl App {
     /// Whether Enter must stop because the typed text looks like an API key. A known key is refused and
     /// removed from a box with no other text. If only the shape is that of a key, lapel asks the user.
     pub(super) fn stops_a_key(&mut self, out: &mut Effects<'_>) -> bool {
-        let typed = self.typed();
+        let typed = self.front().typed();
         let path = self.modals.last().and_then(|modal| modal.typed_path());
         if typed.iter().copied().chain(path).any(is_key) {
             let is_box = self.modals.last().is_none_or(|modal| modal.has(ModalFlag::IsBox));
@@ -95,14 +95,6 @@ impl App {
         }
         out.warn(t!("This looks like an API key. It was not pasted. Nothing was sent."));
         true
-    }
-
-    pub(super) fn typed(&self) -> Vec<&str> {
-        match self.modals.last() {
-            Some(modal) => modal.typed(),
-            None if self.welcome.is_some() => Vec::new(),
-            None => self.screen().typed(),
-        }
     }
 
     pub(super) fn save_screen(&self, out: &mut Effects<'_>) {
