@@ -67,12 +67,6 @@ enum NameChoice {
     Two,
 }
 
-pub enum MappingDecision {
-    Map(ColumnMap),
-    /// A column is missing, or the mapping is doubtful and needs a second yes.
-    NotYet,
-}
-
 impl Mapping {
     pub fn of(about: &About) -> Self {
         let guess = &about.guess;
@@ -184,19 +178,20 @@ impl Mapping {
         Some(ColumnMap { name, email: self.email?, template: self.template })
     }
 
-    pub fn accept(&mut self, about: &About) -> MappingDecision {
+    /// `None` if a column is missing, or if the mapping is doubtful and needs a second yes.
+    pub fn accept(&mut self, about: &About) -> Option<ColumnMap> {
         let Some(map) = self.map() else {
             let missing = |field: &MapField| self.column(*field).is_none();
             if let Some(at) = self.fields(about).iter().position(missing) {
                 self.focus.select(at);
             }
-            return MappingDecision::NotYet;
+            return None;
         };
         if doubts(&map, about).is_empty() || self.warned.as_ref() == Some(&map) {
-            return MappingDecision::Map(map);
+            return Some(map);
         }
         self.warned = Some(map);
-        MappingDecision::NotYet
+        None
     }
 
     fn column(&self, field: MapField) -> Option<usize> {
