@@ -76,34 +76,27 @@ impl IndexSlot {
     }
 
     async fn get(&self) -> Result<Option<Index>, IndexError> {
+        self.opened(self.place.clone()).await
+    }
+
+    async fn opened(&self, place: Option<IndexUse>) -> Result<Option<Index>, IndexError> {
         let mut open = self.open.lock().await;
-        if open.is_none()
-            && let Some(place) = self.place.clone()
-        {
-            *open = Some(self.opened(place).await?);
+        if let (None, Some(place)) = (&*open, place) {
+            let account = self.account.clone();
+            let opened = spawn_blocking(move || match &place.folder {
+                Some(folder) => Index::open(folder, &account, place.settings),
+                None => Index::in_memory(&account, place.settings),
+            });
+            *open = Some(opened.await.unwrap_or(Err(IndexError::Closed))?);
         }
         Ok(open.clone())
     }
 
-    async fn opened(&self, place: IndexUse) -> Result<Index, IndexError> {
-        let account = self.account.clone();
-        let opened = spawn_blocking(move || match &place.folder {
-            Some(folder) => Index::open(folder, &account, place.settings),
-            None => Index::in_memory(&account, place.settings),
-        });
-        opened.await.unwrap_or(Err(IndexError::Closed))
-    }
-
     pub async fn turn_on(&self) -> Result<(), IndexError> {
-        let mut open = self.open.lock().await;
-        if open.is_none() {
-            // A configured index that could not be opened is tried again: an empty one must not stand in its place.
-            let in_memory =
-                || IndexUse { folder: None, settings: IndexConfig::default(), reads_at_start: false };
-            let place = self.place.clone().unwrap_or_else(in_memory);
-            *open = Some(self.opened(place).await?);
-        }
-        Ok(())
+        // A configured index that could not be opened is tried again: an empty one must not stand in its place.
+        let in_memory = IndexUse { folder: None, settings: IndexConfig::default(), reads_at_start: false };
+        let place = self.place.clone().unwrap_or(in_memory);
+        self.opened(Some(place)).await.map(drop)
     }
 
     /// The domains of the index, with their numbers of badges. Empty without an index.
