@@ -64,7 +64,7 @@ pub const SMALLEST: (u16, u16) = (60, 16);
 
 const MOST_HOLD_ROWS: u16 = 4;
 /// Minimum duration of a read before the screen shows how long it has taken.
-const SLOW: std::time::Duration = std::time::Duration::from_secs(3);
+const SLOW: Duration = Duration::from_secs(3);
 
 const READ_ONLY: &str = tr_noop!("This profile is read-only: it cannot issue or revoke.");
 
@@ -473,6 +473,15 @@ impl App {
     }
 
     /// The component that receives keys and clicks.
+    pub(super) fn front(&self) -> &dyn Component {
+        match (self.modals.last(), &self.welcome) {
+            (Some(opened), _) => opened.modal.as_ref(),
+            (None, Some(welcome)) => welcome,
+            (None, None) => self.screen(),
+        }
+    }
+
+    /// Its name.
     pub(super) fn focus(&self) -> RequestOwner {
         match self.modals.last() {
             Some(modal) => RequestOwner::Modal(modal.id),
@@ -520,7 +529,8 @@ impl App {
         let changed = self.with(owner, out, |component, _, _| component.on_progress(request, done, all));
         let is_shown = match owner {
             RequestOwner::Screen(tab) => {
-                self.navigation.tab == tab && self.modals.last().is_none_or(|modal| modal.is_popup())
+                self.navigation.tab == tab
+                    && self.modals.last().is_none_or(|modal| !modal.has(ModalFlag::Covers))
             }
             _ => true,
         };

@@ -86,35 +86,30 @@ pub(in crate::tui) trait Component: 'static {
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext);
 }
 
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::tui) enum ModalFlag {
+    /// It covers the screen. Otherwise it is a popup.
+    Covers,
+    /// It prepares a request that issues or revokes. A read-only profile may not send one.
+    PreparesSending,
+    TakesEditor,
+    /// Its only text is that of one box, which may be emptied.
+    IsBox,
+    /// It shows the message at the bottom of the screen in full.
+    ShowsMessage,
+    /// The user may paste an API key into it.
+    TakesApiKey,
+}
+
 pub(in crate::tui) trait Modal: Component {
+    fn has(&self, _: ModalFlag) -> bool {
+        false
+    }
+
     /// The type name, for tests.
     fn name(&self) -> &'static str {
         let name = std::any::type_name::<Self>();
         name.rsplit("::").next().unwrap_or(name)
-    }
-
-    /// Whether the screen stays visible behind it.
-    fn is_popup(&self) -> bool {
-        true
-    }
-
-    /// Whether it prepares a request that issues or revokes. A read-only profile may not send one.
-    fn prepares_sending(&self) -> bool {
-        false
-    }
-
-    fn takes_editor(&self) -> bool {
-        false
-    }
-
-    /// Whether its only text is that of one box, which may be emptied.
-    fn is_box(&self) -> bool {
-        false
-    }
-
-    /// Whether it shows the message at the bottom of the screen in full.
-    fn shows_message(&self) -> bool {
-        false
     }
 
     fn tour_place(&self) -> TourPlace {
@@ -165,11 +160,6 @@ pub(in crate::tui) trait Modal: Component {
 
     /// Fills the fields with kept input. Without texts, with what they began with.
     fn set_input(&mut self, _: &[String]) {}
-
-    /// Whether the user may paste an API key into it.
-    fn takes_api_key(&self) -> bool {
-        false
-    }
 }
 
 pub(in crate::tui) struct OpenedModal {

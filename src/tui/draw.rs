@@ -78,7 +78,7 @@ impl App {
     }
 
     fn draw_body(&self, frame: &mut Frame<'_>, body: Rect) {
-        let form = self.modals.iter().rposition(|modal| !modal.is_popup());
+        let form = self.modals.iter().rposition(|modal| modal.has(ModalFlag::Covers));
         match (form.and_then(|at| self.modals.get(at)), &self.welcome) {
             (Some(form), _) => form.draw(frame, body, &self.cx),
             (None, Some(welcome)) => welcome.draw(frame, body, &self.cx),
@@ -332,7 +332,7 @@ impl App {
 
     pub(super) fn shown_notice(&self) -> Option<&Notice> {
         // The help already shows the whole message, so the message needs no rows.
-        let told = self.modals.last().is_some_and(|modal| modal.shows_message());
+        let told = self.modals.last().is_some_and(|modal| modal.has(ModalFlag::ShowsMessage));
         self.toasts.notice.as_ref().or(self.toasts.news.as_ref().filter(|_| !told))
     }
 

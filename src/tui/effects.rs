@@ -12,7 +12,6 @@ use crate::tui::platform::clipboard::CopiedText;
 use crate::tui::platform::pager::PagerText;
 use crate::tui::prelude::*;
 use crate::tui::worker::index::IndexRows;
-use crate::tui::worker::job_command::JobCommand;
 
 #[derive(Clone, Debug)]
 pub enum Content {
@@ -150,8 +149,8 @@ pub enum Navigate {
     /// Show a job: its rows with these statuses, or the list of jobs if there are none.
     Job(JobId, Vec<RowStatus>),
     Mails(JobId),
-    /// Run a command that sends again or resumes sending. The user confirms it first.
-    Again(Box<JobCommand>),
+    /// Run a command that sends rows of this job again or resumes sending. The user confirms it first.
+    Again(JobId, Box<JobCommand>),
     Export(Box<ExportSource>),
     /// The user has chosen this file for the form below.
     Picked(String),

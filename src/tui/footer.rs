@@ -2,8 +2,8 @@
 //! follow the first keys of a chord.
 
 use super::app::App;
+use super::input::action::ActionKind;
 use crate::tui::prelude::*;
-use crate::tui::widgets::popup;
 
 const MOST: usize = 8;
 /// Hints that actions on the selection leave to actions on the list.
@@ -251,19 +251,7 @@ impl App {
 
 /// Whether an action sends, revokes, cancels or deletes something, at once or after a confirmation.
 pub(super) fn is_destructive(action: Action) -> bool {
-    sends(action)
-        || matches!(
-            action,
-            Action::Revoke
-                | Action::Ids
-                | Action::Replace
-                | Action::Undo
-                | Action::CancelRest
-                | Action::DiscardDraft
-                | Action::Remove
-                | Action::RemoveProfile
-                | Action::ForgetRecent
-        )
+    sends(action) || action.is(ActionKind::Destroys)
 }
 
 pub(super) fn sends(action: Action) -> bool {

@@ -478,7 +478,7 @@ pub struct ProfileSession {
     /// The place of the saved layout. `None` for a demo.
     pub view: Option<ViewUse>,
     /// Recipient files that are offered from the start. Only a demo has them.
-    pub files: Vec<std::path::PathBuf>,
+    pub files: Vec<PathBuf>,
     pub remark: Option<String>,
 }
 

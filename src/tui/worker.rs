@@ -184,30 +184,29 @@ async fn answer(
         Request::Quiet(ask) => (*ask, Call::background()),
         ask => (ask, Call::interactive()),
     };
+    let (reader, index) = link.as_ref().map(|link| (link.reader.clone(), link.index.clone())).unzip();
+    let jobs = link.as_ref().and_then(|link| link.jobs.clone());
     let in_background = || Call::background().cancelled_by(context.cancel.clone());
     let reading = || context.watch(|r: &Reading| (r.bytes_done, r.bytes_all));
     let syncing = || context.watch(|r: &SyncProgress| (r.done, r.all));
     Some(match ask {
-        Request::Templates(query) => Response::Templates(link?.reader.templates(&query, &call).await),
-        Request::Template(id) => Response::Template(Box::new(link?.reader.template(&id, &call).await)),
-        Request::Categories(filter) => Response::Categories(link?.reader.categories(&filter, &call).await),
-        Request::BadgeTypes => Response::BadgeTypes(link?.reader.badge_types(&call).await),
-        Request::History(query) => Response::History(link?.reader.history(&query, &call).await),
+        Request::Templates(query) => Response::Templates(reader?.templates(&query, &call).await),
+        Request::Template(id) => Response::Template(Box::new(reader?.template(&id, &call).await)),
+        Request::Categories(filter) => Response::Categories(reader?.categories(&filter, &call).await),
+        Request::BadgeTypes => Response::BadgeTypes(reader?.badge_types(&call).await),
+        Request::History(query) => Response::History(reader?.history(&query, &call).await),
         Request::Badge(id) => {
-            let WorkerConnection { reader, index, .. } = link?;
+            let reader = reader?;
             let badge = reader.badge(&id, &call).await;
             if let Ok(badge) = &badge {
-                index.note(badge, &reader).await;
+                index?.note(badge, &reader).await;
             }
             Response::Badge(Box::new(badge))
         }
-        Request::SentBadge(id) => Response::SentBadge(said(link?.jobs?.sent_badge(&id).await)),
-        Request::SentAlike(address, name) => {
-            Response::SentAlike(said(link?.jobs?.sent_alike(address, name).await))
-        }
+        Request::SentBadge(id) => Response::SentBadge(said(jobs?.sent_badge(&id).await)),
+        Request::SentAlike(address, name) => Response::SentAlike(said(jobs?.sent_alike(address, name).await)),
         Request::Holder(email, pages) => {
-            let WorkerConnection { reader, jobs, index, .. } = link?;
-            let mut holder = holder(&reader, &email, pages, &call).await;
+            let mut holder = holder(&reader?, &email, pages, &call).await;
             if let Some(jobs) = &jobs {
                 holder.sent = said(jobs.sent_to(&email).await);
                 let requested = jobs.requested(&email).await.unwrap_or_default();
@@ -216,77 +215,71 @@ async fn answer(
             }
             if holder.has_nothing() {
                 holder.domains =
-                    known_domains(jobs.as_ref(), &index).await.into_iter().map(|(d, _)| d).collect();
+                    known_domains(jobs.as_ref(), &index?).await.into_iter().map(|(d, _)| d).collect();
             }
             Response::Holder(Box::new(holder))
         }
-        Request::Domains => {
-            let WorkerConnection { jobs, index, .. } = link?;
-            Response::Domains(known_domains(jobs.as_ref(), &index).await)
-        }
-        Request::Leads(leads) => Response::Leads(lookup::rows(&link?.reader, leads, &call).await),
+        Request::Domains => Response::Domains(known_domains(jobs.as_ref(), &index?).await),
+        Request::Leads(leads) => Response::Leads(lookup::rows(&reader?, leads, &call).await),
         Request::TryPictures(id, urls) => {
-            let WorkerConnection { reader, connection, .. } = link?;
-            Response::TriedPictures(lookup::pictures(&id, urls, &reader, &connection, &call).await)
+            Response::TriedPictures(lookup::pictures(&id, urls, &reader?, &link?.connection, &call).await)
         }
         Request::Holdings(template, email) => {
-            let WorkerConnection { reader, jobs, .. } = link?;
             let before = match jobs {
                 Some(jobs) => jobs.sent_before(&template, &email).await.ok().flatten(),
                 None => None,
             };
-            Response::Holdings(holdings(&reader, &template, &email, &call).await, before.map(Box::new))
+            Response::Holdings(holdings(&reader?, &template, &email, &call).await, before.map(Box::new))
         }
         Request::TemplateOf(id, email) => {
-            Response::TemplateOf(template_of(&link?.reader, &id, &email, &call).await)
+            Response::TemplateOf(template_of(&reader?, &id, &email, &call).await)
         }
-        Request::Raw(of) => Response::Raw(link?.reader.raw(&of, &call).await),
+        Request::Raw(of) => Response::Raw(reader?.raw(&of, &call).await),
         Request::Matching(filter) => {
             let progress = context.watch(|read: &(u64, u64)| *read);
-            let found = select_all::run(filter, &link?.reader, &in_background(), &progress).await;
+            let found = select_all::run(filter, &reader?, &in_background(), &progress).await;
             Response::Matching(Box::new(found))
         }
         Request::Export(order) => {
             let progress = context.watch(|p: &export::Progress| (p.rows, p.all.unwrap_or(0)));
-            let exported = export::write(*order, &link?.reader, &in_background(), &progress).await;
+            let exported = export::write(*order, &reader?, &in_background(), &progress).await;
             Response::Export(Box::new(exported.map_err(NotSaved::from)))
         }
         Request::Picture(picture) => Response::Picture(link?.gallery.load(*picture, &context.cancel).await),
         Request::LogBeyond(number) => {
-            link?.reader.log_beyond(number).await;
+            reader?.log_beyond(number).await;
             Response::LogBeyond(Some(()))
         }
         Request::Ping(reader) => Response::Pinged(reader.ping_now(&call).await),
 
-        Request::Jobs => Response::Jobs(said(link?.jobs?.list().await)),
-        Request::KeptDrafts => Response::KeptDrafts(said(link?.jobs?.kept_drafts().await)),
-        Request::Rows(query) => Response::Rows(job_command::rows(&link?.jobs?, query).await),
+        Request::Jobs => Response::Jobs(said(jobs?.list().await)),
+        Request::KeptDrafts => Response::KeptDrafts(said(jobs?.kept_drafts().await)),
+        Request::Rows(query) => Response::Rows(job_command::rows(&jobs?, query).await),
         Request::SavedRows(query) => {
-            let WorkerConnection { reader, jobs, .. } = link?;
-            Response::SavedRows(job_command::saved_rows(&jobs?, query, reader.clock()).await)
+            Response::SavedRows(job_command::saved_rows(&jobs?, query, reader?.clock()).await)
         }
         Request::PlaceOfRow(query, no) => {
-            Response::PlaceOfRow(job_command::place_of(&link?.jobs?, query, no).await)
+            Response::PlaceOfRow(job_command::place_of(&jobs?, query, no).await)
         }
-        Request::LastDecided(ids) => Response::LastDecided(said(link?.jobs?.last_decided(&ids).await)),
-        Request::EqualBefore(id, no) => Response::EqualBefore(link?.jobs?.equal_before(id, no).await.ok()),
+        Request::LastDecided(ids) => Response::LastDecided(said(jobs?.last_decided(&ids).await)),
+        Request::EqualBefore(id, no) => Response::EqualBefore(jobs?.equal_before(id, no).await.ok()),
         Request::Groups(id, all) => {
-            let jobs = link?.jobs?;
+            let jobs = jobs?;
             let needed = job_command::requests_needed(&jobs, &all).await;
             Response::Groups(jobs.groups(id).await.unwrap_or_default(), needed)
         }
-        Request::Reasons => Response::Reasons(link?.jobs?.reasons().await.unwrap_or_default()),
-        Request::Files => Response::Files(link?.jobs?.files().await.unwrap_or_default()),
+        Request::Reasons => Response::Reasons(jobs?.reasons().await.unwrap_or_default()),
+        Request::Files => Response::Files(jobs?.files().await.unwrap_or_default()),
         Request::OpenFile(source, choices) => {
-            let opened = link?.jobs?.open_file(source, choices, reading(), context.cancel.clone()).await;
+            let opened = jobs?.open_file(source, choices, reading(), context.cancel.clone()).await;
             Response::Opened(Box::new(said(opened)))
         }
         Request::OpenIds(source, choices) => {
-            let opened = link?.jobs?.open_ids(source, choices, reading(), context.cancel.clone()).await;
+            let opened = jobs?.open_ids(source, choices, reading(), context.cancel.clone()).await;
             Response::Opened(Box::new(said(opened)))
         }
         Request::DraftFile(request, replaced) => {
-            let jobs = link?.jobs?;
+            let jobs = jobs?;
             let drafted = match jobs.draft_file(*request, reading(), context.cancel.clone()).await {
                 Ok(new) => jobs.keep_decisions(&replaced, &new).await.map(|lost| (new, lost)),
                 Err(why) => Err(why),
@@ -294,18 +287,18 @@ async fn answer(
             Response::Drafted(drafted_by(&jobs, drafted, &context).await)
         }
         Request::DraftIds(request) => {
-            let jobs = link?.jobs?;
+            let jobs = jobs?;
             let drafted = jobs.draft_ids(*request, reading(), context.cancel.clone()).await;
             Response::Drafted(drafted_by(&jobs, drafted.map(|id| (vec![id], 0)), &context).await)
         }
-        Request::CompareFile(ids) => Response::Compared(Box::new(said(link?.jobs?.compare_file(&ids).await))),
+        Request::CompareFile(ids) => Response::Compared(Box::new(said(jobs?.compare_file(&ids).await))),
         Request::CheckDuplicates(ids) => {
             let progress = context.watch(|g: &CheckProgress| (g.done, g.all));
-            let checked = job_command::check_duplicates(&link?.jobs?, ids, &progress, &context.cancel).await;
+            let checked = job_command::check_duplicates(&jobs?, ids, &progress, &context.cancel).await;
             Response::DuplicateResult(checked)
         }
         Request::JobFile(JobFile { job, redo, among }, to, format, overwrite) => {
-            let (jobs, cancel) = (link?.jobs?, context.cancel);
+            let (jobs, cancel) = (jobs?, context.cancel);
             let written = if redo {
                 jobs.redo(job, among, to, format, overwrite, cancel).await
             } else {
@@ -314,52 +307,40 @@ async fn answer(
             let exported = written.map(|written| Exported { written, read: None });
             Response::Export(Box::new(exported.map_err(NotSaved::from)))
         }
-        Request::Mail(id) => Response::Mail(said(link?.jobs?.mail_failures(id).await)),
-        Request::Do(command) => {
-            let WorkerConnection { jobs, who, .. } = link?;
-            Response::Done(job_command::run(*command, &jobs?, &who).await)
-        }
+        Request::Mail(id) => Response::Mail(said(jobs?.mail_failures(id).await)),
+        Request::Do(command) => Response::Done(job_command::run(*command, &jobs?, &link?.who).await),
 
-        Request::TurnOnIndex => Response::IndexOn(said(link?.index.turn_on().await)),
+        Request::TurnOnIndex => Response::IndexOn(said(index?.turn_on().await)),
         Request::Sync(want) => {
-            let WorkerConnection { reader, index, .. } = link?;
-            let (progress, cancel) = (syncing(), context.cancel);
+            let (reader, progress, cancel) = (reader?, syncing(), context.cancel);
             let read = async |index: Index| index.sync(&reader, want, &progress, cancel).await;
-            Response::Synced(index.ask(read).await)
+            Response::Synced(index?.ask(read).await)
         }
-        Request::Sums(period) => {
-            let WorkerConnection { reader, index, .. } = link?;
-            Response::Sums(index.overall(&reader, period).await.map(Box::new))
-        }
+        Request::Sums(period) => Response::Sums(index?.overall(&reader?, period).await.map(Box::new)),
         Request::IndexCoverage(filter) => {
-            let WorkerConnection { reader, index, .. } = link?;
-            Response::IndexCoverage(index.coverage(&filter, reader.clock().now()).await)
+            Response::IndexCoverage(index?.coverage(&filter, reader?.clock().now()).await)
         }
-        Request::IndexList(query) => {
-            let WorkerConnection { reader, index, .. } = link?;
-            Response::IndexList(index.list(query, &reader).await)
-        }
-        Request::FindCert(number) => Response::FoundCerts(link?.index.find_cert(&number).await),
-        Request::People(email, name) => Response::People(link?.index.find_people(email, name).await),
+        Request::IndexList(query) => Response::IndexList(index?.list(query, &reader?).await),
+        Request::FindCert(number) => Response::FoundCerts(index?.find_cert(&number).await),
+        Request::People(email, name) => Response::People(index?.find_people(email, name).await),
         Request::WithoutDetails(list) => {
             let read = async |index: Index| index.without_details(list, MOST_DETAILS).await;
-            Response::WithoutDetails(link?.index.ask(read).await)
+            Response::WithoutDetails(index?.ask(read).await)
         }
         Request::Details(badges, number) => {
-            let WorkerConnection { reader, index, .. } = link?;
-            let (number, progress, cancel) = (number.as_deref(), syncing(), context.cancel);
+            let (reader, number) = (reader?, number.as_deref());
+            let (progress, cancel) = (syncing(), context.cancel);
             let read =
                 async |index: Index| index.read_details(&reader, badges, number, &progress, cancel).await;
-            Response::Details(index.ask(read).await)
+            Response::Details(index?.ask(read).await)
         }
         Request::Renewals(list) => {
             let read = async |index: Index| index.renewals(list, MOST_RENEWALS).await;
-            Response::Renewals(link?.index.ask(read).await)
+            Response::Renewals(index?.ask(read).await)
         }
-        Request::IndexMails => Response::IndexMails(link?.index.failed_mails().await),
+        Request::IndexMails => Response::IndexMails(index?.failed_mails().await),
         Request::IndexExport(list) => {
-            let WorkerConnection { reader, index, .. } = link?;
-            Response::IndexExport(index.exported(list, reader.clock().now()).await)
+            Response::IndexExport(index?.exported(list, reader?.clock().now()).await)
         }
 
         Request::Complete(typed) => {

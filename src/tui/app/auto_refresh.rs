@@ -84,7 +84,7 @@ impl App {
         let held = hold::next_change(&self.cx);
         // During a rate limit wait only the remaining time changes.
         let spins = held.is_none() && self.is_loading();
-        let spin = spins.then(|| Instant::now() + std::time::Duration::from_millis(120));
+        let spin = spins.then(|| Instant::now() + Duration::from_millis(120));
         let link = self.cx.link().and_then(|l| l.next_change);
         let age = self.shows_age().then(|| self.cx.next_minute()).flatten().map(|left| Instant::now() + left);
         [

@@ -1,17 +1,14 @@
 //! The contexts in which the keymap looks up a key, and the actions that are possible there.
 
 use super::App;
+use crate::tui::input::action::ActionKind;
 use crate::tui::prelude::*;
 use crate::tui::widgets::confirm::CONTEXTS;
 
 impl App {
     pub fn key_contexts(&self) -> Vec<KeyContext> {
-        let mut stack = match (self.modals.last(), &self.welcome) {
-            (Some(modal), _) if modal.confirm.is_some() => CONTEXTS.to_vec(),
-            (Some(modal), _) => modal.key_contexts(),
-            (None, Some(welcome)) => welcome.key_contexts(),
-            (None, None) => self.screen().key_contexts(),
-        };
+        let is_asked = self.confirm().is_some();
+        let mut stack = if is_asked { CONTEXTS.to_vec() } else { self.front().key_contexts() };
         if self.tour_rows() > 0 {
             stack.push(KeyContext::Tour);
         }
@@ -20,7 +17,8 @@ impl App {
 
     /// Whether this profile may not run an action. Such an action is hidden too.
     pub fn is_forbidden(&self, action: Action) -> bool {
-        (self.cx.read_only() && is_acting(action)) || (action == Action::Tour && !self.may_tour_from_here())
+        (self.cx.read_only() && action.is(ActionKind::Acts))
+            || (action == Action::Tour && !self.may_tour_from_here())
     }
 
     pub(in crate::tui) fn is_enabled(&self, action: Action) -> bool {
@@ -35,29 +33,22 @@ impl App {
             };
         }
         if let Some(modal) = self.modals.last() {
-            let is_for_others = action == Action::Editor && !modal.takes_editor();
+            let is_for_others = action == Action::Editor && !modal.has(ModalFlag::TakesEditor);
             return !is_for_others && modal.is_enabled(action, &self.cx);
         }
         match action {
             Action::Editor => false,
             Action::Reload if self.connection.failure.is_some() => true,
             Action::Earlier | Action::Later => self.offers_earlier(action),
-            _ => match &self.welcome {
-                Some(welcome) => welcome.is_enabled(action, &self.cx),
-                None if matches!(action, Action::Picture | Action::TurnOver) => {
-                    self.cx.pictures.is_on() && self.screen().has_picture(action)
-                }
-                None => self.screen().is_enabled(action, &self.cx),
-            },
+            Action::Picture | Action::TurnOver if self.welcome.is_none() => {
+                self.cx.pictures.is_on() && self.screen().has_picture(action)
+            }
+            _ => self.front().is_enabled(action, &self.cx),
         }
     }
 
     pub(in crate::tui) fn hint(&self, action: Action) -> &'static str {
-        match (self.modals.last(), &self.welcome) {
-            (Some(modal), _) if modal.confirm.is_none() => modal.hint(action),
-            (None, None) => self.screen().hint(action),
-            _ => action.hint(),
-        }
+        if self.confirm().is_some() { action.hint() } else { self.front().hint(action) }
     }
 
     pub(in crate::tui) fn is_behind(&self, action: Action) -> bool {
@@ -69,24 +60,4 @@ impl App {
         let filtered = self.screen().can_go_back();
         inside || filtered || self.navigation.can_go_back() || self.toasts.news.is_some()
     }
-}
-
-/// Whether an action changes something at the service, or prepares a change.
-fn is_acting(action: Action) -> bool {
-    matches!(
-        action,
-        Action::Issue
-            | Action::Revoke
-            | Action::Run
-            | Action::Pause
-            | Action::Resume
-            | Action::UseUp
-            | Action::Retry
-            | Action::CancelRest
-            | Action::Undo
-            | Action::Decide
-            | Action::Ids
-            | Action::Replace
-            | Action::Renew
-    )
 }

@@ -1,7 +1,7 @@
 //! User input: keys, pastes and the mouse, passed to the focused component.
 
 use super::{App, LoopCommand, Notice, READ_ONLY, Tab};
-use crate::i18n::{self, Language, wait::wait_text};
+use crate::i18n::{Language, wait::wait_text};
 use crate::tui::hold;
 use crate::tui::input::keymap::{Keymap, Press};
 use crate::tui::message::Message;
@@ -160,7 +160,7 @@ impl App {
             self.quit_asked = false;
         }
         if self.cx.read_only() && self.is_forbidden(action) && action != Action::Tour {
-            out.say(crate::i18n::tr(READ_ONLY));
+            out.say(tr(READ_ONLY));
             return;
         }
         self.act(action, out);
@@ -192,7 +192,7 @@ impl App {
             }
             Action::Palette if self.welcome.is_some() => {}
             Action::Picture | Action::TurnOver if !self.cx.pictures.is_on() => {
-                out.say(crate::i18n::tr(crate::tui::platform::images::OFF));
+                out.say(tr(crate::tui::platform::images::OFF));
             }
             _ if self.act_confirm(action, out) => {}
             Action::Accept if self.stops_a_key(out) => {}
@@ -301,7 +301,7 @@ impl App {
         let lines = EDIT_KEYS.iter().map(|(keys, _, text)| HelpEntry {
             place: t!("In the text"),
             keys: self.cx.keymap.free_names(stack, keys),
-            text: crate::i18n::tr(text),
+            text: tr(text),
             action: None,
             is_enabled: true,
         });
@@ -423,7 +423,7 @@ impl App {
         } else {
             t!(
                 "Nothing was pasted: no text field is open. Open one first, then paste again: {keys}",
-                keys = crate::i18n::list(keys)
+                keys = list(keys)
             )
         });
     }

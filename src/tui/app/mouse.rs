@@ -51,7 +51,7 @@ impl App {
             _ => None,
         };
         if let Some(action) = step {
-            let rows = self.key_contexts().into_iter().find_map(wheeled).unwrap_or(0);
+            let rows = self.key_contexts().into_iter().find_map(KeyContext::wheel_rows).unwrap_or(0);
             self.changed |= rows > 0;
             for _ in 0..rows {
                 self.act_inside(action, out);
@@ -105,22 +105,3 @@ impl App {
 
 /// Longest time between the two clicks of a double click.
 const DOUBLE_CLICK: Duration = Duration::from_millis(500);
-
-/// Rows that one step of the mouse wheel moves in a context: 1 in a short menu, 3 in a list. `None` elsewhere:
-/// in a form the wheel must not change fields.
-fn wheeled(context: KeyContext) -> Option<usize> {
-    match context {
-        KeyContext::SortMenu
-        | KeyContext::ColumnMenu
-        | KeyContext::Filters
-        | KeyContext::Menu
-        | KeyContext::JobMenu
-        | KeyContext::Profiles
-        | KeyContext::FilePicker
-        | KeyContext::Palette => Some(1),
-        KeyContext::List | KeyContext::Badge | KeyContext::Help | KeyContext::Json | KeyContext::Requests => {
-            Some(3)
-        }
-        _ => None,
-    }
-}

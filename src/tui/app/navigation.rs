@@ -3,7 +3,7 @@
 use super::toasts::Toasts;
 use super::{App, OpenedModal, READ_ONLY, Tab};
 use crate::tui::effects::OpenModal;
-use crate::tui::modals::confirm_resend::{self, ConfirmResend};
+use crate::tui::modals::confirm_resend::{self, confirm_resend};
 use crate::tui::prelude::*;
 use crate::tui::screens::Screens;
 
@@ -124,7 +124,7 @@ impl App {
             Navigate::Mails(id) => {
                 self.follow(Tab::Home, out, |screens, out| screens.home.list_mails(id, out));
             }
-            Navigate::Again(command) => self.again(*command, out),
+            Navigate::Again(id, command) => self.again(id, *command, out),
             Navigate::Export(source) => self.open_export(*source),
             // As if the file was dropped there. The quotation marks keep a backslash of its name.
             Navigate::Picked(path) => self.on_paste(&format!("'{path}'"), out),
@@ -173,8 +173,8 @@ impl App {
     fn open_modal(&mut self, modal: OpenModal, out: &mut Effects<'_>) {
         let id = self.next_modal();
         match out.owned_by(RequestOwner::Modal(id), |out| modal.0(&self.cx, out)) {
-            Some(modal) if modal.prepares_sending() && self.cx.read_only() => {
-                out.say(crate::i18n::tr(READ_ONLY));
+            Some(modal) if modal.has(ModalFlag::PreparesSending) && self.cx.read_only() => {
+                out.say(tr(READ_ONLY));
             }
             modal => {
                 let modal = modal.map(|modal| self.with_kept_input(modal, out));
@@ -183,22 +183,18 @@ impl App {
         }
     }
 
-    fn again(&mut self, command: JobCommand, out: &mut Effects<'_>) {
+    fn again(&mut self, id: JobId, command: JobCommand, out: &mut Effects<'_>) {
         if self.cx.read_only() {
-            out.say(crate::i18n::tr(READ_ONLY));
+            out.say(tr(READ_ONLY));
             return;
         }
-        let Some(job) = confirm_resend::sends(&command).and_then(|id| self.screens.activity.find(id)) else {
-            return;
-        };
+        let Some(job) = self.screens.activity.find(id) else { return };
         if confirm_resend::rows(&command, job) == 0 && !self.cx.is_live() {
             // It sends nothing now; its response says why.
             out.command(command);
             return;
         }
         let toast = out.notice.take();
-        if let Some(form) = ConfirmResend::new(command, job, toast) {
-            self.open(form);
-        }
+        self.open(confirm_resend(command, job, toast, &self.cx));
     }
 }

@@ -58,7 +58,7 @@ impl App {
     /// the form in which the text is typed is expected.
     pub(super) fn hold_back(&mut self, owner: RequestOwner, out: &mut Effects<'_>) {
         let is_of_top = self.modals.last().is_some_and(|top| owner == RequestOwner::Modal(top.id));
-        let is_typing = self.takes_text() && self.typed().iter().any(|text| !text.is_empty());
+        let is_typing = self.takes_text() && self.front().typed().iter().any(|text| !text.is_empty());
         if is_of_top || !is_typing {
             return;
         }

@@ -17,10 +17,10 @@ impl App {
     /// Whether Enter must stop because the typed text looks like an API key. A known key is refused and
     /// removed from a box with no other text. If only the shape is that of a key, lapel asks the user.
     pub(super) fn stops_a_key(&mut self, out: &mut Effects<'_>) -> bool {
-        let typed = self.typed();
+        let typed = self.front().typed();
         let path = self.modals.last().and_then(|modal| modal.typed_path());
         if typed.iter().copied().chain(path).any(is_key) {
-            let is_box = self.modals.last().is_none_or(|modal| modal.is_box());
+            let is_box = self.modals.last().is_none_or(|modal| modal.has(ModalFlag::IsBox));
             if is_box {
                 self.act_inside(Action::ClearField, out);
             }
@@ -82,7 +82,8 @@ impl App {
 
     /// Whether to refuse pasted text. An API key is refused where no key belongs.
     pub(super) fn refuses_paste(&mut self, text: &str, out: &mut Effects<'_>) -> bool {
-        let takes_keys = self.modals.last().map_or(self.welcome.is_some(), |modal| modal.takes_api_key());
+        let takes_keys =
+            self.modals.last().map_or(self.welcome.is_some(), |modal| modal.has(ModalFlag::TakesApiKey));
         if takes_keys || !is_key(text) {
             return false;
         }
@@ -94,14 +95,6 @@ impl App {
         }
         out.warn(t!("This looks like an API key. It was not pasted. Nothing was sent."));
         true
-    }
-
-    pub(super) fn typed(&self) -> Vec<&str> {
-        match self.modals.last() {
-            Some(modal) => modal.typed(),
-            None if self.welcome.is_some() => Vec::new(),
-            None => self.screen().typed(),
-        }
     }
 
     pub(super) fn save_screen(&self, out: &mut Effects<'_>) {

@@ -20,13 +20,9 @@ const AT_ONCE: Duration = Duration::from_millis(50);
 /// Longest sequence that a key or a mouse event sends, in characters.
 const LONGEST_SEQUENCE: usize = 32;
 
+/// What is being read.
 #[derive(Debug, Default)]
-pub struct Escapes {
-    reading: EscapeState,
-}
-
-#[derive(Debug, Default)]
-enum EscapeState {
+pub enum Escapes {
     #[default]
     Keys,
     Esc(Instant),
@@ -42,7 +38,7 @@ impl Escapes {
     /// `answer`: an answer of the terminal has already begun.
     pub fn within(answer: bool) -> Self {
         let now = Instant::now();
-        Self { reading: if answer { EscapeState::Response(now, now) } else { EscapeState::Keys } }
+        if answer { Self::Response(now, now) } else { Self::Keys }
     }
 
     pub fn pass(&mut self, key: KeyEvent, now: Instant) -> Option<KeyEvent> {
@@ -52,31 +48,29 @@ impl Escapes {
             KeyCode::Char(c) if !key.modifiers.contains(KeyModifiers::CONTROL) => Some(c),
             _ => None,
         };
-        match (std::mem::take(&mut self.reading), sign) {
-            (EscapeState::Response(began, last), _)
-                if soon(last, WITHIN_ANSWER) && soon(began, LONGEST_ANSWER) =>
-            {
+        match (std::mem::take(self), sign) {
+            (Self::Response(began, last), _) if soon(last, WITHIN_ANSWER) && soon(began, LONGEST_ANSWER) => {
                 let bell = key.code == KeyCode::Char('g') && key.modifiers.contains(KeyModifiers::CONTROL);
                 let ends = bell || (alt && sign == Some('\\'));
                 if !ends {
-                    self.reading = EscapeState::Response(began, now);
+                    *self = Self::Response(began, now);
                 }
                 return None;
             }
-            (EscapeState::Paste(last), _) if soon(last, WITHIN_ANSWER) => {
+            (Self::Paste(last), _) if soon(last, WITHIN_ANSWER) => {
                 // These are not keys. The end of the paste is unknown, so it is not used as text either.
-                self.reading = EscapeState::Paste(now);
+                *self = Self::Paste(now);
                 return None;
             }
-            (EscapeState::Esc(at), Some(c @ ('[' | 'O'))) if !alt && soon(at, AT_ONCE) => {
-                self.reading = EscapeState::Sequence(c.to_string(), now);
+            (Self::Esc(at), Some(c @ ('[' | 'O'))) if !alt && soon(at, AT_ONCE) => {
+                *self = Self::Sequence(c.to_string(), now);
                 return None;
             }
-            (EscapeState::Esc(at), Some(c)) if !alt && is_control_string(c) && soon(at, AT_ONCE) => {
-                self.reading = EscapeState::Response(now, now);
+            (Self::Esc(at), Some(c)) if !alt && is_control_string(c) && soon(at, AT_ONCE) => {
+                *self = Self::Response(now, now);
                 return None;
             }
-            (EscapeState::Sequence(text, last), Some(c))
+            (Self::Sequence(text, last), Some(c))
                 if !alt && c.is_ascii() && text.len() < LONGEST_SEQUENCE && soon(last, WITHIN_ANSWER) =>
             {
                 return self.sequence(text + c.encode_utf8(&mut [0; 4]), now);
@@ -85,11 +79,11 @@ impl Escapes {
         }
         // lapel binds none of these keys.
         if alt && sign.is_some_and(is_control_string) {
-            self.reading = EscapeState::Response(now, now);
+            *self = Self::Response(now, now);
             return None;
         }
         if key.code == KeyCode::Esc {
-            self.reading = EscapeState::Esc(now);
+            *self = Self::Esc(now);
         }
         Some(key)
     }
@@ -97,11 +91,11 @@ impl Escapes {
     /// Adds a character to a sequence. Returns its key once the sequence is complete, if it is a key.
     fn sequence(&mut self, text: String, now: Instant) -> Option<KeyEvent> {
         if text.starts_with('[') && text.ends_with(|c: char| (' '..='?').contains(&c)) {
-            self.reading = EscapeState::Sequence(text, now);
+            *self = Self::Sequence(text, now);
             return None;
         }
         if text == "[200~" {
-            self.reading = EscapeState::Paste(now);
+            *self = Self::Paste(now);
             return None;
         }
         match typed::messages(format!("\x1b{text}").as_bytes()).pop() {

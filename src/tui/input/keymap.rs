@@ -248,7 +248,8 @@ impl Keymap {
 
     /// Whether an action only says why it is not possible in this place. The help and the table leave it out.
     pub fn only_says_why(context: KeyContext, action: Action) -> bool {
-        defaults::only_says_why(context, action)
+        matches!(context, KeyContext::OverviewList | KeyContext::MailFailures)
+            && matches!(action, Action::Only | Action::Sort | Action::ChooseColumns)
     }
 
     /// Every line, in order: for the table in docs/keys.md and for tests.

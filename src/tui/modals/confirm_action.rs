@@ -6,26 +6,47 @@ use crate::tui::widgets::confirm::CONTEXTS;
 
 type OnConfirm = dyn FnOnce(&mut Effects<'_>);
 
-pub struct ConfirmAction {
-    what: String,
-    text: Vec<String>,
+/// A question about a job, as the job is now.
+type OfJob = dyn Fn(&Job, &UiContext) -> Asked;
+
+pub struct Asked {
+    pub what: String,
+    pub text: Vec<String>,
+    pub warning: Option<String>,
     /// `None`: Enter alone confirms, for what only reads.
-    ask: Option<ConfirmQuestion>,
+    pub ask: Option<ConfirmQuestion>,
+}
+
+pub struct ConfirmAction {
+    asked: Asked,
     then: Option<Box<OnConfirm>>,
     toast: Option<&'static str>,
-    job: Option<JobId>,
+    job: Option<(JobId, Box<OfJob>)>,
 }
 
 impl ConfirmAction {
     pub fn new(what: &str, text: Vec<String>, then: impl FnOnce(&mut Effects<'_>) + 'static) -> Self {
-        Self {
-            what: what.to_owned(),
-            text,
-            ask: Some(ConfirmQuestion::ONE),
-            then: Some(Box::new(then)),
-            toast: None,
-            job: None,
-        }
+        Self::asking(what.to_owned(), text, Some(ConfirmQuestion::ONE), then)
+    }
+
+    fn asking(
+        what: String,
+        text: Vec<String>,
+        ask: Option<ConfirmQuestion>,
+        then: impl FnOnce(&mut Effects<'_>) + 'static,
+    ) -> Self {
+        let asked = Asked { what, text, warning: None, ask };
+        Self { asked, then: Some(Box::new(then)), toast: None, job: None }
+    }
+
+    /// Asks again if the job changes.
+    pub fn about(
+        id: JobId,
+        asked: Asked,
+        again: impl Fn(&Job, &UiContext) -> Asked + 'static,
+        then: impl FnOnce(&mut Effects<'_>) + 'static,
+    ) -> Self {
+        Self { asked, then: Some(Box::new(then)), toast: None, job: Some((id, Box::new(again))) }
     }
 
     #[must_use]
@@ -43,23 +64,24 @@ impl ConfirmAction {
             "This removes {n} rows and all decisions about them. Nothing was sent."
         );
         let command = Box::new(JobCommand::Discard(drafts.iter().map(|job| job.id).collect()));
-        let question = Self::new(&t!("Discard the draft   {title}", title), vec![text], |out| {
+        let ask = Some(ConfirmQuestion::of(rows.max(1)));
+        Self::asking(t!("Discard the draft   {title}", title), vec![text], ask, |out| {
             out.ask(Request::Do(command));
             out.say(t!("Draft discarded. Nothing was sent."));
             out.go.push(Navigate::CloseAll);
-        });
-        Self { ask: Some(ConfirmQuestion::of(rows.max(1))), ..question }
+        })
     }
 
     pub fn cancel_rest(job: &Job) -> Self {
-        let id = job.id;
-        let what = t!("Cancel the rest of job {id}   {title}", id, title = job.title_words());
-        let command = Box::new(JobCommand::CancelRest(id));
-        let (ask, text) = cancelled(job);
-        let question = Self::new(&what, text, |out| {
-            out.ask(Request::Do(command));
-        });
-        Self { ask: Some(ask), job: Some(id), ..question }
+        let command = Box::new(JobCommand::CancelRest(job.id));
+        Self::about(
+            job.id,
+            cancelled(job),
+            |job, _| cancelled(job),
+            |out| {
+                out.ask(Request::Do(command));
+            },
+        )
     }
 
     pub fn cancel_rows(job: &Job, rows: Vec<u64>) -> Self {
@@ -72,11 +94,10 @@ impl ConfirmAction {
         );
         let text = t!("They will not be sent. The other rows stay as they are. This cannot be undone.");
         let command = Box::new(JobCommand::CancelRows(job.id, rows));
-        let title = job.title_words();
-        let question = Self::new(&format!("{what}   {title}"), vec![text.to_owned()], |out| {
+        let what = format!("{what}   {title}", title = job.title_words());
+        Self::asking(what, vec![text.to_owned()], Some(ConfirmQuestion::of(n)), |out| {
             out.ask(Request::Do(command));
-        });
-        Self { ask: Some(ConfirmQuestion::of(n)), ..question }
+        })
     }
 
     /// Asks whether to read and mark all rows that match a filter. `rows` is their number, if the service
@@ -101,8 +122,8 @@ impl ConfirmAction {
             "lapel reads them in the background, and marks them when all are read. {esc} cancels this. lapel only reads from the service. The review skips badges that cannot be revoked.",
             esc = cx.key(&[KeyContext::History, KeyContext::Global, KeyContext::Always], Action::Back)
         ));
-        let question = Self::new(&what, text, |out| out.go.push(Navigate::MarkAll));
-        Self { ask: None, ..question.or_say(t!("Nothing was marked.")) }
+        let question = Self::asking(what, text, None, |out| out.go.push(Navigate::MarkAll));
+        question.or_say(t!("Nothing was marked."))
     }
 
     fn confirm(&mut self, out: &mut Effects<'_>) {
@@ -113,8 +134,8 @@ impl ConfirmAction {
     }
 }
 
-/// The number of rows that cancelling a job cancels now, and what that means.
-fn cancelled(job: &Job) -> (ConfirmQuestion, Vec<String>) {
+/// What cancelling the rest of a job cancels now, and what that means.
+fn cancelled(job: &Job) -> Asked {
     let n = crate::jobs::count(Step::CancelRest, job);
     let held = job.held_by_refusal();
     let mut text = Vec::new();
@@ -139,24 +160,25 @@ fn cancelled(job: &Job) -> (ConfirmQuestion, Vec<String>) {
         t!("lapel keeps checking what was sent. This cannot be undone: a cancelled job does not resume.")
             .to_owned(),
     );
-    (ConfirmQuestion::of(n.max(1)), text)
+    let what = t!("Cancel the rest of job {id}   {title}", id = job.id, title = job.title_words());
+    Asked { what, text, warning: None, ask: Some(ConfirmQuestion::of(n.max(1))) }
 }
 
 impl Component for ConfirmAction {
     fn key_contexts(&self) -> Vec<KeyContext> {
-        if self.ask.is_some() { CONTEXTS.to_vec() } else { KeyContext::Menu.in_popup() }
+        if self.asked.ask.is_some() { CONTEXTS.to_vec() } else { KeyContext::Menu.in_popup() }
     }
 
     fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
-        self.ask.is_some() || !matches!(action, Action::Down | Action::Up)
+        self.asked.ask.is_some() || !matches!(action, Action::Down | Action::Up)
     }
 
     fn hint(&self, action: Action) -> &'static str {
-        if self.ask.is_none() && action == Action::Accept { t!("mark") } else { action.hint() }
+        if self.asked.ask.is_none() && action == Action::Accept { t!("mark") } else { action.hint() }
     }
 
     fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {
-        match (action, self.ask) {
+        match (action, self.asked.ask) {
             (Action::Back, _) => {
                 self.toast.iter().for_each(|text| out.say(*text));
                 out.close();
@@ -168,22 +190,21 @@ impl Component for ConfirmAction {
         true
     }
 
-    fn on_job(&mut self, job: &Job, _: &UiContext) {
-        if self.job == Some(job.id) {
-            let (ask, text) = cancelled(job);
-            (self.ask, self.text) = (Some(ask), text);
+    fn on_job(&mut self, job: &Job, cx: &UiContext) {
+        if let Some((_, again)) = self.job.as_ref().filter(|(id, _)| *id == job.id) {
+            self.asked = again(job, cx);
         }
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
-        if self.ask.is_some() {
+        if self.asked.ask.is_some() {
             return;
         }
         let key = |action| cx.key(&self.key_contexts(), action);
         let keys = t!("{enter} mark  {esc} back", enter = key(Action::Accept), esc = key(Action::Back));
         let mut form = FormText::in_popup(area, cx);
-        form.text(&self.what, cx.theme.strong());
-        self.text.iter().for_each(|text| form.text(text, cx.theme.text()));
+        form.text(&self.asked.what, cx.theme.strong());
+        self.asked.text.iter().for_each(|text| form.text(text, cx.theme.text()));
         form.text(&keys, cx.theme.accent());
         form.draw_popup(frame, area, "");
     }
@@ -191,12 +212,13 @@ impl Component for ConfirmAction {
 
 impl Modal for ConfirmAction {
     fn asks(&self) -> Option<ConfirmQuestion> {
-        self.ask
+        self.asked.ask
     }
 
     fn confirm_text(&self, form: &mut FormText<'_>, cx: &UiContext) {
-        form.asks(&self.what, &cx.place(), cx);
-        self.text.iter().for_each(|text| form.text(text, cx.theme.text()));
+        form.asks(&self.asked.what, &cx.place(), cx);
+        self.asked.text.iter().for_each(|text| form.text(text, cx.theme.text()));
+        self.asked.warning.iter().for_each(|text| form.text(text, cx.theme.warning()));
     }
 
     fn on_confirmed(&mut self, _: &UiContext, out: &mut Effects<'_>) {

@@ -171,8 +171,8 @@ impl Component for EditRow {
 }
 
 impl Modal for EditRow {
-    fn prepares_sending(&self) -> bool {
-        true
+    fn has(&self, flag: ModalFlag) -> bool {
+        flag == ModalFlag::PreparesSending
     }
 
     /// The answer tells which input was used.

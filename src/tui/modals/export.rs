@@ -4,7 +4,7 @@
 use crate::api::ListEnd;
 use crate::export::{ExportContent, ExportFormat, ExportRequest, Exported, summary};
 use crate::table::TableFormat;
-use crate::tui::effects::{Content, ExportSource};
+use crate::tui::effects::Content;
 use crate::tui::persist::input_history::InputKind;
 use crate::tui::prelude::*;
 use crate::tui::request::{JobFile, NotSaved};

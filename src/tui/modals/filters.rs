@@ -1,11 +1,9 @@
 //! Saved filters of a list: apply, rename or remove one, or save the current filter.
 
 use crate::config::FilterChange;
-use crate::tui::input::list_hit::{ListCursor, below};
 use crate::tui::persist::saved_filters::FiltersAsk;
 use crate::tui::prelude::*;
 use crate::tui::widgets::filter::Spec;
-use crate::tui::widgets::search::Search;
 use crate::tui::widgets::table_header::ColumnDef;
 
 /// Maximum width of names, in columns.
@@ -26,7 +24,8 @@ pub struct FiltersForm {
     /// The text of each filter when the search was last used.
     texts: Vec<String>,
     name: Option<Naming>,
-    asked: Option<PendingFilterChange>,
+    /// Removes a filter, or replaces the one of the same name.
+    asked: Option<FilterChange>,
     request: Option<RequestId>,
     said: Option<String>,
 }
@@ -35,12 +34,6 @@ struct Naming {
     field: TextField,
     /// Old name of the filter to rename. `None`: saves the current filter.
     of: Option<String>,
-}
-
-enum PendingFilterChange {
-    Remove(String),
-    /// Replaces the filter of the same name.
-    Replace(NamedFilter),
 }
 
 impl FiltersForm {
@@ -115,7 +108,7 @@ impl FiltersForm {
                     (None, Some(current)) => {
                         let filter = NamedFilter { name, ..current.clone() };
                         if is_there {
-                            self.asked = Some(PendingFilterChange::Replace(filter));
+                            self.asked = Some(FilterChange::Save { filter, replace: true });
                             return true;
                         }
                         FilterChange::Save { filter, replace: false }
@@ -222,7 +215,10 @@ impl Component for FiltersForm {
                         let (field, of) = (TextField::with(&filter.name), Some(filter.name.clone()));
                         self.name = Some(Naming { field, of });
                     }
-                    _ => self.asked = Some(PendingFilterChange::Remove(filter.name.clone())),
+                    _ => {
+                        let (list, name) = (self.list.to_owned(), filter.name.clone());
+                        self.asked = Some(FilterChange::Remove { list, name });
+                    }
                 }
             }
             _ => return self.cursor.on_menu_action(action, cx.saved.of_list(self.list).count()),
@@ -365,23 +361,18 @@ impl Modal for FiltersForm {
 
     fn confirm_text(&self, form: &mut FormText<'_>, cx: &UiContext) {
         let what = match &self.asked {
-            Some(PendingFilterChange::Remove(name)) => t!("Remove the filter “{name}”", name = scrub(name)),
-            Some(PendingFilterChange::Replace(filter)) => {
+            Some(FilterChange::Remove { name, .. }) => t!("Remove the filter “{name}”", name = scrub(name)),
+            Some(FilterChange::Save { filter, .. }) => {
                 t!("Replace the filter “{name}”", name = scrub(&filter.name))
             }
-            None => return,
+            _ => return,
         };
         form.asks(&what, &cx.place(), cx);
     }
 
     fn on_confirmed(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
-        let change = match self.asked.take() {
-            Some(PendingFilterChange::Remove(name)) => {
-                FilterChange::Remove { list: self.list.to_owned(), name }
-            }
-            Some(PendingFilterChange::Replace(filter)) => FilterChange::Save { filter, replace: true },
-            None => return,
-        };
-        self.ask(Some(change), cx, out);
+        if let Some(change) = self.asked.take() {
+            self.ask(Some(change), cx, out);
+        }
     }
 }

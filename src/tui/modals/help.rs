@@ -49,7 +49,7 @@ struct HelpLine {
 
 impl Help {
     pub fn new(entries: Vec<HelpEntry>, app_paths: &AppPaths, message: Option<String>) -> Self {
-        let shown = |path: &std::path::Path| scrub(&path.to_string_lossy()).into_owned();
+        let shown = |path: &Path| scrub(&path.to_string_lossy()).into_owned();
         let files = app_paths.files.iter().map(|(kind, path)| (kind.word(), shown(path))).collect();
         let (stops, columns) = (Cell::new(usize::MAX), Cell::new(usize::from(WIDEST)));
         Self { entries, message, files, stops, columns, ..Self::default() }
@@ -236,8 +236,8 @@ impl Component for Help {
 }
 
 impl Modal for Help {
-    fn shows_message(&self) -> bool {
-        self.message.is_some()
+    fn has(&self, flag: ModalFlag) -> bool {
+        flag == ModalFlag::ShowsMessage && self.message.is_some()
     }
 }
 

@@ -193,7 +193,7 @@ impl IssueForm {
         form.asks(&format!("{what} {} {}", cx.glyphs.dot, self.title), &cx.place(), cx);
         let name = Text::new(review.name.clone());
         let [of_name, of_email] = aligned([tr_noop!("Name"), tr_noop!("E-mail")]);
-        let plain = ratatui::style::Style::default();
+        let plain = Style::default();
         form.cut(&format!("{of_name}  {name}"), plain);
         form.heading(&format!("{of_email}  {}", review.address.text()), plain);
         let dot = cx.glyphs.dot;
@@ -279,7 +279,7 @@ impl Component for IssueForm {
             }
             Response::Templates(page) if self.same_title_request == Some(id) => {
                 self.same_title_request = None;
-                let same = |page: crate::domain::Page<crate::domain::Template>| {
+                let same = |page: Page<Template>| {
                     let others = page.items.iter().filter(|(_, t)| {
                         t.title.as_ref() == Some(&self.title) && t.template_id != self.template_id
                     });
@@ -331,12 +331,8 @@ impl Component for IssueForm {
 }
 
 impl Modal for IssueForm {
-    fn is_popup(&self) -> bool {
-        false
-    }
-
-    fn prepares_sending(&self) -> bool {
-        true
+    fn has(&self, flag: ModalFlag) -> bool {
+        matches!(flag, ModalFlag::Covers | ModalFlag::PreparesSending)
     }
 
     fn tour_place(&self) -> TourPlace {

@@ -20,13 +20,13 @@ pub(in crate::tui) fn run(job: &Job, action: Action, marked: &[JobRow], out: &mu
         }
         Action::Resume => {
             out.say(t!("Resuming job {id}. lapel makes the necessary checks first.", id = job.id));
-            out.go.push(Navigate::Again(Box::new(JobCommand::Resume(job.id))));
+            out.go.push(Navigate::Again(job.id, Box::new(JobCommand::Resume(job.id))));
         }
         Action::UseUp => {
             out.say(t!("lapel checks first, and then uses up the quota in smaller requests, each only with proof that the previous one did nothing."));
-            out.go.push(Navigate::Again(Box::new(JobCommand::UseUp(job.id))));
+            out.go.push(Navigate::Again(job.id, Box::new(JobCommand::UseUp(job.id))));
         }
-        Action::Retry => out.go.push(Navigate::Again(Box::new(JobCommand::Retry(job.id)))),
+        Action::Retry => out.go.push(Navigate::Again(job.id, Box::new(JobCommand::Retry(job.id)))),
         Action::Look => {
             out.say(t!("Checking job {id} now.", id = job.id));
             out.command(JobCommand::Look(Some(job.id)));
@@ -85,25 +85,6 @@ pub(in crate::tui) fn revoke_rows(job: &Job, marked: &[JobRow], cx: &UiContext, 
         ));
     }
     RevokeForm::open(targets, out);
-}
-
-pub(in crate::tui) fn is_job_command(action: Action) -> bool {
-    matches!(
-        action,
-        Action::Run
-            | Action::Export
-            | Action::Pause
-            | Action::Resume
-            | Action::UseUp
-            | Action::Retry
-            | Action::Look
-            | Action::CancelRest
-            | Action::Undo
-            | Action::Decide
-            | Action::Receipt
-            | Action::Redo
-            | Action::Mail
-    )
 }
 
 pub(in crate::tui) fn can(action: Action, job: &Job) -> bool {

@@ -202,8 +202,8 @@ impl Component for JobMenu {
 }
 
 impl Modal for JobMenu {
-    fn prepares_sending(&self) -> bool {
-        self.of == RUN
+    fn has(&self, flag: ModalFlag) -> bool {
+        flag == ModalFlag::PreparesSending && self.of == RUN
     }
 
     fn tour_place(&self) -> TourPlace {

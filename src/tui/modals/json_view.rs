@@ -7,7 +7,7 @@ use crate::tui::platform::pager::PagerText;
 use crate::tui::prelude::*;
 use crate::tui::widgets::last_read::LastRead;
 use crate::tui::widgets::paged_list::two_sided;
-use crate::tui::widgets::search::{Search, Searched};
+use crate::tui::widgets::search::Searched;
 
 /// Maximum number of characters shown. A copy has all of them.
 const SHOWN: usize = 200_000;
@@ -232,8 +232,8 @@ fn indented(text: &str, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
 }
 
 impl Modal for JsonView {
-    fn is_popup(&self) -> bool {
-        false
+    fn has(&self, flag: ModalFlag) -> bool {
+        flag == ModalFlag::Covers
     }
 }
 

@@ -8,6 +8,7 @@ pub(in crate::tui) mod search;
 pub use entries::{Loaded, PaletteCommand};
 
 use crate::tui::footer::{is_destructive, sends};
+use crate::tui::input::action::ActionKind;
 use crate::tui::input::list_hit::out_of_sight;
 use crate::tui::prelude::*;
 use entries::{PaletteEntry, place, ways, what};
@@ -53,7 +54,7 @@ impl CommandPalette {
         recents: Vec<String>,
         leaves: bool,
     ) -> Self {
-        all.sort_by_key(|command| (command.why_not.is_some(), command.action.is_movement()));
+        all.sort_by_key(|command| (command.why_not.is_some(), command.action.is(ActionKind::Moves)));
         let commands = all.into_iter().map(PaletteEntry::Command);
         let entries: Vec<_> = commands.chain(filters.into_iter().map(PaletteEntry::Filter)).collect();
         let mut palette = Self { listed: entries.len(), entries, recents, leaves, ..Self::default() };
@@ -343,8 +344,8 @@ impl Component for CommandPalette {
 }
 
 impl Modal for CommandPalette {
-    fn is_box(&self) -> bool {
-        true
+    fn has(&self, flag: ModalFlag) -> bool {
+        flag == ModalFlag::IsBox
     }
 }
 

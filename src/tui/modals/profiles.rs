@@ -377,6 +377,14 @@ impl Component for Profiles {
 }
 
 impl Modal for Profiles {
+    fn has(&self, flag: ModalFlag) -> bool {
+        match flag {
+            ModalFlag::Covers => self.form.is_some(),
+            ModalFlag::TakesApiKey => self.removing.is_none(),
+            _ => false,
+        }
+    }
+
     /// What is saved or removed says how it ended. A test and the opening of another profile are cancelled.
     fn leave(&mut self, out: &mut Effects<'_>) -> bool {
         let is_saving = self.working.is_some() && !self.is_testing;
@@ -384,14 +392,6 @@ impl Modal for Profiles {
             out.say(t!("lapel is still saving the last change. Try again."));
         }
         !is_saving
-    }
-
-    fn is_popup(&self) -> bool {
-        self.form.is_none()
-    }
-
-    fn takes_api_key(&self) -> bool {
-        self.removing.is_none()
     }
 
     fn input(&self) -> Option<FormInput> {

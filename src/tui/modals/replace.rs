@@ -227,12 +227,8 @@ impl Component for ReplaceForm {
 }
 
 impl Modal for ReplaceForm {
-    fn is_popup(&self) -> bool {
-        false
-    }
-
-    fn prepares_sending(&self) -> bool {
-        true
+    fn has(&self, flag: ModalFlag) -> bool {
+        matches!(flag, ModalFlag::Covers | ModalFlag::PreparesSending | ModalFlag::TakesEditor)
     }
 
     fn input(&self) -> Option<FormInput> {
@@ -256,10 +252,6 @@ impl Modal for ReplaceForm {
 
     fn on_confirmed(&mut self, _: &UiContext, out: &mut Effects<'_>) {
         self.confirm(out);
-    }
-
-    fn takes_editor(&self) -> bool {
-        true
     }
 }
 

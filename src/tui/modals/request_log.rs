@@ -19,30 +19,12 @@ pub struct RequestLog {
     /// Saves the log as it was when this form opened, with so many requests.
     save: Option<(SaveFile, u64)>,
     search: Search,
-    /// Shows only requests that failed, or only those that did not.
-    only: Option<RequestResult>,
+    /// Shows only requests that failed, or with `false` only those that did not.
+    only_failed: Option<bool>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum RequestResult {
-    Failed,
-    Succeeded,
-}
-
-impl RequestResult {
-    const ALL: [Self; 2] = [Self::Failed, Self::Succeeded];
-
-    fn of(entry: &LogEntry) -> Self {
-        if entry.outcome == "ok" { Self::Succeeded } else { Self::Failed }
-    }
-
-    /// English, for users.
-    fn words(self) -> &'static str {
-        match self {
-            Self::Failed => tr_noop!("requests that failed"),
-            Self::Succeeded => tr_noop!("requests answered with success"),
-        }
-    }
+fn has_failed(entry: &LogEntry) -> bool {
+    entry.outcome != "ok"
 }
 
 impl RequestLog {
@@ -66,19 +48,18 @@ impl RequestLog {
             let LogEntry { method, path, query, outcome, .. } = *entry;
             self.search.finds(&format!("{method} {path}?{query} {status} {outcome}"))
         };
-        let is_it = |entry: &&LogEntry| self.only.is_none_or(|only| only == RequestResult::of(entry));
+        let is_it = |entry: &&LogEntry| self.only_failed.is_none_or(|failed| failed == has_failed(entry));
         self.entries.iter().filter(is_it).filter(found).collect()
     }
 
     /// Shows only the requests with the next result that there is, and after the last all of them.
     fn only_next(&mut self) {
-        let is_there =
-            |one: &RequestResult| self.entries.iter().any(|entry| RequestResult::of(entry) == *one);
-        let mut there = RequestResult::ALL.into_iter().filter(is_there);
-        if let Some(now) = self.only {
-            there.find(|one| *one == now);
+        let is_there = |failed: &bool| self.entries.iter().any(|entry| has_failed(entry) == *failed);
+        let mut there = [true, false].into_iter().filter(is_there);
+        if let Some(now) = self.only_failed {
+            there.find(|failed| *failed == now);
         }
-        self.only = there.next();
+        self.only_failed = there.next();
     }
 
     /// Index of the selected entry among the shown ones. If it is not shown any more, the oldest is selected.
@@ -135,7 +116,7 @@ impl Component for RequestLog {
                 out.say(t!("There are no requests to filter yet."));
             }
             Action::Only => self.only_next(),
-            Action::Back if self.only.take().is_some() => {}
+            Action::Back if self.only_failed.take().is_some() => {}
             Action::Pager => out.page = Some(save::page(&self.shown(), cx)),
             Action::Save => self.save = Some(save::form(&self.entries, cx)),
             Action::Back => out.close(),
@@ -197,8 +178,8 @@ impl Component for RequestLog {
 }
 
 impl Modal for RequestLog {
-    fn is_popup(&self) -> bool {
-        false
+    fn has(&self, flag: ModalFlag) -> bool {
+        flag == ModalFlag::Covers
     }
 
     fn asks(&self) -> Option<ConfirmQuestion> {

@@ -160,7 +160,7 @@ impl ResolveRows {
                 if let RowsToResolve::One(row) = &self.rows {
                     let why = typed.trim().to_owned();
                     let command = JobCommand::Decide(self.job, row.no, Decision::SendAgain, why);
-                    out.go.push(Navigate::Again(Box::new(command)));
+                    out.go.push(Navigate::Again(self.job, Box::new(command)));
                 }
             }
             (ResolveStage::Text, Resolution::SendNeverSeen) => {
@@ -209,7 +209,8 @@ impl ResolveRows {
             return;
         }
         let why = self.why.value().trim().to_owned();
-        out.go.push(Navigate::Again(Box::new(JobCommand::ResendAll(self.job, found.ready, why))));
+        let command = JobCommand::ResendAll(self.job, found.ready, why);
+        out.go.push(Navigate::Again(self.job, Box::new(command)));
     }
 
     fn title(&self) -> String {
@@ -342,6 +343,10 @@ impl Component for ResolveRows {
 }
 
 impl Modal for ResolveRows {
+    fn has(&self, flag: ModalFlag) -> bool {
+        matches!(flag, ModalFlag::PreparesSending | ModalFlag::TakesEditor)
+    }
+
     fn input(&self) -> Option<FormInput> {
         let badge = Some(self.badge.value()).filter(|id| *id != self.rows.badge());
         let texts = [self.why.value(), badge.unwrap_or_default()].map(str::to_owned);
@@ -357,14 +362,6 @@ impl Modal for ResolveRows {
                 self.badge.select();
             }
         }
-    }
-
-    fn prepares_sending(&self) -> bool {
-        true
-    }
-
-    fn takes_editor(&self) -> bool {
-        true
     }
 
     fn asks(&self) -> Option<ConfirmQuestion> {

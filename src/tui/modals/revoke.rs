@@ -292,8 +292,8 @@ impl Component for RevokeForm {
 }
 
 impl Modal for RevokeForm {
-    fn prepares_sending(&self) -> bool {
-        true
+    fn has(&self, flag: ModalFlag) -> bool {
+        matches!(flag, ModalFlag::PreparesSending | ModalFlag::TakesEditor)
     }
 
     fn tour_place(&self) -> TourPlace {
@@ -332,10 +332,6 @@ impl Modal for RevokeForm {
         out.go.push(Navigate::InputUsed);
         out.close();
         out.go.push(Navigate::Activity);
-    }
-
-    fn takes_editor(&self) -> bool {
-        true
     }
 }
 

@@ -146,12 +146,8 @@ impl Component for RevokeIds {
 }
 
 impl Modal for RevokeIds {
-    fn is_popup(&self) -> bool {
-        false
-    }
-
-    fn prepares_sending(&self) -> bool {
-        true
+    fn has(&self, flag: ModalFlag) -> bool {
+        matches!(flag, ModalFlag::Covers | ModalFlag::PreparesSending | ModalFlag::TakesEditor)
     }
 
     fn input(&self) -> Option<FormInput> {
@@ -169,9 +165,5 @@ impl Modal for RevokeIds {
         self.file.set_texts([text(1), text(2)]);
         self.at_reason = false;
         self.error = None;
-    }
-
-    fn takes_editor(&self) -> bool {
-        true
     }
 }

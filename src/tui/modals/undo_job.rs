@@ -42,20 +42,10 @@ impl UndoJob {
     }
 
     fn words(&self) -> String {
-        let of = |which: &dyn Fn(RowStatus) -> bool| self.job.counts.sum(which);
-        let (issued, unknown) = (of(&|b| b == RowStatus::Issued), of(&|b| b == RowStatus::Other));
-        let later = of(&|b| {
-            matches!(
-                b,
-                RowStatus::Waiting
-                    | RowStatus::Overdue
-                    | RowStatus::Unbound
-                    | RowStatus::InDoubt
-                    | RowStatus::NotSeen
-                    | RowStatus::Sending
-            )
-        });
-        let unsent = of(&|b| b == RowStatus::Ready);
+        let of = |status| self.job.counts.of(status);
+        let (issued, unknown) = (of(RowStatus::Issued), of(RowStatus::Other));
+        let later = count(Step::Undo, &self.job).saturating_sub(issued + unknown);
+        let unsent = of(RowStatus::Ready);
         let mut parts = Vec::new();
         if unsent > 0 {
             parts.push(plural!(
@@ -183,6 +173,10 @@ impl Component for UndoJob {
 }
 
 impl Modal for UndoJob {
+    fn has(&self, flag: ModalFlag) -> bool {
+        matches!(flag, ModalFlag::PreparesSending | ModalFlag::TakesEditor)
+    }
+
     fn input(&self) -> Option<FormInput> {
         let texts = vec![self.reason.value().to_owned()];
         Some(FormInput::new("undo-job", unfinished::of_job(&self.job), texts))
@@ -190,10 +184,6 @@ impl Modal for UndoJob {
 
     fn set_input(&mut self, texts: &[String]) {
         self.reason.set(texts.first().map_or("", String::as_str));
-    }
-
-    fn prepares_sending(&self) -> bool {
-        true
     }
 
     fn asks(&self) -> Option<ConfirmQuestion> {
@@ -209,9 +199,5 @@ impl Modal for UndoJob {
 
     fn on_confirmed(&mut self, _: &UiContext, out: &mut Effects<'_>) {
         self.undo(out);
-    }
-
-    fn takes_editor(&self) -> bool {
-        true
     }
 }

@@ -97,7 +97,7 @@ impl Lists {
     fn mended(mut self) -> Self {
         for typed in [InputKind::LookUp, InputKind::Badge, InputKind::IdsFile, InputKind::Export] {
             let list = self.of_mut(typed);
-            let mut seen = std::collections::HashSet::new();
+            let mut seen = HashSet::new();
             list.retain(|text| is_fit(text) && seen.insert(text.clone()));
             list.truncate(MOST);
         }

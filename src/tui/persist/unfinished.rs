@@ -94,7 +94,7 @@ pub fn filled(contexts: &[KeyContext], cx: &UiContext) -> String {
 }
 
 fn now() -> i64 {
-    jiff::Timestamp::now().as_second()
+    Timestamp::now().as_second()
 }
 
 /// Replaces the input of the same form. An input without texts removes it.

@@ -53,7 +53,7 @@ pub fn write(folder: &Path, info: &PanicHookInfo<'_>) -> io::Result<PathBuf> {
 fn report(said: &str, place: &str, actions: &VecDeque<Action>) -> String {
     let mut out = format!(
         "{} lapel {} ({}-{})\n  failed at {place}: {}\n",
-        jiff::Timestamp::now(),
+        Timestamp::now(),
         env!("CARGO_PKG_VERSION"),
         std::env::consts::ARCH,
         std::env::consts::OS,

@@ -533,7 +533,7 @@ pub fn on_panic(crash_dir: PathBuf, messages: mpsc::Sender<Message>) {
 }
 
 /// Returns the report's path, or the reason why there is none.
-fn crashed(folder: &std::path::Path, info: &std::panic::PanicHookInfo<'_>) -> String {
+fn crashed(folder: &Path, info: &std::panic::PanicHookInfo<'_>) -> String {
     match crash::write(folder, info) {
         Ok(path) => path.display().to_string(),
         Err(why) => t!("(could not be written: {why})", why),

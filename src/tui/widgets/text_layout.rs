@@ -1,6 +1,5 @@
 //! Fits text into columns by display width. A character is never split.
 
-pub use crate::i18n::number;
 use crate::tui::platform::cells::clusters;
 pub use crate::tui::platform::cells::width;
 use crate::tui::prelude::*;

@@ -183,23 +183,26 @@ pub(super) struct WorkerConnection {
 
 impl WorkerConnection {
     async fn new(session: &ProfileSession, tell: &Events, given_up: CancellationToken) -> Option<Made> {
+        match Self::checked(session, tell, given_up).await {
+            Ok(made) => Some(made),
+            Err(error) => {
+                tell.send(Message::LinkFailed(error)).await;
+                None
+            }
+        }
+    }
+
+    async fn checked(
+        session: &ProfileSession,
+        tell: &Events,
+        given_up: CancellationToken,
+    ) -> Result<Made, ApiError> {
         let connection = session.connection.clone();
         // Reads the system's certificates. These tens of milliseconds must not delay a key.
         let access = tokio::task::spawn_blocking(move || connect(&connection)).await;
-        let access = match access {
-            Ok(Ok(access)) => access,
-            Ok(Err(error)) => {
-                tell.send(Message::LinkFailed(error)).await;
-                return None;
-            }
-            Err(panicked) => {
-                let error = ApiError::NotReached {
-                    why: localizable!("the client could not be created ({panicked})", panicked),
-                };
-                tell.send(Message::LinkFailed(error)).await;
-                return None;
-            }
-        };
+        let access = access.map_err(|panicked| ApiError::NotReached {
+            why: localizable!("the client could not be created ({panicked})", panicked),
+        })??;
         let reader = access.reader().clone();
         tell.send(Message::Connecting(reader.clone())).await;
         let (mut status, sender) = (reader.link(), tell.clone());
@@ -211,17 +214,11 @@ impl WorkerConnection {
             }
         });
         let call = Call::interactive().cancelled_by(given_up);
-        match recognise(&reader, &session.connection, &call).await {
-            Ok(odd) if odd.is_empty() => {}
-            Ok(odd) => {
-                tell.send(Message::Odd(odd.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")))
-                    .await;
-            }
-            Err(error) => {
-                // Send nothing with a key that was not checked.
-                tell.send(Message::LinkFailed(error)).await;
-                return None;
-            }
+        // Send nothing with a key that was not checked.
+        let odd = recognise(&reader, &session.connection, &call).await?;
+        if !odd.is_empty() {
+            let odd = odd.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+            tell.send(Message::Odd(odd)).await;
         }
         // Pictures are cached only if jobs are kept: a demo's service is new on every start.
         let folder = session.data_dir.as_ref().map(|folder| folder.join("pictures"));
@@ -237,11 +234,11 @@ impl WorkerConnection {
             Ok(jobs) => {
                 tell.send(Message::Jobs(Handle(jobs.clone()))).await;
                 link.jobs = Some(jobs);
-                Some((link, None))
+                Ok((link, None))
             }
             Err(why) => {
                 tell.send(Message::JournalFailed(failure(&why))).await;
-                Some((link, Some(try_again(access, session.clone(), account, tell.clone(), why))))
+                Ok((link, Some(try_again(access, session.clone(), account, tell.clone(), why))))
             }
         }
     }

@@ -7,6 +7,7 @@ use crate::index::{
 };
 use crate::jobs::receipt::{FailedMails, MOST_FAILED, MailReport, mail_failures};
 use crate::tui::prelude::*;
+use crate::tui::request::ProfileSession;
 use tokio::sync::Mutex;
 use tokio::task::spawn_blocking;
 
@@ -66,7 +67,7 @@ pub struct IndexSlot {
 
 impl IndexSlot {
     /// Without a configured index, there is none until the user turns one on.
-    pub fn new(session: &crate::tui::request::ProfileSession) -> Self {
+    pub fn new(session: &ProfileSession) -> Self {
         Self {
             account: IndexAccount::of(&session.connection),
             place: session.index.clone(),
@@ -75,34 +76,27 @@ impl IndexSlot {
     }
 
     async fn get(&self) -> Result<Option<Index>, IndexError> {
+        self.opened(self.place.clone()).await
+    }
+
+    async fn opened(&self, place: Option<IndexUse>) -> Result<Option<Index>, IndexError> {
         let mut open = self.open.lock().await;
-        if open.is_none()
-            && let Some(place) = self.place.clone()
-        {
-            *open = Some(self.opened(place).await?);
+        if let (None, Some(place)) = (&*open, place) {
+            let account = self.account.clone();
+            let opened = spawn_blocking(move || match &place.folder {
+                Some(folder) => Index::open(folder, &account, place.settings),
+                None => Index::in_memory(&account, place.settings),
+            });
+            *open = Some(opened.await.unwrap_or(Err(IndexError::Closed))?);
         }
         Ok(open.clone())
     }
 
-    async fn opened(&self, place: IndexUse) -> Result<Index, IndexError> {
-        let account = self.account.clone();
-        let opened = spawn_blocking(move || match &place.folder {
-            Some(folder) => Index::open(folder, &account, place.settings),
-            None => Index::in_memory(&account, place.settings),
-        });
-        opened.await.unwrap_or(Err(IndexError::Closed))
-    }
-
     pub async fn turn_on(&self) -> Result<(), IndexError> {
-        let mut open = self.open.lock().await;
-        if open.is_none() {
-            // A configured index that could not be opened is tried again: an empty one must not stand in its place.
-            let in_memory =
-                || IndexUse { folder: None, settings: IndexConfig::default(), reads_at_start: false };
-            let place = self.place.clone().unwrap_or_else(in_memory);
-            *open = Some(self.opened(place).await?);
-        }
-        Ok(())
+        // A configured index that could not be opened is tried again: an empty one must not stand in its place.
+        let in_memory = IndexUse { folder: None, settings: IndexConfig::default(), reads_at_start: false };
+        let place = self.place.clone().unwrap_or(in_memory);
+        self.opened(Some(place)).await.map(drop)
     }
 
     /// The domains of the index, with their numbers of badges. Empty without an index.

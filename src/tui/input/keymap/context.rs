@@ -12,9 +12,10 @@ enum ContextKind {
     Text,
 }
 
-/// Declares the contexts with their kinds, unless that is a screen, and their names for users.
+/// Declares the contexts with their kinds, unless that is a screen, and their names for users. The number is that of the
+/// rows that one step of the mouse wheel moves: 1 in a short menu, 3 in a list. In a form it must not change fields.
 macro_rules! contexts {
-    ($($(#[$doc:meta])* $name:ident $(($kind:ident))? = $place:expr;)*) => {
+    ($($(#[$doc:meta])* $name:ident $(($kind:ident $(, $rows:literal)?))? = $place:expr;)*) => {
         /// A key is looked up in the focused component's stack of contexts, innermost first.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr)]
         #[strum(serialize_all = "kebab-case")]
@@ -28,10 +29,16 @@ macro_rules! contexts {
             fn kind(self) -> ContextKind {
                 match self { $(Self::$name => contexts!(@kind $($kind)?),)* }
             }
+
+            pub fn wheel_rows(self) -> Option<usize> {
+                match self { $(Self::$name => contexts!(@rows $($($rows)?)?),)* }
+            }
         }
     };
     (@kind) => { ContextKind::Screen };
     (@kind $kind:ident) => { ContextKind::$kind };
+    (@rows) => { None };
+    (@rows $rows:literal) => { Some($rows) };
 }
 
 contexts! {
@@ -45,7 +52,7 @@ contexts! {
     Popup (Over) = tr_noop!("Any popup");
     /// A modal that covers the screen, and may be left for a tab: nothing typed or decided is lost.
     Covering (Over) = tr_noop!("Any screen over a tab");
-    List = tr_noop!("Any list");
+    List (Screen, 3) = tr_noop!("Any list");
     Templates = tr_noop!("Templates");
     /// Template details, when there is no pane beside the list.
     Template = tr_noop!("Template details");
@@ -53,20 +60,20 @@ contexts! {
     Categories = tr_noop!("Categories");
     History = tr_noop!("History");
     Wallet = tr_noop!("Wallet");
-    Badge = tr_noop!("Badge");
+    Badge (Screen, 3) = tr_noop!("Badge");
     FilterBar (Text) = tr_noop!("Filter form");
     FilterLine (Text) = tr_noop!("Filter line");
     /// A single text field: badge id, row number.
     Prompt (Text) = tr_noop!("Single field");
     /// The look-up box, which offers earlier look-ups.
     LookUp (Text) = tr_noop!("Look-up box");
-    SortMenu (Over) = tr_noop!("Sort menu");
-    ColumnMenu (Over) = tr_noop!("List columns");
-    Filters (Over) = tr_noop!("Saved filters");
+    SortMenu (Over, 1) = tr_noop!("Sort menu");
+    ColumnMenu (Over, 1) = tr_noop!("List columns");
+    Filters (Over, 1) = tr_noop!("Saved filters");
     Form (Text) = tr_noop!("Form");
     FileField (Text) = tr_noop!("File name");
     /// The list of recent files and of a folder.
-    FilePicker (Text) = tr_noop!("File list");
+    FilePicker (Text, 1) = tr_noop!("File list");
     Export (Text) = tr_noop!("List export");
     Exporting (Over) = tr_noop!("Running export");
     File (Over) = tr_noop!("Recipient file");
@@ -78,19 +85,19 @@ contexts! {
     Activity = tr_noop!("Activity");
     JobRows = tr_noop!("Job rows");
     /// What is possible with a job: the run popup and the export popup.
-    JobMenu (Over) = tr_noop!("Job menu");
+    JobMenu (Over, 1) = tr_noop!("Job menu");
     Home = tr_noop!("Home");
     Overview = tr_noop!("Home: counts");
     OverviewList = tr_noop!("Home: badges of a count");
     MailFailures = tr_noop!("Home: mail failures");
-    Menu (Over) = tr_noop!("Choice");
-    Profiles (Over) = tr_noop!("Profile list");
+    Menu (Over, 1) = tr_noop!("Choice");
+    Profiles (Over, 1) = tr_noop!("Profile list");
     Draft = tr_noop!("Issue draft review");
     DraftRevoke = tr_noop!("Revoke draft review");
-    Palette (Text) = tr_noop!("Command palette");
-    Json = tr_noop!("Raw JSON");
-    Requests = tr_noop!("Request log");
-    Help (Over) = tr_noop!("Help");
+    Palette (Text, 1) = tr_noop!("Command palette");
+    Json (Screen, 3) = tr_noop!("Raw JSON");
+    Requests (Screen, 3) = tr_noop!("Request log");
+    Help (Over, 3) = tr_noop!("Help");
     /// The first screen while there is no profile.
     Welcome (Over) = tr_noop!("First screen");
     Tour (Over) = tr_noop!("Everywhere in the tour");

@@ -509,9 +509,3 @@ pub(super) const DEFAULT: &[DefaultBinding] = &[
     (KeyContext::Welcome, Action::Help, &["?"]),
     (KeyContext::Welcome, Action::Quit, &["q"]),
 ];
-
-/// Keys of most lists that only say here why they do nothing.
-pub(super) fn only_says_why(context: KeyContext, action: Action) -> bool {
-    matches!(context, KeyContext::OverviewList | KeyContext::MailFailures)
-        && matches!(action, Action::Only | Action::Sort | Action::ChooseColumns)
-}

@@ -1,5 +1,6 @@
 use super::*;
 use crate::i18n::{self, Language};
+use crate::tui::input::action::ActionKind;
 
 #[test]
 fn every_key_of_the_table_is_a_key_and_has_one_meaning_in_its_context() {
@@ -150,7 +151,7 @@ fn the_help_of_its_context_shows_every_action() {
 /// A footer shows about six labels in 80 columns.
 #[test]
 fn labels_fit_the_footer_in_korean() {
-    for action in Action::ALL.iter().filter(|action| !action.is_movement()) {
+    for action in Action::ALL.iter().filter(|action| !action.is(ActionKind::Moves)) {
         let label = i18n::in_language(Language::Korean, action.hint());
         assert!(width(label) <= 12, "{action:?}: {label}");
     }

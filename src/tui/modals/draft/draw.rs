@@ -8,7 +8,7 @@ use crate::tui::prelude::*;
 use crate::tui::widgets::form::{HEADING, wrapped};
 use crate::tui::widgets::job_rows::{draft_words, in_range, moment, row_lines, row_status_style};
 use crate::tui::widgets::list::{draw_position, draw_row};
-use crate::tui::widgets::text_layout::{fit, number, pieces, styled, width};
+use crate::tui::widgets::text_layout::{pieces, styled};
 
 /// Number of lines for the selected row below the list, on a screen of this height.
 fn row_lines_in(height: u16) -> u16 {
@@ -54,33 +54,27 @@ impl DraftForm {
 
     fn foot(&self, area: Rect, cx: &UiContext) -> Vec<Line<'static>> {
         let mut foot = FormText::new(area, cx);
+        let key = |action| cx.key(&self.key_contexts(), action);
+        let (enter, esc) = (key(Action::Accept), key(Action::Back));
         if self.beginning {
             foot.busy(t!("starting"));
         } else if self.heading_here().is_some() {
-            let key = |action| cx.key(&self.key_contexts(), action);
             foot.dim(&t!(
                 "Nothing is sent until you confirm.  {enter} show or hide the rows  {esc} back",
-                enter = key(Action::Accept),
-                esc = key(Action::Back)
+                enter,
+                esc
             ));
         } else if self.has_suggestion() {
-            let key = |action| cx.key(&self.key_contexts(), action);
             foot.dim(&t!(
                 "Nothing is sent until you confirm.  {enter} correct this row  {down} next row  {esc} back",
-                enter = key(Action::Accept),
+                enter,
                 down = key(Action::Down),
-                esc = key(Action::Back)
+                esc
             ));
         } else if self.sendable() == 0 {
-            let esc = cx.key(&self.key_contexts(), Action::Back);
             foot.text(&t!("No row is ready to be sent.  {esc} back", esc), cx.theme.warning());
         } else {
-            let key = |action| cx.key(&self.key_contexts(), action);
-            foot.dim(&t!(
-                "Nothing is sent until you confirm.  {enter} next  {esc} back",
-                enter = key(Action::Accept),
-                esc = key(Action::Back)
-            ));
+            foot.dim(&t!("Nothing is sent until you confirm.  {enter} next  {esc} back", enter, esc));
         }
         foot.into_lines()
     }
@@ -88,7 +82,7 @@ impl DraftForm {
     fn head(&self, area: Rect, cx: &UiContext) -> Vec<Line<'static>> {
         let theme = &cx.theme;
         let mut form = FormText::new(area, cx);
-        let Some(job) = self.job() else { return Vec::new() };
+        let job = self.job();
         let what = if job.kind == Kind::Issue { t!("Issue") } else { t!("Revoke") };
         // A long title is cut before the number behind it.
         let mut head = wrapped(&format!("{what}  {}", job.title), form.room(), HEADING, cx);
@@ -215,7 +209,7 @@ impl DraftForm {
         head.truncate(usize::from(rows.y - area.y));
         let at = Rect { height: rows.y - area.y, ..area };
         frame.render_widget(head, at);
-        let Some(job) = self.job() else { return };
+        let job = self.job();
         self.draw_rows(frame, rows, job, cx);
         let room = usize::from(area.width).saturating_sub(4);
         let most = row_lines_in(area.height);
@@ -350,7 +344,7 @@ impl DraftForm {
     }
 
     pub(super) fn tell(&self, form: &mut FormText<'_>, cx: &UiContext) {
-        let Some(job) = self.job() else { return };
+        let job = self.job();
         let n = self.sendable();
         let what = match job.kind {
             Kind::Issue => plural!(n, "Issue {n} badge", "Issue {n} badges"),

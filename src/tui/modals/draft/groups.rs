@@ -6,8 +6,6 @@ use crate::jobs::{DuplicateKind, Reason, RequestsNeeded, RowGroup, RowSelection,
 use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::{draft_words, short_reason};
 use crate::tui::widgets::marks::{LARGEST_RANGE, between};
-use crate::tui::widgets::text_layout::number;
-use crate::tui::worker::job_command::JobCommand;
 use std::ops::RangeInclusive;
 
 /// The statuses of a draft: the rows that need a person come first, the rows that are sent last.
@@ -248,7 +246,7 @@ impl DraftForm {
     }
 
     pub(super) fn review(&mut self, allow: bool, rows: RowSelection, out: &mut Effects<'_>) {
-        let Some(id) = self.job().map(|job| job.id) else { return };
+        let id = self.job().id;
         (self.decided, self.may_undo) = (true, true);
         self.rows.marks.cancel_range();
         let command = if allow { JobCommand::Allow(id, rows) } else { JobCommand::LeaveOut(id, rows) };
@@ -391,7 +389,7 @@ impl DraftForm {
 
     /// Corrects the selected row, or the addresses of its group, as lapel suggests.
     pub(super) fn take_suggestions(&mut self, whole_group: bool, out: &mut Effects<'_>) {
-        let Some(job) = self.job().map(|job| job.id) else { return };
+        let job = self.job().id;
         let group = match self.group_here() {
             Some(RowSelection::Group(_, key)) => Some(SuggestedRows::Group(key)),
             _ => None,

@@ -11,7 +11,6 @@ pub use draw::{shares, unknown_states};
 pub use imports::{imports, titles};
 
 use crate::jobs::{DuplicateKind, DuplicateResult, FileState, RowFacts, may};
-use crate::tui::effects::ExportSource;
 use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::modals::draft::groups::{GroupPart, Groups};
 use crate::tui::modals::draft::outline::Outline;
@@ -21,11 +20,12 @@ use crate::tui::prelude::*;
 use crate::tui::request::NewDrafts;
 use crate::tui::widgets::job_rows::{RowList, columns, draft_words, know_rows};
 use crate::tui::widgets::table_header::Heading;
-use crate::tui::worker::job_command::{JobCommand, JobReply};
+use crate::tui::worker::job_command::JobReply;
 
 const NOT_SENT: [RowStatus; 3] = [RowStatus::Ask, RowStatus::Invalid, RowStatus::LeftOut];
 
 pub struct DraftForm {
+    /// At least one.
     jobs: Vec<Job>,
     /// Index of the draft whose rows are shown.
     at: usize,
@@ -137,7 +137,7 @@ impl DraftForm {
     }
 
     fn has_file(&self) -> bool {
-        self.job().is_some_and(|job| job.origin.as_ref().is_some_and(|o| o.source.is_some()))
+        self.job().origin.as_ref().is_some_and(|o| o.source.is_some())
     }
 
     fn compare(&mut self, maps_columns: bool, out: &mut Effects<'_>) {
@@ -146,12 +146,12 @@ impl DraftForm {
         self.comparing = Some((out.ask(Request::CompareFile(self.ids())), maps_columns));
     }
 
-    fn job(&self) -> Option<&Job> {
-        self.jobs.get(self.at)
+    fn job(&self) -> &Job {
+        &self.jobs[self.at]
     }
 
     fn may(&self, step: Step, row: Option<&JobRow>) -> bool {
-        self.job().zip(row).is_some_and(|(job, row)| may(step, RowFacts::of(job, row)))
+        row.is_some_and(|row| may(step, RowFacts::of(self.job(), row)))
     }
 
     fn issues(&self) -> bool {
@@ -163,10 +163,8 @@ impl DraftForm {
         self.found.iter().any(|found| !found.complete)
     }
 
-    /// Number of rows to send now or to revoke when issued.
     fn sendable(&self) -> u64 {
-        let sent = |row_status| matches!(row_status, RowStatus::Ready | RowStatus::Queued);
-        self.jobs.iter().map(|job| job.counts.sum(sent)).sum()
+        self.jobs.iter().map(sendable).sum()
     }
 
     fn check(&mut self, out: &mut Effects<'_>) {
@@ -181,14 +179,11 @@ impl DraftForm {
     }
 
     fn next_job(&mut self, out: &mut Effects<'_>) {
-        self.at = (self.at + 1) % self.jobs.len().max(1);
-        if let Some(job) = self.jobs.get(self.at) {
-            let dropped = self.rows.list.restart();
-            out.cancel(dropped);
-            self.rows = RowList::of_draft(job);
-            (self.outline, self.parts) = (Outline::default(), None);
-            self.undone_row = None;
-        }
+        self.at = (self.at + 1) % self.jobs.len();
+        out.cancel(self.rows.list.restart());
+        self.rows = RowList::of_draft(self.job());
+        (self.outline, self.parts) = (Outline::default(), None);
+        self.undone_row = None;
     }
 
     /// Closes the review and keeps the drafts. Of a new mapping without decisions, back keeps only the drafts that it
@@ -216,6 +211,11 @@ impl DraftForm {
         out.close();
         true
     }
+}
+
+/// Number of rows of a draft to send now or to revoke when issued.
+fn sendable(draft: &Job) -> u64 {
+    draft.counts.of(RowStatus::Ready) + draft.counts.of(RowStatus::Queued)
 }
 
 impl Component for DraftForm {
@@ -251,9 +251,7 @@ impl Component for DraftForm {
                 DuplicateCheck::Read => self.is_incomplete(),
                 DuplicateCheck::None | DuplicateCheck::Reading { .. } => false,
             },
-            Action::Redo => {
-                self.job().is_some_and(|job| job.counts.sum(|row_status| NOT_SENT.contains(&row_status)) > 0)
-            }
+            Action::Redo => self.job().counts.sum(|row_status| NOT_SENT.contains(&row_status)) > 0,
             _ => true,
         }
     }
@@ -315,12 +313,10 @@ impl Component for DraftForm {
             }
             Action::NextTemplate => self.next_job(out),
             Action::Reload => self.check(out),
-            Action::Redo => match self.job() {
-                Some(job) if self.is_enabled(Action::Redo, cx) => {
-                    out.export(ExportSource::of_job(job, true, None));
-                }
-                _ => out.say(t!("Every row is ready, so a redo file would be empty.")),
-            },
+            Action::Redo if self.is_enabled(Action::Redo, cx) => {
+                out.export(ExportSource::of_job(self.job(), true, None));
+            }
+            Action::Redo => out.say(t!("Every row is ready, so a redo file would be empty.")),
             Action::Accept if self.has_suggestion() && self.doing.is_empty() => {
                 self.take_suggestions(false, out);
             }
@@ -341,7 +337,8 @@ impl Component for DraftForm {
             Action::TakeSuggestions | Action::AllowClass => self.decide_group(true, out),
             Action::LeaveOutClass => self.decide_group(false, out),
             Action::UndoLast => {
-                if let Some(job) = self.job().map(|job| job.id).filter(|_| self.doing.is_empty()) {
+                if self.doing.is_empty() {
+                    let job = self.job().id;
                     let others = self.ids().into_iter().filter(|other| *other != job).collect();
                     self.doing.insert(out.command(JobCommand::UndoDecision(job, others)));
                 }
@@ -352,9 +349,9 @@ impl Component for DraftForm {
             Action::Columns => {
                 out.say(t!("These rows were not read from a file, so there are no columns to map."));
             }
-            Action::Correct => match (self.job().map(|job| job.id), self.selected()) {
-                (Some(job), Some(row)) => EditRow::open(job, row.clone(), out),
-                _ => out.say(t!("There is no row here to correct.")),
+            Action::Correct => match self.selected() {
+                Some(row) => EditRow::open(self.job().id, row.clone(), out),
+                None => out.say(t!("There is no row here to correct.")),
             },
             _ => return self.rows.on_action(action, out),
         }
@@ -422,11 +419,7 @@ impl Component for DraftForm {
                         let left: Vec<JobId> = self
                             .jobs
                             .iter()
-                            .filter(|j| {
-                                j.phase == Phase::Draft
-                                    && j.counts.sum(|b| matches!(b, RowStatus::Ready | RowStatus::Queued))
-                                        == 0
-                            })
+                            .filter(|job| job.phase == Phase::Draft && sendable(job) == 0)
                             .map(|j| j.id)
                             .chain(self.replaces.drain(..))
                             .collect();
@@ -479,11 +472,9 @@ impl Component for DraftForm {
             }
             Response::Groups(groups, requests) if self.groups.awaits(id) => {
                 self.groups.set(groups, requests);
-                if let Some(job) = self.jobs.get(self.at) {
-                    let parts = self.groups.parts(job, &self.outline);
-                    self.rows.set_parts(self.outline.row_parts(parts.clone()));
-                    self.parts = Some(parts);
-                }
+                let parts = self.groups.parts(self.job(), &self.outline);
+                self.rows.set_parts(self.outline.row_parts(parts.clone()));
+                self.parts = Some(parts);
                 Ok(())
             }
             response => self.rows.on_response(Reply { id, response }, out),
@@ -501,7 +492,7 @@ impl Component for DraftForm {
     }
 
     fn load_visible(&mut self, area: Rect, cx: &UiContext, out: &mut Effects<'_>) {
-        let Some((id, kind)) = self.jobs.get(self.at).map(|job| (job.id, job.kind)) else { return };
+        let Job { id, kind, .. } = *self.job();
         self.groups.load(id, &self.jobs, out);
         let area = self.rows_area(area, cx);
         // Before the parts are known, the order of the rows is not.
@@ -552,12 +543,8 @@ impl Component for DraftForm {
 }
 
 impl Modal for DraftForm {
-    fn is_popup(&self) -> bool {
-        false
-    }
-
-    fn prepares_sending(&self) -> bool {
-        true
+    fn has(&self, flag: ModalFlag) -> bool {
+        matches!(flag, ModalFlag::Covers | ModalFlag::PreparesSending)
     }
 
     fn leave(&mut self, out: &mut Effects<'_>) -> bool {

@@ -1,9 +1,8 @@
 //! From the review to sending: what keeps the drafts from it, and the checks after a correction.
 
-use super::{DraftForm, DuplicateCheck, draw};
+use super::{DraftForm, DuplicateCheck, draw, sendable};
 use crate::jobs::DuplicateKind;
 use crate::tui::prelude::*;
-use crate::tui::worker::job_command::JobCommand;
 
 impl DraftForm {
     /// Whether the rows may be sent. If not, says why.
@@ -41,8 +40,7 @@ impl DraftForm {
 
     pub(super) fn begin(&mut self, out: &mut Effects<'_>) {
         // Drafts without rows to send do not begin and stay out of the journal.
-        let sends = |job: &&Job| job.counts.sum(|b| matches!(b, RowStatus::Ready | RowStatus::Queued)) > 0;
-        let ids = self.jobs.iter().filter(sends).map(|job| job.id).collect();
+        let ids = self.jobs.iter().filter(|job| sendable(job) > 0).map(|job| job.id).collect();
         (self.beginning, self.confirming) = (true, false);
         self.doing.insert(out.command(JobCommand::Begin(ids)));
     }

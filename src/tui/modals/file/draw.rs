@@ -2,13 +2,12 @@
 
 use crate::jobs::intake::{Checked, ColumnMap, HeaderRow, IdRow, NameColumns, RawRow, Standing, Sure};
 use crate::jobs::{FileChange, Opened, Preview};
-use crate::tui::input::list_hit::below;
 use crate::tui::modals::file::steps::{FileStep, column_name};
 use crate::tui::modals::file::{DraftOffer, FileForm, Purpose};
 use crate::tui::prelude::*;
 use crate::tui::widgets::columns::fitted;
 use crate::tui::widgets::job_rows::short_reason;
-use crate::tui::widgets::text_layout::{ColumnLayout, fit, line_of_cells, number, styled, width};
+use crate::tui::widgets::text_layout::{ColumnLayout, line_of_cells};
 
 impl FileForm {
     pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
@@ -133,7 +132,7 @@ impl FileForm {
         let name = match &self.source {
             ImportSource::File(path) => {
                 let name = path.file_name().unwrap_or(path.as_os_str());
-                crate::domain::text::short(&name.to_string_lossy()).into_owned()
+                short(&name.to_string_lossy()).into_owned()
             }
             ImportSource::Pasted(text) => {
                 plural!(text.lines().count() as u64, "{n} line pasted", "{n} lines pasted")
@@ -156,7 +155,7 @@ impl FileForm {
             parts.push(delimiter.to_string());
         }
         if let Some(sheet) = &about.sheet {
-            parts.push(t!("sheet {sheet}", sheet = crate::domain::text::scrub(sheet)));
+            parts.push(t!("sheet {sheet}", sheet = scrub(sheet)));
         }
         match about.header {
             Some(HeaderRow::At(row)) => parts.push(t!("header row {row}", row)),
@@ -252,7 +251,7 @@ pub(super) fn changed_rows(change: &FileChange) -> String {
     if parts.iter().all(|(n, _)| *n == 0) {
         return t!("no row added, removed or changed").to_owned();
     }
-    crate::i18n::list(parts.into_iter().filter(|(n, _)| *n > 0).map(|(_, words)| words)).to_string()
+    list(parts.into_iter().filter(|(n, _)| *n > 0).map(|(_, words)| words)).to_string()
 }
 
 pub fn map_words(map: &ColumnMap, columns: &[String]) -> String {
@@ -304,7 +303,7 @@ fn badge_ids(ids: &[IdRow], free: usize, room: usize, cx: &UiContext) -> Vec<Lin
             let all = [
                 (format!("{:>6}", number(row.line)), theme.dim()),
                 (row.raw.to_string(), style),
-                (crate::domain::text::scrub(&why).into_owned(), theme.dim()),
+                (scrub(&why).into_owned(), theme.dim()),
             ];
             line_of_cells("  ", &all, &widths, cx.glyphs.ellipsis)
         })
@@ -329,7 +328,7 @@ fn people(judged: &[Checked], free: usize, room: usize, cx: &UiContext) -> Vec<L
             (fit(word, wide, ""), style),
             (Text::from(row.name.as_str()).to_string(), theme.text()),
             (Text::from(row.email.as_str()).to_string(), theme.text()),
-            (crate::domain::text::scrub(&why).into_owned(), theme.dim()),
+            (scrub(&why).into_owned(), theme.dim()),
         ]
     };
     let rows: Vec<Vec<(String, Style)>> = judged.iter().take(free).map(row).collect();

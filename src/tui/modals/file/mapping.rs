@@ -4,7 +4,6 @@ use super::steps::column_name;
 use crate::jobs::intake::{About, ColumnMap, NameColumns};
 use crate::tui::input::list_hit::{ListCursor, below};
 use crate::tui::prelude::*;
-use crate::tui::widgets::text_layout::{fit, width};
 use serde::{Deserialize, Serialize};
 
 /// Widest column name, in cells.
@@ -67,12 +66,6 @@ enum NameChoice {
     One(usize),
     /// The columns are the fields for family name and given name.
     Two,
-}
-
-pub enum MappingDecision {
-    Map(ColumnMap),
-    /// A column is missing, or the mapping is doubtful and needs a second yes.
-    NotYet,
 }
 
 impl Mapping {
@@ -186,19 +179,20 @@ impl Mapping {
         Some(ColumnMap { name, email: self.email?, template: self.template })
     }
 
-    pub fn accept(&mut self, about: &About) -> MappingDecision {
+    /// `None` if a column is missing, or if the mapping is doubtful and needs a second yes.
+    pub fn accept(&mut self, about: &About) -> Option<ColumnMap> {
         let Some(map) = self.map() else {
             let missing = |field: &MapField| self.column(*field).is_none();
             if let Some(at) = self.fields(about).iter().position(missing) {
                 self.focus.select(at);
             }
-            return MappingDecision::NotYet;
+            return None;
         };
         if doubts(&map, about).is_empty() || self.warned.as_ref() == Some(&map) {
-            return MappingDecision::Map(map);
+            return Some(map);
         }
         self.warned = Some(map);
-        MappingDecision::NotYet
+        None
     }
 
     fn column(&self, field: MapField) -> Option<usize> {

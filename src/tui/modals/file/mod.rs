@@ -10,7 +10,6 @@ use crate::domain::email::ended;
 use crate::jobs::intake::Choices;
 use crate::jobs::{FileChange, FileSource, FileState, Opened};
 use crate::secrets::fingerprint;
-use crate::tui::input::list_hit::ListCursor;
 use crate::tui::modals::draft::{DraftForm, shares, titles};
 use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::moment;
@@ -393,8 +392,8 @@ impl Component for FileForm {
 }
 
 impl Modal for FileForm {
-    fn is_popup(&self) -> bool {
-        false
+    fn has(&self, flag: ModalFlag) -> bool {
+        matches!(flag, ModalFlag::Covers | ModalFlag::PreparesSending)
     }
 
     fn input(&self) -> Option<FormInput> {
@@ -417,10 +416,6 @@ impl Modal for FileForm {
         let kept = texts.first().and_then(|text| serde_json::from_str(text).ok());
         self.is_refilled = kept.is_some();
         self.choose_as(kept.unwrap_or_else(|| self.begun.clone()));
-    }
-
-    fn prepares_sending(&self) -> bool {
-        true
     }
 }
 

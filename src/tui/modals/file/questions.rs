@@ -1,6 +1,6 @@
 //! The questions about an opened file, one after the other: kept drafts of it, encoding, sheet, header row and columns.
 
-use super::mapping::{Mapping, MappingDecision};
+use super::mapping::Mapping;
 use super::steps::FileStep;
 use super::{DraftOffer, FileForm, MOST_COMPARED, Purpose, RunningRequest};
 use crate::jobs::intake::{Choices, FileQuestion, HeaderRow};
@@ -213,8 +213,8 @@ impl FileForm {
                 return;
             }
             FileStep::Columns(mut mapping) => match mapping.accept(about) {
-                MappingDecision::Map(map) => self.choices.columns = Some(map),
-                MappingDecision::NotYet => {
+                Some(map) => self.choices.columns = Some(map),
+                None => {
                     self.step = Some(FileStep::Columns(mapping));
                     return;
                 }

@@ -1,7 +1,7 @@
 //! Search of the palette: how well an entry matches the typed text, and which letters match.
 
 use super::entries::{PaletteEntry, what};
-use crate::i18n::{self, Language};
+use crate::i18n::Language;
 use crate::tui::prelude::*;
 use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};

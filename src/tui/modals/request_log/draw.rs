@@ -1,6 +1,6 @@
 //! Drawing of the request log.
 
-use super::RequestLog;
+use super::{RequestLog, has_failed};
 use crate::api::LogEntry;
 use crate::tui::connection::Client;
 use crate::tui::prelude::*;
@@ -31,10 +31,12 @@ impl RequestLog {
         let line = |y: u16| Rect { y: (area.y + y).min(area.bottom() - 1), height: 1, ..area };
         let entries = self.shown();
         let all = count!(entries.len() as u64, "request", "requests");
-        let head = match self.only {
-            Some(only) => {
+        let head = match self.only_failed {
+            Some(failed) => {
+                let status =
+                    if failed { t!("requests that failed") } else { t!("requests answered with success") };
                 let key = cx.key(&[KeyContext::Requests], Action::Only);
-                let showing = t!("showing {status} ({key}: next)", status = i18n::tr(only.words()), key);
+                let showing = t!("showing {status} ({key}: next)", status, key);
                 format!("  {all} {} {showing}", cx.glyphs.dot)
             }
             None => t!("  {all}, newest first; names and e-mails masked", all),
@@ -99,7 +101,7 @@ impl RequestLog {
             (None, _) => t!("no answer").to_owned(),
         };
         let bytes = entry.bytes.map(|n| count!(n, "byte", "bytes"));
-        let failed = (entry.outcome != "ok").then(|| entry.outcome.to_owned());
+        let failed = has_failed(entry).then(|| entry.outcome.to_owned());
         let answer = list([status].into_iter().chain(failed).chain(bytes));
         let facts = t!(
             "{answer}; attempt {attempt}; waited {waited}, took {took}; {used} of {limit} requests in that minute",
@@ -129,7 +131,7 @@ fn target(entry: &LogEntry, base: &str) -> String {
 fn row(entry: &LogEntry, base: &str, cx: &UiContext) -> Vec<(String, Style)> {
     let theme = &cx.theme;
     let sent = cx.clock().offset().to_datetime(entry.started_at).strftime("%H:%M:%S").to_string();
-    let good = entry.outcome == "ok";
+    let good = !has_failed(entry);
     let answer = match entry.status {
         Some(status) if good => status.to_string(),
         Some(status) => format!("{status} {}", entry.outcome),

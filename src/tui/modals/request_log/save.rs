@@ -8,7 +8,7 @@ use crate::tui::widgets::save_file::SaveFile;
 use std::fmt::Write;
 
 pub fn form(entries: &[LogEntry], cx: &UiContext) -> (SaveFile, u64) {
-    let text = text(entries, &origin(cx), jiff::Timestamp::now());
+    let text = text(entries, &origin(cx), Timestamp::now());
     (SaveFile::new("lapel-requests-%Y%m%d-%H%M%S.tsv", text, cx), entries.len() as u64)
 }
 
@@ -18,7 +18,7 @@ fn origin(cx: &UiContext) -> String {
 
 /// The log for the pager: what the search finds, in columns.
 pub fn page(entries: &[&LogEntry], cx: &UiContext) -> PagerText {
-    let text = text(entries.iter().copied(), &origin(cx), jiff::Timestamp::now());
+    let text = text(entries.iter().copied(), &origin(cx), Timestamp::now());
     let rows: Vec<Vec<&str>> = text.lines().skip(1).map(|line| line.split('\t').collect()).collect();
     let widest =
         |n: usize| rows.iter().filter_map(|row| row.get(n)).map(|cell| width(cell)).max().unwrap_or(0);
@@ -33,7 +33,7 @@ pub fn page(entries: &[&LogEntry], cx: &UiContext) -> PagerText {
 }
 
 /// The log as tab-separated text. No value has a tab or line break, because each is scrubbed or lapel's own.
-fn text<'a>(entries: impl IntoIterator<Item = &'a LogEntry>, origin: &str, now: jiff::Timestamp) -> String {
+fn text<'a>(entries: impl IntoIterator<Item = &'a LogEntry>, origin: &str, now: Timestamp) -> String {
     let mut text = format!(
         "# lapel {}, requests to {origin} until {now}, the newest first; without the key, names and addresses masked\n",
         env!("CARGO_PKG_VERSION")

@@ -8,10 +8,9 @@ mod peek;
 mod replacement;
 
 use crate::jobs::{Stop, StopKind};
+use crate::tui::input::action::ActionKind;
 use crate::tui::input::list_hit::{Click, ListArea};
-use crate::tui::modals::job_actions::{
-    can, can_decide, is_job_command, may_revoke, open_menu, revoke_rows, run,
-};
+use crate::tui::modals::job_actions::{can, can_decide, may_revoke, open_menu, revoke_rows, run};
 use crate::tui::modals::job_menu::JobMenu;
 use crate::tui::modals::resolve_rows::ResolveRows;
 use crate::tui::modals::revoke_ids::RevokeIds;
@@ -326,7 +325,7 @@ impl Component for Activity {
                     | Action::Search
                     | Action::Raw
                     | Action::Only
-            ) && !is_job_command(action);
+            ) && !action.is(ActionKind::OfJob);
         };
         let row = self.rows.as_ref().and_then(|rows| rows.list.selected());
         match action {
@@ -345,7 +344,7 @@ impl Component for Activity {
             Action::ClearMarks => self.marked().next().is_some(),
             Action::Look => job.is_open(),
             Action::Only => self.rows.is_some() || self.jobs.len() > 1,
-            _ => !is_job_command(action) || self.selected_jobs().iter().any(|job| can(action, job)),
+            _ => !action.is(ActionKind::OfJob) || self.selected_jobs().iter().any(|job| can(action, job)),
         }
     }
 
@@ -362,7 +361,7 @@ impl Component for Activity {
         if let Some(done) = self.act_heading(action, cx, out) {
             return done;
         }
-        if is_job_command(action) {
+        if action.is(ActionKind::OfJob) {
             if self.job().is_some() && self.job_for(action).is_none() {
                 if action == Action::Look {
                     // It is harmless for both parts.
