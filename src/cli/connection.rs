@@ -6,6 +6,7 @@ use crate::cli::prelude::*;
 use crate::config::Key;
 use crate::i18n::wait::wait_text;
 use crate::team::{DatabaseLimits, Login};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -66,6 +67,7 @@ fn login(profile: &Profile) -> Option<Login> {
         password: team.password.as_ref().and_then(Key::known).cloned(),
         ca: team.ca.as_ref().map(|ca| ca.pem.clone()),
         limits: &DatabaseLimits::USUAL,
+        refused: Arc::default(),
     })
 }
 

@@ -7,6 +7,7 @@ use super::{confirm, review, words};
 use crate::cli::prelude::*;
 use crate::config::templates_file;
 use crate::domain::BadgeId;
+use crate::domain::email::ended;
 use crate::i18n;
 use crate::jobs::receipt::{TableFormat, Written};
 use crate::jobs::{Decision, JobError, Jobs, forget_templates};
@@ -337,7 +338,7 @@ async fn undo(
             session.close().await;
             let message = t!(
                 "{why} The unsent rest of job {id} stays cancelled.",
-                why = failure.message.trim_end(),
+                why = ended(failure.message.trim_end()),
                 id
             );
             return Err(Failure { message, ..failure });

@@ -623,6 +623,22 @@ async fn a_journal_that_did_not_open_is_opened_when_its_cause_has_gone() {
 }
 
 #[tokio::test]
+async fn a_command_at_the_end_of_a_reason_does_not_run_into_the_next_sentence() {
+    use lapel::jobs::JournalError;
+    let mut h = Harness::with(small(), 200, 50, |session| session).await;
+    h.settled().await;
+    let why = JournalError::Team { server: "db".to_owned(), why: lapel::team::TeamError::NoJournal };
+    let expected = msg_with("{why} lapel tries again by itself.", &[&format!("{why}.")]);
+    assert!(why.to_string().ends_with(msg_part("lapel journal init")), "{why}");
+    h.tui.app.update(Message::Of(1, Box::new(Message::JournalFailed(why))));
+    for tab in ["0", "5"] {
+        h.press(tab);
+        let screen = h.settled().await;
+        assert!(crate::narrow::flat(&screen).contains(&expected), "{screen}");
+    }
+}
+
+#[tokio::test]
 async fn after_a_search_the_cursor_stays_on_the_row_that_it_found() {
     let mut h = by(1000, small()).await;
     issue(&mut h, 0..120).await;

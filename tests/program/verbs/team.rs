@@ -261,7 +261,7 @@ fn a_migration_is_whole_or_nothing() {
     assert_eq!((done.from, done.to, schema()), (now, now + 1, (now + 1).into()));
 
     // This lapel is now too old.
-    let newer = msg_part("Use the newer lapel.");
+    let newer = msg_part("Start the newer lapel instead of this one.");
     assert!(run_as(&bench, "issuer", &ISSUE_TO_A).ended(1).err.contains(newer));
     assert!(run_as(&bench, "keeper", &["journal", "migrate"]).ended(1).err.contains(newer));
     assert!(status()["problems"].to_string().contains(newer), "{}", status());

@@ -3,6 +3,7 @@
 use super::counts::draw::spark;
 use super::lines::{HomeGroup, HomeLine};
 use super::{Home, STACK};
+use crate::domain::email::ended;
 use crate::tui::modals::draft::{shares, titles};
 use crate::tui::modals::job_actions::can;
 use crate::tui::prelude::*;
@@ -164,7 +165,11 @@ impl Home {
                     say(&mut head, t!("Needs you"), theme.strong());
                     let time = cx.journal_time().unwrap_or_default();
                     let known = t!("The jobs are shown as of {time}.", time);
-                    say(&mut head, &format!("{} {} {known}", cx.glyphs.alert, away.why), theme.warning());
+                    say(
+                        &mut head,
+                        &format!("{} {} {known}", cx.glyphs.alert, ended(&away.why)),
+                        theme.warning(),
+                    );
                 }
                 Some(Ok(())) if is_quiet => {
                     say(&mut head, t!("Nothing needs you, and no job is running."), theme.strong());
