@@ -115,11 +115,23 @@ pub async fn jobs(flags: JobsFlags, settings: &Settings, asker: &Asker) -> Resul
 
 async fn list(session: &VerbSession, as_json: bool) -> Result<u8, Failure> {
     let jobs = session.jobs.list().await?;
-    let none = t!("This profile has no jobs.").to_owned();
-    let table = words::table(&jobs, &session.reader.clock());
-    let text = if jobs.is_empty() { none } else { table.join("\n") };
-    answer(as_json, &text, &json!({ "ok": true, "place": session.place(), "jobs": json::jobs(&jobs) }))?;
+    let text = match &session.elsewhere {
+        _ if !jobs.is_empty() => words::table(&jobs, &session.reader.clock()).join("\n"),
+        Some(_) => t!("This journal has no jobs of this profile.").to_owned(),
+        None => t!("This profile has no jobs.").to_owned(),
+    };
+    let mut fields = json::fields(json!({ "ok": true, "place": session.place() }));
+    fields.extend(told_elsewhere(session));
+    fields.insert("jobs".to_owned(), json::jobs(&jobs));
+    answer(as_json, &text, &fields.into())?;
     Ok(exit::OK)
+}
+
+/// Says why jobs may be missing. Returns a field of the JSON, if there is a reason.
+fn told_elsewhere(session: &VerbSession) -> Option<(String, Value)> {
+    let why = session.elsewhere.as_ref()?.to_string();
+    output::complain(&why);
+    Some(("elsewhere".to_owned(), why.into()))
 }
 
 async fn show(
@@ -128,6 +140,7 @@ async fn show(
     rows: Option<RowStatus>,
     as_json: bool,
 ) -> Result<u8, Failure> {
+    let elsewhere = told_elsewhere(session);
     let job = session.jobs.job(id).await?;
     // While a job is sending, its rows without an answer need nobody.
     let attention = NOT_AS_ASKED.into_iter().filter(|b| *b != RowStatus::Sending || !job.is_sending());
@@ -152,7 +165,9 @@ async fn show(
                 })).collect::<Vec<_>>(),
             },
         });
-        session.answer_with_rows(json::fields(fields), &[job], &row_statuses).await?;
+        let mut fields = json::fields(fields);
+        fields.extend(elsewhere);
+        session.answer_with_rows(fields, &[job], &row_statuses).await?;
         return Ok(exit::OK);
     }
     let mut lines = vec![words::head(&job)];
@@ -429,6 +444,12 @@ async fn follow(mut session: VerbSession, wait: bool, as_json: bool) -> Result<u
             )
         }
         (0, _) => t!("No open jobs.").to_owned(),
+        (all, 0) if seen.failed.is_some() || seen.interrupted => {
+            t!(
+                "Nothing new was found, but the check is incomplete ({jobs}).",
+                jobs = plural!(all as u64, "{n} open job", "{n} open jobs")
+            )
+        }
         (all, 0) => {
             t!(
                 "Nothing has changed ({jobs} checked).",

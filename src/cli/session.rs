@@ -30,6 +30,8 @@ pub(super) struct VerbSession {
     pub progress: ProgressBar,
     /// The `--profile` flag that a suggested command needs for the same profile.
     pub again: String,
+    /// Why jobs of the profile may be missing in this journal, for [`JobAccess::Look`].
+    pub elsewhere: Option<JournalError>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -65,9 +67,14 @@ impl VerbSession {
         let who = place.person().unwrap_or(&asker.who).to_owned();
         let mut how = job_settings(&profile.jobs);
         change(&mut how);
+        let mut elsewhere = None;
         let journal = match wanted {
             JobAccess::Plan => open_journal(place, JournalPlace::open_for_trial).await?,
-            JobAccess::Look => open_journal(place, JournalPlace::open).await?,
+            JobAccess::Look => {
+                let (journal, why) = place.open_to_look(&settings.paths.data_dir, &account).await?;
+                elsewhere = why;
+                journal
+            }
             JobAccess::Act => {
                 place.open_to_send(Some(&settings.paths.data_dir), &account, how.keep_days).await?
             }
@@ -83,6 +90,7 @@ impl VerbSession {
             interrupt: Interrupt::watch(),
             progress: ProgressBar::new(),
             again,
+            elsewhere,
         })
     }
 
