@@ -67,7 +67,13 @@ fn json_as(bench: &Bench, user: &str, args: &[&str], code: i32) -> Value {
 
 fn login(user: &str, database: &str) -> Login {
     let server = Server::parse(&team::url(user, database)).expect("an address");
-    Login { server, password: None, ca: None, limits: &DatabaseLimits::USUAL }
+    Login {
+        server,
+        password: None,
+        ca: None,
+        limits: &DatabaseLimits::USUAL,
+        refused: std::sync::Arc::default(),
+    }
 }
 
 fn journal() -> String {
