@@ -171,14 +171,6 @@ impl QueueState {
         self.limit
     }
 
-    fn is_login_refused(&self) -> bool {
-        #[cfg(feature = "team")]
-        if let Some(away) = &self.away {
-            return away.is_login_refused;
-        }
-        false
-    }
-
     fn is_alone(&self) -> bool {
         #[cfg(feature = "team")]
         if self.away.is_some() {
@@ -199,7 +191,10 @@ impl QueueState {
             last_error: self.trouble,
             last_ok: self.last_ok,
             is_alone: self.is_alone(),
-            is_login_refused: self.is_login_refused(),
+            #[cfg(feature = "team")]
+            is_login_refused: self.away.as_ref().is_some_and(|away| away.is_login_refused),
+            #[cfg(not(feature = "team"))]
+            is_login_refused: false,
             next_change: [frees, self.held_until, self.others.map(|(_, until)| until)]
                 .into_iter()
                 .flatten()
