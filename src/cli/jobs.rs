@@ -177,7 +177,9 @@ async fn show(
     }
     let clock = session.reader.clock();
     lines.extend(job.begun_by_words().map(|words| format!("  {words}")));
-    lines.extend(job.is_halted().then(|| format!("  {}", job.halted_words(&clock))));
+    let has_time = job.halted_by.as_ref().is_some_and(|by| by.argument("when").is_some());
+    let zone = if has_time { format!(" ({})", clock.zone_said()) } else { String::new() };
+    lines.extend(job.is_halted().then(|| format!("  {}{zone}", job.halted_words(&clock))));
     if let Some(owner) = &job.owner {
         lines.push(if owner.is_alive {
             t!("  owner: {label}", label = owner.label)

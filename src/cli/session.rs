@@ -1,6 +1,6 @@
 //! The context of the verbs: the service of a profile, and its jobs in the journal.
 
-use super::connection::{connect, connection, journal_place};
+use super::connection::{connect, connect_silently, connection, journal_place};
 use super::interrupt::Interrupt;
 use super::progress::ProgressBar;
 use crate::api::{self, Connection};
@@ -58,7 +58,11 @@ impl VerbSession {
         connection.read_only |= wanted != JobAccess::Act;
         let account =
             Account::of(&profile.name, &connection).of_organisation(profile.organisation.as_deref());
-        let access = connect(&connection)?;
+        // Nobody waits for the rate limit who sends nothing.
+        let access = match wanted {
+            JobAccess::Look => connect_silently(&connection)?,
+            JobAccess::Act | JobAccess::Plan => connect(&connection)?,
+        };
         let reader = access.reader().clone();
         if wanted != JobAccess::Look {
             recognised(&reader, &connection).await?;
@@ -71,7 +75,7 @@ impl VerbSession {
         let journal = match wanted {
             JobAccess::Plan => open_journal(place, JournalPlace::open_for_trial).await?,
             JobAccess::Look => {
-                let (journal, why) = place.open_to_look(&settings.paths.data_dir, &account).await?;
+                let (journal, why) = place.open_to_look(&account).await?;
                 elsewhere = why;
                 journal
             }

@@ -75,10 +75,13 @@ impl JournalPlace {
     /// As [`Self::open`].
     pub async fn open_to_look(
         &self,
-        data_dir: &Path,
         account: &Account,
     ) -> Result<(Journal, Option<JournalError>), JournalError> {
-        let (journal, beside) = self.open_both(Some(data_dir)).await?;
+        let data_dir = match self {
+            Self::Team { data_dir, .. } => data_dir.as_deref(),
+            Self::Memory | Self::Folder(_) => None,
+        };
+        let (journal, beside) = self.open_both(data_dir).await?;
         let is_only = match beside {
             Ok(beside) => journal.is_only(beside.as_ref(), account, false).await,
             Err(why) => Err(why),
@@ -113,10 +116,12 @@ impl JournalPlace {
 
     /// Opens the journal only to read it. `None` if there is no file yet.
     pub fn open_existing(&self) -> Result<Option<Journal>, JournalError> {
-        match self {
-            Self::Folder(folder) if !Journal::file_in(folder).exists() => Ok(None),
-            place => place.open().map(Some),
-        }
+        if self.is_missing() { Ok(None) } else { self.open().map(Some) }
+    }
+
+    /// Whether there is no file yet.
+    pub fn is_missing(&self) -> bool {
+        matches!(self, Self::Folder(folder) if !Journal::file_in(folder).exists())
     }
 
     /// Creates a team's journal, unless it exists. `None` for a journal that is no team's. Blocks.

@@ -541,9 +541,12 @@ fn the_jobs_of_a_computer_move_to_the_team_before_anything_is_sent_there() {
     assert!(listed["elsewhere"].as_str().is_some_and(|why| why.contains("lapel journal move")), "{listed}");
     let shown = run_as(&bench, "issuer", &["jobs", "show", "1"]).ended(1);
     assert!(shown.err.contains("lapel journal move"), "{}", shown.err);
+    let wallet = run_as(&bench, "issuer", &["wallet", "a@naru.example", "--json"]);
+    assert!(wallet.err.contains("lapel journal move"), "{}", wallet.err);
+    assert_eq!(wallet.json()["sent_from_here"], Value::Null, "{}", wallet.out);
     let moved = json_as(&bench, "issuer", &["journal", "move"], 0);
     assert_eq!(moved["jobs"], 1, "{moved}");
-    assert_eq!(json_as(&bench, "issuer", &["jobs", "list"], 0)["elsewhere"], serde_json::Value::Null);
+    assert_eq!(json_as(&bench, "issuer", &["jobs", "list"], 0)["elsewhere"], Value::Null);
     // The team knows what this computer has sent.
     run_as(&bench, "issuer", &ISSUE_TO_A).ended(3);
     bench.settings(&alone);
