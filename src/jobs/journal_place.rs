@@ -82,11 +82,11 @@ impl JournalPlace {
             Self::Memory | Self::Folder(_) => None,
         };
         let (journal, beside) = self.open_both(data_dir).await?;
-        let is_only = match beside {
-            Ok(beside) => journal.is_only(beside.as_ref(), account, false).await,
+        let checked = match beside {
+            Ok(beside) => journal.check_only(beside.as_ref(), account, false).await,
             Err(why) => Err(why),
         };
-        Ok((journal, is_only.err()))
+        Ok((journal, checked.err()))
     }
 
     /// Also opens the file that this computer has beside a team's journal.

@@ -198,6 +198,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn only_a_refused_login_is_not_tried_again() {
+        let of = |why| JournalError::team(why, &"db");
+        let why = || localizable!("the password is wrong");
+        for (why, may_pass) in [
+            (TeamError::Away(why()), true),
+            (TeamError::Refused(why()), true),
+            (TeamError::NoJournal, true),
+            (TeamError::LoginRefused(why()), false),
+        ] {
+            assert_eq!((of(why.clone()).may_pass(), of(why).is_login_refused()), (may_pass, !may_pass));
+        }
+    }
+
+    #[test]
     fn messages_contain_no_sql() {
         let db = rusqlite::Connection::open_in_memory().expect("a database");
         db.execute_batch("CREATE TABLE job (x)").expect("a table");

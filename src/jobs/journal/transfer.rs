@@ -285,14 +285,14 @@ impl Journal {
         beside: Option<&Self>,
         account: &Account,
     ) -> Result<(), JournalError> {
-        self.is_only(beside, account, !self.reads_only).await
+        self.check_only(beside, account, !self.reads_only).await
     }
 
     /// The same. Without `leaves`, both journals stay as they are.
     ///
     /// # Errors
     /// As [`Self::assure_only`].
-    pub(in crate::jobs) async fn is_only(
+    pub(in crate::jobs) async fn check_only(
         &self,
         beside: Option<&Self>,
         account: &Account,
