@@ -66,6 +66,21 @@ messages! {
 }
 
 impl ApiError {
+    /// Within a message that says itself that nothing was sent, and what to do.
+    pub fn cause(&self) -> Localizable {
+        match self {
+            Self::NotReached { why } => localizable!("The service could not be reached: {why}.", why),
+            Self::NoShare { why } => why.clone(),
+            Self::BadInput { field, why } => localizable!("{field}: {why}.", field, why),
+            other => other.localizable(),
+        }
+    }
+
+    /// Whether the service refused the key or this computer, or lapel did not use the key. Trying again does not help.
+    pub fn is_about_access(&self) -> bool {
+        matches!(self, Self::KeyRefused(_) | Self::OtherKey { .. } | Self::AddressRefused(_))
+    }
+
     pub fn may_have_changed(&self) -> bool {
         matches!(self, Self::InDoubt { .. })
     }

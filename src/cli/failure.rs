@@ -2,6 +2,7 @@
 
 use crate::cli::prelude::*;
 use crate::domain::email::ended;
+use crate::i18n::Localizable;
 use crate::jobs::{JobError, JournalError};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,23 +51,14 @@ impl Failure {
         Self { message, says_unsent: true, ..self }
     }
 
-    /// Of an attempt that read the history before anything was sent, for `unknown`: nobody knows who already has a badge.
-    /// A refusal of the key or of this computer has its own code.
+    /// Nobody knows who already has a badge. The message says that nothing was sent.
+    pub fn not_read(message: impl Into<String>) -> Self {
+        Self { code: exit::PERSON, says_unsent: true, ..Self::new("guard_incomplete", message) }
+    }
+
+    /// Of an attempt that read the history before anything was sent. `unknown` is the message of [`Self::not_read`].
     pub fn unchecked(why: JobError, unknown: &str) -> Self {
-        match &why {
-            JobError::Service(error)
-                if !matches!(
-                    error,
-                    ApiError::KeyRefused(_)
-                        | ApiError::OtherKey { .. }
-                        | ApiError::AddressRefused(_)
-                        | ApiError::Cancelled
-                ) =>
-            {
-                Self { code: exit::PERSON, ..Self::new("guard_incomplete", format!("{error}\n{unknown}")) }
-            }
-            _ => why.into(),
-        }
+        why.not_read(|cause| Localizable::verbatim(format!("{cause}\n{unknown}"))).into()
     }
 
     /// What happened before counts too.
@@ -153,9 +145,7 @@ impl From<JobError> for Failure {
             JobError::Service(error) => error.into(),
             JobError::Exists(_) => Self::new("exists", format!("{error} (--force)")),
             JobError::NotPossible(why) => Self::new("not_possible", why.to_string()),
-            JobError::NotRead(why) => {
-                Self { code: exit::PERSON, ..Self::new("guard_incomplete", why.to_string()) }
-            }
+            JobError::NotRead(why) => Self::not_read(why.to_string()),
             JobError::NeedsReview(why) => {
                 Self { code: exit::PERSON, ..Self::new("needs_review", why.to_string()) }
             }
@@ -172,7 +162,6 @@ impl From<std::io::Error> for Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::i18n::Localizable;
 
     #[test]
     fn a_message_says_once_that_nothing_was_sent() {
@@ -184,9 +173,26 @@ mod tests {
             ApiError::NoAnswer { why: why() },
             ApiError::Cancelled,
         ];
-        let failures = errors.into_iter().map(Failure::from).chain([Failure::given_up()]);
-        for message in failures.map(|failure| failure.nothing_sent().message) {
+        let unchecked = |error: &ApiError| {
+            Failure::unchecked(JobError::Service(error.clone()), "Unknown. Nothing was sent. Try again.")
+        };
+        let mut failures: Vec<Failure> = errors.iter().map(unchecked).collect();
+        failures.extend(errors.into_iter().map(Failure::from));
+        failures.push(Failure::given_up());
+        for message in failures.into_iter().map(|failure| failure.nothing_sent().message) {
             assert_eq!(message.matches("Nothing was sent.").count(), 1, "{message}");
+        }
+    }
+
+    #[test]
+    fn a_refused_key_is_not_an_unread_history() {
+        let refusal = |status| crate::api::Refusal { status, code: None, message: None };
+        for (error, code) in [
+            (ApiError::ServiceFailed(refusal(500)), exit::PERSON),
+            (ApiError::KeyRefused(refusal(401)), exit::FAILED),
+            (ApiError::AddressRefused(refusal(403)), exit::FAILED),
+        ] {
+            assert_eq!(Failure::unchecked(JobError::Service(error), "Unknown.").code, code);
         }
     }
 }

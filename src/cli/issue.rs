@@ -176,12 +176,12 @@ async fn reviewed(
     let to_send: u64 = drafts.iter().map(Drafted::to_send).sum();
     let sending = flags.sending;
     let allow = session.jobs.settings().policies.allows_duplicates();
+    let held = if held_back > 0 || to_send == 0 { exit::PERSON } else { exit::OK };
     let is_unknown = !allow && drafts.iter().any(|d| !d.is_complete());
     if sending.dry_run {
         session.progress.clear();
         // The verdict is that of a real run, which would send nothing after an incomplete duplicate check.
-        let is_held = held_back > 0 || is_unknown || to_send == 0;
-        let code = if is_held { exit::PERSON } else { exit::OK };
+        let code = if is_unknown { exit::PERSON } else { held };
         if is_unknown {
             output::complain(t!(
                 "lapel could not read the whole history, so some recipients may already hold the badge. For now, --yes would send nothing. Try again, or use --on-duplicate allow."
@@ -223,36 +223,43 @@ async fn reviewed(
         "held_back": held_back,
         "template": facts.template,
         "warnings": facts.warnings,
-        "not_begun": refused,
+        "not_begun": refused.iter().map(|failure| &failure.message).collect::<Vec<_>>(),
     }));
-    for why in &refused {
-        output::complain(why);
+    for failure in &refused {
+        output::complain(&failure.message);
     }
-    let report = SendReport { ids: &all, seen: &seen, waited: sending.wait, held_back, more };
+    let least = refused.iter().map(|failure| failure.code).fold(held, u8::max);
+    let report = SendReport { ids: &all, seen: &seen, waited: sending.wait, least, more };
     let code = session.report(report, sending.json).await?;
     if to_send == 0 {
         output::complain(t!("There was nothing to send."));
-        return Ok(code.max(exit::PERSON));
     }
-    Ok(if refused.is_empty() { code } else { code.max(exit::FAILED) })
+    Ok(code)
 }
 
 fn incomplete() -> Failure {
     let why = t!(
         "lapel could not read the whole history, so some recipients may already hold the badge. Nothing was sent. Try again, or use --on-duplicate allow."
     );
-    Failure { code: exit::PERSON, ..Failure::new("guard_incomplete", why) }
+    Failure::not_read(why)
 }
 
 /// If the first draft fails, so does the call. Later failures are returned for the report at the end.
-async fn begin(session: &VerbSession, drafts: &[Drafted]) -> Result<(Vec<JobId>, Vec<String>), Failure> {
+async fn begin(session: &VerbSession, drafts: &[Drafted]) -> Result<(Vec<JobId>, Vec<Failure>), Failure> {
     session.interrupt.will_send();
     let (mut begun, mut refused) = (Vec::new(), Vec::new());
     for draft in drafts.iter().filter(|d| d.to_send() > 0) {
         match session.jobs.begin(draft.job.id, &session.who).await {
             Ok(()) => begun.push(draft.job.id),
-            Err(why) if begun.is_empty() => return Err(why.into()),
-            Err(why) => refused.push(format!("{}: {why}", draft.job.title)),
+            Err(why) => {
+                // Beginning reads the history again, if the check before the confirmation is old.
+                let failure = Failure::unchecked(why, &incomplete().message);
+                if begun.is_empty() {
+                    return Err(failure);
+                }
+                let message = format!("{}: {}", draft.job.title, failure.message);
+                refused.push(Failure { message, ..failure });
+            }
         }
     }
     Ok((begun, refused))

@@ -190,7 +190,7 @@ async fn show(
     lines.extend(words::row_statuses(&job));
     lines.extend(words::accepted(&job));
     lines.extend(job.stop.iter().map(|stop| format!("  {}", stop.why.in_zone_of(&clock))));
-    lines.extend(job.note_besides().map(|note| format!("  {}", note.in_zone_of(&session.reader.clock()))));
+    lines.extend(job.notes().map(|note| format!("  {}", note.in_zone_of(&clock))));
     if let Some(at) = job.next_poll {
         lines.push(t!("  next check: {at}", at = words::time(at, &session.reader.clock())));
     }
@@ -272,7 +272,8 @@ async fn send(
     }
     let seen = session.see_through(&[id], how.wait).await?;
     let held_back = session.held_back(&jobs.job(id).await?).await?;
-    let report = SendReport { ids: &[id], seen: &seen, waited: how.wait, held_back, more: Map::new() };
+    let least = if held_back > 0 { exit::PERSON } else { exit::OK };
+    let report = SendReport { ids: &[id], seen: &seen, waited: how.wait, least, more: Map::new() };
     session.report(report, as_json).await
 }
 
@@ -362,7 +363,9 @@ async fn undo(
         }
     };
     let more = json::fields(json!({ "undoes": id.0 }));
-    session.report(SendReport { ids: &[undo], seen: &seen, waited: wait, held_back: 0, more }, as_json).await
+    session
+        .report(SendReport { ids: &[undo], seen: &seen, waited: wait, least: exit::OK, more }, as_json)
+        .await
 }
 
 async fn follow(mut session: VerbSession, wait: bool, as_json: bool) -> Result<u8, Failure> {
@@ -387,9 +390,12 @@ async fn follow(mut session: VerbSession, wait: bool, as_json: bool) -> Result<u
         let jobs = session.jobs.clone();
         tokio::select! {
             polled = jobs.poll_now(None) => {
-                let worst = if polled.failed.is_some() { exit::FAILED } else { exit::PERSON };
                 seen.failed = polled.why_partial();
-                code = if seen.failed.is_some() { worst } else { code };
+                code = match polled.failed {
+                    Some(why) => Failure::unchecked(why, "").code,
+                    None if seen.failed.is_some() => exit::PERSON,
+                    None => code,
+                };
             }
             () = session.interrupt.wanted() => seen.interrupted = true,
         }

@@ -22,6 +22,8 @@ pub(super) fn job(job: &Job) -> Map<String, Value> {
     // Without statuses that no row has.
     let counts: Map<_, _> =
         job.counts.iter().map(|(status, n)| (status.code().to_owned(), n.into())).collect();
+    let note = job.notes().next();
+    let trouble = job.notes().find(|note| job.trouble.as_ref() == Some(note));
     let value = json!({
         "id": number(job),
         "kind": job.kind.code(),
@@ -52,8 +54,10 @@ pub(super) fn job(job: &Job) -> Map<String, Value> {
         "owner": job.owner.as_ref().map(|o| o.label.english()),
         "owner_alive": job.owner.as_ref().map(|o| o.is_alive),
         "begun_by": job.begun_by.as_ref().map(ToString::to_string),
-        "note": job.note.as_ref().map(Reason::english),
-        "note_code": job.note.as_ref().map(|note| note.code().name()),
+        "note": note.map(Reason::english),
+        "note_code": note.map(|note| note.code().name()),
+        "trouble": trouble.map(Reason::english),
+        "trouble_code": trouble.map(|trouble| trouble.code().name()),
     });
     fields(value)
 }

@@ -102,17 +102,17 @@ async fn reviewed(session: &mut VerbSession, flags: &RevokeFlags, draft: &Drafte
         return Err(Failure::given_up());
     }
     let held_back = session.held_back(&draft.job).await?;
+    let least = if held_back > 0 || draft.to_send() == 0 { exit::PERSON } else { exit::OK };
     let sending = flags.sending;
     let id = draft.job.id;
     if sending.dry_run {
         session.progress.clear();
         let drafts = std::slice::from_ref(draft);
-        let code = if held_back > 0 || draft.to_send() == 0 { exit::PERSON } else { exit::OK };
         let unknown = session.unknown_states(&draft.job).await?.map_or(0, |group| group.rows);
         let more = json!({ "place": session.place(), "unknown_state": unknown });
-        session.preview(&[], drafts, (code, held_back), sending.json.then_some(more)).await?;
+        session.preview(&[], drafts, (least, held_back), sending.json.then_some(more)).await?;
         session.close().await;
-        return Ok(code);
+        return Ok(least);
     }
     let mut seen = SendingOutcome::default();
     if draft.to_send() == 0 {
@@ -121,11 +121,10 @@ async fn reviewed(session: &mut VerbSession, flags: &RevokeFlags, draft: &Drafte
         seen = begin_revoking(session, id, sending.yes, sending.wait).await?;
     }
     let more = json::fields(json!({ "held_back": held_back }));
-    let report = SendReport { ids: &[id], seen: &seen, waited: sending.wait, held_back, more };
+    let report = SendReport { ids: &[id], seen: &seen, waited: sending.wait, least, more };
     let code = session.report(report, sending.json).await?;
     if draft.to_send() == 0 {
         output::complain(t!("There was nothing to send."));
-        return Ok(code.max(exit::PERSON));
     }
     Ok(code)
 }

@@ -50,8 +50,8 @@ pub(super) struct SendReport<'a> {
     pub ids: &'a [JobId],
     pub seen: &'a SendingOutcome,
     pub waited: bool,
-    /// Not sent, because they are invalid or need a decision.
-    pub held_back: u64,
+    /// The exit code of what was not sent or could not begin. The jobs may have a larger one.
+    pub least: u8,
     /// Fields of the JSON besides the jobs.
     pub more: Map<String, Value>,
 }
@@ -196,9 +196,7 @@ impl VerbSession {
             jobs.push(self.jobs.job(*id).await?);
         }
         let mut code = jobs.iter().map(|job| words::code_of(job, report.waited)).max().unwrap_or(exit::OK);
-        if report.held_back > 0 {
-            code = code.max(exit::PERSON);
-        }
+        code = code.max(report.least);
         if report.seen.interrupted {
             code = code.max(exit::STOPPED);
         }
@@ -263,9 +261,7 @@ impl VerbSession {
         if let Some(stop) = &job.stop {
             lines.push(format!("  {}", stop.why.in_zone_of(&self.reader.clock())));
         }
-        if let Some(note) = job.note_besides() {
-            lines.push(format!("  {}", note.in_zone_of(&self.reader.clock())));
-        }
+        lines.extend(job.notes().map(|note| format!("  {}", note.in_zone_of(&self.reader.clock()))));
         if job.counts.sum(|b| matches!(b, RowStatus::Waiting | RowStatus::Unbound)) > 0 {
             lines.push(
                 t!("  Accepted is not issued: the service takes 5 minutes to 24 hours for each badge.")

@@ -74,7 +74,7 @@ pub struct PollResult {
     /// Jobs that had something to poll.
     pub jobs: usize,
     /// Why some jobs could not be polled.
-    pub failed: Option<Localizable>,
+    pub failed: Option<JobError>,
     /// Why single badges could not be read: nothing is known of them.
     pub unread: Option<Reason>,
     /// Whether lapel read everything that could contain a badge in doubt.
@@ -83,9 +83,9 @@ pub struct PollResult {
 
 impl PollResult {
     /// Why a badge in doubt may exist although the poll did not find it.
-    pub fn why_not_complete(self) -> Option<Localizable> {
+    pub fn why_not_complete(&self) -> Option<Localizable> {
         let part = || Code::PartOfHistory.text().map(Localizable::of).filter(|_| !self.complete);
-        self.failed.or_else(part)
+        self.failed.as_ref().map(JobError::cause).or_else(part)
     }
 
     /// For an action that needs all of the history. `say` makes the message of the reason.
@@ -93,13 +93,16 @@ impl PollResult {
         self,
         say: impl FnOnce(Localizable) -> Localizable,
     ) -> Result<(), JobError> {
-        let has_failed = self.failed.is_some();
-        let Some(why) = self.why_not_complete().map(say) else { return Ok(()) };
-        Err(if has_failed { JobError::no(why) } else { JobError::NotRead(why) })
+        let Some(why) = self.why_not_complete() else { return Ok(()) };
+        Err(match self.failed {
+            Some(error @ JobError::Service(_)) => error.not_read(say),
+            Some(_) => JobError::no(say(why)),
+            None => JobError::NotRead(say(why)),
+        })
     }
 
     /// Why the poll does not tell all of what it was for.
-    pub fn why_partial(self) -> Option<Localizable> {
+    pub fn why_partial(&self) -> Option<Localizable> {
         let unread = self.unread.as_ref().map(|why| Localizable::verbatim(why.to_string()));
         self.why_not_complete().or(unread)
     }

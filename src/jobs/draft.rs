@@ -152,12 +152,12 @@ impl Jobs {
     ///
     /// # Errors
     /// The profile is read-only, the reason is empty, or the journal cannot be used. Nothing was sent.
-    pub async fn revoke(&self, plan: RevokePlan) -> Result<JobId, JobError> {
+    pub async fn revoke(&self, plan: RevokePlan, who: &str) -> Result<JobId, JobError> {
         self.core.writer()?;
         JobError::unless_key(plan.reason())?;
         JobError::unless_empty(plan.reason())?;
         let id = self.create_revocation(plan.reason(), revoked_rows(&plan), None).await?;
-        self.begin_now(id, "", SeenJob::new_draft(&self.core.store.process())).await?;
+        self.begin_now(id, who, SeenJob::new_draft(&self.core.store.process())).await?;
         Ok(id)
     }
 

@@ -56,7 +56,37 @@ impl From<&JournalError> for Reason {
     }
 }
 
+impl From<&JobError> for Reason {
+    fn from(error: &JobError) -> Self {
+        match error {
+            JobError::Service(error) => error.into(),
+            other => Self::coded(Code::Journal, &other.cause()),
+        }
+    }
+}
+
 impl JobError {
+    /// The history could not be read before something was sent. `say` makes the message of the cause. A refused key and a
+    /// cancelled command are errors of their own.
+    pub fn not_read(self, say: impl FnOnce(Localizable) -> Localizable) -> Self {
+        match self {
+            Self::Service(error) if !error.is_about_access() && error != ApiError::Cancelled => {
+                Self::NotRead(say(error.cause()))
+            }
+            other => other,
+        }
+    }
+
+    /// Within a message that says itself what was changed.
+    pub(super) fn cause(&self) -> Localizable {
+        match self {
+            Self::Journal(error) => error.localizable(),
+            Self::Service(error) => error.cause(),
+            Self::Exists(_) => Localizable::verbatim(self.to_string()),
+            Self::NotPossible(why) | Self::NotRead(why) | Self::NeedsReview(why) => why.clone(),
+        }
+    }
+
     /// As an error of a draft: nothing was sent, and there is no job to resume.
     pub(super) fn of_draft(self) -> Self {
         match self {

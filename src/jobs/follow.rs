@@ -5,6 +5,7 @@ mod probe;
 
 use self::poll::Polled;
 use super::core::{JobsCore, PollResult, RequestedPolls, lock};
+use super::error::JobError;
 use super::job::JobId;
 use super::journal::JournalError;
 use super::journal::polling::NotRead;
@@ -30,7 +31,7 @@ pub(super) async fn run(core: Arc<JobsCore>) {
             Ok(open) => (open, None),
             Err(JournalError::Closed) => return,
             // Polling changes nothing, so try again later. Whoever asked for a poll must not take this for one.
-            Err(why) => (Vec::new(), Some(why.localizable())),
+            Err(why) => (Vec::new(), Some(why.into())),
         };
         let (now, _) = core.moment();
         let here = Instant::now();
@@ -112,21 +113,17 @@ async fn poll(core: &Arc<JobsCore>, due: &[JobId], call: &Call) -> (PollResult, 
         Err(why) => (Polled::default(), Some(why)),
     };
     let complete = failed.is_none() && partial.is_empty();
-    let result = |failed: Option<Localizable>| PollResult {
-        jobs: due.len(),
-        failed,
-        unread: unread.reason(),
-        complete,
-    };
+    let result =
+        |failed: Option<JobError>| PollResult { jobs: due.len(), failed, unread: unread.reason(), complete };
     if failed.is_some() && core.ending.is_cancelled() {
         // Not the check failed: this process ends. The next one checks when it was due.
-        return (result(failed.map(|why| why.localizable())), false);
+        return (result(failed), false);
     }
     let (now, _) = core.moment();
     // After a failure, poll again soon instead of in a day.
     let soon = now.checked_add(AFTER_FAILURE).unwrap_or(now);
     let not_read = NotRead {
-        failed: failed.as_ref().map(|why| (why.note(), soon)),
+        failed: failed.as_ref().map(|why| (Reason::from(Code::PollFailed).because("why", why.into()), soon)),
         badges: unread.why.as_ref().map(|why| (unread.ids.clone(), why.clone())),
         history_of: partial,
     };
@@ -136,31 +133,5 @@ async fn poll(core: &Arc<JobsCore>, due: &[JobId], call: &Call) -> (PollResult, 
     }
     send::start_senders(core, None).await;
     let is_written = written.is_ok();
-    let failed = failed.map(|why| why.localizable()).or_else(|| written.err().map(|why| why.localizable()));
-    (result(failed), is_written)
-}
-
-#[derive(Debug, thiserror::Error)]
-enum PollError {
-    #[error(transparent)]
-    Service(#[from] ApiError),
-    #[error(transparent)]
-    Journal(#[from] JournalError),
-}
-
-impl PollError {
-    fn localizable(&self) -> Localizable {
-        match self {
-            Self::Service(error) => error.localizable(),
-            Self::Journal(error) => error.localizable(),
-        }
-    }
-
-    fn note(&self) -> Reason {
-        let why = match self {
-            Self::Service(error) => Reason::from(error),
-            Self::Journal(error) => Reason::from(error),
-        };
-        Reason::from(Code::PollFailed).because("why", why)
-    }
+    (result(failed.or_else(|| written.err().map(JobError::from))), is_written)
 }

@@ -164,8 +164,10 @@ pub struct Job {
     pub counts: Counts,
     /// Rows that need review and were certainly not sent.
     pub held: u64,
-    /// What a person should know about the whole job.
+    /// What a person should know about the whole job. It stays.
     pub note: Option<Reason>,
+    /// What the last check could not read, or why the journal could not be written, until that succeeds.
+    pub trouble: Option<Reason>,
     /// `None` if the service did not report it.
     pub accepted: Option<AcceptedCount>,
     /// Requests without a response yet.
@@ -284,17 +286,18 @@ impl Job {
             || (self.phase == Phase::Running && self.left_to_send() > 0)
     }
 
-    /// The note, unless the stop reason says the same, or it is about rows in doubt and there are none any more.
-    pub fn note_besides(&self) -> Option<&Reason> {
+    /// [`Self::note`] and [`Self::trouble`], unless the stop reason says the same, or it is about rows in doubt and there
+    /// are none any more.
+    pub fn notes(&self) -> impl Iterator<Item = &Reason> {
         let is_proof = |note: &Reason| note.is(Code::NotProvable) || note.is(Code::ProvableSoon);
         let is_open = self.counts.of(RowStatus::InDoubt) + self.left_to_send() > 0;
         let may_be_there = self.counts.of(RowStatus::Unbound) + self.counts.of(RowStatus::NotSeen) > 0;
         // Nothing is looked for in the history any more.
         let is_searched = !is_open && !may_be_there && !self.awaits_proof;
         let is_search = |note: &Reason| note.is(Code::PartOfHistory) || note.is(Code::LostWritesNoticed);
-        let is_over = |note: &Reason| is_proof(note) && !is_open || is_search(note) && is_searched;
+        let is_over = move |note: &Reason| is_proof(note) && !is_open || is_search(note) && is_searched;
         let is_said = |note: &Reason| self.stop.as_ref().is_some_and(|stop| stop.why == *note);
-        self.note.as_ref().filter(|note| !is_said(note) && !is_over(note))
+        self.note.iter().chain(&self.trouble).filter(move |note| !is_said(note) && !is_over(note))
     }
 
     pub fn left_to_send(&self) -> u64 {
@@ -358,7 +361,15 @@ impl Job {
     /// it was sent.
     pub fn is_cancelled(&self) -> bool {
         let kept_back = [RowStatus::LeftOut, RowStatus::InDoubt, RowStatus::NotSeen, RowStatus::NotDone];
-        self.phase == Phase::Cancelled && kept_back.iter().any(|status| self.counts.of(*status) > 0)
+        let is_kept_back = kept_back.iter().any(|status| self.counts.of(*status) > 0);
+        self.phase == Phase::Cancelled && is_kept_back && !self.is_undone()
+    }
+
+    /// Whether all badges of an ended issue job are revoked. Rows may have been skipped or cancelled before they were sent.
+    pub fn is_undone(&self) -> bool {
+        let revoked = self.counts.of(RowStatus::Revoked);
+        let is_ended_issue = self.kind == Kind::Issue && self.phase == Phase::Cancelled;
+        is_ended_issue && revoked > 0 && revoked == self.to_send()
     }
 
     /// Whether it is known who paused the job or cancelled rows of it, and that still keeps something back.

@@ -41,6 +41,7 @@ impl Job {
             (None, Phase::Running) if self.is_sending() => tr_noop!("sending"),
             (None, Phase::Running) if self.is_open() => tr_noop!("checking"),
             (None, Phase::Running) => tr_noop!("finished"),
+            (None, Phase::Cancelled) if self.is_undone() => tr_noop!("undone"),
             (None, Phase::Cancelled) if !self.is_cancelled() && self.is_open() => tr_noop!("checking"),
             (None, Phase::Cancelled) if !self.is_cancelled() => tr_noop!("finished"),
             (None, Phase::Cancelled) if self.is_open() => tr_noop!("cancelled, checking"),

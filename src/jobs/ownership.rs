@@ -186,8 +186,7 @@ impl JobsCore {
     }
 
     /// The journal cannot contain its own error, so only the snapshot shows it. Nothing more of the job is
-    /// sent until the journal can be written again. A note of the journal is hidden only if nothing else shows the
-    /// error. A colleague who has taken the job over can write the journal.
+    /// sent until the journal can be written again. A colleague who has taken the job over can write the journal.
     fn with_trouble(&self, mut job: Job) -> Job {
         if job.is_mine()
             && let Some(trouble) = lock(&self.troubles).get(&job.id)
@@ -197,7 +196,7 @@ impl JobsCore {
                 job.phase = Phase::Stopped;
                 job.stop = Some(Stop { kind: StopKind::Journal, why });
             } else {
-                job.note = Some(why);
+                job.trouble = Some(why);
             }
         }
         job

@@ -152,8 +152,7 @@ fn redo_line(job: &Job, row: &JobRow) -> RedoLine {
 
 /// Why a row was not sent, in the user's language. The numbers of rows are those of the original file, which is named.
 fn reason(job: &Job, row: &JobRow) -> String {
-    let reason =
-        row.why.as_ref().map_or_else(|| job.row_state(row.row_status).to_string(), Reason::to_string);
+    let reason = row.why.as_ref().map_or_else(|| job.state_of(row).to_string(), Reason::to_string);
     let number = row.number();
     match job.origin.as_ref().and_then(|origin| origin.file.as_ref()) {
         Some(file) => localizable!("{reason} (row {row} of {file})", reason, row = number, file),
@@ -311,7 +310,7 @@ pub(super) fn head(job: &Job, clock: &ServiceClock) -> ReceiptHead {
         ("profile".to_owned(), job.profile.clone()),
         ("planned".to_owned(), clock.to_minute(clock.of_this_computer(job.created))),
         ("time zone".to_owned(), clock.zone()),
-        ("state".to_owned(), job.phase.name().to_owned()),
+        ("state".to_owned(), job.state_name().to_owned()),
     ];
     if let Some(template) = &job.template_id {
         facts.push(("template".to_owned(), template.to_string()));

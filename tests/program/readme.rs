@@ -131,7 +131,7 @@ pub fn codes() -> [CodeTable; 5] {
         ("phase", "`phase`", phase.collect()),
         ("stop-kind", "`stop.kind`", stop.collect()),
         ("class", "`class` (duplicate check)", class.collect()),
-        ("code", "`why_code`, `note_code`, `evidence_code`", code.collect()),
+        ("code", "`why_code`, `note_code`, `trouble_code`, `evidence_code`", code.collect()),
     ]
 }
 

@@ -1,6 +1,7 @@
 use super::*;
 use crate::domain::summary::summary;
 use crate::domain::{Badge, BadgeId, HistoryItem, State, TemplateId, WalletBadge};
+use jiff::ToSpan;
 use jiff::civil::datetime;
 use proptest::prelude::*;
 

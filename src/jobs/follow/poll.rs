@@ -1,6 +1,7 @@
 //! One poll of everything that is due, by the cheapest of single badges, addresses and title pages.
 
 use super::super::core::JobsCore;
+use super::super::error::JobError;
 use super::super::history_scan::{self, HistoryScan};
 use super::super::job::JobId;
 use super::super::journal::doubts::ResolveDoubts;
@@ -10,7 +11,6 @@ use super::super::journal::polling::{Group, SecondBadge, could_not_read};
 use super::super::reason::{Code, Reason};
 use super::super::row_status::RowStatus;
 use super::super::seen_badge::SeenBadge;
-use super::PollError;
 use super::probe::{self, CountProbe};
 use crate::api::{HistoryFilter, Priority, Refusal};
 use crate::domain::time::OffsetBasis;
@@ -54,7 +54,7 @@ impl UnreadBadges {
     }
 }
 
-pub(super) async fn poll_jobs(core: &Arc<JobsCore>, due: &[JobId], call: &Call) -> Result<Polled, PollError> {
+pub(super) async fn poll_jobs(core: &Arc<JobsCore>, due: &[JobId], call: &Call) -> Result<Polled, JobError> {
     let mut polled = Polled::default();
     let mut groups: Vec<_> = core.store.poll_targets(due.to_vec()).await?.into_iter().collect();
     // Rows in doubt come first, since a person may wait to send more.
@@ -109,7 +109,7 @@ async fn template_sweep(
     group: &Group,
     call: &Call,
     unread: &mut UnreadBadges,
-) -> Result<bool, PollError> {
+) -> Result<bool, JobError> {
     let single = group.bound.len() + group.doubts.len();
     if single == 0 {
         return Ok(true);
@@ -203,7 +203,7 @@ async fn without_title(
     group: &Group,
     call: &Call,
     found: &mut DoubtMatches,
-) -> Result<(), PollError> {
+) -> Result<(), JobError> {
     let due = match call.priority {
         // The caller acts on what is not there.
         Priority::Interactive => group.doubts.keys().cloned().collect(),
@@ -233,7 +233,7 @@ async fn by_address(
     keys: &[&EmailKey],
     call: &Call,
     found: &mut DoubtMatches,
-) -> Result<(), PollError> {
+) -> Result<(), JobError> {
     for key in keys {
         let Some(email) = group.doubts.get(key) else { continue };
         let mut complete = true;
@@ -262,7 +262,7 @@ async fn take(
     group: &Group,
     sights: Vec<SeenBadge>,
     found: &mut DoubtMatches,
-) -> Result<(), PollError> {
+) -> Result<(), JobError> {
     for sight in &sights {
         let of_template = sight.key().filter(|_| sight.template_id.as_ref() == Some(template));
         let Some(key) = of_template else { continue };
@@ -283,7 +283,7 @@ async fn take(
 }
 
 /// Addresses of holders whose badges are Issued after this poll.
-async fn finished(core: &JobsCore, group: &Group) -> Result<Vec<String>, PollError> {
+async fn finished(core: &JobsCore, group: &Group) -> Result<Vec<String>, JobError> {
     let badges = group.holders.values().map(|(badge, _)| badge.clone()).collect();
     let issued = core.store.issued(badges).await?;
     let finished = group.holders.values().filter(|(badge, _)| issued.contains(badge));
@@ -291,7 +291,7 @@ async fn finished(core: &JobsCore, group: &Group) -> Result<Vec<String>, PollErr
 }
 
 /// A proxy may have sent a request twice: reports a second badge that was accepted with the requested one.
-async fn twice(core: &Arc<JobsCore>, group: &Group, found: &DoubtMatches) -> Result<(), PollError> {
+async fn twice(core: &Arc<JobsCore>, group: &Group, found: &DoubtMatches) -> Result<(), JobError> {
     let mut pairs = Vec::new();
     for (key, copies) in &found.copies {
         let Some((mine, _)) = group.holders.get(key) else { continue };
@@ -312,7 +312,7 @@ async fn twice(core: &Arc<JobsCore>, group: &Group, found: &DoubtMatches) -> Res
 }
 
 /// Returns how many badges became Issued.
-async fn seen(core: &Arc<JobsCore>, sights: Vec<SeenBadge>) -> Result<u64, PollError> {
+async fn seen(core: &Arc<JobsCore>, sights: Vec<SeenBadge>) -> Result<u64, JobError> {
     if sights.is_empty() {
         return Ok(0);
     }
@@ -322,7 +322,7 @@ async fn seen(core: &Arc<JobsCore>, sights: Vec<SeenBadge>) -> Result<u64, PollE
     Ok(issued as u64)
 }
 
-async fn tell(core: &Arc<JobsCore>, observed: Observed) -> Result<(), PollError> {
+async fn tell(core: &Arc<JobsCore>, observed: Observed) -> Result<(), JobError> {
     for (id, touched) in observed.touched {
         core.changed(id, touched);
     }
@@ -342,7 +342,7 @@ async fn tell(core: &Arc<JobsCore>, observed: Observed) -> Result<(), PollError>
     Ok(core.keep_least_offset().await?)
 }
 
-async fn hidden(core: &Arc<JobsCore>, name: &'static str, evidence: Code) -> Result<(), PollError> {
+async fn hidden(core: &Arc<JobsCore>, name: &'static str, evidence: Code) -> Result<(), JobError> {
     Ok(core.learn(vec![FactObservation::once(name, "hidden", evidence)]).await?)
 }
 
@@ -351,7 +351,7 @@ async fn one_by_one(
     ids: &[BadgeId],
     call: &Call,
     unread: &mut UnreadBadges,
-) -> Result<(), PollError> {
+) -> Result<(), JobError> {
     for id in ids {
         match history_scan::badge(core.reader(), id, call).await {
             Ok(Some(sight)) => drop(seen(core, vec![sight]).await?),
@@ -378,7 +378,7 @@ async fn one_by_one(
 }
 
 /// Sends one request. Only the history shows when a badge was accepted; lapel must have witnessed that.
-async fn learn_zone(core: &Arc<JobsCore>, group: &Group, call: &Call) -> Result<(), PollError> {
+async fn learn_zone(core: &Arc<JobsCore>, group: &Group, call: &Call) -> Result<(), JobError> {
     if core.reader().clock().is_zone_known() {
         return Ok(());
     }
@@ -394,7 +394,7 @@ async fn learn_zone(core: &Arc<JobsCore>, group: &Group, call: &Call) -> Result<
 }
 
 /// A missing badge means something only if the history shows waiting badges, so looks for one there.
-async fn learn_shown(core: &Arc<JobsCore>, call: &Call) -> Result<(), PollError> {
+async fn learn_shown(core: &Arc<JobsCore>, call: &Call) -> Result<(), JobError> {
     let waiting = core.store.waiting_badge(core.account.clone(), WAITING).await?;
     let Some((badge, email)) = waiting else { return Ok(()) };
     let mut scan = HistoryScan::of_address(core.reader(), &email, call);
@@ -410,7 +410,7 @@ async fn learn_shown(core: &Arc<JobsCore>, call: &Call) -> Result<(), PollError>
 }
 
 /// `found` must contain every badge of the template that was found.
-async fn resolve(core: &Arc<JobsCore>, group: &Group, found: DoubtMatches) -> Result<(), PollError> {
+async fn resolve(core: &Arc<JobsCore>, group: &Group, found: DoubtMatches) -> Result<(), JobError> {
     if group.doubts.is_empty() {
         return Ok(());
     }
@@ -432,7 +432,7 @@ async fn revoked(
     sent: Vec<(BadgeId, i64)>,
     call: &Call,
     unread: &mut UnreadBadges,
-) -> Result<(), PollError> {
+) -> Result<(), JobError> {
     let mut rest: Vec<BadgeId> = sent.iter().map(|(id, _)| id.clone()).collect();
     if rest.len() > ONE_BY_ONE {
         let clock = core.reader().clock();

@@ -2,10 +2,10 @@
 //! a day increases with this job's badges.
 
 use super::super::core::{JobsCore, lock};
+use super::super::error::JobError;
 use super::super::journal::facts::FactObservation;
 use super::super::journal::polling::Group;
 use super::super::reason::Code;
-use super::PollError;
 use crate::api::{HistoryFilter, HistoryQuery, Paging, Priority};
 use crate::jobs::prelude::*;
 use jiff::ToSpan;
@@ -29,7 +29,7 @@ impl CountProbe {
         core: &JobsCore,
         group: &Group,
         call: &Call,
-    ) -> Result<Option<Self>, PollError> {
+    ) -> Result<Option<Self>, JobError> {
         if group.bound.len() < FROM || !group.doubts.is_empty() || call.priority == Priority::Interactive {
             return Ok(None);
         }
@@ -54,7 +54,7 @@ impl CountProbe {
         core: &JobsCore,
         group: &Group,
         call: &Call,
-    ) -> Result<Option<u64>, PollError> {
+    ) -> Result<Option<u64>, JobError> {
         let filter = HistoryFilter {
             title: Some(group.title.wire().to_owned()),
             issue_start_date: Some(self.since),
@@ -80,7 +80,7 @@ pub(super) async fn learn(
     template: &TemplateId,
     count: Option<u64>,
     issued: u64,
-) -> Result<(), PollError> {
+) -> Result<(), JobError> {
     let Some(count) = count else { return Ok(()) };
     let before = lock(&core.counts).insert(template.clone(), count);
     let Some(before) = before.filter(|_| issued > 0) else { return Ok(()) };

@@ -96,7 +96,7 @@ impl ColumnContent {
         for cell in cells.filter(|cell| !is_blank(cell)).map(trim) {
             content.filled += 1;
             content.addresses += usize::from(is_address_like(cell));
-            content.numbers += usize::from(is_number(cell));
+            content.numbers += usize::from(is_number_or_code(cell));
             content.names += name_points(cell);
             if seen.insert(cell) && content.samples.len() < SAMPLES {
                 content.samples.push(cell.to_owned());
@@ -146,14 +146,16 @@ impl ColumnContent {
     }
 }
 
-/// Whether the text is a number or a code: it has digits, and at least as many as letters.
-fn is_number(cell: &str) -> bool {
+/// Whether the text is a number or a code. A number has at least as many digits as letters. A code is one word of Latin
+/// letters with digits or underscores; “김민수2” is a name.
+fn is_number_or_code(cell: &str) -> bool {
     if is_address_like(cell) {
         return false;
     }
     let digits = cell.chars().filter(|c| c.is_numeric()).count();
     let letters = cell.chars().filter(|c| c.is_alphabetic()).count();
-    digits > 0 && digits >= letters
+    let is_word = cell.chars().all(|c| c.is_ascii_graphic());
+    digits > 0 && digits >= letters || is_word && (digits > 0 || cell.contains('_'))
 }
 
 /// How much a text looks like the name of a person: 0 to [`SURE`].
@@ -270,10 +272,16 @@ mod tests {
             &["010-1234-5678"],
             &["2026. 11. 23."],
             &["１２３", "４５６"],
+            &["TPL-DATA-01", "TPL-CLOUD-02"],
+            &["data_visualisation", "cloud_associate"],
         ] {
             let numbers = content(numbers);
             assert!(numbers.is_of_numbers() && !numbers.is_of_names(), "{numbers:?}");
         }
+        assert!(
+            !content(&["김민수2", "이영희3", "Minsu Kim 2"]).is_of_numbers(),
+            "people with the same name"
+        );
         let addresses = content(&["a1@naru.example", "b2@naru.example", "none"]);
         assert!(addresses.is_of_addresses() && !addresses.is_of_names() && !addresses.is_of_numbers());
         let departments = content(&["컴퓨터공학과", "컴퓨터공학과", "생명과학부", "컴퓨터공학과"]);

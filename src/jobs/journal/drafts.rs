@@ -432,7 +432,7 @@ pub(super) fn start(db: &Tx<'_>, id: &JobId, actor: &Actor, seen: &SeenJob) -> t
     claims::claim_ready_rows(db, *id, actor)?;
     let held = claims::held(db, *id)?;
     if held > 0 {
-        jobs::set_note(db, *id, Some(&Reason::from(Code::NeedReview).with("n", held)))?;
+        jobs::set_note(db, *id, &Reason::from(Code::NeedReview).with("n", held))?;
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use super::accounts::Account;
 use super::tx::{self, SqlRow, Tx, values};
 use crate::jobs::job::{JobId, JobOrigin, Kind, Phase, StopKind};
 use crate::jobs::journal::prelude::*;
-use crate::jobs::reason::{Reason, utc_minute};
+use crate::jobs::reason::{Code, Reason, utc_minute};
 use crate::jobs::row_status::{Counts, RowStatus};
 
 #[derive(Clone, Debug)]
@@ -22,14 +22,7 @@ pub(in crate::jobs) struct NewJob {
 
 /// Inserts a job as a draft that this process owns.
 pub(super) fn insert(db: &Tx<'_>, account: &Account, owner: &Process, new: &NewJob) -> tx::Result<JobId> {
-    let origin = new.origin.as_ref().map(|o| {
-        let columns: Vec<&str> = o.columns.iter().map(Text::wire).collect();
-        let origin = serde_json::json!({
-            "name": o.file.as_ref().map_or("", Text::wire), "sha256": o.sha256, "columns": columns, "read_as": o.read_as, "map": o.map,
-            "source": o.source,
-        });
-        redact(&origin.to_string()).into_owned()
-    });
+    let origin = new.origin.as_ref().map(stored_origin);
     db.one(
         "INSERT INTO job (kind, phase, created, profile, base_url, account, template, title, origin, follows,
                           after, owner, owner_label)
@@ -49,6 +42,15 @@ pub(super) fn insert(db: &Tx<'_>, account: &Account, owner: &Process, new: &NewJ
             owner.label,
         ],
     )
+}
+
+pub(super) fn stored_origin(o: &JobOrigin) -> String {
+    let columns: Vec<&str> = o.columns.iter().map(Text::wire).collect();
+    let origin = serde_json::json!({
+        "name": o.file.as_ref().map_or("", Text::wire), "sha256": o.sha256, "columns": columns, "read_as": o.read_as, "map": o.map,
+        "source": o.source,
+    });
+    redact(&origin.to_string()).into_owned()
 }
 
 /// A number of rows. A damaged one is so small that the sum of some of them can be told.
@@ -156,8 +158,22 @@ pub(super) fn set_batch(db: &Tx<'_>, id: JobId, most: Option<i64>) -> tx::Result
     db.run("UPDATE job SET batch = ?2 WHERE id = ?1", values![id.0, most])
 }
 
-pub(super) fn set_note(db: &Tx<'_>, id: JobId, note: Option<&Reason>) -> tx::Result<()> {
-    db.run("UPDATE job SET note = ?2 WHERE id = ?1", values![id.0, note])
+/// A job has one note. These stay when a lesser one comes, the most important first: second badges, other numbers than
+/// those sent, and what keeps rows from being sent.
+const LASTING_NOTES: [&[Code]; 3] = [
+    &[Code::SomeIssuedTwice],
+    &[Code::AcceptedMore, Code::RevokeAcceptedMore],
+    &[Code::NotProvable, Code::ProvableSoon],
+];
+
+pub(super) fn set_note(db: &Tx<'_>, id: JobId, note: &Reason) -> tx::Result<()> {
+    let greater = LASTING_NOTES.iter().take_while(|codes| !codes.contains(&note.code()));
+    let greater: Vec<&str> = greater.copied().flatten().map(|code| code.name()).collect();
+    db.run(
+        "UPDATE job SET note = ?2
+         WHERE id = ?1 AND coalesce(reason_code(note), '') NOT IN json_list(?3, text)",
+        values![id.0, note, super::json(&greater)],
+    )
 }
 
 /// Sets the result of the last poll; `None` after success. Does not change the other note.

@@ -103,7 +103,7 @@ fn doubt_unsent(db: &Tx<'_>, job: JobId, rows: i64, by: &Process, actor: &Actor)
     let when = Timestamp::from_second(actor.at / 1_000).map_or_else(|_| String::new(), utc_minute);
     let who = Reason::read(&by.label);
     let note = Reason::from(Code::LostWritesNoticed).because("who", who).with("when", when).with("n", rows);
-    jobs::set_note(db, job, Some(&note))?;
+    jobs::set_note(db, job, &note)?;
     jobs::decide(db, job, None, NOTICED, actor, &format!("{rows} unsent rows in doubt"))?;
     Ok(())
 }

@@ -279,7 +279,7 @@ pub(super) fn note_second_badges(db: &Tx<'_>, found: &[SecondBadge]) -> tx::Resu
             values![job.0, Code::IssuedTwice.name()],
         )?;
         let note = Reason::from(Code::SomeIssuedTwice).with("n", n).with("id", second.wire());
-        jobs::set_note(db, *job, Some(&note))?;
+        jobs::set_note(db, *job, &note)?;
     }
     Ok(noted.into_keys().collect())
 }

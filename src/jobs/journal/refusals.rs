@@ -172,10 +172,7 @@ pub(super) fn settle(
         }
         _ => Code::NotProvable.into(),
     };
-    db.execute(
-        "UPDATE job SET note = ?2 WHERE id = ?1 AND (note IS NULL OR reason_code(note) IN (?3, ?4))",
-        values![job.0, note, Code::NotProvable.name(), Code::ProvableSoon.name()],
-    )?;
+    jobs::set_note(db, job, &note)?;
     // Whatever sends or cancels the rows of a halted job later puts them in doubt first.
     let ready = db.execute(
         &format!(

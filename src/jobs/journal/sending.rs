@@ -255,7 +255,7 @@ pub(super) fn record_issue_answer(db: &Tx<'_>, args: &IssueAnswer) -> tx::Result
     requests::ended(db, *request, at, &how)?;
     if let Some(more) = accepted.filter(|n| n > sent) {
         let note = Reason::from(Code::AcceptedMore).with("accepted", more).with("sent", sent);
-        jobs::set_note(db, *job, Some(&note))?;
+        jobs::set_note(db, *job, &note)?;
     }
     let next = if bound.len() as u64 == *sent {
         schedule::next(schedule, Polling::Issue, *sent, *now, *now)
@@ -299,7 +299,7 @@ pub(super) fn record_revoke_answer(db: &Tx<'_>, args: &RevokeAnswer) -> tx::Resu
     let how = Ended { outcome: "accepted", status: Some(202), accepted: *accepted, why: None };
     requests::ended(db, *request, now.as_second(), &how)?;
     if let Some(note) = note(*accepted, *sent) {
-        jobs::set_note(db, *job, Some(&note))?;
+        jobs::set_note(db, *job, &note)?;
     }
     // If the count shows that some were not accepted, poll now.
     let next = if all { schedule::next(schedule, Polling::Revoke, *sent, *now, *now) } else { *now };

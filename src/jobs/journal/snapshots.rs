@@ -14,7 +14,7 @@ use crate::jobs::row_status::{Counts, RowStatus};
 use serde_json::Value;
 
 const COLUMNS: &str = "id, kind, phase, created, profile, template, title, origin, stop, stop_why, \
-                       coalesce(look_note, note) AS note, \
+                       note, look_note, \
                        unproven IS NOT NULL AND NOT purged AS awaits_proof, \
                        unproven IS NOT NULL AND coalesce(reason_code(note) = 'not_provable', FALSE) AS not_provable, guarded_at, purged, follows, next_look, owner, owner_label, begun_by, \
                        (SELECT CAST(sum(accepted) AS BIGINT) FROM request WHERE job = job.id AND outcome = 'accepted') AS accepted, \
@@ -98,7 +98,8 @@ fn read(r: &SqlRow<'_>, me: &str, is_team: bool) -> tx::Result<Job> {
     let label = told(r.get("owner_label")?);
     let phase = Phase::from_code(r.text("phase")?).unwrap_or(Phase::Stopped);
     let begun = r.get::<Option<String>>("begun_by")?.filter(|_| is_team);
-    let begun = begun.as_deref().map(apart);
+    // Earlier versions did not keep who began a revocation.
+    let begun = begun.as_deref().map(apart).filter(|(who, _)| !who.is_empty());
     let created = Timestamp::from_millisecond(r.get("created")?).unwrap_or(Timestamp::UNIX_EPOCH);
     Ok(Job {
         id: r.get("id")?,
@@ -117,6 +118,7 @@ fn read(r: &SqlRow<'_>, me: &str, is_team: bool) -> tx::Result<Job> {
         counts: Counts::default(),
         held: 0,
         note: if phase == Phase::Moved { Some(elsewhere(r)?) } else { r.get("note")? },
+        trouble: if phase == Phase::Moved { None } else { r.get("look_note")? },
         accepted: match (r.get("accepted")?, r.get("accepted_of")?) {
             (Some(accepted), Some(sent)) => Some(AcceptedCount { accepted, sent }),
             _ => None,
@@ -198,8 +200,33 @@ fn origin(raw: &str) -> Option<JobOrigin> {
 mod tests {
     use super::*;
     use crate::jobs::job::Kind;
+    use crate::jobs::journal::jobs;
     use crate::jobs::journal::rows::NewRow;
     use crate::jobs::journal::tests::statements::{draft_of, journal};
+
+    #[test]
+    fn no_note_hides_another_that_matters_more() {
+        let connection = journal();
+        let db = Tx::on(&connection);
+        let row = NewRow { name: "n".into(), email: "p@x.example".into(), ..NewRow::default() };
+        let id = draft_of(&db, Kind::Issue, &[row]);
+        for (note, kept) in [
+            (Code::NeedReview, Code::NeedReview),
+            (Code::NotProvable, Code::NotProvable),
+            (Code::NeedReview, Code::NotProvable),
+            (Code::ProvableSoon, Code::ProvableSoon),
+            (Code::SomeIssuedTwice, Code::SomeIssuedTwice),
+            (Code::LostWritesNoticed, Code::SomeIssuedTwice),
+        ] {
+            jobs::set_note(&db, id, &note.into()).expect("noted");
+            let job = job(&db, &id, "me").expect("read").expect("a job");
+            assert_eq!(job.note.map(|note| note.code()), Some(kept), "{note:?}");
+        }
+        jobs::set_poll_note(&db, id, Some(&Code::PollFailed.into())).expect("noted");
+        let job = job(&db, &id, "me").expect("read").expect("a job");
+        let shown: Vec<Code> = job.notes().map(Reason::code).collect();
+        assert_eq!(shown, [Code::SomeIssuedTwice, Code::PollFailed]);
+    }
 
     #[test]
     fn a_stop_that_kept_nothing_back_is_not_shown() {

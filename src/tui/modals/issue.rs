@@ -195,7 +195,7 @@ impl IssueForm {
         let [of_name, of_email] = aligned([tr_noop!("Name"), tr_noop!("E-mail")]);
         let plain = ratatui::style::Style::default();
         form.cut(&format!("{of_name}  {name}"), plain);
-        form.cut(&format!("{of_email}  {}", review.address.text()), plain);
+        form.heading(&format!("{of_email}  {}", review.address.text()), plain);
         let dot = cx.glyphs.dot;
         form.text(&t!("1 recipient (gets a mail) {dot} 1 request", dot), cx.theme.text());
         if width(&review.name) + width(&of_name) + 2 > form.room() {
@@ -307,7 +307,7 @@ impl Component for IssueForm {
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let mut form = FormText::new(area, cx);
-        form.cut(&t!("Issue  {title}", title = self.title), cx.theme.strong());
+        form.heading(&t!("Issue  {title}", title = self.title), cx.theme.strong());
         self.draw_template(&mut form, cx);
         form.blank();
         self.draw_fields(&mut form, cx);

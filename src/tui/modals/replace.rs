@@ -5,7 +5,7 @@ use super::person_review::{EarlierDomains, PersonReview};
 use crate::jobs::intake::{self, Severity, check_person};
 use crate::tui::prelude::*;
 use crate::tui::widgets::field::TextFields;
-use crate::tui::widgets::text_layout::aligned;
+use crate::tui::widgets::text_layout::{aligned, pieces};
 
 const NAME: usize = 0;
 const EMAIL: usize = 1;
@@ -107,10 +107,14 @@ impl ReplaceForm {
         form.asks(&format!("{what} {} {}", cx.glyphs.dot, text(&self.old.title)), &cx.place(), cx);
         let [now, then, reason] = labels();
         let old = format!("{now}  {}  {}", text(&self.old.recipient_name), text(&self.old.recipient_email));
-        form.cut(&old, cx.theme.dim());
+        form.heading(&old, cx.theme.dim());
         let name = Text::new(review.name.clone());
-        form.cut(&format!("{then}  {name}  {}", review.address.text()), Style::default());
-        form.cut(&format!("{reason}  {}", Text::new(self.fields.value(REASON))), Style::default());
+        // A long name does not cut the address.
+        let new = [format!("{then}  {name}"), review.address.text().to_string()];
+        for line in pieces(&new, "  ", form.room()) {
+            form.heading(&line, Style::default());
+        }
+        form.heading(&format!("{reason}  {}", Text::new(self.fields.value(REASON))), Style::default());
         form.text(&t!("1 recipient {dot} 2 requests", dot = cx.glyphs.dot), cx.theme.text());
         form.text(
             t!(
@@ -208,7 +212,7 @@ impl Component for ReplaceForm {
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let mut form = FormText::new(area, cx);
         let text = |t: &Option<Text>| t.as_ref().map_or(String::new(), ToString::to_string);
-        form.cut(&t!("Correct and replace  {title}", title = text(&self.old.title)), cx.theme.strong());
+        form.heading(&t!("Correct and replace  {title}", title = text(&self.old.title)), cx.theme.strong());
         let [now, ..] = labels();
         let old = format!(
             "{now}  {}  {}  {}",
@@ -216,7 +220,7 @@ impl Component for ReplaceForm {
             text(&self.old.recipient_email),
             t!("badge {id}", id = self.old.badge_id)
         );
-        form.cut(&old, cx.theme.dim());
+        form.heading(&old, cx.theme.dim());
         self.draw_fields(&mut form, cx);
         form.draw(frame, area);
     }

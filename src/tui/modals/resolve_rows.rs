@@ -312,7 +312,7 @@ impl Component for ResolveRows {
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let mut form = FormText::in_popup(area, cx);
-        form.cut(&cx.place(), cx.theme.accent());
+        form.heading(&cx.place(), cx.theme.accent());
         form.blank();
         if let RowsToResolve::One(row) = &self.rows {
             form.text(&explain(row, Kind::Issue, cx), cx.theme.warning());

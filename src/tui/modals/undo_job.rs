@@ -154,7 +154,7 @@ impl Component for UndoJob {
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let key = |action| cx.key(&self.key_contexts(), action);
         let mut form = FormText::in_popup(area, cx);
-        form.cut(&cx.place(), cx.theme.accent());
+        form.heading(&cx.place(), cx.theme.accent());
         form.blank();
         form.text(&self.words(), cx.theme.text());
         form.blank();

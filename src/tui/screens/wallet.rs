@@ -3,7 +3,9 @@
 //! It shows the selected badge with its verdict and with advice for the caller.
 //!
 //! ```text
-//! state, search, call   a look-up: its state, what it asks and shows
+//! state, lookup         a look-up: its state and its steps
+//! holder, by_id         the lists of one holder; one badge by its id
+//! search                the search for other addresses and names
 //! cert                  certificate numbers
 //! people, pasted        the choice between several people; several pasted lines
 //! rows, order, pane     the badges, their order, and the answer about the selected one
@@ -11,17 +13,21 @@
 //! kept                  what is computed from all badges, and kept for the next frames
 //! narrow                the search of the list
 //! copyables             what can be copied
+//! totals, notes         the lines above the list
 //! layout, draw          where everything stands; drawing
 //! ```
 
-mod call;
+mod by_id;
 pub(in crate::tui) mod cert;
 mod copyables;
 mod draw;
 mod groups;
+mod holder;
 mod kept;
 mod layout;
+mod lookup;
 mod narrow;
+mod notes;
 mod order;
 pub(super) mod pane;
 mod pasted;
@@ -29,8 +35,9 @@ mod people;
 mod rows;
 mod search;
 mod state;
+mod totals;
 
-pub(super) use draw::waiting_may_be_hidden;
+pub(super) use notes::waiting_may_be_hidden;
 
 use crate::domain::call_advice::{CallCase, CallerQuestion};
 use crate::domain::mask;
@@ -79,8 +86,10 @@ pub struct Wallet {
     search: Search,
     /// Places of the rows that the search finds. `None`: all rows are listed.
     fitting: Option<Vec<usize>>,
-    /// Whether the rows are to be sorted and searched again.
+    /// Whether the badges or their order have changed, so that the rows are to be sorted and searched again.
     unsorted: bool,
+    /// Whether the text of the search has changed, so that the rows are to be searched again.
+    unsearched: bool,
     cursor: ListCursor,
     scroll: Scroll,
     scrolled: Option<BadgeId>,
@@ -377,7 +386,7 @@ impl Component for Wallet {
             Action::Back if self.is_reading_cert() => self.stop_cert(out),
             Action::Back if self.typing => self.leave_box(),
             Action::Only => self.only_next(cx, out),
-            Action::Back if self.call.only.take().is_some() => self.unsorted = true,
+            Action::Back if self.call.only.take().is_some() => self.unsearched = true,
             Action::Back if self.can_fold() => self.fold(cx),
             Action::Back if self.can_go_back() => self.back(out),
             Action::LookUp => self.focus_box(),

@@ -8,8 +8,8 @@ use crate::tui::widgets::text_layout::line_width;
 const GAP: usize = 3;
 /// Cells on both sides of the text.
 const MARGINS: usize = 4;
-/// Maximum number of lines for the environment and the organisation.
-const PLACE: usize = 2;
+/// Maximum number of lines of a heading, and for the environment and the organisation.
+pub const HEADING: usize = 2;
 
 /// The lines of a form, with a margin of two cells on both sides.
 pub struct FormText<'e> {
@@ -57,9 +57,14 @@ impl<'e> FormText<'e> {
 
     /// The first lines of a confirmation: the operation with its number, and the environment. Only their ends are cut.
     pub fn asks(&mut self, what: &str, place: &str, cx: &UiContext) {
-        self.cut(what, cx.theme.strong());
-        for line in wrapped(place, self.room, PLACE, cx) {
-            self.text(&line, cx.theme.accent());
+        self.heading(what, cx.theme.strong());
+        self.heading(place, cx.theme.accent());
+    }
+
+    /// A text with a name that may be long, on few lines. Only its end is cut.
+    pub fn heading(&mut self, text: &str, style: Style) {
+        for line in wrapped(text, self.room, HEADING, self.cx) {
+            self.text(&line, style);
         }
     }
 

@@ -188,19 +188,24 @@ impl RowList {
         !is_of || !self.search.typed().is_none_or(finds)
     }
 
-    /// Saves the marked rows to a file, or else all rows that the list shows. These are read first.
-    pub fn save(&mut self, heading: &Heading, cx: &UiContext, out: &mut Effects<'_>) {
+    /// Saves the marked rows to a file, or else all rows that the list shows. These are read first. `job` is `None` if the
+    /// journal does not have it any more.
+    pub fn save(&mut self, job: Option<&Job>, heading: &Heading, cx: &UiContext, out: &mut Effects<'_>) {
         let marked = self.marks.len() as u64;
         if marked > 0 {
             let head =
                 plural!(marked, "{n} marked row of job {id}", "{n} marked rows of job {id}", id = self.job);
             let note = t!("lapel saves marked rows as last read. To save the whole list, unmark all first.");
-            save(self.job, head, note, columns::saved(self.marks.values(), &cx.clock()), out);
+            save(self.job, head, note, columns::saved(self.marks.values(), job, &cx.clock()), out);
         } else if self.list.is_empty() {
             out.say(t!("There are no rows here to export."));
         } else {
             let dot = format!(" {} ", cx.glyphs.dot);
-            let statuses = self.row_statuses.iter().map(|row_status| tr(row_status.name()).to_owned());
+            let status = |status: &RowStatus| match job {
+                Some(job) => job.row_state(*status).to_string(),
+                None => tr(status.name()).to_owned(),
+            };
+            let statuses = self.row_statuses.iter().map(status);
             let words = statuses.chain(self.search.typed()).chain(heading.words());
             let words = words.map(|words| format!("{dot}{words}")).collect::<Vec<_>>().concat();
             out.cancel(self.saving.take().map(|(request, _)| request));

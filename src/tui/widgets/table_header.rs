@@ -269,7 +269,19 @@ impl Heading {
         place.and_then(|place| widths.get(place)).copied().unwrap_or(0)
     }
 
-    /// The line of headings after `indent` cells, with an arrow at the sorted column.
+    /// The number of shown columns that have no room.
+    fn hidden(&self, widths: &[usize]) -> usize {
+        let shown = self.columns.choices().iter().filter(|choice| self.columns.is_shown(choice));
+        shown.zip(widths).filter(|(choice, width)| **width == 0 && !self.is_needless(choice)).count()
+    }
+
+    /// Whether a column has the same text on every row, so that it is hidden until the user sets its width.
+    fn is_needless(&self, choice: &ColumnChoice) -> bool {
+        choice.width.is_none() && self.own.get(choice.column).is_some_and(|own| own.min_width == 0)
+    }
+
+    /// The line of headings after `indent` cells, with an arrow at the sorted column. `+2` at its end says that two columns
+    /// have no room; where the last title leaves no room for the number, it is a `+`.
     pub fn line(&self, widths: &[usize], indent: usize, cx: &UiContext) -> Line<'static> {
         let title = |(column, def): (usize, &ColumnDef)| {
             let arrow = self.order.filter(|o| o.column == column).map_or("", |o| match o.direction {
@@ -281,6 +293,16 @@ impl Heading {
         let titles = self.defs.iter().enumerate().map(title).collect();
         let mut spans = vec![Span::raw(" ".repeat(indent))];
         spans.extend(self.cells(titles, widths, cx));
+        let hidden = self.hidden(widths);
+        if hidden > 0
+            && let Some(last) = spans.last_mut()
+        {
+            // A cell before the scroll position is free.
+            let (title, room) = (last.content.trim_end().to_owned(), width(&last.content) + 1);
+            let number = format!(" +{hidden}");
+            let sign = if width(&title) + width(&number) <= room { number.trim_start() } else { "+" };
+            last.content = format!("{}{sign}", fit(&title, room.saturating_sub(width(sign)), "")).into();
+        }
         Line::from(spans)
     }
 

@@ -1,7 +1,6 @@
 //! The times of a badge in their order: requested, accepted, issued, and the end of its validity or its revocation.
 
 use crate::tui::prelude::*;
-use crate::tui::widgets::text_layout::line_width;
 use jiff::SignedDuration;
 use jiff::ToSpan;
 
@@ -25,6 +24,8 @@ struct BadgeTimes {
     issued_at: Option<ServiceTime>,
     valid_until: Option<ServiceTime>,
     revoke_at: Option<ServiceTime>,
+    /// Whether nobody checks here how it goes on: the journal's record of a job that moved to another one.
+    is_record: bool,
 }
 
 impl BadgeTimes {
@@ -35,11 +36,12 @@ impl BadgeTimes {
             issued_at: held.issued_at().cloned(),
             valid_until: held.valid_until().cloned(),
             revoke_at: held.revoke_at().cloned(),
+            is_record: false,
         }
     }
 
     /// `None` if the journal does not know of a badge.
-    fn of_row(row: &JobRow, cx: &UiContext) -> Option<Self> {
+    fn of_row(row: &JobRow, job: &Job, cx: &UiContext) -> Option<Self> {
         let state = match row.row_status {
             RowStatus::Unbound | RowStatus::Waiting | RowStatus::Overdue => State::Waiting,
             RowStatus::Issued => State::Issued,
@@ -55,6 +57,7 @@ impl BadgeTimes {
             issued_at: time(&row.issued_at),
             valid_until: time(&row.valid_until),
             revoke_at: time(&row.revoke_at),
+            is_record: job.phase == Phase::Moved,
         })
     }
 }
@@ -72,14 +75,14 @@ pub fn of_24_h(since: SignedDuration) -> String {
 }
 
 /// The timeline of a job's row. Empty if the journal does not know of its badge.
-pub fn timeline_of_row(row: &JobRow, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
-    let times = BadgeTimes::of_row(row, cx);
+pub fn timeline_of_row(row: &JobRow, job: &Job, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
+    let times = BadgeTimes::of_row(row, job, cx);
     times.map_or_else(Vec::new, |times| lines(&times, row.requested, cx.now(), room, cx))
 }
 
-/// Two lines: the events with bars between them, and their times below. Empty if they do not fit into `room` cells, even
-/// with short labels, or if no time is known. `requested` is the time of lapel's request, if the journal knows it. In a
-/// narrow pane it has a line of its own.
+/// Two lines: the events with bars between them, and their times below. Where they do not fit into `room` cells, even with
+/// short labels, each event has a line of its own. Empty if no time is known. `requested` is the time of lapel's request,
+/// if the journal knows it.
 pub fn timeline(
     held: &HeldBadge,
     requested: Option<Timestamp>,
@@ -106,15 +109,30 @@ fn lines(
         let points: Vec<Point> = requested.cloned().into_iter().chain(points(times, now, is_short)).collect();
         drawn(&points, room, cx)
     };
-    let requested = requested.as_ref();
-    drawn_with(requested, false).or_else(|| drawn_with(requested, true)).unwrap_or_else(|| {
-        let own = requested.map(|point| {
-            let label = Span::styled(format!("{} ", point.label), cx.theme.text());
-            Line::from(vec![label, Span::styled(point.time.clone(), cx.theme.dim())])
-        });
-        let own = own.filter(|line| line_width(line) <= room);
-        own.into_iter().chain(drawn_with(None, true).unwrap_or_default()).collect()
+    let request = requested.as_ref();
+    // The bars show more than a line with the request beside them.
+    let apart = || Some([stacked(requested.as_slice(), room, cx), drawn_with(None, true)?].concat());
+    drawn_with(request, false).or_else(|| drawn_with(request, true)).or_else(apart).unwrap_or_else(|| {
+        stacked(&[requested.as_slice(), points(times, now, false).as_slice()].concat(), room, cx)
     })
+}
+
+/// A line for each point, for a narrow pane. Empty if no point has a time.
+fn stacked(points: &[Point], room: usize, cx: &UiContext) -> Vec<Line<'static>> {
+    if room == 0 || points.iter().all(|point| point.time.is_empty()) {
+        return Vec::new();
+    }
+    let wide = points.iter().map(|point| width(&point.label)).max().unwrap_or(0);
+    let line = |point: &Point| {
+        let style = if point.passed >= 1.0 { cx.theme.text() } else { cx.theme.dim() };
+        let label = fit(&point.label, wide, "");
+        if wide + 1 + width(&point.time) > room {
+            return styled(&format!("{} {}", point.label, point.time), room, style);
+        }
+        let time = Span::styled(format!(" {}", point.time), cx.theme.dim());
+        vec![Line::from(vec![Span::styled(label, style), time])]
+    };
+    points.iter().flat_map(line).collect()
 }
 
 /// The points with bars of at least one cell between them; `None` if they do not fit or have no time.
@@ -151,7 +169,7 @@ fn drawn(points: &[Point], room: usize, cx: &UiContext) -> Option<Vec<Line<'stat
 
 /// The events of the service's records. Short labels need fewer cells.
 fn points(times: &BadgeTimes, now: DateTime, is_short: bool) -> Vec<Point> {
-    let BadgeTimes { state, reg_date, issued_at, valid_until, revoke_at } = times;
+    let BadgeTimes { state, reg_date, issued_at, valid_until, revoke_at, is_record } = times;
     let point = |label: &str, time: Option<&ServiceTime>, passed: f64| Point {
         label: label.to_owned(),
         time: time.map_or_else(String::new, |time| time.short(Some(now))),
@@ -162,7 +180,7 @@ fn points(times: &BadgeTimes, now: DateTime, is_short: bool) -> Vec<Point> {
         points.push(point(t!("accepted"), reg_date.as_ref(), 1.0));
     }
     if *state == State::Waiting {
-        let accepted = reg_date.as_ref().and_then(ServiceTime::start);
+        let accepted = reg_date.as_ref().filter(|_| !is_record).and_then(ServiceTime::start);
         if let Some((from, to)) =
             accepted.and_then(|at| Some((at, at.checked_add(USUAL_WAIT_HOURS.hours()).ok()?)))
         {
@@ -201,6 +219,8 @@ fn part(from: DateTime, to: DateTime, now: DateTime) -> f64 {
 mod tests {
     use super::*;
     use crate::domain::{BadgeId, HistoryItem, Text};
+    use crate::tui::widgets::needs::tests::job;
+    use crate::tui::widgets::text_layout::line_width;
 
     fn shown(word: &str, times: [&str; 4], now: &str, room: usize) -> Vec<String> {
         let [reg_date, issued_at, valid_until, revoke_at] = times.map(ServiceTime::new);
@@ -249,22 +269,43 @@ mod tests {
         assert_eq!(shorter[0], "accepted ━━━ issued ┄┄┄┄┄ until");
     }
 
+    /// The width of the narrowest preview, without its edge.
+    #[test]
+    fn in_a_narrower_pane_the_events_are_below_each_other() {
+        let times = ["2026-11-22 10:00:00", "2026-11-22 11:00:00", "2028-11-22", ""];
+        let lines = shown("발급", times, "2026-11-23T00:00:00", 29);
+        assert_eq!(lines, ["accepted    11-22 10:00", "issued      11-22 11:00", "valid until 2028-11-22"]);
+        let forever = shown("발급", [times[0], times[1], "", ""], "2026-11-23T00:00:00", 29);
+        assert_eq!(forever.last().map(String::as_str), Some("no end date"));
+    }
+
+    #[test]
+    fn the_bar_of_a_moved_row_does_not_grow() {
+        let cx = UiContext::for_test();
+        let at = "2026-11-22T01:00:00Z".parse().expect("a time");
+        let row = JobRow { accepted: Some(at), ..JobRow::for_test(1, RowStatus::Waiting) };
+        let moved = timeline_of_row(&row, &job(Phase::Moved, &[]), 60, &cx);
+        let texts: Vec<String> = moved.iter().map(|line| line.to_string().trim_end().to_owned()).collect();
+        assert_eq!(texts, ["accepted".to_owned(), cx.clock().short(at)]);
+    }
+
     #[test]
     fn a_row_of_a_job_shows_the_wait_for_its_badge_from_the_time_in_the_journal() {
         let cx = UiContext::for_test();
         let at = "2026-11-22T01:00:00Z".parse().expect("a time");
         let mut row = JobRow { accepted: Some(at), ..JobRow::for_test(1, RowStatus::Waiting) };
-        let [first, times] = &timeline_of_row(&row, 60, &cx)[..] else { panic!("two lines") };
+        let job = job(Phase::Running, &[]);
+        let [first, times] = &timeline_of_row(&row, &job, 60, &cx)[..] else { panic!("two lines") };
         assert!(
             first.to_string().starts_with("accepted ") && first.to_string().ends_with(" 24 h"),
             "{first}"
         );
         assert!(times.to_string().starts_with(&cx.clock().short(at)), "{times}");
         row.requested = Some(at);
-        let [first, _] = &timeline_of_row(&row, 60, &cx)[..] else { panic!("two lines") };
+        let [first, _] = &timeline_of_row(&row, &job, 60, &cx)[..] else { panic!("two lines") };
         assert!(first.to_string().starts_with("requested ━"), "{first}");
         row.row_status = RowStatus::InDoubt;
-        assert!(timeline_of_row(&row, 60, &cx).is_empty());
+        assert!(timeline_of_row(&row, &job, 60, &cx).is_empty());
     }
 
     #[test]
@@ -288,11 +329,11 @@ mod tests {
     }
 
     #[test]
-    fn it_is_left_out_where_it_does_not_fit_or_says_nothing() {
+    fn it_fits_any_pane_and_is_left_out_where_it_says_nothing() {
         let times = ["2026-11-22 10:00:00", "2026-11-22 11:00:00", "2028-11-22", ""];
-        for room in 0..100 {
+        for room in 1..100 {
             let lines = shown("발급", times, "2026-11-23T00:00:00", room);
-            assert!(lines.is_empty() || lines.iter().all(|line| width(line) <= room), "{room}: {lines:?}");
+            assert!(!lines.is_empty() && lines.iter().all(|line| width(line) <= room), "{room}: {lines:?}");
         }
         assert!(shown("발급", [""; 4], "2026-11-23T00:00:00", 60).is_empty());
     }

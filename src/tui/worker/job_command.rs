@@ -78,7 +78,7 @@ pub async fn run(command: JobCommand, jobs: &Jobs, who: &str) -> Result<JobReply
     let done = match command {
         JobCommand::Issue(plan) => fine(jobs.issue(plan, who).await),
         JobCommand::Replace(plan, old, reason) => fine(jobs.replace(plan, old, &reason, who).await),
-        JobCommand::Revoke(plan) => fine(jobs.revoke(plan).await),
+        JobCommand::Revoke(plan) => fine(jobs.revoke(plan, who).await),
         JobCommand::Plan(plans) => return plan(plans, jobs).await.map(JobReply::Drafts),
         JobCommand::Undo(id, reason) => match jobs.undo(id, &reason, who).await {
             Ok(draft) => return keep(jobs, vec![draft]).await.map(JobReply::Drafts),
@@ -264,8 +264,9 @@ pub async fn saved_rows(
     query: RowsQuery,
     clock: ServiceClock,
 ) -> Result<Vec<ExportRow>, String> {
+    let job = said(jobs.job(query.job).await)?;
     let page = rows(jobs, query).await?;
-    let saved = move || columns::saved(page.items.iter().map(|(_, row)| row), &clock);
+    let saved = move || columns::saved(page.items.iter().map(|(_, row)| row), Some(&job), &clock);
     tokio::task::spawn_blocking(saved).await.map_err(|_| t!("Internal error in lapel.").to_owned())
 }
 

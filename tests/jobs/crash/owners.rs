@@ -2,7 +2,7 @@
 
 use crate::crash::many;
 use crate::crash::oracle;
-use crate::crash::person::{self, JobInput, Script, people, template};
+use crate::crash::person::{self, JobInput, Script, people, targets, template};
 use crate::crash::world::{BOUND, End, Session, Trap, World};
 use crate::texts::{msg, msg_part};
 use lapel::api::connect;
@@ -341,11 +341,11 @@ fn a_journal_without_room_sends_nothing_that_is_not_written_down() {
                 }
                 Ok(id) => {
                     let job = until(&session.jobs, &mut session.events, id, |job| {
-                        let is_told = job.note.is_some() || job.stop.is_some();
+                        let is_told = job.trouble.is_some() || job.stop.is_some();
                         is_told || (job.in_flight == 0 && job.counts.of(RowStatus::Ready) < 4)
                     })
                     .await;
-                    job.note.or(job.stop.map(|stop| stop.why)).map(|why| why.to_string())
+                    job.trouble.or(job.stop.map(|stop| stop.why)).map(|why| why.to_string())
                 }
             };
             if let Some(said) = &trouble {
@@ -393,5 +393,16 @@ fn nobody_purges_a_job_that_another_process_may_send_again() {
         person::rest(first, id).await;
         assert_eq!(world.control().ledger().accepted_total(), 2);
         second.jobs.close().await;
+    });
+}
+
+#[test]
+fn the_journal_keeps_who_began_a_revocation() {
+    let world = World::new(&[]);
+    let script = Script::of(JobInput::Revoke(targets(&world, 2)));
+    world.session(&Trap::new(End::Lives), async |session| {
+        let id = person::begin(session, &world, &script).await;
+        let kept = format!("SELECT count(*) FROM job WHERE id = {id} AND begun_by LIKE 'somebody%'");
+        assert_eq!(world.number(&kept), 1);
     });
 }

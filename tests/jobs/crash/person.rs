@@ -162,7 +162,7 @@ pub async fn begin(session: &mut Session, world: &World, script: &Script) -> Job
     match &script.input {
         JobInput::Revoke(targets) => {
             let plan = RevokePlan::new(targets.clone(), "중복 발급", false);
-            jobs.revoke(plan).await.expect("it is written down")
+            jobs.revoke(plan, "somebody").await.expect("it is written down")
         }
         JobInput::Issue(people) => {
             let id = jobs.draft_people(template(), people.clone()).await.expect("a draft");

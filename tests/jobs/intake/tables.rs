@@ -148,6 +148,14 @@ fn what_is_missing_is_guessed_by_content_and_numbers_are_no_names() {
         table.about().guess.name
     };
     assert_eq!([department("학과"), department("분류")], [Some(NameColumns::One(1)), None]);
+    // Codes have more letters than digits, and the heading alone does not make them names.
+    let table =
+        text("name,email,who\nTPL-DATA-01,a@naru.example,홍길동\nTPL-CLOUD-02,b@naru.example,김민수\n");
+    let about = table.about();
+    let wrong = FileQuestion::ColumnContradicts { field: RecipientField::Name, column: 0 };
+    assert_eq!((about.needs_answer(), about.guess.name), (vec![wrong], Some(NameColumns::One(2))));
+    let table = text("name,email\ndata_basic,a@naru.example\ncloud_basic,b@naru.example\n");
+    assert_eq!((table.about().needs_answer().len(), table.about().guess.name), (1, None));
     // Nothing is a name here, so nothing is guessed.
     let table = text("번호,이메일\n1,hong@naru.example\n2,kim@naru.example\n");
     assert_eq!(table.about().guess.name, None);

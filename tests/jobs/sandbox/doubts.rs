@@ -84,7 +84,7 @@ async fn a_job_says_that_the_history_was_not_read_to_its_end() {
     bench.fault("get /badges/history items=null");
     let polled = bench.jobs.poll_now(None).await;
     assert_eq!((&polled.failed, &polled.unread, polled.complete), (&None, &None, false));
-    let note = async |id| bench.jobs.job(id).await.expect("a job").note;
+    let note = async |id| bench.jobs.job(id).await.expect("a job").trouble;
     assert!(note(id).await.is_some_and(|note| note.is(Code::PartOfHistory)), "{:?}", note(id).await);
     assert_eq!(note(known).await, None);
     bench.sandbox.control().clear_faults();

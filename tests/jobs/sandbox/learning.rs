@@ -108,16 +108,16 @@ async fn unknown_words_never_end_a_job_by_a_guess() {
 async fn a_failed_poll_is_reported_until_one_succeeds() {
     let mut bench = Bench::new(small()).await;
     let all = targets(&bench, 1);
-    let id = bench.jobs.revoke(RevokePlan::new(all, "중복 발급", false)).await.expect("can send");
+    let id = bench.jobs.revoke(RevokePlan::new(all, "중복 발급", false), "me").await.expect("can send");
     bench.until("accepted", id, |j| j.counts.of(RowStatus::Revoking) == 1).await;
     bench.fault("get /badges/{id} status=500");
     let polled = bench.jobs.poll_now(Some(id)).await;
     assert!(polled.failed.is_some());
-    let note = bench.jobs.job(id).await.expect("a job").note;
+    let note = bench.jobs.job(id).await.expect("a job").trouble;
     assert!(note.is_some_and(|n| n.to_string().contains(msg_part("last check failed"))));
     bench.sandbox.control().clear_faults();
     bench.poll(id).await;
-    assert_eq!(bench.jobs.job(id).await.expect("a job").note, None);
+    assert_eq!(bench.jobs.job(id).await.expect("a job").trouble, None);
 }
 
 /// Of two badges one cannot be read: the other one is checked as usual, and the job says what is not known.
@@ -126,7 +126,7 @@ async fn a_badge_that_cannot_be_read_is_named_and_does_not_stop_the_check() {
     let mut bench = Bench::new(small()).await;
     let all = targets(&bench, 2);
     let broken = all[0].badge_id.clone();
-    let id = bench.jobs.revoke(RevokePlan::new(all, "중복 발급", false)).await.expect("can send");
+    let id = bench.jobs.revoke(RevokePlan::new(all, "중복 발급", false), "me").await.expect("can send");
     bench.until("accepted", id, |j| j.counts.of(RowStatus::Revoking) == 2).await;
     bench.fault(&format!("get /badges/{} items=null", broken.wire()));
     bench.advance(60);
@@ -135,14 +135,14 @@ async fn a_badge_that_cannot_be_read_is_named_and_does_not_stop_the_check() {
     let why = polled.why_partial().expect("what is not known").to_string();
     let job = bench.jobs.job(id).await.expect("a job");
     assert_eq!((job.counts.of(RowStatus::Revoking), job.counts.of(RowStatus::Revoked)), (1, 1));
-    let note = job.note.expect("what is not known");
+    let note = job.trouble.expect("what is not known");
     assert!(note.is(Code::PollUnread) && note.to_string().contains("(1)"), "{note}");
     // The other badge has changed.
     assert!(why == note.to_string() && !why.contains(msg_part("Nothing was changed")), "{why}");
     bench.sandbox.control().clear_faults();
     assert_eq!(bench.jobs.poll_now(Some(id)).await.why_partial(), None);
     let job = bench.jobs.job(id).await.expect("a job");
-    assert_eq!((job.counts.of(RowStatus::Revoked), job.note), (2, None));
+    assert_eq!((job.counts.of(RowStatus::Revoked), job.trouble), (2, None));
 }
 
 /// It may be issued: only what was read as waiting is late.
@@ -176,7 +176,7 @@ async fn more_badges_than_are_read_one_by_one_are_not_called_overdue_unread() {
     assert!(bench.jobs.poll_now(Some(id)).await.why_partial().is_some());
     let job = bench.jobs.job(id).await.expect("a job");
     assert_eq!(job.counts.of(RowStatus::Overdue), 0, "{job:?}");
-    assert!(job.note.expect("what is not known").is(Code::PollUnread));
+    assert!(job.trouble.expect("what is not known").is(Code::PollUnread));
     bench.sandbox.control().clear_faults();
     bench.poll(id).await;
     assert_eq!(bench.jobs.job(id).await.expect("a job").counts.of(RowStatus::Issued), MANY);
@@ -221,7 +221,7 @@ async fn a_check_that_ends_with_its_program_did_not_fail() {
             .expect("it ends");
     assert!(polled.failed.is_some(), "it found nothing out");
     let job = bench.jobs.job(id).await.expect("a job");
-    assert_eq!((job.note, job.next_poll), (None, before.next_poll));
+    assert_eq!((job.trouble, job.next_poll), (None, before.next_poll));
 }
 
 #[tokio::test]
@@ -229,7 +229,7 @@ async fn a_lying_count_is_noticed() {
     let mut bench = Bench::new(small()).await;
     let all = targets(&bench, 3);
     bench.fault("post /badges/revoke accepted=5");
-    let id = bench.jobs.revoke(RevokePlan::new(all, "중복 발급", false)).await.expect("can send");
+    let id = bench.jobs.revoke(RevokePlan::new(all, "중복 발급", false), "me").await.expect("can send");
     let job = bench.until("sent", id, |j| j.note.is_some()).await;
     assert!(job.note.is_some_and(|n| n.to_string().contains(msg_part("Tell the provider"))));
 }

@@ -8,11 +8,11 @@ async fn many_dropped_badges_are_named_with_few_requests() {
     let targets = targets(&bench, 250);
     // Meanwhile 30 of them have been revoked, and 5 more are being revoked by someone else.
     let earlier = RevokePlan::new(targets[..30].to_vec(), "earlier", false);
-    let earlier = bench.jobs.revoke(earlier).await.expect("can send");
+    let earlier = bench.jobs.revoke(earlier, "me").await.expect("can send");
     bench.until("the earlier ones", earlier, |j| j.counts.of(RowStatus::Revoking) == 30).await;
     bench.advance(120);
     let before = bench.requests();
-    let id = bench.jobs.revoke(RevokePlan::new(targets, "중복 발급", false)).await.expect("can send");
+    let id = bench.jobs.revoke(RevokePlan::new(targets, "중복 발급", false), "me").await.expect("can send");
     let job = bench.until("named", id, |j| rests(j) && j.counts.of(RowStatus::Revoked) == 30).await;
     assert_eq!(job.counts.total(), 250);
     assert_eq!(job.counts.of(RowStatus::Revoking), 220, "{:?}", job.counts);
@@ -33,7 +33,7 @@ async fn badges_that_were_left_out_without_a_word_are_named() {
         .filter_map(BadgeId::new)
         .map(|badge_id| RevokeTarget { badge_id, ..all[0].clone() });
     let plan = RevokePlan::new(all.iter().cloned().chain(stale).collect(), "중복 발급", false);
-    let id = bench.jobs.revoke(plan).await.expect("can send");
+    let id = bench.jobs.revoke(plan, "me").await.expect("can send");
     let absent = |job: &Job| job.counts.of(RowStatus::Unproven) + job.counts.of(RowStatus::Dropped);
     bench.until("looked", id, |job| absent(job) == 2).await;
     bench.advance(1);
@@ -51,7 +51,7 @@ async fn more_than_one_request_is_sent_for_more_than_a_thousand() {
     let mut bench = Bench::new(small()).await;
     let mut all = targets(&bench, 1001);
     all.push(all[0].clone());
-    let id = bench.jobs.revoke(RevokePlan::new(all, "중복 발급", false)).await.expect("can send");
+    let id = bench.jobs.revoke(RevokePlan::new(all, "중복 발급", false), "me").await.expect("can send");
     let job = bench.until("sent", id, |j| j.counts.of(RowStatus::Revoking) == 1001).await;
     assert_eq!(job.counts.total(), 1001, "each counts once");
     assert_eq!(bench.posts("/badges/revoke"), 2);
@@ -63,7 +63,7 @@ async fn a_lost_answer_to_a_revocation_is_resolved_by_reading() {
     let mut bench = Bench::new(small()).await;
     let all = targets(&bench, 3);
     bench.fault("post /badges/revoke commit-drop");
-    let id = bench.jobs.revoke(RevokePlan::new(all, "중복 발급", false)).await.expect("can send");
+    let id = bench.jobs.revoke(RevokePlan::new(all, "중복 발급", false), "me").await.expect("can send");
     bench.until("seen", id, |j| j.counts.of(RowStatus::Revoking) == 3).await;
     assert_eq!(bench.posts("/badges/revoke"), 1);
 }
@@ -73,7 +73,7 @@ async fn a_revocation_that_never_arrived_is_sent_again_by_itself() {
     let mut bench = Bench::new(small()).await;
     let all = targets(&bench, 3);
     bench.fault("post /badges/revoke drop times=1");
-    let id = bench.jobs.revoke(RevokePlan::new(all, "중복 발급", false)).await.expect("can send");
+    let id = bench.jobs.revoke(RevokePlan::new(all, "중복 발급", false), "me").await.expect("can send");
     bench.until("a doubt", id, |j| j.counts.of(RowStatus::InDoubt) == 3).await;
     for minutes in [0, 11] {
         bench.advance(minutes);
@@ -168,7 +168,7 @@ async fn when_all_that_was_accepted_is_proven_the_rest_is_known_without_being_se
     let stale =
         stale.into_iter().filter_map(BadgeId::new).map(|id| RevokeTarget { badge_id: id, ..all[0].clone() });
     let plan = RevokePlan::new(all.iter().cloned().chain(stale).collect(), "중복 발급", false);
-    let id = bench.jobs.revoke(plan).await.expect("can send");
+    let id = bench.jobs.revoke(plan, "me").await.expect("can send");
     let job = bench.until("known", id, |j| j.counts.of(RowStatus::Dropped) == 1).await;
     assert_eq!(job.counts.of(RowStatus::Revoking), 2, "{:?}", job.counts);
     assert_eq!(job.accepted.map(|count| (count.accepted, count.sent)), Some((2, 3)));
@@ -197,7 +197,7 @@ async fn a_count_that_no_read_confirms_excludes_nothing() {
         if lie == "accepted=0" {
             bench.fault(&format!("get /badges/{} status=400 times=1", all[0].badge_id.wire()));
         }
-        let id = bench.jobs.revoke(RevokePlan::new(all, "중복 발급", false)).await.expect("can send");
+        let id = bench.jobs.revoke(RevokePlan::new(all, "중복 발급", false), "me").await.expect("can send");
         bench.until("sent", id, rests).await;
         // lapel may or may not have looked by itself.
         bench.poll(id).await;

@@ -99,7 +99,7 @@ async fn using_up_waits_for_the_proof_of_each_refusal() {
     let why = bench.jobs.use_up_quota(id, "me").await.expect_err("too early");
     assert!(why.to_string().contains(msg_part("may show badges late")), "{why}");
     let job = bench.jobs.job(id).await.expect("a job");
-    assert!(job.note_besides().is_some_and(|note| note.is(Code::ProvableSoon)), "{job:?}");
+    assert!(job.notes().any(|note| note.is(Code::ProvableSoon)), "{job:?}");
     assert_eq!((bench.posts("/badges/batch"), bench.accepted()), (1, 1));
 }
 
@@ -201,7 +201,7 @@ async fn using_up_is_not_offered_while_the_refusal_is_not_proven() {
     bench.poll(id).await;
     let job = bench.until("sent, too", id, |j| rests(j) && j.counts.of(RowStatus::InDoubt) == 0).await;
     assert_eq!((job.counts.of(RowStatus::NotSeen), bench.accepted()), (0, 6), "{job:?}");
-    assert_eq!(job.note_besides(), None);
+    assert_eq!(job.notes().next(), None);
 }
 
 /// What the service accepted of a refused request is found without a person, and the rest is not called unsent any more.
@@ -219,7 +219,7 @@ async fn what_a_refused_request_did_all_the_same_is_found_by_itself() {
     let job = bench.until("found", id, |j| rests(j) && j.counts.of(RowStatus::Waiting) == 4).await;
     assert_eq!((job.phase, job.counts.of(RowStatus::Ready)), (Phase::Stopped, 2), "{job:?}");
     assert_eq!((bench.accepted(), bench.posts("/badges/batch")), (4, 1));
-    assert_eq!((job.awaits_proof, job.note_besides()), (false, None), "there is nothing left to prove");
+    assert_eq!((job.awaits_proof, job.notes().next()), (false, None), "there is nothing left to prove");
 }
 
 /// Its rows are in doubt until the refusal is proven. Then they are cancelled, too, and nobody has to resolve them.
@@ -239,7 +239,7 @@ async fn a_refused_request_of_a_cancelled_job_ends_as_cancelled() {
     bench.poll(id).await;
     bench.poll(id).await;
     let job = bench.until("cancelled", id, |j| j.counts.of(RowStatus::LeftOut) == 6).await;
-    assert_eq!((job.phase, job.note_besides(), bench.accepted()), (Phase::Cancelled, None, 0));
+    assert_eq!((job.phase, job.notes().next(), bench.accepted()), (Phase::Cancelled, None, 0));
 }
 
 #[tokio::test]

@@ -14,6 +14,8 @@ fn one_person_gets_one_badge_however_often_it_is_asked_for() {
     assert_eq!(bench.accepted(), 1);
     insta::assert_snapshot!("issue", shape(said, &bench));
 
+    let again = bench.json(&[ONE, &["--yes"]].concat(), 3);
+    assert_eq!((&again["ok"], &again["exit_code"]), (&false.into(), &3.into()), "{again}");
     let again = bench.run(&[ONE, &["--yes"]].concat()).ended(3);
     assert!(again.err.contains(msg_part("nothing to send")), "{}", again.err);
     assert!(!again.out.contains("jobs redo"), "a draft is discarded: {}", again.out);

@@ -232,6 +232,9 @@ fn following_ends_with_3_where_badges_could_not_be_read() {
         said.out
     );
     bench.control().clear_faults();
+    bench.fault("get /badges/{id} status=500");
+    bench.run(&["jobs", "follow"]).ended(3);
+    bench.control().clear_faults();
     bench.run(&["jobs", "follow"]).ended(0);
 }
 

@@ -303,10 +303,13 @@ fn a_refusal_is_not_proven_without_the_history() {
     let file = bench.write("people.csv", people(3));
     let id = bench.json(&issue(&file), 4)["jobs"][0]["id"].to_string();
     bench.advance(10);
-    bench.fault("get /badges/history items=null");
-    for verb in ["use-up", "resume"] {
-        let said = bench.json(&["jobs", verb, &id, "--yes"], 3);
-        assert_eq!(said["error"]["kind"], "guard_incomplete", "{verb}: {said}");
+    for rule in ["items=null", "status=500"] {
+        bench.fault(&format!("get /badges/history {rule}"));
+        for verb in ["use-up", "resume"] {
+            let said = bench.json(&["jobs", verb, &id, "--yes"], 3);
+            assert_eq!(said["error"]["kind"], "guard_incomplete", "{verb}, {rule}: {said}");
+        }
+        bench.control().clear_faults();
     }
     assert_eq!(bench.accepted(), 1);
 }
@@ -328,6 +331,10 @@ fn rows_that_were_never_seen_are_sent_again_together_once_their_time_is_over() {
     bench.run(&["jobs", "resend", &id, "--row", "1", "--all-never-seen", "--why", "x", "--yes"]).ended(2);
     bench.advance(27 * 60);
     bench.run(&["jobs", "follow"]).ended(5);
+    bench.fault("get /badges/history status=500");
+    let said = all("5", 3);
+    assert_eq!(said.err.matches(msg("Nothing was sent.")).count(), 1, "{}", said.err);
+    bench.control().clear_faults();
     // Somebody else of this office has served one of them meanwhile.
     let one = format!("{} <person0@naru.example>", name(0));
     bench.run(&["issue", "--template", "TPL-001", "--to", &one, "--on-duplicate", "allow", "--yes"]);

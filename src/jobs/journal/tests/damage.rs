@@ -8,7 +8,8 @@ use crate::domain::{EmailKey, ServiceClock, TemplateId};
 use crate::fs::Overwrite;
 use crate::i18n::Language;
 use crate::jobs::duplicate_kind::DuplicateKind;
-use crate::jobs::job::{Job, JobId, JobRow, Kind, Phase};
+use crate::jobs::intake::{Choices, ColumnMap, HeaderRow, NameColumns};
+use crate::jobs::job::{FileSource, Job, JobId, JobOrigin, JobRow, Kind, Phase, StopKind};
 use crate::jobs::journal::backup::{OpenJobs, back_up_at, restore_at};
 use crate::jobs::journal::facts::{FactObservation, KeptFact};
 use crate::jobs::journal::file_status::FileStatus;
@@ -17,7 +18,7 @@ use crate::jobs::journal::requests::Ended;
 use crate::jobs::journal::rows::{CorrectRow, NewRow, RowField, RowFilter, RowPart};
 use crate::jobs::journal::sending::{FailedRows, RequestFailure, RevokeAnswer};
 use crate::jobs::journal::transfer::{BeginMove, OtherJournal};
-use crate::jobs::journal::tx::{self, Tx};
+use crate::jobs::journal::tx::{self, Tx, values};
 use crate::jobs::journal::{
     Account, Journal, JournalError, Process, accounts, adopt, carry, claims, decisions, doubts, drafts,
     duplicates, erase, facts, jobs, known_offset, observe, polling, purge, recent_jobs, recent_templates,
@@ -42,7 +43,28 @@ fn account() -> Account {
 }
 
 fn process(id: &str) -> Process {
-    Process { id: id.into(), label: r#"{"c":"process","a":{"id":"1"}}"#.into(), place: None }
+    Process { id: id.into(), label: Reason::from(Code::Process).with("id", 1).stored(), place: None }
+}
+
+fn origin() -> JobOrigin {
+    let sheet = Reason::from(Code::Sheet).with("sheet", "s");
+    let header = Reason::from(Code::HeaderRow).with("row", 1);
+    JobOrigin {
+        file: Some("x.csv".into()),
+        sha256: "ab".into(),
+        columns: vec!["성명".into(), "메일".into()],
+        read_as: Reason::list(Code::ReadAs, vec![sheet, header]),
+        map: Some(ColumnMap { name: NameColumns::One(0), email: 1, template: None }),
+        source: Some(FileSource {
+            path: "/home/a/people.csv".into(),
+            choices: Choices {
+                sheet: Some("s".into()),
+                header: Some(HeaderRow::At(1)),
+                ..Choices::default()
+            },
+            by_column: false,
+        }),
+    }
 }
 
 fn other() -> OtherJournal {
@@ -134,13 +156,22 @@ fn full() -> Connection {
     let fact = FactObservation::once(facts::OFFSET, "+09:00", Code::ReadInBadges);
     facts::learn(&db, &account().of_facts(), &[fact], &0).expect("learned");
     facts::keep(&db, &KeptFact::of("file", "/home/a/people.csv", 0)).expect("kept");
+    db.execute(
+        "UPDATE job SET origin = ?1, owner_label = ?2",
+        values![jobs::stored_origin(&origin()), process("me").label],
+    )
+    .expect("filled");
+    for id in [JobId(3), JobId(4)] {
+        db.execute("UPDATE job SET phase = 'running', guarded_at = 0 WHERE id = ?1", values![id.0])
+            .expect("filled");
+        jobs::stop(&db, &id, &StopKind::Quota, &Code::Interrupted.into()).expect("stopped");
+        let twice = Reason::from(Code::SomeIssuedTwice).with("n", 1).with("id", "B1");
+        jobs::set_note(&db, id, &twice).expect("noted");
+        let failed = Reason::from(Code::PollFailed).because("why", Code::Lost.into());
+        jobs::set_poll_note(&db, id, Some(&failed)).expect("noted");
+    }
     db.script(
-        r#"UPDATE job SET origin = json_object('name', 'x.csv', 'sha256', 'ab', 'columns', json_array('성명', '메일'),
-               'read_as', json('{"c":"read_as","l":[]}'), 'map', json('{"name":{"one":0},"email":1,"template":null}'),
-               'source', json('{"header":{"at":1},"sheet":"s"}'));
-           UPDATE job SET phase = 'stopped', stop = 'quota', stop_why = '{"c":"interrupted"}', guarded_at = 0
-               WHERE id IN (3, 4);
-           INSERT INTO handover VALUES ('h', 0, 'c' || char(10) || 'id', '/b', TRUE, 'ready', 'd');
+        "INSERT INTO handover VALUES ('h', 0, 'c' || char(10) || 'id', '/b', TRUE, 'ready', 'd');
            INSERT INTO job (kind, phase, created, profile, base_url, account, title, handover, was, after, follows)
                VALUES ('revoke', 'moved', 0, 'p', 'u', 'k', 't', 'h', 'running', TRUE, 1);
            INSERT INTO row (job, no, name, email, email_key, bucket, of_job, of_no)
@@ -148,7 +179,7 @@ fn full() -> Connection {
            INSERT INTO baseline (job, email_key, badge) VALUES (1, 'p1@x.example', 'B77');
            INSERT INTO decision (at, job, no, what, who, why) VALUES (0, 1, 1, 'note', 'me', 'w');
            INSERT INTO imported VALUES ('other', 1, 1);
-           INSERT INTO kept VALUES ('reason', 'r', 'r', 0)"#,
+           INSERT INTO kept VALUES ('reason', 'r', 'r', 0)",
     )
     .expect("filled");
     connection
@@ -173,7 +204,7 @@ fn show(db: &Tx<'_>, job: &Job) {
     let _ = (job.with_issue(job), job.clone().into_abandoned());
     let _ = (job.is_open(), job.is_sending(), job.is_waiting(), job.can_pause(), job.offers_retry());
     let _ =
-        (job.to_send(), job.left_to_resume(), job.held_by_refusal(), job.counts.total(), job.note_besides());
+        (job.to_send(), job.left_to_resume(), job.held_by_refusal(), job.counts.total(), job.notes().count());
     let parts = RowStatus::ALL.iter().map(|row_status| RowPart { row_status: *row_status, key: None });
     let group = |group: &str| RowFilter { group: Some(group.into()), ..RowFilter::default() };
     let sorted = |field| RowFilter { order: Some((field, true)), skip: 1, ..RowFilter::default() };

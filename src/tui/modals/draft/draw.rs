@@ -5,9 +5,10 @@ use crate::tui::modals::draft::outline::OutlineLine;
 use crate::tui::modals::draft::{DraftForm, DuplicateCheck, titles};
 use crate::tui::modals::file::{changed, gone, map_words};
 use crate::tui::prelude::*;
+use crate::tui::widgets::form::{HEADING, wrapped};
 use crate::tui::widgets::job_rows::{draft_words, in_range, moment, row_lines, row_status_style};
 use crate::tui::widgets::list::{draw_position, draw_row};
-use crate::tui::widgets::text_layout::{fit, number, styled, width};
+use crate::tui::widgets::text_layout::{fit, number, pieces, styled, width};
 
 /// Number of lines for the selected row below the list, on a screen of this height.
 fn row_lines_in(height: u16) -> u16 {
@@ -17,6 +18,29 @@ fn row_lines_in(height: u16) -> u16 {
 /// The area of the headings and rows, below the line with the column titles.
 pub(super) fn lines_area(rows: Rect) -> Rect {
     Rect { y: rows.y + 1, height: rows.height.saturating_sub(1), ..rows }
+}
+
+/// The file and its columns. How lapel reads the file is cut before the columns, with a sign. Where the columns do not fit
+/// beside the name of the file, they have lines of their own.
+fn source(form: &mut FormText<'_>, text: &str, file: &str, columns: Option<&str>, cx: &UiContext) {
+    let (room, dim) = (form.room(), cx.theme.dim());
+    let least = width(text).min(width(file) + 3);
+    match columns {
+        Some(columns) if least + 3 + width(columns) <= room => {
+            let text = fit(text, width(text).min(room - 3 - width(columns)), cx.glyphs.ellipsis);
+            form.text(&format!("{text}   {columns}"), dim);
+        }
+        columns => {
+            if least > room {
+                form.heading(file, dim);
+            } else {
+                form.cut(text, dim);
+            }
+            if let Some(columns) = columns {
+                form.heading(columns, dim);
+            }
+        }
+    }
 }
 
 impl DraftForm {
@@ -66,16 +90,19 @@ impl DraftForm {
         let mut form = FormText::new(area, cx);
         let Some(job) = self.job() else { return Vec::new() };
         let what = if job.kind == Kind::Issue { t!("Issue") } else { t!("Revoke") };
-        let mut head = format!("{what}  {}", job.title);
+        // A long title is cut before the number behind it.
+        let mut head = wrapped(&format!("{what}  {}", job.title), form.room(), HEADING, cx);
         if self.jobs.len() > 1 {
             let (at, all) = (self.at + 1, self.jobs.len());
-            head = if job.origin.is_some() {
-                t!("{head}   ({at} of {all} templates in the file)", head, at, all)
+            head.push(if job.origin.is_some() {
+                t!("({at} of {all} templates in the file)", at, all)
             } else {
-                t!("{head}   ({at} of {all} templates)", head, at, all)
-            };
+                t!("({at} of {all} templates)", at, all)
+            });
         }
-        form.cut(&head, theme.strong());
+        for line in pieces(&head, "   ", form.room()) {
+            form.text(&line, theme.strong());
+        }
         if let Some(origin) = &job.origin {
             let text = if origin.file.is_none() && !origin.read_as.is_empty() {
                 origin.read_as.to_string()
@@ -83,15 +110,8 @@ impl DraftForm {
                 format!("{}  {}", origin.name(), origin.read_as)
             };
             let columns: Vec<String> = origin.columns.iter().map(|name| name.wire().to_owned()).collect();
-            // How lapel reads the file is cut before the columns, with a sign.
-            let used = origin.map.as_ref().and_then(|map| {
-                let map = format!("   {}", map_words(map, &columns));
-                let room = usize::from(area.width).saturating_sub(2 + width(&map));
-                let least = width(&origin.name().to_string()) + 3;
-                let cut = fit(&text, width(&text).min(room), cx.glyphs.ellipsis);
-                (room >= width(&text).min(least)).then(|| cut + &map)
-            });
-            form.cut(&used.unwrap_or(text), theme.dim());
+            let used = origin.map.as_ref().map(|map| map_words(map, &columns));
+            source(&mut form, &text, &origin.name().to_string(), used.as_deref(), cx);
         }
         if let Some(change) = self.file_words(cx) {
             let text = if matches!(self.file, Some(Ok(FileState::Changed(..)))) {
@@ -461,5 +481,28 @@ pub(super) fn policy(class: DuplicateKind, n: u64) -> String {
         Policy::Block => t!("{what}: {n} (skipped)", what, n),
         Policy::Ask => t!("{what}: {n} (needs review)", what, n),
         Policy::Allow => t!("{what}: {n}", what, n),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_columns_of_a_file_are_whole_beside_its_name_or_below() {
+        let cx = UiContext::for_test();
+        let columns = "name = 성명, e-mail = 연락 메일";
+        let lines = |file: &str, wide: u16| -> Vec<String> {
+            let mut form = FormText::new(Rect::new(0, 0, wide, 9), &cx);
+            source(&mut form, &format!("{file}  UTF-8, comma"), file, Some(columns), &cx);
+            form.into_lines().iter().map(|line| line.to_string().trim().to_owned()).collect()
+        };
+        assert_eq!(lines("list.csv", 80), [format!("list.csv  UTF-8, comma   {columns}")]);
+        let [one] = &lines("list.csv", 54)[..] else { panic!("one line") };
+        assert!(one.starts_with("list.csv  UTF") && one.ends_with(&format!("…   {columns}")), "{one}");
+        assert_eq!(lines("list.csv", 40), ["list.csv  UTF-8, comma", columns]);
+        let long = format!("{}.csv", "a".repeat(50));
+        let [first, second, below] = &lines(&long, 40)[..] else { panic!("three lines") };
+        assert_eq!((format!("{first}{second}"), below.as_str()), (long, columns));
     }
 }

@@ -22,7 +22,7 @@ impl FileForm {
                 t!("Revoke badges by id. Reason: {reason}", reason = Text::from(reason.as_str()))
             }
         };
-        form.cut(&head, theme.strong());
+        form.heading(&head, theme.strong());
         form.text(&self.source_words(cx), theme.accent());
         let esc = cx.key(&self.key_contexts(), Action::Back);
         if self.is_reading() {

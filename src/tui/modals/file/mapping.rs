@@ -1,7 +1,7 @@
 //! The column mapping of an opened file as editable fields. It begins with the present mapping or the best guess.
 
 use super::steps::column_name;
-use crate::jobs::intake::{About, ColumnContent, ColumnMap, NameColumns};
+use crate::jobs::intake::{About, ColumnMap, NameColumns};
 use crate::tui::input::list_hit::{ListCursor, below};
 use crate::tui::prelude::*;
 use crate::tui::widgets::text_layout::{fit, width};
@@ -280,12 +280,16 @@ impl Mapping {
 fn doubts(map: &ColumnMap, about: &About) -> Vec<String> {
     let name = |column| column_name(column, &about.columns);
     let content = |column: usize| about.content.get(column).filter(|content| content.filled > 0);
-    let mut doubts: Vec<String> = map
-        .name
-        .columns()
-        .filter(|column| content(*column).is_some_and(ColumnContent::is_of_numbers))
-        .map(|column| t!("Most values of “{column}” are numbers or codes, not names.", column = name(column)))
-        .collect();
+    let not_names = |column: usize| match content(column)? {
+        found if found.is_of_numbers() => {
+            Some(t!("Most values of “{column}” are numbers or codes, not names.", column = name(column)))
+        }
+        found if found.is_of_addresses() && column != map.email => {
+            Some(t!("Most values of “{column}” are e-mail addresses, not names.", column = name(column)))
+        }
+        _ => None,
+    };
+    let mut doubts: Vec<String> = map.name.columns().filter_map(not_names).collect();
     if let Some(found) = content(map.email)
         && !found.is_of_addresses()
     {

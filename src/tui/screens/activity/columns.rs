@@ -155,7 +155,7 @@ fn shortest(concerns: &[Need], job: &Job) -> Option<String> {
 }
 
 /// What a job needs from a person, or else which rows lapel checks: what its sign is for. The most urgent first. What
-/// does not fit is counted, never cut.
+/// does not fit is counted, never cut. A colleague who runs the job is no problem: see the column of the owner.
 fn needed(job: &Job, room: &CellRoom, cx: &UiContext) -> String {
     let concerns = concerns(job, cx.clock().utc());
     let all = problem_words(job, cx.clock().utc());
@@ -168,11 +168,7 @@ fn needed(job: &Job, room: &CellRoom, cx: &UiContext) -> String {
     if let Some(text) = fitting.or(texts.last()) {
         return text.clone();
     }
-    match &job.owner {
-        Some(owner) if owner.is_colleague && job.is_unfinished() => owner.label.to_string(),
-        Some(_) => elsewhere(job).unwrap_or(cx.glyphs.dash).to_owned(),
-        None => cx.glyphs.dash.to_owned(),
-    }
+    elsewhere(job).unwrap_or(cx.glyphs.dash).to_owned()
 }
 
 /// Dimmed where lapel checks, and nobody has to act.
@@ -278,5 +274,25 @@ pub fn sort_key(job: &Job, column: usize, now: Timestamp) -> SortKey {
         (Some(field), _) => field.sort_key(job, &CellRoom::default()),
         (None, Some(rows)) => SortKey::Number(i64::try_from(rows).unwrap_or(i64::MAX)),
         (None, None) => SortKey::None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::jobs::{Owner, Reason};
+    use crate::tui::widgets::needs::tests::job;
+
+    /// The column of the owner has the person.
+    #[test]
+    fn a_colleague_who_sends_a_job_is_no_problem() {
+        let cx = UiContext::for_test();
+        let label = Reason::of_process("lee", "lab-pc");
+        let owner = Owner { label: label.clone(), is_me: false, is_alive: true, is_colleague: true };
+        let job = Job { owner: Some(owner), ..job(Phase::Running, &[(RowStatus::Ready, 2)]) };
+        assert!(job.is_unfinished());
+        let room = CellRoom { progress: WIDE_PROGRESS, needs: usize::MAX };
+        assert_eq!(needed(&job, &room, &cx), cx.glyphs.dash);
+        assert_eq!(super::owner(&job), Some(label.to_string()));
     }
 }

@@ -99,7 +99,9 @@ impl Screen for Activity {
         }
         let fields = pick(&job_rows::columns::fields(), &job_rows::columns::COPIED);
         let loaded = rows.list.loaded().map(|(_, row)| row);
-        all.records(&fields, selected, loaded, copying::loaded, job_rows::columns::words, cx);
+        let job = self.find(rows.job());
+        let words = |row: &JobRow| job_rows::columns::words(row, job);
+        all.records(&fields, selected, loaded, copying::loaded, words, cx);
         all
     }
 

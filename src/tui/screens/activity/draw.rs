@@ -8,6 +8,7 @@ use crate::tui::platform::images::PictureOf;
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::widgets::colleagues::{everybody, involved};
+use crate::tui::widgets::job_rows::columns::words_in_list;
 use crate::tui::widgets::job_rows::{RowList, moment, row_lines, row_status_style};
 use crate::tui::widgets::list::{draw_position, draw_row, draw_texts};
 use crate::tui::widgets::needs::{counted, counts_in_words, needs, sum, words};
@@ -94,7 +95,7 @@ pub(super) enum Finished {
     Done,
     /// Certainly nothing was.
     NothingDone,
-    /// As its state says: cancelled, moved, or ended with rows that a person resolved.
+    /// As its state says: cancelled, undone, moved, or ended with rows that a person resolved.
     Otherwise,
 }
 
@@ -102,7 +103,7 @@ pub(super) enum Finished {
 pub(super) fn finished(job: &Job) -> Option<Finished> {
     match job.counts.sum(is_done) {
         _ if job.is_unfinished() => None,
-        _ if job.is_cancelled() || job.phase == Phase::Moved => Some(Finished::Otherwise),
+        _ if job.is_cancelled() || job.is_undone() || job.phase == Phase::Moved => Some(Finished::Otherwise),
         0 if job.counts.of(RowStatus::LeftOut) == 0 => Some(Finished::NothingDone),
         0 => Some(Finished::Otherwise),
         _ => Some(Finished::Done),
@@ -242,7 +243,7 @@ impl Activity {
         let Some(row) = rows.list.selected() else { return Vec::new() };
         let mut lines = row_lines(row, job, room, cx);
         // Below a list, there is only room for the text, which has the same times.
-        let times = panes.beside.map(|_| timeline_of_row(row, room, cx)).unwrap_or_default();
+        let times = panes.beside.map(|_| timeline_of_row(row, job, room, cx)).unwrap_or_default();
         if !times.is_empty() {
             lines.push(Line::default());
             lines.extend(times);
@@ -354,11 +355,12 @@ impl Activity {
         {
             put(&t!("the service reports {accepted} of {sent} accepted", accepted, sent), theme.warning());
         }
-        if let Some(note) = job.note_besides() {
+        for note in job.notes() {
             put(&note.in_zone_of(&cx.clock()).to_string(), theme.warning());
         }
         let waiting = job.counts.of(RowStatus::Waiting) + job.counts.of(RowStatus::Overdue);
-        if job.kind == Kind::Issue && waiting > 0 && job.counts.of(RowStatus::Issued) == 0 {
+        let is_followed = job.kind == Kind::Issue && job.phase != Phase::Moved;
+        if is_followed && waiting > 0 && job.counts.of(RowStatus::Issued) == 0 {
             put(t!("accepted, not issued yet: issuing takes 5 min to 24 h"), theme.dim());
         }
         let mut facts = everybody(job);
@@ -414,12 +416,21 @@ impl Activity {
             let key = cx.key(&[KeyContext::JobRows], Action::Only);
             t!("showing {status} ({key}: next)", status = job.row_state(status), key)
         });
-        let said = involved(job, cx.person()).into_iter().chain(self.rows_heading.words()).chain(as_of(cx));
-        let ends = said.fold(String::new(), |ends, by| format!("{ends} {dot} {by}"));
-        let room = usize::from(area.width).saturating_sub(width(&ends) + 1);
         let head = format!("  #{} {dot} {} {dot} {}", job.id, tr(job.kind.name()), job.title);
+        let as_of = as_of(cx);
+        let mut said: Vec<String> =
+            involved(job, cx.person()).into_iter().chain(self.rows_heading.words()).collect();
+        let ends = |said: &[String]| {
+            said.iter().chain(&as_of).fold(String::new(), |ends, by| format!("{ends} {dot} {by}"))
+        };
+        let mut end = ends(&said);
+        // A long title counts more: the arrow of a column shows the order, and the list of jobs who is involved.
+        while width(&head) + width(&end) + 1 > usize::from(area.width) && said.pop().is_some() {
+            end = ends(&said);
+        }
+        let room = usize::from(area.width).saturating_sub(width(&end) + 1);
         let head = fit(&head, width(&head).min(room), cx.glyphs.ellipsis);
-        frame.render_widget(Line::styled(head + &ends, theme.strong()), Rect { height: 1, ..area });
+        frame.render_widget(Line::styled(head + &end, theme.strong()), Rect { height: 1, ..area });
         for (y, counts) in (area.y + 1..panes.list.y).zip(self.row_counts(area.width)) {
             let mut spans = vec![Span::raw("  ")];
             for (at, (text, status)) in counts.into_iter().enumerate() {
@@ -437,7 +448,7 @@ impl Activity {
             }
             frame.render_widget(Line::from(spans), Rect { y, height: 1, ..area });
         }
-        let words = |row: &JobRow| job.state_of(row).to_string();
+        let words = |row: &JobRow| words_in_list(row, Some(job), cx);
         // Not in the first line, which a list of few columns needs for the title.
         rows.draw(frame, panes.list, cx, &self.rows_heading, &words, filtered.as_deref());
         if rows.list.selected().is_some() {

@@ -384,7 +384,10 @@ impl Component for Activity {
             Some(rows) if rows.over().is_some() => return rows.on_action(action, out),
             Some(rows) => match action {
                 _ if rows.mark(action, cx, out) => {}
-                Action::SaveList => rows.save(&self.rows_heading, cx, out),
+                Action::SaveList => {
+                    let job = self.jobs.iter().find(|job| job.id == rows.job());
+                    rows.save(job, &self.rows_heading, cx, out);
+                }
                 Action::Back if !rows.is_searched() => self.close_rows(out),
                 Action::Only => self.only_next(out),
                 Action::Open => match rows.list.selected().and_then(|row| row.badge_id.clone()) {
@@ -528,11 +531,9 @@ impl Component for Activity {
         self.now = cx.clock().utc();
         let rows_area = self.row_panes(area).list;
         if let Some(rows) = &mut self.rows {
-            let words = match self.jobs.iter().find(|job| job.id == rows.job()) {
-                Some(job) => &|row: &JobRow| job.state_of(row).to_string(),
-                None => &job_rows::columns::words as &dyn Fn(&JobRow) -> String,
-            };
-            rows.load_visible(rows_area, &mut self.rows_heading, words, cx, out);
+            let job = self.jobs.iter().find(|job| job.id == rows.job());
+            let words = |row: &JobRow| job_rows::columns::words_in_list(row, job, cx);
+            rows.load_visible(rows_area, &mut self.rows_heading, &words, cx, out);
             self.fit_pane(area, cx);
             return;
         }

@@ -2,7 +2,7 @@
 //! first. Three or more of them are folded into one row, which opens to its copies. A chosen order or a search lists
 //! each badge by itself.
 
-use super::Wallet;
+use super::{HolderBadges, Wallet};
 use crate::tui::prelude::*;
 use crate::tui::screens::history::copies::not_issued;
 use std::rc::Rc;
@@ -101,8 +101,8 @@ impl Sign {
 
 impl Wallet {
     /// The badges with their copies below them, and folded where they were not opened. `wanted` is never folded.
-    pub(super) fn with_groups(&mut self, wanted: Option<&BadgeId>, groups: &[CopyGroup]) -> Arrangement {
-        let held = self.found.as_ref().map_or(&[][..], |found| &found.held);
+    pub(super) fn with_groups(&mut self, wanted: Option<&BadgeId>) -> Arrangement {
+        let Some(HolderBadges { held, groups, .. }) = &self.found else { return Arrangement::default() };
         let id = |place: usize| held.get(place).map(|one| &one.badge_id);
         for group in groups.iter().filter(|group| group.copies.len() >= FOLDED_FROM) {
             if wanted.is_some() && group.copies.iter().skip(1).any(|place| id(*place) == wanted) {

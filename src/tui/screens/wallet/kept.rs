@@ -1,11 +1,13 @@
 //! What is computed from all badges of an answer. A wallet may have thousands, so it is computed once and kept: until the
 //! badges change, and where it depends on the time, for a minute.
 
+use super::rows::{EMAIL, FIELDS, LookupView, NAME};
 use super::{HolderBadges, Wallet, own_row};
 use crate::domain::call_advice::{CallCase, CallerQuestion, Script, script};
 use crate::domain::holder::names;
 use crate::i18n::Language;
 use crate::tui::prelude::*;
+use crate::tui::widgets::record_field::cells;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::mem::{Discriminant, discriminant};
 use std::rc::Rc;
@@ -15,7 +17,11 @@ pub(super) struct Computed {
     whole: OnceCell<WalletTotals>,
     waits: Cell<Option<(DateTime, bool)>>,
     script: RefCell<Option<(ScriptFor, Rc<Script>)>>,
+    searched: RefCell<Option<(SearchedFor, Rc<[String]>)>>,
 }
+
+/// What the searched texts depend on, besides the badges: the minute, because states have ages.
+type SearchedFor = (DateTime, Language);
 
 /// What the screen says about all badges together.
 pub(super) struct WalletTotals {
@@ -115,6 +121,30 @@ impl HolderBadges {
 }
 
 impl Wallet {
+    /// The text of each badge that a search looks through, in lower case. A letter of a search needs nothing else of them.
+    pub(super) fn searched(&self, view: &LookupView, cx: &UiContext) -> Rc<[String]> {
+        // A name or an address that all badges have would find all of them: it is rather the next caller's.
+        let is_searched = |column: usize| view.several || ![NAME, EMAIL].contains(&column);
+        let text = |held: &HeldBadge| {
+            let cells = cells(FIELDS, held, view, cx).into_iter().enumerate();
+            let searched = cells.filter(|(column, _)| is_searched(*column)).map(|(_, (text, _))| text);
+            // A search is one line, so it finds no text in two cells.
+            searched.collect::<Vec<_>>().join("\n").to_lowercase()
+        };
+        let all = || self.held().iter().map(text).collect();
+        let Some(found) = &self.found else { return all() };
+        let wanted = (minute(view.now), i18n::language());
+        let mut known = found.kept.searched.borrow_mut();
+        match &*known {
+            Some((of, texts)) if *of == wanted => Rc::clone(texts),
+            _ => {
+                let texts: Rc<[String]> = all();
+                *known = Some((wanted, Rc::clone(&texts)));
+                texts
+            }
+        }
+    }
+
     /// The advice about a badge.
     pub(super) fn script(&self, held: &HeldBadge, cx: &UiContext) -> Rc<Script> {
         let case = self.case(held, cx);
@@ -213,6 +243,50 @@ mod tests {
             assert_eq!(few, many, "{columns} columns");
             assert!(many.iter().all(|(_, folds)| *folds == 0), "{many:?}");
         }
+    }
+
+    #[test]
+    fn a_letter_of_a_search_in_10_000_badges_looks_at_no_more_of_them_than_in_few() {
+        let cx = UiContext::for_test();
+        let of = |badges: usize| {
+            counted(&cx, || {
+                let mut wallet = wallet(badges, |n| format!("TPL-{n:05}"));
+                frame(&mut wallet, 80, &cx);
+                wallet.search.on_action(Action::Search);
+                let mut letter = |letter: char| {
+                    counted::during(|| {
+                        assert!(wallet.type_in_search(KeyEvent::from(KeyCode::Char(letter))));
+                        frame(&mut wallet, 80, &cx);
+                    })
+                };
+                let first = letter('t');
+                assert!(first.0 < 20 * MANY, "{first:?}");
+                let next = letter('i');
+                // All have it in their title.
+                assert_eq!(wallet.len(), badges);
+                vec![next]
+            })
+        };
+        assert_eq!(of(FEW), of(MANY));
+    }
+
+    #[test]
+    fn a_search_lists_copies_by_themselves_and_its_end_folds_them_again() {
+        let cx = UiContext::for_test();
+        let mut wallet = wallet(FEW, |_| "TPL-1".to_owned());
+        frame(&mut wallet, 80, &cx);
+        assert_eq!(wallet.len(), 1);
+        wallet.search.on_action(Action::Search);
+        for (letter, rows) in [('b', FEW), ('-', FEW), ('0', FEW)] {
+            wallet.type_in_search(KeyEvent::from(KeyCode::Char(letter)));
+            frame(&mut wallet, 80, &cx);
+            assert_eq!(wallet.len(), rows);
+        }
+        for _ in 0..3 {
+            wallet.type_in_search(KeyEvent::from(KeyCode::Backspace));
+        }
+        frame(&mut wallet, 80, &cx);
+        assert_eq!(wallet.len(), 1);
     }
 
     #[test]

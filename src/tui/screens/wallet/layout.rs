@@ -1,6 +1,6 @@
 //! Where the parts of the Wallet tab stand: the notes, the list, the answer about the selected badge and its picture.
 
-use super::draw::sent_when;
+use super::notes::sent_when;
 use super::rows::REMARKS;
 use super::{Lookups, Side, Wallet, pane};
 use crate::tui::platform::images::PictureOf;

@@ -3,11 +3,9 @@
 
 use super::Wallet;
 use super::people::PeopleMatches;
-use super::rows::{EMAIL, FIELDS, NAME};
 use crate::domain::StateIs;
 use crate::domain::address_search::Match;
 use crate::tui::prelude::*;
-use crate::tui::widgets::record_field::cells;
 use crate::tui::widgets::search::{Search, Searched};
 
 impl Wallet {
@@ -33,7 +31,7 @@ impl Wallet {
                     if self.search.over().is_none() && self.finds_nothing() {
                         self.end_search();
                     }
-                    self.unsorted = true;
+                    self.unsearched = true;
                     self.arrange(cx);
                 }
                 // Only what fits is listed.
@@ -59,7 +57,7 @@ impl Wallet {
             there.find(|one| *one == now);
         }
         self.call.only = there.next();
-        self.unsorted = true;
+        self.unsearched = true;
         self.arrange(cx);
     }
 
@@ -81,13 +79,13 @@ impl Wallet {
 
     pub(super) fn type_in_search(&mut self, key: KeyEvent) -> bool {
         let changed = self.search.on_text_key(key);
-        self.unsorted |= changed;
+        self.unsearched |= changed;
         changed
     }
 
     pub(super) fn paste_in_search(&mut self, text: &str) -> bool {
         let is_open = self.search.on_paste(text);
-        self.unsorted |= is_open;
+        self.unsearched |= is_open;
         is_open
     }
 
@@ -102,24 +100,23 @@ impl Wallet {
         if wanted.is_none() && only.is_none() {
             return None;
         }
-        let contains = |text: &str| wanted.as_ref().is_none_or(|wanted| text.to_lowercase().contains(wanted));
+        let contains = |text: &str| wanted.as_ref().is_none_or(|wanted| text.contains(wanted));
         let fitting: Vec<usize> = if let Some(people) = self.people.as_ref().filter(|_| self.choosing) {
-            let fits = |one: &Match| PeopleMatches::texts(one, cx).iter().any(|text| contains(text));
+            let fits =
+                |one: &Match| PeopleMatches::texts(one, cx).iter().any(|text| contains(&text.to_lowercase()));
             (0..people.matches.len()).filter(|at| people.matches.get(*at).is_some_and(fits)).collect()
         } else {
             let view = self.as_rows(cx)?;
-            // A name or an address that all badges have would find all of them: it is rather the next caller's.
-            let is_searched = |column: usize| view.several || ![NAME, EMAIL].contains(&column);
-            let fits = |held: &HeldBadge| {
-                let cells = cells(FIELDS, held, &view, cx);
-                let is_in_state = only.is_none_or(|only| only.fits(&view.verdict(held)));
-                is_in_state
-                    && cells
-                        .iter()
-                        .enumerate()
-                        .any(|(column, (text, _))| is_searched(column) && contains(text))
+            let texts = wanted.as_ref().map(|_| self.searched(&view, cx));
+            let has_text = |index: &usize| {
+                texts.as_ref().is_none_or(|all| all.get(*index).is_some_and(|text| contains(text)))
             };
-            (0..self.held().len()).filter(|place| self.row(*place).is_some_and(fits)).collect()
+            let has_state = |index: usize| match (only, self.held().get(index)) {
+                (Some(only), Some(held)) => only.fits(&view.verdict(held)),
+                _ => true,
+            };
+            let fits = |place: &usize| self.index(*place).filter(has_text).is_some_and(has_state);
+            (0..self.held().len()).filter(fits).collect()
         };
         (!fitting.is_empty()).then_some(fitting)
     }

@@ -83,18 +83,48 @@ impl Wallet {
     }
 
     pub(super) fn arrange(&mut self, cx: &UiContext) {
-        if !std::mem::take(&mut self.unsorted) {
+        let (is_new, is_searched) =
+            (std::mem::take(&mut self.unsorted), std::mem::take(&mut self.unsearched));
+        if !is_new && !is_searched {
             return;
         }
-        let mut groups = Vec::new();
-        if let Some(found) = &mut self.found {
+        if let Some(found) = self.found.as_mut().filter(|_| is_new) {
             found.forget_whole();
-            groups = groups::groups(&found.held, cx.now());
-            found.copies = Rc::new(groups::words(&found.held, &groups, cx.now()));
+            found.groups = Rc::new(groups::groups(&found.held, cx.now()));
+            found.copies = Rc::new(groups::words(&found.held, &found.groups, cx.now()));
         }
-        let selected =
-            self.found.as_mut().filter(|_| !self.choosing).and_then(|found| found.to_select.take());
-        let arranged = match (self.heading.order(), self.as_rows(cx)) {
+        let wanted = self.found.as_mut().filter(|_| !self.choosing).and_then(|found| found.to_select.take());
+        // A search lists copies as they came, and its end lists them in groups again. A letter changes no order.
+        let is_grouped = self.found.as_ref().is_some_and(|found| found.arranged.order.is_some());
+        let is_other = self.heading.order().is_none() && is_grouped == self.is_narrowed();
+        let arranged = if is_new || is_other { Some(self.in_order(wanted.as_ref(), cx)) } else { None };
+        let selected = wanted.or_else(|| self.selected().map(|held| held.badge_id.clone()));
+        let person = self.unnarrowed(self.cursor.at()).filter(|_| self.choosing);
+        if let (Some(found), Some(arranged)) = (&mut self.found, arranged) {
+            found.arranged = arranged;
+        }
+        self.fitting = None;
+        self.fitting = self.find_fitting(cx);
+        // A state that no row has any more, or none with the searched text, hides nothing.
+        if self.fitting.is_none() && self.call.only.take().is_some() {
+            self.fitting = self.find_fitting(cx);
+            self.unsearched = true;
+        }
+        let place = match person {
+            Some(person) => (0..self.len()).position(|place| self.unnarrowed(place) == Some(person)),
+            None => self.rows().position(|held| Some(&held.badge_id) == selected.as_ref()),
+        };
+        self.cursor.select(place.unwrap_or(self.cursor.at()).min(self.len().saturating_sub(1)));
+    }
+
+    /// Whether a text or a state narrows the list.
+    fn is_narrowed(&self) -> bool {
+        self.search.text().is_some() || self.call.only.is_some()
+    }
+
+    /// The badges in the order that the user chose, or else with their copies below them. `wanted` is never folded.
+    fn in_order(&mut self, wanted: Option<&BadgeId>, cx: &UiContext) -> Arrangement {
+        match (self.heading.order(), self.as_rows(cx)) {
             (Some(SortOrder { column, direction }), Some(view)) => {
                 let key =
                     |held| FIELDS.get(column).map_or(SortKey::None, |field| field.sort_key(held, &view));
@@ -104,28 +134,9 @@ impl Wallet {
                 keyed.sort_by(|(a, _), (b, _)| compare(a, b, direction));
                 Arrangement::of(keyed.into_iter().map(|(_, at)| at).collect())
             }
-            (None, Some(_)) if self.search.text().is_none() && self.call.only.is_none() => {
-                self.with_groups(selected.as_ref(), &groups)
-            }
+            (None, Some(_)) if !self.is_narrowed() => self.with_groups(wanted),
             _ => Arrangement::default(),
-        };
-        let selected = selected.or_else(|| self.selected().map(|held| held.badge_id.clone()));
-        let person = self.unnarrowed(self.cursor.at()).filter(|_| self.choosing);
-        if let Some(found) = &mut self.found {
-            found.arranged = arranged;
         }
-        self.fitting = None;
-        self.fitting = self.find_fitting(cx);
-        // A state that no row has any more, or none with the searched text, hides nothing.
-        if self.fitting.is_none() && self.call.only.take().is_some() {
-            self.fitting = self.find_fitting(cx);
-            self.unsorted = true;
-        }
-        let place = match person {
-            Some(person) => (0..self.len()).position(|place| self.unnarrowed(place) == Some(person)),
-            None => self.rows().position(|held| Some(&held.badge_id) == selected.as_ref()),
-        };
-        self.cursor.select(place.unwrap_or(self.cursor.at()).min(self.len().saturating_sub(1)));
     }
 
     /// The listed badges in their order. Empty while possible matches are shown.

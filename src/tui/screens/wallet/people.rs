@@ -1,6 +1,8 @@
 //! Possible matches: addresses that may be the caller's. They are masked until the user opens one.
 
+use super::{Lookups, Wallet};
 use crate::domain::address_search::{Match, MatchReason};
+use crate::jobs::Disclosure;
 use crate::tui::prelude::*;
 use crate::tui::widgets::columns::fitted;
 use crate::tui::widgets::table_header::TO_MINUTE;
@@ -138,6 +140,52 @@ impl PeopleMatches {
         let texts = Self::texts(one, cx).into_iter().enumerate();
         // What is found out about the match is dim: its newest badge, and why it matches.
         texts.map(|(at, text)| (text, if at < 4 { Style::new() } else { cx.theme.dim() })).collect()
+    }
+}
+
+impl Wallet {
+    /// Opens the selected match. The journal records first that a match was opened, but not whose address it was.
+    pub(super) fn record_match(&mut self, out: &mut Effects<'_>) {
+        let Some(at) = self.unnarrowed(self.cursor.at()) else { return };
+        let command = JobCommand::Opened(Disclosure::Match);
+        self.send(Lookups::OpeningMatch(at), Request::Do(Box::new(command)), out);
+    }
+
+    pub(super) fn open_match(&mut self, at: usize, out: &mut Effects<'_>) {
+        let Some(people) = &mut self.people else { return };
+        let Some(one) = people.matches.get(at) else { return };
+        people.at = at;
+        let email = one.address.wire().to_owned();
+        let by_id = self.call.by_id.take();
+        people.origin = PreviousSearch { asked: self.asked.take(), found: self.found.take(), by_id };
+        self.choosing = false;
+        self.call.namesakes = people.namesakes;
+        self.call.nothing = None;
+        self.call.unseen = None;
+        self.cursor = ListCursor::default();
+        self.leave_search();
+        self.show_in_box(&email);
+        self.holder(&email, out);
+    }
+
+    /// Goes from an opened match to the list of matches, and from there to the earlier result.
+    pub(super) fn back(&mut self, out: &mut Effects<'_>) {
+        out.cancel(self.request.take());
+        out.cancel(self.lookup.take().map(|(request, _)| request));
+        (self.call.namesakes, self.call.again) = (0, false);
+        if self.choosing {
+            self.people = None;
+            self.choosing = false;
+            self.cursor = ListCursor::default();
+        } else if let Some(people) = &mut self.people {
+            PreviousSearch { asked: self.asked, found: self.found, by_id: self.call.by_id } =
+                std::mem::take(&mut people.origin);
+            self.cursor = ListCursor::new(people.at);
+            self.choosing = true;
+        }
+        self.end_search();
+        let text = self.asked.as_deref().or(self.call.name.as_deref()).unwrap_or_default().to_owned();
+        self.show_in_box(&text);
     }
 }
 

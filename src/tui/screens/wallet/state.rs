@@ -17,6 +17,7 @@ pub(super) struct HolderBadges {
     pub email: String,
     pub held: Vec<HeldBadge>,
     pub arranged: groups::Arrangement,
+    pub groups: Rc<Vec<groups::CopyGroup>>,
     /// See [`groups::words`].
     pub copies: Rc<HashMap<BadgeId, String>>,
     /// The badge to select when the list is arranged next.

@@ -34,10 +34,7 @@ const FIELDS: [(ListField, RowField); 15] = [
     ),
     (
         ListField::computed("state", tr_noop!("Status"), (15, 1, 0))
-            .shown(|row, words, cx| {
-                let waited = waited(row, cx.clock().utc());
-                format!("{} {}", row_status_glyph(row.row_status, cx), waited.as_ref().unwrap_or(words))
-            })
+            .shown(|row, words, cx| format!("{} {words}", row_status_glyph(row.row_status, cx)))
             .styled(|row, cx| row_status_style(row.row_status, cx))
             .whole(|_, words, _| words.clone()),
         RowField::RowStatus,
@@ -128,9 +125,15 @@ const FIELDS: [(ListField, RowField); 15] = [
 
 pub const COPIED: [&str; 6] = ["row", "state", "recipient_name", "recipient_email", "badge_id", "why"];
 
-/// How long a badge waits, as in the history.
-fn waited(row: &JobRow, now: Timestamp) -> Option<String> {
-    let is_waiting = matches!(row.row_status, RowStatus::Waiting | RowStatus::Overdue);
+/// The status of a row in a list: that of a waiting badge is how long it waits, as in the history.
+pub fn words_in_list(row: &JobRow, job: Option<&Job>, cx: &UiContext) -> String {
+    waited(row, job, cx.clock().utc()).unwrap_or_else(|| words(row, job))
+}
+
+/// Nobody checks here whether a badge of a moved job still waits.
+fn waited(row: &JobRow, job: Option<&Job>, now: Timestamp) -> Option<String> {
+    let has_moved = job.is_some_and(|job| job.phase == Phase::Moved);
+    let is_waiting = matches!(row.row_status, RowStatus::Waiting | RowStatus::Overdue) && !has_moved;
     let since = now.duration_since(row.accepted.filter(|_| is_waiting)?);
     Some(of_24_h(since.max(SignedDuration::ZERO)))
 }
@@ -208,10 +211,14 @@ pub fn heading(is_review: bool) -> Heading {
     Heading::new(columns, 6, own)
 }
 
-pub fn saved<'r>(rows: impl Iterator<Item = &'r JobRow>, clock: &ServiceClock) -> Vec<ExportRow> {
+pub fn saved<'r>(
+    rows: impl Iterator<Item = &'r JobRow>,
+    job: Option<&Job>,
+    clock: &ServiceClock,
+) -> Vec<ExportRow> {
     let fields = fields();
     let saved = |row: &JobRow| {
-        let values = record_field::saved(&fields, row, &words(row), clock);
+        let values = record_field::saved(&fields, row, &words(row, job), clock);
         ExportRow::with(row.number().to_string(), values)
     };
     rows.map(saved).collect()
@@ -221,8 +228,9 @@ pub fn saved_names() -> Vec<String> {
     FIELDS.iter().map(|(field, _)| field.column.key.to_owned()).collect()
 }
 
-pub fn words(row: &JobRow) -> String {
-    tr(row.row_status.name()).to_owned()
+/// The status of a row for copies and files. `job` is `None` if the journal does not have it any more.
+pub fn words(row: &JobRow, job: Option<&Job>) -> String {
+    job.map_or_else(|| tr(row.row_status.name()).to_owned(), |job| job.state_of(row).to_string())
 }
 
 pub(super) fn order(heading: &Heading) -> Option<(RowField, bool)> {
@@ -259,18 +267,47 @@ pub(super) fn cells(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tui::widgets::needs::tests::job;
 
     #[test]
     fn a_waiting_row_shows_its_age_as_the_history_does() {
         let now = Timestamp::from_second(1_000_000).expect("a time");
         let of = |row_status, minutes: i64| {
             let accepted = now.checked_sub(SignedDuration::from_mins(minutes)).ok();
-            waited(&JobRow { accepted, ..JobRow::for_test(1, row_status) }, now)
+            waited(&JobRow { accepted, ..JobRow::for_test(1, row_status) }, None, now)
         };
         assert_eq!(of(RowStatus::Waiting, 9).as_deref().map(str::trim_end), Some("9m/24h"));
         assert_eq!(of(RowStatus::Overdue, 31 * 60).as_deref(), Some("31h/24h"));
         assert_eq!(of(RowStatus::Waiting, -5).as_deref().map(str::trim_end), Some("0m/24h"));
         assert_eq!(of(RowStatus::Issued, 9), None);
-        assert_eq!(waited(&JobRow::for_test(1, RowStatus::Waiting), now), None, "its time is not known");
+        assert_eq!(
+            waited(&JobRow::for_test(1, RowStatus::Waiting), None, now),
+            None,
+            "its time is not known"
+        );
+    }
+
+    /// Another journal checks it, so here it may be issued for a long time.
+    #[test]
+    fn a_waiting_row_of_a_moved_job_has_its_status_and_no_age() {
+        let cx = UiContext::for_test();
+        let row = JobRow { accepted: Some(Timestamp::UNIX_EPOCH), ..JobRow::for_test(1, RowStatus::Waiting) };
+        let status = tr(RowStatus::Waiting.name());
+        assert_eq!(words_in_list(&row, Some(&job(Phase::Moved, &[])), &cx), status);
+        assert_ne!(words_in_list(&row, Some(&job(Phase::Running, &[])), &cx), status, "an age");
+    }
+
+    #[test]
+    fn files_and_copies_have_the_status_that_the_screen_shows() {
+        let held =
+            Job { is_not_provable: true, unproven_ready: 1, ..job(Phase::Stopped, &[(RowStatus::Ready, 1)]) };
+        let row = JobRow { is_unproven: true, ..JobRow::for_test(1, RowStatus::Ready) };
+        let state = held.state_of(&row).to_string();
+        assert_ne!(state, tr(RowStatus::Ready.name()), "it may have been sent");
+        assert_eq!(words(&row, Some(&held)), state);
+        let saved = saved(std::iter::once(&row), Some(&held), &UiContext::for_test().clock());
+        let status = &fields()[STATE];
+        assert_eq!(status.text(&row, &words(&row, Some(&held)), &UiContext::for_test().clock()), state);
+        assert!(format!("{saved:?}").contains(&state), "{saved:?}");
     }
 }

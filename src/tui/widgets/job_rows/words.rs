@@ -149,13 +149,15 @@ pub fn row_lines(row: &JobRow, job: &Job, room: usize, cx: &UiContext) -> Vec<Li
         who.extend(row.cells.iter().map(ToString::to_string).filter(|cell| !cell.trim().is_empty()));
     }
     lines.extend(styled(&who.join(&dot), room, cx.theme.strong()));
+    // Nobody checks the rows of a moved job here.
+    let is_plain = job.is_held(row) || job.phase == Phase::Moved;
     let status = match &row.why {
         None if job.phase == Phase::Draft => draft_words(row.row_status, job.kind).to_owned(),
         Some(why) if job.phase == Phase::Draft && row.row_status == RowStatus::Ready => {
             format!("{}: {why}", draft_words(row.row_status, job.kind))
         }
-        Some(why) if job.is_held(row) => format!("{}: {why}", job.state_of(row)),
-        None if job.is_held(row) => job.state_of(row).to_string(),
+        Some(why) if is_plain => format!("{}: {}", job.state_of(row), why.in_zone_of(&cx.clock())),
+        None if is_plain => job.state_of(row).to_string(),
         _ => explain(row, job.kind, cx),
     };
     let text = format!("{} {status}", row_status_glyph(row.row_status, cx));

@@ -17,6 +17,7 @@ pub fn job(phase: Phase, rows: &[(RowStatus, u64)]) -> Job {
         counts: rows.iter().copied().collect(),
         held: 0,
         note: None,
+        trouble: None,
         accepted: None,
         in_flight: 0,
         next_poll: Some(now()),
@@ -71,7 +72,7 @@ fn a_pause_has_its_time() {
 /// `lapel jobs` and Activity take these words.
 #[test]
 fn a_job_has_one_word_for_its_state() {
-    use RowStatus::{InDoubt, Issued, LeftOut, Ready, Waiting};
+    use RowStatus::{InDoubt, Issued, LeftOut, Ready, Revoked, Waiting};
     let words = |phase, rows: &[(RowStatus, u64)]| job(phase, rows).state().to_string();
     for (state, word) in [
         (words(Phase::Running, &[(Ready, 1)]), t!("sending")),
@@ -82,6 +83,9 @@ fn a_job_has_one_word_for_its_state() {
         // Undone, when nothing was left to cancel.
         (words(Phase::Cancelled, &[(Waiting, 1)]), t!("checking")),
         (words(Phase::Cancelled, &[(Issued, 1)]), t!("finished")),
+        (words(Phase::Cancelled, &[(Revoked, 1)]), t!("undone")),
+        (words(Phase::Cancelled, &[(Revoked, 1), (LeftOut, 1)]), t!("undone")),
+        (words(Phase::Cancelled, &[(Revoked, 1), (Issued, 1), (LeftOut, 1)]), tr(Phase::Cancelled.name())),
         (words(Phase::Stopped, &[(Ready, 1)]), tr(StopKind::Quota.name())),
         (words(Phase::Paused, &[(Ready, 1)]), tr(Phase::Paused.name())),
     ] {
@@ -190,9 +194,9 @@ fn a_note_about_lost_writes_ends_when_all_were_found() {
     let of =
         |status| Job { note: note.clone(), ..job(Phase::Running, &[(RowStatus::Issued, 2), (status, 1)]) };
     for status in [RowStatus::InDoubt, RowStatus::NotSeen] {
-        assert!(of(status).note_besides().is_some(), "{status:?}");
+        assert!(of(status).notes().next().is_some(), "{status:?}");
     }
     for status in [RowStatus::Issued, RowStatus::Waiting] {
-        assert!(of(status).note_besides().is_none(), "{status:?}");
+        assert!(of(status).notes().next().is_none(), "{status:?}");
     }
 }

@@ -2,7 +2,6 @@
 
 use crate::api::Direction;
 use crate::tui::prelude::*;
-use crate::tui::widgets::columns::ColumnChoice;
 use crate::tui::widgets::table_header::{Heading, HeadingOutcome, SortOrder};
 
 /// Maximum width of a menu in columns. It covers the whole list, so that no cell is cut beside it.
@@ -199,11 +198,7 @@ impl Heading {
         let mut places = widths.iter().copied();
         let wide: Vec<Option<usize>> =
             choices.iter().map(|c| self.columns.is_shown(c).then(|| places.next().unwrap_or(0))).collect();
-        let is_needless = |choice: &ColumnChoice| {
-            choice.width.is_none() && self.own.get(choice.column).is_some_and(|own| own.min_width == 0)
-        };
-        let left_out =
-            choices.iter().zip(&wide).any(|(choice, wide)| *wide == Some(0) && !is_needless(choice));
+        let left_out = self.hidden(widths) > 0;
         let outer = popup::at_bottom(body, WIDEST, choices.len() + usize::from(left_out));
         let title = self.search.titled(t!("Columns, from left (top) to right (bottom)"), cx);
         let inner = popup::open(frame, outer, body, &title, cx);
@@ -215,7 +210,7 @@ impl Heading {
             let sign = if self.columns.is_shown(choice) { "[x]" } else { "[ ]" };
             let name = fit(tr(self.defs[choice.column].title), names, cx.glyphs.ellipsis);
             let (note, note_style) = match wide.get(i).copied().flatten() {
-                Some(0) if is_needless(choice) => {
+                Some(0) if self.is_needless(choice) => {
                     (t!("same on every row, so hidden").to_owned(), cx.theme.dim())
                 }
                 Some(0) => (t!("hidden at this width").to_owned(), cx.theme.warning()),

@@ -74,6 +74,21 @@ fn numbers_and_their_heading_stand_at_the_right() {
 }
 
 #[test]
+fn a_heading_says_how_many_columns_have_no_room() {
+    let mut defs = DEFS;
+    defs[2].layout.drop_order = 1;
+    let of = |defs: [ColumnDef; 3]| Heading::new(defs, 3, "newest first");
+    assert!(line(&of(defs), 17).ends_with(" Rows Id  "), "all have room: {}", line(&of(defs), 17));
+    assert!(line(&of(defs), 16).ends_with(" Rows+"), "no room for the number: {}", line(&of(defs), 16));
+    defs.swap(0, 1);
+    let mut heading = of(defs);
+    let shown = line(&heading, 16);
+    assert!(shown.ends_with(" +1") && width(&shown) == 1 + 16 + 1, "the cell behind the last one: {shown}");
+    act(&mut heading, &[Action::ChooseColumns, Action::Down, Action::Down, Action::Toggle, Action::Back]);
+    assert!(!line(&heading, 16).contains('+'), "the user has hidden it");
+}
+
+#[test]
 fn a_number_is_never_cut_also_if_it_is_the_only_long_one() {
     let mut heading = fresh();
     let cx = UiContext::new(ThemeChoice::None.into(), Glyphs::of(GlyphChoice::Ascii), Keymap::default());

@@ -1,0 +1,203 @@
+//! The line above the list: whose badges these are, how many there are and of which list, and what that cost.
+
+use super::kept::WalletTotals;
+use super::people::PeopleMatches;
+use super::{HolderBadges, Wallet};
+use crate::tui::prelude::*;
+use crate::tui::widgets::job_rows::moment;
+use crate::tui::widgets::paged_list::two_sided;
+use crate::tui::widgets::preview;
+use crate::tui::widgets::text_layout::line_width;
+
+/// Minimum width of the holder's name in the summary, in columns.
+const NAME: usize = 15;
+
+impl Wallet {
+    /// Whose badges these are, a shorter form of that, and how many there are: the longest text first.
+    pub(super) fn totals(
+        &self,
+        found: &HolderBadges,
+        cx: &UiContext,
+    ) -> (String, Option<String>, Vec<String>) {
+        let dot = cx.glyphs.dot;
+        let &WalletTotals { in_wallet, only_history, is_unseen, ref names, .. } = found.whole();
+        let email = short(&found.email);
+        let who = match names.as_slice() {
+            [] => email.to_string(),
+            [one] => one.to_string(),
+            [first, rest @ ..] => {
+                plural!(rest.len() as u64, "{first} and {n} other name", "{first} and {n} other names", first)
+            }
+        };
+        let shorter = match names.as_slice() {
+            [first, rest @ ..] if !rest.is_empty() => Some(format!("{first} +{}", rest.len())),
+            _ => None,
+        };
+        // While lapel reads on, the last of the pages may be asked for already.
+        let is_longer = self.can_read_on() || self.request.is_some();
+        let (who, mut said) = if let Some(at) = found.read_at.filter(|_| found.is_kept) {
+            let who = if self.call.masked { t!("The record of one badge").to_owned() } else { who };
+            let badges = count!(found.held.len() as u64, "badge", "badges");
+            let time = moment(at, cx);
+            let said = if self.call.masked || found.complete && found.read == [true, true] {
+                t!("{badges} as of {time}", badges, time)
+            } else {
+                t!("{badges} as of {time} (not all was read)", badges, time)
+            };
+            (who, vec![format!(" {dot} {said}")])
+        } else if found.failed {
+            (who, Vec::new())
+        } else if is_unseen && !found.sent.is_empty() && found.email.is_empty() {
+            (t!("The service does not show this badge yet.").to_owned(), Vec::new())
+        } else if is_unseen && !found.sent.is_empty() && found.both {
+            (t!("No badge for {email} is visible yet.", email), Vec::new())
+        } else if is_unseen && !found.held.is_empty() {
+            let badges = count!(found.held.len() as u64, "badge", "badges");
+            let said = t!("{badges} sent by lapel (not everything could be read)", badges);
+            (who, vec![format!(" {dot} {said}")])
+        } else if found.held.is_empty() && found.both && found.complete {
+            (t!("No badge for {email} in the wallet or the history.", email), Vec::new())
+        } else if found.held.is_empty() {
+            let goes_on = self.can_read_on().then(|| {
+                let key = cx.key(&[KeyContext::Wallet], Action::Elsewhere);
+                format!(" {dot} {}", t!("{key} reads more", key))
+            });
+            let said = t!("No badge found for {email}, but not everything could be read.", email);
+            (said, goes_on.into_iter().collect())
+        } else if self.call.masked {
+            (t!("The record of one badge").to_owned(), Vec::new())
+        } else if let Some((read, total)) =
+            self.left_to_read().filter(|(_, total)| total.is_some() || is_longer)
+        {
+            let read = match total {
+                Some(total) => {
+                    t!("{read} of {total} badges read", read = number(read), total = number(total))
+                }
+                None => t!(
+                    "{badges}, not read to the end",
+                    badges = count!(found.held.len() as u64, "badge", "badges")
+                ),
+            };
+            let key = cx.key(&[KeyContext::Wallet], Action::Elsewhere);
+            let goes_on =
+                self.can_read_on().then(|| format!(" {dot} {read} {dot} {}", t!("{key} reads more", key)));
+            (who, goes_on.into_iter().chain([format!(" {dot} {read}")]).collect())
+        } else if !found.troubles.is_empty() {
+            let badges = count!(found.held.len() as u64, "badge", "badges");
+            (who, vec![format!(" {dot} {}", t!("{badges} (only one list read)", badges))])
+        } else {
+            let besides = |n: u64, words: String| match n {
+                0 => String::new(),
+                _ => format!(" {dot} {words}"),
+            };
+            let more = besides(only_history, t!("{n} more in the history", n = number(only_history)));
+            let neither = found.held.len() as u64 - in_wallet - only_history;
+            let badges = count!(neither, "badge", "badges");
+            let neither = besides(neither, t!("{badges} in neither list", badges));
+            let partly =
+                if found.complete { String::new() } else { format!(" {}", t!("(there may be more)")) };
+            let badges = count!(in_wallet, "badge", "badges");
+            let all = count!(found.held.len() as u64, "badge", "badges");
+            let full = if in_wallet + only_history == 0 {
+                // A badge that was found by its id, or that only the journal knows.
+                format!("{neither}{partly}")
+            } else if in_wallet == 0 {
+                let badges = count!(only_history, "badge", "badges");
+                let none = t!("{badges} in the history, none in the wallet", badges);
+                format!(" {dot} {none}{neither}{partly}")
+            } else {
+                format!(" {dot} {}{more}{neither}{partly}", t!("{badges} in the wallet", badges))
+            };
+            (who, vec![full, format!(" {dot} {all}{partly}"), partly])
+        };
+        let by = self.heading.words().filter(|_| self.is_listing());
+        if let Some(by) = by {
+            // If room is short, shorten the counts before the order. The heading's arrow shows the order, too.
+            let ordered = said.iter().take(2).map(|said| format!("{said} {dot} {by}"));
+            said = ordered.chain(said.iter().skip(usize::from(said.len() > 1)).cloned()).collect();
+        }
+        (who, shorter, said)
+    }
+
+    /// Draws the summary, with the number of requests at its end as a sign of progress.
+    /// `said` has the longest text first. The first one that leaves room for the holder's name is used, and then the first
+    /// of `who` that fits.
+    pub(super) fn first_line(
+        &self,
+        (who, said): (&[String], &[String]),
+        frame: &mut Frame<'_>,
+        area: Rect,
+        cx: &UiContext,
+    ) {
+        let asked = self.requests(cx);
+        let place = self.place().filter(|_| area.width >= preview::FROM || self.selected().is_none());
+        let right: Vec<String> = place.into_iter().chain([asked]).filter(|part| !part.is_empty()).collect();
+        let right = right.join(&format!(" {} ", cx.glyphs.dot));
+        let room = usize::from(area.width).saturating_sub(width(&right) + 6);
+        let name = who.first().map_or(0, |who| width(who)).min(NAME);
+        let said = said.iter().find(|said| name + width(said) <= room).or(said.last());
+        let said = said.map_or("", String::as_str);
+        let left = room.saturating_sub(width(said));
+        let who = who.iter().find(|who| width(who) <= left).or(who.last()).map_or("", String::as_str);
+        let short = fit(who, left, cx.glyphs.ellipsis);
+        let text = fit(&format!("{}{said}", short.trim_end()), room, cx.glyphs.ellipsis);
+        let text = Line::styled(format!("  {}", text.trim_end()), cx.theme.strong());
+        two_sided(frame, area, (text, Span::styled(right, cx.theme.dim())), true, cx);
+    }
+
+    /// Draws a message beside the number of requests. Returns the number of lines.
+    pub(super) fn draw_message(
+        &self,
+        text: &str,
+        frame: &mut Frame<'_>,
+        area: Rect,
+        cx: &UiContext,
+    ) -> usize {
+        let right = self.requests(cx);
+        let lines: Vec<Line<'_>> = wrap(text, usize::from(area.width).saturating_sub(width(&right) + 6))
+            .into_iter()
+            .map(|line| Line::styled(format!("  {line}"), cx.theme.strong()))
+            .collect();
+        let rows = u16::try_from(lines.len()).unwrap_or(u16::MAX).min(area.height);
+        let wide = lines.iter().map(line_width).max().unwrap_or(0);
+        let wide = u16::try_from(wide).unwrap_or(area.width).min(area.width);
+        let first = Rect { height: 1.min(area.height), ..area };
+        two_sided(frame, first, (Line::raw(""), Span::styled(right, cx.theme.dim())), true, cx);
+        frame.render_widget(lines, Rect { width: wide, height: rows, ..area });
+        usize::from(rows)
+    }
+
+    fn requests(&self, cx: &UiContext) -> String {
+        if self.call.is_stopped && self.waits_for().is_none() {
+            return String::new();
+        }
+        let mut asked = count!(u64::from(self.call.requests), "request", "requests");
+        // The picture reads the template once, as on every tab, and not for the caller.
+        if self.shows_picture {
+            asked = t!("{requests} without the picture", requests = asked);
+        }
+        if self.waits_for().is_some() { format!("{} {asked}", cx.spinner()) } else { asked }
+    }
+
+    /// The title of possible matches, in as many lines as it needs beside the number of requests and the position. The lines
+    /// after the first are notes.
+    pub(super) fn title_lines(&self, people: &PeopleMatches, columns: usize, cx: &UiContext) -> Vec<String> {
+        let last = number(self.len() as u64);
+        let place = t!("row {at} of {entries}", at = last, entries = last);
+        // It is left free also if the position is not shown: the lines decide how many rows the list has.
+        let place = if self.len() == 0 { 0 } else { width(&place) + 3 };
+        wrap(&people.title, columns.saturating_sub(width(&self.requests(cx)) + place + 6))
+    }
+
+    /// The position of the selected row, if the list is longer than its area.
+    pub(super) fn place(&self) -> Option<String> {
+        let entries = self.len();
+        (entries > self.cursor.height()).then(|| {
+            t!(
+                "row {at} of {entries}",
+                at = number(self.cursor.at() as u64 + 1),
+                entries = number(entries as u64)
+            )
+        })
+    }
+}
