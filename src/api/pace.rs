@@ -78,7 +78,8 @@ impl Pace {
     }
 
     /// Shares the limit through a team's database, and not through a file. Does not wait for the database. `folder` is
-    /// for this computer's own share, which covers requests of this span. Does nothing if the team already shares it.
+    /// for this computer's own share, which covers requests of this span. If the team already shares it, only the login
+    /// is another one.
     #[cfg(feature = "team")]
     pub(super) fn share_in_team(
         self: &Arc<Self>,
@@ -87,7 +88,8 @@ impl Pace {
         pace: &str,
         span: SlotTimes,
     ) {
-        if self.team.get().is_some() {
+        if let Some(team) = self.team.get() {
+            team.use_login(login);
             return;
         }
         let first = self.want(Priority::Interactive, span);

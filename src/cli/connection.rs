@@ -6,6 +6,7 @@ use crate::cli::prelude::*;
 use crate::config::Key;
 use crate::i18n::wait::wait_text;
 use crate::team::{DatabaseLimits, Login};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -66,6 +67,7 @@ fn login(profile: &Profile) -> Option<Login> {
         password: team.password.as_ref().and_then(Key::known).cloned(),
         ca: team.ca.as_ref().map(|ca| ca.pem.clone()),
         limits: &DatabaseLimits::USUAL,
+        refused: Arc::default(),
     })
 }
 
@@ -85,11 +87,15 @@ pub fn journal_place(profile: &Profile, paths: &Paths) -> JournalPlace {
 /// From now on, standard error reports long waits, and a rate limit that lapel processes cannot share. A verb ends when
 /// its team's database gives this computer no share of it for a sixth of the window: nobody sees that it waits.
 pub(super) fn connect(connection: &Connection) -> Result<Access, ApiError> {
-    let mut connection = connection.clone();
-    connection.timeouts.unshared = Some(connection.window / 6);
-    let access = api::connect(&connection)?;
+    let access = connect_silently(connection)?;
     tokio::spawn(watch(access.reader().clone()));
     Ok(access)
+}
+
+pub(super) fn connect_silently(connection: &Connection) -> Result<Access, ApiError> {
+    let mut connection = connection.clone();
+    connection.timeouts.unshared = Some(connection.window / 6);
+    api::connect(&connection)
 }
 
 /// Also returns the milliseconds that it took.

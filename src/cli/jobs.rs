@@ -7,6 +7,7 @@ use super::{confirm, review, words};
 use crate::cli::prelude::*;
 use crate::config::templates_file;
 use crate::domain::BadgeId;
+use crate::domain::email::ended;
 use crate::i18n;
 use crate::jobs::receipt::{TableFormat, Written};
 use crate::jobs::{Decision, JobError, Jobs, forget_templates};
@@ -111,14 +112,27 @@ pub async fn jobs(flags: JobsFlags, settings: &Settings, asker: &Asker) -> Resul
 
 async fn list(session: &VerbSession) -> Result<u8, Failure> {
     let jobs = session.jobs.list().await?;
-    let none = t!("This profile has no jobs.").to_owned();
-    let table = words::table(&jobs, &session.reader.clock());
-    let text = if jobs.is_empty() { none } else { table.join("\n") };
-    session.answer(&text, &json!({ "ok": true, "place": session.place(), "jobs": json::jobs(&jobs) }))?;
+    let text = match &session.elsewhere {
+        _ if !jobs.is_empty() => words::table(&jobs, &session.reader.clock()).join("\n"),
+        Some(_) => t!("This journal has no jobs of this profile.").to_owned(),
+        None => t!("This profile has no jobs.").to_owned(),
+    };
+    let mut fields = json::fields(json!({ "ok": true, "place": session.place() }));
+    fields.extend(told_elsewhere(session));
+    fields.insert("jobs".to_owned(), json::jobs(&jobs));
+    session.answer(&text, &fields.into())?;
     Ok(exit::OK)
 }
 
+/// Says why jobs may be missing. Returns a field of the JSON, if there is a reason.
+fn told_elsewhere(session: &VerbSession) -> Option<(String, Value)> {
+    let why = session.elsewhere.as_ref()?.to_string();
+    output::complain(&why);
+    Some(("elsewhere".to_owned(), why.into()))
+}
+
 async fn show(session: &VerbSession, id: JobId, rows: Option<RowStatus>) -> Result<u8, Failure> {
+    let elsewhere = told_elsewhere(session);
     let job = session.jobs.job(id).await?;
     // While a job is sending, its rows without an answer need nobody.
     let attention = NOT_AS_ASKED.into_iter().filter(|b| *b != RowStatus::Sending || !job.is_sending());
@@ -143,7 +157,9 @@ async fn show(session: &VerbSession, id: JobId, rows: Option<RowStatus>) -> Resu
                 })).collect::<Vec<_>>(),
             },
         });
-        session.answer_with_rows(json::fields(fields), &[job], &row_statuses).await?;
+        let mut fields = json::fields(fields);
+        fields.extend(elsewhere);
+        session.answer_with_rows(fields, &[job], &row_statuses).await?;
         return Ok(exit::OK);
     }
     let mut lines = vec![words::head(&job)];
@@ -153,7 +169,9 @@ async fn show(session: &VerbSession, id: JobId, rows: Option<RowStatus>) -> Resu
     }
     let clock = session.reader.clock();
     lines.extend(job.begun_by_words().map(|words| format!("  {words}")));
-    lines.extend(job.is_halted().then(|| format!("  {}", job.halted_words(&clock))));
+    let has_time = job.halted_by.as_ref().is_some_and(|by| by.argument("when").is_some());
+    let zone = if has_time { format!(" ({})", clock.zone_said()) } else { String::new() };
+    lines.extend(job.is_halted().then(|| format!("  {}{zone}", job.halted_words(&clock))));
     if let Some(owner) = &job.owner {
         lines.push(if owner.is_alive {
             t!("  owner: {label}", label = owner.label)
@@ -326,7 +344,7 @@ async fn undo(
             session.close().await;
             let message = t!(
                 "{why} The unsent rest of job {id} stays cancelled.",
-                why = failure.message.trim_end(),
+                why = ended(failure.message.trim_end()),
                 id
             );
             return Err(Failure { message, ..failure });
@@ -420,6 +438,12 @@ async fn follow(mut session: VerbSession, wait: bool) -> Result<u8, Failure> {
             )
         }
         (0, _) => t!("No open jobs.").to_owned(),
+        (all, 0) if seen.failed.is_some() || seen.interrupted => {
+            t!(
+                "Nothing new was found, but the check is incomplete ({jobs}).",
+                jobs = plural!(all as u64, "{n} open job", "{n} open jobs")
+            )
+        }
         (all, 0) => {
             t!(
                 "Nothing has changed ({jobs} checked).",

@@ -3,6 +3,7 @@
 use super::session::VerbSession;
 use super::words;
 use crate::cli::prelude::*;
+use crate::domain::email::ended;
 use crate::i18n::Localizable;
 use crate::jobs::{JobRow, Phase, RowFilter, RowGroup, StopKind};
 use std::collections::{BTreeMap, BTreeSet};
@@ -219,7 +220,7 @@ impl VerbSession {
             if !ids.is_empty() {
                 failure.message = t!(
                     "{why} The journal has the result: lapel jobs show {id}",
-                    why = failure.message,
+                    why = ended(&failure.message),
                     id = ids.join(", ")
                 );
             }

@@ -1,6 +1,6 @@
 //! The context of the verbs: the service of a profile, and its jobs in the journal.
 
-use super::connection::{connect, connection, journal_place};
+use super::connection::{connect, connect_silently, connection, journal_place};
 use super::interrupt::Interrupt;
 use super::progress::ProgressBar;
 use crate::api::{self, Connection};
@@ -32,6 +32,8 @@ pub(super) struct VerbSession {
     pub again: String,
     /// See [`Asker::json`].
     pub json: bool,
+    /// Why jobs of the profile may be missing in this journal, for [`JobAccess::Look`].
+    pub elsewhere: Option<JournalError>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -60,7 +62,11 @@ impl VerbSession {
         connection.read_only |= wanted != JobAccess::Act;
         let account =
             Account::of(&profile.name, &connection).of_organisation(profile.organisation.as_deref());
-        let access = connect(&connection)?;
+        // Nobody waits for the rate limit who sends nothing.
+        let access = match wanted {
+            JobAccess::Look => connect_silently(&connection)?,
+            JobAccess::Act | JobAccess::Plan => connect(&connection)?,
+        };
         let reader = access.reader().clone();
         if wanted != JobAccess::Look {
             recognised(&reader, &connection).await?;
@@ -69,9 +75,14 @@ impl VerbSession {
         let who = place.person().unwrap_or(&asker.who).to_owned();
         let mut how = job_settings(&profile.jobs);
         change(&mut how);
+        let mut elsewhere = None;
         let journal = match wanted {
             JobAccess::Plan => open_journal(place, JournalPlace::open_for_trial).await?,
-            JobAccess::Look => open_journal(place, JournalPlace::open).await?,
+            JobAccess::Look => {
+                let (journal, why) = place.open_to_look(&account).await?;
+                elsewhere = why;
+                journal
+            }
             JobAccess::Act => {
                 place.open_to_send(Some(&settings.paths.data_dir), &account, how.keep_days).await?
             }
@@ -88,6 +99,7 @@ impl VerbSession {
             progress: ProgressBar::new(),
             again,
             json: asker.json,
+            elsewhere,
         })
     }
 

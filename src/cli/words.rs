@@ -173,7 +173,12 @@ pub(super) fn table(jobs: &[Job], clock: &ServiceClock) -> Vec<String> {
         let shown = both.as_ref().unwrap_or(job);
         let mut state = shown.state().to_string();
         if let Some(owner) = job.owner.as_ref().filter(|o| !o.is_me && o.is_alive) {
-            state.push_str(&format!(" ({})", owner.label));
+            let owner = &owner.label;
+            state = if job.owner.as_ref().is_some_and(|owner| owner.is_colleague) {
+                format!("{state}, {}", t!("followed by {owner}", owner))
+            } else {
+                format!("{state} ({owner})")
+            };
         }
         let words = |job: &Job| {
             let words = |part: JobPart| t!("{n} {word}", n = number(part.rows), word = job.part_words(part));

@@ -5,6 +5,7 @@ use super::list::List;
 use super::record::ExportRow;
 use super::walk::{Progress, Walk};
 use crate::api::{ApiError, Call, Gathered, Reader};
+use crate::domain::email::ended;
 use crate::table::{Lines, Room, TableError, TableFormat, TableWriter, WriterRow, Written, can_begin};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -61,7 +62,7 @@ pub struct Exported {
 /// No file was written. An existing file is unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
-    #[error("{}", t!("{why} Nothing was saved.", why = _0))]
+    #[error("{}", t!("{why} Nothing was saved.", why = ended(&_0.to_string())))]
     Service(#[from] ApiError),
     #[error("{0}")]
     File(#[from] TableError),

@@ -1,6 +1,7 @@
 //! Errors of the index. Each message says that nothing else is affected.
 
 use crate::api::ApiError;
+use crate::domain::email::ended;
 use rusqlite::ErrorCode;
 
 /// Why the index cannot be used. The index is only a copy; nothing else depends on it.
@@ -27,7 +28,7 @@ pub enum IndexError {
     /// The service failed or the reading was cancelled. The rows read so far are kept.
     #[error(
         "{}",
-        t!("Reading stopped: {why} lapel keeps what it has read. Read again to continue with the rest.", why = _0)
+        t!("Reading stopped: {why} lapel keeps what it has read. Read again to continue with the rest.", why = ended(&_0.to_string()))
     )]
     Service(#[from] ApiError),
 }

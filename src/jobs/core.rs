@@ -14,6 +14,7 @@ use super::row_status::RowStatus;
 use super::settings::{JobConfig, RequestsNeeded, full_request};
 use super::{follow, send};
 use crate::api::{Access, Reader, Writer};
+use crate::domain::email::ended;
 use crate::domain::time::OffsetBasis;
 use crate::jobs::prelude::*;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -96,7 +97,8 @@ impl PollResult {
         let Some(why) = self.why_not_complete() else { return Ok(()) };
         Err(match self.failed {
             Some(error @ JobError::Service(_)) => error.not_read(say),
-            Some(_) => JobError::no(say(why)),
+            // Of the journal, which may end with a command.
+            Some(_) => JobError::no(say(Localizable::verbatim(ended(&why.to_string())))),
             None => JobError::NotRead(say(why)),
         })
     }

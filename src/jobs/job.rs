@@ -36,8 +36,8 @@ coded! {
         Stopped = "stopped", tr_noop!("stopped");
         /// A person cancelled the rows that were not sent.
         Cancelled = "cancelled", tr_noop!("cancelled");
-        /// The job continues in the journal of another computer. This journal only keeps a record.
-        Moved = "moved", tr_noop!("on another computer");
+        /// The job continues in another journal. This one only keeps a record.
+        Moved = "moved", tr_noop!("moved");
     }
 }
 

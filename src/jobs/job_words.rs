@@ -54,6 +54,9 @@ impl Job {
         match self.counts.of(RowStatus::InDoubt) {
             n if n > 0 && self.is_abandoned() => localizable!("ended; {n} in doubt", n = number(n)),
             _ if self.is_halted() && (self.phase == Phase::Paused || !self.is_open()) => self.phase_words(),
+            _ if self.is_halted() && self.phase == Phase::Cancelled => {
+                localizable!("{cancelled}, checking", cancelled = self.phase_words())
+            }
             _ => Localizable::of(self.state_name()),
         }
     }

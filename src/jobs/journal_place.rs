@@ -57,16 +57,8 @@ impl JournalPlace {
         account: &Account,
         keep_days: Option<u32>,
     ) -> Result<Journal, JournalError> {
-        let (place, file) = (self.clone(), data_dir.map(|folder| Self::Folder(folder.to_owned())));
-        let opening = move || {
-            let beside = match (&place, &file) {
-                (Self::Team { .. }, Some(file)) => file.open_existing()?,
-                _ => None,
-            };
-            Ok((place.open()?, beside))
-        };
-        let opened = tokio::task::spawn_blocking(opening).await.map_err(|_| JournalError::Closed)?;
-        let (journal, beside) = opened?;
+        let (journal, beside) = self.open_both(data_dir).await?;
+        let beside = beside?;
         journal.assure_only(beside.as_ref(), account).await?;
         if let (Some(file), Some(days)) = (&beside, keep_days)
             && !journal.reads_only
@@ -74,6 +66,43 @@ impl JournalPlace {
             file.purge(account, days).await?;
         }
         Ok(journal)
+    }
+
+    /// As [`Self::open`], for looking: also returns why the account's jobs may not all be in this journal. Changes
+    /// nothing in either.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub async fn open_to_look(
+        &self,
+        account: &Account,
+    ) -> Result<(Journal, Option<JournalError>), JournalError> {
+        let data_dir = match self {
+            Self::Team { data_dir, .. } => data_dir.as_deref(),
+            Self::Memory | Self::Folder(_) => None,
+        };
+        let (journal, beside) = self.open_both(data_dir).await?;
+        let checked = match beside {
+            Ok(beside) => journal.check_only(beside.as_ref(), account, false).await,
+            Err(why) => Err(why),
+        };
+        Ok((journal, checked.err()))
+    }
+
+    /// Also opens the file that this computer has beside a team's journal.
+    async fn open_both(
+        &self,
+        data_dir: Option<&Path>,
+    ) -> Result<(Journal, Result<Option<Journal>, JournalError>), JournalError> {
+        let (place, file) = (self.clone(), data_dir.map(|folder| Self::Folder(folder.to_owned())));
+        let opening = move || {
+            let beside = match (&place, &file) {
+                (Self::Team { .. }, Some(file)) => file.open_existing(),
+                _ => Ok(None),
+            };
+            Ok((place.open()?, beside))
+        };
+        tokio::task::spawn_blocking(opening).await.map_err(|_| JournalError::Closed)?
     }
 
     /// Opens a copy for trial plans. A team's database is not copied: its draft ends with the process.
@@ -87,10 +116,12 @@ impl JournalPlace {
 
     /// Opens the journal only to read it. `None` if there is no file yet.
     pub fn open_existing(&self) -> Result<Option<Journal>, JournalError> {
-        match self {
-            Self::Folder(folder) if !Journal::file_in(folder).exists() => Ok(None),
-            place => place.open().map(Some),
-        }
+        if self.is_missing() { Ok(None) } else { self.open().map(Some) }
+    }
+
+    /// Whether there is no file yet.
+    pub fn is_missing(&self) -> bool {
+        matches!(self, Self::Folder(folder) if !Journal::file_in(folder).exists())
     }
 
     /// Creates a team's journal, unless it exists. `None` for a journal that is no team's. Blocks.

@@ -107,7 +107,7 @@ codes! {
     SettledOtherwise = "settled_otherwise", tr_noop!("a person resolved it in another way");
     MaybeElsewhere = "maybe_elsewhere", tr_noop!("another computer may have sent it");
     WentWith = "went_with", tr_noop!("It moved with the backup {file} and continues where the backup was restored. To take it back: lapel journal restore FILE");
-    MovedTo = "moved_to", tr_noop!("It moved to {place} and continues there (lapel journal move on {computer}).");
+    MovedTo = "moved_to", tr_noop!("It moved to {place} and continues there (moved on {computer}).");
     CameBack = "came_back", tr_noop!("It moved away and came back under another number.");
     StayedOn = "stayed_on", tr_noop!("It stayed on {computer} and continues there.");
     SentAgain = "sent_again", tr_noop!("a person decided to send it again");

@@ -42,13 +42,13 @@ impl From<&tokio_postgres::Error> for TeamError {
                 return Self::Away(localizable!("the connection was lost"));
             }
             if error.source().is_some_and(|why| why.to_string() == "password missing") {
-                return Self::Refused(localizable!("it asks for a password, and the profile has none"));
+                return Self::LoginRefused(localizable!("it asks for a password, and the profile has none"));
             }
             return Self::Other(crate::domain::text::scrub(&error.to_string()).into_owned());
         };
         match code.code() {
-            "28P01" => Self::Refused(localizable!("the password is wrong")),
-            "28000" => Self::Refused(localizable!("the user may not log in from here")),
+            "28P01" => Self::LoginRefused(localizable!("the password is wrong")),
+            "28000" => Self::LoginRefused(localizable!("the user may not log in from here")),
             "3D000" => Self::Refused(localizable!("there is no such database")),
             "53100" => Self::Full,
             "53300" | "55000" | "57P03" => Self::Away(localizable!("the database accepts no connection now")),
@@ -156,8 +156,19 @@ impl Drop for DatabaseSession {
 }
 
 impl DatabaseSession {
-    /// Connects, in at most 10 s.
+    /// Connects, in at most 10 s. A login that the server refused is not tried again.
     pub fn open(login: &Login) -> Result<Self, TeamError> {
+        if let Some(why) = login.refused.get() {
+            return Err(why.clone());
+        }
+        let opened = Self::attempt(login);
+        if let Err(why @ TeamError::LoginRefused(_)) = &opened {
+            let _ = login.refused.set(why.clone());
+        }
+        opened
+    }
+
+    fn attempt(login: &Login) -> Result<Self, TeamError> {
         let runtime = Builder::new_current_thread()
             .enable_all()
             .build()

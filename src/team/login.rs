@@ -1,9 +1,10 @@
 //! What is needed to connect to a team's database, and how long lapel waits for it.
 
+use super::error::TeamError;
 use super::server::Server;
 use secrecy::SecretString;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 #[derive(Clone)]
@@ -13,6 +14,8 @@ pub struct Login {
     /// Certificates (PEM) that are trusted in addition to the system's.
     pub ca: Option<Arc<[u8]>>,
     pub limits: &'static DatabaseLimits,
+    /// Why the server refused it. Shared by all copies: none of them is tried again.
+    pub refused: Arc<OnceLock<TeamError>>,
 }
 
 impl fmt::Debug for Login {

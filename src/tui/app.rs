@@ -290,6 +290,7 @@ impl App {
                 self.changed = true;
             }
             Message::JournalFailed(why) => {
+                let why = self.journal_words(&why);
                 if let Some(why) = self.connection.journal_failure.replace(why.clone()) {
                     self.toasts.withdraw(&why);
                 }

@@ -42,6 +42,7 @@ pub struct ConnectionInfo {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JournalAway {
     pub why: String,
+    pub is_login_refused: bool,
     /// By this computer's clock.
     pub since: Timestamp,
 }
@@ -88,6 +89,12 @@ impl UiContext {
     pub fn is_database_away(&self) -> bool {
         let is_team = self.session().is_some_and(|s| matches!(s.journal, JournalPlace::Team { .. }));
         self.connection.journal_away.is_some() || is_team && self.link().is_some_and(|link| link.is_alone)
+    }
+
+    /// Whether that is because the database refused the login.
+    pub fn is_login_refused(&self) -> bool {
+        self.connection.journal_away.as_ref().is_some_and(|away| away.is_login_refused)
+            || self.link().is_some_and(|link| link.is_login_refused)
     }
 
     /// Newest first.

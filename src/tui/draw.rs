@@ -235,15 +235,16 @@ impl App {
         let (words, style) = self.service_words();
         let Some(link) = cx.link().filter(|_| cx.is_database_away()) else { return (words, style) };
         let (alert, dot) = (cx.glyphs.alert, cx.glyphs.dot);
+        let problem = if cx.is_login_refused() { t!("login refused") } else { t!("database away") };
         if hold::left(cx).is_some() || link.last_error.is_some() {
-            return (t!("{words} {dot} database away", words, dot), style);
+            return (format!("{words} {dot} {problem}"), style);
         }
         let text = match link.limit {
             // Nobody has tried yet.
-            _ if !link.is_alone => t!("{alert} database away", alert),
-            0 => t!("{alert} database away {dot} no requests", alert, dot),
+            _ if !link.is_alone => format!("{alert} {problem}"),
+            0 => t!("{alert} {problem} {dot} no requests", alert, problem, dot),
             // Requests of the shared pool do not use it up, so their number says nothing here.
-            limit => t!("{alert} database away {dot} own share {limit}/min", alert, dot, limit),
+            limit => t!("{alert} {problem} {dot} own share {limit}/min", alert, problem, dot, limit),
         };
         (text, cx.theme.header_warning())
     }

@@ -1,7 +1,7 @@
 //! Messages to the loop: input, responses, job events, signals.
 
 use crate::config::TerminalBackground;
-use crate::jobs::JobChange;
+use crate::jobs::{JobChange, JournalError};
 use crate::tui::platform::cells::Ambiguous;
 use crate::tui::platform::images::PictureOutput;
 use crate::tui::prelude::*;
@@ -38,9 +38,9 @@ pub enum Message {
     /// A note about the connection for the user.
     Odd(String),
     /// The journal cannot be used, with the reason. Nothing can be sent.
-    JournalFailed(String),
+    JournalFailed(JournalError),
     /// The team's database is away, with the reason, or it is back.
-    JournalAway(Option<String>),
+    JournalAway(Option<JournalError>),
     /// The connection status in the header has changed.
     Link,
     Progress(RequestId, u64, u64),

@@ -622,6 +622,41 @@ async fn a_journal_that_did_not_open_is_opened_when_its_cause_has_gone() {
     }
 }
 
+/// The cursor may be on another job, and what this person did before is no longer true.
+#[tokio::test]
+async fn activity_tells_that_a_colleague_paused_a_job() {
+    use lapel::jobs::{JobChange, Phase};
+    let mut h = Harness::with(small(), 100, 30, |session| session).await;
+    issue(&mut h, 0..2).await;
+    h.shows("waiting 2 = 2").await;
+    h.settled().await;
+    let jobs = h.tui.app.jobs().expect("jobs").clone();
+    let mut job = jobs.list().await.expect("read").remove(0);
+    let by = r#"{"code":"process_on","args":{"who":"lee","computer":"lab-pc"}}"#;
+    (job.phase, job.halted_by) = (Phase::Paused, serde_json::from_str(by).expect("a reason"));
+    let state = msg_with("paused by {who}", &[&"lee on lab-pc"]);
+    let told = msg_with("Job {id}: {state}. Activity shows what was sent.", &[&job.id, &state]);
+    let change = JobChange { id: job.id, job: Some(job), touched: Vec::new() };
+    h.tui.app.update(Message::Of(1, Box::new(Message::Job(Box::new(change)))));
+    assert!(h.screen().contains(&told), "{}", h.screen());
+}
+
+#[tokio::test]
+async fn a_command_at_the_end_of_a_reason_does_not_run_into_the_next_sentence() {
+    use lapel::jobs::JournalError;
+    let mut h = Harness::with(small(), 200, 50, |session| session).await;
+    h.settled().await;
+    let why = JournalError::Team { server: "db".to_owned(), why: lapel::team::TeamError::NoJournal };
+    let expected = msg_with("{why} lapel tries again by itself.", &[&format!("{why}.")]);
+    assert!(why.to_string().ends_with(msg_part("lapel journal init")), "{why}");
+    h.tui.app.update(Message::Of(1, Box::new(Message::JournalFailed(why))));
+    for tab in ["0", "5"] {
+        h.press(tab);
+        let screen = h.settled().await;
+        assert!(crate::narrow::flat(&screen).contains(&expected), "{screen}");
+    }
+}
+
 #[tokio::test]
 async fn after_a_search_the_cursor_stays_on_the_row_that_it_found() {
     let mut h = by(1000, small()).await;

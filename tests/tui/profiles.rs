@@ -140,7 +140,8 @@ async fn what_comes_late_from_the_profile_before_is_dropped() {
     h.until("the other profile", |s| s.contains("LIVE  Organisation two")).await;
     assert!(!h.screen().contains("of the first connection"), "{}", h.screen());
     h.tui.app.update(Message::Of(1, Box::new(Message::Odd("late news".into()))));
-    h.tui.app.update(Message::Of(1, Box::new(Message::JournalFailed("late failure".into()))));
+    let late = lapel::jobs::JournalError::Busy { file: "late failure".into() };
+    h.tui.app.update(Message::Of(1, Box::new(Message::JournalFailed(late))));
     let screen = h.settled().await;
     assert!(!screen.contains(msg_part("late news")) && !screen.contains("late failure"), "{screen}");
 }

@@ -159,7 +159,10 @@ async fn the_header_says_that_the_database_is_away_and_the_jobs_stay() {
     if !server::is_installed() {
         return;
     }
-    let own = msg_with("{alert} database away {dot} own share {limit}/min", &[&"▲", &"·", &"20"]);
+    let own = msg_with(
+        "{alert} {problem} {dot} own share {limit}/min",
+        &[&"▲", &msg("database away"), &"·", &"20"],
+    );
     let own = own.as_str();
     for (columns, rows) in [(80, 24), (120, 36), (200, 50)] {
         let folder = tempfile::tempdir().expect("a folder");
@@ -186,7 +189,7 @@ async fn the_header_says_that_the_database_is_away_and_the_jobs_stay() {
         h.shows(msg_part("603 badges")).await;
         assert!(h.screen().contains(own), "{}", h.screen());
         server::open_to_all(folder.path());
-        h.until("it is back", |screen| !screen.contains(msg_part("database away"))).await;
+        h.until("it is back", |screen| !screen.contains(msg("database away"))).await;
         for tab in ["alt-0", "alt-5"] {
             h.press(tab);
             let screen = h.settled().await;
@@ -204,7 +207,7 @@ async fn a_database_that_is_away_draws_nothing_and_without_an_own_share_there_ar
     let folder = tempfile::tempdir().expect("a folder");
     let mut h = sharing(folder.path(), false, 80, 24).await;
     server::close_to_all(folder.path());
-    let none = msg_with("{alert} database away {dot} no requests", &[&"▲", &"·"]);
+    let none = msg_with("{alert} {problem} {dot} no requests", &[&"▲", &msg("database away"), &"·"]);
     h.until("it is away", |screen| screen.contains(&none)).await;
     h.press("alt-0");
     h.until("Home knows it, too", is_dated).await;
@@ -270,6 +273,32 @@ async fn a_journal_that_was_away_at_the_start_is_opened_when_it_is_back() {
     h.settled().await;
     issue(&mut h, 0..3).await;
     h.shows("waiting 3 = 3").await;
+}
+
+/// lapel has only the password that it read.
+#[tokio::test]
+async fn a_login_that_is_refused_is_named_with_what_helps() {
+    if !server::is_installed() {
+        return;
+    }
+    let head = msg_with("{alert} {problem} {dot} no requests", &[&"▲", &msg("login refused"), &"·"]);
+    let advice = msg_with("{why} Then open the profile again: {key}.", &[&"", &"P"]);
+    for (columns, rows) in [(80, 24), (160, 50)] {
+        let mut login = server::new_database();
+        "stranger".clone_into(&mut login.server.user);
+        let mut h = Harness::with(small(), columns, rows, |session| {
+            let mut session = in_team(session, &login, "kim");
+            session.connection.pace_team = Some(login.clone());
+            session
+        })
+        .await;
+        h.press("alt-0");
+        let is_told = |screen: &str| screen.contains(&head) && words(screen).contains(advice.trim());
+        let screen = h.until("what helps", is_told).await;
+        for other in [msg("database away"), msg_part("lapel tries again by itself.")] {
+            assert!(!words(&screen).contains(other), "{screen}");
+        }
+    }
 }
 
 /// As after a backup of the database was restored that is older than the job.

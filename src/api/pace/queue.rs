@@ -191,6 +191,10 @@ impl QueueState {
             last_error: self.trouble,
             last_ok: self.last_ok,
             is_alone: self.is_alone(),
+            #[cfg(feature = "team")]
+            is_login_refused: self.away.as_ref().is_some_and(|away| away.is_login_refused),
+            #[cfg(not(feature = "team"))]
+            is_login_refused: false,
             next_change: [frees, self.held_until, self.others.map(|(_, until)| until)]
                 .into_iter()
                 .flatten()

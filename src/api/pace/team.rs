@@ -68,6 +68,7 @@ pub(super) struct TeamShare {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Away {
     pub(super) why: PaceProblem,
+    pub(super) is_login_refused: bool,
     pub(super) server: String,
     /// 0: it has no seat.
     pub(super) limit: u32,
@@ -123,7 +124,12 @@ impl TeamShare {
         let started = std::thread::Builder::new().name("team pace".into()).spawn(move || keeper.run(&queue));
         if let Err(why) = started {
             // Nothing is sent then.
-            *lock(&away) = Some(Away { why: Localizable::verbatim(why.to_string()), server, limit: 0 });
+            *lock(&away) = Some(Away {
+                why: Localizable::verbatim(why.to_string()),
+                is_login_refused: false,
+                server,
+                limit: 0,
+            });
         }
         (Self { work, heads: ByPriority::default(), own, away, pause }, seen)
     }
@@ -239,6 +245,11 @@ impl TeamShare {
         let _ = asked.recv_timeout(FAREWELL);
     }
 
+    /// A person has opened the profile anew, perhaps with another password.
+    pub(super) fn use_login(&self, login: Login) {
+        self.queue(move |keeper| keeper.use_login(login));
+    }
+
     pub(super) fn away(&self) -> Option<Away> {
         lock(&self.away).clone()
     }
@@ -259,7 +270,7 @@ impl Drop for TeamShare {
 
 impl Away {
     pub(super) fn words(&self) -> Localizable {
-        let Self { why, server, limit } = self;
+        let Self { why, server, limit, .. } = self;
         if *limit == 0 {
             return localizable!(
                 "lapel cannot share the rate limit through the team's journal ({server}): {why}. Until it can, this computer sends nothing: it has no share of its own.",
@@ -278,7 +289,7 @@ impl Away {
 
 fn words(why: &TeamError) -> PaceProblem {
     match why {
-        TeamError::Away(why) | TeamError::Refused(why) => why.clone(),
+        TeamError::Away(why) | TeamError::Refused(why) | TeamError::LoginRefused(why) => why.clone(),
         TeamError::NoFeature | TeamError::NoJournal | TeamError::Schema { .. } => {
             localizable!("the database has no journal of this version")
         }
@@ -413,7 +424,7 @@ impl PaceKeeper {
         let blocks = open.chain(&self.closed).filter_map(Block::due).min();
         let connection = match (&self.session, self.connecting) {
             (Some(_), _) => self.own.as_ref().filter(|_| self.division.own > 0).map(|_| self.seat_at),
-            (None, None) => Some(self.connect_at),
+            (None, None) => Some(self.connect_at).filter(|_| !self.is_login_refused()),
             (None, Some(since)) => Some(since.saturating_add(LONGEST_ATTEMPT_MS)),
         };
         blocks.into_iter().chain(connection).min()

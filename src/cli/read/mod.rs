@@ -20,7 +20,7 @@ use crate::export::{
     self, Cost, ExportContent, ExportError, ExportFormat, ExportRequest, ExportRow, List, Record,
     RecordShape, Walk,
 };
-use crate::jobs::{Account, RecentEntry, SentHere, remember_templates};
+use crate::jobs::{Account, JournalError, RecentEntry, SentHere, remember_templates};
 use crate::table::{TableError, TableFormat};
 use flags::OutFlags;
 use out::ListOutput;
@@ -84,24 +84,33 @@ impl ReadContext {
         })
     }
 
-    /// Badges sent by lapel: one that the service does not show, or all to an e-mail address. `None` if the journal
-    /// cannot be read, which is said: no job may be known then, but that is not known. Without a journal, none was sent.
+    /// Badges sent by lapel: one that the service does not show, or all to an e-mail address. `None` if that is not
+    /// known, because the journal cannot be read or jobs are in another one, which is said. Without a journal, none was
+    /// sent.
     async fn sent(&self, of: Result<&BadgeId, &str>) -> Option<Vec<SentHere>> {
         let (place, account) = &self.journal;
-        let place = place.clone();
-        let sent = match tokio::task::spawn_blocking(move || place.open_existing()).await {
-            Ok(Ok(Some(journal))) => match of {
-                Ok(badge) => journal.sent_badge(account, badge).await,
-                Err(email) => journal.sent_to(account, email).await,
-            },
-            Ok(Ok(None)) => Ok(Vec::new()),
-            Ok(Err(why)) => Err(why),
-            Err(_) => return None,
+        if place.is_missing() {
+            return Some(Vec::new());
+        }
+        let read = async {
+            let (journal, elsewhere) = place.open_to_look(account).await?;
+            let sent = match of {
+                Ok(badge) => journal.sent_badge(account, badge).await?,
+                Err(email) => journal.sent_to(account, email).await?,
+            };
+            Ok::<_, JournalError>((sent, elsewhere))
         };
-        sent.inspect_err(|why| {
-            output::complain(&crate::jobs::not_read(&why.localizable().to_string()).to_string());
-        })
-        .ok()
+        match read.await {
+            Ok((sent, None)) => Some(sent),
+            Ok((sent, Some(why))) => {
+                output::complain(&why.to_string());
+                Some(sent).filter(|sent| !sent.is_empty())
+            }
+            Err(why) => {
+                output::complain(&crate::jobs::not_read(&why.to_string()).to_string());
+                None
+            }
+        }
     }
 
     async fn run(&mut self, verb: &ReadVerb) -> Result<u8, Failure> {

@@ -33,7 +33,7 @@ messages! {
     /// `found`: Schema of the file.
     /// `known`: Newest schema that this version knows.
     Newer { file: String, found: i64, known: i64 }
-        => localizable!("A newer lapel wrote the journal ({file}, schema {found}; this version knows {known}). Nothing was changed. Use the newer lapel.", file, found, known);
+        => localizable!("A newer lapel wrote the journal ({file}, schema {found}; this version knows {known}). Nothing was changed. Start the newer lapel instead of this one.", file, found, known);
     /// A team's database with the tables of an older version.
     /// `server`: Its host and name, for people.
     /// `known`: The only schema that this version uses in a team's database.
@@ -106,9 +106,13 @@ impl JournalError {
         matches!(self, Self::Team { why: TeamError::Away(_), .. })
     }
 
+    /// Whether a team's database refused the login. lapel has only the password that it read.
+    pub fn is_login_refused(&self) -> bool {
+        matches!(self, Self::Team { why: TeamError::LoginRefused(_), .. })
+    }
+
     /// Whether opening the journal may work later. Not for a file that a person has to replace: lapel must not put a new
-    /// one in its place meanwhile. Nor for a refused login: lapel has only the password that it read, and a server may lock
-    /// a login after several attempts.
+    /// one in its place meanwhile. Nor for a refused login.
     pub fn may_pass(&self) -> bool {
         !matches!(
             self,
@@ -116,7 +120,7 @@ impl JournalError {
                 | Self::Emptied { .. }
                 | Self::Backup { .. }
                 | Self::Closed
-                | Self::Team { why: TeamError::NoFeature | TeamError::Refused(_), .. }
+                | Self::Team { why: TeamError::NoFeature | TeamError::LoginRefused(_), .. }
         )
     }
 
@@ -136,7 +140,7 @@ fn of_team(server: &str, why: &TeamError) -> Localizable {
             server,
             why
         ),
-        TeamError::Refused(why) => localizable!(
+        TeamError::Refused(why) | TeamError::LoginRefused(why) => localizable!(
             "The team's journal ({server}) refuses the connection: {why}. lapel sends nothing without it. Check journal.url and journal.password of the profile.",
             server,
             why
@@ -190,6 +194,20 @@ fn message(error: &rusqlite::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_a_refused_login_is_not_tried_again() {
+        let of = |why| JournalError::team(why, &"db");
+        let why = || localizable!("the password is wrong");
+        for (why, may_pass) in [
+            (TeamError::Away(why()), true),
+            (TeamError::Refused(why()), true),
+            (TeamError::NoJournal, true),
+            (TeamError::LoginRefused(why()), false),
+        ] {
+            assert_eq!((of(why.clone()).may_pass(), of(why).is_login_refused()), (may_pass, !may_pass));
+        }
+    }
 
     #[test]
     fn messages_contain_no_sql() {

@@ -83,8 +83,8 @@ fn with_counts(db: &Tx<'_>, mut job: Job) -> tx::Result<Job> {
     }
     // The badges that it waited for may have been seen by another poll.
     job.next_poll = job.next_poll.filter(|_| job.is_open());
-    // Nothing shows the reason of a stop that kept nothing back.
-    job.stop = job.stop.take().filter(|_| !job.is_halt_over());
+    // Nothing shows the reason of a stop that kept nothing back, or of one that the other journal knows more about.
+    job.stop = job.stop.take().filter(|_| !job.is_halt_over() && job.phase != Phase::Moved);
     Ok(job)
 }
 
@@ -250,5 +250,7 @@ mod tests {
         db.execute("UPDATE job SET phase = 'paused', stop = NULL", values![]).expect("paused");
         assert_eq!(read("issued", "not_seen"), (false, "finished", false));
         assert_eq!(read("issued", "not_done"), (false, "paused", true), "it may be sent again");
+        db.execute("UPDATE job SET phase = 'moved', stop = 'journal'", values![]).expect("moved");
+        assert_eq!(read("issued", "ready"), (false, "moved", false), "the other journal sends the rest");
     }
 }

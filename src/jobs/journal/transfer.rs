@@ -277,6 +277,19 @@ impl Journal {
         beside: Option<&Self>,
         account: &Account,
     ) -> Result<(), JournalError> {
+        self.check_only(beside, account, !self.reads_only).await
+    }
+
+    /// The same. Without `leaves`, both journals stay as they are.
+    ///
+    /// # Errors
+    /// As [`Self::assure_only`].
+    pub(in crate::jobs) async fn check_only(
+        &self,
+        beside: Option<&Self>,
+        account: &Account,
+        leaves: bool,
+    ) -> Result<(), JournalError> {
         let refused = |why: Localizable| Err(JournalError::TwoPlaces { why });
         if let Some(why) = self.store().elsewhere(account.clone()).await? {
             return refused(why);
@@ -288,10 +301,10 @@ impl Journal {
             JournalBeside::Here => false,
             JournalBeside::There => true,
         };
-        let jobs = if is_left || self.reads_only {
-            file.store().count_here(account.clone()).await?
-        } else {
+        let jobs = if leaves && !is_left {
             file.store().leave(account.clone(), me).await?
+        } else {
+            file.store().count_here(account.clone()).await?
         };
         if jobs > 0 {
             return refused(localizable_plural!(

@@ -3,6 +3,9 @@
 use super::navigation::Navigation;
 use super::toasts::Toasts;
 use super::{App, Notice, Tab};
+use crate::domain::email::ended;
+use crate::jobs::JournalError;
+use crate::team::TeamError;
 use crate::tui::connection::{Client, ConnectionState};
 use crate::tui::context::{ConnectionInfo, JournalAway};
 use crate::tui::prelude::*;
@@ -92,11 +95,34 @@ impl App {
         }
     }
 
+    /// Why there are no jobs, and who does something about it.
+    pub(super) fn journal_words(&self, why: &JournalError) -> String {
+        let key = || self.cx.key(&[KeyContext::Global], Action::Profiles);
+        // Some messages end with a command.
+        let said = ended(&why.to_string());
+        match why {
+            _ if why.is_login_refused() => {
+                t!("{why} Then open the profile again: {key}.", why = said, key = key())
+            }
+            JournalError::TwoPlaces { .. } | JournalError::Team { why: TeamError::Refused(_), .. } => t!(
+                "{why} lapel tries again by itself. After a change of the profile, open it again: {key}.",
+                why = said,
+                key = key()
+            ),
+            _ if why.may_pass() => t!("{why} lapel tries again by itself.", why = said),
+            _ => why.to_string(),
+        }
+    }
+
     /// The team's database is away, or back. The jobs stay as they were last read.
-    pub(super) fn journal_away(&mut self, why: Option<String>, out: &mut Effects<'_>) {
+    pub(super) fn journal_away(&mut self, why: Option<JournalError>, out: &mut Effects<'_>) {
         let before = self.cx.connection.journal_away.take();
         let since = before.as_ref().map_or_else(Timestamp::now, |away| away.since);
-        self.cx.connection.journal_away = why.map(|why| JournalAway { why, since });
+        self.cx.connection.journal_away = why.map(|why| {
+            let is_login_refused = why.is_login_refused();
+            let why = if is_login_refused { self.journal_words(&why) } else { why.to_string() };
+            JournalAway { why, is_login_refused, since }
+        });
         self.changed |= self.cx.connection.journal_away != before;
         if self.cx.connection.journal_away.is_none() {
             self.on_tab(Tab::Activity, out, |screens, out| screens.activity.read_again(out));

@@ -139,8 +139,13 @@ impl App {
             self.output.job(before.as_ref(), &job);
         }
         if let Some((text, bad)) = news(before.as_ref(), &job).filter(|_| known) {
-            // The Activity tab already shows it.
-            if self.navigation.tab != Tab::Activity || !self.modals.is_empty() {
+            // What a colleague did is not where the cursor is, and what this person did before is no longer true.
+            let is_halt = is_halted_by_other(before.as_ref(), &job);
+            if is_halt {
+                self.toasts.notice.take_if(|notice| !notice.bad);
+            }
+            // The Activity tab already shows everything else.
+            if is_halt || self.navigation.tab != Tab::Activity || !self.modals.is_empty() {
                 // A success message does not replace an error.
                 if bad || self.toasts.news.as_ref().is_none_or(|n| !n.bad) {
                     self.toasts.news = Some(Notice::toast(text, bad).unasked());
@@ -174,6 +179,16 @@ impl App {
     }
 }
 
+/// Whether a colleague has just paused or cancelled a job of this process. What this person does on this computer is no
+/// news to them.
+fn is_halted_by_other(before: Option<&Job>, now: &Job) -> bool {
+    let before = before.filter(|before| before.is_mine() && before.halted_by.is_none());
+    let me = before.and_then(|before| before.owner.as_ref()).map(|owner| &owner.label);
+    now.halted_by.as_ref().zip(me).is_some_and(|(who, me)| {
+        ["who", "computer"].iter().any(|name| who.argument(name) != me.argument(name))
+    })
+}
+
 /// The toast about a changed job, and whether it is a warning. `None` if there is nothing new.
 fn news(before: Option<&Job>, now: &Job) -> Option<(String, bool)> {
     if now.phase == Phase::Draft {
@@ -192,12 +207,7 @@ fn news(before: Option<&Job>, now: &Job) -> Option<(String, bool)> {
             true,
         ));
     }
-    // What this person pauses on this computer is no news to them.
-    if let Some(who) = &now.halted_by
-        && let Some(before) = before.filter(|b| b.is_mine() && b.halted_by.is_none())
-        && let Some(me) = before.owner.as_ref().map(|owner| &owner.label)
-        && ["who", "computer"].iter().any(|name| who.argument(name) != me.argument(name))
-    {
+    if is_halted_by_other(before, now) {
         let state = now.phase_words();
         return Some((t!("Job {id}: {state}. Activity shows what was sent.", id = now.id, state), true));
     }

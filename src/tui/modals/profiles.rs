@@ -346,7 +346,11 @@ impl Component for Profiles {
                     }
                     Err(why) => {
                         let is_form = self.form.is_some();
-                        self.said = Some(if is_form { t!("{why} Nothing was saved.", why) } else { why });
+                        self.said = Some(if is_form {
+                            t!("{why} Nothing was saved.", why = ended(&why))
+                        } else {
+                            why
+                        });
                     }
                 }
                 Ok(())

@@ -1,6 +1,7 @@
 //! The first screen, shown when no profile is set up: start the sandbox, or enter a base URL and a key.
 //! lapel checks the base URL and the key before it saves them.
 
+use crate::domain::email::ended;
 use crate::tui::modals::profile::{ProfileForm, ProfileStep};
 use crate::tui::modals::profiles::Profiles;
 use crate::tui::prelude::*;
@@ -196,8 +197,11 @@ impl Component for Welcome {
         }
         if let Some(error) = &self.error {
             form.blank();
-            let whole =
-                if self.form.is_some() { t!("{why} Nothing was saved.", why = error) } else { error.clone() };
+            let whole = if self.form.is_some() {
+                t!("{why} Nothing was saved.", why = ended(error))
+            } else {
+                error.clone()
+            };
             for part in whole.lines() {
                 form.text(&scrub(part), theme.error());
             }

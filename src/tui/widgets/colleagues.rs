@@ -1,6 +1,6 @@
 //! Who began a job and who follows it, if a team shares the journal. Home and Activity name them with it.
 
-use crate::jobs::{JournalPlace, TUI_MARK, person};
+use crate::jobs::{JournalPlace, Phase, TUI_MARK, person};
 use crate::tui::prelude::*;
 
 /// The acting user for the journal, marked with `tui` for the TUI: the login of a team's database, otherwise the system's
@@ -17,6 +17,15 @@ pub fn is_theirs(job: &Job) -> bool {
     job.owner.as_ref().is_some_and(|owner| owner.is_colleague && owner.is_alive)
 }
 
+/// Whether that is not another lapel of this person, `me`.
+pub fn is_colleagues(job: &Job, me: Option<&str>) -> bool {
+    is_theirs(job) && follower(job) != me
+}
+
+fn follower(job: &Job) -> Option<&str> {
+    job.owner.as_ref()?.label.argument("who")
+}
+
 /// Everybody, also this person.
 pub fn everybody(job: &Job) -> Vec<String> {
     begun_by(job).into_iter().chain(followed_by(job)).collect()
@@ -24,9 +33,7 @@ pub fn everybody(job: &Job) -> Vec<String> {
 
 /// The colleagues, each once. Empty for a job that only this person, `me`, has worked on.
 pub fn colleagues(job: &Job, me: Option<&str>) -> Vec<String> {
-    let follower =
-        job.owner.as_ref().filter(|_| is_theirs(job)).and_then(|owner| owner.label.argument("who"));
-    let known = [me, follower];
+    let known = [me, follower(job).filter(|_| is_theirs(job))];
     let is_known = job.begun_by.as_ref().is_some_and(|who| known.contains(&Some(person(&who.to_string()))));
     begun_by(job).filter(|_| !is_known).into_iter().chain(followed_by(job)).collect()
 }
@@ -35,6 +42,11 @@ pub fn colleagues(job: &Job, me: Option<&str>) -> Vec<String> {
 pub fn involved(job: &Job, me: Option<&str>) -> Vec<String> {
     let paused = job.is_halted().then(|| job.phase_words().to_string());
     paused.into_iter().chain(colleagues(job, me)).collect()
+}
+
+/// The same in a line that says how far the job is: it has who paused the job.
+pub fn besides(job: &Job, me: Option<&str>) -> Vec<String> {
+    if job.phase == Phase::Paused { colleagues(job, me) } else { involved(job, me) }
 }
 
 /// The colleague who opened a draft and has not closed it.
@@ -55,7 +67,7 @@ fn followed_by(job: &Job) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::jobs::{Code, Owner, Phase, Reason};
+    use crate::jobs::{Code, Owner, Reason};
     use crate::tui::widgets::needs::tests::job;
 
     fn of(begun_by: Option<&str>, follower: Option<&str>) -> Job {
@@ -105,7 +117,11 @@ mod tests {
         let cancelled =
             |rows: &[(RowStatus, u64)]| Job { halted_by: Some(lee()), ..job(Phase::Cancelled, rows) };
         let words = t!("cancelled by {who}", who = lee());
-        assert_eq!(involved(&cancelled(&[(RowStatus::LeftOut, 1)])), [words]);
+        assert_eq!(involved(&cancelled(&[(RowStatus::LeftOut, 1)])), [words.clone()]);
+        let open = cancelled(&[(RowStatus::LeftOut, 1), (RowStatus::Waiting, 1)]);
+        assert_eq!(open.state().to_string(), t!("{cancelled}, checking", cancelled = words.clone()));
+        assert_eq!(besides(&open, None), [words], "on Home, while it is checked");
+        assert_eq!(besides(&paused, None), [t!("begun by {who}", who = "kim")], "Home says it before");
         assert_eq!(involved(&cancelled(&[(RowStatus::Issued, 1)])), Vec::<String>::new(), "only undone");
         assert_eq!(involved(&of(None, None)), Vec::<String>::new());
     }

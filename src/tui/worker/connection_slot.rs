@@ -17,11 +17,6 @@ fn pause_after(why: &JournalError) -> Duration {
     Duration::from_secs(if why.is_away() { 5 } else { 10 })
 }
 
-/// Why there are no jobs, and whether lapel does something about it.
-fn failure(why: &JournalError) -> String {
-    if why.may_pass() { t!("{why} lapel tries again by itself.", why) } else { why.to_string() }
-}
-
 #[derive(Default)]
 pub(super) struct ConnectionSlot {
     pub(super) link: Option<WorkerConnection>,
@@ -105,7 +100,7 @@ impl Events {
 fn watch_journal(mut journal: JournalWatch, reader: Reader, tell: Events) {
     tokio::spawn(async move {
         while let Some(away) = journal.changed().await {
-            if !tell.send(Message::JournalAway(away.map(|why| why.to_string()))).await {
+            if !tell.send(Message::JournalAway(away)).await {
                 break;
             }
             reader.check_sharing().await;
@@ -132,8 +127,8 @@ fn try_again(
                     return Some(jobs);
                 }
                 Err(now) => {
-                    if failure(&now) != failure(&why) {
-                        sender.send(Message::JournalFailed(failure(&now))).await;
+                    if now != why {
+                        sender.send(Message::JournalFailed(now.clone())).await;
                     }
                     why = now;
                 }
@@ -237,7 +232,7 @@ impl WorkerConnection {
                 Ok((link, None))
             }
             Err(why) => {
-                tell.send(Message::JournalFailed(failure(&why))).await;
+                tell.send(Message::JournalFailed(why.clone())).await;
                 Ok((link, Some(try_again(access, session.clone(), account, tell.clone(), why))))
             }
         }

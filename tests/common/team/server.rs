@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::{LazyLock, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 
 /// The server ends when the test process does, however that ends: it closes the pipe.
 pub(super) struct Cluster {
@@ -177,7 +177,7 @@ pub(super) fn login_of(folder: &Path, port: u16, database: &str) -> Login {
         user: "lapel".to_owned(),
         database: database.to_owned(),
     };
-    Login { server, password: None, ca: None, limits: &DatabaseLimits::USUAL }
+    Login { server, password: None, ca: None, limits: &DatabaseLimits::USUAL, refused: Arc::default() }
 }
 
 /// Creates roles, a login for each, and a journal.

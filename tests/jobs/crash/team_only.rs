@@ -32,7 +32,7 @@ fn a_process_that_had_the_journal_open_writes_nothing_into_a_newer_schema() {
         drafts::checked(first, id).await;
         world.change("UPDATE store SET schema = schema + 1");
         let why = first.jobs.begin(id, "first").await.expect_err("it is newer").to_string();
-        assert!(why.contains(msg_part("Use the newer lapel.")), "{why}");
+        assert!(why.contains(msg_part("Start the newer lapel instead of this one.")), "{why}");
         world.change("UPDATE store SET schema = schema - 1");
         assert_eq!(world.number("SELECT count(*) FROM job WHERE phase = 'draft'"), 1);
         assert_eq!(world.number("SELECT count(*) FROM claim"), 0);

@@ -226,6 +226,11 @@ fn following_ends_with_3_where_badges_could_not_be_read() {
     for part in ["the check is incomplete", "could not read some badges (2)"] {
         assert!(said.err.contains(msg_part(part)), "{part}: {}", said.err);
     }
+    assert!(
+        said.out.contains(msg_part("Nothing new was found, but the check is incomplete")),
+        "{}",
+        said.out
+    );
     bench.control().clear_faults();
     bench.fault("get /badges/{id} status=500");
     bench.run(&["jobs", "follow"]).ended(3);

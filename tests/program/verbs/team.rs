@@ -67,7 +67,13 @@ fn json_as(bench: &Bench, user: &str, args: &[&str], code: i32) -> Value {
 
 fn login(user: &str, database: &str) -> Login {
     let server = Server::parse(&team::url(user, database)).expect("an address");
-    Login { server, password: None, ca: None, limits: &DatabaseLimits::USUAL }
+    Login {
+        server,
+        password: None,
+        ca: None,
+        limits: &DatabaseLimits::USUAL,
+        refused: std::sync::Arc::default(),
+    }
 }
 
 fn journal() -> String {
@@ -261,7 +267,7 @@ fn a_migration_is_whole_or_nothing() {
     assert_eq!((done.from, done.to, schema()), (now, now + 1, (now + 1).into()));
 
     // This lapel is now too old.
-    let newer = msg_part("Use the newer lapel.");
+    let newer = msg_part("Start the newer lapel instead of this one.");
     assert!(run_as(&bench, "issuer", &ISSUE_TO_A).ended(1).err.contains(newer));
     assert!(run_as(&bench, "keeper", &["journal", "migrate"]).ended(1).err.contains(newer));
     assert!(status()["problems"].to_string().contains(newer), "{}", status());
@@ -527,8 +533,20 @@ fn the_jobs_of_a_computer_move_to_the_team_before_anything_is_sent_there() {
         "{}",
         refused.err
     );
+    // Not read is not empty.
+    let listed = run_as(&bench, "issuer", &["jobs", "list"]).ended(0);
+    assert!(listed.err.contains("lapel journal move"), "{}", listed.err);
+    assert!(listed.out.contains(msg("This journal has no jobs of this profile.")), "{}", listed.out);
+    let listed = json_as(&bench, "issuer", &["jobs", "list"], 0);
+    assert!(listed["elsewhere"].as_str().is_some_and(|why| why.contains("lapel journal move")), "{listed}");
+    let shown = run_as(&bench, "issuer", &["jobs", "show", "1"]).ended(1);
+    assert!(shown.err.contains("lapel journal move"), "{}", shown.err);
+    let wallet = run_as(&bench, "issuer", &["wallet", "a@naru.example", "--json"]);
+    assert!(wallet.err.contains("lapel journal move"), "{}", wallet.err);
+    assert_eq!(wallet.json()["sent_from_here"], Value::Null, "{}", wallet.out);
     let moved = json_as(&bench, "issuer", &["journal", "move"], 0);
     assert_eq!(moved["jobs"], 1, "{moved}");
+    assert_eq!(json_as(&bench, "issuer", &["jobs", "list"], 0)["elsewhere"], Value::Null);
     // The team knows what this computer has sent.
     run_as(&bench, "issuer", &ISSUE_TO_A).ended(3);
     bench.settings(&alone);

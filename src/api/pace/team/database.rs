@@ -4,7 +4,7 @@ use super::{AGAIN_MS, DatabaseLost, JUMP_MS, LONGEST_ATTEMPT_MS, PATIENCE, PaceK
 use crate::api::call::Priority;
 use crate::api::prelude::*;
 use crate::boot_clock::boot_ms;
-use crate::team::{DatabaseSession, TeamError};
+use crate::team::{DatabaseSession, Login, TeamError};
 use tokio_postgres::Row;
 use tokio_postgres::types::{ToSql, Type};
 
@@ -45,7 +45,8 @@ impl PaceReport {
 impl PaceKeeper {
     pub(super) fn connect(&mut self, now: i64) {
         let is_hanging = self.connecting.is_some_and(|since| now - since >= LONGEST_ATTEMPT_MS);
-        if self.session.is_some() || (self.connecting.is_some() && !is_hanging) || now < self.connect_at {
+        let is_early = now < self.connect_at || self.is_login_refused();
+        if self.session.is_some() || (self.connecting.is_some() && !is_hanging) || is_early {
             return;
         }
         self.connecting = Some(now);
@@ -59,6 +60,17 @@ impl PaceKeeper {
             self.connecting = None;
             self.connect_at = now + AGAIN_MS;
         }
+    }
+
+    pub(super) fn use_login(&mut self, login: Login) {
+        // A connection to another database stays: what was granted there counts there.
+        if self.session.is_none() || login.server == self.login.server {
+            self.login = login;
+        }
+    }
+
+    pub(super) fn is_login_refused(&self) -> bool {
+        self.login.refused.get().is_some()
     }
 
     pub(super) fn connected(&mut self, opened: Result<DatabaseSession, TeamError>) {

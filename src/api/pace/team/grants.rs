@@ -78,7 +78,8 @@ impl PaceKeeper {
     pub(super) fn show_away(&self, why: PaceProblem) {
         let seat = self.own.as_ref().and_then(|own| own.seat(u32::MAX).ok());
         let limit = seat.filter(|seat| boot_ms() <= seat.until).map_or(0, |seat| seat.slots);
-        self.shown.set(Some(Away { why, server: self.login.server.to_string(), limit }));
+        let (is_login_refused, server) = (self.is_login_refused(), self.login.server.to_string());
+        self.shown.set(Some(Away { why, is_login_refused, server, limit }));
     }
 
     pub(super) fn hand_out(&mut self, from: Priority, want: &SlotRequest) -> Option<Slot> {

@@ -647,3 +647,30 @@ async fn a_computer_without_room_beside_the_shares_of_others_says_so() {
     waiting.abort();
     drop(others);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_refused_login_is_tried_again_only_when_the_profile_is_opened_anew() {
+    if !database::is_installed() {
+        return;
+    }
+    let login = database::new_database();
+    let anew = || {
+        let mut stranger = Login { refused: Arc::default(), ..login.clone() };
+        stranger.server.user = format!("{}_stranger", login.server.database);
+        stranger
+    };
+    let pace = process(&anew(), None, LIMIT);
+    until("it is refused", async || pace.status_now().is_login_refused).await;
+    assert!(pace.status_now().is_alone && pace.status_now().limit == 0);
+    let user = anew().server.user;
+    change(&admin(&login), format!("CREATE ROLE {user} LOGIN; GRANT lapel_issuer TO {user}")).await;
+    let (told, asked) = oneshot::channel();
+    pace.keeper(move |keeper| {
+        let _ = told.send((keeper.next_work(), keeper.connecting));
+    });
+    assert_eq!(asked.await, Ok((None, None)), "it waits for no time and no connection");
+    pace.share_in_team(anew(), None, PACE, SPAN);
+    drop(person(&pace).await);
+    let status = pace.status_now();
+    assert!(!status.is_alone && !status.is_login_refused, "{status:?}");
+}

@@ -470,7 +470,7 @@ fn as_of(cx: &UiContext) -> Option<String> {
 }
 
 fn stop_words(job: &Job) -> Option<String> {
-    let stop = job.stop.as_ref().filter(|_| job.phase != Phase::Moved)?;
+    let stop = job.stop.as_ref()?;
     Some(format!("{}: {}", tr(stop.kind.name()), stop.why))
 }
 

@@ -3,12 +3,13 @@
 use super::counts::draw::spark;
 use super::lines::{HomeGroup, HomeLine};
 use super::{Home, STACK};
+use crate::domain::email::ended;
 use crate::tui::modals::draft::{shares, titles};
 use crate::tui::modals::job_actions::can;
 use crate::tui::prelude::*;
 use crate::tui::screens::activity::bar;
 use crate::tui::theme::{Glyphs, Theme};
-use crate::tui::widgets::colleagues::{colleagues, opened_by};
+use crate::tui::widgets::colleagues::{besides, involved, opened_by};
 use crate::tui::widgets::column_chart::{ChartColumn, column_chart};
 use crate::tui::widgets::job_rows::moment;
 use crate::tui::widgets::list::draw_row;
@@ -164,7 +165,11 @@ impl Home {
                     say(&mut head, t!("Needs you"), theme.strong());
                     let time = cx.journal_time().unwrap_or_default();
                     let known = t!("The jobs are shown as of {time}.", time);
-                    say(&mut head, &format!("{} {} {known}", cx.glyphs.alert, away.why), theme.warning());
+                    say(
+                        &mut head,
+                        &format!("{} {} {known}", cx.glyphs.alert, ended(&away.why)),
+                        theme.warning(),
+                    );
                 }
                 Some(Ok(())) if is_quiet => {
                     say(&mut head, t!("Nothing needs you, and no job is running."), theme.strong());
@@ -235,7 +240,7 @@ impl Home {
         match line {
             HomeLine::Need(job, needs) => {
                 let mut words: Vec<String> = needs.iter().map(|need| needs::words(need, job)).collect();
-                words.extend(colleagues(job, cx.person()));
+                words.extend(involved(job, cx.person()));
                 let resumes = !cx.read_only() && can(Action::Resume, job);
                 let hint = if resumes { (Action::Run, Action::Run.hint()) } else { show };
                 Texts { alert: true, style: theme.warning(), hint, ..of_job(job, cx.dotted(&words)) }
@@ -259,14 +264,14 @@ impl Home {
             HomeLine::Check(job) => {
                 let mut words = checked(job);
                 words.extend(job.next_poll.map(|at| t!("next check {time}", time = moment(at, cx))));
-                words.extend(colleagues(job, cx.person()));
+                words.extend(involved(job, cx.person()));
                 Texts { alert: true, ..of_job(job, cx.dotted(&words)) }
             }
             HomeLine::Run(job) | HomeLine::Theirs(job) => {
                 let is_theirs = matches!(line, HomeLine::Theirs(_));
                 let mut words = if is_theirs { checked(job) } else { Vec::new() };
                 words.extend(run_words(job, cx));
-                words.extend(colleagues(job, cx.person()));
+                words.extend(besides(job, cx.person()));
                 Texts { art: bar(job, BAR, cx), ..of_job(job, cx.dotted(&words)) }
             }
             HomeLine::Overdue(n, _, at) => {

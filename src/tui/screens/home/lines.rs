@@ -2,7 +2,7 @@
 
 use crate::tui::modals::draft::imports;
 use crate::tui::prelude::*;
-use crate::tui::widgets::colleagues::is_theirs;
+use crate::tui::widgets::colleagues::is_colleagues;
 use crate::tui::widgets::needs::{Need, checked, needs};
 use crate::tui::worker::index::Overall;
 use strum::VariantArray;
@@ -110,8 +110,8 @@ fn runs(job: &Job) -> bool {
 }
 
 /// The lines about jobs: first the jobs that need a person, the most urgent and then the newest first; then
-/// those that lapel checks, those that run, and those that only a colleague follows.
-pub fn of_jobs(jobs: &[Job], now: Timestamp) -> Vec<HomeLine> {
+/// those that lapel checks, those that run, and those that only a colleague of `me` follows.
+pub fn of_jobs(jobs: &[Job], now: Timestamp, me: Option<&str>) -> Vec<HomeLine> {
     let mut needing: Vec<(&Job, Vec<Need>)> =
         jobs.iter().map(|job| (job, needs(job, now))).filter(|(_, needs)| !needs.is_empty()).collect();
     needing.sort_by_key(|(job, needs)| (needs.first().map(|need| need.urgency), std::cmp::Reverse(job.id)));
@@ -126,6 +126,7 @@ pub fn of_jobs(jobs: &[Job], now: Timestamp) -> Vec<HomeLine> {
             && jobs.iter().any(|issue| Some(issue.id) == job.follows && runs(issue))
     };
     let here = || here().filter(|job| !waits_for_issue(job));
+    let is_theirs = |job: &Job| is_colleagues(job, me);
     let ours = || here().filter(|job| !is_theirs(job));
     all.extend(ours().filter(|job| is_checked(job)).map(|job| HomeLine::Check(Box::new(job.clone()))));
     all.extend(ours().filter(|job| runs(job)).map(|job| HomeLine::Run(Box::new(job.clone()))));
@@ -196,7 +197,7 @@ mod tests {
                     };
                     let theirs = Job { owner: Some(owner), ..job.clone() };
                     for job in [job, theirs] {
-                        let lines = of_jobs(&[job], now());
+                        let lines = of_jobs(&[job], now(), Some("kim"));
                         assert!(
                             !lines.is_empty(),
                             "{status:?} of a job that is {phase:?}, next check {next_poll:?}"
@@ -204,6 +205,17 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn another_lapel_of_this_person_is_no_colleague() {
+        let label = Reason::of_process("kim", "lab-pc");
+        let owner = Owner { label, is_me: false, is_alive: true, is_colleague: true };
+        let job = Job { owner: Some(owner), ..job(Phase::Running, &[(RowStatus::Waiting, 1)]) };
+        for (me, group) in [("kim", HomeGroup::Running), ("lee", HomeGroup::Colleagues)] {
+            let lines = of_jobs(std::slice::from_ref(&job), now(), Some(me));
+            assert_eq!(lines.iter().map(HomeLine::part).collect::<Vec<_>>(), [group], "{me}");
         }
     }
 
@@ -218,7 +230,7 @@ mod tests {
             replaced: Some(replaced),
             ..job(Phase::Running, &[(RowStatus::Queued, 1)])
         };
-        let ids = |jobs: &[Job]| of_jobs(jobs, now()).iter().map(HomeLine::id).collect::<Vec<_>>();
+        let ids = |jobs: &[Job]| of_jobs(jobs, now(), None).iter().map(HomeLine::id).collect::<Vec<_>>();
         let line = |id| HomeLineId::Job(HomeGroup::Running, id);
         assert_eq!(ids(&[revoke.clone(), issue.clone()]), [line(issue.id)]);
         let issued = job(Phase::Running, &[(RowStatus::Issued, 1)]);

@@ -111,7 +111,7 @@ impl Home {
     pub fn take_jobs(&mut self, jobs: &[Job], read: Result<(), String>, cx: &UiContext) {
         let now = cx.clock().utc();
         self.needing = needs::count(jobs, now);
-        self.of_jobs = of_jobs(jobs, now);
+        self.of_jobs = of_jobs(jobs, now, cx.person());
         self.journal = Some(read);
         self.stale = true;
     }
