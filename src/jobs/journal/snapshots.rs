@@ -248,7 +248,7 @@ mod tests {
         }
         assert_eq!(read("left_out", "invalid"), (true, stop, false), "nothing was sent");
         db.execute("UPDATE job SET phase = 'paused', stop = NULL", values![]).expect("paused");
-        assert_eq!(read("issued", "not_seen"), (false, "finished", false));
+        assert_eq!(read("issued", "ask"), (false, "finished", false));
         assert_eq!(read("issued", "not_done"), (false, "paused", true), "it may be sent again");
         db.execute("UPDATE job SET phase = 'moved', stop = 'journal'", values![]).expect("moved");
         assert_eq!(read("issued", "ready"), (false, "moved", false), "the other journal sends the rest");
