@@ -120,6 +120,10 @@ impl App {
     pub(super) fn job(&mut self, changed: JobChange, out: &mut Effects<'_>) {
         self.changed = true;
         let JobChange { id, job, touched } = changed;
+        // Also what another lapel does with a draft.
+        if job.as_ref().is_some_and(|job| job.phase == Phase::Draft) || self.screens.home.keeps(id) {
+            self.screens.home.drafts_changed();
+        }
         let Some(job) = job else {
             if self.screens.activity.remove(id) {
                 let text = t!("Job {id} is not in the journal any more: a backup was restored.", id);
