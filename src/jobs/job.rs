@@ -164,6 +164,9 @@ pub struct Job {
     pub counts: Counts,
     /// Rows that need review and were certainly not sent.
     pub held: u64,
+    /// Whether a skipped row may have been sent: a person resolved it so. Only of an ended job of which nothing was issued or
+    /// revoked.
+    pub left_in_doubt: bool,
     /// What a person should know about the whole job.
     pub note: Option<Reason>,
     /// `None` if the service did not report it.
@@ -237,6 +240,7 @@ impl Job {
             updated: self.updated.max(issue.updated),
             counts: issue.counts.with(&self.counts),
             held: self.held + issue.held,
+            left_in_doubt: self.left_in_doubt || issue.left_in_doubt,
             in_flight: self.in_flight + issue.in_flight,
             next_poll: [issue.next_poll, self.next_poll].into_iter().flatten().min(),
             ..self.clone()

@@ -334,6 +334,18 @@ pub(super) fn held(db: &Tx<'_>, job: JobId) -> tx::Result<u64> {
     )
 }
 
+/// Whether a skipped row of a job may have been sent. A row that was certainly not sent has given its claim back. A
+/// revocation has no claims.
+pub(super) fn left_in_doubt(db: &Tx<'_>, job: JobId) -> tx::Result<bool> {
+    db.exists(
+        "SELECT 1 FROM row JOIN job ON job.id = row.job
+         WHERE row.job = ?1 AND row.bucket = 'left_out'
+           AND (EXISTS (SELECT 1 FROM claim WHERE claim.job = row.job AND claim.no = row.no)
+                OR job.kind = 'revoke' AND row.request IS NOT NULL)",
+        values![job.0],
+    )
+}
+
 /// Gives rows of a job a claim, or moves their claims to a higher slot: place, slot, and decision.
 fn claim(db: &Tx<'_>, scope: &Scope, rows: &[(u64, i64, Option<i64>)]) -> tx::Result<()> {
     if rows.is_empty() {

@@ -81,6 +81,10 @@ fn with_counts(db: &Tx<'_>, mut job: Job) -> tx::Result<Job> {
     if job.counts.of(RowStatus::Ask) > 0 {
         job.held = super::claims::held(db, job.id)?;
     }
+    let is_done = |status| matches!(status, RowStatus::Issued | RowStatus::Revoked);
+    if job.counts.of(RowStatus::LeftOut) > 0 && job.counts.sum(is_done) == 0 && !job.is_open() {
+        job.left_in_doubt = super::claims::left_in_doubt(db, job.id)?;
+    }
     if job.awaits_proof {
         [job.unproven_ready, job.unproven] = super::refusals::counts(db, job.id)?;
     }
@@ -116,6 +120,7 @@ fn read(r: &SqlRow<'_>, me: &str, is_team: bool) -> tx::Result<Job> {
         updated: moment(r, "changed")?.map_or(created, |changed| changed.max(created)),
         counts: Counts::default(),
         held: 0,
+        left_in_doubt: false,
         note: if phase == Phase::Moved { Some(elsewhere(r)?) } else { r.get("note")? },
         accepted: match (r.get("accepted")?, r.get("accepted_of")?) {
             (Some(accepted), Some(sent)) => Some(AcceptedCount { accepted, sent }),
@@ -198,8 +203,10 @@ fn origin(raw: &str) -> Option<JobOrigin> {
 mod tests {
     use super::*;
     use crate::jobs::job::Kind;
+    use crate::jobs::journal::drafts;
+    use crate::jobs::journal::jobs::Actor;
     use crate::jobs::journal::rows::NewRow;
-    use crate::jobs::journal::tests::statements::{draft_of, journal};
+    use crate::jobs::journal::tests::statements::{draft_of, journal, seen};
 
     #[test]
     fn a_stop_that_kept_nothing_back_is_not_shown() {
@@ -226,5 +233,21 @@ mod tests {
         db.execute("UPDATE job SET phase = 'paused', stop = NULL", values![]).expect("paused");
         assert_eq!(read("issued", "not_seen"), (false, "finished", false));
         assert_eq!(read("issued", "not_done"), (false, "paused", true), "it may be sent again");
+    }
+
+    #[test]
+    fn a_skipped_row_may_have_been_sent_only_if_it_was_in_doubt() {
+        for (before, may_be) in [("ready", false), ("in_doubt", true)] {
+            let connection = journal();
+            let db = Tx::on(&connection);
+            let row = NewRow { name: "n".into(), email: "p@x.example".into(), ..NewRow::default() };
+            let id = draft_of(&db, Kind::Issue, &[row]);
+            drafts::start(&db, &id, &Actor::now("me"), &seen(Phase::Draft)).expect("started");
+            for status in [before, "left_out"] {
+                db.execute("UPDATE row SET bucket = ?1", values![status]).expect("changed");
+            }
+            let job = job(&db, &id, "me").expect("read").expect("a job");
+            assert_eq!(job.left_in_doubt, may_be, "{before}");
+        }
     }
 }

@@ -94,7 +94,7 @@ pub(super) enum Finished {
     Done,
     /// Certainly nothing was.
     NothingDone,
-    /// As its state says: cancelled, moved, or ended with rows that a person resolved.
+    /// As its state says: cancelled, moved, or ended with rows that a person resolved and that may have been sent.
     Otherwise,
 }
 
@@ -103,8 +103,8 @@ pub(super) fn finished(job: &Job) -> Option<Finished> {
     match job.counts.sum(is_done) {
         _ if job.is_unfinished() => None,
         _ if job.is_cancelled() || job.phase == Phase::Moved => Some(Finished::Otherwise),
-        0 if job.counts.of(RowStatus::LeftOut) == 0 => Some(Finished::NothingDone),
-        0 => Some(Finished::Otherwise),
+        0 if job.left_in_doubt => Some(Finished::Otherwise),
+        0 => Some(Finished::NothingDone),
         _ => Some(Finished::Done),
     }
 }
