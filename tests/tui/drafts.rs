@@ -248,10 +248,18 @@ async fn home_shows_which_drafts_another_lapel_keeps_and_sends() {
     let mut other = Box::new(tui_of(here(session(&h.sandbox, Environment::Demo)), 100, 30));
     std::mem::swap(&mut h.tui, &mut other);
     people(&mut h, 0..3).await;
-    h.press("esc");
-    h.settled().await;
     std::mem::swap(&mut h.tui, &mut other);
     h.shows(msg(KEPT)).await;
+    h.settled().await;
+    // The other one has it open. The refusal answers the key, so it goes like every message.
+    let refusal = msg_part("This draft has started, was discarded, ");
+    h.press("enter");
+    h.shows(refusal).await;
+    h.press("j j");
+    assert!(!h.settled().await.contains(refusal));
+    std::mem::swap(&mut h.tui, &mut other);
+    h.press("esc");
+    h.settled().await;
     std::mem::swap(&mut h.tui, &mut other);
     h.press("0");
     h.shows(msg(KEPT)).await;

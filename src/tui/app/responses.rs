@@ -45,7 +45,9 @@ impl App {
         };
         match left.map_err(|reply| reply.response) {
             Ok(()) => {}
-            // The form of this job command is closed. Its result is shown anyway.
+            // It answers a key on a screen, so it goes like every other message.
+            Err(Response::Done(Err(why))) if matches!(owner, RequestOwner::Screen(_)) => out.warn(why),
+            // The form of this job command is closed. Its result is shown anyway, until the user closes it.
             Err(Response::Done(Err(why))) => out.news = Some((why, true)),
             Err(Response::Done(Ok(JobReply::Said(text)))) => out.say(text),
             Err(Response::Done(Ok(JobReply::Warned(text)))) => out.warn(text),
