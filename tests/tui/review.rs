@@ -143,7 +143,10 @@ async fn the_confirmation_says_who_has_the_badge_and_counts_each_row_once() {
     h.settled().await;
     h.press("G enter");
     let screen = h.settled().await;
-    assert!(screen.contains(msg_part("Already have it: 0 found. History read to its end at")), "{screen}");
+    assert!(
+        screen.contains(msg_part("Already have it: 0 of 2 rows. History read to its end at")),
+        "{screen}"
+    );
     assert!(screen.contains(&msg_with("Not sent: {rest}", &[&"1 needs review"])), "{screen}");
     assert!(!screen.contains("skipped"), "{screen}");
 }
