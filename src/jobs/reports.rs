@@ -7,7 +7,7 @@ use super::intake::{ColumnMap, NameColumns, PASTED, RawRow, check, id_column, st
 use super::job::{Job, JobId, JobRow, Kind, Phase};
 use super::journal::JournalError;
 use super::journal::rows::RowFilter;
-use super::reason::{Code, Reason};
+use super::reason::Code;
 use super::receipt::{
     FailedMails, ReceiptHead, ReceiptLine, RedoLine, TableError, TableFormat, Written, mail_failures,
     write_receipt, write_redo,

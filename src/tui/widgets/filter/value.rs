@@ -291,7 +291,7 @@ pub fn read(spec: Spec, typed: &str, known: &FilterContext) -> Result<FilterValu
                 Err(t!("{label}: {shown} is none of {all}", label, shown, all))
             }
             MailIs::Word(word) => {
-                let word = known.value_of(spec, &word).map_or(word.clone(), str::to_owned);
+                let word = known.value_of(spec, &word).map(str::to_owned).unwrap_or(word);
                 Ok(FilterValue::Mail(MailIs::Word(word)))
             }
             mail => Ok(FilterValue::Mail(mail)),
