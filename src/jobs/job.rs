@@ -164,8 +164,8 @@ pub struct Job {
     pub counts: Counts,
     /// Rows that need review and were certainly not sent.
     pub held: u64,
-    /// Whether a skipped row may have been sent: a person resolved it so. Only of an ended job of which nothing was issued or
-    /// revoked.
+    /// Whether a row may have been sent about which nothing more is done: a person resolved it, or sent it again. Only of an
+    /// ended job of which nothing was issued or revoked.
     pub left_in_doubt: bool,
     /// What a person should know about the whole job.
     pub note: Option<Reason>,

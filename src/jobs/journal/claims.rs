@@ -12,7 +12,7 @@ use super::reasons::stored;
 use super::tx::{self, Tx, values};
 use super::{accounts, jobs};
 use crate::jobs::intake::hex;
-use crate::jobs::job::JobId;
+use crate::jobs::job::{JobId, Kind};
 use crate::jobs::journal::prelude::*;
 use crate::jobs::reason::{Code, Reason, utc_minute};
 use crate::jobs::row_status::RowStatus;
@@ -334,16 +334,14 @@ pub(super) fn held(db: &Tx<'_>, job: JobId) -> tx::Result<u64> {
     )
 }
 
-/// Whether a skipped row of a job may have been sent. A row that was certainly not sent has given its claim back. A
-/// revocation has no claims.
-pub(super) fn left_in_doubt(db: &Tx<'_>, job: JobId) -> tx::Result<bool> {
-    db.exists(
-        "SELECT 1 FROM row JOIN job ON job.id = row.job
-         WHERE row.job = ?1 AND row.bucket = 'left_out'
-           AND (EXISTS (SELECT 1 FROM claim WHERE claim.job = row.job AND claim.no = row.no)
-                OR job.kind = 'revoke' AND row.request IS NOT NULL)",
-        values![job.0],
-    )
+/// Whether a row of a job about which nothing more is done may have been sent. A row that was certainly not sent has given
+/// its claim back. One that a person sent again keeps it, also if the second request was refused. Revocations have no claims.
+pub(super) fn left_in_doubt(db: &Tx<'_>, job: JobId, kind: Kind) -> tx::Result<bool> {
+    let may_be_sent = match kind {
+        Kind::Issue => "SELECT 1 FROM claim WHERE job = ?1 AND state <> 'reserved'",
+        Kind::Revoke => "SELECT 1 FROM row WHERE job = ?1 AND bucket = 'left_out' AND request IS NOT NULL",
+    };
+    db.exists(may_be_sent, values![job.0])
 }
 
 /// Gives rows of a job a claim, or moves their claims to a higher slot: place, slot, and decision.

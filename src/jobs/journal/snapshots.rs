@@ -81,10 +81,6 @@ fn with_counts(db: &Tx<'_>, mut job: Job) -> tx::Result<Job> {
     if job.counts.of(RowStatus::Ask) > 0 {
         job.held = super::claims::held(db, job.id)?;
     }
-    let is_done = |status| matches!(status, RowStatus::Issued | RowStatus::Revoked);
-    if job.counts.of(RowStatus::LeftOut) > 0 && job.counts.sum(is_done) == 0 && !job.is_open() {
-        job.left_in_doubt = super::claims::left_in_doubt(db, job.id)?;
-    }
     if job.awaits_proof {
         [job.unproven_ready, job.unproven] = super::refusals::counts(db, job.id)?;
     }
@@ -92,6 +88,10 @@ fn with_counts(db: &Tx<'_>, mut job: Job) -> tx::Result<Job> {
     job.next_poll = job.next_poll.filter(|_| job.is_open());
     // Nothing shows the reason of a stop that kept nothing back.
     job.stop = job.stop.take().filter(|_| !job.is_halt_over());
+    let is_done = |status| matches!(status, RowStatus::Issued | RowStatus::Revoked);
+    if job.phase != Phase::Draft && job.counts.sum(is_done) == 0 && !job.is_unfinished() {
+        job.left_in_doubt = super::claims::left_in_doubt(db, job.id, job.kind)?;
+    }
     Ok(job)
 }
 
@@ -236,18 +236,25 @@ mod tests {
     }
 
     #[test]
-    fn a_skipped_row_may_have_been_sent_only_if_it_was_in_doubt() {
-        for (before, may_be) in [("ready", false), ("in_doubt", true)] {
+    fn a_row_that_is_left_may_have_been_sent_only_if_it_was_in_doubt() {
+        let ways: [(&[&str], bool); 4] = [
+            (&["left_out"], false),
+            (&["not_done"], false),
+            (&["in_doubt", "left_out"], true),
+            // A person sent it again, and only the second request was refused.
+            (&["not_seen", "ready", "not_done"], true),
+        ];
+        for (statuses, may_be) in ways {
             let connection = journal();
             let db = Tx::on(&connection);
             let row = NewRow { name: "n".into(), email: "p@x.example".into(), ..NewRow::default() };
             let id = draft_of(&db, Kind::Issue, &[row]);
             drafts::start(&db, &id, &Actor::now("me"), &seen(Phase::Draft)).expect("started");
-            for status in [before, "left_out"] {
-                db.execute("UPDATE row SET bucket = ?1", values![status]).expect("changed");
+            for status in statuses {
+                db.execute("UPDATE row SET bucket = ?1", values![*status]).expect("changed");
             }
             let job = job(&db, &id, "me").expect("read").expect("a job");
-            assert_eq!(job.left_in_doubt, may_be, "{before}");
+            assert_eq!(job.left_in_doubt, may_be, "{statuses:?}");
         }
     }
 }
