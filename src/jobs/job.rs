@@ -164,6 +164,9 @@ pub struct Job {
     pub counts: Counts,
     /// Rows that need review and were certainly not sent.
     pub held: u64,
+    /// Whether a row may have been sent about which nothing more is done: a person resolved it, or sent it again. Only of an
+    /// ended job of which nothing was issued or revoked.
+    pub left_in_doubt: bool,
     /// What a person should know about the whole job. It stays.
     pub note: Option<Reason>,
     /// What the last check could not read, or why the journal could not be written, until that succeeds.
@@ -239,6 +242,7 @@ impl Job {
             updated: self.updated.max(issue.updated),
             counts: issue.counts.with(&self.counts),
             held: self.held + issue.held,
+            left_in_doubt: self.left_in_doubt || issue.left_in_doubt,
             in_flight: self.in_flight + issue.in_flight,
             next_poll: [issue.next_poll, self.next_poll].into_iter().flatten().min(),
             ..self.clone()

@@ -136,7 +136,7 @@ impl JobsCore {
         Ok(())
     }
 
-    /// Takes over released and abandoned jobs of other processes, and reports changes. Returns whether other
+    /// Takes over released and abandoned jobs of other processes, and reports changes, also of kept drafts. Returns whether other
     /// processes exist now; `None` if there can be none.
     pub(super) async fn neighbours(&self, known: &mut HashMap<JobId, i64>) -> Option<bool> {
         if !self.journal.is_shared {

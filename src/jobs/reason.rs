@@ -304,14 +304,22 @@ impl Reason {
     /// With its times as screens show them. The journal keeps them in UTC.
     #[must_use]
     pub fn in_zone_of(&self, clock: &ServiceClock) -> Self {
+        self.with_times(&|at| clock.short(at))
+    }
+
+    /// The same for a file that people keep: with the year, and with the zone, which nothing else in a redo file names.
+    #[must_use]
+    pub(super) fn for_file(&self, clock: &ServiceClock) -> Self {
+        self.with_times(&|at| format!("{} {}", clock.to_minute(at), clock.zone()))
+    }
+
+    fn with_times(&self, shown: &dyn Fn(Timestamp) -> String) -> Self {
         let in_zone = |(name, arg): (&String, &Arg)| {
             let arg = match arg {
-                Arg::Raw(raw) if name == "when" => {
-                    Arg::Raw(utc(raw).map_or_else(|| raw.clone(), |at| clock.short(at)))
-                }
+                Arg::Raw(raw) if name == "when" => Arg::Raw(utc(raw).map_or_else(|| raw.clone(), shown)),
                 Arg::Raw(raw) => Arg::Raw(raw.clone()),
-                Arg::Reason(why) => Arg::Reason(why.in_zone_of(clock)),
-                Arg::All(all) => Arg::All(all.iter().map(|one| one.in_zone_of(clock)).collect()),
+                Arg::Reason(why) => Arg::Reason(why.with_times(shown)),
+                Arg::All(all) => Arg::All(all.iter().map(|one| one.with_times(shown)).collect()),
             };
             (name.clone(), arg)
         };

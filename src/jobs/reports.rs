@@ -7,7 +7,7 @@ use super::intake::{ColumnMap, NameColumns, PASTED, RawRow, check, id_column, st
 use super::job::{Job, JobId, JobRow, Kind, Phase};
 use super::journal::JournalError;
 use super::journal::rows::RowFilter;
-use super::reason::{Code, Reason};
+use super::reason::Code;
 use super::receipt::{
     FailedMails, ReceiptHead, ReceiptLine, RedoLine, TableError, TableFormat, Written, mail_failures,
     write_receipt, write_redo,
@@ -138,8 +138,8 @@ fn correct(cells: &mut Vec<String>, row: &JobRow, map: &ColumnMap) -> bool {
     name != read.name || email != read.email
 }
 
-fn redo_line(job: &Job, row: &JobRow) -> RedoLine {
-    let (mut cells, mut reason) = (cells(job, row), reason(job, row));
+fn redo_line(job: &Job, row: &JobRow, clock: &ServiceClock) -> RedoLine {
+    let (mut cells, mut reason) = (cells(job, row), reason(job, row, clock));
     let map = job.origin.as_ref().and_then(|origin| origin.map.as_ref()).filter(|_| !row.cells.is_empty());
     if map.is_some_and(|map| correct(&mut cells, row, map)) {
         reason = localizable!("{reason}, corrected in the review", reason).to_string();
@@ -148,8 +148,11 @@ fn redo_line(job: &Job, row: &JobRow) -> RedoLine {
 }
 
 /// Why a row was not sent, in the user's language. The numbers of rows are those of the original file, which is named.
-fn reason(job: &Job, row: &JobRow) -> String {
-    let reason = row.why.as_ref().map_or_else(|| job.state_of(row).to_string(), Reason::to_string);
+fn reason(job: &Job, row: &JobRow, clock: &ServiceClock) -> String {
+    let reason = match &row.why {
+        Some(why) => why.for_file(clock).to_string(),
+        None => job.state_of(row).to_string(),
+    };
     let number = row.number();
     match job.origin.as_ref().and_then(|origin| origin.file.as_ref()) {
         Some(file) => localizable!("{reason} (row {row} of {file})", reason, row = number, file),
@@ -183,7 +186,7 @@ impl Jobs {
                 job.counts = counts_of(counted)?;
             }
             let head = head(&job, &clock);
-            let lines = all.map(|row| row.map(|row| line(&job, &row, clock.offset())));
+            let lines = all.map(|row| row.map(|row| line(&job, &row, &clock)));
             write_receipt(&to, format, overwrite, &head, lines, &mut |_| until(&cancel)).map_err(failed)
         })
         .await
@@ -214,7 +217,7 @@ impl Jobs {
                 id
             )));
         }
-        let all = all_rows(self, id, &[], among);
+        let (all, clock) = (all_rows(self, id, &[], among), self.core.reader().clock());
         off_the_loop(move || {
             let columns = columns(&job);
             let again = |row: &JobRow| rules::may(Step::Redo, RowFacts::of(&job, row));
@@ -222,7 +225,7 @@ impl Jobs {
                 if row.is_unproven {
                     row.why = Some(Code::BeingProven.into());
                 }
-                redo_line(&job, &row)
+                redo_line(&job, &row, &clock)
             };
             let rows = all.filter(|row| row.as_ref().map_or(true, again)).map(|row| row.map(line));
             write_redo(&to, format, overwrite, &columns, rows, &mut |_| until(&cancel)).map_err(failed)
@@ -309,7 +312,7 @@ pub(super) fn head(job: &Job, clock: &ServiceClock) -> ReceiptHead {
         facts.push(("read as".to_owned(), origin.read_as.english()));
     }
     if let Some(stop) = &job.stop {
-        facts.push(("stopped".to_owned(), stop.why.english()));
+        facts.push(("stopped".to_owned(), stop.why.for_file(clock).english()));
     }
     facts.push(("rows".to_owned(), job.counts.total().to_string()));
     facts.extend(
@@ -322,16 +325,16 @@ pub(super) fn head(job: &Job, clock: &ServiceClock) -> ReceiptHead {
     }
 }
 
-pub(super) fn line(job: &Job, row: &JobRow, offset: Offset) -> ReceiptLine {
+pub(super) fn line(job: &Job, row: &JobRow, clock: &ServiceClock) -> ReceiptLine {
     ReceiptLine {
         cells: cells(job, row),
         row: row.number(),
         badge_id: row.badge_id.as_ref().map(|id| id.wire().to_owned()),
         row_status: row.row_status.receipt_value().to_owned(),
-        reason: row.why.as_ref().map_or(String::new(), Reason::english),
-        accepted: row
-            .accepted
-            .map_or(String::new(), |at| offset.to_datetime(at).strftime("%Y-%m-%d %H:%M:%S").to_string()),
+        reason: row.why.as_ref().map_or(String::new(), |why| why.for_file(clock).english()),
+        accepted: row.accepted.map_or(String::new(), |at| {
+            clock.offset().to_datetime(at).strftime("%Y-%m-%d %H:%M:%S").to_string()
+        }),
         status: words(row.status.as_ref()),
         mail_status: words(row.mail_status.as_ref()),
         issued: words(row.issued_at.as_ref()),

@@ -1,7 +1,7 @@
 //! Drafts that are kept: a review goes on where a person left it.
 
 use super::activity::people;
-use super::common::{desk_wanting, released, session};
+use super::common::{desk_wanting, released, session, tui_of};
 use super::*;
 use crate::common::texts::{msg, msg_part, msg_with};
 use lapel::jobs::JobId;
@@ -232,4 +232,45 @@ async fn a_review_that_is_left_for_another_tab_is_kept_with_its_decisions() {
         assert!(screen.contains("2 ready") && screen.contains("1 skipped"), "{keys}: {screen}");
     }
     assert_eq!(accepted(&h), 0);
+}
+
+#[tokio::test]
+async fn home_shows_which_drafts_another_lapel_keeps_and_sends() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = folder.path().to_owned();
+    let here = |mut session: lapel::tui::ProfileSession| {
+        session.jobs.others = std::time::Duration::from_millis(20);
+        session.kept_in(place.clone())
+    };
+    let mut h = Harness::with(small(), 100, 30, here).await;
+    h.press("0");
+    assert!(!h.settled().await.contains(msg(KEPT)));
+    let mut other = Box::new(tui_of(here(session(&h.sandbox, Environment::Demo)), 100, 30));
+    std::mem::swap(&mut h.tui, &mut other);
+    people(&mut h, 0..3).await;
+    std::mem::swap(&mut h.tui, &mut other);
+    h.shows(msg(KEPT)).await;
+    h.settled().await;
+    // The other one has it open. The refusal answers the key, so it goes like every message.
+    let refusal = msg_part("This draft has started, was discarded, ");
+    h.press("enter");
+    h.shows(refusal).await;
+    h.press("j j");
+    assert!(!h.settled().await.contains(refusal));
+    std::mem::swap(&mut h.tui, &mut other);
+    h.press("esc");
+    h.settled().await;
+    std::mem::swap(&mut h.tui, &mut other);
+    h.press("0");
+    h.shows(msg(KEPT)).await;
+    h.settled().await;
+    h.press("enter");
+    h.shows(msg_part("Nothing is sent until you confirm. ")).await;
+    h.settled().await;
+    h.confirm_draft("3").await;
+    h.shows("waiting 3 = 3").await;
+    std::mem::swap(&mut h.tui, &mut other);
+    let screen = h.until("it is no draft", |s| !s.contains(msg(KEPT))).await;
+    assert!(!screen.contains("3 ready"), "{screen}");
+    assert_eq!(accepted(&h), 3);
 }

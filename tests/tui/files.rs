@@ -401,7 +401,7 @@ async fn pasted_lines_become_a_draft() {
     assert!(screen.contains(msg_part("3 rows")) && screen.contains("3 ready"), "{screen}");
     assert_eq!(screen.matches(msg("pasted text")).count(), 1, "it is said once: {screen}");
     assert!(!screen.contains(msg("The pasted text")), "{screen}");
-    assert!(screen.contains("DEMO") && screen.contains(msg_part("3 recipients · 1 request")), "{screen}");
+    assert!(screen.contains("DEMO") && screen.contains(msg_part("3 rows · 1 request")), "{screen}");
     h.press("esc");
     let screen = h.settled().await;
     assert!(screen.contains(msg_part("Nothing was sent")), "{screen}");
@@ -894,7 +894,7 @@ async fn a_column_of_templates_makes_a_job_of_each() {
     h.shows(msg_part("(1 of 2 templates in the file)")).await;
     let screen = h.settled().await;
     assert!(
-        screen.contains(msg_part("2 rows")) && screen.contains(msg_part("3 recipients · 2 requests")),
+        screen.contains(msg_part("2 rows")) && screen.contains(msg_part("3 rows · 2 requests")),
         "{screen}"
     );
     h.press("}");

@@ -198,9 +198,8 @@ async fn what_expires_is_issued_again_only_after_a_review() {
     h.shows(msg_part("1 of 2 templates")).await;
     let screen = h.settled().await;
     let words: Vec<&str> = screen.split_whitespace().collect();
-    let at =
-        words.iter().position(|word| *word == "recipients").unwrap_or_else(|| panic!("a number:\n{screen}"));
-    let n = words[at - 1].to_owned();
+    let rows = words.windows(3).find(|words| words[1..] == ["rows", "·"]);
+    let n = rows.unwrap_or_else(|| panic!("a number:\n{screen}"))[0].to_owned();
     h.confirm_draft(&n).await;
     h.shows(msg("waiting")).await;
     let ledger = h.sandbox.control().ledger();

@@ -143,7 +143,10 @@ async fn the_confirmation_says_who_has_the_badge_and_counts_each_row_once() {
     h.settled().await;
     h.press("G enter");
     let screen = h.settled().await;
-    assert!(screen.contains(msg_part("Already have it: 0 found. History read to its end at")), "{screen}");
+    assert!(
+        screen.contains(msg_part("Already have it: 0 of 2 rows. History read to its end at")),
+        "{screen}"
+    );
     assert!(screen.contains(&msg_with("Not sent: {rest}", &[&"1 needs review"])), "{screen}");
     assert!(!screen.contains("skipped"), "{screen}");
 }
@@ -458,6 +461,23 @@ async fn a_search_fits_the_columns_to_what_it_finds() {
     assert!(found("Garc?a") && found(long), "{screen}");
 }
 
+/// The rows of a file have the numbers of its lines.
+#[tokio::test]
+async fn a_range_in_a_search_names_the_row_of_the_file() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    let _folder = review(&mut h, "Garc?a,a@naru.example\nNguy?n,b@naru.example\n").await;
+    h.shows(msg_part("2 need review")).await;
+    h.settled().await;
+    h.press("/");
+    h.type_text("b@");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(screen.contains("Nguy?n") && !screen.contains("Garc?a"), "{screen}");
+    h.press("v");
+    let screen = h.settled().await;
+    assert!(screen.contains(&msg_with("range from row {row}", &[&3])), "{screen}");
+}
+
 #[tokio::test]
 async fn a_range_is_decided_by_one_key_and_undone_as_one_decision() {
     let mut h = Harness::new(small(), 100, 30).await;
@@ -480,7 +500,7 @@ async fn a_range_is_decided_by_one_key_and_undone_as_one_decision() {
     let screen = h.settled().await;
     assert!(screen.contains(&format!("space {}", msg("include range"))), "{screen}");
     let says = msg_with(
-        "range of {rows} rows: {send} includes them, {skip} skips them, {esc} cancels",
+        "range of {n} rows: {send} includes them, {skip} skips them, {esc} cancels",
         &[&2, &"space", &"-", &"esc"],
     );
     assert!(flowing(&screen).contains(&says), "{screen}");

@@ -313,6 +313,35 @@ async fn a_wallet_of_10_000_says_its_total_and_reads_on() {
     assert!(screen.contains(&msg_with("row {at} of {entries}", &[&"1", &"10,000"])), "{screen}");
 }
 
+/// A reading that failed changes neither what is known nor what `+` does.
+#[tokio::test]
+async fn a_long_wallet_is_read_on_after_a_refresh_failed() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    let many = |n: i64| RowSpec { minutes_ago: 60 + n, ..row("나많이", "many@naru.example") };
+    insert(&h, (0..3_000).map(many).collect());
+    h.settled().await;
+    look_up(&mut h, "many@naru.example").await;
+    let fails =
+        |h: &Harness| h.sandbox.control().add_fault("get /wallet/badges status=400").expect("a fault");
+    let of = |read: &str| msg_with("{read} of {total} badges", &[&read, &"3,000"]);
+    let more = msg_with("{key} reads more", &[&"+"]);
+    fails(&h);
+    h.press("r");
+    let screen = h.settled().await;
+    assert!(screen.contains(&of("200")) && screen.contains(&more), "{screen}");
+    // Nor does a failed `+` count.
+    h.press("+");
+    let screen = h.settled().await;
+    assert!(screen.contains(&of("200")) && screen.contains(&more), "{screen}");
+    h.sandbox.control().clear_faults();
+    h.press("+");
+    let screen = h.settled().await;
+    assert!(screen.contains(&of("2,000")) && screen.contains(&more), "{screen}");
+    h.press("+");
+    let screen = h.settled().await;
+    assert!(screen.contains(msg_part("3,000 badges in the wallet")), "{screen}");
+}
+
 #[tokio::test]
 async fn a_long_wallet_is_read_to_its_end() {
     let mut h = Harness::new(small(), 100, 30).await;

@@ -10,6 +10,7 @@ use super::jobs::Actor;
 use super::reasons::stored;
 use super::{accounts, jobs};
 use crate::jobs::intake::hex;
+use crate::jobs::job::Kind;
 use crate::jobs::journal::prelude::*;
 use crate::jobs::reason::utc_minute;
 use crate::jobs::rules::{self, ClaimVerdict, Other};
@@ -327,6 +328,16 @@ pub(super) fn held(db: &Tx<'_>, job: JobId) -> tx::Result<u64> {
                AND NOT EXISTS (SELECT 1 FROM claim WHERE claim.job = row.job AND claim.no = row.no)",
         values![job.0],
     )
+}
+
+/// Whether a row of a job about which nothing more is done may have been sent. A row that was certainly not sent has given
+/// its claim back. One that a person sent again keeps it, also if the second request was refused. Revocations have no claims.
+pub(super) fn left_in_doubt(db: &Tx<'_>, job: JobId, kind: Kind) -> tx::Result<bool> {
+    let may_be_sent = match kind {
+        Kind::Issue => "SELECT 1 FROM claim WHERE job = ?1 AND state <> 'reserved'",
+        Kind::Revoke => "SELECT 1 FROM row WHERE job = ?1 AND bucket = 'left_out' AND request IS NOT NULL",
+    };
+    db.exists(may_be_sent, values![job.0])
 }
 
 /// Gives rows of a job a claim, or moves their claims to a higher slot: place, slot, and decision.

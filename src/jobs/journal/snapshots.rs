@@ -85,6 +85,10 @@ fn with_counts(db: &Tx<'_>, mut job: Job) -> tx::Result<Job> {
     job.next_poll = job.next_poll.filter(|_| job.is_open());
     // Nothing shows the reason of a stop that kept nothing back, or of one that the other journal knows more about.
     job.stop = job.stop.take().filter(|_| !job.is_halt_over() && job.phase != Phase::Moved);
+    let is_done = |status| matches!(status, RowStatus::Issued | RowStatus::Revoked);
+    if job.phase != Phase::Draft && job.counts.sum(is_done) == 0 && !job.is_unfinished() {
+        job.left_in_doubt = super::claims::left_in_doubt(db, job.id, job.kind)?;
+    }
     Ok(job)
 }
 
@@ -114,6 +118,7 @@ fn read(r: &SqlRow<'_>, me: &str, is_team: bool) -> tx::Result<Job> {
         updated: moment(r, "changed")?.map_or(created, |changed| changed.max(created)),
         counts: Counts::default(),
         held: 0,
+        left_in_doubt: false,
         note: if phase == Phase::Moved { Some(elsewhere(r)?) } else { r.get("note")? },
         trouble: if phase == Phase::Moved { None } else { r.get("look_note")? },
         accepted: match (r.get("accepted")?, r.get("accepted_of")?) {
@@ -197,9 +202,11 @@ fn origin(raw: &str) -> Option<JobOrigin> {
 mod tests {
     use super::*;
     use crate::jobs::job::Kind;
+    use crate::jobs::journal::drafts;
     use crate::jobs::journal::jobs;
+    use crate::jobs::journal::jobs::Actor;
     use crate::jobs::journal::rows::NewRow;
-    use crate::jobs::journal::tests::statements::{draft_of, journal};
+    use crate::jobs::journal::tests::statements::{draft_of, journal, seen};
 
     #[test]
     fn no_note_hides_another_that_matters_more() {
@@ -252,5 +259,28 @@ mod tests {
         assert_eq!(read("issued", "not_done"), (false, "paused", true), "it may be sent again");
         db.execute("UPDATE job SET phase = 'moved', stop = 'journal'", values![]).expect("moved");
         assert_eq!(read("issued", "ready"), (false, "moved", false), "the other journal sends the rest");
+    }
+
+    #[test]
+    fn a_row_that_is_left_may_have_been_sent_only_if_it_was_in_doubt() {
+        let ways: [(&[&str], bool); 4] = [
+            (&["left_out"], false),
+            (&["not_done"], false),
+            (&["in_doubt", "left_out"], true),
+            // A person sent it again, and only the second request was refused.
+            (&["not_seen", "ready", "not_done"], true),
+        ];
+        for (statuses, may_be) in ways {
+            let connection = journal();
+            let db = Tx::on(&connection);
+            let row = NewRow { name: "n".into(), email: "p@x.example".into(), ..NewRow::default() };
+            let id = draft_of(&db, Kind::Issue, &[row]);
+            drafts::start(&db, &id, &Actor::now("me"), &seen(Phase::Draft)).expect("started");
+            for status in statuses {
+                db.execute("UPDATE row SET bucket = ?1", values![*status]).expect("changed");
+            }
+            let job = job(&db, &id, "me").expect("read").expect("a job");
+            assert_eq!(job.left_in_doubt, may_be, "{statuses:?}");
+        }
     }
 }

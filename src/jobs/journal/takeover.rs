@@ -6,6 +6,7 @@ use super::requests::{self, Ended};
 use super::{Process, sending};
 use crate::jobs::job::StopKind;
 use crate::jobs::journal::prelude::*;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// The jobs of a service and key whose owner is neither living nor this process, without drafts.
 pub(super) fn abandoned(
@@ -159,7 +160,7 @@ pub(super) fn lose(db: &Tx<'_>, request: i64, why: &Reason, at: i64) -> tx::Resu
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct Changes {
     pub(in crate::jobs) owners: Vec<String>,
-    /// Jobs, each with a number that changes with every write.
+    /// Jobs and kept drafts, each with a number that changes with every write.
     pub(in crate::jobs) jobs: Vec<(JobId, i64)>,
 }
 
@@ -167,7 +168,7 @@ pub(super) fn changes(db: &Tx<'_>, account: &Account, me: &str) -> tx::Result<Ch
     let owners = other_owners(db, account, me)?;
     // In a team, others may also write jobs of this process.
     let (stamp, version) = if db.is_team() { ("job_stamp(id, xmin)", 0) } else { ("?4", db.version()?) };
-    let jobs = db.all(
+    let mut jobs: Vec<(JobId, i64)> = db.all(
         &format!(
             "SELECT id, {stamp} FROM job WHERE account = ?1 AND base_url = ?2 AND owner IS NOT NULL
                AND (owner <> ?3 OR {}) AND phase <> 'draft' AND ?4 >= 0",
@@ -175,7 +176,26 @@ pub(super) fn changes(db: &Tx<'_>, account: &Account, me: &str) -> tx::Result<Ch
         ),
         values![account.key, account.base_url, me, version],
     )?;
+    jobs.extend(kept_drafts(db, account, me)?);
     Ok(Changes { owners, jobs })
+}
+
+/// The kept drafts that are not open in this process, each with a number that changes with its owner and its rows. The
+/// version of a file changes with every write, and a draft that waits for a person would look new with each.
+fn kept_drafts(db: &Tx<'_>, account: &Account, me: &str) -> tx::Result<HashMap<JobId, i64>> {
+    let found: Vec<(JobId, String, String, i64)> = db.all(
+        "SELECT job.id, coalesce(job.owner, ''), coalesce(tally.bucket, ''), coalesce(tally.n, 0)
+         FROM job LEFT JOIN tally ON tally.job = job.id
+         WHERE job.phase = 'draft' AND job.kept AND job.account = ?1 AND job.base_url = ?2
+           AND job.owner IS DISTINCT FROM ?3
+         ORDER BY job.id, tally.bucket",
+        values![account.key, account.base_url, me],
+    )?;
+    let mut stamps: HashMap<JobId, DefaultHasher> = HashMap::new();
+    for (id, owner, status, rows) in found {
+        (owner, status, rows).hash(stamps.entry(id).or_default());
+    }
+    Ok(stamps.into_iter().map(|(id, stamp)| (id, stamp.finish().cast_signed())).collect())
 }
 
 #[cfg(test)]
@@ -204,5 +224,34 @@ mod tests {
             assert_eq!(why.code(), code);
             assert_eq!(why.english().contains(&lee.english()), place.is_some(), "{why}");
         }
+    }
+
+    #[test]
+    fn a_draft_that_another_process_keeps_changes_or_closes_is_a_change_and_another_write_is_none() {
+        let connection = journal();
+        let db = Tx::on(&connection);
+        let account =
+            Account { profile: "p".into(), base_url: "u".into(), key: "k".into(), organisation: None };
+        let row = |n| NewRow { name: "n".into(), email: format!("p{n}@x.example"), ..NewRow::default() };
+        let id = draft_of(&db, Kind::Issue, &[row(1), row(2)]);
+        let stamp = |me: &str| {
+            let found = changes(&db, &account, me).expect("read").jobs;
+            found.into_iter().find(|(job, _)| *job == id).map(|(_, stamp)| stamp)
+        };
+        assert_eq!(stamp("you"), None, "nobody has kept it");
+        drafts::keep(&db, &[id]).expect("kept");
+        let kept = stamp("you").expect("a kept draft");
+        assert_eq!(stamp("me"), None, "one's own");
+        draft_of(&db, Kind::Issue, &[row(3)]);
+        assert_eq!(stamp("you"), Some(kept));
+        db.run("UPDATE row SET bucket = 'left_out' WHERE job = ?1 AND no = 1", values![id.0])
+            .expect("skipped");
+        let decided = stamp("you").expect("a kept draft");
+        assert_ne!(decided, kept);
+        drafts::close(&db, &[id], "me").expect("closed");
+        assert!([kept, decided].iter().all(|before| stamp("you") != Some(*before)));
+        assert_eq!(stamp("you"), stamp("me"), "nobody has it open");
+        jobs::discard(&db, &id).expect("discarded");
+        assert_eq!(stamp("you"), None);
     }
 }

@@ -44,6 +44,8 @@ fn screens_show_the_times_of_a_reason_in_the_zone_of_the_service() {
     let shown = |when: &str| Reason::class(DuplicateKind::Sent).because("why", sent(when)).in_zone_of(&clock);
     let shown = |when: &str| shown(when).in_language(Language::English);
     assert!(shown("2020-11-26 17:56 UTC").contains(" on 2020-11-27 ("), "{}", shown("2020-11-26 17:56 UTC"));
+    let kept = sent("2020-11-26 17:56 UTC").for_file(&clock).to_string();
+    assert!(kept.contains(" on 2020-11-27 02:56 UTC+9 ("), "a file has the zone and the year: {kept}");
     assert!(shown("at noon").contains(" on at noon ("), "what is no time stays");
     assert!(
         sent("2020-11-26 17:56 UTC").to_string().contains("17:56 UTC"),

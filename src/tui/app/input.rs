@@ -3,6 +3,7 @@
 use super::{App, LoopCommand, Notice, READ_ONLY, Tab};
 use crate::i18n::{Language, wait::wait_text};
 use crate::tui::hold;
+use crate::tui::input::action::ActionKind;
 use crate::tui::input::keymap::{Keymap, Press};
 use crate::tui::message::Message;
 use crate::tui::modals::confirm_action::ConfirmAction;
@@ -330,7 +331,7 @@ impl App {
             .filter_map(|action| {
                 if self.cx.keymap.has(&stack, action) {
                     let keys = here.iter().find(|(_, a)| *a == action).map(|(keys, _)| keys.clone());
-                    let why_not = (!self.is_enabled(action)).then(|| t!("it does not apply here").to_owned());
+                    let why_not = (!self.is_enabled(action)).then(|| self.why_not(action).to_owned());
                     return Some(PaletteCommand { action, keys: keys.unwrap_or_default(), why_not });
                 }
                 // Actions that only a form or a menu has are listed there.
@@ -339,6 +340,16 @@ impl App {
                 Some(PaletteCommand { action, keys, why_not })
             })
             .collect()
+    }
+
+    /// Why an action that has a key here is not possible now.
+    fn why_not(&self, action: Action) -> &'static str {
+        let job = self.screens.activity.job().filter(|_| self.navigation.tab == Tab::Activity);
+        // One without an owner belongs to nobody.
+        if action.is(ActionKind::OfJob) && job.is_some_and(|job| job.owner.is_some() && !job.may_act()) {
+            return t!("this job belongs to another lapel");
+        }
+        t!("it does not apply here")
     }
 
     pub(super) fn quit(&mut self, out: &mut Effects<'_>) {

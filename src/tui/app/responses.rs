@@ -45,7 +45,9 @@ impl App {
         };
         match left.map_err(|reply| reply.response) {
             Ok(()) => {}
-            // The form of this job command is closed. Its result is shown anyway.
+            // It answers a key on a screen, so it goes like every other message.
+            Err(Response::Done(Err(why))) if matches!(owner, RequestOwner::Screen(_)) => out.warn(why),
+            // The form of this job command is closed. Its result is shown anyway, until the user closes it.
             Err(Response::Done(Err(why))) => out.news = Some((why, true)),
             Err(Response::Done(Ok(JobReply::Said(text)))) => out.say(text),
             Err(Response::Done(Ok(JobReply::Warned(text)))) => out.warn(text),
@@ -120,6 +122,10 @@ impl App {
     pub(super) fn job(&mut self, changed: JobChange, out: &mut Effects<'_>) {
         self.changed = true;
         let JobChange { id, job, touched } = changed;
+        // Also what another lapel does with a draft.
+        if job.as_ref().is_some_and(|job| job.phase == Phase::Draft) || self.screens.home.keeps(id) {
+            self.screens.home.drafts_changed();
+        }
         let Some(job) = job else {
             if self.screens.activity.remove(id) {
                 let text = t!("Job {id} is not in the journal any more: a backup was restored.", id);

@@ -181,8 +181,8 @@ impl CommandPalette {
         }
     }
 
-    /// One entry: key, name and explanation. The reason why an action is not possible follows if it fits. For the
-    /// selected entry, the reason is below the list.
+    /// One entry: key, name and explanation. The reason why an action is not possible follows, and the explanation is cut for
+    /// it. For the selected entry, the reason is below the list.
     fn line(
         &self,
         entry: &PaletteEntry,
@@ -209,10 +209,12 @@ impl CommandPalette {
         let room = widths.room.saturating_sub(widths.keys + widths.names + 1);
         let mut help = search.explanation(command.action);
         if let Some(why) = why.filter(|_| !selected) {
-            let with = format!("{help}   {} {why}", cx.glyphs.dash);
-            if width(&with) <= room {
-                help = with;
+            let reason = format!("   {} {why}", cx.glyphs.dash);
+            let left = room.saturating_sub(width(&reason));
+            if width(&help) > left {
+                help = fit(&help, left, cx.glyphs.ellipsis);
             }
+            help.push_str(&reason);
         }
         spans.push(Span::styled(fit(&command.keys, widths.keys, cx.glyphs.ellipsis), plain(theme.key())));
         spans.extend(search.highlighted(command.action.hint(), widths.names, words, cx));
@@ -560,6 +562,24 @@ mod tests {
                 let cursors = screen.iter().filter(|line| line.contains(cx.glyphs.cursor)).count();
                 assert_eq!(cursors, 2, "{screen:#?}");
             }
+        }
+    }
+
+    #[test]
+    fn what_is_not_possible_says_so_also_where_its_explanation_has_no_room() {
+        use ratatui::buffer::Buffer;
+        let cx = UiContext::for_test();
+        let mut palette = palette();
+        palette.cursor.select(1);
+        palette.is_selected = true;
+        for (columns, rows) in [(118, 18), (58, 10)] {
+            let area = Rect::new(0, 0, columns, rows);
+            let mut buffer = Buffer::empty(area);
+            palette.draw(&mut Frame::new(&mut buffer), area, &cx);
+            let line = |y: u16| (0..columns).map(|x| buffer[(x, y)].symbol()).collect::<String>();
+            let screen: Vec<String> = (0..rows).map(line).collect();
+            let reason = format!("{} a key of History", cx.glyphs.dash);
+            assert_eq!(screen.iter().filter(|line| line.contains(&reason)).count(), 1, "{screen:#?}");
         }
     }
 }

@@ -146,7 +146,14 @@ impl Browse for HistoryItem {
     }
 
     fn may_be_hidden(narrowing: &HistoryNarrowing) -> Option<&'static str> {
-        (narrowing.state == Some(StateIs::Waiting)).then(waiting_may_be_hidden)
+        match narrowing.state? {
+            StateIs::Waiting => Some(waiting_may_be_hidden()),
+            // Longer than the day after which a badge should be visible.
+            StateIs::Overdue => Some(t!(
+                "That does not mean \u{201c}none is overdue\u{201d}: the service may not list badges waiting for issue, also overdue ones."
+            )),
+            _ => None,
+        }
     }
 
     /// The titles, and the service's own words for mails, types and categories.
@@ -486,4 +493,22 @@ pub fn follow(action: Action, row: Option<&HistoryItem>, out: &mut Effects<'_>) 
         _ => return false,
     }
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_waits_may_be_hidden_also_if_it_is_overdue() {
+        let said = |state| {
+            HistoryItem::may_be_hidden(&HistoryNarrowing {
+                state: Some(state),
+                ..HistoryNarrowing::default()
+            })
+        };
+        let (waiting, overdue) = (said(StateIs::Waiting), said(StateIs::Overdue));
+        assert!(waiting.is_some() && overdue.is_some() && waiting != overdue);
+        assert_eq!(said(StateIs::Issued), None);
+    }
 }

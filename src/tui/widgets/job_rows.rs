@@ -31,6 +31,9 @@ impl ListRow for JobRow {
     fn id(&self) -> u64 {
         self.no
     }
+    fn shown_number(row: Option<&Self>, _: u64) -> Option<u64> {
+        row.map(Self::number)
+    }
 }
 
 /// A row whose place in the list is asked of the journal.

@@ -21,6 +21,10 @@ const KEPT: usize = 8;
 pub trait ListRow: Clone {
     type Id: Clone + Eq + Hash + Ord;
     fn id(&self) -> Self::Id;
+    /// The number that the list shows for the row at a place. `None` if the row has to be loaded for it.
+    fn shown_number(_row: Option<&Self>, place: u64) -> Option<u64> {
+        Some(place + 1)
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -227,7 +227,7 @@ fn show(db: &Tx<'_>, job: &Job) {
 }
 
 fn show_row(job: &Job, row: JobRow) {
-    let _ = reports::line(job, &row, jiff::tz::Offset::MAX);
+    let _ = reports::line(job, &row, &ServiceClock::new(Some(jiff::tz::Offset::MAX), 1.0));
     let _ = (row.suggested_address(), row.suggested_name(), row.shown_duplicate());
     for why in row.why.iter().chain(&row.also) {
         let _ = (why.to_string(), why.in_language(Language::Korean));

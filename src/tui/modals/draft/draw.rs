@@ -383,7 +383,8 @@ impl DraftForm {
         }
     }
 
-    /// How many recipients already have the badge, and until when the history was read.
+    /// How many rows are of somebody who already has the badge, also of those that are not sent, and until when the history
+    /// was read.
     fn history_words(&self, cx: &UiContext) -> Option<String> {
         if !self.issues() {
             return None;
@@ -396,14 +397,26 @@ impl DraftForm {
             .filter(|(class, _)| has_it(*class))
             .map(|(_, n)| n)
             .sum();
-        let n = number(n);
+        let found = number(n);
+        let all = self.jobs.iter().map(|job| job.counts.total()).sum();
         // The oldest reading of the drafts counts.
         match self.jobs.iter().map(|job| job.checked).min().flatten() {
             Some(at) if !self.is_incomplete() => {
                 let time = moment(at, cx);
-                Some(t!("Already have it: {n} found. History read to its end at {time}.", n, time))
+                Some(plural!(
+                    all,
+                    "Already have it: {found} of {n} row. History read to its end at {time}.",
+                    "Already have it: {found} of {n} rows. History read to its end at {time}.",
+                    found,
+                    time
+                ))
             }
-            _ => Some(t!("Already have it: {n} found so far.", n)),
+            _ => Some(plural!(
+                all,
+                "Already have it: {found} of {n} row so far.",
+                "Already have it: {found} of {n} rows so far.",
+                found
+            )),
         }
     }
 
@@ -422,7 +435,8 @@ impl DraftForm {
         }
         let mut parts = Vec::new();
         if self.issues() {
-            parts.extend([count!(ready, "recipient", "recipients"), requests]);
+            // Somebody may be in several rows.
+            parts.extend([count!(ready, "row", "rows"), requests]);
         } else if ready > 0 {
             let badges = count!(ready, "badge", "badges");
             parts.push(t!("{badges} now, in {requests}", badges, requests));

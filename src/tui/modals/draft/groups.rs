@@ -308,9 +308,10 @@ impl DraftForm {
                 esc = key(Action::Back)
             ));
         }
-        Some(t!(
-            "range of {rows} rows: {send} includes them, {skip} skips them, {esc} cancels",
-            rows = number(rows),
+        Some(plural!(
+            rows,
+            "range of {n} row: {send} includes it, {skip} skips it, {esc} cancels",
+            "range of {n} rows: {send} includes them, {skip} skips them, {esc} cancels",
             send = key(Action::Allow),
             skip = key(Action::LeaveOut),
             esc = key(Action::Back)

@@ -95,7 +95,7 @@ pub(super) enum Finished {
     Done,
     /// Certainly nothing was.
     NothingDone,
-    /// As its state says: cancelled, undone, moved, or ended with rows that a person resolved.
+    /// As its state says: cancelled, undone, moved, or ended with rows that a person resolved and that may have been sent.
     Otherwise,
 }
 
@@ -104,8 +104,8 @@ pub(super) fn finished(job: &Job) -> Option<Finished> {
     match job.counts.sum(is_done) {
         _ if job.is_unfinished() => None,
         _ if job.is_cancelled() || job.is_undone() || job.phase == Phase::Moved => Some(Finished::Otherwise),
-        0 if job.counts.of(RowStatus::LeftOut) == 0 => Some(Finished::NothingDone),
-        0 => Some(Finished::Otherwise),
+        0 if job.left_in_doubt => Some(Finished::Otherwise),
+        0 => Some(Finished::NothingDone),
         _ => Some(Finished::Done),
     }
 }
@@ -469,9 +469,9 @@ fn as_of(cx: &UiContext) -> Option<String> {
     Some(t!("{alert} as of {time}", alert = cx.glyphs.alert, time))
 }
 
-fn stop_words(job: &Job) -> Option<String> {
+fn stop_words(job: &Job, cx: &UiContext) -> Option<String> {
     let stop = job.stop.as_ref()?;
-    Some(format!("{}: {}", tr(stop.kind.name()), stop.why))
+    Some(format!("{}: {}", tr(stop.kind.name()), stop.why.in_zone_of(&cx.clock())))
 }
 
 /// What a person can do about a job, and why, the most urgent first. Each sentence names its key.
@@ -495,7 +495,7 @@ fn advice(job: &Job, cx: &UiContext) -> Vec<(String, Style)> {
             alert = cx.glyphs.alert,
             owner = owner.label
         );
-        let stop = stop_words(job).map(|text| (text, theme.text()));
+        let stop = stop_words(job, cx).map(|text| (text, theme.text()));
         return [(text, theme.warning())].into_iter().chain(stop).collect();
     }
     let (run, open, export) = (key(Action::Run), key(Action::Open), key(Action::Export));
@@ -535,7 +535,7 @@ fn advice(job: &Job, cx: &UiContext) -> Vec<(String, Style)> {
         };
         all.push((format!("{} {}. {text}", cx.glyphs.alert, words(&need, job)), theme.warning()));
     }
-    if let Some(text) = stop_words(job) {
+    if let Some(text) = stop_words(job, cx) {
         // What to do is in the line above.
         let style = if all.is_empty() { theme.error() } else { theme.text() };
         all.push((text, style));

@@ -233,19 +233,23 @@ mod tests {
             finished(&job)
         };
         // The service would refuse a single row again.
-        for nothing in
-            [refused(1), job(Phase::Running, &[(Invalid, 2)]), job(Phase::Running, &[(NotDone, 2)])]
-        {
+        for nothing in [
+            refused(1),
+            job(Phase::Running, &[(Invalid, 2)]),
+            job(Phase::Running, &[(NotDone, 2)]),
+            // Nearly every file has a row that is skipped in the review.
+            job(Phase::Running, &[(LeftOut, 2), (Invalid, 1)]),
+        ] {
             assert!(matches!(ended(nothing), Some(Finished::NothingDone)));
         }
         assert_eq!(super::super::draw::done_of(&job(Phase::Running, &[(Invalid, 2)]), 100), 0);
         for status in [Issued, Revoked] {
             assert!(matches!(ended(job(Phase::Running, &[(status, 2)])), Some(Finished::Done)));
         }
-        // A row that a person left as it is may have been sent.
+        // A row that a person resolved may have been sent.
         for otherwise in [
             job(Phase::Cancelled, &[(LeftOut, 2)]),
-            job(Phase::Running, &[(LeftOut, 2)]),
+            Job { left_in_doubt: true, ..job(Phase::Running, &[(LeftOut, 2)]) },
             job(Phase::Moved, &[(RowStatus::Waiting, 2)]),
         ] {
             assert!(matches!(ended(otherwise), Some(Finished::Otherwise)));

@@ -53,7 +53,7 @@ pub struct Home {
 struct HomeDrafts {
     kept: Vec<Job>,
     request: Option<RequestId>,
-    /// Whether a job command may have changed them since.
+    /// Whether they may have changed since.
     stale: bool,
     /// Whether the first reading found some, and the user does not know yet. `None` before it.
     untold: Option<bool>,
@@ -151,7 +151,12 @@ impl Home {
         }
     }
 
-    /// Called when a job command has ended: drafts may have been added, started or removed.
+    /// Whether Home has this job as a draft. It may have begun since.
+    pub fn keeps(&self, id: JobId) -> bool {
+        self.drafts.kept.iter().any(|draft| draft.id == id)
+    }
+
+    /// Called when a job command has ended, or a draft has changed: drafts may have been added, started or removed.
     pub fn drafts_changed(&mut self) {
         self.drafts.stale = true;
     }

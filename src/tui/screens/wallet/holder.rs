@@ -2,6 +2,7 @@
 
 use super::by_id::is_unknown;
 use super::{FIRST_PAGES, HolderBadges, MOST_PAGES, Sought, Wallet, alone, own_row};
+use crate::api::MAX_ROWS_PER_PAGE;
 use crate::domain::holder::join;
 use crate::tui::prelude::*;
 use crate::tui::request::HolderLists;
@@ -21,7 +22,8 @@ impl Wallet {
 
     /// The number of badges read, and of those in the wallet if that is more, while not all were read.
     pub(super) fn left_to_read(&self) -> Option<(u64, Option<u64>)> {
-        let found = self.found.as_ref().filter(|found| found.troubles.is_empty() && !found.complete)?;
+        let is_known = |found: &&HolderBadges| found.troubles.is_empty() || found.is_kept;
+        let found = self.found.as_ref().filter(is_known).filter(|found| !found.complete)?;
         let read = found.whole().in_wallet;
         Some((read, found.total_count.filter(|total| *total > read)))
     }
@@ -34,7 +36,12 @@ impl Wallet {
     /// Reads ten times as much of a wallet that is longer than what was read, from its first page, because the list
     /// may have changed.
     pub(super) fn read_on(&mut self, email: String, out: &mut Effects<'_>) {
-        self.call.pages = (self.call.pages * 10).min(MOST_PAGES);
+        // Where the last try to read more failed, it is tried again.
+        let asked = self.call.pages * u64::from(MAX_ROWS_PER_PAGE);
+        let failed = |found: &HolderBadges| found.is_kept && found.whole().in_wallet < asked;
+        if !self.found.as_ref().is_some_and(failed) {
+            self.call.pages = (self.call.pages * 10).min(MOST_PAGES);
+        }
         self.read(email, out);
     }
 

@@ -35,16 +35,25 @@ impl Wallet {
         };
         // While lapel reads on, the last of the pages may be asked for already.
         let is_longer = self.can_read_on() || self.request.is_some();
+        let goes_on = self.can_read_on().then(|| {
+            let key = cx.key(&[KeyContext::Wallet], Action::Elsewhere);
+            format!(" {dot} {}", t!("{key} reads more", key))
+        });
         let (who, mut said) = if let Some(at) = found.read_at.filter(|_| found.is_kept) {
             let who = if self.call.masked { t!("The record of one badge").to_owned() } else { who };
-            let badges = count!(found.held.len() as u64, "badge", "badges");
+            let badges = match self.left_to_read() {
+                Some((read, Some(total))) => {
+                    t!("{read} of {total} badges", read = number(read), total = number(total))
+                }
+                _ => count!(found.held.len() as u64, "badge", "badges"),
+            };
             let time = moment(at, cx);
             let said = if self.call.masked || found.complete && found.read == [true, true] {
                 t!("{badges} as of {time}", badges, time)
             } else {
                 t!("{badges} as of {time} (not all was read)", badges, time)
             };
-            (who, vec![format!(" {dot} {said}")])
+            (who, with_and_without(&format!(" {dot} {said}"), goes_on))
         } else if found.failed {
             (who, Vec::new())
         } else if is_unseen && !found.sent.is_empty() && found.email.is_empty() {
@@ -58,10 +67,6 @@ impl Wallet {
         } else if found.held.is_empty() && found.both && found.complete {
             (t!("No badge for {email} in the wallet or the history.", email), Vec::new())
         } else if found.held.is_empty() {
-            let goes_on = self.can_read_on().then(|| {
-                let key = cx.key(&[KeyContext::Wallet], Action::Elsewhere);
-                format!(" {dot} {}", t!("{key} reads more", key))
-            });
             let said = t!("No badge found for {email}, but not everything could be read.", email);
             (said, goes_on.into_iter().collect())
         } else if self.call.masked {
@@ -78,10 +83,7 @@ impl Wallet {
                     badges = count!(found.held.len() as u64, "badge", "badges")
                 ),
             };
-            let key = cx.key(&[KeyContext::Wallet], Action::Elsewhere);
-            let goes_on =
-                self.can_read_on().then(|| format!(" {dot} {read} {dot} {}", t!("{key} reads more", key)));
-            (who, goes_on.into_iter().chain([format!(" {dot} {read}")]).collect())
+            (who, with_and_without(&format!(" {dot} {read}"), goes_on))
         } else if !found.troubles.is_empty() {
             let badges = count!(found.held.len() as u64, "badge", "badges");
             (who, vec![format!(" {dot} {}", t!("{badges} (only one list read)", badges))])
@@ -200,4 +202,9 @@ impl Wallet {
             )
         })
     }
+}
+
+/// The longer form comes first.
+fn with_and_without(said: &str, more: Option<String>) -> Vec<String> {
+    more.map(|more| format!("{said}{more}")).into_iter().chain([said.to_owned()]).collect()
 }

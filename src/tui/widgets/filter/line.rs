@@ -3,7 +3,7 @@
 
 use super::value::{
     FilterChoice, FilterContext, FilterValue, Spec, Takes, date_words, is_end, is_known, is_known_mail,
-    one_word, read,
+    one_word, plain, read,
 };
 use crate::config::nearest;
 use crate::domain::narrowing::is_word;
@@ -229,10 +229,6 @@ fn open_quote(text: &str) -> bool {
     text.chars().filter(|c| QUOTES.contains(c)).count() % 2 == 1
 }
 
-fn plain(text: &str) -> String {
-    text.to_lowercase().replace([' ', '-'], "")
-}
-
 fn of_field(spec: Spec, known: &FilterContext) -> Suggestion {
     let (word, label) = (tr(spec.word), tr(spec.label));
     let is_said = plain(word.trim_end_matches(':')) == plain(label);
@@ -364,11 +360,10 @@ mod tests {
     #[test]
     fn a_known_value_of_several_words_needs_no_quotation_marks() {
         let mut known = known();
-        known.choices.extend(["Cloud", "Cloud & DevOps", "ISO 9001: 2015"].map(|name| FilterChoice {
-            field: "category_name",
-            value: name.into(),
-            name: name.into(),
-        }));
+        let choice = |field, name: &str| FilterChoice { field, value: name.into(), name: name.into() };
+        let categories = ["Cloud", "Cloud & DevOps", "ISO 9001: 2015", "Cloud Base", "Cloudbase"];
+        known.choices.extend(categories.map(|name| choice("category_name", name)));
+        known.choices.push(choice("mail", "발송대기"));
         let read = |line: &str| -> Vec<(&'static str, String)> {
             let fields = parse(SPECS, line, &known).expect("a filter");
             fields.into_iter().map(|(at, text)| (SPECS[at].name, text)).collect()
@@ -385,6 +380,15 @@ mod tests {
         assert_eq!(read("category:Cloud 김"), with_name("category_name", "Cloud", "김"));
         assert_eq!(read("state:waiting 한 서윤"), with_name("state", "waiting", "한 서윤"));
         assert_eq!(read("state:발급 대기 한서윤"), with_name("state", "발급 대기", "한서윤"));
+        assert_eq!(read("메일:발송 대기 김"), with_name("mail", "발송 대기", "김"));
+        let mail = *SPECS.iter().find(|spec| spec.takes == Takes::Mail).expect("a field");
+        let word = |typed: &str| super::read(mail, typed, &known);
+        assert_eq!(word("발송 대기"), Ok(FilterValue::Mail(MailIs::Word("발송대기".to_owned()))));
+        assert_eq!(word("발송"), Ok(FilterValue::Mail(MailIs::Sent)));
+        // Both fit without their space, so that only the whole text is one of them.
+        let category = *SPECS.iter().find(|spec| spec.name == "category_name").expect("a field");
+        assert_eq!(written(category, "Cloud-Base", &known), "Cloud-Base");
+        assert_eq!(written(category, "cloudbase", &known), "Cloudbase");
         for state in StateIs::ALL {
             for language in Language::ALL {
                 let word = in_language(*language, state.word());
@@ -395,6 +399,8 @@ mod tests {
             let (from, found) = suggestions(SPECS, before, &known);
             (from, found.into_iter().map(|one| one.word).collect::<Vec<_>>())
         };
+        // The service's own word has no space, and what is suggested is what is read.
+        assert_eq!(words("메일:발송 대").1, [format!("{}발송대기", tr("mail:"))]);
         let whole = "category:\"Cloud & DevOps\"".to_owned();
         assert_eq!(words("title:x category:Cloud & De"), (8, vec![whole]));
         assert_eq!(words("state:waiting fro"), (14, vec!["from:".to_owned()]));

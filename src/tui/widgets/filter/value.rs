@@ -129,12 +129,25 @@ impl FilterContext {
         if self.choices_of(spec).any(is_other) { &choice.value } else { name }
     }
 
-    /// The value that a typed name stands for, or a typed value itself.
+    /// The value that a typed name stands for, or a typed value itself. Spaces and hyphens count only between values that
+    /// are otherwise the same: a suggestion appears without them, too.
     fn value_of(&self, spec: Spec, typed: &str) -> Option<&str> {
-        let typed = typed.to_lowercase();
-        let named = || self.choices_of(spec).find(|choice| choice.name.trim().to_lowercase() == typed);
-        let choice = self.choices_of(spec).find(|choice| choice.value.to_lowercase() == typed);
-        choice.or_else(named).map(|choice| choice.value.as_str())
+        let whole = typed.to_lowercase();
+        let named = || self.choices_of(spec).find(|choice| choice.name.trim().to_lowercase() == whole);
+        let choice = self.choices_of(spec).find(|choice| choice.value.to_lowercase() == whole);
+        choice
+            .or_else(named)
+            .map(|choice| choice.value.as_str())
+            .or_else(|| self.only_value_like(spec, typed))
+    }
+
+    fn only_value_like(&self, spec: Spec, typed: &str) -> Option<&str> {
+        let typed = plain(typed);
+        let is_like =
+            |choice: &&FilterChoice| [&choice.value, &choice.name].iter().any(|word| plain(word) == typed);
+        let mut like = self.choices_of(spec).filter(is_like).map(|choice| choice.value.as_str());
+        let first = like.next().filter(|_| !typed.is_empty())?;
+        like.all(|other| other == first).then_some(first)
     }
 
     /// Whether this text is a misspelling of a known mail status. Any other text may be a word of the service that no
@@ -165,6 +178,11 @@ impl FilterContext {
             }
         }
     }
+}
+
+/// A text for comparing: letter case, spaces and hyphens do not count.
+pub fn plain(text: &str) -> String {
+    text.to_lowercase().replace([' ', '-'], "")
 }
 
 /// A word in the user's language, without spaces, so that it needs no quotation marks.
@@ -271,6 +289,10 @@ pub fn read(spec: Spec, typed: &str, known: &FilterContext) -> Result<FilterValu
                 let words = MailIs::KNOWN.into_iter().filter_map(|mail| Some(tr(mail.word()?).to_owned()));
                 let all = list(words.chain(own));
                 Err(t!("{label}: {shown} is none of {all}", label, shown, all))
+            }
+            MailIs::Word(word) => {
+                let word = known.value_of(spec, &word).map(str::to_owned).unwrap_or(word);
+                Ok(FilterValue::Mail(MailIs::Word(word)))
             }
             mail => Ok(FilterValue::Mail(mail)),
         },

@@ -163,7 +163,7 @@ pub fn row_lines(row: &JobRow, job: &Job, room: usize, cx: &UiContext) -> Vec<Li
     let text = format!("{} {status}", row_status_glyph(row.row_status, cx));
     lines.extend(styled(&text, room, row_status_style(row.row_status, cx)));
     if let Some(also) = &row.also {
-        let text = format!("{} {also}", cx.glyphs.alert);
+        let text = format!("{} {}", cx.glyphs.alert, also.in_zone_of(&cx.clock()));
         lines.extend(styled(&text, room, cx.theme.warning()));
     }
     let said =

@@ -16,6 +16,7 @@ pub fn job(phase: Phase, rows: &[(RowStatus, u64)]) -> Job {
         updated: now(),
         counts: rows.iter().copied().collect(),
         held: 0,
+        left_in_doubt: false,
         note: None,
         trouble: None,
         accepted: None,
