@@ -198,8 +198,9 @@ async fn badges_that_end_are_issued_again() {
     }
     h.shows(msg_part("Nothing is sent until you confirm. ")).await;
     let screen = h.settled().await;
-    let words: Vec<&str> = screen.split_whitespace().collect();
-    let at = words.iter().position(|word| word.starts_with("recipient")).expect("a number");
+    let line = screen.lines().find(|line| line.contains(" request")).expect("what is sent");
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let at = words.iter().position(|word| word.starts_with("row")).expect("a number");
     agrees_to_draft(&mut h, words[at - 1]).await;
     h.shows(msg("waiting")).await;
     assert_eq!(h.sandbox.control().ledger().accepted_for("TPL-004", "min.ng@example.com"), 1);

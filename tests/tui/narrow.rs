@@ -173,7 +173,7 @@ async fn an_error_about_a_long_paste_is_in_sight() {
     );
     h.press("esc 4");
     // Without a number it would be looked up as a name.
-    h.paste(&format!("{long}1"));
+    h.paste(&format!("1{long}"));
     h.press("enter");
     let screen = h.settled().await;
     assert!(flat(&screen).contains(msg_part("could not be read")), "{screen}");

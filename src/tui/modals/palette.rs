@@ -181,8 +181,8 @@ impl CommandPalette {
         }
     }
 
-    /// One entry: key, name and explanation. The reason why an action is not possible follows, and the explanation is cut for
-    /// it. For the selected entry, the reason is below the list.
+    /// One entry: key, name and explanation. The reason why an action is not possible follows, or a shorter sign, if it
+    /// fits. Of the selected entry, the reason is also below the list.
     fn line(
         &self,
         entry: &PaletteEntry,
@@ -208,13 +208,9 @@ impl CommandPalette {
         };
         let room = widths.room.saturating_sub(widths.keys + widths.names + 1);
         let mut help = search.explanation(command.action);
-        if let Some(why) = why.filter(|_| !selected) {
-            let reason = format!("   {} {why}", cx.glyphs.dash);
-            let left = room.saturating_sub(width(&reason));
-            if width(&help) > left {
-                help = fit(&help, left, cx.glyphs.ellipsis);
-            }
-            help.push_str(&reason);
+        if let Some(why) = why {
+            let with = [why, t!("not now")].map(|why| format!("{help}   {} {why}", cx.glyphs.dash));
+            help = with.into_iter().find(|with| width(with) <= room).unwrap_or(help);
         }
         spans.push(Span::styled(fit(&command.keys, widths.keys, cx.glyphs.ellipsis), plain(theme.key())));
         spans.extend(search.highlighted(command.action.hint(), widths.names, words, cx));
@@ -556,7 +552,7 @@ mod tests {
                 let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
                 match palette.why_not(&palette.shown[at]) {
                     Some(why) => assert!(words.contains(&format!("not now: {why}")), "{screen:#?}"),
-                    None => assert!(!words.contains("not now"), "{screen:#?}"),
+                    None => assert!(!words.contains("not now:"), "{screen:#?}"),
                 }
                 // One cursor at the prompt, one at the selected entry.
                 let cursors = screen.iter().filter(|line| line.contains(cx.glyphs.cursor)).count();
@@ -578,8 +574,12 @@ mod tests {
             palette.draw(&mut Frame::new(&mut buffer), area, &cx);
             let line = |y: u16| (0..columns).map(|x| buffer[(x, y)].symbol()).collect::<String>();
             let screen: Vec<String> = (0..rows).map(line).collect();
-            let reason = format!("{} a key of History", cx.glyphs.dash);
-            assert_eq!(screen.iter().filter(|line| line.contains(&reason)).count(), 1, "{screen:#?}");
+            let is_said = |line: &String| {
+                ["a key of History", "not now"]
+                    .iter()
+                    .any(|why| line.contains(&format!("{} {why}", cx.glyphs.dash)))
+            };
+            assert_eq!(screen.iter().filter(|line| is_said(line)).count(), 1, "{screen:#?}");
         }
     }
 }
