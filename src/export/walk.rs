@@ -4,7 +4,7 @@ use super::list::List;
 use super::record::ExportRow;
 use crate::api::{ApiError, Call, Gathered, ListEnd, MAX_ROWS_PER_PAGE, PageReader, Paging, Reader, Sort};
 use crate::domain::{Page, RecordProblem};
-use crate::i18n::{Language, language, number};
+use crate::i18n::number;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
@@ -143,20 +143,16 @@ pub fn cost(rows: u64, a_minute: u32) -> String {
 
 /// `1 badge`, `1,200 badges`.
 pub fn counted(n: u64, noun: (&str, &str)) -> String {
-    if n == 1 && language() == Language::English {
-        return format!("1 {}", noun.0);
-    }
-    let n = number(n);
-    match noun.1 {
-        "badges" => t!("{n} badges", n),
-        "categories" => t!("{n} categories", n),
-        "days" => t!("{n} days", n),
-        "jobs" => t!("{n} jobs", n),
-        "requests" => t!("{n} requests", n),
-        "rows" => t!("{n} rows", n),
-        "templates" => t!("{n} templates", n),
-        "times" => t!("{n} times", n),
-        other => format!("{n} {other}"),
+    match noun {
+        (_, "badges") => count!(n, "badge", "badges"),
+        (_, "categories") => count!(n, "category", "categories"),
+        (_, "days") => count!(n, "day", "days"),
+        (_, "jobs") => count!(n, "job", "jobs"),
+        (_, "requests") => count!(n, "request", "requests"),
+        (_, "rows") => count!(n, "row", "rows"),
+        (_, "templates") => count!(n, "template", "templates"),
+        (_, "times") => count!(n, "time", "times"),
+        (one, many) => format!("{} {}", number(n), if n == 1 { one } else { many }),
     }
 }
 

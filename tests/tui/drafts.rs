@@ -184,7 +184,7 @@ async fn a_draft_that_was_open_when_lapel_ended_is_told_at_the_next_start() {
     h.press("0");
     h.shows(msg(KEPT)).await;
     h.settled().await;
-    h.press("g enter");
+    h.press("k k enter");
     h.shows(msg_part("Nothing is sent until you confirm. ")).await;
     assert!(h.settled().await.contains("1 skipped"));
     assert_eq!(accepted(&h), 0);

@@ -96,7 +96,7 @@ actions! {
     RangeUp [Moves]: "range up", "extend range up" => "draw a range one row up";
     MarkAll: "all that match", "mark all that match" => "mark all that match the filter, on all pages; shows the cost first";
     MarkLoaded: "all", "mark all loaded rows";
-    InvertMarks: "invert", "invert marks of loaded rows" => "invert the marks of the loaded rows";
+    InvertMarks: "invert", "invert marks" => "invert the marks of the loaded rows";
     ClearMarks: "unmark", "unmark all";
     UndoLast: "undo", "undo last change" => "undo the last mark or decision";
     Issue [Acts]: "issue", "issue this badge" => "issue this badge to a recipient";

@@ -8,6 +8,7 @@ use crate::tui::widgets::columns::fitted;
 use crate::tui::widgets::form::squeezed;
 use crate::tui::widgets::reason_field::ReasonField;
 use crate::tui::widgets::text_layout::{ColumnLayout, cells, line_of_cells, line_width};
+use std::cell::Cell;
 
 /// Length above which the form warns about a reason, in characters. The contract gives no limit.
 const LONG_REASON: usize = 200;
@@ -21,6 +22,8 @@ pub struct RevokeForm {
     error: Option<String>,
     review: Option<RevokePlan>,
     top: usize,
+    /// Rows of the list as it was drawn.
+    shown: Cell<usize>,
     when_issued: bool,
 }
 
@@ -45,7 +48,15 @@ impl RevokeForm {
 
     fn new(mut targets: Vec<RevokeTarget>, out: &mut Effects<'_>) -> Self {
         targets.sort_by_key(|target| !target.state.may_be_revoked());
-        Self { targets, reason: ReasonField::new(out), error: None, review: None, top: 0, when_issued: false }
+        Self {
+            targets,
+            reason: ReasonField::new(out),
+            error: None,
+            review: None,
+            top: 0,
+            shown: Cell::default(),
+            when_issued: false,
+        }
     }
 
     fn of(&self, which: impl Fn(&State) -> bool) -> usize {
@@ -183,7 +194,7 @@ impl Component for RevokeForm {
             Action::Toggle => self.waiting() > 0,
             Action::Earlier | Action::Later => self.reason.has_earlier(),
             Action::Accept | Action::ClearField | Action::Editor => self.to_revoke() > 0,
-            Action::PageDown | Action::PageUp => self.targets.len() > 5,
+            Action::PageDown | Action::PageUp => self.targets.len() > self.shown.get(),
             // It has one field.
             Action::PreviousField => false,
             _ => true,
@@ -192,8 +203,11 @@ impl Component for RevokeForm {
 
     fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {
         match action {
-            Action::PageDown => self.top = (self.top + 5).min(self.targets.len().saturating_sub(1)),
-            Action::PageUp => self.top = self.top.saturating_sub(5),
+            Action::PageDown => {
+                let rows = self.shown.get();
+                self.top = (self.top + rows).min(self.targets.len().saturating_sub(rows));
+            }
+            Action::PageUp => self.top = self.top.saturating_sub(self.shown.get()),
             Action::Accept => self.go_on(),
             Action::Back => {
                 if self.review.take().is_none() {
@@ -266,6 +280,7 @@ impl Component for RevokeForm {
         let foot_rows = u16::try_from(foot.len()).unwrap_or(1).min(rows);
         // The list of targets gets the rows between the breakdown and the foot.
         let free = usize::from(rows).saturating_sub(form.len() + 2 + foot.len()).max(1);
+        self.shown.set(free);
         let top = self.top.min(self.targets.len().saturating_sub(free));
         let shown = self.targets.iter().skip(top).take(free);
         let room = form.room().saturating_sub(2);

@@ -6,6 +6,7 @@ mod lines;
 use crate::domain::call_advice::script;
 use crate::domain::summary::summary;
 use crate::index::Cert;
+use crate::tui::input::list_hit::moved;
 use crate::tui::modals::issue::IssueForm;
 use crate::tui::modals::replace::ReplaceForm;
 use crate::tui::modals::revoke::RevokeForm;
@@ -33,6 +34,8 @@ pub struct BadgeScreen {
     certs: Certs,
     scroll: u16,
     most: u16,
+    /// Lines of the text that fit.
+    height: u16,
     back: bool,
     over_text: bool,
     beside: bool,
@@ -189,6 +192,11 @@ impl Component for BadgeScreen {
     }
 
     fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
+        let height = usize::from(self.height);
+        if let Some(to) = moved(action, self.scroll.into(), usize::from(self.most) + 1, height) {
+            self.scroll = u16::try_from(to).unwrap_or(self.most);
+            return true;
+        }
         match action {
             Action::Accept => {
                 let typed = self.find.get_or_insert_default().value().to_owned();
@@ -248,12 +256,6 @@ impl Component for BadgeScreen {
                 self.over_text = false;
                 self.find = Some(TextField::default());
             }
-            Action::Down => self.scroll = (self.scroll + 1).min(self.most),
-            Action::Up => self.scroll = self.scroll.saturating_sub(1),
-            Action::PageDown => self.scroll = (self.scroll + 10).min(self.most),
-            Action::PageUp => self.scroll = self.scroll.saturating_sub(10),
-            Action::First => self.scroll = 0,
-            Action::Last => self.scroll = self.most,
             Action::Issue => match (self.template(), self.badge().and_then(|badge| badge.title.as_ref())) {
                 (Some(id), title) => {
                     let (id, title) = (id.clone(), title.cloned().unwrap_or_default());
@@ -365,7 +367,8 @@ impl Component for BadgeScreen {
         self.over_text &= shown && !self.beside;
         let area = self.text_area(area);
         let room = usize::from(area.width).saturating_sub(4);
-        let height = usize::from(area.height.saturating_sub(1));
+        self.height = area.height.saturating_sub(1);
+        let height = usize::from(self.height);
         let lines = self.badge().map_or(0, |badge| self.lines(badge, (room, height), cx).len());
         self.most = u16::try_from(lines.saturating_sub(height)).unwrap_or(u16::MAX);
         self.scroll = self.scroll.min(self.most);

@@ -197,10 +197,10 @@ fn words_match(texts: &[&str], typed: &[String], matches: fn(&str, &str) -> bool
 /// often off.
 fn explained(action: Action) -> String {
     let shown = format!("{} {}", action.short(), action.help());
-    match i18n::language() {
-        Language::English => shown,
-        Language::Korean => format!("{shown} {}", action.name().replace('-', " ")),
+    if i18n::language() == Language::English {
+        return shown;
     }
+    format!("{shown} {}", action.name().replace('-', " "))
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
