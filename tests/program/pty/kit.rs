@@ -353,6 +353,15 @@ impl Term {
         master.resize(pty_size(columns, rows)).expect("resized");
     }
 
+    /// The same, until it is drawn: the first frame of another size clears the screen.
+    #[track_caller]
+    pub fn resize_drawn(&mut self, columns: u16, rows: u16) {
+        let cleared = |raw: &[u8]| raw.windows(4).filter(|bytes| *bytes == b"\x1b[2J").count();
+        let before = cleared(&self.raw());
+        self.resize(columns, rows);
+        self.until_written("a frame of the new size", |raw| cleared(raw) > before);
+    }
+
     /// The program's process.
     pub fn pid(&self) -> Pid {
         self.pid
