@@ -324,6 +324,28 @@ impl Term {
         }
     }
 
+    /// Waits until nothing was written for so long. Once in a while something may be, such as the count of requests.
+    #[track_caller]
+    pub fn rests(&self, time: Duration) {
+        let (seen, news) = &*self.shared;
+        let end = Instant::now() + 2 * BOUND;
+        let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut count, mut since) = (seen.raw.len(), Instant::now());
+        while since.elapsed() < time {
+            assert!(
+                Instant::now() < end && !seen.ended,
+                "it never rests\n{}",
+                Shown::of(seen.parser.screen()).text
+            );
+            let left = time.saturating_sub(since.elapsed());
+            seen = news.wait_timeout(seen, left).unwrap_or_else(PoisonError::into_inner).0;
+            if seen.raw.len() != count {
+                (count, since) = (seen.raw.len(), Instant::now());
+            }
+        }
+        assert!(!seen.ended, "the program has ended");
+    }
+
     /// Waits until the screen shows a text.
     #[track_caller]
     pub fn shows(&self, text: &str) -> Shown {
