@@ -26,7 +26,8 @@ const HOLDS_BACK: &str = "429 with a wait";
 const NO_ANSWER: &[&str] = &["No usable response", "in doubt"];
 const FOREIGN: &[&str] = &["not from the badge service", "could not be read", "in doubt", "totals differ"];
 /// A badge without a state is shown as one.
-const ODD: &[&str] = &["could not be read", "UNKNOWN", "accepted", "totals differ"];
+const ODD: &[&str] =
+    &["could not be read", "UNKNOWN", "accepted", "did not report", "how many it accepted", "totals differ"];
 const TOO_LONG: &[&str] = &["could not be read", "No usable response", "in doubt", "totals differ"];
 const FAILED: &[&str] = &["Service error", "in doubt"];
 
