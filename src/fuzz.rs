@@ -1,20 +1,26 @@
 //! Gives changed bytes to a parser, for the tests of the modules that read bytes from outside.
 //!
-//! In the usual test run each parser reads the same hundred inputs. For a longer run with other inputs:
+//! In the usual test run each parser reads the same hundred inputs, and the limits are ten times as high: other tests run
+//! beside it. For a longer run with other inputs:
 //!
 //! ```text
 //! LAPEL_TEST_FUZZ_SECONDS=600 cargo test --lib no_bytes -- --test-threads=1 --nocapture
 //! ```
 
+use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 /// Inputs of the usual test run.
 const FEW: u64 = 100;
-/// No input may take longer, in a long run, in time of the processor: other programs may be busy.
+/// No input may take longer in a long run, in time of the processor: other programs may be busy.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// The whole test program may need no more memory, in a long run, in bytes.
+/// An input that takes this long by the clock does not end.
+const ENDLESS: Duration = Duration::from_secs(60);
+/// The whole test program may need no more memory in a long run, in bytes.
 const MOST_MEMORY: u64 = 256 << 20;
+const LOOSER: u32 = 10;
 const LONGEST: usize = 1 << 20;
 
 /// Calls `parse` with inputs that are made of `seeds` and `words`. On a failure the input is in the message.
@@ -22,7 +28,9 @@ pub fn fuzz(name: &str, seeds: &[&[u8]], words: &[&[u8]], parse: impl Fn(&[u8]))
     let seconds: Option<u64> =
         std::env::var("LAPEL_TEST_FUZZ_SECONDS").ok().map(|n| n.parse().expect("a number of seconds"));
     let mut random = fastrand::Rng::with_seed(if seconds.is_some() { fastrand::u64(..) } else { 7 });
+    let looser = if seconds.is_some() { 1 } else { LOOSER };
     let (begin, mut longest) = (Instant::now(), Duration::ZERO);
+    let begins = watch(name.to_owned(), ENDLESS * looser);
     for count in 0.. {
         let is_over = match seconds {
             Some(seconds) => begin.elapsed().as_secs() >= seconds,
@@ -33,18 +41,37 @@ pub fn fuzz(name: &str, seeds: &[&[u8]], words: &[&[u8]], parse: impl Fn(&[u8]))
             return;
         }
         let input = changed(seeds, words, &mut random);
+        begins.send(input.clone()).expect("the watching thread waits");
         let start = spent();
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| parse(&input))) {
             eprintln!("{name}: failed on b\"{}\"", input.escape_ascii());
             resume_unwind(panic);
         }
-        if seconds.is_some() {
-            let took = spent().saturating_sub(start);
-            longest = longest.max(took);
-            assert!(took < PATIENCE, "{name}: slow on b\"{}\"", input.escape_ascii());
-            assert!(memory() < MOST_MEMORY, "{name}: much memory on b\"{}\"", input.escape_ascii());
-        }
+        let took = spent().saturating_sub(start);
+        longest = longest.max(took);
+        assert!(took < PATIENCE * looser, "{name}: slow on b\"{}\"", input.escape_ascii());
+        let most = MOST_MEMORY * u64::from(looser);
+        assert!(memory() < most, "{name}: much memory on b\"{}\"", input.escape_ascii());
     }
+}
+
+/// Is told each input as it begins. If one does not end, it is printed, and so the tests end.
+fn watch(name: String, patience: Duration) -> Sender<Vec<u8>> {
+    let (begins, told) = channel::<Vec<u8>>();
+    std::thread::spawn(move || {
+        let mut input = Vec::new();
+        loop {
+            match told.recv_timeout(patience) {
+                Ok(next) => input = next,
+                Err(RecvTimeoutError::Disconnected) => return,
+                Err(RecvTimeoutError::Timeout) => break,
+            }
+        }
+        // Directly: what the runner of tests keeps back would be lost.
+        let _ = writeln!(std::io::stderr(), "{name}: does not end on b\"{}\"", input.escape_ascii());
+        std::process::abort();
+    });
+    begins
 }
 
 /// What this thread has had of the processor.

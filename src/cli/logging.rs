@@ -4,7 +4,6 @@
 
 use crate::cli::prelude::*;
 use crate::fs::{create_private_dir, open_log};
-use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Write};
 use std::str::FromStr;
@@ -36,16 +35,16 @@ pub fn start(paths: &Paths, filter: Option<&str>) -> Option<String> {
     warning
 }
 
-/// Redacts known keys. Each call must receive a whole line.
+/// Redacts known keys, and makes visible what a terminal would obey: who reads the log may do so with `cat`. Each call must
+/// receive a whole line, and writes one.
 struct Redacting<W>(W);
 
 impl<W: Write> Write for Redacting<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let line = String::from_utf8_lossy(bytes);
-        match crate::secrets::redact(&line) {
-            Cow::Borrowed(_) => self.0.write_all(bytes)?,
-            Cow::Owned(line) => self.0.write_all(line.as_bytes())?,
-        }
+        let text = String::from_utf8_lossy(bytes);
+        let line = crate::secrets::redact(text.strip_suffix('\n').unwrap_or(&text));
+        let line = format!("{}\n", scrub(&line));
+        self.0.write_all(line.as_bytes())?;
         Ok(bytes.len())
     }
 
@@ -102,6 +101,7 @@ fn aside(path: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
     use tracing::Level;
 
     fn on(filter: &str, target: &str) -> bool {
@@ -145,6 +145,35 @@ mod tests {
             String::from_utf8(written).expect("text"),
             "DEBUG request path=/badges/[key] query=\"\"\n"
         );
+    }
+
+    /// A reason of a database or of a file may hold anything: it forges no line, and steers no terminal.
+    #[test]
+    fn a_line_stays_one_line_and_steers_no_terminal() {
+        struct Shared(Arc<Mutex<Vec<u8>>>);
+        impl Write for Shared {
+            fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+                self.0.lock().expect("a lock").write(bytes)
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let written = Arc::new(Mutex::new(Vec::new()));
+        let file = Mutex::new(Redacting(Shared(written.clone())));
+        let layer = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(file);
+        let why = "no\n2026-01-01 INFO forged \x1b]0;title\x07 \u{202e}txt\u{9b}2J\r\u{2028}end";
+        tracing::subscriber::with_default(tracing_subscriber::registry().with(layer), || {
+            tracing::warn!(%why, "the database says {why}");
+            tracing::info!("second");
+        });
+        let text = String::from_utf8(written.lock().expect("a lock").clone()).expect("text");
+        let lines: Vec<&str> = text.split('\n').collect();
+        assert_eq!(lines.len(), 3, "two lines, and each ends: {text:?}");
+        assert!(lines[0].contains("forged") && lines[1].ends_with("second"), "{text:?}");
+        for line in lines {
+            assert_eq!(scrub(line), line, "nothing in it is obeyed");
+        }
     }
 
     #[test]

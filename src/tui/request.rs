@@ -274,6 +274,9 @@ requests! {
 }
 
 impl Request {
+    /// Time that the cursor must rest on a row before lapel reads more about it: its preview, and its picture.
+    pub const CURSOR_REST: Duration = Duration::from_millis(150);
+
     /// Makes a read that refreshes the screen a background request. Other requests stay as they are.
     pub fn quietly(self) -> Self {
         if self.has(Flag::Refresh) { Self::Quiet(Box::new(self)) } else { self }

@@ -287,6 +287,43 @@ async fn passing_over_rows_fetches_nothing() {
     assert!(seen.len() == 2 && seen[1].contains("TPL-021"), "{seen:?}");
 }
 
+/// Handles what happens while the clock stands still.
+async fn turn(h: &mut Harness) {
+    for _ in 0..200 {
+        tokio::select! {
+            message = h.tui.next() => h.tui.app.update(message),
+            () = tokio::task::yield_now() => {}
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_picture_follows_150_ms_after_the_last_key() {
+    // The others never come, so the screen says when one was asked for.
+    let server =
+        Server::start(|_, seen| if seen.target.contains("TPL-001") { sent(png(30, 30)) } else { vec![Hang] })
+            .await;
+    let mut h = Harness::with_pictures(paths_only(), 120, 36, on(&server)).await;
+    h.settled().await;
+    let is_loading = |h: &mut Harness| h.screen().contains(msg("loading the picture"));
+    tokio::time::pause();
+    for _ in 0..2 {
+        h.press("j");
+        h.screen();
+        turn(&mut h).await;
+        tokio::time::advance(Duration::from_millis(149)).await;
+        turn(&mut h).await;
+        assert!(!is_loading(&mut h), "{}", h.screen());
+    }
+    // tokio rounds up to a millisecond.
+    tokio::time::advance(Duration::from_millis(2)).await;
+    turn(&mut h).await;
+    assert!(is_loading(&mut h), "{}", h.screen());
+    tokio::time::resume();
+    asked(&mut h, &server, "TPL-003", 1).await;
+    assert!(!targets(&server).iter().any(|target| target.contains("TPL-002")), "{:?}", targets(&server));
+}
+
 #[tokio::test]
 async fn a_picture_that_never_comes_holds_nothing_up_and_is_given_up() {
     let server =

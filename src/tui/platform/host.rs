@@ -59,7 +59,12 @@ impl HostTerminal {
                 .find_map(|name| env.raw(name))
                 .map(|editor| editor.to_string_lossy().into_owned()),
             pager: env.raw("PAGER").map(|pager| pager.to_string_lossy().into_owned()),
-            term: env.raw("TERM").map_or_else(String::new, |term| term.to_string_lossy().into_owned()),
+            term: match env.raw("TERM") {
+                Some(term) if !term.is_empty() => term.to_string_lossy().into_owned(),
+                // Nothing is known of it. Windows names no terminal.
+                _ if cfg!(unix) => "dumb".to_owned(),
+                _ => String::new(),
+            },
         }
     }
 
@@ -89,7 +94,7 @@ mod tests {
     #[test]
     #[cfg(target_os = "linux")]
     fn the_environment_tells_where_one_is() {
-        assert_eq!(around(&[]), HostTerminal::default());
+        assert_eq!(around(&[]), HostTerminal { term: "dumb".to_owned(), ..HostTerminal::default() });
         let here = around(&[("DISPLAY", ":0"), ("WAYLAND_DISPLAY", "wayland-0"), ("TERM", "foot")]);
         assert_eq!((here.desktop, here.ssh, here.tmux), (Some(Desktop::Wayland), false, false));
         let there = around(&[("DISPLAY", "localhost:10.0"), ("SSH_CONNECTION", "1 2 3 4")]);

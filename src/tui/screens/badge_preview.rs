@@ -59,7 +59,8 @@ impl BadgePreview {
             // The journal is read when the cursor rests, because otherwise it would be read for every row passed.
             let is_first = self.shown.replace(row.id()).is_none();
             self.requested = None;
-            let ask = if is_first { Request::SentBadge(row.id()) } else { Request::Pause(preview::REST) };
+            let ask =
+                if is_first { Request::SentBadge(row.id()) } else { Request::Pause(Request::CURSOR_REST) };
             out.ask_instead(&mut self.request, ask);
             self.scroll.reset();
         }

@@ -353,7 +353,7 @@ impl Component for Templates {
                     out.ask_instead(&mut self.detail_request, Request::Template(id));
                 }
             } else {
-                out.ask_instead(&mut self.rest, Request::Pause(preview::REST));
+                out.ask_instead(&mut self.rest, Request::Pause(Request::CURSOR_REST));
             }
         }
         self.detail_area = self.areas(area).1.unwrap_or_default();

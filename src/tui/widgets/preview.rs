@@ -11,9 +11,6 @@ const WIDTH: (u16, u16) = (40, 100);
 const LIST: u16 = 78;
 const LEAST: u16 = 32;
 
-/// Time that the cursor must rest on a row before lapel reads more about it for the preview.
-pub const REST: Duration = Duration::from_millis(150);
-
 pub fn no_room() -> &'static str {
     t!("The preview needs a wider window. Open the row instead.")
 }

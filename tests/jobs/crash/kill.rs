@@ -27,6 +27,7 @@ const RULES: [&str; 5] = [
 
 #[derive(Debug)]
 struct Case {
+    revokes: bool,
     rule: &'static str,
     shown: bool,
     /// In thousandths of the time that an undisturbed run takes.
@@ -45,12 +46,20 @@ impl Tui {
         let waiting = if case.shown { "visible" } else { "hidden" };
         let mut world = World::new(&[("waiting-history", waiting), ("waiting-detail", waiting)]);
         world.settings.batch = 3;
-        let person = |(n, name): (usize, &&str)| Person {
-            name: format!("김{name}"),
-            email: format!("person{n}@naru.example"),
+        let (input, rows) = if case.revokes {
+            let targets = person::targets(&world, NAMES.len());
+            let ids = targets.iter().map(|target| target.badge_id.wire());
+            let rows = ["badge_id"].into_iter().chain(ids).collect::<Vec<_>>().join("\n");
+            (JobInput::Revoke(targets), rows)
+        } else {
+            let person = |(n, name): (usize, &&str)| Person {
+                name: format!("김{name}"),
+                email: format!("person{n}@naru.example"),
+            };
+            let people: Vec<Person> = NAMES.iter().enumerate().map(person).collect();
+            let rows: Vec<String> = people.iter().map(|p| format!("{},{}", p.name, p.email)).collect();
+            (JobInput::Issue(people), format!("name,email\n{}", rows.join("\n")))
         };
-        let people: Vec<Person> = NAMES.iter().enumerate().map(person).collect();
-        let rows: Vec<String> = people.iter().map(|p| format!("{},{}", p.name, p.email)).collect();
         let home = world.folder().join("home");
         fs::create_dir_all(&home).expect("a home");
         let profile = team::url_of(world.folder()).map_or(String::new(), |url| {
@@ -62,9 +71,9 @@ impl Tui {
         });
         let settings = format!("[jobs]\nbatch = 3\nin_flight = 2\n{profile}");
         fs::write(home.join("config.toml"), settings).expect("written");
-        let file = home.join("people.csv");
-        fs::write(&file, format!("name,email\n{}\n", rows.join("\n"))).expect("written");
-        Self { world, script: Script::of(JobInput::Issue(people)), file }
+        let file = home.join("rows.csv");
+        fs::write(&file, rows + "\n").expect("written");
+        Self { world, script: Script::of(input), file }
     }
 
     fn lapel(&self) -> Command {
@@ -89,9 +98,15 @@ impl Tui {
         command
     }
 
-    fn issue(&self) -> Child {
+    fn begin(&self) -> Child {
         let mut command = self.lapel();
-        command.args(["issue", "--template", person::TEMPLATE, "--yes", "--recipients"]).arg(&self.file);
+        match self.script.input {
+            JobInput::Issue(_) => {
+                command.args(["issue", "--template", person::TEMPLATE, "--yes", "--recipients"])
+            }
+            JobInput::Revoke(_) => command.args(["revoke", "--reason", "중복 발급", "--yes", "--ids"]),
+        };
+        command.arg(&self.file);
         command.stdout(Stdio::piped()).spawn().expect("it starts")
     }
 }
@@ -102,7 +117,7 @@ fn run(case: &Case) -> bool {
     let world = &tui.world;
     world.fault(case.rule);
     let moment = Instant::now() + case.whole * case.moment / 1000;
-    let mut child = tui.issue();
+    let mut child = tui.begin();
     // What it says ends when it does, and with that the channel closes.
     let mut said = child.stdout.take().expect("piped");
     let (open, ended) = std::sync::mpsc::channel::<()>();
@@ -133,20 +148,21 @@ fn run(case: &Case) -> bool {
     died
 }
 
-/// Kills so many, side by side.
+/// Kills so many, side by side. A third of them revokes.
 fn kills(runs: u32, seed: u8) {
-    let whole = |rule| {
-        let tui = Tui::new(&Case { rule, shown: true, moment: 0, whole: Duration::ZERO });
+    let whole = |rule, revokes| {
+        let tui = Tui::new(&Case { revokes, rule, shown: true, moment: 0, whole: Duration::ZERO });
         tui.world.fault(rule);
         let begun = Instant::now();
-        tui.issue().wait().expect("it ends");
+        tui.begin().wait().expect("it ends");
         begun.elapsed()
     };
-    let wholes = RULES.map(whole);
+    let wholes = RULES.map(|rule| [whole(rule, false), whole(rule, true)]);
     let mut chance = fastrand::Rng::with_seed(u64::from(seed));
     let case = |n: u32| {
-        let at = n as usize % RULES.len();
-        Case { rule: RULES[at], shown: chance.bool(), moment: chance.u32(50..1000), whole: wholes[at] }
+        let (at, revokes) = (n as usize % RULES.len(), n.is_multiple_of(3));
+        let (rule, whole) = (RULES[at], wholes[at][usize::from(revokes)]);
+        Case { revokes, rule, shown: chance.bool(), moment: chance.u32(50..1000), whole }
     };
     let cases: Vec<Case> = (0..runs).map(case).collect();
     let died = many::all(&cases, run).into_iter().filter(|died| *died).count();

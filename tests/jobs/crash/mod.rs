@@ -8,7 +8,11 @@
 //! The same on a team's database: `again_on_postgresql` runs these tests again, and `team_only`, `team_network`,
 //! `team_pooler` and `lost_writes` have those that need one.
 //!
-//! `LAPEL_RUNS=5000 cargo test --test jobs crash:: -- --ignored --nocapture` runs thousands.
+//! Thousands, without the ignored tests that need a server of their own or only measure:
+//!
+//! ```text
+//! LAPEL_RUNS=5000 cargo test --test jobs -- --ignored --nocapture thousands_of hundreds_of_times every_single every_fault
+//! ```
 
 mod adopt;
 mod counting;

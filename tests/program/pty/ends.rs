@@ -89,6 +89,7 @@ fn by_closing_the_window() {
     // never ends in a panic.
     let status = term.exit();
     assert!(status.signal().is_none() && status.exit_code() <= 1, "{status:?}");
+    assert!(!term.home.path().join("data/crash.txt").exists(), "no report of a failure");
 }
 
 /// The screen without the header, which counts the requests of the last minute.

@@ -126,6 +126,7 @@ fn a_dumb_terminal_is_refused_like_none() {
     let mut term = still_demo().env("TERM", "dumb").start();
     assert_eq!(term.exit().exit_code(), 2);
     assert!(term.shown().has(msg("lapel needs a terminal")), "{}", term.shown().text);
+    assert!(!term.raw().contains(&b'\x1b'), "nothing else was written: {}", term.shown().text);
 }
 
 /// Answers to questions that somebody asked the terminal before lapel, and that come late over a slow line.

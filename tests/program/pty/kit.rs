@@ -324,6 +324,28 @@ impl Term {
         }
     }
 
+    /// Waits until nothing was written for so long. Once in a while something may be, such as the count of requests.
+    #[track_caller]
+    pub fn rests(&self, time: Duration) {
+        let (seen, news) = &*self.shared;
+        let end = Instant::now() + 2 * BOUND;
+        let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut count, mut since) = (seen.raw.len(), Instant::now());
+        while since.elapsed() < time {
+            assert!(
+                Instant::now() < end && !seen.ended,
+                "it never rests\n{}",
+                Shown::of(seen.parser.screen()).text
+            );
+            let left = time.saturating_sub(since.elapsed());
+            seen = news.wait_timeout(seen, left).unwrap_or_else(PoisonError::into_inner).0;
+            if seen.raw.len() != count {
+                (count, since) = (seen.raw.len(), Instant::now());
+            }
+        }
+        assert!(!seen.ended, "the program has ended");
+    }
+
     /// Waits until the screen shows a text.
     #[track_caller]
     pub fn shows(&self, text: &str) -> Shown {
@@ -351,6 +373,15 @@ impl Term {
         let mut seen = self.shared.0.lock().unwrap_or_else(PoisonError::into_inner);
         seen.parser.set_size(some(rows), some(columns));
         master.resize(pty_size(columns, rows)).expect("resized");
+    }
+
+    /// The same, until it is drawn: the first frame of another size clears the screen.
+    #[track_caller]
+    pub fn resize_drawn(&mut self, columns: u16, rows: u16) {
+        let cleared = |raw: &[u8]| raw.windows(4).filter(|bytes| *bytes == b"\x1b[2J").count();
+        let before = cleared(&self.raw());
+        self.resize(columns, rows);
+        self.until_written("a frame of the new size", |raw| cleared(raw) > before);
     }
 
     /// The program's process.

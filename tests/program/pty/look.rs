@@ -33,7 +33,12 @@ fn a_storm_of_sizes_leaves_the_screen_whole() {
             1 => (300, 100),
             _ => (random.u16(1..=300), random.u16(1..=100)),
         };
-        term.resize(columns, rows);
+        if turn == 0 {
+            // Else the next size may come first, and the smallest window is never drawn.
+            term.resize_drawn(columns, rows);
+        } else {
+            term.resize(columns, rows);
+        }
         if turn % 3 == 0 {
             // Keys and answers come in between.
             term.send(if turn % 2 == 0 { "j" } else { "k" });
@@ -92,7 +97,7 @@ fn a_terminal_that_is_too_small_says_so_and_recovers() {
     term.shows(msg_part("lapel needs 60 columns"));
     term.resize(80, 24);
     term.until("the desk", |s| is_whole(s, 24) && s.has("row 1 of"));
-    term.resize(1, 1);
+    term.resize_drawn(1, 1);
     term.resize(60, 16);
     term.until("the smallest desk", |s| is_whole(s, 16) && s.has("row 1 of"));
 }

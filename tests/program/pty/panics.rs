@@ -103,5 +103,5 @@ fn in_a_task_the_app_goes_on_and_names_the_report() {
     term.send("u");
     term.shows(msg("Base URL"));
     term.send("\x03");
-    term.exit_restored();
+    assert_eq!(term.exit_restored().exit_code(), 0);
 }

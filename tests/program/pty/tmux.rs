@@ -108,8 +108,7 @@ fn number_after(screen: &str, words: &str) -> u64 {
 #[test]
 fn scrolling_in_tmux_shows_what_a_full_repaint_shows() {
     if Command::new("tmux").arg("-V").output().is_err() {
-        println!("1 test skipped: there is no tmux here");
-        return;
+        return crate::team::say_skipped("tmux is not installed");
     }
     let runtime = Runtime::new().expect("a runtime");
     let sandbox = runtime

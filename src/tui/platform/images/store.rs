@@ -9,7 +9,6 @@ use crate::tui::platform::images::questions::{PictureMode, unasked};
 use crate::tui::platform::images::render::Packed;
 use crate::tui::prelude::*;
 
-const REST: Duration = Duration::from_millis(120);
 /// A picture is kept until this many others were requested. Then its kitty image id is used again.
 const KEPT: u32 = KITTY_IDS - 4;
 
@@ -175,7 +174,7 @@ impl PictureStore {
         };
         self.wanted = wanted;
         if !is_here && !is_coming && matches!(self.how, PictureMode::By(_)) {
-            self.rest = Some(out.ask(Request::Pause(REST)));
+            self.rest = Some(out.ask(Request::Pause(Request::CURSOR_REST)));
         }
     }
 
