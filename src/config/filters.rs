@@ -22,8 +22,9 @@ const HEAD: &str = "\
 # and sort = \"column:asc\" or \"column:desc\". You may edit this file and give it to others.
 ";
 
+/// A list that the file may have filters of.
 #[derive(Clone, Debug)]
-pub struct FilteredList {
+pub struct KnownList {
     pub list: &'static str,
     pub fields: Vec<&'static str>,
     pub columns: Vec<&'static str>,
@@ -62,11 +63,11 @@ pub enum FilterChange {
 #[derive(Clone, Debug)]
 pub struct FiltersFile {
     path: PathBuf,
-    lists: Vec<FilteredList>,
+    lists: Vec<KnownList>,
 }
 
 impl FiltersFile {
-    pub fn new(path: PathBuf, lists: Vec<FilteredList>) -> Self {
+    pub fn new(path: PathBuf, lists: Vec<KnownList>) -> Self {
         Self { path, lists }
     }
 
@@ -232,7 +233,7 @@ fn put(doc: &mut DocumentMut, filter: &NamedFilter) -> Option<()> {
 
 fn filter(
     reader: &mut TomlReader<'_>,
-    known: &FilteredList,
+    known: &KnownList,
     name: &str,
     value: &TomlValue<'_>,
 ) -> Option<NamedFilter> {
@@ -275,7 +276,7 @@ fn typed(reader: &mut TomlReader<'_>, value: &TomlValue<'_>, place: &str) -> Opt
 
 fn sort(
     reader: &mut TomlReader<'_>,
-    known: &FilteredList,
+    known: &KnownList,
     table: &DeTable<'_>,
     place: &str,
 ) -> Option<(String, bool)> {

@@ -72,7 +72,7 @@ pub use background::TerminalBackground;
 pub use ca::CaFile;
 pub use edit::{ProfileEdit, Removed, edit_profile, remove_profile};
 pub use env::Env;
-pub use filters::{FilterChange, FilteredList, FiltersFile, NamedFilter};
+pub use filters::{FilterChange, FiltersFile, KnownList, NamedFilter};
 pub use flags::Flags;
 pub use index::IndexSettings;
 pub use input::ProfileInput;

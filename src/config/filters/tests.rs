@@ -6,15 +6,15 @@ fn check(field: &str, value: &str) -> Result<(), String> {
     if fits { Ok(()) } else { Err(format!("{value} is not a day")) }
 }
 
-fn lists() -> Vec<FilteredList> {
+fn lists() -> Vec<KnownList> {
     vec![
-        FilteredList {
+        KnownList {
             list: "history",
             fields: vec!["recipient_name", "title", "issue_start_date"],
             columns: vec!["issued_at"],
             check,
         },
-        FilteredList { list: "templates", fields: vec!["title", "use_yn"], columns: vec!["title"], check },
+        KnownList { list: "templates", fields: vec!["title", "use_yn"], columns: vec!["title"], check },
     ]
 }
 

@@ -5,8 +5,8 @@ use crate::api::RawBody;
 use crate::tui::input::list_hit::moved;
 use crate::tui::platform::pager::PagerText;
 use crate::tui::prelude::*;
+use crate::tui::widgets::filtered_list::two_sided;
 use crate::tui::widgets::last_read::LastRead;
-use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::search::Searched;
 
 /// Maximum number of characters shown. A copy has all of them.

@@ -1,9 +1,9 @@
 //! Saved filters in the TUI: the list, and the file. The worker reads and writes the file.
 
-use crate::config::{FilterChange, FilteredList, FiltersFile};
+use crate::config::{FilterChange, FiltersFile, KnownList};
 use crate::tui::prelude::*;
 use crate::tui::widgets::filter;
-use crate::tui::widgets::paged_list::Browse;
+use crate::tui::widgets::filtered_list::ListRecord;
 
 /// With the field checks of the TUI's lists.
 pub fn filters_file(path: PathBuf) -> FiltersFile {
@@ -83,14 +83,14 @@ pub fn run(ask: &FiltersAsk) -> Result<FiltersRead, String> {
 }
 
 /// Whether a field accepts a value, with the same check as typed text.
-fn check<T: Browse>(field: &str, value: &str) -> Result<(), String> {
+fn check<T: ListRecord>(field: &str, value: &str) -> Result<(), String> {
     let spec = T::FILTERS.iter().find(|spec| spec.name == field);
     spec.map_or(Ok(()), |spec| filter::check(*spec, value).map(drop))
 }
 
-fn lists() -> Vec<FilteredList> {
-    fn list<T: Browse>() -> FilteredList {
-        FilteredList {
+fn lists() -> Vec<KnownList> {
+    fn list<T: ListRecord>() -> KnownList {
+        KnownList {
             list: T::LIST,
             fields: T::FILTERS.iter().map(|spec| spec.name).collect(),
             columns: T::FIELDS.iter().map(|field| field.column.key).collect(),

@@ -16,9 +16,9 @@ use crate::tui::screens::badge_preview::BadgePreview;
 use crate::tui::screens::templates::type_choice;
 use crate::tui::screens::wallet::waiting_may_be_hidden;
 use crate::tui::widgets::filter::{FilterChoice, FilterValue, Spec, Takes};
+use crate::tui::widgets::filtered_list::{FilteredList, ListRecord, ListTexts, RowMark, level};
 use crate::tui::widgets::list::ListRow;
 use crate::tui::widgets::marks::{Marks, between};
-use crate::tui::widgets::paged_list::{Browse, Browser, ListTexts, RowMark, level};
 use crate::tui::widgets::record_field::RecordField;
 use crate::tui::widgets::table_header::SortKey;
 use crate::tui::widgets::text_layout::ColumnLayout;
@@ -39,7 +39,7 @@ impl ListRow for HistoryItem {
     }
 }
 
-impl Browse for HistoryItem {
+impl ListRecord for HistoryItem {
     type Filter = HistoryFilter;
     type Narrowing = HistoryNarrowing;
     const TEXTS: ListTexts = ListTexts {
@@ -265,7 +265,7 @@ pub(super) fn request_day(accepted: &ServiceTime, cx: &UiContext) -> String {
 
 #[derive(Default)]
 pub struct History {
-    pub browser: Browser<HistoryItem>,
+    pub browser: FilteredList<HistoryItem>,
     marks: Marks<HistoryItem>,
     marking: Option<marks::Marking>,
     preview: BadgePreview,

@@ -10,9 +10,9 @@ use crate::tui::modals::issue::IssueForm;
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::widgets::filter::{FilterChoice, FilterValue, Spec, Takes};
+use crate::tui::widgets::filtered_list::{FilteredList, ListRecord, ListTexts, RowMark, level};
 use crate::tui::widgets::last_read::LastRead;
 use crate::tui::widgets::list::ListRow;
-use crate::tui::widgets::paged_list::{Browse, Browser, ListTexts, RowMark, level};
 use crate::tui::widgets::preview::{self, Scroll};
 use crate::tui::widgets::record_field::{RecordField, pane};
 
@@ -29,7 +29,7 @@ impl ListRow for Template {
     }
 }
 
-impl Browse for Template {
+impl ListRecord for Template {
     type Filter = TemplateFilter;
     type Narrowing = ();
     const TEXTS: ListTexts = ListTexts {
@@ -164,7 +164,7 @@ fn in_use(row: &Template, cx: &UiContext) -> Style {
 
 #[derive(Default)]
 pub struct Templates {
-    pub browser: Browser<Template>,
+    pub browser: FilteredList<Template>,
     detail: Option<(TemplateId, LastRead<TemplateDetail>)>,
     detail_request: Option<RequestId>,
     rest: Option<RequestId>,

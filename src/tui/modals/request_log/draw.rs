@@ -4,8 +4,8 @@ use super::{RequestLog, has_failed};
 use crate::api::LogEntry;
 use crate::tui::connection::Client;
 use crate::tui::prelude::*;
+use crate::tui::widgets::filtered_list::two_sided;
 use crate::tui::widgets::list::draw_row;
-use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::text_layout::{ColumnLayout, cells, layout, line_of_cells};
 
 const DETAIL: u16 = 5;

@@ -3,7 +3,7 @@
 use crate::tui::prelude::*;
 use crate::tui::tab::Tab;
 use crate::tui::widgets::filter::{self, FilterValue, Spec};
-use crate::tui::widgets::paged_list::Browse;
+use crate::tui::widgets::filtered_list::ListRecord;
 
 /// Overrides the saved layout. Used once, for the first profile that is opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl InitialView {
     }
 }
 
-fn read<T: Browse>(filters: &[String]) -> Result<Vec<(String, String)>, String> {
+fn read<T: ListRecord>(filters: &[String]) -> Result<Vec<(String, String)>, String> {
     let mut read: Vec<(String, String)> = Vec::new();
     for given in filters {
         let fields = || list(T::FILTERS.iter().map(|spec| spec.name));

@@ -2,7 +2,7 @@
 
 use crate::tui::prelude::*;
 use crate::tui::widgets::copying::Copyables;
-use crate::tui::widgets::paged_list::Browse;
+use crate::tui::widgets::filtered_list::ListRecord;
 use crate::tui::widgets::preview;
 use crate::tui::widgets::record_field::{self, RecordField};
 use crate::tui::widgets::table_header::{Heading, TO_MINUTE};

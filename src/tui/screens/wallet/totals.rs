@@ -4,8 +4,8 @@ use super::kept::WalletTotals;
 use super::people::PeopleMatches;
 use super::{HolderBadges, Wallet};
 use crate::tui::prelude::*;
+use crate::tui::widgets::filtered_list::two_sided;
 use crate::tui::widgets::job_rows::moment;
-use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::preview;
 use crate::tui::widgets::text_layout::line_width;
 

@@ -314,7 +314,7 @@ mod tests {
     use super::*;
     use crate::domain::{HistoryItem, Template};
     use crate::tui::widgets::filter::FilterChoice;
-    use crate::tui::widgets::paged_list::Browse;
+    use crate::tui::widgets::filtered_list::ListRecord;
     use proptest::prelude::*;
 
     const SPECS: &[Spec] = HistoryItem::FILTERS;

@@ -1,12 +1,12 @@
-//! Draws a browsed list. Only visible rows are built.
+//! Draws a filtered list. Only visible rows are built.
 
 use crate::domain::RecordProblem;
 use crate::domain::look_alike::{foreign_letter, letter_name};
 use crate::tui::prelude::*;
-use crate::tui::widgets::list::{ListEntry, ListNote, RowSlot, draw_texts};
-use crate::tui::widgets::paged_list::{
-    Browse, Browser, ComparedPart, MARGINS, SortedBy, Top, narrowed, title_cell,
+use crate::tui::widgets::filtered_list::{
+    ComparedPart, FilteredList, ListRecord, MARGINS, SortedBy, Top, narrowed, title_cell,
 };
+use crate::tui::widgets::list::{ListEntry, ListNote, RowSlot, draw_texts};
 use crate::tui::widgets::record_field::cells;
 use crate::tui::widgets::text_layout::line_width;
 use jiff::tz::Offset;
@@ -20,7 +20,7 @@ pub struct RowMark {
     pub is_in_range: bool,
 }
 
-impl<T: Browse> Browser<T> {
+impl<T: ListRecord> FilteredList<T> {
     /// Draws the list. `mark` says what is special about a row at a place. At the right of the top line is the first of
     /// `rights` that leaves room for the filter, or the last one.
     pub fn draw(

@@ -37,7 +37,7 @@ pub struct ListTexts {
     pub all: &'static str,
 }
 
-pub trait Browse: ListRow + 'static {
+pub trait ListRecord: ListRow + 'static {
     /// What the service filters by.
     type Filter: Clone + Default + PartialEq;
     /// What lapel compares itself, in the rows it has.
@@ -123,7 +123,7 @@ enum Top {
     Row(TextField),
 }
 
-pub struct Browser<T: Browse> {
+pub struct FilteredList<T: ListRecord> {
     pub list: PagedList<T>,
     /// The service's rows, of which `list` has a part. `None` while lapel compares nothing itself.
     behind: Option<ServiceRows<T>>,
@@ -151,7 +151,7 @@ pub struct Browser<T: Browse> {
     notes: HashMap<T::Id, Vec<String>>,
 }
 
-impl<T: Browse> Default for Browser<T> {
+impl<T: ListRecord> Default for FilteredList<T> {
     fn default() -> Self {
         Self {
             list: PagedList::default(),
@@ -180,12 +180,12 @@ impl<T: Browse> Default for Browser<T> {
 }
 
 /// The cell of the title, with its column. `None` for records without one.
-fn title_cell<T: Browse>(cells: &mut [(String, Style)]) -> Option<(usize, &mut String)> {
+fn title_cell<T: ListRecord>(cells: &mut [(String, Style)]) -> Option<(usize, &mut String)> {
     let at = T::FIELDS.iter().position(|field| field.column.key == "title")?;
     Some((at, &mut cells.get_mut(at)?.0))
 }
 
-impl<T: Browse> Browser<T> {
+impl<T: ListRecord> FilteredList<T> {
     pub fn is_filtered(&self) -> bool {
         !self.applied.is_empty()
     }
@@ -592,7 +592,7 @@ pub fn level(level: Option<i64>, name: Option<&crate::domain::Text>, cx: &UiCont
     }
 }
 
-fn compare_by<T: Browse>(a: &T, b: &T, order: SortOrder) -> Ordering {
+fn compare_by<T: ListRecord>(a: &T, b: &T, order: SortOrder) -> Ordering {
     let key = |row: &T| T::FIELDS.get(order.column).map_or(SortKey::None, |field| field.sort_key(row, &()));
     compare(&key(a), &key(b), order.direction)
 }

@@ -1,12 +1,12 @@
-//! Narrows a browsed list by what the service cannot filter. If the index has every row that may match, the list comes
+//! Narrows a filtered list by what the service cannot filter. If the index has every row that may match, the list comes
 //! from the index. Otherwise lapel compares the rows that it has loaded. The screen says which of both.
 
 use crate::api::Sort;
 use crate::index::{Coverage, Synced};
 use crate::tui::prelude::*;
 use crate::tui::widgets::filter::FilterView;
+use crate::tui::widgets::filtered_list::{FilteredList, ListRecord};
 use crate::tui::widgets::list::PagedList;
-use crate::tui::widgets::paged_list::{Browse, Browser};
 
 /// Rows that lapel loads at first to compare them.
 const AT_FIRST: u64 = 300;
@@ -14,7 +14,7 @@ const AT_FIRST: u64 = 300;
 pub const MORE: u64 = 500;
 
 /// The service's rows, of which the list shows those that fit.
-pub(super) struct ServiceRows<T: Browse> {
+pub(super) struct ServiceRows<T: ListRecord> {
     pub rows: PagedList<T>,
     /// How many rows lapel compares: the first ones.
     reach: u64,
@@ -35,7 +35,7 @@ pub(super) enum RowsFrom {
     Index(Coverage),
 }
 
-impl<T: Browse> ServiceRows<T> {
+impl<T: ListRecord> ServiceRows<T> {
     fn new(rows: PagedList<T>) -> Self {
         Self { rows, reach: AT_FIRST, stale: true, from: RowsFrom::Loaded, reading: None, again: None }
     }
@@ -58,7 +58,7 @@ pub struct ComparedPart {
     pub is_whole: bool,
 }
 
-impl<T: Browse> Browser<T> {
+impl<T: ListRecord> FilteredList<T> {
     /// The loaded rows of the service, shown or not.
     pub fn loaded(&self) -> impl Iterator<Item = &T> {
         self.pages().loaded().map(|(_, row)| row)

@@ -1,14 +1,14 @@
-//! Saves and restores what a browsed list shows: columns, sort order and filter; a filter also under a name.
+//! Saves and restores what a filtered list shows: columns, sort order and filter; a filter also under a name.
 
 use crate::api::DirectionStyle;
 use crate::tui::modals::filters::FiltersForm;
 use crate::tui::persist::saved_layout::ListView;
 use crate::tui::prelude::*;
 use crate::tui::widgets::filter::{self, Spec};
-use crate::tui::widgets::paged_list::{Browse, Browser, SortedBy, Top};
+use crate::tui::widgets::filtered_list::{FilteredList, ListRecord, SortedBy, Top};
 
-impl<T: Browse> Browser<T> {
-    /// How often the result of [`Browser::view`] has changed.
+impl<T: ListRecord> FilteredList<T> {
+    /// How often the result of [`FilteredList::view`] has changed.
     pub fn changes(&self) -> u64 {
         self.changes + self.heading.changes()
     }

@@ -1,12 +1,12 @@
-//! Exports a browsed list with its filter and its sort order.
+//! Exports a filtered list with its filter and its sort order.
 
 use crate::api::MAX_ROWS_PER_PAGE;
 use crate::export::{ExportContent, List};
 use crate::tui::effects::{Content, ExportSource};
 use crate::tui::prelude::*;
-use crate::tui::widgets::paged_list::{Browse, Browser};
+use crate::tui::widgets::filtered_list::{FilteredList, ListRecord};
 
-impl<T: Browse> Browser<T> {
+impl<T: ListRecord> FilteredList<T> {
     /// The source for an export file `lapel-WHAT-…`, or the reason why there is nothing to export.
     pub fn source(&self, what: &'static str, cx: &UiContext) -> Result<ExportSource, String> {
         if !self.list.is_answered() {
