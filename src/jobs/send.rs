@@ -7,6 +7,7 @@
 mod issue;
 mod revoke;
 
+use super::batch::full_request;
 use super::core::{JobsCore, lock};
 use super::error::JobError;
 use super::job::{JobId, Kind, Phase, StopKind};
@@ -15,7 +16,6 @@ use super::journal::sending::{FailedRows, RecordIntent, RequestFailure};
 use super::journal::{JournalError, PendingOperation, Store};
 use super::reason::{Code, Reason};
 use super::schedule::{self, Polling};
-use super::settings::full_request;
 use crate::api::{MAX_ENTRIES, MaySend, Turn, Writer};
 use crate::jobs::prelude::*;
 use std::pin::Pin;

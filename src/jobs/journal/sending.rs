@@ -5,10 +5,10 @@ use super::claims::{HELD_UP, HOLDS};
 use super::requests::{self, Chunk, Ended, RequestEntry};
 use super::rows::{self, Binding};
 use super::{jobs, lost_writes, refusals, transfer};
+use crate::jobs::batch::{RequestsNeeded, request_count};
 use crate::jobs::job::StopKind;
 use crate::jobs::journal::prelude::*;
 use crate::jobs::schedule::{self, Polling, Schedule};
-use crate::jobs::settings::{RequestsNeeded, request_count};
 
 /// Whether [`record_intent`] may find rows to send.
 pub(super) fn has_ready(db: &Tx<'_>, job: &JobId, me: &str) -> tx::Result<bool> {

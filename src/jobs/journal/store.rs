@@ -32,13 +32,14 @@ use super::{
     observe, polling, purge, refusals, review, rows, schema, sending, sent_here, snapshots, takeover,
     transfer,
 };
+use crate::jobs::batch::RequestsNeeded;
 use crate::jobs::job::{Job, JobRow, StopKind};
 use crate::jobs::journal::prelude::*;
 use crate::jobs::row_groups::NeverSeen;
 use crate::jobs::row_groups::RowGroup;
 use crate::jobs::schedule::Schedule;
 use crate::jobs::seen_badge::SeenBadge;
-use crate::jobs::settings::{Policies, RequestsNeeded};
+use crate::jobs::settings::Policies;
 
 /// A handle to the operations. Clones share it.
 #[derive(Clone)]
