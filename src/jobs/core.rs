@@ -447,11 +447,11 @@ impl JobsCore {
     }
 
     pub(super) async fn learn_filters(&self, scan: &HistoryScan<'_>) -> Result<(), JournalError> {
-        let lessons: Vec<FactObservation> = scan.lessons().collect();
-        if lessons.is_empty() {
+        let observed: Vec<FactObservation> = scan.observed_behavior().collect();
+        if observed.is_empty() {
             return Ok(());
         }
-        self.learn(lessons).await
+        self.learn(observed).await
     }
 
     pub(super) async fn learn(&self, seen: Vec<FactObservation>) -> Result<(), JournalError> {
