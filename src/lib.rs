@@ -4,27 +4,28 @@
 //! wallet. lapel talks to the service's REST API. The [`sandbox`] simulates that service, so that lapel runs
 //! and is tested without an account.
 //!
-//! The modules, from the bottom up. A module may use `i18n` and the modules that its arrow names:
+//! The modules, from the bottom up. The table in `docs/architecture.md` says which of them a module may use, and a test
+//! compares it with the code.
 //!
 //! ```text
 //! i18n/      texts in English and Korean
 //! domain/    records, states, verdicts, e-mail keys, service time, untrusted text
-//! secrets    API keys of all profiles: refused in input, redacted in output    -> domain
+//! secrets    API keys of all profiles: refused in input, redacted in output
 //! job_control  job control of the shell: stopping and continuing
 //! boot_clock   a clock that counts sleep
 //! costs        what operations cost, for tests
 //! fuzz         changed bytes, for the tests of parsers
 //! fs/        private files, atomic writes
-//! table/     tables as files: Excel, CSV, JSON lines                          -> domain, fs
-//! config/    profiles, paths, key storage, settings                           -> domain, secrets, fs, team
-//! api/       one method per endpoint, one error type, one rate limit per key  -> domain, secrets, fs, team
-//! team/      the database of a team's shared journal                            -> domain, fs
-//! index/     optional local copy of the history                               -> api, domain, fs
-//! jobs/      issue and revoke jobs: import, journal, sender, poller, reports  -> api, table, domain, secrets, fs, team
-//! export/    lists written to files                                           -> api, table, domain, fs
+//! table/     tables as files: Excel, CSV, JSON lines
+//! team/      the database of a team's shared journal
+//! config/    profiles, paths, key storage, settings
+//! api/       one method per endpoint, one error type, one rate limit per key
+//! index/     optional local copy of the history
+//! jobs/      issue and revoke jobs: import, journal, sender, poller, reports
+//! export/    lists written to files
 //! sandbox/   the simulated service; shares no code with api/, on purpose
-//! tui/       the terminal UI                                                  -> everything above
-//! cli/       the verbs                                                        -> everything above, but not tui
+//! tui/       the terminal UI
+//! cli/       the verbs
 //! main.rs    parses the command line and starts the TUI, a verb or the sandbox
 //! ```
 

@@ -1,4 +1,4 @@
-//! `lapel doctor`: observed behavior of the service, and a check of lapel's files. Pings; changes nothing.
+//! `lapel doctor`: observed behaviour of the service, and a check of lapel's files. Pings; changes nothing.
 
 mod report;
 

@@ -151,7 +151,7 @@ impl Jobs {
         let sends = decision == Decision::SendAgain;
         let (seen, shown) = if sends {
             let (job, seen) = self.core.my_job_to_send(id).await?;
-            (seen, self.look_again(&job, no).await?)
+            (seen, self.poll_before_sending(&job, no).await?)
         } else {
             let (job, seen) = self.core.my_job_seen(id).await?;
             if let Decision::IsThis(badge) = &decision {
@@ -444,7 +444,7 @@ impl Jobs {
     /// not read rows that were sent before, and what it found is old as soon as a late badge may have come. Returns what
     /// the person was shown before that; what changes it needs another decision. Refuses if other rows of the job would
     /// be sent, too.
-    async fn look_again(&self, job: &Job, no: u64) -> Result<Option<ReviewedRow>, JobError> {
+    async fn poll_before_sending(&self, job: &Job, no: u64) -> Result<Option<ReviewedRow>, JobError> {
         let id = job.id;
         resend::has_no_rest(job)?;
         let shown = self.core.store.reviewed_row(id, no).await?;

@@ -1,5 +1,6 @@
 //! Shared state of the jobs module: connection, journal, change notification, and the [`Jobs`] handle.
 
+use super::batch::{RequestsNeeded, full_request};
 use super::error::JobError;
 use super::history_scan::HistoryScan;
 use super::job::{Job, JobChange, JobId, JobRow, Touched};
@@ -11,7 +12,7 @@ use super::journal::{Account, Journal, JournalError, JournalWatch, Store};
 use super::reason::{Code, Reason};
 use super::row_groups::RowGroup;
 use super::row_status::RowStatus;
-use super::settings::{JobConfig, RequestsNeeded, full_request};
+use super::settings::JobConfig;
 use super::{follow, send};
 use crate::api::{Access, Reader, Writer};
 use crate::domain::email::ended;
@@ -446,11 +447,11 @@ impl JobsCore {
     }
 
     pub(super) async fn learn_filters(&self, scan: &HistoryScan<'_>) -> Result<(), JournalError> {
-        let lessons: Vec<FactObservation> = scan.lessons().collect();
-        if lessons.is_empty() {
+        let observed: Vec<FactObservation> = scan.observed_behavior().collect();
+        if observed.is_empty() {
             return Ok(());
         }
-        self.learn(lessons).await
+        self.learn(observed).await
     }
 
     pub(super) async fn learn(&self, seen: Vec<FactObservation>) -> Result<(), JournalError> {

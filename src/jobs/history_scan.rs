@@ -48,7 +48,7 @@ pub(super) struct HistoryScan<'r> {
     call: &'r Call,
     pages: PageReader,
     /// How the filters match, which the contract does not say: facts with their values and evidence.
-    lessons: BTreeMap<&'static str, (&'static str, Code)>,
+    observed_behavior: BTreeMap<&'static str, (&'static str, Code)>,
 }
 
 /// A case-sensitive filter would miss an address that is stored in lower case, and any filter one whose international
@@ -69,7 +69,13 @@ pub(super) fn spellings(email: &str) -> Vec<String> {
 
 impl<'r> HistoryScan<'r> {
     pub(super) fn new(reader: &'r Reader, filter: HistoryFilter, call: &'r Call) -> Self {
-        Self { reader, filter, call, pages: PageReader::default().passes(PASSES), lessons: BTreeMap::new() }
+        Self {
+            reader,
+            filter,
+            call,
+            pages: PageReader::default().passes(PASSES),
+            observed_behavior: BTreeMap::new(),
+        }
     }
 
     /// The filter may match partially, and titles are not unique: compare the template id.
@@ -104,13 +110,15 @@ impl<'r> HistoryScan<'r> {
         let now = self.reader.clock().now();
         let items = self.pages.take(page, |item: &HistoryItem| item.badge_id.clone())?;
         for item in &items {
-            self.lessons.extend(lesson(&self.filter, item));
+            self.observed_behavior.extend(observed_behavior(&self.filter, item));
         }
         Ok(Some(items.into_iter().map(|item| SeenBadge::of_history(item, now)).collect()))
     }
 
-    pub(super) fn lessons(&self) -> impl Iterator<Item = FactObservation> + '_ {
-        self.lessons.iter().map(|(fact, (value, evidence))| FactObservation::once(fact, value, *evidence))
+    pub(super) fn observed_behavior(&self) -> impl Iterator<Item = FactObservation> + '_ {
+        self.observed_behavior
+            .iter()
+            .map(|(fact, (value, evidence))| FactObservation::once(fact, value, *evidence))
     }
 
     /// Number of remaining pages, according to the service's count.
@@ -132,7 +140,10 @@ impl<'r> HistoryScan<'r> {
     }
 }
 
-fn lesson(filter: &HistoryFilter, item: &HistoryItem) -> Option<(&'static str, (&'static str, Code))> {
+fn observed_behavior(
+    filter: &HistoryFilter,
+    item: &HistoryItem,
+) -> Option<(&'static str, (&'static str, Code))> {
     if let (Some(asked), Some(title)) = (&filter.title, &item.title) {
         return (title.wire() != asked && title.wire().contains(asked.as_str()))
             .then_some(("title_filter", ("partial", Code::OtherTitle)));

@@ -19,6 +19,7 @@
 //! duplicate_kind      what the duplicate check finds, and what happens then
 //! coded               enums with a code and a word      journal_place  a file, or a team's database
 //! ownership           who may act on a job, and taking it over
+//! batch               how rows are divided into requests
 //! plan, row_groups    what a person plans, and decides about rows
 //! seen_badge          a badge as the service showed it
 //! refusal             proves that a refusal with 422 accepted nothing, and uses up the quota
@@ -26,6 +27,7 @@
 //! prelude             names that many of these files use
 //! ```
 
+mod batch;
 mod coded;
 mod commands;
 mod core;
@@ -61,6 +63,7 @@ mod settings;
 mod template_names;
 mod urgency;
 
+pub use self::batch::{RequestsNeeded, request_count};
 pub use self::commands::{Disclosure, Undone, shares};
 pub use self::core::{Jobs, PollResult};
 pub use self::duplicate_check::{CheckProgress, DuplicateResult};
@@ -94,6 +97,6 @@ pub use self::row_groups::{Decision, NeverSeen, RowGroup, RowSelection, Suggeste
 pub use self::row_status::{Claim, Counts, RowStatus};
 pub use self::rules::{RowFacts, Step, count, may};
 pub use self::schedule::Schedule;
-pub use self::settings::{JobConfig, RequestsNeeded, request_count};
+pub use self::settings::JobConfig;
 pub use self::template_names::{NamedTemplate, TemplateNames};
 pub use self::urgency::Urgency;

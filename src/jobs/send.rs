@@ -7,15 +7,16 @@
 mod issue;
 mod revoke;
 
+use super::batch::full_request;
 use super::core::{JobsCore, lock};
 use super::error::JobError;
 use super::job::{JobId, Kind, Phase, StopKind};
+use super::journal::record_response::{FailedRows, RequestFailure};
 use super::journal::requests::{Chunk, Ended};
-use super::journal::sending::{FailedRows, RecordIntent, RequestFailure};
+use super::journal::sending::RecordIntent;
 use super::journal::{JournalError, PendingOperation, Store};
 use super::reason::{Code, Reason};
 use super::schedule::{self, Polling};
-use super::settings::full_request;
 use crate::api::{MAX_ENTRIES, MaySend, Turn, Writer};
 use crate::jobs::prelude::*;
 use std::pin::Pin;
@@ -281,8 +282,8 @@ async fn stopped_by(core: &Arc<JobsCore>, id: JobId, why: JournalError) -> Optio
     stopped.is_err().then_some(why)
 }
 
-/// Retries until the answer is durable. Nobody sees it earlier.
-async fn record_answer<T: Send + 'static>(
+/// Retries until the response is durable. Nobody sees it earlier.
+async fn record_response<T: Send + 'static>(
     core: &JobsCore,
     id: JobId,
     record: impl Fn(&Store) -> PendingOperation<T>,
@@ -351,5 +352,5 @@ async fn record_failure(
             Next::GoOn | Next::Doubt => None,
         },
     };
-    record_answer(core, id, |store| store.record_failure(failure.clone())).await;
+    record_response(core, id, |store| store.record_failure(failure.clone())).await;
 }

@@ -8,7 +8,7 @@ use crate::api::LinkTrouble;
 use crate::i18n::wait::wait_text;
 use crate::tui::prelude::*;
 use crate::tui::widgets::frame::text_of;
-use crate::tui::widgets::list::draw_texts;
+use crate::tui::widgets::paged_list::draw_texts;
 use crate::tui::widgets::preview;
 use crate::tui::widgets::text_layout::line_width;
 

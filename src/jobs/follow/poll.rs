@@ -60,7 +60,7 @@ pub(super) async fn poll_jobs(core: &Arc<JobsCore>, due: &[JobId], call: &Call) 
     // Rows in doubt come first, since a person may wait to send more.
     groups.sort_by_key(|(_, group)| group.doubts.is_empty());
     for (template, group) in groups {
-        if !template_sweep(core, &template, &group, call, &mut polled.unread).await? {
+        if !poll_template(core, &template, &group, call, &mut polled.unread).await? {
             polled.partial.extend(group.jobs);
         }
     }
@@ -103,7 +103,7 @@ impl DoubtMatches {
 }
 
 /// Returns whether everything was read that could contain a badge in doubt.
-async fn template_sweep(
+async fn poll_template(
     core: &Arc<JobsCore>,
     template: &TemplateId,
     group: &Group,

@@ -9,7 +9,8 @@
 //! ```text
 //! store         the operations and their step names   operation, runner   the thread that runs them
 //! drafts        plan, review, begin                   duplicates   the duplicate check
-//! sending       record requests and answers           decisions    pause, resume, retry, resolve
+//! sending       record requests                       decisions    pause, resume, retry, resolve
+//! record_response   record the response to a request, or its failure
 //! polling       what to poll, and when                observe, doubts   apply what a poll found
 //! refusals      what was refused with 422, until a poll proves that nothing of it was accepted
 //! jobs, rows, requests, claims, facts, accounts       the tables   conditions   the rules as SQL
@@ -68,6 +69,7 @@ mod prelude;
 pub(super) mod purge;
 mod reasons;
 mod recent;
+pub(super) mod record_response;
 pub(super) mod refusals;
 mod repeats;
 pub(super) mod requests;

@@ -1,4 +1,4 @@
-//! Issue and revoke requests: recorded with their rows before the first byte leaves, and answered afterwards.
+//! Requests and the status of their rows. `sending` records a request, `record_response` its response.
 
 use super::jobs::Actor;
 use super::{conditions, jobs};

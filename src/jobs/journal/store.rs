@@ -18,27 +18,29 @@ use super::operation::{Operation, Undo, Undoing};
 use super::owner::Process;
 use super::polling::{Group, NotRead, Revocations, SecondBadge};
 use super::purge::Purge;
+use super::record_response::{IssueResponse, RequestFailure, RevokeResponse};
 use super::refusals::RefusalProof;
 use super::requests::Chunk;
 use super::review::LastDecision;
 use super::rows::{CorrectRow, NewRow, RowFilter};
 use super::runner::{JournalState, JournalTask, PendingOperation};
-use super::sending::{IssueAnswer, RecordIntent, RequestFailure, RevokeAnswer};
+use super::sending::RecordIntent;
 use super::sent_here::{SentAlike, SentHere};
 use super::takeover::Changes;
 use super::transfer::{BeginMove, JobCopy, JournalBeside, OtherJournal, SourceJournal};
 use super::{
     JournalError, Result, accounts, adopt, carry, claims, decisions, doubts, drafts, duplicates, facts, jobs,
-    observe, polling, purge, refusals, review, rows, schema, sending, sent_here, snapshots, takeover,
-    transfer,
+    observe, polling, purge, record_response, refusals, review, rows, schema, sending, sent_here, snapshots,
+    takeover, transfer,
 };
+use crate::jobs::batch::RequestsNeeded;
 use crate::jobs::job::{Job, JobRow, StopKind};
 use crate::jobs::journal::prelude::*;
 use crate::jobs::row_groups::NeverSeen;
 use crate::jobs::row_groups::RowGroup;
 use crate::jobs::schedule::Schedule;
 use crate::jobs::seen_badge::SeenBadge;
-use crate::jobs::settings::{Policies, RequestsNeeded};
+use crate::jobs::settings::Policies;
 
 /// A handle to the operations. Clones share it.
 #[derive(Clone)]
@@ -211,9 +213,9 @@ operations! {
 operations! {
     read ready_jobs(me: String) -> Vec<JobId> = sending::ready_jobs;
     read has_ready(id: JobId, me: String) -> bool = sending::has_ready;
-    write "answer" record_issue_answer(args: IssueAnswer) -> Vec<BadgeId> = sending::record_issue_answer;
-    write "answer" record_revoke_answer(args: RevokeAnswer) -> RowStatus = sending::record_revoke_answer;
-    write "answer" record_failure(args: RequestFailure) -> () = sending::record_failure;
+    write "answer" record_issue_response(args: IssueResponse) -> Vec<BadgeId> = record_response::record_issue_response;
+    write "answer" record_revoke_response(args: RevokeResponse) -> RowStatus = record_response::record_revoke_response;
+    write "answer" record_failure(args: RequestFailure) -> () = record_response::record_failure;
     write "stop" stop_job(id: JobId, kind: StopKind, why: Reason) -> () = jobs::stop;
     write "halve" set_batch(id: JobId, most: i64) -> () = sending::set_batch;
     read refused_size(id: JobId) -> i64 = sending::refused_size;

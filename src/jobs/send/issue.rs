@@ -1,12 +1,12 @@
 //! One issue request, and what its answer means for each of its rows.
 
-use super::{Next, certain, record_answer, record_failure};
+use super::{Next, certain, record_failure, record_response};
 use crate::api::{BatchRequest, IssueRequest, Recipient, Writer};
 use crate::domain::{Accepted, BatchAccepted};
 use crate::jobs::core::JobsCore;
 use crate::jobs::job::{Job, StopKind, Touched};
+use crate::jobs::journal::record_response::{FailedRows, IssueResponse};
 use crate::jobs::journal::requests::{Chunk, RequestEntry};
-use crate::jobs::journal::sending::{FailedRows, IssueAnswer};
 use crate::jobs::prelude::*;
 use crate::jobs::reason::Code;
 use crate::jobs::row_status::RowStatus;
@@ -26,7 +26,7 @@ pub(super) async fn send(
     let (id, request, sent) = (job.id, chunk.request, chunk.entries.len());
     match answer {
         Ok(accepted) => {
-            let answer = IssueAnswer {
+            let response = IssueResponse {
                 job: id,
                 request,
                 now,
@@ -36,7 +36,8 @@ pub(super) async fn send(
                 badges: named(&accepted, &chunk),
                 schedule: core.settings.schedule.clone(),
             };
-            let bound = record_answer(core, id, |store| store.record_issue_answer(answer.clone())).await;
+            let bound =
+                record_response(core, id, |store| store.record_issue_response(response.clone())).await;
             if let Some(bound) = bound {
                 core.changed(id, bound.iter().map(|badge| Touched::of(badge, RowStatus::Waiting)));
             }

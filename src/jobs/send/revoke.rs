@@ -1,11 +1,11 @@
 //! One revoke request. The response has only two numbers, so lapel polls which badges were not accepted.
 
-use super::{Next, certain, record_answer, record_failure};
+use super::{Next, certain, record_failure, record_response};
 use crate::api::{RevokeRequest, Writer};
 use crate::jobs::core::JobsCore;
 use crate::jobs::job::{Job, StopKind, Touched};
+use crate::jobs::journal::record_response::{FailedRows, RevokeResponse};
 use crate::jobs::journal::requests::Chunk;
-use crate::jobs::journal::sending::{FailedRows, RevokeAnswer};
 use crate::jobs::prelude::*;
 
 pub(super) async fn send(
@@ -23,7 +23,7 @@ pub(super) async fn send(
     let (now, _) = core.moment();
     match answer {
         Ok(answer) => {
-            let answer = RevokeAnswer {
+            let response = RevokeResponse {
                 job: id,
                 request: chunk.request,
                 now,
@@ -31,7 +31,8 @@ pub(super) async fn send(
                 accepted: answer.accepted_count,
                 schedule: core.settings.schedule.clone(),
             };
-            let status = record_answer(core, id, |store| store.record_revoke_answer(answer.clone())).await;
+            let status =
+                record_response(core, id, |store| store.record_revoke_response(response.clone())).await;
             if let Some(status) = status {
                 core.changed(id, badge_ids.iter().map(|badge| Touched::of(badge, status)));
             }

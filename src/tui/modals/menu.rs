@@ -5,7 +5,7 @@ use crate::domain::call_advice::CallerQuestion;
 use crate::tui::platform::clipboard::CopiedText;
 use crate::tui::prelude::*;
 use crate::tui::widgets::copying::Copyables;
-use crate::tui::widgets::list::draw_row;
+use crate::tui::widgets::paged_list::draw_row;
 
 const WIDEST: u16 = 100;
 

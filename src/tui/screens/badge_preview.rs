@@ -7,7 +7,7 @@ use super::templates::labelled;
 use crate::tui::platform::images::PictureOf;
 use crate::tui::prelude::*;
 use crate::tui::widgets::filtered_list::ListRecord;
-use crate::tui::widgets::list::ListRow;
+use crate::tui::widgets::paged_list::ListRow;
 use crate::tui::widgets::preview::{self, Scroll};
 use crate::tui::widgets::record_field::{pane, pick};
 use crate::tui::widgets::timeline::timeline;

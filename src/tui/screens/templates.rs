@@ -12,7 +12,7 @@ use crate::tui::screens::picture;
 use crate::tui::widgets::filter::{FilterChoice, FilterValue, Spec, Takes};
 use crate::tui::widgets::filtered_list::{FilteredList, ListRecord, ListTexts, RowMark, level};
 use crate::tui::widgets::last_read::LastRead;
-use crate::tui::widgets::list::ListRow;
+use crate::tui::widgets::paged_list::ListRow;
 use crate::tui::widgets::preview::{self, Scroll};
 use crate::tui::widgets::record_field::{RecordField, pane};
 

@@ -25,27 +25,27 @@ pub struct ColumnChoice {
 pub struct Columns {
     choices: Vec<ColumnChoice>,
     /// Number of columns shown by default: the first ones.
-    usual: usize,
+    default_columns: usize,
     /// Columns that are shown in any case and never dropped: those that the filter is about.
     kept: Vec<usize>,
 }
 
 impl Columns {
-    pub fn usual(count: usize, usual: usize) -> Self {
-        let choice = |column| ColumnChoice { column, shown: column < usual, width: None };
-        Self { choices: (0..count).map(choice).collect(), usual, kept: Vec::new() }
+    pub fn new(count: usize, default_columns: usize) -> Self {
+        let choice = |column| ColumnChoice { column, shown: column < default_columns, width: None };
+        Self { choices: (0..count).map(choice).collect(), default_columns, kept: Vec::new() }
     }
 
     pub fn choices(&self) -> &[ColumnChoice] {
         &self.choices
     }
 
-    pub fn is_usual(&self) -> bool {
-        self.has_usual_order() && self.choices.iter().all(|c| c.width.is_none())
+    pub fn is_default(&self) -> bool {
+        self.has_default_order() && self.choices.iter().all(|c| c.width.is_none())
     }
 
-    fn has_usual_order(&self) -> bool {
-        self.choices.iter().enumerate().all(|(i, c)| c.column == i && c.shown == (i < self.usual))
+    fn has_default_order(&self) -> bool {
+        self.choices.iter().enumerate().all(|(i, c)| c.column == i && c.shown == (i < self.default_columns))
     }
 
     /// The indexes of the shown columns, in order. Some may have no room.
@@ -89,7 +89,7 @@ impl Columns {
 
     pub fn reset(&mut self) {
         let kept = std::mem::take(&mut self.kept);
-        *self = Self { kept, ..Self::usual(self.choices.len(), self.usual) };
+        *self = Self { kept, ..Self::new(self.choices.len(), self.default_columns) };
     }
 
     pub fn keep(&mut self, kept: Vec<usize>) {
@@ -126,7 +126,7 @@ impl Columns {
     pub fn widths(&self, all: &[ColumnLayout], content: &[usize], room: usize) -> Vec<usize> {
         // In the default order, each column has a drop priority. In an order set by the user, the rightmost
         // columns are dropped first.
-        let usual = self.has_usual_order();
+        let is_default_order = self.has_default_order();
         let (columns, most): (Vec<ColumnLayout>, Vec<usize>) = self
             .choices
             .iter()
@@ -137,7 +137,7 @@ impl Columns {
                 let drop_order = match place {
                     0 => 0,
                     _ if self.is_kept(choice) => 0,
-                    _ if usual => own.drop_order,
+                    _ if is_default_order => own.drop_order,
                     _ => u8::try_from(place).unwrap_or(u8::MAX),
                 };
                 Some(match (choice.width, content.get(choice.column).map(|most| (*most).max(1))) {
@@ -155,7 +155,7 @@ impl Columns {
             })
             .unzip();
         let readable = |(column, most): (&ColumnLayout, &usize)| match most {
-            _ if !usual || column.weight == 0 => *column,
+            _ if !is_default_order || column.weight == 0 => *column,
             &usize::MAX => *column,
             most => ColumnLayout { min_width: column.min_width.max(READABLE.min(*most)), ..*column },
         };
@@ -185,7 +185,7 @@ pub fn fitted<T>(own: &[ColumnLayout], rows: &[Vec<(String, T)>], room: usize) -
     let widest =
         |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|(text, _)| width(text)).max();
     let content: Vec<usize> = (0..own.len()).map(|column| widest(column).unwrap_or(0)).collect();
-    Columns::usual(own.len(), own.len()).widths(own, &content, room)
+    Columns::new(own.len(), own.len()).widths(own, &content, room)
 }
 
 /// Takes the cells that a column does not need, and gives them to columns whose content is cut.
@@ -224,7 +224,7 @@ mod tests {
     ];
 
     fn columns() -> Columns {
-        Columns::usual(4, 3)
+        Columns::new(4, 3)
     }
 
     #[test]
@@ -240,7 +240,7 @@ mod tests {
 
     #[test]
     fn a_column_that_can_go_does_so_before_a_text_is_unreadable() {
-        let columns = Columns::usual(4, 4);
+        let columns = Columns::new(4, 4);
         let content = [10, 30, 8, 6];
         assert_eq!(columns.widths(&ALL, &content, 43), [10, 16, 8, 6]);
         assert_eq!(columns.widths(&ALL, &content, 42), [10, 22, 8, 0]);
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn the_column_that_a_filter_is_about_stays() {
-        let mut columns = Columns::usual(4, 4);
+        let mut columns = Columns::new(4, 4);
         let content = [10, 30, 8, 6];
         columns.keep(vec![3]);
         assert_eq!(columns.widths(&ALL, &content, 42), [10, 24, 0, 6]);
@@ -271,9 +271,9 @@ mod tests {
         assert_eq!(columns.shift(0, true), 1);
         assert_eq!(columns.shown().collect::<Vec<_>>(), [1, 0, 2]);
         assert_eq!(columns.shift(3, true), 3);
-        assert!(!columns.is_usual());
+        assert!(!columns.is_default());
         columns.reset();
-        assert!(columns.is_usual());
+        assert!(columns.is_default());
     }
 
     #[test]
@@ -320,7 +320,7 @@ mod tests {
         assert_eq!(columns.choices().iter().map(|c| c.column).collect::<Vec<_>>(), [2, 0, 1, 3]);
         assert_eq!(columns.choices()[0].width, Some(*WIDTHS.end()));
         columns.restore([ColumnChoice { column: 1, shown: false, width: None }]);
-        assert!(columns.is_usual(), "nothing shown is no list");
+        assert!(columns.is_default(), "nothing shown is no list");
     }
 
     proptest! {
@@ -334,7 +334,7 @@ mod tests {
         ) {
             let column = |(least, weight, drop_order)| ColumnLayout { min_width: least + 1, weight, drop_order };
             let all: Vec<ColumnLayout> = own.into_iter().map(column).collect();
-            let mut columns = Columns::usual(all.len(), all.len().div_ceil(2));
+            let mut columns = Columns::new(all.len(), all.len().div_ceil(2));
             columns.restore(kept.into_iter().map(|(column, shown, width)| ColumnChoice { column, shown, width }));
             for (at, what, width) in keys {
                 match what {

@@ -13,7 +13,7 @@ use crate::api::{CategoryFilter, DirectionStyle, Sort};
 use crate::index::IndexQuery;
 use crate::tui::prelude::*;
 use crate::tui::widgets::filter::{FilterBar, FilterChoice, FilterValue, FilterView, Spec};
-use crate::tui::widgets::list::{ListRow, PagedList};
+use crate::tui::widgets::paged_list::{ListRow, PagedList};
 use crate::tui::widgets::preview;
 use crate::tui::widgets::record_field::{RecordField, cells};
 use crate::tui::widgets::table_header::{Heading, HeadingOutcome, SortKey, SortOrder, compare};

@@ -12,8 +12,8 @@ use crate::tui::effects::ExportSource;
 use crate::tui::prelude::*;
 use crate::tui::request::RowsQuery;
 use crate::tui::widgets::filtered_list::two_sided;
-use crate::tui::widgets::list::{ListEntry, ListRow, PagedList, RowSlot};
 use crate::tui::widgets::marks::{LARGEST_RANGE, Marks, between};
+use crate::tui::widgets::paged_list::{ListEntry, ListRow, PagedList, RowSlot};
 use crate::tui::widgets::table_header::Heading;
 
 /// The rows of a page that has them all.

@@ -2,7 +2,7 @@
 //! undone.
 
 use crate::tui::prelude::*;
-use crate::tui::widgets::list::{ListRow, PagedList};
+use crate::tui::widgets::paged_list::{ListRow, PagedList};
 use std::ops::{Deref, RangeInclusive};
 
 /// Maximum number of rows that a user may mark at once, because each marked row is kept in memory.

@@ -1,7 +1,7 @@
 //! Widgets for screens and modals: lists, fields, text.
 //!
 //! ```text
-//! list, filtered_list          a list over pages; the one of Templates and History, with filter and order
+//! paged_list, filtered_list    a list over pages; the one of Templates and History, with filter and order
 //! columns, table_header        the columns of a list; their heading and its menus
 //! filter, search, marks        the filter line and form; search; marks
 //! record_field                 the fields of a record: columns, copied texts, sorting
@@ -29,9 +29,9 @@ pub(in crate::tui) mod form;
 pub(in crate::tui) mod frame;
 pub(in crate::tui) mod job_rows;
 pub(in crate::tui) mod last_read;
-pub(in crate::tui) mod list;
 pub(in crate::tui) mod marks;
 pub(in crate::tui) mod needs;
+pub(in crate::tui) mod paged_list;
 pub(in crate::tui) mod path_field;
 pub(in crate::tui) mod popup;
 pub(in crate::tui) mod preview;

@@ -107,12 +107,16 @@ pub struct Heading {
 }
 
 impl Heading {
-    /// The heading of a list with these columns, of which the first `usual` are shown by default.
-    pub fn new(defs: impl IntoIterator<Item = ColumnDef>, usual: usize, own_order: &'static str) -> Self {
+    /// The heading of a list with these columns, of which the first `default_columns` are shown by default.
+    pub fn new(
+        defs: impl IntoIterator<Item = ColumnDef>,
+        default_columns: usize,
+        own_order: &'static str,
+    ) -> Self {
         let defs: Vec<ColumnDef> = defs.into_iter().collect();
         Self {
             own: defs.iter().map(|def| def.layout).collect(),
-            columns: Columns::usual(defs.len(), usual),
+            columns: Columns::new(defs.len(), default_columns),
             defs,
             own_order,
             ..Self::default()
@@ -121,8 +125,8 @@ impl Heading {
 
     /// Whether everything is the default and no menu is open. A list that shows no headings by default can then
     /// hide them.
-    pub fn is_usual(&self) -> bool {
-        self.columns.is_usual() && self.order.is_none() && self.menu.is_none()
+    pub fn is_default(&self) -> bool {
+        self.columns.is_default() && self.order.is_none() && self.menu.is_none()
     }
 
     /// `None` for the list's own order.
@@ -358,7 +362,7 @@ impl Heading {
     }
 
     pub fn view(&self) -> ListView {
-        let columns = if self.columns.is_usual() { &[] } else { self.columns.choices() };
+        let columns = if self.columns.is_default() { &[] } else { self.columns.choices() };
         let column = |choice: &ColumnChoice| {
             let field = self.defs.get(choice.column)?.key.to_owned();
             Some(ColumnView { field, shown: choice.shown, width: choice.width })

@@ -14,15 +14,15 @@ use crate::jobs::journal::backup::{OpenJobs, back_up_at, restore_at};
 use crate::jobs::journal::facts::{FactObservation, KeptFact};
 use crate::jobs::journal::file_status::FileStatus;
 use crate::jobs::journal::place::Site;
+use crate::jobs::journal::record_response::{FailedRows, RequestFailure, RevokeResponse};
 use crate::jobs::journal::requests::Ended;
 use crate::jobs::journal::rows::{CorrectRow, NewRow, RowField, RowFilter, RowPart};
-use crate::jobs::journal::sending::{FailedRows, RequestFailure, RevokeAnswer};
 use crate::jobs::journal::transfer::{BeginMove, OtherJournal};
 use crate::jobs::journal::tx::{self, Tx, values};
 use crate::jobs::journal::{
     Account, Journal, JournalError, Process, accounts, adopt, carry, claims, decisions, doubts, drafts,
     duplicates, erase, facts, jobs, known_offset, observe, polling, purge, recent_jobs, recent_templates,
-    refusals, review, rows, schema, sending, sent_here, snapshots, takeover, transfer,
+    record_response, refusals, review, rows, schema, sending, sent_here, snapshots, takeover, transfer,
 };
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::reports;
@@ -103,13 +103,13 @@ fn full() -> Connection {
             stop: None,
             next_poll: NOW,
         };
-        sending::record_failure(&db, &failure).expect("recorded");
+        record_response::record_failure(&db, &failure).expect("recorded");
         job
     };
     accounts::join(&db, &account()).expect("joined");
     let issue = started(&db, Kind::Issue, 3);
     let chunk = request(&db, issue);
-    sending::record_issue_answer(&db, &answer(issue, &chunk, Some(3), true)).expect("recorded");
+    record_response::record_issue_response(&db, &answer(issue, &chunk, Some(3), true)).expect("recorded");
     observe::observe(&db, &context(NOW), &[sight(1, "baking"), sight(2, "baked")]).expect("seen");
     request(&db, begun(10));
     failed(12, FailedRows::InDoubt, "in_doubt");
@@ -117,7 +117,7 @@ fn full() -> Connection {
     failed(16, FailedRows::Refused, "refused");
     failed(18, FailedRows::Unbound, "accepted");
     let revoke = started(&db, Kind::Revoke, 2);
-    let answer = RevokeAnswer {
+    let answer = RevokeResponse {
         job: revoke,
         request: request(&db, revoke).request,
         now: NOW,
@@ -125,7 +125,7 @@ fn full() -> Connection {
         accepted: Some(1),
         schedule: Schedule::default(),
     };
-    sending::record_revoke_answer(&db, &answer).expect("recorded");
+    record_response::record_revoke_response(&db, &answer).expect("recorded");
     let asks = NewRow {
         row_status: Some(RowStatus::Ask),
         why: Some(Reason::from(Code::DomainSlip).with("meant", "x.example")),

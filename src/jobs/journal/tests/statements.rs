@@ -8,9 +8,10 @@ use crate::jobs::journal::Account;
 use crate::jobs::journal::jobs::{self, Actor, NewJob, SeenJob};
 use crate::jobs::journal::observe::{self, ObserveContext};
 use crate::jobs::journal::place::Site;
+use crate::jobs::journal::record_response::{self, IssueResponse, RevokeResponse};
 use crate::jobs::journal::requests::{Chunk, RequestEntry};
 use crate::jobs::journal::rows::{self, NewRow};
-use crate::jobs::journal::sending::{self, IssueAnswer, RecordIntent, RevokeAnswer};
+use crate::jobs::journal::sending::{self, RecordIntent};
 use crate::jobs::journal::tx::{self, Tx, values};
 use crate::jobs::journal::{Process, claims, decisions, doubts, drafts, duplicates, schema, sent_here};
 use crate::jobs::row_status::RowStatus;
@@ -107,10 +108,10 @@ pub(super) fn request(db: &Tx<'_>, job: JobId) -> Chunk {
     sending::record_intent(db, &intent(job)).expect("recorded").expect("a request")
 }
 
-pub(super) fn answer(job: JobId, chunk: &Chunk, accepted: Option<u64>, named: bool) -> IssueAnswer {
+pub(super) fn answer(job: JobId, chunk: &Chunk, accepted: Option<u64>, named: bool) -> IssueResponse {
     let named: Vec<_> =
         chunk.entries.iter().filter(|_| named).map(|e: &RequestEntry| (e.no, badge(e.no))).collect();
-    IssueAnswer {
+    IssueResponse {
         job,
         request: chunk.request,
         now: NEW,
@@ -165,7 +166,7 @@ fn a_request_and_its_answer() {
         let chunk = chunk.expect("a request");
         assert_eq!(chunk.entries.len() as u64, n);
         let answer = answer(job, &chunk, Some(n), true);
-        let (bound, second) = counted(|| sending::record_issue_answer(&db, &answer));
+        let (bound, second) = counted(|| record_response::record_issue_response(&db, &answer));
         assert_eq!(bound.len() as u64, n);
         assert_eq!(with(&db, job, RowStatus::Waiting), n);
         (first, second)
@@ -181,7 +182,7 @@ fn a_page_of_a_poll() {
         let db = Tx::on(&connection);
         let job = started(&db, Kind::Issue, n);
         let chunk = request(&db, job);
-        sending::record_issue_answer(&db, &answer(job, &chunk, Some(n), true)).expect("recorded");
+        record_response::record_issue_response(&db, &answer(job, &chunk, Some(n), true)).expect("recorded");
         let page: Vec<SeenBadge> = (1..=n).map(|no| sight(no, "baking")).collect();
         // So soon after the request, an unknown word means waiting; every badge teaches that.
         let (_, first) = counted(|| observe::observe(&db, &context(NEW), &page));
@@ -199,7 +200,7 @@ fn a_page_with_revoked_badges() {
         let db = Tx::on(&connection);
         let job = started(&db, Kind::Revoke, n);
         let chunk = request(&db, job);
-        let answer = RevokeAnswer {
+        let answer = RevokeResponse {
             job,
             request: chunk.request,
             now: NEW,
@@ -207,7 +208,7 @@ fn a_page_with_revoked_badges() {
             accepted: None,
             schedule: Schedule::default(),
         };
-        sending::record_revoke_answer(&db, &answer).expect("recorded");
+        record_response::record_revoke_response(&db, &answer).expect("recorded");
         let page: Vec<SeenBadge> = (1..=n)
             .map(|no| SeenBadge {
                 verdict: Verdict::Revoked { at: None, reason: None, label: None },
@@ -227,7 +228,7 @@ fn rows_in_doubt() {
         let db = Tx::on(&connection);
         let job = started(&db, Kind::Issue, n * 2);
         let chunk = request(&db, job);
-        sending::record_issue_answer(&db, &answer(job, &chunk, None, false)).expect("recorded");
+        record_response::record_issue_response(&db, &answer(job, &chunk, None, false)).expect("recorded");
         assert_eq!(with(&db, job, RowStatus::InDoubt), n * 2);
         jobs::set_checked(&db, job, NEW).expect("checked");
         // Every second row is found. The others never come.
@@ -259,7 +260,7 @@ fn claims_of_recipients_that_other_jobs_have() {
         // A third is sent, a third unsent in a stopped job, and a third is allowed beside what was sent.
         let sent = started(&db, Kind::Issue, n);
         let chunk = request(&db, sent);
-        sending::record_issue_answer(&db, &answer(sent, &chunk, Some(n), true)).expect("recorded");
+        record_response::record_issue_response(&db, &answer(sent, &chunk, Some(n), true)).expect("recorded");
         let idle = started(&db, Kind::Issue, n * 3);
         jobs::set_phase(&db, &idle, &Phase::Stopped).expect("stopped");
         let job = draft(&db, Kind::Issue, n * 3);
@@ -407,7 +408,7 @@ fn costs_of_recording_an_answer() {
         answers.push(answer(job, &chunk, Some(100), true));
     }
     let [first, second] = &answers[..] else { panic!("{} requests", answers.len()) };
-    let record = |answer| sending::record_issue_answer(&db, answer).expect("recorded");
+    let record = |answer| record_response::record_issue_response(&db, answer).expect("recorded");
     assert_eq!(record(first).len(), 100);
     costs("record the answer to a request for 100 badges", || drop(record(second)));
     assert_eq!(with(&db, job, RowStatus::Waiting), 200);
@@ -422,7 +423,7 @@ fn a_revocation_that_waits_for_the_id_of_a_badge_gets_it_with_the_answer() {
     let chunk = request(&db, issue);
     let waiting = |no| NewRow { of: Some((issue, no)), ..NewRow::default() };
     let undo = draft_of(&db, Kind::Revoke, &[waiting(1), waiting(2)]);
-    sending::record_issue_answer(&db, &answer(issue, &chunk, Some(2), true)).expect("recorded");
+    record_response::record_issue_response(&db, &answer(issue, &chunk, Some(2), true)).expect("recorded");
     let sql = "SELECT badge FROM row WHERE job = ?1 ORDER BY no";
     let ids: Vec<Option<String>> = db.rows(sql, values![undo.0], |r| r.get(0)).expect("rows");
     assert_eq!(ids, ["B1", "B2"].map(|id| Some(id.to_owned())));

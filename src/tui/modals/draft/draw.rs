@@ -7,7 +7,7 @@ use crate::tui::modals::file::{changed, gone, map_words};
 use crate::tui::prelude::*;
 use crate::tui::widgets::form::{HEADING, wrapped};
 use crate::tui::widgets::job_rows::{draft_words, in_range, moment, row_lines, row_status_style};
-use crate::tui::widgets::list::{draw_position, draw_row};
+use crate::tui::widgets::paged_list::{draw_position, draw_row};
 use crate::tui::widgets::text_layout::{pieces, styled};
 
 /// Number of lines for the selected row below the list, on a screen of this height.

@@ -4,8 +4,8 @@
 use super::groups::GroupPart;
 use crate::jobs::RowPart;
 use crate::tui::prelude::*;
-use crate::tui::widgets::list::PagedList;
 use crate::tui::widgets::marks::between;
+use crate::tui::widgets::paged_list::PagedList;
 use std::ops::RangeInclusive;
 
 /// Maximum number of rows of a part that is open at first, except the first part.

@@ -5,7 +5,7 @@ use crate::api::LogEntry;
 use crate::tui::connection::Client;
 use crate::tui::prelude::*;
 use crate::tui::widgets::filtered_list::two_sided;
-use crate::tui::widgets::list::draw_row;
+use crate::tui::widgets::paged_list::draw_row;
 use crate::tui::widgets::text_layout::{ColumnLayout, cells, layout, line_of_cells};
 
 const DETAIL: u16 = 5;

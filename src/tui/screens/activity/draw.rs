@@ -10,8 +10,8 @@ use crate::tui::screens::picture;
 use crate::tui::widgets::colleagues::{everybody, involved};
 use crate::tui::widgets::job_rows::columns::words_in_list;
 use crate::tui::widgets::job_rows::{RowList, moment, row_lines, row_status_style};
-use crate::tui::widgets::list::{draw_position, draw_row, draw_texts};
 use crate::tui::widgets::needs::{counted, counts_in_words, needs, sum, words};
+use crate::tui::widgets::paged_list::{draw_position, draw_row, draw_texts};
 use crate::tui::widgets::preview;
 use crate::tui::widgets::timeline::timeline_of_row;
 

@@ -6,7 +6,7 @@ use crate::tui::prelude::*;
 use crate::tui::screens::badge_preview::picture_of;
 use crate::tui::widgets::copying::{self, Copyables, records_of};
 use crate::tui::widgets::filtered_list::ListRecord;
-use crate::tui::widgets::list::{ListEntry, RowSlot};
+use crate::tui::widgets::paged_list::{ListEntry, RowSlot};
 use crate::tui::widgets::record_field::pick;
 
 impl Screen for History {

@@ -10,7 +10,7 @@ use crate::tui::screens::history::follow;
 use crate::tui::widgets::copying::{Copyables, records_of};
 use crate::tui::widgets::filtered_list::two_sided;
 use crate::tui::widgets::last_read::LastRead;
-use crate::tui::widgets::list::{ListEntry, ListRow, PagedList, RowSlot, draw_texts};
+use crate::tui::widgets::paged_list::{ListEntry, ListRow, PagedList, RowSlot, draw_texts};
 use crate::tui::widgets::preview;
 use crate::tui::widgets::search::{Search, Searched};
 

@@ -13,7 +13,7 @@ use crate::tui::persist::input_history;
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::widgets::job_rows::sent_here;
-use crate::tui::widgets::list::{draw_row, draw_texts};
+use crate::tui::widgets::paged_list::{draw_row, draw_texts};
 use crate::tui::widgets::preview;
 use crate::tui::widgets::record_field::cells;
 use crate::tui::widgets::text_layout;

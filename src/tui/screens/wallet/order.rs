@@ -17,7 +17,7 @@ impl Wallet {
 
     /// Whether the columns have headings. The default columns need none: each cell explains itself.
     pub(super) fn has_headings(&self) -> bool {
-        self.is_listing() && !self.heading.is_usual()
+        self.is_listing() && !self.heading.is_default()
     }
 
     pub(super) fn menu(&self) -> Option<Vec<KeyContext>> {

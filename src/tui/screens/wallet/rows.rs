@@ -20,7 +20,7 @@ pub(super) const EMAIL: usize = 6;
 /// Widths of the state column: its least, and its most for the longest words with an age.
 const STATE: (usize, usize) = (16, 28);
 /// Number of columns that are shown by default.
-const USUAL: usize = 6;
+const DEFAULT_COLUMNS: usize = 6;
 
 pub(super) const FIELDS: &[ListField] = &[
     ListField::computed("status_name", tr_noop!("State"), (16, 0, 0))
@@ -92,7 +92,7 @@ pub(super) const COPIED: [&str; 7] =
     ["status_name", "recipient_name", "recipient_email", "title", "reg_date", "issued_at", "badge_id"];
 
 pub(super) fn heading() -> Heading {
-    Heading::new(FIELDS.iter().map(|field| field.column), USUAL, tr_noop!("newest first"))
+    Heading::new(FIELDS.iter().map(|field| field.column), DEFAULT_COLUMNS, tr_noop!("newest first"))
 }
 
 /// Maximum number of rows that are measured for the column widths.

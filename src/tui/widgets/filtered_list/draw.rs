@@ -6,7 +6,7 @@ use crate::tui::prelude::*;
 use crate::tui::widgets::filtered_list::{
     ComparedPart, FilteredList, ListRecord, MARGINS, SortedBy, Top, narrowed, title_cell,
 };
-use crate::tui::widgets::list::{ListEntry, ListNote, RowSlot, draw_texts};
+use crate::tui::widgets::paged_list::{ListEntry, ListNote, RowSlot, draw_texts};
 use crate::tui::widgets::record_field::cells;
 use crate::tui::widgets::text_layout::line_width;
 use jiff::tz::Offset;

@@ -6,7 +6,7 @@ use crate::index::{Coverage, Synced};
 use crate::tui::prelude::*;
 use crate::tui::widgets::filter::FilterView;
 use crate::tui::widgets::filtered_list::{FilteredList, ListRecord};
-use crate::tui::widgets::list::PagedList;
+use crate::tui::widgets::paged_list::PagedList;
 
 /// Rows that lapel loads at first to compare them.
 const AT_FIRST: u64 = 300;
@@ -215,7 +215,7 @@ impl<T: ListRecord> FilteredList<T> {
                 self.list.restart();
             }
             (Some(behind), false) => {
-                let selected = self.list.selected().map(crate::tui::widgets::list::ListRow::id);
+                let selected = self.list.selected().map(crate::tui::widgets::paged_list::ListRow::id);
                 self.list = behind.rows;
                 self.list.unpin();
                 self.list.select(selected);

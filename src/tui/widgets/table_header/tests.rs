@@ -46,7 +46,7 @@ fn line(heading: &Heading, room: usize) -> String {
 fn what_is_shown_can_be_sorted_by_and_what_is_sorted_by_stays_on_offer() {
     use Action::{Accept, Back, ChooseColumns, Down, Sort, Toggle, ToggleDirection, Up};
     let mut heading = fresh();
-    assert!(heading.is_usual());
+    assert!(heading.is_default());
     act(&mut heading, &[Sort, Up, ToggleDirection, Accept]);
     assert_eq!(heading.sorted_by(), Some(("rows", true)), "the last of the two that are shown");
     assert_eq!(heading.words().as_deref(), Some("by rows"));
@@ -57,7 +57,7 @@ fn what_is_shown_can_be_sorted_by_and_what_is_sorted_by_stays_on_offer() {
     assert_eq!(heading.sorted_by(), Some(("rows", false)));
     act(&mut heading, &[Sort, Down, Accept]);
     assert_eq!(heading.order(), None, "after the last one comes the list's own order");
-    assert!(!heading.is_usual() && heading.over().is_none());
+    assert!(!heading.is_default() && heading.over().is_none());
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn a_column_that_needs_nothing_is_left_out_until_it_is_sized() {
     heading.set_own(own);
     heading.set_room(20);
     assert_eq!(heading.width_of(0, &heading.widths(20)), 0);
-    assert!(heading.is_usual(), "nobody has chosen that");
+    assert!(heading.is_default(), "nobody has chosen that");
     act(&mut heading, &[Action::ChooseColumns, Action::Wider, Action::Back]);
     assert_eq!(heading.width_of(0, &heading.widths(20)), 7, "one more than its own");
 }
@@ -152,7 +152,7 @@ fn the_menu_leaves_a_column_of_the_filter_as_it_is() {
     heading.keep(&["id"]);
     heading.set_room(30);
     act(&mut heading, &[ChooseColumns, Down, Down, Toggle, Back]);
-    assert!(heading.is_usual(), "the filter shows it already");
+    assert!(heading.is_default(), "the filter shows it already");
     let before = heading.width_of(2, &heading.widths(30));
     act(&mut heading, &[ChooseColumns, Down, Down, Wider]);
     assert_eq!(heading.width_of(2, &heading.widths(30)), before + 1);

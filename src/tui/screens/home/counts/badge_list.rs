@@ -7,7 +7,7 @@ use crate::tui::screens::history::follow;
 use crate::tui::screens::home::badge_rows::{BadgeColumns, copyables};
 use crate::tui::widgets::copying::{self, Copyables, records_of};
 use crate::tui::widgets::filtered_list::two_sided;
-use crate::tui::widgets::list::{ListEntry, PagedList, RowSlot};
+use crate::tui::widgets::paged_list::{ListEntry, PagedList, RowSlot};
 use crate::tui::widgets::search::Search;
 
 /// Pause in typing before the list is read: a search reads the whole index.

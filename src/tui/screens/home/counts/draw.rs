@@ -6,7 +6,7 @@ use super::sections::{CountBar, CountsSection, bars, caption, overdue};
 use crate::export::time_left;
 use crate::tui::prelude::*;
 use crate::tui::widgets::filtered_list::{read_words, two_sided};
-use crate::tui::widgets::list::draw_row;
+use crate::tui::widgets::paged_list::draw_row;
 use crate::tui::widgets::preview;
 use crate::tui::worker::index::{Overall, reading_cost};
 
