@@ -68,6 +68,7 @@ impl From<&JobError> for Reason {
 impl JobError {
     /// The history could not be read before something was sent. `say` makes the message of the cause. A refused key and a
     /// cancelled command are errors of their own.
+    #[must_use]
     pub fn not_read(self, say: impl FnOnce(Localizable) -> Localizable) -> Self {
         match self {
             Self::Service(error) if !error.is_about_access() && error != ApiError::Cancelled => {

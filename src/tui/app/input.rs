@@ -310,12 +310,12 @@ impl App {
     }
 
     fn loaded(&self) -> impl Iterator<Item = Loaded> {
-        let loaded = move || self.screens.templates.browser.loaded();
+        let loaded = move || self.screens.templates.filtered.loaded();
         let is_loaded = move |id: &str| loaded().any(|template| template.template_id.wire() == id);
         let known = self.cx.connection.recents.templates().iter().filter(move |one| !is_loaded(&one.id));
         let templates = loaded().map(Loaded::of_template).chain(known.filter_map(Loaded::of_known));
         let held = self.screens.wallet.items();
-        let badges = held.chain(self.screens.history.browser.loaded()).take(MOST_LOADED);
+        let badges = held.chain(self.screens.history.filtered.loaded()).take(MOST_LOADED);
         templates.take(MOST_LOADED).chain(badges.flat_map(Loaded::of_badge))
     }
 

@@ -89,8 +89,8 @@ impl App {
         let has = |typed| !self.cx.recent(typed).is_empty();
         action == Action::Earlier
             && match self.navigation.tab {
-                Tab::Templates => self.screens.templates.browser.has_earlier(),
-                Tab::History => self.screens.history.browser.has_earlier(),
+                Tab::Templates => self.screens.templates.filtered.has_earlier(),
+                Tab::History => self.screens.history.filtered.has_earlier(),
                 Tab::Wallet => self.screens.wallet.has_set_aside() || has(InputKind::LookUp),
                 _ => has(InputKind::Badge),
             }
@@ -98,8 +98,8 @@ impl App {
 
     pub(super) fn forget_recents(&mut self, out: &mut Effects<'_>) {
         self.screens.wallet.forget_set_aside();
-        self.screens.templates.browser.forget_earlier();
-        self.screens.history.browser.forget_earlier();
+        self.screens.templates.filtered.forget_earlier();
+        self.screens.history.filtered.forget_earlier();
         let forgotten = self.cx.connection.recents.forget();
         out.say(match forgotten {
             0 => t!("There is no recent input to forget.").to_owned(),

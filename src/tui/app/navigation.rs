@@ -139,10 +139,10 @@ impl App {
             }
             Navigate::InputUsed => self.input_used(),
             Navigate::UseFilter(filter) if filter.list == "templates" => {
-                self.follow(Tab::Templates, out, |all, out| all.templates.browser.use_filter(&filter, out));
+                self.follow(Tab::Templates, out, |all, out| all.templates.filtered.use_filter(&filter, out));
             }
             Navigate::UseFilter(filter) => {
-                self.follow(Tab::History, out, |all, out| all.history.browser.use_filter(&filter, out));
+                self.follow(Tab::History, out, |all, out| all.history.filtered.use_filter(&filter, out));
             }
             Navigate::ForgetRecents => self.forget_recents(out),
             Navigate::MarkAll => {

@@ -106,7 +106,7 @@ impl App {
             self.screens.home.tell_drafts(&self.cx, out);
         }
         if matches!(self.navigation.tab, Tab::Home | Tab::Wallet) {
-            let history = &self.screens.history.browser;
+            let history = &self.screens.history.filtered;
             let is_whole = history.list.is_counted() && !history.is_filtered();
             let badges = is_whole.then(|| history.list.len());
             self.screens.home.take_history(badges);
@@ -177,9 +177,9 @@ impl App {
             }
             // A narrowed list costs several requests. New badges come into it when the user refreshes it.
             let history = &self.screens.history;
-            let is_new = job.kind == Kind::Issue && !history.browser.is_narrowed();
+            let is_new = job.kind == Kind::Issue && !history.filtered.is_narrowed();
             if is_new || history.holds(badges()) {
-                self.screens.history.browser.reload(out);
+                self.screens.history.filtered.reload(out);
             }
         }
     }

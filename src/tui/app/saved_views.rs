@@ -142,10 +142,10 @@ impl App {
         if !wanted.filter.is_empty() {
             match wanted.tab {
                 Some(Tab::Templates) => self.on_tab(Tab::Templates, out, |screens, out| {
-                    screens.templates.browser.filter_only(&wanted.filter, out);
+                    screens.templates.filtered.filter_only(&wanted.filter, out);
                 }),
                 _ => self.on_tab(Tab::History, out, |screens, out| {
-                    screens.history.browser.filter_only(&wanted.filter, out);
+                    screens.history.filtered.filter_only(&wanted.filter, out);
                 }),
             }
         }

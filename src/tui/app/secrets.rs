@@ -39,8 +39,8 @@ impl App {
     /// Whether the list's filter must not be applied because it looks like an API key. If so, asks the user.
     pub(super) fn ask_about_filter(&mut self) {
         let texts = match self.navigation.tab {
-            Tab::Templates => self.screens.templates.browser.key_like(),
-            Tab::History => self.screens.history.browser.key_like(),
+            Tab::Templates => self.screens.templates.filtered.key_like(),
+            Tab::History => self.screens.history.filtered.key_like(),
             _ => Vec::new(),
         };
         if !texts.is_empty() {
@@ -71,10 +71,10 @@ impl App {
                 self.act_inside(Action::Accept, out);
             }
             (AfterKeyWarning::Filter, Tab::Templates) => {
-                self.on_tab(Tab::Templates, out, |screens, out| screens.templates.browser.apply(out));
+                self.on_tab(Tab::Templates, out, |screens, out| screens.templates.filtered.apply(out));
             }
             (AfterKeyWarning::Filter, Tab::History) => {
-                self.on_tab(Tab::History, out, |screens, out| screens.history.browser.apply(out));
+                self.on_tab(Tab::History, out, |screens, out| screens.history.filtered.apply(out));
             }
             (AfterKeyWarning::Filter, _) => {}
         }

@@ -265,7 +265,7 @@ pub(super) fn request_day(accepted: &ServiceTime, cx: &UiContext) -> String {
 
 #[derive(Default)]
 pub struct History {
-    pub browser: FilteredList<HistoryItem>,
+    pub filtered: FilteredList<HistoryItem>,
     marks: Marks<HistoryItem>,
     marking: Option<marks::Marking>,
     preview: BadgePreview,
@@ -275,7 +275,7 @@ pub struct History {
 impl History {
     pub fn holds<'a>(&self, ids: impl Iterator<Item = &'a BadgeId>) -> bool {
         let ids: std::collections::HashSet<&BadgeId> = ids.collect();
-        self.browser.loaded().any(|row| ids.contains(&row.badge_id))
+        self.filtered.loaded().any(|row| ids.contains(&row.badge_id))
     }
 
     pub fn marks(&self) -> &Marks<HistoryItem> {
@@ -289,23 +289,23 @@ impl History {
             let note =
                 t!("lapel saves marked badges as last read. To export the whole list, unmark all first.");
             (self.marks.values().collect(), head, note)
-        } else if self.browser.is_narrowed() && !self.browser.list.is_empty() {
+        } else if self.filtered.is_narrowed() && !self.filtered.list.is_empty() {
             // An export by the service would also have the rows that only lapel can leave out.
-            let rows: Vec<&HistoryItem> = self.browser.list.loaded().map(|(_, row)| row).collect();
-            let words = cx.dotted(self.browser.filter_words());
+            let rows: Vec<&HistoryItem> = self.filtered.list.loaded().map(|(_, row)| row).collect();
+            let words = cx.dotted(self.filtered.filter_words());
             let head = format!("{} {} {words}", count!(rows.len() as u64, "badge", "badges"), cx.glyphs.dot);
             let note = t!("The file has the rows that the list shows: lapel compares only loaded rows.");
             (rows, head, note)
         } else {
-            return self.browser.source("history", cx);
+            return self.filtered.source("history", cx);
         };
         Ok(ExportSource::of_badges("history", head, note.to_owned(), rows, cx))
     }
 
     /// What is said of the copies of a row. Directly below a copy, only a sign that the row is another one.
     fn notes(&self, place: u64, row: &HistoryItem, cx: &UiContext) -> Vec<String> {
-        let notes = self.browser.notes(row);
-        let above = place.checked_sub(1).and_then(|above| self.browser.list.row_at(above));
+        let notes = self.filtered.notes(row);
+        let above = place.checked_sub(1).and_then(|above| self.filtered.list.row_at(above));
         // The newest copy has more than one.
         if notes.len() == 1 && above.is_some_and(|above| copies::is_copy(above, row)) {
             return vec![format!("{} ", cx.glyphs.frame[2])];
@@ -316,7 +316,7 @@ impl History {
     fn revoke(&self, cx: &UiContext, out: &mut Effects<'_>) {
         let now = cx.now();
         let targets: Vec<RevokeTarget> = if self.marks.is_empty() {
-            self.browser.list.selected().map(|row| RevokeTarget::of(row, now)).into_iter().collect()
+            self.filtered.list.selected().map(|row| RevokeTarget::of(row, now)).into_iter().collect()
         } else {
             self.marks.values().map(|row| RevokeTarget::of(row, now)).collect()
         };
@@ -330,7 +330,7 @@ impl History {
 
 impl Component for History {
     fn key_contexts(&self) -> Vec<KeyContext> {
-        self.browser.over().unwrap_or_else(|| {
+        self.filtered.over().unwrap_or_else(|| {
             vec![KeyContext::History, KeyContext::List, KeyContext::Global, KeyContext::Always]
         })
     }
@@ -340,24 +340,24 @@ impl Component for History {
             Action::UndoLast => self.marks.has_changes(),
             Action::ClearMarks => !self.marks.is_empty(),
             Action::PreviewDown | Action::PreviewUp => self.preview.is_shown(),
-            Action::Issue => self.browser.list.selected().is_some_and(|row| row.template_id.is_some()),
-            Action::Revoke => !self.marks.is_empty() || self.browser.is_enabled(action),
-            _ => self.browser.is_enabled(action),
+            Action::Issue => self.filtered.list.selected().is_some_and(|row| row.template_id.is_some()),
+            Action::Revoke => !self.marks.is_empty() || self.filtered.is_enabled(action),
+            _ => self.filtered.is_enabled(action),
         }
     }
 
     fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
-        if self.browser.over().is_some() {
-            return self.browser.on_action(action, cx, out);
+        if self.filtered.over().is_some() {
+            return self.filtered.on_action(action, cx, out);
         }
         match action {
-            Action::Open | Action::Wallet => return follow(action, self.browser.list.selected(), out),
+            Action::Open | Action::Wallet => return follow(action, self.filtered.list.selected(), out),
             Action::MarkAll => self.offer_mark_all(cx, out),
             Action::Back if self.marks.cancel_range() => {}
             Action::Back if self.marking.is_some() => self.give_up_marking(out),
             Action::Revoke => self.revoke(cx, out),
             Action::Issue => {
-                match self.browser.list.selected().and_then(|row| Some((row, row.template_id.clone()?))) {
+                match self.filtered.list.selected().and_then(|row| Some((row, row.template_id.clone()?))) {
                     Some((row, id)) => {
                         let title = row.title.clone().unwrap_or_default();
                         out.open(|_, out| IssueForm::new(id, title, out));
@@ -367,8 +367,8 @@ impl Component for History {
             }
             Action::Ids => out.open(RevokeIds::new),
             Action::PreviewDown | Action::PreviewUp => self.preview.scroll(action, out),
-            Action::Export if self.marks.is_empty() && self.browser.index().is_some() => {
-                if let Some(which) = self.browser.index_list(cx) {
+            Action::Export if self.marks.is_empty() && self.filtered.index().is_some() => {
+                if let Some(which) = self.filtered.index_list(cx) {
                     out.ask_instead(&mut self.exporting, Request::IndexExport(which));
                 }
             }
@@ -377,9 +377,9 @@ impl Component for History {
                 Err(why) => out.say(why),
             },
             _ => {
-                let (stack, list) = (self.key_contexts(), &mut self.browser.list);
+                let (stack, list) = (self.key_contexts(), &mut self.filtered.list);
                 return self.marks.on_action(action, list, &stack, cx, out)
-                    || self.browser.on_action(action, cx, out);
+                    || self.filtered.on_action(action, cx, out);
             }
         }
         true
@@ -389,9 +389,9 @@ impl Component for History {
         let Err(reply) = self.receive_marking(reply, cx, out) else { return Ok(()) };
         let Err(reply) = self.preview.on_response(reply, out) else { return Ok(()) };
         match reply.to(&mut self.exporting) {
-            Err(reply) => self.browser.on_response(reply, cx, out)?,
+            Err(reply) => self.filtered.on_response(reply, cx, out)?,
             Ok(Response::IndexExport(Ok(found))) => {
-                let words = cx.dotted(self.browser.filter_words());
+                let words = cx.dotted(self.filtered.filter_words());
                 out.export(ExportSource::of_index(&words, found, cx));
                 return Ok(());
             }
@@ -402,34 +402,34 @@ impl Component for History {
             Ok(_) => return Ok(()),
         }
         // The rows of the index may be older than the marks.
-        if self.browser.index().is_none() {
-            for row in self.browser.loaded() {
+        if self.filtered.index().is_none() {
+            for row in self.filtered.loaded() {
                 self.marks.refresh(row);
             }
         }
-        self.browser.set_notes(copies::notes(self.browser.loaded(), cx));
-        self.marks.finish_range(&mut self.browser.list, out);
+        self.filtered.set_notes(copies::notes(self.filtered.loaded(), cx));
+        self.marks.finish_range(&mut self.filtered.list, out);
         Ok(())
     }
 
     fn load_visible(&mut self, area: Rect, cx: &UiContext, out: &mut Effects<'_>) {
-        let (list, pane) = self.browser.split(area);
-        self.browser.load_visible(list, cx, out);
-        let row = self.browser.list.selected();
-        let copies = row.and_then(|row| copies::words(self.browser.loaded(), row, cx.now()));
+        let (list, pane) = self.filtered.split(area);
+        self.filtered.load_visible(list, cx, out);
+        let row = self.filtered.list.selected();
+        let copies = row.and_then(|row| copies::words(self.filtered.loaded(), row, cx.now()));
         // Without a preview, it is below the list.
         let (inside, below) = if pane.is_some() { (copies, None) } else { (None, copies) };
         self.preview.lay_out(row, inside, pane, cx, out);
-        self.browser.aside = below;
-        self.marks.finish_range(&mut self.browser.list, out);
+        self.filtered.aside = below;
+        self.marks.finish_range(&mut self.filtered.list, out);
         self.check_marking(out);
     }
 
     fn know(&self, known: &mut KnownWords) {
-        for (_, item) in self.browser.list.loaded() {
+        for (_, item) in self.filtered.list.loaded() {
             item.know(known);
         }
-        let filter = self.browser.view().filter;
+        let filter = self.filtered.view().filter;
         filter
             .iter()
             .filter(|(field, _)| field.starts_with("recipient_"))
@@ -441,38 +441,38 @@ impl Component for History {
             Some(words) => self.marks_in_words(cx).map(|right| format!("{words}  {right}")),
             None => self.marks_in_words(cx),
         };
-        let (list, pane) = self.browser.split(area);
-        let ends = self.marks.range_start().map(|from| between(from, self.browser.list.cursor()));
+        let (list, pane) = self.filtered.split(area);
+        let ends = self.marks.range_start().map(|from| between(from, self.filtered.list.cursor()));
         let mark = |place: u64, row: &HistoryItem| RowMark {
             notes: self.notes(place, row, cx),
             is_marked: self.marks.contains_key(&row.badge_id),
             is_in_range: ends.as_ref().is_some_and(|ends| ends.contains(&place)),
         };
-        self.browser.draw(frame, list, cx, &mark, &rights);
-        if let (Some(pane), Some(row)) = (pane, self.browser.list.selected()) {
+        self.filtered.draw(frame, list, cx, &mark, &rights);
+        if let (Some(pane), Some(row)) = (pane, self.filtered.list.selected()) {
             self.preview.draw(row, pane, &[KeyContext::History, KeyContext::Always], frame, cx);
         }
     }
 
     fn on_click(&mut self, at: Position, area: Rect, _: &UiContext, _: &mut Effects<'_>) -> Clicked {
-        let (list, _) = self.browser.split(area);
+        let (list, _) = self.filtered.split(area);
         if at.x >= list.right() {
             return Clicked::Nothing;
         }
-        let clicked = self.browser.on_click(at, list);
+        let clicked = self.filtered.on_click(at, list);
         // A press outside the rows does not start a drag.
-        if clicked == Clicked::Changed && self.browser.place_at(list, at.y).is_some() {
-            self.marks.hold(&self.browser.list);
+        if clicked == Clicked::Changed && self.filtered.place_at(list, at.y).is_some() {
+            self.marks.hold(&self.filtered.list);
         }
         clicked
     }
 
     fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
-        self.browser.on_text_key(key, out)
+        self.filtered.on_text_key(key, out)
     }
 
     fn on_paste(&mut self, text: &str, _: &UiContext, out: &mut Effects<'_>) {
-        self.browser.on_paste(text, out);
+        self.filtered.on_paste(text, out);
     }
 
     fn on_progress(&mut self, request: RequestId, done: u64, all: u64) -> bool {

@@ -164,7 +164,7 @@ fn in_use(row: &Template, cx: &UiContext) -> Style {
 
 #[derive(Default)]
 pub struct Templates {
-    pub browser: FilteredList<Template>,
+    pub filtered: FilteredList<Template>,
     detail: Option<(TemplateId, LastRead<TemplateDetail>)>,
     detail_request: Option<RequestId>,
     rest: Option<RequestId>,
@@ -182,12 +182,12 @@ pub struct Templates {
 impl Templates {
     pub fn titled(&mut self, title: &str, out: &mut Effects<'_>) {
         self.categories = None;
-        self.browser.filter_by(TITLE_FIELD, title, out);
+        self.filtered.filter_by(TITLE_FIELD, title, out);
     }
 
     /// In a narrow window, only one of the list and the details is shown.
     fn areas(&self, area: Rect) -> (Rect, Option<Rect>) {
-        match self.browser.split(area) {
+        match self.filtered.split(area) {
             (list, Some(pane)) => (list, Some(preview::inside(pane))),
             (list, None) if self.full => {
                 (list, Some(Rect { x: area.x + 2, width: area.width.saturating_sub(3), ..area }))
@@ -197,7 +197,7 @@ impl Templates {
     }
 
     fn lines(&self, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
-        let Some(row) = self.browser.list.selected() else { return Vec::new() };
+        let Some(row) = self.filtered.list.selected() else { return Vec::new() };
         let read = self.detail.as_ref().filter(|(id, _)| *id == row.template_id).map(|(_, read)| read);
         let not_read = |error: &ApiError| t!("This template could not be read: {error}", error);
         match read.and_then(LastRead::shown) {
@@ -225,7 +225,7 @@ impl Component for Templates {
                 || vec![KeyContext::Categories, KeyContext::List, KeyContext::Global, KeyContext::Always];
             return open.search.over().unwrap_or_else(list);
         }
-        if let Some(over) = self.browser.over() {
+        if let Some(over) = self.filtered.over() {
             return over;
         }
         let mut stack = vec![KeyContext::Templates, KeyContext::List, KeyContext::Global, KeyContext::Always];
@@ -239,15 +239,15 @@ impl Component for Templates {
     }
 
     fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
-        (action != Action::Open || !self.beside) && self.browser.is_enabled(action)
+        (action != Action::Open || !self.beside) && self.filtered.is_enabled(action)
     }
 
     fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
         if self.categories.is_some() {
             return self.act_categories(action, out);
         }
-        if self.browser.over().is_some() {
-            return self.browser.on_action(action, cx, out);
+        if self.filtered.over().is_some() {
+            return self.filtered.on_action(action, cx, out);
         }
         match action {
             Action::Open if self.beside => {
@@ -271,7 +271,7 @@ impl Component for Templates {
                 self.scroll.by(action == Action::PreviewDown, self.detail_area.height);
             }
             Action::PreviewDown | Action::PreviewUp => out.say(preview::no_room()),
-            Action::Issue => match self.browser.list.selected() {
+            Action::Issue => match self.filtered.list.selected() {
                 Some(row) => {
                     let (id, title) = (row.template_id.clone(), row.title.clone().unwrap_or_default());
                     out.open(|_, out| IssueForm::new(id, title, out));
@@ -281,14 +281,14 @@ impl Component for Templates {
             Action::Categories => {
                 self.categories = Some(Categories::open(out));
             }
-            Action::Export => match self.browser.source("templates", cx) {
+            Action::Export => match self.filtered.source("templates", cx) {
                 Ok(source) => out.export(source),
                 Err(why) => out.say(why),
             },
             Action::Filter | Action::Sort | Action::GoToRow | Action::ChooseColumns => {
                 // These are drawn over the list, so the list must be visible.
                 self.full = false;
-                return self.browser.on_action(action, cx, out);
+                return self.filtered.on_action(action, cx, out);
             }
             Action::Reload => {
                 out.cancel(self.rest.take());
@@ -297,9 +297,9 @@ impl Component for Templates {
                     Some(id) => out.ask_instead(&mut self.detail_request, Request::Template(id)),
                     None => self.wanted = None,
                 }
-                return self.browser.on_action(action, cx, out);
+                return self.filtered.on_action(action, cx, out);
             }
-            _ => return self.browser.on_action(action, cx, out),
+            _ => return self.filtered.on_action(action, cx, out),
         }
         true
     }
@@ -326,17 +326,17 @@ impl Component for Templates {
                 let Err(reply) = self.receive_categories(Reply { id, response }, cx, out) else {
                     return Ok(());
                 };
-                return self.browser.on_response(reply, cx, out);
+                return self.filtered.on_response(reply, cx, out);
             }
-            response => return self.browser.on_response(Reply { id, response }, cx, out),
+            response => return self.filtered.on_response(Reply { id, response }, cx, out),
         }
         Ok(())
     }
 
     fn load_visible(&mut self, area: Rect, cx: &UiContext, out: &mut Effects<'_>) {
-        let (list, pane) = self.browser.split(area);
-        self.browser.load_visible(list, cx, out);
-        let selected = self.browser.list.selected().map(|row| row.template_id.clone());
+        let (list, pane) = self.filtered.split(area);
+        self.filtered.load_visible(list, cx, out);
+        let selected = self.filtered.list.selected().map(|row| row.template_id.clone());
         self.beside = pane.is_some();
         self.full &= !self.beside;
         let shows = self.beside || self.full;
@@ -367,7 +367,7 @@ impl Component for Templates {
     }
 
     fn know(&self, known: &mut KnownWords) {
-        for (_, t) in self.browser.list.loaded() {
+        for (_, t) in self.filtered.list.loaded() {
             known
                 .plain([&t.title, &t.badge_type_name, &t.category_name, &t.level_name].into_iter().flatten());
         }
@@ -376,15 +376,15 @@ impl Component for Templates {
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let want = self.picture(area, cx).filter(|_| cx.pictures.is_on());
         if let (true, Some(want)) = (self.full, &want) {
-            let title = self.browser.list.selected().and_then(|row| row.title.as_ref());
+            let title = self.filtered.list.selected().and_then(|row| row.title.as_ref());
             let title = title.map(ToString::to_string).unwrap_or_default();
             picture::draw_caption(frame, area, &title, cx);
             cx.pictures.draw(frame, want, cx.theme.dim());
             return;
         }
         if !self.full {
-            let (list, pane) = self.browser.split(area);
-            self.browser.draw(frame, list, cx, &|_, _| RowMark::default(), &[]);
+            let (list, pane) = self.filtered.split(area);
+            self.filtered.draw(frame, list, cx, &|_, _| RowMark::default(), &[]);
             if let Some(pane) = pane {
                 preview::draw_edge(frame, pane, cx);
             }
@@ -405,11 +405,11 @@ impl Component for Templates {
         if let Some(open) = &mut self.categories {
             return open.cursor.on_click(at, Action::OnlyCategory);
         }
-        let (list, _) = self.browser.split(area);
+        let (list, _) = self.filtered.split(area);
         if self.full || at.x >= list.right() {
             return Clicked::Nothing;
         }
-        self.browser.on_click(at, list)
+        self.filtered.on_click(at, list)
     }
 
     fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
@@ -417,11 +417,11 @@ impl Component for Templates {
             let texts = open.texts();
             return open.search.type_in(key, &mut open.cursor, &texts);
         }
-        self.browser.on_text_key(key, out)
+        self.filtered.on_text_key(key, out)
     }
 
     fn on_paste(&mut self, text: &str, _: &UiContext, out: &mut Effects<'_>) {
-        self.browser.on_paste(text, out);
+        self.filtered.on_paste(text, out);
     }
 }
 

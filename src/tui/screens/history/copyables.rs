@@ -11,45 +11,45 @@ use crate::tui::widgets::record_field::pick;
 
 impl Screen for History {
     fn layout_changes(&self) -> u64 {
-        self.browser.changes()
+        self.filtered.changes()
     }
 
     fn save_layout(&self, view: &mut SavedLayout) {
-        view.history = self.browser.view();
+        view.history = self.filtered.view();
     }
 
     fn restore_layout(&mut self, view: &SavedLayout, out: &mut Effects<'_>) {
-        self.browser.restore(&view.history, out);
+        self.filtered.restore(&view.history, out);
     }
 
     fn can_go_back(&self) -> bool {
-        self.marks.is_in_range() || self.marking.is_some() || self.browser.can_go_back()
+        self.marks.is_in_range() || self.marking.is_some() || self.filtered.can_go_back()
     }
 
     fn shows_age(&self, cx: &UiContext) -> bool {
         let is_running = |row: &HistoryItem| Verdict::of(row, cx.now()).is_running();
-        self.browser
+        self.filtered
             .list
             .visible()
             .any(|(_, row)| matches!(row, RowSlot::Entry(ListEntry::Row(row)) if is_running(row)))
     }
 
     fn on_drag(&mut self, drag: Drag, area: Rect, cx: &UiContext, out: &mut Effects<'_>) -> bool {
-        let (stack, rows) = (self.key_contexts(), self.browser.rows(self.browser.split(area).0));
-        self.marks.on_drag(drag, rows, &mut self.browser.list, &stack, cx, out)
+        let (stack, rows) = (self.key_contexts(), self.filtered.rows(self.filtered.split(area).0));
+        self.marks.on_drag(drag, rows, &mut self.filtered.list, &stack, cx, out)
     }
 
     fn picture(&self, area: Rect, cx: &UiContext) -> Option<PictureRequest> {
-        picture_of(self.browser.list.selected()?, self.browser.split(area).1?, cx)
+        picture_of(self.filtered.list.selected()?, self.filtered.split(area).1?, cx)
     }
 
     fn copyables(&self, cx: &UiContext) -> Copyables {
         let mut all = Copyables::default();
-        let selected = self.browser.list.selected();
+        let selected = self.filtered.list.selected();
         all.badge(selected);
         let fields = pick(HistoryItem::FIELDS, &COPIED);
         if self.marks.is_empty() {
-            let loaded = self.browser.list.loaded().map(|(_, row)| row);
+            let loaded = self.filtered.list.loaded().map(|(_, row)| row);
             all.records(&fields, selected, loaded, copying::loaded, |_| (), cx);
         } else {
             all.records(&fields, selected, self.marks.values(), copying::marked, |_| (), cx);
@@ -58,14 +58,14 @@ impl Screen for History {
     }
 
     fn records(&self) -> Vec<RawOf> {
-        records_of(self.browser.list.selected())
+        records_of(self.filtered.list.selected())
     }
 
     fn refresh(&mut self, _: &UiContext, out: &mut Effects<'_>) {
-        self.browser.reload(out);
+        self.filtered.reload(out);
     }
 
     fn rows_built(&self) -> u64 {
-        self.browser.list.rows_built()
+        self.filtered.list.rows_built()
     }
 }

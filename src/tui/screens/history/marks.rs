@@ -28,16 +28,16 @@ impl History {
 
     /// The marks in words, with the number of hidden ones and without it.
     pub(super) fn marks_in_words(&self, cx: &UiContext) -> [String; 2] {
-        let (filter, now) = (self.browser.filter(), cx.now());
-        let hides = |row: &HistoryItem| !(may_match(filter, row) && self.browser.fits(row, now));
-        let hides: Option<&dyn Fn(&HistoryItem) -> bool> = self.browser.is_filtered().then_some(&hides);
-        [hides, None].map(|hides| self.marks.in_words(&self.browser.list, hides))
+        let (filter, now) = (self.filtered.filter(), cx.now());
+        let hides = |row: &HistoryItem| !(may_match(filter, row) && self.filtered.fits(row, now));
+        let hides: Option<&dyn Fn(&HistoryItem) -> bool> = self.filtered.is_filtered().then_some(&hides);
+        [hides, None].map(|hides| self.marks.in_words(&self.filtered.list, hides))
     }
 
     /// Opens a popup that states the cost. If all matching rows are loaded, marks them at once.
     pub(super) fn offer_mark_all(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
-        let list = &self.browser.list;
-        let part = self.browser.part().filter(|part| !part.is_whole);
+        let list = &self.filtered.list;
+        let part = self.filtered.part().filter(|part| !part.is_whole);
         let all_loaded = part.is_none() && list.is_counted() && list.len() == list.loaded().count() as u64;
         let counted = list.is_counted().then(|| list.len());
         let is_narrowed = part.is_some();
@@ -59,20 +59,20 @@ impl History {
                 "Marked the {n} matching badge. It was already loaded.",
                 "Marked all {n} matching badges. They were already loaded."
             ));
-        } else if self.browser.index().is_some() {
+        } else if self.filtered.index().is_some() {
             // The service compares otherwise than the index: it could return other rows than the list shows.
-            self.marks.add_all(&mut self.browser.list);
+            self.marks.add_all(&mut self.filtered.list);
         } else {
-            let words = self.browser.filter_words().to_vec();
+            let words = self.filtered.filter_words().to_vec();
             out.open(move |cx, _| ConfirmAction::mark_all(rows, &words, is_narrowed, cx));
         }
     }
 
     pub fn mark_all(&mut self, out: &mut Effects<'_>) {
-        let filter = self.browser.filter().clone();
-        let narrowing = self.browser.narrowing().clone();
-        let part = self.browser.part().map(|part| part.all);
-        let all = part.unwrap_or(self.browser.list.len());
+        let filter = self.filtered.filter().clone();
+        let narrowing = self.filtered.narrowing().clone();
+        let part = self.filtered.part().map(|part| part.all);
+        let all = part.unwrap_or(self.filtered.list.len());
         let request = out.ask(Request::Matching(filter.clone()));
         self.marking = Some(Marking { request, filter, narrowing, done: 0, all });
     }
@@ -85,7 +85,7 @@ impl History {
     /// Ends the reading if the filter has changed: it would mark badges that the list does not show.
     pub(super) fn check_marking(&mut self, out: &mut Effects<'_>) {
         let is_other = |marking: &Marking| {
-            marking.filter != *self.browser.filter() || marking.narrowing != *self.browser.narrowing()
+            marking.filter != *self.filtered.filter() || marking.narrowing != *self.filtered.narrowing()
         };
         if self.marking.as_ref().is_some_and(is_other) {
             out.cancel(self.marking.take().map(|marking| marking.request));

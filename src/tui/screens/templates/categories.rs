@@ -87,7 +87,7 @@ impl Templates {
         cx: &UiContext,
         out: &mut Effects<'_>,
     ) -> Handled {
-        self.browser.learn(&reply.response, out);
+        self.filtered.learn(&reply.response, out);
         let Some(open) = &mut self.categories else { return Err(reply) };
         let Reply { id, response } = reply;
         match response {
@@ -116,7 +116,7 @@ impl Templates {
                 if let Some(category) = listed.get(open.cursor.at()) {
                     let id = category.category_id.wire().to_owned();
                     self.categories = None;
-                    self.browser.filter_by(CATEGORY_FIELD, &id, out);
+                    self.filtered.filter_by(CATEGORY_FIELD, &id, out);
                 }
             }
             Action::Reload => {

@@ -16,19 +16,19 @@ impl Templates {
 
 impl Screen for Templates {
     fn layout_changes(&self) -> u64 {
-        self.browser.changes()
+        self.filtered.changes()
     }
 
     fn save_layout(&self, view: &mut SavedLayout) {
-        view.templates = self.browser.view();
+        view.templates = self.filtered.view();
     }
 
     fn restore_layout(&mut self, view: &SavedLayout, out: &mut Effects<'_>) {
-        self.browser.restore(&view.templates, out);
+        self.filtered.restore(&view.templates, out);
     }
 
     fn can_go_back(&self) -> bool {
-        self.full || self.categories.is_some() || self.browser.can_go_back()
+        self.full || self.categories.is_some() || self.filtered.can_go_back()
     }
 
     fn has_pane(&self) -> bool {
@@ -56,7 +56,7 @@ impl Screen for Templates {
         } else {
             (self.full && self.over_text).then(|| picture::in_pane(area))
         };
-        let row = self.browser.list.selected()?;
+        let row = self.filtered.list.selected()?;
         Some(PictureRequest { of: PictureOf::Address(row.image_url.clone()), area: place? })
     }
 
@@ -70,11 +70,11 @@ impl Screen for Templates {
             }
             return all;
         }
-        let Some(row) = self.browser.list.selected() else { return all };
+        let Some(row) = self.filtered.list.selected() else { return all };
         all.one('i', t!("template id"), Some(row.template_id.wire()));
         all.one('n', t!("title"), row.title.as_ref().map(Text::wire));
         all.link('l', t!("link to the picture"), row.image_url.as_ref(), cx);
-        let loaded = self.browser.list.loaded().map(|(_, row)| row);
+        let loaded = self.filtered.list.loaded().map(|(_, row)| row);
         all.records(COPIED, Some(row), loaded, copying::loaded, |_| (), cx);
         all
     }
@@ -85,7 +85,7 @@ impl Screen for Templates {
             let category = self.category().map(|category| RawOf::Category(category.category_id.clone()));
             return category.into_iter().chain([RawOf::BadgeTypes]).collect();
         }
-        let row = self.browser.list.selected().map(|row| RawOf::Template(row.template_id.clone()));
+        let row = self.filtered.list.selected().map(|row| RawOf::Template(row.template_id.clone()));
         row.into_iter().collect()
     }
 
@@ -97,7 +97,7 @@ impl Screen for Templates {
         if self.categories.is_some() {
             return;
         }
-        self.browser.reload(out);
+        self.filtered.reload(out);
         if let Some(id) = self.wanted.clone().filter(|_| self.beside || self.full) {
             out.ask_instead(&mut self.detail_request, Request::Template(id));
         }
@@ -108,6 +108,6 @@ impl Screen for Templates {
     }
 
     fn rows_built(&self) -> u64 {
-        self.browser.list.rows_built()
+        self.filtered.list.rows_built()
     }
 }
