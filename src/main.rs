@@ -397,6 +397,7 @@ impl ProfileHelpers {
         profile.settings.values.read_only |= self.flags.read_only;
         let paths = &self.context.paths;
         let connection = cli::connection(&profile, paths).map_err(|why| why.to_string())?;
+        let journal = cli::journal_place_of(&connection, &profile, paths);
         Ok(ProfileSession {
             connection,
             name: profile.name.clone(),
@@ -404,7 +405,7 @@ impl ProfileHelpers {
             organisation: Some(profile.label()),
             short_name: profile.short_name.clone(),
             data_dir: Some(paths.data_dir.clone()),
-            journal: cli::journal_place(&profile, paths),
+            journal,
             index: cli::index_settings(&profile.index).map(|settings| IndexUse {
                 folder: Some(paths.data_dir.clone()),
                 settings,

@@ -73,7 +73,23 @@ fn login(profile: &Profile) -> Option<Login> {
 
 /// Where the journal of a profile is whose secrets were fetched.
 pub fn journal_place(profile: &Profile, paths: &Paths) -> JournalPlace {
-    match login(profile) {
+    place_with(login(profile), profile, paths)
+}
+
+/// As [`journal_place`]. A login that the database refused to the pace of this connection is not tried again.
+pub fn journal_place_of(connection: &Connection, profile: &Profile, paths: &Paths) -> JournalPlace {
+    #[cfg(feature = "team")]
+    let login = connection.pace_team.clone();
+    #[cfg(not(feature = "team"))]
+    let login = {
+        let _ = connection;
+        login(profile)
+    };
+    place_with(login, profile, paths)
+}
+
+fn place_with(login: Option<Login>, profile: &Profile, paths: &Paths) -> JournalPlace {
+    match login {
         Some(login) => JournalPlace::Team {
             who: login.server.user.clone(),
             login,

@@ -253,10 +253,13 @@ async fn begin(session: &VerbSession, drafts: &[Drafted]) -> Result<(Vec<JobId>,
             Ok(()) => begun.push(draft.job.id),
             Err(why) => {
                 // Beginning reads the history again, if the check before the confirmation is old.
-                let failure = Failure::unchecked(why, &incomplete().message);
                 if begun.is_empty() {
-                    return Err(failure);
+                    return Err(Failure::unchecked(why, &incomplete().message));
                 }
+                let text = t!(
+                    "lapel could not read the whole history, so it did not begin this job. Run the command again later: it skips who was sent a badge now."
+                );
+                let failure = Failure::unchecked(why, text);
                 let message = format!("{}: {}", draft.job.title, failure.message);
                 refused.push(Failure { message, ..failure });
             }

@@ -58,7 +58,7 @@ mod words;
 
 pub use args::{Cli, Command, DemoFlags, complete, parse};
 pub use completion::completions;
-pub use connection::{connection, journal_place};
+pub use connection::{connection, journal_place, journal_place_of};
 pub use doctor::doctor;
 pub use failure::{Failure, command_line_is_wrong, settings_are_wrong};
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The context of the verbs: the service of a profile, and its jobs in the journal.
 
-use super::connection::{connect, connect_silently, connection, journal_place};
+use super::connection::{connect, connect_silently, connection, journal_place_of};
 use super::interrupt::Interrupt;
 use super::progress::ProgressBar;
 use crate::api::{self, Connection};
@@ -71,7 +71,7 @@ impl VerbSession {
         if wanted != JobAccess::Look {
             recognised(&reader, &connection).await?;
         }
-        let place = journal_place(&profile, &settings.paths);
+        let place = journal_place_of(&connection, &profile, &settings.paths);
         let who = place.person().unwrap_or(&asker.who).to_owned();
         let mut how = job_settings(&profile.jobs);
         change(&mut how);

@@ -165,7 +165,7 @@ pub struct Job {
     /// Rows that need review and were certainly not sent.
     pub held: u64,
     /// Whether a row may have been sent about which nothing more is done: a person resolved it, or sent it again. Only of an
-    /// ended job of which nothing was issued or revoked.
+    /// ended job of which nothing was issued or revoked, or of which all was revoked.
     pub left_in_doubt: bool,
     /// What a person should know about the whole job. It stays.
     pub note: Option<Reason>,
@@ -373,7 +373,7 @@ impl Job {
     pub fn is_undone(&self) -> bool {
         let revoked = self.counts.of(RowStatus::Revoked);
         let is_ended_issue = self.kind == Kind::Issue && self.phase == Phase::Cancelled;
-        is_ended_issue && revoked > 0 && revoked == self.to_send()
+        is_ended_issue && revoked > 0 && revoked == self.to_send() && !self.left_in_doubt
     }
 
     /// Whether it is known who paused the job or cancelled rows of it, and that still keeps something back.

@@ -68,8 +68,8 @@ impl JournalPlace {
         Ok(journal)
     }
 
-    /// As [`Self::open`], for looking: also returns why the account's jobs may not all be in this journal. Changes
-    /// nothing in either.
+    /// As [`Self::open`], for looking: also returns why the account's jobs may not all be in this journal. Changes no
+    /// job in either.
     ///
     /// # Errors
     /// As [`Self::open`].

@@ -181,11 +181,11 @@ impl Jobs {
         let counted = among.is_some().then(|| all_rows(self, id, &[], among.clone()));
         let all = all_rows(self, id, &[], among);
         off_the_loop(move || {
-            let mut job = job;
-            if let Some(counted) = counted {
-                job.counts = counts_of(counted)?;
-            }
-            let head = head(&job, &clock);
+            // The state is that of the whole job.
+            let head = match counted {
+                Some(counted) => head(&job, &counts_of(counted)?, &clock),
+                None => head(&job, &job.counts, &clock),
+            };
             let lines = all.map(|row| row.map(|row| line(&job, &row, &clock)));
             write_receipt(&to, format, overwrite, &head, lines, &mut |_| until(&cancel)).map_err(failed)
         })
@@ -294,7 +294,7 @@ fn counts_of(rows: impl Iterator<Item = Result<JobRow, JournalError>>) -> Result
     Ok(counts.into_iter().collect())
 }
 
-pub(super) fn head(job: &Job, clock: &ServiceClock) -> ReceiptHead {
+pub(super) fn head(job: &Job, counts: &Counts, clock: &ServiceClock) -> ReceiptHead {
     let mut facts = vec![
         ("job".to_owned(), job.id.to_string()),
         ("what".to_owned(), job.kind.name().to_owned()),
@@ -314,10 +314,8 @@ pub(super) fn head(job: &Job, clock: &ServiceClock) -> ReceiptHead {
     if let Some(stop) = &job.stop {
         facts.push(("stopped".to_owned(), stop.why.for_file(clock).english()));
     }
-    facts.push(("rows".to_owned(), job.counts.total().to_string()));
-    facts.extend(
-        job.counts.iter().map(|(row_status, n)| (row_status.receipt_value().to_owned(), n.to_string())),
-    );
+    facts.push(("rows".to_owned(), counts.total().to_string()));
+    facts.extend(counts.iter().map(|(row_status, n)| (row_status.receipt_value().to_owned(), n.to_string())));
     ReceiptHead {
         title: format!("lapel receipt: {} {}", job.kind.name(), job.title),
         facts,

@@ -302,7 +302,8 @@ fn flags(command: &clap::Command, all: &mut Vec<String>) {
 
 #[test]
 fn every_flag_in_a_sentence_exists() {
-    let mut known = vec!["--help".to_owned(), "--version".to_owned()];
+    // `--locked` is one of cargo.
+    let mut known = ["--help", "--version", "--locked"].map(str::to_owned).to_vec();
     flags(&Cli::command(), &mut known);
     let mut found = 0;
     for (path, text) in pages() {

@@ -184,15 +184,6 @@ async fn a_draft_that_was_open_when_lapel_ended_is_told_at_the_next_start() {
     h.press("0");
     h.shows(msg(KEPT)).await;
     h.settled().await;
-    let is_on_draft =
-        |h: &mut Harness| h.screen().lines().any(|line| line.contains('▌') && line.contains("3 ready"));
-    h.press("home");
-    for _ in 0..9 {
-        if !is_on_draft(&mut h) {
-            h.press("j");
-        }
-    }
-    assert!(is_on_draft(&mut h), "{}", h.screen());
     h.press("enter");
     h.shows(msg_part("Nothing is sent until you confirm. ")).await;
     assert!(h.settled().await.contains("1 skipped"));
@@ -273,6 +264,15 @@ async fn home_shows_which_drafts_another_lapel_keeps_and_sends() {
     h.press("0");
     h.shows(msg(KEPT)).await;
     h.settled().await;
+    let is_on_draft =
+        |h: &mut Harness| h.screen().lines().any(|line| line.contains('▌') && line.contains("3 ready"));
+    h.press("home");
+    for _ in 0..9 {
+        if !is_on_draft(&mut h) {
+            h.press("j");
+        }
+    }
+    assert!(is_on_draft(&mut h), "{}", h.screen());
     h.press("enter");
     h.shows(msg_part("Nothing is sent until you confirm. ")).await;
     h.settled().await;

@@ -26,8 +26,15 @@ const HOLDS_BACK: &str = "429 with a wait";
 const NO_ANSWER: &[&str] = &["No usable response", "in doubt"];
 const FOREIGN: &[&str] = &["not from the badge service", "could not be read", "in doubt", "totals differ"];
 /// A badge without a state is shown as one.
-const ODD: &[&str] =
-    &["could not be read", "UNKNOWN", "accepted", "did not report", "how many it accepted", "totals differ"];
+const ODD: &[&str] = &[
+    "could not be read",
+    "UNKNOWN",
+    "accepted",
+    "did not report",
+    "how many it accepted",
+    "totals differ",
+    "unknown state",
+];
 const TOO_LONG: &[&str] = &["could not be read", "No usable response", "in doubt", "totals differ"];
 const FAILED: &[&str] = &["Service error", "in doubt"];
 

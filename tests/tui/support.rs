@@ -337,6 +337,11 @@ async fn a_long_wallet_is_read_on_after_a_refresh_failed() {
     h.press("+");
     let screen = h.settled().await;
     assert!(screen.contains(&of("2,000")) && screen.contains(&more), "{screen}");
+    fails(&h);
+    h.press("+");
+    let screen = h.settled().await;
+    assert!(screen.contains(&of("2,000")) && screen.contains(&more), "{screen}");
+    h.sandbox.control().clear_faults();
     h.press("+");
     let screen = h.settled().await;
     assert!(screen.contains(msg_part("3,000 badges in the wallet")), "{screen}");

@@ -8,7 +8,7 @@ mod table;
 
 pub use flags::ReadVerb;
 
-use super::connection::{connect, connection, journal_place};
+use super::connection::{connect, connection, journal_place_of};
 use super::interrupt::Interrupt;
 use super::progress::ProgressBar;
 use super::{session, template, words};
@@ -66,7 +66,7 @@ impl ReadContext {
         let reader = connect(&connection)?.reader().clone();
         let account =
             Account::of(&profile.name, &connection).of_organisation(profile.organisation.as_deref());
-        let place = journal_place(profile, &settings.paths);
+        let place = journal_place_of(&connection, profile, &settings.paths);
         if let Some(offset) = place.known_offset(&account) {
             reader.recall_offset(offset);
         }

@@ -334,7 +334,11 @@ pub(super) fn held(db: &Tx<'_>, job: JobId) -> tx::Result<u64> {
 /// its claim back. One that a person sent again keeps it, also if the second request was refused. Revocations have no claims.
 pub(super) fn left_in_doubt(db: &Tx<'_>, job: JobId, kind: Kind) -> tx::Result<bool> {
     let may_be_sent = match kind {
-        Kind::Issue => "SELECT 1 FROM claim WHERE job = ?1 AND state <> 'reserved'",
+        Kind::Issue => {
+            "SELECT 1 FROM row JOIN claim ON claim.job = row.job AND claim.no = row.no
+             WHERE row.job = ?1 AND claim.state <> 'reserved'
+             AND row.bucket IN ('left_out', 'not_done', 'ask', 'invalid', 'dropped', 'in_doubt', 'not_seen')"
+        }
         Kind::Revoke => "SELECT 1 FROM row WHERE job = ?1 AND bucket = 'left_out' AND request IS NOT NULL",
     };
     db.exists(may_be_sent, values![job.0])

@@ -86,7 +86,8 @@ fn with_counts(db: &Tx<'_>, mut job: Job) -> tx::Result<Job> {
     // Nothing shows the reason of a stop that kept nothing back, or of one that the other journal knows more about.
     job.stop = job.stop.take().filter(|_| !job.is_halt_over() && job.phase != Phase::Moved);
     let is_done = |status| matches!(status, RowStatus::Issued | RowStatus::Revoked);
-    if job.phase != Phase::Draft && job.counts.sum(is_done) == 0 && !job.is_unfinished() {
+    let did_nothing = job.phase != Phase::Draft && job.counts.sum(is_done) == 0 && !job.is_unfinished();
+    if did_nothing || job.is_undone() {
         job.left_in_doubt = super::claims::left_in_doubt(db, job.id, job.kind)?;
     }
     Ok(job)
@@ -281,6 +282,28 @@ mod tests {
             }
             let job = job(&db, &id, "me").expect("read").expect("a job");
             assert_eq!(job.left_in_doubt, may_be, "{statuses:?}");
+        }
+    }
+
+    #[test]
+    fn a_job_is_undone_only_if_no_row_that_was_left_may_have_been_sent() {
+        for (statuses, state) in
+            [(&["left_out"][..], "undone"), (&["in_doubt", "left_out"], Phase::Cancelled.name())]
+        {
+            let connection = journal();
+            let db = Tx::on(&connection);
+            let row = |email: &str| NewRow { name: "n".into(), email: email.into(), ..NewRow::default() };
+            let id = draft_of(&db, Kind::Issue, &[row("p@x.example"), row("q@x.example")]);
+            drafts::start(&db, &id, &Actor::now("me"), &seen(Phase::Draft)).expect("started");
+            db.execute("UPDATE job SET phase = 'cancelled'", values![]).expect("cancelled");
+            for status in ["issued", "revoked"] {
+                db.execute("UPDATE row SET bucket = ?1 WHERE no = 1", values![status]).expect("changed");
+            }
+            for status in statuses {
+                db.execute("UPDATE row SET bucket = ?1 WHERE no = 2", values![*status]).expect("changed");
+            }
+            let job = job(&db, &id, "me").expect("read").expect("a job");
+            assert_eq!(job.state_name(), state, "{statuses:?}");
         }
     }
 }

@@ -160,7 +160,8 @@ pub(super) fn lose(db: &Tx<'_>, request: i64, why: &Reason, at: i64) -> tx::Resu
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct Changes {
     pub(in crate::jobs) owners: Vec<String>,
-    /// Jobs and kept drafts, each with a number that changes with every write.
+    /// Jobs, each with a number that changes with every write, and kept drafts, whose number changes with the owner and
+    /// the statuses of the rows.
     pub(in crate::jobs) jobs: Vec<(JobId, i64)>,
 }
 

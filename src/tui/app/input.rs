@@ -346,7 +346,8 @@ impl App {
     fn why_not(&self, action: Action) -> &'static str {
         let job = self.screens.activity.job().filter(|_| self.navigation.tab == Tab::Activity);
         // One without an owner belongs to nobody.
-        if action.is(ActionKind::OfJob) && job.is_some_and(|job| job.owner.is_some() && !job.may_act()) {
+        let is_owners = action.is(ActionKind::OfJob) && action.is(ActionKind::Acts);
+        if is_owners && job.is_some_and(|job| job.owner.is_some() && !job.may_act()) {
             return t!("this job belongs to another lapel");
         }
         t!("it does not apply here")

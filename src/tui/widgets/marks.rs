@@ -186,8 +186,10 @@ impl<T: ListRow> Marks<T> {
             0 => Some(t!("{marked} marked", marked)),
             hidden => Some(t!("{marked} marked ({hidden} hidden)", marked, hidden = number(hidden as u64))),
         };
-        let from = self.range_start().and_then(|from| T::shown_number(list.row_at(from), from));
-        let range = from.map(|row| t!("range from row {row}", row = number(row)));
+        let range = self.range_start().map(|from| match T::shown_number(list.row_at(from), from) {
+            Some(row) => t!("range from row {row}", row = number(row)),
+            None => t!("a range has begun").to_owned(),
+        });
         range.into_iter().chain(marked).collect::<Vec<_>>().join("  ")
     }
 

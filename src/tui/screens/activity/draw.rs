@@ -424,8 +424,11 @@ impl Activity {
             said.iter().chain(&as_of).fold(String::new(), |ends, by| format!("{ends} {dot} {by}"))
         };
         let mut end = ends(&said);
-        // A long title counts more: the arrow of a column shows the order, and the list of jobs who is involved.
-        while width(&head) + width(&end) + 1 > usize::from(area.width) && said.pop().is_some() {
+        // A long title counts more, but not than who paused or cancelled the job: the arrow of a column shows the order,
+        // and the list of jobs who else is involved.
+        let kept = usize::from(job.is_halted());
+        while width(&head) + width(&end) + 1 > usize::from(area.width) && said.len() > kept {
+            said.pop();
             end = ends(&said);
         }
         let room = usize::from(area.width).saturating_sub(width(&end) + 1);

@@ -30,16 +30,18 @@ impl Wallet {
 
     /// Whether the user can have more of the wallet read.
     pub(super) fn can_read_on(&self) -> bool {
-        self.left_to_read().is_some() && self.call.pages < MOST_PAGES
+        self.left_to_read().is_some() && (self.call.pages < MOST_PAGES || self.failed_to_read_on())
+    }
+
+    fn failed_to_read_on(&self) -> bool {
+        let asked = self.call.pages * u64::from(MAX_ROWS_PER_PAGE);
+        self.found.as_ref().is_some_and(|found| found.is_kept && found.whole().in_wallet < asked)
     }
 
     /// Reads ten times as much of a wallet that is longer than what was read, from its first page, because the list
     /// may have changed.
     pub(super) fn read_on(&mut self, email: String, out: &mut Effects<'_>) {
-        // Where the last try to read more failed, it is tried again.
-        let asked = self.call.pages * u64::from(MAX_ROWS_PER_PAGE);
-        let failed = |found: &HolderBadges| found.is_kept && found.whole().in_wallet < asked;
-        if !self.found.as_ref().is_some_and(failed) {
+        if !self.failed_to_read_on() {
             self.call.pages = (self.call.pages * 10).min(MOST_PAGES);
         }
         self.read(email, out);

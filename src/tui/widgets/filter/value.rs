@@ -133,12 +133,14 @@ impl FilterContext {
     /// are otherwise the same: a suggestion appears without them, too.
     fn value_of(&self, spec: Spec, typed: &str) -> Option<&str> {
         let whole = typed.to_lowercase();
+        // The service looks for a part of a title, and another id is another record.
+        let is_closed = matches!(spec.takes, Takes::Mail | Takes::Category | Takes::BadgeType);
         let named = || self.choices_of(spec).find(|choice| choice.name.trim().to_lowercase() == whole);
         let choice = self.choices_of(spec).find(|choice| choice.value.to_lowercase() == whole);
         choice
             .or_else(named)
             .map(|choice| choice.value.as_str())
-            .or_else(|| self.only_value_like(spec, typed))
+            .or_else(|| is_closed.then(|| self.only_value_like(spec, typed)).flatten())
     }
 
     fn only_value_like(&self, spec: Spec, typed: &str) -> Option<&str> {
