@@ -66,7 +66,6 @@ pub struct Connection {
     pub pace_folder: Option<PathBuf>,
     /// All computers of a team share the limit and a `Retry-After` through this database. The folder then only
     /// serves this computer's own share, for the time when the database is away.
-    #[cfg(feature = "team")]
     pub pace_team: Option<crate::team::Login>,
     /// The window of the limit: 60 s except in tests.
     #[doc(hidden)]
@@ -94,7 +93,6 @@ impl Connection {
             read_only: false,
             rate_limit: DEFAULT_RATE_LIMIT,
             pace_folder: None,
-            #[cfg(feature = "team")]
             pace_team: None,
             window: super::pace::WINDOW,
             proxy: None,
@@ -114,15 +112,14 @@ impl Connection {
 
 impl fmt::Debug for Connection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut form = f.debug_struct("Connection");
-        #[cfg(feature = "team")]
-        form.field("pace_team", &self.pace_team);
         // An unchecked base URL or a proxy may contain a password.
-        form.field("origin", &Base::new(&self.base_url).map_or_else(|_| "unchecked".into(), |b| b.origin()))
+        f.debug_struct("Connection")
+            .field("origin", &Base::new(&self.base_url).map_or_else(|_| "unchecked".into(), |b| b.origin()))
             .field("key", &self.key)
             .field("read_only", &self.read_only)
             .field("rate_limit", &self.rate_limit)
             .field("pace_folder", &self.pace_folder)
+            .field("pace_team", &self.pace_team)
             .field("pin", &self.pin)
             .finish_non_exhaustive()
     }

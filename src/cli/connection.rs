@@ -41,8 +41,7 @@ pub fn connection(profile: &Profile, paths: &Paths) -> Result<Connection, ApiErr
         connection.rate_limit = limit;
     }
     connection.pace_folder = Some(paths.data_dir.clone());
-    #[cfg(feature = "team")]
-    connection.pace_team.clone_from(&login(profile));
+    connection.pace_team = login(profile);
     if connection.is_loopback()
         && let Some(ms) = std::env::var(WINDOW).ok().and_then(|ms| ms.parse().ok())
     {
@@ -54,10 +53,7 @@ pub fn connection(profile: &Profile, paths: &Paths) -> Result<Connection, ApiErr
 /// The connection for a question about the service itself. It does not wait for the team's database, whose reserve
 /// covers these few requests.
 pub(super) fn trial_connection(profile: &Profile, paths: &Paths) -> Result<Connection, ApiError> {
-    let alone = connection(profile, paths)?;
-    #[cfg(feature = "team")]
-    let alone = Connection { pace_team: None, ..alone };
-    Ok(alone)
+    Ok(Connection { pace_team: None, ..connection(profile, paths)? })
 }
 
 /// How to reach the journal of the profile's team. `None` without a team.
@@ -78,14 +74,7 @@ pub fn journal_place(profile: &Profile, paths: &Paths) -> JournalPlace {
 
 /// As [`journal_place`]. A login that the database refused to the pace of this connection is not tried again.
 pub fn journal_place_of(connection: &Connection, profile: &Profile, paths: &Paths) -> JournalPlace {
-    #[cfg(feature = "team")]
-    let login = connection.pace_team.clone();
-    #[cfg(not(feature = "team"))]
-    let login = {
-        let _ = connection;
-        login(profile)
-    };
-    place_with(login, profile, paths)
+    place_with(connection.pace_team.clone(), profile, paths)
 }
 
 fn place_with(login: Option<Login>, profile: &Profile, paths: &Paths) -> JournalPlace {
@@ -144,5 +133,27 @@ async fn watch(reader: Reader) {
         if link.changed().await.is_err() {
             return;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{NewProfile, ProfileInput};
+
+    #[test]
+    fn the_pace_and_the_journal_of_a_profile_have_one_login() {
+        let input = ProfileInput::default()
+            .with("base_url", "https://uni.example/api/v1/ext")
+            .with("environment", "staging")
+            .with("journal", "postgres://kim@db.example/lapel");
+        let profile = NewProfile::of("uni", input).profile("k-1234").expect("a profile");
+        let paths = Paths { config_dir: "/nowhere".into(), data_dir: "/nowhere".into() };
+        let connection = connection(&profile, &paths).expect("a connection");
+        let JournalPlace::Team { login, .. } = journal_place_of(&connection, &profile, &paths) else {
+            panic!("a team's journal");
+        };
+        let of_pace = connection.pace_team.expect("a login");
+        assert!(Arc::ptr_eq(&login.refused, &of_pace.refused), "what one is refused, the other does not try");
     }
 }

@@ -163,7 +163,7 @@ impl DatabaseSession {
         }
         let opened = Self::attempt(login);
         if let Err(why @ TeamError::LoginRefused(_)) = &opened {
-            let _ = login.refused.set(why.clone());
+            login.refused.get_or_init(|| why.clone());
         }
         opened
     }

@@ -280,6 +280,20 @@ async fn a_receipt_shows_what_was_sent_and_a_redo_file_keeps_corrections() {
     assert!(receipt[1].starts_with("김하나,one@naru.example,A,2,"), "{receipt:?}");
     assert!(receipt[2].starts_with("김두니,two@naru.exmaple,B,3,"), "the file's own cells stay: {receipt:?}");
     assert!(receipt[2].ends_with(",김두나,two@naru.example"), "what was sent: {receipt:?}");
+    // That of the row that was not sent has the state of the whole job, and counts its own rows.
+    let marked = bench.path("marked.xlsx");
+    let among = Some([3].into());
+    bench
+        .jobs
+        .receipt(id, among, marked.clone(), TableFormat::Xlsx, false, never())
+        .await
+        .expect("a receipt");
+    let mut parts = zip::ZipArchive::new(std::fs::File::open(marked).expect("there")).expect("a workbook");
+    let facts = std::io::read_to_string(parts.by_name("xl/worksheets/sheet2.xml").expect("a sheet"));
+    let facts = facts.expect("text");
+    let after = |fact: &str| facts.split(&format!(">{fact}<")).nth(1).expect("the fact").to_owned();
+    let begins = |text: &str, value: &str| text.split('>').any(|part| part.starts_with(&format!("{value}<")));
+    assert!(begins(&after("state"), "checking") && begins(&after("rows"), "1"), "{facts}");
     let redo = rows(&redo);
     assert_eq!(redo.len(), 2, "{redo:?}");
     assert!(redo[1].starts_with("김세나,sena@naru,C,"), "{redo:?}");
