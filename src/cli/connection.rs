@@ -74,7 +74,11 @@ pub fn journal_place(profile: &Profile, paths: &Paths) -> JournalPlace {
 
 /// As [`journal_place`]. A login that the database refused to the pace of this connection is not tried again.
 pub fn journal_place_of(connection: &Connection, profile: &Profile, paths: &Paths) -> JournalPlace {
-    place_with(connection.pace_team.clone(), profile, paths)
+    let shared = |login: Login| match &connection.pace_team {
+        Some(of_pace) => Login { refused: of_pace.refused.clone(), ..login },
+        None => login,
+    };
+    place_with(login(profile).map(shared), profile, paths)
 }
 
 fn place_with(login: Option<Login>, profile: &Profile, paths: &Paths) -> JournalPlace {

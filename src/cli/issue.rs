@@ -257,7 +257,7 @@ async fn begin(session: &VerbSession, drafts: &[Drafted]) -> Result<(Vec<JobId>,
                     return Err(Failure::unchecked(why, &incomplete().message));
                 }
                 let text = t!(
-                    "lapel could not read the whole history, so it did not begin this job. Run the command again later: it skips who was sent a badge now."
+                    "lapel could not read the whole history, so it did not begin this job. Issue its rows later, from a file that has only them."
                 );
                 let failure = Failure::unchecked(why, text);
                 let message = format!("{}: {}", draft.job.title, failure.message);

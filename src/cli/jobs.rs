@@ -394,16 +394,20 @@ async fn follow(mut session: VerbSession, wait: bool) -> Result<u8, Failure> {
     let ids: Vec<JobId> = mine.keys().copied().collect();
     session.close().await;
     let mut changed = Vec::new();
-    for id in &ids {
-        let job = session.jobs.job(*id).await?;
-        code = code.max(words::code_of_status(&job, wait));
-        let was = before.iter().find(|b| b.id == *id);
-        if was.is_none_or(|was| was.counts != job.counts) {
+    let mut after = session.jobs.list().await?;
+    after.sort_by_key(|job| job.id);
+    for job in after {
+        let is_mine = ids.contains(&job.id);
+        let is_theirs = theirs.iter().any(|their| their.id == job.id);
+        // A check of one job may change another: an undo is of the rows of two.
+        let was = before.iter().find(|before| before.id == job.id);
+        let is_changed = !is_theirs && was.map_or(is_mine, |was| was.counts != job.counts);
+        if is_mine || is_theirs || is_changed {
+            code = code.max(words::code_of_status(&job, wait));
+        }
+        if is_changed {
             changed.push(job);
         }
-    }
-    for job in &theirs {
-        code = code.max(words::code_of_status(&session.jobs.job(job.id).await?, wait));
     }
     if !seen.may_go_on() {
         code = code.max(exit::STOPPED);

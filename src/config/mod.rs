@@ -85,7 +85,7 @@ pub use keyring::Keyring;
 pub use mistake::{ConfigError, Mistake, and_more, left_out};
 pub use new_profile::{NewProfile, save_profile};
 pub use paths::{Paths, profiles_with_templates, recent_file, templates_file};
-pub use pictures::{PictureChoice, PictureSettings, TerminalHints};
+pub use pictures::{PictureChoice, PictureSettings, TerminalHints, is_plain_terminal};
 pub use profile::{Profile, ProfileLine, TeamJournal};
 pub use profile_settings::{Environment, KeyPin, ProfileSettings, is_profile_name};
 pub use provenance::{Defaults, FoundProfile, Provenance, known_settings, provenance};

@@ -35,6 +35,13 @@ pub struct TerminalHints {
     pub true_colour: bool,
 }
 
+/// Whether a terminal with this `TERM` only shows letters. It would print other escape sequences or lose them. Nothing is
+/// known of one without a name; Windows names none.
+pub fn is_plain_terminal(term: &str) -> bool {
+    let plain = ["dumb", "linux", "vt", "ansi", "cons25"];
+    cfg!(unix) && (term.is_empty() || plain.iter().any(|name| term.starts_with(name)))
+}
+
 impl TerminalHints {
     fn of(env: &Env) -> Self {
         let text = |name: &str| env.raw(name).map(|v| v.to_string_lossy().into_owned()).unwrap_or_default();
@@ -47,7 +54,7 @@ impl TerminalHints {
                 || begins(&["screen"]),
             tmux,
             mute: program == "Apple_Terminal",
-            bare: cfg!(unix) && (term.is_empty() || begins(&["dumb", "linux", "vt", "ansi", "cons25"])),
+            bare: is_plain_terminal(&term),
             iterm2: program.contains("iTerm")
                 || program.contains("WezTerm")
                 || text("LC_TERMINAL").contains("iTerm"),

@@ -366,7 +366,7 @@ impl Job {
     pub fn is_cancelled(&self) -> bool {
         let kept_back = [RowStatus::LeftOut, RowStatus::InDoubt, RowStatus::NotSeen, RowStatus::NotDone];
         let is_kept_back = kept_back.iter().any(|status| self.counts.of(*status) > 0);
-        self.phase == Phase::Cancelled && is_kept_back && !self.is_undone()
+        self.phase == Phase::Cancelled && (is_kept_back || self.left_in_doubt) && !self.is_undone()
     }
 
     /// Whether all badges of an ended issue job are revoked. Rows may have been skipped or cancelled before they were sent.

@@ -47,7 +47,7 @@ impl JobsCore {
                 id
             ))),
             None if job.phase == Phase::Moved => Err(JobError::no(localizable!(
-                "Job {id} moved to another journal. Nothing was changed. {note}",
+                "Job {id} is only a record here. Nothing was changed. {note}",
                 id,
                 note = job.note.as_ref().map(ToString::to_string).unwrap_or_default()
             ))),

@@ -68,7 +68,7 @@ codes! {
     Journal = "journal", "";
 
     // Requests.
-    Lost = "lost", tr_noop!("lapel ended before the answer arrived");
+    Lost = "lost", tr_noop!("lapel ended, or another one took over, before the answer arrived");
     LostWrites = "lost_writes", tr_noop!("the team's database lost writes, so this may have been sent; lapel searches the history");
     LostWritesNoticed = "lost_writes_noticed", tr_noop!("{who} noticed on {when} that the team's database lost writes. {n} unsent rows may have been sent, so they are in doubt. lapel searches the history for them.");
     LostWritesStopped = "lost_writes_stopped", tr_noop!("The team's database lost writes. A person may have paused or cancelled this job since. The rest was not sent. Check it, then resume it.");

@@ -207,8 +207,9 @@ impl Jobs {
         let job = self.job(id).await?;
         if job.phase == Phase::Moved {
             return Err(JobError::no(localizable!(
-                "Job {id} moved to another journal. Save its redo file there. Nothing was saved.",
-                id
+                "Job {id} is only a record here. Nothing was saved. {note}",
+                id,
+                note = job.note.as_ref().map(ToString::to_string).unwrap_or_default()
             )));
         }
         if job.is_purged {

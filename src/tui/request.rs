@@ -342,7 +342,7 @@ impl<T> FromFailure for Result<T, NotMarked> {
 
 impl<T> FromFailure for Result<T, NotSearched> {
     fn failed(why: &ApiFailure<'_>) -> Self {
-        Err(NotSearched::NoIndex(why.text.clone()))
+        Err(NotSearched::Failed(why.text.clone()))
     }
 }
 

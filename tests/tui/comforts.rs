@@ -153,7 +153,7 @@ async fn what_is_too_long_or_switched_off_is_not_copied_and_said() {
     h.press("y i");
     let screen = h.screen();
     assert!(screen.contains(msg_part("copying is off")), "{screen}");
-    behave(&mut h, AppSettings::default(), HostTerminal { term: "linux".into(), ..HostTerminal::default() });
+    behave(&mut h, AppSettings::default(), HostTerminal { is_plain: true, ..HostTerminal::default() });
     h.press("y i");
     assert!(h.screen().contains(msg_part("this terminal has no clipboard")));
     // A program is told of, too, where there is none.

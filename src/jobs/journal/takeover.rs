@@ -61,19 +61,24 @@ pub(super) fn take_over(
     now: &i64,
 ) -> tx::Result<Vec<JobId>> {
     let living = &alive_now(db, living)?;
-    let taken: Vec<JobId> = db.all(
-        "UPDATE job SET owner = ?3, owner_label = ?4
-             WHERE account = ?1 AND base_url = ?2 AND phase NOT IN ('draft', 'moved') AND owner IS DISTINCT FROM ?3
-               AND (owner IS NULL OR owner NOT IN json_list(?5, text))
-             RETURNING id",
-        values![account.key, account.base_url, owner.id, owner.label, super::json(living)],
-    )?;
-    // A team's process may not have ended, but have lost its lease.
-    let why = match &owner.place {
-        Some(_) => Reason::from(Code::TakenOver).because("who", Reason::read(&owner.label)),
-        None => Code::Interrupted.into(),
-    };
-    recover(db, &taken, &why, *now)?;
+    let mut taken: Vec<JobId> = Vec::new();
+    for is_own in [true, false] {
+        let jobs: Vec<JobId> = db.all(
+            "UPDATE job SET owner = ?3, owner_label = ?4
+                 WHERE account = ?1 AND base_url = ?2 AND phase NOT IN ('draft', 'moved') AND owner IS DISTINCT FROM ?3
+                   AND (owner IS NULL OR owner NOT IN json_list(?5, text))
+                   AND (coalesce(owner_label, ?4) = ?4) = ?6
+                 RETURNING id",
+            values![account.key, account.base_url, owner.id, owner.label, super::json(living), is_own],
+        )?;
+        // A colleague's process may not have ended, but have lost its lease.
+        let why = match &owner.place {
+            Some(_) if !is_own => Reason::from(Code::TakenOver).because("who", Reason::read(&owner.label)),
+            _ => Code::Interrupted.into(),
+        };
+        recover(db, &jobs, &why, *now)?;
+        taken.extend(jobs);
+    }
     // A kept draft belongs to nobody until a person opens it.
     db.execute(
         "UPDATE job SET owner = NULL, owner_label = NULL
@@ -209,13 +214,18 @@ mod tests {
 
     #[test]
     fn a_job_that_a_colleague_took_over_names_them() {
-        let lee = Reason::of_process("lee", "lee-pc");
-        for (place, code) in [(Some("lee on lee-pc"), Code::TakenOver), (None, Code::Interrupted)] {
+        let [lee, kim] = ["lee", "kim"].map(|who| Reason::of_process(who, "lee-pc"));
+        for (place, former, code) in [
+            (Some("lee on lee-pc"), &kim, Code::TakenOver),
+            (Some("lee on lee-pc"), &lee, Code::Interrupted),
+            (None, &kim, Code::Interrupted),
+        ] {
             let connection = journal();
             let db = Tx::on(&connection);
             let row = NewRow { name: "n".into(), email: "p@x.example".into(), ..NewRow::default() };
             let id = draft_of(&db, Kind::Issue, &[row]);
             drafts::start(&db, &id, &Actor::now("me"), &seen(Phase::Draft)).expect("started");
+            db.execute("UPDATE job SET owner_label = ?1", values![former.stored()]).expect("another's");
             let owner = Process { id: "you".into(), label: lee.stored(), place: place.map(Into::into) };
             let account =
                 Account { profile: "p".into(), base_url: "u".into(), key: "k".into(), organisation: None };
@@ -223,7 +233,7 @@ mod tests {
             let job = snapshots::job(&db, &id, "me").expect("read").expect("a job");
             let why = job.stop.expect("a stop").why;
             assert_eq!(why.code(), code);
-            assert_eq!(why.english().contains(&lee.english()), place.is_some(), "{why}");
+            assert_eq!(why.english().contains(&lee.english()), code == Code::TakenOver, "{why}");
         }
     }
 

@@ -66,7 +66,7 @@ impl App {
     /// if the title is still right, or the terminal has none.
     pub fn take_title(&mut self) -> Option<String> {
         // Otherwise no frame follows.
-        if !self.changed || self.output.manner.around.is_plain() {
+        if !self.changed || self.output.manner.around.is_plain {
             return None;
         }
         let mut parts = vec!["lapel".to_owned()];

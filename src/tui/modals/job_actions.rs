@@ -131,7 +131,7 @@ fn refusal(action: Action, job: &Job) -> String {
     match action {
         _ if job.phase == Phase::Moved => {
             let note = job.note.as_ref().map(ToString::to_string).unwrap_or_default();
-            t!("Job {id} moved to another journal. Nothing was changed. {note}", id, note)
+            t!("Job {id} is only a record here. Nothing was changed. {note}", id, note)
         }
         Action::Run => {
             t!("Job {id} has nothing to pause, resume, send again or cancel. Nothing was changed.", id)

@@ -47,7 +47,7 @@ pub enum ClipboardRoute {
 
 impl ClipboardRoute {
     pub fn of(choice: ClipboardChoice, around: &HostTerminal) -> Self {
-        let terminal = !around.is_plain();
+        let terminal = !around.is_plain;
         let asked = if terminal { Self::Terminal } else { Self::None };
         let program = |programs| Self::Program { programs, or_terminal: terminal };
         match choice {
@@ -140,7 +140,7 @@ mod tests {
         let here = HostTerminal { desktop: Some(Desktop::Wayland), ..HostTerminal::default() };
         let ssh = HostTerminal { ssh: true, ..here.clone() };
         let tmux = HostTerminal { tmux: true, ..ssh.clone() };
-        let console = HostTerminal { term: "linux".into(), ..HostTerminal::default() };
+        let console = HostTerminal { is_plain: true, ..HostTerminal::default() };
         assert_eq!(names(&ClipboardRoute::of(Auto, &here)), ["wl-copy", "xclip", "xsel"]);
         assert_eq!(
             ClipboardRoute::of(Auto, &ssh),

@@ -28,7 +28,7 @@ impl Program {
 #[derive(Clone, PartialEq, Eq)]
 pub struct Handing {
     pub programs: Vec<Program>,
-    /// Standard input of the program. `None` for a program that may keep running, like a filtered: it then
+    /// Standard input of the program. `None` for a program that may keep running, like a browser: it then
     /// counts as successful.
     pub input: Option<Vec<u8>>,
 }

@@ -1,6 +1,6 @@
 //! The host environment: whether programs can open on this computer, or only the terminal can be used.
 
-use crate::config::{AppSettings, Env};
+use crate::config::{AppSettings, Env, is_plain_terminal};
 use crate::tui::prelude::*;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -10,6 +10,8 @@ pub struct HostTerminal {
     pub ssh: bool,
     pub tmux: bool,
     pub term: String,
+    /// See [`is_plain_terminal`].
+    pub is_plain: bool,
     /// A shell command, from `VISUAL` or `EDITOR`.
     pub editor: Option<String>,
     /// A shell command, from `PAGER`.
@@ -50,6 +52,7 @@ impl HostTerminal {
         } else {
             None
         };
+        let term = env.raw("TERM").map(|term| term.to_string_lossy().into_owned()).unwrap_or_default();
         Self {
             desktop,
             ssh: ["SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY"].into_iter().any(has),
@@ -59,18 +62,9 @@ impl HostTerminal {
                 .find_map(|name| env.raw(name))
                 .map(|editor| editor.to_string_lossy().into_owned()),
             pager: env.raw("PAGER").map(|pager| pager.to_string_lossy().into_owned()),
-            term: match env.raw("TERM") {
-                Some(term) if !term.is_empty() => term.to_string_lossy().into_owned(),
-                // Nothing is known of it. Windows names no terminal.
-                _ if cfg!(unix) => "dumb".to_owned(),
-                _ => String::new(),
-            },
+            is_plain: is_plain_terminal(&term),
+            term,
         }
-    }
-
-    /// Whether the terminal only shows letters. It would print escape sequences or lose them.
-    pub fn is_plain(&self) -> bool {
-        matches!(self.term.as_str(), "linux" | "dumb") || self.term.starts_with("vt")
     }
 
     /// tmux passes the sequence on if its `allow-passthrough` is on.
@@ -94,7 +88,7 @@ mod tests {
     #[test]
     #[cfg(target_os = "linux")]
     fn the_environment_tells_where_one_is() {
-        assert_eq!(around(&[]), HostTerminal { term: "dumb".to_owned(), ..HostTerminal::default() });
+        assert_eq!(around(&[]), HostTerminal { is_plain: true, ..HostTerminal::default() });
         let here = around(&[("DISPLAY", ":0"), ("WAYLAND_DISPLAY", "wayland-0"), ("TERM", "foot")]);
         assert_eq!((here.desktop, here.ssh, here.tmux), (Some(Desktop::Wayland), false, false));
         let there = around(&[("DISPLAY", "localhost:10.0"), ("SSH_CONNECTION", "1 2 3 4")]);

@@ -56,7 +56,7 @@ fn news(before: Option<&Job>, job: &Job) -> Option<String> {
 /// would notify twice. tmux passes neither on by itself, but it handles the bell.
 fn sequence(text: &str, manner: &Manner) -> String {
     let around = &manner.around;
-    if manner.settings.notice == NoticeChoice::Bell || around.is_plain() {
+    if manner.settings.notice == NoticeChoice::Bell || around.is_plain {
         return "\x07".to_owned();
     }
     let term = around.term.as_str();
@@ -79,7 +79,12 @@ mod tests {
         Manner {
             filters: None,
             settings: AppSettings { notice, ..AppSettings::default() },
-            around: HostTerminal { term: term.into(), tmux, ..HostTerminal::default() },
+            around: HostTerminal {
+                term: term.into(),
+                is_plain: crate::config::is_plain_terminal(term),
+                tmux,
+                ..HostTerminal::default()
+            },
         }
     }
 

@@ -30,9 +30,16 @@ pub struct IndexUse {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotSearched {
-    /// There is no index, or lapel cannot read it. The text says why.
-    NoIndex(String),
+    NoIndex,
+    /// lapel cannot read it. The text says why.
+    Failed(String),
     NotRead,
+}
+
+impl From<IndexError> for NotSearched {
+    fn from(why: IndexError) -> Self {
+        Self::Failed(why.to_string())
+    }
 }
 
 /// `None` if lapel does not know the number.
@@ -155,8 +162,12 @@ impl IndexSlot {
         Ok(page)
     }
 
+    async fn to_search(&self) -> Result<Index, NotSearched> {
+        self.get().await?.ok_or(NotSearched::NoIndex)
+    }
+
     pub async fn find_cert(&self, number: &str) -> Result<Vec<Cert>, NotSearched> {
-        let index = self.used().await.map_err(NotSearched::NoIndex)?;
+        let index = self.to_search().await?;
         searched(&index, index.find_cert(number).await, Vec::is_empty).await
     }
 
@@ -165,7 +176,7 @@ impl IndexSlot {
         email: Option<String>,
         name: Option<String>,
     ) -> Result<FoundPeople, NotSearched> {
-        let index = self.used().await.map_err(NotSearched::NoIndex)?;
+        let index = self.to_search().await?;
         searched(&index, index.find_people(email, name).await, |found| found.all == 0).await
     }
 
@@ -188,9 +199,8 @@ async fn searched<T>(
     found: Result<T, IndexError>,
     is_empty: fn(&T) -> bool,
 ) -> Result<T, NotSearched> {
-    let failed = |why: IndexError| NotSearched::NoIndex(why.to_string());
-    let found = found.map_err(failed)?;
-    if is_empty(&found) && index.status().await.map_err(failed)?.is_empty() {
+    let found = found?;
+    if is_empty(&found) && index.status().await?.is_empty() {
         return Err(NotSearched::NotRead);
     }
     Ok(found)

@@ -70,7 +70,7 @@ fn an_open_job_goes_to_the_new_computer_and_stays_nowhere_else() {
             args.push("--yes");
         }
         let said = bench.run(&args).ended(1);
-        assert!(said.err.contains(msg_part("moved to another journal")), "{verb}: {}", said.err);
+        assert!(said.err.contains(msg_part("is only a record here")), "{verb}: {}", said.err);
     }
     bench.run(&["jobs", "undo", &id, "--reason", "x", "--yes"]).ended(1);
     bench.run(&["jobs", "redo", &id, "--to", "again.csv"]).ended(1);

@@ -215,6 +215,19 @@ fn an_issue_job_can_be_undone() {
     assert_eq!(revoked, 2);
 }
 
+/// The check of an undo shows what became of the rows of the job that it undoes.
+#[test]
+fn following_tells_of_a_job_that_another_one_undoes() {
+    let bench = Bench::switched(&[("issue-time", "5m")]);
+    let id = sent(&bench);
+    bench.advance(10);
+    bench.run(&["jobs", "follow"]).ended(0);
+    bench.json(&["jobs", "undo", &id, "--reason", "the wrong list", "--yes"], 0);
+    let said = bench.json(&["jobs", "follow"], 0);
+    let changed = said["changed"].as_array().expect("jobs");
+    assert!(changed.iter().any(|job| job["id"].to_string() == id), "{said}");
+}
+
 /// Rows need somebody who looks again: the badges may be issued.
 #[test]
 fn following_ends_with_3_where_badges_could_not_be_read() {

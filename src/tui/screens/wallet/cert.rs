@@ -11,8 +11,9 @@ use crate::tui::worker::index::{MOST_DETAILS, NotSearched, reading_cost};
 pub(in crate::tui) enum Certs {
     #[default]
     NotAsked,
-    /// There is no index, or lapel cannot read it.
     NoIndex,
+    /// lapel cannot read the index.
+    Failed,
     /// Nothing was read into the index yet.
     NotRead,
     Unknown,
@@ -23,7 +24,8 @@ impl Certs {
         match found {
             Ok(_) => Self::Unknown,
             Err(NotSearched::NotRead) => Self::NotRead,
-            Err(NotSearched::NoIndex(_)) => Self::NoIndex,
+            Err(NotSearched::NoIndex) => Self::NoIndex,
+            Err(NotSearched::Failed(_)) => Self::Failed,
         }
     }
 
@@ -36,6 +38,10 @@ impl Certs {
                 home = home(),
                 key = cx.key(&[KeyContext::Home], Action::IndexOn)
             ),
+            Self::Failed => t!(
+                "If this is a certificate number: only the index has them, and lapel cannot read it. To see why: lapel doctor. Or ask for the badge id or the holder's e-mail address."
+            )
+            .to_owned(),
             Self::NotRead => t!(
                 "If this is a certificate number: only the index has them, and it is not read yet. {home} opens Home, where {key} reads it. Or ask for the badge id or the holder's e-mail address.",
                 home = home(),
@@ -78,7 +84,7 @@ impl Wallet {
     pub(super) fn unknown_cert(&self) -> Option<String> {
         let query = self.call.query.as_ref().filter(|_| self.call.nothing.is_some())?;
         let can_be_read = match self.call.certs {
-            Certs::NotAsked => false,
+            Certs::NotAsked | Certs::Failed => false,
             Certs::Unknown | Certs::NotRead => true,
             // A name with a digit is searched further before an index is built for it.
             Certs::NoIndex => matches!(query, Query::BadgeId(_)) || self.leads_left().is_empty(),
@@ -276,7 +282,8 @@ impl Wallet {
                 self.send(Lookups::CertIds(number.to_owned()), next, out);
             }
             Err(NotSearched::NotRead) => self.no_cert(number),
-            Err(NotSearched::NoIndex(why)) => out.warn(why.clone()),
+            Err(NotSearched::NoIndex) => out.warn(t!("This profile has no index.")),
+            Err(NotSearched::Failed(why)) => out.warn(why.clone()),
         }
     }
 

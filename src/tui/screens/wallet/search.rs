@@ -152,6 +152,7 @@ impl Wallet {
                     self.badge(id, out);
                 }
                 query @ Some(Query::BadgeId(_)) => {
+                    self.earlier = None;
                     self.call.query = query;
                     self.call.nothing = Some(t!(
                         "No badge has the id or the name \u{201c}{name}\u{201d}.",
@@ -287,7 +288,7 @@ impl Wallet {
             lists.into_iter().chain(self.call.tried.iter().map(lead_words)).collect();
         tried.extend((self.call.index == Some(Ok(()))).then(|| t!("the index").to_owned()));
         tried.extend(self.call.sent_alike.as_ref().map(|_| t!("the journal").to_owned()));
-        let is_missing = matches!(self.call.index, Some(Err(NotSearched::NoIndex(_))));
+        let is_missing = matches!(self.call.index, Some(Err(NotSearched::NoIndex | NotSearched::Failed(_))));
         let is_unread = self.call.index == Some(Err(NotSearched::NotRead));
         let searched = (!tried.is_empty()).then(|| t!("Searched: {what}.", what = list(tried)));
         // The advice about a certificate number says it, too.

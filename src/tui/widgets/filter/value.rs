@@ -129,18 +129,18 @@ impl FilterContext {
         if self.choices_of(spec).any(is_other) { &choice.value } else { name }
     }
 
-    /// The value that a typed name stands for, or a typed value itself. Spaces and hyphens count only between values that
-    /// are otherwise the same: a suggestion appears without them, too.
+    /// The value that a typed name stands for, or a typed value itself. Of words of the service, spaces and hyphens count
+    /// only between values that are otherwise the same: a suggestion appears without them, too. The service looks for a
+    /// part of a title, and another id is another record, so they count there.
     fn value_of(&self, spec: Spec, typed: &str) -> Option<&str> {
         let whole = typed.to_lowercase();
-        // The service looks for a part of a title, and another id is another record.
-        let is_closed = matches!(spec.takes, Takes::Mail | Takes::Category | Takes::BadgeType);
+        let is_word = matches!(spec.takes, Takes::Mail | Takes::Category | Takes::BadgeType);
         let named = || self.choices_of(spec).find(|choice| choice.name.trim().to_lowercase() == whole);
         let choice = self.choices_of(spec).find(|choice| choice.value.to_lowercase() == whole);
         choice
             .or_else(named)
             .map(|choice| choice.value.as_str())
-            .or_else(|| is_closed.then(|| self.only_value_like(spec, typed)).flatten())
+            .or_else(|| is_word.then(|| self.only_value_like(spec, typed)).flatten())
     }
 
     fn only_value_like(&self, spec: Spec, typed: &str) -> Option<&str> {
