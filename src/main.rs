@@ -14,7 +14,7 @@ use lapel::sandbox::{self, Options, Sandbox};
 use lapel::t;
 use lapel::tui::{
     self, AppPaths, Begin, FileKind, Helpers, HostTerminal, IndexUse, InitialView, Keymap, Manner,
-    ProfileAsk, ProfileChange, ProfileSession, Start, ViewUse,
+    ProfileChange, ProfileRequest, ProfileSession, Start, ViewUse,
 };
 use secrecy::{ExposeSecret, SecretString};
 use std::io::IsTerminal;
@@ -324,9 +324,9 @@ impl ProfileHelpers {
         aside(move || profiles(&self.context.paths, &self.context.env).map_err(|why| why.to_string())).await
     }
 
-    async fn manage(self: Arc<Self>, ask: ProfileAsk) -> Result<String, String> {
+    async fn manage(self: Arc<Self>, ask: ProfileRequest) -> Result<String, String> {
         match ask {
-            ProfileAsk::Change(asked) => {
+            ProfileRequest::Change(asked) => {
                 let ProfileChange { name, mut change, key, pin } = *asked;
                 if let Some((place, typed)) = key {
                     let key = match typed {
@@ -337,8 +337,8 @@ impl ProfileHelpers {
                 }
                 self.context.change_in_words(&name, change, pin).await
             }
-            ProfileAsk::Remove(name) => aside(move || self.context.remove_in_words(&name)).await,
-            ProfileAsk::Test(name) => self.context.test_in_words(name).await,
+            ProfileRequest::Remove(name) => aside(move || self.context.remove_in_words(&name)).await,
+            ProfileRequest::Test(name) => self.context.test_in_words(name).await,
         }
     }
 

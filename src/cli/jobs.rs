@@ -79,7 +79,7 @@ pub async fn jobs(flags: JobsFlags, settings: &Settings, asker: &Asker) -> Resul
         }
         JobsVerb::Resolve { job: JobFlag { id }, row, is, leave: _, why } => {
             let decision = match is.map(|badge| badge.trim().to_owned()) {
-                None => Decision::LeaveOut,
+                None => Decision::Skip,
                 Some(badge) => Decision::IsThis(
                     BadgeId::new(badge)
                         .ok_or_else(|| Failure::usage(t!("--is needs a badge id. Nothing was changed.")))?,
@@ -90,7 +90,7 @@ pub async fn jobs(flags: JobsFlags, settings: &Settings, asker: &Asker) -> Resul
             }
             let mut session = open(JobAccess::Act).await?;
             let no = place_of(&mut session, id, row).await?;
-            let done = session.jobs.decide(id, no, decision, &session.who, &why).await;
+            let done = session.jobs.resolve_row(id, no, decision, &session.who, &why).await;
             answer_with_job(session, id, done).await
         }
         JobsVerb::UseUp(SendAgainFlags { job: JobFlag { id }, how }) => {
@@ -323,7 +323,7 @@ async fn review_all(
         if found.held > 0 {
             review.push(t!("  {n} more are not included; resolve each one.", n = i18n::number(found.held)));
         }
-        review.extend(session.some_rows(&job, &[RowStatus::NotSeen], None).await?);
+        review.extend(session.some_rows(&job, &[RowStatus::NeverSeen], None).await?);
         session.confirmed_group(&review.join("\n"), id, rows).await?;
     }
     Ok(found.ready)

@@ -12,7 +12,7 @@ use crate::jobs::{Code, DuplicateResult, JobRow, Kind, RowFilter, RowGroup, requ
 const FEW: u64 = 10;
 const PAGE: usize = 1000;
 
-const NOT_SENT: [RowStatus; 3] = [RowStatus::Ask, RowStatus::Invalid, RowStatus::LeftOut];
+const NOT_SENT: [RowStatus; 3] = [RowStatus::NeedsReview, RowStatus::Invalid, RowStatus::Skipped];
 
 #[derive(Clone, Debug)]
 pub(super) struct Drafted {
@@ -23,7 +23,7 @@ pub(super) struct Drafted {
 impl Drafted {
     /// Rows that will be sent, now or when their badge is Issued.
     pub fn to_send(&self) -> u64 {
-        self.job.counts.of(RowStatus::Ready) + self.job.counts.of(RowStatus::Queued)
+        self.job.counts.of(RowStatus::Ready) + self.job.counts.of(RowStatus::ToRevoke)
     }
 
     /// Whether the duplicate check could read everything. If not, a recipient may already hold the badge.
@@ -61,13 +61,13 @@ impl VerbSession {
     /// Rows that need review, are invalid, or that the duplicate check skipped; no blank lines and totals, and no rows
     /// that a person skipped.
     pub async fn held_back(&self, job: &Job) -> Result<u64, Failure> {
-        let mut all = job.counts.of(RowStatus::Ask) + job.counts.of(RowStatus::Invalid);
+        let mut all = job.counts.of(RowStatus::NeedsReview) + job.counts.of(RowStatus::Invalid);
         if job.kind == Kind::Revoke {
-            return Ok(all + job.counts.of(RowStatus::LeftOut));
+            return Ok(all + job.counts.of(RowStatus::Skipped));
         }
         let mut after = 0;
         loop {
-            let filter = RowFilter { row_statuses: vec![RowStatus::LeftOut], after, ..RowFilter::default() };
+            let filter = RowFilter { row_statuses: vec![RowStatus::Skipped], after, ..RowFilter::default() };
             let rows = self.jobs.rows(job.id, filter, PAGE).await?;
             let Some(last) = rows.last() else { return Ok(all) };
             after = last.no;
@@ -123,11 +123,11 @@ impl VerbSession {
             for (row_status, n) in job.counts.iter().filter(|(b, _)| *b != RowStatus::Ready) {
                 let (n, word) = (number(n), tr(row_status.name()));
                 lines.push(match row_status {
-                    RowStatus::Ask => t!("  {n}  {word}: not sent", n, word),
+                    RowStatus::NeedsReview => t!("  {n}  {word}: not sent", n, word),
                     _ => format!("  {n}  {word}"),
                 });
             }
-            let sent = [RowStatus::Ready, RowStatus::Queued];
+            let sent = [RowStatus::Ready, RowStatus::ToRevoke];
             let (heading, group) = if draft.to_send() <= FEW {
                 (t!("  Will be sent:"), None)
             } else {

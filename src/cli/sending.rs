@@ -15,17 +15,17 @@ const PAGE: usize = 500;
 
 /// Statuses of rows that were not, or not certainly, done as asked: the rows that need attention.
 pub(super) const NOT_AS_ASKED: [RowStatus; 10] = [
-    RowStatus::Ask,
+    RowStatus::NeedsReview,
     RowStatus::Invalid,
-    RowStatus::LeftOut,
-    RowStatus::NotDone,
+    RowStatus::Skipped,
+    RowStatus::Refused,
     RowStatus::InDoubt,
     // The journal could not save the answer.
     RowStatus::Sending,
-    RowStatus::Unproven,
-    RowStatus::NotSeen,
+    RowStatus::BeingChecked,
+    RowStatus::NeverSeen,
     RowStatus::Overdue,
-    RowStatus::Dropped,
+    RowStatus::NotAccepted,
 ];
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -141,7 +141,8 @@ impl VerbSession {
         let ids: Vec<JobId> = known.keys().copied().collect();
         for id in ids {
             let job = self.jobs.job(id).await?;
-            let unknown = |b| matches!(b, RowStatus::InDoubt | RowStatus::Unbound | RowStatus::Unproven);
+            let unknown =
+                |b| matches!(b, RowStatus::InDoubt | RowStatus::NotVisibleYet | RowStatus::BeingChecked);
             if job.counts.sum(unknown) == 0 && !(all && job.counts.sum(words::moves) > 0) {
                 continue;
             }
@@ -256,7 +257,7 @@ impl VerbSession {
             lines.push(format!("  {}", stop.why.in_zone_of(&self.reader.clock())));
         }
         lines.extend(job.notes().map(|note| format!("  {}", note.in_zone_of(&self.reader.clock()))));
-        if job.counts.sum(|b| matches!(b, RowStatus::Waiting | RowStatus::Unbound)) > 0 {
+        if job.counts.sum(|b| matches!(b, RowStatus::Waiting | RowStatus::NotVisibleYet)) > 0 {
             lines.push(
                 t!("  Accepted is not issued: the service takes 5 minutes to 24 hours for each badge.")
                     .to_owned(),
@@ -344,10 +345,13 @@ fn is_unwritten(job: &Job) -> bool {
 fn sent_so_far<'j>(jobs: impl Iterator<Item = &'j Job>) -> (u64, u64) {
     jobs.fold((0, 0), |(done, total), job| {
         let all = job.counts.sum(|b| {
-            !matches!(b, RowStatus::Invalid | RowStatus::LeftOut | RowStatus::Ask | RowStatus::Queued)
+            !matches!(
+                b,
+                RowStatus::Invalid | RowStatus::Skipped | RowStatus::NeedsReview | RowStatus::ToRevoke
+            )
         });
         let left =
-            job.counts.sum(|b| matches!(b, RowStatus::Ready | RowStatus::Sending | RowStatus::NotDone));
+            job.counts.sum(|b| matches!(b, RowStatus::Ready | RowStatus::Sending | RowStatus::Refused));
         (done + all.saturating_sub(left + job.unproven), total + all)
     })
 }

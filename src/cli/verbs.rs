@@ -174,7 +174,7 @@ pub enum JobsVerb {
     /// Send never seen rows again: one or all
     #[command(
         group(ArgGroup::new("which").required(true).args(["row", "all_never_seen"])),
-        mut_arg("id", for_jobs(|job| count(Step::Decide, job) > 0))
+        mut_arg("id", for_jobs(|job| count(Step::Resolve, job) > 0))
     )]
     Resend {
         #[command(flatten)]
@@ -198,7 +198,7 @@ pub enum JobsVerb {
     #[command(
         alias = "settle",
         group(ArgGroup::new("result").args(["is", "leave"]).required(true)),
-        mut_arg("id", for_jobs(|job| count(Step::Decide, job) > 0))
+        mut_arg("id", for_jobs(|job| count(Step::Resolve, job) > 0))
     )]
     Resolve {
         #[command(flatten)]
@@ -320,7 +320,7 @@ fn for_jobs(is_for: fn(&Job) -> bool) -> impl FnOnce(Arg) -> Arg {
 
 fn row_statuses() -> impl TypedValueParser<Value = RowStatus> {
     PossibleValuesParser::new(RowStatus::ALL.iter().map(|b| b.code()))
-        .map(|code| RowStatus::from_code(&code).unwrap_or(RowStatus::Other))
+        .map(|code| RowStatus::from_code(&code).unwrap_or(RowStatus::UnknownState))
 }
 
 #[cfg(test)]

@@ -12,13 +12,15 @@ const TITLE: usize = 36;
 
 /// With `waited`, the job was followed to its end, so that an unknown state needs a person too.
 pub(super) fn code_of(job: &Job, waited: bool) -> u8 {
-    if job.counts.sum(|b| matches!(b, RowStatus::InDoubt | RowStatus::Unproven | RowStatus::NotSeen)) > 0 {
+    if job.counts.sum(|b| matches!(b, RowStatus::InDoubt | RowStatus::BeingChecked | RowStatus::NeverSeen))
+        > 0
+    {
         exit::DOUBT
     } else if job.can_resume() {
         exit::STOPPED
     } else if is_issued_twice(job)
         || job.counts.sum(RowStatus::needs_a_person) > 0
-        || waited && job.counts.of(RowStatus::Other) > 0
+        || waited && job.counts.of(RowStatus::UnknownState) > 0
     {
         exit::PERSON
     } else {
@@ -38,7 +40,7 @@ pub(super) fn code_of_status(job: &Job, waited: bool) -> u8 {
             if !is_issued_twice(job)
                 && job.counts.sum(|b| b.needs_a_person() && b != RowStatus::Invalid) == 0 =>
         {
-            if waited && job.counts.of(RowStatus::Other) > 0 { exit::PERSON } else { exit::OK }
+            if waited && job.counts.of(RowStatus::UnknownState) > 0 { exit::PERSON } else { exit::OK }
         }
         code => code,
     }
@@ -46,7 +48,8 @@ pub(super) fn code_of_status(job: &Job, waited: bool) -> u8 {
 
 /// Whether rows of this status may still change by themselves, so that waiting makes sense.
 pub(super) fn moves(row_status: RowStatus) -> bool {
-    row_status.is_open() && !matches!(row_status, RowStatus::NotSeen | RowStatus::Overdue | RowStatus::Other)
+    row_status.is_open()
+        && !matches!(row_status, RowStatus::NeverSeen | RowStatus::Overdue | RowStatus::UnknownState)
 }
 
 pub(super) fn head(job: &Job) -> String {
@@ -135,12 +138,12 @@ pub(super) fn next_steps(job: &Job, again: &str) -> Vec<String> {
     if job.offers_retry() {
         step(format!("lapel jobs retry {id}"), t!("sends the refused rows again, in smaller requests"));
     }
-    if jobs::count(Step::Decide, job) > 0 {
+    if jobs::count(Step::Resolve, job) > 0 {
         step(
             format!("lapel jobs resend {id} --row N --why TEXT"),
             t!("sends a row again; a second badge is possible"),
         );
-        if job.counts.of(RowStatus::NotSeen) > 1 {
+        if job.counts.of(RowStatus::NeverSeen) > 1 {
             step(
                 format!("lapel jobs resend {id} --all-never-seen --why TEXT"),
                 t!("sends all of them again; you type the number"),
@@ -281,15 +284,19 @@ mod tests {
         for row_status in [
             RowStatus::Waiting,
             RowStatus::InDoubt,
-            RowStatus::Unbound,
-            RowStatus::Queued,
+            RowStatus::NotVisibleYet,
+            RowStatus::ToRevoke,
             RowStatus::Revoking,
         ] {
             assert!(moves(row_status), "{row_status:?}");
         }
-        for row_status in
-            [RowStatus::NotSeen, RowStatus::Overdue, RowStatus::Issued, RowStatus::Ready, RowStatus::Dropped]
-        {
+        for row_status in [
+            RowStatus::NeverSeen,
+            RowStatus::Overdue,
+            RowStatus::Issued,
+            RowStatus::Ready,
+            RowStatus::NotAccepted,
+        ] {
             assert!(!moves(row_status), "{row_status:?}");
         }
     }

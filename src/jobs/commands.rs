@@ -7,7 +7,7 @@ use super::intake::{Finding, Standing, check_person};
 use super::job::{Job, JobId, JobRow, Kind, Phase};
 use super::job_words::JobPart;
 use super::journal::carry::EarlierRow;
-use super::journal::decisions::{DecideRow, Retry, ReviewedRow, Unresolved};
+use super::journal::decisions::{ResolveRow, Retry, ReviewedRow, Unresolved};
 use super::journal::drafts::{ReadyRow, ReviewRows};
 use super::journal::jobs::Actor;
 use super::journal::rows::{CorrectRow, RowFilter};
@@ -42,7 +42,7 @@ impl Jobs {
         }
         let reviewed = self.core.store.last_decision(id).await?.map(|last| last.id);
         self.check_again(&job, |before, now| before == now).await?;
-        let open = job.counts.of(RowStatus::Ready) + job.counts.of(RowStatus::Queued);
+        let open = job.counts.of(RowStatus::Ready) + job.counts.of(RowStatus::ToRevoke);
         if open == 0 {
             return Err(JobError::no(localizable!(
                 "Job {id} has nothing to send: {rows}. Nothing was sent.",
@@ -129,7 +129,7 @@ impl Jobs {
     /// # Errors
     /// The row has another status. lapel looks for a row in doubt and does not resend it.
     pub async fn resend(&self, id: JobId, no: u64, who: &str, why: &str) -> Result<(), JobError> {
-        self.decide(id, no, Decision::SendAgain, who, why).await
+        self.resolve_row(id, no, Decision::SendAgain, who, why).await
     }
 
     /// For a row that was never seen, or whose found badge may belong to another row. Reads the badge that a person
@@ -138,7 +138,7 @@ impl Jobs {
     /// # Errors
     /// The row needs no decision, or the badge is not of the row's template and address, belongs to another row, or
     /// cannot be read.
-    pub async fn decide(
+    pub async fn resolve_row(
         &self,
         id: JobId,
         no: u64,
@@ -161,7 +161,8 @@ impl Jobs {
         };
         let number = self.core.store.number_of(id, no).await?;
         let (actor, why, now) = (Actor::now(who), why.to_owned(), self.core.moment().0.as_second());
-        let decide = self.core.store.decide_row(DecideRow { id, no, decision, actor, why, now, seen, shown });
+        let decide =
+            self.core.store.resolve_row(ResolveRow { id, no, decision, actor, why, now, seen, shown });
         let done = self.written(id, decide.await)?;
         self.core.changed(id, []);
         let no = number;
@@ -218,8 +219,8 @@ impl Jobs {
         self.review(id, which, RowStatus::Ready, None).await
     }
 
-    pub async fn leave_out(&self, id: JobId, which: RowSelection) -> Result<u64, JobError> {
-        self.review(id, which, RowStatus::LeftOut, Some(Code::LeftOutByHand)).await
+    pub async fn skip_rows(&self, id: JobId, which: RowSelection) -> Result<u64, JobError> {
+        self.review(id, which, RowStatus::Skipped, Some(Code::LeftOutByHand)).await
     }
 
     async fn review(
@@ -270,7 +271,7 @@ impl Jobs {
         match rows {
             SuggestedRows::One(no) => taken.extend(self.row_at(id, no).await?.as_ref().and_then(suggested)),
             SuggestedRows::Group(key) => {
-                let row_statuses = vec![RowStatus::Ask];
+                let row_statuses = vec![RowStatus::NeedsReview];
                 let mut filter = RowFilter { row_statuses, group: Some(key), ..RowFilter::default() };
                 loop {
                     let page = self.rows(id, filter.clone(), ROWS_AT_ONCE).await?;
@@ -310,7 +311,7 @@ impl Jobs {
                     self.core.store.correct_rows(*id, rows).await?;
                 }
                 if !rows.skipped.is_empty() {
-                    self.leave_out(*id, RowSelection::These(rows.skipped)).await?;
+                    self.skip_rows(*id, RowSelection::These(rows.skipped)).await?;
                 }
                 if !rows.allowed.is_empty() {
                     self.allow(*id, RowSelection::These(rows.allowed)).await?;
@@ -407,7 +408,7 @@ impl Jobs {
     /// Refuses a badge that is not of the row's template and address.
     async fn is_of_row(&self, job: &Job, no: u64, badge: &BadgeId) -> Result<(), JobError> {
         // The decision refuses such a row, and says why.
-        let is_open = |row: &JobRow| rules::may(Step::Decide, RowFacts::of(job, row));
+        let is_open = |row: &JobRow| rules::may(Step::Resolve, RowFacts::of(job, row));
         let Some(row) = self.row_at(job.id, no).await?.filter(is_open) else { return Ok(()) };
         let email = row.address.wire();
         let call = Call::interactive();
@@ -449,7 +450,7 @@ impl Jobs {
         resend::has_no_rest(job)?;
         let shown = self.core.store.reviewed_row(id, no).await?;
         let Some(row) = &shown else { return Ok(None) };
-        if row.row_status == RowStatus::NotSeen {
+        if row.row_status == RowStatus::NeverSeen {
             self.poll_now(Some(id)).await.assure_complete(|why| {
                 localizable!(
                     "lapel could not read the history again: {why} Nothing was sent. Try again.",

@@ -59,9 +59,9 @@ impl ReadProgress for ReadingWatcher {
 pub(super) fn placed(standing: Standing, findings: &[Finding]) -> (RowStatus, Option<Reason>) {
     let row_status = match standing {
         Standing::Ready => RowStatus::Ready,
-        Standing::Ask => RowStatus::Ask,
+        Standing::Ask => RowStatus::NeedsReview,
         Standing::Refused => RowStatus::Invalid,
-        Standing::NotARecipient => RowStatus::LeftOut,
+        Standing::NotARecipient => RowStatus::Skipped,
     };
     let worst = findings.iter().map(|f| f.severity).max().unwrap_or(Severity::Note);
     let messages: Vec<Reason> =

@@ -295,7 +295,8 @@ impl Job {
     pub fn notes(&self) -> impl Iterator<Item = &Reason> {
         let is_proof = |note: &Reason| note.is(Code::NotProvable) || note.is(Code::ProvableSoon);
         let is_open = self.counts.of(RowStatus::InDoubt) + self.left_to_send() > 0;
-        let may_be_there = self.counts.of(RowStatus::Unbound) + self.counts.of(RowStatus::NotSeen) > 0;
+        let may_be_there =
+            self.counts.of(RowStatus::NotVisibleYet) + self.counts.of(RowStatus::NeverSeen) > 0;
         // Nothing is looked for in the history any more.
         let is_searched = !is_open && !may_be_there && !self.awaits_proof;
         let is_search = |note: &Reason| note.is(Code::PartOfHistory) || note.is(Code::LostWritesNoticed);
@@ -311,7 +312,7 @@ impl Job {
     /// Rows that were or will be sent. Ready rows of a halted job do not count.
     pub fn to_send(&self) -> u64 {
         self.counts.sum(|status| match status {
-            RowStatus::Ask | RowStatus::Invalid | RowStatus::LeftOut => false,
+            RowStatus::NeedsReview | RowStatus::Invalid | RowStatus::Skipped => false,
             RowStatus::Ready => self.phase == Phase::Running,
             _ => true,
         })
@@ -319,8 +320,9 @@ impl Job {
 
     /// Whether rows wait for the service or to be sent.
     pub fn is_waiting(&self) -> bool {
-        let waits =
-            |status: RowStatus| status.is_open() && !matches!(status, RowStatus::NotSeen | RowStatus::Other);
+        let waits = |status: RowStatus| {
+            status.is_open() && !matches!(status, RowStatus::NeverSeen | RowStatus::UnknownState)
+        };
         self.is_sending() || self.phase != Phase::Moved && self.counts.sum(waits) > 0
     }
 
@@ -364,7 +366,7 @@ impl Job {
     /// Whether rows were cancelled, or will be after a check. An undo ends a job, too, and has nothing to cancel if all of
     /// it was sent.
     pub fn is_cancelled(&self) -> bool {
-        let kept_back = [RowStatus::LeftOut, RowStatus::InDoubt, RowStatus::NotSeen, RowStatus::NotDone];
+        let kept_back = [RowStatus::Skipped, RowStatus::InDoubt, RowStatus::NeverSeen, RowStatus::Refused];
         let is_kept_back = kept_back.iter().any(|status| self.counts.of(*status) > 0);
         self.phase == Phase::Cancelled && (is_kept_back || self.left_in_doubt) && !self.is_undone()
     }
@@ -459,14 +461,15 @@ impl JobRow {
 
     /// The address with the domain that was probably meant, for a row that needs review because of its domain.
     pub fn suggested_address(&self) -> Option<String> {
-        let meant = self.why.as_ref().filter(|_| self.row_status == RowStatus::Ask)?.meant_domain()?;
+        let meant =
+            self.why.as_ref().filter(|_| self.row_status == RowStatus::NeedsReview)?.meant_domain()?;
         let (mailbox, _) = self.address.wire().rsplit_once('@')?;
         Some(format!("{mailbox}@{meant}"))
     }
 
     /// The name before a conversion lost its letters, if lapel can tell.
     pub fn suggested_name(&self) -> Option<String> {
-        let why = self.why.as_ref().filter(|_| self.row_status == RowStatus::Ask)?;
+        let why = self.why.as_ref().filter(|_| self.row_status == RowStatus::NeedsReview)?;
         why.mentions(Code::LostLetters).then(|| intake::name_before_damage(self.holder.wire()))?
     }
 

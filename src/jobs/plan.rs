@@ -89,7 +89,7 @@ impl RevokePlan {
 
     /// The service would drop them without notice.
     pub fn left_out(&self) -> impl Iterator<Item = &RevokeTarget> {
-        self.targets.iter().filter(|v| placed(&v.state, self.when_issued).0 == RowStatus::LeftOut)
+        self.targets.iter().filter(|v| placed(&v.state, self.when_issued).0 == RowStatus::Skipped)
     }
 
     /// The holder may see it.
@@ -112,9 +112,9 @@ pub(super) fn placed(state: &State, when_issued: bool) -> (RowStatus, Option<Rea
     } else if state.may_be_revoked() {
         (RowStatus::Ready, None)
     } else if *state == State::Waiting && when_issued {
-        (RowStatus::Queued, None)
+        (RowStatus::ToRevoke, None)
     } else {
         let why = Reason::from(Code::NotRevocable).because("state", Reason::state(state));
-        (RowStatus::LeftOut, Some(why))
+        (RowStatus::Skipped, Some(why))
     }
 }

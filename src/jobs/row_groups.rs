@@ -10,7 +10,7 @@ use crate::jobs::prelude::*;
 pub enum Decision {
     IsThis(BadgeId),
     /// The person resolved the row elsewhere. lapel does nothing more.
-    LeaveOut,
+    Skip,
     /// Send again: the person knows that the first request did nothing, or accepts two badges.
     SendAgain,
 }

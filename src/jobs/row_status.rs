@@ -8,37 +8,37 @@ coded! {
     RowStatus {
         /// Checked and free to send. Nothing was sent.
         Ready = "ready", tr_noop!("not sent");
-        Ask = "ask", tr_noop!("needs review");
+        NeedsReview = "ask", tr_noop!("needs review");
         /// Invalid: the row must be corrected before it can be sent.
         Invalid = "invalid", tr_noop!("invalid");
-        LeftOut = "left_out", tr_noop!("skipped");
+        Skipped = "left_out", tr_noop!("skipped");
         /// The intent is in the journal, and the request may be on its way.
         Sending = "sending", tr_noop!("sending");
         /// The service refused the row: certainly nothing was done.
-        NotDone = "not_done", tr_noop!("refused");
+        Refused = "not_done", tr_noop!("refused");
         /// Unknown whether the service acted. lapel looks for the badge and never resends the row by itself.
         InDoubt = "in_doubt", tr_noop!("in doubt");
         /// Accepted, but the service has not shown which badge it is.
-        Unbound = "unbound", tr_noop!("accepted, not visible yet");
+        NotVisibleYet = "unbound", tr_noop!("accepted, not visible yet");
         /// Looked for until the window ended, and never seen. lapel offers to send it again.
-        NotSeen = "not_seen", tr_noop!("never seen");
+        NeverSeen = "not_seen", tr_noop!("never seen");
         /// Accepted, and the badge has an id. Accepted is not issued.
         Waiting = "waiting", tr_noop!("waiting");
         /// Accepted more than 24 hours ago and still waiting (contract, "Limits" rule 3).
         Overdue = "overdue", tr_noop!("overdue");
         Issued = "issued", tr_noop!("issued");
         /// The service shows a state that lapel does not know.
-        Other = "other", tr_noop!("unknown state");
+        UnknownState = "other", tr_noop!("unknown state");
         /// Revoke the badge as soon as it is Issued.
-        Queued = "queued", tr_noop!("to revoke when issued");
+        ToRevoke = "queued", tr_noop!("to revoke when issued");
         /// Sent in a revoke request of which the service accepted only some. lapel reads which ones.
-        Unproven = "unproven", tr_noop!("being checked");
+        BeingChecked = "unproven", tr_noop!("being checked");
         /// The revocation was accepted or is under way.
         Revoking = "revoking", tr_noop!("revoking");
         Revoked = "revoked", tr_noop!("revoked");
         /// The service did not accept the row, although it accepted others of the request: of a revocation, or of an issue
         /// request. The reason says more.
-        Dropped = "dropped", tr_noop!("not accepted");
+        NotAccepted = "dropped", tr_noop!("not accepted");
     }
 }
 
@@ -47,23 +47,23 @@ impl RowStatus {
     pub const fn receipt_value(self) -> &'static str {
         match self {
             Self::Ready => "not sent yet",
-            Self::Ask => "to be decided",
+            Self::NeedsReview => "to be decided",
             Self::Invalid => "not valid",
-            Self::LeftOut => "left out",
+            Self::Skipped => "left out",
             Self::Sending => "being sent",
-            Self::NotDone => "refused",
+            Self::Refused => "refused",
             Self::InDoubt => "in doubt",
-            Self::Unbound => "accepted, not visible yet",
-            Self::NotSeen => "never seen",
+            Self::NotVisibleYet => "accepted, not visible yet",
+            Self::NeverSeen => "never seen",
             Self::Waiting => "waiting",
             Self::Overdue => "overdue",
             Self::Issued => "issued",
-            Self::Other => "in another state",
-            Self::Queued => "to be revoked when issued",
-            Self::Unproven => "being checked",
+            Self::UnknownState => "in another state",
+            Self::ToRevoke => "to be revoked when issued",
+            Self::BeingChecked => "being checked",
             Self::Revoking => "being revoked",
             Self::Revoked => "revoked",
-            Self::Dropped => "not accepted",
+            Self::NotAccepted => "not accepted",
         }
     }
 
@@ -73,13 +73,13 @@ impl RowStatus {
             self,
             Self::Sending
                 | Self::InDoubt
-                | Self::Unbound
-                | Self::NotSeen
+                | Self::NotVisibleYet
+                | Self::NeverSeen
                 | Self::Waiting
                 | Self::Overdue
-                | Self::Other
-                | Self::Queued
-                | Self::Unproven
+                | Self::UnknownState
+                | Self::ToRevoke
+                | Self::BeingChecked
                 | Self::Revoking
         )
     }
@@ -87,13 +87,13 @@ impl RowStatus {
     pub fn needs_a_person(self) -> bool {
         matches!(
             self,
-            Self::Ask
+            Self::NeedsReview
                 | Self::Invalid
-                | Self::NotDone
+                | Self::Refused
                 | Self::InDoubt
-                | Self::NotSeen
+                | Self::NeverSeen
                 | Self::Overdue
-                | Self::Dropped
+                | Self::NotAccepted
         )
     }
 }
@@ -102,7 +102,7 @@ impl RowStatus {
 #[expect(clippy::derivable_impls, reason = "a macro makes the enum")]
 impl Default for RowStatus {
     fn default() -> Self {
-        Self::Ask
+        Self::NeedsReview
     }
 }
 

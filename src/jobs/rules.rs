@@ -16,13 +16,13 @@ pub enum Step {
     /// Send a refused row again.
     Retry,
     /// A person resolves the row after the job began: bind a badge, leave the row, or send it (again).
-    Decide,
+    Resolve,
     /// A person resends many rows that were never seen.
     ResendAll,
     /// A person allows the row in a review.
     Allow,
     /// A person skips the row in a review.
-    LeaveOut,
+    Skip,
     /// Cancel the row before it is sent.
     CancelRest,
     /// Revoke the row's badge when its job is undone.
@@ -73,13 +73,13 @@ pub fn may(step: Step, row: RowFacts) -> bool {
     match step {
         // A row that the review skipped stays skipped after the job began.
         Step::Judge if drafted => {
-            matches!(row.row_status, RowStatus::Ready | RowStatus::Ask | RowStatus::LeftOut)
+            matches!(row.row_status, RowStatus::Ready | RowStatus::NeedsReview | RowStatus::Skipped)
         }
         Step::Judge => {
-            matches!(row.row_status, RowStatus::Ready | RowStatus::NotDone)
-                || row.row_status == RowStatus::Ask && row.claim.is_none()
+            matches!(row.row_status, RowStatus::Ready | RowStatus::Refused)
+                || row.row_status == RowStatus::NeedsReview && row.claim.is_none()
         }
-        Step::ResendAll => !drafted && issues && row.row_status == RowStatus::NotSeen,
+        Step::ResendAll => !drafted && issues && row.row_status == RowStatus::NeverSeen,
         Step::Send => {
             row.phase == Phase::Running
                 && row.row_status == RowStatus::Ready
@@ -88,17 +88,20 @@ pub fn may(step: Step, row: RowFacts) -> bool {
         Step::Resume => {
             matches!(row.phase, Phase::Paused | Phase::Stopped) && row.row_status == RowStatus::Ready
         }
-        Step::Retry => !drafted && row.row_status == RowStatus::NotDone,
-        Step::Decide => {
+        Step::Retry => !drafted && row.row_status == RowStatus::Refused,
+        Step::Resolve => {
             !drafted
                 && issues
-                && matches!(row.row_status, RowStatus::NotSeen | RowStatus::Ask | RowStatus::Dropped)
+                && matches!(
+                    row.row_status,
+                    RowStatus::NeverSeen | RowStatus::NeedsReview | RowStatus::NotAccepted
+                )
         }
-        Step::Allow => drafted && matches!(row.row_status, RowStatus::Ask | RowStatus::LeftOut),
-        Step::LeaveOut => drafted && matches!(row.row_status, RowStatus::Ask | RowStatus::Ready),
+        Step::Allow => drafted && matches!(row.row_status, RowStatus::NeedsReview | RowStatus::Skipped),
+        Step::Skip => drafted && matches!(row.row_status, RowStatus::NeedsReview | RowStatus::Ready),
         Step::CancelRest => match row.row_status {
-            RowStatus::Ready | RowStatus::Queued => true,
-            RowStatus::Ask => !row.may_exist(),
+            RowStatus::Ready | RowStatus::ToRevoke => true,
+            RowStatus::NeedsReview => !row.may_exist(),
             _ => false,
         },
         Step::Undo => {
@@ -107,12 +110,12 @@ pub fn may(step: Step, row: RowFacts) -> bool {
                 && matches!(
                     row.row_status,
                     RowStatus::Issued
-                        | RowStatus::Other
+                        | RowStatus::UnknownState
                         | RowStatus::Waiting
                         | RowStatus::Overdue
-                        | RowStatus::Unbound
+                        | RowStatus::NotVisibleYet
                         | RowStatus::InDoubt
-                        | RowStatus::NotSeen
+                        | RowStatus::NeverSeen
                         | RowStatus::Sending
                 )
         }
@@ -120,18 +123,18 @@ pub fn may(step: Step, row: RowFacts) -> bool {
         // that another job took over. Ready rows of a refused request (422) have its doubt as their reason.
         Step::Redo => match row.row_status {
             RowStatus::Ready => !drafted && (!issues || row.claim == Some(Claim::Reserved)),
-            RowStatus::Ask
+            RowStatus::NeedsReview
             | RowStatus::Invalid
-            | RowStatus::NotDone
-            | RowStatus::LeftOut
-            | RowStatus::Dropped => !row.may_exist(),
+            | RowStatus::Refused
+            | RowStatus::Skipped
+            | RowStatus::NotAccepted => !row.may_exist(),
             _ => false,
         },
     }
 }
 
 /// The steps by which a row of a begun job is sent: by lapel, or by a decision of a person.
-const SENDING: [Step; 5] = [Step::Send, Step::Resume, Step::Retry, Step::Decide, Step::ResendAll];
+const SENDING: [Step; 5] = [Step::Send, Step::Resume, Step::Retry, Step::Resolve, Step::ResendAll];
 
 /// Whether a row with this status may still be sent, in a job in any phase and with any claim.
 pub(super) fn may_be_sent(kind: Kind, row_status: RowStatus) -> bool {
@@ -150,7 +153,7 @@ pub fn count(step: Step, job: &Job) -> u64 {
         .iter()
         .map(|(row_status, n)| match row_status {
             // `held` rows were certainly not sent. Other rows that need review may exist.
-            RowStatus::Ask => {
+            RowStatus::NeedsReview => {
                 let held = if may_be(row_status, None) { job.held } else { 0 };
                 held + if may_be(row_status, Some(Claim::Open)) { n.saturating_sub(job.held) } else { 0 }
             }
@@ -164,7 +167,7 @@ impl Job {
     /// Whether anything of the job is left to do: for lapel, or for a person who may send or resolve rows of a job that
     /// stopped or was paused.
     pub fn is_unfinished(&self) -> bool {
-        let may_act = self.offers_retry() || count(Step::Decide, self) > 0;
+        let may_act = self.offers_retry() || count(Step::Resolve, self) > 0;
         let is_halted = matches!(self.phase, Phase::Paused | Phase::Stopped) && !self.is_halt_over();
         self.is_open() || self.can_resume() || is_halted && may_act
     }
@@ -173,11 +176,11 @@ impl Job {
     /// keep the reason of their stop, and refused rows may be sent again.
     pub fn is_halt_over(&self) -> bool {
         let of_stop = |status| {
-            use RowStatus::{Ask, Dropped, InDoubt, NotDone, NotSeen};
-            matches!(status, Ask | Dropped | InDoubt | NotDone | NotSeen)
+            use RowStatus::{InDoubt, NeedsReview, NeverSeen, NotAccepted, Refused};
+            matches!(status, NeedsReview | NotAccepted | InDoubt | Refused | NeverSeen)
         };
         let kept = match self.phase {
-            Phase::Paused => self.counts.of(RowStatus::NotDone),
+            Phase::Paused => self.counts.of(RowStatus::Refused),
             Phase::Stopped => self.counts.sum(of_stop),
             _ => return false,
         };
@@ -199,7 +202,7 @@ impl Job {
     pub fn can_resume(&self) -> bool {
         let is_halted = matches!(self.phase, Phase::Paused | Phase::Stopped);
         let is_provable = self.unproven > 0 && !self.is_purged && !self.is_not_provable;
-        count(Step::Resume, self) > 0 || is_halted && (self.counts.of(RowStatus::Queued) > 0 || is_provable)
+        count(Step::Resume, self) > 0 || is_halted && (self.counts.of(RowStatus::ToRevoke) > 0 || is_provable)
     }
 }
 
@@ -324,10 +327,13 @@ mod tests {
 
     #[test]
     fn rows_that_may_be_sent() {
-        use RowStatus::{Ask, Dropped, NotDone, NotSeen, Ready};
+        use RowStatus::{NeedsReview, NeverSeen, NotAccepted, Ready, Refused};
         let may_be = |kind| RowStatus::ALL.iter().copied().filter(move |it| may_be_sent(kind, *it));
-        assert_eq!(may_be(Kind::Issue).collect::<Vec<_>>(), [Ready, Ask, NotDone, NotSeen, Dropped]);
-        assert_eq!(may_be(Kind::Revoke).collect::<Vec<_>>(), [Ready, NotDone]);
+        assert_eq!(
+            may_be(Kind::Issue).collect::<Vec<_>>(),
+            [Ready, NeedsReview, Refused, NeverSeen, NotAccepted]
+        );
+        assert_eq!(may_be(Kind::Revoke).collect::<Vec<_>>(), [Ready, Refused]);
     }
 
     #[test]
@@ -335,7 +341,7 @@ mod tests {
         for (kind, claim, has) in
             [(Kind::Issue, None, true), (Kind::Issue, Some(Claim::Open), false), (Kind::Revoke, None, true)]
         {
-            let (phase, row_status) = (Phase::Running, RowStatus::Dropped);
+            let (phase, row_status) = (Phase::Running, RowStatus::NotAccepted);
             let row = RowFacts { kind, phase, row_status, claim, is_purged: false };
             assert_eq!(may(Step::Redo, row), has, "{row:?}");
         }
@@ -361,7 +367,7 @@ mod tests {
                     assert!(!sends || claim == Some(Claim::Reserved) && *phase == Phase::Running, "{row:?}");
                     assert!(!(may(Step::Redo, row) && row.may_exist()), "{row:?}");
                     assert!(!(may(Step::CancelRest, row) && may(Step::Undo, row)), "{row:?}");
-                    assert!(!(may(Step::Decide, row) && *phase == Phase::Draft), "{row:?}");
+                    assert!(!(may(Step::Resolve, row) && *phase == Phase::Draft), "{row:?}");
                 }
             }
         }

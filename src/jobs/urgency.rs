@@ -21,20 +21,20 @@ pub enum Urgency {
 impl Urgency {
     pub fn of(status: RowStatus, job: &Job) -> Self {
         match status {
-            RowStatus::InDoubt | RowStatus::NotSeen | RowStatus::Unproven => Self::InDoubt,
-            RowStatus::NotDone | RowStatus::Dropped => Self::Refused,
+            RowStatus::InDoubt | RowStatus::NeverSeen | RowStatus::BeingChecked => Self::InDoubt,
+            RowStatus::Refused | RowStatus::NotAccepted => Self::Refused,
             RowStatus::Ready if job.phase == Phase::Stopped => Self::Stopped,
-            RowStatus::Ask => Self::NeedsReview,
+            RowStatus::NeedsReview => Self::NeedsReview,
             RowStatus::Invalid => Self::Error,
             RowStatus::Ready
             | RowStatus::Sending
-            | RowStatus::Unbound
+            | RowStatus::NotVisibleYet
             | RowStatus::Waiting
             | RowStatus::Overdue
-            | RowStatus::Other
-            | RowStatus::Queued
+            | RowStatus::UnknownState
+            | RowStatus::ToRevoke
             | RowStatus::Revoking => Self::Waiting,
-            RowStatus::Issued | RowStatus::Revoked | RowStatus::LeftOut => Self::Settled,
+            RowStatus::Issued | RowStatus::Revoked | RowStatus::Skipped => Self::Settled,
         }
     }
 }

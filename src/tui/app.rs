@@ -151,7 +151,7 @@ impl App {
         match begin {
             Begin::Session(session) => app.connect(*session),
             Begin::Sandbox => app.begin_with(Welcome::starting),
-            Begin::Opening(name) => app.begin_with(|out| Welcome::opening(name, out)),
+            Begin::Opening(name) => app.begin_with(|effects| Welcome::opening(name, effects)),
             Begin::Welcome => {}
         }
         app
@@ -212,13 +212,13 @@ impl App {
         };
         self.input.begin(&message);
         self.cx.is_sending = self.is_sending();
-        self.with_effects(|app, out| app.handle(message, out));
+        self.with_effects(|app, effects| app.handle(message, effects));
     }
 
-    fn handle(&mut self, message: Message, out: &mut Effects<'_>) {
+    fn handle(&mut self, message: Message, effects: &mut Effects<'_>) {
         match message {
             Message::Key(key) | Message::KeyAtOnce(key) if key.kind != KeyEventKind::Release => {
-                self.on_key(key, out);
+                self.on_key(key, effects);
             }
             // Connection messages were unwrapped above. The loop handles `Stop` and `Continued`.
             Message::Key(_)
@@ -228,9 +228,9 @@ impl App {
             | Message::Continued => {}
             Message::Paste(text) => {
                 self.changed = true;
-                self.on_paste(&text, out);
+                self.on_paste(&text, effects);
             }
-            Message::Mouse(mouse) => self.mouse(mouse, out),
+            Message::Mouse(mouse) => self.mouse(mouse, effects),
             Message::Resize(columns, rows) => {
                 self.size = (columns, rows);
                 // Repaint even at the same size: a window that was smaller for a moment has lost its content.
@@ -239,10 +239,10 @@ impl App {
             Message::Response(reply) => {
                 let owner = self.connection.pending.remove(reply.id).unwrap_or(RequestOwner::Shell);
                 if let Err(reply) = self.kept(reply, owner)
-                    && !self.is_quiet_failure(&reply, owner, out)
+                    && !self.is_quiet_failure(&reply, owner, effects)
                 {
-                    self.answer(reply, owner, out);
-                    self.hold_back(owner, out);
+                    self.answer(reply, owner, effects);
+                    self.hold_back(owner, effects);
                 }
             }
             Message::Connecting(reader) => {
@@ -254,15 +254,15 @@ impl App {
                 self.cx.connection.client = Some(Client::new(reader));
                 self.link();
                 self.connection.failure = None;
-                self.read_recents(out);
+                self.read_recents(effects);
                 self.changed = true;
             }
             Message::LinkFailed(error) => {
                 let failure = Some(error.to_string());
                 self.connection = ConnectionState { failure, ..ConnectionState::new(self.connection.number) };
                 if let Some(form) = RepinKey::of(&error) {
-                    out.show(form);
-                    self.hold_back(RequestOwner::Shell, out);
+                    effects.show(form);
+                    self.hold_back(RequestOwner::Shell, effects);
                 }
                 self.cx.connection.link = None;
                 self.refresh.forget();
@@ -272,16 +272,18 @@ impl App {
             Message::Background(ground) => self.found_ground(ground),
             Message::Widths(ambiguous) => self.found_widths(ambiguous),
             Message::Link => self.link(),
-            Message::Job(changed) => self.job(*changed, out),
+            Message::Job(changed) => self.job(*changed, effects),
             Message::Jobs(jobs) => {
                 self.connection.jobs = Some(jobs.0);
                 if let Some(why) = self.connection.journal_failure.take() {
                     self.toasts.withdraw(&why);
-                    self.on_tab(Tab::Wallet, out, |screens, out| screens.wallet.journal_is_back(true, out));
+                    self.on_tab(Tab::Wallet, effects, |screens, effects| {
+                        screens.wallet.journal_is_back(true, effects)
+                    });
                 }
-                self.on_tab(Tab::Activity, out, |screens, out| screens.activity.restart(out));
-                out.owned_by(RequestOwner::Screen(Tab::Home), |out| {
-                    self.screens.home.restart(&self.cx, out);
+                self.on_tab(Tab::Activity, effects, |screens, effects| screens.activity.restart(effects));
+                effects.owned_by(RequestOwner::Screen(Tab::Home), |effects| {
+                    self.screens.home.restart(&self.cx, effects);
                 });
                 self.changed = true;
             }
@@ -297,14 +299,14 @@ impl App {
                 self.screens.activity.fail(why.clone());
                 self.tell(why);
             }
-            Message::JournalAway(why) => self.journal_away(why, out),
-            Message::Progress(request, done, all) => self.progress((request, done, all), out),
+            Message::JournalAway(why) => self.journal_away(why, effects),
+            Message::Progress(request, done, all) => self.progress((request, done, all), effects),
             Message::Tick => {
                 self.changed |= self.toasts.expire();
                 self.link();
-                self.refresh(out);
-                self.on_tab(Tab::Home, out, |screens, out| screens.home.tick(out));
-                self.keep_view(out);
+                self.refresh(effects);
+                self.on_tab(Tab::Home, effects, |screens, effects| screens.home.tick(effects));
+                self.keep_view(effects);
                 self.changed |= self.shows_age();
                 if hold::left(&self.cx).is_some() {
                     self.changed = true;
@@ -313,9 +315,9 @@ impl App {
                     self.changed = true;
                 }
             }
-            Message::Terminate | Message::InputClosed => self.leave(out),
+            Message::Terminate | Message::InputClosed => self.leave(effects),
             Message::Crashed(place) => {
-                out.warn(t!("A part of lapel failed; the rest still works. Details: {place}", place));
+                effects.warn(t!("A part of lapel failed; the rest still works. Details: {place}", place));
                 self.changed = true;
             }
         }
@@ -324,61 +326,63 @@ impl App {
     /// Runs the closure, and then the effects that it has collected.
     fn with_effects(&mut self, run: impl FnOnce(&mut Self, &mut Effects<'_>)) {
         let mut requests = std::mem::take(&mut self.requests);
-        let mut out = Effects::new(&mut requests);
-        run(self, &mut out);
-        self.finish(out);
+        let mut effects = Effects::new(&mut requests);
+        run(self, &mut effects);
+        self.finish(effects);
         self.requests = requests;
     }
 
-    fn finish(&mut self, mut out: Effects<'_>) {
-        self.drop_forms(&mut out);
+    fn finish(&mut self, mut effects: Effects<'_>) {
+        self.drop_forms(&mut effects);
         if !self.takes_text() {
-            out.go.extend(std::mem::take(&mut self.connection.held_back).into_iter().map(|(_, form)| form));
+            effects
+                .go
+                .extend(std::mem::take(&mut self.connection.held_back).into_iter().map(|(_, form)| form));
         }
-        while !out.go.is_empty() {
+        while !effects.go.is_empty() {
             self.changed = true;
-            for go in std::mem::take(&mut out.go) {
-                self.go(go, &mut out);
+            for go in std::mem::take(&mut effects.go) {
+                self.go(go, &mut effects);
             }
         }
-        self.drop_forms(&mut out);
-        self.fit_confirms(&mut out);
-        self.tell_home(&mut out);
-        self.open_view(&mut out);
+        self.drop_forms(&mut effects);
+        self.fit_confirms(&mut effects);
+        self.tell_home(&mut effects);
+        self.open_view(&mut effects);
         self.views.watch(self.changes_of_view());
         // A message takes rows of the body.
-        self.show_messages(&mut out);
+        self.show_messages(&mut effects);
         let area = self.body();
         let ready = self.cx.client().is_some() && self.views.is_ready();
         if self.welcome.is_none() && ready && self.fits() {
-            self.with(RequestOwner::Screen(self.navigation.tab), &mut out, |screen, cx, out| {
-                screen.load_visible(area, cx, out);
+            self.with(RequestOwner::Screen(self.navigation.tab), &mut effects, |screen, cx, effects| {
+                screen.load_visible(area, cx, effects);
             });
             if let Some(modal) = self.modals.last() {
-                self.with(RequestOwner::Modal(modal.id), &mut out, |modal, cx, out| {
-                    modal.load_visible(area, cx, out);
+                self.with(RequestOwner::Modal(modal.id), &mut effects, |modal, cx, effects| {
+                    modal.load_visible(area, cx, effects);
                 });
             }
         }
         self.tour_looks();
-        self.want_picture(&mut out);
-        self.keep_typed(&mut out);
-        if let Some(page) = out.page.take() {
+        self.want_picture(&mut effects);
+        self.keep_typed(&mut effects);
+        if let Some(page) = effects.page.take() {
             self.loop_command = Some(LoopCommand::Page(page));
         }
-        for clip in std::mem::take(&mut out.copies) {
-            self.copy(clip, &mut out);
+        for clip in std::mem::take(&mut effects.copies) {
+            self.copy(clip, &mut effects);
         }
-        self.show_messages(&mut out);
+        self.show_messages(&mut effects);
         if self.connection.failure.is_some() {
             // Without a connection nothing can answer these requests.
-            out.orders.retain(|order| match order {
+            effects.orders.retain(|order| match order {
                 WorkerCommand::Request(_, ask) => ask.has(Flag::Local),
                 WorkerCommand::Connect(..) | WorkerCommand::Cancel(_) | WorkerCommand::Stop(_) => true,
             });
         }
-        let owners: HashMap<RequestId, RequestOwner> = out.owners.drain(..).collect();
-        for order in &out.orders {
+        let owners: HashMap<RequestId, RequestOwner> = effects.owners.drain(..).collect();
+        for order in &effects.orders {
             match order {
                 WorkerCommand::Request(request, ask) => {
                     self.counts.asks += 1;
@@ -395,15 +399,15 @@ impl App {
                 WorkerCommand::Stop(_) | WorkerCommand::Connect(..) => {}
             }
         }
-        self.orders.append(&mut out.orders);
+        self.orders.append(&mut effects.orders);
     }
 
-    fn show_messages(&mut self, out: &mut Effects<'_>) {
-        if let Some((text, bad)) = out.notice.take() {
+    fn show_messages(&mut self, effects: &mut Effects<'_>) {
+        if let Some((text, bad)) = effects.notice.take() {
             self.toasts.say(text, bad, self.input.is_input);
             self.changed = true;
         }
-        if let Some((text, bad)) = out.news.take() {
+        if let Some((text, bad)) = effects.news.take() {
             self.toasts.news = Some(Notice::new(text, bad));
             self.changed = true;
         }
@@ -442,11 +446,11 @@ impl App {
     }
 
     /// Returns false when no read takes long.
-    pub(super) fn stop_reads(&mut self, out: &mut Effects<'_>) -> bool {
+    pub(super) fn stop_reads(&mut self, effects: &mut Effects<'_>) -> bool {
         if self.slow_read().is_none() {
             return false;
         }
-        out.orders.extend(self.connection.pending.stop_reads());
+        effects.orders.extend(self.connection.pending.stop_reads());
         true
     }
 
@@ -495,7 +499,7 @@ impl App {
     pub(super) fn with<T>(
         &mut self,
         owner: RequestOwner,
-        out: &mut Effects<'_>,
+        effects: &mut Effects<'_>,
         run: impl FnOnce(&mut dyn Component, &UiContext, &mut Effects<'_>) -> T,
     ) -> Option<T> {
         let component: &mut dyn Component = match owner {
@@ -505,20 +509,20 @@ impl App {
             RequestOwner::Modal(id) => self.modals.iter_mut().find(|modal| modal.id == id)?.modal.as_mut(),
         };
         let cx = &self.cx;
-        Some(out.owned_by(owner, |out| run(component, cx, out)))
+        Some(effects.owned_by(owner, |effects| run(component, cx, effects)))
     }
 
     /// The screen of this tab owns the requests that the closure makes.
     pub(super) fn on_tab(
         &mut self,
         tab: Tab,
-        out: &mut Effects<'_>,
+        effects: &mut Effects<'_>,
         run: impl FnOnce(&mut Screens, &mut Effects<'_>),
     ) {
-        out.owned_by(RequestOwner::Screen(tab), |out| run(&mut self.screens, out));
+        effects.owned_by(RequestOwner::Screen(tab), |effects| run(&mut self.screens, effects));
     }
 
-    fn progress(&mut self, (request, done, all): (RequestId, u64, u64), out: &mut Effects<'_>) {
+    fn progress(&mut self, (request, done, all): (RequestId, u64, u64), effects: &mut Effects<'_>) {
         let Some(owner) = self.connection.pending.owner(request) else { return };
         // A file that is written in the background has no visible progress.
         if let Some(form) =
@@ -527,7 +531,7 @@ impl App {
             form.on_progress(request, done, all);
             return;
         }
-        let changed = self.with(owner, out, |component, _, _| component.on_progress(request, done, all));
+        let changed = self.with(owner, effects, |component, _, _| component.on_progress(request, done, all));
         let is_shown = match owner {
             RequestOwner::Screen(tab) => {
                 self.navigation.tab == tab

@@ -36,7 +36,7 @@ pub(in crate::tui) trait Component: 'static {
     }
 
     /// Runs an action. Returns false for an action of another component.
-    fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool;
+    fn on_action(&mut self, action: Action, cx: &UiContext, effects: &mut Effects<'_>) -> bool;
 
     /// Handles a key that the keymap leaves to text fields. Returns whether anything changed.
     fn on_text_key(&mut self, _: KeyEvent, _: &mut Effects<'_>) -> bool {

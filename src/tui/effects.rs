@@ -244,15 +244,15 @@ impl<'a> Effects<'a> {
         &mut self,
         build: impl FnOnce(&UiContext, &mut Effects<'_>) -> M + 'static,
     ) {
-        self.open_some(|cx, out| Some(build(cx, out)));
+        self.open_some(|cx, effects| Some(build(cx, effects)));
     }
 
     pub(in crate::tui) fn open_some<M: Modal>(
         &mut self,
         build: impl FnOnce(&UiContext, &mut Effects<'_>) -> Option<M> + 'static,
     ) {
-        let build = move |cx: &UiContext, out: &mut Effects<'_>| {
-            build(cx, out).map(|modal| Box::new(modal) as Box<dyn Modal>)
+        let build = move |cx: &UiContext, effects: &mut Effects<'_>| {
+            build(cx, effects).map(|modal| Box::new(modal) as Box<dyn Modal>)
         };
         self.go.push(Navigate::Open(OpenModal(Box::new(build))));
     }
@@ -268,7 +268,7 @@ impl<'a> Effects<'a> {
 
     /// Runs a job command. Nothing cancels it.
     pub fn command(&mut self, command: JobCommand) -> RequestId {
-        self.ask(Request::Do(Box::new(command)))
+        self.request(Request::Do(Box::new(command)))
     }
 
     /// Closes the modal that makes these effects.
@@ -278,12 +278,12 @@ impl<'a> Effects<'a> {
         }
     }
 
-    pub fn ask(&mut self, ask: Request) -> RequestId {
-        let request = self.requests.next();
-        let ask = if self.quiet { ask.quietly() } else { ask };
-        self.orders.push(WorkerCommand::Request(request, ask));
-        self.owners.push((request, self.owner));
-        request
+    pub fn request(&mut self, request: Request) -> RequestId {
+        let id = self.requests.next();
+        let request = if self.quiet { request.quietly() } else { request };
+        self.orders.push(WorkerCommand::Request(id, request));
+        self.owners.push((id, self.owner));
+        id
     }
 
     pub(in crate::tui) fn owned_by<T>(&mut self, owner: RequestOwner, run: impl FnOnce(&mut Self) -> T) -> T {
@@ -293,9 +293,9 @@ impl<'a> Effects<'a> {
         result
     }
 
-    pub fn ask_instead(&mut self, earlier: &mut Option<RequestId>, ask: Request) {
+    pub fn request_instead(&mut self, earlier: &mut Option<RequestId>, request: Request) {
         self.cancel(earlier.take());
-        *earlier = Some(self.ask(ask));
+        *earlier = Some(self.request(request));
     }
 
     /// Drops the forms of the same owner that wait to open.

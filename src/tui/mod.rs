@@ -72,4 +72,4 @@ pub use tab::Tab;
 pub use theme::Glyphs;
 pub use worker::Helpers;
 pub use worker::index::IndexUse;
-pub use worker::profile_requests::{ProfileAsk, ProfileChange};
+pub use worker::profile_requests::{ProfileChange, ProfileRequest};

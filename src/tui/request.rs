@@ -14,18 +14,18 @@ use crate::jobs::{
     RequestsNeeded, Rival, RowFilter, RowGroup, SentAlike,
 };
 use crate::table::TableError;
-use crate::tui::persist::input_history::{Lists, RecentsAsk};
-use crate::tui::persist::saved_filters::{FiltersAsk, FiltersRead};
+use crate::tui::persist::input_history::{Lists, RecentsRequest};
+use crate::tui::persist::saved_filters::{FiltersRead, FiltersRequest};
 use crate::tui::persist::saved_layout::ViewUse;
-use crate::tui::persist::saved_layout::file::{ViewAnswer, ViewAsk};
+use crate::tui::persist::saved_layout::file::{ViewAnswer, ViewRequest};
 use crate::tui::platform::external::Handing;
 use crate::tui::platform::file_preview::FilePreview;
-use crate::tui::platform::images::{Packed, PictureAsk};
+use crate::tui::platform::images::{Packed, PictureOnScreen};
 use crate::tui::prelude::*;
 use crate::tui::worker::index::{IndexRows, IndexUse, NotSearched, Overall};
 use crate::tui::worker::job_command::JobReply;
 use crate::tui::worker::lookup::{FoundRows, TriedPictures};
-use crate::tui::worker::profile_requests::ProfileAsk;
+use crate::tui::worker::profile_requests::ProfileRequest;
 use crate::tui::worker::select_all::{MatchingRows, NotMarked};
 use secrecy::SecretString;
 
@@ -170,7 +170,7 @@ requests! {
         Export(request: Box<ExportRequest>) -> Export(Box<Result<Exported, NotSaved>>) [OwnEnd]
             else |why| Response::Export(Box::new(Err(ExportError::Service(why.error.clone()).into())));
         /// The picture, ready to draw, or a short explanation for the user.
-        Picture(ask: Box<PictureAsk>) -> Picture(Result<Packed, String>) [Quiet]
+        Picture(ask: Box<PictureOnScreen>) -> Picture(Result<Packed, String>) [Quiet]
             else |_why| Response::Picture(Err(t!("The picture was not loaded.").to_owned()));
         /// Answered when a request with a higher number in the log has ended. `None` if there is no connection whose log
         /// can be watched.
@@ -239,19 +239,19 @@ requests! {
         Hand(handing: Handing) -> Handed(Result<&'static str, String>) [Local, Quiet]
             else |_why| Response::Handed(Err(t!("internal lapel error").to_owned()));
         /// Read or write the file with the saved layout of the lists.
-        View(ask: ViewAsk) -> View(ViewAnswer) [Local, Quiet, Finish]
+        View(ask: ViewRequest) -> View(ViewAnswer) [Local, Quiet, Finish]
             else |_why| Response::View(ViewAnswer::failed(ask, t!("internal lapel error")));
         /// Read, write or delete the recent lookups. The response is the lists as they are now.
-        Recents(ask: Box<RecentsAsk>) -> Recents(Result<Lists, String>) [Local, Quiet, Finish];
+        Recents(ask: Box<RecentsRequest>) -> Recents(Result<Lists, String>) [Local, Quiet, Finish];
         /// Read or change the saved filters. The response is the filters as they are now, and the request.
-        Filters(ask: Box<FiltersAsk>) -> Filters(Result<FiltersRead, String>, Box<FiltersAsk>) [Local, Quiet, Finish]
+        Filters(ask: Box<FiltersRequest>) -> Filters(Result<FiltersRead, String>, Box<FiltersRequest>) [Local, Quiet, Finish]
             else |why| Response::Filters(Err(why.text.clone()), ask.clone());
         /// Answered after this time: the end of a typing pause.
         Pause(time: Duration) -> Paused [Local, Quiet];
 
         // Profiles. An error is text for the user.
         Profiles -> Profiles(Result<Vec<ProfileLine>, String>) [Local];
-        Profile(ask: Box<ProfileAsk>) -> Profile(Result<String, String>) [Local];
+        Profile(ask: Box<ProfileRequest>) -> Profile(Result<String, String>) [Local];
         /// Open a profile and find its key. Without a name: the profile that lapel was started with.
         OpenProfile(name: Option<String>) -> Connected(Result<Box<ProfileSession>, String>) [Local];
     }
@@ -284,7 +284,7 @@ impl Request {
 
     /// Whether nobody waits for its response, which may never come.
     pub fn is_left_alone(&self) -> bool {
-        matches!(self, Self::LogBeyond(_) | Self::View(ViewAsk::Keep(..) | ViewAsk::Forget(_)))
+        matches!(self, Self::LogBeyond(_) | Self::View(ViewRequest::Keep(..) | ViewRequest::Forget(_)))
     }
 
     /// The response to the request if its task failed, or if it has no connection.

@@ -231,7 +231,7 @@ async fn a_rare_domain_beside_a_frequent_one_is_asked_about() {
     }
     text.push_str("김영희,p60@moonfren.example\n");
     let id = bench.draft_one(bench.write("domains.csv", text), Choices::default()).await;
-    let asked = bench.rows(id, &[RowStatus::Ask]).await;
+    let asked = bench.rows(id, &[RowStatus::NeedsReview]).await;
     assert_eq!(asked.len(), 1);
     assert!(why(&asked[0]).contains("moonfern.example"), "{}", why(&asked[0]));
 }
@@ -332,9 +332,9 @@ async fn ids_from_a_file_are_looked_up_and_every_line_is_accounted_for() {
     let job = bench.job(id).await;
     let of = |row_status| job.counts.of(row_status);
     assert_eq!(job.counts.total(), 60, "{:?}", job.counts);
-    assert_eq!((of(RowStatus::Ready), of(RowStatus::Queued)), (41, 9), "{:?}", job.counts);
+    assert_eq!((of(RowStatus::Ready), of(RowStatus::ToRevoke)), (41, 9), "{:?}", job.counts);
     // 6 revoked already, 2 that the service does not know; 1 twice, 1 damaged.
-    assert_eq!((of(RowStatus::LeftOut), of(RowStatus::Invalid)), (8, 2), "{:?}", job.counts);
+    assert_eq!((of(RowStatus::Skipped), of(RowStatus::Invalid)), (8, 2), "{:?}", job.counts);
     let damaged = bench.rows(id, &[RowStatus::Invalid]).await;
     assert!(damaged.iter().any(|r| r.cells[0].wire() == "1.23E+15"), "{damaged:?}");
     bench.jobs.begin(id, "test").await.expect("begun");

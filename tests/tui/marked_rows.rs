@@ -209,7 +209,7 @@ async fn rows_are_cancelled_while_an_answer_is_on_its_way() {
     let id = jobs.list().await.expect("a list")[0].id;
     let rows = jobs.rows(id, lapel::jobs::RowFilter::default(), 10).await.expect("rows");
     let statuses: Vec<RowStatus> = rows.iter().map(|row| row.row_status).collect();
-    assert_eq!(statuses, [RowStatus::Waiting, RowStatus::LeftOut, RowStatus::Ready, RowStatus::LeftOut]);
+    assert_eq!(statuses, [RowStatus::Waiting, RowStatus::Skipped, RowStatus::Ready, RowStatus::Skipped]);
     assert_eq!(accepted(&h), 1);
 }
 

@@ -7,7 +7,7 @@ use crate::common::texts::{asks, msg, msg_part, msg_with};
 use lapel::api::PinnedIdentity;
 use lapel::config::{KeyStore, ProfileLine, ProfileSettings};
 use lapel::sandbox::Sandbox;
-use lapel::tui::{Begin, Helpers, ProfileAsk, ProfileSession};
+use lapel::tui::{Begin, Helpers, ProfileRequest, ProfileSession};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -552,12 +552,12 @@ async fn the_place_of_a_key_is_changed_on_the_list() {
     h.press("enter");
     h.shows(msg_part("Changed profile two")).await;
     let all = std::mem::take(&mut *asked.lock().expect("notes"));
-    let [ProfileAsk::Change(change)] = &all[..] else { panic!("{all:?}") };
+    let [ProfileRequest::Change(change)] = &all[..] else { panic!("{all:?}") };
     assert!(matches!(&change.key, Some((KeyStore::Variable(name), None)) if name == "UNI_KEY"), "{change:?}");
 }
 
 /// What was asked of those who keep the settings.
-type Asked = Arc<Mutex<Vec<ProfileAsk>>>;
+type Asked = Arc<Mutex<Vec<ProfileRequest>>>;
 
 /// A TUI whose profile `one` is in use, with another one beside it, or on the first screen.
 async fn managed(first_screen: bool) -> (Harness, Asked) {
@@ -577,9 +577,9 @@ async fn managed(first_screen: bool) -> (Harness, Asked) {
         }),
         profile: Arc::new(move |ask| {
             let said = match &ask {
-                ProfileAsk::Test(_) => Err("The service refused the API key".to_owned()),
-                ProfileAsk::Change(change) => Ok(format!("Changed profile {}.", change.name)),
-                ProfileAsk::Remove(name) => Ok(format!("Removed profile {name}.")),
+                ProfileRequest::Test(_) => Err("The service refused the API key".to_owned()),
+                ProfileRequest::Change(change) => Ok(format!("Changed profile {}.", change.name)),
+                ProfileRequest::Remove(name) => Ok(format!("Removed profile {name}.")),
             };
             notes.lock().expect("notes").push(ask);
             Box::pin(async move { said })
@@ -656,7 +656,8 @@ async fn a_profile_is_tested_changed_and_removed_from_the_list_and_from_the_firs
         h.confirm("1");
         h.shows(msg_part("Removed profile two")).await;
         let all = std::mem::take(&mut *asked.lock().expect("notes"));
-        let [ProfileAsk::Test(tested), ProfileAsk::Change(change), ProfileAsk::Remove(removed)] = &all[..]
+        let [ProfileRequest::Test(tested), ProfileRequest::Change(change), ProfileRequest::Remove(removed)] =
+            &all[..]
         else {
             panic!("{all:?}")
         };
@@ -697,7 +698,7 @@ async fn the_profile_in_use_is_not_removed_and_is_opened_anew_when_it_was_change
     h.press("enter");
     h.until("the desk again", |s| s.contains(msg("Nothing needs you, and no job is running."))).await;
     let all = std::mem::take(&mut *asked.lock().expect("notes"));
-    let [ProfileAsk::Change(change)] = &all[..] else { panic!("{all:?}") };
+    let [ProfileRequest::Change(change)] = &all[..] else { panic!("{all:?}") };
     assert!(change.key.is_some() && change.change.input.get("organisation") == Some("다른 이름"));
     assert!(!format!("{all:?}").contains("dmu_test_0123"));
 }

@@ -113,7 +113,7 @@ fn id_row(row: IdRow, states: &States, when_issued: bool) -> NewRow {
             Some(error) => Reason::from(Code::BadgeNotRead).because("why", Reason::from(error)),
             None => Code::UnknownBadge.into(),
         };
-        return NewRow { badge: Some(id), row_status: Some(RowStatus::LeftOut), why: Some(why), ..new };
+        return NewRow { badge: Some(id), row_status: Some(RowStatus::Skipped), why: Some(why), ..new };
     };
     let state = sight.verdict.state();
     let (row_status, why) = plan::placed(&state, when_issued);

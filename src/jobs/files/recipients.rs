@@ -217,7 +217,7 @@ fn read_into(
             NamedTemplate::None => Reason::from(Code::TemplateUnknown).with("named", &named),
             NamedTemplate::NotRead => Reason::from(Code::TemplateNotRead).with("named", &named),
         };
-        if new.row_status != Some(RowStatus::LeftOut) {
+        if new.row_status != Some(RowStatus::Skipped) {
             new.row_status = Some(RowStatus::Invalid);
             new.why = Some(why);
         }

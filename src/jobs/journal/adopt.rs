@@ -1,7 +1,7 @@
 //! Adopts the jobs of a replaced API key, so that its profile continues them with the new key.
 
 use super::accounts;
-use super::jobs::{Actor, decide};
+use super::jobs::{Actor, record_decision};
 use super::{Journal, Result};
 use crate::jobs::journal::prelude::*;
 
@@ -55,7 +55,14 @@ pub(super) fn adopt(
             "UPDATE job SET account = ?2, owner = NULL, owner_label = NULL WHERE id = ?1",
             values![id, to.key],
         )?;
-        decide(db, id, None, "adopt", actor, &format!("the key {former} was replaced by {}", to.key))?;
+        record_decision(
+            db,
+            id,
+            None,
+            "adopt",
+            actor,
+            &format!("the key {former} was replaced by {}", to.key),
+        )?;
         adopted.jobs += 1;
     }
     let from = Account { key: former.to_owned(), ..to.clone() };

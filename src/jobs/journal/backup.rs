@@ -163,7 +163,9 @@ pub(super) fn back_up_at(
         let moved = write(&mut here, |db| {
             mark.insert(db)?;
             jobs::set_aside(db, &open_jobs(), values![id])?;
-            ids.iter().try_for_each(|job| jobs::decide(db, *job, None, "move", &actor, &mark.file).map(drop))
+            ids.iter().try_for_each(|job| {
+                jobs::record_decision(db, *job, None, "move", &actor, &mark.file).map(drop)
+            })
         });
         moved.map_err(|why| held.failed(why))?;
         set_state(&to, &id, BackupState::Ready, None).map_err(|why| {
@@ -292,10 +294,10 @@ fn put_back(
         let open = jobs_of(db, &open_jobs())?;
         go_on(db, &open, claim && doubtful, actor.at)?;
         for job in &open {
-            jobs::decide(db, *job, None, "restore", &actor, &first_line(&mark.computer))?;
+            jobs::record_decision(db, *job, None, "restore", &actor, &first_line(&mark.computer))?;
         }
         for (actor, what, why) in notes {
-            jobs::decide(db, JobId(0), None, what, actor, why)?;
+            jobs::record_decision(db, JobId(0), None, what, actor, why)?;
         }
         db.execute("DELETE FROM kept WHERE what = 'backup'", values![])?;
         // From now on it has other jobs than the journal that it is a copy of.
@@ -332,7 +334,7 @@ fn take_back(
         give_back(db, &mark.id)?;
         go_on(db, &open, doubtful, actor.at)?;
         for job in &open {
-            jobs::decide(db, *job, None, "take back", &actor, &mark.file)?;
+            jobs::record_decision(db, *job, None, "take back", &actor, &mark.file)?;
         }
         mark.set(db, BackupState::Taken, Some(&site.computer))?;
         restored(db, mark, open)

@@ -222,7 +222,7 @@ mod tests {
             cells: cells.map(str::to_owned).to_vec(),
             name: cells[columns.0].into(),
             email: cells[columns.1].into(),
-            row_status: Some(RowStatus::Ask),
+            row_status: Some(RowStatus::NeedsReview),
             ..NewRow::default()
         };
         all.map(row).to_vec()
@@ -250,7 +250,7 @@ mod tests {
         let db = Tx::on(&connection);
         let draft = |columns| draft_of(&db, Kind::Issue, &rows(columns));
         let first = draft((0, 2));
-        decide(&db, first, 2, RowStatus::LeftOut);
+        decide(&db, first, 2, RowStatus::Skipped);
         decide(&db, first, 4, RowStatus::Ready);
         let row = CorrectRow {
             no: 1,
@@ -301,13 +301,13 @@ mod tests {
             no,
             name: "A".into(),
             email: email.into(),
-            row_status: RowStatus::Ask,
+            row_status: RowStatus::NeedsReview,
             why: None,
         };
         // A group, and then one of its rows.
         drafts::correct_rows(&db, &first, &[correct(1, "aa@x"), correct(5, "dd@x")]).expect("corrected");
-        decide(&db, first, 2, RowStatus::LeftOut);
-        decide(&db, first, 5, RowStatus::LeftOut);
+        decide(&db, first, 2, RowStatus::Skipped);
+        decide(&db, first, 5, RowStatus::Skipped);
         let found = decisions(&db, &vec![first], &draft_of(&db, Kind::Issue, &rows((0, 2)))).expect("read");
         let one = DecidedRows::default;
         let both = vec![(1, "A".into(), "aa@x".into()), (5, "A".into(), "dd@x".into())];
@@ -327,7 +327,7 @@ mod tests {
         let before = rows((0, 2));
         let first = draft_of(&db, Kind::Issue, &before);
         for no in [1, 3, 5] {
-            decide(&db, first, no, RowStatus::LeftOut);
+            decide(&db, first, no, RowStatus::Skipped);
         }
         // Other cells change, also of both equal rows. The last recipient gets another address.
         let mut after = before;

@@ -95,7 +95,7 @@ pub(super) fn migrate(db: &Tx<'_>) -> tx::Result<()> {
         return Ok(());
     }
     let lapel = Actor::lapel(Timestamp::now().as_millisecond());
-    let decision = jobs::decide(db, JobId(0), None, "import claims", &lapel, "")?;
+    let decision = jobs::record_decision(db, JobId(0), None, "import claims", &lapel, "")?;
     // An unsent row gets no claim if another row has one. It is judged when its job is resumed.
     db.run(
         "INSERT INTO claim (account, template, person, slot, job, no, state, decision)
@@ -260,7 +260,7 @@ pub(super) fn claim_ready_rows(db: &Tx<'_>, job: JobId, actor: &Actor) -> tx::Re
                     continue;
                 }
                 if approved && decision.is_none() {
-                    decision = Some(jobs::decide(db, job, None, "allow", actor, "sent before")?);
+                    decision = Some(jobs::record_decision(db, job, None, "allow", actor, "sent before")?);
                 }
                 claimed.push((row.no, slot, decision.filter(|_| approved)));
                 recipient.claim(row, slot);
@@ -277,7 +277,7 @@ pub(super) fn claim_ready_rows(db: &Tx<'_>, job: JobId, actor: &Actor) -> tx::Re
     review(db, job, &reviewed)?;
     claim(db, &scope, &claimed)?;
     for (from, n) in &taken {
-        jobs::decide(db, job, None, "take over", actor, &format!("{n} unsent rows of job {from}"))?;
+        jobs::record_decision(db, job, None, "take over", actor, &format!("{n} unsent rows of job {from}"))?;
     }
     Ok(())
 }
@@ -295,7 +295,7 @@ pub(super) fn claim_doubts(db: &Tx<'_>, job: JobId, at: i64) -> tx::Result<()> {
         return Ok(());
     }
     let why = "a refused request may have been accepted";
-    let decision = jobs::decide(db, job, None, CLAIM_AGAIN, &Actor::lapel(at), why)?;
+    let decision = jobs::record_decision(db, job, None, CLAIM_AGAIN, &Actor::lapel(at), why)?;
     db.run(
         &format!(
             "INSERT INTO claim (account, template, person, slot, job, no, state, decision)

@@ -104,7 +104,7 @@ pub(super) fn selected(rows: &RowSelection, to: RowStatus) -> String {
     // A row with a title names another template than its job's.
     let (step, of_this_template) = match to {
         RowStatus::Ready => (Step::Allow, "AND title IS NULL"),
-        _ => (Step::LeaveOut, ""),
+        _ => (Step::Skip, ""),
     };
     format!(
         "{} {of_this_template} AND (?2 IS NULL OR ?2 <> '') AND {which}",

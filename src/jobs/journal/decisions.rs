@@ -19,7 +19,7 @@ const SMALLER: i64 = 10;
 pub(super) fn resume(db: &Tx<'_>, id: &JobId, actor: &Actor, seen: &SeenJob) -> tx::Result<()> {
     start(db, id, actor, seen)?;
     jobs::set_batch(db, *id, None)?;
-    jobs::decide(db, *id, None, "resume", actor, "").map(drop)
+    jobs::record_decision(db, *id, None, "resume", actor, "").map(drop)
 }
 
 /// Runs a job that stopped at the quota, with requests of at most `most` entries.
@@ -32,7 +32,7 @@ pub(super) fn use_up_quota(
 ) -> tx::Result<()> {
     start(db, id, actor, seen)?;
     jobs::set_batch(db, *id, Some(*most))?;
-    jobs::decide(db, *id, None, "use up the quota", actor, "").map(drop)
+    jobs::record_decision(db, *id, None, "use up the quota", actor, "").map(drop)
 }
 
 pub(in crate::jobs) struct Retry {
@@ -69,7 +69,7 @@ pub(super) fn retry(db: &Tx<'_>, args: &Retry) -> tx::Result<Option<u64>> {
         duplicates::place(db, *id, *phase, policies)?;
     }
     start(db, id, actor, seen)?;
-    jobs::decide(db, *id, None, "retry what was refused", actor, "")?;
+    jobs::record_decision(db, *id, None, "retry what was refused", actor, "")?;
     Ok(Some((moved as u64).saturating_sub(before.saturating_sub(ready(db)?))))
 }
 
@@ -83,11 +83,11 @@ pub(super) fn cancel(db: &Tx<'_>, id: &JobId, kind: &Kind, actor: &Actor, by: &P
     refusals::doubt(db, *id, actor.at)?;
     jobs::cancel(db, *id, by, actor.at)?;
     let cancelled = requests::cancel_unsent(db, *id, *kind)?;
-    jobs::decide(db, *id, None, "call off", actor, "")?;
+    jobs::record_decision(db, *id, None, "call off", actor, "")?;
     Ok(cancelled)
 }
 
-pub(in crate::jobs) struct DecideRow {
+pub(in crate::jobs) struct ResolveRow {
     pub(in crate::jobs) id: JobId,
     pub(in crate::jobs) no: u64,
     pub(in crate::jobs) decision: Decision,
@@ -111,14 +111,14 @@ pub(in crate::jobs) enum Unresolved {
     Review(Option<Reason>),
 }
 
-pub(super) fn decide_row(db: &Tx<'_>, args: &DecideRow) -> tx::Result<Result<(), Unresolved>> {
-    let DecideRow { id, no, decision, actor, why, now, seen: seen_job, shown } = args;
+pub(super) fn resolve_row(db: &Tx<'_>, args: &ResolveRow) -> tx::Result<Result<(), Unresolved>> {
+    let ResolveRow { id, no, decision, actor, why, now, seen: seen_job, shown } = args;
     let (id, no) = (*id, *no);
     jobs::assure_owned(db, id, &seen_job.owner)?;
     let Some((facts, seen)) = rule_facts(db, id, &[no])?.remove(&no) else {
         return Ok(Err(Unresolved::NoRow));
     };
-    if !rules::may(Step::Decide, facts) {
+    if !rules::may(Step::Resolve, facts) {
         return Ok(Err(if facts.claim.is_some() || facts.row_status != RowStatus::Ready {
             Unresolved::RowStatus(facts.row_status)
         } else {
@@ -131,11 +131,11 @@ pub(super) fn decide_row(db: &Tx<'_>, args: &DecideRow) -> tx::Result<Result<(),
             if !facts.may_exist() || rows::bind(db, &[binding])?.is_empty() {
                 return Ok(Err(Unresolved::NoRow));
             }
-            jobs::decide(db, id, Some(no), "it is this badge", actor, why)?;
+            jobs::record_decision(db, id, Some(no), "it is this badge", actor, why)?;
         }
-        Decision::LeaveOut => {
-            rows::set(db, id, &[no], RowStatus::LeftOut, Some(&Code::SettledOtherwise.into()))?;
-            jobs::decide(db, id, Some(no), "leave it", actor, why)?;
+        Decision::Skip => {
+            rows::set(db, id, &[no], RowStatus::Skipped, Some(&Code::SettledOtherwise.into()))?;
+            jobs::record_decision(db, id, Some(no), "leave it", actor, why)?;
         }
         Decision::SendAgain => {
             // A decision allows only what the person was shown.
@@ -143,7 +143,7 @@ pub(super) fn decide_row(db: &Tx<'_>, args: &DecideRow) -> tx::Result<Result<(),
             if found != *shown {
                 return Ok(Err(Unresolved::Review(found.and_then(|row| row.why))));
             }
-            let seen = seen.filter(|_| facts.row_status == RowStatus::Ask);
+            let seen = seen.filter(|_| facts.row_status == RowStatus::NeedsReview);
             if let Some((_, rival, _)) = claims::rivals(db, id, &format!("row.no = {no}"))?.pop()
                 && seen != Some(rival.claim_id())
             {
@@ -153,7 +153,7 @@ pub(super) fn decide_row(db: &Tx<'_>, args: &DecideRow) -> tx::Result<Result<(),
             rows::forget_failed(db, "job = ?1 AND no = ?2", values![id.0, no])?;
             send_again(db, id, &[no])?;
             observe::replace_again(db, id)?;
-            jobs::decide(db, id, Some(no), "send again", actor, why)?;
+            jobs::record_decision(db, id, Some(no), "send again", actor, why)?;
             start(db, &id, actor, seen_job)?;
         }
     }
@@ -230,7 +230,7 @@ pub(super) fn resend_rows(db: &Tx<'_>, args: &ResendRows) -> tx::Result<bool> {
     if resendable(db, *id, Some(rows), *latest)? != *rows {
         return Ok(false);
     }
-    jobs::decide_rows(db, *id, rows, "send again", actor, why)?;
+    jobs::record_row_decisions(db, *id, rows, "send again", actor, why)?;
     send_again(db, *id, rows)?;
     jobs::set_batch(db, *id, None)?;
     start(db, id, actor, seen)?;
@@ -268,13 +268,13 @@ pub(super) fn leave_rows(
     let rule_facts = rule_facts(db, *id, rows)?;
     for no in rows {
         match rule_facts.get(no) {
-            Some((facts, _)) if rules::may(Step::Decide, *facts) => {}
+            Some((facts, _)) if rules::may(Step::Resolve, *facts) => {}
             Some((facts, _)) => return Ok(Err(Unresolved::RowStatus(facts.row_status))),
             None => return Ok(Err(Unresolved::NoRow)),
         }
     }
-    rows::set(db, *id, rows, RowStatus::LeftOut, Some(&Code::SettledOtherwise.into()))?;
-    jobs::decide_rows(db, *id, rows, "leave it", actor, why)?;
+    rows::set(db, *id, rows, RowStatus::Skipped, Some(&Code::SettledOtherwise.into()))?;
+    jobs::record_row_decisions(db, *id, rows, "leave it", actor, why)?;
     Ok(Ok(()))
 }
 
@@ -303,8 +303,8 @@ pub(super) fn cancel_rows(
     if !rows.iter().all(may) {
         return Ok(false);
     }
-    rows::set(db, *id, rows, RowStatus::LeftOut, Some(&Code::CancelledUnsent.into()))?;
-    jobs::decide_rows(db, *id, rows, "call off", actor, "")?;
+    rows::set(db, *id, rows, RowStatus::Skipped, Some(&Code::CancelledUnsent.into()))?;
+    jobs::record_row_decisions(db, *id, rows, "call off", actor, "")?;
     let unsent = conditions::condition(Step::CancelRest, *kind, Phase::Cancelled);
     let is_left = db.exists(
         &format!(
@@ -345,7 +345,7 @@ pub(super) fn note(db: &Tx<'_>, what: &str, why: &str, actor: &Actor) -> tx::Res
         let sql = "SELECT note_opening(?1, ?2, ?3, ?4)";
         return db.row(sql, values![actor.at, what, actor.who, redact(why)], |_| Ok(()));
     }
-    jobs::decide(db, JobId(0), None, what, actor, why).map(drop)
+    jobs::record_decision(db, JobId(0), None, what, actor, why).map(drop)
 }
 
 #[cfg(test)]
@@ -438,7 +438,7 @@ mod tests {
         let row = |email: &str| NewRow { name: "n".into(), email: email.into(), ..NewRow::default() };
         let id = draft_of(&db, Kind::Issue, &[row("a@x.example"), row("b@x.example")]);
         let policies = Policies::default();
-        let (which, to) = (RowSelection::One(1), RowStatus::LeftOut);
+        let (which, to) = (RowSelection::One(1), RowStatus::Skipped);
         let skip = ReviewRows { id, which, to, why: None, policies: policies.clone() };
         drafts::review_rows(&db, &skip).expect("skipped");
         let last = review::last_decision(&db, &id).expect("decisions").map(|last| last.id);

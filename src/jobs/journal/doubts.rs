@@ -101,7 +101,7 @@ pub(super) fn due(
     let shows_waiting = facts::settled(db, &context.account, facts::WAITING)?.as_deref() == Some("shown");
     let scan = ScanResult { now: context.now, complete: true, shows_waiting };
     let is_due = |row: &DoubtRow| match judge_doubt::judge(&row.doubt, &[], scan, &context.settings) {
-        Judgement::NotSeen => row.row_status != RowStatus::NotSeen,
+        Judgement::NotSeen => row.row_status != RowStatus::NeverSeen,
         Judgement::NotAccepted | Judgement::Absent => true,
         _ => row.is_unsearched,
     };
@@ -145,7 +145,7 @@ fn rows_in_doubt(db: &Tx<'_>, jobs: &HashSet<JobId>, now: Timestamp) -> tx::Resu
                 intent: if is_unsearched { now } else { intent },
                 heard,
                 timed: heard || lost_writes::is_stand_in(outcome.as_deref()),
-                accepted: row_status == RowStatus::Unbound || r.get::<bool>(8)?,
+                accepted: row_status == RowStatus::NotVisibleYet || r.get::<bool>(8)?,
                 baseline: r.get(7)?,
                 ruled_out: r.get::<Option<bool>>(10)?.unwrap_or(false),
                 absent: r.get::<Option<i64>>(4)?.and_then(|s| Timestamp::from_second(s).ok()),
@@ -226,18 +226,18 @@ impl DoubtChanges {
                 self.badges.push((row.job, row.no, badge, row.doubt.intent.as_second()));
                 self.ready.insert(row.job);
             }
-            Judgement::Ambiguous => set(RowStatus::Ask, Code::Ambiguous.into()),
-            Judgement::HoldsAlready(_) => set(RowStatus::Ask, Code::HoldsOlder.into()),
+            Judgement::Ambiguous => set(RowStatus::NeedsReview, Code::Ambiguous.into()),
+            Judgement::HoldsAlready(_) => set(RowStatus::NeedsReview, Code::HoldsOlder.into()),
             Judgement::NotAccepted => {
                 let (accepted, sent) = row.counts;
                 let why = Reason::from(Code::NotAmongThem).with("accepted", accepted).with("sent", sent);
-                set(RowStatus::Dropped, why);
+                set(RowStatus::NotAccepted, why);
                 self.ready.insert(row.job);
             }
             Judgement::Absent => self.absent.push((row.job.0, row.no)),
-            Judgement::NotSeen if row.row_status != RowStatus::NotSeen => {
+            Judgement::NotSeen if row.row_status != RowStatus::NeverSeen => {
                 let over = context.now.duration_since(row.doubt.intent) >= context.settings.doubt_window;
-                set(RowStatus::NotSeen, if over { Code::WindowOver } else { Code::Absent }.into());
+                set(RowStatus::NeverSeen, if over { Code::WindowOver } else { Code::Absent }.into());
                 self.ready.insert(row.job);
             }
             Judgement::NotSeen | Judgement::Open => {}

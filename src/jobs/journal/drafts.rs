@@ -176,7 +176,7 @@ pub(super) fn replace(db: &Tx<'_>, args: &Replace) -> tx::Result<Result<(JobId, 
     let revoke = jobs::insert(db, account, owner, &new)?;
     let mut rows = args.rows.clone();
     for row in &mut rows {
-        row.row_status = Some(RowStatus::Queued);
+        row.row_status = Some(RowStatus::ToRevoke);
         row.why = Some(Reason::from(Code::WhenIssued).with("issue", issue));
     }
     rows::insert(db, revoke, &rows)?;
@@ -401,7 +401,7 @@ pub(super) fn begin(
     db.execute("DELETE FROM review WHERE job = ?1", values![id])?;
     duplicates::allow_by_setting(db, *id, policies)?;
     start(db, id, actor, seen)?;
-    jobs::decide(db, *id, None, "begin", actor, "")?;
+    jobs::record_decision(db, *id, None, "begin", actor, "")?;
     Ok(())
 }
 

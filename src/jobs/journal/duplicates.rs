@@ -425,9 +425,9 @@ pub(super) fn place(
     for policy in [Policy::Block, Policy::Ask] {
         // After the job began, no row is skipped unless a person sees it.
         let row_status = if policy == Policy::Block && phase == Phase::Draft {
-            RowStatus::LeftOut
+            RowStatus::Skipped
         } else {
-            RowStatus::Ask
+            RowStatus::NeedsReview
         };
         for class in DuplicateKind::ALL.iter().filter(|class| policies.of(**class) == policy) {
             let also = if class.is_in_file() { "OR repeats = ?2" } else { "" };

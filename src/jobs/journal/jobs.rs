@@ -96,7 +96,7 @@ pub(super) fn count_rows(db: &Tx<'_>, id: JobId) -> tx::Result<()> {
 
 /// Reads a status. Every stored word is known, since the schema version was checked.
 pub(super) fn row_status(r: &SqlRow<'_>, column: &'static str) -> tx::Result<RowStatus> {
-    Ok(RowStatus::from_code(r.text(column)?).unwrap_or(RowStatus::Other))
+    Ok(RowStatus::from_code(r.text(column)?).unwrap_or(RowStatus::UnknownState))
 }
 
 pub(super) fn moment(r: &SqlRow<'_>, column: &'static str) -> tx::Result<Option<Timestamp>> {
@@ -279,7 +279,7 @@ pub(super) fn assure_draft(db: &Tx<'_>, id: JobId, is_draft: bool) -> tx::Result
 }
 
 /// Returns the number of the decision.
-pub(super) fn decide(
+pub(super) fn record_decision(
     db: &Tx<'_>,
     id: JobId,
     no: Option<u64>,
@@ -293,7 +293,7 @@ pub(super) fn decide(
     )
 }
 
-pub(super) fn decide_rows(
+pub(super) fn record_row_decisions(
     db: &Tx<'_>,
     id: JobId,
     rows: &[u64],

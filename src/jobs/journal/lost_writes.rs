@@ -50,7 +50,7 @@ pub(super) fn write_history(db: &Tx<'_>, known: &[KnownWrite]) -> tx::Result<Wri
 /// Puts all rows in doubt that could be sent, and stops revocations.
 pub(super) fn notice(db: &Tx<'_>, by: &Process, at: Timestamp) -> tx::Result<()> {
     let (actor, seconds) = (Actor::of(by, at.as_millisecond()), at.as_second());
-    jobs::decide(db, JobId(0), None, NOTICED, &actor, "")?;
+    jobs::record_decision(db, JobId(0), None, NOTICED, &actor, "")?;
     doubt_unanswered(db, seconds)?;
     // Also those that a person would have to resume: somebody may have done that.
     let unsent: Vec<(JobId, i64)> = db.all(
@@ -104,7 +104,7 @@ fn doubt_unsent(db: &Tx<'_>, job: JobId, rows: i64, by: &Process, actor: &Actor)
     let who = Reason::read(&by.label);
     let note = Reason::from(Code::LostWritesNoticed).because("who", who).with("when", when).with("n", rows);
     jobs::set_note(db, job, &note)?;
-    jobs::decide(db, job, None, NOTICED, actor, &format!("{rows} unsent rows in doubt"))?;
+    jobs::record_decision(db, job, None, NOTICED, actor, &format!("{rows} unsent rows in doubt"))?;
     Ok(())
 }
 
@@ -145,7 +145,7 @@ fn stop_revocations(db: &Tx<'_>, actor: &Actor) -> tx::Result<()> {
     )?;
     for job in running {
         jobs::stop(db, &job, &StopKind::Interrupted, &Code::LostWritesStopped.into())?;
-        jobs::decide(db, job, None, NOTICED, actor, "stopped")?;
+        jobs::record_decision(db, job, None, NOTICED, actor, "stopped")?;
     }
     Ok(())
 }

@@ -206,7 +206,7 @@ impl ObservationBatch<'_> {
 
     fn issue(&mut self, sight: &SeenBadge, row: &mut ObservedRow) {
         let before = row.now.row_status;
-        if before == RowStatus::LeftOut {
+        if before == RowStatus::Skipped {
             return;
         }
         let accepted = row.now.accepted.and_then(|s| Timestamp::from_second(s).ok());
@@ -221,10 +221,10 @@ impl ObservationBatch<'_> {
             State::Issued | State::Expired => RowStatus::Issued,
             State::Revoking => RowStatus::Revoking,
             State::Revoked => RowStatus::Revoked,
-            State::Other(ref word) if says_failed(word) => RowStatus::Ask,
-            State::Other(_) => RowStatus::Other,
+            State::Other(ref word) if says_failed(word) => RowStatus::NeedsReview,
+            State::Other(_) => RowStatus::UnknownState,
         };
-        let failed = (row_status == RowStatus::Ask).then(|| {
+        let failed = (row_status == RowStatus::NeedsReview).then(|| {
             let label = sight.status.as_ref().map_or("", Text::wire);
             Reason::from(Code::IssuingFailed).with("label", label)
         });
@@ -276,23 +276,23 @@ impl ObservationBatch<'_> {
         let state = sight.verdict.state();
         let waits = row.waits_for.and_then(|job| self.unissued.get(&job)).is_some_and(|left| *left > 0);
         let (row_status, why) = match (row.now.row_status, &state) {
-            (RowStatus::Queued, _) if waits => return,
-            (RowStatus::Queued, State::Issued | State::Expired) => {
+            (RowStatus::ToRevoke, _) if waits => return,
+            (RowStatus::ToRevoke, State::Issued | State::Expired) => {
                 self.seen.ready.insert(row.job);
                 (RowStatus::Ready, None)
             }
-            (RowStatus::Queued, State::Revoking | State::Revoked) => (
-                RowStatus::LeftOut,
+            (RowStatus::ToRevoke, State::Revoking | State::Revoked) => (
+                RowStatus::Skipped,
                 Some(Reason::from(Code::AlreadyByAnother).because("state", Reason::state(&state))),
             ),
             (
-                RowStatus::InDoubt | RowStatus::Unproven | RowStatus::Dropped | RowStatus::Revoking,
+                RowStatus::InDoubt | RowStatus::BeingChecked | RowStatus::NotAccepted | RowStatus::Revoking,
                 State::Revoked,
             ) => (RowStatus::Revoked, None),
-            (RowStatus::InDoubt | RowStatus::Unproven | RowStatus::Dropped, State::Revoking) => {
+            (RowStatus::InDoubt | RowStatus::BeingChecked | RowStatus::NotAccepted, State::Revoking) => {
                 (RowStatus::Revoking, None)
             }
-            (RowStatus::InDoubt | RowStatus::Unproven, _) => return self.without(sight, row, &state),
+            (RowStatus::InDoubt | RowStatus::BeingChecked, _) => return self.without(sight, row, &state),
             _ => return,
         };
         self.keep(row, row_status, why.as_ref(), Some(sight));
@@ -323,16 +323,17 @@ impl ObservationBatch<'_> {
         let since = SignedDuration::from_secs(row.answered.map_or(0, |at| now.saturating_sub(at)));
         let can_tell = row.is_none_accepted || since >= settings.doubt_window;
         let (row_status, why) = match row.now.row_status {
-            RowStatus::Unproven if can_tell && apart >= settings.scans_apart => {
-                (RowStatus::Dropped, Reason::from(Code::LeftOutOfIt).because("state", Reason::state(state)))
-            }
+            RowStatus::BeingChecked if can_tell && apart >= settings.scans_apart => (
+                RowStatus::NotAccepted,
+                Reason::from(Code::LeftOutOfIt).because("state", Reason::state(state)),
+            ),
             // A slow service may still be processing it.
             RowStatus::InDoubt if apart >= settings.absence_after && row.tries < REVOKE_TRIES => {
                 self.seen.ready.insert(row.job);
                 (RowStatus::Ready, Code::RevokedAgain.into())
             }
             RowStatus::InDoubt if apart >= settings.absence_after => {
-                (RowStatus::NotDone, Code::RevocationNotSeen.into())
+                (RowStatus::Refused, Code::RevocationNotSeen.into())
             }
             _ => return,
         };

@@ -180,7 +180,7 @@ pub(super) fn revoke_targets(db: &Tx<'_>, ids: &[JobId]) -> tx::Result<Revocatio
         let open: Vec<(String, String, i64)> = db.all(&sql, values![id.0])?;
         for (badge, bucket, intent) in open {
             let Some(badge) = BadgeId::new(badge) else { continue };
-            if bucket == RowStatus::Queued.code() {
+            if bucket == RowStatus::ToRevoke.code() {
                 queued.push(badge);
             } else {
                 sent.push((badge, intent));

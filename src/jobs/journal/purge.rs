@@ -126,7 +126,7 @@ mod tests {
     fn another_process_may_send_rows_of_its_jobs_again() {
         let connection = journal();
         let db = Tx::on(&connection);
-        let (issued, refused) = (job_with(&db, RowStatus::Issued), job_with(&db, RowStatus::NotDone));
+        let (issued, refused) = (job_with(&db, RowStatus::Issued), job_with(&db, RowStatus::Refused));
         assert_eq!(purge(&db, &args("u")).expect("purged"), [issued]);
         let ended = Purge { ended: vec!["me".into()], ..args("u") };
         assert_eq!(purge(&db, &ended).expect("purged"), [refused]);

@@ -86,7 +86,7 @@ pub(super) fn record_revoke_response(db: &Tx<'_>, args: &RevokeResponse) -> tx::
         requests::record_late(db, *job, now.as_second(), &what)?;
         return Ok(RowStatus::InDoubt);
     }
-    let row_status = if all { RowStatus::Revoking } else { RowStatus::Unproven };
+    let row_status = if all { RowStatus::Revoking } else { RowStatus::BeingChecked };
     // If some were not accepted, it is unknown which.
     if all {
         requests::accepted_at(db, *request, now.as_second())?;
@@ -154,7 +154,7 @@ pub(super) fn record_failure(db: &Tx<'_>, args: &RequestFailure) -> tx::Result<(
     match rows {
         FailedRows::Unbound => requests::accepted_unbound(db, *request, now.as_second(), why)?,
         FailedRows::InDoubt => requests::set_sending(db, *request, RowStatus::InDoubt, Some(why))?,
-        FailedRows::Refused => requests::set_sending(db, *request, RowStatus::NotDone, Some(why))?,
+        FailedRows::Refused => requests::set_sending(db, *request, RowStatus::Refused, Some(why))?,
         FailedRows::Unproven => refusals::record(db, *job, *request, (*at, *next_poll))?,
         FailedRows::Ready => requests::back(db, *job, *request)?,
     }

@@ -60,7 +60,7 @@ pub(super) fn is_lost(db: &Tx<'_>, request: i64) -> tx::Result<bool> {
 /// Keeps an answer that came after the job was taken over. It is evidence; its rows stay in doubt, and the new owner
 /// looks for their badges.
 pub(super) fn record_late(db: &Tx<'_>, job: JobId, at: i64, what: &str) -> tx::Result<()> {
-    jobs::decide(db, job, None, "late answer", &Actor::lapel(at.saturating_mul(1000)), what)?;
+    jobs::record_decision(db, job, None, "late answer", &Actor::lapel(at.saturating_mul(1000)), what)?;
     jobs::set_next_poll(db, job, Timestamp::from_second(at).ok())
 }
 

@@ -422,7 +422,7 @@ fn read(r: &SqlRow<'_>, doubt_window: i64) -> tx::Result<JobRow> {
     let issues: bool = r.get("issues")?;
     let is_unsent = r.get::<Option<i64>>("request")?.is_none();
     let looked_for =
-        issues && matches!(row_status, RowStatus::InDoubt | RowStatus::Unbound | RowStatus::NotSeen);
+        issues && matches!(row_status, RowStatus::InDoubt | RowStatus::NotVisibleYet | RowStatus::NeverSeen);
     let claim = r.get::<Option<String>>("claim")?.and_then(|code| Claim::from_code(&code));
     let was_sent = if issues { matches!(claim, Some(Claim::Open | Claim::Kept)) } else { !is_unsent };
     let class = r.get::<Option<String>>("class")?.and_then(|c| DuplicateKind::from_code(&c));

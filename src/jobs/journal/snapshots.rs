@@ -75,7 +75,7 @@ pub(super) fn matching(
 
 fn with_counts(db: &Tx<'_>, mut job: Job) -> tx::Result<Job> {
     job.counts = counts(db, job.id)?;
-    if job.counts.of(RowStatus::Ask) > 0 {
+    if job.counts.of(RowStatus::NeedsReview) > 0 {
         job.held = super::claims::held(db, job.id)?;
     }
     if job.awaits_proof {

@@ -7,7 +7,7 @@
 use super::adopt::Adopted;
 use super::carry::EarlierDecisions;
 use super::claims::Rival;
-use super::decisions::{DecideRow, ResendRows, Retry, ReviewedRow, Unresolved};
+use super::decisions::{ResendRows, ResolveRow, Retry, ReviewedRow, Unresolved};
 use super::doubts::ResolveDoubts;
 use super::drafts::{CreateJob, IssueOne, PlanUndo, ReadyRow, Replace, ReviewRows};
 use super::duplicates::{CheckResult, ExistingBadge, FinishCheck, Recipients, RecordHeld};
@@ -232,7 +232,7 @@ operations! {
     write "decide" retry(args: Retry) -> Option<u64> = decisions::retry;
     write "call off" cancel(id: JobId, kind: Kind, actor: Actor, by: Arc<Process>) -> u64 = decisions::cancel;
     read reviewed_row(id: JobId, no: u64) -> Option<ReviewedRow> = decisions::reviewed_row;
-    write "decide" decide_row(args: DecideRow) -> std::result::Result<(), Unresolved> = decisions::decide_row;
+    write "decide" resolve_row(args: ResolveRow) -> std::result::Result<(), Unresolved> = decisions::resolve_row;
     read never_seen(id: JobId, among: Option<Vec<u64>>, latest: i64) -> NeverSeen = decisions::never_seen;
     write "decide" resend_rows(args: ResendRows) -> bool = decisions::resend_rows;
     write "decide" leave_rows(id: JobId, rows: Vec<u64>, actor: Actor, why: String, me: String) -> std::result::Result<(), Unresolved>

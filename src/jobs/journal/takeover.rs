@@ -107,7 +107,7 @@ pub(super) fn take_job(db: &Tx<'_>, id: &JobId, owner: &Process, at: &i64) -> tx
         values![id.0, owner.id, owner.label],
     )?;
     if taken > 0 {
-        jobs::decide(db, *id, None, "take over", &Actor::of(owner, *at), "")?;
+        jobs::record_decision(db, *id, None, "take over", &Actor::of(owner, *at), "")?;
     }
     Ok(taken > 0)
 }
@@ -118,7 +118,7 @@ pub(super) fn pause_of_colleague(db: &Tx<'_>, id: &JobId, owner: &Process, at: &
     let is_running = db.exists("SELECT 1 FROM job WHERE id = ?1 AND phase = 'running'", values![id.0])?;
     if is_running {
         jobs::pause(db, id, owner, at)?;
-        jobs::decide(db, *id, None, "pause", &Actor::of(owner, *at), "")?;
+        jobs::record_decision(db, *id, None, "pause", &Actor::of(owner, *at), "")?;
     }
     Ok(is_running)
 }

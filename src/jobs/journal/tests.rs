@@ -267,7 +267,7 @@ async fn a_read_cannot_write() {
 #[tokio::test]
 async fn pages_of_rows_by_status_follow_each_other() {
     const STATUSES: [RowStatus; 4] =
-        [RowStatus::NotDone, RowStatus::Invalid, RowStatus::Waiting, RowStatus::Issued];
+        [RowStatus::Refused, RowStatus::Invalid, RowStatus::Waiting, RowStatus::Issued];
     let folder = folder();
     let journal = Journal::open(folder.path()).expect("a journal");
     add_job(&journal).await;

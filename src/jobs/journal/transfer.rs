@@ -158,7 +158,7 @@ pub(super) fn begin_move(db: &Tx<'_>, args: &BeginMove) -> tx::Result<Vec<JobId>
     takeover::recover(db, &here, &Code::Interrupted.into(), actor.at / 1000)?;
     jobs::set_aside(db, "id IN json_list(?2, bigint)", values![id, super::json(&here)])?;
     for job in &here {
-        jobs::decide(db, *job, None, "move", actor, &to.file)?;
+        jobs::record_decision(db, *job, None, "move", actor, &to.file)?;
     }
     records(db, account, to, "begun")
 }

@@ -8,10 +8,10 @@ use crate::tui::prelude::*;
 use crate::tui::refresh::{every, has_failed};
 
 impl App {
-    pub(super) fn switch_refresh(&mut self, out: &mut Effects<'_>) {
+    pub(super) fn switch_refresh(&mut self, effects: &mut Effects<'_>) {
         let choice = self.refresh.choice().next();
         self.refresh.choose(choice, Instant::now());
-        out.say(match choice {
+        effects.say(match choice {
             RefreshChoice::Off => t!("Auto refresh is off.").to_owned(),
             _ => {
                 t!("lapel refreshes the screen {every}, in the background.", every = every(choice))
@@ -38,7 +38,7 @@ impl App {
         self.refresh.due().filter(|_| free)
     }
 
-    pub(super) fn refresh(&mut self, out: &mut Effects<'_>) {
+    pub(super) fn refresh(&mut self, effects: &mut Effects<'_>) {
         let now = Instant::now();
         if self.refresh_due().is_none() || !self.refresh.is_due(now) {
             return;
@@ -48,9 +48,9 @@ impl App {
             self.changed = true;
             return;
         }
-        out.quiet = true;
+        effects.quiet = true;
         let (tab, cx) = (self.navigation.tab, &self.cx);
-        out.owned_by(RequestOwner::Screen(tab), |out| self.screens.of_mut(tab).refresh(cx, out));
+        effects.owned_by(RequestOwner::Screen(tab), |effects| self.screens.of_mut(tab).refresh(cx, effects));
     }
 
     /// Whether a response is a failed automatic refresh. If so, the screen keeps its content.
@@ -58,14 +58,14 @@ impl App {
         &mut self,
         reply: &Reply,
         owner: RequestOwner,
-        out: &mut Effects<'_>,
+        effects: &mut Effects<'_>,
     ) -> bool {
         let Reply { id, response } = reply;
         if !self.refresh.takes(*id, response, Instant::now()) {
             return false;
         }
         // Requests that follow from it are background requests too.
-        out.quiet = true;
+        effects.quiet = true;
         if !has_failed(response) || matches!(response, Response::Templates(_) | Response::History(_)) {
             return false;
         }

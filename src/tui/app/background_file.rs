@@ -26,11 +26,11 @@ impl App {
         self.connection.background = Some(form);
     }
 
-    pub(super) fn on_background_response(&mut self, reply: Reply, out: &mut Effects<'_>) -> Handled {
+    pub(super) fn on_background_response(&mut self, reply: Reply, effects: &mut Effects<'_>) -> Handled {
         let Some(form) = &mut self.connection.background else { return Err(reply) };
         // Shown until it is closed, because the user is busy with something else.
-        if let Some(said) = form.on_written(reply, out)? {
-            out.news = Some(said);
+        if let Some(said) = form.on_written(reply, effects)? {
+            effects.news = Some(said);
         }
         if form.writes().is_none() {
             self.connection.background = None;
@@ -47,14 +47,14 @@ impl App {
         self.open_and_background().find_map(|form| form.being_written(&self.cx))
     }
 
-    pub(super) fn leave(&mut self, out: &mut Effects<'_>) {
+    pub(super) fn leave(&mut self, effects: &mut Effects<'_>) {
         if let Some((file, left)) = self.being_written() {
             self.parting = Some(t!("the export to {file} was cancelled: {left}", file, left));
         }
         let requests: Vec<RequestId> = self.open_and_background().filter_map(|form| form.writes()).collect();
         self.modals.retain(|modal| modal.writes().is_none());
         self.connection.background = None;
-        out.cancel(requests);
+        effects.cancel(requests);
         self.loop_command = Some(LoopCommand::Quit);
     }
 }

@@ -10,7 +10,7 @@ impl App {
     }
 
     /// Opens and closes the confirmations that the modals ask for. If the number changes, the user types again.
-    pub(super) fn fit_confirms(&mut self, out: &mut Effects<'_>) {
+    pub(super) fn fit_confirms(&mut self, effects: &mut Effects<'_>) {
         for opened in &mut self.modals {
             let asks = opened.modal.asks();
             if opened.confirm.as_ref().map(Confirm::ask) == asks {
@@ -18,14 +18,14 @@ impl App {
             }
             let changed = opened.confirm.as_ref().zip(asks).and_then(|(confirm, now)| confirm.changed(now));
             if let Some(text) = changed {
-                out.warn(text);
+                effects.warn(text);
             }
             opened.confirm = asks.map(|ask| Confirm::new(ask, &self.cx));
             self.changed = true;
         }
     }
 
-    pub(super) fn act_confirm(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+    pub(super) fn act_confirm(&mut self, action: Action, effects: &mut Effects<'_>) -> bool {
         // In a terminal that is too small, the user cannot see what they confirm.
         let fits = self.fits();
         let is_at_once = self.input.is_at_once;
@@ -36,12 +36,14 @@ impl App {
             Action::ClearField => confirm.clear(),
             Action::Accept if !fits => {}
             Action::Accept if confirm.is_right() && confirm.may_be_paste(is_at_once) => {
-                out.warn(confirm.once_more(cx));
+                effects.warn(confirm.once_more(cx));
             }
             Action::Accept if confirm.is_right() => {
-                out.owned_by(RequestOwner::Modal(opened.id), |out| opened.modal.on_confirmed(cx, out));
+                effects.owned_by(RequestOwner::Modal(opened.id), |effects| {
+                    opened.modal.on_confirmed(cx, effects)
+                });
             }
-            Action::Accept => out.warn(confirm.missing(cx)),
+            Action::Accept => effects.warn(confirm.missing(cx)),
             _ => return false,
         }
         true

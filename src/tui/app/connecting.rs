@@ -27,7 +27,7 @@ pub enum Begin {
 
 impl App {
     pub(super) fn begin_with(&mut self, begin: impl FnOnce(&mut Effects<'_>) -> Welcome) {
-        self.with_effects(|app, out| app.welcome = Some(out.owned_by(RequestOwner::Welcome, begin)));
+        self.with_effects(|app, effects| app.welcome = Some(effects.owned_by(RequestOwner::Welcome, begin)));
     }
 
     /// Switches to another profile. Drops all data and requests of the old one.
@@ -115,7 +115,7 @@ impl App {
     }
 
     /// The team's database is away, or back. The jobs stay as they were last read.
-    pub(super) fn journal_away(&mut self, why: Option<JournalError>, out: &mut Effects<'_>) {
+    pub(super) fn journal_away(&mut self, why: Option<JournalError>, effects: &mut Effects<'_>) {
         let before = self.cx.connection.journal_away.take();
         let since = before.as_ref().map_or_else(Timestamp::now, |away| away.since);
         self.cx.connection.journal_away = why.map(|why| {
@@ -125,8 +125,10 @@ impl App {
         });
         self.changed |= self.cx.connection.journal_away != before;
         if self.cx.connection.journal_away.is_none() {
-            self.on_tab(Tab::Activity, out, |screens, out| screens.activity.read_again(out));
-            self.on_tab(Tab::Wallet, out, |screens, out| screens.wallet.journal_is_back(false, out));
+            self.on_tab(Tab::Activity, effects, |screens, effects| screens.activity.read_again(effects));
+            self.on_tab(Tab::Wallet, effects, |screens, effects| {
+                screens.wallet.journal_is_back(false, effects)
+            });
         }
         self.link();
     }

@@ -8,7 +8,7 @@ use crate::tui::platform::host::{Desktop, Manner};
 use crate::tui::prelude::*;
 
 impl App {
-    pub(super) fn copy(&mut self, mut clip: CopiedText, out: &mut Effects<'_>) {
+    pub(super) fn copy(&mut self, mut clip: CopiedText, effects: &mut Effects<'_>) {
         if let Cow::Owned(clean) = clipboard::clean(&clip.text) {
             clip.text = clean;
             clip.after.get_or_insert_with(|| {
@@ -19,64 +19,64 @@ impl App {
         let road = ClipboardRoute::of(settings.clipboard, around);
         match road {
             _ if clip.text.is_empty() => {
-                out.say(t!("{what} is empty. Nothing was copied.", what = begun(&clip.what)));
+                effects.say(t!("{what} is empty. Nothing was copied.", what = begun(&clip.what)));
             }
             ClipboardRoute::Off => {
                 say(
                     &clip,
                     t!("Nothing was copied: copying is off (clipboard = \"off\" in config.toml)."),
-                    out,
+                    effects,
                 );
             }
             ClipboardRoute::None => {
-                say(&clip, t!("Nothing was copied: this terminal has no clipboard."), out);
+                say(&clip, t!("Nothing was copied: this terminal has no clipboard."), effects);
             }
-            _ if clip.text.len() > road.longest() => too_long(&clip, road.longest(), out),
-            ClipboardRoute::Terminal => self.ask_terminal(&clip, out),
+            _ if clip.text.len() > road.longest() => too_long(&clip, road.longest(), effects),
+            ClipboardRoute::Terminal => self.ask_terminal(&clip, effects),
             ClipboardRoute::Program { programs, or_terminal } => {
-                let request = out.ask(Request::Hand(ClipboardRoute::handing(&programs, &clip.text)));
+                let request = effects.request(Request::Hand(ClipboardRoute::handing(&programs, &clip.text)));
                 self.connection.handing.insert(request, Handed::Clip(clip, or_terminal));
             }
         }
     }
 
-    fn ask_terminal(&mut self, clip: &CopiedText, out: &mut Effects<'_>) {
+    fn ask_terminal(&mut self, clip: &CopiedText, effects: &mut Effects<'_>) {
         if clip.text.len() > clipboard::LONGEST_FOR_TERMINAL {
-            too_long(clip, clipboard::LONGEST_FOR_TERMINAL, out);
+            too_long(clip, clipboard::LONGEST_FOR_TERMINAL, effects);
             return;
         }
         let sequence = clipboard::sequence(&clip.text, &self.output.manner.around);
         self.output.say(&sequence);
         let text = t!("Sent {what} to the terminal's clipboard; it may refuse silently.", what = clip.what);
-        say(clip, &text, out);
+        say(clip, &text, effects);
     }
 
-    pub(super) fn open_picture(&mut self, out: &mut Effects<'_>) {
+    pub(super) fn open_picture(&mut self, effects: &mut Effects<'_>) {
         let Some(url) = self.screen().copyables(&self.cx).link else {
-            out.say(t!("There is no picture here that a browser can open."));
+            effects.say(t!("There is no picture here that a browser can open."));
             return;
         };
         let around = &self.output.manner.around;
         let desktop = match around.desktop {
             _ if around.ssh => {
-                return self.copy_link(url, t!("lapel cannot open your browser over ssh"), out);
+                return self.copy_link(url, t!("lapel cannot open your browser over ssh"), effects);
             }
-            None => return self.copy_link(url, t!("There is no desktop to open a browser on"), out),
+            None => return self.copy_link(url, t!("There is no desktop to open a browser on"), effects),
             Some(desktop) => desktop,
         };
-        out.say(t!("Opening {url} in the browser.", url));
+        effects.say(t!("Opening {url} in the browser.", url));
         let handing = Handing { programs: browsers(desktop, &url), input: None };
-        let request = out.ask(Request::Hand(handing));
+        let request = effects.request(Request::Hand(handing));
         self.connection.handing.insert(request, Handed::Link(url));
     }
 
     /// Copies the address of a picture that cannot be opened here, and shows it.
-    fn copy_link(&mut self, url: String, why: &str, out: &mut Effects<'_>) {
+    fn copy_link(&mut self, url: String, why: &str, effects: &mut Effects<'_>) {
         let (before, after) = (Some(format!("{why}.")), Some(url.clone()));
-        self.copy(CopiedText { text: url, what: t!("the link").to_owned(), before, after }, out);
+        self.copy(CopiedText { text: url, what: t!("the link").to_owned(), before, after }, effects);
     }
 
-    pub(super) fn handed(&mut self, reply: Reply, out: &mut Effects<'_>) -> Handled {
+    pub(super) fn handed(&mut self, reply: Reply, effects: &mut Effects<'_>) -> Handled {
         let Response::Handed(result) = reply.response else { return Err(reply) };
         match (self.connection.handing.remove(&reply.id), result) {
             (Some(Handed::Clip(clip, _)), Ok(TMUX)) => {
@@ -84,18 +84,20 @@ impl App {
                     "Copied {what} to tmux. Use its paste key, or the clipboard if your terminal allows it.",
                     what = clip.what
                 );
-                say(&clip, &text, out);
+                say(&clip, &text, effects);
             }
-            (Some(Handed::Clip(clip, _)), Ok(_)) => say(&clip, &t!("Copied {what}.", what = clip.what), out),
-            (Some(Handed::Clip(clip, true)), Err(_)) => self.ask_terminal(&clip, out),
+            (Some(Handed::Clip(clip, _)), Ok(_)) => {
+                say(&clip, &t!("Copied {what}.", what = clip.what), effects)
+            }
+            (Some(Handed::Clip(clip, true)), Err(_)) => self.ask_terminal(&clip, effects),
             (Some(Handed::Clip(clip, false)), Err(why)) => {
-                out.warn(t!("{what} was not copied: {why}.", what = begun(&clip.what), why));
+                effects.warn(t!("{what} was not copied: {why}.", what = begun(&clip.what), why));
             }
             (Some(Handed::Link(url)), Err(why)) => {
-                self.copy_link(url, &t!("lapel could not open the browser ({why})", why), out);
+                self.copy_link(url, &t!("lapel could not open the browser ({why})", why), effects);
             }
             (Some(Handed::Link(url)), Ok(program)) => {
-                out.say(t!("Opened with {program}: {url}", program, url));
+                effects.say(t!("Opened with {program}: {url}", program, url));
             }
             (None, _) => {}
         }
@@ -103,13 +105,13 @@ impl App {
     }
 }
 
-fn say(clip: &CopiedText, text: &str, out: &mut Effects<'_>) {
+fn say(clip: &CopiedText, text: &str, effects: &mut Effects<'_>) {
     let parts = [clip.before.as_deref(), Some(text), clip.after.as_deref()];
-    out.say(parts.into_iter().flatten().collect::<Vec<_>>().join(" "));
+    effects.say(parts.into_iter().flatten().collect::<Vec<_>>().join(" "));
 }
 
-fn too_long(clip: &CopiedText, most: usize, out: &mut Effects<'_>) {
-    out.warn(t!("{what} is too long for the clipboard: {clip} bytes, at most {most}. Nothing was copied. Mark or filter fewer rows.", what = begun(&clip.what), clip = number(clip.text.len() as u64), most = number(most as u64)));
+fn too_long(clip: &CopiedText, most: usize, effects: &mut Effects<'_>) {
+    effects.warn(t!("{what} is too long for the clipboard: {clip} bytes, at most {most}. Nothing was copied. Mark or filter fewer rows.", what = begun(&clip.what), clip = number(clip.text.len() as u64), most = number(most as u64)));
 }
 
 fn begun(what: &str) -> String {

@@ -48,27 +48,27 @@ impl InputState {
 }
 
 impl App {
-    pub(super) fn on_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) {
+    pub(super) fn on_key(&mut self, key: KeyEvent, effects: &mut Effects<'_>) {
         let stack = self.key_contexts();
         // A chord does not continue in other contexts.
         if self.input.chord_contexts != stack {
             self.changed |= self.input.drop_chord();
         }
         let press = self.cx.keymap.press(&stack, &mut self.input.chord, key);
-        self.on_drag(Drag::Cancel, out);
+        self.on_drag(Drag::Cancel, effects);
         match press {
-            Press::Action(action) => self.command(action, out),
-            Press::Unshifted(action, capital) => self.unshifted(action, capital, out),
+            Press::Action(action) => self.command(action, effects),
+            Press::Unshifted(action, capital) => self.unshifted(action, capital, effects),
             Press::Begun => {
                 self.changed = true;
                 self.input.chord_contexts = stack;
             }
             Press::Syllable => {
                 self.changed = true;
-                out.say(t!("Hangul input is on: several keys arrived as one character, so nothing was done. The Han/Eng key turns it off."));
+                effects.say(t!("Hangul input is on: several keys arrived as one character, so nothing was done. The Han/Eng key turns it off."));
             }
             Press::Free => {
-                let typed = self.type_key(key, out);
+                let typed = self.type_key(key, effects);
                 if typed {
                     self.toasts.on_text();
                 }
@@ -76,7 +76,7 @@ impl App {
                 let is_text = stack.iter().any(|context| context.is_text());
                 self.changed |= typed || is_text;
                 if !typed && !is_text {
-                    self.explain_key(key, &stack, out);
+                    self.explain_key(key, &stack, effects);
                 }
             }
             Press::Dropped => self.changed = true,
@@ -84,7 +84,7 @@ impl App {
     }
 
     /// Explains a key that does nothing here: names the keys for what the user may have meant.
-    fn explain_key(&mut self, key: KeyEvent, stack: &[KeyContext], out: &mut Effects<'_>) {
+    fn explain_key(&mut self, key: KeyEvent, stack: &[KeyContext], effects: &mut Effects<'_>) {
         let (keymap, pressed) = (&self.cx.keymap, KeyCombination::from(key));
         let name = keymap.key_name(pressed);
         let near = keymap.near(stack, pressed).filter(|action| !self.is_forbidden(*action));
@@ -94,7 +94,7 @@ impl App {
         let moves = |action: Action| matches!(action, Action::Down | Action::Up);
         let near = near.filter(|(action, _)| elsewhere.is_none() || !moves(*action));
         self.changed = true;
-        out.say(match (near, elsewhere) {
+        effects.say(match (near, elsewhere) {
             (Some((action, near)), _) => {
                 t!("{name} does nothing here. {near}: {help}", name, near, help = action.help())
             }
@@ -125,14 +125,14 @@ impl App {
 
     /// Runs the action of a key without Shift, and says so. Hangul input does not tell whether Shift was
     /// pressed.
-    fn unshifted(&mut self, action: Option<Action>, capital: char, out: &mut Effects<'_>) {
+    fn unshifted(&mut self, action: Option<Action>, capital: char, effects: &mut Effects<'_>) {
         self.changed = true;
         let plain = capital.to_ascii_lowercase();
         // For moving in a list no message is needed. In the column menu the capitals have their own common
         // actions.
         let goes_through = !self.key_contexts().contains(&KeyContext::ColumnMenu);
         if let Some(action) = action {
-            self.command(action, out);
+            self.command(action, effects);
         }
         let text = match action {
             Some(Action::Down | Action::Up) if goes_through => return,
@@ -148,12 +148,12 @@ impl App {
             ),
         };
         // A message of the action itself has priority.
-        if out.notice.is_none() {
-            out.say(text);
+        if effects.notice.is_none() {
+            effects.say(text);
         }
     }
 
-    pub(super) fn command(&mut self, action: Action, out: &mut Effects<'_>) {
+    pub(super) fn command(&mut self, action: Action, effects: &mut Effects<'_>) {
         crate::tui::platform::crash::note(action);
         self.changed = true;
         self.toasts.on_key();
@@ -161,13 +161,13 @@ impl App {
             self.quit_asked = false;
         }
         if self.cx.read_only() && self.is_forbidden(action) && action != Action::Tour {
-            out.say(tr(READ_ONLY));
+            effects.say(tr(READ_ONLY));
             return;
         }
-        self.act(action, out);
+        self.act(action, effects);
     }
 
-    pub(super) fn act(&mut self, action: Action, out: &mut Effects<'_>) {
+    pub(super) fn act(&mut self, action: Action, effects: &mut Effects<'_>) {
         if action == Action::Reload {
             self.cx.pictures.read_again();
         }
@@ -175,48 +175,50 @@ impl App {
             Action::Tour if self.welcome.is_some() => {
                 if self.app_paths.offers_tour {
                     self.tour_wanted = true;
-                    self.act_inside(action, out);
+                    self.act_inside(action, effects);
                 }
             }
-            Action::Tour | Action::TourSkip | Action::TourLeave => self.act_tour(action, out),
-            Action::Editor => self.edit(out),
+            Action::Tour | Action::TourSkip | Action::TourLeave => self.act_tour(action, effects),
+            Action::Editor => self.edit(effects),
             Action::Redraw => self.repaint(),
-            Action::SaveScreen => self.save_screen(out),
+            Action::SaveScreen => self.save_screen(effects),
             Action::Suspend => self.loop_command = Some(LoopCommand::Suspend),
-            Action::QuitNow => self.quit(out),
+            Action::QuitNow => self.quit(effects),
             Action::Reload if self.reconnect() => {}
             // During a rate limit wait a refresh would wait too.
-            Action::Reload | Action::Look if self.modals.is_empty() && self.waits_for_the_limit(out) => {}
-            Action::Back if self.stop_reads(out) => {}
+            Action::Reload | Action::Look if self.modals.is_empty() && self.waits_for_the_limit(effects) => {}
+            Action::Back if self.stop_reads(effects) => {}
             Action::Quit if self.modals.is_empty() && self.welcome.is_none() && self.is_over_another() => {
-                self.act(Action::Back, out);
+                self.act(Action::Back, effects);
             }
             Action::Palette if self.welcome.is_some() => {}
             Action::Picture | Action::TurnOver if !self.cx.pictures.is_on() => {
-                out.say(tr(crate::tui::platform::images::OFF));
+                effects.say(tr(crate::tui::platform::images::OFF));
             }
-            _ if self.act_confirm(action, out) => {}
-            Action::Accept if self.stops_a_key(out) => {}
+            _ if self.act_confirm(action, effects) => {}
+            Action::Accept if self.stops_a_key(effects) => {}
             _ => {
-                if !self.act_inside(action, out) {
-                    self.act_outside(action, out);
+                if !self.act_inside(action, effects) {
+                    self.act_outside(action, effects);
                 }
             }
         }
     }
 
-    pub(super) fn act_inside(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+    pub(super) fn act_inside(&mut self, action: Action, effects: &mut Effects<'_>) -> bool {
         if self.focus() == RequestOwner::Welcome && action == Action::ChooseSandbox {
             self.tour_wanted = false;
         }
-        self.with(self.focus(), out, |component, cx, out| component.on_action(action, cx, out)) == Some(true)
+        self.with(self.focus(), effects, |component, cx, effects| component.on_action(action, cx, effects))
+            == Some(true)
     }
 
     /// Says that there is a rate limit wait, or asks for one ping if the wait is long. Returns false if there is none.
-    fn waits_for_the_limit(&mut self, out: &mut Effects<'_>) -> bool {
+    fn waits_for_the_limit(&mut self, effects: &mut Effects<'_>) -> bool {
         let Some(left) = hold::left(&self.cx).filter(|_| self.welcome.is_none()) else { return false };
         if !hold::offers_ping(&self.cx) {
-            out.say(t!("Rate limit wait: {wait}. lapel sends nothing before that.", wait = wait_text(left)));
+            effects
+                .say(t!("Rate limit wait: {wait}. lapel sends nothing before that.", wait = wait_text(left)));
             return true;
         }
         let Some(client) = self.client_or_connecting().cloned() else { return false };
@@ -229,22 +231,22 @@ impl App {
         self.screen().has_pane() || (self.navigation.tab == Tab::Badge && self.navigation.can_go_back())
     }
 
-    fn act_outside(&mut self, action: Action, out: &mut Effects<'_>) {
+    fn act_outside(&mut self, action: Action, effects: &mut Effects<'_>) {
         match action {
             Action::Home => {
-                if self.open_tab(Tab::Home, out) {
+                if self.open_tab(Tab::Home, effects) {
                     self.screens.home.close();
                 }
             }
             Action::NextTab | Action::PreviousTab => {
                 let step = if action == Action::NextTab { 1 } else { -1 };
-                self.open_tab(self.navigation.tab.step(step), out);
+                self.open_tab(self.navigation.tab.step(step), effects);
             }
             Action::Profiles => {
                 // A demo is no configured profile, even if it has the same name.
                 let kept = self.cx.session().filter(|session| session.data_dir.is_some());
                 let used = kept.map(|session| session.name.clone());
-                out.open(|_, out| Profiles::new(used, out));
+                effects.open(|_, effects| Profiles::new(used, effects));
             }
             Action::Help => {
                 let stack = self.key_contexts();
@@ -276,7 +278,7 @@ impl App {
                 let palette = CommandPalette::new(self.commands(), filters, recents, self.modals.is_empty());
                 self.open(palette.with_loaded(self.loaded()));
             }
-            Action::Back if self.toasts.news.is_none() => self.go_back(out),
+            Action::Back if self.toasts.news.is_none() => self.go_back(effects),
             Action::Dismiss | Action::Back => self.toasts.news = None,
             Action::ClearForm => {
                 if let Some(form) = self.modals.last_mut() {
@@ -285,12 +287,12 @@ impl App {
                     welcome.clear_input();
                 }
             }
-            Action::Quit => self.quit(out),
+            Action::Quit => self.quit(effects),
             _ => match Tab::of(action) {
                 Some(tab) => {
-                    self.open_tab(tab, out);
+                    self.open_tab(tab, effects);
                 }
-                None => self.act_on_any_tab(action, out),
+                None => self.act_on_any_tab(action, effects),
             },
         }
     }
@@ -353,11 +355,11 @@ impl App {
         t!("it does not apply here")
     }
 
-    pub(super) fn quit(&mut self, out: &mut Effects<'_>) {
+    pub(super) fn quit(&mut self, effects: &mut Effects<'_>) {
         let sending = self.is_sending();
         let written = self.being_written();
         if self.quit_asked || (!sending && written.is_none()) {
-            self.leave(out);
+            self.leave(effects);
             return;
         }
         self.quit_asked = true;
@@ -385,31 +387,32 @@ impl App {
             };
             said.push(t!("lapel is sending. Quit again to leave: it waits for the open answers and sends nothing more. {then}", then));
         }
-        out.warn(said.join(" "));
+        effects.warn(said.join(" "));
     }
 
-    fn type_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
+    fn type_key(&mut self, key: KeyEvent, effects: &mut Effects<'_>) -> bool {
         if let Some(confirm) = self.modals.last_mut().and_then(|modal| modal.confirm.as_mut()) {
             return confirm.on_text_key(key, self.input.is_at_once);
         }
-        self.with(self.focus(), out, |component, _, out| component.on_text_key(key, out)) == Some(true)
+        self.with(self.focus(), effects, |component, _, effects| component.on_text_key(key, effects))
+            == Some(true)
     }
 
-    pub(super) fn on_paste(&mut self, text: &str, out: &mut Effects<'_>) {
+    pub(super) fn on_paste(&mut self, text: &str, effects: &mut Effects<'_>) {
         // Most terminals send CR between the lines of a paste, as their Enter key does.
         let text = &text.replace("\r\n", "\n").replace('\r', "\n");
         self.input.drop_chord();
-        if self.refuses_paste(text, out) {
+        if self.refuses_paste(text, effects) {
             return;
         }
         if self.confirm().is_some() {
-            out.warn(t!("A paste does not confirm. Type the text yourself."));
+            effects.warn(t!("A paste does not confirm. Type the text yourself."));
             return;
         }
         let into_text = self.takes_text();
-        self.with(self.focus(), out, |component, cx, out| component.on_paste(text, cx, out));
-        if !into_text && !self.takes_text() && out.notice.is_none() {
-            self.explain_paste(out);
+        self.with(self.focus(), effects, |component, cx, effects| component.on_paste(text, cx, effects));
+        if !into_text && !self.takes_text() && effects.notice.is_none() {
+            self.explain_paste(effects);
         }
     }
 
@@ -418,7 +421,7 @@ impl App {
     }
 
     /// Says which keys open a field for the text that was pasted beside all fields.
-    fn explain_paste(&self, out: &mut Effects<'_>) {
+    fn explain_paste(&self, effects: &mut Effects<'_>) {
         let stack = self.key_contexts();
         let own = [Action::LookUp, Action::Filter, Action::Search, Action::FindCert]
             .into_iter()
@@ -430,7 +433,7 @@ impl App {
             .flatten()
             .filter_map(|action| Some(format!("{} {}", self.cx.keymap.key(&stack, action)?, action.hint())))
             .collect();
-        out.say(if keys.is_empty() {
+        effects.say(if keys.is_empty() {
             t!("Nothing was pasted: there is no text field here.").to_owned()
         } else {
             t!(
@@ -440,30 +443,30 @@ impl App {
         });
     }
 
-    fn act_on_any_tab(&mut self, action: Action, out: &mut Effects<'_>) {
+    fn act_on_any_tab(&mut self, action: Action, effects: &mut Effects<'_>) {
         match action {
             Action::Copy => match Menu::of_copies(self.screen().copyables(&self.cx)) {
                 Some(menu) => self.open(menu),
-                None => out.say(t!("There is nothing here to copy.")),
+                None => effects.say(t!("There is nothing here to copy.")),
             },
-            Action::OpenPicture => self.open_picture(out),
+            Action::OpenPicture => self.open_picture(effects),
             Action::Raw => {
                 let records = self.screen().records();
                 if records.is_empty() {
-                    out.say(t!("There is no service record here."));
+                    effects.say(t!("There is no service record here."));
                 } else {
-                    out.open_some(|_, out| JsonView::new(records, out));
+                    effects.open_some(|_, effects| JsonView::new(records, effects));
                 }
             }
-            Action::RequestLog => out.open(RequestLog::new),
-            Action::AutoRefresh => self.switch_refresh(out),
+            Action::RequestLog => effects.open(RequestLog::new),
+            Action::AutoRefresh => self.switch_refresh(effects),
             Action::ForgetRecent => self.open(ConfirmAction::new(
                 t!("Forget recent look-ups, file names and unfinished input of this profile?"),
                 vec![t!("This cannot be undone. Nothing changes at the service.").to_owned()],
-                |out| out.go.push(Navigate::ForgetRecents),
+                |effects| effects.go.push(Navigate::ForgetRecents),
             )),
-            Action::Language => switch_language(out),
-            Action::GoToRow => out.say(t!("This list has no row numbers to go to.")),
+            Action::Language => switch_language(effects),
+            Action::GoToRow => effects.say(t!("This list has no row numbers to go to.")),
             Action::Theme => self.open(Menu::of_themes(self.palette.theme)),
             _ => {}
         }
@@ -486,12 +489,12 @@ const NAMED: usize = 3;
 const MOST_LOADED: usize = 1000;
 
 /// Switches the language. A notice on the screen stays in the old language.
-fn switch_language(out: &mut Effects<'_>) {
+fn switch_language(effects: &mut Effects<'_>) {
     let all = Language::ALL;
     let now = all.iter().position(|language| *language == i18n::language()).unwrap_or_default();
     let next = all[(now + 1) % all.len()];
     i18n::set_language(next);
-    out.say(t!(
+    effects.say(t!(
         "lapel uses {name} until it closes. To keep it, set language = \"{setting}\" in config.toml.",
         name = next.name(),
         setting = next.code()

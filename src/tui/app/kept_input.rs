@@ -2,7 +2,7 @@
 
 use super::{App, LoopCommand, Tab};
 use crate::config::and_more;
-use crate::tui::persist::input_history::{InputKind, Recents, RecentsAsk};
+use crate::tui::persist::input_history::{InputKind, Recents, RecentsRequest};
 use crate::tui::persist::saved_filters::{FiltersRead, SavedFilterList};
 use crate::tui::persist::unfinished;
 use crate::tui::prelude::*;
@@ -23,7 +23,7 @@ impl App {
         }
     }
 
-    pub(super) fn read_recents(&mut self, out: &mut Effects<'_>) {
+    pub(super) fn read_recents(&mut self, effects: &mut Effects<'_>) {
         let keeps = self.output.manner.settings.recent;
         self.cx.connection.recents = match self.cx.session() {
             Some(session) => {
@@ -32,15 +32,19 @@ impl App {
             }
             None => Recents::of(self.app_paths.data_dir.as_deref(), NO_PROFILE, keeps),
         };
-        self.cx.connection.recents.first(|ask| out.ask(Request::Recents(Box::new(ask))));
+        self.cx.connection.recents.first(|ask| effects.request(Request::Recents(Box::new(ask))));
     }
 
     /// Fills a form that opens with the input that was not sent before.
-    pub(super) fn with_kept_input(&self, mut modal: Box<dyn Modal>, out: &mut Effects<'_>) -> Box<dyn Modal> {
+    pub(super) fn with_kept_input(
+        &self,
+        mut modal: Box<dyn Modal>,
+        effects: &mut Effects<'_>,
+    ) -> Box<dyn Modal> {
         let kept = modal.input().and_then(|input| self.cx.connection.recents.unfinished(&input));
         if let Some(texts) = kept {
             modal.set_input(texts);
-            out.say(unfinished::filled(&modal.key_contexts(), &self.cx));
+            effects.say(unfinished::filled(&modal.key_contexts(), &self.cx));
         }
         modal
     }
@@ -70,19 +74,19 @@ impl App {
     }
 
     /// The input that the file may not have yet.
-    pub fn unsaved_input(&self) -> Option<RecentsAsk> {
+    pub fn unsaved_input(&self) -> Option<RecentsRequest> {
         self.cx.connection.recents.rest()
     }
 
-    pub(super) fn keep_typed(&mut self, out: &mut Effects<'_>) {
+    pub(super) fn keep_typed(&mut self, effects: &mut Effects<'_>) {
         self.watch_input();
         self.cx.connection.recents.pause(self.loop_command == Some(LoopCommand::Quit));
         if self.cx.session().is_some() {
-            for (typed, text) in std::mem::take(&mut out.typed) {
+            for (typed, text) in std::mem::take(&mut effects.typed) {
                 self.cx.connection.recents.note(typed, &text);
             }
         }
-        self.cx.connection.recents.hand_out(|ask| out.ask(Request::Recents(Box::new(ask))));
+        self.cx.connection.recents.hand_out(|ask| effects.request(Request::Recents(Box::new(ask))));
     }
 
     pub(super) fn offers_earlier(&self, action: Action) -> bool {
@@ -96,12 +100,12 @@ impl App {
             }
     }
 
-    pub(super) fn forget_recents(&mut self, out: &mut Effects<'_>) {
+    pub(super) fn forget_recents(&mut self, effects: &mut Effects<'_>) {
         self.screens.wallet.forget_set_aside();
         self.screens.templates.filtered.forget_earlier();
         self.screens.history.filtered.forget_earlier();
         let forgotten = self.cx.connection.recents.forget();
-        out.say(match forgotten {
+        effects.say(match forgotten {
             0 => t!("There is no recent input to forget.").to_owned(),
             n => plural!(
                 n,

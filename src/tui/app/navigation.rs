@@ -43,73 +43,86 @@ impl App {
         }
     }
 
-    pub(super) fn go_back(&mut self, out: &mut Effects<'_>) {
+    pub(super) fn go_back(&mut self, effects: &mut Effects<'_>) {
         let Some((tab, shown)) = self.navigation.came_from.pop() else { return };
         self.navigation.tab = tab;
         let screen = self.screens.of_mut(tab);
         if let Some(shown) = shown.filter(|shown| screen.shown().as_ref() != Some(shown)) {
-            out.owned_by(RequestOwner::Screen(tab), |out| screen.show(shown, out));
+            effects.owned_by(RequestOwner::Screen(tab), |effects| screen.show(shown, effects));
         }
     }
 
     /// Opens a tab directly. Closes all modals, and Back returns to nothing. Returns false, and changes nothing, if a
     /// modal cannot be closed now: it says why.
-    pub(super) fn open_tab(&mut self, tab: Tab, out: &mut Effects<'_>) -> bool {
+    pub(super) fn open_tab(&mut self, tab: Tab, effects: &mut Effects<'_>) -> bool {
         if self.welcome.is_some() {
-            out.say(t!("The tabs open with a profile or the sandbox."));
+            effects.say(t!("The tabs open with a profile or the sandbox."));
             return false;
         }
         // A review keeps its draft when it is left, so it is asked after what it opened.
         for opened in self.modals.iter_mut().rev() {
-            if !out.owned_by(RequestOwner::Modal(opened.id), |out| opened.modal.leave(out)) {
+            if !effects.owned_by(RequestOwner::Modal(opened.id), |effects| opened.modal.leave(effects)) {
                 return false;
             }
         }
         for opened in self.modals.drain(..) {
-            out.cancel(self.connection.pending.of(RequestOwner::Modal(opened.id)));
+            effects.cancel(self.connection.pending.of(RequestOwner::Modal(opened.id)));
         }
         self.screens.of_mut(tab).on_opened();
         self.navigation = Navigation { tab, ..Navigation::default() };
         true
     }
 
-    fn follow(&mut self, tab: Tab, out: &mut Effects<'_>, run: impl FnOnce(&mut Screens, &mut Effects<'_>)) {
+    fn follow(
+        &mut self,
+        tab: Tab,
+        effects: &mut Effects<'_>,
+        run: impl FnOnce(&mut Screens, &mut Effects<'_>),
+    ) {
         self.follow_to(tab, None);
-        self.on_tab(tab, out, run);
+        self.on_tab(tab, effects, run);
     }
 
-    fn show(&mut self, shown: ShownRecord, out: &mut Effects<'_>) {
+    fn show(&mut self, shown: ShownRecord, effects: &mut Effects<'_>) {
         let tab = match shown {
             ShownRecord::Badge(..) => Tab::Badge,
             ShownRecord::Holder(_) => Tab::Wallet,
         };
         self.follow_to(tab, Some(&shown));
         let screen = self.screens.of_mut(tab);
-        out.owned_by(RequestOwner::Screen(tab), |out| screen.show(shown, out));
+        effects.owned_by(RequestOwner::Screen(tab), |effects| screen.show(shown, effects));
     }
 
-    pub(super) fn go(&mut self, go: Navigate, out: &mut Effects<'_>) {
+    pub(super) fn go(&mut self, go: Navigate, effects: &mut Effects<'_>) {
         match go {
-            Navigate::Badge(badge) => self.show(ShownRecord::Badge(badge), out),
+            Navigate::Badge(badge) => self.show(ShownRecord::Badge(badge), effects),
             Navigate::FindBadge(typed) => {
-                self.follow(Tab::Badge, out, |screens, out| screens.badge.find_typed(typed, out));
+                self.follow(Tab::Badge, effects, |screens, effects| screens.badge.find_typed(typed, effects));
             }
             Navigate::TemplatesTitled(title) => {
-                self.follow(Tab::Templates, out, |screens, out| screens.templates.titled(&title, out));
+                self.follow(Tab::Templates, effects, |screens, effects| {
+                    screens.templates.titled(&title, effects)
+                });
             }
-            Navigate::Holder(email) => self.show(ShownRecord::Holder(email), out),
+            Navigate::Holder(email) => self.show(ShownRecord::Holder(email), effects),
             Navigate::HolderNamed(name) => {
-                self.follow(Tab::Wallet, out, |screens, out| screens.wallet.look_up_name(&name, out));
+                self.follow(Tab::Wallet, effects, |screens, effects| {
+                    screens.wallet.look_up_name(&name, effects)
+                });
             }
             Navigate::HolderOf(email, id) => {
-                self.show(ShownRecord::Holder(email), out);
+                self.show(ShownRecord::Holder(email), effects);
                 self.screens.wallet.select(id);
             }
             Navigate::FindCert(number, ids) => {
-                self.on_tab(Tab::Wallet, out, |screens, out| screens.wallet.read_records(number, ids, out));
+                self.on_tab(Tab::Wallet, effects, |screens, effects| {
+                    screens.wallet.read_records(number, ids, effects)
+                });
             }
             Navigate::Question(question) => {
-                self.on_tab(Tab::Wallet, out, |screens, out| screens.wallet.answer(question, out));
+                self.on_tab(Tab::Wallet, effects, |screens, effects| {
+                    screens.wallet.answer(question, effects)
+                });
             }
             Navigate::Theme(theme) => self.set_theme(Palette { theme, ..self.palette }),
             Navigate::Activity => {
@@ -122,79 +135,85 @@ impl App {
                 self.screens.activity.show(id, statuses);
             }
             Navigate::Mails(id) => {
-                self.follow(Tab::Home, out, |screens, out| screens.home.list_mails(id, out));
+                self.follow(Tab::Home, effects, |screens, effects| screens.home.list_mails(id, effects));
             }
-            Navigate::Again(id, command) => self.again(id, *command, out),
+            Navigate::Again(id, command) => self.again(id, *command, effects),
             Navigate::Export(source) => self.open_export(*source),
             // As if the file was dropped there. The quotation marks keep a backslash of its name.
-            Navigate::Picked(path) => self.on_paste(&format!("'{path}'"), out),
+            Navigate::Picked(path) => self.on_paste(&format!("'{path}'"), effects),
             Navigate::Aside => self.write_in_background(),
             Navigate::Corrected => {
                 // Only the draft on top of the others.
                 for opened in self.modals.iter_mut().rev() {
-                    if out.owned_by(RequestOwner::Modal(opened.id), |out| opened.modal.on_corrected(out)) {
+                    if effects.owned_by(RequestOwner::Modal(opened.id), |effects| {
+                        opened.modal.on_corrected(effects)
+                    }) {
                         break;
                     }
                 }
             }
             Navigate::InputUsed => self.input_used(),
             Navigate::UseFilter(filter) if filter.list == "templates" => {
-                self.follow(Tab::Templates, out, |all, out| all.templates.filtered.use_filter(&filter, out));
+                self.follow(Tab::Templates, effects, |all, effects| {
+                    all.templates.filtered.use_filter(&filter, effects)
+                });
             }
             Navigate::UseFilter(filter) => {
-                self.follow(Tab::History, out, |all, out| all.history.filtered.use_filter(&filter, out));
+                self.follow(Tab::History, effects, |all, effects| {
+                    all.history.filtered.use_filter(&filter, effects)
+                });
             }
-            Navigate::ForgetRecents => self.forget_recents(out),
+            Navigate::ForgetRecents => self.forget_recents(effects),
             Navigate::MarkAll => {
-                self.on_tab(Tab::History, out, |screens, out| screens.history.mark_all(out));
+                self.on_tab(Tab::History, effects, |screens, effects| screens.history.mark_all(effects));
             }
             Navigate::AskAboutFilter => self.ask_about_filter(),
-            Navigate::KeyAllowed(then) => self.key_allowed(then, out),
-            Navigate::Open(modal) => self.open_modal(modal, out),
-            Navigate::Run(action) => self.act(action, out),
+            Navigate::KeyAllowed(then) => self.key_allowed(then, effects),
+            Navigate::Open(modal) => self.open_modal(modal, effects),
+            Navigate::Run(action) => self.act(action, effects),
             Navigate::CloseAll => self.modals.clear(),
             Navigate::Close(id) => {
                 // Back may have cleared its input.
                 self.watch_input();
                 self.modals.retain(|modal| modal.id != id);
-                out.cancel(self.connection.pending.of(RequestOwner::Modal(id)));
+                effects.cancel(self.connection.pending.of(RequestOwner::Modal(id)));
             }
             Navigate::Connect(session) => {
-                self.leave_view(out);
+                self.leave_view(effects);
                 self.switch(*session);
-                self.tour_if_wanted(out);
+                self.tour_if_wanted(effects);
             }
-            Navigate::Quit => self.quit(out),
+            Navigate::Quit => self.quit(effects),
         }
     }
 
     /// Opens a modal. In a read-only profile, the keys of a modal that prepares sending do nothing. This
     /// check covers every other way to it.
-    fn open_modal(&mut self, modal: OpenModal, out: &mut Effects<'_>) {
+    fn open_modal(&mut self, modal: OpenModal, effects: &mut Effects<'_>) {
         let id = self.next_modal();
-        match out.owned_by(RequestOwner::Modal(id), |out| modal.0(&self.cx, out)) {
+        match effects.owned_by(RequestOwner::Modal(id), |effects| modal.0(&self.cx, effects)) {
             Some(modal) if modal.has(ModalFlag::PreparesSending) && self.cx.read_only() => {
-                out.say(tr(READ_ONLY));
+                effects.say(tr(READ_ONLY));
             }
             modal => {
-                let modal = modal.map(|modal| self.with_kept_input(modal, out));
+                let modal = modal.map(|modal| self.with_kept_input(modal, effects));
                 self.modals.extend(modal.map(|modal| OpenedModal { id, modal, confirm: None }));
             }
         }
     }
 
-    fn again(&mut self, id: JobId, command: JobCommand, out: &mut Effects<'_>) {
+    fn again(&mut self, id: JobId, command: JobCommand, effects: &mut Effects<'_>) {
         if self.cx.read_only() {
-            out.say(tr(READ_ONLY));
+            effects.say(tr(READ_ONLY));
             return;
         }
         let Some(job) = self.screens.activity.find(id) else { return };
         if confirm_resend::rows(&command, job) == 0 && !self.cx.is_live() {
             // It sends nothing now; its response says why.
-            out.command(command);
+            effects.command(command);
             return;
         }
-        let toast = out.notice.take();
+        let toast = effects.notice.take();
         self.open(confirm_resend(command, job, toast, &self.cx));
     }
 }

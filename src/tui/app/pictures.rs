@@ -11,12 +11,12 @@ use crate::tui::theme::Glyphs;
 impl App {
     /// Requests the picture. While a modal is open the picture does not change, because the user returns to
     /// it.
-    pub(super) fn want_picture(&mut self, out: &mut Effects<'_>) {
+    pub(super) fn want_picture(&mut self, effects: &mut Effects<'_>) {
         if self.modals.is_empty() {
             let is_ready = self.welcome.is_none() && self.cx.client().is_some() && self.fits();
             let is_shown = is_ready && self.cx.pictures.is_on();
             let want = is_shown.then(|| self.screen().picture(self.body(), &self.cx)).flatten();
-            self.cx.pictures.want(want.as_ref(), out);
+            self.cx.pictures.want(want.as_ref(), effects);
         }
     }
 

@@ -8,7 +8,7 @@ use crate::tui::worker::job_command::JobReply;
 
 impl App {
     /// A response whose owner is gone is dropped, except the result of a job command.
-    pub(super) fn answer(&mut self, mut reply: Reply, owner: RequestOwner, out: &mut Effects<'_>) {
+    pub(super) fn answer(&mut self, mut reply: Reply, owner: RequestOwner, effects: &mut Effects<'_>) {
         self.changed = true;
         if self.welcome.is_some() && !matches!(owner, RequestOwner::Welcome | RequestOwner::Modal(_)) {
             // It belongs to another connection.
@@ -26,16 +26,16 @@ impl App {
         }
         reply.response = self.processed(reply.response);
         let left = match owner {
-            RequestOwner::Shell => self.shell_response(reply, out),
+            RequestOwner::Shell => self.shell_response(reply, effects),
             RequestOwner::Modal(id)
                 if self.connection.background.as_ref().is_some_and(|form| form.id == id) =>
             {
-                self.on_background_response(reply, out)
+                self.on_background_response(reply, effects)
             }
             _ => {
                 let mut reply = Some(reply);
-                let taken = self.with(owner, out, |component, cx, out| {
-                    reply.take().map_or(Ok(()), |reply| component.on_response(reply, cx, out))
+                let taken = self.with(owner, effects, |component, cx, effects| {
+                    reply.take().map_or(Ok(()), |reply| component.on_response(reply, cx, effects))
                 });
                 match (taken, reply) {
                     (Some(taken), _) => taken,
@@ -46,39 +46,39 @@ impl App {
         match left.map_err(|reply| reply.response) {
             Ok(()) => {}
             // It answers a key on a screen, so it goes like every other message.
-            Err(Response::Done(Err(why))) if matches!(owner, RequestOwner::Screen(_)) => out.warn(why),
+            Err(Response::Done(Err(why))) if matches!(owner, RequestOwner::Screen(_)) => effects.warn(why),
             // The form of this job command is closed. Its result is shown anyway, until the user closes it.
-            Err(Response::Done(Err(why))) => out.news = Some((why, true)),
-            Err(Response::Done(Ok(JobReply::Said(text)))) => out.say(text),
-            Err(Response::Done(Ok(JobReply::Warned(text)))) => out.warn(text),
-            Err(Response::Done(Ok(JobReply::Drafts(jobs)))) => DraftForm::open(jobs, out),
+            Err(Response::Done(Err(why))) => effects.news = Some((why, true)),
+            Err(Response::Done(Ok(JobReply::Said(text)))) => effects.say(text),
+            Err(Response::Done(Ok(JobReply::Warned(text)))) => effects.warn(text),
+            Err(Response::Done(Ok(JobReply::Drafts(jobs)))) => DraftForm::open(jobs, effects),
             Err(_) => tracing::debug!("an answer that nobody waits for any more"),
         }
     }
 
     /// Keeps back the forms that an answer opens while a text is being typed: they would take its next letters. An answer to
     /// the form in which the text is typed is expected.
-    pub(super) fn hold_back(&mut self, owner: RequestOwner, out: &mut Effects<'_>) {
+    pub(super) fn hold_back(&mut self, owner: RequestOwner, effects: &mut Effects<'_>) {
         let is_of_top = self.modals.last().is_some_and(|top| owner == RequestOwner::Modal(top.id));
         let is_typing = self.takes_text() && self.front().typed().iter().any(|text| !text.is_empty());
         if is_of_top || !is_typing {
             return;
         }
         let is_form = |go: &mut Navigate| matches!(go, Navigate::Open(_) | Navigate::Export(_));
-        let forms: Vec<Navigate> = out.go.extract_if(.., is_form).collect();
+        let forms: Vec<Navigate> = effects.go.extract_if(.., is_form).collect();
         if !forms.is_empty() {
             self.connection.held_back.extend(forms.into_iter().map(|form| (owner, form)));
-            out.say(t!("A form is waiting. It opens when you leave this text."));
+            effects.say(t!("A form is waiting. It opens when you leave this text."));
         }
     }
 
     /// Drops the forms of a look-up that was replaced: they are about another caller.
-    pub(super) fn drop_forms(&mut self, out: &mut Effects<'_>) {
-        let Some(owner) = out.begins_anew.take() else { return };
+    pub(super) fn drop_forms(&mut self, effects: &mut Effects<'_>) {
+        let Some(owner) = effects.begins_anew.take() else { return };
         let before = self.connection.held_back.len();
         self.connection.held_back.retain(|(of, _)| *of != owner);
         if self.connection.held_back.len() < before {
-            out.say(t!("The waiting form was dropped, because a new look-up began."));
+            effects.say(t!("The waiting form was dropped, because a new look-up began."));
         }
     }
 
@@ -89,21 +89,21 @@ impl App {
         Response::Done(Ok(said.map_or(JobReply::Fine, JobReply::Said)))
     }
 
-    fn shell_response(&mut self, reply: Reply, out: &mut Effects<'_>) -> Handled {
-        let Err(reply) = self.cx.pictures.on_response(reply, out) else { return Ok(()) };
-        let Err(reply) = self.viewed(reply, out) else { return Ok(()) };
-        self.handed(reply, out)
+    fn shell_response(&mut self, reply: Reply, effects: &mut Effects<'_>) -> Handled {
+        let Err(reply) = self.cx.pictures.on_response(reply, effects) else { return Ok(()) };
+        let Err(reply) = self.viewed(reply, effects) else { return Ok(()) };
+        self.handed(reply, effects)
     }
 
     /// Passes changed jobs to Home, and the number of kept drafts to Activity. Passes the length of the history, if the
     /// History tab shows all of it, to the tabs that say what reading it costs.
-    pub(super) fn tell_home(&mut self, out: &mut Effects<'_>) {
+    pub(super) fn tell_home(&mut self, effects: &mut Effects<'_>) {
         if self.navigation.tab == Tab::Activity {
-            self.on_tab(Tab::Home, out, |screens, out| screens.home.read_drafts(out));
+            self.on_tab(Tab::Home, effects, |screens, effects| screens.home.read_drafts(effects));
             self.screens.activity.drafts = self.screens.home.kept_drafts();
         }
         if self.navigation.tab != Tab::Home {
-            self.screens.home.tell_drafts(&self.cx, out);
+            self.screens.home.tell_drafts(&self.cx, effects);
         }
         if matches!(self.navigation.tab, Tab::Home | Tab::Wallet) {
             let history = &self.screens.history.filtered;
@@ -119,7 +119,7 @@ impl App {
         }
     }
 
-    pub(super) fn job(&mut self, changed: JobChange, out: &mut Effects<'_>) {
+    pub(super) fn job(&mut self, changed: JobChange, effects: &mut Effects<'_>) {
         self.changed = true;
         let JobChange { id, job, touched } = changed;
         // Also what another lapel does with a draft.
@@ -162,7 +162,7 @@ impl App {
             return;
         }
         let badges = || touched.iter().map(|touched| &touched.badge_id);
-        self.on_tab(Tab::Wallet, out, |screens, out| screens.wallet.refresh(badges(), out));
+        self.on_tab(Tab::Wallet, effects, |screens, effects| screens.wallet.refresh(badges(), effects));
         if job.kind == Kind::Revoke {
             let done =
                 touched.iter().filter(|t| matches!(t.row_status, RowStatus::Revoking | RowStatus::Revoked));
@@ -173,13 +173,13 @@ impl App {
         // Read the visible badges again after a change.
         if self.cx.client().is_some() {
             for id in badges() {
-                self.on_tab(Tab::Badge, out, |screens, out| screens.badge.refresh(id, out));
+                self.on_tab(Tab::Badge, effects, |screens, effects| screens.badge.refresh(id, effects));
             }
             // A narrowed list costs several requests. New badges come into it when the user refreshes it.
             let history = &self.screens.history;
             let is_new = job.kind == Kind::Issue && !history.filtered.is_narrowed();
             if is_new || history.holds(badges()) {
-                self.screens.history.filtered.reload(out);
+                self.screens.history.filtered.reload(effects);
             }
         }
     }
@@ -218,7 +218,7 @@ fn news(before: Option<&Job>, now: &Job) -> Option<(String, bool)> {
         return Some((t!("Job {id}: {state}. Activity shows what was sent.", id = now.id, state), true));
     }
     let bad = |b: RowStatus| {
-        matches!(b, RowStatus::InDoubt | RowStatus::NotDone | RowStatus::Dropped | RowStatus::NotSeen)
+        matches!(b, RowStatus::InDoubt | RowStatus::Refused | RowStatus::NotAccepted | RowStatus::NeverSeen)
     };
     if counted(Some(now), &bad) > counted(before, &bad) {
         let text = plural!(
@@ -253,9 +253,9 @@ mod tests {
 
     #[test]
     fn only_the_end_of_a_job_is_news_and_counts_the_rows_that_were_sent() {
-        use RowStatus::{Invalid, Issued, LeftOut, Waiting};
+        use RowStatus::{Invalid, Issued, Skipped, Waiting};
         let at = |issued, waiting| {
-            job(Phase::Running, &[(Issued, issued), (Waiting, waiting), (Invalid, 3), (LeftOut, 4)])
+            job(Phase::Running, &[(Issued, issued), (Waiting, waiting), (Invalid, 3), (Skipped, 4)])
         };
         assert_eq!(news(Some(&at(0, 1500)), &at(72, 1428)), None, "on its way");
         let (title, done) = (Text::from("a title"), number(1500));
@@ -292,7 +292,7 @@ mod tests {
 
     #[test]
     fn rows_that_are_not_sent_count_while_the_job_runs() {
-        let rows = [(RowStatus::Issued, 2), (RowStatus::Ready, 5), (RowStatus::Ask, 1)];
+        let rows = [(RowStatus::Issued, 2), (RowStatus::Ready, 5), (RowStatus::NeedsReview, 1)];
         assert_eq!((job(Phase::Running, &rows).to_send(), job(Phase::Stopped, &rows).to_send()), (7, 2));
     }
 }

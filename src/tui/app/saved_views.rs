@@ -1,7 +1,7 @@
 //! The saved layout of the lists: read when a profile opens, written shortly after a change and at the end.
 
 use super::{App, Tab};
-use crate::tui::persist::saved_layout::file::{ViewAnswer, ViewAsk};
+use crate::tui::persist::saved_layout::file::{ViewAnswer, ViewRequest};
 use crate::tui::persist::saved_layout::{InitialView, SavedLayout};
 use crate::tui::prelude::*;
 use crate::tui::request::ProfileSession;
@@ -48,13 +48,13 @@ impl Views {
     }
 
     /// Requests the layout of a profile that was opened. Returns the layout if it is known already.
-    fn read(&mut self, session: &ProfileSession, out: &mut Effects<'_>) -> Option<SavedLayout> {
+    fn read(&mut self, session: &ProfileSession, effects: &mut Effects<'_>) -> Option<SavedLayout> {
         if !matches!(self.stage, LayoutStage::Opened) {
             return None;
         }
         let Some(kept) = session.view.clone() else { return Some(SavedLayout::default()) };
         if !kept.keep {
-            out.ask(Request::View(ViewAsk::Forget(kept.file)));
+            effects.request(Request::View(ViewRequest::Forget(kept.file)));
             return Some(SavedLayout::default());
         }
         self.file = Some(kept.file.clone());
@@ -64,7 +64,8 @@ impl Views {
                 Some(view)
             }
             _ => {
-                self.stage = LayoutStage::Reading(out.ask(Request::View(ViewAsk::Recall(kept.file))));
+                self.stage =
+                    LayoutStage::Reading(effects.request(Request::View(ViewRequest::Recall(kept.file))));
                 None
             }
         }
@@ -110,11 +111,11 @@ impl Views {
         (view != self.kept).then_some((file, view))
     }
 
-    fn write(&mut self, view: SavedLayout, out: &mut Effects<'_>) {
+    fn write(&mut self, view: SavedLayout, effects: &mut Effects<'_>) {
         self.due = None;
         if let Some((file, view)) = self.unsaved(view) {
             self.kept = view.clone();
-            out.ask(Request::View(ViewAsk::Keep(file, Box::new(view))));
+            effects.request(Request::View(ViewRequest::Keep(file, Box::new(view))));
         }
     }
 }
@@ -127,25 +128,25 @@ impl App {
         self.with_effects(|_, _| {});
     }
 
-    pub(super) fn open_view(&mut self, out: &mut Effects<'_>) {
-        if let Some(view) = self.cx.session().and_then(|session| self.views.read(session, out)) {
-            self.show_view(&view, out);
+    pub(super) fn open_view(&mut self, effects: &mut Effects<'_>) {
+        if let Some(view) = self.cx.session().and_then(|session| self.views.read(session, effects)) {
+            self.show_view(&view, effects);
         }
     }
 
     /// Applies the saved layout. The command line has priority.
-    fn show_view(&mut self, view: &SavedLayout, out: &mut Effects<'_>) {
+    fn show_view(&mut self, view: &SavedLayout, effects: &mut Effects<'_>) {
         self.views.stage = LayoutStage::Ready;
         self.changed = true;
-        self.screens.restore_layout(view, out);
+        self.screens.restore_layout(view, effects);
         let wanted = std::mem::take(&mut self.views.wanted);
         if !wanted.filter.is_empty() {
             match wanted.tab {
-                Some(Tab::Templates) => self.on_tab(Tab::Templates, out, |screens, out| {
-                    screens.templates.filtered.filter_only(&wanted.filter, out);
+                Some(Tab::Templates) => self.on_tab(Tab::Templates, effects, |screens, effects| {
+                    screens.templates.filtered.filter_only(&wanted.filter, effects);
                 }),
-                _ => self.on_tab(Tab::History, out, |screens, out| {
-                    screens.history.filtered.filter_only(&wanted.filter, out);
+                _ => self.on_tab(Tab::History, effects, |screens, effects| {
+                    screens.history.filtered.filter_only(&wanted.filter, effects);
                 }),
             }
         }
@@ -158,11 +159,11 @@ impl App {
         self.views.seen = self.changes_of_view();
     }
 
-    pub(super) fn viewed(&mut self, reply: Reply, out: &mut Effects<'_>) -> Handled {
+    pub(super) fn viewed(&mut self, reply: Reply, effects: &mut Effects<'_>) -> Handled {
         let Response::View(answer) = reply.response else { return Err(reply) };
         let (view, warning) = self.views.take_answer(reply.id, answer);
         if let Some(view) = view {
-            self.show_view(&view, out);
+            self.show_view(&view, effects);
         }
         if let Some(text) = warning {
             self.tell(text);
@@ -182,15 +183,15 @@ impl App {
         view
     }
 
-    pub(super) fn keep_view(&mut self, out: &mut Effects<'_>) {
+    pub(super) fn keep_view(&mut self, effects: &mut Effects<'_>) {
         if self.views.due.is_some_and(|due| due <= Instant::now()) {
-            self.views.write(self.view(), out);
+            self.views.write(self.view(), effects);
         }
     }
 
     /// Leaves a profile. Writes the changes, and remembers them in case the profile is opened again at once.
-    pub(super) fn leave_view(&mut self, out: &mut Effects<'_>) {
-        self.views.write(self.view(), out);
+    pub(super) fn leave_view(&mut self, effects: &mut Effects<'_>) {
+        self.views.write(self.view(), effects);
         let file = self.views.file.take();
         self.views.left = file.map(|file| (file, std::mem::take(&mut self.views.kept)));
     }

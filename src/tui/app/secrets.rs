@@ -16,15 +16,15 @@ const SHOWN: usize = 4;
 impl App {
     /// Whether Enter must stop because the typed text looks like an API key. A known key is refused and
     /// removed from a box with no other text. If only the shape is that of a key, lapel asks the user.
-    pub(super) fn stops_a_key(&mut self, out: &mut Effects<'_>) -> bool {
+    pub(super) fn stops_a_key(&mut self, effects: &mut Effects<'_>) -> bool {
         let typed = self.front().typed();
         let path = self.modals.last().and_then(|modal| modal.typed_path());
         if typed.iter().copied().chain(path).any(is_key) {
             let is_box = self.modals.last().is_none_or(|modal| modal.has(ModalFlag::IsBox));
             if is_box {
-                self.act_inside(Action::ClearField, out);
+                self.act_inside(Action::ClearField, effects);
             }
-            out.warn(t!("This looks like an API key. Nothing was sent."));
+            effects.warn(t!("This looks like an API key. Nothing was sent."));
             return true;
         }
         let shaped: Vec<String> =
@@ -56,32 +56,36 @@ impl App {
             t!("A key that is sent as search text is stored in the logs of every computer on the way. If it is a key and others have seen it, replace it in the issuer back office.").to_owned(),
         ];
         let what = t!("This looks like an API key. Send it?");
-        let question = ConfirmAction::new(what, text, move |out| {
+        let question = ConfirmAction::new(what, text, move |effects| {
             for text in &texts {
                 crate::secrets::allow(text);
             }
-            out.go.push(Navigate::KeyAllowed(then));
+            effects.go.push(Navigate::KeyAllowed(then));
         });
         self.open(question.or_say(t!("Nothing was sent.")));
     }
 
-    pub(super) fn key_allowed(&mut self, then: AfterKeyWarning, out: &mut Effects<'_>) {
+    pub(super) fn key_allowed(&mut self, then: AfterKeyWarning, effects: &mut Effects<'_>) {
         match (then, self.navigation.tab) {
             (AfterKeyWarning::Accept, _) => {
-                self.act_inside(Action::Accept, out);
+                self.act_inside(Action::Accept, effects);
             }
             (AfterKeyWarning::Filter, Tab::Templates) => {
-                self.on_tab(Tab::Templates, out, |screens, out| screens.templates.filtered.apply(out));
+                self.on_tab(Tab::Templates, effects, |screens, effects| {
+                    screens.templates.filtered.apply(effects)
+                });
             }
             (AfterKeyWarning::Filter, Tab::History) => {
-                self.on_tab(Tab::History, out, |screens, out| screens.history.filtered.apply(out));
+                self.on_tab(Tab::History, effects, |screens, effects| {
+                    screens.history.filtered.apply(effects)
+                });
             }
             (AfterKeyWarning::Filter, _) => {}
         }
     }
 
     /// Whether to refuse pasted text. An API key is refused where no key belongs.
-    pub(super) fn refuses_paste(&mut self, text: &str, out: &mut Effects<'_>) -> bool {
+    pub(super) fn refuses_paste(&mut self, text: &str, effects: &mut Effects<'_>) -> bool {
         let takes_keys =
             self.modals.last().map_or(self.welcome.is_some(), |modal| modal.has(ModalFlag::TakesApiKey));
         if takes_keys || !is_key(text) {
@@ -89,18 +93,18 @@ impl App {
         }
         // Open the box as for other text. Otherwise Enter would act on the selected row.
         match self.navigation.tab {
-            Tab::Wallet if self.modals.is_empty() => self.screens.wallet.on_paste("", &self.cx, out),
-            Tab::Badge if self.modals.is_empty() => self.screens.badge.on_paste("", &self.cx, out),
+            Tab::Wallet if self.modals.is_empty() => self.screens.wallet.on_paste("", &self.cx, effects),
+            Tab::Badge if self.modals.is_empty() => self.screens.badge.on_paste("", &self.cx, effects),
             _ => {}
         }
-        out.warn(t!("This looks like an API key. It was not pasted. Nothing was sent."));
+        effects.warn(t!("This looks like an API key. It was not pasted. Nothing was sent."));
         true
     }
 
-    pub(super) fn save_screen(&self, out: &mut Effects<'_>) {
+    pub(super) fn save_screen(&self, effects: &mut Effects<'_>) {
         let plain = self.screen_text();
         let masked = self.known_words().mask(&plain);
-        out.open(|cx, _| ScreenText::new(masked, plain, cx));
+        effects.open(|cx, _| ScreenText::new(masked, plain, cx));
     }
 
     /// The words that masking can rely on: from all screens, because one may show what another has read.

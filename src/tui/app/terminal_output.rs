@@ -89,11 +89,11 @@ impl App {
         Some(format!("\x1b]0;{title}\x1b\\"))
     }
 
-    pub(super) fn edit(&mut self, out: &mut Effects<'_>) {
+    pub(super) fn edit(&mut self, effects: &mut Effects<'_>) {
         if self.long_field().is_some() {
             self.loop_command = Some(LoopCommand::Edit);
         } else {
-            out.say(t!("You can use an editor only while you type a reason."));
+            effects.say(t!("You can use an editor only while you type a reason."));
         }
     }
 

@@ -31,26 +31,26 @@ impl App {
     }
 
     /// Begins the tour in the sandbox that was started for it.
-    pub(super) fn tour_if_wanted(&mut self, out: &mut Effects<'_>) {
+    pub(super) fn tour_if_wanted(&mut self, effects: &mut Effects<'_>) {
         if std::mem::take(&mut self.tour_wanted) && self.may_tour() {
-            self.begin_tour(out);
+            self.begin_tour(effects);
         }
     }
 
-    pub(super) fn begin_tour(&mut self, out: &mut Effects<'_>) {
+    pub(super) fn begin_tour(&mut self, effects: &mut Effects<'_>) {
         self.connection.tour = Some(Tour::new(self.screens.activity.jobs()));
         self.changed = true;
         self.app_paths.offers_tour = false;
         if let Some(to) = self.app_paths.tour_note.take() {
             // Nobody waits for it: if the write fails, the tour is only offered again.
-            out.ask(Request::Note(to, NOTE));
+            effects.request(Request::Note(to, NOTE));
         }
     }
 
-    pub(super) fn act_tour(&mut self, action: Action, out: &mut Effects<'_>) {
+    pub(super) fn act_tour(&mut self, action: Action, effects: &mut Effects<'_>) {
         match action {
-            Action::Tour if self.may_tour() => self.begin_tour(out),
-            Action::Tour => out.say(t!("The tour runs in the sandbox: lapel tour.")),
+            Action::Tour if self.may_tour() => self.begin_tour(effects),
+            Action::Tour => effects.say(t!("The tour runs in the sandbox: lapel tour.")),
             Action::TourSkip => {
                 let jobs = self.screens.activity.jobs();
                 let went_on = self.connection.tour.as_mut().is_some_and(|tour| tour.skip(jobs));
@@ -61,7 +61,7 @@ impl App {
             Action::TourLeave => {
                 self.connection.tour = None;
                 let key = self.cx.key(&self.screen().key_contexts(), Action::Tour);
-                out.say(t!("The tour has ended. {key} starts it again.", key));
+                effects.say(t!("The tour has ended. {key} starts it again.", key));
             }
             _ => {}
         }

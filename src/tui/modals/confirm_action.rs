@@ -65,10 +65,10 @@ impl ConfirmAction {
         );
         let command = Box::new(JobCommand::Discard(drafts.iter().map(|job| job.id).collect()));
         let ask = Some(ConfirmQuestion::of(rows.max(1)));
-        Self::asking(t!("Discard the draft   {title}", title), vec![text], ask, |out| {
-            out.ask(Request::Do(command));
-            out.say(t!("Draft discarded. Nothing was sent."));
-            out.go.push(Navigate::CloseAll);
+        Self::asking(t!("Discard the draft   {title}", title), vec![text], ask, |effects| {
+            effects.request(Request::Do(command));
+            effects.say(t!("Draft discarded. Nothing was sent."));
+            effects.go.push(Navigate::CloseAll);
         })
     }
 
@@ -78,8 +78,8 @@ impl ConfirmAction {
             job.id,
             cancelled(job),
             |job, _| cancelled(job),
-            |out| {
-                out.ask(Request::Do(command));
+            |effects| {
+                effects.request(Request::Do(command));
             },
         )
     }
@@ -95,8 +95,8 @@ impl ConfirmAction {
         let text = t!("They will not be sent. The other rows stay as they are. This cannot be undone.");
         let command = Box::new(JobCommand::CancelRows(job.id, rows));
         let what = format!("{what}   {title}", title = job.title_words());
-        Self::asking(what, vec![text.to_owned()], Some(ConfirmQuestion::of(n)), |out| {
-            out.ask(Request::Do(command));
+        Self::asking(what, vec![text.to_owned()], Some(ConfirmQuestion::of(n)), |effects| {
+            effects.request(Request::Do(command));
         })
     }
 
@@ -122,14 +122,14 @@ impl ConfirmAction {
             "lapel reads them in the background, and marks them when all are read. {esc} cancels this. lapel only reads from the service. The review skips badges that cannot be revoked.",
             esc = cx.key(&[KeyContext::History, KeyContext::Global, KeyContext::Always], Action::Back)
         ));
-        let question = Self::asking(what, text, None, |out| out.go.push(Navigate::MarkAll));
+        let question = Self::asking(what, text, None, |effects| effects.go.push(Navigate::MarkAll));
         question.or_say(t!("Nothing was marked."))
     }
 
-    fn confirm(&mut self, out: &mut Effects<'_>) {
-        out.close();
+    fn confirm(&mut self, effects: &mut Effects<'_>) {
+        effects.close();
         if let Some(then) = self.then.take() {
-            then(out);
+            then(effects);
         }
     }
 }
@@ -177,13 +177,13 @@ impl Component for ConfirmAction {
         if self.asked.ask.is_none() && action == Action::Accept { t!("mark") } else { action.hint() }
     }
 
-    fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, _: &UiContext, effects: &mut Effects<'_>) -> bool {
         match (action, self.asked.ask) {
             (Action::Back, _) => {
-                self.toast.iter().for_each(|text| out.say(*text));
-                out.close();
+                self.toast.iter().for_each(|text| effects.say(*text));
+                effects.close();
             }
-            (Action::Accept, None) => self.confirm(out),
+            (Action::Accept, None) => self.confirm(effects),
             (Action::Down | Action::Up, None) | (Action::PageDown | Action::PageUp, Some(_)) => {}
             _ => return false,
         }
@@ -221,7 +221,7 @@ impl Modal for ConfirmAction {
         self.asked.warning.iter().for_each(|text| form.text(text, cx.theme.warning()));
     }
 
-    fn on_confirmed(&mut self, _: &UiContext, out: &mut Effects<'_>) {
-        self.confirm(out);
+    fn on_confirmed(&mut self, _: &UiContext, effects: &mut Effects<'_>) {
+        self.confirm(effects);
     }
 }

@@ -7,7 +7,7 @@ use crate::tui::widgets::colleagues::involved;
 
 pub fn rows(command: &JobCommand, job: &Job) -> u64 {
     match command {
-        JobCommand::Decide(..) => 1,
+        JobCommand::Resolve(..) => 1,
         JobCommand::ResendAll(_, rows, _) => rows.len() as u64,
         JobCommand::Retry(_) => job.left_to_retry(),
         _ => job.left_to_resume(),
@@ -46,7 +46,7 @@ fn asked(command: &JobCommand, job: &Job, cx: &UiContext) -> Asked {
             "Job {id}: these rows were never seen, and the time for them to appear is over. lapel sends them again. If a first request worked after all, there will be two badges.",
             id
         ),
-        JobCommand::Decide(_, row, ..) => {
+        JobCommand::Resolve(_, row, ..) => {
             t!("lapel resends row {row} of job {id}. There may then be two badges.", row, id)
         }
         _ => match job.resume_words() {

@@ -21,11 +21,11 @@ pub struct EditRow {
 }
 
 impl EditRow {
-    pub fn open(job: JobId, row: JobRow, out: &mut Effects<'_>) {
-        out.open(move |_, out| Self::new(job, Box::new(row), out));
+    pub fn open(job: JobId, row: JobRow, effects: &mut Effects<'_>) {
+        effects.open(move |_, effects| Self::new(job, Box::new(row), effects));
     }
 
-    fn new(job: JobId, row: Box<JobRow>, out: &mut Effects<'_>) -> Self {
+    fn new(job: JobId, row: Box<JobRow>, effects: &mut Effects<'_>) -> Self {
         let mut fields =
             TextFields::new([tr_noop!("Name"), tr_noop!("E-mail")], [row.holder.wire(), row.address.wire()]);
         // Start in the e-mail field if the worst problem is there.
@@ -35,7 +35,7 @@ impl EditRow {
             .iter()
             .any(|finding| Some(finding.severity) == worst && finding.field == RecipientField::Email);
         fields.set_focus(usize::from(of_email));
-        let counting = Some(out.ask(Request::EqualBefore(job, row.no)));
+        let counting = Some(effects.request(Request::EqualBefore(job, row.no)));
         Self {
             job,
             row,
@@ -56,20 +56,20 @@ impl EditRow {
         self.former = before.filter(|_| equal_before.is_some());
     }
 
-    fn save(&mut self, out: &mut Effects<'_>) {
+    fn save(&mut self, effects: &mut Effects<'_>) {
         if self.counting.is_none()
             && let Some(command) = self.saving.take()
         {
-            self.request = Some(out.command(command));
+            self.request = Some(effects.command(command));
         }
     }
 
     /// Fills in what was typed for this row in another draft of the file, unless there is input already.
-    fn fill(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
+    fn fill(&mut self, cx: &UiContext, effects: &mut Effects<'_>) {
         let kept = self.input().and_then(|input| cx.connection.recents.unfinished(&input));
         if let Some(texts) = kept.filter(|_| self.fields.changed().is_empty()) {
             self.set_input(texts);
-            out.say(unfinished::filled(&self.key_contexts(), cx));
+            effects.say(unfinished::filled(&self.key_contexts(), cx));
         }
     }
 }
@@ -83,16 +83,16 @@ impl Component for EditRow {
         if action == Action::Accept { t!("save") } else { action.hint() }
     }
 
-    fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, _: &UiContext, effects: &mut Effects<'_>) -> bool {
         match action {
             Action::Accept if self.request.is_none() && self.saving.is_none() => {
                 let [name, email] = self.fields.values().map(str::to_owned);
                 self.saving = Some(JobCommand::Correct(self.job, self.row.no, name, email));
-                self.save(out);
+                self.save(effects);
             }
             Action::Back => {
-                if self.leave(out) {
-                    out.close();
+                if self.leave(effects) {
+                    effects.close();
                 }
             }
             Action::Accept | Action::PageDown | Action::PageUp => {}
@@ -109,22 +109,22 @@ impl Component for EditRow {
         self.fields.on_paste(text);
     }
 
-    fn on_response(&mut self, reply: Reply, cx: &UiContext, out: &mut Effects<'_>) -> Handled {
+    fn on_response(&mut self, reply: Reply, cx: &UiContext, effects: &mut Effects<'_>) -> Handled {
         if self.counting == Some(reply.id)
             && let Response::EqualBefore(equal_before) = reply.response
         {
             self.counted(equal_before);
             if self.saving.is_none() {
-                self.fill(cx, out);
+                self.fill(cx, effects);
             }
-            self.save(out);
+            self.save(effects);
             return Ok(());
         }
         match reply.to(&mut self.request)? {
             Response::Done(Ok(_)) => {
-                out.go.push(Navigate::InputUsed);
-                out.close();
-                out.go.push(Navigate::Corrected);
+                effects.go.push(Navigate::InputUsed);
+                effects.close();
+                effects.go.push(Navigate::Corrected);
             }
             Response::Done(Err(why)) => self.error = Some(why),
             _ => {}
@@ -176,10 +176,10 @@ impl Modal for EditRow {
     }
 
     /// The answer tells which input was used.
-    fn leave(&mut self, out: &mut Effects<'_>) -> bool {
+    fn leave(&mut self, effects: &mut Effects<'_>) -> bool {
         let is_saving = self.saving.is_some() || self.request.is_some();
         if is_saving {
-            out.say(t!("lapel is still saving the last change. Try again."));
+            effects.say(t!("lapel is still saving the last change. Try again."));
         }
         !is_saving
     }

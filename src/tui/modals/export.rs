@@ -55,15 +55,15 @@ impl ExportForm {
         self.format().ending()
     }
 
-    fn back(&mut self, out: &mut Effects<'_>) {
+    fn back(&mut self, effects: &mut Effects<'_>) {
         self.error = None;
         if let Some((request, ..)) = self.work.take() {
-            out.cancel([request]);
-            out.say(t!("Export cancelled. Nothing was saved."));
+            effects.cancel([request]);
+            effects.say(t!("Export cancelled. Nothing was saved."));
         } else if self.exists {
             self.exists = false;
         } else {
-            out.close();
+            effects.close();
         }
     }
 
@@ -88,7 +88,7 @@ impl ExportForm {
         }
     }
 
-    fn write(&mut self, overwrite: bool, out: &mut Effects<'_>) {
+    fn write(&mut self, overwrite: bool, effects: &mut Effects<'_>) {
         self.error = None;
         let Some(to) = self.file.path() else {
             self.error = Some(t!("type a file name").to_owned());
@@ -105,7 +105,7 @@ impl ExportForm {
                 Request::JobFile(job_file.clone(), to, format, overwrite)
             }
         };
-        self.work = Some((out.ask(order), 0, self.source.rows.unwrap_or(0)));
+        self.work = Some((effects.request(order), 0, self.source.rows.unwrap_or(0)));
     }
 
     /// Why the export wrote no file while the form was hidden. `None` if there is no problem.
@@ -129,7 +129,7 @@ impl ExportForm {
     fn take_response(
         &mut self,
         reply: Reply,
-        out: &mut Effects<'_>,
+        effects: &mut Effects<'_>,
     ) -> Result<Option<(String, bool)>, Reply> {
         let Reply { id, response } = reply;
         match response {
@@ -139,7 +139,7 @@ impl ExportForm {
                     Ok(done) => {
                         // Store the absolute path: the next start may have another working directory.
                         if let Ok(path) = std::path::absolute(&done.written.path) {
-                            out.typed.push((InputKind::Export, path.to_string_lossy().into_owned()));
+                            effects.typed.push((InputKind::Export, path.to_string_lossy().into_owned()));
                         }
                         return Ok(Some(toast(&done, &self.source)));
                     }
@@ -171,23 +171,23 @@ impl Component for ExportForm {
         }
     }
 
-    fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, _: &UiContext, effects: &mut Effects<'_>) -> bool {
         match action {
-            Action::Back => self.back(out),
-            Action::Aside => out.go.push(Navigate::Aside),
+            Action::Back => self.back(effects),
+            Action::Aside => effects.go.push(Navigate::Aside),
             _ if self.work.is_some() => {
                 return !matches!(action, Action::Help | Action::Palette | Action::Quit);
             }
             // While the confirmation is open.
             _ if self.exists => return false,
-            Action::Accept => self.write(false, out),
+            Action::Accept => self.write(false, effects),
             Action::Earlier | Action::Later => {
-                self.file.on_action(action, out);
+                self.file.on_action(action, effects);
                 self.follow_ending();
             }
             Action::Down => self.choose(self.kind + 1),
             Action::Up => self.choose(self.kind + self.kinds().len() - 1),
-            Action::ClearField | Action::Complete => return self.file.on_action(action, out),
+            Action::ClearField | Action::Complete => return self.file.on_action(action, effects),
             _ => return false,
         }
         true
@@ -212,10 +212,10 @@ impl Component for ExportForm {
         }
     }
 
-    fn on_response(&mut self, reply: Reply, _: &UiContext, out: &mut Effects<'_>) -> Handled {
-        if let Some(toast) = self.take_response(reply, out)? {
-            out.notice = Some(toast);
-            out.close();
+    fn on_response(&mut self, reply: Reply, _: &UiContext, effects: &mut Effects<'_>) -> Handled {
+        if let Some(toast) = self.take_response(reply, effects)? {
+            effects.notice = Some(toast);
+            effects.close();
         }
         Ok(())
     }
@@ -280,9 +280,9 @@ impl Component for ExportForm {
 }
 
 impl Modal for ExportForm {
-    fn leave(&mut self, out: &mut Effects<'_>) -> bool {
+    fn leave(&mut self, effects: &mut Effects<'_>) -> bool {
         if self.work.is_some() {
-            out.say(t!(
+            effects.say(t!(
                 "lapel is still writing the file. Let it go on in the background first, or cancel it."
             ));
         }
@@ -313,8 +313,12 @@ impl Modal for ExportForm {
         Some((fit(&name, LONGEST_NAME, cx.glyphs.ellipsis).trim_end().to_owned(), left))
     }
 
-    fn on_written(&mut self, reply: Reply, out: &mut Effects<'_>) -> Result<Option<(String, bool)>, Reply> {
-        let said = self.take_response(reply, out)?;
+    fn on_written(
+        &mut self,
+        reply: Reply,
+        effects: &mut Effects<'_>,
+    ) -> Result<Option<(String, bool)>, Reply> {
+        let said = self.take_response(reply, effects)?;
         Ok(said.or_else(|| self.trouble().map(|why| (why, true))))
     }
 
@@ -323,8 +327,8 @@ impl Modal for ExportForm {
         form.warning(t!("A file with this name already exists. Nothing was saved."));
     }
 
-    fn on_confirmed(&mut self, _: &UiContext, out: &mut Effects<'_>) {
-        self.write(true, out);
+    fn on_confirmed(&mut self, _: &UiContext, effects: &mut Effects<'_>) {
+        self.write(true, effects);
     }
 }
 

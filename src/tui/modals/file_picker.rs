@@ -45,7 +45,7 @@ pub struct FilePicker {
 
 impl FilePicker {
     /// Begins in the folder of the typed path. `earlier` are recent files that the caller knows.
-    pub fn new(typed: &str, earlier: Vec<String>, out: &mut Effects<'_>) -> Self {
+    pub fn new(typed: &str, earlier: Vec<String>, effects: &mut Effects<'_>) -> Self {
         let typed = paths::typed(typed);
         // Only the text is checked: reading the disk may take long.
         let is_folder = typed.as_os_str().as_encoded_bytes().ends_with(b"/");
@@ -53,27 +53,28 @@ impl FilePicker {
         let folder = std::path::absolute(if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
         let mut picker = Self {
             recents: earlier,
-            recents_request: Some(out.ask(Request::Files)),
-            jobs_request: Some(out.ask(Request::Jobs)),
+            recents_request: Some(effects.request(Request::Files)),
+            jobs_request: Some(effects.request(Request::Jobs)),
             folder: folder.map_or_else(|_| "/".to_owned(), |folder| with_slash(&folder.to_string_lossy())),
             ..Self::default()
         };
-        picker.list(out);
+        picker.list(effects);
         picker
     }
 
     /// Requests the names of the folder. Of a folder with too many, those that begin with the typed text.
-    fn list(&mut self, out: &mut Effects<'_>) {
+    fn list(&mut self, effects: &mut Effects<'_>) {
         let begun = if self.is_cut { self.field.value().trim() } else { "" };
-        out.ask_instead(&mut self.names_request, Request::Complete(format!("{}{begun}", self.folder)));
+        effects
+            .request_instead(&mut self.names_request, Request::Complete(format!("{}{begun}", self.folder)));
     }
 
-    fn go_to(&mut self, folder: String, out: &mut Effects<'_>) {
+    fn go_to(&mut self, folder: String, effects: &mut Effects<'_>) {
         self.folder = folder;
         self.names.clear();
         self.is_cut = false;
         self.field.clear();
-        self.list(out);
+        self.list(effects);
         self.find();
     }
 
@@ -107,9 +108,9 @@ impl FilePicker {
         self.cursor.restart();
     }
 
-    fn typed(&mut self, out: &mut Effects<'_>) {
+    fn typed(&mut self, effects: &mut Effects<'_>) {
         if self.is_cut {
-            self.list(out);
+            self.list(effects);
         }
         self.find();
     }
@@ -123,16 +124,16 @@ impl FilePicker {
         self.cursor.select(at.unwrap_or_default());
     }
 
-    fn choose(&mut self, out: &mut Effects<'_>) {
+    fn choose(&mut self, effects: &mut Effects<'_>) {
         let Some(entry) = self.shown.get(self.cursor.at()).cloned() else {
-            out.say(t!("No match. Nothing was done."));
+            effects.say(t!("No match. Nothing was done."));
             return;
         };
         if entry.path.ends_with('/') {
-            self.go_to(entry.path, out);
+            self.go_to(entry.path, effects);
         } else {
-            out.close();
-            out.go.push(Navigate::Picked(entry.path));
+            effects.close();
+            effects.go.push(Navigate::Picked(entry.path));
         }
     }
 
@@ -199,36 +200,36 @@ impl Component for FilePicker {
         KeyContext::FilePicker.in_field()
     }
 
-    fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, _: &UiContext, effects: &mut Effects<'_>) -> bool {
         match action {
             Action::ClearField => {
                 self.field.clear();
-                self.typed(out);
+                self.typed(effects);
             }
-            Action::Accept => self.choose(out),
-            Action::Back => out.close(),
+            Action::Accept => self.choose(effects),
+            Action::Back => effects.close(),
             _ => return self.cursor.on_menu_action(action, self.shown.len()),
         }
         true
     }
 
-    fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
+    fn on_text_key(&mut self, key: KeyEvent, effects: &mut Effects<'_>) -> bool {
         if key.code == KeyCode::Backspace && self.field.value().is_empty() {
             if let Some(parent) = self.parent() {
-                self.go_to(parent, out);
+                self.go_to(parent, effects);
             }
             return true;
         }
         let changed = self.field.on_text_key(key);
         if changed {
-            self.typed(out);
+            self.typed(effects);
         }
         changed
     }
 
-    fn on_paste(&mut self, text: &str, _: &UiContext, out: &mut Effects<'_>) {
+    fn on_paste(&mut self, text: &str, _: &UiContext, effects: &mut Effects<'_>) {
         self.field.on_paste(text.trim());
-        self.typed(out);
+        self.typed(effects);
     }
 
     fn on_click(&mut self, at: Position, _: Rect, _: &UiContext, _: &mut Effects<'_>) -> Clicked {
@@ -269,7 +270,7 @@ impl Component for FilePicker {
         Ok(())
     }
 
-    fn load_visible(&mut self, _: Rect, _: &UiContext, out: &mut Effects<'_>) {
+    fn load_visible(&mut self, _: Rect, _: &UiContext, effects: &mut Effects<'_>) {
         let selected =
             self.shown.get(self.cursor.at()).map(|entry| &entry.path).filter(|path| !path.ends_with('/'));
         if selected == self.previewed.as_ref() {
@@ -277,9 +278,9 @@ impl Component for FilePicker {
         }
         self.previewed = selected.cloned();
         self.preview = None;
-        out.cancel(self.preview_request.take());
+        effects.cancel(self.preview_request.take());
         if let Some(path) = &self.previewed {
-            self.preview_request = Some(out.ask(Request::Preview(path.into())));
+            self.preview_request = Some(effects.request(Request::Preview(path.into())));
         }
     }
 

@@ -1,7 +1,7 @@
 //! Saved filters of a list: apply, rename or remove one, or save the current filter.
 
 use crate::config::FilterChange;
-use crate::tui::persist::saved_filters::FiltersAsk;
+use crate::tui::persist::saved_filters::FiltersRequest;
 use crate::tui::prelude::*;
 use crate::tui::widgets::filter::Spec;
 use crate::tui::widgets::table_header::ColumnDef;
@@ -44,7 +44,7 @@ impl FiltersForm {
         current: Option<NamedFilter>,
         naming: bool,
         cx: &UiContext,
-        out: &mut Effects<'_>,
+        effects: &mut Effects<'_>,
     ) -> Self {
         let mut form = Self {
             list,
@@ -59,16 +59,16 @@ impl FiltersForm {
             request: None,
             said: cx.saved.error.clone(),
         };
-        form.ask(None, cx, out);
+        form.ask(None, cx, effects);
         if naming {
             form.name_current();
         }
         form
     }
 
-    fn ask(&mut self, change: Option<FilterChange>, cx: &UiContext, out: &mut Effects<'_>) {
+    fn ask(&mut self, change: Option<FilterChange>, cx: &UiContext, effects: &mut Effects<'_>) {
         match cx.saved.ask(change) {
-            Some(ask) => out.ask_instead(&mut self.request, Request::Filters(Box::new(ask))),
+            Some(ask) => effects.request_instead(&mut self.request, Request::Filters(Box::new(ask))),
             None => {
                 self.said = Some(t!("Filters cannot be saved: lapel has no settings folder.").to_owned());
             }
@@ -87,7 +87,7 @@ impl FiltersForm {
         cx.saved.of_list(self.list).nth(self.cursor.at())
     }
 
-    fn act_naming(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn act_naming(&mut self, action: Action, cx: &UiContext, effects: &mut Effects<'_>) -> bool {
         let Some(naming) = &mut self.name else { return false };
         match action {
             Action::Back if self.asked.is_some() => self.asked = None,
@@ -115,14 +115,14 @@ impl FiltersForm {
                     }
                     (None, None) => return true,
                 };
-                self.ask(Some(change), cx, out);
+                self.ask(Some(change), cx, effects);
             }
             _ => return false,
         }
         true
     }
 
-    fn changed(&mut self, filters: &[NamedFilter], asked: FiltersAsk, out: &mut Effects<'_>) {
+    fn changed(&mut self, filters: &[NamedFilter], asked: FiltersRequest, effects: &mut Effects<'_>) {
         let mine: Vec<&NamedFilter> = filters.iter().filter(|filter| filter.list == self.list).collect();
         let place = |name: &str| mine.iter().position(|filter| filter.name == name);
         let at = self.cursor.at().min(mine.len().saturating_sub(1));
@@ -133,11 +133,11 @@ impl FiltersForm {
         match change {
             FilterChange::Save { filter, .. } => {
                 self.cursor.select(place(&filter.name).unwrap_or(at));
-                out.say(t!("Saved as “{name}”.", name = shown(&filter.name)));
-                out.close();
+                effects.say(t!("Saved as “{name}”.", name = shown(&filter.name)));
+                effects.close();
             }
             FilterChange::Rename { to, .. } => self.cursor.select(place(&to).unwrap_or(at)),
-            FilterChange::Remove { name, .. } => out.say(t!("Removed “{name}”.", name = shown(&name))),
+            FilterChange::Remove { name, .. } => effects.say(t!("Removed “{name}”.", name = shown(&name))),
         }
     }
 
@@ -183,10 +183,10 @@ impl Component for FiltersForm {
         }
     }
 
-    fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, cx: &UiContext, effects: &mut Effects<'_>) -> bool {
         self.said = None;
         if self.name.is_some() {
-            return self.act_naming(action, cx, out);
+            return self.act_naming(action, cx, effects);
         }
         if self.asked.is_none() {
             self.texts = self.searched(cx);
@@ -197,8 +197,8 @@ impl Component for FiltersForm {
         match action {
             Action::Back if self.asked.is_some() => self.asked = None,
             Action::Back => {
-                out.cancel(self.request.take());
-                out.close();
+                effects.cancel(self.request.take());
+                effects.close();
             }
             Action::SaveFilter => self.name_current(),
             Action::Accept | Action::Rename | Action::Remove => {
@@ -208,8 +208,8 @@ impl Component for FiltersForm {
                 };
                 match action {
                     Action::Accept => {
-                        out.close();
-                        out.go.push(Navigate::UseFilter(Box::new(filter.clone())));
+                        effects.close();
+                        effects.go.push(Navigate::UseFilter(Box::new(filter.clone())));
                     }
                     Action::Rename => {
                         let (field, of) = (TextField::with(&filter.name), Some(filter.name.clone()));
@@ -256,14 +256,14 @@ impl Component for FiltersForm {
         clicked
     }
 
-    fn on_response(&mut self, reply: Reply, _: &UiContext, out: &mut Effects<'_>) -> Handled {
+    fn on_response(&mut self, reply: Reply, _: &UiContext, effects: &mut Effects<'_>) -> Handled {
         match reply.to(&mut self.request)? {
             Response::Filters(Err(why), _) => self.said = Some(why),
             Response::Filters(Ok(read), asked) => {
                 if read.left_out.is_some() {
                     self.said.clone_from(&read.left_out);
                 }
-                self.changed(&read.filters, *asked, out);
+                self.changed(&read.filters, *asked, effects);
             }
             _ => {}
         }
@@ -370,9 +370,9 @@ impl Modal for FiltersForm {
         form.asks(&what, &cx.place(), cx);
     }
 
-    fn on_confirmed(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
+    fn on_confirmed(&mut self, cx: &UiContext, effects: &mut Effects<'_>) {
         if let Some(change) = self.asked.take() {
-            self.ask(Some(change), cx, out);
+            self.ask(Some(change), cx, effects);
         }
     }
 }

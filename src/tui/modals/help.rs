@@ -126,21 +126,21 @@ impl Help {
     }
 
     /// Runs the selected action as its key would. Keys that move or confirm do nothing from here.
-    fn run(&self, columns: usize, cx: &UiContext, out: &mut Effects<'_>) {
+    fn run(&self, columns: usize, cx: &UiContext, effects: &mut Effects<'_>) {
         let shown = self.shown();
         let before = self.message_lines(columns).len();
         let Some(entry) = self.at.checked_sub(before).and_then(|at| shown.get(at)) else { return };
         match entry.action.filter(|action| !action.is_hand_work()) {
             None => {
                 let esc = cx.key(&self.key_contexts(), Action::Back);
-                out.say(t!("{esc} closes the help. Then press {key}.", esc, key = entry.keys));
+                effects.say(t!("{esc} closes the help. Then press {key}.", esc, key = entry.keys));
             }
             Some(_) if !entry.is_enabled => {
-                out.say(t!("Not now: {why}. Nothing was done.", why = t!("it does not apply here")));
+                effects.say(t!("Not now: {why}. Nothing was done.", why = t!("it does not apply here")));
             }
             Some(action) => {
-                out.close();
-                out.go.push(Navigate::Run(action));
+                effects.close();
+                effects.go.push(Navigate::Run(action));
             }
         }
     }
@@ -155,15 +155,15 @@ impl Component for Help {
         self.search.over().unwrap_or_else(|| KeyContext::Help.over_tab())
     }
 
-    fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, cx: &UiContext, effects: &mut Effects<'_>) -> bool {
         self.at = self.at.min(self.stops.get().saturating_sub(1));
         let Some(action) = self.search.on_action_of_matches(action) else {
             self.at = 0;
             return true;
         };
         match action {
-            Action::Accept => self.run(self.columns.get(), cx, out),
-            Action::Back => out.close(),
+            Action::Accept => self.run(self.columns.get(), cx, effects),
+            Action::Back => effects.close(),
             // It is already open.
             Action::Help => {}
             _ => {
@@ -305,9 +305,9 @@ mod tests {
         let mut help = help(&cx, &[KeyContext::History, KeyContext::List, KeyContext::Global]);
         let mut ids = RequestIds::default();
         let mut act = |help: &mut Help, action| {
-            let mut out = Effects::new(&mut ids);
-            help.on_action(action, &cx, &mut out);
-            (out.go, out.notice.is_some())
+            let mut effects = Effects::new(&mut ids);
+            help.on_action(action, &cx, &mut effects);
+            (effects.go, effects.notice.is_some())
         };
         let search = |help: &mut Help, text: &str| {
             help.search.on_action(Action::Search);

@@ -36,43 +36,45 @@ pub struct IssueForm {
 }
 
 impl IssueForm {
-    pub fn new(template_id: TemplateId, title: Text, out: &mut Effects<'_>) -> Self {
-        let detail_request = Some(out.ask(Request::Template(template_id.clone())));
+    pub fn new(template_id: TemplateId, title: Text, effects: &mut Effects<'_>) -> Self {
+        let detail_request = Some(effects.request(Request::Template(template_id.clone())));
         // Recipients cannot tell two templates with the same title apart.
         let filter = TemplateFilter { title: Some(title.wire().to_owned()), ..TemplateFilter::default() };
         let same_title_request = (!title.looks_empty())
-            .then(|| out.ask(Request::Templates(TemplateQuery { filter, paging: Paging::full(1) })));
+            .then(|| effects.request(Request::Templates(TemplateQuery { filter, paging: Paging::full(1) })));
         Self {
             template_id,
             title,
             name: TextField::default(),
             email: TextField::default(),
-            file: PathField::with_recent(out),
+            file: PathField::with_recent(effects),
             focus: Focus::default(),
             tried: false,
             detail: None,
             detail_request,
             same_title: None,
             same_title_request,
-            earlier: EarlierDomains::new(out),
+            earlier: EarlierDomains::new(effects),
             review: None,
         }
     }
 
-    fn open(&self, out: &mut Effects<'_>) {
+    fn open(&self, effects: &mut Effects<'_>) {
         let Some(source) = self.file.source() else {
-            out.say(t!("Type a file name, or paste or drop a file here."));
+            effects.say(t!("Type a file name, or paste or drop a file here."));
             return;
         };
         let template = (self.template_id.clone(), self.title.clone());
-        out.open(move |_, out| FileForm::new(Purpose::Issue { template, by_column: false }, source, out));
+        effects.open(move |_, effects| {
+            FileForm::new(Purpose::Issue { template, by_column: false }, source, effects)
+        });
     }
 
     fn field(&mut self) -> &mut TextField {
         if self.focus.at == 0 { &mut self.name } else { &mut self.email }
     }
 
-    fn go_on(&mut self, out: &mut Effects<'_>) {
+    fn go_on(&mut self, effects: &mut Effects<'_>) {
         self.tried = true;
         if self.focus.at == 0 && self.email.value().trim().is_empty() {
             self.focus.at = 1;
@@ -88,20 +90,20 @@ impl IssueForm {
             return;
         };
         let template = self.template_id.clone();
-        self.review = Some(PersonReview::new(template, (name, address), None, out));
+        self.review = Some(PersonReview::new(template, (name, address), None, effects));
     }
 
-    fn confirm(&mut self, out: &mut Effects<'_>) {
+    fn confirm(&mut self, effects: &mut Effects<'_>) {
         let Some(review) = &self.review else { return };
         if self.detail_request.is_some() || self.same_title_request.is_some() {
-            out.say(t!("Still reading the template. Nothing was sent."));
+            effects.say(t!("Still reading the template. Nothing was sent."));
             return;
         }
-        let Some(plan) = review.plan(self.template_id.clone(), self.title.clone(), out) else { return };
-        out.command(JobCommand::Issue(plan));
-        out.go.push(Navigate::InputUsed);
-        out.close();
-        out.go.push(Navigate::Activity);
+        let Some(plan) = review.plan(self.template_id.clone(), self.title.clone(), effects) else { return };
+        effects.command(JobCommand::Issue(plan));
+        effects.go.push(Navigate::InputUsed);
+        effects.close();
+        effects.go.push(Navigate::Activity);
     }
 
     fn draw_template(&self, form: &mut FormText<'_>, cx: &UiContext) {
@@ -220,19 +222,19 @@ impl Component for IssueForm {
         !matches!(action, Action::PageDown | Action::PageUp)
     }
 
-    fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {
-        if self.focus.at == FILE && self.file.on_action(action, out) {
+    fn on_action(&mut self, action: Action, _: &UiContext, effects: &mut Effects<'_>) -> bool {
+        if self.focus.at == FILE && self.file.on_action(action, effects) {
             return true;
         }
         match action {
             Action::NextField => self.focus.next(FILE + 1),
             Action::PreviousField => self.focus.previous(FILE + 1),
             Action::ClearField => self.field().clear(),
-            Action::Accept if self.focus.at == FILE => self.open(out),
-            Action::Accept => self.go_on(out),
+            Action::Accept if self.focus.at == FILE => self.open(effects),
+            Action::Accept => self.go_on(effects),
             Action::Back => match self.review.take() {
-                Some(mut review) => review.cancel(out),
-                None => out.close(),
+                Some(mut review) => review.cancel(effects),
+                None => effects.close(),
             },
             _ => return false,
         }
@@ -243,12 +245,12 @@ impl Component for IssueForm {
         if self.focus.at == FILE { self.file.on_text_key(key) } else { self.field().on_text_key(key) }
     }
 
-    fn on_paste(&mut self, text: &str, _: &UiContext, out: &mut Effects<'_>) {
+    fn on_paste(&mut self, text: &str, _: &UiContext, effects: &mut Effects<'_>) {
         if paths::is_recipients(text) {
             // Copied text ends with one or more line breaks.
             self.file.set_lines(text.trim_end());
             self.focus.at = FILE;
-            self.open(out);
+            self.open(effects);
             return;
         }
         if self.focus.at == FILE || paths::is_dropped(text) {
@@ -368,8 +370,8 @@ impl Modal for IssueForm {
         }
     }
 
-    fn on_confirmed(&mut self, _: &UiContext, out: &mut Effects<'_>) {
-        self.confirm(out);
+    fn on_confirmed(&mut self, _: &UiContext, effects: &mut Effects<'_>) {
+        self.confirm(effects);
     }
 }
 

@@ -9,52 +9,52 @@ use crate::tui::prelude::*;
 
 /// Runs an action on a job, or says why it is not possible. Files and cancelling are about the marked rows, if there
 /// are any.
-pub(in crate::tui) fn run(job: &Job, action: Action, marked: &[JobRow], out: &mut Effects<'_>) {
+pub(in crate::tui) fn run(job: &Job, action: Action, marked: &[JobRow], effects: &mut Effects<'_>) {
     if !can(action, job) {
-        out.say(refusal(action, job));
+        effects.say(refusal(action, job));
         return;
     }
     match action {
         Action::Pause => {
-            out.command(JobCommand::Pause(job.id));
+            effects.command(JobCommand::Pause(job.id));
         }
         Action::Resume => {
-            out.say(t!("Resuming job {id}. lapel makes the necessary checks first.", id = job.id));
-            out.go.push(Navigate::Again(job.id, Box::new(JobCommand::Resume(job.id))));
+            effects.say(t!("Resuming job {id}. lapel makes the necessary checks first.", id = job.id));
+            effects.go.push(Navigate::Again(job.id, Box::new(JobCommand::Resume(job.id))));
         }
         Action::UseUp => {
-            out.say(t!("lapel checks first, and then uses up the quota in smaller requests, each only with proof that the previous one did nothing."));
-            out.go.push(Navigate::Again(job.id, Box::new(JobCommand::UseUp(job.id))));
+            effects.say(t!("lapel checks first, and then uses up the quota in smaller requests, each only with proof that the previous one did nothing."));
+            effects.go.push(Navigate::Again(job.id, Box::new(JobCommand::UseUp(job.id))));
         }
-        Action::Retry => out.go.push(Navigate::Again(job.id, Box::new(JobCommand::Retry(job.id)))),
+        Action::Retry => effects.go.push(Navigate::Again(job.id, Box::new(JobCommand::Retry(job.id)))),
         Action::Look => {
-            out.say(t!("Checking job {id} now.", id = job.id));
-            out.command(JobCommand::Look(Some(job.id)));
+            effects.say(t!("Checking job {id} now.", id = job.id));
+            effects.command(JobCommand::Look(Some(job.id)));
         }
-        Action::CancelRest if marked.is_empty() => out.show(ConfirmAction::cancel_rest(job)),
+        Action::CancelRest if marked.is_empty() => effects.show(ConfirmAction::cancel_rest(job)),
         Action::CancelRest => {
             let rows = steps(Step::CancelRest, job, marked);
             if rows.is_empty() || !matches!(job.phase, Phase::Paused | Phase::Stopped) {
-                out.say(t!("None of the marked rows can be cancelled now. Rows can be cancelled while their job is paused or stopped, and before they are sent."));
+                effects.say(t!("None of the marked rows can be cancelled now. Rows can be cancelled while their job is paused or stopped, and before they are sent."));
                 return;
             }
-            out.show(ConfirmAction::cancel_rows(job, rows));
+            effects.show(ConfirmAction::cancel_rows(job, rows));
         }
-        Action::Undo => out.show(UndoJob::new(job.clone())),
-        Action::Run => open_menu(JobMenu::run(job, marked.to_vec()), out),
-        Action::Export if !can(Action::Redo, job) => run(job, Action::Receipt, marked, out),
-        Action::Export => open_menu(JobMenu::export(job, marked.to_vec(), None), out),
+        Action::Undo => effects.show(UndoJob::new(job.clone())),
+        Action::Run => open_menu(JobMenu::run(job, marked.to_vec()), effects),
+        Action::Export if !can(Action::Redo, job) => run(job, Action::Receipt, marked, effects),
+        Action::Export => open_menu(JobMenu::export(job, marked.to_vec(), None), effects),
         Action::Receipt | Action::Redo => {
             let among = (!marked.is_empty()).then(|| marked.iter().map(|row| row.no).collect());
-            out.export(ExportSource::of_job(job, action == Action::Redo, among));
+            effects.export(ExportSource::of_job(job, action == Action::Redo, among));
         }
-        Action::Mail => out.go.push(Navigate::Mails(job.id)),
+        Action::Mail => effects.go.push(Navigate::Mails(job.id)),
         _ => {}
     }
 }
 
-pub(in crate::tui) fn open_menu(menu: Option<JobMenu>, out: &mut Effects<'_>) {
-    out.open_some(|_, _| menu);
+pub(in crate::tui) fn open_menu(menu: Option<JobMenu>, effects: &mut Effects<'_>) {
+    effects.open_some(|_, _| menu);
 }
 
 pub(in crate::tui) fn steps(step: Step, job: &Job, marked: &[JobRow]) -> Vec<u64> {
@@ -67,24 +67,24 @@ pub(in crate::tui) fn may_revoke(row: &JobRow, job: &Job) -> bool {
 }
 
 /// Opens the revoke form for the marked rows that have a badge to revoke, and says how many have none.
-pub(in crate::tui) fn revoke_rows(job: &Job, marked: &[JobRow], cx: &UiContext, out: &mut Effects<'_>) {
+pub(in crate::tui) fn revoke_rows(job: &Job, marked: &[JobRow], cx: &UiContext, effects: &mut Effects<'_>) {
     let now = cx.now();
     let rows = marked.iter().filter(|row| may_revoke(row, job));
     let badges = rows.filter_map(|row| issued_badge(job, row.clone()));
     let targets: Vec<RevokeTarget> = badges.map(|badge| RevokeTarget::of(&badge, now)).collect();
     if targets.is_empty() {
-        out.say(t!("None of the marked rows has a badge that can be revoked."));
+        effects.say(t!("None of the marked rows has a badge that can be revoked."));
         return;
     }
     let left = (marked.len() - targets.len()) as u64;
     if left > 0 {
-        out.say(plural!(
+        effects.say(plural!(
             left,
             "{n} marked row has no badge to revoke and is left out.",
             "{n} marked rows have no badge to revoke and are left out."
         ));
     }
-    RevokeForm::open(targets, out);
+    RevokeForm::open(targets, effects);
 }
 
 pub(in crate::tui) fn can(action: Action, job: &Job) -> bool {
@@ -106,8 +106,8 @@ pub(in crate::tui) fn can(action: Action, job: &Job) -> bool {
     }
 }
 
-pub(in crate::tui) fn can_decide(row: &JobRow, job: &Job) -> bool {
-    job.may_act() && may(Step::Decide, RowFacts::of(job, row))
+pub(in crate::tui) fn can_resolve(row: &JobRow, job: &Job) -> bool {
+    job.may_act() && may(Step::Resolve, RowFacts::of(job, row))
 }
 
 fn refusal(action: Action, job: &Job) -> String {

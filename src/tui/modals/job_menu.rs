@@ -58,11 +58,11 @@ impl JobMenu {
         self.selected = self.shown().get(at).copied();
     }
 
-    fn choose(&self, action: Action, out: &mut Effects<'_>) {
-        out.close();
+    fn choose(&self, action: Action, effects: &mut Effects<'_>) {
+        effects.close();
         match action {
-            Action::SaveList => out.go.push(Navigate::Run(action)),
-            action => run(&self.job, action, &self.marked, out),
+            Action::SaveList => effects.go.push(Navigate::Run(action)),
+            action => run(&self.job, action, &self.marked, effects),
         }
     }
 
@@ -135,15 +135,15 @@ impl Component for JobMenu {
         !(RUN.contains(&action) || EXPORT.contains(&action)) || self.shown().contains(&action)
     }
 
-    fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, _: &UiContext, effects: &mut Effects<'_>) -> bool {
         let all = self.shown().len();
         match action {
             Action::Accept => match self.shown().get(self.at()) {
-                Some(action) => self.choose(*action, out),
-                None => out.close(),
+                Some(action) => self.choose(*action, effects),
+                None => effects.close(),
             },
-            Action::Back => out.close(),
-            _ if self.shown().contains(&action) => self.choose(action, out),
+            Action::Back => effects.close(),
+            _ if self.shown().contains(&action) => self.choose(action, effects),
             _ => match self.sight.moved_around(action, self.at(), all) {
                 Some(at) => self.select(at),
                 // A key of the menu whose action is not possible does nothing.

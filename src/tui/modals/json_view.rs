@@ -36,8 +36,8 @@ pub struct JsonView {
 
 impl JsonView {
     /// Requests the first record. Returns `None` if there is no record.
-    pub fn new(records: Vec<RawOf>, out: &mut Effects<'_>) -> Option<Self> {
-        let request = Some(out.ask(Request::Raw(records.first()?.clone())));
+    pub fn new(records: Vec<RawOf>, effects: &mut Effects<'_>) -> Option<Self> {
+        let request = Some(effects.request(Request::Raw(records.first()?.clone())));
         Some(Self { records, request, height: 1, ..Self::default() })
     }
 
@@ -46,9 +46,9 @@ impl JsonView {
         self.read.note(not_read, cx).map_or_else(Vec::new, |note| indented(&note, room, cx))
     }
 
-    fn ask(&mut self, out: &mut Effects<'_>) {
+    fn ask(&mut self, effects: &mut Effects<'_>) {
         if let Some(of) = self.records.get(self.at) {
-            out.ask_instead(&mut self.request, Request::Raw(of.clone()));
+            effects.request_instead(&mut self.request, Request::Raw(of.clone()));
         }
     }
 
@@ -80,7 +80,7 @@ impl Component for JsonView {
         }
     }
 
-    fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, _: &UiContext, effects: &mut Effects<'_>) -> bool {
         match self.search.on_action(action) {
             Searched::Step { forward } => {
                 self.go_to_match(forward, false);
@@ -98,29 +98,29 @@ impl Component for JsonView {
             return true;
         }
         match action {
-            Action::Reload => self.ask(out),
+            Action::Reload => self.ask(effects),
             Action::OtherRecord if self.records.len() > 1 => {
                 self.at = (self.at + 1) % self.records.len();
                 (self.read, self.scroll) = (LastRead::default(), 0);
                 self.laid_out.clear();
                 self.lines.clear();
-                self.ask(out);
+                self.ask(effects);
             }
-            Action::OtherRecord => out.say(t!("There is no other record of it.")),
+            Action::OtherRecord => effects.say(t!("There is no other record of it.")),
             Action::CopyAll => match self.read.value() {
-                Some(raw) => out.copy(raw.text.wire().to_owned(), t!("the original JSON")),
-                _ => out.say(t!("Nothing was read yet. There is nothing to copy.")),
+                Some(raw) => effects.copy(raw.text.wire().to_owned(), t!("the original JSON")),
+                _ => effects.say(t!("Nothing was read yet. There is nothing to copy.")),
             },
             Action::Pager => match self.read.value() {
                 Some(raw) => {
                     let request = self.records.get(self.at).map_or_else(String::new, RawOf::request);
                     let lines = lay_out(raw.text.wire(), usize::MAX);
-                    out.page =
+                    effects.page =
                         Some(PagerText::new([&*request, ""].into_iter().chain(lines.iter().map(|l| &**l))));
                 }
-                _ => out.say(t!("Nothing was read yet. There is nothing to show.")),
+                _ => effects.say(t!("Nothing was read yet. There is nothing to show.")),
             },
-            Action::Back => out.close(),
+            Action::Back => effects.close(),
             _ => return false,
         }
         true

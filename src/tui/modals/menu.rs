@@ -85,26 +85,26 @@ impl Menu {
         Self { title: t!("Theme"), list, cursor: ListCursor::new(at), theme: Some(now) }
     }
 
-    fn show_theme(&self, out: &mut Effects<'_>) {
+    fn show_theme(&self, effects: &mut Effects<'_>) {
         if let Some(MenuAction::Theme(theme)) = self.list.get(self.cursor.at()).map(|entry| &entry.choice) {
-            out.go.push(Navigate::Theme(*theme));
+            effects.go.push(Navigate::Theme(*theme));
         }
     }
 
-    fn pick(&self, at: usize, out: &mut Effects<'_>) {
+    fn pick(&self, at: usize, effects: &mut Effects<'_>) {
         match self.list.get(at).map(|entry| &entry.choice) {
-            Some(MenuAction::Copy(clip)) => out.copies.push(clip.clone()),
-            Some(MenuAction::Ask(question)) => out.go.push(Navigate::Question(*question)),
+            Some(MenuAction::Copy(clip)) => effects.copies.push(clip.clone()),
+            Some(MenuAction::Ask(question)) => effects.go.push(Navigate::Question(*question)),
             Some(MenuAction::Theme(theme)) => {
-                out.go.push(Navigate::Theme(*theme));
-                out.say(t!(
+                effects.go.push(Navigate::Theme(*theme));
+                effects.say(t!(
                     "lapel uses the theme {name} until it closes. To keep it, set theme = \"{name}\" in config.toml.",
                     name = theme.word()
                 ));
             }
             None => {}
         }
-        out.close();
+        effects.close();
     }
 }
 
@@ -113,39 +113,39 @@ impl Component for Menu {
         KeyContext::Menu.in_popup()
     }
 
-    fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, _: &UiContext, effects: &mut Effects<'_>) -> bool {
         match action {
-            Action::Accept => self.pick(self.cursor.at(), out),
+            Action::Accept => self.pick(self.cursor.at(), effects),
             Action::Back => {
-                out.go.extend(self.theme.map(Navigate::Theme));
-                out.close();
+                effects.go.extend(self.theme.map(Navigate::Theme));
+                effects.close();
             }
             _ => {
                 let moved = self.cursor.on_menu_action(action, self.list.len());
-                self.show_theme(out);
+                self.show_theme(effects);
                 return moved;
             }
         }
         true
     }
 
-    fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
+    fn on_text_key(&mut self, key: KeyEvent, effects: &mut Effects<'_>) -> bool {
         let KeyCode::Char(letter) = key.code else { return false };
         // With Hangul input on, use the Latin letter of the same key.
         let letter = crate::tui::input::keymap::hangul::latin(letter).unwrap_or(letter);
         let plain = (key.modifiers - KeyModifiers::SHIFT).is_empty();
         match self.list.iter().position(|entry| plain && entry.key == letter) {
             Some(at) => {
-                self.pick(at, out);
+                self.pick(at, effects);
                 true
             }
             None => false,
         }
     }
 
-    fn on_click(&mut self, at: Position, _: Rect, _: &UiContext, out: &mut Effects<'_>) -> Clicked {
+    fn on_click(&mut self, at: Position, _: Rect, _: &UiContext, effects: &mut Effects<'_>) -> Clicked {
         let clicked = self.cursor.on_click(at, Action::Accept);
-        self.show_theme(out);
+        self.show_theme(effects);
         clicked
     }
 

@@ -134,24 +134,24 @@ impl CommandPalette {
         }
     }
 
-    fn choose(&self, cx: &UiContext, out: &mut Effects<'_>) {
+    fn choose(&self, cx: &UiContext, effects: &mut Effects<'_>) {
         let Some(entry) = self.shown.get(self.cursor.at()) else {
-            out.say(t!("No match. Nothing was done."));
+            effects.say(t!("No match. Nothing was done."));
             return;
         };
         if !self.is_selected {
             let down = cx.key(&self.key_contexts(), Action::Down);
-            out.say(t!("Select it with {down} first. Nothing was done.", down));
+            effects.say(t!("Select it with {down} first. Nothing was done.", down));
             return;
         }
         if let Some(why) = self.why_not(entry) {
-            out.say(t!("Not now: {why}. Nothing was done.", why));
+            effects.say(t!("Not now: {why}. Nothing was done.", why));
             return;
         }
         let way = match entry {
             PaletteEntry::Command(command) => {
-                out.close();
-                out.go.push(Navigate::Run(command.action));
+                effects.close();
+                effects.go.push(Navigate::Run(command.action));
                 return;
             }
             PaletteEntry::Badge(id) => Navigate::FindBadge(id.clone()),
@@ -170,7 +170,7 @@ impl CommandPalette {
             }
             PaletteEntry::Titled(title) => Navigate::TemplatesTitled(title.clone()),
         };
-        out.go.extend([Navigate::CloseAll, way]);
+        effects.go.extend([Navigate::CloseAll, way]);
     }
 
     fn why_not<'a>(&self, entry: &'a PaletteEntry) -> Option<&'a str> {
@@ -231,7 +231,7 @@ impl Component for CommandPalette {
         KeyContext::Palette.in_field()
     }
 
-    fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, cx: &UiContext, effects: &mut Effects<'_>) -> bool {
         match action {
             Action::Down if !self.is_selected => self.is_selected = true,
             Action::ClearField => {
@@ -239,8 +239,8 @@ impl Component for CommandPalette {
                 self.find();
             }
             // The key that opens it closes it again.
-            Action::Back | Action::Palette => out.close(),
-            Action::Accept => self.choose(cx, out),
+            Action::Back | Action::Palette => effects.close(),
+            Action::Accept => self.choose(cx, effects),
             _ if self.cursor.on_menu_action(action, self.shown.len()) => self.is_selected = true,
             _ => return false,
         }
@@ -260,12 +260,12 @@ impl Component for CommandPalette {
         self.find();
     }
 
-    fn on_click(&mut self, at: Position, _: Rect, cx: &UiContext, out: &mut Effects<'_>) -> Clicked {
+    fn on_click(&mut self, at: Position, _: Rect, cx: &UiContext, effects: &mut Effects<'_>) -> Clicked {
         let click = self.cursor.click(at);
         self.is_selected |= click != Click::Beside;
         if click == Click::Again && self.selected().is_some_and(sends) {
             let enter = cx.key(&self.key_contexts(), Action::Accept);
-            out.say(t!("A click sends nothing. Press {enter} instead.", enter));
+            effects.say(t!("A click sends nothing. Press {enter} instead.", enter));
             return Clicked::Changed;
         }
         Clicked::in_menu(click, Action::Accept)
@@ -471,16 +471,16 @@ mod tests {
             for typed in ["", action.hint(), action.help()] {
                 found(&mut palette, typed);
                 let mut ids = crate::tui::request::RequestIds::default();
-                let mut out = Effects::new(&mut ids);
+                let mut effects = Effects::new(&mut ids);
                 assert_eq!(palette.selected(), None, "{action:?} {typed}");
-                palette.on_action(Action::Accept, &cx, &mut out);
-                assert!(out.go.is_empty() && out.notice.is_some(), "{action:?} {typed}");
+                palette.on_action(Action::Accept, &cx, &mut effects);
+                assert!(effects.go.is_empty() && effects.notice.is_some(), "{action:?} {typed}");
                 let area = Rect::new(0, 0, 78, 18);
                 let mut buffer = ratatui::buffer::Buffer::empty(area);
                 palette.draw(&mut Frame::new(&mut buffer), area, &cx);
                 let text: String = buffer.content.iter().map(ratatui::buffer::Cell::symbol).collect();
                 assert!(text.contains("↓ selects it"), "{text}");
-                palette.on_action(Action::Down, &cx, &mut out);
+                palette.on_action(Action::Down, &cx, &mut effects);
                 assert_eq!(palette.selected(), Some(*action), "the user selects it: {typed}");
             }
         }

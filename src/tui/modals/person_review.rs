@@ -14,8 +14,8 @@ pub(super) struct EarlierDomains {
 }
 
 impl EarlierDomains {
-    pub fn new(out: &mut Effects<'_>) -> Self {
-        Self { counts: DomainCounts::default(), request: Some(out.ask(Request::Domains)) }
+    pub fn new(effects: &mut Effects<'_>) -> Self {
+        Self { counts: DomainCounts::default(), request: Some(effects.request(Request::Domains)) }
     }
 
     pub fn on_response(&mut self, reply: Reply) -> Handled {
@@ -51,9 +51,9 @@ impl PersonReview {
         template: TemplateId,
         (name, address): (String, Address),
         replaces: Option<BadgeId>,
-        out: &mut Effects<'_>,
+        effects: &mut Effects<'_>,
     ) -> Self {
-        let request = Some(out.ask(Request::Holdings(template, address.as_str().to_owned())));
+        let request = Some(effects.request(Request::Holdings(template, address.as_str().to_owned())));
         Self { name, address, replaces, holdings: None, sent_before: None, request }
     }
 
@@ -78,8 +78,8 @@ impl PersonReview {
         (rival.badge_id.is_none() || rival.badge_id != self.replaces).then_some(rival)
     }
 
-    pub fn cancel(&mut self, out: &mut Effects<'_>) {
-        out.cancel(self.request.take());
+    pub fn cancel(&mut self, effects: &mut Effects<'_>) {
+        effects.cancel(self.request.take());
     }
 
     pub fn on_response(&mut self, reply: Reply) -> Handled {
@@ -92,9 +92,9 @@ impl PersonReview {
 
     /// The confirmed plan. `None` while the duplicate check is running: if the answer to the issue request is lost,
     /// the recipient's earlier badges are needed to recognise the new one.
-    pub fn plan(&self, template_id: TemplateId, title: Text, out: &mut Effects<'_>) -> Option<IssuePlan> {
+    pub fn plan(&self, template_id: TemplateId, title: Text, effects: &mut Effects<'_>) -> Option<IssuePlan> {
         let Some(holdings) = &self.holdings else {
-            out.say(t!("The duplicate check is still running. Nothing was sent."));
+            effects.say(t!("The duplicate check is still running. Nothing was sent."));
             return None;
         };
         let complete = holdings.as_ref().ok().filter(|held| held.complete);

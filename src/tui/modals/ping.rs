@@ -30,24 +30,24 @@ impl Component for PingForm {
         if action == Action::Accept { t!("send ping") } else { action.hint() }
     }
 
-    fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, _: &UiContext, effects: &mut Effects<'_>) -> bool {
         match action {
             Action::Accept if self.request.is_none() => {
                 self.error = None;
-                self.request = Some(out.ask(self.client.ping()));
+                self.request = Some(effects.request(self.client.ping()));
             }
-            Action::Back => out.close(),
+            Action::Back => effects.close(),
             Action::Accept | Action::Down | Action::Up => {}
             _ => return false,
         }
         true
     }
 
-    fn on_response(&mut self, reply: Reply, _: &UiContext, out: &mut Effects<'_>) -> Handled {
+    fn on_response(&mut self, reply: Reply, _: &UiContext, effects: &mut Effects<'_>) -> Handled {
         match reply.to(&mut self.request)? {
             Response::Pinged(Ok(())) => {
-                out.say(t!("The service answered. The waiting requests continue."));
-                out.close();
+                effects.say(t!("The service answered. The waiting requests continue."));
+                effects.close();
             }
             Response::Pinged(Err(why)) => self.error = Some(why.to_string()),
             _ => {}

@@ -179,10 +179,10 @@ impl ProfileForm {
 
     /// Fills a form that opens with the input that was not saved before.
     #[must_use]
-    pub fn filled(mut self, cx: &UiContext, out: &mut Effects<'_>) -> Self {
+    pub fn filled(mut self, cx: &UiContext, effects: &mut Effects<'_>) -> Self {
         if let Some(texts) = cx.connection.recents.unfinished(&self.input()) {
             self.set_input(texts);
-            out.say(unfinished::filled(&[KeyContext::Form, KeyContext::Always], cx));
+            effects.say(unfinished::filled(&[KeyContext::Form, KeyContext::Always], cx));
         }
         self
     }

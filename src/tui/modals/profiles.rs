@@ -5,7 +5,7 @@ use crate::config::ProfileLine;
 use crate::domain::email::ended;
 use crate::tui::modals::profile::{ProfileForm, ProfileStep};
 use crate::tui::prelude::*;
-use crate::tui::worker::profile_requests::ProfileAsk;
+use crate::tui::worker::profile_requests::ProfileRequest;
 
 const SENDING: &str = tr_noop!(
     "lapel is sending with this profile. Wait, or pause the job on the Activity tab. Then change the profile."
@@ -33,12 +33,12 @@ pub struct Profiles {
 }
 
 impl Profiles {
-    pub fn new(used: Option<String>, out: &mut Effects<'_>) -> Self {
-        Self { used, reading: Some(out.ask(Request::Profiles)), ..Self::default() }
+    pub fn new(used: Option<String>, effects: &mut Effects<'_>) -> Self {
+        Self { used, reading: Some(effects.request(Request::Profiles)), ..Self::default() }
     }
 
-    fn open_form(&mut self, form: ProfileForm, cx: &UiContext, out: &mut Effects<'_>) {
-        (self.form, self.saved) = (Some(form.filled(cx, out)), None);
+    fn open_form(&mut self, form: ProfileForm, cx: &UiContext, effects: &mut Effects<'_>) {
+        (self.form, self.saved) = (Some(form.filled(cx, effects)), None);
     }
 
     fn form_saved(&mut self) {
@@ -48,15 +48,17 @@ impl Profiles {
         });
     }
 
-    fn manage(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) {
+    fn manage(&mut self, action: Action, cx: &UiContext, effects: &mut Effects<'_>) {
         (self.said, self.done) = (None, None);
         let Some(line) = self.lines.get(self.cursor.at()).cloned() else {
             self.said = Some(t!("Select a profile first.").to_owned());
             return;
         };
         match action {
-            Action::ChangeProfile => self.open_form(ProfileForm::of(line), cx, out),
-            Action::TestProfile => self.work(ProfileAsk::Test(line.name.clone()), line.name, false, out),
+            Action::ChangeProfile => self.open_form(ProfileForm::of(line), cx, effects),
+            Action::TestProfile => {
+                self.work(ProfileRequest::Test(line.name.clone()), line.name, false, effects)
+            }
             _ if self.used.as_ref() == Some(&line.name) => {
                 let name = line.name;
                 self.said =
@@ -66,13 +68,19 @@ impl Profiles {
         }
     }
 
-    fn work(&mut self, ask: ProfileAsk, name: String, changes: bool, out: &mut Effects<'_>) {
+    fn work(&mut self, ask: ProfileRequest, name: String, changes: bool, effects: &mut Effects<'_>) {
         (self.said, self.done) = (None, None);
-        self.is_testing = matches!(ask, ProfileAsk::Test(_));
-        self.working = Some((out.ask(Request::Profile(Box::new(ask))), name, changes));
+        self.is_testing = matches!(ask, ProfileRequest::Test(_));
+        self.working = Some((effects.request(Request::Profile(Box::new(ask))), name, changes));
     }
 
-    fn worked(&mut self, name: String, changes: bool, done: Result<String, String>, out: &mut Effects<'_>) {
+    fn worked(
+        &mut self,
+        name: String,
+        changes: bool,
+        done: Result<String, String>,
+        effects: &mut Effects<'_>,
+    ) {
         match done {
             Err(why) => self.said = Some(why),
             Ok(done) => {
@@ -82,11 +90,11 @@ impl Profiles {
                 self.form_saved();
                 if kept {
                     self.cursor.select(0);
-                    self.reading = Some(out.ask(Request::Profiles));
+                    self.reading = Some(effects.request(Request::Profiles));
                 }
                 if changes && self.used.as_ref() == Some(&name) {
                     // The data on the screen came from the old settings, so lapel opens the profile again.
-                    self.opening = Some(out.ask(Request::OpenProfile(Some(name))));
+                    self.opening = Some(effects.request(Request::OpenProfile(Some(name))));
                 }
             }
         }
@@ -96,7 +104,7 @@ impl Profiles {
         self.form.is_none() && self.removing.is_none() && self.opening.is_none() && self.working.is_none()
     }
 
-    fn accept(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
+    fn accept(&mut self, cx: &UiContext, effects: &mut Effects<'_>) {
         if self.reading.is_some() {
             return;
         }
@@ -104,7 +112,7 @@ impl Profiles {
         let adding = self.cursor.at() == self.lines.len();
         if adding {
             let form = ProfileForm::new(if self.lines.is_empty() { "main" } else { "" });
-            self.open_form(form, cx, out);
+            self.open_form(form, cx, effects);
         } else if cx.is_sending {
             self.said = Some(i18n::tr(SENDING).to_owned());
         } else {
@@ -112,24 +120,24 @@ impl Profiles {
                 Some(line) => Request::OpenProfile(Some(line.name.clone())),
                 None => Request::StartSandbox,
             };
-            self.opening = Some(out.ask(ask));
+            self.opening = Some(effects.request(ask));
         }
     }
 
-    fn back(&mut self, out: &mut Effects<'_>) {
+    fn back(&mut self, effects: &mut Effects<'_>) {
         (self.said, self.done) = (None, None);
         if self.working.is_some() {
             if self.is_testing {
                 // It may wait for the rate limit, and saves nothing.
-                out.cancel(self.working.take().map(|(request, ..)| request));
+                effects.cancel(self.working.take().map(|(request, ..)| request));
             }
             // Others end by themselves and leave nothing unfinished.
         } else if self.opening.is_some() {
-            out.cancel(self.opening.take());
+            effects.cancel(self.opening.take());
         } else if self.form.is_some() || self.removing.is_some() {
             (self.form, self.removing) = (None, None);
         } else {
-            out.close();
+            effects.close();
         }
     }
 
@@ -250,7 +258,7 @@ impl Component for Profiles {
         }
     }
 
-    fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, cx: &UiContext, effects: &mut Effects<'_>) -> bool {
         // While a request about a profile runs, only Back works.
         if (self.opening.is_some() || self.working.is_some()) && action != Action::Back {
             return true;
@@ -267,12 +275,12 @@ impl Component for Profiles {
                 }
                 ProfileStep::Change(change) => {
                     let name = change.name.clone();
-                    self.work(ProfileAsk::Change(change), name, true, out);
+                    self.work(ProfileRequest::Change(change), name, true, effects);
                 }
                 ProfileStep::Try(_) if cx.is_sending => self.said = Some(i18n::tr(SENDING).to_owned()),
                 ProfileStep::Try(candidate) => {
                     self.said = None;
-                    self.opening = Some(out.ask(Request::TryProfile(candidate)));
+                    self.opening = Some(effects.request(Request::TryProfile(candidate)));
                 }
             }
             return true;
@@ -285,10 +293,10 @@ impl Component for Profiles {
         }
         match action {
             Action::ChangeProfile | Action::TestProfile | Action::RemoveProfile => {
-                self.manage(action, cx, out);
+                self.manage(action, cx, effects);
             }
-            Action::Accept => self.accept(cx, out),
-            Action::Back => self.back(out),
+            Action::Accept => self.accept(cx, effects),
+            Action::Back => self.back(effects),
             _ => return self.cursor.on_menu_action(action, self.lines.len() + 2),
         }
         true
@@ -320,7 +328,7 @@ impl Component for Profiles {
         self.cursor.on_click(at, Action::Accept)
     }
 
-    fn on_response(&mut self, reply: Reply, _: &UiContext, out: &mut Effects<'_>) -> Handled {
+    fn on_response(&mut self, reply: Reply, _: &UiContext, effects: &mut Effects<'_>) -> Handled {
         let Reply { id, response } = reply;
         match response {
             Response::Profiles(read) if self.reading == Some(id) => {
@@ -333,7 +341,7 @@ impl Component for Profiles {
             }
             Response::Profile(done) if self.working.as_ref().is_some_and(|(own, ..)| *own == id) => {
                 if let Some((_, name, changes)) = self.working.take() {
-                    self.worked(name, changes, done, out);
+                    self.worked(name, changes, done, effects);
                 }
                 Ok(())
             }
@@ -342,7 +350,7 @@ impl Component for Profiles {
                 match opened {
                     Ok(session) => {
                         self.form_saved();
-                        out.go.push(Navigate::Connect(session));
+                        effects.go.push(Navigate::Connect(session));
                     }
                     Err(why) => {
                         let is_form = self.form.is_some();
@@ -390,10 +398,10 @@ impl Modal for Profiles {
     }
 
     /// What is saved or removed says how it ended. A test and the opening of another profile are cancelled.
-    fn leave(&mut self, out: &mut Effects<'_>) -> bool {
+    fn leave(&mut self, effects: &mut Effects<'_>) -> bool {
         let is_saving = self.working.is_some() && !self.is_testing;
         if is_saving {
-            out.say(t!("lapel is still saving the last change. Try again."));
+            effects.say(t!("lapel is still saving the last change. Try again."));
         }
         !is_saving
     }
@@ -427,9 +435,9 @@ impl Modal for Profiles {
         self.said.iter().for_each(|said| form.error(said));
     }
 
-    fn on_confirmed(&mut self, _: &UiContext, out: &mut Effects<'_>) {
+    fn on_confirmed(&mut self, _: &UiContext, effects: &mut Effects<'_>) {
         if let Some(name) = self.removing.as_ref().map(|line| line.name.clone()) {
-            self.work(ProfileAsk::Remove(name.clone()), name, false, out);
+            self.work(ProfileRequest::Remove(name.clone()), name, false, effects);
         }
     }
 }

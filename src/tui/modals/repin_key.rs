@@ -32,16 +32,16 @@ impl Component for RepinKey {
         CONTEXTS.to_vec()
     }
 
-    fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, _: &UiContext, effects: &mut Effects<'_>) -> bool {
         if action == Action::Back {
-            out.close();
+            effects.close();
         }
         matches!(action, Action::Back | Action::PageDown | Action::PageUp)
     }
 
-    fn on_response(&mut self, reply: Reply, _: &UiContext, out: &mut Effects<'_>) -> Handled {
+    fn on_response(&mut self, reply: Reply, _: &UiContext, effects: &mut Effects<'_>) -> Handled {
         match reply.to(&mut self.request)? {
-            Response::Connected(Ok(session)) => out.go.push(Navigate::Connect(session)),
+            Response::Connected(Ok(session)) => effects.go.push(Navigate::Connect(session)),
             Response::Connected(Err(why)) => self.wrong = Some(why),
             _ => {}
         }
@@ -87,11 +87,11 @@ impl Modal for RepinKey {
         );
     }
 
-    fn on_confirmed(&mut self, _: &UiContext, out: &mut Effects<'_>) {
+    fn on_confirmed(&mut self, _: &UiContext, effects: &mut Effects<'_>) {
         if self.request.is_none() {
             self.wrong = None;
             let ask = Request::Pin(self.profile.clone(), self.said.clone());
-            self.request = Some(out.ask(ask));
+            self.request = Some(effects.request(ask));
         }
     }
 }

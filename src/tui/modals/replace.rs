@@ -24,14 +24,14 @@ pub struct ReplaceForm {
 }
 
 impl ReplaceForm {
-    pub fn new(old: Box<Badge>, cx: &UiContext, out: &mut Effects<'_>) -> Self {
+    pub fn new(old: Box<Badge>, cx: &UiContext, effects: &mut Effects<'_>) -> Self {
         let text = |t: &Option<Text>| t.as_ref().map_or(String::new(), |t| t.wire().to_owned());
         let email = text(&old.recipient_email);
         let labels = [tr_noop!("Name"), tr_noop!("E-mail"), tr_noop!("Reason")];
         let fields = TextFields::new(labels, [&text(&old.recipient_name), &email, ""]);
-        let template_request = Some(out.ask(Request::TemplateOf(old.badge_id.clone(), email)));
+        let template_request = Some(effects.request(Request::TemplateOf(old.badge_id.clone(), email)));
         let state = Verdict::of(&*old, cx.now()).state();
-        let earlier = EarlierDomains::new(out);
+        let earlier = EarlierDomains::new(effects);
         Self { old, state, fields, template: None, template_request, error: None, earlier, review: None }
     }
 
@@ -66,7 +66,7 @@ impl ReplaceForm {
         Ok((name, address))
     }
 
-    fn go_on(&mut self, out: &mut Effects<'_>) {
+    fn go_on(&mut self, effects: &mut Effects<'_>) {
         let template = match &self.template {
             Some(Ok((template, _))) => Ok(template.clone()),
             Some(Err(why)) => Err((None, why.clone())),
@@ -77,7 +77,7 @@ impl ReplaceForm {
             Ok((person, template)) => {
                 self.error = None;
                 let replaces = Some(self.old.badge_id.clone());
-                self.review = Some(PersonReview::new(template, person, replaces, out));
+                self.review = Some(PersonReview::new(template, person, replaces, effects));
             }
             Err((at, why)) => {
                 if let Some(at) = at {
@@ -88,17 +88,17 @@ impl ReplaceForm {
         }
     }
 
-    fn confirm(&mut self, out: &mut Effects<'_>) {
+    fn confirm(&mut self, effects: &mut Effects<'_>) {
         let (Some(review), Some(Ok((template_id, title)))) = (&self.review, &self.template) else {
             return;
         };
-        let Some(plan) = review.plan(template_id.clone(), title.clone(), out) else { return };
+        let Some(plan) = review.plan(template_id.clone(), title.clone(), effects) else { return };
         let old = RevokeTarget::of_badge(&self.old, self.state.clone());
         let reason = self.fields.value(REASON).to_owned();
-        out.command(JobCommand::Replace(plan, old, reason));
-        out.go.push(Navigate::InputUsed);
-        out.close();
-        out.go.push(Navigate::Activity);
+        effects.command(JobCommand::Replace(plan, old, reason));
+        effects.go.push(Navigate::InputUsed);
+        effects.close();
+        effects.go.push(Navigate::Activity);
     }
 
     fn draw_review(&self, review: &PersonReview, form: &mut FormText<'_>, cx: &UiContext) {
@@ -165,12 +165,12 @@ impl Component for ReplaceForm {
         }
     }
 
-    fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, _: &UiContext, effects: &mut Effects<'_>) -> bool {
         match action {
-            Action::Accept => self.go_on(out),
+            Action::Accept => self.go_on(effects),
             Action::Back => match self.review.take() {
-                Some(mut review) => review.cancel(out),
-                None => out.close(),
+                Some(mut review) => review.cancel(effects),
+                None => effects.close(),
             },
             Action::PageDown | Action::PageUp => {}
             _ => return self.fields.on_action(action),
@@ -250,8 +250,8 @@ impl Modal for ReplaceForm {
         }
     }
 
-    fn on_confirmed(&mut self, _: &UiContext, out: &mut Effects<'_>) {
-        self.confirm(out);
+    fn on_confirmed(&mut self, _: &UiContext, effects: &mut Effects<'_>) {
+        self.confirm(effects);
     }
 }
 

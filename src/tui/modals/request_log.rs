@@ -28,18 +28,18 @@ fn has_failed(entry: &LogEntry) -> bool {
 }
 
 impl RequestLog {
-    pub fn new(cx: &UiContext, out: &mut Effects<'_>) -> Self {
+    pub fn new(cx: &UiContext, effects: &mut Effects<'_>) -> Self {
         let mut log = Self::default();
-        log.read(cx, out);
+        log.read(cx, effects);
         log
     }
 
-    fn read(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
+    fn read(&mut self, cx: &UiContext, effects: &mut Effects<'_>) {
         let Some(client) = cx.client() else { return };
         self.entries = client.log();
         self.entries.reverse();
         let newest = self.entries.first().map_or(0, |entry| entry.no);
-        self.watch = Some(out.ask(Request::LogBeyond(newest)));
+        self.watch = Some(effects.request(Request::LogBeyond(newest)));
     }
 
     fn shown(&self) -> Vec<&LogEntry> {
@@ -92,9 +92,9 @@ impl Component for RequestLog {
         }
     }
 
-    fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, cx: &UiContext, effects: &mut Effects<'_>) -> bool {
         if let Some((file, _)) = &mut self.save {
-            let (taken, closed) = file.on_action(action, out);
+            let (taken, closed) = file.on_action(action, effects);
             if closed {
                 self.save = None;
             }
@@ -107,19 +107,19 @@ impl Component for RequestLog {
         }
         match action {
             Action::Save if self.entries.is_empty() => {
-                out.say(t!("There are no requests to save yet."));
+                effects.say(t!("There are no requests to save yet."));
             }
             Action::Pager if self.entries.is_empty() => {
-                out.say(t!("There are no requests to show yet."));
+                effects.say(t!("There are no requests to show yet."));
             }
             Action::Only if self.entries.is_empty() => {
-                out.say(t!("There are no requests to filter yet."));
+                effects.say(t!("There are no requests to filter yet."));
             }
             Action::Only => self.only_next(),
             Action::Back if self.only_failed.take().is_some() => {}
-            Action::Pager => out.page = Some(save::page(&self.shown(), cx)),
+            Action::Pager => effects.page = Some(save::page(&self.shown(), cx)),
             Action::Save => self.save = Some(save::form(&self.entries, cx)),
-            Action::Back => out.close(),
+            Action::Back => effects.close(),
             _ => return false,
         }
         true
@@ -150,17 +150,17 @@ impl Component for RequestLog {
         Clicked::changed(found)
     }
 
-    fn on_response(&mut self, reply: Reply, cx: &UiContext, out: &mut Effects<'_>) -> Handled {
+    fn on_response(&mut self, reply: Reply, cx: &UiContext, effects: &mut Effects<'_>) -> Handled {
         match (reply.to(&mut self.watch), &mut self.save) {
             // Without a connection the response comes at once, so a new request here would loop forever.
-            (Ok(Response::LogBeyond(Some(()))), _) => self.read(cx, out),
+            (Ok(Response::LogBeyond(Some(()))), _) => self.read(cx, effects),
             (Ok(_), _) => {}
             (Err(reply), None) => return Err(reply),
             (Err(reply), Some((file, rows))) => {
                 if let Some(path) = file.on_response(reply)? {
                     let rows = count!(*rows, "request", "requests");
                     let path = scrub(&path.to_string_lossy()).into_owned();
-                    out.say(t!("Saved {rows} to {path}. Only you can read it.", rows, path));
+                    effects.say(t!("Saved {rows} to {path}. Only you can read it.", rows, path));
                     self.save = None;
                 }
             }
@@ -190,7 +190,7 @@ impl Modal for RequestLog {
         self.save.iter().for_each(|(file, _)| file.confirm_text(form, cx));
     }
 
-    fn on_confirmed(&mut self, _: &UiContext, out: &mut Effects<'_>) {
-        self.save.iter_mut().for_each(|(file, _)| file.write(true, out));
+    fn on_confirmed(&mut self, _: &UiContext, effects: &mut Effects<'_>) {
+        self.save.iter_mut().for_each(|(file, _)| file.write(true, effects));
     }
 }

@@ -87,16 +87,16 @@ impl ResolveRows {
     /// Resolves one row. If it is never seen, the user can also send all never seen rows of the job again.
     pub fn one(job: &Job, row: JobRow) -> Self {
         let mut choices = vec![Resolution::SendAgain, Resolution::IsBadge, Resolution::Leave];
-        if row.row_status == RowStatus::NotSeen && job.counts.of(RowStatus::NotSeen) > 1 {
+        if row.row_status == RowStatus::NeverSeen && job.counts.of(RowStatus::NeverSeen) > 1 {
             choices.push(Resolution::SendNeverSeen);
         }
         Self::new(job, RowsToResolve::One(Box::new(row)), choices)
     }
 
     pub fn marked(job: &Job, marked: &[JobRow]) -> Option<Self> {
-        let rows = steps(Step::Decide, job, marked);
+        let rows = steps(Step::Resolve, job, marked);
         let unseen: Vec<JobRow> =
-            marked.iter().filter(|row| row.row_status == RowStatus::NotSeen).cloned().collect();
+            marked.iter().filter(|row| row.row_status == RowStatus::NeverSeen).cloned().collect();
         let never_seen = steps(Step::ResendAll, job, &unseen);
         let mut choices = vec![Resolution::Leave];
         if !never_seen.is_empty() {
@@ -145,7 +145,7 @@ impl ResolveRows {
         if self.choice() == Resolution::IsBadge { &mut self.badge } else { &mut self.why }
     }
 
-    fn go_on(&mut self, out: &mut Effects<'_>) {
+    fn go_on(&mut self, effects: &mut Effects<'_>) {
         self.error = None;
         let typed = self.field().1.value();
         match (self.stage, self.choice()) {
@@ -159,8 +159,8 @@ impl ResolveRows {
             (ResolveStage::Text, Resolution::SendAgain) => {
                 if let RowsToResolve::One(row) = &self.rows {
                     let why = typed.trim().to_owned();
-                    let command = JobCommand::Decide(self.job, row.no, Decision::SendAgain, why);
-                    out.go.push(Navigate::Again(self.job, Box::new(command)));
+                    let command = JobCommand::Resolve(self.job, row.no, Decision::SendAgain, why);
+                    effects.go.push(Navigate::Again(self.job, Box::new(command)));
                 }
             }
             (ResolveStage::Text, Resolution::SendNeverSeen) => {
@@ -168,7 +168,7 @@ impl ResolveRows {
                     RowsToResolve::One(_) => None,
                     RowsToResolve::Marked { never_seen, .. } => Some(never_seen.clone()),
                 };
-                self.run(JobCommand::NeverSeen(self.job, among), out);
+                self.run(JobCommand::NeverSeen(self.job, among), effects);
             }
             (ResolveStage::Text, Resolution::IsBadge | Resolution::Leave) => {
                 self.stage = ResolveStage::Review;
@@ -177,23 +177,23 @@ impl ResolveRows {
         }
     }
 
-    fn run(&mut self, command: JobCommand, out: &mut Effects<'_>) {
+    fn run(&mut self, command: JobCommand, effects: &mut Effects<'_>) {
         if self.request.is_none() {
-            self.request = Some(out.command(command));
+            self.request = Some(effects.command(command));
         }
     }
 
-    fn back(&mut self, out: &mut Effects<'_>) {
+    fn back(&mut self, effects: &mut Effects<'_>) {
         self.error = None;
         match self.stage {
             ResolveStage::Choice => {
-                out.cancel(self.request.take());
-                out.close();
+                effects.cancel(self.request.take());
+                effects.close();
             }
             ResolveStage::Text => {
                 // The response would ask to send these rows, even if the user has chosen something else by then.
                 if self.choice() == Resolution::SendNeverSeen {
-                    out.cancel(self.request.take());
+                    effects.cancel(self.request.take());
                 }
                 self.stage = ResolveStage::Choice;
             }
@@ -201,7 +201,7 @@ impl ResolveRows {
         }
     }
 
-    fn send(&mut self, found: NeverSeen, out: &mut Effects<'_>) {
+    fn send(&mut self, found: NeverSeen, effects: &mut Effects<'_>) {
         if found.ready.is_empty() {
             self.error = Some(
                 t!("none of these rows can be sent again together yet: resolve each one, or wait").to_owned(),
@@ -210,7 +210,7 @@ impl ResolveRows {
         }
         let why = self.why.value().trim().to_owned();
         let command = JobCommand::ResendAll(self.job, found.ready, why);
-        out.go.push(Navigate::Again(self.job, Box::new(command)));
+        effects.go.push(Navigate::Again(self.job, Box::new(command)));
     }
 
     fn title(&self) -> String {
@@ -247,10 +247,10 @@ impl Component for ResolveRows {
         }
     }
 
-    fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, _: &UiContext, effects: &mut Effects<'_>) -> bool {
         match action {
-            Action::Back => self.back(out),
-            Action::Accept => self.go_on(out),
+            Action::Back => self.back(effects),
+            Action::Accept => self.go_on(effects),
             Action::ClearField => self.field_mut().clear(),
             Action::NextField | Action::PreviousField | Action::PageDown | Action::PageUp => {}
             _ if self.stage == ResolveStage::Choice => {
@@ -283,19 +283,19 @@ impl Component for ResolveRows {
         self.cursor.on_click(at, Action::Accept)
     }
 
-    fn on_response(&mut self, reply: Reply, _: &UiContext, out: &mut Effects<'_>) -> Handled {
+    fn on_response(&mut self, reply: Reply, _: &UiContext, effects: &mut Effects<'_>) -> Handled {
         let Response::Done(done) = reply.to(&mut self.request)? else { return Ok(()) };
         match done {
             Err(why) => {
                 self.error = Some(why);
                 self.stage = ResolveStage::Text;
             }
-            Ok(JobReply::NeverSeen(found)) => self.send(found, out),
+            Ok(JobReply::NeverSeen(found)) => self.send(found, effects),
             Ok(done) => {
-                out.go.push(Navigate::InputUsed);
-                out.close();
+                effects.go.push(Navigate::InputUsed);
+                effects.close();
                 if let JobReply::Said(text) = done {
-                    out.say(text);
+                    effects.say(text);
                 }
             }
         }
@@ -396,22 +396,22 @@ impl Modal for ResolveRows {
         }
     }
 
-    fn on_confirmed(&mut self, _: &UiContext, out: &mut Effects<'_>) {
+    fn on_confirmed(&mut self, _: &UiContext, effects: &mut Effects<'_>) {
         let why = || self.why.value().trim().to_owned();
         let command = match (&self.rows, self.choice()) {
             _ if self.stage != ResolveStage::Review => return,
             (RowsToResolve::One(row), Resolution::IsBadge) => {
                 let Some(id) = BadgeId::new(self.badge.value().trim()) else { return };
-                JobCommand::Decide(self.job, row.no, Decision::IsThis(id), t!("found manually").to_owned())
+                JobCommand::Resolve(self.job, row.no, Decision::IsThis(id), t!("found manually").to_owned())
             }
             (RowsToResolve::One(row), Resolution::Leave) => {
-                JobCommand::Decide(self.job, row.no, Decision::LeaveOut, why())
+                JobCommand::Resolve(self.job, row.no, Decision::Skip, why())
             }
             (RowsToResolve::Marked { rows, .. }, Resolution::Leave) => {
                 JobCommand::LeaveRows(self.job, rows.clone(), why())
             }
             (_, Resolution::SendAgain | Resolution::SendNeverSeen | Resolution::IsBadge) => return,
         };
-        self.run(command, out);
+        self.run(command, effects);
     }
 }

@@ -29,11 +29,11 @@ pub struct RevokeForm {
 
 impl RevokeForm {
     /// Opens the form, or says why none of the targets can be revoked now or when it is Issued.
-    pub fn open(targets: Vec<RevokeTarget>, out: &mut Effects<'_>) {
+    pub fn open(targets: Vec<RevokeTarget>, effects: &mut Effects<'_>) {
         let of = |state: State| targets.iter().filter(|target| target.state == state).count() as u64;
         let (revoked, revoking) = (of(State::Revoked), of(State::Revoking));
         if revoked + revoking < targets.len() as u64 {
-            out.open(|_, out| Self::new(targets, out));
+            effects.open(|_, effects| Self::new(targets, effects));
             return;
         }
         let mut why = Vec::new();
@@ -43,14 +43,14 @@ impl RevokeForm {
         if revoking > 0 {
             why.push(t!("{n} already being revoked", n = number(revoking)));
         }
-        out.say(t!("Nothing to revoke: {why}.", why = i18n::list(why)));
+        effects.say(t!("Nothing to revoke: {why}.", why = i18n::list(why)));
     }
 
-    fn new(mut targets: Vec<RevokeTarget>, out: &mut Effects<'_>) -> Self {
+    fn new(mut targets: Vec<RevokeTarget>, effects: &mut Effects<'_>) -> Self {
         targets.sort_by_key(|target| !target.state.may_be_revoked());
         Self {
             targets,
-            reason: ReasonField::new(out),
+            reason: ReasonField::new(effects),
             error: None,
             review: None,
             top: 0,
@@ -201,7 +201,7 @@ impl Component for RevokeForm {
         }
     }
 
-    fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, _: &UiContext, effects: &mut Effects<'_>) -> bool {
         match action {
             Action::PageDown => {
                 let rows = self.shown.get();
@@ -211,7 +211,7 @@ impl Component for RevokeForm {
             Action::Accept => self.go_on(),
             Action::Back => {
                 if self.review.take().is_none() {
-                    out.close();
+                    effects.close();
                 }
             }
             Action::Toggle => {
@@ -341,12 +341,12 @@ impl Modal for RevokeForm {
         form.text(&format!("{}  {}", t!("Reason"), Text::new(self.reason.value())), cx.theme.text());
     }
 
-    fn on_confirmed(&mut self, _: &UiContext, out: &mut Effects<'_>) {
+    fn on_confirmed(&mut self, _: &UiContext, effects: &mut Effects<'_>) {
         let Some(plan) = self.review.clone() else { return };
-        out.command(JobCommand::Revoke(plan));
-        out.go.push(Navigate::InputUsed);
-        out.close();
-        out.go.push(Navigate::Activity);
+        effects.command(JobCommand::Revoke(plan));
+        effects.go.push(Navigate::InputUsed);
+        effects.close();
+        effects.go.push(Navigate::Activity);
     }
 }
 

@@ -18,27 +18,28 @@ pub struct RevokeIds {
 }
 
 impl RevokeIds {
-    pub fn new(cx: &UiContext, out: &mut Effects<'_>) -> Self {
+    pub fn new(cx: &UiContext, effects: &mut Effects<'_>) -> Self {
         Self {
             file: PathField::with_earlier(cx.recent(InputKind::IdsFile)),
-            reason: ReasonField::new(out),
+            reason: ReasonField::new(effects),
             when_issued: false,
             at_reason: false,
             error: None,
         }
     }
 
-    fn go_on(&mut self, out: &mut Effects<'_>) {
+    fn go_on(&mut self, effects: &mut Effects<'_>) {
         let Some(source) = self.file.source() else { return };
         self.error = self.reason.error();
         if self.error.is_some() {
             return;
         }
         if let ImportSource::File(path) = &source {
-            out.typed.push((InputKind::IdsFile, path.to_string_lossy().into_owned()));
+            effects.typed.push((InputKind::IdsFile, path.to_string_lossy().into_owned()));
         }
         let (reason, when_issued) = (self.reason.value().to_owned(), self.when_issued);
-        out.open(move |_, out| FileForm::new(Purpose::Revoke { reason, when_issued }, source, out));
+        effects
+            .open(move |_, effects| FileForm::new(Purpose::Revoke { reason, when_issued }, source, effects));
     }
 }
 
@@ -59,23 +60,23 @@ impl Component for RevokeIds {
         }
     }
 
-    fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, _: &UiContext, effects: &mut Effects<'_>) -> bool {
         if action == Action::Back {
             if self.at_reason {
                 self.at_reason = false;
             } else {
-                out.close();
+                effects.close();
             }
             return true;
         }
-        if !self.at_reason && self.file.on_action(action, out) {
+        if !self.at_reason && self.file.on_action(action, effects) {
             return true;
         }
         match action {
-            Action::Accept if self.at_reason => self.go_on(out),
+            Action::Accept if self.at_reason => self.go_on(effects),
             Action::Accept if self.file.is_enabled(action) => self.at_reason = true,
             Action::Accept => {
-                out.say(t!("Type the name of a file with badge ids, or paste or drop it here."));
+                effects.say(t!("Type the name of a file with badge ids, or paste or drop it here."));
             }
             Action::Toggle => self.when_issued = !self.when_issued,
             Action::PreviousField => self.at_reason = false,

@@ -30,7 +30,7 @@ impl Component for ScreenText {
         }
     }
 
-    fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, _: &UiContext, effects: &mut Effects<'_>) -> bool {
         if matches!(action, Action::Down | Action::Up) {
             // What is being saved stays what the message will say.
             if self.file.is_saving() {
@@ -40,9 +40,9 @@ impl Component for ScreenText {
             self.file.set_text(if self.is_masked { &self.masked } else { &self.plain });
             return true;
         }
-        let (taken, closed) = self.file.on_action(action, out);
+        let (taken, closed) = self.file.on_action(action, effects);
         if closed {
-            out.close();
+            effects.close();
         }
         taken
     }
@@ -55,15 +55,15 @@ impl Component for ScreenText {
         self.file.on_paste(text);
     }
 
-    fn on_response(&mut self, reply: Reply, _: &UiContext, out: &mut Effects<'_>) -> Handled {
+    fn on_response(&mut self, reply: Reply, _: &UiContext, effects: &mut Effects<'_>) -> Handled {
         if let Some(path) = self.file.on_response(reply)? {
             let path = scrub(&path.to_string_lossy()).into_owned();
-            out.say(if self.is_masked {
+            effects.say(if self.is_masked {
                 t!("Saved the masked screen to {path}. Only you can read it.", path)
             } else {
                 t!("Saved the screen with personal data to {path}. Only you can read it.", path)
             });
-            out.close();
+            effects.close();
         }
         Ok(())
     }
@@ -104,7 +104,7 @@ impl Modal for ScreenText {
         self.file.confirm_text(form, cx);
     }
 
-    fn on_confirmed(&mut self, _: &UiContext, out: &mut Effects<'_>) {
-        self.file.write(true, out);
+    fn on_confirmed(&mut self, _: &UiContext, effects: &mut Effects<'_>) {
+        self.file.write(true, effects);
     }
 }

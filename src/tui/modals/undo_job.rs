@@ -24,26 +24,26 @@ impl UndoJob {
         count(Step::CancelRest, &self.job)
     }
 
-    fn go_on(&mut self, out: &mut Effects<'_>) {
+    fn go_on(&mut self, effects: &mut Effects<'_>) {
         self.error = no_reason(self.reason.value());
         if self.error.is_none() && self.request.is_none() {
             self.cancels = self.unsent() > 0;
             if !self.cancels {
-                self.undo(out);
+                self.undo(effects);
             }
         }
     }
 
-    fn undo(&mut self, out: &mut Effects<'_>) {
+    fn undo(&mut self, effects: &mut Effects<'_>) {
         if self.request.is_none() {
             let command = JobCommand::Undo(self.job.id, self.reason.value().to_owned());
-            self.request = Some(out.command(command));
+            self.request = Some(effects.command(command));
         }
     }
 
     fn words(&self) -> String {
         let of = |status| self.job.counts.of(status);
-        let (issued, unknown) = (of(RowStatus::Issued), of(RowStatus::Other));
+        let (issued, unknown) = (of(RowStatus::Issued), of(RowStatus::UnknownState));
         let later = count(Step::Undo, &self.job).saturating_sub(issued + unknown);
         let unsent = of(RowStatus::Ready);
         let mut parts = Vec::new();
@@ -81,12 +81,12 @@ impl Component for UndoJob {
         !matches!(action, Action::NextField | Action::PreviousField | Action::PageDown | Action::PageUp)
     }
 
-    fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, _: &UiContext, effects: &mut Effects<'_>) -> bool {
         match action {
             Action::Back if self.cancels => (self.cancels, self.error) = (false, None),
-            Action::Back => out.close(),
+            Action::Back => effects.close(),
             Action::ClearField => self.reason.clear(),
-            Action::Accept => self.go_on(out),
+            Action::Accept => self.go_on(effects),
             Action::NextField
             | Action::PreviousField
             | Action::PageDown
@@ -110,16 +110,16 @@ impl Component for UndoJob {
         self.reason.on_paste(text.trim());
     }
 
-    fn on_response(&mut self, reply: Reply, _: &UiContext, out: &mut Effects<'_>) -> Handled {
+    fn on_response(&mut self, reply: Reply, _: &UiContext, effects: &mut Effects<'_>) -> Handled {
         let Response::Done(done) = reply.to(&mut self.request)? else { return Ok(()) };
         match done {
             Err(why) => (self.error, self.cancels) = (Some(why), false),
             Ok(done) => {
-                out.go.push(Navigate::InputUsed);
-                out.close();
+                effects.go.push(Navigate::InputUsed);
+                effects.close();
                 match done {
-                    JobReply::Said(text) => out.say(text),
-                    JobReply::Drafts(jobs) => DraftForm::open(jobs, out),
+                    JobReply::Said(text) => effects.say(text),
+                    JobReply::Drafts(jobs) => DraftForm::open(jobs, effects),
                     _ => {}
                 }
             }
@@ -197,7 +197,7 @@ impl Modal for UndoJob {
         form.text(&self.words(), cx.theme.text());
     }
 
-    fn on_confirmed(&mut self, _: &UiContext, out: &mut Effects<'_>) {
-        self.undo(out);
+    fn on_confirmed(&mut self, _: &UiContext, effects: &mut Effects<'_>) {
+        self.undo(effects);
     }
 }

@@ -135,7 +135,7 @@ pub enum InputChange {
 
 /// A request for the file. Without changes it only reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RecentsAsk {
+pub struct RecentsRequest {
     path: PathBuf,
     changes: Vec<InputChange>,
     /// Days after which unfinished input goes.
@@ -173,20 +173,20 @@ impl Recents {
     }
 
     /// Also requests the file's content.
-    pub fn first(&mut self, ask: impl FnOnce(RecentsAsk) -> RequestId) {
+    pub fn first(&mut self, ask: impl FnOnce(RecentsRequest) -> RequestId) {
         if let Some(path) = self.path.clone() {
             let changes = std::mem::take(&mut self.pending);
-            let request = ask(RecentsAsk { path, changes: changes.clone(), keep_days: self.keep_days });
+            let request = ask(RecentsRequest { path, changes: changes.clone(), keep_days: self.keep_days });
             self.asked = Some((request, changes));
         }
     }
 
     /// The changes that may not be in the file at the end of the program.
-    pub fn rest(&self) -> Option<RecentsAsk> {
+    pub fn rest(&self) -> Option<RecentsRequest> {
         let asked = self.asked.iter().flat_map(|(_, changes)| changes);
         let changes: Vec<InputChange> = asked.chain(&self.pending).cloned().collect();
         let path = self.path.clone().filter(|_| !changes.is_empty())?;
-        Some(RecentsAsk { path, changes, keep_days: self.keep_days })
+        Some(RecentsRequest { path, changes, keep_days: self.keep_days })
     }
 
     /// Takes the input of the open forms, and keeps that of forms which closed.
@@ -264,7 +264,7 @@ impl Recents {
     }
 
     /// Sends the pending changes once the running request is answered.
-    pub fn hand_out(&mut self, ask: impl FnOnce(RecentsAsk) -> RequestId) {
+    pub fn hand_out(&mut self, ask: impl FnOnce(RecentsRequest) -> RequestId) {
         if self.asked.is_none() && !self.pending.is_empty() {
             self.first(ask);
         }
@@ -295,8 +295,8 @@ impl Recents {
 
 /// Reads and changes the file. A damaged file counts as empty: its texts can be typed again. Changes by another
 /// running lapel are kept.
-pub fn run(ask: &RecentsAsk) -> Result<Lists, String> {
-    let RecentsAsk { path, changes, keep_days } = ask;
+pub fn run(ask: &RecentsRequest) -> Result<Lists, String> {
+    let RecentsRequest { path, changes, keep_days } = ask;
     let cannot = |why: std::io::Error| {
         let path = scrub(&path.to_string_lossy()).into_owned();
         t!("lapel cannot save recent look-ups to {path}: {why}. It offers them until it ends.", path, why)

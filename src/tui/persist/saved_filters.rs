@@ -11,12 +11,12 @@ pub fn filters_file(path: PathBuf) -> FiltersFile {
 }
 
 #[derive(Clone, Debug)]
-pub struct FiltersAsk {
+pub struct FiltersRequest {
     file: FiltersFile,
     change: Option<FilterChange>,
 }
 
-impl FiltersAsk {
+impl FiltersRequest {
     pub fn into_change(self) -> Option<FilterChange> {
         self.change
     }
@@ -45,8 +45,8 @@ impl SavedFilterList {
     }
 
     /// `None` if lapel has no settings folder.
-    pub fn ask(&self, change: Option<FilterChange>) -> Option<FiltersAsk> {
-        self.file.clone().map(|file| FiltersAsk { file, change })
+    pub fn ask(&self, change: Option<FilterChange>) -> Option<FiltersRequest> {
+        self.file.clone().map(|file| FiltersRequest { file, change })
     }
 
     pub fn take(&mut self, answer: &Result<FiltersRead, String>) {
@@ -68,7 +68,7 @@ pub struct FiltersRead {
 }
 
 /// After an error the file is unchanged. The error is the reason, or all mistakes by line in a file to be changed.
-pub fn run(ask: &FiltersAsk) -> Result<FiltersRead, String> {
+pub fn run(ask: &FiltersRequest) -> Result<FiltersRead, String> {
     match &ask.change {
         None => {
             let (filters, mistakes) = ask.file.read();

@@ -158,7 +158,7 @@ mod tests {
     fn row(no: u64, name: &str, address: &str) -> JobRow {
         let cells = vec![Text::new(name), Text::new(address)];
         let (holder, address) = (Text::new(name), Text::new(address));
-        JobRow { cells, holder, address, ..JobRow::for_test(no, RowStatus::Ask) }
+        JobRow { cells, holder, address, ..JobRow::for_test(no, RowStatus::NeedsReview) }
     }
 
     #[test]

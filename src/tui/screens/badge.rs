@@ -46,10 +46,10 @@ impl BadgeScreen {
         if self.beside { picture::beside(area).0 } else { area }
     }
 
-    pub fn open(&mut self, mut badge: ListedBadge, out: &mut Effects<'_>) {
+    pub fn open(&mut self, mut badge: ListedBadge, effects: &mut Effects<'_>) {
         self.find = None;
         self.recent = RecentInputs::default();
-        out.cancel(self.cert.take().map(|(request, ..)| request));
+        effects.cancel(self.cert.take().map(|(request, ..)| request));
         self.certs = Certs::default();
         self.scroll = 0;
         if let Some(before) = self.wanted.take_if(|before| before.id == badge.id) {
@@ -59,8 +59,8 @@ impl BadgeScreen {
             self.back = false;
             self.over_text = false;
         }
-        self.sent = (Some(out.ask(Request::SentBadge(badge.id.clone()))), Vec::new());
-        out.ask_instead(&mut self.request, Request::Badge(badge.id.clone()));
+        self.sent = (Some(effects.request(Request::SentBadge(badge.id.clone()))), Vec::new());
+        effects.request_instead(&mut self.request, Request::Badge(badge.id.clone()));
         self.wanted = Some(badge);
     }
 
@@ -68,9 +68,9 @@ impl BadgeScreen {
         self.wanted.as_ref().is_some_and(|badge| badge.id == *id)
     }
 
-    pub fn refresh(&mut self, id: &BadgeId, out: &mut Effects<'_>) {
+    pub fn refresh(&mut self, id: &BadgeId, effects: &mut Effects<'_>) {
         if self.wants(id) {
-            out.ask_instead(&mut self.request, Request::Badge(id.clone()));
+            effects.request_instead(&mut self.request, Request::Badge(id.clone()));
         }
     }
 
@@ -100,43 +100,43 @@ impl BadgeScreen {
     }
 
     /// Opens the badge with this id or certificate number. Only the index knows certificate numbers.
-    fn find_badge(&mut self, typed: BadgeId, out: &mut Effects<'_>) {
-        out.typed.push((InputKind::Badge, typed.wire().to_owned()));
-        out.cancel(self.cert.take().map(|(request, ..)| request));
+    fn find_badge(&mut self, typed: BadgeId, effects: &mut Effects<'_>) {
+        effects.typed.push((InputKind::Badge, typed.wire().to_owned()));
+        effects.cancel(self.cert.take().map(|(request, ..)| request));
         let number = typed.wire().to_owned();
         if number.chars().any(char::is_numeric) {
-            let request = out.ask(Request::FindCert(number.clone()));
+            let request = effects.request(Request::FindCert(number.clone()));
             let text = self.find.as_ref().map_or_else(String::new, |field| field.value().to_owned());
             self.cert = Some((request, number, text));
         } else {
-            self.open(ListedBadge::unlisted(typed), out);
+            self.open(ListedBadge::unlisted(typed), effects);
         }
     }
 
     /// As from the input, from elsewhere.
-    pub fn find_typed(&mut self, typed: BadgeId, out: &mut Effects<'_>) {
+    pub fn find_typed(&mut self, typed: BadgeId, effects: &mut Effects<'_>) {
         self.find = None;
         self.over_text = false;
-        self.find_badge(typed, out);
+        self.find_badge(typed, effects);
     }
 
     fn take_certs(
         &mut self,
         (typed, text): (String, String),
         found: &Result<Vec<Cert>, NotSearched>,
-        out: &mut Effects<'_>,
+        effects: &mut Effects<'_>,
     ) {
         // What somebody types meanwhile stays, in the open input.
         let next = self.find.take_if(|field| field.value() != text);
         match found.as_deref() {
             Ok([one]) => {
                 let unlisted = || ListedBadge::unlisted(one.badge_id.clone());
-                self.open(one.row.as_ref().map_or_else(unlisted, ListedBadge::of), out);
+                self.open(one.row.as_ref().map_or_else(unlisted, ListedBadge::of), effects);
             }
-            Ok(all @ [_, _, ..]) => out.say(several(all)),
+            Ok(all @ [_, _, ..]) => effects.say(several(all)),
             Ok([]) | Err(_) => {
                 if let Some(id) = BadgeId::new(typed) {
-                    self.open(ListedBadge::unlisted(id), out);
+                    self.open(ListedBadge::unlisted(id), effects);
                 }
                 self.certs = Certs::of(found);
             }
@@ -191,7 +191,7 @@ impl Component for BadgeScreen {
         }
     }
 
-    fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, cx: &UiContext, effects: &mut Effects<'_>) -> bool {
         let height = usize::from(self.height);
         if let Some(to) = moved(action, self.scroll.into(), usize::from(self.most) + 1, height) {
             self.scroll = u16::try_from(to).unwrap_or(self.most);
@@ -204,24 +204,24 @@ impl Component for BadgeScreen {
                 // are. Any other text is taken as the id itself.
                 let id = match Query::read(&typed) {
                     Query::Address { address, .. } => {
-                        out.go.push(Navigate::Holder(address.as_str().to_owned()));
+                        effects.go.push(Navigate::Holder(address.as_str().to_owned()));
                         return true;
                     }
                     Query::NotAnAddress(problem) => {
-                        out.say(&t!("{problem} No request was sent.", problem = problem.ended()));
+                        effects.say(&t!("{problem} No request was sent.", problem = problem.ended()));
                         return true;
                     }
                     Query::BadgeId(id) => Some(id),
                     Query::Nothing => None,
                     Query::Name { name, or_id: None } if !name.chars().any(char::is_numeric) => {
-                        out.go.push(Navigate::HolderNamed(name));
+                        effects.go.push(Navigate::HolderNamed(name));
                         return true;
                     }
                     Query::Name { .. } => BadgeId::new(typed.trim()),
                 };
                 match id {
-                    Some(id) => self.find_badge(id, out),
-                    None => out.say(t!("Type or paste a badge id first.")),
+                    Some(id) => self.find_badge(id, effects),
+                    None => effects.say(t!("Type or paste a badge id first.")),
                 }
             }
             Action::ClearField => {
@@ -238,12 +238,12 @@ impl Component for BadgeScreen {
                 }
             }
             Action::Back if self.find.is_some() => {
-                out.cancel(self.cert.take().map(|(request, ..)| request));
+                effects.cancel(self.cert.take().map(|(request, ..)| request));
                 self.find = None;
             }
             Action::Back if self.over_text => self.over_text = false,
             Action::Picture | Action::TurnOver if self.badge().is_none() => {
-                out.say(t!("There is no badge here to show."));
+                effects.say(t!("There is no badge here to show."));
             }
             // One key goes through both sides and back to the text.
             Action::Picture if self.over_text && self.back => (self.over_text, self.back) = (false, false),
@@ -259,53 +259,54 @@ impl Component for BadgeScreen {
             Action::Issue => match (self.template(), self.badge().and_then(|badge| badge.title.as_ref())) {
                 (Some(id), title) => {
                     let (id, title) = (id.clone(), title.cloned().unwrap_or_default());
-                    out.open(|_, out| IssueForm::new(id, title, out));
+                    effects.open(|_, effects| IssueForm::new(id, title, effects));
                 }
                 // A badge's own record does not name its template.
                 (None, Some(title)) => {
-                    out.go.push(Navigate::TemplatesTitled(title.wire().to_owned()));
+                    effects.go.push(Navigate::TemplatesTitled(title.wire().to_owned()));
                     let key = cx.key(&[KeyContext::Templates], Action::Issue);
-                    out.say(t!("Select a template. {key} issues its badge.", key));
+                    effects.say(t!("Select a template. {key} issues its badge.", key));
                 }
-                (None, None) => out.say(t!("This badge has no title, so its template is not known.")),
+                (None, None) => effects.say(t!("This badge has no title, so its template is not known.")),
             },
             Action::Reload => {
                 if let Some(badge) = &self.wanted {
-                    out.ask_instead(&mut self.request, Request::Badge(badge.id.clone()));
+                    effects.request_instead(&mut self.request, Request::Badge(badge.id.clone()));
                 }
             }
             Action::Wallet => match self.badge().and_then(|b| Some((b, b.recipient_email.as_ref()?))) {
                 Some((badge, email)) => {
-                    out.go.push(Navigate::HolderOf(email.wire().to_owned(), badge.badge_id.clone()));
+                    effects.go.push(Navigate::HolderOf(email.wire().to_owned(), badge.badge_id.clone()));
                 }
-                None => out.say(t!("There is no e-mail address here to look up.")),
+                None => effects.say(t!("There is no e-mail address here to look up.")),
             },
             Action::CopySummary => match self.badge() {
                 Some(badge) => {
                     let held = lines::held(badge);
                     let case = lines::case(&held, self.requested(), cx);
-                    out.copy(summary(&case, &script(&case)), t!("the masked summary"));
+                    effects.copy(summary(&case, &script(&case)), t!("the masked summary"));
                 }
-                None => out.say(t!("There is no badge here to summarise.")),
+                None => effects.say(t!("There is no badge here to summarise.")),
             },
             Action::Replace => match self.badge() {
                 Some(badge) => {
                     let state = Verdict::of(badge, cx.now()).state();
                     if matches!(state, State::Revoked | State::Revoking) {
-                        out.say(t!("A revoked badge cannot be replaced. Issue a new one from Templates."));
+                        effects
+                            .say(t!("A revoked badge cannot be replaced. Issue a new one from Templates."));
                     } else {
                         let badge = Box::new(badge.clone());
-                        out.open(|cx, out| ReplaceForm::new(badge, cx, out));
+                        effects.open(|cx, effects| ReplaceForm::new(badge, cx, effects));
                     }
                 }
-                None => out.say(t!("There is no badge here to correct.")),
+                None => effects.say(t!("There is no badge here to correct.")),
             },
             Action::Revoke => match self.badge() {
                 Some(badge) => {
                     let state = Verdict::of(badge, cx.now()).state();
-                    RevokeForm::open(vec![RevokeTarget::of_badge(badge, state)], out);
+                    RevokeForm::open(vec![RevokeTarget::of_badge(badge, state)], effects);
                 }
-                None => out.say(t!("There is no badge here to revoke.")),
+                None => effects.say(t!("There is no badge here to revoke.")),
             },
             _ => return false,
         }
@@ -325,17 +326,17 @@ impl Component for BadgeScreen {
         self.find.get_or_insert_default().on_paste(text.trim());
     }
 
-    fn on_response(&mut self, reply: Reply, cx: &UiContext, out: &mut Effects<'_>) -> Handled {
+    fn on_response(&mut self, reply: Reply, cx: &UiContext, effects: &mut Effects<'_>) -> Handled {
         let Reply { id, response } = reply;
         match response {
             Response::FoundCerts(found) if self.cert.as_ref().is_some_and(|(asked, ..)| *asked == id) => {
                 if let Some((_, typed, text)) = self.cert.take() {
-                    self.take_certs((typed, text), &found, out);
+                    self.take_certs((typed, text), &found, effects);
                 }
                 Ok(())
             }
             Response::SentBadge(sent) if self.sent.0 == Some(id) => {
-                let sent = sent.inspect_err(|why| out.warn(crate::jobs::not_read(why).to_string()));
+                let sent = sent.inspect_err(|why| effects.warn(crate::jobs::not_read(why).to_string()));
                 self.sent = (None, sent.unwrap_or_default());
                 Ok(())
             }

@@ -31,10 +31,10 @@ pub(super) struct BadgePreview {
 }
 
 impl BadgePreview {
-    pub fn scroll(&mut self, action: Action, out: &mut Effects<'_>) {
+    pub fn scroll(&mut self, action: Action, effects: &mut Effects<'_>) {
         match self.area {
             Some(area) => self.scroll.by(action == Action::PreviewDown, area.height),
-            None => out.say(preview::no_room()),
+            None => effects.say(preview::no_room()),
         }
     }
 
@@ -48,7 +48,7 @@ impl BadgePreview {
         remark: Option<String>,
         pane: Option<Rect>,
         cx: &UiContext,
-        out: &mut Effects<'_>,
+        effects: &mut Effects<'_>,
     ) {
         self.remark = remark;
         let (Some(row), Some(pane)) = (row, pane) else {
@@ -61,7 +61,7 @@ impl BadgePreview {
             self.requested = None;
             let ask =
                 if is_first { Request::SentBadge(row.id()) } else { Request::Pause(Request::CURSOR_REST) };
-            out.ask_instead(&mut self.request, ask);
+            effects.request_instead(&mut self.request, ask);
             self.scroll.reset();
         }
         let area = areas(pane, cx).1;
@@ -71,11 +71,11 @@ impl BadgePreview {
         }
     }
 
-    pub fn on_response(&mut self, reply: Reply, out: &mut Effects<'_>) -> Handled {
+    pub fn on_response(&mut self, reply: Reply, effects: &mut Effects<'_>) -> Handled {
         let Reply { id, response } = reply;
         match (response, &self.shown) {
             (Response::Paused, Some(shown)) if self.request == Some(id) => {
-                self.request = Some(out.ask(Request::SentBadge(shown.clone())));
+                self.request = Some(effects.request(Request::SentBadge(shown.clone())));
             }
             (Response::SentBadge(sent), _) if self.request == Some(id) => {
                 self.request = None;

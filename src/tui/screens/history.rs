@@ -313,7 +313,7 @@ impl History {
         notes.to_vec()
     }
 
-    fn revoke(&self, cx: &UiContext, out: &mut Effects<'_>) {
+    fn revoke(&self, cx: &UiContext, effects: &mut Effects<'_>) {
         let now = cx.now();
         let targets: Vec<RevokeTarget> = if self.marks.is_empty() {
             self.filtered.list.selected().map(|row| RevokeTarget::of(row, now)).into_iter().collect()
@@ -321,9 +321,9 @@ impl History {
             self.marks.values().map(|row| RevokeTarget::of(row, now)).collect()
         };
         if targets.is_empty() {
-            out.say(t!("This row has no badge to revoke."));
+            effects.say(t!("This row has no badge to revoke."));
         } else {
-            RevokeForm::open(targets, out);
+            RevokeForm::open(targets, effects);
         }
     }
 }
@@ -346,57 +346,57 @@ impl Component for History {
         }
     }
 
-    fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, cx: &UiContext, effects: &mut Effects<'_>) -> bool {
         if self.filtered.over().is_some() {
-            return self.filtered.on_action(action, cx, out);
+            return self.filtered.on_action(action, cx, effects);
         }
         match action {
-            Action::Open | Action::Wallet => return follow(action, self.filtered.list.selected(), out),
-            Action::MarkAll => self.offer_mark_all(cx, out),
+            Action::Open | Action::Wallet => return follow(action, self.filtered.list.selected(), effects),
+            Action::MarkAll => self.offer_mark_all(cx, effects),
             Action::Back if self.marks.cancel_range() => {}
-            Action::Back if self.marking.is_some() => self.give_up_marking(out),
-            Action::Revoke => self.revoke(cx, out),
+            Action::Back if self.marking.is_some() => self.give_up_marking(effects),
+            Action::Revoke => self.revoke(cx, effects),
             Action::Issue => {
                 match self.filtered.list.selected().and_then(|row| Some((row, row.template_id.clone()?))) {
                     Some((row, id)) => {
                         let title = row.title.clone().unwrap_or_default();
-                        out.open(|_, out| IssueForm::new(id, title, out));
+                        effects.open(|_, effects| IssueForm::new(id, title, effects));
                     }
-                    None => out.say(t!("This row has no template to issue from.")),
+                    None => effects.say(t!("This row has no template to issue from.")),
                 }
             }
-            Action::Ids => out.open(RevokeIds::new),
-            Action::PreviewDown | Action::PreviewUp => self.preview.scroll(action, out),
+            Action::Ids => effects.open(RevokeIds::new),
+            Action::PreviewDown | Action::PreviewUp => self.preview.scroll(action, effects),
             Action::Export if self.marks.is_empty() && self.filtered.index().is_some() => {
                 if let Some(which) = self.filtered.index_list(cx) {
-                    out.ask_instead(&mut self.exporting, Request::IndexExport(which));
+                    effects.request_instead(&mut self.exporting, Request::IndexExport(which));
                 }
             }
             Action::Export => match self.source(cx) {
-                Ok(source) => out.export(source),
-                Err(why) => out.say(why),
+                Ok(source) => effects.export(source),
+                Err(why) => effects.say(why),
             },
             _ => {
                 let (stack, list) = (self.key_contexts(), &mut self.filtered.list);
-                return self.marks.on_action(action, list, &stack, cx, out)
-                    || self.filtered.on_action(action, cx, out);
+                return self.marks.on_action(action, list, &stack, cx, effects)
+                    || self.filtered.on_action(action, cx, effects);
             }
         }
         true
     }
 
-    fn on_response(&mut self, reply: Reply, cx: &UiContext, out: &mut Effects<'_>) -> Handled {
-        let Err(reply) = self.receive_marking(reply, cx, out) else { return Ok(()) };
-        let Err(reply) = self.preview.on_response(reply, out) else { return Ok(()) };
+    fn on_response(&mut self, reply: Reply, cx: &UiContext, effects: &mut Effects<'_>) -> Handled {
+        let Err(reply) = self.receive_marking(reply, cx, effects) else { return Ok(()) };
+        let Err(reply) = self.preview.on_response(reply, effects) else { return Ok(()) };
         match reply.to(&mut self.exporting) {
-            Err(reply) => self.filtered.on_response(reply, cx, out)?,
+            Err(reply) => self.filtered.on_response(reply, cx, effects)?,
             Ok(Response::IndexExport(Ok(found))) => {
                 let words = cx.dotted(self.filtered.filter_words());
-                out.export(ExportSource::of_index(&words, found, cx));
+                effects.export(ExportSource::of_index(&words, found, cx));
                 return Ok(());
             }
             Ok(Response::IndexExport(Err(why))) => {
-                out.warn(why);
+                effects.warn(why);
                 return Ok(());
             }
             Ok(_) => return Ok(()),
@@ -408,21 +408,21 @@ impl Component for History {
             }
         }
         self.filtered.set_notes(copies::notes(self.filtered.loaded(), cx));
-        self.marks.finish_range(&mut self.filtered.list, out);
+        self.marks.finish_range(&mut self.filtered.list, effects);
         Ok(())
     }
 
-    fn load_visible(&mut self, area: Rect, cx: &UiContext, out: &mut Effects<'_>) {
+    fn load_visible(&mut self, area: Rect, cx: &UiContext, effects: &mut Effects<'_>) {
         let (list, pane) = self.filtered.split(area);
-        self.filtered.load_visible(list, cx, out);
+        self.filtered.load_visible(list, cx, effects);
         let row = self.filtered.list.selected();
         let copies = row.and_then(|row| copies::words(self.filtered.loaded(), row, cx.now()));
         // Without a preview, it is below the list.
         let (inside, below) = if pane.is_some() { (copies, None) } else { (None, copies) };
-        self.preview.lay_out(row, inside, pane, cx, out);
+        self.preview.lay_out(row, inside, pane, cx, effects);
         self.filtered.aside = below;
-        self.marks.finish_range(&mut self.filtered.list, out);
-        self.check_marking(out);
+        self.marks.finish_range(&mut self.filtered.list, effects);
+        self.check_marking(effects);
     }
 
     fn know(&self, known: &mut KnownWords) {
@@ -467,12 +467,12 @@ impl Component for History {
         clicked
     }
 
-    fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
-        self.filtered.on_text_key(key, out)
+    fn on_text_key(&mut self, key: KeyEvent, effects: &mut Effects<'_>) -> bool {
+        self.filtered.on_text_key(key, effects)
     }
 
-    fn on_paste(&mut self, text: &str, _: &UiContext, out: &mut Effects<'_>) {
-        self.filtered.on_paste(text, out);
+    fn on_paste(&mut self, text: &str, _: &UiContext, effects: &mut Effects<'_>) {
+        self.filtered.on_paste(text, effects);
     }
 
     fn on_progress(&mut self, request: RequestId, done: u64, all: u64) -> bool {
@@ -480,15 +480,15 @@ impl Component for History {
     }
 }
 
-pub fn follow(action: Action, row: Option<&HistoryItem>, out: &mut Effects<'_>) -> bool {
+pub fn follow(action: Action, row: Option<&HistoryItem>, effects: &mut Effects<'_>) -> bool {
     match action {
         Action::Open => match row {
-            Some(row) => out.go.push(Navigate::Badge(ListedBadge::of(row))),
-            None => out.say(t!("This row has no badge to open.")),
+            Some(row) => effects.go.push(Navigate::Badge(ListedBadge::of(row))),
+            None => effects.say(t!("This row has no badge to open.")),
         },
         Action::Wallet => match row.and_then(|row| row.recipient_email.as_ref()) {
-            Some(email) => out.go.push(Navigate::Holder(email.wire().to_owned())),
-            None => out.say(t!("This row has no e-mail address to look up.")),
+            Some(email) => effects.go.push(Navigate::Holder(email.wire().to_owned())),
+            None => effects.say(t!("This row has no e-mail address to look up.")),
         },
         _ => return false,
     }

@@ -53,8 +53,8 @@ macro_rules! screens {
                 $(self.$field.save_layout(view);)+
             }
 
-            pub(in crate::tui) fn restore_layout(&mut self, view: &SavedLayout, out: &mut Effects<'_>) {
-                $(out.owned_by(RequestOwner::Screen(Tab::$tab), |out| self.$field.restore_layout(view, out));)+
+            pub(in crate::tui) fn restore_layout(&mut self, view: &SavedLayout, effects: &mut Effects<'_>) {
+                $(effects.owned_by(RequestOwner::Screen(Tab::$tab), |effects| self.$field.restore_layout(view, effects));)+
             }
         }
     };

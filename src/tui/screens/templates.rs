@@ -180,9 +180,9 @@ pub struct Templates {
 }
 
 impl Templates {
-    pub fn titled(&mut self, title: &str, out: &mut Effects<'_>) {
+    pub fn titled(&mut self, title: &str, effects: &mut Effects<'_>) {
         self.categories = None;
-        self.filtered.filter_by(TITLE_FIELD, title, out);
+        self.filtered.filter_by(TITLE_FIELD, title, effects);
     }
 
     /// In a narrow window, only one of the list and the details is shown.
@@ -242,16 +242,16 @@ impl Component for Templates {
         (action != Action::Open || !self.beside) && self.filtered.is_enabled(action)
     }
 
-    fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, cx: &UiContext, effects: &mut Effects<'_>) -> bool {
         if self.categories.is_some() {
-            return self.act_categories(action, out);
+            return self.act_categories(action, effects);
         }
         if self.filtered.over().is_some() {
-            return self.filtered.on_action(action, cx, out);
+            return self.filtered.on_action(action, cx, effects);
         }
         match action {
             Action::Open if self.beside => {
-                out.say(t!("The preview already shows the selected row."));
+                effects.say(t!("The preview already shows the selected row."));
             }
             Action::Open => {
                 self.full = !self.full;
@@ -259,10 +259,10 @@ impl Component for Templates {
                 self.scroll.reset();
             }
             Action::Picture if self.beside => {
-                out.say(t!("A template has only a front, and the preview shows it."));
+                effects.say(t!("A template has only a front, and the preview shows it."));
             }
             Action::Picture => (self.full, self.over_text) = (true, !self.over_text),
-            Action::TurnOver => out.say(t!("A template has one picture; a badge has two sides.")),
+            Action::TurnOver => effects.say(t!("A template has one picture; a badge has two sides.")),
             Action::Back if self.full && self.over_text => self.over_text = false,
             Action::Back if self.full => self.full = false,
             Action::PageDown if self.full => self.scroll.by(true, self.detail_area.height),
@@ -270,47 +270,47 @@ impl Component for Templates {
             Action::PreviewDown | Action::PreviewUp if self.beside || self.full => {
                 self.scroll.by(action == Action::PreviewDown, self.detail_area.height);
             }
-            Action::PreviewDown | Action::PreviewUp => out.say(preview::no_room()),
+            Action::PreviewDown | Action::PreviewUp => effects.say(preview::no_room()),
             Action::Issue => match self.filtered.list.selected() {
                 Some(row) => {
                     let (id, title) = (row.template_id.clone(), row.title.clone().unwrap_or_default());
-                    out.open(|_, out| IssueForm::new(id, title, out));
+                    effects.open(|_, effects| IssueForm::new(id, title, effects));
                 }
-                None => out.say(t!("This row has no template to issue from.")),
+                None => effects.say(t!("This row has no template to issue from.")),
             },
             Action::Categories => {
-                self.categories = Some(Categories::open(out));
+                self.categories = Some(Categories::open(effects));
             }
             Action::Export => match self.filtered.source("templates", cx) {
-                Ok(source) => out.export(source),
-                Err(why) => out.say(why),
+                Ok(source) => effects.export(source),
+                Err(why) => effects.say(why),
             },
             Action::Filter | Action::Sort | Action::GoToRow | Action::ChooseColumns => {
                 // These are drawn over the list, so the list must be visible.
                 self.full = false;
-                return self.filtered.on_action(action, cx, out);
+                return self.filtered.on_action(action, cx, effects);
             }
             Action::Reload => {
-                out.cancel(self.rest.take());
+                effects.cancel(self.rest.take());
                 // What is shown stays until the answer comes. In a narrow list it is read when it is opened.
                 match self.wanted.clone().filter(|_| self.beside || self.full) {
-                    Some(id) => out.ask_instead(&mut self.detail_request, Request::Template(id)),
+                    Some(id) => effects.request_instead(&mut self.detail_request, Request::Template(id)),
                     None => self.wanted = None,
                 }
-                return self.filtered.on_action(action, cx, out);
+                return self.filtered.on_action(action, cx, effects);
             }
-            _ => return self.filtered.on_action(action, cx, out),
+            _ => return self.filtered.on_action(action, cx, effects),
         }
         true
     }
 
-    fn on_response(&mut self, reply: Reply, cx: &UiContext, out: &mut Effects<'_>) -> Handled {
+    fn on_response(&mut self, reply: Reply, cx: &UiContext, effects: &mut Effects<'_>) -> Handled {
         let Reply { id, response } = reply;
         match response {
             Response::Paused if self.rest == Some(id) => {
                 self.rest = None;
                 if let Some(id) = self.wanted.clone() {
-                    out.ask_instead(&mut self.detail_request, Request::Template(id));
+                    effects.request_instead(&mut self.detail_request, Request::Template(id));
                 }
             }
             Response::Template(detail) if self.detail_request == Some(id) => {
@@ -323,19 +323,19 @@ impl Component for Templates {
                 }
             }
             Response::Categories(_) | Response::BadgeTypes(_) => {
-                let Err(reply) = self.receive_categories(Reply { id, response }, cx, out) else {
+                let Err(reply) = self.receive_categories(Reply { id, response }, cx, effects) else {
                     return Ok(());
                 };
-                return self.filtered.on_response(reply, cx, out);
+                return self.filtered.on_response(reply, cx, effects);
             }
-            response => return self.filtered.on_response(Reply { id, response }, cx, out),
+            response => return self.filtered.on_response(Reply { id, response }, cx, effects),
         }
         Ok(())
     }
 
-    fn load_visible(&mut self, area: Rect, cx: &UiContext, out: &mut Effects<'_>) {
+    fn load_visible(&mut self, area: Rect, cx: &UiContext, effects: &mut Effects<'_>) {
         let (list, pane) = self.filtered.split(area);
-        self.filtered.load_visible(list, cx, out);
+        self.filtered.load_visible(list, cx, effects);
         let selected = self.filtered.list.selected().map(|row| row.template_id.clone());
         self.beside = pane.is_some();
         self.full &= !self.beside;
@@ -347,13 +347,13 @@ impl Component for Templates {
             // would cost a request.
             let is_first = self.detail.is_none() && self.detail_request.is_none() && self.rest.is_none();
             // Its answer would stand beside another row.
-            out.cancel(self.detail_request.take());
+            effects.cancel(self.detail_request.take());
             if is_first {
                 if let Some(id) = self.wanted.clone() {
-                    out.ask_instead(&mut self.detail_request, Request::Template(id));
+                    effects.request_instead(&mut self.detail_request, Request::Template(id));
                 }
             } else {
-                out.ask_instead(&mut self.rest, Request::Pause(Request::CURSOR_REST));
+                effects.request_instead(&mut self.rest, Request::Pause(Request::CURSOR_REST));
             }
         }
         self.detail_area = self.areas(area).1.unwrap_or_default();
@@ -412,16 +412,16 @@ impl Component for Templates {
         self.filtered.on_click(at, list)
     }
 
-    fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
+    fn on_text_key(&mut self, key: KeyEvent, effects: &mut Effects<'_>) -> bool {
         if let Some(open) = &mut self.categories {
             let texts = open.texts();
             return open.search.type_in(key, &mut open.cursor, &texts);
         }
-        self.filtered.on_text_key(key, out)
+        self.filtered.on_text_key(key, effects)
     }
 
-    fn on_paste(&mut self, text: &str, _: &UiContext, out: &mut Effects<'_>) {
-        self.filtered.on_paste(text, out);
+    fn on_paste(&mut self, text: &str, _: &UiContext, effects: &mut Effects<'_>) {
+        self.filtered.on_paste(text, effects);
     }
 }
 

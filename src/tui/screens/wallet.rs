@@ -108,19 +108,19 @@ pub struct Wallet {
 
 impl Wallet {
     /// Looks up an address that the user followed from another screen.
-    pub fn look_up(&mut self, email: &str, out: &mut Effects<'_>) {
+    pub fn look_up(&mut self, email: &str, effects: &mut Effects<'_>) {
         self.keep_for_later(self.half_typed());
-        self.forget(out);
+        self.forget(effects);
         self.typing = false;
         self.is_edited = false;
         self.field.set(email);
-        self.holder(email, out);
+        self.holder(email, effects);
     }
 
-    pub fn look_up_name(&mut self, name: &str, out: &mut Effects<'_>) {
+    pub fn look_up_name(&mut self, name: &str, effects: &mut Effects<'_>) {
         self.keep_for_later(self.half_typed());
         self.field.set(name);
-        self.take_box(out);
+        self.take_box(effects);
     }
 
     /// The text of the last look-up is selected. A text that is being typed is selected when the tab opens.
@@ -183,27 +183,27 @@ impl Wallet {
     }
 
     /// Reads again if one of these badges is listed. The old data stays visible meanwhile.
-    pub fn refresh<'a>(&mut self, mut ids: impl Iterator<Item = &'a BadgeId>, out: &mut Effects<'_>) {
+    pub fn refresh<'a>(&mut self, mut ids: impl Iterator<Item = &'a BadgeId>, effects: &mut Effects<'_>) {
         // A long wallet costs many requests, so only the user reads it again.
         if self.call.pages <= FIRST_PAGES && ids.any(|id| self.held().iter().any(|held| held.badge_id == *id))
         {
-            self.read_again(out);
+            self.read_again(effects);
         }
     }
 
-    pub fn answer(&mut self, question: Option<CallerQuestion>, out: &mut Effects<'_>) {
+    pub fn answer(&mut self, question: Option<CallerQuestion>, effects: &mut Effects<'_>) {
         self.call.question = question;
         self.scroll.reset();
         if question == Some(CallerQuestion::Picture) {
-            self.try_pictures(out);
+            self.try_pictures(effects);
         }
     }
 
     /// Shows the next side of the selected badge's picture, and after the back the answer again. If the pane shows the
     /// front already, the back comes first.
-    fn turn(&mut self, out: &mut Effects<'_>) {
+    fn turn(&mut self, effects: &mut Effects<'_>) {
         if self.selected().is_none() {
-            out.say(t!("There is no badge here to show."));
+            effects.say(t!("There is no badge here to show."));
             return;
         }
         let next = match self.call.side {
@@ -214,15 +214,15 @@ impl Wallet {
         self.call.side = next;
     }
 
-    fn try_pictures(&mut self, out: &mut Effects<'_>) {
+    fn try_pictures(&mut self, effects: &mut Effects<'_>) {
         let Some(held) = self.selected() else {
-            out.say(t!("There is no badge here with pictures to check."));
+            effects.say(t!("There is no badge here with pictures to check."));
             return;
         };
         let (id, urls) = (held.badge_id.clone(), held.image_urls().map(Option::<&Text>::cloned));
         // An old result is not the answer to a new test.
         self.call.pictures.remove(&id);
-        self.send(Lookups::Pictures(id.clone()), Request::TryPictures(id, urls), out);
+        self.send(Lookups::Pictures(id.clone()), Request::TryPictures(id, urls), effects);
     }
 
     /// The found badges that are in the history.
@@ -345,28 +345,28 @@ impl Component for Wallet {
         usual_hint(self.key_contexts().first(), action)
     }
 
-    fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, cx: &UiContext, effects: &mut Effects<'_>) -> bool {
         let turns = matches!(action, Action::Picture | Action::TurnOver);
         // The picture covers what every other key is about.
         if !turns && self.call.side.take().is_some() && action == Action::Back {
             return true;
         }
-        if let Some(done) = self.act_heading(action, cx, out) {
+        if let Some(done) = self.act_heading(action, cx, effects) {
             return done;
         }
         // A search does not hide the way to stop reading.
         let stops = action == Action::Back && self.is_reading_cert();
-        if !stops && self.act_search(action, cx, out) {
+        if !stops && self.act_search(action, cx, effects) {
             return true;
         }
         match action {
             _ if self.call.masked && shows_the_holder(action) => {
-                out.say(t!(
+                effects.say(t!(
                     "This shows only the record. {enter} opens the holder's wallet; the Badge tab shows the badge in full.",
                     enter = cx.key(&[KeyContext::Wallet], Action::Open)
                 ));
             }
-            Action::Accept => self.take_box(out),
+            Action::Accept => self.take_box(effects),
             Action::ClearField => {
                 self.field.clear();
                 self.is_edited = true;
@@ -383,23 +383,23 @@ impl Component for Wallet {
             Action::Earlier | Action::Later if self.typing => {
                 self.earlier(action == Action::Earlier, cx);
             }
-            Action::Back if self.is_reading_cert() => self.stop_cert(out),
+            Action::Back if self.is_reading_cert() => self.stop_cert(effects),
             Action::Back if self.typing => self.leave_box(),
-            Action::Only => self.only_next(cx, out),
+            Action::Only => self.only_next(cx, effects),
             Action::Back if self.call.only.take().is_some() => self.unsearched = true,
             Action::Back if self.can_fold() => self.fold(cx),
-            Action::Back if self.can_go_back() => self.back(out),
+            Action::Back if self.can_go_back() => self.back(effects),
             Action::LookUp => self.focus_box(),
             Action::Export => match self.source(cx) {
-                Ok(source) => out.export(source),
-                Err(why) => out.say(why),
+                Ok(source) => effects.export(source),
+                Err(why) => effects.say(why),
             },
-            Action::Reload => self.read_again(out),
-            Action::Open if self.choosing && self.len() > 0 => self.record_match(out),
-            Action::Open if self.call.masked => self.open_wallet(out),
+            Action::Reload => self.read_again(effects),
+            Action::Open if self.choosing && self.len() > 0 => self.record_match(effects),
+            Action::Open if self.call.masked => self.open_wallet(effects),
             Action::Open if self.folded_here().is_some() => self.unfold(),
             Action::Open => match self.selected() {
-                Some(held) => out.go.push(Navigate::Badge(ListedBadge {
+                Some(held) => effects.go.push(Navigate::Badge(ListedBadge {
                     id: held.badge_id.clone(),
                     accepted_at: held.reg_date().cloned(),
                     template_id: held.template_id().cloned(),
@@ -409,38 +409,38 @@ impl Component for Wallet {
             Action::Revoke if self.folded_here().is_some() => {
                 let copies = number(self.folded_here().unwrap_or_default() as u64);
                 self.unfold();
-                out.say(t!("This row shows {copies} copies. Select the one to revoke.", copies));
+                effects.say(t!("This row shows {copies} copies. Select the one to revoke.", copies));
             }
             Action::Revoke => match self.selected() {
                 Some(held) => {
                     let target = self.target(held, cx);
-                    RevokeForm::open(vec![target], out);
+                    RevokeForm::open(vec![target], effects);
                 }
-                None => out.say(t!("There is no badge here to revoke.")),
+                None => effects.say(t!("There is no badge here to revoke.")),
             },
             Action::CopySummary => match self.selected() {
                 Some(held) => {
                     let case = self.case(held, cx);
-                    out.copy(summary(&case, &self.script(held, cx)), t!("the masked summary"));
+                    effects.copy(summary(&case, &self.script(held, cx)), t!("the masked summary"));
                 }
-                None => out.say(t!("There is no badge here to summarise.")),
+                None => effects.say(t!("There is no badge here to summarise.")),
             },
             Action::Sort | Action::ChooseColumns => {
-                out.say(t!("There are no badges here to sort."));
+                effects.say(t!("There are no badges here to sort."));
             }
             Action::Elsewhere => match self.unknown_cert() {
-                Some(number) => self.ask_cert_cost(number, out),
-                None => self.look_elsewhere(out),
+                Some(number) => self.ask_cert_cost(number, effects),
+                None => self.look_elsewhere(effects),
             },
             Action::Question if self.selected().is_some() => {
-                out.show(Menu::of_questions(self.call.question));
+                effects.show(Menu::of_questions(self.call.question));
             }
-            Action::Question => out.say(t!("Look up a badge first. Then choose what the caller asks.")),
+            Action::Question => effects.say(t!("Look up a badge first. Then choose what the caller asks.")),
             Action::PreviewDown | Action::PreviewUp => {
                 self.scroll.by(action == Action::PreviewDown, self.pane_height);
             }
-            Action::TryPictures => self.answer(Some(CallerQuestion::Picture), out),
-            Action::Picture | Action::TurnOver => self.turn(out),
+            Action::TryPictures => self.answer(Some(CallerQuestion::Picture), effects),
+            Action::Picture | Action::TurnOver => self.turn(effects),
             _ => return self.cursor.on_action(action, self.len()),
         }
         true
@@ -466,10 +466,10 @@ impl Component for Wallet {
         true
     }
 
-    fn on_paste(&mut self, text: &str, cx: &UiContext, out: &mut Effects<'_>) {
+    fn on_paste(&mut self, text: &str, cx: &UiContext, effects: &mut Effects<'_>) {
         let is_taken = self.paste_in_search(text) || self.menu().is_some() && self.heading.on_paste(text);
         if !is_taken {
-            self.paste(text, cx, out);
+            self.paste(text, cx, effects);
         }
     }
 
@@ -489,12 +489,12 @@ impl Component for Wallet {
         Clicked::changed(is_row)
     }
 
-    fn on_response(&mut self, reply: Reply, cx: &UiContext, out: &mut Effects<'_>) -> Handled {
+    fn on_response(&mut self, reply: Reply, cx: &UiContext, effects: &mut Effects<'_>) -> Handled {
         match reply.to(&mut self.request) {
-            Ok(Response::Holder(holder)) => self.take_holder(*holder, out),
+            Ok(Response::Holder(holder)) => self.take_holder(*holder, effects),
             Ok(_) => {}
             Err(reply) => match self.lookup.take_if(|(waits, _)| *waits == reply.id) {
-                Some((_, lookup)) => self.take_lookup(lookup, reply, out)?,
+                Some((_, lookup)) => self.take_lookup(lookup, reply, effects)?,
                 None => return Err(reply),
             },
         }
@@ -524,9 +524,9 @@ impl Component for Wallet {
         }
     }
 
-    fn load_visible(&mut self, area: Rect, cx: &UiContext, out: &mut Effects<'_>) {
+    fn load_visible(&mut self, area: Rect, cx: &UiContext, effects: &mut Effects<'_>) {
         self.lay_out_rows(area, cx);
-        self.ask_record(cx, out);
+        self.ask_record(cx, effects);
     }
 
     fn know(&self, known: &mut KnownWords) {

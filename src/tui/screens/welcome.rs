@@ -22,12 +22,16 @@ impl Welcome {
     }
 
     /// Shows that a sandbox is starting. The user can choose nothing meanwhile.
-    pub fn starting(out: &mut Effects<'_>) -> Self {
-        Self { request: Some(out.ask(Request::StartSandbox)), ..Self::new(None) }
+    pub fn starting(effects: &mut Effects<'_>) -> Self {
+        Self { request: Some(effects.request(Request::StartSandbox)), ..Self::new(None) }
     }
 
-    pub fn opening(name: String, out: &mut Effects<'_>) -> Self {
-        Self { request: Some(out.ask(Request::OpenProfile(None))), opening: Some(name), ..Self::new(None) }
+    pub fn opening(name: String, effects: &mut Effects<'_>) -> Self {
+        Self {
+            request: Some(effects.request(Request::OpenProfile(None))),
+            opening: Some(name),
+            ..Self::new(None)
+        }
     }
 
     /// The typed input of a new profile, which lapel keeps until the profile is saved.
@@ -108,31 +112,31 @@ impl Component for Welcome {
         action != Action::Reload || self.opening.is_some()
     }
 
-    fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, cx: &UiContext, effects: &mut Effects<'_>) -> bool {
         match (action, &mut self.form) {
             (Action::Profiles, None) => {
                 self.error = None;
-                out.open(|_, out| Profiles::new(None, out));
+                effects.open(|_, effects| Profiles::new(None, effects));
             }
             (Action::ChooseSandbox | Action::Tour, _) => {
                 self.error = None;
-                out.ask_instead(&mut self.request, Request::StartSandbox);
+                effects.request_instead(&mut self.request, Request::StartSandbox);
             }
             (Action::ChooseService, _) => {
                 self.error = None;
                 let form = ProfileForm::new(if self.opening.is_some() { "" } else { "main" });
-                self.form = Some(form.filled(cx, out));
+                self.form = Some(form.filled(cx, effects));
             }
             (Action::Reload, None) if self.opening.is_some() => {
                 self.error = None;
-                out.ask_instead(&mut self.request, Request::OpenProfile(None));
+                effects.request_instead(&mut self.request, Request::OpenProfile(None));
             }
             (Action::Back, Some(_)) => {
-                out.cancel(self.request.take());
+                effects.cancel(self.request.take());
                 self.form = None;
                 self.error = None;
             }
-            (Action::Quit | Action::Back, None) => out.go.push(Navigate::Quit),
+            (Action::Quit | Action::Back, None) => effects.go.push(Navigate::Quit),
             (action, Some(form)) => match form.on_action(action) {
                 ProfileStep::NotMine => return false,
                 // This form only adds a profile, so there is nothing to change.
@@ -140,7 +144,7 @@ impl Component for Welcome {
                 ProfileStep::Wrong(why) => self.error = Some(why),
                 ProfileStep::Try(candidate) => {
                     self.error = None;
-                    out.ask_instead(&mut self.request, Request::TryProfile(candidate));
+                    effects.request_instead(&mut self.request, Request::TryProfile(candidate));
                 }
             },
             _ => return false,
@@ -158,11 +162,11 @@ impl Component for Welcome {
         }
     }
 
-    fn on_response(&mut self, reply: Reply, _: &UiContext, out: &mut Effects<'_>) -> Handled {
+    fn on_response(&mut self, reply: Reply, _: &UiContext, effects: &mut Effects<'_>) -> Handled {
         match reply.to(&mut self.request)? {
             Response::Connected(Ok(session)) => {
                 self.clear_input();
-                out.go.push(Navigate::Connect(session));
+                effects.go.push(Navigate::Connect(session));
             }
             Response::Connected(Err(error)) => self.error = Some(error),
             _ => {}

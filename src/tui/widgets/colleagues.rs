@@ -117,8 +117,8 @@ mod tests {
         let cancelled =
             |rows: &[(RowStatus, u64)]| Job { halted_by: Some(lee()), ..job(Phase::Cancelled, rows) };
         let words = t!("cancelled by {who}", who = lee());
-        assert_eq!(involved(&cancelled(&[(RowStatus::LeftOut, 1)])), std::slice::from_ref(&words));
-        let open = cancelled(&[(RowStatus::LeftOut, 1), (RowStatus::Waiting, 1)]);
+        assert_eq!(involved(&cancelled(&[(RowStatus::Skipped, 1)])), std::slice::from_ref(&words));
+        let open = cancelled(&[(RowStatus::Skipped, 1), (RowStatus::Waiting, 1)]);
         assert_eq!(open.state().to_string(), t!("{cancelled}, checking", cancelled = words.clone()));
         assert_eq!(besides(&open, None), [words], "on Home, while it is checked");
         assert_eq!(besides(&paused, None), [t!("begun by {who}", who = "kim")], "Home says it before");

@@ -200,26 +200,28 @@ impl FilterBar {
         self.earlier = RecentInputs::default();
     }
 
-    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+    pub fn on_action(&mut self, action: Action, effects: &mut Effects<'_>) -> bool {
         match action {
             Action::NextField | Action::PreviousField => {
-                self.complete(out);
+                self.complete(effects);
                 self.step(action == Action::NextField);
             }
-            Action::ClearField => self.clear(self.view == FilterView::Line, out),
-            Action::ClearFilter => self.clear(true, out),
+            Action::ClearField => self.clear(self.view == FilterView::Line, effects),
+            Action::ClearFilter => self.clear(true, effects),
             Action::FilterForm if self.view == FilterView::Line => self.open(FilterView::Form),
             Action::FilterForm => self.open(FilterView::Line),
-            Action::Earlier => self.recall(true, out),
-            Action::Down | Action::Up if self.is_recalling(action) => self.recall(action == Action::Up, out),
+            Action::Earlier => self.recall(true, effects),
+            Action::Down | Action::Up if self.is_recalling(action) => {
+                self.recall(action == Action::Up, effects)
+            }
             Action::Down | Action::Up if self.view == FilterView::Form && self.suggestions().1.is_empty() => {
                 self.step(action == Action::Down);
             }
             Action::Down | Action::Up => self.choose(action == Action::Down),
-            Action::Complete => self.take(out),
-            Action::Accept if self.chosen().is_some() => self.take(out),
+            Action::Complete => self.take(effects),
+            Action::Accept if self.chosen().is_some() => self.take(effects),
             Action::Accept => {
-                self.complete(out);
+                self.complete(effects);
                 return false;
             }
             _ => return false,
@@ -228,25 +230,25 @@ impl FilterBar {
     }
 
     /// A change restarts the pause.
-    pub fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) {
+    pub fn on_text_key(&mut self, key: KeyEvent, effects: &mut Effects<'_>) {
         if let Some(line) = self.line.as_mut().filter(|_| self.view == FilterView::Line) {
             if line.field.on_text_key(key) {
                 self.earlier.leave();
-                self.line_changed(out);
+                self.line_changed(effects);
             }
         } else if self.fields[self.focus.at].on_text_key(key) {
-            self.changed(out);
+            self.changed(effects);
         }
     }
 
-    pub fn on_paste(&mut self, text: &str, out: &mut Effects<'_>) {
+    pub fn on_paste(&mut self, text: &str, effects: &mut Effects<'_>) {
         if let Some(line) = self.line.as_mut().filter(|_| self.view == FilterView::Line) {
             line.field.on_paste(text);
             self.earlier.leave();
-            self.line_changed(out);
+            self.line_changed(effects);
         } else {
             self.fields[self.focus.at].on_paste(text);
-            self.changed(out);
+            self.changed(effects);
         }
     }
 
@@ -289,7 +291,7 @@ impl FilterBar {
         if forward { self.focus.next(self.fields.len()) } else { self.focus.previous(self.fields.len()) }
     }
 
-    pub fn clear(&mut self, all: bool, out: &mut Effects<'_>) {
+    pub fn clear(&mut self, all: bool, effects: &mut Effects<'_>) {
         if all {
             self.fields.iter_mut().for_each(TextField::clear);
             self.line = self.line.take().filter(|_| self.view == FilterView::Line).map(|mut line| {
@@ -299,11 +301,11 @@ impl FilterBar {
         } else {
             self.fields[self.focus.at].clear();
         }
-        self.changed(out);
+        self.changed(effects);
     }
 
     /// Takes names of values that have arrived. What the line says may mean more now.
-    pub fn learn(&mut self, choices: Vec<FilterChoice>, out: &mut Effects<'_>) {
+    pub fn learn(&mut self, choices: Vec<FilterChoice>, effects: &mut Effects<'_>) {
         for choice in choices {
             if !self.known.choices.contains(&choice) {
                 self.known.choices.push(choice);
@@ -312,7 +314,7 @@ impl FilterBar {
         if self.line.is_some() {
             // The suggestion that somebody has chosen stays chosen.
             let chosen = self.line.as_ref().and_then(|line| self.suggestions().1.into_iter().nth(line.at?));
-            self.line_changed(out);
+            self.line_changed(effects);
             let at = self.suggestions().1.iter().position(|one| Some(one) == chosen.as_ref());
             if let Some(line) = &mut self.line {
                 line.at = at;
@@ -321,7 +323,7 @@ impl FilterBar {
     }
 
     /// Reads the line into the fields. Of a line with a wrong word, nothing is read.
-    fn line_changed(&mut self, out: &mut Effects<'_>) {
+    fn line_changed(&mut self, effects: &mut Effects<'_>) {
         let Some(line) = &mut self.line else { return };
         line.at = None;
         match line::parse(self.specs, line.field.value(), &self.known) {
@@ -334,13 +336,13 @@ impl FilterBar {
                 }
             }
         }
-        self.changed(out);
+        self.changed(effects);
     }
 
-    fn changed(&mut self, out: &mut Effects<'_>) {
+    fn changed(&mut self, effects: &mut Effects<'_>) {
         self.chosen = None;
         self.error = self.values().err();
-        out.ask_instead(&mut self.pause, Request::Pause(PAUSE));
+        effects.request_instead(&mut self.pause, Request::Pause(PAUSE));
     }
 
     /// The suggestions for the word before the cursor, and where that word begins.
@@ -375,14 +377,14 @@ impl FilterBar {
         self.earlier.at().is_some() || begins()
     }
 
-    fn recall(&mut self, earlier: bool, out: &mut Effects<'_>) {
+    fn recall(&mut self, earlier: bool, effects: &mut Effects<'_>) {
         let Some(line) = &mut self.line else { return };
         match self.earlier.step(earlier, line.field.value()) {
             Some(text) => {
                 line.field.set(&text);
-                self.line_changed(out);
+                self.line_changed(effects);
             }
-            None => out.say(t!("There is no earlier filter yet.")),
+            None => effects.say(t!("There is no earlier filter yet.")),
         }
     }
 
@@ -400,7 +402,7 @@ impl FilterBar {
     }
 
     /// Takes the chosen suggestion, or completes a word that stands for nothing and has one suggestion.
-    fn complete(&mut self, out: &mut Effects<'_>) {
+    fn complete(&mut self, effects: &mut Effects<'_>) {
         let (from, found) = self.suggestions();
         let typed = match &self.line {
             Some(line) if self.view == FilterView::Line => &line.field.split().0[from..],
@@ -412,17 +414,17 @@ impl FilterBar {
             _ => false,
         };
         if is_unfinished || self.chosen().is_some() {
-            self.take(out);
+            self.take(effects);
         }
     }
 
     /// Completes the line or the field of the form with the chosen suggestion, otherwise with the first one.
-    fn take(&mut self, out: &mut Effects<'_>) {
+    fn take(&mut self, effects: &mut Effects<'_>) {
         let (from, found) = self.suggestions();
         let Some(chosen) = found.into_iter().nth(self.chosen().unwrap_or(0)) else { return };
         if self.view == FilterView::Form {
             self.fields[self.focus.at].set(&chosen.word);
-            return self.changed(out);
+            return self.changed(effects);
         }
         let Some(line) = &mut self.line else { return };
         let (before, after) = line.field.split();
@@ -430,7 +432,7 @@ impl FilterBar {
         let space = if chosen.word.ends_with(':') || after.starts_with(' ') { "" } else { " " };
         let (before, after) = (format!("{}{}{space}", &before[..from], chosen.word), after.to_owned());
         line.field.set_around(&before, &after);
-        self.line_changed(out);
+        self.line_changed(effects);
     }
 
     /// Whether this request was the end of the pause. If so, the pause is over.

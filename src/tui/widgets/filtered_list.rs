@@ -202,10 +202,10 @@ impl<T: ListRecord> FilteredList<T> {
         !self.bar.is_empty()
     }
 
-    pub fn filter_by(&mut self, field: usize, text: &str, out: &mut Effects<'_>) {
+    pub fn filter_by(&mut self, field: usize, text: &str, effects: &mut Effects<'_>) {
         self.bar.close();
         self.bar.set(field, text);
-        self.apply(out);
+        self.apply(effects);
     }
 
     pub fn is_enabled(&self, action: Action) -> bool {
@@ -232,9 +232,9 @@ impl<T: ListRecord> FilteredList<T> {
         !is_about_rows || self.list.selected().is_some() || self.over().is_some()
     }
 
-    pub fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
+    pub fn on_action(&mut self, action: Action, cx: &UiContext, effects: &mut Effects<'_>) -> bool {
         match &mut self.top {
-            Top::Nothing if self.bar.is_open() => return self.act_filter(action, out),
+            Top::Nothing if self.bar.is_open() => return self.act_filter(action, effects),
             Top::Row(field) => {
                 match action {
                     Action::Accept => {
@@ -245,7 +245,7 @@ impl<T: ListRecord> FilteredList<T> {
                                 self.list.move_to(row - 1);
                                 self.top = Top::Nothing;
                             }
-                            _ => out.warn(t!("Type a row number, e.g. 4312. Nothing moved.")),
+                            _ => effects.warn(t!("Type a row number, e.g. 4312. Nothing moved.")),
                         }
                     }
                     Action::ClearField => field.clear(),
@@ -260,9 +260,9 @@ impl<T: ListRecord> FilteredList<T> {
             }
             Top::Nothing => {}
         }
-        match self.heading.on_action(action, out) {
+        match self.heading.on_action(action, effects) {
             HeadingOutcome::Chose(order) => {
-                self.set_order(order, SortedBy::Service(DirectionStyle::Upper), out);
+                self.set_order(order, SortedBy::Service(DirectionStyle::Upper), effects);
                 return true;
             }
             HeadingOutcome::Something => return true,
@@ -271,48 +271,48 @@ impl<T: ListRecord> FilteredList<T> {
         }
         match action {
             Action::GoToRow => self.top = Top::Row(TextField::default()),
-            Action::Filter => self.open_filter(FilterView::Line, cx, out),
-            Action::FilterForm => self.open_filter(FilterView::Form, cx, out),
+            Action::Filter => self.open_filter(FilterView::Line, cx, effects),
+            Action::FilterForm => self.open_filter(FilterView::Form, cx, effects),
             Action::NextMatch | Action::PreviousMatch if !self.is_filtered() => {
                 let key = cx.key(&[KeyContext::History, KeyContext::Templates], Action::Filter);
-                out.say(t!("There is no filter. {key} sets one.", key));
+                effects.say(t!("There is no filter. {key} sets one.", key));
             }
             // Every row of a filtered list is a match.
             Action::NextMatch => self.step(1),
             Action::PreviousMatch => self.step(-1),
             Action::Down | Action::PageDown | Action::Last if self.is_at_end() => self.step(1),
-            Action::Reload => self.refresh_all(out),
-            Action::SavedFilters => self.open_saved(false, out),
-            Action::SaveFilter => self.open_saved(true, out),
+            Action::Reload => self.refresh_all(effects),
+            Action::SavedFilters => self.open_saved(false, effects),
+            Action::SaveFilter => self.open_saved(true, effects),
             // Back first clears the filter.
             Action::Back if !self.bar.is_empty() => {
-                self.bar.clear(true, out);
-                self.apply(out);
+                self.bar.clear(true, effects);
+                self.apply(effects);
             }
             _ => return self.list.on_action(action),
         }
         true
     }
 
-    fn act_filter(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+    fn act_filter(&mut self, action: Action, effects: &mut Effects<'_>) -> bool {
         match action {
-            _ if self.bar.on_action(action, out) => {}
-            Action::SavedFilters => self.open_saved(false, out),
-            Action::SaveFilter => self.open_saved(true, out),
+            _ if self.bar.on_action(action, effects) => {}
+            Action::SavedFilters => self.open_saved(false, effects),
+            Action::SaveFilter => self.open_saved(true, effects),
             Action::Back | Action::Accept => {
                 match self.bar.mistake().filter(|_| action == Action::Accept) {
                     // The line stays open, because the list would not match it.
-                    Some(mistake) => out.warn(mistake),
+                    Some(mistake) => effects.warn(mistake),
                     None => self.bar.close(),
                 }
-                self.apply(out);
+                self.apply(effects);
             }
             _ => return false,
         }
         true
     }
 
-    fn set_order(&mut self, order: Option<SortOrder>, by: SortedBy, out: &mut Effects<'_>) {
+    fn set_order(&mut self, order: Option<SortOrder>, by: SortedBy, effects: &mut Effects<'_>) {
         self.suspect = None;
         if self.heading.order() != order || (order.is_some() && self.by != by) {
             self.service_rows_mut().order_by(match (order, by) {
@@ -325,7 +325,7 @@ impl<T: ListRecord> FilteredList<T> {
             // Count it as a change: a refused order is not saved.
             self.changes += u64::from(by == SortedBy::Page { refused: true });
             self.by = by;
-            self.restart(out);
+            self.restart(effects);
         }
     }
 
@@ -341,17 +341,17 @@ impl<T: ListRecord> FilteredList<T> {
         self.bar.forget_earlier();
     }
 
-    pub fn apply(&mut self, out: &mut Effects<'_>) {
+    pub fn apply(&mut self, effects: &mut Effects<'_>) {
         let values = match self.bar.values() {
             Ok(values) => values,
             // The open bar shows the error itself. The list is unchanged.
             Err(_) if self.bar.is_open() => return,
             Err(_) if !self.key_like().is_empty() => {
-                out.go.push(Navigate::AskAboutFilter);
+                effects.go.push(Navigate::AskAboutFilter);
                 return;
             }
             Err(error) => {
-                out.warn(t!("{error}. The filter was not changed. Open it again to correct it.", error));
+                effects.warn(t!("{error}. The filter was not changed. Open it again to correct it.", error));
                 return;
             }
         };
@@ -363,23 +363,23 @@ impl<T: ListRecord> FilteredList<T> {
         let is_other = narrowing != self.narrowing || filter != self.filter;
         if narrowing != self.narrowing {
             self.changes += 1;
-            self.narrow(narrowing, out);
+            self.narrow(narrowing, effects);
         }
         if filter != self.filter {
             self.filter = filter;
             self.heading.forget_content();
             self.refit = true;
             self.changes += 1;
-            self.restart(out);
+            self.restart(effects);
         }
         if is_other {
-            self.ask_coverage(out);
+            self.ask_coverage(effects);
         }
     }
 
-    pub fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
+    pub fn on_text_key(&mut self, key: KeyEvent, effects: &mut Effects<'_>) -> bool {
         match &mut self.top {
-            Top::Nothing if self.bar.is_open() => self.bar.on_text_key(key, out),
+            Top::Nothing if self.bar.is_open() => self.bar.on_text_key(key, effects),
             Top::Row(field) => {
                 field.on_text_key(key);
             }
@@ -388,36 +388,36 @@ impl<T: ListRecord> FilteredList<T> {
         true
     }
 
-    pub fn on_paste(&mut self, text: &str, out: &mut Effects<'_>) -> bool {
+    pub fn on_paste(&mut self, text: &str, effects: &mut Effects<'_>) -> bool {
         match &mut self.top {
-            Top::Nothing if self.bar.is_open() => self.bar.on_paste(text, out),
+            Top::Nothing if self.bar.is_open() => self.bar.on_paste(text, effects),
             Top::Row(field) => field.on_paste(text),
             Top::Nothing => return self.heading.on_paste(text),
         }
         true
     }
 
-    pub fn on_response(&mut self, reply: Reply, cx: &UiContext, out: &mut Effects<'_>) -> Handled {
+    pub fn on_response(&mut self, reply: Reply, cx: &UiContext, effects: &mut Effects<'_>) -> Handled {
         let Reply { id, response } = reply;
         if self.choices.contains(&id) {
             self.choices.retain(|one| *one != id);
-            self.learn(&response, out);
+            self.learn(&response, effects);
             return Ok(());
         }
         let response = match response {
             Response::Paused if self.bar.paused(id) => {
-                self.apply(out);
+                self.apply(effects);
                 return Ok(());
             }
-            Response::IndexCoverage(found) if self.take_coverage(id, found, out) => return Ok(()),
+            Response::IndexCoverage(found) if self.take_coverage(id, found, effects) => return Ok(()),
             Response::Paused | Response::IndexCoverage(_) => return Err(Reply { id, response }),
-            Response::Synced(synced) => return self.take_synced(id, synced, out),
+            Response::Synced(synced) => return self.take_synced(id, synced, effects),
             response => response,
         };
         let answer = match T::index_answer(response) {
             Ok(page) => {
                 if let Some((page, dropped)) = self.list.on_response(id, page) {
-                    out.cancel(dropped);
+                    effects.cancel(dropped);
                     self.fitted.remove(&page);
                     self.fit_columns(cx);
                 }
@@ -435,14 +435,14 @@ impl<T: ListRecord> FilteredList<T> {
         let Some((page, dropped)) = self.service_rows_mut().on_response(id, answer) else {
             return Ok(());
         };
-        out.cancel(dropped);
+        effects.cancel(dropped);
         if self.behind.is_none() {
             self.fitted.remove(&page);
             self.fit_columns(cx);
         }
         if let Some((order, by)) = self.suspect.take() {
             if is_read {
-                out.warn(t!(
+                effects.warn(t!(
                     "The service failed to sort {by}. The list is now in the service's own order.",
                     by = self.heading.words_of(order)
                 ));
@@ -456,7 +456,7 @@ impl<T: ListRecord> FilteredList<T> {
         let Some(order) = self.heading.order() else { return Ok(()) };
         if failed && matches!(self.by, SortedBy::Service(_)) {
             let by = self.by;
-            self.set_order(None, by, out);
+            self.set_order(None, by, effects);
             self.suspect = Some((order, by));
             return Ok(());
         }
@@ -467,7 +467,7 @@ impl<T: ListRecord> FilteredList<T> {
             SortedBy::Service(_) if !self.is_ordered(page, order) => SortedBy::Page { refused: false },
             as_it_is => as_it_is,
         };
-        self.set_order(Some(order), by, out);
+        self.set_order(Some(order), by, effects);
         Ok(())
     }
 
@@ -518,7 +518,7 @@ impl<T: ListRecord> FilteredList<T> {
         preview::split(area, self.heading.wanted(area.width).map(|cells| cells + MARGINS))
     }
 
-    pub fn load_visible(&mut self, area: Rect, cx: &UiContext, out: &mut Effects<'_>) {
+    pub fn load_visible(&mut self, area: Rect, cx: &UiContext, effects: &mut Effects<'_>) {
         let around = 2 + self.bar.height(area.width) + draw::foot_height(&self.foot_lines(area));
         self.list.set_height(area.height.saturating_sub(around));
         self.heading.set_own(T::widths());
@@ -529,7 +529,7 @@ impl<T: ListRecord> FilteredList<T> {
                 let Some(which) = self.index_list(cx) else { return };
                 let per_page = self.list.per_page();
                 self.list.load_visible(|page| {
-                    out.ask(Request::IndexList(IndexQuery { which: which.clone(), page, per_page }))
+                    effects.request(Request::IndexList(IndexQuery { which: which.clone(), page, per_page }))
                 })
             }
             Some(RowsFrom::Loaded) | None => {
@@ -538,11 +538,12 @@ impl<T: ListRecord> FilteredList<T> {
                 let pages = self.behind.as_mut().map_or(&mut self.list, ServiceRows::wanted);
                 let per_page = u32::try_from(pages.per_page()).unwrap_or(100);
                 pages.load_visible(|page| {
-                    out.ask(T::ask(filter, Paging { page, rows_per_page: per_page, sort: sort.clone() }))
+                    effects
+                        .request(T::ask(filter, Paging { page, rows_per_page: per_page, sort: sort.clone() }))
                 })
             }
         };
-        out.cancel(dropped);
+        effects.cancel(dropped);
         self.show_fitting(cx.now());
         self.fit_columns(cx);
     }

@@ -115,9 +115,9 @@ impl RowList {
         !self.stale && self.list.is_answered() && !self.list.is_loading()
     }
 
-    pub fn only(&mut self, row_statuses: Vec<RowStatus>, out: &mut Effects<'_>) {
+    pub fn only(&mut self, row_statuses: Vec<RowStatus>, effects: &mut Effects<'_>) {
         self.row_statuses = row_statuses;
-        self.restart(out);
+        self.restart(effects);
     }
 
     pub fn over(&self) -> Option<Vec<KeyContext>> {
@@ -134,45 +134,45 @@ impl RowList {
 
     /// Moves the cursor, or narrows the list to the rows that a search finds. A list in groups or in another order does not
     /// show the row with a number at that place, so the search finds it.
-    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+    pub fn on_action(&mut self, action: Action, effects: &mut Effects<'_>) -> bool {
         let before = self.search.text();
         self.forget_sought();
         if action == Action::GoToRow {
             self.search.open_for_number();
-            self.searched(before.as_deref(), out);
+            self.searched(before.as_deref(), effects);
             return true;
         }
         match self.search.on_action_of_matches(action) {
             Some(action) => self.list.on_action(action),
             None => {
-                self.searched(before.as_deref(), out);
+                self.searched(before.as_deref(), effects);
                 true
             }
         }
     }
 
-    pub fn mark(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
+    pub fn mark(&mut self, action: Action, cx: &UiContext, effects: &mut Effects<'_>) -> bool {
         let (marks, list) = (&mut self.marks, &mut self.list);
         match action {
             Action::MarkAll if !list.is_answered() || list.error().is_some() => {
-                out.say(t!("The list is not loaded yet. Nothing was marked."));
+                effects.say(t!("The list is not loaded yet. Nothing was marked."));
             }
             Action::MarkAll if list.is_empty() => {
-                out.say(t!("No row matches, so there is nothing to mark."));
+                effects.say(t!("No row matches, so there is nothing to mark."));
             }
-            Action::MarkAll if marks.add_all(list) => marks.finish_range(list, out),
-            Action::MarkAll => out.warn(t!(
+            Action::MarkAll if marks.add_all(list) => marks.finish_range(list, effects),
+            Action::MarkAll => effects.warn(t!(
                 "lapel marks at most {most} rows at once, and this list has more. Nothing was marked.",
                 most = number(LARGEST_RANGE)
             )),
             Action::Back => return marks.cancel_range(),
-            _ => return marks.on_action(action, list, &[KeyContext::JobRows], cx, out),
+            _ => return marks.on_action(action, list, &[KeyContext::JobRows], cx, effects),
         }
         true
     }
 
-    pub fn on_drag(&mut self, drag: Drag, area: Rect, cx: &UiContext, out: &mut Effects<'_>) -> bool {
-        self.marks.on_drag(drag, rows(area), &mut self.list, &[KeyContext::JobRows], cx, out)
+    pub fn on_drag(&mut self, drag: Drag, area: Rect, cx: &UiContext, effects: &mut Effects<'_>) -> bool {
+        self.marks.on_drag(drag, rows(area), &mut self.list, &[KeyContext::JobRows], cx, effects)
     }
 
     /// Compares as the journal does.
@@ -193,15 +193,15 @@ impl RowList {
 
     /// Saves the marked rows to a file, or else all rows that the list shows. These are read first. `job` is `None` if the
     /// journal does not have it any more.
-    pub fn save(&mut self, job: Option<&Job>, heading: &Heading, cx: &UiContext, out: &mut Effects<'_>) {
+    pub fn save(&mut self, job: Option<&Job>, heading: &Heading, cx: &UiContext, effects: &mut Effects<'_>) {
         let marked = self.marks.len() as u64;
         if marked > 0 {
             let head =
                 plural!(marked, "{n} marked row of job {id}", "{n} marked rows of job {id}", id = self.job);
             let note = t!("lapel saves marked rows as last read. To save the whole list, unmark all first.");
-            save(self.job, head, note, columns::saved(self.marks.values(), job, &cx.clock()), out);
+            save(self.job, head, note, columns::saved(self.marks.values(), job, &cx.clock()), effects);
         } else if self.list.is_empty() {
-            out.say(t!("There are no rows here to export."));
+            effects.say(t!("There are no rows here to export."));
         } else {
             let dot = format!(" {} ", cx.glyphs.dot);
             let status = |status: &RowStatus| match job {
@@ -211,9 +211,9 @@ impl RowList {
             let statuses = self.row_statuses.iter().map(status);
             let words = statuses.chain(self.search.typed()).chain(heading.words());
             let words = words.map(|words| format!("{dot}{words}")).collect::<Vec<_>>().concat();
-            out.cancel(self.saving.take().map(|(request, _)| request));
+            effects.cancel(self.saving.take().map(|(request, _)| request));
             let query = self.query(EVERY, columns::order(heading));
-            self.saving = Some((out.ask(Request::SavedRows(query)), words));
+            self.saving = Some((effects.request(Request::SavedRows(query)), words));
         }
     }
 
@@ -224,7 +224,7 @@ impl RowList {
         RowsQuery { job: self.job, filter, page: 1, per_page }
     }
 
-    fn restart(&mut self, out: &mut Effects<'_>) {
+    fn restart(&mut self, effects: &mut Effects<'_>) {
         self.marks.forget_reading();
         if self.is_review {
             // The search shows other rows.
@@ -232,29 +232,29 @@ impl RowList {
         }
         self.forget_sought();
         self.refit = true;
-        out.cancel(self.saving.take().map(|(request, _)| request));
-        out.cancel(self.list.restart());
+        effects.cancel(self.saving.take().map(|(request, _)| request));
+        effects.cancel(self.list.restart());
     }
 
-    pub fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
+    pub fn on_text_key(&mut self, key: KeyEvent, effects: &mut Effects<'_>) -> bool {
         let before = self.search.text();
         let changed = self.search.on_text_key(key);
-        self.searched(before.as_deref(), out);
+        self.searched(before.as_deref(), effects);
         changed
     }
 
-    pub fn on_paste(&mut self, text: &str, out: &mut Effects<'_>) {
+    pub fn on_paste(&mut self, text: &str, effects: &mut Effects<'_>) {
         let before = self.search.text();
         self.search.on_paste(text);
-        self.searched(before.as_deref(), out);
+        self.searched(before.as_deref(), effects);
     }
 
     /// After a search, the cursor stays on the row that it found.
-    fn searched(&mut self, before: Option<&str>, out: &mut Effects<'_>) {
+    fn searched(&mut self, before: Option<&str>, effects: &mut Effects<'_>) {
         let now = self.search.text();
         if before != now.as_deref() {
             let found = self.list.selected().filter(|_| now.is_none()).map(|row| row.no);
-            self.restart(out);
+            self.restart(effects);
             self.sought = found.map(|no| SoughtRow { no, place: SoughtPlace::Unasked });
         }
     }
@@ -283,18 +283,18 @@ impl RowList {
         self.stale = true;
     }
 
-    pub fn on_response(&mut self, reply: Reply, out: &mut Effects<'_>) -> Handled {
+    pub fn on_response(&mut self, reply: Reply, effects: &mut Effects<'_>) -> Handled {
         let Reply { id, response } = reply;
         match response {
             Response::Rows(page) if self.list.awaits(id) => {
                 if let Some((page, dropped)) = self.list.on_response(id, page) {
-                    out.cancel(dropped);
+                    effects.cancel(dropped);
                     self.unfitted.push(page);
                 }
                 for (_, row) in self.list.loaded() {
                     self.marks.refresh(row);
                 }
-                self.marks.finish_range(&mut self.list, out);
+                self.marks.finish_range(&mut self.list, effects);
                 Ok(())
             }
             Response::PlaceOfRow(place) if self.seeks_with(id) => {
@@ -309,9 +309,9 @@ impl RowList {
                         let n = rows.len() as u64;
                         let head = plural!(n, "{n} row of job {id}", "{n} rows of job {id}", id = self.job);
                         let note = t!("lapel saves the rows of the list at the start of the export.");
-                        save(self.job, head + &words, note, rows, out);
+                        save(self.job, head + &words, note, rows, effects);
                     }
-                    Err(why) => out.warn(why),
+                    Err(why) => effects.warn(why),
                 }
                 Ok(())
             }
@@ -346,7 +346,7 @@ impl RowList {
         heading: &mut Heading,
         words: &dyn Fn(&JobRow) -> String,
         cx: &UiContext,
-        out: &mut Effects<'_>,
+        effects: &mut Effects<'_>,
     ) {
         self.list.set_height(area.height.saturating_sub(2));
         let has_ids = self.ids && self.list.loaded().any(|(_, row)| row.badge_id.is_some());
@@ -357,7 +357,7 @@ impl RowList {
         if self.stale && !self.list.is_loading() {
             self.stale = false;
             self.refit = true;
-            out.cancel(self.list.reload());
+            effects.cancel(self.list.reload());
             // Its place may be another one now.
             if let Some(row) = &mut self.sought {
                 row.place = SoughtPlace::Unasked;
@@ -365,16 +365,17 @@ impl RowList {
         }
         let query = self.query(self.list.per_page(), order);
         if let Some(SoughtRow { no, place: place @ SoughtPlace::Unasked }) = &mut self.sought {
-            *place = SoughtPlace::Asked(out.ask(Request::PlaceOfRow(query.clone(), *no)));
+            *place = SoughtPlace::Asked(effects.request(Request::PlaceOfRow(query.clone(), *no)));
         }
         if !self.is_review
             && let Some(place) = self.take_sought()
         {
             self.list.move_to(place);
         }
-        let dropped =
-            self.list.load_visible(|page| out.ask(Request::Rows(RowsQuery { page, ..query.clone() })));
-        out.cancel(dropped);
+        let dropped = self
+            .list
+            .load_visible(|page| effects.request(Request::Rows(RowsQuery { page, ..query.clone() })));
+        effects.cancel(dropped);
     }
 
     pub fn on_click(&mut self, area: Rect, line: u16) -> bool {
@@ -461,10 +462,10 @@ impl RowList {
     }
 }
 
-fn save(job: JobId, head: String, note: &str, rows: Vec<ExportRow>, out: &mut Effects<'_>) {
+fn save(job: JobId, head: String, note: &str, rows: Vec<ExportRow>, effects: &mut Effects<'_>) {
     let columns = columns::saved_names();
     let source = ExportSource::of_rows(format!("job-{job}"), head, Some(note.to_owned()), columns, rows);
-    out.export(source);
+    effects.export(source);
 }
 
 fn rows(area: Rect) -> Rect {
@@ -492,17 +493,17 @@ mod tests {
     #[test]
     fn rows_for_a_file_arrive_converted_and_are_passed_on_unchanged() {
         let mut ids = RequestIds::default();
-        let mut out = Effects::new(&mut ids);
+        let mut effects = Effects::new(&mut ids);
         let mut list = RowList::new(JobId(7), Vec::new());
-        let request = out.ask(Request::SavedRows(list.query(EVERY, None)));
+        let request = effects.request(Request::SavedRows(list.query(EVERY, None)));
         list.saving = Some((request, String::new()));
         let sent = vec![ExportRow::with("1".to_owned(), vec![("not a field of a row", "x".into())])];
         let (there, len) = (sent.as_ptr(), sent.len());
         assert!(
-            list.on_response(Reply { id: request, response: Response::SavedRows(Ok(sent)) }, &mut out)
+            list.on_response(Reply { id: request, response: Response::SavedRows(Ok(sent)) }, &mut effects)
                 .is_ok()
         );
-        let [Navigate::Export(source)] = out.go.as_slice() else { panic!("{:?}", out.go) };
+        let [Navigate::Export(source)] = effects.go.as_slice() else { panic!("{:?}", effects.go) };
         let Content::List(ExportContent::Rows(_, rows)) = &source.content else { panic!("{source:?}") };
         assert_eq!((rows.as_ptr(), rows.len()), (there, len), "the same rows, moved and not built again");
     }

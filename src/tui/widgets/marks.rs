@@ -103,12 +103,12 @@ impl<T: ListRow> Marks<T> {
         Some(counts)
     }
 
-    fn undo(&mut self, out: &mut Effects<'_>) {
+    fn undo(&mut self, effects: &mut Effects<'_>) {
         match self.take_back() {
-            None => out.say(t!("There is no mark to undo.")),
-            Some((back, 0)) => out.say(plural!(back, "Restored {n} mark.", "Restored {n} marks.")),
-            Some((0, gone)) => out.say(plural!(gone, "Removed {n} mark.", "Removed {n} marks.")),
-            Some((back, gone)) => out.say(t!(
+            None => effects.say(t!("There is no mark to undo.")),
+            Some((back, 0)) => effects.say(plural!(back, "Restored {n} mark.", "Restored {n} marks.")),
+            Some((0, gone)) => effects.say(plural!(gone, "Removed {n} mark.", "Removed {n} marks.")),
+            Some((back, gone)) => effects.say(t!(
                 "Marks restored: {back}, removed: {gone}.",
                 back = number(back),
                 gone = number(gone)
@@ -147,7 +147,7 @@ impl<T: ListRow> Marks<T> {
         list: &mut PagedList<T>,
         stack: &[KeyContext],
         cx: &UiContext,
-        out: &mut Effects<'_>,
+        effects: &mut Effects<'_>,
     ) -> bool {
         match action {
             Action::Mark => match list.selected().cloned() {
@@ -155,18 +155,18 @@ impl<T: ListRow> Marks<T> {
                     self.flip(vec![row]);
                     list.move_by(1);
                 }
-                None => out.say(t!("This row cannot be marked.")),
+                None => effects.say(t!("This row cannot be marked.")),
             },
-            Action::Range => self.range(list, stack, cx, out),
+            Action::Range => self.range(list, stack, cx, effects),
             Action::RangeDown | Action::RangeUp => {
                 if !self.is_in_range() {
-                    self.range(list, stack, cx, out);
+                    self.range(list, stack, cx, effects);
                 }
                 list.move_by(if action == Action::RangeDown { 1 } else { -1 });
             }
-            Action::MarkLoaded => self.add_loaded(list, out),
-            Action::InvertMarks => self.flip_loaded(list, out),
-            Action::UndoLast => self.undo(out),
+            Action::MarkLoaded => self.add_loaded(list, effects),
+            Action::InvertMarks => self.flip_loaded(list, effects),
+            Action::UndoLast => self.undo(effects),
             Action::ClearMarks => self.clear(),
             _ => return false,
         }
@@ -207,7 +207,7 @@ impl<T: ListRow> Marks<T> {
         list: &mut PagedList<T>,
         stack: &[KeyContext],
         cx: &UiContext,
-        out: &mut Effects<'_>,
+        effects: &mut Effects<'_>,
     ) -> bool {
         match (drag, self.held.take()) {
             (Drag::To(line), Some((from, moved))) => {
@@ -223,16 +223,16 @@ impl<T: ListRow> Marks<T> {
             }
             (Drag::End, Some((from, true))) if list.selected().is_some() => {
                 self.range_from = Some(from);
-                self.range(list, stack, cx, out);
+                self.range(list, stack, cx, effects);
                 true
             }
             (_, held) => held.is_some_and(|(_, moved)| moved),
         }
     }
 
-    fn add_loaded(&mut self, list: &PagedList<T>, out: &mut Effects<'_>) {
+    fn add_loaded(&mut self, list: &PagedList<T>, effects: &mut Effects<'_>) {
         let rows = loaded(list);
-        out.say(plural!(
+        effects.say(plural!(
             rows.len() as u64,
             "Marked the {n} loaded row, of {all} in the list.",
             "Marked all {n} loaded rows, of {all} in the list.",
@@ -241,9 +241,9 @@ impl<T: ListRow> Marks<T> {
         self.add(rows);
     }
 
-    fn flip_loaded(&mut self, list: &PagedList<T>, out: &mut Effects<'_>) {
+    fn flip_loaded(&mut self, list: &PagedList<T>, effects: &mut Effects<'_>) {
         let rows = loaded(list);
-        out.say(plural!(
+        effects.say(plural!(
             rows.len() as u64,
             "Inverted the mark of {n} loaded row.",
             "Inverted the marks of {n} loaded rows.",
@@ -258,23 +258,23 @@ impl<T: ListRow> Marks<T> {
         list: &mut PagedList<T>,
         stack: &[KeyContext],
         cx: &UiContext,
-        out: &mut Effects<'_>,
+        effects: &mut Effects<'_>,
     ) {
         let Some(here) = end(list) else {
-            out.say(t!("A range cannot start or end at this row."));
+            effects.say(t!("A range cannot start or end at this row."));
             return;
         };
         match self.range_from.take() {
             None => {
                 self.range_from = Some(here);
                 let key = |action| cx.key(stack, action);
-                out.say(t!(
+                effects.say(t!(
                     "The range starts here. Go to its other end and press {key} again. {esc} cancels.",
                     key = key(Action::Range),
                     esc = key(Action::Back)
                 ));
             }
-            Some(from) if from.0.abs_diff(here.0) >= LARGEST_RANGE => out.warn(t!(
+            Some(from) if from.0.abs_diff(here.0) >= LARGEST_RANGE => effects.warn(t!(
                 "lapel marks at most {most} rows at once, and this range has more. Nothing was marked. To revoke more, use a file of badge ids on the Activity tab.",
                 most = number(LARGEST_RANGE)
             )),
@@ -283,7 +283,7 @@ impl<T: ListRow> Marks<T> {
                 ends.sort();
                 list.pin(ends[0].0, ends[1].0);
                 self.ranging = Some(Ranging::Between(ends));
-                self.finish_range(list, out);
+                self.finish_range(list, effects);
             }
         }
     }
@@ -339,7 +339,7 @@ impl<T: ListRow> Marks<T> {
 
     /// Marks a range once all its rows are loaded and both ends still hold the same rows.
     /// Marks belong to rows. If an end has changed, the rows between may be others as well.
-    pub fn finish_range(&mut self, list: &mut PagedList<T>, out: &mut Effects<'_>) {
+    pub fn finish_range(&mut self, list: &mut PagedList<T>, effects: &mut Effects<'_>) {
         let Some(ranging) = self.ranging.clone() else { return };
         if !list.pins_settled() {
             return;
@@ -352,7 +352,7 @@ impl<T: ListRow> Marks<T> {
         };
         if !is_same {
             list.unpin();
-            out.warn(t!(
+            effects.warn(t!(
                 "The list changed while lapel read the range. Nothing was marked. Start the range again."
             ));
             return;
@@ -363,9 +363,9 @@ impl<T: ListRow> Marks<T> {
         let got = rows.len() as u64;
         self.add(rows);
         if got == wanted {
-            out.say(plural!(got, "Marked {n} row.", "Marked {n} rows."));
+            effects.say(plural!(got, "Marked {n} row.", "Marked {n} rows."));
         } else {
-            out.warn(t!(
+            effects.warn(t!(
                 "Marked {got} of {wanted} rows. The others could not be read and are not marked.",
                 got,
                 wanted

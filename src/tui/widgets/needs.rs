@@ -15,7 +15,7 @@ pub struct Need {
 }
 
 pub fn is_checked(status: RowStatus) -> bool {
-    matches!(status, RowStatus::InDoubt | RowStatus::Unproven | RowStatus::Overdue)
+    matches!(status, RowStatus::InDoubt | RowStatus::BeingChecked | RowStatus::Overdue)
 }
 
 /// What a job needs from a person, the most urgent first. Rows that lapel still checks need nobody.
@@ -25,12 +25,12 @@ pub fn needs(job: &Job, now: Timestamp) -> Vec<Need> {
     }
     let is_recent = now.duration_since(job.created) < RECENT;
     let is_need = |status| match status {
-        RowStatus::NotSeen | RowStatus::Ask => true,
+        RowStatus::NeverSeen | RowStatus::NeedsReview => true,
         // Without a next poll, nobody checks these rows.
         status if is_checked(status) => job.next_poll.is_none() && !job.is_sending(),
-        RowStatus::Ready | RowStatus::Queued => job.phase == Phase::Stopped,
+        RowStatus::Ready | RowStatus::ToRevoke => job.phase == Phase::Stopped,
         // These rows cannot be cancelled, so without a limit they would count forever.
-        RowStatus::NotDone | RowStatus::Dropped => is_recent,
+        RowStatus::Refused | RowStatus::NotAccepted => is_recent,
         _ => false,
     };
     let of = |(status, rows)| {

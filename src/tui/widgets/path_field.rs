@@ -25,8 +25,8 @@ pub struct PathField {
 
 impl PathField {
     /// An empty field that requests recent files, and offers them.
-    pub fn with_recent(out: &mut Effects<'_>) -> Self {
-        Self { recent_request: Some(out.ask(Request::Files)), chooses: true, ..Self::default() }
+    pub fn with_recent(effects: &mut Effects<'_>) -> Self {
+        Self { recent_request: Some(effects.request(Request::Files)), chooses: true, ..Self::default() }
     }
 
     /// An empty field that offers earlier inputs, newest first.
@@ -95,7 +95,7 @@ impl PathField {
         }
     }
 
-    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+    pub fn on_action(&mut self, action: Action, effects: &mut Effects<'_>) -> bool {
         match action {
             Action::ClearField => self.pasted = None,
             _ if self.pasted.is_some() => {
@@ -108,14 +108,14 @@ impl PathField {
         }
         match action {
             Action::Complete => {
-                out.ask_instead(
+                effects.request_instead(
                     &mut self.completing,
                     Request::Complete(self.field.value().trim_start().to_owned()),
                 );
             }
             Action::ChooseFile if self.chooses => {
                 let (typed, earlier) = (self.field.value().to_owned(), self.recent.all().to_vec());
-                out.open(move |_, out| FilePicker::new(&typed, earlier, out));
+                effects.open(move |_, effects| FilePicker::new(&typed, earlier, effects));
             }
             Action::Earlier | Action::Later => {
                 if let Some(path) = self.recent.step(action == Action::Earlier, self.field.value()) {

@@ -12,8 +12,8 @@ pub struct ReasonField {
 }
 
 impl ReasonField {
-    pub fn new(out: &mut Effects<'_>) -> Self {
-        Self { request: Some(out.ask(Request::Reasons)), ..Self::default() }
+    pub fn new(effects: &mut Effects<'_>) -> Self {
+        Self { request: Some(effects.request(Request::Reasons)), ..Self::default() }
     }
 
     /// The reason as kept input: nothing if it is empty.

@@ -39,18 +39,18 @@ impl SaveFile {
     }
 
     /// Returns whether it handled the action, and whether the form is closed now.
-    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> (bool, bool) {
+    pub fn on_action(&mut self, action: Action, effects: &mut Effects<'_>) -> (bool, bool) {
         self.said = None;
         match action {
             Action::Back if self.exists => self.exists = false,
             Action::Back => return (true, true),
-            Action::Accept => self.write(false, out),
-            _ => return (self.field.on_action(action, out), false),
+            Action::Accept => self.write(false, effects),
+            _ => return (self.field.on_action(action, effects), false),
         }
         (true, false)
     }
 
-    pub fn write(&mut self, overwrite: bool, out: &mut Effects<'_>) {
+    pub fn write(&mut self, overwrite: bool, effects: &mut Effects<'_>) {
         if self.request.is_some() {
             return;
         }
@@ -58,7 +58,7 @@ impl SaveFile {
             Some(to) => {
                 self.exists = false;
                 let saving = Saving { text: self.text.clone(), to, overwrite };
-                self.request = Some(out.ask(Request::Save(Box::new(saving))));
+                self.request = Some(effects.request(Request::Save(Box::new(saving))));
             }
             None => self.said = Some(t!("type a file name").to_owned()),
         }

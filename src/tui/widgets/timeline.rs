@@ -43,7 +43,7 @@ impl BadgeTimes {
     /// `None` if the journal does not know of a badge.
     fn of_row(row: &JobRow, job: &Job, cx: &UiContext) -> Option<Self> {
         let state = match row.row_status {
-            RowStatus::Unbound | RowStatus::Waiting | RowStatus::Overdue => State::Waiting,
+            RowStatus::NotVisibleYet | RowStatus::Waiting | RowStatus::Overdue => State::Waiting,
             RowStatus::Issued => State::Issued,
             RowStatus::Revoking => State::Revoking,
             RowStatus::Revoked => State::Revoked,

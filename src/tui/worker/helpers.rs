@@ -4,7 +4,7 @@ use crate::api::{ApiKey, Authorities, connect, identify};
 use crate::config::{KeyPin, KeyStore, NewProfile, ProfileLine};
 use crate::tui::prelude::*;
 use crate::tui::request::{ProfileCandidate, ProfileSession};
-use crate::tui::worker::profile_requests::ProfileAsk;
+use crate::tui::worker::profile_requests::ProfileRequest;
 use secrecy::{ExposeSecret, SecretString};
 use std::pin::Pin;
 
@@ -25,7 +25,7 @@ pub struct Helpers {
     pub open_profile: Arc<dyn Fn(Option<String>) -> Helped<ProfileSession> + Send + Sync>,
     /// Pins the current key of a profile: profile name, key prefix.
     pub pin_profile: Arc<dyn Fn(String, String) -> Helped<ProfileSession> + Send + Sync>,
-    pub profile: Arc<dyn Fn(ProfileAsk) -> Helped<String> + Send + Sync>,
+    pub profile: Arc<dyn Fn(ProfileRequest) -> Helped<String> + Send + Sync>,
 }
 
 impl Default for Helpers {

@@ -33,7 +33,7 @@ pub enum JobCommand {
     /// Cancel the rows that are not sent yet.
     CancelRest(JobId),
     /// Resolve a row in doubt, with a reason.
-    Decide(JobId, u64, Decision, String),
+    Resolve(JobId, u64, Decision, String),
     /// Check the never-seen rows of a job again, and count the rows that can be resent together: these or all.
     NeverSeen(JobId, Option<Vec<u64>>),
     /// Resend these never-seen rows, with a reason.
@@ -45,7 +45,7 @@ pub enum JobCommand {
     /// Check a job now, or every open job.
     Look(Option<JobId>),
     Allow(JobId, RowSelection),
-    LeaveOut(JobId, RowSelection),
+    Skip(JobId, RowSelection),
     TakeSuggestions(JobId, SuggestedRows),
     /// Undo the last decision about a draft. The others are those of the same review.
     UndoDecision(JobId, Vec<JobId>),
@@ -139,8 +139,8 @@ pub async fn run(command: JobCommand, jobs: &Jobs, who: &str) -> Result<JobReply
             .await
             .map(|n| plural!(n, "{n} row is cancelled.", "{n} rows are cancelled."))
             .map(|said| JobReply::Processed(id, rows, Some(said))),
-        JobCommand::Decide(id, row, decision, why) => jobs
-            .decide(id, row, decision, who, &why)
+        JobCommand::Resolve(id, row, decision, why) => jobs
+            .resolve_row(id, row, decision, who, &why)
             .await
             .map(|()| JobReply::Processed(id, vec![row], None)),
         JobCommand::Opened(what) => fine(jobs.note_opening(&what, who).await),
@@ -171,9 +171,9 @@ pub async fn run(command: JobCommand, jobs: &Jobs, who: &str) -> Result<JobReply
                 }
             })
         }
-        JobCommand::LeaveOut(id, rows) => {
+        JobCommand::Skip(id, rows) => {
             let one = is_one(&rows);
-            jobs.leave_out(id, rows).await.map(|n| {
+            jobs.skip_rows(id, rows).await.map(|n| {
                 if one {
                     JobReply::Fine
                 } else {

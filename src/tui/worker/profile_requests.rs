@@ -5,7 +5,7 @@ use secrecy::SecretString;
 
 /// The response is a line for the user. An error says whether anything was changed.
 #[derive(Clone, Debug)]
-pub enum ProfileAsk {
+pub enum ProfileRequest {
     /// Change it. A new address or a new key is checked before it is kept.
     Change(Box<ProfileChange>),
     /// Remove it, and its key if lapel keeps the key.

@@ -28,7 +28,7 @@ fn a_kept_draft_survives_its_process_with_its_decisions_and_another_draft_does_n
         .session(&Trap::new(End::Lives), async |session| {
             let (kept_one, other) = (drafted(session, 3).await, drafted(session, 4).await);
             session.jobs.keep_drafts(&[kept_one]).await.expect("kept");
-            session.jobs.leave_out(kept_one, RowSelection::One(2)).await.expect("skipped");
+            session.jobs.skip_rows(kept_one, RowSelection::One(2)).await.expect("skipped");
             (kept_one, other)
         })
         .expect("it lived");
@@ -37,10 +37,10 @@ fn a_kept_draft_survives_its_process_with_its_decisions_and_another_draft_does_n
         assert!(session.jobs.job(other).await.is_err(), "it is gone");
         assert!(session.jobs.list().await.expect("jobs").is_empty(), "a draft is no job yet");
         // Nobody may change it before it is open.
-        assert!(session.jobs.leave_out(kept_one, RowSelection::One(1)).await.is_err());
+        assert!(session.jobs.skip_rows(kept_one, RowSelection::One(1)).await.is_err());
         session.jobs.open_drafts(&[kept_one]).await.expect("opened");
         let job = checked(session, kept_one).await;
-        assert_eq!((job.counts.of(RowStatus::Ready), job.counts.of(RowStatus::LeftOut)), (2, 1));
+        assert_eq!((job.counts.of(RowStatus::Ready), job.counts.of(RowStatus::Skipped)), (2, 1));
         session.jobs.undo_decision(kept_one).await.expect("undone").expect("a decision");
         session
             .jobs

@@ -40,7 +40,7 @@ pub fn explained(rows: &[JobRow]) {
     for row in rows {
         let open = matches!(
             row.row_status,
-            RowStatus::Unbound | RowStatus::LeftOut | RowStatus::Other | RowStatus::Dropped
+            RowStatus::NotVisibleYet | RowStatus::Skipped | RowStatus::UnknownState | RowStatus::NotAccepted
         );
         if open || row.row_status.needs_a_person() {
             assert!(row.why.as_ref().is_some_and(|why| !why.english().is_empty()), "without a word: {row:?}");
@@ -84,7 +84,7 @@ fn issued(job: &Job, rows: &[JobRow], ledger: &Ledger) -> BTreeMap<String, u64> 
     let (mut seen, mut all) = (HashSet::new(), BTreeMap::new());
     for row in rows {
         let count: &mut u64 = all.entry(row.address.wire().to_lowercase()).or_default();
-        if row.row_status == RowStatus::Ask && !row.was_sent {
+        if row.row_status == RowStatus::NeedsReview && !row.was_sent {
             // Another operator was faster, and nobody has decided: nothing was sent.
             continue;
         }

@@ -58,7 +58,7 @@ fn the_second_of_two_only_watches() {
             second.jobs.cancel(id, "b").await.err(),
             second.jobs.retry_refused(id, "b").await.err(),
             second.jobs.resend(id, 1, "b", "b").await.err(),
-            second.jobs.decide(id, 1, Decision::LeaveOut, "b", "b").await.err(),
+            second.jobs.resolve_row(id, 1, Decision::Skip, "b", "b").await.err(),
             second.jobs.use_up_quota(id, "b").await.err(),
             second.jobs.undo(id, "b", "b").await.err(),
         ];

@@ -136,8 +136,8 @@ async fn poll(session: &mut Session, world: &World, script: &Script, id: JobId) 
 async fn is_over(session: &Session, id: JobId) -> bool {
     let job = session.jobs.job(id).await.expect("a job");
     !job.is_open()
-        && job.counts.of(RowStatus::Ready) + job.counts.of(RowStatus::NotDone) == 0
-        && !rows(session, id).await.iter().any(|row| row.row_status == RowStatus::Ask && row.was_sent)
+        && job.counts.of(RowStatus::Ready) + job.counts.of(RowStatus::Refused) == 0
+        && !rows(session, id).await.iter().any(|row| row.row_status == RowStatus::NeedsReview && row.was_sent)
 }
 
 /// Somebody else issues the same badge to somebody of ours.
@@ -172,7 +172,7 @@ pub async fn begin(session: &mut Session, world: &World, script: &Script) -> Job
                 if checked.is_ok_and(|checked| checked.complete) {
                     jobs.allow(id, RowSelection::Class(DuplicateKind::SharedAddress)).await.expect("allowed");
                     // A row is skipped by mistake, and that is undone.
-                    jobs.leave_out(id, RowSelection::One(1)).await.expect("skipped");
+                    jobs.skip_rows(id, RowSelection::One(1)).await.expect("skipped");
                     jobs.undo_decision(id).await.expect("undone");
                     oracle::meanwhile(world, script);
                     if jobs.begin(id, "somebody").await.is_ok() {
@@ -193,21 +193,21 @@ async fn act(session: &mut Session, world: &World, id: JobId) {
         fine(session.jobs.resume(id, "somebody").await);
     }
     rest(session, id).await;
-    if session.jobs.job(id).await.expect("a job").counts.of(RowStatus::NotDone) > 0 {
+    if session.jobs.job(id).await.expect("a job").counts.of(RowStatus::Refused) > 0 {
         fine(session.jobs.retry_refused(id, "somebody").await.map(drop));
     }
     if job.kind == Kind::Issue {
         for row in rows(session, id).await {
             match row.row_status {
-                RowStatus::NotSeen => {
+                RowStatus::NeverSeen => {
                     fine(session.jobs.resend(id, row.no, "somebody", "it is not there").await);
                 }
-                RowStatus::Ask if row.was_sent => {
+                RowStatus::NeedsReview if row.was_sent => {
                     // What came since is shown first; then it is for the person to say it again.
                     for _ in 0..2 {
                         let decision = looked_up(session, world, id, &row).await;
                         let done =
-                            session.jobs.decide(id, row.no, decision, "somebody", "looked it up").await;
+                            session.jobs.resolve_row(id, row.no, decision, "somebody", "looked it up").await;
                         let again = matches!(done, Err(JobError::NeedsReview(_)));
                         fine(done);
                         if !again {
@@ -272,7 +272,7 @@ async fn rests(session: &Session, id: JobId) -> bool {
     }
     // A row waits while another of its address is in doubt.
     let rows = rows(session, id).await;
-    let open = |row: &&JobRow| matches!(row.row_status, RowStatus::InDoubt | RowStatus::Unbound);
+    let open = |row: &&JobRow| matches!(row.row_status, RowStatus::InDoubt | RowStatus::NotVisibleYet);
     let held: Vec<&str> = rows.iter().filter(open).map(|row| row.address.wire()).collect();
     let goes_on = |row: &JobRow| match row.row_status {
         // Since the job was read.

@@ -247,9 +247,9 @@ async fn act(session: &Session, world: &World, drafts: &mut Vec<JobId>, step: Mo
         Move::Resend(n) => {
             let Some(job) = nth(n) else { return };
             let rows = rows(session, job.id).await;
-            if let Some(row) = rows.iter().find(|r| may(Step::Decide, RowFacts::of(job, r))) {
+            if let Some(row) = rows.iter().find(|r| may(Step::Resolve, RowFacts::of(job, r))) {
                 let again = Decision::SendAgain;
-                fine(session.jobs.decide(job.id, row.no, again, "somebody", "is wanted").await);
+                fine(session.jobs.resolve_row(job.id, row.no, again, "somebody", "is wanted").await);
             }
         }
         Move::Cancel(n) => {
@@ -590,7 +590,7 @@ fn a_job_that_died_before_it_sent_leaves_its_people_to_a_second_one_or_goes_on_i
             rest(session).await;
             let job = session.jobs.job(first).await.expect("a job");
             let held = if second { PEOPLE as u64 } else { 0 };
-            assert_eq!((job.held, job.counts.of(RowStatus::Ask)), (held, held));
+            assert_eq!((job.held, job.counts.of(RowStatus::NeedsReview)), (held, held));
         });
         assert_eq!(world.control().ledger().accepted_total(), PEOPLE as u64, "{second}");
         judge(&world);

@@ -159,7 +159,8 @@ fn a_process_that_freezes_while_it_sends_makes_a_second_badge_only_for_a_row_tha
         let no = doubts[0];
         session.jobs.resend(id, no, "person", "now").await.expect_err("lapel still looks for it");
         let end = Instant::now() + BOUND;
-        while session.jobs.job(id).await.expect("a job").counts.of(RowStatus::NotSeen) < doubts.len() as u64 {
+        while session.jobs.job(id).await.expect("a job").counts.of(RowStatus::NeverSeen) < doubts.len() as u64
+        {
             assert!(Instant::now() < end, "never seen");
             team.world.advance(10);
             session.hear().await;

@@ -350,7 +350,7 @@ fn a_colleague_resolves_and_undoes_a_job_and_the_journal_keeps_who_did() {
             first.jobs.poll_now(Some(id)).await;
         }
         let counts = first.jobs.job(id).await.expect("a job").counts;
-        assert_eq!((counts.of(RowStatus::NotSeen), counts.of(RowStatus::Issued)), (2, 1), "{counts:?}");
+        assert_eq!((counts.of(RowStatus::NeverSeen), counts.of(RowStatus::Issued)), (2, 1), "{counts:?}");
         second.jobs.leave_rows(id, vec![1, 2], "second", "by phone").await.expect("resolved");
         let job = second.jobs.job(id).await.expect("a job");
         assert!(job.is_mine(), "{job:?}");
@@ -436,7 +436,7 @@ fn two_who_confirm_the_same_file_at_once_send_it_once_and_one_learns_who_did() {
         for (jobs, id) in [(&first.jobs, one), (&second.jobs, other)] {
             let counts = jobs.job(id).await.expect("a job").counts;
             // If the other one's duplicate check was repeated, that skips the rows.
-            held.push(counts.of(RowStatus::Ask) + counts.of(RowStatus::LeftOut));
+            held.push(counts.of(RowStatus::NeedsReview) + counts.of(RowStatus::Skipped));
         }
         let ledger = world.control().ledger();
         let people: std::collections::BTreeSet<_> =

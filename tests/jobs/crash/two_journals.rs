@@ -151,7 +151,7 @@ fn one_of_two(world: &World) -> (JobId, Vec<Person>) {
             session.hear().await;
             session.jobs.poll_now(Some(id)).await;
         }
-        assert_eq!(statuses(session, id).await[1], RowStatus::Dropped);
+        assert_eq!(statuses(session, id).await[1], RowStatus::NotAccepted);
         id
     });
     world.control().set_quota(None);
@@ -237,7 +237,7 @@ fn a_recipient_of_a_purged_row_is_known_in_every_journal_that_the_row_goes_to() 
         world.advance(27 * 60);
         session.hear().await;
         session.jobs.poll_now(Some(id)).await;
-        assert_eq!(statuses(session, id).await, [RowStatus::NotSeen]);
+        assert_eq!(statuses(session, id).await, [RowStatus::NeverSeen]);
         session.jobs.leave_rows(id, vec![1], "one", "on paper").await.expect("left");
         assert_eq!(session.jobs.purge(0).await.expect("purged"), [id]);
     });
@@ -284,7 +284,7 @@ fn jobs_that_come_back_are_sent_beside_their_own_records() {
             session.hear().await;
             session.jobs.poll_now(Some(id)).await;
         }
-        assert_eq!(statuses(session, id).await[0], RowStatus::NotSeen);
+        assert_eq!(statuses(session, id).await[0], RowStatus::NeverSeen);
         session.jobs.resend(id, 1, "one", "it never came").await.expect("sent again");
         person::rest(session, id).await;
         assert_eq!(statuses(session, id).await[0], RowStatus::Waiting);

@@ -24,7 +24,7 @@ async fn a_row_that_was_never_seen_is_not_sent_again_unseen_where_another_job_ha
     bench.until("a doubt", first, rests).await;
     bench.advance(26 * 60 + 1);
     bench.poll(first).await;
-    assert_eq!(bench.row(first).await.row_status, RowStatus::NotSeen);
+    assert_eq!(bench.row(first).await.row_status, RowStatus::NeverSeen);
     let gildong = vec![Person { name: "홍길동".into(), email: "GILDONG@naru.example".into() }];
     let (second, checked) = drafted(&bench, gildong).await;
     assert_eq!(checked.classes, vec![(DuplicateKind::Sent, 1)], "it may exist");
@@ -35,7 +35,7 @@ async fn a_row_that_was_never_seen_is_not_sent_again_unseen_where_another_job_ha
     let refused = bench.jobs.resend(first, 1, "me", "hurry").await.expect_err("somebody has to see that");
     assert!(matches!(refused, JobError::NeedsReview(_)), "{refused:?}");
     let row = bench.row(first).await;
-    assert_eq!((row.row_status, row.was_sent, bench.accepted()), (RowStatus::Ask, true, 1));
+    assert_eq!((row.row_status, row.was_sent, bench.accepted()), (RowStatus::NeedsReview, true, 1));
     assert!(row.why.is_some_and(|why| why.to_string().contains(&format!("job {second}"))));
     // It may exist, so it is not called off, and a file of the rows to do again has no such row.
     assert_eq!(bench.jobs.job(first).await.expect("a job").held, 0);
@@ -133,7 +133,7 @@ async fn an_approval_beside_a_claim_that_went_is_none_beside_the_next_one() {
     assert_eq!(checked.classes, vec![(DuplicateKind::Sent, 2)]);
     bench.jobs.allow(approved, RowSelection::Class(DuplicateKind::Sent)).await.expect("allowed");
     bench.sandbox.control().clear_faults();
-    bench.until("refused", refused, |j| !j.is_sending() && j.counts.of(RowStatus::NotDone) == 2).await;
+    bench.until("refused", refused, |j| !j.is_sending() && j.counts.of(RowStatus::Refused) == 2).await;
     // Nobody has served them, so another job needs no approval. The one that was given is not about this job.
     let next = begin(&bench, people(0..2)).await;
     bench.until("accepted", next, |j| j.counts.of(RowStatus::Waiting) == 2).await;
@@ -163,7 +163,7 @@ async fn a_badge_that_was_sent_counts_beside_a_valid_one_that_the_history_shows(
         assert_eq!(checked.classes, vec![(class, 2)], "{hidden}");
         for row in bench.rows(second).await {
             let why = row.why.as_ref().map(ToString::to_string).unwrap_or_default();
-            assert_eq!(row.row_status, RowStatus::LeftOut, "{hidden}: {why}");
+            assert_eq!(row.row_status, RowStatus::Skipped, "{hidden}: {why}");
             assert!(why.contains(&format!("job {first}")), "{hidden}: {why}");
             // What is not visible yet is not called valid.
             let kinds = [class, DuplicateKind::Valid].map(|kind| why.contains(&format!("{}: ", kind.name())));
@@ -190,7 +190,7 @@ async fn a_permission_ends_with_a_badge_that_came_since() {
     bench.advance(30);
     bench.access.reader().ping(&lapel::api::Call::interactive()).await.expect("the clock is heard");
     bench.jobs.resume(id, "me").await.expect("nothing is left to send");
-    assert_eq!((bench.row(id).await.row_status, bench.accepted()), (RowStatus::Ask, 0));
+    assert_eq!((bench.row(id).await.row_status, bench.accepted()), (RowStatus::NeedsReview, 0));
     bench.jobs.resend(id, 1, "me", "two are wanted").await.expect("now it was seen");
     bench.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) == 1).await;
     assert_eq!(bench.accepted(), 1);
@@ -235,7 +235,7 @@ async fn a_retry_sends_nothing_of_another_request_that_was_refused_and_may_have_
     let mut bench = partial().await;
     bench.fault("post /badges/batch status=400 times=1");
     let id = begin(&bench, people(0..4)).await;
-    bench.until("refused", id, |j| rests(j) && j.counts.of(RowStatus::NotDone) == 2).await;
+    bench.until("refused", id, |j| rests(j) && j.counts.of(RowStatus::Refused) == 2).await;
     bench.sandbox.control().set_quota(Some(1));
     bench.jobs.resume(id, "me").await.expect("resumed");
     bench.until("the quota", id, |j| rests(j) && j.stop.is_some()).await;
@@ -243,7 +243,7 @@ async fn a_retry_sends_nothing_of_another_request_that_was_refused_and_may_have_
     bench.sandbox.control().set_quota(None);
     bench.advance(10);
     assert_eq!(bench.jobs.retry_refused(id, "me").await.expect("retried"), 2);
-    bench.until("accepted", id, |j| rests(j) && j.counts.of(RowStatus::NotDone) == 0).await;
+    bench.until("accepted", id, |j| rests(j) && j.counts.of(RowStatus::Refused) == 0).await;
     bench.jobs.sent(id).await;
     let job = bench.jobs.job(id).await.expect("a job");
     assert_eq!((bench.accepted(), most(&bench)), (3, 1), "{:?}", job.counts);
@@ -358,7 +358,7 @@ async fn one_address_with_two_names_hides_nothing_that_another_job_has_sent() {
         let class = if hidden == "hidden" { DuplicateKind::Sent } else { DuplicateKind::Waiting };
         assert_eq!(checked.classes, vec![(class, 3)]);
         let rows = bench.rows(second).await;
-        assert!(rows.iter().all(|row| row.row_status == RowStatus::LeftOut), "{rows:?}");
+        assert!(rows.iter().all(|row| row.row_status == RowStatus::Skipped), "{rows:?}");
         let why = rows[1].why.as_ref().map(ToString::to_string).unwrap_or_default();
         assert!(
             why.contains(&msg_with("row {row} has the same e-mail address", &[&1])),
@@ -385,7 +385,7 @@ async fn of_two_reasons_the_stricter_policy_counts() {
     let row_statuses: Vec<RowStatus> = bench.rows(id).await.into_iter().map(|row| row.row_status).collect();
     assert_eq!(
         row_statuses,
-        [RowStatus::Ready, RowStatus::LeftOut],
+        [RowStatus::Ready, RowStatus::Skipped],
         "a setting allows one more, and not two"
     );
 }
@@ -396,7 +396,7 @@ async fn a_row_that_was_not_accepted_is_looked_up_before_it_is_sent_again() {
     let mut bench = Bench::new(Options { switches, ..small() }).await;
     bench.sandbox.control().set_quota(Some(2));
     let id = begin(&bench, people(0..4)).await;
-    bench.until("not accepted", id, |j| j.counts.of(RowStatus::Dropped) == 2).await;
+    bench.until("not accepted", id, |j| j.counts.of(RowStatus::NotAccepted) == 2).await;
     bench.sandbox.control().set_quota(None);
     // Another computer issues to one of them.
     let row = RowSpec { recipient_email: "person3@naru.example".into(), ..RowSpec::default() };
@@ -408,7 +408,7 @@ async fn a_row_that_was_not_accepted_is_looked_up_before_it_is_sent_again() {
     let row = bench.rows(id).await.remove(3);
     assert_eq!(
         (row.row_status, row.class, bench.accepted()),
-        (RowStatus::Ask, Some(DuplicateKind::Valid), 2)
+        (RowStatus::NeedsReview, Some(DuplicateKind::Valid), 2)
     );
     bench.jobs.resend(id, 3, "me", "nobody has served this one").await.expect("sent");
     let there = |n| move |j: &Job| j.counts.of(RowStatus::Waiting) + j.counts.of(RowStatus::Issued) == n;
@@ -428,12 +428,12 @@ async fn a_row_that_was_sent_and_is_to_be_decided_is_looked_up_before_it_is_sent
     let insert = |n| bench.sandbox.control().rows(&Rows { insert: vec![row(); n], ..Rows::default() });
     insert(2).expect("rows");
     bench.poll(id).await;
-    assert_eq!(bench.row(id).await.row_status, RowStatus::Ask);
+    assert_eq!(bench.row(id).await.row_status, RowStatus::NeedsReview);
     bench.advance(16);
     insert(1).expect("a row");
     let refused = bench.jobs.resend(id, 1, "me", "none of the two").await.expect_err("there is a third");
     assert!(matches!(refused, JobError::NeedsReview(_)), "{refused:?}");
-    assert_eq!((bench.row(id).await.row_status, bench.accepted()), (RowStatus::Ask, 0));
+    assert_eq!((bench.row(id).await.row_status, bench.accepted()), (RowStatus::NeedsReview, 0));
     bench.jobs.resend(id, 1, "me", "one more is wanted").await.expect("now it was seen");
     bench.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) == 1).await;
     assert_eq!(bench.accepted(), 1);
@@ -444,7 +444,7 @@ async fn nothing_of_a_job_is_sent_whose_names_were_removed() {
     let mut bench = Bench::new(small()).await;
     bench.fault("post /badges/batch status=400 times=1");
     let id = begin(&bench, people(0..4)).await;
-    bench.until("refused", id, |j| rests(j) && j.counts.of(RowStatus::NotDone) == 4).await;
+    bench.until("refused", id, |j| rests(j) && j.counts.of(RowStatus::Refused) == 4).await;
     bench.sandbox.control().clear_faults();
     let before = bench.posts("/badges") + bench.posts("/badges/batch");
     let purged = async {
@@ -473,5 +473,5 @@ async fn nothing_of_a_job_is_sent_whose_names_were_removed() {
         .expect_err("nothing to write");
     assert!(!to.exists());
     assert_eq!(bench.posts("/badges") + bench.posts("/badges/batch"), before);
-    assert_eq!(bench.jobs.job(id).await.expect("a job").counts.of(RowStatus::NotDone), 4);
+    assert_eq!(bench.jobs.job(id).await.expect("a job").counts.of(RowStatus::Refused), 4);
 }

@@ -22,9 +22,9 @@ async fn whatever_happens_to_the_answer_a_badge_is_issued_at_most_once() {
         ("reset", false, RowStatus::InDoubt, None),
         ("status=500", false, RowStatus::InDoubt, None),
         ("html=503", false, RowStatus::InDoubt, None),
-        ("status=400", false, RowStatus::NotDone, Some(StopKind::BadRequest)),
+        ("status=400", false, RowStatus::Refused, Some(StopKind::BadRequest)),
         ("status=403", false, RowStatus::Ready, Some(StopKind::Refused)),
-        ("status=404", false, RowStatus::NotDone, Some(StopKind::BadRequest)),
+        ("status=404", false, RowStatus::Refused, Some(StopKind::BadRequest)),
         ("status=422", false, RowStatus::Ready, Some(StopKind::Quota)),
     ] {
         // What is found at once is settled at once: here nothing is found before the test looks.
@@ -35,7 +35,7 @@ async fn whatever_happens_to_the_answer_a_badge_is_issued_at_most_once() {
         let job = bench.until(rule, id, rests).await;
         let rested = bench.row(id).await.row_status;
         // Where the status could be read, it is certain that the request was accepted.
-        let accepted = committed && rested == RowStatus::Unbound;
+        let accepted = committed && rested == RowStatus::NotVisibleYet;
         assert!(rested == rests_in || accepted, "{rule}: {job:?}");
         assert_eq!(job.stop.map(|s| s.kind), stopped, "{rule}");
         assert_eq!(bench.posts("/badges"), 1, "{rule}");
@@ -49,7 +49,7 @@ async fn whatever_happens_to_the_answer_a_badge_is_issued_at_most_once() {
             // The day and two hours are over: what is not there now will not come, and a person may decide.
             bench.advance(90);
             bench.poll(id).await;
-            let over = if committed { RowStatus::Issued } else { RowStatus::NotSeen };
+            let over = if committed { RowStatus::Issued } else { RowStatus::NeverSeen };
             assert_eq!(bench.row(id).await.row_status, over, "{rule}");
             assert_eq!(bench.posts("/badges"), 1, "never by itself: {rule}");
         }
@@ -66,7 +66,7 @@ async fn what_was_never_seen_is_sent_again_only_when_a_person_says_so() {
     assert!(refused.to_string().contains(msg("in doubt")), "{refused}");
     bench.advance(26 * 60 + 1);
     bench.poll(id).await;
-    assert_eq!(bench.row(id).await.row_status, RowStatus::NotSeen);
+    assert_eq!(bench.row(id).await.row_status, RowStatus::NeverSeen);
     bench.jobs.resend(id, 1, "me", "looked in the back office").await.expect("now");
     bench.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) == 1).await;
     assert_eq!((bench.posts("/badges"), bench.accepted()), (2, 1));
@@ -112,7 +112,7 @@ async fn where_waiting_badges_are_listed_two_polls_prove_an_absence() {
     assert_eq!(bench.row(id).await.row_status, RowStatus::InDoubt, "one look may come too early");
     bench.advance(1);
     bench.poll(id).await;
-    assert_eq!(bench.row(id).await.row_status, RowStatus::NotSeen);
+    assert_eq!(bench.row(id).await.row_status, RowStatus::NeverSeen);
 }
 
 #[tokio::test]
@@ -169,14 +169,14 @@ async fn an_older_badge_that_was_hidden_before_is_asked_about() {
     bench.advance(25 * 60);
     bench.poll(id).await;
     let row = bench.row(id).await;
-    assert_eq!(row.row_status, RowStatus::Ask);
+    assert_eq!(row.row_status, RowStatus::NeedsReview);
     assert!(
         row.why.as_ref().is_some_and(|w| w.to_string().contains(msg_part("before this request"))),
         "{:?}",
         row.why
     );
-    bench.jobs.decide(id, 1, Decision::LeaveOut, "me", "enough").await.expect("a decision");
-    assert_eq!(bench.row(id).await.row_status, RowStatus::LeftOut);
+    bench.jobs.resolve_row(id, 1, Decision::Skip, "me", "enough").await.expect("a decision");
+    assert_eq!(bench.row(id).await.row_status, RowStatus::Skipped);
     assert_eq!((bench.accepted(), bench.posts("/badges")), (0, 1));
 }
 
@@ -193,12 +193,12 @@ async fn two_badges_that_nobody_knew_of_are_asked_about() {
     bench.sandbox.control().clear_faults();
     bench.poll(id).await;
     let row = bench.row(id).await;
-    assert_eq!((row.row_status, row.badge_id), (RowStatus::Ask, None));
+    assert_eq!((row.row_status, row.badge_id), (RowStatus::NeedsReview, None));
     // A person looked: it is the other one.
     let ours = bench.sandbox.control().ledger().accepted[0].badge_ids[0].clone();
     assert_ne!(ours, theirs[0]);
     let this = Decision::IsThis(BadgeId::new(ours.clone()).expect("an id"));
-    bench.jobs.decide(id, 1, this, "me", "seen in the wallet").await.expect("a decision");
+    bench.jobs.resolve_row(id, 1, this, "me", "seen in the wallet").await.expect("a decision");
     let row = bench.row(id).await;
     assert_eq!((row.row_status, row.badge_id), (RowStatus::Waiting, BadgeId::new(ours)));
 }
@@ -212,7 +212,7 @@ async fn only_a_badge_that_the_service_shows_as_the_rows_can_be_named() {
     bench.until("a doubt", id, rests).await;
     bench.advance(27 * 60);
     bench.poll(id).await;
-    assert_eq!(bench.row(id).await.row_status, RowStatus::NotSeen);
+    assert_eq!(bench.row(id).await.row_status, RowStatus::NeverSeen);
     let row = |template: &str, email: &str, state| RowSpec {
         template_id: template.into(),
         recipient_email: email.into(),
@@ -231,14 +231,14 @@ async fn only_a_badge_that_the_service_shows_as_the_rows_can_be_named() {
     for (badge, why) in
         [(&ids[0], "does not show badge"), (&ids[1], "stranger@naru.example"), (&ids[2], "TPL-002")]
     {
-        let refused = bench.jobs.decide(id, 1, this(badge), "me", "a guess").await.expect_err(why);
+        let refused = bench.jobs.resolve_row(id, 1, this(badge), "me", "a guess").await.expect_err(why);
         assert!(refused.to_string().contains(why), "{refused}");
         assert_eq!(
             (bench.row(id).await.row_status, bench.row(id).await.badge_id),
-            (RowStatus::NotSeen, None)
+            (RowStatus::NeverSeen, None)
         );
     }
-    bench.jobs.decide(id, 1, this(&ids[3]), "me", "seen in the wallet").await.expect("a decision");
+    bench.jobs.resolve_row(id, 1, this(&ids[3]), "me", "seen in the wallet").await.expect("a decision");
     assert_eq!(bench.row(id).await.badge_id.as_ref().map(BadgeId::wire), Some(ids[3].as_str()));
 }
 
@@ -273,7 +273,7 @@ async fn without_an_earlier_read_finding_nothing_proves_nothing() {
     let mut bench = Bench::new(small()).await;
     bench.fault("post /badges commit-drop");
     let id = bench.issue(None).await;
-    bench.until("asked about", id, |j| j.counts.of(RowStatus::Ask) == 1).await;
+    bench.until("asked about", id, |j| j.counts.of(RowStatus::NeedsReview) == 1).await;
     let row = bench.row(id).await;
     assert!(row.why.is_some_and(|w| w.is(Code::Ambiguous)));
 }
@@ -299,7 +299,7 @@ async fn answers_that_lie_about_their_items_bind_nothing_wrong_and_nothing_is_se
         let id = begin(&bench, people(0..40)).await;
         let job = bench.until(rule, id, rests).await;
         assert_eq!(job.counts.of(RowStatus::Waiting), bound_at_once, "{rule}: {:?}", job.counts);
-        let looked_for = job.counts.of(RowStatus::Unbound) + job.counts.of(RowStatus::InDoubt);
+        let looked_for = job.counts.of(RowStatus::NotVisibleYet) + job.counts.of(RowStatus::InDoubt);
         assert_eq!(looked_for, 40 - bound_at_once, "{rule}: {:?}", job.counts);
         bench.advance(25 * 60);
         bench.poll(id).await;
@@ -350,12 +350,12 @@ async fn of_a_batch_that_was_accepted_in_part_the_rest_is_in_doubt_and_then_know
         bench.poll(draft).await;
         let job = bench.jobs.job(draft).await.expect("a job");
         assert_eq!(
-            (job.counts.of(RowStatus::Waiting), job.counts.of(RowStatus::Dropped)),
+            (job.counts.of(RowStatus::Waiting), job.counts.of(RowStatus::NotAccepted)),
             (90, 10),
             "{waiting}"
         );
         let rows = bench.rows(draft).await;
-        let left = rows.iter().find(|row| row.row_status == RowStatus::Dropped).expect("one of them");
+        let left = rows.iter().find(|row| row.row_status == RowStatus::NotAccepted).expect("one of them");
         assert!(left.why.as_ref().is_some_and(|why| why.is(Code::NotAmongThem)), "{left:?}");
         assert_eq!((bench.posts("/badges/batch"), bench.accepted()), (1, 90));
     }
@@ -502,7 +502,7 @@ async fn of_a_batch_without_an_answer_the_rows_that_are_not_found_stay_in_doubt(
         bench.until(rule, id, rests).await;
         bench.poll(id).await;
         let job = bench.jobs.job(id).await.expect("a job");
-        assert_eq!(job.counts.of(RowStatus::Unbound), 0, "{rule}: nobody said so: {:?}", job.counts);
+        assert_eq!(job.counts.of(RowStatus::NotVisibleYet), 0, "{rule}: nobody said so: {:?}", job.counts);
         assert_eq!((job.counts.of(RowStatus::Waiting), job.counts.of(RowStatus::InDoubt)), (3, 3), "{rule}");
         if rule == "commit-drop" {
             let rows = bench.rows(id).await;
@@ -564,7 +564,7 @@ async fn absence_counts_for_the_time_of_the_first_answer() {
         bench.sandbox.control().clear_faults();
         assert_eq!(poll.await.expect("it ends").failed, None);
         let counts = bench.jobs.job(id).await.expect("a job").counts;
-        assert_eq!(counts.of(RowStatus::NotSeen), 0, "{n}: {counts:?}");
+        assert_eq!(counts.of(RowStatus::NeverSeen), 0, "{n}: {counts:?}");
         bench.poll(id).await;
         let counts = bench.jobs.job(id).await.expect("a job").counts;
         assert_eq!(counts.of(RowStatus::Issued), n as u64, "{n}: {counts:?}");

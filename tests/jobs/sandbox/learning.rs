@@ -98,7 +98,7 @@ async fn unknown_words_never_end_a_job_by_a_guess() {
     bench.advance(25 * 60);
     bench.poll(id).await;
     let (row, job) = (bench.row(id).await, bench.jobs.job(id).await.expect("a job"));
-    assert_eq!(row.row_status, RowStatus::Other);
+    assert_eq!(row.row_status, RowStatus::UnknownState);
     assert!(row.why.is_some(), "the service's word is told");
     assert!(job.is_open(), "a word that lapel does not know is no end");
     assert_eq!(bench.posts("/badges"), 1);
@@ -339,10 +339,10 @@ async fn a_word_that_says_that_issuing_failed_is_not_waiting_and_needs_a_person(
     bench.advance(27 * 60);
     bench.sandbox.control().clear_faults();
     bench.poll(id).await;
-    bench.jobs.decide(id, 1, Decision::IsThis(failed), "me", "it is this one").await.expect("decided");
+    bench.jobs.resolve_row(id, 1, Decision::IsThis(failed), "me", "it is this one").await.expect("decided");
     bench.poll(id).await;
     let row = bench.row(id).await;
-    assert_eq!(row.row_status, RowStatus::Ask, "{row:?}");
+    assert_eq!(row.row_status, RowStatus::NeedsReview, "{row:?}");
     assert!(row.why.is_some_and(|why| why.is(Code::IssuingFailed)));
     assert_eq!(bench.accepted(), 1);
 }

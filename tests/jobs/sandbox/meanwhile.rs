@@ -11,7 +11,7 @@ async fn refused(sent: usize) -> (Bench, JobId) {
     bench.fault(&format!("post /badges/batch status=400 after={} times=1", sent / 2));
     let id = begin(&bench, people(0..6)).await;
     let job = bench.until("refused", id, |job| rests(job) && job.stop.is_some()).await;
-    let counts = [RowStatus::Waiting, RowStatus::NotDone].map(|status| job.counts.of(status));
+    let counts = [RowStatus::Waiting, RowStatus::Refused].map(|status| job.counts.of(status));
     assert_eq!(counts, [sent as u64, 2]);
     bench.advance(16);
     bench.access.reader().ping(&lapel::api::Call::interactive()).await.expect("the clock is heard");

@@ -283,16 +283,16 @@ async fn the_duplicate_check_knows_what_each_person_holds() {
         .map(|r| (r.holder.wire().to_owned(), r.class, r.row_status))
         .collect();
     let expected = [
-        ("valid", Some(DuplicateKind::Valid), RowStatus::Ask),
-        ("waiting", Some(DuplicateKind::Waiting), RowStatus::LeftOut),
-        ("revoked", Some(DuplicateKind::Revoked), RowStatus::Ask),
-        ("revoking", Some(DuplicateKind::Revoked), RowStatus::Ask),
+        ("valid", Some(DuplicateKind::Valid), RowStatus::NeedsReview),
+        ("waiting", Some(DuplicateKind::Waiting), RowStatus::Skipped),
+        ("revoked", Some(DuplicateKind::Revoked), RowStatus::NeedsReview),
+        ("revoking", Some(DuplicateKind::Revoked), RowStatus::NeedsReview),
         ("expired", Some(DuplicateKind::Expired), RowStatus::Ready),
-        ("case", Some(DuplicateKind::Valid), RowStatus::Ask),
-        ("dot", Some(DuplicateKind::LookAlike), RowStatus::Ask),
+        ("case", Some(DuplicateKind::Valid), RowStatus::NeedsReview),
+        ("dot", Some(DuplicateKind::LookAlike), RowStatus::NeedsReview),
         ("other", None, RowStatus::Ready),
         ("new", None, RowStatus::Ready),
-        ("new", Some(DuplicateKind::Twin), RowStatus::LeftOut),
+        ("new", Some(DuplicateKind::Twin), RowStatus::Skipped),
     ];
     for (row, (name, class, row_status)) in classes.iter().zip(expected) {
         assert_eq!((row.0.as_str(), row.1, row.2), (name, class, row_status));

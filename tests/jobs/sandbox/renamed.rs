@@ -73,7 +73,7 @@ async fn a_lost_batch_is_found_by_address_before_its_absence_counts() {
                     .expect("the clock is heard");
                 assert_eq!(bench.jobs.poll_due().await.failed, None);
                 let counts = bench.jobs.job(id).await.expect("a job").counts;
-                assert_eq!(counts.of(RowStatus::NotSeen), 0, "{counts:?}");
+                assert_eq!(counts.of(RowStatus::NeverSeen), 0, "{counts:?}");
                 if counts.of(RowStatus::Issued) == n as u64 {
                     return;
                 }
@@ -96,7 +96,7 @@ async fn many_rows_that_nobody_has_received_cost_few_look_ups() {
     let before = bench.requests();
     bench.poll(id).await;
     let job = bench.jobs.job(id).await.expect("a job");
-    assert_eq!(job.counts.of(RowStatus::NotSeen), 600, "{:?}", job.counts);
+    assert_eq!(job.counts.of(RowStatus::NeverSeen), 600, "{:?}", job.counts);
     // lapel may have looked by itself, too.
     assert!(bench.requests() - before <= 2 * (2 + 20), "{}", bench.requests() - before);
 }

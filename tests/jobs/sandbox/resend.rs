@@ -17,7 +17,7 @@ async fn never_seen() -> (Bench, JobId) {
     bench.advance(27 * 60);
     bench.poll(id).await;
     let job = bench.jobs.job(id).await.expect("a job");
-    assert_eq!((job.counts.of(RowStatus::NotSeen), job.counts.of(RowStatus::Ready)), (1, 2), "{job:?}");
+    assert_eq!((job.counts.of(RowStatus::NeverSeen), job.counts.of(RowStatus::Ready)), (1, 2), "{job:?}");
     bench.advance(60);
     (bench, id)
 }
@@ -42,7 +42,7 @@ async fn assert_shown(bench: &mut Bench, id: JobId, no: u64, badge: &str) {
     assert!(refused.to_string().contains(badge), "{refused}");
     bench.jobs.sent(id).await;
     let row = bench.rows(id).await.remove(no as usize - 1);
-    assert_eq!((row.row_status, bench.accepted()), (RowStatus::Ask, before), "{row:?}");
+    assert_eq!((row.row_status, bench.accepted()), (RowStatus::NeedsReview, before), "{row:?}");
     bench.jobs.resend(id, no, "me", "this one, too").await.expect("the person knows of it");
     bench.jobs.sent(id).await;
     assert_eq!(bench.accepted(), before + 1);
@@ -94,7 +94,7 @@ async fn a_row_that_was_not_accepted_is_looked_for_although_the_job_was_just_che
         let id = begin(&bench, people(0..5)).await;
         bench.until("stopped", id, |job| rests(job) && job.stop.is_some()).await;
         bench.poll(id).await;
-        let left = bench.rows(id).await.into_iter().find(|row| row.row_status == RowStatus::Dropped);
+        let left = bench.rows(id).await.into_iter().find(|row| row.row_status == RowStatus::NotAccepted);
         let left = left.expect("one was not accepted");
         bench.sandbox.control().set_quota(None);
         if is_checked {

@@ -40,22 +40,22 @@ async fn names_that_lost_letters_in_any_way_are_one_group_and_one_decision() {
     check_duplicates(&bench, id).await;
     let found = groups(&bench, id).await;
     let all = lost(&found);
-    assert_eq!((all.row_status, all.rows, all.allows), (RowStatus::Ask, 5, 5), "{found:?}");
+    assert_eq!((all.row_status, all.rows, all.allows), (RowStatus::NeedsReview, 5, 5), "{found:?}");
     // The rows name the same group. A row with a second finding, two spaces, is not in it.
     let rows = bench.rows(id).await;
     let grouped: Vec<u64> =
         rows.iter().filter(|r| r.group.as_ref() == Some(&all.key)).map(|r| r.no).collect();
     assert_eq!(grouped, [1, 2, 3, 4, 5]);
-    let group = RowSelection::Group(RowStatus::Ask, all.key.clone());
-    assert_eq!(bench.jobs.leave_out(id, group.clone()).await.expect("skipped"), 5);
+    let group = RowSelection::Group(RowStatus::NeedsReview, all.key.clone());
+    assert_eq!(bench.jobs.skip_rows(id, group.clone()).await.expect("skipped"), 5);
     // Nothing is left in the group as it was shown, so a second decision does nothing.
     assert_eq!(bench.jobs.allow(id, group).await.expect("nothing"), 0);
     let job = bench.jobs.job(id).await.expect("a job");
-    let counts = [RowStatus::Ready, RowStatus::Ask, RowStatus::LeftOut].map(|b| job.counts.of(b));
+    let counts = [RowStatus::Ready, RowStatus::NeedsReview, RowStatus::Skipped].map(|b| job.counts.of(b));
     assert_eq!(counts, [5, 2, 5]);
     // What was skipped by hand is a group, too.
     let skipped =
-        groups(&bench, id).await.into_iter().find(|g| g.row_status == RowStatus::LeftOut).expect("skipped");
+        groups(&bench, id).await.into_iter().find(|g| g.row_status == RowStatus::Skipped).expect("skipped");
     let back =
         bench.jobs.allow(id, RowSelection::Group(skipped.row_status, skipped.key)).await.expect("allowed");
     assert_eq!((skipped.rows, back), (5, 5));
@@ -82,9 +82,9 @@ async fn a_decision_about_a_group_never_allows_a_duplicate_nor_what_is_no_recipi
         1
     );
     let rows = bench.rows(id).await;
-    assert_eq!((rows[0].row_status, rows[1].row_status), (RowStatus::Ready, RowStatus::Ask));
-    assert_eq!(rows[2].row_status, RowStatus::Ask, "{:?}", rows[2]);
-    for group in groups(&bench, id).await.into_iter().filter(|g| g.row_status == RowStatus::LeftOut) {
+    assert_eq!((rows[0].row_status, rows[1].row_status), (RowStatus::Ready, RowStatus::NeedsReview));
+    assert_eq!(rows[2].row_status, RowStatus::NeedsReview, "{:?}", rows[2]);
+    for group in groups(&bench, id).await.into_iter().filter(|g| g.row_status == RowStatus::Skipped) {
         assert_eq!(
             bench.jobs.allow(id, RowSelection::Group(group.row_status, group.key)).await.expect("none"),
             0
@@ -106,7 +106,7 @@ async fn a_row_of_no_known_template_is_never_sent_with_that_of_its_job() {
     let made = bench.jobs.draft_file(request, progress, CancellationToken::new()).await.expect("drafts");
     let rows = bench.rows(made[0]).await;
     let statuses: Vec<RowStatus> = rows.iter().map(|row| row.row_status).collect();
-    let before = [RowStatus::Ready, RowStatus::Invalid, RowStatus::Invalid, RowStatus::LeftOut];
+    let before = [RowStatus::Ready, RowStatus::Invalid, RowStatus::Invalid, RowStatus::Skipped];
     assert_eq!((made.len(), statuses.as_slice()), (2, before.as_slice()), "{rows:?}");
     for row in rows.iter().skip(1) {
         bench
@@ -138,7 +138,7 @@ async fn a_decision_about_one_reason_never_allows_a_duplicate_that_was_not_shown
         check_duplicates(&bench, id).await;
         let row = bench.row(id).await;
         let why = row.why.as_ref().expect("a reason");
-        assert!(row.row_status == RowStatus::Ask && !why.is(Code::Class), "{row:?}");
+        assert!(row.row_status == RowStatus::NeedsReview && !why.is(Code::Class), "{row:?}");
         let class = row.class.expect("a kind");
         assert!(class.is_duplicate(), "{row:?}");
         assert!(
@@ -170,7 +170,7 @@ async fn a_decision_about_one_reason_never_allows_a_duplicate_that_was_not_shown
             bench.jobs.undo_decision(id).await.expect("undone").expect("a decision");
             bench.jobs.undo_decision(id).await.expect("undone").expect("a decision");
             let row = bench.row(id).await;
-            assert!(row.row_status == RowStatus::Ask && !row.why.expect("why").is(Code::Class));
+            assert!(row.row_status == RowStatus::NeedsReview && !row.why.expect("why").is(Code::Class));
         }
         bench.jobs.discard(id).await.expect("discarded");
     }
@@ -196,15 +196,15 @@ async fn decisions_are_undone_one_after_the_other_until_the_job_begins() {
     check_duplicates(&bench, id).await;
     let mut before = vec![shown(&bench, id).await];
     let all = groups(&bench, id).await;
-    let lost = RowSelection::Group(RowStatus::Ask, lost(&all).key.clone());
+    let lost = RowSelection::Group(RowStatus::NeedsReview, lost(&all).key.clone());
     assert_eq!(bench.jobs.allow(id, lost).await.expect("allowed"), 2);
     before.push(shown(&bench, id).await);
-    assert_eq!(bench.jobs.leave_out(id, RowSelection::One(3)).await.expect("skipped"), 1);
+    assert_eq!(bench.jobs.skip_rows(id, RowSelection::One(3)).await.expect("skipped"), 1);
     before.push(shown(&bench, id).await);
     bench.jobs.correct(id, 1, "García", "new@naru.example").await.expect("corrected");
     before.push(shown(&bench, id).await);
     // A decision that changes nothing is none to undo.
-    assert_eq!(bench.jobs.leave_out(id, RowSelection::One(3)).await.expect("already skipped"), 0);
+    assert_eq!(bench.jobs.skip_rows(id, RowSelection::One(3)).await.expect("already skipped"), 0);
     assert_eq!(
         bench.jobs.allow(id, RowSelection::Class(lapel::jobs::DuplicateKind::Twin)).await.expect("allowed"),
         1
@@ -221,7 +221,7 @@ async fn decisions_are_undone_one_after_the_other_until_the_job_begins() {
     assert_eq!(bench.jobs.undo_decision(id).await.expect("nothing"), None);
     assert_eq!(bench.jobs.job(id).await.expect("a job").counts.total(), 5);
     // What was decided is final once the job has begun.
-    bench.jobs.leave_out(id, RowSelection::One(3)).await.expect("skipped");
+    bench.jobs.skip_rows(id, RowSelection::One(3)).await.expect("skipped");
     bench.jobs.begin(id, "test").await.expect("begun");
     bench.until("accepted", id, |job| job.counts.of(RowStatus::Waiting) == 1).await;
     bench.jobs.undo_decision(id).await.expect_err("it has begun");
@@ -237,11 +237,11 @@ async fn repeated_decisions_are_undone_one_after_the_other_too() {
     let earlier = draft(&bench, lines).await;
     check_duplicates(&bench, earlier).await;
     let all = groups(&bench, earlier).await;
-    let lost = RowSelection::Group(RowStatus::Ask, lost(&all).key.clone());
+    let lost = RowSelection::Group(RowStatus::NeedsReview, lost(&all).key.clone());
     assert_eq!(bench.jobs.allow(earlier, lost).await.expect("allowed"), 2);
-    bench.jobs.leave_out(earlier, RowSelection::One(3)).await.expect("skipped");
+    bench.jobs.skip_rows(earlier, RowSelection::One(3)).await.expect("skipped");
     bench.jobs.correct(earlier, 1, "García", "new@naru.example").await.expect("corrected");
-    bench.jobs.leave_out(earlier, RowSelection::One(4)).await.expect("skipped");
+    bench.jobs.skip_rows(earlier, RowSelection::One(4)).await.expect("skipped");
     let new = draft(&bench, lines).await;
     check_duplicates(&bench, new).await;
     let fresh = shown(&bench, new).await;
@@ -263,12 +263,12 @@ async fn undoing_never_sends_to_somebody_who_was_found_to_have_the_badge_meanwhi
     let mut bench = Bench::new(small()).await;
     let id = draft(&bench, "김민수,c@naru.example\n이영희,d@naru.example\n").await;
     check_duplicates(&bench, id).await;
-    bench.jobs.leave_out(id, RowSelection::One(1)).await.expect("skipped");
+    bench.jobs.skip_rows(id, RowSelection::One(1)).await.expect("skipped");
     let other = draft(&bench, "김민수,c@naru.example\n").await;
     bench.jobs.begin(other, "test").await.expect("begun");
     bench.until("accepted", other, |job| job.counts.of(RowStatus::Waiting) == 1).await;
     check_duplicates(&bench, id).await;
-    assert_eq!(bench.rows(id).await[0].row_status, RowStatus::LeftOut);
+    assert_eq!(bench.rows(id).await[0].row_status, RowStatus::Skipped);
     bench.jobs.undo_decision(id).await.expect("undone").expect("a decision");
     assert_ne!(bench.rows(id).await[0].row_status, RowStatus::Ready, "{:?}", bench.rows(id).await);
 }
@@ -291,7 +291,7 @@ async fn undoing_never_brings_back_a_permission_for_what_has_changed_since() {
     let id = draft(&bench, "김민수,c@naru.example\n이영희,d@naru.example\n").await;
     check_duplicates(&bench, id).await;
     assert_eq!(bench.jobs.allow(id, RowSelection::One(1)).await.expect("allowed"), 1);
-    assert_eq!(bench.jobs.leave_out(id, RowSelection::One(1)).await.expect("skipped"), 1);
+    assert_eq!(bench.jobs.skip_rows(id, RowSelection::One(1)).await.expect("skipped"), 1);
     send(&mut bench, 2).await;
     check_duplicates(&bench, id).await;
     bench.jobs.undo_decision(id).await.expect("undone").expect("a decision");

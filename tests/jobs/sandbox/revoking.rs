@@ -34,14 +34,14 @@ async fn badges_that_were_left_out_without_a_word_are_named() {
         .map(|badge_id| RevokeTarget { badge_id, ..all[0].clone() });
     let plan = RevokePlan::new(all.iter().cloned().chain(stale).collect(), "중복 발급", false);
     let id = bench.jobs.revoke(plan, "me").await.expect("can send");
-    let absent = |job: &Job| job.counts.of(RowStatus::Unproven) + job.counts.of(RowStatus::Dropped);
+    let absent = |job: &Job| job.counts.of(RowStatus::BeingChecked) + job.counts.of(RowStatus::NotAccepted);
     bench.until("looked", id, |job| absent(job) == 2).await;
     bench.advance(1);
     bench.poll(id).await;
     bench.advance(1);
     bench.poll(id).await;
     let job = bench.jobs.job(id).await.expect("a job");
-    assert_eq!(job.counts.of(RowStatus::Dropped), 2, "{:?}", job.counts);
+    assert_eq!(job.counts.of(RowStatus::NotAccepted), 2, "{:?}", job.counts);
     assert_eq!(job.counts.of(RowStatus::Revoking) + job.counts.of(RowStatus::Revoked), 4);
     assert_eq!(bench.posts("/badges/revoke"), 1);
 }
@@ -90,7 +90,7 @@ async fn what_waits_is_revoked_when_it_is_issued() {
     bench.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) == 30).await;
     let undo = bench.jobs.undo(id, "잘못 발급", "me").await.expect("a plan");
     let job = bench.jobs.job(undo).await.expect("a job");
-    assert_eq!((job.phase, job.counts.of(RowStatus::Queued)), (Phase::Draft, 30));
+    assert_eq!((job.phase, job.counts.of(RowStatus::ToRevoke)), (Phase::Draft, 30));
     bench.jobs.begin(undo, "me").await.expect("begun");
     bench.poll(undo).await;
     assert_eq!(bench.posts("/badges/revoke"), 0, "they would be dropped without a word");
@@ -113,10 +113,14 @@ async fn rows_of_an_undo_do_not_wait_for_badges_that_will_not_come() {
         let undo = bench.jobs.undo(id, "잘못 발급", "me").await.expect("a plan");
         bench.jobs.begin(undo, "me").await.expect("begun");
         bench.poll(undo).await;
-        assert_eq!(bench.jobs.job(undo).await.expect("a job").counts.of(RowStatus::Queued), 2, "it may come");
+        assert_eq!(
+            bench.jobs.job(undo).await.expect("a job").counts.of(RowStatus::ToRevoke),
+            2,
+            "it may come"
+        );
         bench.sandbox.control().clear_faults();
         if is_refused {
-            bench.until("refused", id, |job| job.counts.of(RowStatus::NotDone) == 2).await;
+            bench.until("refused", id, |job| job.counts.of(RowStatus::Refused) == 2).await;
         } else {
             bench.advance(27 * 60);
             bench.poll(id).await;
@@ -124,7 +128,7 @@ async fn rows_of_an_undo_do_not_wait_for_badges_that_will_not_come() {
         }
         bench.poll(undo).await;
         let job = bench.jobs.job(undo).await.expect("a job");
-        assert_eq!((job.counts.of(RowStatus::LeftOut), job.is_open()), (2, false), "{is_refused}: {job:?}");
+        assert_eq!((job.counts.of(RowStatus::Skipped), job.is_open()), (2, false), "{is_refused}: {job:?}");
         assert!(bench.row(undo).await.why.is_some_and(|why| why.is(Code::NoBadge)));
         assert_eq!(bench.accepted(), 0);
     }
@@ -146,9 +150,9 @@ async fn a_corrected_badge_comes_before_the_old_one_goes() {
     let issued = bench.jobs.job(issue).await.expect("a job");
     assert_eq!(issued.replaced, None);
     let both = job.with_issue(&issued);
-    assert_eq!((both.counts.of(RowStatus::Waiting), both.counts.of(RowStatus::Queued)), (1, 1));
+    assert_eq!((both.counts.of(RowStatus::Waiting), both.counts.of(RowStatus::ToRevoke)), (1, 1));
     assert_ne!(both.kind_name(), job.kind_name(), "the list says that it is a replacement");
-    assert_eq!((job.counts.of(RowStatus::Queued), bench.posts("/badges/revoke")), (1, 0));
+    assert_eq!((job.counts.of(RowStatus::ToRevoke), bench.posts("/badges/revoke")), (1, 0));
     bench.advance(25 * 60);
     bench.poll(issue).await;
     bench.poll(revoke).await;
@@ -169,12 +173,12 @@ async fn when_all_that_was_accepted_is_proven_the_rest_is_known_without_being_se
         stale.into_iter().filter_map(BadgeId::new).map(|id| RevokeTarget { badge_id: id, ..all[0].clone() });
     let plan = RevokePlan::new(all.iter().cloned().chain(stale).collect(), "중복 발급", false);
     let id = bench.jobs.revoke(plan, "me").await.expect("can send");
-    let job = bench.until("known", id, |j| j.counts.of(RowStatus::Dropped) == 1).await;
+    let job = bench.until("known", id, |j| j.counts.of(RowStatus::NotAccepted) == 1).await;
     assert_eq!(job.counts.of(RowStatus::Revoking), 2, "{:?}", job.counts);
     assert_eq!(job.accepted.map(|count| (count.accepted, count.sent)), Some((2, 3)));
     assert!(job.note.is_none(), "the counts of all requests say it: {:?}", job.note);
     let rows = bench.rows(id).await;
-    let left = rows.iter().find(|row| row.row_status == RowStatus::Dropped).expect("one");
+    let left = rows.iter().find(|row| row.row_status == RowStatus::NotAccepted).expect("one");
     assert!(
         left.why.as_ref().is_some_and(|why| why.is(Code::NotAmongThem)) && left.accepted.is_none(),
         "{left:?}"
@@ -202,7 +206,7 @@ async fn a_count_that_no_read_confirms_excludes_nothing() {
         // lapel may or may not have looked by itself.
         bench.poll(id).await;
         let job = bench.jobs.job(id).await.expect("a job");
-        assert_eq!(job.counts.of(RowStatus::Dropped), 0, "{lie}: {:?}", job.counts);
+        assert_eq!(job.counts.of(RowStatus::NotAccepted), 0, "{lie}: {:?}", job.counts);
         bench.poll(id).await;
         bench.until("seen", id, |j| j.counts.of(RowStatus::Revoking) == sent as u64).await;
     }
@@ -224,7 +228,7 @@ async fn an_old_badge_stays_where_the_corrected_one_does_not_come() {
         bench.advance(25 * 60);
         bench.jobs.poll_now(None).await;
         let job = bench.jobs.job(revoke).await.expect("a job");
-        assert_eq!((job.counts.of(RowStatus::LeftOut), bench.posts("/badges/revoke")), (1, 0), "{fault}");
+        assert_eq!((job.counts.of(RowStatus::Skipped), bench.posts("/badges/revoke")), (1, 0), "{fault}");
         let why = bench.row(revoke).await.why;
         assert!(why.is_some_and(|why| why.is(Code::NotReplaced)), "{fault}");
         if called_off {
@@ -233,7 +237,7 @@ async fn an_old_badge_stays_where_the_corrected_one_does_not_come() {
         // Where it is sent after all, it takes the old one's place.
         bench.jobs.retry_refused(issue, "me").await.expect("retried");
         bench.until("accepted", issue, |j| j.counts.of(RowStatus::Waiting) == 1).await;
-        assert_eq!(bench.jobs.job(revoke).await.expect("a job").counts.of(RowStatus::Queued), 1);
+        assert_eq!(bench.jobs.job(revoke).await.expect("a job").counts.of(RowStatus::ToRevoke), 1);
         bench.advance(25 * 60);
         bench.poll(issue).await;
         bench.poll(revoke).await;

@@ -11,7 +11,7 @@ async fn never_seen() -> (Bench, JobId) {
     bench.until("in doubt", id, |job| rests(job) && job.counts.of(RowStatus::InDoubt) == 4).await;
     bench.advance(27 * 60);
     bench.poll(id).await;
-    bench.until("never seen", id, |job| job.counts.of(RowStatus::NotSeen) == 4).await;
+    bench.until("never seen", id, |job| job.counts.of(RowStatus::NeverSeen) == 4).await;
     (bench, id)
 }
 
@@ -26,7 +26,7 @@ async fn some_of_the_never_seen_rows_are_sent_again_and_no_others() {
     let other = bench.jobs.resend_never_seen(id, vec![2, 3], "me", "these").await;
     assert!(other.is_err() && bench.accepted() == 0, "other rows than the reviewed ones send nothing");
     bench.jobs.resend_never_seen(id, found.ready.clone(), "me", "asked them").await.expect("sent");
-    bench.until("accepted", id, |job| rests(job) && job.counts.of(RowStatus::NotSeen) == 1).await;
+    bench.until("accepted", id, |job| rests(job) && job.counts.of(RowStatus::NeverSeen) == 1).await;
     let ledger = bench.sandbox.control().ledger();
     let sent: Vec<String> = ledger.accepted.iter().map(|one| one.recipient_email.clone()).collect();
     assert_eq!(sent, ["person1@naru.example", "person3@naru.example"]);
@@ -39,12 +39,12 @@ async fn some_of_the_never_seen_rows_are_sent_again_and_no_others() {
 async fn rows_are_left_as_they_are_together_or_not_at_all() {
     let (mut bench, id) = never_seen().await;
     bench.jobs.leave_rows(id, vec![1, 2], "me", "they got it on paper").await.expect("left");
-    bench.until("two are left", id, |job| job.counts.of(RowStatus::LeftOut) == 2).await;
+    bench.until("two are left", id, |job| job.counts.of(RowStatus::Skipped) == 2).await;
     // The second row has nothing to resolve any more.
     let refused = bench.jobs.leave_rows(id, vec![2, 3], "me", "these, too").await;
     assert!(refused.is_err());
     let job = bench.jobs.job(id).await.expect("a job");
-    assert_eq!((job.counts.of(RowStatus::LeftOut), job.counts.of(RowStatus::NotSeen)), (2, 2));
+    assert_eq!((job.counts.of(RowStatus::Skipped), job.counts.of(RowStatus::NeverSeen)), (2, 2));
     assert_eq!(bench.accepted(), 0);
 }
 
@@ -65,7 +65,7 @@ async fn rows_are_cancelled_together_while_nothing_is_sent_and_never_one_that_wa
     assert_eq!((job.phase, job.counts.of(RowStatus::Ready)), (Phase::Stopped, 1));
     assert_eq!(bench.jobs.cancel_rows(id, vec![2], "me").await.expect("cancelled"), 1);
     let job = bench.jobs.job(id).await.expect("a job");
-    assert_eq!((job.phase, job.counts.of(RowStatus::LeftOut)), (Phase::Cancelled, 3));
+    assert_eq!((job.phase, job.counts.of(RowStatus::Skipped)), (Phase::Cancelled, 3));
     bench.sandbox.control().set_quota(None);
     assert!(bench.jobs.resume(id, "me").await.is_err(), "a cancelled job does not resume");
     assert_eq!(bench.accepted(), 2);

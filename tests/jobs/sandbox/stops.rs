@@ -200,7 +200,7 @@ async fn using_up_is_not_offered_while_the_refusal_is_not_proven() {
     bench.poll(id).await;
     bench.poll(id).await;
     let job = bench.until("sent, too", id, |j| rests(j) && j.counts.of(RowStatus::InDoubt) == 0).await;
-    assert_eq!((job.counts.of(RowStatus::NotSeen), bench.accepted()), (0, 6), "{job:?}");
+    assert_eq!((job.counts.of(RowStatus::NeverSeen), bench.accepted()), (0, 6), "{job:?}");
     assert_eq!(job.notes().next(), None);
 }
 
@@ -233,12 +233,12 @@ async fn a_refused_request_of_a_cancelled_job_ends_as_cancelled() {
     bench.until("the quota", id, |j| rests(j) && j.stop.is_some()).await;
     assert_eq!(bench.jobs.cancel(id, "me").await.expect("cancelled"), 2);
     let job = bench.jobs.job(id).await.expect("a job");
-    assert_eq!((job.counts.of(RowStatus::InDoubt), job.counts.of(RowStatus::LeftOut)), (4, 2), "{job:?}");
+    assert_eq!((job.counts.of(RowStatus::InDoubt), job.counts.of(RowStatus::Skipped)), (4, 2), "{job:?}");
     bench.advance(27 * 60);
     // The first poll hears what time it is.
     bench.poll(id).await;
     bench.poll(id).await;
-    let job = bench.until("cancelled", id, |j| j.counts.of(RowStatus::LeftOut) == 6).await;
+    let job = bench.until("cancelled", id, |j| j.counts.of(RowStatus::Skipped) == 6).await;
     assert_eq!((job.phase, job.notes().next(), bench.accepted()), (Phase::Cancelled, None, 0));
 }
 
@@ -312,11 +312,11 @@ async fn what_was_not_sent_can_be_called_off() {
     bench.sandbox.control().clear_faults();
     let job = bench.until("at rest", id, |j| j.in_flight == 0 && j.counts.of(RowStatus::Sending) == 0).await;
     assert_eq!(
-        job.counts.of(RowStatus::Waiting) + job.counts.of(RowStatus::LeftOut),
+        job.counts.of(RowStatus::Waiting) + job.counts.of(RowStatus::Skipped),
         4000,
         "{:?}",
         job.counts
     );
-    assert!(job.counts.of(RowStatus::LeftOut) >= 2000);
+    assert!(job.counts.of(RowStatus::Skipped) >= 2000);
     assert_eq!(bench.accepted(), job.counts.of(RowStatus::Waiting));
 }

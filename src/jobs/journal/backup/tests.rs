@@ -103,8 +103,15 @@ async fn a_backup_replaces_no_kept_draft_and_no_decision() {
     let drafted = |db: &Tx<'_>, (): &()| {
         let job = draft_of(db, Kind::Issue, &[NewRow { email: "p@x.example".into(), ..NewRow::default() }]);
         drafts::keep(db, &[job])?;
-        crate::jobs::journal::jobs::decide(db, JobId(0), None, "open a wallet", &Actor::now("me"), "why")
-            .map(drop)
+        crate::jobs::journal::jobs::record_decision(
+            db,
+            JobId(0),
+            None,
+            "open a wallet",
+            &Actor::now("me"),
+            "why",
+        )
+        .map(drop)
     };
     at(&one, one_of_each).await;
     at(&one, drafted).await;

@@ -175,7 +175,7 @@ impl RecipientClaims {
             && held.again
         {
             held.other.claim = Claim::Open;
-            (held.rival.row_status, held.rival.is_unproven) = (RowStatus::Ask, false);
+            (held.rival.row_status, held.rival.is_unproven) = (RowStatus::NeedsReview, false);
             self.add(held);
         }
     }

@@ -75,7 +75,7 @@ fn a_revocation_that_is_not_shown_yet_is_not_taken_for_none() {
             observe(&db, &context, &[seen("B1"), seen("B2")]).expect("observed");
         }
         let counts = jobs::counts(&db, job).expect("counts");
-        assert_eq!(counts.of(RowStatus::Dropped), dropped, "{accepted} {minutes}");
+        assert_eq!(counts.of(RowStatus::NotAccepted), dropped, "{accepted} {minutes}");
     }
 }
 

@@ -127,7 +127,7 @@ fn full() -> Connection {
     };
     record_response::record_revoke_response(&db, &answer).expect("recorded");
     let asks = NewRow {
-        row_status: Some(RowStatus::Ask),
+        row_status: Some(RowStatus::NeedsReview),
         why: Some(Reason::from(Code::DomainSlip).with("meant", "x.example")),
         ..row(9)
     };
@@ -190,7 +190,7 @@ fn correct(db: &Tx<'_>, job: JobId) -> tx::Result<()> {
         no: 3,
         name: "바로".into(),
         email: "p3@x.example".into(),
-        row_status: RowStatus::Ask,
+        row_status: RowStatus::NeedsReview,
         why: Some(Code::SameAddress.into()),
     };
     drafts::correct_rows(db, &job, &[row])
@@ -398,9 +398,9 @@ fn everything(db: &Tx<'_>, undoes: bool) {
                     seen: seen(Phase::Running),
                 }
             ),
-            decisions::decide_row(
+            decisions::resolve_row(
                 db,
-                &decisions::DecideRow {
+                &decisions::ResolveRow {
                     id: *id,
                     no: 1,
                     decision: Decision::SendAgain,

@@ -247,7 +247,7 @@ fn rows_in_doubt() {
             zone: None,
         };
         let (_, statements) = counted(|| doubts::resolve_doubts(&db, &args));
-        assert_eq!((with(&db, job, RowStatus::Other), with(&db, job, RowStatus::NotSeen)), (n, n));
+        assert_eq!((with(&db, job, RowStatus::UnknownState), with(&db, job, RowStatus::NeverSeen)), (n, n));
         statements
     });
 }
@@ -265,7 +265,7 @@ fn claims_of_recipients_that_other_jobs_have() {
         jobs::set_phase(&db, &idle, &Phase::Stopped).expect("stopped");
         let job = draft(&db, Kind::Issue, n * 3);
         let ((), statements) = counted(|| drafts::start(&db, &job, &me(), &seen(Phase::Draft)));
-        assert_eq!((with(&db, job, RowStatus::Ask), with(&db, job, RowStatus::Ready)), (n, n * 2));
+        assert_eq!((with(&db, job, RowStatus::NeedsReview), with(&db, job, RowStatus::Ready)), (n, n * 2));
         let allowed = draft(&db, Kind::Issue, n * 2);
         let (rivals, check) = counted(|| claims::rivals(&db, allowed, "row.bucket = 'ready'"));
         for (no, rival, _) in rivals {
@@ -315,7 +315,7 @@ fn a_row_is_sent_although_an_earlier_one_with_its_address_has_no_claim() {
     db.execute("DELETE FROM claim WHERE no = 1", values![]).expect("gone");
     let sent = request(&db, job).entries;
     assert_eq!(sent.iter().map(|entry| entry.no).collect::<Vec<_>>(), [2]);
-    assert_eq!((with(&db, job, RowStatus::Ask), with(&db, job, RowStatus::Ready)), (1, 1));
+    assert_eq!((with(&db, job, RowStatus::NeedsReview), with(&db, job, RowStatus::Ready)), (1, 1));
 }
 
 #[test]
@@ -357,13 +357,13 @@ fn decisions_about_rows() {
         let (done, cancelled) =
             counted(|| decisions::cancel_rows(&db, &job, &Kind::Issue, &rows, &me(), "me"));
         assert!(done);
-        assert_eq!(with(&db, job, RowStatus::LeftOut), n);
+        assert_eq!(with(&db, job, RowStatus::Skipped), n);
         let job = started(&db, Kind::Issue, n);
         request(&db, job);
         db.execute("UPDATE row SET bucket = 'not_seen' WHERE job = ?1", values![job.0]).expect("never seen");
         let (done, left) = counted(|| decisions::leave_rows(&db, &job, &rows, &me(), "", "me"));
         assert!(done.is_ok());
-        assert_eq!(with(&db, job, RowStatus::LeftOut), n);
+        assert_eq!(with(&db, job, RowStatus::Skipped), n);
         cancelled * 100 + left
     });
 }

@@ -244,7 +244,14 @@ pub(in crate::jobs::journal) fn take(
     if is_purged {
         recognise_running(db)?;
     }
-    jobs::decide(db, JobId(id), None, "import", actor, &format!("job {} of journal {source}", copy.id))?;
+    jobs::record_decision(
+        db,
+        JobId(id),
+        None,
+        "import",
+        actor,
+        &format!("job {} of journal {source}", copy.id),
+    )?;
     note_import(db, source, copy.id, id)?;
     if let Some(backup) = &copy.record {
         set_aside(db, id, backup)?;
@@ -445,7 +452,7 @@ fn insert_claims(
             Some(last) => {
                 let both = match shared {
                     Some(known) => known,
-                    None => jobs::decide(db, JobId(job), None, "imported beside others", actor, "")?,
+                    None => jobs::record_decision(db, JobId(job), None, "imported beside others", actor, "")?,
                 };
                 shared = Some(both);
                 (last + 1, decision.or(Some(both)))

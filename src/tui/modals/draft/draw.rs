@@ -357,7 +357,7 @@ impl DraftForm {
         form.asks(&format!("{what} {dot} {title}"), &cx.place(), cx);
         form.text(&self.what_is_sent(cx), cx.theme.text());
         let mut rest = sums(&self.jobs);
-        rest.retain(|(row_status, _)| !matches!(row_status, RowStatus::Ready | RowStatus::Queued));
+        rest.retain(|(row_status, _)| !matches!(row_status, RowStatus::Ready | RowStatus::ToRevoke));
         if !rest.is_empty() {
             let rest = rest.iter().map(|(row_status, n)| share(*row_status, *n, job.kind));
             let rest = rest.collect::<Vec<_>>().join(&format!(" {dot} "));
@@ -423,7 +423,7 @@ impl DraftForm {
     fn what_is_sent(&self, cx: &UiContext) -> String {
         let dot = cx.glyphs.dot;
         let all = |row_status| self.jobs.iter().map(|job| job.counts.of(row_status)).sum::<u64>();
-        let (ready, queued) = (all(RowStatus::Ready), all(RowStatus::Queued));
+        let (ready, queued) = (all(RowStatus::Ready), all(RowStatus::ToRevoke));
         let known = self.groups.requests.map(|requests| (requests.least, requests.is_exact));
         let (least, is_exact) = known.unwrap_or_else(|| {
             let least = self.jobs.iter().map(|job| cx.requests_to_send(job.counts.of(RowStatus::Ready)));
@@ -477,7 +477,7 @@ pub fn shares(drafts: &[Job]) -> Vec<String> {
 
 fn share(status: RowStatus, n: u64, kind: Kind) -> String {
     match status {
-        RowStatus::Ask => plural!(n, "{n} needs review", "{n} need review"),
+        RowStatus::NeedsReview => plural!(n, "{n} needs review", "{n} need review"),
         status => t!("{n} {state}", n = number(n), state = draft_words(status, kind)),
     }
 }

@@ -10,7 +10,7 @@ use std::ops::RangeInclusive;
 
 /// The statuses of a draft: the rows that need a person come first, the rows that are sent last.
 const STATUSES: [RowStatus; 5] =
-    [RowStatus::Ask, RowStatus::Invalid, RowStatus::LeftOut, RowStatus::Queued, RowStatus::Ready];
+    [RowStatus::NeedsReview, RowStatus::Invalid, RowStatus::Skipped, RowStatus::ToRevoke, RowStatus::Ready];
 
 /// Maximum number of groups with a heading of their own. The others are other reasons.
 const MOST: usize = 30;
@@ -75,13 +75,13 @@ impl GroupPart {
             };
         }
         // A lone reason is no other one.
-        if let (RowStatus::Ask, [(why, rows)]) = (self.id.0, self.reasons.as_slice())
+        if let (RowStatus::NeedsReview, [(why, rows)]) = (self.id.0, self.reasons.as_slice())
             && *rows == self.rows
         {
             return t!("{what}: {n}", what = short_reason::of(why), n);
         }
         let what = match self.id.0 {
-            RowStatus::Ask if !is_only_part => t!("other reasons"),
+            RowStatus::NeedsReview if !is_only_part => t!("other reasons"),
             status => draft_words(status, kind),
         };
         let reasons = match self.reasons.as_slice() {
@@ -115,7 +115,7 @@ impl Groups {
         (self.stale, self.requests) = (true, None);
     }
 
-    pub fn load(&mut self, job: JobId, drafts: &[Job], out: &mut Effects<'_>) {
+    pub fn load(&mut self, job: JobId, drafts: &[Job], effects: &mut Effects<'_>) {
         if self.of == Some(job) && (!self.stale || self.request.is_some()) {
             return;
         }
@@ -125,7 +125,7 @@ impl Groups {
         self.of = Some(job);
         self.stale = false;
         let drafts = drafts.iter().map(|draft| draft.id).collect();
-        out.ask_instead(&mut self.request, Request::Groups(job, drafts));
+        effects.request_instead(&mut self.request, Request::Groups(job, drafts));
     }
 
     pub fn are_current(&self) -> bool {
@@ -155,7 +155,7 @@ impl Groups {
             let (own, others): (Vec<&RowGroup>, Vec<&RowGroup>) =
                 self.all.iter().filter(|group| group.row_status == status).partition(|group| {
                     group.is_of_unknown_state()
-                        || status == RowStatus::Ask
+                        || status == RowStatus::NeedsReview
                             && (group.rows > 1 || outline.is_known(&(status, Some(group.key.clone()))))
                 });
             let (own, many) = own.split_at(own.len().min(MOST));
@@ -164,7 +164,7 @@ impl Groups {
             let mut rest = job.counts.of(status).saturating_sub(with_heading);
             let mut own: Vec<GroupPart> = own.iter().map(|group| GroupPart::of(group)).collect();
             // A lone other reason takes no more room with its own heading, which has its keys.
-            if status == RowStatus::Ask && others.len() == 1 && others[0].rows == rest {
+            if status == RowStatus::NeedsReview && others.len() == 1 && others[0].rows == rest {
                 own.extend(others.pop().map(GroupPart::of));
                 rest = 0;
             }
@@ -233,7 +233,7 @@ impl DraftForm {
         match (self.selected(), self.heading_here()) {
             (Some(row), _) => self.may(step, Some(row)) && group_of(row).is_some(),
             (None, Some(part)) if step == Step::Allow => part.allows > 0,
-            (None, Some(part)) => part.group().is_some() && part.id.0 == RowStatus::Ask,
+            (None, Some(part)) => part.group().is_some() && part.id.0 == RowStatus::NeedsReview,
             (None, None) => false,
         }
     }
@@ -245,25 +245,25 @@ impl DraftForm {
         }
     }
 
-    pub(super) fn review(&mut self, allow: bool, rows: RowSelection, out: &mut Effects<'_>) {
+    pub(super) fn review(&mut self, allow: bool, rows: RowSelection, effects: &mut Effects<'_>) {
         let id = self.job().id;
         (self.decided, self.may_undo) = (true, true);
         self.rows.marks.cancel_range();
-        let command = if allow { JobCommand::Allow(id, rows) } else { JobCommand::LeaveOut(id, rows) };
-        self.doing.insert(out.command(command));
+        let command = if allow { JobCommand::Allow(id, rows) } else { JobCommand::Skip(id, rows) };
+        self.doing.insert(effects.command(command));
     }
 
     /// Begins a range at the selected row, unless one is drawn, and says how its rows are decided.
-    pub(super) fn draw_range(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
+    pub(super) fn draw_range(&mut self, cx: &UiContext, effects: &mut Effects<'_>) {
         if self.range().is_none() {
             if self.selected().is_none() {
-                out.say(t!("A range cannot start or end at this row."));
+                effects.say(t!("A range cannot start or end at this row."));
                 return;
             }
             self.rows.marks.begin_range(&self.rows.list);
         }
         let key = |action| cx.key(&self.key_contexts(), action);
-        out.say(t!(
+        effects.say(t!(
             "Go to the other end of the range: {send} includes its rows, {skip} skips them. {esc} cancels.",
             send = key(Action::Allow),
             skip = key(Action::LeaveOut),
@@ -319,16 +319,21 @@ impl DraftForm {
     }
 
     /// Sends or skips the rows of the range by one decision. Returns false if no range is drawn.
-    pub(super) fn decide_range(&mut self, may_allow: bool, cx: &UiContext, out: &mut Effects<'_>) -> bool {
+    pub(super) fn decide_range(
+        &mut self,
+        may_allow: bool,
+        cx: &UiContext,
+        effects: &mut Effects<'_>,
+    ) -> bool {
         let Some(range) = self.range() else {
             if self.rows.marks.cancel_range() {
-                out.warn(t!("The rows of the range changed. Nothing was decided. Start it again."));
+                effects.warn(t!("The rows of the range changed. Nothing was decided. Start it again."));
                 return true;
             }
             return false;
         };
         if rows_of(&range) > LARGEST_RANGE {
-            out.warn(t!(
+            effects.warn(t!(
                 "lapel decides at most {most} rows at once, and this range has more. Nothing was decided.",
                 most = number(LARGEST_RANGE)
             ));
@@ -338,22 +343,22 @@ impl DraftForm {
         let rows: Option<Vec<&JobRow>> =
             range.into_iter().flatten().map(|at| self.rows.list.row_at(at)).collect();
         let Some(rows) = rows else {
-            out.say(t!("lapel is still reading the rows of the range. Nothing was decided."));
+            effects.say(t!("lapel is still reading the rows of the range. Nothing was decided."));
             return true;
         };
-        let step = if may_allow { Step::Allow } else { Step::LeaveOut };
+        let step = if may_allow { Step::Allow } else { Step::Skip };
         let decided = rows.into_iter().filter(|row| self.may(step, Some(row)));
         let decided: Vec<_> = decided.map(|row| (row.no, row.shown_duplicate())).collect();
         if decided.is_empty() && may_allow {
-            out.say(t!(
+            effects.say(t!(
                 "This range has no row to include: its rows are included already, or have to be corrected. {skip} skips them.",
                 skip = cx.key(&self.key_contexts(), Action::LeaveOut)
             ));
         } else if decided.is_empty() {
-            out.say(t!("This range has no row to skip."));
+            effects.say(t!("This range has no row to skip."));
         } else {
             let n = decided.len() as u64;
-            self.review(may_allow, RowSelection::ShownTogether(decided), out);
+            self.review(may_allow, RowSelection::ShownTogether(decided), effects);
             if let Some(last) = last.filter(|_| !self.rows.has_search()) {
                 self.outline.go_after(last, n, &mut self.rows.list);
             }
@@ -362,18 +367,18 @@ impl DraftForm {
     }
 
     /// Sends or skips the selected row, and selects the next one. A row is allowed as it is shown.
-    pub(super) fn decide_row(&mut self, may_allow: bool, may_skip: bool, out: &mut Effects<'_>) {
+    pub(super) fn decide_row(&mut self, may_allow: bool, may_skip: bool, effects: &mut Effects<'_>) {
         let Some(row) = self.selected() else {
-            out.say(t!("There is no row here to decide about."));
+            effects.say(t!("There is no row here to decide about."));
             return;
         };
         let (no, shown) = (row.no, row.shown_duplicate());
         if may_allow && self.may(Step::Allow, Some(row)) {
-            self.review(true, RowSelection::Shown(no, shown), out);
-        } else if may_skip && self.may(Step::LeaveOut, Some(row)) {
-            self.review(false, RowSelection::One(no), out);
+            self.review(true, RowSelection::Shown(no, shown), effects);
+        } else if may_skip && self.may(Step::Skip, Some(row)) {
+            self.review(false, RowSelection::One(no), effects);
         } else if may_allow {
-            out.say(t!("This row cannot be sent as it is. Correct it first."));
+            effects.say(t!("This row cannot be sent as it is. Correct it first."));
             return;
         } else {
             return;
@@ -381,15 +386,15 @@ impl DraftForm {
         self.move_by(1);
     }
 
-    pub(super) fn decide_group(&mut self, allow: bool, out: &mut Effects<'_>) {
+    pub(super) fn decide_group(&mut self, allow: bool, effects: &mut Effects<'_>) {
         match self.group_here() {
-            Some(rows) => self.review(allow, rows, out),
-            None => out.say(t!("This row shares no reason with other rows.")),
+            Some(rows) => self.review(allow, rows, effects),
+            None => effects.say(t!("This row shares no reason with other rows.")),
         }
     }
 
     /// Corrects the selected row, or the addresses of its group, as lapel suggests.
-    pub(super) fn take_suggestions(&mut self, whole_group: bool, out: &mut Effects<'_>) {
+    pub(super) fn take_suggestions(&mut self, whole_group: bool, effects: &mut Effects<'_>) {
         let job = self.job().id;
         let group = match self.group_here() {
             Some(RowSelection::Group(_, key)) => Some(SuggestedRows::Group(key)),
@@ -399,7 +404,7 @@ impl DraftForm {
         let Some(rows) = (if whole_group { group.or(one) } else { one }) else { return };
         (self.decided, self.may_undo) = (true, true);
         self.rows.marks.cancel_range();
-        self.doing.insert(out.command(JobCommand::TakeSuggestions(job, rows)));
+        self.doing.insert(effects.command(JobCommand::TakeSuggestions(job, rows)));
     }
 
     pub(super) fn suggestion(&self, row: &JobRow, cx: &UiContext) -> Option<String> {
@@ -422,7 +427,7 @@ impl DraftForm {
     }
 
     /// Says what was undone. After a correction, the duplicate check runs again.
-    pub(super) fn undone(&mut self, undone: Undone, out: &mut Effects<'_>) {
+    pub(super) fn undone(&mut self, undone: Undone, effects: &mut Effects<'_>) {
         let Undone { rows, first, corrected, is_last } = undone;
         self.decided = true;
         if is_last {
@@ -432,19 +437,19 @@ impl DraftForm {
         if corrected {
             // A duplicate that appears again is no news.
             self.before = None;
-            self.check_again(out);
+            self.check_again(effects);
         }
         self.undone_row = Some(first);
         self.groups.changed();
         self.rows.changed();
-        out.say(plural!(rows, "Undone for {n} row.", "Undone for {n} rows."));
+        effects.say(plural!(rows, "Undone for {n} row.", "Undone for {n} rows."));
     }
 
     /// Says about which other template the last decision is, if there is any.
-    pub(super) fn nothing_undone(&mut self, other: Option<JobId>, out: &mut Effects<'_>) {
+    pub(super) fn nothing_undone(&mut self, other: Option<JobId>, effects: &mut Effects<'_>) {
         let other = other.and_then(|id| self.jobs.iter().find(|job| job.id == id));
         self.may_undo = other.is_some();
-        out.say(match other {
+        effects.say(match other {
             Some(Job { title, .. }) => {
                 t!("Nothing to undo here: the last decision is about {title}.", title)
             }
@@ -454,7 +459,7 @@ impl DraftForm {
 
     /// The keys that decide about a row that needs review.
     pub(super) fn row_hint(&self, row: &JobRow, cx: &UiContext) -> Option<String> {
-        let asks = row.row_status == RowStatus::Ask && self.may(Step::Allow, Some(row));
+        let asks = row.row_status == RowStatus::NeedsReview && self.may(Step::Allow, Some(row));
         let key = |action| cx.key(&self.key_contexts(), action);
         asks.then(|| {
             let (send, skip) = (key(Action::Allow), key(Action::LeaveOut));
@@ -498,7 +503,7 @@ impl DraftForm {
 
     /// The keys that decide about a whole group, the most useful first.
     pub(super) fn part_hints(&self, part: &GroupPart, cx: &UiContext) -> Vec<String> {
-        if part.id.0 != RowStatus::Ask || part.id.1.is_none() {
+        if part.id.0 != RowStatus::NeedsReview || part.id.1.is_none() {
             return Vec::new();
         }
         let key = |action| cx.key(&self.key_contexts(), action);

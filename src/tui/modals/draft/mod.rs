@@ -22,7 +22,7 @@ use crate::tui::widgets::job_rows::{RowList, columns, draft_words, know_rows};
 use crate::tui::widgets::table_header::Heading;
 use crate::tui::worker::job_command::JobReply;
 
-const NOT_SENT: [RowStatus; 3] = [RowStatus::Ask, RowStatus::Invalid, RowStatus::LeftOut];
+const NOT_SENT: [RowStatus; 3] = [RowStatus::NeedsReview, RowStatus::Invalid, RowStatus::Skipped];
 
 pub struct DraftForm {
     /// At least one.
@@ -77,32 +77,32 @@ enum DuplicateCheck {
 
 impl DraftForm {
     /// Drafts that were written before. If they are of a file, the review says what has changed in it.
-    pub fn open(jobs: Vec<Job>, out: &mut Effects<'_>) {
-        out.open_some(|_, out| {
-            let mut form = Self::new(jobs, out)?;
-            out.ask(Request::LastDecided(form.ids()));
+    pub fn open(jobs: Vec<Job>, effects: &mut Effects<'_>) {
+        effects.open_some(|_, effects| {
+            let mut form = Self::new(jobs, effects)?;
+            effects.request(Request::LastDecided(form.ids()));
             if form.has_file() {
-                form.compare(false, out);
+                form.compare(false, effects);
             }
             Some(form)
         });
     }
 
     /// New drafts. They replace earlier ones of the same file.
-    pub fn open_instead(new: NewDrafts, replaces: Vec<JobId>, out: &mut Effects<'_>) {
+    pub fn open_instead(new: NewDrafts, replaces: Vec<JobId>, effects: &mut Effects<'_>) {
         let NewDrafts { jobs, lost } = new;
-        out.open_some(move |_, out| {
-            let form = Self::new(jobs, out)?;
+        effects.open_some(move |_, effects| {
+            let form = Self::new(jobs, effects)?;
             if !replaces.is_empty() {
                 // A decision of an earlier draft may apply again.
-                out.ask(Request::LastDecided(form.ids()));
+                effects.request(Request::LastDecided(form.ids()));
             }
             Some(Self { replaces, lost, ..form })
         });
     }
 
     /// Returns `None` without a draft. The duplicate check starts at once.
-    fn new(jobs: Vec<Job>, out: &mut Effects<'_>) -> Option<Self> {
+    fn new(jobs: Vec<Job>, effects: &mut Effects<'_>) -> Option<Self> {
         let first = jobs.first()?;
         let rows = RowList::of_draft(first);
         let mut form = Self {
@@ -128,7 +128,7 @@ impl DraftForm {
             undone_row: None,
             jobs,
         };
-        form.check(out);
+        form.check(effects);
         Some(form)
     }
 
@@ -140,10 +140,10 @@ impl DraftForm {
         self.job().origin.as_ref().is_some_and(|o| o.source.is_some())
     }
 
-    fn compare(&mut self, maps_columns: bool, out: &mut Effects<'_>) {
+    fn compare(&mut self, maps_columns: bool, effects: &mut Effects<'_>) {
         let before = self.comparing.take().map(|(request, _)| request);
-        out.cancel(before);
-        self.comparing = Some((out.ask(Request::CompareFile(self.ids())), maps_columns));
+        effects.cancel(before);
+        self.comparing = Some((effects.request(Request::CompareFile(self.ids())), maps_columns));
     }
 
     fn job(&self) -> &Job {
@@ -167,20 +167,20 @@ impl DraftForm {
         self.jobs.iter().map(sendable).sum()
     }
 
-    fn check(&mut self, out: &mut Effects<'_>) {
+    fn check(&mut self, effects: &mut Effects<'_>) {
         if !self.issues() {
             return;
         }
         if let DuplicateCheck::Reading { request, .. } = self.check {
-            out.cancel([request]);
+            effects.cancel([request]);
         }
-        let request = out.ask(Request::CheckDuplicates(self.ids()));
+        let request = effects.request(Request::CheckDuplicates(self.ids()));
         self.check = DuplicateCheck::Reading { request, done: 0, all: 0 };
     }
 
-    fn next_job(&mut self, out: &mut Effects<'_>) {
+    fn next_job(&mut self, effects: &mut Effects<'_>) {
         self.at = (self.at + 1) % self.jobs.len();
-        out.cancel(self.rows.list.restart());
+        effects.cancel(self.rows.list.restart());
         self.rows = RowList::of_draft(self.job());
         (self.outline, self.parts) = (Outline::default(), None);
         self.undone_row = None;
@@ -188,34 +188,34 @@ impl DraftForm {
 
     /// Closes the review and keeps the drafts. Of a new mapping without decisions, back keeps only the drafts that it
     /// would have replaced. Returns false if it cannot be closed now.
-    fn close(&mut self, goes_back: bool, out: &mut Effects<'_>) -> bool {
+    fn close(&mut self, goes_back: bool, effects: &mut Effects<'_>) -> bool {
         if self.beginning {
-            out.say(t!("Starting. Activity shows it in a moment."));
+            effects.say(t!("Starting. Activity shows it in a moment."));
             return false;
         }
         if !self.doing.is_empty() {
-            out.say(t!("lapel is still saving the last change. Try again."));
+            effects.say(t!("lapel is still saving the last change. Try again."));
             return false;
         }
         if let DuplicateCheck::Reading { request, .. } = self.check {
-            out.cancel([request]);
+            effects.cancel([request]);
         }
-        out.cancel(self.comparing.take().map(|(request, _)| request));
+        effects.cancel(self.comparing.take().map(|(request, _)| request));
         if !goes_back || self.decided || self.replaces.is_empty() {
-            out.command(JobCommand::CloseDrafts(self.ids()));
-            out.say(t!("Draft kept. Nothing was sent. Home shows it."));
+            effects.command(JobCommand::CloseDrafts(self.ids()));
+            effects.say(t!("Draft kept. Nothing was sent. Home shows it."));
         } else {
-            out.command(JobCommand::Discard(self.ids()));
-            out.say(t!("The earlier draft is kept. Nothing was sent."));
+            effects.command(JobCommand::Discard(self.ids()));
+            effects.say(t!("The earlier draft is kept. Nothing was sent."));
         }
-        out.close();
+        effects.close();
         true
     }
 }
 
 /// Number of rows of a draft to send now or to revoke when issued.
 fn sendable(draft: &Job) -> u64 {
-    draft.counts.of(RowStatus::Ready) + draft.counts.of(RowStatus::Queued)
+    draft.counts.of(RowStatus::Ready) + draft.counts.of(RowStatus::ToRevoke)
 }
 
 impl Component for DraftForm {
@@ -232,11 +232,11 @@ impl Component for DraftForm {
         match action {
             // Of a range whose rows changed, they say so.
             Action::Allow | Action::LeaveOut if self.rows.marks.is_in_range() => true,
-            Action::Allow => self.may(Step::Allow, row) || self.may(Step::LeaveOut, row),
-            Action::LeaveOut => self.may(Step::LeaveOut, row),
+            Action::Allow => self.may(Step::Allow, row) || self.may(Step::Skip, row),
+            Action::LeaveOut => self.may(Step::Skip, row),
             Action::Range | Action::RangeDown | Action::RangeUp => row.is_some() || self.range().is_some(),
             Action::AllowClass => self.may_group(Step::Allow),
-            Action::LeaveOutClass => self.may_group(Step::LeaveOut),
+            Action::LeaveOutClass => self.may_group(Step::Skip),
             Action::Correct => row.is_some(),
             Action::Open => !self.rows.has_search() && self.heading_here().is_some(),
             Action::Fold | Action::Only => !self.rows.has_search(),
@@ -269,7 +269,7 @@ impl Component for DraftForm {
         }
     }
 
-    fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, cx: &UiContext, effects: &mut Effects<'_>) -> bool {
         let decides = matches!(
             action,
             Action::Allow
@@ -288,11 +288,11 @@ impl Component for DraftForm {
         }
         if action == Action::UndoLast && matches!(self.check, DuplicateCheck::Reading { .. }) {
             // Its findings decide which rows may become ready.
-            out.say(t!("The duplicate check is still running. Nothing was undone."));
+            effects.say(t!("The duplicate check is still running. Nothing was undone."));
             return true;
         }
         if self.rows.over().is_some() {
-            return self.rows.on_action(action, out);
+            return self.rows.on_action(action, effects);
         }
         if action == Action::Back && !self.confirming && self.rows.marks.cancel_range() {
             return true;
@@ -302,58 +302,58 @@ impl Component for DraftForm {
         }
         match action {
             Action::Back if self.confirming => self.confirming = false,
-            Action::Back if self.rows.is_searched() => return self.rows.on_action(action, out),
+            Action::Back if self.rows.is_searched() => return self.rows.on_action(action, effects),
             Action::Back => {
-                self.close(true, out);
+                self.close(true, effects);
             }
             Action::DiscardDraft => {
                 let drafts: Vec<Job> =
                     self.jobs.iter().filter(|job| job.phase == Phase::Draft).cloned().collect();
-                out.show(ConfirmAction::discard(&drafts));
+                effects.show(ConfirmAction::discard(&drafts));
             }
-            Action::NextTemplate => self.next_job(out),
-            Action::Reload => self.check(out),
+            Action::NextTemplate => self.next_job(effects),
+            Action::Reload => self.check(effects),
             Action::Redo if self.is_enabled(Action::Redo, cx) => {
-                out.export(ExportSource::of_job(self.job(), true, None));
+                effects.export(ExportSource::of_job(self.job(), true, None));
             }
-            Action::Redo => out.say(t!("Every row is ready, so a redo file would be empty.")),
+            Action::Redo => effects.say(t!("Every row is ready, so a redo file would be empty.")),
             Action::Accept if self.has_suggestion() && self.doing.is_empty() => {
-                self.take_suggestions(false, out);
+                self.take_suggestions(false, effects);
             }
-            Action::Accept => self.confirming = self.may_begin(cx, out),
+            Action::Accept => self.confirming = self.may_begin(cx, effects),
             Action::TakeSuggestions if self.group_has_suggestion() => {
                 if self.doing.is_empty() {
-                    self.take_suggestions(true, out);
+                    self.take_suggestions(true, effects);
                 }
             }
-            Action::Range => self.draw_range(cx, out),
+            Action::Range => self.draw_range(cx, effects),
             Action::RangeDown | Action::RangeUp => {
-                self.draw_range(cx, out);
+                self.draw_range(cx, effects);
                 self.move_by(if action == Action::RangeDown { 1 } else { -1 });
             }
-            Action::Allow | Action::LeaveOut if self.decide_range(action == Action::Allow, cx, out) => {}
-            Action::Allow => self.decide_row(true, true, out),
-            Action::LeaveOut => self.decide_row(false, true, out),
-            Action::TakeSuggestions | Action::AllowClass => self.decide_group(true, out),
-            Action::LeaveOutClass => self.decide_group(false, out),
+            Action::Allow | Action::LeaveOut if self.decide_range(action == Action::Allow, cx, effects) => {}
+            Action::Allow => self.decide_row(true, true, effects),
+            Action::LeaveOut => self.decide_row(false, true, effects),
+            Action::TakeSuggestions | Action::AllowClass => self.decide_group(true, effects),
+            Action::LeaveOutClass => self.decide_group(false, effects),
             Action::UndoLast => {
                 if self.doing.is_empty() {
                     let job = self.job().id;
                     let others = self.ids().into_iter().filter(|other| *other != job).collect();
-                    self.doing.insert(out.command(JobCommand::UndoDecision(job, others)));
+                    self.doing.insert(effects.command(JobCommand::UndoDecision(job, others)));
                 }
             }
             Action::Columns if self.is_enabled(Action::Columns, cx) => {
-                self.compare(true, out);
+                self.compare(true, effects);
             }
             Action::Columns => {
-                out.say(t!("These rows were not read from a file, so there are no columns to map."));
+                effects.say(t!("These rows were not read from a file, so there are no columns to map."));
             }
             Action::Correct => match self.selected() {
-                Some(row) => EditRow::open(self.job().id, row.clone(), out),
-                None => out.say(t!("There is no row here to correct.")),
+                Some(row) => EditRow::open(self.job().id, row.clone(), effects),
+                None => effects.say(t!("There is no row here to correct.")),
             },
-            _ => return self.rows.on_action(action, out),
+            _ => return self.rows.on_action(action, effects),
         }
         true
     }
@@ -373,15 +373,15 @@ impl Component for DraftForm {
         Clicked::changed(line.is_some())
     }
 
-    fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
-        self.rows.on_text_key(key, out)
+    fn on_text_key(&mut self, key: KeyEvent, effects: &mut Effects<'_>) -> bool {
+        self.rows.on_text_key(key, effects)
     }
 
-    fn on_paste(&mut self, text: &str, _: &UiContext, out: &mut Effects<'_>) {
-        self.rows.on_paste(text, out);
+    fn on_paste(&mut self, text: &str, _: &UiContext, effects: &mut Effects<'_>) {
+        self.rows.on_paste(text, effects);
     }
 
-    fn on_response(&mut self, reply: Reply, cx: &UiContext, out: &mut Effects<'_>) -> Handled {
+    fn on_response(&mut self, reply: Reply, cx: &UiContext, effects: &mut Effects<'_>) -> Handled {
         let Reply { id, response } = reply;
         match response {
             Response::DuplicateResult(found) if matches!(self.check, DuplicateCheck::Reading { request, .. } if request == id) =>
@@ -393,10 +393,10 @@ impl Component for DraftForm {
                         if self.found.is_empty() && !self.outline.is_touched() && !self.decided {
                             // The first findings decide what the user sees first.
                             (self.outline, self.parts) = (Outline::default(), None);
-                            out.cancel(self.rows.list.restart());
+                            effects.cancel(self.rows.list.restart());
                         }
                         self.found = found;
-                        self.say_new_duplicates(out);
+                        self.say_new_duplicates(effects);
                         for job in &jobs {
                             self.on_job(job, cx);
                         }
@@ -411,7 +411,7 @@ impl Component for DraftForm {
                         // One of several drafts may have begun: the drafts that they replace must not begin any more.
                         if self.beginning && self.jobs.len() > 1 && !self.replaces.is_empty() {
                             let replaced = self.replaces.drain(..).collect();
-                            out.command(JobCommand::Discard(replaced));
+                            effects.command(JobCommand::Discard(replaced));
                         }
                         self.beginning = false;
                     }
@@ -424,26 +424,26 @@ impl Component for DraftForm {
                             .chain(self.replaces.drain(..))
                             .collect();
                         if !left.is_empty() {
-                            out.command(JobCommand::Discard(left));
+                            effects.command(JobCommand::Discard(left));
                         }
-                        out.go.extend([Navigate::InputUsed, Navigate::CloseAll, Navigate::Activity]);
+                        effects.go.extend([Navigate::InputUsed, Navigate::CloseAll, Navigate::Activity]);
                     }
-                    Ok(JobReply::Said(text)) => out.say(text),
+                    Ok(JobReply::Said(text)) => effects.say(text),
                     Ok(JobReply::Allowed(0)) => {
                         let key = cx.key(&self.key_contexts(), Action::Allow);
-                        out.say(t!(
+                        effects.say(t!(
                             "No row of this group is ready yet: each has another reason. Decide them one by one with {key}.",
                             key
                         ));
                     }
                     Ok(JobReply::Allowed(n)) => {
-                        out.say(plural!(n, "{n} row will be sent.", "{n} rows will be sent."));
+                        effects.say(plural!(n, "{n} row will be sent.", "{n} rows will be sent."));
                     }
-                    Ok(JobReply::Undone(undone)) => self.undone(undone, out),
-                    Ok(JobReply::NothingUndone(other)) => self.nothing_undone(other, out),
+                    Ok(JobReply::Undone(undone)) => self.undone(undone, effects),
+                    Ok(JobReply::NothingUndone(other)) => self.nothing_undone(other, effects),
                     Ok(JobReply::Corrected(rows)) => {
-                        out.say(plural!(rows, "{n} row corrected.", "{n} rows corrected."));
-                        self.corrected(out);
+                        effects.say(plural!(rows, "{n} row corrected.", "{n} rows corrected."));
+                        self.corrected(effects);
                     }
                     Ok(_) => self.said = None,
                 }
@@ -461,9 +461,9 @@ impl Component for DraftForm {
                         self.file = Some(Ok(state.clone()));
                         if self.beginning || self.confirming {
                             let key = cx.key(&self.key_contexts(), Action::Columns);
-                            out.say(t!("The columns are not open. Go back and press {key}.", key));
+                            effects.say(t!("The columns are not open. Go back and press {key}.", key));
                         } else {
-                            FileForm::open_again(&self.jobs, &self.replaces, state, out);
+                            FileForm::open_again(&self.jobs, &self.replaces, state, effects);
                         }
                     }
                     compared => self.file = Some(compared),
@@ -477,7 +477,7 @@ impl Component for DraftForm {
                 self.parts = Some(parts);
                 Ok(())
             }
-            response => self.rows.on_response(Reply { id, response }, out),
+            response => self.rows.on_response(Reply { id, response }, effects),
         }
     }
 
@@ -491,9 +491,9 @@ impl Component for DraftForm {
         }
     }
 
-    fn load_visible(&mut self, area: Rect, cx: &UiContext, out: &mut Effects<'_>) {
+    fn load_visible(&mut self, area: Rect, cx: &UiContext, effects: &mut Effects<'_>) {
         let Job { id, kind, .. } = *self.job();
-        self.groups.load(id, &self.jobs, out);
+        self.groups.load(id, &self.jobs, effects);
         let area = self.rows_area(area, cx);
         // Before the parts are known, the order of the rows is not.
         if self.parts.is_none() && self.outline.len() == 0 {
@@ -518,7 +518,7 @@ impl Component for DraftForm {
         // Until the parts are read again, their old headings stay over their old rows.
         if self.groups.are_current() {
             let words = |row: &JobRow| draft_words(row.row_status, kind).to_owned();
-            self.rows.load_visible(area, &mut self.heading, &words, cx, out);
+            self.rows.load_visible(area, &mut self.heading, &words, cx, effects);
         }
     }
 
@@ -547,8 +547,8 @@ impl Modal for DraftForm {
         matches!(flag, ModalFlag::Covers | ModalFlag::PreparesSending)
     }
 
-    fn leave(&mut self, out: &mut Effects<'_>) -> bool {
-        self.close(false, out)
+    fn leave(&mut self, effects: &mut Effects<'_>) -> bool {
+        self.close(false, effects)
     }
 
     fn asks(&self) -> Option<ConfirmQuestion> {
@@ -559,14 +559,14 @@ impl Modal for DraftForm {
         self.tell(form, cx);
     }
 
-    fn on_corrected(&mut self, out: &mut Effects<'_>) -> bool {
-        self.corrected(out);
+    fn on_corrected(&mut self, effects: &mut Effects<'_>) -> bool {
+        self.corrected(effects);
         true
     }
 
-    fn on_confirmed(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
-        if self.may_begin(cx, out) {
-            self.begin(out);
+    fn on_confirmed(&mut self, cx: &UiContext, effects: &mut Effects<'_>) {
+        if self.may_begin(cx, effects) {
+            self.begin(effects);
         }
     }
 }

@@ -133,8 +133,8 @@ impl Outline {
 
     /// Whether rows are left to review after those with this status.
     fn has_more(&self, done: RowStatus) -> bool {
-        let is_sent = |part: &GroupPart| matches!(part.id.0, RowStatus::Ready | RowStatus::Queued);
-        done != RowStatus::Ask && self.parts.iter().any(|part| !is_sent(part))
+        let is_sent = |part: &GroupPart| matches!(part.id.0, RowStatus::Ready | RowStatus::ToRevoke);
+        done != RowStatus::NeedsReview && self.parts.iter().any(|part| !is_sent(part))
     }
 
     fn part_of(&self, row: &JobRow) -> PartId {
@@ -375,8 +375,11 @@ mod tests {
     fn headings_stand_before_the_rows_of_open_parts() {
         let mut list = PagedList::<JobRow>::default();
         let mut outline = Outline::default();
-        let ask = |n| part(RowStatus::Ask, Some("a"), n);
-        outline.set(vec![ask(2), part(RowStatus::Ask, None, 12), part(RowStatus::Ready, None, 3)], &mut list);
+        let ask = |n| part(RowStatus::NeedsReview, Some("a"), n);
+        outline.set(
+            vec![ask(2), part(RowStatus::NeedsReview, None, 12), part(RowStatus::Ready, None, 3)],
+            &mut list,
+        );
         assert_eq!(lines(&outline), [Heading(0), Row(0), Row(1), Heading(1), Heading(2), Send]);
         // The list's first row is selected at first, so the cursor is below its heading.
         assert_eq!(outline.at(&list), 1);
@@ -386,7 +389,7 @@ mod tests {
         outline.fold(None, &list);
         assert_eq!(lines(&outline)[2..], [Heading(2), Row(14), Row(15), Row(16), Send]);
         // A larger part that comes later stays behind the known ones.
-        let parts = vec![part(RowStatus::Ask, Some("b"), 9), ask(1), part(RowStatus::Ready, None, 3)];
+        let parts = vec![part(RowStatus::NeedsReview, Some("b"), 9), ask(1), part(RowStatus::Ready, None, 3)];
         outline.set(parts, &mut list);
         assert_eq!(outline.part(0).map(|part| part.id.1.as_deref()), Some(Some("a")));
         assert_eq!(outline.heading_here(&list).map(|part| part.id.0), Some(RowStatus::Ready));
@@ -396,7 +399,7 @@ mod tests {
     fn a_part_that_is_opened_on_the_last_line_shows_its_first_rows() {
         let mut list = PagedList::<JobRow>::default();
         let mut outline = Outline::default();
-        let parts = ["a", "b", "c", "d", "e", "f"].map(|key| part(RowStatus::Ask, Some(key), 14));
+        let parts = ["a", "b", "c", "d", "e", "f"].map(|key| part(RowStatus::NeedsReview, Some(key), 14));
         outline.set(parts.to_vec(), &mut list);
         outline.fold(Some(false), &list);
         let visible = |outline: &Outline| outline.visible().map(|(_, line)| line).collect::<Vec<_>>();
@@ -421,7 +424,7 @@ mod tests {
     fn the_next_part_comes_around_and_a_lost_heading_leaves_the_cursor_in_the_list() {
         let mut list = PagedList::<JobRow>::default();
         let mut outline = Outline::default();
-        let parts = vec![part(RowStatus::Ask, Some("a"), 1), part(RowStatus::Ready, None, 3)];
+        let parts = vec![part(RowStatus::NeedsReview, Some("a"), 1), part(RowStatus::Ready, None, 3)];
         outline.set(parts.clone(), &mut list);
         outline.next_part(&mut list);
         assert_eq!(outline.heading_here(&list).map(|part| part.id.0), Some(RowStatus::Ready));
@@ -437,9 +440,10 @@ mod tests {
     /// If many rows leave, the list does not find the row after them.
     #[test]
     fn the_row_after_a_range_is_found_by_its_place_if_the_list_lost_it() {
-        let rows =
-            |numbers: Vec<u64>| numbers.into_iter().map(|no| JobRow::for_test(no, RowStatus::Ask)).collect();
-        let ask = |key, rows| part(RowStatus::Ask, Some(key), rows);
+        let rows = |numbers: Vec<u64>| {
+            numbers.into_iter().map(|no| JobRow::for_test(no, RowStatus::NeedsReview)).collect()
+        };
+        let ask = |key, rows| part(RowStatus::NeedsReview, Some(key), rows);
         let found: Vec<u64> = (1..=3).chain(12..=18).chain(4..=11).collect();
         let lost: Vec<u64> = (101..=118).collect();
         for after in [found, lost] {
@@ -451,7 +455,7 @@ mod tests {
             assert_eq!(outline.line(outline.at(&list)), Some(Row(11)));
             outline.lay_out(30, true, &mut list);
             list.hold(rows(after));
-            outline.set(vec![ask("a", 3), ask("b", 7), part(RowStatus::LeftOut, None, 8)], &mut list);
+            outline.set(vec![ask("a", 3), ask("b", 7), part(RowStatus::Skipped, None, 8)], &mut list);
             assert_eq!(outline.line(outline.at(&list)), Some(Row(3)), "the first row of the second part");
         }
     }

@@ -100,10 +100,10 @@ struct RunningRequest {
 
 impl FileForm {
     /// `source` is a file or pasted text.
-    pub fn new(purpose: Purpose, source: ImportSource, out: &mut Effects<'_>) -> Self {
-        let kept = DraftOffer::Reading(out.ask(Request::KeptDrafts));
+    pub fn new(purpose: Purpose, source: ImportSource, effects: &mut Effects<'_>) -> Self {
+        let kept = DraftOffer::Reading(effects.request(Request::KeptDrafts));
         let mut form = Self { kept, ..Self::unasked(purpose, source) };
-        form.open(out);
+        form.open(effects);
         form
     }
 
@@ -163,12 +163,12 @@ impl FileForm {
 
     /// Opens the file of drafts at the column mapping, or says that the file is gone. The drafts keep their rows.
     /// `replaced`: the drafts that they replace themselves.
-    pub fn open_again(drafts: &[Job], replaced: &[JobId], state: FileState, out: &mut Effects<'_>) {
+    pub fn open_again(drafts: &[Job], replaced: &[JobId], state: FileState, effects: &mut Effects<'_>) {
         let (source, change) = match state {
             FileState::Unchanged(source) => (source, None),
             FileState::Changed(source, change) => (source, Some(change)),
             FileState::Gone(source) => {
-                out.warn(gone(&source));
+                effects.warn(gone(&source));
                 return;
             }
         };
@@ -178,7 +178,7 @@ impl FileForm {
             return;
         };
         let drafts = drafts.iter().map(|job| job.id).chain(replaced.iter().copied()).collect();
-        out.open(move |_, out| {
+        effects.open(move |_, effects| {
             let purpose = Purpose::Issue { template, by_column: source.by_column };
             let mut form = Self {
                 choices: source.choices.clone(),
@@ -186,7 +186,7 @@ impl FileForm {
             }
             .beginning();
             form.again = Some(Again { drafts, source, change, is_new: true });
-            form.open(out);
+            form.open(effects);
             form
         });
     }
@@ -201,26 +201,26 @@ impl FileForm {
         })
     }
 
-    fn open(&mut self, out: &mut Effects<'_>) {
-        self.cancel(out);
+    fn open(&mut self, effects: &mut Effects<'_>) {
+        self.cancel(effects);
         self.said = None;
         self.reads_again = false;
         let (source, choices) = (self.source.clone(), self.choices.clone());
-        let request = out.ask(match self.purpose {
+        let request = effects.request(match self.purpose {
             Purpose::Issue { .. } => Request::OpenFile(source, choices),
             Purpose::Revoke { .. } => Request::OpenIds(source, choices),
         });
         self.work = Some(RunningRequest { request, drafting: false, done: 0, all: 0 });
     }
 
-    fn cancel(&mut self, out: &mut Effects<'_>) {
-        out.cancel(self.work.take().map(|work| work.request));
-        self.forget_changes(out);
+    fn cancel(&mut self, effects: &mut Effects<'_>) {
+        effects.cancel(self.work.take().map(|work| work.request));
+        self.forget_changes(effects);
     }
 
-    fn forget_changes(&mut self, out: &mut Effects<'_>) {
+    fn forget_changes(&mut self, effects: &mut Effects<'_>) {
         let unread = self.changes.drain(..).filter(|(.., change)| change.is_none());
-        out.cancel(unread.map(|(request, ..)| request));
+        effects.cancel(unread.map(|(request, ..)| request));
     }
 
     /// Whether the user must wait: for a request about the file, or for the kept drafts.
@@ -257,20 +257,20 @@ impl Component for FileForm {
         if action == Action::Accept && self.step.is_none() { t!("check rows") } else { action.hint() }
     }
 
-    fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, cx: &UiContext, effects: &mut Effects<'_>) -> bool {
         if self.step.is_some() {
-            return self.act_step(action, cx, out);
+            return self.act_step(action, cx, effects);
         }
         match action {
             Action::Back => {
-                self.cancel(out);
+                self.cancel(effects);
                 self.set_input(&[]);
-                out.close();
+                effects.close();
             }
             Action::Encoding | Action::Columns | Action::Sheet | Action::Header
                 if self.opened.is_none() || !self.is_enabled(action, cx) =>
             {
-                out.say(t!("This cannot be chosen for this file."));
+                effects.say(t!("This cannot be chosen for this file."));
             }
             Action::Encoding => {
                 self.ask(self.opened.as_ref().map(|opened| FileStep::encoding(&opened.about)));
@@ -283,7 +283,7 @@ impl Component for FileForm {
                     *by_column = !*by_column;
                 }
             }
-            Action::Accept => self.go_on(out),
+            Action::Accept => self.go_on(effects),
             _ => return false,
         }
         true
@@ -297,7 +297,7 @@ impl Component for FileForm {
         }
     }
 
-    fn on_response(&mut self, reply: Reply, cx: &UiContext, out: &mut Effects<'_>) -> Handled {
+    fn on_response(&mut self, reply: Reply, cx: &UiContext, effects: &mut Effects<'_>) -> Handled {
         let Reply { id, response } = reply;
         if matches!(self.kept, DraftOffer::Reading(reading) if reading == id) {
             let Response::KeptDrafts(kept) = response else { return Err(Reply { id, response }) };
@@ -305,7 +305,7 @@ impl Component for FileForm {
                 self.said = Some(why);
                 Vec::new()
             }));
-            self.begin_questions(out);
+            self.begin_questions(effects);
             return Ok(());
         }
         if let Some((.., change)) = self.changes.iter_mut().find(|(request, ..)| *request == id) {
@@ -329,7 +329,7 @@ impl Component for FileForm {
                         if let Purpose::Issue { by_column, .. } = &mut self.purpose {
                             *by_column &= has;
                         }
-                        self.begin_questions(out);
+                        self.begin_questions(effects);
                     }
                     // The file may have changed since the choices were kept, or cannot be read for a moment.
                     Err(why) if self.is_refilled && self.choices != self.begun.choices => {
@@ -351,18 +351,18 @@ impl Component for FileForm {
                         let replaces = self.again.as_ref().map(|again| again.drafts.clone());
                         if let Purpose::Issue { .. } = self.purpose {
                             // The draft keeps the recipients from now on.
-                            out.go.push(Navigate::InputUsed);
+                            effects.go.push(Navigate::InputUsed);
                         }
-                        DraftForm::open_instead(drafts, replaces.unwrap_or_default(), out);
-                        out.close();
+                        DraftForm::open_instead(drafts, replaces.unwrap_or_default(), effects);
+                        effects.close();
                     }
                     Err(why) => self.said = Some(why),
                 }
             }
             Response::Done(Ok(JobReply::Drafts(jobs))) => {
                 self.work = None;
-                DraftForm::open(jobs, out);
-                out.close();
+                DraftForm::open(jobs, effects);
+                effects.close();
             }
             Response::Done(Err(why)) => (self.work, self.said) = (None, Some(why)),
             response => return Err(Reply { id, response }),
@@ -380,9 +380,9 @@ impl Component for FileForm {
         }
     }
 
-    fn load_visible(&mut self, _: Rect, _: &UiContext, out: &mut Effects<'_>) {
+    fn load_visible(&mut self, _: Rect, _: &UiContext, effects: &mut Effects<'_>) {
         if self.reads_again {
-            self.open(out);
+            self.open(effects);
         }
     }
 

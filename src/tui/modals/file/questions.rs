@@ -33,27 +33,27 @@ impl FileForm {
         })
     }
 
-    pub(super) fn go_on(&mut self, out: &mut Effects<'_>) {
+    pub(super) fn go_on(&mut self, effects: &mut Effects<'_>) {
         if self.is_reading() {
-            out.say(t!("Still reading the file. Nothing was sent."));
+            effects.say(t!("Still reading the file. Nothing was sent."));
             return;
         }
         if self.ask_next() {
             return;
         }
         if self.opened.is_none() {
-            self.open(out);
+            self.open(effects);
             return;
         }
         if self.is_as_before() {
-            out.say(t!("The columns are unchanged. The draft keeps its rows and decisions."));
-            out.close();
+            effects.say(t!("The columns are unchanged. The draft keeps its rows and decisions."));
+            effects.close();
             return;
         }
         self.said = None;
         let (source, choices) = (self.source.clone(), self.choices.clone());
         let replaced = self.again.as_ref().map(|again| again.drafts.clone()).unwrap_or_default();
-        let request = out.ask(match &self.purpose {
+        let request = effects.request(match &self.purpose {
             Purpose::Issue { template, by_column } => {
                 let template = (!by_column).then(|| template.clone());
                 Request::DraftFile(Box::new(FileRequest { template, source, choices }), replaced)
@@ -84,7 +84,7 @@ impl FileForm {
     }
 
     /// Offers the kept drafts of this file, or asks the first question, once the file and the drafts are read.
-    pub(super) fn begin_questions(&mut self, out: &mut Effects<'_>) {
+    pub(super) fn begin_questions(&mut self, effects: &mut Effects<'_>) {
         let Some(opened) = &self.opened else { return };
         match &self.kept {
             DraftOffer::Reading(_) => return,
@@ -94,7 +94,7 @@ impl FileForm {
                 self.kept = DraftOffer::Offered;
                 if !mine.is_empty() {
                     let imports = imports(&mine);
-                    self.compare(&imports, out);
+                    self.compare(&imports, effects);
                     self.ask(Some(FileStep::Kept(imports)));
                     return;
                 }
@@ -111,7 +111,7 @@ impl FileForm {
     }
 
     /// Compares the newest drafts with the file, if it has changed since.
-    pub(super) fn compare(&mut self, imports: &[Vec<Job>], out: &mut Effects<'_>) {
+    pub(super) fn compare(&mut self, imports: &[Vec<Job>], effects: &mut Effects<'_>) {
         let Some(opened) = &self.opened else { return };
         let has_changed = |import: &Vec<Job>| {
             let origin = import.first().and_then(|job| job.origin.as_ref());
@@ -120,21 +120,21 @@ impl FileForm {
         let changed = imports.iter().enumerate().filter(|(_, import)| has_changed(import));
         let ask = |(at, import): (usize, &Vec<Job>)| {
             let ids = import.iter().map(|job| job.id).collect();
-            (out.ask(Request::CompareFile(ids)), at, None)
+            (effects.request(Request::CompareFile(ids)), at, None)
         };
         self.changes = changed.take(MOST_COMPARED).map(ask).collect();
     }
 
     /// Continues with the drafts of an earlier import, or asks the first question for a new one.
-    pub(super) fn choose_kept(&mut self, import: Option<&Vec<Job>>, out: &mut Effects<'_>) {
-        self.forget_changes(out);
+    pub(super) fn choose_kept(&mut self, import: Option<&Vec<Job>>, effects: &mut Effects<'_>) {
+        self.forget_changes(effects);
         match import {
             Some(drafts) => {
                 let ids = drafts.iter().map(|job| job.id).collect();
-                let request = out.command(JobCommand::OpenDrafts(ids));
+                let request = effects.command(JobCommand::OpenDrafts(ids));
                 self.work = Some(RunningRequest { request, drafting: false, done: 0, all: 0 });
             }
-            None => self.begin_questions(out),
+            None => self.begin_questions(effects),
         }
     }
 
@@ -161,7 +161,7 @@ impl FileForm {
         (self.step, self.cursor) = (step, ListCursor::default());
     }
 
-    pub(super) fn act_step(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
+    pub(super) fn act_step(&mut self, action: Action, cx: &UiContext, effects: &mut Effects<'_>) -> bool {
         let choices = self.step_choices(cx).len().max(1);
         let Some(step) = &mut self.step else { return false };
         if let (FileStep::Columns(mapping), Some(opened)) = (&mut *step, &self.opened) {
@@ -170,24 +170,24 @@ impl FileForm {
                 Action::PreviousChoice => mapping.change(-1, &opened.about),
                 Action::Back => {
                     if mapping.is_changed(&opened.about) {
-                        out.say(t!("The columns stay as they were."));
+                        effects.say(t!("The columns stay as they were."));
                     }
                     self.step = None;
                 }
-                Action::Accept => self.choose(out),
+                Action::Accept => self.choose(effects),
                 _ => return mapping.move_focus(action, &opened.about),
             }
             return true;
         }
         match action {
             Action::Back => self.step = None,
-            Action::Accept => self.choose(out),
+            Action::Accept => self.choose(effects),
             _ => return self.cursor.on_menu_action(action, choices),
         }
         true
     }
 
-    pub(super) fn choose(&mut self, out: &mut Effects<'_>) {
+    pub(super) fn choose(&mut self, effects: &mut Effects<'_>) {
         let (Some(step), Some(opened)) = (self.step.take(), &self.opened) else { return };
         let (about, at) = (&opened.about, self.cursor.at());
         match step {
@@ -209,7 +209,7 @@ impl FileForm {
             }
             FileStep::IdColumn => self.choices.id_column = Some(at),
             FileStep::Kept(drafts) => {
-                self.choose_kept(drafts.get(at), out);
+                self.choose_kept(drafts.get(at), effects);
                 return;
             }
             FileStep::Columns(mut mapping) => match mapping.accept(about) {
@@ -220,7 +220,7 @@ impl FileForm {
                 }
             },
         }
-        self.open(out);
+        self.open(effects);
     }
 }
 

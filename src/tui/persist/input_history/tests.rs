@@ -59,7 +59,7 @@ fn what_is_typed_while_the_file_is_written_is_written_next() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut recents = Recents::of(Some(folder.path()), "uni", true);
     let mut asked = Vec::new();
-    let mut take = |ask: RecentsAsk| {
+    let mut take = |ask: RecentsRequest| {
         asked.push(ask);
         request(asked.len() as u64)
     };
@@ -79,7 +79,7 @@ fn what_is_typed_while_the_file_is_written_is_written_next() {
 fn the_file_is_private_shared_by_two_and_goes_when_nothing_is_kept() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("recent/uni.json");
-    let ask = |changes: Vec<InputChange>| RecentsAsk { path: path.clone(), changes, keep_days: None };
+    let ask = |changes: Vec<InputChange>| RecentsRequest { path: path.clone(), changes, keep_days: None };
     assert_eq!(run(&ask(Vec::new())), Ok(Lists::default()));
     assert!(!path.exists(), "reading makes no file");
     run(&ask(vec![InputChange::Typed(InputKind::LookUp, "a@x.example".into())])).expect("written");
@@ -108,7 +108,7 @@ fn templates_that_were_read_have_their_own_file_which_is_forgotten_too() {
         crate::config::recent_file(folder.path(), "uni"),
         crate::config::templates_file(folder.path(), "uni"),
     );
-    let ask = |changes: Vec<InputChange>| RecentsAsk { path: path.clone(), changes, keep_days: None };
+    let ask = |changes: Vec<InputChange>| RecentsRequest { path: path.clone(), changes, keep_days: None };
     let read = vec![jobs::RecentEntry { id: "TPL-001".into(), title: "a title".into() }];
     run(&ask(vec![InputChange::Templates(read.clone())])).expect("written");
     assert!(!path.exists(), "nothing was typed");
@@ -124,7 +124,7 @@ proptest! {
     fn a_file_of_anything_is_read(text in any::<String>(), texts in proptest::collection::vec(any::<String>(), 0..80)) {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("x.json");
-        let ask = RecentsAsk { path: path.clone(), changes: Vec::new(), keep_days: None };
+        let ask = RecentsRequest { path: path.clone(), changes: Vec::new(), keep_days: None };
         std::fs::write(&path, text).expect("written");
         let _ = run(&ask);
         let hostile = serde_json::json!({ "look_ups": texts, "version": 3 });
@@ -150,7 +150,7 @@ fn no_bytes_of_the_kept_files_do_harm() {
             std::fs::write(file, bytes).expect("written");
         }
         let changes = vec![InputChange::Typed(InputKind::Badge, "B-1".into())];
-        let _ = run(&RecentsAsk { path: path.clone(), changes, keep_days: Some(30) });
+        let _ = run(&RecentsRequest { path: path.clone(), changes, keep_days: Some(30) });
         let _ = std::str::from_utf8(bytes).map(crate::tui::persist::saved_layout::SavedLayout::from_json);
     });
 }

@@ -13,7 +13,7 @@ pub const PATIENCE: Duration = Duration::from_secs(1);
 const WRITING: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ViewAsk {
+pub enum ViewRequest {
     Recall(PathBuf),
     Keep(PathBuf, Box<SavedLayout>),
     Forget(PathBuf),
@@ -29,28 +29,28 @@ pub enum ViewAnswer {
 }
 
 impl ViewAnswer {
-    pub fn failed(ask: &ViewAsk, why: &str) -> Self {
+    pub fn failed(ask: &ViewRequest, why: &str) -> Self {
         match ask {
-            ViewAsk::Recall(file) => Self::LeftAlone(cannot_read(file, why)),
-            ViewAsk::Keep(file, _) | ViewAsk::Forget(file) => Self::Done(Err(cannot_keep(file, why))),
+            ViewRequest::Recall(file) => Self::LeftAlone(cannot_read(file, why)),
+            ViewRequest::Keep(file, _) | ViewRequest::Forget(file) => Self::Done(Err(cannot_keep(file, why))),
         }
     }
 }
 
 /// Stops waiting after a time limit.
-pub async fn run(ask: ViewAsk) -> ViewAnswer {
+pub async fn run(ask: ViewRequest) -> ViewAnswer {
     let asked = ask.clone();
     let work = tokio::task::spawn_blocking(move || match ask {
-        ViewAsk::Recall(file) => recall(&file),
-        ViewAsk::Keep(file, view) => {
+        ViewRequest::Recall(file) => recall(&file),
+        ViewRequest::Keep(file, view) => {
             ViewAnswer::Done(keep(&file, &view).map_err(|why| cannot_keep(&file, &why.to_string())))
         }
-        ViewAsk::Forget(file) => {
+        ViewRequest::Forget(file) => {
             ViewAnswer::Done(fs::remove(&file).map_err(|why| cannot_keep(&file, &why.to_string())))
         }
     });
     // The lists wait only for reading.
-    let patience = if matches!(asked, ViewAsk::Recall(_)) { PATIENCE } else { WRITING };
+    let patience = if matches!(asked, ViewRequest::Recall(_)) { PATIENCE } else { WRITING };
     match tokio::time::timeout(patience, work).await {
         Ok(Ok(answer)) => answer,
         Ok(Err(why)) => ViewAnswer::failed(&asked, &why.to_string()),
@@ -131,26 +131,30 @@ mod tests {
     async fn a_view_is_kept_privately_and_forgotten() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("desk/uni.json");
-        assert_eq!(run(ViewAsk::Recall(file.clone())).await, ViewAnswer::Recalled(None, None));
+        assert_eq!(run(ViewRequest::Recall(file.clone())).await, ViewAnswer::Recalled(None, None));
         let view = SavedLayout { tab: Some(Tab::Wallet), ..SavedLayout::default() };
-        let kept = run(ViewAsk::Keep(file.clone(), Box::new(view.clone()))).await;
+        let kept = run(ViewRequest::Keep(file.clone(), Box::new(view.clone()))).await;
         assert_eq!(kept, ViewAnswer::Done(Ok(())));
         assert_eq!(
-            run(ViewAsk::Recall(file.clone())).await,
+            run(ViewRequest::Recall(file.clone())).await,
             ViewAnswer::Recalled(Some(Box::new(view.clone())), None)
         );
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
             std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).expect("set");
-            run(ViewAsk::Keep(file.clone(), Box::new(view))).await;
+            run(ViewRequest::Keep(file.clone(), Box::new(view))).await;
             assert_eq!(fs::mode_of(&std::fs::metadata(&file).expect("it is there")), 0o600);
             let folder = file.parent().expect("a folder");
             assert_eq!(fs::mode_of(&std::fs::metadata(folder).expect("it is there")), 0o700);
         }
-        assert_eq!(run(ViewAsk::Forget(file.clone())).await, ViewAnswer::Done(Ok(())));
+        assert_eq!(run(ViewRequest::Forget(file.clone())).await, ViewAnswer::Done(Ok(())));
         assert!(!file.exists());
-        assert_eq!(run(ViewAsk::Forget(file)).await, ViewAnswer::Done(Ok(())), "there is nothing to forget");
+        assert_eq!(
+            run(ViewRequest::Forget(file)).await,
+            ViewAnswer::Done(Ok(())),
+            "there is nothing to forget"
+        );
     }
 
     #[tokio::test]
@@ -160,7 +164,8 @@ mod tests {
         let large = vec![b' '; usize::try_from(LARGEST).expect("small") + 1];
         for content in [&b"not json"[..], b"\xff\xfe{}", &large] {
             std::fs::write(&file, content).expect("written");
-            let ViewAnswer::Recalled(None, Some(warning)) = run(ViewAsk::Recall(file.clone())).await else {
+            let ViewAnswer::Recalled(None, Some(warning)) = run(ViewRequest::Recall(file.clone())).await
+            else {
                 panic!("it is damaged")
             };
             assert!(warning.contains("uni.json.damaged"), "{warning}");
@@ -168,11 +173,11 @@ mod tests {
             assert_eq!(std::fs::read(folder.path().join("uni.json.damaged")).expect("aside"), content);
         }
         std::fs::write(&file, r#"{"version":9}"#).expect("written");
-        assert!(matches!(run(ViewAsk::Recall(file.clone())).await, ViewAnswer::LeftAlone(_)));
+        assert!(matches!(run(ViewRequest::Recall(file.clone())).await, ViewAnswer::LeftAlone(_)));
         assert_eq!(std::fs::read_to_string(&file).expect("still there"), r#"{"version":9}"#);
         let no_file = folder.path().to_owned();
-        assert!(matches!(run(ViewAsk::Recall(no_file.clone())).await, ViewAnswer::LeftAlone(_)));
-        let kept = run(ViewAsk::Keep(no_file, Box::default())).await;
+        assert!(matches!(run(ViewRequest::Recall(no_file.clone())).await, ViewAnswer::LeftAlone(_)));
+        let kept = run(ViewRequest::Keep(no_file, Box::default())).await;
         assert!(matches!(kept, ViewAnswer::Done(Err(_))), "{kept:?}");
     }
 }

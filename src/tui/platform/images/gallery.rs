@@ -13,7 +13,7 @@ use tokio::sync::{OnceCell, Semaphore};
 const AT_ONCE: usize = 1;
 
 #[derive(Clone)]
-pub struct PictureAsk {
+pub struct PictureOnScreen {
     pub url: String,
     pub fresh: bool,
     pub way: PictureOutput,
@@ -21,10 +21,10 @@ pub struct PictureAsk {
     pub id: u32,
 }
 
-impl fmt::Debug for PictureAsk {
+impl fmt::Debug for PictureOnScreen {
     /// Omits the URL, which may contain a signature.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "PictureAsk({:?}, fresh: {}, id: {})", self.room, self.fresh, self.id)
+        write!(f, "PictureOnScreen({:?}, fresh: {}, id: {})", self.room, self.fresh, self.id)
     }
 }
 
@@ -54,7 +54,7 @@ impl Gallery {
     }
 
     /// The error is a short explanation for the user.
-    pub async fn load(&self, ask: PictureAsk, cancel: &CancellationToken) -> Result<Packed, String> {
+    pub async fn load(&self, ask: PictureOnScreen, cancel: &CancellationToken) -> Result<Packed, String> {
         if ask.fresh {
             self.last().take();
         } else if let Some(kept) = self.kept(&ask.url).await {
@@ -114,7 +114,7 @@ impl Gallery {
     }
 
     /// Returns the bytes for the cache too.
-    async fn prepare(&self, picture: Picture, ask: &PictureAsk) -> Result<(Packed, Vec<u8>), String> {
+    async fn prepare(&self, picture: Picture, ask: &PictureOnScreen) -> Result<(Packed, Vec<u8>), String> {
         let permit = self.0.room.clone().acquire_owned().await.map_err(|_| i18n::tr(FAILED).to_owned())?;
         let (way, room, id) = (ask.way, ask.room, ask.id);
         let work = tokio::task::spawn_blocking(move || {

@@ -25,7 +25,7 @@ mod render;
 mod render;
 mod store;
 
-pub use gallery::{Gallery, PictureAsk};
+pub use gallery::{Gallery, PictureOnScreen};
 pub use protocol::{KITTY_IDS, PictureOutput};
 pub use questions::{ASKED_ROW, TerminalQueries};
 pub use render::{OFF, Packed};

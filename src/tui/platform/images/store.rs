@@ -2,7 +2,7 @@
 //! response is dropped.
 
 use super::address::Places;
-use super::gallery::PictureAsk;
+use super::gallery::PictureOnScreen;
 use crate::config::PictureSettings;
 use crate::tui::platform::images::protocol::{KITTY_IDS, PictureOutput, Protocol};
 use crate::tui::platform::images::questions::{PictureMode, unasked};
@@ -152,20 +152,20 @@ impl PictureStore {
         }
     }
 
-    pub fn want(&mut self, want: Option<&PictureRequest>, out: &mut Effects<'_>) {
+    pub fn want(&mut self, want: Option<&PictureRequest>, effects: &mut Effects<'_>) {
         let wanted = want.and_then(|want| self.wanted(want).ok());
         if wanted == self.wanted {
             return;
         }
-        out.cancel(self.rest.take());
-        out.cancel(self.reading.take());
+        effects.cancel(self.rest.take());
+        effects.cancel(self.reading.take());
         // Another text beside a picture gives it another size. Its bytes are on their way already.
         let is_coming = matches!(
             (&wanted, &self.loading),
             (Some(PictureFetch::Picture(key)), Some((.., coming))) if key.url == coming.url && self.fresh.is_none()
         );
         if !is_coming {
-            out.cancel(self.loading.take().map(|(request, ..)| request));
+            effects.cancel(self.loading.take().map(|(request, ..)| request));
         }
         let is_here = match &wanted {
             Some(PictureFetch::Picture(key)) => self.entry(key).is_some(),
@@ -174,20 +174,20 @@ impl PictureStore {
         };
         self.wanted = wanted;
         if !is_here && !is_coming && matches!(self.how, PictureMode::By(_)) {
-            self.rest = Some(out.ask(Request::Pause(Request::CURSOR_REST)));
+            self.rest = Some(effects.request(Request::Pause(Request::CURSOR_REST)));
         }
     }
 
     /// Returns a response to another request.
-    pub fn on_response(&mut self, reply: Reply, out: &mut Effects<'_>) -> Handled {
+    pub fn on_response(&mut self, reply: Reply, effects: &mut Effects<'_>) -> Handled {
         let Reply { id, response } = reply;
         match response {
             Response::Paused if self.rest == Some(id) => {
                 self.rest = None;
                 match &self.wanted {
-                    Some(PictureFetch::Picture(key)) => self.load(key.clone(), out),
+                    Some(PictureFetch::Picture(key)) => self.load(key.clone(), effects),
                     Some(PictureFetch::Template(id)) => {
-                        self.reading = Some(out.ask(Request::Template(id.clone())));
+                        self.reading = Some(effects.request(Request::Template(id.clone())));
                     }
                     None => {}
                 }
@@ -210,7 +210,7 @@ impl PictureStore {
                 {
                     self.entries.push_back(CachedPicture { key, number, state });
                     if self.entry(&wanted).is_none() {
-                        self.load(wanted, out);
+                        self.load(wanted, effects);
                     }
                 }
                 Ok(())
@@ -219,11 +219,11 @@ impl PictureStore {
         }
     }
 
-    fn load(&mut self, key: PictureKey, out: &mut Effects<'_>) {
+    fn load(&mut self, key: PictureKey, effects: &mut Effects<'_>) {
         let PictureMode::By(way) = self.how else { return };
         let number = self.asked;
         self.asked = self.asked.wrapping_add(1);
-        let ask = PictureAsk {
+        let ask = PictureOnScreen {
             fresh: self.fresh.take_if(|url| *url == key.url).is_some(),
             url: key.url.clone(),
             way,
@@ -231,7 +231,7 @@ impl PictureStore {
             id: way.first_id + number % KITTY_IDS,
         };
         self.entries.retain(|entry| number.wrapping_sub(entry.number) < KEPT);
-        self.loading = Some((out.ask(Request::Picture(Box::new(ask))), number, key));
+        self.loading = Some((effects.request(Request::Picture(Box::new(ask))), number, key));
     }
 
     fn wanted(&self, want: &PictureRequest) -> Result<PictureFetch, String> {

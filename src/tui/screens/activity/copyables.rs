@@ -20,9 +20,9 @@ impl Activity {
         }
     }
 
-    pub(super) fn save_jobs(&self, cx: &UiContext, out: &mut Effects<'_>) {
+    pub(super) fn save_jobs(&self, cx: &UiContext, effects: &mut Effects<'_>) {
         let Some(mut head) = self.listed() else {
-            out.say(t!("There are no jobs here to export."));
+            effects.say(t!("There are no jobs here to export."));
             return;
         };
         let only = self.only.map(|only| tr(only.words()).to_owned());
@@ -33,7 +33,7 @@ impl Activity {
         let listed = self.in_order().filter(|job| self.is_listed(job));
         let rows = listed.map(|job| columns::saved(job, &clock)).collect();
         let source = ExportSource::of_rows("jobs", head, None, columns::saved_names(), rows);
-        out.export(source);
+        effects.export(source);
     }
 }
 
@@ -111,8 +111,8 @@ impl Screen for Activity {
         badge.map_or_else(Vec::new, |(id, address)| records(id, Some(address)))
     }
 
-    fn on_drag(&mut self, drag: Drag, area: Rect, cx: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_drag(&mut self, drag: Drag, area: Rect, cx: &UiContext, effects: &mut Effects<'_>) -> bool {
         let area = self.row_panes(area).list;
-        self.rows.as_mut().is_some_and(|rows| rows.on_drag(drag, area, cx, out))
+        self.rows.as_mut().is_some_and(|rows| rows.on_drag(drag, area, cx, effects))
     }
 }

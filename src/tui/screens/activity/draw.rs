@@ -86,7 +86,7 @@ fn is_done(row_status: RowStatus) -> bool {
 
 /// The rows that a job may send: skipped and invalid ones are no part of its progress.
 fn wanted(job: &Job) -> u64 {
-    job.counts.sum(|status| !matches!(status, RowStatus::LeftOut | RowStatus::Invalid))
+    job.counts.sum(|status| !matches!(status, RowStatus::Skipped | RowStatus::Invalid))
 }
 
 /// How a job ended.

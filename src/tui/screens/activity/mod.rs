@@ -10,7 +10,7 @@ mod replacement;
 use crate::jobs::{Stop, StopKind};
 use crate::tui::input::action::ActionKind;
 use crate::tui::input::list_hit::{Click, ListArea};
-use crate::tui::modals::job_actions::{can, can_decide, may_revoke, open_menu, revoke_rows, run};
+use crate::tui::modals::job_actions::{can, can_resolve, may_revoke, open_menu, revoke_rows, run};
 use crate::tui::modals::job_menu::JobMenu;
 use crate::tui::modals::resolve_rows::ResolveRows;
 use crate::tui::modals::revoke_ids::RevokeIds;
@@ -63,9 +63,9 @@ pub struct Activity {
 
 impl Activity {
     /// Starts again for another connection. Only the headings stay.
-    pub fn restart(&mut self, out: &mut Effects<'_>) {
+    pub fn restart(&mut self, effects: &mut Effects<'_>) {
         self.clear();
-        self.request = Some(out.ask(Request::Jobs));
+        self.request = Some(effects.request(Request::Jobs));
     }
 
     /// The journal could not be opened, so there is nothing to read. Home takes the reason from here.
@@ -79,9 +79,9 @@ impl Activity {
         (self.heading, self.rows_heading) = (before.heading, before.rows_heading);
     }
 
-    pub fn read_again(&mut self, out: &mut Effects<'_>) {
+    pub fn read_again(&mut self, effects: &mut Effects<'_>) {
         if matches!(self.read, Some(Err(_))) {
-            self.request = Some(out.ask(Request::Jobs));
+            self.request = Some(effects.request(Request::Jobs));
         }
     }
 
@@ -162,11 +162,11 @@ impl Activity {
         }
     }
 
-    fn close_rows(&mut self, out: &mut Effects<'_>) {
+    fn close_rows(&mut self, effects: &mut Effects<'_>) {
         let marked = self.marked().count() as u64;
         self.set_rows(None);
         if marked > 0 {
-            out.say(plural!(marked, "{n} row stays marked.", "{n} rows stay marked."));
+            effects.say(plural!(marked, "{n} row stays marked.", "{n} rows stay marked."));
         }
     }
 
@@ -260,38 +260,38 @@ impl Activity {
     }
 
     /// Shows only the rows of the next status. After the last status, shows all rows again.
-    fn only_next(&mut self, out: &mut Effects<'_>) {
+    fn only_next(&mut self, effects: &mut Effects<'_>) {
         let Some(job) = self.job() else { return };
         let mut there = job.by_urgency().into_iter().map(|(status, _)| status);
         let Some(rows) = &mut self.rows else { return };
         if let Some(now) = rows.row_statuses().first() {
             there.find(|status| status == now);
         }
-        rows.only(there.next().into_iter().collect(), out);
+        rows.only(there.next().into_iter().collect(), effects);
     }
 
-    fn command(&self, action: Action, cx: &UiContext, out: &mut Effects<'_>) {
+    fn command(&self, action: Action, cx: &UiContext, effects: &mut Effects<'_>) {
         let Some(job) = self.job_for(action) else {
-            out.say(t!("There is no job here."));
+            effects.say(t!("There is no job here."));
             return;
         };
         let marked: Vec<JobRow> = self.marked().cloned().collect();
         match action {
-            Action::Export => open_menu(JobMenu::export(job, marked, self.listed()), out),
-            Action::Undo if !marked.is_empty() => revoke_rows(job, &marked, cx, out),
+            Action::Export => open_menu(JobMenu::export(job, marked, self.listed()), effects),
+            Action::Undo if !marked.is_empty() => revoke_rows(job, &marked, cx, effects),
             Action::Decide if !marked.is_empty() => {
                 match ResolveRows::marked(job, &marked).filter(|_| job.may_act()) {
-                    Some(form) => out.show(form),
-                    None => out.say(t!("There is nothing to resolve in the marked rows.")),
+                    Some(form) => effects.show(form),
+                    None => effects.say(t!("There is nothing to resolve in the marked rows.")),
                 }
             }
             Action::Decide => match self.rows.as_ref().and_then(|rows| rows.list.selected()) {
-                Some(row) if can_decide(row, job) => out.show(ResolveRows::one(job, row.clone())),
-                _ => out.say(
+                Some(row) if can_resolve(row, job) => effects.show(ResolveRows::one(job, row.clone())),
+                _ => effects.say(
                     t!("There is nothing to resolve in this row. lapel checks rows in doubt and sends none of them again meanwhile."),
                 ),
             },
-            _ => run(job, action, &marked, out),
+            _ => run(job, action, &marked, effects),
         }
     }
 }
@@ -336,8 +336,10 @@ impl Component for Activity {
             Action::Open => row.is_none_or(|row| row.badge_id.is_some()),
             Action::Raw => row.is_some_and(|row| row.badge_id.is_some()),
             Action::Wallet => row.is_some_and(|row| !row.address.looks_empty()),
-            Action::Decide if self.marked().next().is_some() => self.marked().any(|row| can_decide(row, job)),
-            Action::Decide => row.is_some_and(|row| can_decide(row, job)),
+            Action::Decide if self.marked().next().is_some() => {
+                self.marked().any(|row| can_resolve(row, job))
+            }
+            Action::Decide => row.is_some_and(|row| can_resolve(row, job)),
             Action::Undo if self.marked().next().is_some() => self.marked().any(|row| may_revoke(row, job)),
             Action::SaveList => self.listed().is_some(),
             Action::UndoLast => self.rows.as_ref().is_some_and(|rows| rows.marks.has_changes()),
@@ -356,22 +358,22 @@ impl Component for Activity {
         }
     }
 
-    fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, cx: &UiContext, effects: &mut Effects<'_>) -> bool {
         self.now = cx.clock().utc();
-        if let Some(done) = self.act_heading(action, cx, out) {
+        if let Some(done) = self.act_heading(action, cx, effects) {
             return done;
         }
         if action.is(ActionKind::OfJob) {
             if self.job().is_some() && self.job_for(action).is_none() {
                 if action == Action::Look {
                     // It is harmless for both parts.
-                    self.selected_jobs().into_iter().for_each(|job| run(job, action, &[], out));
+                    self.selected_jobs().into_iter().for_each(|job| run(job, action, &[], effects));
                     return true;
                 }
                 self.open_replacement();
-                out.say(t!("A replacement has two jobs. Choose one of them."));
+                effects.say(t!("A replacement has two jobs. Choose one of them."));
             } else {
-                self.command(action, cx, out);
+                self.command(action, cx, effects);
             }
             return true;
         }
@@ -380,48 +382,49 @@ impl Component for Activity {
             return true;
         }
         match &mut self.rows {
-            Some(rows) if rows.over().is_some() => return rows.on_action(action, out),
+            Some(rows) if rows.over().is_some() => return rows.on_action(action, effects),
             Some(rows) => match action {
-                _ if rows.mark(action, cx, out) => {}
+                _ if rows.mark(action, cx, effects) => {}
                 Action::SaveList => {
                     let job = self.jobs.iter().find(|job| job.id == rows.job());
-                    rows.save(job, &self.rows_heading, cx, out);
+                    rows.save(job, &self.rows_heading, cx, effects);
                 }
-                Action::Back if !rows.is_searched() => self.close_rows(out),
-                Action::Only => self.only_next(out),
+                Action::Back if !rows.is_searched() => self.close_rows(effects),
+                Action::Only => self.only_next(effects),
                 Action::Open => match rows.list.selected().and_then(|row| row.badge_id.clone()) {
                     Some(id) => {
                         let template_id = self.job().and_then(|job| job.template_id.clone());
-                        out.go
+                        effects
+                            .go
                             .push(Navigate::Badge(ListedBadge { template_id, ..ListedBadge::unlisted(id) }));
                     }
-                    None => out.say(t!("This row has no badge id yet, so no badge can be opened.")),
+                    None => effects.say(t!("This row has no badge id yet, so no badge can be opened.")),
                 },
                 Action::Wallet => match rows.list.selected().filter(|row| !row.address.looks_empty()) {
-                    Some(row) => out.go.push(Navigate::Holder(row.address.wire().to_owned())),
-                    None => out.say(t!("This row has no e-mail address to look up.")),
+                    Some(row) => effects.go.push(Navigate::Holder(row.address.wire().to_owned())),
+                    None => effects.say(t!("This row has no e-mail address to look up.")),
                 },
                 Action::Raw if rows.list.selected().is_some_and(|row| row.badge_id.is_none()) => {
-                    out.say(t!("This row has no badge id yet, so the service has no record of it."));
+                    effects.say(t!("This row has no badge id yet, so the service has no record of it."));
                 }
-                _ => return rows.on_action(action, out),
+                _ => return rows.on_action(action, effects),
             },
             None => match action {
                 Action::Raw if self.job().is_some() => {
                     let open = cx.key(&[KeyContext::Activity, KeyContext::List], Action::Open);
-                    out.say(t!(
+                    effects.say(t!(
                         "The service has no record of a job. {open} opens its rows; a row has the record of its badge.",
                         open
                     ));
                 }
-                Action::Ids => out.open(RevokeIds::new),
-                Action::SaveList => self.save_jobs(cx, out),
+                Action::Ids => effects.open(RevokeIds::new),
+                Action::SaveList => self.save_jobs(cx, effects),
                 Action::Sort | Action::ChooseColumns => {
-                    out.say(t!("There are no jobs here to sort."));
+                    effects.say(t!("There are no jobs here to sort."));
                 }
                 Action::Open if self.open_replacement() => {}
                 Action::Open => self.set_rows(self.job().map(|job| RowList::new(job.id, Vec::new()))),
-                Action::Only if self.jobs.is_empty() => out.say(t!("There are no jobs here to filter.")),
+                Action::Only if self.jobs.is_empty() => effects.say(t!("There are no jobs here to filter.")),
                 Action::Only => self.only_next_jobs(),
                 Action::Back
                     if self.search.over().is_none()
@@ -445,12 +448,12 @@ impl Component for Activity {
         true
     }
 
-    fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
+    fn on_text_key(&mut self, key: KeyEvent, effects: &mut Effects<'_>) -> bool {
         if self.shown_heading().over().is_some() {
             return self.shown_heading_mut().on_text_key(key);
         }
         if let Some(rows) = &mut self.rows {
-            return rows.on_text_key(key, out);
+            return rows.on_text_key(key, effects);
         }
         let typed = self.search.on_text_key(key);
         if typed {
@@ -459,12 +462,12 @@ impl Component for Activity {
         typed
     }
 
-    fn on_paste(&mut self, text: &str, _: &UiContext, out: &mut Effects<'_>) {
+    fn on_paste(&mut self, text: &str, _: &UiContext, effects: &mut Effects<'_>) {
         if self.shown_heading_mut().on_paste(text) {
             return;
         }
         if let Some(rows) = &mut self.rows {
-            rows.on_paste(text, out);
+            rows.on_paste(text, effects);
         } else if self.search.on_paste(text) {
             self.find_next(true, true);
         }
@@ -486,7 +489,7 @@ impl Component for Activity {
         Clicked::changed(is_job)
     }
 
-    fn on_response(&mut self, reply: Reply, _: &UiContext, out: &mut Effects<'_>) -> Handled {
+    fn on_response(&mut self, reply: Reply, _: &UiContext, effects: &mut Effects<'_>) -> Handled {
         let Reply { id, response } = reply;
         match response {
             Response::Jobs(jobs) if self.request == Some(id) => {
@@ -509,7 +512,7 @@ impl Component for Activity {
                         "{n} job was interrupted. See the Activity tab.",
                         "{n} jobs were interrupted. See the Activity tab."
                     );
-                    out.news = Some((text, true));
+                    effects.news = Some((text, true));
                 }
                 Ok(())
             }
@@ -520,19 +523,19 @@ impl Component for Activity {
                 Ok(())
             }
             response => match &mut self.rows {
-                Some(rows) => rows.on_response(Reply { id, response }, out),
+                Some(rows) => rows.on_response(Reply { id, response }, effects),
                 None => Err(Reply { id, response }),
             },
         }
     }
 
-    fn load_visible(&mut self, area: Rect, cx: &UiContext, out: &mut Effects<'_>) {
+    fn load_visible(&mut self, area: Rect, cx: &UiContext, effects: &mut Effects<'_>) {
         self.now = cx.clock().utc();
         let rows_area = self.row_panes(area).list;
         if let Some(rows) = &mut self.rows {
             let job = self.jobs.iter().find(|job| job.id == rows.job());
             let words = |row: &JobRow| job_rows::columns::words_in_list(row, job, cx);
-            rows.load_visible(rows_area, &mut self.rows_heading, &words, cx, out);
+            rows.load_visible(rows_area, &mut self.rows_heading, &words, cx, effects);
             self.fit_pane(area, cx);
             return;
         }
@@ -543,7 +546,7 @@ impl Component for Activity {
         self.fit_pane(area, cx);
         self.sight.lay(list, self.at(), self.listed_jobs().count());
         let Some((id, statuses)) = self.job().map(|job| (job.id, peeked(job))) else { return };
-        self.peek.load(id, statuses, out);
+        self.peek.load(id, statuses, effects);
     }
 
     fn know(&self, known: &mut KnownWords) {

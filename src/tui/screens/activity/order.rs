@@ -72,14 +72,14 @@ impl Activity {
         &mut self,
         action: Action,
         cx: &UiContext,
-        out: &mut Effects<'_>,
+        effects: &mut Effects<'_>,
     ) -> Option<bool> {
         if self.rows.is_none() && self.jobs.is_empty() {
             return None;
         }
         let heading = if self.rows.is_some() { &mut self.rows_heading } else { &mut self.heading };
-        match heading.on_action(action, out) {
-            HeadingOutcome::Chose(order) => self.sort_by(order, cx, out),
+        match heading.on_action(action, effects) {
+            HeadingOutcome::Chose(order) => self.sort_by(order, cx, effects),
             HeadingOutcome::Something => {}
             HeadingOutcome::Nothing if heading.over().is_some() => return Some(false),
             HeadingOutcome::Nothing => return None,
@@ -89,11 +89,11 @@ impl Activity {
 
     /// Sorts the list on the screen and keeps the selection.
     /// The jobs are all here. The rows of a job are read again in the new order.
-    fn sort_by(&mut self, order: Option<SortOrder>, cx: &UiContext, out: &mut Effects<'_>) {
+    fn sort_by(&mut self, order: Option<SortOrder>, cx: &UiContext, effects: &mut Effects<'_>) {
         if let Some(rows) = &mut self.rows {
             if self.rows_heading.order() != order {
                 self.rows_heading.set_order(order);
-                out.cancel(rows.list.reload());
+                effects.cancel(rows.list.reload());
             }
             return;
         }
@@ -195,11 +195,11 @@ mod tests {
 
     #[test]
     fn problems_are_sorted_by_what_their_column_shows() {
-        use RowStatus::{InDoubt, Invalid, Issued, NotDone, Ready};
+        use RowStatus::{InDoubt, Invalid, Issued, Ready, Refused};
         let jobs = [
             job(Phase::Running, &[(InDoubt, 5)]),
-            job(Phase::Stopped, &[(NotDone, 30)]),
-            job(Phase::Stopped, &[(NotDone, 2), (Invalid, 90)]),
+            job(Phase::Stopped, &[(Refused, 30)]),
+            job(Phase::Stopped, &[(Refused, 2), (Invalid, 90)]),
             job(Phase::Stopped, &[(Ready, 30)]),
             // Invalid rows were reported when the job began, so the column has nothing.
             job(Phase::Running, &[(Invalid, 9), (Issued, 90)]),
@@ -216,14 +216,14 @@ mod tests {
 
     #[test]
     fn a_stopped_job_is_open_while_somebody_may_act_and_nothing_is_done_without_a_badge() {
-        use RowStatus::{Ask, Invalid, Issued, LeftOut, NotDone, Ready, Revoked};
+        use RowStatus::{Invalid, Issued, NeedsReview, Ready, Refused, Revoked, Skipped};
         let refused = |rows| Job {
             stop: Some(Stop { kind: StopKind::BadRequest, why: Code::Interrupted.into() }),
-            ..job(Phase::Stopped, &[(NotDone, rows)])
+            ..job(Phase::Stopped, &[(Refused, rows)])
         };
         for open in [
             refused(30),
-            Job { held: 1, ..job(Phase::Stopped, &[(Ask, 1), (Issued, 1)]) },
+            Job { held: 1, ..job(Phase::Stopped, &[(NeedsReview, 1), (Issued, 1)]) },
             job(Phase::Paused, &[(Ready, 1)]),
         ] {
             assert!(OnlyJobs::Open.has(&open, now()) && finished(&open).is_none(), "{open:?}");
@@ -236,9 +236,9 @@ mod tests {
         for nothing in [
             refused(1),
             job(Phase::Running, &[(Invalid, 2)]),
-            job(Phase::Running, &[(NotDone, 2)]),
+            job(Phase::Running, &[(Refused, 2)]),
             // Nearly every file has a row that is skipped in the review.
-            job(Phase::Running, &[(LeftOut, 2), (Invalid, 1)]),
+            job(Phase::Running, &[(Skipped, 2), (Invalid, 1)]),
         ] {
             assert!(matches!(ended(nothing), Some(Finished::NothingDone)));
         }
@@ -248,8 +248,8 @@ mod tests {
         }
         // A row that a person resolved may have been sent.
         for otherwise in [
-            job(Phase::Cancelled, &[(LeftOut, 2)]),
-            Job { left_in_doubt: true, ..job(Phase::Running, &[(LeftOut, 2)]) },
+            job(Phase::Cancelled, &[(Skipped, 2)]),
+            Job { left_in_doubt: true, ..job(Phase::Running, &[(Skipped, 2)]) },
             job(Phase::Moved, &[(RowStatus::Waiting, 2)]),
         ] {
             assert!(matches!(ended(otherwise), Some(Finished::Otherwise)));

@@ -21,9 +21,9 @@ pub(super) struct Peek {
 
 impl Peek {
     /// Requests the rows of a job with these statuses, if they are not here. `None`: it shows no rows.
-    pub fn load(&mut self, job: JobId, statuses: Option<Vec<RowStatus>>, out: &mut Effects<'_>) {
+    pub fn load(&mut self, job: JobId, statuses: Option<Vec<RowStatus>>, effects: &mut Effects<'_>) {
         if self.of != Some(job) {
-            out.cancel(self.request.take());
+            effects.cancel(self.request.take());
             *self = Self { of: Some(job), stale: true, ..Self::default() };
         }
         if !self.stale || self.request.is_some() {
@@ -35,7 +35,7 @@ impl Peek {
             Some(row_statuses) => {
                 let filter = RowFilter { row_statuses, ..RowFilter::default() };
                 let query = RowsQuery { job, filter, page: 1, per_page: PEEK };
-                self.request = Some(out.ask(Request::Rows(query)));
+                self.request = Some(effects.request(Request::Rows(query)));
             }
         }
     }
@@ -45,7 +45,7 @@ impl Peek {
 /// shows all of them. Other jobs show the rows that need a person, or whose badge is not known.
 pub(super) fn peeked(job: &Job) -> Option<Vec<RowStatus>> {
     let is_peeked = |status: &RowStatus| {
-        job.counts.of(*status) > 0 && (status.needs_a_person() || *status == RowStatus::Unbound)
+        job.counts.of(*status) > 0 && (status.needs_a_person() || *status == RowStatus::NotVisibleYet)
     };
     let row_statuses: Vec<RowStatus> = most_urgent_first(job).into_iter().filter(is_peeked).collect();
     if job.counts.total() <= FEW {

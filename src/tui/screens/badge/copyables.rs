@@ -17,9 +17,9 @@ impl Screen for BadgeScreen {
         Some(ShownRecord::Badge(self.wanted.clone()?))
     }
 
-    fn show(&mut self, shown: ShownRecord, out: &mut Effects<'_>) {
+    fn show(&mut self, shown: ShownRecord, effects: &mut Effects<'_>) {
         if let ShownRecord::Badge(badge) = shown {
-            self.open(badge, out);
+            self.open(badge, effects);
         }
     }
 
@@ -82,8 +82,8 @@ impl Screen for BadgeScreen {
         self.request.take_if(|own| *own == request);
     }
 
-    fn refresh(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
-        self.on_action(Action::Reload, cx, out);
+    fn refresh(&mut self, cx: &UiContext, effects: &mut Effects<'_>) {
+        self.on_action(Action::Reload, cx, effects);
     }
 
     fn has_picture(&self, action: Action) -> bool {

@@ -18,8 +18,8 @@ impl Screen for History {
         view.history = self.filtered.view();
     }
 
-    fn restore_layout(&mut self, view: &SavedLayout, out: &mut Effects<'_>) {
-        self.filtered.restore(&view.history, out);
+    fn restore_layout(&mut self, view: &SavedLayout, effects: &mut Effects<'_>) {
+        self.filtered.restore(&view.history, effects);
     }
 
     fn can_go_back(&self) -> bool {
@@ -34,9 +34,9 @@ impl Screen for History {
             .any(|(_, row)| matches!(row, RowSlot::Entry(ListEntry::Row(row)) if is_running(row)))
     }
 
-    fn on_drag(&mut self, drag: Drag, area: Rect, cx: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_drag(&mut self, drag: Drag, area: Rect, cx: &UiContext, effects: &mut Effects<'_>) -> bool {
         let (stack, rows) = (self.key_contexts(), self.filtered.rows(self.filtered.split(area).0));
-        self.marks.on_drag(drag, rows, &mut self.filtered.list, &stack, cx, out)
+        self.marks.on_drag(drag, rows, &mut self.filtered.list, &stack, cx, effects)
     }
 
     fn picture(&self, area: Rect, cx: &UiContext) -> Option<PictureRequest> {
@@ -61,8 +61,8 @@ impl Screen for History {
         records_of(self.filtered.list.selected())
     }
 
-    fn refresh(&mut self, _: &UiContext, out: &mut Effects<'_>) {
-        self.filtered.reload(out);
+    fn refresh(&mut self, _: &UiContext, effects: &mut Effects<'_>) {
+        self.filtered.reload(effects);
     }
 
     fn rows_built(&self) -> u64 {

@@ -35,7 +35,7 @@ impl History {
     }
 
     /// Opens a popup that states the cost. If all matching rows are loaded, marks them at once.
-    pub(super) fn offer_mark_all(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
+    pub(super) fn offer_mark_all(&mut self, cx: &UiContext, effects: &mut Effects<'_>) {
         let list = &self.filtered.list;
         let part = self.filtered.part().filter(|part| !part.is_whole);
         let all_loaded = part.is_none() && list.is_counted() && list.len() == list.loaded().count() as u64;
@@ -44,17 +44,17 @@ impl History {
         let rows = part.map(|part| part.all).or(counted);
         if self.marking.is_some() {
             let esc = cx.key(&self.key_contexts(), Action::Back);
-            out.say(t!("lapel is already reading all matching badges. {esc} stops it.", esc));
+            effects.say(t!("lapel is already reading all matching badges. {esc} stops it.", esc));
         } else if !list.is_answered() || list.error().is_some() {
-            out.say(t!("The list is not loaded yet. Nothing was marked."));
+            effects.say(t!("The list is not loaded yet. Nothing was marked."));
         } else if list.is_empty() && !is_narrowed {
-            out.say(t!("No badge matches, so there is nothing to mark."));
+            effects.say(t!("No badge matches, so there is nothing to mark."));
         } else if rows.is_some_and(|rows| rows > LARGEST_RANGE) {
-            out.warn(too_many(rows));
+            effects.warn(too_many(rows));
         } else if all_loaded {
             let loaded = list.loaded().map(|(_, row)| row.clone()).collect();
             self.marks.add(loaded);
-            out.say(plural!(
+            effects.say(plural!(
                 rows.unwrap_or(0),
                 "Marked the {n} matching badge. It was already loaded.",
                 "Marked all {n} matching badges. They were already loaded."
@@ -64,32 +64,32 @@ impl History {
             self.marks.add_all(&mut self.filtered.list);
         } else {
             let words = self.filtered.filter_words().to_vec();
-            out.open(move |cx, _| ConfirmAction::mark_all(rows, &words, is_narrowed, cx));
+            effects.open(move |cx, _| ConfirmAction::mark_all(rows, &words, is_narrowed, cx));
         }
     }
 
-    pub fn mark_all(&mut self, out: &mut Effects<'_>) {
+    pub fn mark_all(&mut self, effects: &mut Effects<'_>) {
         let filter = self.filtered.filter().clone();
         let narrowing = self.filtered.narrowing().clone();
         let part = self.filtered.part().map(|part| part.all);
         let all = part.unwrap_or(self.filtered.list.len());
-        let request = out.ask(Request::Matching(filter.clone()));
+        let request = effects.request(Request::Matching(filter.clone()));
         self.marking = Some(Marking { request, filter, narrowing, done: 0, all });
     }
 
-    pub(super) fn give_up_marking(&mut self, out: &mut Effects<'_>) {
-        out.cancel(self.marking.take().map(|marking| marking.request));
-        out.say(t!("Stopped. Nothing was marked."));
+    pub(super) fn give_up_marking(&mut self, effects: &mut Effects<'_>) {
+        effects.cancel(self.marking.take().map(|marking| marking.request));
+        effects.say(t!("Stopped. Nothing was marked."));
     }
 
     /// Ends the reading if the filter has changed: it would mark badges that the list does not show.
-    pub(super) fn check_marking(&mut self, out: &mut Effects<'_>) {
+    pub(super) fn check_marking(&mut self, effects: &mut Effects<'_>) {
         let is_other = |marking: &Marking| {
             marking.filter != *self.filtered.filter() || marking.narrowing != *self.filtered.narrowing()
         };
         if self.marking.as_ref().is_some_and(is_other) {
-            out.cancel(self.marking.take().map(|marking| marking.request));
-            out.warn(t!("Reading stopped because the filter changed. Nothing was marked."));
+            effects.cancel(self.marking.take().map(|marking| marking.request));
+            effects.warn(t!("Reading stopped because the filter changed. Nothing was marked."));
         }
     }
 
@@ -112,7 +112,12 @@ impl History {
         })
     }
 
-    pub(super) fn receive_marking(&mut self, reply: Reply, cx: &UiContext, out: &mut Effects<'_>) -> Handled {
+    pub(super) fn receive_marking(
+        &mut self,
+        reply: Reply,
+        cx: &UiContext,
+        effects: &mut Effects<'_>,
+    ) -> Handled {
         let Some(marking) = self.marking.take_if(|marking| marking.request == reply.id) else {
             return Err(reply);
         };
@@ -121,49 +126,49 @@ impl History {
             Ok(mut read) => {
                 let now = cx.now();
                 read.rows.retain(|row| marking.narrowing.fits(row, now));
-                self.take_matching(read, out);
+                self.take_matching(read, effects);
             }
-            Err(NotMarked::TooMany) => out.warn(too_many(None)),
+            Err(NotMarked::TooMany) => effects.warn(too_many(None)),
             Err(NotMarked::Service(why)) => {
-                out.warn(t!("Not all matching badges could be read: {why} Nothing was marked.", why));
+                effects.warn(t!("Not all matching badges could be read: {why} Nothing was marked.", why));
             }
         }
         Ok(())
     }
 
-    fn take_matching(&mut self, MatchingRows { rows, read }: MatchingRows, out: &mut Effects<'_>) {
+    fn take_matching(&mut self, MatchingRows { rows, read }: MatchingRows, effects: &mut Effects<'_>) {
         if read.end == ListEnd::Moving {
-            out.warn(t!(
+            effects.warn(t!(
                 "The list changed every time lapel read it. Nothing was marked. Try again later, or narrow the filter."
             ));
             return;
         }
         let new = rows.iter().filter(|row| !self.marks.contains_key(&row.badge_id)).count();
         if self.marks.len() + new > usize::try_from(LARGEST_RANGE).unwrap_or(usize::MAX) {
-            out.warn(too_many(None));
+            effects.warn(too_many(None));
             return;
         }
         let marked = rows.len() as u64;
         self.marks.add(rows);
         let all = plural!(marked, "Marked the {n} matching badge.", "Marked all {n} matching badges.");
         match (read.end, read.total_count) {
-            (ListEnd::Unreadable, _) => out.warn(plural!(
+            (ListEnd::Unreadable, _) => effects.warn(plural!(
                 read.unreadable,
                 "{all} {n} more could not be read and is not marked.",
                 "{all} {n} more could not be read and are not marked.",
                 all
             )),
-            (ListEnd::Disagrees | ListEnd::Stopped, Some(said)) => out.warn(t!(
+            (ListEnd::Disagrees | ListEnd::Stopped, Some(said)) => effects.warn(t!(
                 "{all} The service counts {said} but does not show the others, if there are any.",
                 all,
                 said = number(said)
             )),
-            (ListEnd::Unconfirmed, _) => out.warn(t!(
+            (ListEnd::Unconfirmed, _) => effects.warn(t!(
                 "{all} There may be more: the service gives no total, and an empty page followed a full one.",
                 all
             )),
-            _ if marked == 0 => out.say(t!("No badge matches, so there is nothing to mark.")),
-            _ => out.say(all),
+            _ if marked == 0 => effects.say(t!("No badge matches, so there is nothing to mark.")),
+            _ => effects.say(all),
         }
     }
 }

@@ -98,10 +98,10 @@ fn runs(job: &Job) -> bool {
         matches!(
             status,
             RowStatus::Sending
-                | RowStatus::Unbound
+                | RowStatus::NotVisibleYet
                 | RowStatus::Waiting
-                | RowStatus::Other
-                | RowStatus::Queued
+                | RowStatus::UnknownState
+                | RowStatus::ToRevoke
                 | RowStatus::Revoking
         )
     };
@@ -122,7 +122,7 @@ pub fn of_jobs(jobs: &[Job], now: Timestamp, me: Option<&str>) -> Vec<HomeLine> 
     // The revocation of a replacement has no line of its own while it waits for its issue job.
     let waits_for_issue = |job: &Job| {
         job.replaced.is_some()
-            && job.counts.sum(|status| status == RowStatus::Queued) == job.counts.total()
+            && job.counts.sum(|status| status == RowStatus::ToRevoke) == job.counts.total()
             && jobs.iter().any(|issue| Some(issue.id) == job.follows && runs(issue))
     };
     let here = || here().filter(|job| !waits_for_issue(job));
@@ -228,7 +228,7 @@ mod tests {
             kind: Kind::Revoke,
             follows: Some(issue.id),
             replaced: Some(replaced),
-            ..job(Phase::Running, &[(RowStatus::Queued, 1)])
+            ..job(Phase::Running, &[(RowStatus::ToRevoke, 1)])
         };
         let ids = |jobs: &[Job]| of_jobs(jobs, now(), None).iter().map(HomeLine::id).collect::<Vec<_>>();
         let line = |id| HomeLineId::Job(HomeGroup::Running, id);

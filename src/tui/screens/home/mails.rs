@@ -61,7 +61,7 @@ pub struct FailedMailList {
 }
 
 impl FailedMailList {
-    pub fn new(source: MailSource, out: &mut Effects<'_>) -> Self {
+    pub fn new(source: MailSource, effects: &mut Effects<'_>) -> Self {
         let mut mails = Self {
             source,
             request: None,
@@ -73,17 +73,17 @@ impl FailedMailList {
             columns: BadgeColumns::of_mails(),
             unfitted: false,
         };
-        mails.read(out);
+        mails.read(effects);
         mails
     }
 
     /// Costs no request.
-    fn read(&mut self, out: &mut Effects<'_>) {
+    fn read(&mut self, effects: &mut Effects<'_>) {
         let ask = match &self.source {
             MailSource::Index(_) => Request::IndexMails,
             MailSource::Journal(job) => Request::Mail(*job),
         };
-        out.ask_instead(&mut self.request, ask);
+        effects.request_instead(&mut self.request, ask);
     }
 
     fn badge(&self) -> Option<&HistoryItem> {
@@ -142,10 +142,10 @@ impl FailedMailList {
         }
     }
 
-    fn export(&self, cx: &UiContext, out: &mut Effects<'_>) {
+    fn export(&self, cx: &UiContext, effects: &mut Effects<'_>) {
         let badges: Vec<&HistoryItem> = self.shown().collect();
         if badges.is_empty() {
-            out.say(t!("There are no failed mails here to export."));
+            effects.say(t!("There are no failed mails here to export."));
             return;
         }
         let mut head = plural!(badges.len() as u64, "{n} failed mail", "{n} failed mails");
@@ -153,7 +153,7 @@ impl FailedMailList {
             head.push_str(&format!(" {} {text}", cx.glyphs.dot));
         }
         let source = ExportSource::of_badges("mail-failures", head, self.source_words(), badges, cx);
-        out.export(source);
+        effects.export(source);
     }
 
     /// How many mails failed, and how old that figure is, in lines of this width.
@@ -282,7 +282,7 @@ impl Component for FailedMailList {
     }
 
     /// Back leaves the list.
-    fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, cx: &UiContext, effects: &mut Effects<'_>) -> bool {
         match self.search.on_action(action) {
             Searched::Changed => {
                 self.arrange();
@@ -303,16 +303,16 @@ impl Component for FailedMailList {
                 self.arrange();
             }
             (Action::Open | Action::Wallet, _) => {
-                follow(action, self.badge(), out);
+                follow(action, self.badge(), effects);
             }
-            (Action::Export, _) => self.export(cx, out),
-            (Action::Reload, _) => self.read(out),
-            (Action::Only, _) => out.say(t!(
+            (Action::Export, _) => self.export(cx, effects),
+            (Action::Reload, _) => self.read(effects),
+            (Action::Only, _) => effects.say(t!(
                 "All these mails failed. {key} narrows the list by a text, also by the service's word.",
                 key = cx.key(STACK, Action::Search)
             )),
-            (Action::Sort | Action::ChooseColumns, _) => out.say(fixed_order()),
-            (Action::PreviewDown | Action::PreviewUp, _) => self.preview.scroll(action, out),
+            (Action::Sort | Action::ChooseColumns, _) => effects.say(fixed_order()),
+            (Action::PreviewDown | Action::PreviewUp, _) => self.preview.scroll(action, effects),
             _ => return self.list.on_action(action),
         }
         true
@@ -334,18 +334,18 @@ impl Component for FailedMailList {
         Clicked::changed(at.x < list.right() && self.list.on_click(list, at.y))
     }
 
-    fn on_response(&mut self, reply: Reply, cx: &UiContext, out: &mut Effects<'_>) -> Handled {
+    fn on_response(&mut self, reply: Reply, cx: &UiContext, effects: &mut Effects<'_>) -> Handled {
         match reply.to(&mut self.request) {
             Ok(Response::Mail(found) | Response::IndexMails(found)) => self.found.take(found, cx),
             Ok(_) => return Ok(()),
-            Err(reply) => return self.preview.on_response(reply, out),
+            Err(reply) => return self.preview.on_response(reply, effects),
         }
         self.unfitted = true;
         self.arrange();
         Ok(())
     }
 
-    fn load_visible(&mut self, area: Rect, cx: &UiContext, out: &mut Effects<'_>) {
+    fn load_visible(&mut self, area: Rect, cx: &UiContext, effects: &mut Effects<'_>) {
         if std::mem::take(&mut self.unfitted) {
             for badge in self.found.value().into_iter().flat_map(|found| &found.badges) {
                 self.columns.fit(badge, cx);
@@ -357,7 +357,7 @@ impl Component for FailedMailList {
             Some(MailLine::Badge(badge)) => Some(badge.as_ref()),
             _ => None,
         };
-        self.preview.lay_out(badge, None, pane, cx, out);
+        self.preview.lay_out(badge, None, pane, cx, effects);
     }
 
     fn know(&self, known: &mut KnownWords) {

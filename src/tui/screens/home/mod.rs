@@ -118,11 +118,12 @@ impl Home {
 
     /// Reads the kept drafts of another connection, and the history into the index if the profile reads it at the
     /// start. Also while another tab is shown.
-    pub fn restart(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
+    pub fn restart(&mut self, cx: &UiContext, effects: &mut Effects<'_>) {
         if cx.session().and_then(|session| session.index.as_ref()).is_some_and(|index| index.reads_at_start) {
-            self.counts.on_action(Action::Reload, cx, out);
+            self.counts.on_action(Action::Reload, cx, effects);
         }
-        self.drafts = HomeDrafts { request: Some(out.ask(Request::KeptDrafts)), ..HomeDrafts::default() };
+        self.drafts =
+            HomeDrafts { request: Some(effects.request(Request::KeptDrafts)), ..HomeDrafts::default() };
         self.stale = true;
     }
 
@@ -130,18 +131,18 @@ impl Home {
         imports(&self.drafts.kept).len()
     }
 
-    pub fn read_drafts(&mut self, out: &mut Effects<'_>) {
+    pub fn read_drafts(&mut self, effects: &mut Effects<'_>) {
         if std::mem::take(&mut self.drafts.stale) {
-            self.drafts.request = Some(out.ask(Request::KeptDrafts));
+            self.drafts.request = Some(effects.request(Request::KeptDrafts));
         }
     }
 
     /// Tells that drafts are kept, once, while another tab is shown.
-    pub fn tell_drafts(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
+    pub fn tell_drafts(&mut self, cx: &UiContext, effects: &mut Effects<'_>) {
         if self.drafts.untold == Some(true) {
             self.drafts.untold = Some(false);
             let imports = imports(&self.drafts.kept);
-            out.say(plural!(
+            effects.say(plural!(
                 imports.len() as u64,
                 "{n} draft is kept: {titles}. {key} shows it on Home.",
                 "{n} drafts are kept: {titles}. {key} shows them on Home.",
@@ -179,22 +180,22 @@ impl Home {
         self.shown = HomePart::Lines;
     }
 
-    pub fn list_mails(&mut self, job: JobId, out: &mut Effects<'_>) {
-        self.show_mails(MailSource::Journal(Some(job)), MailsFrom::AnotherTab, out);
+    pub fn list_mails(&mut self, job: JobId, effects: &mut Effects<'_>) {
+        self.show_mails(MailSource::Journal(Some(job)), MailsFrom::AnotherTab, effects);
     }
 
-    fn show_mails(&mut self, source: MailSource, from: MailsFrom, out: &mut Effects<'_>) {
-        self.shown = HomePart::Mails(Box::new(FailedMailList::new(source, out)), from);
+    fn show_mails(&mut self, source: MailSource, from: MailsFrom, effects: &mut Effects<'_>) {
+        self.shown = HomePart::Mails(Box::new(FailedMailList::new(source, effects)), from);
     }
 
     /// Lists all failed mails: of the index if anything was read into it, otherwise of the jobs.
-    fn all_mails(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
+    fn all_mails(&mut self, cx: &UiContext, effects: &mut Effects<'_>) {
         let source = match self.counts.all() {
             Some(all) if !all.sums.status.is_empty() => MailSource::Index(self.counts.reading_words(cx).0),
             _ => MailSource::Journal(None),
         };
         let from = if self.pane().is_none() { MailsFrom::Lines } else { MailsFrom::Counts };
-        self.show_mails(source, from, out);
+        self.show_mails(source, from, effects);
     }
 
     /// When to read new rows into the index. `None` until the history was read once in this session.
@@ -202,8 +203,8 @@ impl Home {
         self.counts.due()
     }
 
-    pub fn tick(&mut self, out: &mut Effects<'_>) {
-        self.counts.tick(out);
+    pub fn tick(&mut self, effects: &mut Effects<'_>) {
+        self.counts.tick(effects);
     }
 
     pub fn is_reading(&self) -> bool {
@@ -247,24 +248,24 @@ impl Home {
     }
 
     /// Shows what the line is about. It never sends.
-    fn open(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
+    fn open(&mut self, cx: &UiContext, effects: &mut Effects<'_>) {
         let Some(line) = self.line().cloned() else { return };
         match line {
             HomeLine::Need(job, needs) => {
                 let heaviest = needs.first().map(|need| need.status);
                 // The list of jobs says why a job stopped, and what can follow.
                 let rows = heaviest.filter(|status| *status != RowStatus::Ready);
-                out.go.push(Navigate::Job(job.id, rows.into_iter().collect()));
+                effects.go.push(Navigate::Job(job.id, rows.into_iter().collect()));
             }
             HomeLine::Draft(drafts) => {
                 let ids = drafts.iter().map(|job| job.id).collect();
-                out.command(JobCommand::OpenDrafts(ids));
+                effects.command(JobCommand::OpenDrafts(ids));
             }
             HomeLine::Check(job) => {
                 let there = job.counts.iter().map(|(status, _)| status).filter(|status| is_checked(*status));
-                out.go.push(Navigate::Job(job.id, there.collect()));
+                effects.go.push(Navigate::Job(job.id, there.collect()));
             }
-            HomeLine::Run(job) | HomeLine::Theirs(job) => out.go.push(Navigate::Job(job.id, Vec::new())),
+            HomeLine::Run(job) | HomeLine::Theirs(job) => effects.go.push(Navigate::Job(job.id, Vec::new())),
             HomeLine::Overdue(_, which, _) => {
                 self.counts.list(which, t!("waiting over 24 h").to_owned());
                 self.shown = HomePart::List;
@@ -274,13 +275,13 @@ impl Home {
                 self.counts.list(which, title);
                 self.shown = HomePart::List;
             }
-            HomeLine::Mails(..) => self.all_mails(cx, out),
+            HomeLine::Mails(..) => self.all_mails(cx, effects),
             HomeLine::NoIndex | HomeLine::EmptyIndex | HomeLine::Plot => {
                 // One row of the history, for the number of all: Home itself costs no request.
                 if !matches!(line, HomeLine::Plot) && self.history.is_none() {
                     let paging = Paging { rows_per_page: 1, ..Paging::full(1) };
                     let query = HistoryQuery { filter: HistoryFilter::default(), paging };
-                    out.ask_instead(&mut self.history_request, Request::History(query));
+                    effects.request_instead(&mut self.history_request, Request::History(query));
                 }
                 self.counts.show(CountsSection::Issued);
                 self.shown = HomePart::Counts;
@@ -288,41 +289,41 @@ impl Home {
         }
     }
 
-    fn act_on_lines(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn act_on_lines(&mut self, action: Action, cx: &UiContext, effects: &mut Effects<'_>) -> bool {
         match action {
-            Action::Open => self.open(cx, out),
+            Action::Open => self.open(cx, effects),
             Action::Run | Action::Mail => match self.line().and_then(HomeLine::job) {
-                Some(job) => run(job, action, &[], out),
-                None if action == Action::Mail => self.all_mails(cx, out),
-                None => out.say(t!("There is no job here.")),
+                Some(job) => run(job, action, &[], effects),
+                None if action == Action::Mail => self.all_mails(cx, effects),
+                None => effects.say(t!("There is no job here.")),
             },
             Action::DiscardDraft => match self.line() {
-                Some(HomeLine::Draft(drafts)) => out.show(ConfirmAction::discard(drafts)),
-                _ => out.say(t!("There is no draft here.")),
+                Some(HomeLine::Draft(drafts)) => effects.show(ConfirmAction::discard(drafts)),
+                _ => effects.say(t!("There is no draft here.")),
             },
             Action::Issue => {
-                out.go.push(Navigate::Run(Action::Templates));
+                effects.go.push(Navigate::Run(Action::Templates));
                 let key = cx.key(&[KeyContext::Templates], Action::Issue);
-                out.say(t!("Select a template. {key} issues its badge.", key));
+                effects.say(t!("Select a template. {key} issues its badge.", key));
             }
-            Action::LookUp => out.go.push(Navigate::Run(Action::WalletTab)),
+            Action::LookUp => effects.go.push(Navigate::Run(Action::WalletTab)),
             // A job names its holders only in its rows.
             Action::Wallet => match self.line().and_then(HomeLine::job) {
                 Some(job) => {
                     let most_urgent =
                         needs::most_urgent_first(job).into_iter().find(|status| job.counts.of(*status) > 0);
-                    out.go.push(Navigate::Job(job.id, most_urgent.into_iter().collect()));
+                    effects.go.push(Navigate::Job(job.id, most_urgent.into_iter().collect()));
                     let key = cx.key(&[KeyContext::JobRows], Action::Wallet);
-                    out.say(t!(
+                    effects.say(t!(
                         "These are the rows of the job. {key} opens the wallet of the selected one.",
                         key
                     ));
                 }
-                None => out.say(t!("This line names no holder.")),
+                None => effects.say(t!("This line names no holder.")),
             },
             Action::Period if self.has_plot() => self.counts.next_period(),
             Action::Reload | Action::IndexOn | Action::IndexStop => {
-                return self.counts.on_action(action, cx, out);
+                return self.counts.on_action(action, cx, effects);
             }
             _ => match moved(action, self.at, self.lines.len(), self.height) {
                 Some(at) => self.go_to(at),
@@ -390,11 +391,11 @@ impl Component for Home {
         }
     }
 
-    fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, cx: &UiContext, effects: &mut Effects<'_>) -> bool {
         match &mut self.shown {
-            HomePart::Lines => return self.act_on_lines(action, cx, out),
+            HomePart::Lines => return self.act_on_lines(action, cx, effects),
             HomePart::Mails(mails, from) => {
-                if mails.on_action(action, cx, out) {
+                if mails.on_action(action, cx, effects) {
                     return true;
                 }
                 if action != Action::Back {
@@ -406,7 +407,7 @@ impl Component for Home {
             }
             HomePart::Counts | HomePart::List => {}
         }
-        if self.counts.on_action(action, cx, out) {
+        if self.counts.on_action(action, cx, effects) {
             if matches!(self.shown, HomePart::List) && !self.counts.is_over_bars() {
                 self.close();
             }
@@ -415,25 +416,25 @@ impl Component for Home {
         match action {
             Action::Back => self.close(),
             // The bar of the failures that are in no domain's group.
-            Action::Open => self.all_mails(cx, out),
+            Action::Open => self.all_mails(cx, effects),
             _ => return false,
         }
         true
     }
 
-    fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
-        self.pane_mut().is_some_and(|pane| pane.on_text_key(key, out))
+    fn on_text_key(&mut self, key: KeyEvent, effects: &mut Effects<'_>) -> bool {
+        self.pane_mut().is_some_and(|pane| pane.on_text_key(key, effects))
     }
 
-    fn on_paste(&mut self, text: &str, cx: &UiContext, out: &mut Effects<'_>) {
+    fn on_paste(&mut self, text: &str, cx: &UiContext, effects: &mut Effects<'_>) {
         if let Some(pane) = self.pane_mut() {
-            pane.on_paste(text, cx, out);
+            pane.on_paste(text, cx, effects);
         }
     }
 
-    fn on_click(&mut self, at: Position, area: Rect, cx: &UiContext, out: &mut Effects<'_>) -> Clicked {
+    fn on_click(&mut self, at: Position, area: Rect, cx: &UiContext, effects: &mut Effects<'_>) -> Clicked {
         if let Some(pane) = self.pane_mut() {
-            return pane.on_click(at, area, cx, out);
+            return pane.on_click(at, area, cx, effects);
         }
         let row = self.top + usize::from(at.y.saturating_sub(area.y));
         let hit = self.laid_out(area, cx).get(row).and_then(|row| row.line);
@@ -447,12 +448,12 @@ impl Component for Home {
         self.counts.on_progress(request, done, all)
     }
 
-    fn load_visible(&mut self, area: Rect, cx: &UiContext, out: &mut Effects<'_>) {
+    fn load_visible(&mut self, area: Rect, cx: &UiContext, effects: &mut Effects<'_>) {
         if let Some(pane) = self.pane_mut() {
-            return pane.load_visible(area, cx, out);
+            return pane.load_visible(area, cx, effects);
         }
-        self.counts.count(cx, out);
-        self.read_drafts(out);
+        self.counts.count(cx, effects);
+        self.read_drafts(effects);
         // They are on the screen.
         self.drafts.untold = self.drafts.untold.map(|_| false);
         self.arrange(cx);
@@ -468,7 +469,7 @@ impl Component for Home {
         self.top = self.top.min(first).max((last + 1).saturating_sub(self.height)).min(most);
     }
 
-    fn on_response(&mut self, reply: Reply, cx: &UiContext, out: &mut Effects<'_>) -> Handled {
+    fn on_response(&mut self, reply: Reply, cx: &UiContext, effects: &mut Effects<'_>) -> Handled {
         self.stale = true;
         let Reply { id, response } = reply;
         match response {
@@ -481,7 +482,7 @@ impl Component for Home {
                 self.drafts.request = None;
                 match kept {
                     Ok(kept) => self.drafts.kept = kept,
-                    Err(why) => out.warn(why),
+                    Err(why) => effects.warn(why),
                 }
                 self.drafts.untold.get_or_insert(!self.drafts.kept.is_empty());
                 Ok(())
@@ -489,10 +490,10 @@ impl Component for Home {
             response => {
                 let reply = Reply { id, response };
                 let handled = match &mut self.shown {
-                    HomePart::Mails(mails, _) => mails.on_response(reply, cx, out),
+                    HomePart::Mails(mails, _) => mails.on_response(reply, cx, effects),
                     _ => Err(reply),
                 };
-                handled.or_else(|reply| self.counts.on_response(reply, cx, out))
+                handled.or_else(|reply| self.counts.on_response(reply, cx, effects))
             }
         }
     }

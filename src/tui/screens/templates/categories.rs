@@ -25,10 +25,10 @@ pub(super) struct Categories {
 }
 
 impl Categories {
-    pub(super) fn open(out: &mut Effects<'_>) -> Self {
+    pub(super) fn open(effects: &mut Effects<'_>) -> Self {
         Self {
-            request: Some(out.ask(Request::Categories(CategoryFilter::default()))),
-            types_request: Some(out.ask(Request::BadgeTypes)),
+            request: Some(effects.request(Request::Categories(CategoryFilter::default()))),
+            types_request: Some(effects.request(Request::BadgeTypes)),
             ..Self::default()
         }
     }
@@ -85,9 +85,9 @@ impl Templates {
         &mut self,
         reply: Reply,
         cx: &UiContext,
-        out: &mut Effects<'_>,
+        effects: &mut Effects<'_>,
     ) -> Handled {
-        self.filtered.learn(&reply.response, out);
+        self.filtered.learn(&reply.response, effects);
         let Some(open) = &mut self.categories else { return Err(reply) };
         let Reply { id, response } = reply;
         match response {
@@ -104,7 +104,7 @@ impl Templates {
         Ok(())
     }
 
-    pub(super) fn act_categories(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+    pub(super) fn act_categories(&mut self, action: Action, effects: &mut Effects<'_>) -> bool {
         let Some(open) = &mut self.categories else { return false };
         let texts = open.texts();
         if open.search.act_in(action, &mut open.cursor, &texts) {
@@ -116,16 +116,16 @@ impl Templates {
                 if let Some(category) = listed.get(open.cursor.at()) {
                     let id = category.category_id.wire().to_owned();
                     self.categories = None;
-                    self.filtered.filter_by(CATEGORY_FIELD, &id, out);
+                    self.filtered.filter_by(CATEGORY_FIELD, &id, effects);
                 }
             }
             Action::Reload => {
-                out.ask_instead(&mut open.request, Request::Categories(CategoryFilter::default()));
-                out.ask_instead(&mut open.types_request, Request::BadgeTypes);
+                effects.request_instead(&mut open.request, Request::Categories(CategoryFilter::default()));
+                effects.request_instead(&mut open.types_request, Request::BadgeTypes);
             }
             Action::Back => {
-                out.cancel(open.request.take());
-                out.cancel(open.types_request.take());
+                effects.cancel(open.request.take());
+                effects.cancel(open.types_request.take());
                 self.categories = None;
             }
             _ => return open.cursor.on_action(action, listed.len()),

@@ -23,8 +23,8 @@ impl Screen for Templates {
         view.templates = self.filtered.view();
     }
 
-    fn restore_layout(&mut self, view: &SavedLayout, out: &mut Effects<'_>) {
-        self.filtered.restore(&view.templates, out);
+    fn restore_layout(&mut self, view: &SavedLayout, effects: &mut Effects<'_>) {
+        self.filtered.restore(&view.templates, effects);
     }
 
     fn can_go_back(&self) -> bool {
@@ -93,13 +93,13 @@ impl Screen for Templates {
         self.detail_request.take_if(|own| *own == request);
     }
 
-    fn refresh(&mut self, _: &UiContext, out: &mut Effects<'_>) {
+    fn refresh(&mut self, _: &UiContext, effects: &mut Effects<'_>) {
         if self.categories.is_some() {
             return;
         }
-        self.filtered.reload(out);
+        self.filtered.reload(effects);
         if let Some(id) = self.wanted.clone().filter(|_| self.beside || self.full) {
-            out.ask_instead(&mut self.detail_request, Request::Template(id));
+            effects.request_instead(&mut self.detail_request, Request::Template(id));
         }
     }
 

@@ -117,7 +117,7 @@ impl Wallet {
 
     /// Asks for the one confirmation. If the index has badges, first counts their records that were not read yet. This
     /// costs no request.
-    pub(super) fn ask_cert_cost(&mut self, number: String, out: &mut Effects<'_>) {
+    pub(super) fn ask_cert_cost(&mut self, number: String, effects: &mut Effects<'_>) {
         if matches!(self.call.certs, Certs::NoIndex | Certs::NotRead) {
             let cost = self.index_cost();
             let text = match self.history.map(|badges| count!(badges, "request", "requests")) {
@@ -133,9 +133,9 @@ impl Wallet {
             };
             let index = (self.call.certs == Certs::NoIndex)
                 .then(|| t!("It turns an index on in memory, which is gone when lapel ends.").to_owned());
-            return confirm(number, std::iter::once(text).chain(index), None, out);
+            return confirm(number, std::iter::once(text).chain(index), None, effects);
         }
-        self.send(Lookups::CertCost(number), Request::WithoutDetails(IndexedList::All), out);
+        self.send(Lookups::CertCost(number), Request::WithoutDetails(IndexedList::All), effects);
     }
 
     /// Asks for the one confirmation, with the number of requests.
@@ -143,14 +143,14 @@ impl Wallet {
         &mut self,
         number: String,
         found: Result<Vec<BadgeId>, String>,
-        out: &mut Effects<'_>,
+        effects: &mut Effects<'_>,
     ) {
         let ids = match found {
             Ok(ids) => ids,
-            Err(why) => return out.warn(why),
+            Err(why) => return effects.warn(why),
         };
         if ids.is_empty() {
-            out.say(t!("lapel has already read the record of every badge in the index."));
+            effects.say(t!("lapel has already read the record of every badge in the index."));
             return;
         }
         let requests = count!(ids.len() as u64, "request", "requests");
@@ -165,26 +165,26 @@ impl Wallet {
                 requests
             )
         };
-        confirm(number, [text], Some(ids), out);
+        confirm(number, [text], Some(ids), effects);
     }
 
     /// Reads the records of these badges. Without badges: of all, after reading the history into the index, which may have to
     /// be turned on first.
-    pub fn read_records(&mut self, number: String, ids: Option<Vec<BadgeId>>, out: &mut Effects<'_>) {
+    pub fn read_records(&mut self, number: String, ids: Option<Vec<BadgeId>>, effects: &mut Effects<'_>) {
         let (what, ask) = match ids {
             Some(ids) => (Lookups::CertRecords(number.clone()), Request::Details(ids, Some(number))),
             None if self.call.certs == Certs::NoIndex => (Lookups::CertIndexOn(number), Request::TurnOnIndex),
             None => (Lookups::CertSync(number), Request::Sync(SyncScope::New)),
         };
-        self.send(what, ask, out);
+        self.send(what, ask, effects);
     }
 
     /// Handles a step of the search for a certificate number after its confirmation.
-    pub(super) fn take_cert_step(&mut self, step: Lookups, answer: Response, out: &mut Effects<'_>) {
+    pub(super) fn take_cert_step(&mut self, step: Lookups, answer: Response, effects: &mut Effects<'_>) {
         let (what, ask) = match (step, answer) {
             (Lookups::CertIndexOn(number), Response::IndexOn(Ok(()))) => {
                 self.call.certs = Certs::NotRead;
-                return self.read_records(number, None, out);
+                return self.read_records(number, None, effects);
             }
             (Lookups::CertSync(number), Response::Synced(Ok(synced))) => {
                 self.call.requests += u32::try_from(synced.requests).unwrap_or(u32::MAX);
@@ -196,7 +196,7 @@ impl Wallet {
                 return self.no_cert(&number);
             }
             (Lookups::CertIds(number), Response::WithoutDetails(Ok(ids))) => {
-                return self.read_records(number, Some(ids), out);
+                return self.read_records(number, Some(ids), effects);
             }
             // Those that are left cannot be read.
             (Lookups::CertRecords(number), Response::Details(Ok(read))) if read.read + read.gone == 0 => {
@@ -212,10 +212,10 @@ impl Wallet {
                 | Response::Synced(Err(why))
                 | Response::WithoutDetails(Err(why))
                 | Response::Details(Err(why)),
-            ) => return out.warn(why),
+            ) => return effects.warn(why),
             _ => return,
         };
-        self.send(what, ask, out);
+        self.send(what, ask, effects);
     }
 
     /// Whether the confirmed reading for a certificate number is running.
@@ -234,9 +234,9 @@ impl Wallet {
     }
 
     /// Stops the reading. The index keeps what was read.
-    pub(super) fn stop_cert(&mut self, out: &mut Effects<'_>) {
-        out.cancel(self.lookup.take().map(|(request, _)| request));
-        out.say(t!("Stopped. The index keeps the records that lapel has read."));
+    pub(super) fn stop_cert(&mut self, effects: &mut Effects<'_>) {
+        effects.cancel(self.lookup.take().map(|(request, _)| request));
+        effects.say(t!("Stopped. The index keeps the records that lapel has read."));
     }
 
     /// The progress of the reading, and the key that stops it.
@@ -269,28 +269,28 @@ impl Wallet {
         &mut self,
         number: &str,
         found: &Result<Vec<Cert>, NotSearched>,
-        out: &mut Effects<'_>,
+        effects: &mut Effects<'_>,
     ) {
         match found.as_deref() {
             Ok([one]) => {
                 self.call.nothing = None;
-                self.badge(one.badge_id.clone(), out);
+                self.badge(one.badge_id.clone(), effects);
             }
             Ok(all @ [_, _, ..]) => self.call.nothing = Some(several(all)),
             Ok([]) => {
                 let next = Request::WithoutDetails(IndexedList::All);
-                self.send(Lookups::CertIds(number.to_owned()), next, out);
+                self.send(Lookups::CertIds(number.to_owned()), next, effects);
             }
             Err(NotSearched::NotRead) => self.no_cert(number),
-            Err(NotSearched::NoIndex) => out.warn(t!("This profile has no index.")),
-            Err(NotSearched::Failed(why)) => out.warn(why.clone()),
+            Err(NotSearched::NoIndex) => effects.warn(t!("This profile has no index.")),
+            Err(NotSearched::Failed(why)) => effects.warn(why.clone()),
         }
     }
 
     /// Asks the index first. This costs no request, and the service cannot search by these numbers.
-    pub(super) fn ask_cert(&mut self, query: Query, out: &mut Effects<'_>) {
+    pub(super) fn ask_cert(&mut self, query: Query, effects: &mut Effects<'_>) {
         let number = number_in(&query).unwrap_or_default().to_owned();
-        self.send(Lookups::Cert(query), Request::FindCert(number), out);
+        self.send(Lookups::Cert(query), Request::FindCert(number), effects);
     }
 
     /// Opens the badge with this number. If there is none, treats the input as a badge id or a name.
@@ -298,14 +298,14 @@ impl Wallet {
         &mut self,
         query: Query,
         found: &Result<Vec<Cert>, NotSearched>,
-        out: &mut Effects<'_>,
+        effects: &mut Effects<'_>,
     ) {
         match found.as_deref() {
-            Ok([one]) => self.badge(one.badge_id.clone(), out),
+            Ok([one]) => self.badge(one.badge_id.clone(), effects),
             Ok(all @ [_, _, ..]) => self.call.nothing = Some(several(all)),
             Ok([]) | Err(_) => {
                 self.call.certs = Certs::of(found);
-                self.go_on(query, out);
+                self.go_on(query, effects);
             }
         }
     }
@@ -315,9 +315,11 @@ fn confirm(
     number: String,
     text: impl IntoIterator<Item = String>,
     ids: Option<Vec<BadgeId>>,
-    out: &mut Effects<'_>,
+    effects: &mut Effects<'_>,
 ) {
     let what = t!("Find certificate number {number}", number = short(&number));
     let text = text.into_iter().chain([t!("Nothing is changed.").to_owned()]).collect();
-    out.show(ConfirmAction::new(&what, text, move |out| out.go.push(Navigate::FindCert(number, ids))));
+    effects.show(ConfirmAction::new(&what, text, move |effects| {
+        effects.go.push(Navigate::FindCert(number, ids))
+    }));
 }

@@ -63,9 +63,9 @@ impl Screen for Wallet {
         self.asked.clone().map(ShownRecord::Holder)
     }
 
-    fn show(&mut self, shown: ShownRecord, out: &mut Effects<'_>) {
+    fn show(&mut self, shown: ShownRecord, effects: &mut Effects<'_>) {
         if let ShownRecord::Holder(email) = shown {
-            self.look_up(&email, out);
+            self.look_up(&email, effects);
         }
     }
 
@@ -132,7 +132,7 @@ impl Screen for Wallet {
         self.lookup.take_if(|(own, _)| *own == request);
     }
 
-    fn refresh(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
-        self.on_action(Action::Reload, cx, out);
+    fn refresh(&mut self, cx: &UiContext, effects: &mut Effects<'_>) {
+        self.on_action(Action::Reload, cx, effects);
     }
 }

@@ -9,15 +9,15 @@ use crate::tui::request::HolderLists;
 use std::rc::Rc;
 
 impl Wallet {
-    pub(super) fn holder(&mut self, email: &str, out: &mut Effects<'_>) {
+    pub(super) fn holder(&mut self, email: &str, effects: &mut Effects<'_>) {
         self.earlier = None;
         self.asked = Some(email.to_owned());
         (self.call.pages, self.call.again) = (FIRST_PAGES, false);
-        self.read(email.to_owned(), out);
+        self.read(email.to_owned(), effects);
     }
 
-    pub(super) fn read(&mut self, email: String, out: &mut Effects<'_>) {
-        out.ask_instead(&mut self.request, Request::Holder(email, self.call.pages));
+    pub(super) fn read(&mut self, email: String, effects: &mut Effects<'_>) {
+        effects.request_instead(&mut self.request, Request::Holder(email, self.call.pages));
     }
 
     /// The number of badges read, and of those in the wallet if that is more, while not all were read.
@@ -40,14 +40,14 @@ impl Wallet {
 
     /// Reads ten times as much of a wallet that is longer than what was read, from its first page, because the list
     /// may have changed.
-    pub(super) fn read_on(&mut self, email: String, out: &mut Effects<'_>) {
+    pub(super) fn read_on(&mut self, email: String, effects: &mut Effects<'_>) {
         if !self.failed_to_read_on() {
             self.call.pages = (self.call.pages * 10).min(MOST_PAGES);
         }
-        self.read(email, out);
+        self.read(email, effects);
     }
 
-    pub(super) fn take_holder(&mut self, holder: HolderLists, out: &mut Effects<'_>) {
+    pub(super) fn take_holder(&mut self, holder: HolderLists, effects: &mut Effects<'_>) {
         let (wallet, history) = (holder.wallet, holder.history);
         let mut troubles: Vec<String> = match (wallet.as_ref().err(), history.as_ref().err()) {
             (Some(one), Some(other)) if one == other => {
@@ -152,10 +152,10 @@ impl Wallet {
         }
         if nothing && self.people.is_none() && self.lookup.is_none() && !self.leads_left().is_empty() {
             let address = self.asked.clone().unwrap_or_default();
-            self.ask_index(Sought::Address(address), out);
+            self.ask_index(Sought::Address(address), effects);
         } else if !self.held().is_empty() && self.people.is_none() && self.lookup.is_none() {
             let address = self.asked.clone().unwrap_or_default();
-            self.search_meant(&address, out);
+            self.search_meant(&address, effects);
         }
     }
 

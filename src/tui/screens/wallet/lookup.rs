@@ -11,10 +11,10 @@ use crate::tui::worker::lookup::Remaining;
 use std::rc::Rc;
 
 impl Wallet {
-    pub(super) fn forget(&mut self, out: &mut Effects<'_>) {
-        out.begin_anew();
-        out.cancel(self.request.take());
-        out.cancel(self.lookup.take().map(|(request, _)| request));
+    pub(super) fn forget(&mut self, effects: &mut Effects<'_>) {
+        effects.begin_anew();
+        effects.cancel(self.request.take());
+        effects.cancel(self.lookup.take().map(|(request, _)| request));
         let nothing = self.found.as_ref().filter(|f| f.held.is_empty() && !f.email.is_empty());
         self.call = LookupState { before: nothing.map(|f| f.email.clone()), ..LookupState::default() };
         self.earlier = None;
@@ -29,11 +29,11 @@ impl Wallet {
         self.end_search();
     }
 
-    pub(super) fn take_box(&mut self, out: &mut Effects<'_>) {
+    pub(super) fn take_box(&mut self, effects: &mut Effects<'_>) {
         let query = Query::read(self.field.value());
         match &query {
             Query::Nothing => {
-                out.say(t!("Type or paste an e-mail address, a name or a badge id first."));
+                effects.say(t!("Type or paste an e-mail address, a name or a badge id first."));
                 return;
             }
             Query::NotAnAddress(problem) => {
@@ -49,31 +49,31 @@ impl Wallet {
             Query::Address { address, .. } => address.as_str(),
             _ => self.field.value(),
         };
-        out.typed.push((InputKind::LookUp, typed.to_owned()));
+        effects.typed.push((InputKind::LookUp, typed.to_owned()));
         self.typing = false;
         self.is_edited = false;
-        self.start(query, out);
+        self.start(query, effects);
     }
 
-    fn start(&mut self, query: Query, out: &mut Effects<'_>) {
-        self.forget(out);
+    fn start(&mut self, query: Query, effects: &mut Effects<'_>) {
+        self.forget(effects);
         self.call.query = Some(query.clone());
         if cert::may_be(&query) {
-            self.ask_cert(query, out);
+            self.ask_cert(query, effects);
         } else {
-            self.go_on(query, out);
+            self.go_on(query, effects);
         }
     }
 
-    pub(super) fn go_on(&mut self, query: Query, out: &mut Effects<'_>) {
+    pub(super) fn go_on(&mut self, query: Query, effects: &mut Effects<'_>) {
         match query {
             Query::Address { address, name } => {
                 self.call.name = name;
                 self.show_in_box(address.as_str());
-                self.holder(address.as_str(), out);
+                self.holder(address.as_str(), effects);
             }
-            Query::BadgeId(id) => self.badge(id, out),
-            Query::Name { name, .. } => self.name(name, out),
+            Query::BadgeId(id) => self.badge(id, effects),
+            Query::Name { name, .. } => self.name(name, effects),
             Query::Nothing | Query::NotAnAddress(_) => {}
         }
     }
@@ -82,49 +82,49 @@ impl Wallet {
         self.asked.is_some() || self.call.by_id.is_some() || self.call.query.is_some()
     }
 
-    pub(super) fn read_again(&mut self, out: &mut Effects<'_>) {
+    pub(super) fn read_again(&mut self, effects: &mut Effects<'_>) {
         self.error = None;
         match (self.asked.clone(), self.call.by_id.clone(), self.call.query.clone()) {
             (_, Some(id), _) => {
                 self.call.requests = 0;
-                self.badge(id, out);
+                self.badge(id, effects);
             }
             (Some(email), None, _) => {
                 self.call.requests = 0;
                 self.call.again = true;
-                self.read(email, out);
+                self.read(email, effects);
             }
             (None, None, Some(query)) => {
                 let people = self.people.take();
                 let (call, cursor) = (std::mem::take(&mut self.call), std::mem::take(&mut self.cursor));
-                self.start(query, out);
+                self.start(query, effects);
                 self.earlier = people.map(|people| Box::new(Earlier { call, people, cursor }));
             }
             (None, None, None) => {
-                out.say(t!("There is nothing to refresh: nothing was looked up here yet."));
+                effects.say(t!("There is nothing to refresh: nothing was looked up here yet."));
             }
         }
     }
 
     /// Looks again what the journal has, if it could not be read. `was_closed`: no look-up has read it. While a text is
     /// typed, only the lists of an address are read again, because another look-up would begin anew.
-    pub fn journal_is_back(&mut self, was_closed: bool, out: &mut Effects<'_>) {
+    pub fn journal_is_back(&mut self, was_closed: bool, effects: &mut Effects<'_>) {
         let lacks_it = std::mem::take(&mut self.call.lacks_journal) || was_closed && self.has_asked();
         // A long wallet costs many requests, so only the user reads it again.
         if !lacks_it || self.call.pages > FIRST_PAGES {
             return;
         }
         match self.asked.clone() {
-            Some(email) => self.read(email, out),
-            None if !self.typing => self.read_again(out),
+            Some(email) => self.read(email, effects),
+            None if !self.typing => self.read_again(effects),
             None => self.call.lacks_journal = true,
         }
     }
 
-    pub(super) fn send(&mut self, what: Lookups, ask: Request, out: &mut Effects<'_>) {
-        out.cancel(self.lookup.take().map(|(request, _)| request));
+    pub(super) fn send(&mut self, what: Lookups, ask: Request, effects: &mut Effects<'_>) {
+        effects.cancel(self.lookup.take().map(|(request, _)| request));
         self.progress = None;
-        self.lookup = Some((out.ask(ask), what));
+        self.lookup = Some((effects.request(ask), what));
     }
 
     /// Says why a search failed. A list of people from before stays.
@@ -141,14 +141,19 @@ impl Wallet {
     }
 
     /// Handles the response to a request other than that for a holder.
-    pub(super) fn take_lookup(&mut self, lookup: Lookups, reply: Reply, out: &mut Effects<'_>) -> Handled {
+    pub(super) fn take_lookup(
+        &mut self,
+        lookup: Lookups,
+        reply: Reply,
+        effects: &mut Effects<'_>,
+    ) -> Handled {
         let Reply { id, response } = reply;
         match (lookup, response) {
             (Lookups::Cert(query), Response::FoundCerts(found)) => {
-                self.take_cert(query, &found, out);
+                self.take_cert(query, &found, effects);
             }
             (Lookups::CertCost(number), Response::WithoutDetails(found)) => {
-                self.take_cert_cost(number, found, out);
+                self.take_cert_cost(number, found, effects);
             }
             (
                 step @ (Lookups::CertIndexOn(_)
@@ -159,9 +164,9 @@ impl Wallet {
                 | Response::Synced(_)
                 | Response::WithoutDetails(_)
                 | Response::Details(_)),
-            ) => self.take_cert_step(step, response, out),
+            ) => self.take_cert_step(step, response, effects),
             (Lookups::CertAgain(number), Response::FoundCerts(found)) => {
-                self.take_cert_again(&number, &found, out);
+                self.take_cert_again(&number, &found, effects);
             }
             (Lookups::ById(id), Response::Badge(badge)) => {
                 self.call.requests += 1;
@@ -169,27 +174,31 @@ impl Wallet {
                     Ok(badge) => {
                         self.call.details.insert(id.clone(), Ok(Box::new(badge.clone())));
                         match self.holder_of(&id).filter(|_| self.call.opened) {
-                            Some(email) => self.holder(&email, out),
+                            Some(email) => self.holder(&email, effects),
                             None => {
                                 let is_undated = badge.reg_date.is_none();
                                 self.only(masked(badge));
                                 if is_undated {
-                                    self.send(Lookups::Requested(id.clone()), Request::SentBadge(id), out);
+                                    self.send(
+                                        Lookups::Requested(id.clone()),
+                                        Request::SentBadge(id),
+                                        effects,
+                                    );
                                 }
                             }
                         }
                     }
-                    Err(error) => self.no_badge(&id, &error, out),
+                    Err(error) => self.no_badge(&id, &error, effects),
                 }
             }
             (Lookups::SentHere(id), Response::SentBadge(sent)) => {
-                let sent = self.of_journal(sent, out);
+                let sent = self.of_journal(sent, effects);
                 match sent.into_iter().next() {
                     Some(sent) => match own_row(&sent) {
                         Some(held) => self.show_own(held, sent),
                         None => self.call.unseen = Some(sent),
                     },
-                    None => self.no_such_id(&id, out),
+                    None => self.no_such_id(&id, effects),
                 }
             }
             (Lookups::Requested(id), Response::SentBadge(sent)) => {
@@ -203,7 +212,7 @@ impl Wallet {
             }
             (Lookups::SentAlike(sought, is_whole), Response::SentAlike(sent)) => {
                 let is_read = sent.is_ok();
-                let mut sent = self.of_journal(sent, out);
+                let mut sent = self.of_journal(sent, effects);
                 // The service shows some of them: the jobs were checked before.
                 let shown = self.call.rows.iter().map(|row| &row.badge_id);
                 let shown: HashSet<&BadgeId> =
@@ -213,9 +222,9 @@ impl Wallet {
                 self.call.sent_alike = is_read.then(|| grouped(sent));
             }
             (Lookups::Opening(_) | Lookups::OpeningMatch(_), Response::Done(Err(why))) => {
-                out.warn(t!("The wallet was not opened because lapel could not record it: {why}", why));
+                effects.warn(t!("The wallet was not opened because lapel could not record it: {why}", why));
             }
-            (Lookups::OpeningMatch(at), Response::Done(Ok(_))) => self.open_match(at, out),
+            (Lookups::OpeningMatch(at), Response::Done(Ok(_))) => self.open_match(at, effects),
             (Lookups::Opening(id), Response::Done(Ok(_))) => {
                 if let Some(email) = self.holder_of(&id) {
                     self.call.opened = true;
@@ -223,7 +232,7 @@ impl Wallet {
                     self.found = None;
                     self.leave_search();
                     self.show_in_box(&email);
-                    self.holder(&email, out);
+                    self.holder(&email, effects);
                 }
             }
             (Lookups::Detail(id), Response::Badge(badge)) => {
@@ -242,7 +251,7 @@ impl Wallet {
             }
             (Lookups::Name(name), Response::Leads(rows)) => {
                 let trouble = self.take_rows(rows);
-                self.take_names(&name, trouble, out);
+                self.take_names(&name, trouble, effects);
             }
             (Lookups::Index(sought), Response::People(found)) => {
                 self.call.index = Some(found.as_ref().map(|_| ()).map_err(Clone::clone));
@@ -254,18 +263,18 @@ impl Wallet {
                 let matches = self.found_matches(&sought);
                 match sought {
                     // A name is followed by the wallet and the history of the address found.
-                    Sought::Name(_) if matches.is_empty() => self.search_unasked(sought, OF_HOLDER, out),
-                    Sought::Address(_) if matches.is_empty() => self.search_unasked(sought, 0, out),
+                    Sought::Name(_) if matches.is_empty() => self.search_unasked(sought, OF_HOLDER, effects),
+                    Sought::Address(_) if matches.is_empty() => self.search_unasked(sought, 0, effects),
                     // The index may be old, so it does not show that nobody else has this name. The service does.
                     Sought::Name(_) if matches!(matches.as_slice(), [one] if one.why.contains(&MatchReason::SameName)) =>
                     {
-                        self.search_unasked(sought, OF_HOLDER, out);
+                        self.search_unasked(sought, OF_HOLDER, effects);
                     }
                     Sought::Name(name) => {
                         self.call.nothing = None;
                         self.choose_names(&name, matches, None);
                     }
-                    Sought::Address(_) => self.take_further(sought, None, out),
+                    Sought::Address(_) => self.take_further(sought, None, effects),
                 }
             }
             (Lookups::Meant(address), Response::Leads(rows)) => {
@@ -277,11 +286,11 @@ impl Wallet {
                 if let Ok(page) = page {
                     self.learn(page.items.iter().map(|(_, row)| row));
                 }
-                self.no_such_id(&id, out);
+                self.no_such_id(&id, effects);
             }
             (Lookups::Further(sought), Response::Leads(rows)) => {
                 let trouble = self.take_rows(rows);
-                self.take_further(sought, trouble, out);
+                self.take_further(sought, trouble, effects);
             }
             (Lookups::Pictures(id), Response::TriedPictures(mut tried)) => {
                 self.call.requests += tried.requests;
@@ -300,9 +309,13 @@ impl Wallet {
     }
 
     /// What the journal has. If it could not be read, says so once.
-    pub(super) fn of_journal<T>(&mut self, sent: Result<Vec<T>, String>, out: &mut Effects<'_>) -> Vec<T> {
+    pub(super) fn of_journal<T>(
+        &mut self,
+        sent: Result<Vec<T>, String>,
+        effects: &mut Effects<'_>,
+    ) -> Vec<T> {
         sent.unwrap_or_else(|why| {
-            out.warn(crate::jobs::not_read(&why).to_string());
+            effects.warn(crate::jobs::not_read(&why).to_string());
             self.call.lacks_journal = true;
             Vec::new()
         })

@@ -10,7 +10,7 @@ use crate::tui::widgets::search::{Search, Searched};
 
 impl Wallet {
     /// Returns whether an action belonged to the search.
-    pub(super) fn act_search(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
+    pub(super) fn act_search(&mut self, action: Action, cx: &UiContext, effects: &mut Effects<'_>) -> bool {
         if self.typing {
             return false;
         }
@@ -23,7 +23,7 @@ impl Wallet {
                 self.field.set(&self.search.typed().unwrap_or_default());
                 self.end_search();
                 self.typing = true;
-                self.take_box(out);
+                self.take_box(effects);
             }
             _ => match self.search.on_action(action) {
                 Searched::Nothing => return false,
@@ -45,9 +45,9 @@ impl Wallet {
     }
 
     /// Lists only the badges of the next state that there is, and after the last all of them.
-    pub(super) fn only_next(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
+    pub(super) fn only_next(&mut self, cx: &UiContext, effects: &mut Effects<'_>) {
         if self.choosing || self.held().is_empty() {
-            out.say(t!("There are no badges here to filter by their state."));
+            effects.say(t!("There are no badges here to filter by their state."));
             return;
         }
         let Some(view) = self.as_rows(cx) else { return };

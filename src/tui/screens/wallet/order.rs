@@ -34,12 +34,12 @@ impl Wallet {
         &mut self,
         action: Action,
         cx: &UiContext,
-        out: &mut Effects<'_>,
+        effects: &mut Effects<'_>,
     ) -> Option<bool> {
         if !self.is_listing() || self.typing {
             return None;
         }
-        match self.heading.on_action(action, out) {
+        match self.heading.on_action(action, effects) {
             HeadingOutcome::Chose(order) => {
                 // The selected badge also keeps its place on the screen.
                 let before = self.cursor.at();

@@ -6,7 +6,7 @@ use crate::tui::prelude::*;
 use crate::tui::widgets::field::RecentInputs;
 
 impl Wallet {
-    pub(super) fn paste(&mut self, text: &str, cx: &UiContext, out: &mut Effects<'_>) {
+    pub(super) fn paste(&mut self, text: &str, cx: &UiContext, effects: &mut Effects<'_>) {
         self.focus_box();
         if self.field.is_all_selected() {
             self.keep_for_later(self.half_typed());
@@ -19,7 +19,7 @@ impl Wallet {
             self.field.on_paste(text.trim());
             return;
         }
-        out.say(t!(
+        effects.say(t!(
             "A look-up is about one holder. lapel used one of {lines}: {taken}. {up} recalls the others.",
             lines = count!(lines.len() as u64, "pasted line", "pasted lines"),
             taken = short(&lines[0]),

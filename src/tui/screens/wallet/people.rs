@@ -145,13 +145,13 @@ impl PeopleMatches {
 
 impl Wallet {
     /// Opens the selected match. The journal records first that a match was opened, but not whose address it was.
-    pub(super) fn record_match(&mut self, out: &mut Effects<'_>) {
+    pub(super) fn record_match(&mut self, effects: &mut Effects<'_>) {
         let Some(at) = self.unnarrowed(self.cursor.at()) else { return };
         let command = JobCommand::Opened(Disclosure::Match);
-        self.send(Lookups::OpeningMatch(at), Request::Do(Box::new(command)), out);
+        self.send(Lookups::OpeningMatch(at), Request::Do(Box::new(command)), effects);
     }
 
-    pub(super) fn open_match(&mut self, at: usize, out: &mut Effects<'_>) {
+    pub(super) fn open_match(&mut self, at: usize, effects: &mut Effects<'_>) {
         let Some(people) = &mut self.people else { return };
         let Some(one) = people.matches.get(at) else { return };
         people.at = at;
@@ -165,13 +165,13 @@ impl Wallet {
         self.cursor = ListCursor::default();
         self.leave_search();
         self.show_in_box(&email);
-        self.holder(&email, out);
+        self.holder(&email, effects);
     }
 
     /// Goes from an opened match to the list of matches, and from there to the earlier result.
-    pub(super) fn back(&mut self, out: &mut Effects<'_>) {
-        out.cancel(self.request.take());
-        out.cancel(self.lookup.take().map(|(request, _)| request));
+    pub(super) fn back(&mut self, effects: &mut Effects<'_>) {
+        effects.cancel(self.request.take());
+        effects.cancel(self.lookup.take().map(|(request, _)| request));
         (self.call.namesakes, self.call.again) = (0, false);
         if self.choosing {
             self.people = None;

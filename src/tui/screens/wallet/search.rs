@@ -19,11 +19,11 @@ pub(super) const OF_HOLDER: u32 = 2;
 const LONGEST_TRIED: usize = 40;
 
 impl Wallet {
-    pub(super) fn name(&mut self, name: String, out: &mut Effects<'_>) {
+    pub(super) fn name(&mut self, name: String, effects: &mut Effects<'_>) {
         self.call.name = Some(name.clone());
         let lead = HistoryProbe::Name(name.clone());
         self.call.tried.push(lead.clone());
-        self.send(Lookups::Name(name), Request::Leads(vec![lead]), out);
+        self.send(Lookups::Name(name), Request::Leads(vec![lead]), effects);
     }
 
     /// The caller's name: as the user typed it, or the only name on the badges found.
@@ -46,42 +46,42 @@ impl Wallet {
     }
 
     /// Searches for other addresses that may have the caller's badges: first the index, which costs no request.
-    pub(super) fn look_elsewhere(&mut self, out: &mut Effects<'_>) {
+    pub(super) fn look_elsewhere(&mut self, effects: &mut Effects<'_>) {
         if let (true, Some(email)) = (self.can_read_on() && !self.choosing, self.asked.clone()) {
-            return self.read_on(email, out);
+            return self.read_on(email, effects);
         }
         let sought = match (self.asked.clone(), self.call.name.clone()) {
             // What the unasked request found comes first. It costs no request.
             (Some(address), _) if !self.choosing && !self.call.meant.is_empty() => {
-                return self.take_further(Sought::Address(address), None, out);
+                return self.take_further(Sought::Address(address), None, effects);
             }
             (Some(address), _) => Sought::Address(address),
             (None, Some(name)) => Sought::Name(name),
             (None, None) => {
-                out.say(t!("Look up an e-mail address first. Then search further for its badges."));
+                effects.say(t!("Look up an e-mail address first. Then search further for its badges."));
                 return;
             }
         };
         let left = self.leads_left();
         if left.is_empty() {
-            out.say(t!("Nothing else to search. Type the caller's name into the box."));
+            effects.say(t!("Nothing else to search. Type the caller's name into the box."));
         } else {
-            self.search(sought, left, out);
+            self.search(sought, left, effects);
         }
     }
 
-    pub(super) fn ask_index(&mut self, sought: Sought, out: &mut Effects<'_>) {
+    pub(super) fn ask_index(&mut self, sought: Sought, effects: &mut Effects<'_>) {
         let (address, name) = match &sought {
             Sought::Address(address) => (Some(address.clone()), self.callers_name()),
             Sought::Name(name) => (None, Some(name.clone())),
         };
         let ask = Request::People(address, name);
-        self.send(Lookups::Index(sought), ask, out);
+        self.send(Lookups::Index(sought), ask, effects);
     }
 
     /// If the domain of an address with badges is a well-known misspelling: searches for the address that the caller may
     /// have meant, with one request.
-    pub(super) fn search_meant(&mut self, address: &str, out: &mut Effects<'_>) {
+    pub(super) fn search_meant(&mut self, address: &str, effects: &mut Effects<'_>) {
         let key = EmailKey::of(address);
         let Some((local, domain)) = key.as_str().rsplit_once('@') else { return };
         let Some(meant) = meant_domain(domain).map(|meant| HistoryProbe::Address(format!("{local}@{meant}")))
@@ -90,24 +90,24 @@ impl Wallet {
         };
         if self.call.requests < BUDGET && !self.call.tried.contains(&meant) {
             self.call.tried.push(meant.clone());
-            self.send(Lookups::Meant(address.to_owned()), Request::Leads(vec![meant]), out);
+            self.send(Lookups::Meant(address.to_owned()), Request::Leads(vec![meant]), effects);
         }
     }
 
-    fn search(&mut self, sought: Sought, leads: Vec<HistoryProbe>, out: &mut Effects<'_>) {
+    fn search(&mut self, sought: Sought, leads: Vec<HistoryProbe>, effects: &mut Effects<'_>) {
         self.call.tried.extend(leads.iter().cloned());
-        self.send(Lookups::Further(sought), Request::Leads(leads), out);
+        self.send(Lookups::Further(sought), Request::Leads(leads), effects);
     }
 
     /// After a search of the index without a match: searches the history, as far as lapel does that by
     /// itself. `keeps` requests of the budget remain for what follows.
-    pub(super) fn search_unasked(&mut self, sought: Sought, keeps: u32, out: &mut Effects<'_>) {
+    pub(super) fn search_unasked(&mut self, sought: Sought, keeps: u32, effects: &mut Effects<'_>) {
         let mut left = self.leads_left();
         left.truncate(usize::try_from(BUDGET.saturating_sub(self.call.requests + keeps)).unwrap_or(0));
         if left.is_empty() {
-            self.take_further(sought, None, out);
+            self.take_further(sought, None, effects);
         } else {
-            self.search(sought, left, out);
+            self.search(sought, left, effects);
         }
     }
 
@@ -139,7 +139,7 @@ impl Wallet {
     }
 
     /// Handles the addresses with a name: opens a single one that has exactly this name, lists others.
-    pub(super) fn take_names(&mut self, name: &str, trouble: Option<ApiError>, out: &mut Effects<'_>) {
+    pub(super) fn take_names(&mut self, name: &str, trouble: Option<ApiError>, effects: &mut Effects<'_>) {
         if let Some(error) = trouble {
             self.fail(t!("The history could not be searched for this name: {error}", error));
             return;
@@ -149,7 +149,7 @@ impl Wallet {
             [] => match self.call.query.take() {
                 Some(Query::Name { name, or_id: Some(id) }) => {
                     self.call.query = Some(Query::Name { name, or_id: None });
-                    self.badge(id, out);
+                    self.badge(id, effects);
                 }
                 query @ Some(Query::BadgeId(_)) => {
                     self.earlier = None;
@@ -158,11 +158,11 @@ impl Wallet {
                         "No badge has the id or the name \u{201c}{name}\u{201d}.",
                         name = short(name)
                     ));
-                    self.ask_journal(Sought::Name(name.to_owned()), true, out);
+                    self.ask_journal(Sought::Name(name.to_owned()), true, effects);
                 }
                 query => {
                     self.call.query = query;
-                    self.ask_index(Sought::Name(name.to_owned()), out);
+                    self.ask_index(Sought::Name(name.to_owned()), effects);
                 }
             },
             [one]
@@ -173,19 +173,19 @@ impl Wallet {
                 let email = one.address.wire().to_owned();
                 self.call.namesakes = 1;
                 self.show_in_box(&email);
-                self.holder(&email, out);
+                self.holder(&email, effects);
             }
             _ => self.choose_names(name, found, None),
         }
     }
 
     /// Searches what lapel has sent: the service may not show it yet.
-    fn ask_journal(&mut self, sought: Sought, is_whole: bool, out: &mut Effects<'_>) {
+    fn ask_journal(&mut self, sought: Sought, is_whole: bool, effects: &mut Effects<'_>) {
         let ask = match &sought {
             Sought::Name(name) => Request::SentAlike(None, Some(name.clone())),
             Sought::Address(address) => Request::SentAlike(Some(address.clone()), self.call.name.clone()),
         };
-        self.send(Lookups::SentAlike(sought, is_whole), ask, out);
+        self.send(Lookups::SentAlike(sought, is_whole), ask, effects);
     }
 
     /// Says so if lapel has sent badges to the name, or to addresses like this one.
@@ -222,7 +222,12 @@ impl Wallet {
     }
 
     /// Handles the end of a search for other addresses or names.
-    pub(super) fn take_further(&mut self, sought: Sought, trouble: Option<ApiError>, out: &mut Effects<'_>) {
+    pub(super) fn take_further(
+        &mut self,
+        sought: Sought,
+        trouble: Option<ApiError>,
+        effects: &mut Effects<'_>,
+    ) {
         let found = self.found_matches(&sought);
         let address = match sought {
             Sought::Address(address) => address,
@@ -234,7 +239,7 @@ impl Wallet {
                     && self.call.requests < BUDGET
                     && !self.leads_left().is_empty() =>
             {
-                return self.search_unasked(sought, 0, out);
+                return self.search_unasked(sought, 0, effects);
             }
             Sought::Name(name) if found.is_empty() => {
                 if let Some(error) = trouble.as_ref().filter(|_| self.earlier.is_some()) {
@@ -250,7 +255,7 @@ impl Wallet {
                     }
                     None => t!("No badge has the name \u{201c}{name}\u{201d}.", name),
                 });
-                return self.ask_journal(Sought::Name(searched), is_whole, out);
+                return self.ask_journal(Sought::Name(searched), is_whole, effects);
             }
             Sought::Name(name) => {
                 self.call.nothing = None;
@@ -258,14 +263,14 @@ impl Wallet {
                 if trouble.is_some() && self.call.index == Some(Ok(())) {
                     return self.choose_names(&name, found, trouble.as_ref());
                 }
-                return self.take_names(&name, trouble, out);
+                return self.take_names(&name, trouble, effects);
             }
         };
         let has_badges = !self.held().is_empty();
         let is_whole = trouble.is_none();
         let trouble = trouble.as_ref().map(incomplete);
         if has_badges && found.is_empty() {
-            out.say(trouble.unwrap_or_else(|| {
+            effects.say(trouble.unwrap_or_else(|| {
                 plural!(
                     self.call.tried.len() as u64,
                     "Nothing found in {n} further search.",
@@ -276,7 +281,7 @@ impl Wallet {
         }
         self.choose(PeopleMatches::elsewhere(&address, has_badges, found, self.call.beyond, trouble));
         if !has_badges {
-            self.ask_journal(Sought::Address(address), is_whole, out);
+            self.ask_journal(Sought::Address(address), is_whole, effects);
         }
     }
 

@@ -95,17 +95,17 @@ impl<T: ListRecord> FilteredList<T> {
     }
 
     /// Reads everything again. The rows stay until then.
-    pub fn reload(&mut self, out: &mut Effects<'_>) {
-        out.cancel(self.service_rows_mut().reload());
+    pub fn reload(&mut self, effects: &mut Effects<'_>) {
+        effects.cancel(self.service_rows_mut().reload());
         match &mut self.behind {
             Some(behind) if behind.from != RowsFrom::Loaded => {
-                out.cancel(self.list.reload());
-                self.ask_coverage(out);
+                effects.cancel(self.list.reload());
+                self.ask_coverage(effects);
             }
             // The index may have been read since.
             Some(behind) => {
-                let ask = T::ask_coverage(&self.filter).map(|ask| out.ask(ask));
-                out.cancel(std::mem::replace(&mut behind.again, ask));
+                let ask = T::ask_coverage(&self.filter).map(|ask| effects.request(ask));
+                effects.cancel(std::mem::replace(&mut behind.again, ask));
             }
             None => {}
         }
@@ -113,16 +113,16 @@ impl<T: ListRecord> FilteredList<T> {
 
     /// Called when the user asks for a refresh. Rows of the index are as old as its last reading, so the
     /// history is read first.
-    pub(super) fn refresh_all(&mut self, out: &mut Effects<'_>) {
+    pub(super) fn refresh_all(&mut self, effects: &mut Effects<'_>) {
         let is_of_index = self.index().is_some();
         match &mut self.behind {
             Some(behind) if is_of_index => {
                 if behind.reading.is_none() {
-                    behind.reading = Some(out.ask(Request::Sync(SyncScope::New)));
+                    behind.reading = Some(effects.request(Request::Sync(SyncScope::New)));
                 }
-                out.say(t!("lapel reads the history into the index, and then shows this list again."));
+                effects.say(t!("lapel reads the history into the index, and then shows this list again."));
             }
-            _ => self.reload(out),
+            _ => self.reload(effects),
         }
     }
 
@@ -130,34 +130,34 @@ impl<T: ListRecord> FilteredList<T> {
         &mut self,
         id: RequestId,
         synced: Result<Synced, String>,
-        out: &mut Effects<'_>,
+        effects: &mut Effects<'_>,
     ) -> Handled {
         let mine = self.behind.as_mut().and_then(|behind| behind.reading.take_if(|own| *own == id));
         match (mine, synced) {
             (None, synced) => return Err(Reply { id, response: Response::Synced(synced) }),
-            (Some(_), Ok(_)) => self.reload(out),
-            (Some(_), Err(why)) => out.warn(why),
+            (Some(_), Ok(_)) => self.reload(effects),
+            (Some(_), Err(why)) => effects.warn(why),
         }
         Ok(())
     }
 
-    pub(super) fn restart(&mut self, out: &mut Effects<'_>) {
-        out.cancel(self.service_rows_mut().restart());
+    pub(super) fn restart(&mut self, effects: &mut Effects<'_>) {
+        effects.cancel(self.service_rows_mut().restart());
         if let Some(behind) = &mut self.behind {
             behind.reach = AT_FIRST;
-            out.cancel(self.list.restart());
+            effects.cancel(self.list.restart());
         }
     }
 
     /// Asks whether the index has every row that may match. Until the answer, the list reads nothing.
-    pub(super) fn ask_coverage(&mut self, out: &mut Effects<'_>) {
+    pub(super) fn ask_coverage(&mut self, effects: &mut Effects<'_>) {
         let Some(behind) = &mut self.behind else { return };
-        out.cancel(behind.again.take());
+        effects.cancel(behind.again.take());
         if let RowsFrom::Asking(request) = behind.from {
-            out.cancel([request]);
+            effects.cancel([request]);
         }
         behind.from = match T::ask_coverage(&self.filter) {
-            Some(ask) => RowsFrom::Asking(out.ask(ask)),
+            Some(ask) => RowsFrom::Asking(effects.request(ask)),
             None => RowsFrom::Loaded,
         };
     }
@@ -166,13 +166,13 @@ impl<T: ListRecord> FilteredList<T> {
         &mut self,
         request: RequestId,
         found: Option<Coverage>,
-        out: &mut Effects<'_>,
+        effects: &mut Effects<'_>,
     ) -> bool {
         let Some(behind) = &mut self.behind else { return false };
         if behind.again.take_if(|again| *again == request).is_some() {
             if let Some(coverage) = found {
                 behind.from = RowsFrom::Index(coverage);
-                out.cancel(self.list.restart());
+                effects.cancel(self.list.restart());
             }
             return true;
         }
@@ -182,7 +182,7 @@ impl<T: ListRecord> FilteredList<T> {
         behind.from = found.map_or(RowsFrom::Loaded, RowsFrom::Index);
         behind.stale = true;
         if found.is_none() {
-            out.cancel(self.list.restart());
+            effects.cancel(self.list.restart());
         }
         true
     }
@@ -195,10 +195,10 @@ impl<T: ListRecord> FilteredList<T> {
         T::index_list(&self.filter, &self.narrowing, sort, (cx.now(), read))
     }
 
-    pub(super) fn narrow(&mut self, narrowing: T::Narrowing, out: &mut Effects<'_>) {
+    pub(super) fn narrow(&mut self, narrowing: T::Narrowing, effects: &mut Effects<'_>) {
         if self.compared().is_none() && self.behind.is_some() {
             // These are pages of the index.
-            out.cancel(self.list.restart());
+            effects.cancel(self.list.restart());
         }
         self.narrowing = narrowing;
         self.refit = true;
@@ -278,19 +278,19 @@ impl<T: ListRecord> FilteredList<T> {
         self.behind.is_some()
     }
 
-    pub fn learn(&mut self, answer: &Response, out: &mut Effects<'_>) {
+    pub fn learn(&mut self, answer: &Response, effects: &mut Effects<'_>) {
         let choices = T::choices(answer);
         self.has_names |= !choices.is_empty();
-        self.bar.learn(choices, out);
+        self.bar.learn(choices, effects);
         self.applied = self.bar.words();
     }
 
-    pub(super) fn open_filter(&mut self, view: FilterView, cx: &UiContext, out: &mut Effects<'_>) {
+    pub(super) fn open_filter(&mut self, view: FilterView, cx: &UiContext, effects: &mut Effects<'_>) {
         self.bar.known.today = Some(cx.now().date());
         let seen = self.pages().loaded().flat_map(|(_, row)| row.choices_in()).collect();
-        self.bar.learn(seen, out);
+        self.bar.learn(seen, effects);
         if self.choices.is_empty() && !self.has_names {
-            self.choices = T::ask_choices().into_iter().map(|ask| out.ask(ask)).collect();
+            self.choices = T::ask_choices().into_iter().map(|ask| effects.request(ask)).collect();
         }
         self.bar.open(view);
     }

@@ -38,20 +38,20 @@ impl<T: ListRecord> FilteredList<T> {
 
     /// Restores a saved layout. Unknown parts and values that a field does not accept are left out. A list that
     /// the user has changed meanwhile keeps its layout.
-    pub fn restore(&mut self, view: &ListView, out: &mut Effects<'_>) {
+    pub fn restore(&mut self, view: &ListView, effects: &mut Effects<'_>) {
         if self.changes() > 0 || *view == ListView::default() {
             return;
         }
         if let Some(order) = self.heading.restore(view) {
-            self.set_order(Some(order), SortedBy::Service(DirectionStyle::Upper), out);
+            self.set_order(Some(order), SortedBy::Service(DirectionStyle::Upper), effects);
         }
-        self.filter_only(&view.filter, out);
+        self.filter_only(&view.filter, effects);
     }
 
     /// Filters by these values only, by field names of the contract.
-    pub fn filter_only(&mut self, filter: &[(String, String)], out: &mut Effects<'_>) {
+    pub fn filter_only(&mut self, filter: &[(String, String)], effects: &mut Effects<'_>) {
         self.fill_in(filter, |spec, text| filter::check(spec, text).is_ok());
-        self.apply(out);
+        self.apply(effects);
     }
 
     /// The current filter and sort order without a name; `None` if there are none.
@@ -68,21 +68,21 @@ impl<T: ListRecord> FilteredList<T> {
     }
 
     /// With `naming`, to save the current filter.
-    pub(super) fn open_saved(&mut self, naming: bool, out: &mut Effects<'_>) {
+    pub(super) fn open_saved(&mut self, naming: bool, effects: &mut Effects<'_>) {
         match self.current() {
             Ok(None) if naming => {
-                out.say(t!("There is no filter or sort order to save. Nothing was saved."));
+                effects.say(t!("There is no filter or sort order to save. Nothing was saved."));
             }
-            Err(why) if naming => out.warn(t!("{why}. Nothing was saved.", why)),
+            Err(why) if naming => effects.warn(t!("{why}. Nothing was saved.", why)),
             current => {
                 let current = current.ok().flatten();
                 let list = (T::LIST, T::FILTERS, T::FIELDS.iter().map(|field| field.column).collect());
-                out.open(move |cx, out| FiltersForm::new(list, current, naming, cx, out));
+                effects.open(move |cx, effects| FiltersForm::new(list, current, naming, cx, effects));
             }
         }
     }
 
-    pub fn use_filter(&mut self, filter: &NamedFilter, out: &mut Effects<'_>) {
+    pub fn use_filter(&mut self, filter: &NamedFilter, effects: &mut Effects<'_>) {
         // A value that a field does not accept stays in the field, and the user sees an error.
         self.fill_in(&filter.fields, |_, _| true);
         self.bar.close();
@@ -90,8 +90,8 @@ impl<T: ListRecord> FilteredList<T> {
         let sort = filter.sort.as_ref();
         let order = sort.and_then(|(field, downwards)| self.heading.order_by(field, *downwards));
         self.heading.close();
-        self.set_order(order, SortedBy::Service(DirectionStyle::Upper), out);
-        self.apply(out);
+        self.set_order(order, SortedBy::Service(DirectionStyle::Upper), effects);
+        self.apply(effects);
     }
 
     pub fn narrowing(&self) -> &T::Narrowing {

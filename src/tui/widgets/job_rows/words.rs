@@ -9,17 +9,17 @@ pub fn row_status_glyph(row_status: RowStatus, cx: &UiContext) -> &'static str {
     let glyphs = &cx.glyphs;
     match row_status {
         RowStatus::Ready | RowStatus::Sending => glyphs.dot,
-        RowStatus::Ask | RowStatus::Other => glyphs.other,
+        RowStatus::NeedsReview | RowStatus::UnknownState => glyphs.other,
         RowStatus::Invalid
-        | RowStatus::NotDone
-        | RowStatus::Dropped
+        | RowStatus::Refused
+        | RowStatus::NotAccepted
         | RowStatus::InDoubt
-        | RowStatus::NotSeen
+        | RowStatus::NeverSeen
         | RowStatus::Overdue => glyphs.alert,
-        RowStatus::LeftOut => glyphs.dash,
-        RowStatus::Unbound | RowStatus::Waiting | RowStatus::Queued => glyphs.waiting,
+        RowStatus::Skipped => glyphs.dash,
+        RowStatus::NotVisibleYet | RowStatus::Waiting | RowStatus::ToRevoke => glyphs.waiting,
         RowStatus::Issued => glyphs.issued,
-        RowStatus::Unproven | RowStatus::Revoking => glyphs.revoking,
+        RowStatus::BeingChecked | RowStatus::Revoking => glyphs.revoking,
         RowStatus::Revoked => glyphs.revoked,
     }
 }
@@ -27,10 +27,12 @@ pub fn row_status_glyph(row_status: RowStatus, cx: &UiContext) -> &'static str {
 pub fn row_status_style(row_status: RowStatus, cx: &UiContext) -> Style {
     let theme = &cx.theme;
     match row_status {
-        RowStatus::Invalid | RowStatus::NotDone | RowStatus::Dropped => theme.error(),
-        RowStatus::Ask | RowStatus::InDoubt | RowStatus::NotSeen | RowStatus::Overdue => theme.warning(),
+        RowStatus::Invalid | RowStatus::Refused | RowStatus::NotAccepted => theme.error(),
+        RowStatus::NeedsReview | RowStatus::InDoubt | RowStatus::NeverSeen | RowStatus::Overdue => {
+            theme.warning()
+        }
         RowStatus::Issued | RowStatus::Revoked => theme.good(),
-        RowStatus::LeftOut => theme.dim(),
+        RowStatus::Skipped => theme.dim(),
         _ => theme.text(),
     }
 }
@@ -94,11 +96,11 @@ pub fn explain(row: &JobRow, kind: Kind, cx: &UiContext) -> String {
             "In doubt: {cause}. This badge may already be revoked. lapel checks it. A second request does no harm: a badge is revoked only once.",
             cause
         ),
-        (RowStatus::Unbound, _) => t!(
+        (RowStatus::NotVisibleYet, _) => t!(
             "The service accepted this row, but its badge is not visible yet. lapel checks until {until} and does not send it again.",
             until
         ),
-        (RowStatus::NotSeen, _) => {
+        (RowStatus::NeverSeen, _) => {
             let code = row.why.as_ref().map(Reason::code);
             let said = match code {
                 Some(Code::Absent) => t!(
@@ -125,7 +127,7 @@ pub fn draft_words(row_status: RowStatus, kind: Kind) -> &'static str {
     match (row_status, kind) {
         (RowStatus::Ready, Kind::Issue) => t!("ready"),
         (RowStatus::Ready, Kind::Revoke) => t!("to revoke now"),
-        (RowStatus::Queued, _) => t!("to revoke when issued"),
+        (RowStatus::ToRevoke, _) => t!("to revoke when issued"),
         (row_status, _) => tr(row_status.name()),
     }
 }

@@ -44,8 +44,8 @@ pub fn now() -> Timestamp {
 
 #[test]
 fn the_most_urgent_comes_first() {
-    use RowStatus::{Ask, Issued, NotDone, NotSeen, Ready, Waiting};
-    let rows = [(Ready, 476), (Ask, 74), (NotDone, 2), (NotSeen, 1), (Waiting, 564), (Issued, 136)];
+    use RowStatus::{Issued, NeedsReview, NeverSeen, Ready, Refused, Waiting};
+    let rows = [(Ready, 476), (NeedsReview, 74), (Refused, 2), (NeverSeen, 1), (Waiting, 564), (Issued, 136)];
     let found: Vec<(Urgency, u64)> =
         needs(&job(Phase::Stopped, &rows), now()).into_iter().map(|need| (need.urgency, need.rows)).collect();
     let expected =
@@ -73,20 +73,20 @@ fn a_pause_has_its_time() {
 /// `lapel jobs` and Activity take these words.
 #[test]
 fn a_job_has_one_word_for_its_state() {
-    use RowStatus::{InDoubt, Issued, LeftOut, Ready, Revoked, Waiting};
+    use RowStatus::{InDoubt, Issued, Ready, Revoked, Skipped, Waiting};
     let words = |phase, rows: &[(RowStatus, u64)]| job(phase, rows).state().to_string();
     for (state, word) in [
         (words(Phase::Running, &[(Ready, 1)]), t!("sending")),
         (words(Phase::Running, &[(Waiting, 1)]), t!("checking")),
         (words(Phase::Running, &[(Issued, 1)]), t!("finished")),
-        (words(Phase::Cancelled, &[(Waiting, 1), (LeftOut, 1)]), t!("cancelled, checking")),
-        (words(Phase::Cancelled, &[(Issued, 1), (LeftOut, 1)]), tr(Phase::Cancelled.name())),
+        (words(Phase::Cancelled, &[(Waiting, 1), (Skipped, 1)]), t!("cancelled, checking")),
+        (words(Phase::Cancelled, &[(Issued, 1), (Skipped, 1)]), tr(Phase::Cancelled.name())),
         // Undone, when nothing was left to cancel.
         (words(Phase::Cancelled, &[(Waiting, 1)]), t!("checking")),
         (words(Phase::Cancelled, &[(Issued, 1)]), t!("finished")),
         (words(Phase::Cancelled, &[(Revoked, 1)]), t!("undone")),
-        (words(Phase::Cancelled, &[(Revoked, 1), (LeftOut, 1)]), t!("undone")),
-        (words(Phase::Cancelled, &[(Revoked, 1), (Issued, 1), (LeftOut, 1)]), tr(Phase::Cancelled.name())),
+        (words(Phase::Cancelled, &[(Revoked, 1), (Skipped, 1)]), t!("undone")),
+        (words(Phase::Cancelled, &[(Revoked, 1), (Issued, 1), (Skipped, 1)]), tr(Phase::Cancelled.name())),
         (words(Phase::Stopped, &[(Ready, 1)]), tr(StopKind::Quota.name())),
         (words(Phase::Paused, &[(Ready, 1)]), tr(Phase::Paused.name())),
     ] {
@@ -130,29 +130,29 @@ fn what_lapel_checks_or_was_moved_needs_nobody() {
     assert_eq!(count(std::slice::from_ref(&doubt), now()), 1, "but it is a problem from the start");
     let said: Vec<u64> = concerns(&doubt, now()).into_iter().map(|need| need.rows).collect();
     assert_eq!(said, [1, 2], "and it says which");
-    let both = job(Phase::Running, &[(RowStatus::InDoubt, 1), (RowStatus::NotSeen, 4)]);
+    let both = job(Phase::Running, &[(RowStatus::InDoubt, 1), (RowStatus::NeverSeen, 4)]);
     assert_eq!(concerns(&both, now()), needs(&both, now()), "what needs a person counts more");
     let nobody_checks = Job { next_poll: None, ..doubt.clone() };
     assert_eq!(needs(&nobody_checks, now()).len(), 2, "rows that nobody checks");
     for phase in [Phase::Draft, Phase::Moved] {
-        let job = job(phase, &[(RowStatus::NotSeen, 1), (RowStatus::InDoubt, 1)]);
+        let job = job(phase, &[(RowStatus::NeverSeen, 1), (RowStatus::InDoubt, 1)]);
         assert_eq!((needs(&job, now()), count(&[job], now())), (vec![], 0), "{phase:?}");
     }
     assert_eq!(needs(&job(Phase::Paused, &[(RowStatus::Ready, 1)]), now()), [], "a person paused it");
     // A revocation that stopped while its badges were not issued goes on when a person resumes it.
     for (phase, is_halted) in [(Phase::Stopped, true), (Phase::Running, false)] {
-        let waits = job(phase, &[(RowStatus::Queued, 2)]);
+        let waits = job(phase, &[(RowStatus::ToRevoke, 2)]);
         assert_eq!((needs(&waits, now()).len(), waits.can_resume()), (usize::from(is_halted), is_halted));
     }
 }
 
 #[test]
 fn a_refusal_that_nothing_can_change_does_not_count_forever() {
-    let refused = job(Phase::Running, &[(RowStatus::NotDone, 1), (RowStatus::Dropped, 1)]);
+    let refused = job(Phase::Running, &[(RowStatus::Refused, 1), (RowStatus::NotAccepted, 1)]);
     assert_eq!(needs(&refused, now()).len(), 2);
     let later = now() + RECENT;
     assert_eq!(needs(&refused, later), []);
-    let unseen = job(Phase::Running, &[(RowStatus::NotSeen, 1)]);
+    let unseen = job(Phase::Running, &[(RowStatus::NeverSeen, 1)]);
     assert_eq!(needs(&unseen, later).len(), 1, "a person can resolve it, so it stays");
     assert_eq!(count(&[refused, unseen], later), 1);
 }
@@ -194,7 +194,7 @@ fn a_note_about_lost_writes_ends_when_all_were_found() {
     let note = Some(Code::LostWritesNoticed.into());
     let of =
         |status| Job { note: note.clone(), ..job(Phase::Running, &[(RowStatus::Issued, 2), (status, 1)]) };
-    for status in [RowStatus::InDoubt, RowStatus::NotSeen] {
+    for status in [RowStatus::InDoubt, RowStatus::NeverSeen] {
         assert!(of(status).notes().next().is_some(), "{status:?}");
     }
     for status in [RowStatus::Issued, RowStatus::Waiting] {

@@ -50,7 +50,7 @@ impl Heading {
 
     /// Handles an action. While a menu is open, only its actions are handled. Otherwise only those that open a
     /// menu are handled.
-    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> HeadingOutcome {
+    pub fn on_action(&mut self, action: Action, effects: &mut Effects<'_>) -> HeadingOutcome {
         let is_of_search = self.names().is_some_and(|names| {
             self.search.keeps(action) || self.search.act_in(action, &mut self.cursor, &names)
         });
@@ -59,7 +59,7 @@ impl Heading {
         }
         match (self.menu, action) {
             (Some(HeadingMenu::Sort(direction)), _) => self.act_sort(action, direction),
-            (Some(HeadingMenu::Columns), _) => self.act_columns(action, out),
+            (Some(HeadingMenu::Columns), _) => self.act_columns(action, effects),
             (None, Action::Sort) => {
                 let place = |order: SortOrder| self.sortable().iter().position(|c| *c == order.column);
                 let (at, direction) = self.order.map_or((0, Direction::Asc), |order| {
@@ -114,7 +114,7 @@ impl Heading {
         HeadingOutcome::Something
     }
 
-    fn act_columns(&mut self, action: Action, out: &mut Effects<'_>) -> HeadingOutcome {
+    fn act_columns(&mut self, action: Action, effects: &mut Effects<'_>) -> HeadingOutcome {
         let at = self.cursor.at();
         match action {
             Action::Back => {
@@ -125,19 +125,19 @@ impl Heading {
                 return HeadingOutcome::Something;
             }
             Action::Toggle if self.columns.choices().get(at).is_some_and(|c| self.columns.is_kept(c)) => {
-                out.say(t!("The filter shows this column."));
+                effects.say(t!("The filter shows this column."));
                 return HeadingOutcome::Something;
             }
             Action::Toggle => {
                 if !self.columns.toggle(at) {
-                    out.say(t!("At least one column must stay."));
+                    effects.say(t!("At least one column must stay."));
                 }
             }
             Action::ColumnLeft | Action::ColumnRight => {
                 let at = self.columns.shift(at, action == Action::ColumnRight);
                 self.cursor.select(at);
             }
-            Action::Narrower | Action::Wider => self.resize(at, action == Action::Wider, out),
+            Action::Narrower | Action::Wider => self.resize(at, action == Action::Wider, effects),
             Action::ResetColumns => self.columns.reset(),
             _ => return HeadingOutcome::Nothing,
         }
@@ -145,11 +145,11 @@ impl Heading {
         HeadingOutcome::Something
     }
 
-    fn resize(&mut self, at: usize, wider: bool, out: &mut Effects<'_>) {
+    fn resize(&mut self, at: usize, wider: bool, effects: &mut Effects<'_>) {
         let widths = self.widths(self.room);
         let Some(choice) = self.columns.choices().get(at) else { return };
         if !self.columns.is_shown(choice) {
-            out.say(t!("This column is hidden, so its width cannot be changed."));
+            effects.say(t!("This column is hidden, so its width cannot be changed."));
             return;
         }
         let place = self.columns.choices()[..at].iter().filter(|c| self.columns.is_shown(c)).count();

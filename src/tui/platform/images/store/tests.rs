@@ -27,17 +27,17 @@ impl TestStore {
     }
 
     fn with(&mut self, act: impl FnOnce(&mut PictureStore, &mut Effects<'_>)) {
-        let mut out = Effects::new(&mut self.requests);
-        act(&mut self.store, &mut out);
-        self.orders.append(&mut out.orders);
+        let mut effects = Effects::new(&mut self.requests);
+        act(&mut self.store, &mut effects);
+        self.orders.append(&mut effects.orders);
     }
 
     fn want(&mut self, url: &str) {
         let want = wanted(url);
-        self.with(|store, out| store.want(Some(&want), out));
+        self.with(|store, effects| store.want(Some(&want), effects));
     }
 
-    fn asked(&mut self) -> (Vec<RequestId>, Vec<(RequestId, PictureAsk)>, Vec<RequestId>) {
+    fn asked(&mut self) -> (Vec<RequestId>, Vec<(RequestId, PictureOnScreen)>, Vec<RequestId>) {
         let (mut rests, mut pictures, mut cancelled) = (Vec::new(), Vec::new(), Vec::new());
         for order in std::mem::take(&mut self.orders) {
             match order {
@@ -65,7 +65,7 @@ impl TestStore {
     }
 
     /// Wants a picture and waits until it is requested.
-    fn begin(&mut self, url: &str) -> (RequestId, PictureAsk) {
+    fn begin(&mut self, url: &str) -> (RequestId, PictureOnScreen) {
         self.want(url);
         let (rests, ..) = self.asked();
         self.rested(rests[0]);

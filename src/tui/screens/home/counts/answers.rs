@@ -10,7 +10,7 @@ use crate::tui::worker::index::{MOST_DETAILS, left_out};
 const REFRESH_MINUTES: u32 = 15;
 
 impl BadgeCounts {
-    pub(super) fn take_answer(&mut self, reply: Reply, cx: &UiContext, out: &mut Effects<'_>) -> Handled {
+    pub(super) fn take_answer(&mut self, reply: Reply, cx: &UiContext, effects: &mut Effects<'_>) -> Handled {
         let Reply { id, response } = reply;
         let is_running = self.running.as_ref().is_some_and(|running| running.request == id);
         match response {
@@ -42,7 +42,7 @@ impl BadgeCounts {
                     Ok(read) => {
                         let records = count!(read.read, "record", "records");
                         let key = cx.key(&self.key_contexts(), Action::FindCert);
-                        out.say(if read.gone > 0 {
+                        effects.say(if read.gone > 0 {
                             t!(
                                 "Read {records}; {gone} no longer found. {key} finds them by certificate number.",
                                 records,
@@ -53,25 +53,25 @@ impl BadgeCounts {
                             t!("Read {records}. {key} finds them by certificate number.", records, key)
                         });
                     }
-                    Err(why) => out.warn(why),
+                    Err(why) => effects.warn(why),
                 }
             }
             Response::IndexExport(found) if self.export.as_ref().is_some_and(|(asked, _)| *asked == id) => {
                 let title = self.export.take().map(|(_, title)| title).unwrap_or_default();
                 match found {
                     Ok(found) => {
-                        out.export(ExportSource::of_index(&title, found, cx));
+                        effects.export(ExportSource::of_index(&title, found, cx));
                     }
-                    Err(why) => out.warn(why),
+                    Err(why) => effects.warn(why),
                 }
             }
             response if self.asked == Some(id) => {
                 self.asked = None;
-                self.answered(response, cx, out);
+                self.answered(response, cx, effects);
             }
             response => {
                 return match &mut self.badge_list {
-                    Some(badge_list) => badge_list.on_response(Reply { id, response }, out),
+                    Some(badge_list) => badge_list.on_response(Reply { id, response }, effects),
                     None => Err(Reply { id, response }),
                 };
             }
@@ -86,17 +86,17 @@ impl BadgeCounts {
         }
     }
 
-    fn answered(&mut self, answer: Response, cx: &UiContext, out: &mut Effects<'_>) {
+    fn answered(&mut self, answer: Response, cx: &UiContext, effects: &mut Effects<'_>) {
         match answer {
             Response::WithoutDetails(Ok(ids)) if ids.is_empty() => {
-                out.say(t!("lapel has already read the record of every badge in this list."));
+                effects.say(t!("lapel has already read the record of every badge in this list."));
             }
             Response::WithoutDetails(Ok(ids)) => {
                 let n = ids.len() as u64;
                 let records = count!(n, "record", "records");
                 let requests = count!(n, "request", "requests");
                 let key = cx.key(&self.key_contexts(), Action::Details);
-                out.say(if ids.len() >= MOST_DETAILS {
+                effects.say(if ids.len() >= MOST_DETAILS {
                     t!(
                         "Only the badge records hold certificate numbers. Press {key} again to read the first {records} of the list in the background ({requests}).",
                         records,
@@ -124,14 +124,14 @@ impl BadgeCounts {
                 match said {
                     said if plans.is_empty() => {
                         let why = said.unwrap_or_default();
-                        out.warn(t!(
+                        effects.warn(t!(
                             "None of these badges can be issued again. {why} Nothing was planned.",
                             why
                         ));
                     }
                     // This message comes before the review, because the review has no room for it.
                     Some(said) => {
-                        out.say(t!(
+                        effects.say(t!(
                             "{said} Press {key} again to plan the others. Nothing is sent before the review.",
                             said,
                             key = cx.key(&self.key_contexts(), Action::Renew)
@@ -139,13 +139,13 @@ impl BadgeCounts {
                         self.planned = Some(plans);
                     }
                     None => {
-                        out.command(JobCommand::Plan(plans));
+                        effects.command(JobCommand::Plan(plans));
                     }
                 }
             }
             Response::IndexOn(Err(why))
             | Response::WithoutDetails(Err(why))
-            | Response::Renewals(Err(why)) => out.warn(why),
+            | Response::Renewals(Err(why)) => effects.warn(why),
             _ => {}
         }
     }

@@ -51,65 +51,65 @@ impl BadgeList {
         }
     }
 
-    pub fn act_in_search(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+    pub fn act_in_search(&mut self, action: Action, effects: &mut Effects<'_>) -> bool {
         match self.search.on_action_of_matches(action) {
-            None => self.find(out),
+            None => self.find(effects),
             Some(step) if step != action => return self.list.on_action(step),
             Some(_) => return false,
         }
         true
     }
 
-    pub fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
+    pub fn on_text_key(&mut self, key: KeyEvent, effects: &mut Effects<'_>) -> bool {
         let changed = self.search.on_text_key(key);
         if changed {
-            out.ask_instead(&mut self.pause, Request::Pause(PAUSE));
+            effects.request_instead(&mut self.pause, Request::Pause(PAUSE));
         }
         changed
     }
 
-    pub fn on_paste(&mut self, text: &str, out: &mut Effects<'_>) {
+    pub fn on_paste(&mut self, text: &str, effects: &mut Effects<'_>) {
         if self.search.on_paste(text) {
-            self.find(out);
+            self.find(effects);
         }
     }
 
-    fn find(&mut self, out: &mut Effects<'_>) {
+    fn find(&mut self, effects: &mut Effects<'_>) {
         if self.search.typed() != self.searched {
             self.searched = self.search.typed();
             let dropped = self.list.restart();
-            out.cancel(dropped);
+            effects.cancel(dropped);
         }
     }
 
-    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+    pub fn on_action(&mut self, action: Action, effects: &mut Effects<'_>) -> bool {
         if matches!(action, Action::PreviewDown | Action::PreviewUp) {
-            self.preview.scroll(action, out);
+            self.preview.scroll(action, effects);
             return true;
         }
-        follow(action, self.list.selected(), out) || self.list.on_action(action)
+        follow(action, self.list.selected(), effects) || self.list.on_action(action)
     }
 
-    pub fn on_response(&mut self, reply: Reply, out: &mut Effects<'_>) -> Handled {
+    pub fn on_response(&mut self, reply: Reply, effects: &mut Effects<'_>) -> Handled {
         let Reply { id, response } = reply;
         match response {
             Response::Paused if self.pause == Some(id) => {
                 self.pause = None;
-                self.find(out);
+                self.find(effects);
                 Ok(())
             }
             Response::IndexList(page) if self.list.awaits(id) => {
                 if let Some((page, dropped)) = self.list.on_response(id, page) {
-                    out.cancel(dropped);
+                    effects.cancel(dropped);
                     self.unfitted.push(page);
                 }
                 Ok(())
             }
-            response => self.preview.on_response(Reply { id, response }, out),
+            response => self.preview.on_response(Reply { id, response }, effects),
         }
     }
 
-    pub fn load_visible(&mut self, area: Rect, cx: &UiContext, out: &mut Effects<'_>) {
+    pub fn load_visible(&mut self, area: Rect, cx: &UiContext, effects: &mut Effects<'_>) {
         for page in std::mem::take(&mut self.unfitted) {
             for row in self.list.page_rows(page) {
                 self.columns.fit(row, cx);
@@ -117,18 +117,18 @@ impl BadgeList {
         }
         let (list, pane) = self.columns.split(area, 0);
         self.list.set_height(list.height.saturating_sub(3));
-        self.preview.lay_out(self.list.selected(), None, pane, cx, out);
+        self.preview.lay_out(self.list.selected(), None, pane, cx, effects);
         if self.stale && !self.list.is_loading() {
             self.stale = false;
-            out.cancel(self.list.reload());
+            effects.cancel(self.list.reload());
         }
         let per_page = self.list.per_page();
         let which = self.listed();
         let dropped = self.list.load_visible(|page| {
             let query = IndexQuery { which: which.clone(), page, per_page };
-            out.ask(Request::IndexList(query))
+            effects.request(Request::IndexList(query))
         });
-        out.cancel(dropped);
+        effects.cancel(dropped);
     }
 
     pub fn on_click(&mut self, at: Position, area: Rect) -> bool {

@@ -126,15 +126,15 @@ impl BadgeCounts {
 
     /// Counts in the index when there are no counts yet, or when it has changed. This costs no request, except for
     /// the first reading of an index that the user turned on.
-    pub fn count(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
+    pub fn count(&mut self, cx: &UiContext, effects: &mut Effects<'_>) {
         // The user turned the index on to have it built.
         if self.turned_on && !self.looked {
-            self.read(SyncScope::New, out);
+            self.read(SyncScope::New, effects);
         }
         self.stale |= self.all.is_none() && self.error.is_none();
         if self.is_on(cx) && self.stale && self.counting.is_none() {
             self.stale = false;
-            self.counting = Some(out.ask(Request::Sums(self.period)));
+            self.counting = Some(effects.request(Request::Sums(self.period)));
         }
     }
 
@@ -147,9 +147,9 @@ impl BadgeCounts {
         self.due().and(self.due_at)
     }
 
-    pub fn tick(&mut self, out: &mut Effects<'_>) {
+    pub fn tick(&mut self, effects: &mut Effects<'_>) {
         if self.due().is_some_and(|due| due <= Instant::now()) {
-            self.read(SyncScope::New, out);
+            self.read(SyncScope::New, effects);
         }
     }
 
@@ -167,26 +167,27 @@ impl BadgeCounts {
         bars.pop()
     }
 
-    fn act_in_list(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn act_in_list(&mut self, action: Action, cx: &UiContext, effects: &mut Effects<'_>) -> bool {
         let Some(badge_list) = &mut self.badge_list else { return false };
         match action {
-            _ if badge_list.act_in_search(action, out) => {}
+            _ if badge_list.act_in_search(action, effects) => {}
             Action::Back => self.badge_list = None,
             Action::Renew if badge_list.listed().is_ending() => {
                 let which = badge_list.listed();
-                self.asked = Some(out.ask(Request::Renewals(which)));
+                self.asked = Some(effects.request(Request::Renewals(which)));
             }
             Action::Renew => {
-                out.say(t!("Only expiring badges can be issued again from here. See the Expiring section."));
+                effects
+                    .say(t!("Only expiring badges can be issued again from here. See the Expiring section."));
             }
             Action::Only => {
                 let key = cx.key(LIST, Action::Search);
-                out.say(t!("This list has the badges of one count. {key} narrows it by a text; the History filters by state.", key));
+                effects.say(t!("This list has the badges of one count. {key} narrows it by a text; the History filters by state.", key));
             }
-            Action::Sort | Action::ChooseColumns => out.say(fixed_order()),
-            Action::Details => self.details(cx, out),
+            Action::Sort | Action::ChooseColumns => effects.say(fixed_order()),
+            Action::Details => self.details(cx, effects),
             Action::Export if badge_list.list.is_empty() => {
-                out.say(t!("There are no badges here to export."));
+                effects.say(t!("There are no badges here to export."));
             }
             Action::Export => {
                 let which = badge_list.listed();
@@ -194,29 +195,29 @@ impl BadgeCounts {
                 if let IndexedList::Found(_, text) = &which {
                     title.push_str(&format!(" {} {}", cx.glyphs.dot, scrub(text)));
                 }
-                out.cancel(self.export.take().map(|(request, _)| request));
-                self.export = Some((out.ask(Request::IndexExport(which)), title));
+                effects.cancel(self.export.take().map(|(request, _)| request));
+                self.export = Some((effects.request(Request::IndexExport(which)), title));
             }
-            _ => return badge_list.on_action(action, out),
+            _ => return badge_list.on_action(action, effects),
         }
         true
     }
 
     /// The first call shows the cost. The second call is the confirmation and reads the records.
-    fn details(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
+    fn details(&mut self, cx: &UiContext, effects: &mut Effects<'_>) {
         if self.running.is_some() {
             let key = cx.key(&self.key_contexts(), Action::IndexStop);
-            out.say(t!("lapel is already reading. {key} stops it.", key));
+            effects.say(t!("lapel is already reading. {key} stops it.", key));
             return;
         }
         match (self.offered.take(), &self.badge_list) {
             (Some(ids), _) => {
                 let all = ids.len() as u64;
-                let request = out.ask(Request::Details(ids, None));
+                let request = effects.request(Request::Details(ids, None));
                 self.running = Some(RunningCount { request, details: true, done: 0, all, told: 0 });
             }
             (None, Some(badge_list)) => {
-                self.asked = Some(out.ask(Request::WithoutDetails(badge_list.listed())));
+                self.asked = Some(effects.request(Request::WithoutDetails(badge_list.listed())));
             }
             (None, None) => {}
         }
@@ -235,23 +236,23 @@ impl BadgeCounts {
         self.top = 0;
     }
 
-    fn read(&mut self, want: SyncScope, out: &mut Effects<'_>) {
+    fn read(&mut self, want: SyncScope, effects: &mut Effects<'_>) {
         self.looked = true;
         self.due = None;
-        let request = out.ask(Request::Sync(want));
+        let request = effects.request(Request::Sync(want));
         self.running = Some(RunningCount { request, details: false, done: 0, all: 0, told: 0 });
     }
 
-    fn stop(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
+    fn stop(&mut self, cx: &UiContext, effects: &mut Effects<'_>) {
         match self.running.take() {
             Some(running) => {
-                out.cancel([running.request]);
+                effects.cancel([running.request]);
                 self.stale = true;
                 let on = if running.details { Action::Details } else { Action::Reload };
                 let key = cx.key(&self.key_contexts(), on);
-                out.say(t!("Stopped. lapel keeps the part it has read. {key} reads the rest.", key));
+                effects.say(t!("Stopped. lapel keeps the part it has read. {key} reads the rest.", key));
             }
-            None => out.say(t!("Nothing is being read.")),
+            None => effects.say(t!("Nothing is being read.")),
         }
     }
 
@@ -290,42 +291,42 @@ impl Component for BadgeCounts {
         }
     }
 
-    fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, cx: &UiContext, effects: &mut Effects<'_>) -> bool {
         if action != Action::Details {
             self.offered = None;
         }
         let planned = self.planned.take().filter(|_| action == Action::Renew);
         match action {
             Action::IndexOn if !self.is_on(cx) => {
-                self.asked = Some(out.ask(Request::TurnOnIndex));
+                self.asked = Some(effects.request(Request::TurnOnIndex));
             }
-            Action::IndexOn => out.say(t!("The index is already on.")),
-            Action::IndexStop => self.stop(cx, out),
+            Action::IndexOn => effects.say(t!("The index is already on.")),
+            Action::IndexStop => self.stop(cx, effects),
             Action::Reload | Action::Rescan if !self.is_on(cx) => {
-                out.say(t!("There is no index to update. No request was sent."));
+                effects.say(t!("There is no index to update. No request was sent."));
             }
             Action::Reload | Action::Rescan if self.running.is_some() => {
                 let key = cx.key(&self.key_contexts(), Action::IndexStop);
-                out.say(t!("lapel is already reading. {key} stops it.", key));
+                effects.say(t!("lapel is already reading. {key} stops it.", key));
             }
-            Action::Reload => self.read(SyncScope::New, out),
-            Action::Rescan => self.read(SyncScope::All, out),
+            Action::Reload => self.read(SyncScope::New, effects),
+            Action::Rescan => self.read(SyncScope::All, effects),
             // The box of the Wallet takes certificate numbers, too.
-            Action::FindCert if self.is_on(cx) => out.go.push(Navigate::Run(Action::WalletTab)),
+            Action::FindCert if self.is_on(cx) => effects.go.push(Navigate::Run(Action::WalletTab)),
             Action::FindCert => {
-                out.say(t!("Without an index, lapel cannot search for a certificate number."));
+                effects.say(t!("Without an index, lapel cannot search for a certificate number."));
             }
             _ if self.badge_list.is_some() => match planned {
                 Some(plans) => {
-                    out.command(JobCommand::Plan(plans));
+                    effects.command(JobCommand::Plan(plans));
                 }
-                None => return self.act_in_list(action, cx, out),
+                None => return self.act_in_list(action, cx, effects),
             },
             Action::NextSection => self.go_to(self.section.step(1)),
             Action::PreviousSection => self.go_to(self.section.step(CountsSection::ALL.len() - 1)),
             Action::Period if self.section.has_periods() => self.next_period(),
             Action::Period => {
-                out.say(t!("Only issued and revoked badges are counted by day, week and month."));
+                effects.say(t!("Only issued and revoked badges are counted by day, week and month."));
             }
             Action::Open => match self.bar() {
                 Some(bar @ CountBar { which: Some(_), count: 1.., .. }) => {
@@ -333,10 +334,10 @@ impl Component for BadgeCounts {
                     self.badge_list = bar.which.map(|which| BadgeList::new(which, title));
                 }
                 Some(bar) if bar.is_unknown() => {
-                    out.say(t!("The index does not keep the badges of this bar."));
+                    effects.say(t!("The index does not keep the badges of this bar."));
                 }
                 Some(CountBar { which: None, .. }) => return false,
-                _ => out.say(t!("There are no badges in this bar.")),
+                _ => effects.say(t!("There are no badges in this bar.")),
             },
             _ => match moved(action, self.cursor(), self.bars().len(), self.height) {
                 Some(at) => self.move_to(at),
@@ -346,13 +347,13 @@ impl Component for BadgeCounts {
         true
     }
 
-    fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
-        self.badge_list.as_mut().is_some_and(|badge_list| badge_list.on_text_key(key, out))
+    fn on_text_key(&mut self, key: KeyEvent, effects: &mut Effects<'_>) -> bool {
+        self.badge_list.as_mut().is_some_and(|badge_list| badge_list.on_text_key(key, effects))
     }
 
-    fn on_paste(&mut self, text: &str, _: &UiContext, out: &mut Effects<'_>) {
+    fn on_paste(&mut self, text: &str, _: &UiContext, effects: &mut Effects<'_>) {
         if let Some(badge_list) = &mut self.badge_list {
-            badge_list.on_paste(text, out);
+            badge_list.on_paste(text, effects);
         }
     }
 
@@ -382,26 +383,26 @@ impl Component for BadgeCounts {
         true
     }
 
-    fn load_visible(&mut self, area: Rect, cx: &UiContext, out: &mut Effects<'_>) {
+    fn load_visible(&mut self, area: Rect, cx: &UiContext, effects: &mut Effects<'_>) {
         if !self.is_on(cx) {
             return;
         }
         if !self.looked {
-            self.read(SyncScope::New, out);
+            self.read(SyncScope::New, effects);
             self.stale = true;
         }
-        self.count(cx, out);
+        self.count(cx, effects);
         let body = draw::body(area);
         if let Some(badge_list) = &mut self.badge_list {
-            badge_list.load_visible(body, cx, out);
+            badge_list.load_visible(body, cx, effects);
         }
         self.height = usize::from(self.bars_area(area).height).max(1);
         let at = self.cursor();
         self.top = self.top.min(at).max((at + 1).saturating_sub(self.height));
     }
 
-    fn on_response(&mut self, reply: Reply, cx: &UiContext, out: &mut Effects<'_>) -> Handled {
-        self.take_answer(reply, cx, out)
+    fn on_response(&mut self, reply: Reply, cx: &UiContext, effects: &mut Effects<'_>) -> Handled {
+        self.take_answer(reply, cx, effects)
     }
 
     fn know(&self, known: &mut KnownWords) {
@@ -458,16 +459,16 @@ mod tests {
         let due_at = left.map(|_| Timestamp::UNIX_EPOCH);
         let mut counts = BadgeCounts { due, due_at, ..BadgeCounts::default() };
         let mut requests = RequestIds::default();
-        let mut out = Effects::new(&mut requests);
-        counts.tick(&mut out);
+        let mut effects = Effects::new(&mut requests);
+        counts.tick(&mut effects);
         // A second reading is not due while the first one runs.
-        counts.tick(&mut out);
+        counts.tick(&mut effects);
         assert_eq!(counts.due().is_some(), left.is_some_and(|seconds| seconds > 0));
         assert_eq!(counts.next_reading().is_some(), counts.due().is_some(), "shown only while it is to come");
         let is_sync = |order: &&WorkerCommand| {
             matches!(order, WorkerCommand::Request(_, Request::Sync(SyncScope::New)))
         };
-        out.orders.iter().filter(is_sync).count()
+        effects.orders.iter().filter(is_sync).count()
     }
 
     #[tokio::test]
