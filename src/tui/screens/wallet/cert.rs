@@ -1,6 +1,9 @@
 //! Search by certificate number. Only the local index can do it, not the service.
 
-use super::{Lookups, Wallet};
+use super::Wallet;
+use super::lookup::Lookup;
+use super::requests::{CertStep, LookupStep};
+use super::state::{LookupHints, NoBadge};
 use crate::export::Cost;
 use crate::index::Cert;
 use crate::tui::modals::confirm_action::ConfirmAction;
@@ -55,12 +58,8 @@ impl Certs {
     }
 }
 
-/// Whether the input may be a certificate number: it contains a digit and is not an address.
-pub(super) fn may_be(query: &Query) -> bool {
-    number_in(query).is_some()
-}
-
-fn number_in(query: &Query) -> Option<&str> {
+/// What may be a certificate number: it contains a digit and is not an address.
+pub(super) fn number_in(query: &Query) -> Option<&str> {
     let text = match query {
         Query::BadgeId(id) => id.wire(),
         Query::Name { name, .. } => name,
@@ -79,11 +78,11 @@ pub(in crate::tui) fn several(found: &[Cert]) -> String {
     )
 }
 
-impl Wallet {
+impl Lookup {
     /// The certificate number that the index does not know, while that is what the screen says.
     pub(super) fn unknown_cert(&self) -> Option<String> {
-        let query = self.call.query.as_ref().filter(|_| self.call.nothing.is_some())?;
-        let can_be_read = match self.call.certs {
+        let query = self.call.query.as_ref().filter(|_| self.call.not_found.text.is_some())?;
+        let can_be_read = match self.call.not_found.certs {
             Certs::NotAsked | Certs::Failed => false,
             Certs::Unknown | Certs::NotRead => true,
             // A name with a digit is searched further before an index is built for it.
@@ -92,35 +91,12 @@ impl Wallet {
         number_in(query).filter(|_| can_be_read).map(str::to_owned)
     }
 
-    /// What the key for searching further does for a certificate number that the index does not know.
-    pub(super) fn cert_offer(&self, cx: &UiContext) -> Option<String> {
-        self.unknown_cert()?;
-        let key = cx.key(&[KeyContext::Wallet], Action::Elsewhere);
-        Some(match self.call.certs {
-            Certs::NoIndex => t!(
-                "{key} turns an index on until lapel ends and reads the history into it ({cost}), then the records, after a confirmation.",
-                key,
-                cost = self.index_cost()
-            ),
-            Certs::NotRead => t!(
-                "{key} reads the history ({cost}), then the records, after a confirmation.",
-                key,
-                cost = self.index_cost()
-            ),
-            _ => t!("{key} reads the records that are missing, after a confirmation with the cost.", key),
-        })
-    }
-
-    pub(super) fn index_cost(&self) -> String {
-        reading_cost(self.history.map(|badges| Cost::of(badges, u32::MAX).requests))
-    }
-
     /// Asks for the one confirmation. If the index has badges, first counts their records that were not read yet. This
     /// costs no request.
     pub(super) fn ask_cert_cost(&mut self, number: String, effects: &mut Effects<'_>) {
-        if matches!(self.call.certs, Certs::NoIndex | Certs::NotRead) {
-            let cost = self.index_cost();
-            let text = match self.history.map(|badges| count!(badges, "request", "requests")) {
+        if matches!(self.call.not_found.certs, Certs::NoIndex | Certs::NotRead) {
+            let cost = self.hints.index_cost();
+            let text = match self.hints.badges.map(|badges| count!(badges, "request", "requests")) {
                 Some(requests) => t!(
                     "lapel reads the history into the index ({cost}), then the records of badges, the newest first, until one has this number: at most {requests}, 1 for each badge.",
                     cost,
@@ -131,11 +107,11 @@ impl Wallet {
                     cost
                 ),
             };
-            let index = (self.call.certs == Certs::NoIndex)
+            let index = (self.call.not_found.certs == Certs::NoIndex)
                 .then(|| t!("It turns an index on in memory, which is gone when lapel ends.").to_owned());
             return confirm(number, std::iter::once(text).chain(index), None, effects);
         }
-        self.send(Lookups::CertCost(number), Request::WithoutDetails(IndexedList::All), effects);
+        self.pending.send(LookupStep::CertCost(number), Request::WithoutDetails(IndexedList::All), effects);
     }
 
     /// Asks for the one confirmation, with the number of requests.
@@ -171,41 +147,64 @@ impl Wallet {
     /// Reads the records of these badges. Without badges: of all, after reading the history into the index, which may have to
     /// be turned on first.
     pub fn read_records(&mut self, number: String, ids: Option<Vec<BadgeId>>, effects: &mut Effects<'_>) {
-        let (what, ask) = match ids {
-            Some(ids) => (Lookups::CertRecords(number.clone()), Request::Details(ids, Some(number))),
-            None if self.call.certs == Certs::NoIndex => (Lookups::CertIndexOn(number), Request::TurnOnIndex),
-            None => (Lookups::CertSync(number), Request::Sync(SyncScope::New)),
+        let (step, request) = match ids {
+            Some(ids) => (CertStep::ReadRecords, Request::Details(ids, Some(number.clone()))),
+            None if self.call.not_found.certs == Certs::NoIndex => {
+                (CertStep::TurnIndexOn, Request::TurnOnIndex)
+            }
+            None => (CertStep::ReadHistory, Request::Sync(SyncScope::New)),
         };
-        self.send(what, ask, effects);
+        self.pending.send(LookupStep::ReadCert(step, number), request, effects);
     }
 
-    /// Handles a step of the search for a certificate number after its confirmation.
-    pub(super) fn take_cert_step(&mut self, step: Lookups, answer: Response, effects: &mut Effects<'_>) {
-        let (what, ask) = match (step, answer) {
-            (Lookups::CertIndexOn(number), Response::IndexOn(Ok(()))) => {
-                self.call.certs = Certs::NotRead;
+    /// Handles the response to a step of the confirmed reading.
+    pub(super) fn take_cert_step(
+        &mut self,
+        step: CertStep,
+        number: String,
+        response: Response,
+        effects: &mut Effects<'_>,
+    ) {
+        let (next, request) = match (step, response) {
+            (CertStep::TurnIndexOn, Response::IndexOn(Ok(()))) => {
+                self.call.not_found.certs = Certs::NotRead;
                 return self.read_records(number, None, effects);
             }
-            (Lookups::CertSync(number), Response::Synced(Ok(synced))) => {
+            (CertStep::ReadHistory, Response::Synced(Ok(synced))) => {
                 self.call.requests += u32::try_from(synced.requests).unwrap_or(u32::MAX);
-                self.call.certs = Certs::Unknown;
-                (Lookups::CertIds(number), Request::WithoutDetails(IndexedList::All))
+                self.call.not_found.certs = Certs::Unknown;
+                (CertStep::ListUnread, Request::WithoutDetails(IndexedList::All))
             }
             // Every record was read.
-            (Lookups::CertIds(number), Response::WithoutDetails(Ok(ids))) if ids.is_empty() => {
-                return self.no_cert(&number);
+            (CertStep::ListUnread, Response::WithoutDetails(Ok(ids))) if ids.is_empty() => {
+                return self.call.not_found.no_cert(&number);
             }
-            (Lookups::CertIds(number), Response::WithoutDetails(Ok(ids))) => {
+            (CertStep::ListUnread, Response::WithoutDetails(Ok(ids))) => {
                 return self.read_records(number, Some(ids), effects);
             }
             // Those that are left cannot be read.
-            (Lookups::CertRecords(number), Response::Details(Ok(read))) if read.read + read.gone == 0 => {
-                return self.no_cert(&number);
+            (CertStep::ReadRecords, Response::Details(Ok(read))) if read.read + read.gone == 0 => {
+                return self.call.not_found.no_cert(&number);
             }
-            (Lookups::CertRecords(number), Response::Details(Ok(read))) => {
+            (CertStep::ReadRecords, Response::Details(Ok(read))) => {
                 self.call.requests += u32::try_from(read.read + read.gone).unwrap_or(u32::MAX);
-                (Lookups::CertAgain(number.clone()), Request::FindCert(number))
+                (CertStep::SearchAgain, Request::FindCert(number.clone()))
             }
+            // The badge is opened if its record was among those read. Otherwise lapel reads on.
+            (CertStep::SearchAgain, Response::FoundCerts(found)) => match found.as_deref() {
+                Ok([one]) => {
+                    self.call.not_found.text = None;
+                    return self.badge(one.badge_id.clone(), effects);
+                }
+                Ok(all @ [_, _, ..]) => {
+                    self.call.not_found.text = Some(several(all));
+                    return;
+                }
+                Ok([]) => (CertStep::ListUnread, Request::WithoutDetails(IndexedList::All)),
+                Err(NotSearched::NotRead) => return self.call.not_found.no_cert(&number),
+                Err(NotSearched::NoIndex) => return effects.warn(t!("This profile has no index.")),
+                Err(NotSearched::Failed(why)) => return effects.warn(why.clone()),
+            },
             (
                 _,
                 Response::IndexOn(Err(why))
@@ -215,82 +214,13 @@ impl Wallet {
             ) => return effects.warn(why),
             _ => return,
         };
-        self.send(what, ask, effects);
-    }
-
-    /// Whether the confirmed reading for a certificate number is running.
-    pub(super) fn is_reading_cert(&self) -> bool {
-        let step = self.lookup.as_ref().map(|(_, step)| step);
-        matches!(
-            step,
-            Some(
-                Lookups::CertIndexOn(_)
-                    | Lookups::CertSync(_)
-                    | Lookups::CertIds(_)
-                    | Lookups::CertRecords(_)
-                    | Lookups::CertAgain(_)
-            )
-        )
+        self.pending.send(LookupStep::ReadCert(next, number), request, effects);
     }
 
     /// Stops the reading. The index keeps what was read.
     pub(super) fn stop_cert(&mut self, effects: &mut Effects<'_>) {
-        effects.cancel(self.lookup.take().map(|(request, _)| request));
+        self.pending.cancel_step(effects);
         effects.say(t!("Stopped. The index keeps the records that lapel has read."));
-    }
-
-    /// The progress of the reading, and the key that stops it.
-    pub(super) fn cert_progress(&self, cx: &UiContext) -> Option<String> {
-        self.is_reading_cert().then(|| {
-            let contexts: &[KeyContext] = if self.typing {
-                &[KeyContext::LookUp, KeyContext::Prompt, KeyContext::Field, KeyContext::Always]
-            } else {
-                &[KeyContext::Wallet, KeyContext::List, KeyContext::Global]
-            };
-            let esc = cx.key(contexts, Action::Back);
-            match self.progress {
-                Some((done, all)) if all > 0 => {
-                    t!("{done} of {all}. {esc} stops it.", done = number(done), all = number(all), esc)
-                }
-                Some((done, _)) if done > 0 => t!("{done} read. {esc} stops it.", done = number(done), esc),
-                _ => t!("{esc} stops it.", esc),
-            }
-        })
-    }
-
-    fn no_cert(&mut self, number: &str) {
-        self.call.certs = Certs::NotAsked;
-        self.call.nothing =
-            Some(t!("No record in the index has the certificate number {number}.", number = short(number)));
-    }
-
-    /// Opens the badge if its record was among those read. Otherwise reads on.
-    pub(super) fn take_cert_again(
-        &mut self,
-        number: &str,
-        found: &Result<Vec<Cert>, NotSearched>,
-        effects: &mut Effects<'_>,
-    ) {
-        match found.as_deref() {
-            Ok([one]) => {
-                self.call.nothing = None;
-                self.badge(one.badge_id.clone(), effects);
-            }
-            Ok(all @ [_, _, ..]) => self.call.nothing = Some(several(all)),
-            Ok([]) => {
-                let next = Request::WithoutDetails(IndexedList::All);
-                self.send(Lookups::CertIds(number.to_owned()), next, effects);
-            }
-            Err(NotSearched::NotRead) => self.no_cert(number),
-            Err(NotSearched::NoIndex) => effects.warn(t!("This profile has no index.")),
-            Err(NotSearched::Failed(why)) => effects.warn(why.clone()),
-        }
-    }
-
-    /// Asks the index first. This costs no request, and the service cannot search by these numbers.
-    pub(super) fn ask_cert(&mut self, query: Query, effects: &mut Effects<'_>) {
-        let number = number_in(&query).unwrap_or_default().to_owned();
-        self.send(Lookups::Cert(query), Request::FindCert(number), effects);
     }
 
     /// Opens the badge with this number. If there is none, treats the input as a badge id or a name.
@@ -302,12 +232,66 @@ impl Wallet {
     ) {
         match found.as_deref() {
             Ok([one]) => self.badge(one.badge_id.clone(), effects),
-            Ok(all @ [_, _, ..]) => self.call.nothing = Some(several(all)),
+            Ok(all @ [_, _, ..]) => self.call.not_found.text = Some(several(all)),
             Ok([]) | Err(_) => {
-                self.call.certs = Certs::of(found);
+                self.call.not_found.certs = Certs::of(found);
                 self.go_on(query, effects);
             }
         }
+    }
+}
+
+impl Wallet {
+    /// What the key for searching further does for a certificate number that the index does not know.
+    pub(super) fn cert_offer(&self, cx: &UiContext) -> Option<String> {
+        self.lookup.unknown_cert()?;
+        let key = cx.key(&[KeyContext::Wallet], Action::Elsewhere);
+        Some(match self.lookup.call.not_found.certs {
+            Certs::NoIndex => t!(
+                "{key} turns an index on until lapel ends and reads the history into it ({cost}), then the records, after a confirmation.",
+                key,
+                cost = self.lookup.hints.index_cost()
+            ),
+            Certs::NotRead => t!(
+                "{key} reads the history ({cost}), then the records, after a confirmation.",
+                key,
+                cost = self.lookup.hints.index_cost()
+            ),
+            _ => t!("{key} reads the records that are missing, after a confirmation with the cost.", key),
+        })
+    }
+
+    /// The progress of the reading, and the key that stops it.
+    pub(super) fn cert_progress(&self, cx: &UiContext) -> Option<String> {
+        self.lookup.pending.is_reading_cert().then(|| {
+            let contexts: &[KeyContext] = if self.input.typing {
+                &[KeyContext::LookUp, KeyContext::Prompt, KeyContext::Field, KeyContext::Always]
+            } else {
+                &[KeyContext::Wallet, KeyContext::List, KeyContext::Global]
+            };
+            let esc = cx.key(contexts, Action::Back);
+            match self.lookup.pending.progress {
+                Some((done, all)) if all > 0 => {
+                    t!("{done} of {all}. {esc} stops it.", done = number(done), all = number(all), esc)
+                }
+                Some((done, _)) if done > 0 => t!("{done} read. {esc} stops it.", done = number(done), esc),
+                _ => t!("{esc} stops it.", esc),
+            }
+        })
+    }
+}
+
+impl NoBadge {
+    fn no_cert(&mut self, number: &str) {
+        self.certs = Certs::NotAsked;
+        self.text =
+            Some(t!("No record in the index has the certificate number {number}.", number = short(number)));
+    }
+}
+
+impl LookupHints {
+    pub(super) fn index_cost(&self) -> String {
+        reading_cost(self.badges.map(|badges| Cost::of(badges, u32::MAX).requests))
     }
 }
 

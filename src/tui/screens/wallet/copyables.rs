@@ -1,6 +1,7 @@
 //! Copying, exporting, opening and raw JSON for the Wallet tab.
 
 use super::Wallet;
+use super::layout::side;
 use super::rows::{COPIED, FIELDS, LookupView, heading, sent_to};
 use crate::export;
 use crate::tui::persist::saved_layout;
@@ -10,11 +11,11 @@ use crate::tui::widgets::record_field::pick;
 
 impl Wallet {
     pub(super) fn source(&self, cx: &UiContext) -> Result<ExportSource, &'static str> {
-        let found = self.found.as_ref().filter(|_| self.is_listing());
+        let found = self.lookup.list.found.as_ref().filter(|_| self.lookup.list.is_listing());
         let Some(found) = found else { return Err(t!("There are no badges here to export.")) };
         let now = cx.now();
         let rows: Vec<export::ExportRow> =
-            self.rows_with_folded().map(|held| export::ExportRow::of(held, now)).collect();
+            self.lookup.list.rows_with_folded().map(|held| export::ExportRow::of(held, now)).collect();
         let listed = rows.len() as u64;
         let is_all = found.both && found.complete;
         let head = t!(
@@ -22,7 +23,7 @@ impl Wallet {
             badges = count!(listed, "badge", "badges"),
             email = Text::from(found.email.as_str())
         );
-        let note = if listed < self.all() as u64 {
+        let note = if listed < self.lookup.list.all() as u64 {
             Some(t!("The file has only the rows that the list shows.").to_owned())
         } else {
             let why = if found.email.is_empty() {
@@ -38,29 +39,32 @@ impl Wallet {
 
 impl Screen for Wallet {
     fn begin() -> Self {
-        Self { typing: true, heading: heading(), ..Self::default() }
+        let mut wallet = Self::default();
+        wallet.input.typing = true;
+        wallet.lookup.list.heading = heading();
+        wallet
     }
 
     fn on_opened(&mut self) {
         self.focus_box();
-        self.field.select();
+        self.input.field.select();
     }
 
     fn layout_changes(&self) -> u64 {
-        self.heading.changes()
+        self.lookup.list.heading.changes()
     }
 
     fn save_layout(&self, view: &mut saved_layout::SavedLayout) {
-        view.wallet = self.heading.view();
+        view.wallet = self.lookup.list.heading.view();
     }
 
     fn restore_layout(&mut self, view: &saved_layout::SavedLayout, _: &mut Effects<'_>) {
-        self.heading.restore_all(&view.wallet);
-        self.unsorted = true;
+        self.lookup.list.heading.restore_all(&view.wallet);
+        self.lookup.list.unsorted = true;
     }
 
     fn shown(&self) -> Option<ShownRecord> {
-        self.asked.clone().map(ShownRecord::Holder)
+        self.lookup.asked.clone().map(ShownRecord::Holder)
     }
 
     fn show(&mut self, shown: ShownRecord, effects: &mut Effects<'_>) {
@@ -70,66 +74,75 @@ impl Screen for Wallet {
     }
 
     fn can_go_back(&self) -> bool {
-        let is_searched = self.search.text().is_some() || self.search.over().is_some();
-        self.is_reading_cert()
-            || self.call.side.is_some()
-            || self.call.only.is_some()
-            || self.can_fold()
-            || is_searched
-            || self.people.is_some() && (!self.choosing || !self.held().is_empty())
+        let list = &self.lookup.list;
+        self.lookup.pending.is_reading_cert()
+            || self.pane.side.is_some()
+            || list.only.is_some()
+            || list.can_fold()
+            || list.search.text().is_some()
+            || list.search.over().is_some()
+            || list.people.is_some() && (!list.is_choosing() || !list.held().is_empty())
     }
 
     fn shows_age(&self, cx: &UiContext) -> bool {
-        self.found.as_ref().is_some_and(|found| found.waits(cx.now()))
+        self.lookup.list.found.as_ref().is_some_and(|found| found.waits(cx.now()))
     }
 
     fn has_pane(&self) -> bool {
-        self.call.side.is_some()
+        self.pane.side.is_some()
     }
 
     fn picture(&self, area: Rect, cx: &UiContext) -> Option<PictureRequest> {
-        let held = self.selected()?;
-        match self.call.side {
-            Some(side) => Some(self.side(held, side, area)),
+        let held = self.lookup.list.selected()?;
+        match self.pane.side {
+            Some(shown) => Some(side(held, shown, area)),
             None => self.text_and_picture(held, area, cx).1,
         }
     }
 
     fn has_picture(&self, action: Action) -> bool {
-        let has_badge = self.selected().is_some() && !self.call.masked;
-        has_badge && (action == Action::Picture || self.call.side.is_some())
+        let has_badge = self.lookup.list.selected().is_some() && !self.lookup.call.masked;
+        has_badge && (action == Action::Picture || self.pane.side.is_some())
     }
 
     fn copyables(&self, cx: &UiContext) -> Copyables {
-        let email = self.asked.as_deref().unwrap_or_default();
+        let email = self.lookup.asked.as_deref().unwrap_or_default();
         let mut all = Copyables::default();
-        let Some(held) = self.selected() else {
-            all.one('a', t!("e-mail address"), self.asked.as_deref());
+        let Some(held) = self.lookup.list.selected() else {
+            all.one('a', t!("e-mail address"), self.lookup.asked.as_deref());
             return all;
         };
         all.one('i', t!("badge id"), Some(held.badge_id.wire()));
-        if !self.call.masked {
+        if !self.lookup.call.masked {
             let address = Some(sent_to(held, email)).filter(|address| !address.is_empty());
             all.one('a', t!("e-mail address"), address);
         }
         let front = held.wallet.as_ref().and_then(|badge| badge.front_image_url.as_ref());
-        all.link('l', t!("link to the picture"), front.filter(|_| !self.call.masked), cx);
-        let Some(view) = self.as_rows(cx) else { return all };
+        all.link('l', t!("link to the picture"), front.filter(|_| !self.lookup.call.masked), cx);
+        let Some(view) = self.lookup.list.as_rows(cx) else { return all };
         let view = LookupView { email: email.to_owned(), ..view };
         let fields = pick(FIELDS, &COPIED);
-        all.records(&fields, Some(held), self.rows_with_folded(), |_| t!("of this holder"), |_| &view, cx);
+        all.records(
+            &fields,
+            Some(held),
+            self.lookup.list.rows_with_folded(),
+            |_| t!("of this holder"),
+            |_| &view,
+            cx,
+        );
         all
     }
 
     fn records(&self) -> Vec<RawOf> {
-        let Some(held) = self.selected().filter(|_| !self.call.masked) else { return Vec::new() };
-        let email = Text::from(sent_to(held, self.asked.as_deref().unwrap_or_default()));
+        let Some(held) = self.lookup.list.selected().filter(|_| !self.lookup.call.masked) else {
+            return Vec::new();
+        };
+        let email = Text::from(sent_to(held, self.lookup.asked.as_deref().unwrap_or_default()));
         records(&held.badge_id, Some(&email).filter(|email| !email.looks_empty()))
     }
 
     fn give_up(&mut self, request: RequestId) {
-        self.request.take_if(|own| *own == request);
-        self.lookup.take_if(|(own, _)| *own == request);
+        self.lookup.pending.forget(request);
     }
 
     fn refresh(&mut self, cx: &UiContext, effects: &mut Effects<'_>) {

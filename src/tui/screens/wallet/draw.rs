@@ -1,15 +1,15 @@
 //! Drawing of the Wallet tab: the input, the badges found, and the selected badge below or beside them.
 
-use super::layout::{Areas, BEFORE};
+use super::Wallet;
+use super::layout::{Areas, BEFORE, Side, side};
 use super::notes::{nothing_found, waiting_may_be_hidden};
 use super::people::PeopleMatches;
 use super::rows::FIELDS;
-use super::{HolderBadges, Side, Wallet};
+use super::state::HolderBadges;
 use crate::domain::address_search::with_space;
 use crate::domain::call_advice::CallerQuestion;
 use crate::domain::look_alike::{foreign_letter, letter_name};
 use crate::tui::input::list_hit::below;
-use crate::tui::persist::input_history;
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::widgets::job_rows::sent_here;
@@ -19,18 +19,18 @@ use crate::tui::widgets::record_field::cells;
 use crate::tui::widgets::text_layout;
 
 impl Wallet {
-    fn draw_side(&self, held: &HeldBadge, side: Side, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
-        let word = if side == Side::Back { t!("Back") } else { t!("Front") };
-        let key = cx.keymap.key(&self.key_contexts(), Action::Picture).filter(|_| side == Side::Front);
+    fn draw_side(&self, held: &HeldBadge, shown: Side, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        let word = if shown == Side::Back { t!("Back") } else { t!("Front") };
+        let key = cx.keymap.key(&self.key_contexts(), Action::Picture).filter(|_| shown == Side::Front);
         let key = key.map(|key| t!("{key} other side", key));
         let title = held.title().map(ToString::to_string);
         let caption: Vec<String> = std::iter::once(word.to_lowercase()).chain(key).chain(title).collect();
         picture::draw_caption(frame, area, &caption.join(&format!(" {} ", cx.glyphs.dot)), cx);
-        picture::draw(Some(self.side(held, side, area)), frame, cx);
+        picture::draw(Some(side(held, shown, area)), frame, cx);
     }
 
     pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
-        if let (Some(side), Some(held)) = (self.call.side, self.selected()) {
+        if let (Some(side), Some(held)) = (self.pane.side, self.lookup.list.selected()) {
             return self.draw_side(held, side, frame, area, cx);
         }
         let line = |y: u16| Rect { y: area.y + y.min(area.height.saturating_sub(1)), height: 1, ..area };
@@ -38,85 +38,72 @@ impl Wallet {
         let question = self.question(cx).unwrap_or_default();
         let room = usize::from(area.width).saturating_sub(width(&label) + 5);
         let room = room.saturating_sub(if question.is_empty() { 0 } else { width(&question) + 2 });
-        let search = self.search.line(room, cx).filter(|_| self.search.over().is_some());
+        let search =
+            self.lookup.list.search.line(room, cx).filter(|_| self.lookup.list.search.over().is_some());
         let line_of_box = || {
-            let mut spans = vec![Span::styled(label, cx.theme.strong()), cx.cursor(self.typing)];
-            spans.extend(self.field.spans(room, self.typing, cx));
+            let mut spans = vec![Span::styled(label, cx.theme.strong()), cx.cursor(self.input.typing)];
+            spans.extend(self.input.field.spans(room, self.input.typing, cx));
             Line::from(spans)
         };
         frame.render_widget(search.unwrap_or_else(line_of_box), line(0));
-        let style = if self.call.question.is_some() { cx.theme.accent() } else { cx.theme.dim() };
+        let style =
+            if self.lookup.call.caller.question.is_some() { cx.theme.accent() } else { cx.theme.dim() };
         let at = Rect { width: area.width.saturating_sub(2), ..line(0) };
         frame.render_widget(Line::styled(question, style).right_aligned(), at);
         preview::draw_rule(frame, line(1), cx);
         let body = Rect { y: area.y + 2, height: area.height.saturating_sub(2), ..area };
-        if let Some(error) = &self.error {
+        if let Some(error) = &self.lookup.call.error {
             draw_texts(frame, body, std::slice::from_ref(error), cx.theme.error());
         } else if let Some(hint) = self.typed(cx) {
             draw_texts(frame, body, &[hint], cx.theme.dim());
-            self.draw_recent(frame, below(body, 2), cx);
-        } else if let Some(sent) = &self.call.unseen {
+            self.input.draw_offered(frame, below(body, 2), cx);
+        } else if let Some(sent) = &self.lookup.call.not_found.sent {
             let said = format!("{}: {}", sent.title, sent_here(sent, cx));
             draw_texts(frame, body, &[said], cx.theme.warning());
-        } else if let Some(nothing) = &self.call.nothing {
+        } else if let Some(nothing) = &self.lookup.call.not_found.text {
             let mut rows = self.draw_message(nothing, frame, body, cx);
-            let sent = self.alike_words(cx);
+            let sent = self.lookup.call.alike_words(cx);
             draw_texts(frame, below(body, rows), &sent, cx.theme.warning());
             let room = usize::from(body.width).saturating_sub(4);
             rows += sent.iter().map(|line| wrap(line, room).len()).sum::<usize>();
-            let mut said: Vec<String> = self.name_note().into_iter().chain(self.tried(cx)).collect();
+            let mut said: Vec<String> =
+                self.lookup.call.name_note().into_iter().chain(self.tried(cx)).collect();
             said.push(waiting_may_be_hidden().to_owned());
             // While lapel reads for the number, the advice how to read is not true any more.
-            if !self.is_reading_cert() {
-                said.push(self.call.certs.advice(cx));
+            if !self.lookup.pending.is_reading_cert() {
+                said.push(self.lookup.call.not_found.certs.advice(cx));
                 said.extend(self.cert_offer(cx));
             }
-            said.extend(self.waits_for().map(|waits| {
+            said.extend(self.lookup.waits_for().map(|waits| {
                 let progress = self.cert_progress(cx).map(|words| format!(": {words}"));
                 format!("{} {waits}{}", cx.spinner(), progress.unwrap_or_default())
             }));
             draw_texts(frame, below(body, rows + 1), &said, cx.theme.dim());
-        } else if let Some(people) = self.people.as_ref().filter(|_| self.choosing) {
+        } else if let Some(people) = self.lookup.list.choice() {
             self.draw_people(people, frame, area, cx);
-        } else if let Some(found) = &self.found {
+        } else if let Some(found) = &self.lookup.list.found {
             self.draw_found(found, frame, area, cx);
-        } else if let Some(waits) = self.waits_for() {
+        } else if let Some(waits) = self.lookup.waits_for() {
             draw_texts(frame, body, &[format!("{} {waits}", cx.spinner())], cx.theme.dim());
         } else {
             draw_texts(frame, body, &[type_something(cx)], cx.theme.dim());
-            self.draw_recent(frame, below(body, 2), cx);
+            self.input.draw_offered(frame, below(body, 2), cx);
         }
-    }
-
-    fn draw_recent(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
-        let all = if self.recent.at().is_some() {
-            self.recent.all().to_vec()
-        } else if self.field.value().is_empty() {
-            self.offered(cx)
-        } else {
-            Vec::new()
-        };
-        let title = if all.iter().any(|text| self.set_aside.contains(text)) {
-            t!("Not looked up yet, then looked up earlier")
-        } else {
-            t!("Looked up earlier")
-        };
-        input_history::draw(&all, self.recent.at(), title, frame, area, cx);
     }
 
     /// A hint about what the typed text would do. `None` if the input still shows the current look-up.
     fn typed(&self, cx: &UiContext) -> Option<String> {
-        let shown = self.asked.as_deref().unwrap_or_default();
-        let something = self.found.is_some()
-            || self.people.is_some()
-            || self.call.nothing.is_some()
-            || self.call.unseen.is_some();
-        let is_shown = self.field.value() == shown || something && !self.is_edited;
-        if !self.typing || is_shown || !something && self.field.value().is_empty() {
+        let shown = self.lookup.asked.as_deref().unwrap_or_default();
+        let something = self.lookup.list.found.is_some()
+            || self.lookup.list.people.is_some()
+            || self.lookup.call.not_found.text.is_some()
+            || self.lookup.call.not_found.sent.is_some();
+        let is_shown = self.input.field.value() == shown || something && !self.input.is_edited;
+        if !self.input.typing || is_shown || !something && self.input.field.value().is_empty() {
             return None;
         }
         let enter = cx.key(&self.key_contexts(), Action::Accept);
-        let hint = match Query::read(self.field.value()) {
+        let hint = match Query::read(self.input.field.value()) {
             Query::Nothing => type_something(cx),
             Query::NotAnAddress(problem) => t!("So far {problem}", problem = problem.ended()),
             Query::Address { address, name: Some(name) }
@@ -138,7 +125,7 @@ impl Wallet {
             }
             Query::Name { .. } => t!("{enter} searches the history for this name.", enter),
         };
-        Some(match foreign(self.field.value()) {
+        Some(match foreign(self.input.field.value()) {
             Some(foreign) => format!("{hint} {foreign}"),
             None => hint,
         })
@@ -161,14 +148,15 @@ impl Wallet {
         let areas = self.areas(area, cx);
         self.draw_notes(frame, areas.notes, cx);
         if people.matches.is_empty() {
-            let email = self.found.as_ref().map_or("", |f| f.email.as_str());
+            let email = self.lookup.list.found.as_ref().map_or("", |f| f.email.as_str());
             let said: Vec<String> = self.tried(cx).into_iter().chain(nothing_found(email)).collect();
             draw_texts(frame, below(areas.list, 1), &said, cx.theme.dim());
             return;
         }
-        let shown: Vec<usize> = self.cursor.shown().collect();
-        let one =
-            |i: &usize| people.matches.get(self.unnarrowed(*i)?).map(|one| PeopleMatches::cells(one, cx));
+        let shown: Vec<usize> = self.lookup.list.cursor.shown().collect();
+        let one = |i: &usize| {
+            people.matches.get(self.lookup.list.unnarrowed(*i)?).map(|one| PeopleMatches::cells(one, cx))
+        };
         let rows: Vec<Vec<(String, Style)>> = shown.iter().filter_map(one).collect();
         let widths = PeopleMatches::widths(&rows, usize::from(areas.list.width));
         for (y, (i, row)) in (areas.list.y..).zip(shown.into_iter().zip(&rows)) {
@@ -187,11 +175,11 @@ impl Wallet {
     ) {
         let mut spans = vec![Span::raw(" ")];
         spans.extend(cells);
-        draw_row(frame, area, i == self.cursor.at() && !self.typing, spans, cx);
+        draw_row(frame, area, i == self.lookup.list.cursor.at() && !self.input.typing, spans, cx);
     }
 
     fn draw_found(&self, found: &HolderBadges, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
-        let (who, shorter, said) = self.totals(found, cx);
+        let (who, shorter, said) = self.lookup.totals(found, cx);
         let areas = self.areas(area, cx);
         let under = Rect { y: area.y + 2, height: 1, ..area };
         if !found.held.is_empty() || found.failed {
@@ -212,24 +200,24 @@ impl Wallet {
                 let areas = Areas { list, ..areas };
                 let mut said: Vec<String> = self.tried(cx).into_iter().collect();
                 said.extend(nothing_found(&found.email));
-                said.extend(self.waits_for().map(|waits| format!("{} {waits}", cx.spinner())));
+                said.extend(self.lookup.waits_for().map(|waits| format!("{} {waits}", cx.spinner())));
                 draw_texts(frame, below(areas.list, 1), &said, cx.theme.dim());
             }
             return;
         }
-        let Some(view) = self.as_rows(cx) else { return };
-        let widths = self.heading.widths(usize::from(areas.list.width).saturating_sub(BEFORE));
-        frame.render_widget(self.heading.line(&widths, 2, cx), areas.heads);
-        let shown = self.cursor.shown().filter_map(|i| Some((i, self.row(i)?)));
+        let Some(view) = self.lookup.list.as_rows(cx) else { return };
+        let widths = self.lookup.list.heading.widths(usize::from(areas.list.width).saturating_sub(BEFORE));
+        frame.render_widget(self.lookup.list.heading.line(&widths, 2, cx), areas.heads);
+        let shown = self.lookup.list.cursor.shown().filter_map(|i| Some((i, self.lookup.list.row(i)?)));
         for (y, (i, held)) in (areas.list.y..).zip(shown) {
-            let row = self.heading.cells(cells(FIELDS, held, &view, cx), &widths, cx);
+            let row = self.lookup.list.heading.cells(cells(FIELDS, held, &view, cx), &widths, cx);
             self.draw_row(i, row, frame, Rect { y, height: 1, ..areas.list }, cx);
         }
-        if let (Some(held), Some(pane)) = (self.selected(), areas.pane) {
+        if let (Some(held), Some(pane)) = (self.lookup.list.selected(), areas.pane) {
             self.draw_pane(held, frame, pane, area, cx);
         }
         let menu = Rect { height: area.bottom() - areas.list.y, ..areas.list };
-        self.heading.draw_menu(frame, menu, &widths, cx);
+        self.lookup.list.heading.draw_menu(frame, menu, &widths, cx);
     }
 
     fn draw_pane(&self, held: &HeldBadge, frame: &mut Frame<'_>, pane: Rect, area: Rect, cx: &UiContext) {
@@ -245,16 +233,16 @@ impl Wallet {
         }
         let (text, want) = self.text_and_picture(held, area, cx);
         picture::draw(want, frame, cx);
-        self.scroll.draw(frame, text, self.answer_lines(held, text, cx), &[KeyContext::Wallet], cx);
+        self.pane.scroll.draw(frame, text, self.answer_lines(held, text, cx), &[KeyContext::Wallet], cx);
     }
 
     fn question(&self, cx: &UiContext) -> Option<String> {
-        let is_shown = self.call.question.is_some() || !self.typing;
-        self.selected().filter(|_| !self.call.masked && is_shown)?;
+        let is_shown = self.lookup.call.caller.question.is_some() || !self.input.typing;
+        self.lookup.list.selected().filter(|_| !self.lookup.call.masked && is_shown)?;
         let key = cx.key(&[KeyContext::Wallet], Action::Question);
         let none =
-            if self.lacks_advice { t!("more: wrong name or address") } else { t!("caller's question") };
-        let word = self.call.question.map_or(none, CallerQuestion::word);
+            if self.pane.lacks_advice { t!("more: wrong name or address") } else { t!("caller's question") };
+        let word = self.lookup.call.caller.question.map_or(none, CallerQuestion::word);
         Some(format!("{key} {word}"))
     }
 }

@@ -2,7 +2,8 @@
 //! first. Three or more of them are folded into one row, which opens to its copies. A chosen order or a search lists
 //! each badge by itself.
 
-use super::{HolderBadges, Wallet};
+use super::state::HolderBadges;
+use super::wallet_list::WalletList;
 use crate::tui::prelude::*;
 use crate::tui::screens::history::copies::not_issued;
 use std::rc::Rc;
@@ -99,14 +100,14 @@ impl Sign {
     }
 }
 
-impl Wallet {
+impl WalletList {
     /// The badges with their copies below them, and folded where they were not opened. `wanted` is never folded.
     pub(super) fn with_groups(&mut self, wanted: Option<&BadgeId>) -> Arrangement {
         let Some(HolderBadges { held, groups, .. }) = &self.found else { return Arrangement::default() };
         let id = |place: usize| held.get(place).map(|one| &one.badge_id);
         for group in groups.iter().filter(|group| group.copies.len() >= FOLDED_FROM) {
             if wanted.is_some() && group.copies.iter().skip(1).any(|place| id(*place) == wanted) {
-                self.call.unfolded.insert(group.key.clone());
+                self.unfolded.insert(group.key.clone());
             }
         }
         let of: HashMap<usize, &CopyGroup> =
@@ -123,7 +124,7 @@ impl Wallet {
             }
             let Some((head, others)) = group.copies.split_first() else { continue };
             let is_long = group.copies.len() >= FOLDED_FROM;
-            let is_folded = is_long && !self.call.unfolded.contains(&group.key);
+            let is_folded = is_long && !self.unfolded.contains(&group.key);
             order.push(*head);
             if is_folded {
                 folded.insert(*head, others.to_vec());
@@ -149,14 +150,14 @@ impl Wallet {
 
     /// Opens the selected row to its copies.
     pub(super) fn unfold(&mut self) {
-        self.call.unfolded.extend(self.selected().and_then(key));
+        self.unfolded.extend(self.selected().and_then(key));
         self.unsorted = true;
     }
 
     /// The copies that are open around the selected row.
     fn unfolded_here(&self) -> Option<GroupKey> {
         let held = self.selected().filter(|held| self.sign(held).is_some())?;
-        key(held).filter(|key| self.call.unfolded.contains(key))
+        key(held).filter(|key| self.unfolded.contains(key))
     }
 
     pub(super) fn can_fold(&self) -> bool {
@@ -172,7 +173,7 @@ impl Wallet {
         if let Some(place) = head {
             self.cursor.select(place);
         }
-        self.call.unfolded.remove(&group);
+        self.unfolded.remove(&group);
         self.unsorted = true;
         self.arrange(cx);
     }
@@ -180,12 +181,11 @@ impl Wallet {
     /// The listed badges, and the folded ones after the row that stands for them.
     pub(super) fn rows_with_folded(&self) -> impl Iterator<Item = &HeldBadge> {
         let folded = self.found.as_ref().map(|found| &found.arranged.folded);
-        let count = if self.choosing { 0 } else { self.len() };
         let with_folded = move |index: usize| {
             let folded = folded.and_then(|folded| folded.get(&index)).into_iter().flatten();
             std::iter::once(index).chain(folded.copied())
         };
-        (0..count)
+        (0..self.badges())
             .filter_map(|place| self.index(place))
             .flat_map(with_folded)
             .filter_map(|index| self.held().get(index))

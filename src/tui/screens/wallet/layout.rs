@@ -2,12 +2,13 @@
 
 use super::notes::sent_when;
 use super::rows::REMARKS;
-use super::{Lookups, Side, Wallet, pane};
+use super::wallet_list::WalletList;
+use super::{Wallet, pane};
 use crate::tui::platform::images::PictureOf;
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::widgets::job_rows::sent_here;
-use crate::tui::widgets::preview;
+use crate::tui::widgets::preview::{self, Scroll};
 
 /// Columns of the cursor before a row.
 pub(super) const BEFORE: usize = 3;
@@ -20,6 +21,39 @@ const FEW: u16 = 2;
 /// Minimum height of the selected badge's area, in rows. With less room it is not shown.
 const LEAST: u16 = 3;
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Front,
+    Back,
+}
+
+/// The area of the selected badge: the answer, or a side of its picture.
+#[derive(Default)]
+pub(super) struct AnswerPane {
+    pub scroll: Scroll,
+    /// The badge that `scroll` is about.
+    about: Option<BadgeId>,
+    pub height: u16,
+    /// Whether the answer has no room for its general advice.
+    pub lacks_advice: bool,
+    /// Whether a picture of the badge is below the answer.
+    pub shows_picture: bool,
+    /// The side of the badge's picture that is shown in place of the answer.
+    pub side: Option<Side>,
+}
+
+impl AnswerPane {
+    /// Shows the next side of the badge's picture, and after the back the answer again. If the front is below the answer
+    /// already, the back comes first.
+    pub fn turn(&mut self) {
+        self.side = match self.side {
+            None if !self.shows_picture => Some(Side::Front),
+            None | Some(Side::Front) => Some(Side::Back),
+            Some(Side::Back) => None,
+        };
+    }
+}
+
 pub(super) struct Areas {
     pub notes: Rect,
     /// Empty if the headings are hidden.
@@ -30,32 +64,35 @@ pub(super) struct Areas {
 
 impl Wallet {
     pub(super) fn lay_out_rows(&mut self, area: Rect, cx: &UiContext) {
-        self.arrange(cx);
-        self.fit_columns(cx);
-        self.heading.set_room(usize::from(self.areas(area, cx).list.width).saturating_sub(BEFORE));
+        self.lookup.list.arrange(cx);
+        self.lookup.list.fit_columns(cx);
+        self.lookup
+            .list
+            .heading
+            .set_room(usize::from(self.areas(area, cx).list.width).saturating_sub(BEFORE));
         // The answer has what the columns cut, so it may need more rows now.
-        self.cursor.lay(self.areas(area, cx).list, self.len());
+        self.lookup.list.cursor.lay(self.areas(area, cx).list, self.lookup.list.len());
         self.lay_out_pane(area, cx);
     }
 
     /// Keeps the answer within its text. The answer about another badge begins at its first line.
     fn lay_out_pane(&mut self, area: Rect, cx: &UiContext) {
-        let selected = self.selected().map(|held| held.badge_id.clone());
-        if self.scrolled != selected {
-            self.scroll.reset();
-            self.scrolled = selected;
+        let selected = self.lookup.list.selected().map(|held| held.badge_id.clone());
+        if self.pane.about != selected {
+            self.pane.scroll.reset();
+            self.pane.about = selected;
         }
         let (pane, picture) =
-            self.selected().map(|held| self.text_and_picture(held, area, cx)).unwrap_or_default();
-        self.shows_picture = picture.is_some();
-        self.lacks_advice = self.selected().is_some_and(|held| {
+            self.lookup.list.selected().map(|held| self.text_and_picture(held, area, cx)).unwrap_or_default();
+        self.pane.shows_picture = picture.is_some();
+        self.pane.lacks_advice = self.lookup.list.selected().is_some_and(|held| {
             let (lines, wide) = (self.answer_lines(held, pane, cx), usize::from(pane.width));
             pane.height > 0 && pane::lacks_advice(&self.script(held, cx), &lines, wide)
         });
-        self.pane_height = pane.height;
-        if self.scroll.is_scrolled() {
-            let lines = self.selected().map_or(0, |held| self.answer_lines(held, pane, cx).len());
-            self.scroll.limit(lines, pane.height);
+        self.pane.height = pane.height;
+        if self.pane.scroll.is_scrolled() {
+            let lines = self.lookup.list.selected().map_or(0, |held| self.answer_lines(held, pane, cx).len());
+            self.pane.scroll.limit(lines, pane.height);
         }
     }
 
@@ -76,7 +113,7 @@ impl Wallet {
             Some(id) => Some(PictureOf::Template(id.clone())),
             // The card of a badge names its holder.
             None => {
-                let badge = held.wallet.as_ref().filter(|_| !self.call.masked);
+                let badge = held.wallet.as_ref().filter(|_| !self.lookup.call.masked);
                 badge.and_then(|badge| badge.front_image_url.clone()).map(|url| PictureOf::Address(Some(url)))
             }
         };
@@ -87,32 +124,25 @@ impl Wallet {
         (text, place.map(|area| PictureRequest { of, area }))
     }
 
-    /// The picture of a side in place of the answer. Without a front of its own, a badge has that of its template.
-    pub(super) fn side(&self, held: &HeldBadge, side: Side, area: Rect) -> PictureRequest {
-        let [front, back] = held.image_urls().map(Option::<&Text>::cloned);
-        let of = match (side, held.template_id()) {
-            (Side::Back, _) => PictureOf::Address(back),
-            (Side::Front, Some(id)) if front.is_none() => PictureOf::Template(id.clone()),
-            (Side::Front, _) => PictureOf::Address(front),
-        };
-        PictureRequest { of, area: picture::in_pane(area) }
-    }
-
     pub(super) fn areas(&self, area: Rect, cx: &UiContext) -> Areas {
         let room = usize::from(area.width).saturating_sub(4);
         let notes = u16::try_from(self.notes(room, cx).len()).unwrap_or(u16::MAX);
         // A row that nobody sees must not be opened, so a few stay visible.
-        let rows = u16::try_from(self.len()).unwrap_or(u16::MAX).min(FEW);
+        let rows = u16::try_from(self.lookup.list.len()).unwrap_or(u16::MAX).min(FEW);
         let notes = notes.min(area.height.saturating_sub(HEAD + rows));
         let head = HEAD.saturating_add(notes).min(area.height);
         let notes = Rect { y: area.y + HEAD.min(area.height), height: head.saturating_sub(HEAD), ..area };
-        let titled = u16::from(self.has_headings()).min(area.height - head);
+        let titled = u16::from(self.lookup.list.has_headings()).min(area.height - head);
         let heads = Rect { y: area.y + head, height: titled, ..area };
         let head = head + titled;
         let rest = Rect { y: area.y + head, height: area.height - head, ..area };
-        let Some(held) = self.selected() else { return Areas { notes, heads, list: rest, pane: None } };
+        let Some(held) = self.lookup.list.selected() else {
+            return Areas { notes, heads, list: rest, pane: None };
+        };
         if area.width >= preview::FROM {
             let wanted = self
+                .lookup
+                .list
                 .heading
                 .wanted(area.width)
                 .map_or(u16::MAX, |cells| u16::try_from(cells + BEFORE).unwrap_or(u16::MAX));
@@ -121,7 +151,7 @@ impl Wallet {
             let pane = Rect { x: area.x + left + 2, width: area.width - left - 4, ..rest };
             return Areas { notes, heads: Rect { width: left, ..heads }, list, pane: Some(pane) };
         }
-        let rows = u16::try_from(self.len()).unwrap_or(u16::MAX);
+        let rows = u16::try_from(self.lookup.list.len()).unwrap_or(u16::MAX);
         // The list keeps at least a few rows, and takes the rows that the badge does not need. The timeline takes none.
         // Advice about the call may reduce the list further. General advice may not.
         let (case, beside) = (self.case(held, cx), self.beside(held, cx));
@@ -144,13 +174,13 @@ impl Wallet {
 
     fn beside(&self, held: &HeldBadge, cx: &UiContext) -> pane::Beside<'_> {
         let (verdict, known) = (held.verdict(cx.now()), held.detail.is_some());
-        let reading = matches!(&self.lookup, Some((_, Lookups::Detail(id))) if *id == held.badge_id);
+        let reading = self.lookup.pending.is_reading(&held.badge_id);
         pane::Beside {
             script: self.script(held, cx),
-            pictures: self.call.pictures.get(&held.badge_id).map(|tried| &tried.said),
+            pictures: self.lookup.call.records.pictures.get(&held.badge_id).map(|tried| &tried.said),
             reason_missing: pane::reason_missing(&verdict, known, reading, cx),
-            requested: self.requested(held),
-            copies: self.cut_copies(held, cx),
+            requested: self.lookup.list.requested(held),
+            copies: self.lookup.list.cut_copies(held, cx),
             sent: self.sent_words(held, cx),
         }
     }
@@ -158,7 +188,7 @@ impl Wallet {
     /// When and in which job lapel sent a badge that neither list has.
     fn sent_words(&self, held: &HeldBadge, cx: &UiContext) -> Option<String> {
         held.sent.as_ref()?;
-        let mut sent = self.found.as_ref()?.sent_row(&held.badge_id)?.clone();
+        let mut sent = self.lookup.list.found.as_ref()?.sent_row(&held.badge_id)?.clone();
         if held.unread || !held.is_only_sent() {
             return Some(sent_when(&sent, cx));
         }
@@ -168,7 +198,9 @@ impl Wallet {
         }
         Some(sent_here(&sent, cx))
     }
+}
 
+impl WalletList {
     /// The words about copies, if the list cuts them.
     fn cut_copies(&self, held: &HeldBadge, cx: &UiContext) -> Option<String> {
         let copies = self.found.as_ref()?.copies.get(&held.badge_id)?;
@@ -176,4 +208,15 @@ impl Wallet {
         (remarks.contains(copies.as_str()) && self.heading.cuts(REMARKS, width(&remarks)))
             .then(|| copies.clone())
     }
+}
+
+/// The picture of a side in place of the answer. Without a front of its own, a badge has that of its template.
+pub(super) fn side(held: &HeldBadge, side: Side, area: Rect) -> PictureRequest {
+    let [front, back] = held.image_urls().map(Option::<&Text>::cloned);
+    let of = match (side, held.template_id()) {
+        (Side::Back, _) => PictureOf::Address(back),
+        (Side::Front, Some(id)) if front.is_none() => PictureOf::Template(id.clone()),
+        (Side::Front, _) => PictureOf::Address(front),
+    };
+    PictureRequest { of, area: picture::in_pane(area) }
 }

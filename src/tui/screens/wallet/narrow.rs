@@ -3,6 +3,7 @@
 
 use super::Wallet;
 use super::people::PeopleMatches;
+use super::wallet_list::WalletList;
 use crate::domain::StateIs;
 use crate::domain::address_search::Match;
 use crate::tui::prelude::*;
@@ -11,52 +12,61 @@ use crate::tui::widgets::search::{Search, Searched};
 impl Wallet {
     /// Returns whether an action belonged to the search.
     pub(super) fn act_search(&mut self, action: Action, cx: &UiContext, effects: &mut Effects<'_>) -> bool {
-        if self.typing {
+        if self.input.typing {
             return false;
         }
+        let list = &mut self.lookup.list;
         // Keys that came together may have changed the text since the rows were arranged.
-        self.arrange(cx);
+        list.arrange(cx);
         match action {
-            Action::Search if self.len() == 0 => self.focus_box(),
-            Action::Accept if self.search.over().is_some() && self.finds_nothing() => {
-                self.keep_for_later(self.half_typed());
-                self.field.set(&self.search.typed().unwrap_or_default());
-                self.end_search();
-                self.typing = true;
+            Action::Search if list.len() == 0 => self.focus_box(),
+            Action::Accept if list.search.over().is_some() && list.finds_nothing() => {
+                let text = list.search.typed().unwrap_or_default();
+                list.end_search();
+                self.input.put_half_typed_aside(self.lookup.subject());
+                self.input.field.set(&text);
+                self.input.typing = true;
                 self.take_box(effects);
             }
-            _ => match self.search.on_action(action) {
-                Searched::Nothing => return false,
-                Searched::Changed => {
-                    if self.search.over().is_none() && self.finds_nothing() {
-                        self.end_search();
-                    }
-                    self.unsearched = true;
-                    self.arrange(cx);
+            _ => return list.act_search(action, cx),
+        }
+        true
+    }
+}
+
+impl WalletList {
+    fn act_search(&mut self, action: Action, cx: &UiContext) -> bool {
+        match self.search.on_action(action) {
+            Searched::Nothing => return false,
+            Searched::Changed => {
+                if self.search.over().is_none() && self.finds_nothing() {
+                    self.end_search();
                 }
-                // Only what fits is listed.
-                Searched::Step { forward } => {
-                    let action = if forward { Action::Down } else { Action::Up };
-                    self.cursor.on_action(action, self.len());
-                }
-            },
+                self.unsearched = true;
+                self.arrange(cx);
+            }
+            // Only what fits is listed.
+            Searched::Step { forward } => {
+                let action = if forward { Action::Down } else { Action::Up };
+                self.cursor.on_action(action, self.len());
+            }
         }
         true
     }
 
     /// Lists only the badges of the next state that there is, and after the last all of them.
     pub(super) fn only_next(&mut self, cx: &UiContext, effects: &mut Effects<'_>) {
-        if self.choosing || self.held().is_empty() {
+        if self.is_choosing() || self.held().is_empty() {
             effects.say(t!("There are no badges here to filter by their state."));
             return;
         }
         let Some(view) = self.as_rows(cx) else { return };
         let is_there = |one: &StateIs| self.held().iter().any(|held| one.fits(&view.verdict(held)));
         let mut there = StateIs::ALL.into_iter().filter(is_there);
-        if let Some(now) = self.call.only {
+        if let Some(now) = self.only {
             there.find(|one| *one == now);
         }
-        self.call.only = there.next();
+        self.only = there.next();
         self.unsearched = true;
         self.arrange(cx);
     }
@@ -96,18 +106,19 @@ impl Wallet {
 
     /// The places of the rows that contain the text and have the state. `None` without both, or if there is no such row.
     pub(super) fn find_fitting(&self, cx: &UiContext) -> Option<Vec<usize>> {
-        let (wanted, only) = (self.search.text(), self.call.only.filter(|_| !self.choosing));
+        let (wanted, only) = (self.search.text(), self.only.filter(|_| !self.is_choosing()));
         if wanted.is_none() && only.is_none() {
             return None;
         }
         let contains = |text: &str| wanted.as_ref().is_none_or(|wanted| text.contains(wanted));
-        let fitting: Vec<usize> = if let Some(people) = self.people.as_ref().filter(|_| self.choosing) {
+        let fitting: Vec<usize> = if let Some(people) = self.choice() {
             let fits =
                 |one: &Match| PeopleMatches::texts(one, cx).iter().any(|text| contains(&text.to_lowercase()));
             (0..people.matches.len()).filter(|at| people.matches.get(*at).is_some_and(fits)).collect()
         } else {
             let view = self.as_rows(cx)?;
-            let texts = wanted.as_ref().map(|_| self.searched(&view, cx));
+            let found = self.found.as_ref().filter(|_| wanted.is_some());
+            let texts = found.map(|found| found.searched(&view, cx));
             let has_text = |index: &usize| {
                 texts.as_ref().is_none_or(|all| all.get(*index).is_some_and(|text| contains(text)))
             };
@@ -121,30 +132,10 @@ impl Wallet {
         (!fitting.is_empty()).then_some(fitting)
     }
 
-    /// The number of rows, listed or not.
-    pub(super) fn all(&self) -> usize {
-        match &self.people {
-            Some(people) if self.choosing => people.matches.len(),
-            _ => {
-                let order = self.found.as_ref().and_then(|found| found.arranged.order.as_ref());
-                order.map_or(self.held().len(), Vec::len)
-            }
-        }
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.fitting.as_ref().map_or(self.all(), Vec::len)
-    }
-
-    /// The place of a listed row among all rows.
-    pub(super) fn unnarrowed(&self, place: usize) -> Option<usize> {
-        self.fitting.as_ref().map_or(Some(place), |fitting| fitting.get(place).copied())
-    }
-
     /// What the list is narrowed to, or what the text would do.
     pub(super) fn search_note(&self, cx: &UiContext) -> Option<String> {
         let Some(text) = self.search.typed() else {
-            let only = self.call.only.filter(|_| self.fitting.is_some())?;
+            let only = self.only.filter(|_| self.fitting.is_some())?;
             return Some(t!(
                 "Only {state}: {rows} of {all} rows. {key} shows the next state, {esc} shows all.",
                 state = tr(only.verdict_word()),
@@ -168,7 +159,7 @@ impl Wallet {
             let (rows, all) = (number(self.len() as u64), number(self.all() as u64));
             let mut found =
                 t!("{rows} of {all} rows contain \u{201c}{text}\u{201d}.", rows, all, text = short(&text));
-            if let Some(only) = self.call.only {
+            if let Some(only) = self.only {
                 found = format!("{}: {found}", tr(only.word()));
             }
             if is_open {

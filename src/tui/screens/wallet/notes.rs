@@ -2,6 +2,7 @@
 //! holder or to a similar name.
 
 use super::Wallet;
+use super::state::LookupState;
 use crate::domain::address_search::{MatchReason, with_space};
 use crate::domain::email::ended;
 use crate::domain::look_alike::{foreign_letter, letter_name};
@@ -13,11 +14,10 @@ use crate::tui::widgets::last_read::as_of;
 /// Maximum number of lines about badges that were sent to a similar name or address.
 const ALIKE: usize = 3;
 
-impl Wallet {
+impl LookupState {
     /// Says that a word before the address was read as a name, if it may be a part of the address.
     fn spaced_note(&self, cx: &UiContext) -> Option<String> {
-        let (Some(Query::Address { address, name: Some(name) }), false) =
-            (&self.call.query, self.call.opened)
+        let (Some(Query::Address { address, name: Some(name) }), false) = (&self.query, self.by_id.is_opened)
         else {
             return None;
         };
@@ -32,13 +32,13 @@ impl Wallet {
 
     /// Names a letter of another alphabet in the searched name.
     pub(super) fn name_note(&self) -> Option<String> {
-        let letter = letter_name(foreign_letter(self.call.name.as_deref()?)?);
+        let letter = letter_name(foreign_letter(self.caller.name.as_deref()?)?);
         Some(t!("The name has a {letter} among Latin letters.", letter))
     }
 
     /// What lapel has sent to a similar name or address: a line for each job and reason, the most alike first.
     pub(super) fn alike_words(&self, cx: &UiContext) -> Vec<String> {
-        let all = || self.call.sent_alike.iter().flatten();
+        let all = || self.further.sent_alike.iter().flatten();
         let more: u64 = all().skip(ALIKE).map(|(_, n)| n).sum();
         let more = (more > 0).then(|| t!("and {n} more", n = number(more)));
         all().take(ALIKE).map(|(one, n)| sent_alike(one, *n, cx)).chain(more).collect()
@@ -46,7 +46,7 @@ impl Wallet {
 
     /// Says that the address at the domain that the caller may have meant has badges, too.
     fn meant_note(&self, cx: &UiContext) -> Option<String> {
-        let one = self.call.meant.first()?;
+        let one = self.further.meant.first()?;
         Some(t!(
             "{address} has {badges}, too: {key} lists them.",
             address = one.shown(),
@@ -54,23 +54,25 @@ impl Wallet {
             key = cx.key(&[KeyContext::Wallet], Action::Elsewhere)
         ))
     }
+}
 
+impl Wallet {
     /// The lines between the summary and the list.
     pub(super) fn notes(&self, room: usize, cx: &UiContext) -> Vec<(String, Style)> {
-        let mut notes: Vec<(String, Style)> = Vec::new();
-        let searched = self.search_note(cx);
+        let (call, mut notes) = (&self.lookup.call, Vec::new());
+        let searched = self.lookup.list.search_note(cx);
         notes.extend(searched.iter().flat_map(|note| wrap(note, room)).map(|line| (line, cx.theme.strong())));
-        if let Some(people) = self.people.as_ref().filter(|_| self.choosing) {
+        if let Some(people) = self.lookup.list.choice() {
             let title = self.title_lines(people, room + 4, cx).into_iter().skip(1);
             notes.splice(0..0, title.map(|line| (line, cx.theme.strong())));
-            let alike = self.alike_words(cx);
-            let all = people.notes.iter().chain(&alike).cloned().chain(self.name_note());
+            let alike = call.alike_words(cx);
+            let all = people.notes.iter().chain(&alike).cloned().chain(call.name_note());
             notes.extend(all.flat_map(|note| wrap(&note, room)).map(|line| (line, cx.theme.warning())));
             let timed = |why: &String, at: Option<Timestamp>| match at {
                 Some(at) => as_of(at, why, cx),
                 None => format!("{} {why}", cx.glyphs.alert),
             };
-            let of_holder = self.found.iter().flat_map(|found| {
+            let of_holder = self.lookup.list.found.iter().flat_map(|found| {
                 let at = found.read_at.filter(|_| found.is_kept);
                 found.troubles.iter().map(move |why| timed(why, at))
             });
@@ -78,8 +80,8 @@ impl Wallet {
             notes.extend(unread.flat_map(|note| wrap(&note, room)).map(|line| (line, cx.theme.error())));
             return notes;
         }
-        let Some(found) = &self.found else { return notes };
-        if self.call.masked {
+        let Some(found) = &self.lookup.list.found else { return notes };
+        if call.masked {
             let text = t!(
                 "Only the issuer's record of this badge. {enter} opens the holder's wallet with name and e-mail address, and the journal records that.",
                 enter = cx.key(&[KeyContext::Wallet], Action::Open)
@@ -87,7 +89,7 @@ impl Wallet {
             notes.extend(wrap(&text, room).into_iter().map(|line| (line, cx.theme.dim())));
         }
         if !found.held.is_empty() {
-            let said = self.spaced_note(cx).into_iter().chain(self.meant_note(cx)).chain(self.name_note());
+            let said = call.spaced_note(cx).into_iter().chain(call.meant_note(cx)).chain(call.name_note());
             notes.extend(said.flat_map(|note| wrap(&note, room)).map(|line| (line, cx.theme.warning())));
         }
         for trouble in &found.troubles {

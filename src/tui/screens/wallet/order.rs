@@ -1,32 +1,17 @@
 //! The columns and the sort order of a holder's badges.
 
-use super::Wallet;
 use super::groups::{self, Arrangement};
 use super::rows::{self, FIELDS, LookupView};
-use crate::tui::input::list_hit::Click;
+use super::wallet_list::WalletList;
 use crate::tui::prelude::*;
 use crate::tui::widgets::record_field::cells;
 use crate::tui::widgets::table_header::{HeadingOutcome, SortKey, SortOrder, compare};
 use std::rc::Rc;
 
-impl Wallet {
-    /// Whether the screen lists badges, and not possible matches.
-    pub(super) fn is_listing(&self) -> bool {
-        !self.choosing && !self.held().is_empty()
-    }
-
+impl WalletList {
     /// Whether the columns have headings. The default columns need none: each cell explains itself.
     pub(super) fn has_headings(&self) -> bool {
         self.is_listing() && !self.heading.is_default()
-    }
-
-    pub(super) fn menu(&self) -> Option<Vec<KeyContext>> {
-        self.heading.over().filter(|_| self.is_listing() && !self.typing)
-    }
-
-    pub(super) fn click_menu(&mut self, at: Position) -> Option<(Click, Action)> {
-        self.menu()?;
-        self.heading.click(at)
     }
 
     /// `None` if no menu is open and the action is another one.
@@ -36,7 +21,7 @@ impl Wallet {
         cx: &UiContext,
         effects: &mut Effects<'_>,
     ) -> Option<bool> {
-        if !self.is_listing() || self.typing {
+        if !self.is_listing() {
             return None;
         }
         match self.heading.on_action(action, effects) {
@@ -93,33 +78,36 @@ impl Wallet {
             found.groups = Rc::new(groups::groups(&found.held, cx.now()));
             found.copies = Rc::new(groups::words(&found.held, &found.groups, cx.now()));
         }
-        let wanted = self.found.as_mut().filter(|_| !self.choosing).and_then(|found| found.to_select.take());
+        let has_badges = !self.is_choosing();
+        let wanted = self.found.as_mut().filter(|_| has_badges).and_then(|found| found.to_select.take());
         // A search lists copies as they came, and its end lists them in groups again. A letter changes no order.
         let is_grouped = self.found.as_ref().is_some_and(|found| found.arranged.order.is_some());
         let is_other = self.heading.order().is_none() && is_grouped == self.is_narrowed();
         let arranged = if is_new || is_other { Some(self.in_order(wanted.as_ref(), cx)) } else { None };
         let selected = wanted.or_else(|| self.selected().map(|held| held.badge_id.clone()));
-        let person = self.unnarrowed(self.cursor.at()).filter(|_| self.choosing);
+        let person = self.unnarrowed(self.cursor.at()).filter(|_| self.is_choosing());
         if let (Some(found), Some(arranged)) = (&mut self.found, arranged) {
             found.arranged = arranged;
         }
         self.fitting = None;
         self.fitting = self.find_fitting(cx);
         // A state that no row has any more, or none with the searched text, hides nothing.
-        if self.fitting.is_none() && self.call.only.take().is_some() {
+        if self.fitting.is_none() && self.only.take().is_some() {
             self.fitting = self.find_fitting(cx);
             self.unsearched = true;
         }
-        let place = match person {
-            Some(person) => (0..self.len()).position(|place| self.unnarrowed(place) == Some(person)),
-            None => self.rows().position(|held| Some(&held.badge_id) == selected.as_ref()),
-        };
-        self.cursor.select(place.unwrap_or(self.cursor.at()).min(self.len().saturating_sub(1)));
+        match person {
+            Some(person) => {
+                let place = (0..self.len()).position(|place| self.unnarrowed(place) == Some(person));
+                self.select_place(place);
+            }
+            None => self.select_badge(selected.as_ref()),
+        }
     }
 
     /// Whether a text or a state narrows the list.
     fn is_narrowed(&self) -> bool {
-        self.search.text().is_some() || self.call.only.is_some()
+        self.search.text().is_some() || self.only.is_some()
     }
 
     /// The badges in the order that the user chose, or else with their copies below them. `wanted` is never folded.
@@ -137,22 +125,5 @@ impl Wallet {
             (None, Some(_)) if !self.is_narrowed() => self.with_groups(wanted),
             _ => Arrangement::default(),
         }
-    }
-
-    /// The listed badges in their order. Empty while possible matches are shown.
-    pub(super) fn rows(&self) -> impl Iterator<Item = &HeldBadge> {
-        let count = if self.choosing { 0 } else { self.len() };
-        (0..count).filter_map(|place| self.row(place))
-    }
-
-    pub(super) fn row(&self, place: usize) -> Option<&HeldBadge> {
-        self.held().get(self.index(place)?)
-    }
-
-    /// The index of a listed badge among all.
-    pub(super) fn index(&self, place: usize) -> Option<usize> {
-        let found = self.found.as_ref().filter(|_| !self.choosing)?;
-        let place = self.unnarrowed(place)?;
-        found.arranged.order.as_ref().map_or(Some(place), |order| order.get(place).copied())
     }
 }

@@ -1,6 +1,8 @@
 //! Possible matches: addresses that may be the caller's. They are masked until the user opens one.
 
-use super::{Lookups, Wallet};
+use super::lookup::Lookup;
+use super::requests::LookupStep;
+use super::state::HolderBadges;
 use crate::domain::address_search::{Match, MatchReason};
 use crate::jobs::Disclosure;
 use crate::tui::prelude::*;
@@ -16,6 +18,9 @@ pub(super) struct PeopleMatches {
     pub notes: Vec<String>,
     /// Number of addresses with exactly the searched name.
     pub namesakes: usize,
+    /// Whether the user selects from them, instead of from the badges.
+    pub is_listed: bool,
+    /// The place of the match that was opened last.
     pub at: usize,
     pub origin: PreviousSearch,
     pub read_at: Option<Timestamp>,
@@ -27,7 +32,7 @@ pub(super) struct PeopleMatches {
 #[derive(Default)]
 pub(super) struct PreviousSearch {
     pub asked: Option<String>,
-    pub found: Option<super::HolderBadges>,
+    pub found: Option<HolderBadges>,
     pub by_id: Option<BadgeId>,
 }
 
@@ -143,49 +148,48 @@ impl PeopleMatches {
     }
 }
 
-impl Wallet {
+impl Lookup {
     /// Opens the selected match. The journal records first that a match was opened, but not whose address it was.
     pub(super) fn record_match(&mut self, effects: &mut Effects<'_>) {
-        let Some(at) = self.unnarrowed(self.cursor.at()) else { return };
+        let Some(at) = self.list.unnarrowed(self.list.cursor.at()) else { return };
         let command = JobCommand::Opened(Disclosure::Match);
-        self.send(Lookups::OpeningMatch(at), Request::Do(Box::new(command)), effects);
+        self.pending.send(LookupStep::OpeningMatch(at), Request::Do(Box::new(command)), effects);
     }
 
     pub(super) fn open_match(&mut self, at: usize, effects: &mut Effects<'_>) {
-        let Some(people) = &mut self.people else { return };
+        let Some(people) = &mut self.list.people else { return };
         let Some(one) = people.matches.get(at) else { return };
         people.at = at;
         let email = one.address.wire().to_owned();
-        let by_id = self.call.by_id.take();
-        people.origin = PreviousSearch { asked: self.asked.take(), found: self.found.take(), by_id };
-        self.choosing = false;
-        self.call.namesakes = people.namesakes;
-        self.call.nothing = None;
-        self.call.unseen = None;
-        self.cursor = ListCursor::default();
-        self.leave_search();
-        self.show_in_box(&email);
+        let by_id = self.call.by_id.id.take();
+        people.origin = PreviousSearch { asked: self.asked.take(), found: self.list.found.take(), by_id };
+        people.is_listed = false;
+        self.call.caller.namesakes = people.namesakes;
+        self.call.not_found.text = None;
+        self.call.not_found.sent = None;
+        self.list.cursor = ListCursor::default();
+        self.list.leave_search();
         self.holder(&email, effects);
     }
 
     /// Goes from an opened match to the list of matches, and from there to the earlier result.
     pub(super) fn back(&mut self, effects: &mut Effects<'_>) {
-        effects.cancel(self.request.take());
-        effects.cancel(self.lookup.take().map(|(request, _)| request));
-        (self.call.namesakes, self.call.again) = (0, false);
-        if self.choosing {
-            self.people = None;
-            self.choosing = false;
-            self.cursor = ListCursor::default();
-        } else if let Some(people) = &mut self.people {
-            PreviousSearch { asked: self.asked, found: self.found, by_id: self.call.by_id } =
-                std::mem::take(&mut people.origin);
-            self.cursor = ListCursor::new(people.at);
-            self.choosing = true;
+        self.pending.cancel_all(effects);
+        (self.call.caller.namesakes, self.call.again) = (0, false);
+        match &mut self.list.people {
+            Some(people) if !people.is_listed => {
+                PreviousSearch { asked: self.asked, found: self.list.found, by_id: self.call.by_id.id } =
+                    std::mem::take(&mut people.origin);
+                people.is_listed = true;
+                self.list.cursor = ListCursor::new(people.at);
+            }
+            Some(_) => {
+                self.list.people = None;
+                self.list.cursor = ListCursor::default();
+            }
+            None => {}
         }
-        self.end_search();
-        let text = self.asked.as_deref().or(self.call.name.as_deref()).unwrap_or_default().to_owned();
-        self.show_in_box(&text);
+        self.list.end_search();
     }
 }
 

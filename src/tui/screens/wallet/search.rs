@@ -2,11 +2,14 @@
 //! history, within the budget of requests.
 
 use super::cert::Certs;
+use super::lookup::Lookup;
 use super::people::PeopleMatches;
-use super::{BUDGET, Lookups, Sought, Wallet};
+use super::requests::LookupStep;
+use super::{BUDGET, Sought, Wallet};
 use crate::domain::address_search::{HistoryProbe, Match, MatchReason, leads, matches};
 use crate::domain::email::meant_domain;
 use crate::domain::name_search::variants;
+use crate::index::FoundPeople;
 use crate::jobs::SentAlike;
 use crate::tui::input::list_hit::ListCursor;
 use crate::tui::prelude::*;
@@ -18,17 +21,17 @@ pub(super) const OF_HOLDER: u32 = 2;
 /// Maximum characters of a query in the list of those that were tried.
 const LONGEST_TRIED: usize = 40;
 
-impl Wallet {
+impl Lookup {
     pub(super) fn name(&mut self, name: String, effects: &mut Effects<'_>) {
-        self.call.name = Some(name.clone());
+        self.call.caller.name = Some(name.clone());
         let lead = HistoryProbe::Name(name.clone());
-        self.call.tried.push(lead.clone());
-        self.send(Lookups::Name(name), Request::Leads(vec![lead]), effects);
+        self.call.further.tried.push(lead.clone());
+        self.pending.send(LookupStep::Name(name), Request::Leads(vec![lead]), effects);
     }
 
     /// The caller's name: as the user typed it, or the only name on the badges found.
     fn callers_name(&self) -> Option<String> {
-        self.call.name.clone().or_else(|| match self.found.as_ref()?.whole().names.as_slice() {
+        self.call.caller.name.clone().or_else(|| match self.list.found.as_ref()?.whole().names.as_slice() {
             [one] => Some(one.wire().to_owned()),
             _ => None,
         })
@@ -36,23 +39,23 @@ impl Wallet {
 
     /// The queries for other addresses and names that were not sent yet.
     pub(super) fn leads_left(&self) -> Vec<HistoryProbe> {
-        let mut left = match (&self.asked, &self.call.name) {
-            (Some(address), _) => leads(address, self.callers_name().as_deref(), &self.domains),
+        let mut left = match (&self.asked, &self.call.caller.name) {
+            (Some(address), _) => leads(address, self.callers_name().as_deref(), &self.hints.domains),
             (None, Some(name)) => variants(name).into_iter().map(HistoryProbe::Name).collect(),
             (None, None) => Vec::new(),
         };
-        left.retain(|lead| !self.call.tried.contains(lead));
+        left.retain(|lead| !self.call.further.tried.contains(lead));
         left
     }
 
     /// Searches for other addresses that may have the caller's badges: first the index, which costs no request.
     pub(super) fn look_elsewhere(&mut self, effects: &mut Effects<'_>) {
-        if let (true, Some(email)) = (self.can_read_on() && !self.choosing, self.asked.clone()) {
+        if let (true, Some(email)) = (self.can_read_on() && !self.list.is_choosing(), self.asked.clone()) {
             return self.read_on(email, effects);
         }
-        let sought = match (self.asked.clone(), self.call.name.clone()) {
+        let sought = match (self.asked.clone(), self.call.caller.name.clone()) {
             // What the unasked request found comes first. It costs no request.
-            (Some(address), _) if !self.choosing && !self.call.meant.is_empty() => {
+            (Some(address), _) if !self.list.is_choosing() && !self.call.further.meant.is_empty() => {
                 return self.take_further(Sought::Address(address), None, effects);
             }
             (Some(address), _) => Sought::Address(address),
@@ -76,7 +79,7 @@ impl Wallet {
             Sought::Name(name) => (None, Some(name.clone())),
         };
         let ask = Request::People(address, name);
-        self.send(Lookups::Index(sought), ask, effects);
+        self.pending.send(LookupStep::Index(sought), ask, effects);
     }
 
     /// If the domain of an address with badges is a well-known misspelling: searches for the address that the caller may
@@ -88,15 +91,15 @@ impl Wallet {
         else {
             return;
         };
-        if self.call.requests < BUDGET && !self.call.tried.contains(&meant) {
-            self.call.tried.push(meant.clone());
-            self.send(Lookups::Meant(address.to_owned()), Request::Leads(vec![meant]), effects);
+        if self.call.requests < BUDGET && !self.call.further.tried.contains(&meant) {
+            self.call.further.tried.push(meant.clone());
+            self.pending.send(LookupStep::Meant(address.to_owned()), Request::Leads(vec![meant]), effects);
         }
     }
 
     fn search(&mut self, sought: Sought, leads: Vec<HistoryProbe>, effects: &mut Effects<'_>) {
-        self.call.tried.extend(leads.iter().cloned());
-        self.send(Lookups::Further(sought), Request::Leads(leads), effects);
+        self.call.further.tried.extend(leads.iter().cloned());
+        self.pending.send(LookupStep::Further(sought), Request::Leads(leads), effects);
     }
 
     /// After a search of the index without a match: searches the history, as far as lapel does that by
@@ -111,22 +114,56 @@ impl Wallet {
         }
     }
 
+    /// Handles what the index has of other addresses and names.
+    pub(super) fn take_index(
+        &mut self,
+        sought: Sought,
+        found: Result<FoundPeople, NotSearched>,
+        effects: &mut Effects<'_>,
+    ) {
+        self.call.further.index = Some(found.as_ref().map(|_| ()).map_err(Clone::clone));
+        let found = found.unwrap_or_default();
+        if found.all > found.badges.len() as u64 {
+            self.call.further.beyond = self.call.further.beyond.max(Remaining::Counted(found.all));
+        }
+        self.call.further.rows.extend(found.badges);
+        let matches = self.found_matches(&sought);
+        match sought {
+            // A name is followed by the wallet and the history of the address found.
+            Sought::Name(_) if matches.is_empty() => self.search_unasked(sought, OF_HOLDER, effects),
+            Sought::Address(_) if matches.is_empty() => self.search_unasked(sought, 0, effects),
+            // The index may be old, so it does not show that nobody else has this name. The service does.
+            Sought::Name(_) if matches!(matches.as_slice(), [one] if one.why.contains(&MatchReason::SameName)) =>
+            {
+                self.search_unasked(sought, OF_HOLDER, effects);
+            }
+            Sought::Name(name) => {
+                self.call.not_found.text = None;
+                self.choose_names(&name, matches, None);
+            }
+            Sought::Address(_) => self.take_further(sought, None, effects),
+        }
+    }
+
     /// Keeps the rows of a search. Returns why it is incomplete.
     pub(super) fn take_rows(&mut self, rows: FoundRows) -> Option<ApiError> {
         self.call.requests += rows.requests;
-        self.learn(rows.items.iter());
-        self.call.rows.extend(rows.items);
-        self.call.beyond = self.call.beyond.max(rows.beyond);
+        self.hints.learn(rows.items.iter());
+        self.call.further.rows.extend(rows.items);
+        self.call.further.beyond = self.call.further.beyond.max(rows.beyond);
         rows.trouble
     }
 
     pub(super) fn found_matches(&self, sought: &Sought) -> Vec<Match> {
         match sought {
-            Sought::Name(name) => matches(self.call.before.as_deref(), Some(name), &self.call.rows),
+            Sought::Name(name) => {
+                matches(self.call.further.before.as_deref(), Some(name), &self.call.further.rows)
+            }
             Sought::Address(address) => {
-                let mut found = matches(Some(address), self.callers_name().as_deref(), &self.call.rows);
+                let mut found =
+                    matches(Some(address), self.callers_name().as_deref(), &self.call.further.rows);
                 // Badges that are on the screen already are not a new place.
-                let (own, has_badges) = (EmailKey::of(address), !self.held().is_empty());
+                let (own, has_badges) = (EmailKey::of(address), !self.list.held().is_empty());
                 found.retain(|one| !(has_badges && own.is(one.address.wire())));
                 // The rows of a part of an address are mostly other people's, and many of them have a similar name.
                 let is_weak = |one: &Match| MatchReason::are_weak(&one.why);
@@ -154,7 +191,7 @@ impl Wallet {
                 query @ Some(Query::BadgeId(_)) => {
                     self.earlier = None;
                     self.call.query = query;
-                    self.call.nothing = Some(t!(
+                    self.call.not_found.text = Some(t!(
                         "No badge has the id or the name \u{201c}{name}\u{201d}.",
                         name = short(name)
                     ));
@@ -166,13 +203,12 @@ impl Wallet {
                 }
             },
             [one]
-                if self.call.beyond == Remaining::Nothing
+                if self.call.further.beyond == Remaining::Nothing
                     && one.why.contains(&MatchReason::SameName)
                     && self.call.requests + OF_HOLDER <= BUDGET =>
             {
                 let email = one.address.wire().to_owned();
-                self.call.namesakes = 1;
-                self.show_in_box(&email);
+                self.call.caller.namesakes = 1;
                 self.holder(&email, effects);
             }
             _ => self.choose_names(name, found, None),
@@ -183,17 +219,32 @@ impl Wallet {
     fn ask_journal(&mut self, sought: Sought, is_whole: bool, effects: &mut Effects<'_>) {
         let ask = match &sought {
             Sought::Name(name) => Request::SentAlike(None, Some(name.clone())),
-            Sought::Address(address) => Request::SentAlike(Some(address.clone()), self.call.name.clone()),
+            Sought::Address(address) => {
+                Request::SentAlike(Some(address.clone()), self.call.caller.name.clone())
+            }
         };
-        self.send(Lookups::SentAlike(sought, is_whole), ask, effects);
+        self.pending.send(LookupStep::SentAlike(sought, is_whole), ask, effects);
     }
 
     /// Says so if lapel has sent badges to the name, or to addresses like this one.
-    pub(super) fn take_alike(&mut self, sought: &Sought, is_whole: bool, sent: &[SentAlike]) {
+    pub(super) fn take_alike(
+        &mut self,
+        sought: &Sought,
+        is_whole: bool,
+        sent: Result<Vec<SentAlike>, String>,
+        effects: &mut Effects<'_>,
+    ) {
+        let is_read = sent.is_ok();
+        let mut sent = self.call.of_journal(sent, effects);
+        // The service shows some of them: the jobs were checked before.
+        let shown = self.call.further.rows.iter().map(|row| &row.badge_id);
+        let shown: HashSet<&BadgeId> =
+            shown.chain(self.list.held().iter().map(|held| &held.badge_id)).collect();
+        sent.retain(|one| one.sent.badge_id.as_ref().is_none_or(|id| !shown.contains(id)));
         let has_name = sent.iter().any(|one| one.why.contains(&MatchReason::SameName));
-        match (sought, &mut self.people) {
+        match (sought, &mut self.list.people) {
             (Sought::Name(name), _) if is_whole && has_name => {
-                self.call.nothing = Some(t!(
+                self.call.not_found.text = Some(t!(
                     "No badge with the name \u{201c}{name}\u{201d} is visible yet.",
                     name = short(name)
                 ));
@@ -203,22 +254,22 @@ impl Wallet {
             }
             _ => {}
         }
+        self.call.further.sent_alike = is_read.then(|| grouped(sent));
     }
 
     /// Lists the addresses with a name, and why the search is incomplete.
     pub(super) fn choose_names(&mut self, name: &str, found: Vec<Match>, trouble: Option<&ApiError>) {
         let exact = found.iter().filter(|one| one.why.contains(&MatchReason::SameName)).count();
-        let read = self.call.rows.len() as u64;
+        let read = self.call.further.rows.len() as u64;
         let trouble = trouble.map(incomplete);
-        self.choose(PeopleMatches::with_name(name, found, (read, self.call.beyond), exact, trouble));
+        self.choose(PeopleMatches::with_name(name, found, (read, self.call.further.beyond), exact, trouble));
     }
 
     fn choose(&mut self, people: PeopleMatches) {
         self.earlier = None;
-        self.people = Some(people);
-        self.choosing = true;
-        self.cursor = ListCursor::default();
-        self.leave_search();
+        self.list.people = Some(PeopleMatches { is_listed: true, ..people });
+        self.list.cursor = ListCursor::default();
+        self.list.leave_search();
     }
 
     /// Handles the end of a search for other addresses or names.
@@ -248,9 +299,9 @@ impl Wallet {
                 self.earlier = None;
                 let (searched, is_whole) = (name.clone(), trouble.is_none());
                 let name = short(&name);
-                self.call.nothing = Some(match trouble {
+                self.call.not_found.text = Some(match trouble {
                     Some(error) => incomplete(&error),
-                    None if !self.call.tried_ids.is_empty() => {
+                    None if !self.call.by_id.tried.is_empty() => {
                         t!("No badge has the name or the id \u{201c}{id}\u{201d}.", id = name)
                     }
                     None => t!("No badge has the name \u{201c}{name}\u{201d}.", name),
@@ -258,50 +309,55 @@ impl Wallet {
                 return self.ask_journal(Sought::Name(searched), is_whole, effects);
             }
             Sought::Name(name) => {
-                self.call.nothing = None;
+                self.call.not_found.text = None;
                 // What the index has found is listed, also if the service could not be asked about it.
-                if trouble.is_some() && self.call.index == Some(Ok(())) {
+                if trouble.is_some() && self.call.further.index == Some(Ok(())) {
                     return self.choose_names(&name, found, trouble.as_ref());
                 }
                 return self.take_names(&name, trouble, effects);
             }
         };
-        let has_badges = !self.held().is_empty();
+        let has_badges = !self.list.held().is_empty();
         let is_whole = trouble.is_none();
         let trouble = trouble.as_ref().map(incomplete);
         if has_badges && found.is_empty() {
             effects.say(trouble.unwrap_or_else(|| {
                 plural!(
-                    self.call.tried.len() as u64,
+                    self.call.further.tried.len() as u64,
                     "Nothing found in {n} further search.",
                     "Nothing found in {n} further searches."
                 )
             }));
             return;
         }
-        self.choose(PeopleMatches::elsewhere(&address, has_badges, found, self.call.beyond, trouble));
+        self.choose(PeopleMatches::elsewhere(&address, has_badges, found, self.call.further.beyond, trouble));
         if !has_badges {
             self.ask_journal(Sought::Address(address), is_whole, effects);
         }
     }
+}
 
+impl Wallet {
     /// What was searched without a match, as a sentence.
     pub(super) fn tried(&self, cx: &UiContext) -> Option<String> {
-        let read = self.found.as_ref().filter(|found| found.both && !found.email.is_empty());
+        let read = self.lookup.list.found.as_ref().filter(|found| found.both && !found.email.is_empty());
         let lists = read.map(|found| t!("wallet and history of {email}", email = cut(&found.email)));
         let mut tried: Vec<String> =
-            lists.into_iter().chain(self.call.tried.iter().map(lead_words)).collect();
-        tried.extend((self.call.index == Some(Ok(()))).then(|| t!("the index").to_owned()));
-        tried.extend(self.call.sent_alike.as_ref().map(|_| t!("the journal").to_owned()));
-        let is_missing = matches!(self.call.index, Some(Err(NotSearched::NoIndex | NotSearched::Failed(_))));
-        let is_unread = self.call.index == Some(Err(NotSearched::NotRead));
+            lists.into_iter().chain(self.lookup.call.further.tried.iter().map(lead_words)).collect();
+        tried.extend((self.lookup.call.further.index == Some(Ok(()))).then(|| t!("the index").to_owned()));
+        tried.extend(self.lookup.call.further.sent_alike.as_ref().map(|_| t!("the journal").to_owned()));
+        let is_missing = matches!(
+            self.lookup.call.further.index,
+            Some(Err(NotSearched::NoIndex | NotSearched::Failed(_)))
+        );
+        let is_unread = self.lookup.call.further.index == Some(Err(NotSearched::NotRead));
         let searched = (!tried.is_empty()).then(|| t!("Searched: {what}.", what = list(tried)));
         // The advice about a certificate number says it, too.
-        let unread = (is_unread && self.call.certs != Certs::NotRead).then(|| {
+        let unread = (is_unread && self.lookup.call.not_found.certs != Certs::NotRead).then(|| {
             t!(
                 "The index is not read yet: {key} on Home reads it ({cost}).",
                 key = cx.key(&[KeyContext::Home, KeyContext::Global], Action::Reload),
-                cost = self.index_cost()
+                cost = self.lookup.hints.index_cost()
             )
         });
         let missing = is_missing.then(|| t!("No index here.").to_owned());

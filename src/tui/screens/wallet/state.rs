@@ -1,9 +1,9 @@
-//! The state of a look-up: what was asked, what was found, and what is still asked.
+//! The state of a look-up: what was asked, and what was found.
 
-use super::kept::Computed;
+use super::by_id::is_unknown;
+use super::computed::Computed;
 use super::people::PeopleMatches;
 use super::{cert, groups};
-use crate::domain::StateIs;
 use crate::domain::address_search::{HistoryProbe, Match};
 use crate::domain::call_advice::CallerQuestion;
 use crate::jobs::SentAlike;
@@ -38,7 +38,7 @@ pub(super) struct HolderBadges {
     pub read_at: Option<Timestamp>,
     /// Whether some of this was read before, because the last reading failed.
     pub is_kept: bool,
-    pub kept: Computed,
+    pub computed: Computed,
 }
 
 /// A search that is done again, as it was before: it stays if the service cannot be asked.
@@ -46,6 +46,7 @@ pub(super) struct Earlier {
     pub call: LookupState,
     pub people: PeopleMatches,
     pub cursor: ListCursor,
+    pub unfolded: BTreeSet<groups::GroupKey>,
 }
 
 /// The state of the current look-up. Each look-up begins with a fresh one.
@@ -57,59 +58,133 @@ pub(super) struct LookupState {
     pub is_stopped: bool,
     /// Maximum number of pages to read of each list.
     pub pages: u64,
-    pub by_id: Option<BadgeId>,
-    /// Why the record could not be read again.
-    pub record_trouble: Option<String>,
     /// Whether the holder is read again: when that is done, what was read before about single badges is old.
     pub again: bool,
-    /// The badge ids that were read, the typed one first.
-    pub tried_ids: Vec<BadgeId>,
-    /// Whether a row of the history was read for the form of ids.
-    pub sampled: bool,
-    /// Whether only that badge's record is shown, with its holder masked and without the wallet.
+    /// Whether only a badge's record is shown, with its holder masked and without the wallet.
     pub masked: bool,
-    /// Whether the holder's wallet was opened. The journal has a record of it.
-    pub opened: bool,
     pub wanted: Option<BadgeId>,
-    /// The copies that are not folded.
-    pub unfolded: BTreeSet<groups::GroupKey>,
-    /// The caller's name, if it was typed, alone or next to the address.
+    /// Whether the journal could not be read, so that badges may be missing.
+    pub lacks_journal: bool,
+    /// Why the text of the box cannot be looked up, or why a search failed.
+    pub error: Option<String>,
+    pub caller: CallerFacts,
+    pub by_id: BadgeById,
+    pub records: BadgeRecords,
+    pub further: FurtherSearch,
+    pub not_found: NoBadge,
+}
+
+impl LookupState {
+    /// What the journal has. If it could not be read, says so once.
+    pub fn of_journal<T>(&mut self, sent: Result<Vec<T>, String>, effects: &mut Effects<'_>) -> Vec<T> {
+        sent.unwrap_or_else(|why| {
+            effects.warn(crate::jobs::not_read(&why).to_string());
+            self.lacks_journal = true;
+            Vec::new()
+        })
+    }
+}
+
+/// The caller: the name that was typed, and the question.
+#[derive(Default)]
+pub(super) struct CallerFacts {
+    /// The typed name, alone or next to the address.
     pub name: Option<String>,
     /// The number of addresses with that name, if they were counted.
     pub namesakes: usize,
     pub question: Option<CallerQuestion>,
+}
+
+/// The look-up of one badge by its id.
+#[derive(Default)]
+pub(super) struct BadgeById {
+    pub id: Option<BadgeId>,
+    /// The badge ids that were read, the typed one first.
+    pub tried: Vec<BadgeId>,
+    /// Whether a row of the history was read for the form of ids.
+    pub is_sampled: bool,
+    /// Whether the holder's wallet was opened. The journal has a record of it.
+    pub is_opened: bool,
+    /// Why the record could not be read again.
+    pub trouble: Option<String>,
+}
+
+/// What was read about single badges.
+#[derive(Default)]
+pub(super) struct BadgeRecords {
     pub details: HashMap<BadgeId, Result<Box<Badge>, ApiError>>,
     pub pictures: HashMap<BadgeId, TriedPictures>,
-    /// The side of the selected badge's picture that is shown in place of the answer.
-    pub side: Option<Side>,
-    /// The state of the badges that are listed. `None` lists all.
-    pub only: Option<StateIs>,
-    pub nothing: Option<String>,
-    /// Badges that were sent from this computer to a name or an address like the searched one, which has no badge: the first
-    /// of each job and reason, and their number. `None`: the journal was not searched for them.
-    pub sent_alike: Option<Vec<(SentAlike, u64)>>,
-    /// A badge that was sent from this computer and that the service does not know.
-    pub unseen: Option<SentHere>,
-    pub certs: cert::Certs,
-    /// The queries that were sent to find the caller's badges.
+}
+
+impl BadgeRecords {
+    pub fn detail(&self, id: &BadgeId) -> Option<&Badge> {
+        Some(self.details.get(id)?.as_ref().ok()?.as_ref())
+    }
+
+    /// The address on the record of a badge.
+    pub fn holder_of(&self, id: &BadgeId) -> Option<String> {
+        let email = self.detail(id)?.recipient_email.as_ref().filter(|email| !email.looks_empty())?;
+        Some(email.wire().to_owned())
+    }
+
+    /// Whether nothing could be read of a badge that only the journal knows: neither its record nor all of the lists.
+    pub fn is_unread(&self, held: &HeldBadge, both: bool) -> bool {
+        held.is_only_sent()
+            && match self.details.get(&held.badge_id) {
+                Some(Err(error)) => !is_unknown(error),
+                _ => !both,
+            }
+    }
+}
+
+/// The search for the caller's badges under other addresses and names, and in the journal.
+#[derive(Default)]
+pub(super) struct FurtherSearch {
+    /// The queries that were sent.
     pub tried: Vec<HistoryProbe>,
     /// Whether the index was searched, or why it was not. `None` before that.
     pub index: Option<Result<(), NotSearched>>,
     pub rows: Vec<HistoryItem>,
-    /// Whether the journal could not be read, so that badges may be missing.
-    pub lacks_journal: bool,
     /// The rows that the queries did not read.
     pub beyond: Remaining,
     /// Matches at the domain that the caller may have meant, besides the badges of the address as given.
     pub meant: Vec<Match>,
+    /// Badges that were sent from this computer to a name or an address like the searched one, which has no badge: the first
+    /// of each job and reason, and their number. `None`: the journal was not searched for them.
+    pub sent_alike: Option<Vec<(SentAlike, u64)>>,
     /// The address of the previous look-up, if it found nothing. A name typed next belongs to the same caller.
     pub before: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
-    Front,
-    Back,
+/// The result of a look-up that found no badge.
+#[derive(Default)]
+pub(super) struct NoBadge {
+    pub text: Option<String>,
+    /// A badge that was sent from this computer and that the service does not know.
+    pub sent: Option<SentHere>,
+    pub certs: cert::Certs,
+}
+
+/// What lapel has learned from rows that it read, for any look-up.
+#[derive(Default)]
+pub(super) struct LookupHints {
+    /// Badges of the history, if lapel has seen their number. It says what reading it costs.
+    pub badges: Option<u64>,
+    /// The domains of addresses. One of them may be the one that a caller meant.
+    pub domains: BTreeSet<String>,
+    /// A badge id of the service, for the form of its ids.
+    pub sample: Option<BadgeId>,
+}
+
+impl LookupHints {
+    /// Learns the domains of addresses and the form of badge ids from rows that were read.
+    pub fn learn<'a>(&mut self, rows: impl Iterator<Item = &'a HistoryItem>) {
+        for row in rows {
+            let key = row.recipient_email.as_ref().map(|email| EmailKey::of(email.wire()));
+            self.domains.extend(key.as_ref().and_then(EmailKey::domain).map(str::to_owned));
+            self.sample.get_or_insert_with(|| row.badge_id.clone());
+        }
+    }
 }
 
 /// What a search for the caller's badges started from.
@@ -120,44 +195,9 @@ pub(super) enum Sought {
     Name(String),
 }
 
-/// The purpose of a request other than that for a holder.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Lookups {
-    /// Searches the index for a certificate number. The text may turn out to be a badge id or a name.
-    Cert(Query),
-    /// Counts the badges whose record may have a certificate number.
-    CertCost(String),
-    /// Turns an index on, because there is none.
-    CertIndexOn(String),
-    /// Reads the history into the index, before the records.
-    CertSync(String),
-    /// Lists the records that were not read, after that.
-    CertIds(String),
-    /// Reads those records, up to the one with the number.
-    CertRecords(String),
-    /// Searches the index again after that.
-    CertAgain(String),
-    ById(BadgeId),
-    /// Searches the journal for a badge that the service does not know.
-    SentHere(BadgeId),
-    /// Searches the journal for the time of request of a badge whose record has no time of acceptance.
-    Requested(BadgeId),
-    /// Records in the journal that this badge's holder's wallet is opened.
-    Opening(BadgeId),
-    /// Records in the journal that the wallet of the possible match at this place is opened.
-    OpeningMatch(usize),
-    /// Reads the record of a listed badge: for its revoke reason, or because neither list has it.
-    Detail(BadgeId),
-    Name(String),
-    /// Searches the journal for a name or an address like one without a badge, and whether all of the search was possible.
-    SentAlike(Sought, bool),
-    /// Searches the index for other addresses and names that may be the caller's.
-    Index(Sought),
-    /// Searches the history for them.
-    Further(Sought),
-    /// Searches the history for this address at the domain that the caller may have meant.
-    Meant(String),
-    /// Reads one row of the history, because no badge has this id: the service may write its ids in another form.
-    Sample(BadgeId),
-    Pictures(BadgeId),
+/// An entry for a badge that only the journal knows. `None` unless the service accepted it with an id, and it waits.
+pub(super) fn own_row(sent: &SentHere) -> Option<HeldBadge> {
+    let waits = matches!(sent.row_status, RowStatus::Waiting | RowStatus::Overdue);
+    let id = sent.badge_id.clone().filter(|_| waits)?;
+    Some(HeldBadge { sent: Some(sent.title.clone()), ..HeldBadge::new(id) })
 }

@@ -1,8 +1,10 @@
 //! The line above the list: whose badges these are, how many there are and of which list, and what that cost.
 
-use super::kept::WalletTotals;
+use super::Wallet;
+use super::computed::WalletTotals;
+use super::lookup::Lookup;
 use super::people::PeopleMatches;
-use super::{HolderBadges, Wallet};
+use super::state::HolderBadges;
 use crate::tui::prelude::*;
 use crate::tui::widgets::filtered_list::two_sided;
 use crate::tui::widgets::job_rows::moment;
@@ -12,7 +14,7 @@ use crate::tui::widgets::text_layout::line_width;
 /// Minimum width of the holder's name in the summary, in columns.
 const NAME: usize = 15;
 
-impl Wallet {
+impl Lookup {
     /// Whose badges these are, a shorter form of that, and how many there are: the longest text first.
     pub(super) fn totals(
         &self,
@@ -20,7 +22,7 @@ impl Wallet {
         cx: &UiContext,
     ) -> (String, Option<String>, Vec<String>) {
         let dot = cx.glyphs.dot;
-        let &WalletTotals { in_wallet, only_history, is_unseen, ref names, .. } = found.whole();
+        let &WalletTotals { is_unseen, ref names, .. } = found.whole();
         let email = short(&found.email);
         let who = match names.as_slice() {
             [] => email.to_string(),
@@ -34,7 +36,7 @@ impl Wallet {
             _ => None,
         };
         // While lapel reads on, the last of the pages may be asked for already.
-        let is_longer = self.can_read_on() || self.request.is_some();
+        let is_longer = self.can_read_on() || self.pending.holder.is_some();
         let goes_on = self.can_read_on().then(|| {
             let key = cx.key(&[KeyContext::Wallet], Action::Elsewhere);
             format!(" {dot} {}", t!("{key} reads more", key))
@@ -88,31 +90,9 @@ impl Wallet {
             let badges = count!(found.held.len() as u64, "badge", "badges");
             (who, vec![format!(" {dot} {}", t!("{badges} (only one list read)", badges))])
         } else {
-            let besides = |n: u64, words: String| match n {
-                0 => String::new(),
-                _ => format!(" {dot} {words}"),
-            };
-            let more = besides(only_history, t!("{n} more in the history", n = number(only_history)));
-            let neither = found.held.len() as u64 - in_wallet - only_history;
-            let badges = count!(neither, "badge", "badges");
-            let neither = besides(neither, t!("{badges} in neither list", badges));
-            let partly =
-                if found.complete { String::new() } else { format!(" {}", t!("(there may be more)")) };
-            let badges = count!(in_wallet, "badge", "badges");
-            let all = count!(found.held.len() as u64, "badge", "badges");
-            let full = if in_wallet + only_history == 0 {
-                // A badge that was found by its id, or that only the journal knows.
-                format!("{neither}{partly}")
-            } else if in_wallet == 0 {
-                let badges = count!(only_history, "badge", "badges");
-                let none = t!("{badges} in the history, none in the wallet", badges);
-                format!(" {dot} {none}{neither}{partly}")
-            } else {
-                format!(" {dot} {}{more}{neither}{partly}", t!("{badges} in the wallet", badges))
-            };
-            (who, vec![full, format!(" {dot} {all}{partly}"), partly])
+            (who, found.counts(dot))
         };
-        let by = self.heading.words().filter(|_| self.is_listing());
+        let by = self.list.heading.words().filter(|_| self.list.is_listing());
         if let Some(by) = by {
             // If room is short, shorten the counts before the order. The heading's arrow shows the order, too.
             let ordered = said.iter().take(2).map(|said| format!("{said} {dot} {by}"));
@@ -120,7 +100,38 @@ impl Wallet {
         }
         (who, shorter, said)
     }
+}
 
+impl HolderBadges {
+    /// How many badges are in which list: the longest text first.
+    fn counts(&self, dot: &str) -> Vec<String> {
+        let &WalletTotals { in_wallet, only_history, .. } = self.whole();
+        let besides = |n: u64, words: String| match n {
+            0 => String::new(),
+            _ => format!(" {dot} {words}"),
+        };
+        let more = besides(only_history, t!("{n} more in the history", n = number(only_history)));
+        let neither = self.held.len() as u64 - in_wallet - only_history;
+        let badges = count!(neither, "badge", "badges");
+        let neither = besides(neither, t!("{badges} in neither list", badges));
+        let partly = if self.complete { String::new() } else { format!(" {}", t!("(there may be more)")) };
+        let badges = count!(in_wallet, "badge", "badges");
+        let all = count!(self.held.len() as u64, "badge", "badges");
+        let full = if in_wallet + only_history == 0 {
+            // A badge that was found by its id, or that only the journal knows.
+            format!("{neither}{partly}")
+        } else if in_wallet == 0 {
+            let badges = count!(only_history, "badge", "badges");
+            let none = t!("{badges} in the history, none in the wallet", badges);
+            format!(" {dot} {none}{neither}{partly}")
+        } else {
+            format!(" {dot} {}{more}{neither}{partly}", t!("{badges} in the wallet", badges))
+        };
+        vec![full, format!(" {dot} {all}{partly}"), partly]
+    }
+}
+
+impl Wallet {
     /// Draws the summary, with the number of requests at its end as a sign of progress.
     /// `said` has the longest text first. The first one that leaves room for the holder's name is used, and then the first
     /// of `who` that fits.
@@ -132,7 +143,8 @@ impl Wallet {
         cx: &UiContext,
     ) {
         let asked = self.requests(cx);
-        let place = self.place().filter(|_| area.width >= preview::FROM || self.selected().is_none());
+        let place =
+            self.place().filter(|_| area.width >= preview::FROM || self.lookup.list.selected().is_none());
         let right: Vec<String> = place.into_iter().chain([asked]).filter(|part| !part.is_empty()).collect();
         let right = right.join(&format!(" {} ", cx.glyphs.dot));
         let room = usize::from(area.width).saturating_sub(width(&right) + 6);
@@ -170,34 +182,34 @@ impl Wallet {
     }
 
     fn requests(&self, cx: &UiContext) -> String {
-        if self.call.is_stopped && self.waits_for().is_none() {
+        if self.lookup.call.is_stopped && self.lookup.waits_for().is_none() {
             return String::new();
         }
-        let mut asked = count!(u64::from(self.call.requests), "request", "requests");
+        let mut asked = count!(u64::from(self.lookup.call.requests), "request", "requests");
         // The picture reads the template once, as on every tab, and not for the caller.
-        if self.shows_picture {
+        if self.pane.shows_picture {
             asked = t!("{requests} without the picture", requests = asked);
         }
-        if self.waits_for().is_some() { format!("{} {asked}", cx.spinner()) } else { asked }
+        if self.lookup.waits_for().is_some() { format!("{} {asked}", cx.spinner()) } else { asked }
     }
 
     /// The title of possible matches, in as many lines as it needs beside the number of requests and the position. The lines
     /// after the first are notes.
     pub(super) fn title_lines(&self, people: &PeopleMatches, columns: usize, cx: &UiContext) -> Vec<String> {
-        let last = number(self.len() as u64);
+        let last = number(self.lookup.list.len() as u64);
         let place = t!("row {at} of {entries}", at = last, entries = last);
         // It is left free also if the position is not shown: the lines decide how many rows the list has.
-        let place = if self.len() == 0 { 0 } else { width(&place) + 3 };
+        let place = if self.lookup.list.len() == 0 { 0 } else { width(&place) + 3 };
         wrap(&people.title, columns.saturating_sub(width(&self.requests(cx)) + place + 6))
     }
 
     /// The position of the selected row, if the list is longer than its area.
     pub(super) fn place(&self) -> Option<String> {
-        let entries = self.len();
-        (entries > self.cursor.height()).then(|| {
+        let entries = self.lookup.list.len();
+        (entries > self.lookup.list.cursor.height()).then(|| {
             t!(
                 "row {at} of {entries}",
-                at = number(self.cursor.at() as u64 + 1),
+                at = number(self.lookup.list.cursor.at() as u64 + 1),
                 entries = number(entries as u64)
             )
         })

@@ -2,7 +2,7 @@
 //! badges change, and where it depends on the time, for a minute.
 
 use super::rows::{EMAIL, FIELDS, LookupView, NAME};
-use super::{HolderBadges, Wallet, own_row};
+use super::state::{HolderBadges, own_row};
 use crate::domain::call_advice::{CallCase, CallerQuestion, Script, script};
 use crate::domain::holder::names;
 use crate::i18n::Language;
@@ -73,11 +73,11 @@ impl ScriptFor {
 impl HolderBadges {
     /// After a change of the badges.
     pub fn forget_whole(&mut self) {
-        self.kept = Computed::default();
+        self.computed = Computed::default();
     }
 
     pub fn whole(&self) -> &WalletTotals {
-        self.kept.whole.get_or_init(|| {
+        self.computed.whole.get_or_init(|| {
             let mut rows = HashMap::new();
             let mut besides = Vec::new();
             for (at, sent) in self.sent.iter().enumerate() {
@@ -101,11 +101,11 @@ impl HolderBadges {
     /// Whether a badge waits: its age is shown then.
     pub fn waits(&self, now: DateTime) -> bool {
         let minute = minute(now);
-        if let Some((_, waits)) = self.kept.waits.get().filter(|(at, _)| *at == minute) {
+        if let Some((_, waits)) = self.computed.waits.get().filter(|(at, _)| *at == minute) {
             return waits;
         }
         let waits = self.held.iter().any(|held| held.verdict(now).state() == State::Waiting);
-        self.kept.waits.set(Some((minute, waits)));
+        self.computed.waits.set(Some((minute, waits)));
         waits
     }
 
@@ -118,11 +118,9 @@ impl HolderBadges {
     pub fn sent_besides(&self) -> impl Iterator<Item = &SentHere> {
         self.whole().besides.iter().filter_map(|at| self.sent.get(*at))
     }
-}
 
-impl Wallet {
     /// The text of each badge that a search looks through, in lower case. A letter of a search needs nothing else of them.
-    pub(super) fn searched(&self, view: &LookupView, cx: &UiContext) -> Rc<[String]> {
+    pub fn searched(&self, view: &LookupView, cx: &UiContext) -> Rc<[String]> {
         // A name or an address that all badges have would find all of them: it is rather the next caller's.
         let is_searched = |column: usize| view.several || ![NAME, EMAIL].contains(&column);
         let text = |held: &HeldBadge| {
@@ -131,34 +129,22 @@ impl Wallet {
             // A search is one line, so it finds no text in two cells.
             searched.collect::<Vec<_>>().join("\n").to_lowercase()
         };
-        let all = || self.held().iter().map(text).collect();
-        let Some(found) = &self.found else { return all() };
         let wanted = (minute(view.now), i18n::language());
-        let mut known = found.kept.searched.borrow_mut();
-        match &*known {
-            Some((of, texts)) if *of == wanted => Rc::clone(texts),
-            _ => {
-                let texts: Rc<[String]> = all();
-                *known = Some((wanted, Rc::clone(&texts)));
-                texts
-            }
-        }
+        reused(&self.computed.searched, wanted, || self.held.iter().map(text).collect())
     }
 
     /// The advice about a badge.
-    pub(super) fn script(&self, held: &HeldBadge, cx: &UiContext) -> Rc<Script> {
-        let case = self.case(held, cx);
-        let Some(found) = &self.found else { return Rc::new(script(&case)) };
-        let wanted = ScriptFor::of(&case);
-        let mut known = found.kept.script.borrow_mut();
-        match &*known {
-            Some((of, script)) if *of == wanted => Rc::clone(script),
-            _ => {
-                let script = Rc::new(script(&case));
-                *known = Some((wanted, Rc::clone(&script)));
-                script
-            }
-        }
+    pub fn script(&self, case: &CallCase<'_>) -> Rc<Script> {
+        reused(&self.computed.script, ScriptFor::of(case), || Rc::new(script(case)))
+    }
+}
+
+/// The value from before, or a new one if it depends on something else now.
+fn reused<K: PartialEq, V: Clone>(kept: &RefCell<Option<(K, V)>>, key: K, compute: impl FnOnce() -> V) -> V {
+    let mut kept = kept.borrow_mut();
+    match &*kept {
+        Some((of, value)) if *of == key => value.clone(),
+        _ => kept.insert((key, compute())).1.clone(),
     }
 }
 
@@ -169,6 +155,7 @@ fn minute(now: DateTime) -> DateTime {
 #[cfg(test)]
 #[allow(clippy::expect_used, reason = "a test says what went wrong")]
 mod tests {
+    use super::super::Wallet;
     use super::*;
     use crate::domain::holder::counted;
     use ratatui::buffer::Buffer;
@@ -199,7 +186,11 @@ mod tests {
             complete: true,
             ..HolderBadges::default()
         };
-        Wallet { found: Some(found), typing: false, unsorted: true, ..Wallet::begin() }
+        let mut wallet = Wallet::begin();
+        wallet.input.typing = false;
+        wallet.lookup.list.found = Some(found);
+        wallet.lookup.list.unsorted = true;
+        wallet
     }
 
     /// All that a frame asks the tab.
@@ -233,7 +224,7 @@ mod tests {
                     let mut wallet = wallet(badges, |n| format!("TPL-{n:05}"));
                     frame(&mut wallet, columns, &cx);
                     let idle = counted::during(|| frame(&mut wallet, columns, &cx));
-                    wallet.cursor.on_action(Action::Last, badges);
+                    wallet.lookup.list.cursor.on_action(Action::Last, badges);
                     frame(&mut wallet, columns, &cx);
                     let at_end = counted::during(|| frame(&mut wallet, columns, &cx));
                     vec![idle, at_end]
@@ -252,10 +243,10 @@ mod tests {
             counted(&cx, || {
                 let mut wallet = wallet(badges, |n| format!("TPL-{n:05}"));
                 frame(&mut wallet, 80, &cx);
-                wallet.search.on_action(Action::Search);
+                wallet.lookup.list.search.on_action(Action::Search);
                 let mut letter = |letter: char| {
                     counted::during(|| {
-                        assert!(wallet.type_in_search(KeyEvent::from(KeyCode::Char(letter))));
+                        assert!(wallet.lookup.list.type_in_search(KeyEvent::from(KeyCode::Char(letter))));
                         frame(&mut wallet, 80, &cx);
                     })
                 };
@@ -263,7 +254,7 @@ mod tests {
                 assert!(first.0 < 20 * MANY, "{first:?}");
                 let next = letter('i');
                 // All have it in their title.
-                assert_eq!(wallet.len(), badges);
+                assert_eq!(wallet.lookup.list.len(), badges);
                 vec![next]
             })
         };
@@ -275,18 +266,18 @@ mod tests {
         let cx = UiContext::for_test();
         let mut wallet = wallet(FEW, |_| "TPL-1".to_owned());
         frame(&mut wallet, 80, &cx);
-        assert_eq!(wallet.len(), 1);
-        wallet.search.on_action(Action::Search);
+        assert_eq!(wallet.lookup.list.len(), 1);
+        wallet.lookup.list.search.on_action(Action::Search);
         for (letter, rows) in [('b', FEW), ('-', FEW), ('0', FEW)] {
-            wallet.type_in_search(KeyEvent::from(KeyCode::Char(letter)));
+            wallet.lookup.list.type_in_search(KeyEvent::from(KeyCode::Char(letter)));
             frame(&mut wallet, 80, &cx);
-            assert_eq!(wallet.len(), rows);
+            assert_eq!(wallet.lookup.list.len(), rows);
         }
         for _ in 0..3 {
-            wallet.type_in_search(KeyEvent::from(KeyCode::Backspace));
+            wallet.lookup.list.type_in_search(KeyEvent::from(KeyCode::Backspace));
         }
         frame(&mut wallet, 80, &cx);
-        assert_eq!(wallet.len(), 1);
+        assert_eq!(wallet.lookup.list.len(), 1);
     }
 
     #[test]
@@ -296,12 +287,12 @@ mod tests {
             let mut wallet = wallet(MANY, |_| "TPL-1".to_owned());
             let first = counted::during(|| frame(&mut wallet, 80, &cx));
             let unfolded = counted::during(|| {
-                wallet.unfold();
+                wallet.lookup.list.unfold();
                 frame(&mut wallet, 80, &cx);
             });
-            assert_eq!(wallet.len(), MANY);
+            assert_eq!(wallet.lookup.list.len(), MANY);
             let next = counted::during(|| {
-                wallet.cursor.on_action(Action::Down, MANY);
+                wallet.lookup.list.cursor.on_action(Action::Down, MANY);
                 frame(&mut wallet, 80, &cx);
             });
             vec![first, unfolded, next]

@@ -1,0 +1,119 @@
+//! The list of the Wallet tab: a holder's badges, or the possible matches of a search.
+
+use super::groups::GroupKey;
+use super::people::PeopleMatches;
+use super::state::HolderBadges;
+use crate::domain::StateIs;
+use crate::tui::prelude::*;
+use crate::tui::widgets::table_header::Heading;
+
+#[derive(Default)]
+pub(super) struct WalletList {
+    pub found: Option<HolderBadges>,
+    pub people: Option<PeopleMatches>,
+    pub heading: Heading,
+    pub cursor: ListCursor,
+    pub search: Search,
+    /// The state of the badges that are listed. `None` lists all.
+    pub only: Option<StateIs>,
+    /// Places of the rows that the search finds. `None`: all rows are listed.
+    pub fitting: Option<Vec<usize>>,
+    /// The copies that are not folded.
+    pub unfolded: BTreeSet<GroupKey>,
+    /// Whether the badges or their order have changed, so that the rows are to be sorted and searched again.
+    pub unsorted: bool,
+    /// Whether the text of the search has changed, so that the rows are to be searched again.
+    pub unsearched: bool,
+}
+
+impl WalletList {
+    pub fn clear(&mut self) {
+        (self.found, self.people, self.only) = (None, None, None);
+        self.unfolded.clear();
+        self.heading.close();
+        self.cursor = ListCursor::default();
+        self.end_search();
+    }
+
+    pub fn held(&self) -> &[HeldBadge] {
+        self.found.as_ref().map_or(&[], |f| f.held.as_slice())
+    }
+
+    pub fn held_mut(&mut self, id: &BadgeId) -> Option<&mut HeldBadge> {
+        self.found.as_mut()?.held.iter_mut().find(|held| held.badge_id == *id)
+    }
+
+    /// The possible matches, while the user selects from them instead of from the badges.
+    pub fn choice(&self) -> Option<&PeopleMatches> {
+        self.people.as_ref().filter(|people| people.is_listed)
+    }
+
+    pub fn is_choosing(&self) -> bool {
+        self.choice().is_some()
+    }
+
+    /// Whether the screen lists badges, and not possible matches.
+    pub fn is_listing(&self) -> bool {
+        !self.is_choosing() && !self.held().is_empty()
+    }
+
+    /// The number of rows, listed or not.
+    pub fn all(&self) -> usize {
+        self.choice().map_or_else(|| self.arranged(), |people| people.matches.len())
+    }
+
+    /// The number of badges or folded copies, also if a search does not find them.
+    fn arranged(&self) -> usize {
+        let order = self.found.as_ref().and_then(|found| found.arranged.order.as_ref());
+        order.map_or(self.held().len(), Vec::len)
+    }
+
+    pub fn len(&self) -> usize {
+        self.fitting.as_ref().map_or(self.all(), Vec::len)
+    }
+
+    /// The place of a listed row among all rows.
+    pub fn unnarrowed(&self, place: usize) -> Option<usize> {
+        self.fitting.as_ref().map_or(Some(place), |fitting| fitting.get(place).copied())
+    }
+
+    /// The number of listed badges. None is listed while possible matches are shown.
+    pub fn badges(&self) -> usize {
+        if self.is_choosing() { 0 } else { self.len() }
+    }
+
+    /// The listed badges in their order.
+    pub fn rows(&self) -> impl Iterator<Item = &HeldBadge> {
+        (0..self.badges()).filter_map(|place| self.row(place))
+    }
+
+    pub fn row(&self, place: usize) -> Option<&HeldBadge> {
+        self.held().get(self.index(place)?)
+    }
+
+    pub fn selected(&self) -> Option<&HeldBadge> {
+        self.row(self.cursor.at())
+    }
+
+    /// The index of a listed badge among all.
+    pub fn index(&self, place: usize) -> Option<usize> {
+        let found = self.found.as_ref().filter(|_| !self.is_choosing())?;
+        let place = self.unnarrowed(place)?;
+        found.arranged.order.as_ref().map_or(Some(place), |order| order.get(place).copied())
+    }
+
+    /// Selects this badge. If it is not listed, the cursor stays where it is.
+    pub fn select_badge(&mut self, id: Option<&BadgeId>) {
+        let place = self.rows().position(|held| Some(&held.badge_id) == id);
+        self.select_place(place);
+    }
+
+    pub fn select_place(&mut self, place: Option<usize>) {
+        self.cursor.select(place.unwrap_or(self.cursor.at()).min(self.len().saturating_sub(1)));
+    }
+
+    /// When lapel requested the badge, if the journal knows it.
+    pub fn requested(&self, held: &HeldBadge) -> Option<Timestamp> {
+        self.found.as_ref()?.requested.get(&held.badge_id).copied()
+    }
+}
