@@ -12,8 +12,6 @@ use crate::jobs::{Code, DuplicateResult, JobRow, Kind, RowFilter, RowGroup, requ
 const FEW: u64 = 10;
 const PAGE: usize = 1000;
 
-const NOT_SENT: [RowStatus; 3] = [RowStatus::NeedsReview, RowStatus::Invalid, RowStatus::Skipped];
-
 #[derive(Clone, Debug)]
 pub(super) struct Drafted {
     pub job: Job,
@@ -127,7 +125,6 @@ impl VerbSession {
                     _ => format!("  {n}  {word}"),
                 });
             }
-            let sent = [RowStatus::Ready, RowStatus::ToRevoke];
             let (heading, group) = if draft.to_send() <= FEW {
                 (t!("  Will be sent:"), None)
             } else {
@@ -136,7 +133,7 @@ impl VerbSession {
             if draft.to_send() <= FEW || group.is_some() {
                 lines.extend(words::under(
                     heading,
-                    words::indented(&self.some_rows(job, &sent, group).await?),
+                    words::indented(&self.some_rows(job, &RowStatus::TO_SEND, group).await?),
                 ));
             }
             let found: Vec<String> = draft
@@ -157,7 +154,7 @@ impl VerbSession {
                         .to_owned(),
                 );
             }
-            let rows = self.some_rows(job, &NOT_SENT, None).await?;
+            let rows = self.some_rows(job, &RowStatus::HELD_BACK, None).await?;
             lines.extend(words::under(t!("  Not sent:"), words::indented(&rows)));
         }
         Ok(lines.join("\n"))
@@ -189,7 +186,7 @@ impl VerbSession {
         all.extend(fields(more));
         all.extend(fields(json!({ "would_send": would_send, "held_back": held_back, "jobs": described })));
         let jobs: Vec<Job> = drafts.iter().map(|draft| draft.job.clone()).collect();
-        self.answer_with_rows(all, &jobs, &NOT_SENT).await
+        self.answer_with_rows(all, &jobs, &RowStatus::HELD_BACK).await
     }
 
     /// The user types the number and, for LIVE, the organisation's short name.

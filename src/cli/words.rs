@@ -48,8 +48,7 @@ pub(super) fn code_of_status(job: &Job, waited: bool) -> u8 {
 
 /// Whether rows of this status may still change by themselves, so that waiting makes sense.
 pub(super) fn moves(row_status: RowStatus) -> bool {
-    row_status.is_open()
-        && !matches!(row_status, RowStatus::NeverSeen | RowStatus::Overdue | RowStatus::UnknownState)
+    row_status.awaits_service() && row_status != RowStatus::Overdue
 }
 
 pub(super) fn head(job: &Job) -> String {

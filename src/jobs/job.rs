@@ -312,18 +312,14 @@ impl Job {
     /// Rows that were or will be sent. Ready rows of a halted job do not count.
     pub fn to_send(&self) -> u64 {
         self.counts.sum(|status| match status {
-            RowStatus::NeedsReview | RowStatus::Invalid | RowStatus::Skipped => false,
             RowStatus::Ready => self.phase == Phase::Running,
-            _ => true,
+            status => !status.is_held_back(),
         })
     }
 
     /// Whether rows wait for the service or to be sent.
     pub fn is_waiting(&self) -> bool {
-        let waits = |status: RowStatus| {
-            status.is_open() && !matches!(status, RowStatus::NeverSeen | RowStatus::UnknownState)
-        };
-        self.is_sending() || self.phase != Phase::Moved && self.counts.sum(waits) > 0
+        self.is_sending() || self.phase != Phase::Moved && self.counts.sum(RowStatus::awaits_service) > 0
     }
 
     pub fn is_mine(&self) -> bool {

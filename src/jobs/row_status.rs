@@ -43,6 +43,9 @@ coded! {
 }
 
 impl RowStatus {
+    pub const TO_SEND: [Self; 2] = [Self::Ready, Self::ToRevoke];
+    pub const HELD_BACK: [Self; 3] = [Self::NeedsReview, Self::Invalid, Self::Skipped];
+
     /// The column `lapel bucket` of a receipt, in files and JSON. Programs compare it, so it never changes.
     pub const fn receipt_value(self) -> &'static str {
         match self {
@@ -82,6 +85,36 @@ impl RowStatus {
                 | Self::BeingChecked
                 | Self::Revoking
         )
+    }
+
+    /// Whether the row waits for the service. An unknown state, and a badge that was never seen, may stay as they are.
+    pub fn awaits_service(self) -> bool {
+        self.is_open() && !matches!(self, Self::NeverSeen | Self::UnknownState)
+    }
+
+    /// Whether the badge is known and not issued yet.
+    pub fn awaits_issue(self) -> bool {
+        matches!(self, Self::Waiting | Self::Overdue)
+    }
+
+    /// Whether the row has what the job was for.
+    pub fn is_done(self) -> bool {
+        matches!(self, Self::Issued | Self::Revoked)
+    }
+
+    /// Whether the service has accepted the revocation.
+    pub fn is_revocation(self) -> bool {
+        matches!(self, Self::Revoking | Self::Revoked)
+    }
+
+    /// Whether the row will be sent, now or when its badge is issued.
+    pub fn is_to_send(self) -> bool {
+        Self::TO_SEND.contains(&self)
+    }
+
+    /// Whether the row is kept from being sent, by a check or by a person.
+    pub fn is_held_back(self) -> bool {
+        Self::HELD_BACK.contains(&self)
     }
 
     pub fn needs_a_person(self) -> bool {

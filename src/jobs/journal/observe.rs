@@ -296,7 +296,7 @@ impl ObservationBatch<'_> {
             _ => return,
         };
         self.keep(row, row_status, why.as_ref(), Some(sight));
-        if matches!(row_status, RowStatus::Revoking | RowStatus::Revoked) {
+        if row_status.is_revocation() {
             // Only now is it known that it was among those that were accepted.
             row.now.accepted = row.now.accepted.or(row.answered);
         }

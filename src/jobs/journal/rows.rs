@@ -459,9 +459,7 @@ fn read(r: &SqlRow<'_>, doubt_window: i64) -> tx::Result<JobRow> {
         status: r.get("status")?,
         mail_status: r.get("mail")?,
         // A waiting badge may show its time of acceptance here.
-        issued_at: r
-            .get::<Option<Text>>("issued_at")?
-            .filter(|_| !matches!(row_status, RowStatus::Waiting | RowStatus::Overdue)),
+        issued_at: r.get::<Option<Text>>("issued_at")?.filter(|_| !row_status.awaits_issue()),
         valid_until: r.get("valid_until")?,
         revoke_at: r.get("revoke_at")?,
     })

@@ -85,8 +85,8 @@ fn with_counts(db: &Tx<'_>, mut job: Job) -> tx::Result<Job> {
     job.next_poll = job.next_poll.filter(|_| job.is_open());
     // Nothing shows the reason of a stop that kept nothing back, or of one that the other journal knows more about.
     job.stop = job.stop.take().filter(|_| !job.is_halt_over() && job.phase != Phase::Moved);
-    let is_done = |status| matches!(status, RowStatus::Issued | RowStatus::Revoked);
-    let did_nothing = job.phase != Phase::Draft && job.counts.sum(is_done) == 0 && !job.is_unfinished();
+    let did_nothing =
+        job.phase != Phase::Draft && job.counts.sum(RowStatus::is_done) == 0 && !job.is_unfinished();
     if did_nothing || job.is_undone() {
         job.left_in_doubt = super::claims::left_in_doubt(db, job.id, job.kind)?;
     }

@@ -164,8 +164,7 @@ impl App {
         let badges = || touched.iter().map(|touched| &touched.badge_id);
         self.on_tab(Tab::Wallet, effects, |screens, effects| screens.wallet.refresh(badges(), effects));
         if job.kind == Kind::Revoke {
-            let done =
-                touched.iter().filter(|t| matches!(t.row_status, RowStatus::Revoking | RowStatus::Revoked));
+            let done = touched.iter().filter(|touched| touched.row_status.is_revocation());
             let done = done.map(|t| t.badge_id.clone());
             self.screens.activity.unmark_badges(done.clone());
             self.screens.history.unmark(done);
@@ -229,7 +228,7 @@ fn news(before: Option<&Job>, now: &Job) -> Option<(String, bool)> {
         );
         return Some((text, true));
     }
-    let done = |b: RowStatus| matches!(b, RowStatus::Issued | RowStatus::Revoked);
+    let done = RowStatus::is_done;
     // Badges are issued one by one, for hours: only the end is news.
     let ends = !now.is_waiting() && before.is_none_or(Job::is_waiting);
     if ends && counted(Some(now), &done) > 0 {

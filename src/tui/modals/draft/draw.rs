@@ -357,7 +357,7 @@ impl DraftForm {
         form.asks(&format!("{what} {dot} {title}"), &cx.place(), cx);
         form.text(&self.what_is_sent(cx), cx.theme.text());
         let mut rest = sums(&self.jobs);
-        rest.retain(|(row_status, _)| !matches!(row_status, RowStatus::Ready | RowStatus::ToRevoke));
+        rest.retain(|(row_status, _)| !row_status.is_to_send());
         if !rest.is_empty() {
             let rest = rest.iter().map(|(row_status, n)| share(*row_status, *n, job.kind));
             let rest = rest.collect::<Vec<_>>().join(&format!(" {dot} "));

@@ -22,8 +22,6 @@ use crate::tui::widgets::job_rows::{RowList, columns, draft_words, know_rows};
 use crate::tui::widgets::table_header::Heading;
 use crate::tui::worker::job_command::JobReply;
 
-const NOT_SENT: [RowStatus; 3] = [RowStatus::NeedsReview, RowStatus::Invalid, RowStatus::Skipped];
-
 pub struct DraftForm {
     /// At least one.
     jobs: Vec<Job>,
@@ -251,7 +249,7 @@ impl Component for DraftForm {
                 DuplicateCheck::Read => self.is_incomplete(),
                 DuplicateCheck::None | DuplicateCheck::Reading { .. } => false,
             },
-            Action::Redo => self.job().counts.sum(|row_status| NOT_SENT.contains(&row_status)) > 0,
+            Action::Redo => self.job().counts.sum(RowStatus::is_held_back) > 0,
             _ => true,
         }
     }

@@ -133,8 +133,7 @@ impl Outline {
 
     /// Whether rows are left to review after those with this status.
     fn has_more(&self, done: RowStatus) -> bool {
-        let is_sent = |part: &GroupPart| matches!(part.id.0, RowStatus::Ready | RowStatus::ToRevoke);
-        done != RowStatus::NeedsReview && self.parts.iter().any(|part| !is_sent(part))
+        done != RowStatus::NeedsReview && self.parts.iter().any(|part| !part.id.0.is_to_send())
     }
 
     fn part_of(&self, row: &JobRow) -> PartId {

@@ -79,11 +79,6 @@ fn joined(shares: Vec<(u64, RowStatus, String)>, cx: &UiContext) -> String {
     cx.dotted(&all)
 }
 
-/// Whether a row in this status has what the job was for.
-fn is_done(row_status: RowStatus) -> bool {
-    matches!(row_status, RowStatus::Issued | RowStatus::Revoked)
-}
-
 /// The rows that a job may send: skipped and invalid ones are no part of its progress.
 fn wanted(job: &Job) -> u64 {
     job.counts.sum(|status| !matches!(status, RowStatus::Skipped | RowStatus::Invalid))
@@ -101,7 +96,7 @@ pub(super) enum Finished {
 
 /// `None`: something is left to do.
 pub(super) fn finished(job: &Job) -> Option<Finished> {
-    match job.counts.sum(is_done) {
+    match job.counts.sum(RowStatus::is_done) {
         _ if job.is_unfinished() => None,
         _ if job.is_cancelled() || job.is_undone() || job.phase == Phase::Moved => Some(Finished::Otherwise),
         0 if job.left_in_doubt => Some(Finished::Otherwise),
@@ -112,7 +107,7 @@ pub(super) fn finished(job: &Job) -> Option<Finished> {
 
 /// The finished part of a job, on a scale from 0 to `parts`.
 pub(super) fn done_of(job: &Job, parts: u64) -> u64 {
-    let (done, wanted) = (job.counts.sum(is_done), wanted(job));
+    let (done, wanted) = (job.counts.sum(RowStatus::is_done), wanted(job));
     // Of a job without rows to send, nothing was issued.
     let part = (u128::from(done) * u128::from(parts)).checked_div(u128::from(wanted)).unwrap_or(0);
     u64::try_from(part).unwrap_or(parts)
@@ -140,7 +135,7 @@ pub fn bar(job: &Job, columns: usize, cx: &UiContext) -> String {
         // As `done_of` counts it.
         return cx.glyphs.empty.repeat(columns);
     }
-    let done = job.counts.sum(is_done);
+    let done = job.counts.sum(RowStatus::is_done);
     let open = job.counts.sum(RowStatus::is_open);
     let part = |n: u64, parts: usize| {
         usize::try_from(u128::from(n) * parts as u128 / u128::from(total)).unwrap_or(0)

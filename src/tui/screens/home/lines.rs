@@ -3,7 +3,7 @@
 use crate::tui::modals::draft::imports;
 use crate::tui::prelude::*;
 use crate::tui::widgets::colleagues::is_colleagues;
-use crate::tui::widgets::needs::{Need, checked, needs};
+use crate::tui::widgets::needs::{Need, checked, is_checked, needs};
 use crate::tui::worker::index::Overall;
 use strum::VariantArray;
 
@@ -94,17 +94,8 @@ impl HomeLine {
 }
 
 fn runs(job: &Job) -> bool {
-    let is_under_way = |status| {
-        matches!(
-            status,
-            RowStatus::Sending
-                | RowStatus::NotVisibleYet
-                | RowStatus::Waiting
-                | RowStatus::UnknownState
-                | RowStatus::ToRevoke
-                | RowStatus::Revoking
-        )
-    };
+    let is_under_way =
+        |status: RowStatus| status.is_open() && !is_checked(status) && status != RowStatus::NeverSeen;
     let is_paused = job.phase == Phase::Paused && job.left_to_send() > 0;
     job.is_sending() || is_paused || job.counts.sum(is_under_way) > 0
 }

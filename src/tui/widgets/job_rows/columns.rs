@@ -133,7 +133,7 @@ pub fn words_in_list(row: &JobRow, job: Option<&Job>, cx: &UiContext) -> String 
 /// Nobody checks here whether a badge of a moved job still waits.
 fn waited(row: &JobRow, job: Option<&Job>, now: Timestamp) -> Option<String> {
     let has_moved = job.is_some_and(|job| job.phase == Phase::Moved);
-    let is_waiting = matches!(row.row_status, RowStatus::Waiting | RowStatus::Overdue) && !has_moved;
+    let is_waiting = row.row_status.awaits_issue() && !has_moved;
     let since = now.duration_since(row.accepted.filter(|_| is_waiting)?);
     Some(of_24_h(since.max(SignedDuration::ZERO)))
 }
