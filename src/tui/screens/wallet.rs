@@ -423,7 +423,7 @@ impl Component for Wallet {
             }
             Action::Elsewhere => match self.lookup.unknown_cert() {
                 Some(number) => self.lookup.ask_cert_cost(number, effects),
-                None => self.lookup.look_elsewhere(effects),
+                None => self.lookup.search_further(effects),
             },
             Action::Question if self.lookup.list.selected().is_some() => {
                 effects.show(Menu::of_questions(self.lookup.call.caller.question));

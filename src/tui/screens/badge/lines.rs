@@ -7,7 +7,7 @@ use crate::tui::prelude::*;
 use crate::tui::screens::badge_head::head;
 use crate::tui::screens::templates::labelled;
 use crate::tui::screens::wallet::cert::Certs;
-use crate::tui::screens::wallet::pane::told as told_about;
+use crate::tui::screens::wallet::pane::advice_lines;
 use crate::tui::widgets::job_rows;
 use crate::tui::widgets::record_field::{NO_COLUMN, RecordField, pane};
 use crate::tui::widgets::timeline::timeline;
@@ -189,7 +189,7 @@ fn told(
     let script = script(&case(held, requested, cx));
     let with = |advice: bool| {
         let mut lines = vec![Line::raw("")];
-        lines.extend(told_about(&script, advice, false, room, cx));
+        lines.extend(advice_lines(&script, advice, false, room, cx));
         lines
     };
     match [true, false].into_iter().map(with).find(|lines| lines.len() <= rows) {

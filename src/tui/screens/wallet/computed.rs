@@ -1,6 +1,7 @@
 //! What is computed from all badges of an answer. A wallet may have thousands, so it is computed once and kept: until the
 //! badges change, and where it depends on the time, for a minute.
 
+use super::groups::Copies;
 use super::rows::{EMAIL, FIELDS, LookupView, NAME};
 use super::state::{HolderBadges, own_row};
 use crate::domain::call_advice::{CallCase, CallerQuestion, Script, script};
@@ -14,6 +15,7 @@ use std::rc::Rc;
 
 #[derive(Default)]
 pub(super) struct Computed {
+    copies: Copies,
     whole: OnceCell<WalletTotals>,
     waits: Cell<Option<(DateTime, bool)>>,
     script: RefCell<Option<(ScriptFor, Rc<Script>)>>,
@@ -72,8 +74,12 @@ impl ScriptFor {
 
 impl HolderBadges {
     /// After a change of the badges.
-    pub fn forget_whole(&mut self) {
-        self.computed = Computed::default();
+    pub fn compute_again(&mut self, now: DateTime) {
+        self.computed = Computed { copies: Copies::of(&self.held, now), ..Computed::default() };
+    }
+
+    pub fn copies(&self) -> &Copies {
+        &self.computed.copies
     }
 
     pub fn whole(&self) -> &WalletTotals {

@@ -2,7 +2,6 @@
 //! first. Three or more of them are folded into one row, which opens to its copies. A chosen order or a search lists
 //! each badge by itself.
 
-use super::state::HolderBadges;
 use super::wallet_list::WalletList;
 use crate::tui::prelude::*;
 use crate::tui::screens::history::copies::not_issued;
@@ -15,7 +14,7 @@ const FOLDED_FROM: usize = 3;
 pub(super) type GroupKey = (String, Option<String>);
 
 /// The indexes of the copies of one badge: valid ones first, then waiting ones, and the newest first among equals.
-pub(super) struct CopyGroup {
+struct CopyGroup {
     key: GroupKey,
     /// The index of the newest one, where the group is listed.
     first: usize,
@@ -27,8 +26,24 @@ fn key(held: &HeldBadge) -> Option<GroupKey> {
     Some((template.to_owned(), held.name_key().map(Cow::into_owned)))
 }
 
+/// The copies among the badges of an answer.
+#[derive(Default)]
+pub(super) struct Copies {
+    groups: Vec<CopyGroup>,
+    /// The words about copies, for each copy: `3 copies, 1 Waiting`.
+    pub words: Rc<HashMap<BadgeId, String>>,
+}
+
+impl Copies {
+    pub fn of(held: &[HeldBadge], now: DateTime) -> Self {
+        let groups = groups(held, now);
+        let words = Rc::new(words(held, &groups, now));
+        Self { groups, words }
+    }
+}
+
 /// The groups of two and more.
-pub(super) fn groups(held: &[HeldBadge], now: DateTime) -> Vec<CopyGroup> {
+fn groups(held: &[HeldBadge], now: DateTime) -> Vec<CopyGroup> {
     let mut at: HashMap<GroupKey, usize> = HashMap::new();
     let mut groups: Vec<CopyGroup> = Vec::new();
     for (place, one) in held.iter().enumerate() {
@@ -52,8 +67,7 @@ pub(super) fn groups(held: &[HeldBadge], now: DateTime) -> Vec<CopyGroup> {
     groups
 }
 
-/// The words about copies, for each copy: `3 copies, 1 Waiting`.
-pub(super) fn words(held: &[HeldBadge], groups: &[CopyGroup], now: DateTime) -> HashMap<BadgeId, String> {
+fn words(held: &[HeldBadge], groups: &[CopyGroup], now: DateTime) -> HashMap<BadgeId, String> {
     let mut all = HashMap::new();
     for group in groups {
         let copies: Vec<&HeldBadge> = group.copies.iter().filter_map(|place| held.get(*place)).collect();
@@ -103,7 +117,8 @@ impl Sign {
 impl WalletList {
     /// The badges with their copies below them, and folded where they were not opened. `wanted` is never folded.
     pub(super) fn with_groups(&mut self, wanted: Option<&BadgeId>) -> Arrangement {
-        let Some(HolderBadges { held, groups, .. }) = &self.found else { return Arrangement::default() };
+        let Some(found) = &self.found else { return Arrangement::default() };
+        let (held, groups) = (&found.held, &found.copies().groups);
         let id = |place: usize| held.get(place).map(|one| &one.badge_id);
         for group in groups.iter().filter(|group| group.copies.len() >= FOLDED_FROM) {
             if wanted.is_some() && group.copies.iter().skip(1).any(|place| id(*place) == wanted) {

@@ -203,7 +203,7 @@ impl Wallet {
 impl WalletList {
     /// The words about copies, if the list cuts them.
     fn cut_copies(&self, held: &HeldBadge, cx: &UiContext) -> Option<String> {
-        let copies = self.found.as_ref()?.copies.get(&held.badge_id)?;
+        let copies = self.found.as_ref()?.copies().words.get(&held.badge_id)?;
         let remarks = self.as_rows(cx)?.remarks(held);
         (remarks.contains(copies.as_str()) && self.heading.cuts(REMARKS, width(&remarks)))
             .then(|| copies.clone())

@@ -1,6 +1,6 @@
 //! The columns and the sort order of a holder's badges.
 
-use super::groups::{self, Arrangement};
+use super::groups::Arrangement;
 use super::rows::{self, FIELDS, LookupView};
 use super::wallet_list::WalletList;
 use crate::tui::prelude::*;
@@ -48,7 +48,7 @@ impl WalletList {
             now: cx.now(),
             key: EmailKey::of(&found.email),
             email: found.email.clone(),
-            copies: Rc::clone(&found.copies),
+            copies: Rc::clone(&found.copies().words),
             signs: Rc::clone(&found.arranged.signs),
             requested: Rc::clone(&found.requested),
             offset: cx.clock().offset(),
@@ -74,9 +74,7 @@ impl WalletList {
             return;
         }
         if let Some(found) = self.found.as_mut().filter(|_| is_new) {
-            found.forget_whole();
-            found.groups = Rc::new(groups::groups(&found.held, cx.now()));
-            found.copies = Rc::new(groups::words(&found.held, &found.groups, cx.now()));
+            found.compute_again(cx.now());
         }
         let has_badges = !self.is_choosing();
         let wanted = self.found.as_mut().filter(|_| has_badges).and_then(|found| found.to_select.take());

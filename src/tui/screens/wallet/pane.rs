@@ -49,13 +49,13 @@ pub(super) fn fitted(
             let text = fit(&format!("{last} {next}"), room, cx.glyphs.ellipsis);
             *last = Line::styled(text, last.style);
         }
-        let told = told(&beside.script, false, true, room, cx);
+        let advice = advice_lines(&beside.script, false, true, room, cx);
         let facts = facts(case, beside, room, true, cx);
         let goes_on = (!rest.is_empty()).then(|| {
             let text = format!("{} {}", cx.glyphs.ellipsis, t!("the rest of the reason"));
             Line::styled(text, cx.theme.dim())
         });
-        verdict.into_iter().chain(told).chain(facts).chain(goes_on).chain(rest).collect()
+        verdict.into_iter().chain(advice).chain(facts).chain(goes_on).chain(rest).collect()
     })
 }
 
@@ -75,7 +75,7 @@ pub(super) fn lines(
         let around = || (less < 1).then(Line::default);
         lines.extend(around().filter(|_| !times.is_empty()).into_iter().chain(times).chain(around()));
     }
-    lines.extend(told(&beside.script, less < 3, true, room, cx));
+    lines.extend(advice_lines(&beside.script, less < 3, true, room, cx));
     lines
 }
 
@@ -135,22 +135,28 @@ fn facts(
 
 /// What to say, why, and what is not possible, `room` columns wide. `advice` includes general advice, `times` the
 /// times of the record, which a screen may show in another way.
-pub fn told(told: &Script, advice: bool, times: bool, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
+pub fn advice_lines(
+    script: &Script,
+    advice: bool,
+    times: bool,
+    room: usize,
+    cx: &UiContext,
+) -> Vec<Line<'static>> {
     let theme = &cx.theme;
     let mut lines = Vec::new();
-    let say = told.say.iter().filter(|line| advice || *line != correction());
+    let say = script.say.iter().filter(|line| advice || *line != correction());
     for (i, say) in say.enumerate() {
         lines.extend(labelled(if i == 0 { t!("Say") } else { "" }, say, room, theme.text(), cx));
     }
     if times {
         let room_of_text = room.saturating_sub(LABEL).max(8);
-        let why = pieces(&told.why, &format!(" {} ", cx.glyphs.dot), room_of_text);
+        let why = pieces(&script.why, &format!(" {} ", cx.glyphs.dot), room_of_text);
         for (i, why) in why.iter().enumerate() {
             lines.extend(labelled(if i == 0 { t!("Why|verdict") } else { "" }, why, room, theme.dim(), cx));
         }
     }
     let label = t!("Not possible");
-    for (i, line) in wrap(&format!("{label}  {}", told.cannot), room).into_iter().enumerate() {
+    for (i, line) in wrap(&format!("{label}  {}", script.cannot), room).into_iter().enumerate() {
         let rest = line.strip_prefix(label).filter(|_| i == 0).map(str::to_owned);
         let label = Span::styled(if rest.is_some() { label } else { "" }, theme.accent());
         lines.push(Line::from(vec![label, Span::styled(rest.unwrap_or(line), theme.dim())]));

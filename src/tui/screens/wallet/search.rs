@@ -49,7 +49,7 @@ impl Lookup {
     }
 
     /// Searches for other addresses that may have the caller's badges: first the index, which costs no request.
-    pub(super) fn look_elsewhere(&mut self, effects: &mut Effects<'_>) {
+    pub(super) fn search_further(&mut self, effects: &mut Effects<'_>) {
         if let (true, Some(email)) = (self.can_read_on() && !self.list.is_choosing(), self.asked.clone()) {
             return self.read_on(email, effects);
         }

@@ -17,9 +17,6 @@ pub(super) struct HolderBadges {
     pub email: String,
     pub held: Vec<HeldBadge>,
     pub arranged: groups::Arrangement,
-    pub groups: Rc<Vec<groups::CopyGroup>>,
-    /// See [`groups::words`].
-    pub copies: Rc<HashMap<BadgeId, String>>,
     /// The badge to select when the list is arranged next.
     pub to_select: Option<BadgeId>,
     pub troubles: Vec<String>,
@@ -197,7 +194,6 @@ pub(super) enum Sought {
 
 /// An entry for a badge that only the journal knows. `None` unless the service accepted it with an id, and it waits.
 pub(super) fn own_row(sent: &SentHere) -> Option<HeldBadge> {
-    let waits = matches!(sent.row_status, RowStatus::Waiting | RowStatus::Overdue);
-    let id = sent.badge_id.clone().filter(|_| waits)?;
+    let id = sent.badge_id.clone().filter(|_| sent.row_status.awaits_issue())?;
     Some(HeldBadge { sent: Some(sent.title.clone()), ..HeldBadge::new(id) })
 }
