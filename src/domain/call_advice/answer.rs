@@ -38,7 +38,7 @@ pub(super) fn answer(case: &CallCase<'_>, question: CallerQuestion, verdict: &Ve
             vec![issued, mail(case)]
         }
         CallerQuestion::Expired | CallerQuestion::Revoked if is_valid => {
-            is_valid_after_all(case, question, verdict)
+            valid_after_all(case, question, verdict)
         }
         CallerQuestion::When | CallerQuestion::Expired | CallerQuestion::Revoked => stands(),
         CallerQuestion::WrongName | CallerQuestion::WrongEmail => wrong_recipient(case, question, verdict),
@@ -100,7 +100,7 @@ fn not_in_wallet(case: &CallCase<'_>, verdict: &Verdict) -> Vec<String> {
 }
 
 /// To a caller who says that a valid badge is expired or revoked.
-fn is_valid_after_all(case: &CallCase<'_>, question: CallerQuestion, verdict: &Verdict) -> Vec<String> {
+fn valid_after_all(case: &CallCase<'_>, question: CallerQuestion, verdict: &Verdict) -> Vec<String> {
     let (word, _) = verdict.line();
     let mut say = vec![if question == CallerQuestion::Expired {
         t!("It has not expired. The record says: {word}.", word)

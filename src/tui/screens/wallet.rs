@@ -105,7 +105,7 @@ impl Wallet {
 
     fn take_box(&mut self, effects: &mut Effects<'_>) {
         let query = Query::read(self.input.field.value());
-        let address = match &query {
+        let text = match &query {
             Query::Nothing => {
                 effects.say(t!("Type or paste an e-mail address, a name or a badge id first."));
                 return;
@@ -117,15 +117,13 @@ impl Wallet {
                 self.input.field.select();
                 return;
             }
-            Query::Address { address, .. } => Some(address.as_str().to_owned()),
-            Query::BadgeId(_) | Query::Name { .. } => None,
+            // Of an address with a name only the address stays.
+            Query::Address { address, .. } => address.as_str(),
+            Query::BadgeId(_) | Query::Name { .. } => self.input.field.value(),
         };
-        self.input.take();
-        // Only the address stays of an address with a name.
-        if let Some(address) = &address {
-            self.input.field.set(address);
-        }
-        effects.typed.push((InputKind::LookUp, self.input.field.value().to_owned()));
+        let text = text.to_owned();
+        self.input.take(&text);
+        effects.typed.push((InputKind::LookUp, text));
         self.pane.side = None;
         self.lookup.start(query, effects);
     }
@@ -281,8 +279,8 @@ impl Wallet {
         }
     }
 
-    /// `None` for an action that is not about the box.
-    fn act_in_box(&mut self, action: Action, cx: &UiContext, effects: &mut Effects<'_>) -> Option<()> {
+    /// Returns whether an action was about the box.
+    fn act_in_box(&mut self, action: Action, cx: &UiContext, effects: &mut Effects<'_>) -> bool {
         match action {
             Action::Accept => self.take_box(effects),
             Action::ClearField => self.input.clear(),
@@ -303,9 +301,9 @@ impl Wallet {
             }
             Action::Back if self.input.typing => self.leave_box(),
             Action::LookUp => self.focus_box(),
-            _ => return None,
+            _ => return false,
         }
-        Some(())
+        true
     }
 
     /// Goes back by one step. Returns false if there is none.
@@ -401,7 +399,7 @@ impl Component for Wallet {
                 ));
             }
             Action::Back if stops => self.lookup.stop_cert(effects),
-            _ if self.act_in_box(action, cx, effects).is_some() => {}
+            _ if self.act_in_box(action, cx, effects) => {}
             Action::Back if self.go_back(cx, effects) => {}
             Action::Only => self.lookup.list.only_next(cx, effects),
             Action::Export => match self.source(cx) {

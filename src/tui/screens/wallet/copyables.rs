@@ -1,7 +1,6 @@
 //! Copying, exporting, opening and raw JSON for the Wallet tab.
 
 use super::Wallet;
-use super::layout::side;
 use super::rows::{COPIED, FIELDS, LookupView, heading, sent_to};
 use crate::export;
 use crate::tui::persist::saved_layout;
@@ -11,11 +10,12 @@ use crate::tui::widgets::record_field::pick;
 
 impl Wallet {
     pub(super) fn source(&self, cx: &UiContext) -> Result<ExportSource, &'static str> {
-        let found = self.lookup.list.found.as_ref().filter(|_| self.lookup.list.is_listing());
+        let list = &self.lookup.list;
+        let found = list.found.as_ref().filter(|_| list.is_listing());
         let Some(found) = found else { return Err(t!("There are no badges here to export.")) };
         let now = cx.now();
         let rows: Vec<export::ExportRow> =
-            self.lookup.list.rows_with_folded().map(|held| export::ExportRow::of(held, now)).collect();
+            list.rows_with_folded().map(|held| export::ExportRow::of(held, now)).collect();
         let listed = rows.len() as u64;
         let is_all = found.both && found.complete;
         let head = t!(
@@ -23,7 +23,7 @@ impl Wallet {
             badges = count!(listed, "badge", "badges"),
             email = Text::from(found.email.as_str())
         );
-        let note = if listed < self.lookup.list.all() as u64 {
+        let note = if listed < list.all() as u64 {
             Some(t!("The file has only the rows that the list shows.").to_owned())
         } else {
             let why = if found.email.is_empty() {
@@ -95,7 +95,7 @@ impl Screen for Wallet {
     fn picture(&self, area: Rect, cx: &UiContext) -> Option<PictureRequest> {
         let held = self.lookup.list.selected()?;
         match self.pane.side {
-            Some(shown) => Some(side(held, shown, area)),
+            Some(side) => Some(side.picture(held, area)),
             None => self.text_and_picture(held, area, cx).1,
         }
     }
@@ -106,9 +106,10 @@ impl Screen for Wallet {
     }
 
     fn copyables(&self, cx: &UiContext) -> Copyables {
+        let list = &self.lookup.list;
         let email = self.lookup.asked.as_deref().unwrap_or_default();
         let mut all = Copyables::default();
-        let Some(held) = self.lookup.list.selected() else {
+        let Some(held) = list.selected() else {
             all.one('a', t!("e-mail address"), self.lookup.asked.as_deref());
             return all;
         };
@@ -119,17 +120,10 @@ impl Screen for Wallet {
         }
         let front = held.wallet.as_ref().and_then(|badge| badge.front_image_url.as_ref());
         all.link('l', t!("link to the picture"), front.filter(|_| !self.lookup.call.masked), cx);
-        let Some(view) = self.lookup.list.as_rows(cx) else { return all };
+        let Some(view) = list.as_rows(cx) else { return all };
         let view = LookupView { email: email.to_owned(), ..view };
         let fields = pick(FIELDS, &COPIED);
-        all.records(
-            &fields,
-            Some(held),
-            self.lookup.list.rows_with_folded(),
-            |_| t!("of this holder"),
-            |_| &view,
-            cx,
-        );
+        all.records(&fields, Some(held), list.rows_with_folded(), |_| t!("of this holder"), |_| &view, cx);
         all
     }
 

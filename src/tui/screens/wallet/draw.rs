@@ -1,7 +1,7 @@
 //! Drawing of the Wallet tab: the input, the badges found, and the selected badge below or beside them.
 
 use super::Wallet;
-use super::layout::{Areas, BEFORE, Side, side};
+use super::layout::{Areas, BEFORE, Side};
 use super::notes::{nothing_found, waiting_may_be_hidden};
 use super::people::PeopleMatches;
 use super::rows::FIELDS;
@@ -19,18 +19,19 @@ use crate::tui::widgets::record_field::cells;
 use crate::tui::widgets::text_layout;
 
 impl Wallet {
-    fn draw_side(&self, held: &HeldBadge, shown: Side, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
-        let word = if shown == Side::Back { t!("Back") } else { t!("Front") };
-        let key = cx.keymap.key(&self.key_contexts(), Action::Picture).filter(|_| shown == Side::Front);
+    fn draw_side(&self, held: &HeldBadge, side: Side, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        let word = if side == Side::Back { t!("Back") } else { t!("Front") };
+        let key = cx.keymap.key(&self.key_contexts(), Action::Picture).filter(|_| side == Side::Front);
         let key = key.map(|key| t!("{key} other side", key));
         let title = held.title().map(ToString::to_string);
         let caption: Vec<String> = std::iter::once(word.to_lowercase()).chain(key).chain(title).collect();
         picture::draw_caption(frame, area, &caption.join(&format!(" {} ", cx.glyphs.dot)), cx);
-        picture::draw(Some(side(held, shown, area)), frame, cx);
+        picture::draw(Some(side.picture(held, area)), frame, cx);
     }
 
     pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
-        if let (Some(side), Some(held)) = (self.pane.side, self.lookup.list.selected()) {
+        let list = &self.lookup.list;
+        if let (Some(side), Some(held)) = (self.pane.side, list.selected()) {
             return self.draw_side(held, side, frame, area, cx);
         }
         let line = |y: u16| Rect { y: area.y + y.min(area.height.saturating_sub(1)), height: 1, ..area };
@@ -38,8 +39,7 @@ impl Wallet {
         let question = self.question(cx).unwrap_or_default();
         let room = usize::from(area.width).saturating_sub(width(&label) + 5);
         let room = room.saturating_sub(if question.is_empty() { 0 } else { width(&question) + 2 });
-        let search =
-            self.lookup.list.search.line(room, cx).filter(|_| self.lookup.list.search.over().is_some());
+        let search = list.search.line(room, cx).filter(|_| list.search.over().is_some());
         let line_of_box = || {
             let mut spans = vec![Span::styled(label, cx.theme.strong()), cx.cursor(self.input.typing)];
             spans.extend(self.input.field.spans(room, self.input.typing, cx));
@@ -79,9 +79,9 @@ impl Wallet {
                 format!("{} {waits}{}", cx.spinner(), progress.unwrap_or_default())
             }));
             draw_texts(frame, below(body, rows + 1), &said, cx.theme.dim());
-        } else if let Some(people) = self.lookup.list.choice() {
+        } else if let Some(people) = list.choice() {
             self.draw_people(people, frame, area, cx);
-        } else if let Some(found) = &self.lookup.list.found {
+        } else if let Some(found) = &list.found {
             self.draw_found(found, frame, area, cx);
         } else if let Some(waits) = self.lookup.waits_for() {
             draw_texts(frame, body, &[format!("{} {waits}", cx.spinner())], cx.theme.dim());
@@ -93,11 +93,12 @@ impl Wallet {
 
     /// A hint about what the typed text would do. `None` if the input still shows the current look-up.
     fn typed(&self, cx: &UiContext) -> Option<String> {
+        let (list, not_found) = (&self.lookup.list, &self.lookup.call.not_found);
         let shown = self.lookup.asked.as_deref().unwrap_or_default();
-        let something = self.lookup.list.found.is_some()
-            || self.lookup.list.people.is_some()
-            || self.lookup.call.not_found.text.is_some()
-            || self.lookup.call.not_found.sent.is_some();
+        let something = list.found.is_some()
+            || list.people.is_some()
+            || not_found.text.is_some()
+            || not_found.sent.is_some();
         let is_shown = self.input.field.value() == shown || something && !self.input.is_edited;
         if !self.input.typing || is_shown || !something && self.input.field.value().is_empty() {
             return None;
@@ -132,6 +133,7 @@ impl Wallet {
     }
 
     fn draw_people(&self, people: &PeopleMatches, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        let list = &self.lookup.list;
         self.first_line(
             (
                 &self
@@ -148,15 +150,14 @@ impl Wallet {
         let areas = self.areas(area, cx);
         self.draw_notes(frame, areas.notes, cx);
         if people.matches.is_empty() {
-            let email = self.lookup.list.found.as_ref().map_or("", |f| f.email.as_str());
+            let email = list.found.as_ref().map_or("", |f| f.email.as_str());
             let said: Vec<String> = self.tried(cx).into_iter().chain(nothing_found(email)).collect();
             draw_texts(frame, below(areas.list, 1), &said, cx.theme.dim());
             return;
         }
-        let shown: Vec<usize> = self.lookup.list.cursor.shown().collect();
-        let one = |i: &usize| {
-            people.matches.get(self.lookup.list.unnarrowed(*i)?).map(|one| PeopleMatches::cells(one, cx))
-        };
+        let shown: Vec<usize> = list.cursor.shown().collect();
+        let one =
+            |i: &usize| people.matches.get(list.unnarrowed(*i)?).map(|one| PeopleMatches::cells(one, cx));
         let rows: Vec<Vec<(String, Style)>> = shown.iter().filter_map(one).collect();
         let widths = PeopleMatches::widths(&rows, usize::from(areas.list.width));
         for (y, (i, row)) in (areas.list.y..).zip(shown.into_iter().zip(&rows)) {
@@ -179,6 +180,7 @@ impl Wallet {
     }
 
     fn draw_found(&self, found: &HolderBadges, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        let list = &self.lookup.list;
         let (who, shorter, said) = self.lookup.totals(found, cx);
         let areas = self.areas(area, cx);
         let under = Rect { y: area.y + 2, height: 1, ..area };
@@ -188,16 +190,16 @@ impl Wallet {
             self.draw_notes(frame, areas.notes, cx);
         }
         if found.held.is_empty() {
-            let mut list = areas.list;
+            let mut rest = areas.list;
             if !found.failed {
                 let below_rule = below(area, 2);
                 let rows = self.draw_message(&who, frame, below_rule, cx);
                 let notes = Rect { height: areas.notes.height, ..below(below_rule, rows) };
                 self.draw_notes(frame, notes.intersection(area), cx);
-                list = below(below_rule, rows + usize::from(areas.notes.height));
+                rest = below(below_rule, rows + usize::from(areas.notes.height));
             }
             if found.both && found.complete && found.sent.is_empty() {
-                let areas = Areas { list, ..areas };
+                let areas = Areas { list: rest, ..areas };
                 let mut said: Vec<String> = self.tried(cx).into_iter().collect();
                 said.extend(nothing_found(&found.email));
                 said.extend(self.lookup.waits_for().map(|waits| format!("{} {waits}", cx.spinner())));
@@ -205,19 +207,19 @@ impl Wallet {
             }
             return;
         }
-        let Some(view) = self.lookup.list.as_rows(cx) else { return };
-        let widths = self.lookup.list.heading.widths(usize::from(areas.list.width).saturating_sub(BEFORE));
-        frame.render_widget(self.lookup.list.heading.line(&widths, 2, cx), areas.heads);
-        let shown = self.lookup.list.cursor.shown().filter_map(|i| Some((i, self.lookup.list.row(i)?)));
+        let Some(view) = list.as_rows(cx) else { return };
+        let widths = list.heading.widths(usize::from(areas.list.width).saturating_sub(BEFORE));
+        frame.render_widget(list.heading.line(&widths, 2, cx), areas.heads);
+        let shown = list.cursor.shown().filter_map(|i| Some((i, list.row(i)?)));
         for (y, (i, held)) in (areas.list.y..).zip(shown) {
-            let row = self.lookup.list.heading.cells(cells(FIELDS, held, &view, cx), &widths, cx);
+            let row = list.heading.cells(cells(FIELDS, held, &view, cx), &widths, cx);
             self.draw_row(i, row, frame, Rect { y, height: 1, ..areas.list }, cx);
         }
-        if let (Some(held), Some(pane)) = (self.lookup.list.selected(), areas.pane) {
+        if let (Some(held), Some(pane)) = (list.selected(), areas.pane) {
             self.draw_pane(held, frame, pane, area, cx);
         }
         let menu = Rect { height: area.bottom() - areas.list.y, ..areas.list };
-        self.lookup.list.heading.draw_menu(frame, menu, &widths, cx);
+        list.heading.draw_menu(frame, menu, &widths, cx);
     }
 
     fn draw_pane(&self, held: &HeldBadge, frame: &mut Frame<'_>, pane: Rect, area: Rect, cx: &UiContext) {
@@ -237,12 +239,13 @@ impl Wallet {
     }
 
     fn question(&self, cx: &UiContext) -> Option<String> {
-        let is_shown = self.lookup.call.caller.question.is_some() || !self.input.typing;
-        self.lookup.list.selected().filter(|_| !self.lookup.call.masked && is_shown)?;
+        let call = &self.lookup.call;
+        let is_shown = call.caller.question.is_some() || !self.input.typing;
+        self.lookup.list.selected().filter(|_| !call.masked && is_shown)?;
         let key = cx.key(&[KeyContext::Wallet], Action::Question);
         let none =
             if self.pane.lacks_advice { t!("more: wrong name or address") } else { t!("caller's question") };
-        let word = self.lookup.call.caller.question.map_or(none, CallerQuestion::word);
+        let word = call.caller.question.map_or(none, CallerQuestion::word);
         Some(format!("{key} {word}"))
     }
 }

@@ -27,6 +27,19 @@ pub(super) enum Side {
     Back,
 }
 
+impl Side {
+    /// The picture of this side. Without a front of its own, a badge has that of its template.
+    pub fn picture(self, held: &HeldBadge, area: Rect) -> PictureRequest {
+        let [front, back] = held.image_urls().map(Option::<&Text>::cloned);
+        let of = match (self, held.template_id()) {
+            (Self::Back, _) => PictureOf::Address(back),
+            (Self::Front, Some(id)) if front.is_none() => PictureOf::Template(id.clone()),
+            (Self::Front, _) => PictureOf::Address(front),
+        };
+        PictureRequest { of, area: picture::in_pane(area) }
+    }
+}
+
 /// The area of the selected badge: the answer, or a side of its picture.
 #[derive(Default)]
 pub(super) struct AnswerPane {
@@ -66,32 +79,33 @@ impl Wallet {
     pub(super) fn lay_out_rows(&mut self, area: Rect, cx: &UiContext) {
         self.lookup.list.arrange(cx);
         self.lookup.list.fit_columns(cx);
-        self.lookup
-            .list
-            .heading
-            .set_room(usize::from(self.areas(area, cx).list.width).saturating_sub(BEFORE));
+        let room = usize::from(self.areas(area, cx).list.width).saturating_sub(BEFORE);
+        self.lookup.list.heading.set_room(room);
         // The answer has what the columns cut, so it may need more rows now.
-        self.lookup.list.cursor.lay(self.areas(area, cx).list, self.lookup.list.len());
+        let list = &self.lookup.list;
+        list.cursor.lay(self.areas(area, cx).list, list.len());
         self.lay_out_pane(area, cx);
     }
 
     /// Keeps the answer within its text. The answer about another badge begins at its first line.
     fn lay_out_pane(&mut self, area: Rect, cx: &UiContext) {
-        let selected = self.lookup.list.selected().map(|held| held.badge_id.clone());
-        if self.pane.about != selected {
-            self.pane.scroll.reset();
-            self.pane.about = selected;
-        }
-        let (pane, picture) =
-            self.lookup.list.selected().map(|held| self.text_and_picture(held, area, cx)).unwrap_or_default();
-        self.pane.shows_picture = picture.is_some();
-        self.pane.lacks_advice = self.lookup.list.selected().is_some_and(|held| {
+        let selected = self.lookup.list.selected();
+        let about = selected.map(|held| held.badge_id.clone());
+        let (pane, picture) = selected.map(|held| self.text_and_picture(held, area, cx)).unwrap_or_default();
+        let lacks_advice = selected.is_some_and(|held| {
             let (lines, wide) = (self.answer_lines(held, pane, cx), usize::from(pane.width));
             pane.height > 0 && pane::lacks_advice(&self.script(held, cx), &lines, wide)
         });
+        if self.pane.about != about {
+            self.pane.scroll.reset();
+            self.pane.about = about;
+        }
+        self.pane.shows_picture = picture.is_some();
+        self.pane.lacks_advice = lacks_advice;
         self.pane.height = pane.height;
         if self.pane.scroll.is_scrolled() {
-            let lines = self.lookup.list.selected().map_or(0, |held| self.answer_lines(held, pane, cx).len());
+            let selected = self.lookup.list.selected();
+            let lines = selected.map_or(0, |held| self.answer_lines(held, pane, cx).len());
             self.pane.scroll.limit(lines, pane.height);
         }
     }
@@ -125,24 +139,23 @@ impl Wallet {
     }
 
     pub(super) fn areas(&self, area: Rect, cx: &UiContext) -> Areas {
+        let listed = &self.lookup.list;
         let room = usize::from(area.width).saturating_sub(4);
         let notes = u16::try_from(self.notes(room, cx).len()).unwrap_or(u16::MAX);
         // A row that nobody sees must not be opened, so a few stay visible.
-        let rows = u16::try_from(self.lookup.list.len()).unwrap_or(u16::MAX).min(FEW);
+        let rows = u16::try_from(listed.len()).unwrap_or(u16::MAX).min(FEW);
         let notes = notes.min(area.height.saturating_sub(HEAD + rows));
         let head = HEAD.saturating_add(notes).min(area.height);
         let notes = Rect { y: area.y + HEAD.min(area.height), height: head.saturating_sub(HEAD), ..area };
-        let titled = u16::from(self.lookup.list.has_headings()).min(area.height - head);
+        let titled = u16::from(listed.has_headings()).min(area.height - head);
         let heads = Rect { y: area.y + head, height: titled, ..area };
         let head = head + titled;
         let rest = Rect { y: area.y + head, height: area.height - head, ..area };
-        let Some(held) = self.lookup.list.selected() else {
+        let Some(held) = listed.selected() else {
             return Areas { notes, heads, list: rest, pane: None };
         };
         if area.width >= preview::FROM {
-            let wanted = self
-                .lookup
-                .list
+            let wanted = listed
                 .heading
                 .wanted(area.width)
                 .map_or(u16::MAX, |cells| u16::try_from(cells + BEFORE).unwrap_or(u16::MAX));
@@ -151,7 +164,7 @@ impl Wallet {
             let pane = Rect { x: area.x + left + 2, width: area.width - left - 4, ..rest };
             return Areas { notes, heads: Rect { width: left, ..heads }, list, pane: Some(pane) };
         }
-        let rows = u16::try_from(self.lookup.list.len()).unwrap_or(u16::MAX);
+        let rows = u16::try_from(listed.len()).unwrap_or(u16::MAX);
         // The list keeps at least a few rows, and takes the rows that the badge does not need. The timeline takes none.
         // Advice about the call may reduce the list further. General advice may not.
         let (case, beside) = (self.case(held, cx), self.beside(held, cx));
@@ -208,15 +221,4 @@ impl WalletList {
         (remarks.contains(copies.as_str()) && self.heading.cuts(REMARKS, width(&remarks)))
             .then(|| copies.clone())
     }
-}
-
-/// The picture of a side in place of the answer. Without a front of its own, a badge has that of its template.
-pub(super) fn side(held: &HeldBadge, side: Side, area: Rect) -> PictureRequest {
-    let [front, back] = held.image_urls().map(Option::<&Text>::cloned);
-    let of = match (side, held.template_id()) {
-        (Side::Back, _) => PictureOf::Address(back),
-        (Side::Front, Some(id)) if front.is_none() => PictureOf::Template(id.clone()),
-        (Side::Front, _) => PictureOf::Address(front),
-    };
-    PictureRequest { of, area: picture::in_pane(area) }
 }

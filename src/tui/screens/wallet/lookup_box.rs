@@ -5,6 +5,7 @@ use crate::tui::persist::input_history::{self, InputKind};
 use crate::tui::prelude::*;
 use crate::tui::widgets::field::RecentInputs;
 
+/// The box: its text, and what it offers.
 #[derive(Default)]
 pub(super) struct LookupBox {
     pub field: TextField,
@@ -41,12 +42,10 @@ impl LookupBox {
         self.field.set(subject);
     }
 
-    /// The text is looked up now.
-    pub fn take(&mut self) {
-        self.typing = false;
-        self.is_edited = false;
-        self.recent = RecentInputs::default();
+    /// Leaves the box, whose text is looked up now as `text`.
+    pub fn take(&mut self, text: &str) {
         self.set_aside.retain(|line| line != self.field.value().trim());
+        self.leave(text);
     }
 
     /// After a change of the text by the user.

@@ -7,6 +7,7 @@ use crate::domain::StateIs;
 use crate::tui::prelude::*;
 use crate::tui::widgets::table_header::Heading;
 
+/// What is listed, in which order and how far it is narrowed, and the selected row.
 #[derive(Default)]
 pub(super) struct WalletList {
     pub found: Option<HolderBadges>,
