@@ -21,7 +21,7 @@ pub(super) struct Drafted {
 impl Drafted {
     /// Rows that will be sent, now or when their badge is Issued.
     pub fn to_send(&self) -> u64 {
-        self.job.counts.of(RowStatus::Ready) + self.job.counts.of(RowStatus::ToRevoke)
+        self.job.counts.sum(RowStatus::is_to_send)
     }
 
     /// Whether the duplicate check could read everything. If not, a recipient may already hold the badge.

@@ -42,7 +42,7 @@ impl Jobs {
         }
         let reviewed = self.core.store.last_decision(id).await?.map(|last| last.id);
         self.check_again(&job, |before, now| before == now).await?;
-        let open = job.counts.of(RowStatus::Ready) + job.counts.of(RowStatus::ToRevoke);
+        let open = job.counts.sum(RowStatus::is_to_send);
         if open == 0 {
             return Err(JobError::no(localizable!(
                 "Job {id} has nothing to send: {rows}. Nothing was sent.",

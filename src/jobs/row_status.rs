@@ -187,3 +187,25 @@ impl Counts {
         self.0.iter().copied()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Only a row that is to be revoked is to be sent and waits for the service: its badge is not issued yet.
+    #[test]
+    fn the_sets_of_statuses_fit_together() {
+        for status in RowStatus::ALL.iter().copied() {
+            let sets = [
+                status.is_to_send(),
+                status.is_held_back(),
+                status.is_done(),
+                status.awaits_service() && status != RowStatus::ToRevoke,
+            ];
+            assert!(sets.iter().filter(|is_in| **is_in).count() <= 1, "{status:?}: {sets:?}");
+            assert!(!status.awaits_service() || status.is_open(), "{status:?}");
+            assert!(!status.awaits_issue() || status.awaits_service(), "{status:?}");
+            assert!(!status.is_revocation() || status.is_done() || status.awaits_service(), "{status:?}");
+        }
+    }
+}

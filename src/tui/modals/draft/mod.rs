@@ -213,7 +213,7 @@ impl DraftForm {
 
 /// Number of rows of a draft to send now or to revoke when issued.
 fn sendable(draft: &Job) -> u64 {
-    draft.counts.of(RowStatus::Ready) + draft.counts.of(RowStatus::ToRevoke)
+    draft.counts.sum(RowStatus::is_to_send)
 }
 
 impl Component for DraftForm {

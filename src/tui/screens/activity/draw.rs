@@ -353,7 +353,7 @@ impl Activity {
         for note in job.notes() {
             put(&note.in_zone_of(&cx.clock()).to_string(), theme.warning());
         }
-        let waiting = job.counts.of(RowStatus::Waiting) + job.counts.of(RowStatus::Overdue);
+        let waiting = job.counts.sum(RowStatus::awaits_issue);
         let is_followed = job.kind == Kind::Issue && job.phase != Phase::Moved;
         if is_followed && waiting > 0 && job.counts.of(RowStatus::Issued) == 0 {
             put(t!("accepted, not issued yet: issuing takes 5 min to 24 h"), theme.dim());

@@ -180,6 +180,57 @@ fn holders(text: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
+    fn typed(text: &str) -> LookupBox {
+        let mut input = LookupBox::default();
+        input.focus();
+        for letter in text.chars() {
+            assert!(input.type_key(KeyEvent::from(KeyCode::Char(letter)), ""));
+        }
+        input
+    }
+
+    #[test]
+    fn a_half_typed_text_stays_when_an_answer_comes_and_is_offered_when_the_box_is_left() {
+        let mut input = typed("kim");
+        input.show("lee@naru.example");
+        assert_eq!(input.field.value(), "kim");
+        input.put_half_typed_aside("lee@naru.example");
+        input.leave("lee@naru.example");
+        assert_eq!(input.field.value(), "lee@naru.example");
+        assert_eq!(input.set_aside, ["kim"]);
+        // What is looked up is not offered any more.
+        let mut input = LookupBox { set_aside: vec!["kim".to_owned()], ..typed("kim") };
+        input.take("kim");
+        assert_eq!(input.set_aside, Vec::<String>::new());
+        assert!(!input.typing && !input.is_edited);
+    }
+
+    #[test]
+    fn a_recalled_text_is_offered_no_more_while_it_is_in_the_box() {
+        let cx = UiContext::for_test();
+        let mut input = typed("kim");
+        input.set_aside = vec!["lee".to_owned()];
+        assert!(input.recall(true, "", &cx));
+        assert_eq!(
+            (input.field.value(), input.set_aside.len()),
+            ("lee", 2),
+            "the typed text is offered, too"
+        );
+        assert!(input.recall(false, "", &cx));
+        assert_eq!(input.field.value(), "kim");
+        assert_eq!(input.set_aside, ["lee"]);
+    }
+
+    #[test]
+    fn the_other_lines_of_a_paste_are_set_aside() {
+        let mut input = LookupBox::default();
+        input.focus();
+        let taken = input.paste("a@naru.example\nb@naru.example\nc@naru.example", "");
+        assert_eq!(taken, Some((3, "a@naru.example".to_owned())));
+        assert_eq!(input.field.value(), "a@naru.example");
+        assert_eq!(input.set_aside, ["b@naru.example", "c@naru.example"]);
+    }
+
     #[test]
     fn one_holder_in_several_lines_is_not_several() {
         for one in [
