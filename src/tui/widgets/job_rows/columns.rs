@@ -5,7 +5,7 @@ use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::{
     row_status_glyph, row_status_style, service_time, short_reason, to_minute,
 };
-use crate::tui::widgets::record_field::{self, BADGE_TITLE, RecordField};
+use crate::tui::widgets::record_field::{self, BADGE_TITLE, RecordField, field_title};
 use crate::tui::widgets::table_header::{Heading, TO_MINUTE};
 use crate::tui::widgets::text_layout::ColumnLayout;
 use crate::tui::widgets::timeline::of_24_h;
@@ -87,7 +87,7 @@ const FIELDS: [(ListField, RowField); 15] = [
         RowField::Class,
     ),
     (
-        ListField::own("accepted", tr_noop!("Accepted at"), (TO_MINUTE, 0, 4))
+        ListField::own("accepted", field_title("reg_date"), (TO_MINUTE, 0, 4))
             .shown(|row, _, cx| to_minute(row.accepted, cx))
             .whole(|row, _, _| row.accepted.map_or_else(String::new, |at| at.to_string()))
             .dim(),
