@@ -2,6 +2,7 @@
 
 use super::groups::Sign;
 use crate::tui::prelude::*;
+use crate::tui::screens::badge_head::verdict_word;
 use crate::tui::screens::history::issued_or_requested;
 use crate::tui::widgets::record_field::{BADGE_TITLE, RecordField};
 use crate::tui::widgets::table_header::{ColumnDef, Heading, SortKey};
@@ -31,10 +32,7 @@ macro_rules! held {
 
 pub(super) const FIELDS: &[ListField] = &[
     ListField::named("status_name", (16, 0, 0))
-        .shown(|held, view, cx| {
-            let verdict = view.verdict(held);
-            format!("{} {}", cx.glyphs.verdict(&verdict), verdict.line().0)
-        })
+        .shown(|held, view, cx| verdict_word(&view.verdict(held), cx))
         .styled(|held, cx| cx.theme.state(&held.verdict(cx.now()).state()))
         .sorted(|held, view| SortKey::text(Some(&view.verdict(held).line().0)))
         .whole(|held, view, _| held.verdict(view.now).state().word().to_string()),
