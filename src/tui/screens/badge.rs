@@ -1,7 +1,7 @@
 //! The Badge tab: one badge, with the verdict first and everything else below it.
 
 mod copyables;
-mod lines;
+pub(super) mod lines;
 
 use crate::domain::call_advice::script;
 use crate::domain::summary::summary;
