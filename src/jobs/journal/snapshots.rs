@@ -90,6 +90,9 @@ fn with_counts(db: &Tx<'_>, mut job: Job) -> tx::Result<Job> {
     if did_nothing || job.is_undone() {
         job.left_in_doubt = super::claims::left_in_doubt(db, job.id, job.kind)?;
     }
+    if job.phase == Phase::Cancelled && job.counts.of(RowStatus::Skipped) > 0 {
+        job.has_cancelled_rows = super::requests::has_cancelled(db, job.id)?;
+    }
     Ok(job)
 }
 
@@ -120,6 +123,7 @@ fn read(r: &SqlRow<'_>, me: &str, is_team: bool) -> tx::Result<Job> {
         counts: Counts::default(),
         held: 0,
         left_in_doubt: false,
+        has_cancelled_rows: false,
         note: if phase == Phase::Moved { Some(elsewhere(r)?) } else { r.get("note")? },
         trouble: if phase == Phase::Moved { None } else { r.get("look_note")? },
         accepted: match (r.get("accepted")?, r.get("accepted_of")?) {
