@@ -252,9 +252,14 @@ impl Job {
         }
     }
 
-    /// Whether the owning process ended without releasing the job.
+    /// Whether the owning process ended without releasing the job, or a team's database did not hear it for too long.
     pub fn is_abandoned(&self) -> bool {
         self.phase != Phase::Draft && self.owner.as_ref().is_some_and(|owner| !owner.is_alive)
+    }
+
+    /// Whether the owning process shares a team's database, which only knows that it did not hear the process.
+    pub(super) fn is_of_colleague(&self) -> bool {
+        self.owner.as_ref().is_some_and(|owner| owner.is_colleague)
     }
 
     /// As after a takeover: requests on their way are in doubt, and the rest is not sent.
@@ -271,8 +276,8 @@ impl Job {
         self.in_flight = 0;
         if self.phase == Phase::Running && self.left_to_send() > 0 {
             self.phase = Phase::Stopped;
-            self.stop =
-                Some(Stop { kind: StopKind::Interrupted, why: super::reason::Code::Interrupted.into() });
+            let why = if self.is_of_colleague() { Code::OwnerLost } else { Code::Interrupted };
+            self.stop = Some(Stop { kind: StopKind::Interrupted, why: why.into() });
         }
         self
     }
@@ -336,7 +341,7 @@ impl Job {
     /// Whether this process may act on the job: it owns it, or a colleague's process does that sends nothing of it.
     pub fn may_act(&self) -> bool {
         let sends = self.in_flight > 0 || self.can_pause();
-        self.is_mine() || !sends && self.owner.as_ref().is_some_and(|owner| owner.is_colleague)
+        self.is_mine() || !sends && self.is_of_colleague()
     }
 
     pub fn may_pause(&self) -> bool {

@@ -104,8 +104,13 @@ fn a_job_has_one_word_for_its_state() {
         is_alive: false,
         is_colleague: false,
     };
-    let left = Job { owner: Some(owner), ..job(Phase::Running, &[(InDoubt, 2)]) };
-    assert_eq!(left.state().to_string(), t!("ended; {n} in doubt", n = 2));
+    let of_team = crate::jobs::Owner { is_colleague: true, ..owner.clone() };
+    for (owner, state) in
+        [(owner, t!("ended; {n} in doubt", n = 2)), (of_team, t!("ended or cut off; {n} in doubt", n = 2))]
+    {
+        let left = Job { owner: Some(owner), ..job(Phase::Running, &[(InDoubt, 2)]) };
+        assert_eq!(left.state().to_string(), state);
+    }
 }
 
 #[test]
