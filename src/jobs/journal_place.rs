@@ -57,7 +57,9 @@ impl JournalPlace {
         account: &Account,
         keep_days: Option<u32>,
     ) -> Result<Journal, JournalError> {
-        let (journal, beside) = self.open_both(data_dir, Self::open_existing).await?;
+        let reads_only = matches!(self, Self::Team { reads_only: true, .. });
+        let open_beside = if reads_only { Self::copy_of_existing } else { Self::open_existing };
+        let (journal, beside) = self.open_both(data_dir, open_beside).await?;
         let beside = beside?;
         journal.assure_only(beside.as_ref(), account).await?;
         if let (Some(file), Some(days)) = (&beside, keep_days)
