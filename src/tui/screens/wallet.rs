@@ -36,7 +36,7 @@ mod order;
 pub(super) mod pane;
 mod people;
 mod requests;
-mod rows;
+pub(super) mod rows;
 mod search;
 mod state;
 mod totals;
