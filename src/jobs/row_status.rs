@@ -192,7 +192,7 @@ impl Counts {
 mod tests {
     use super::*;
 
-    /// Only a row that is to be revoked is to be sent and waits for the service: its badge is not issued yet.
+    /// Every status is in at most one of these sets, except the revocation of a badge that is not issued yet.
     #[test]
     fn the_sets_of_statuses_fit_together() {
         for status in RowStatus::ALL.iter().copied() {

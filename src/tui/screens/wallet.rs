@@ -17,7 +17,7 @@
 //! pane                  the answer about the selected badge
 //! copyables             what can be copied
 //! totals, notes         the lines above the list
-//! layout, draw          where everything stands; drawing
+//! layout, draw          the place of each part; drawing
 //! ```
 
 mod by_id;

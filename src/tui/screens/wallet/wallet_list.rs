@@ -21,9 +21,9 @@ pub(super) struct WalletList {
     pub fitting: Option<Vec<usize>>,
     /// The copies that are not folded.
     pub unfolded: BTreeSet<GroupKey>,
-    /// Whether the badges or their order have changed, so that the rows are to be sorted and searched again.
+    /// Whether the badges or their order have changed, so that the rows need a new order and a new search.
     pub unsorted: bool,
-    /// Whether the text of the search has changed, so that the rows are to be searched again.
+    /// Whether the text of the search has changed, so that the rows need a new search.
     pub unsearched: bool,
 }
 
