@@ -167,7 +167,7 @@ impl Wallet {
         let lacks_it =
             std::mem::take(&mut self.lookup.call.lacks_journal) || was_closed && self.lookup.has_asked();
         // A long wallet costs many requests, so only the user reads it again.
-        if !lacks_it || self.lookup.call.pages > FIRST_PAGES {
+        if !lacks_it || self.lookup.call.reading.pages > FIRST_PAGES {
             return;
         }
         match self.lookup.asked.clone() {
@@ -181,7 +181,8 @@ impl Wallet {
     pub fn refresh<'a>(&mut self, mut ids: impl Iterator<Item = &'a BadgeId>, effects: &mut Effects<'_>) {
         let held = self.lookup.list.held();
         // A long wallet costs many requests, so only the user reads it again.
-        if self.lookup.call.pages <= FIRST_PAGES && ids.any(|id| held.iter().any(|held| held.badge_id == *id))
+        if self.lookup.call.reading.pages <= FIRST_PAGES
+            && ids.any(|id| held.iter().any(|held| held.badge_id == *id))
         {
             self.lookup.read_again(effects);
         }

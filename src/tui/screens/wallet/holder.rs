@@ -14,12 +14,12 @@ impl Lookup {
     pub(super) fn holder(&mut self, email: &str, effects: &mut Effects<'_>) {
         self.earlier = None;
         self.asked = Some(email.to_owned());
-        (self.call.pages, self.call.again) = (FIRST_PAGES, false);
+        (self.call.reading.pages, self.call.reading.again) = (FIRST_PAGES, false);
         self.read(email.to_owned(), effects);
     }
 
     pub(super) fn read(&mut self, email: String, effects: &mut Effects<'_>) {
-        effects.request_instead(&mut self.pending.holder, Request::Holder(email, self.call.pages));
+        effects.request_instead(&mut self.pending.holder, Request::Holder(email, self.call.reading.pages));
     }
 
     /// The number of badges read, and of those in the wallet if that is more, while not all were read.
@@ -32,11 +32,11 @@ impl Lookup {
 
     /// Whether the user can have more of the wallet read.
     pub(super) fn can_read_on(&self) -> bool {
-        self.left_to_read().is_some() && (self.call.pages < MOST_PAGES || self.failed_to_read_on())
+        self.left_to_read().is_some() && (self.call.reading.pages < MOST_PAGES || self.failed_to_read_on())
     }
 
     fn failed_to_read_on(&self) -> bool {
-        let asked = self.call.pages * u64::from(MAX_ROWS_PER_PAGE);
+        let asked = self.call.reading.pages * u64::from(MAX_ROWS_PER_PAGE);
         self.list.found.as_ref().is_some_and(|found| found.is_kept && found.whole().in_wallet < asked)
     }
 
@@ -44,7 +44,7 @@ impl Lookup {
     /// may have changed.
     pub(super) fn read_on(&mut self, email: String, effects: &mut Effects<'_>) {
         if !self.failed_to_read_on() {
-            self.call.pages = (self.call.pages * 10).min(MOST_PAGES);
+            self.call.reading.pages = (self.call.reading.pages * 10).min(MOST_PAGES);
         }
         self.read(email, effects);
     }
@@ -79,7 +79,7 @@ impl Lookup {
 
     /// After the user had the holder read again: what was read before about single badges is old.
     fn forget_old_records(&mut self, holder: &HolderLists) {
-        if !std::mem::take(&mut self.call.again) || holder.history.is_err() {
+        if !std::mem::take(&mut self.call.reading.again) || holder.history.is_err() {
             return;
         }
         self.call.records = BadgeRecords::default();
@@ -97,7 +97,7 @@ impl Lookup {
         let (wallet, history) = (holder.wallet, holder.history);
         let failures = [wallet.as_ref().err(), history.as_ref().err()];
         self.call.requests += holder.requests;
-        self.call.is_stopped = failures.contains(&Some(&ApiError::Cancelled));
+        self.call.reading.is_stopped = failures.contains(&Some(&ApiError::Cancelled));
         let mut troubles = troubles(failures);
         let of_wallet = || before.held.iter().filter_map(|held| held.wallet.clone()).collect::<Vec<_>>();
         let of_history = || before.held.iter().filter_map(|held| held.history.clone()).collect::<Vec<_>>();

@@ -77,7 +77,7 @@ impl Lookup {
             }
             (Some(email), None, _) => {
                 self.call.requests = 0;
-                self.call.again = true;
+                self.call.reading.again = true;
                 self.read(email, effects);
             }
             (None, None, Some(query)) => {

@@ -175,7 +175,7 @@ impl Lookup {
     /// Goes from an opened match to the list of matches, and from there to the earlier result.
     pub(super) fn back(&mut self, effects: &mut Effects<'_>) {
         self.pending.cancel_all(effects);
-        (self.call.caller.namesakes, self.call.again) = (0, false);
+        (self.call.caller.namesakes, self.call.reading.again) = (0, false);
         match &mut self.list.people {
             Some(people) if !people.is_listed => {
                 PreviousSearch { asked: self.asked, found: self.list.found, by_id: self.call.by_id.id } =

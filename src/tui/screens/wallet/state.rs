@@ -12,6 +12,7 @@ use crate::tui::worker::index::NotSearched;
 use crate::tui::worker::lookup::{Remaining, TriedPictures};
 use std::rc::Rc;
 
+/// The badges of a holder, and how much of both lists was read.
 #[derive(Default)]
 pub(super) struct HolderBadges {
     pub email: String,
@@ -51,12 +52,7 @@ pub(super) struct Earlier {
 pub(super) struct LookupState {
     pub query: Option<Query>,
     pub requests: u32,
-    /// Whether the user stopped the reading: some of its requests may have been sent, and are not in `requests`.
-    pub is_stopped: bool,
-    /// Maximum number of pages to read of each list.
-    pub pages: u64,
-    /// Whether the holder is read again: when that is done, what was read before about single badges is old.
-    pub again: bool,
+    pub reading: ListReading,
     /// Whether only a badge's record is shown, with its holder masked and without the wallet.
     pub masked: bool,
     pub wanted: Option<BadgeId>,
@@ -80,6 +76,17 @@ impl LookupState {
             Vec::new()
         })
     }
+}
+
+/// How the lists of the holder are read.
+#[derive(Default)]
+pub(super) struct ListReading {
+    /// Maximum number of pages of each list.
+    pub pages: u64,
+    /// Whether they are read again: when that is done, what was read before about single badges is old.
+    pub again: bool,
+    /// Whether the user stopped it: some of its requests may have been sent, and are not counted.
+    pub is_stopped: bool,
 }
 
 /// The caller: the name that was typed, and the question.

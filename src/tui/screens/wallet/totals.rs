@@ -182,7 +182,7 @@ impl Wallet {
     }
 
     fn requests(&self, cx: &UiContext) -> String {
-        if self.lookup.call.is_stopped && self.lookup.waits_for().is_none() {
+        if self.lookup.call.reading.is_stopped && self.lookup.waits_for().is_none() {
             return String::new();
         }
         let mut asked = count!(u64::from(self.lookup.call.requests), "request", "requests");
