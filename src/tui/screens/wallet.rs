@@ -429,7 +429,7 @@ impl Component for Wallet {
                 effects.say(t!("There are no badges here to sort."));
             }
             Action::Elsewhere => match self.unknown_cert() {
-                Some(number) => self.ask_cert_cost(number, effects),
+                Some(number) => self.ask_cert_cost(number, cx, effects),
                 None => self.look_elsewhere(effects),
             },
             Action::Question if self.selected().is_some() => {

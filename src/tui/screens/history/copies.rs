@@ -27,8 +27,7 @@ pub(super) fn words<'a>(
     };
     let states = counted(loaded.filter(is_copy).map(|row| Verdict::of(row, now).state()));
     let copies: u64 = states.iter().map(|(_, times)| times).sum();
-    let words =
-        |(state, times): &(State, u64)| t!("{times} {word}", times = number(*times), word = state.word());
+    let words = |(state, times): &(State, u64)| t!("{n} {word}", n = number(*times), word = state.word());
     let states = list(states.iter().map(words));
     (copies > 1)
         .then(|| t!("{copies} copies among the loaded rows: {states}", copies = number(copies), states))
