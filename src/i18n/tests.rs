@@ -425,7 +425,7 @@ fn a_context_separates_two_senses_of_a_word() {
     for text in ["a | b", "a|", "a|B", "a|b c", "|"] {
         assert_eq!(without_context(text), text);
     }
-    // The compiler puts a text with values into English as it stands.
+    // The compiler puts values into the English text unchanged.
     let wrong: Vec<String> = english()
         .into_keys()
         .filter(|text| without_context(text) != text && !placeholders(text).is_empty())

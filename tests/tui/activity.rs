@@ -37,7 +37,7 @@ fn accepted(h: &Harness) -> u64 {
     h.sandbox.control().ledger().accepted_total()
 }
 
-/// A TUI that sends so many entries in a request, one request at a time.
+/// A TUI that sends so many entries in a request, never two requests at once.
 async fn by(batch: usize, options: Options) -> Harness {
     Harness::with(options, 100, 30, |mut session| {
         session.jobs.batch = batch;

@@ -156,7 +156,7 @@ async fn what_is_too_long_or_switched_off_is_not_copied_and_said() {
     behave(&mut h, AppSettings::default(), HostTerminal { is_plain: true, ..HostTerminal::default() });
     h.press("y i");
     assert!(h.screen().contains(msg_part("this terminal has no clipboard")));
-    // A program is told of, too, where there is none.
+    // A missing program has a message, too.
     let native = AppSettings { clipboard: ClipboardChoice::Native, ..AppSettings::default() };
     behave(&mut h, native, HostTerminal::default());
     h.press("y i");
@@ -501,7 +501,7 @@ async fn the_person_is_called_once_when_followed_work_ends() {
     assert_eq!(h.tui.app.take_spoken(), "", "what one has just sent is on the screen");
     h.sandbox.control().advance(Duration::from_secs(25 * 3600));
     h.press("r");
-    // The row may be read before the job is told of.
+    // The row may be read before the change of the job arrives.
     h.shows(msg_part("issued 1 = 1")).await;
     h.settled().await;
     assert_eq!(h.tui.app.take_spoken(), "\x1b]9;lapel: job 1 (issue) has ended\x1b\\");

@@ -424,7 +424,7 @@ async fn what_comes_from_an_editor_is_one_line_and_a_failure_changes_nothing() {
     h.press("ctrl-x");
     assert!(h.tui.app.take_loop_command().is_none(), "there is nothing to write");
     h.press("esc");
-    // It waits, and is to be revoked when it is Issued.
+    // It waits, and lapel revokes it when it is Issued.
     h.press("x tab");
     h.settled().await;
     h.type_text("중복");

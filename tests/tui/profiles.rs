@@ -298,7 +298,7 @@ async fn another_key_is_asked_nothing_before_it_is_pinned() {
     h.paste("1");
     h.press("enter");
     assert!(h.screen().contains(&asks("1")), "{}", h.screen());
-    // Whatever is pressed behind the question: nothing is asked.
+    // No key behind the question asks anything.
     h.press("esc 2 r 3");
     h.shows(msg_part("Pin another key")).await;
     assert_eq!(all_requests(&h), requests(&h, "GET /ping"));

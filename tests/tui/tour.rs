@@ -190,7 +190,7 @@ async fn the_first_screen_offers_it_until_it_was_taken() {
     let app_paths = AppPaths { offers_tour: true, tour_note: Some(note.clone()), ..AppPaths::default() };
     let mut h = first_screen(app_paths.clone()).await;
     assert!(h.screen().contains("t  take the tour"), "{}", h.screen());
-    // Whoever only looks around is on no tour, and may take it another time.
+    // A person who only looks around is on no tour, and may take it another time.
     h.press("s");
     assert!(!h.settled().await.contains(msg_part("Tour ")) && !note.exists());
     let mut h = first_screen(app_paths).await;

@@ -84,9 +84,8 @@ impl ReadContext {
         })
     }
 
-    /// Badges sent by lapel: one that the service does not show, or all to an e-mail address. `None` if that is not
-    /// known, because the journal cannot be read or jobs are in another one, which is said. Without a journal, none was
-    /// sent.
+    /// Badges sent by lapel: one that the service does not show, or all to an e-mail address. `None` and a
+    /// message if the journal cannot be read or jobs are in another one. Without a journal, none was sent.
     async fn sent(&self, of: Result<&BadgeId, &str>) -> Option<Vec<SentHere>> {
         let (place, account) = &self.journal;
         if place.is_missing() {

@@ -12,7 +12,7 @@ use crate::jobs::job::StopKind;
 use crate::jobs::journal::prelude::*;
 use crate::jobs::reason::utc_minute;
 
-/// The outcome of a request that stands for lost ones, until the history was searched for its rows.
+/// The outcome of a placeholder for lost requests, until the history was searched for its rows.
 pub(super) const UNSEARCHED: &str = "unsearched";
 /// The same afterwards.
 const SEARCHED: &str = "searched";
@@ -108,8 +108,8 @@ fn doubt_unsent(db: &Tx<'_>, job: JobId, rows: i64, by: &Process, actor: &Actor)
     Ok(())
 }
 
-/// Puts rows of a job in doubt, given by a condition and their number, with a request that stands for those that may have
-/// been sent. Gives them claims. `at` is this computer's time, in milliseconds.
+/// Puts rows of a job in doubt, given by a condition and their number, with a placeholder for the requests that may
+/// have been sent. Gives them claims. `at` is this computer's time, in milliseconds.
 pub(super) fn doubt_rows(
     db: &Tx<'_>,
     job: JobId,
@@ -207,7 +207,7 @@ pub(super) fn searched(db: &Tx<'_>, requests: &BTreeMap<i64, bool>, now: Timesta
     )
 }
 
-/// Whether a request stands for lost ones.
+/// Whether a request is a placeholder for lost ones.
 pub(super) fn is_stand_in(outcome: Option<&str>) -> bool {
     matches!(outcome, Some(UNSEARCHED | SEARCHED))
 }

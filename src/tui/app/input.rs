@@ -470,7 +470,7 @@ impl App {
     }
 }
 
-/// The first few names. A sign stands for the others.
+/// The first few names, and a sign for the others.
 fn named(mut names: Vec<&str>, more: &'static str) -> String {
     if names.len() > NAMED {
         names.truncate(NAMED);

@@ -71,7 +71,7 @@ impl Views {
         }
     }
 
-    /// Handles a response about the file. Returns the layout that was read, and what the user is told.
+    /// Handles a response about the file. Returns the layout that was read, and the message for the user.
     fn take_answer(
         &mut self,
         request: RequestId,

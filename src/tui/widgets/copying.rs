@@ -74,8 +74,8 @@ impl Copyables {
         self.list.push(Copyable { key: 'r', label: t!("row").to_owned(), shown, clip });
     }
 
-    /// Adds the selected row, and the table of all rows. `which` describes so many rows. `more` gives what the fields
-    /// need besides the record.
+    /// Adds the selected row, and the table of all rows. `what` describes so many rows: `2 rows that are marked`. `more`
+    /// gives what the fields need besides the record.
     pub fn records<'r, R, C, B: Borrow<C>>(
         &mut self,
         fields: &[RecordField<R, C>],
@@ -97,7 +97,7 @@ impl Copyables {
         self.table(&titles, &rows.map(cells).collect::<Vec<_>>(), what);
     }
 
-    /// Adds a table: a line of headings, marked for translation, then one line per row. `which` describes so
+    /// Adds a table: a line of headings, marked for translation, then one line per row. `what` describes so
     /// many rows.
     pub fn table(&mut self, heads: &[&'static str], rows: &[Vec<String>], what: impl Fn(u64) -> String) {
         if rows.is_empty() {

@@ -278,7 +278,7 @@ impl RowList {
         Some(place)
     }
 
-    /// Notes that the job has changed. Several changes lead to one read at a time.
+    /// Notes that the job has changed. Several changes lead to one read.
     pub fn changed(&mut self) {
         self.stale = true;
     }

@@ -1,4 +1,4 @@
-//! `lapel issue`: who gets a badge, who does not, and what is said of it.
+//! `lapel issue`: who gets a badge, who does not, and the texts about it.
 
 use super::kit::{Bench, count, frozen, shape};
 use crate::closed_port::ClosedPort;

@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::process::Command;
 
-/// A setting's name, what the file says, and what is told of it. None says what holds without it.
+/// A setting's name, its text in the file, and its text in `info`. None gives the default.
 const SAID: &[(&str, &str, &str)] = &[
     ("default_profile", "'uni'", "uni"),
     ("theme", "'high-contrast'", "high-contrast"),

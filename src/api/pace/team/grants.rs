@@ -134,7 +134,7 @@ impl PaceKeeper {
                 Ok(view)
             }
             Err(lost) => {
-                // The database may have granted it all the same.
+                // The database may still have granted it.
                 let (priority, answered, remaining) = (want.priority, 0, 0);
                 self.gives.push_back(Give { block: id, part: 0, priority, answered, remaining });
                 Err(lost)
