@@ -12,7 +12,7 @@ pub(in crate::jobs) enum RefusalProof {
     Proven,
     /// Nothing was found, but only a poll from this time on (the service's, in seconds) is a proof.
     Soon(i64),
-    /// Nothing was found, and that is no proof with this service for a long time, or ever.
+    /// Nothing was found, but this service can show accepted badges much later, so there is no proof.
     NotProvable,
 }
 
