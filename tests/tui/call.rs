@@ -1,7 +1,7 @@
 //! The support call: each of the twelve questions that callers have is answered on one screen of 80x24, without
 //! pictures, in at most five requests.
 
-use super::comforts::copied;
+use super::copy_log_refresh::copied;
 use super::*;
 use crate::common::texts::{msg, msg_part};
 

@@ -1,7 +1,7 @@
 //! Columns chosen, ordered and sized; the lists as they were the last time; what the command line wants first.
 
-use super::comforts::pass;
 use super::common::{desk_wanting, session, tui};
+use super::copy_log_refresh::pass;
 use super::*;
 use crate::common::texts::{msg, msg_part, msg_with};
 use lapel::sandbox::Sandbox;

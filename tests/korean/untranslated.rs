@@ -1,4 +1,4 @@
-//! What of a screen was left in English.
+//! English words that are left on a Korean screen.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;

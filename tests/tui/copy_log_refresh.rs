@@ -1,4 +1,4 @@
-//! Taking things away, looking at what was sent, reading again by itself, calling the person.
+//! Copying, the JSON of a record, the request log, refreshing without a key, and notices when work ends.
 
 use super::*;
 use crate::common::texts::{msg, msg_part, msg_with};
