@@ -272,6 +272,20 @@ mod tests {
     }
 
     #[test]
+    fn the_cost_of_the_history_has_minutes_when_one_is_not_enough() {
+        let costs = [None, Some(0), Some(4_300), Some(430_000)].map(|badges| history_cost(badges, 600));
+        assert_eq!(
+            costs,
+            [
+                "1 request for every 100 badges of the history",
+                "about 1 request",
+                "about 43 requests",
+                "about 4,300 requests in 8 minutes"
+            ]
+        );
+    }
+
+    #[test]
     fn the_rest_of_a_reading_waits_for_the_rate_limit() {
         let left = |done| time_left(done, 1_000_000, 100).unwrap_or_default();
         assert_eq!(

@@ -73,7 +73,7 @@ fn notes_of(copies: &[&HistoryItem], cx: &UiContext) -> Vec<(BadgeId, Vec<String
 /// The number of copies in each state, without those that are issued, in words: `1 Waiting`.
 pub(in crate::tui::screens) fn not_issued(states: impl Iterator<Item = State>) -> Vec<String> {
     let others = counted(states).into_iter().filter(|(state, _)| *state != State::Issued);
-    others.map(|(state, times)| t!("{times} {word}", times = number(times), word = state.word())).collect()
+    others.map(|(state, times)| t!("{n} {word}", n = number(times), word = state.word())).collect()
 }
 
 fn counted(all: impl Iterator<Item = State>) -> Vec<(State, u64)> {
