@@ -192,8 +192,8 @@ fn assure_none_unsearched(db: &Tx<'_>, unsearched: &str, values: &[&dyn Bind]) -
     found.map_or(Ok(()), |job| Err(tx::Error::Team(TeamError::Unsearched { job })))
 }
 
-/// Records that a poll has searched the history for all rows of these requests. `requests` tells of each request with
-/// rows in doubt whether it read everything that could contain their badges. From now on, the absence of a badge
+/// Records that a poll has searched the history for all rows of these requests. `requests` has each request with
+/// rows in doubt, and whether the poll read everything that could contain their badges. From now on, the absence of a badge
 /// counts, by the service's clock.
 pub(super) fn searched(db: &Tx<'_>, requests: &BTreeMap<i64, bool>, now: Timestamp) -> tx::Result<()> {
     let done: Vec<i64> = requests.iter().filter(|(_, complete)| **complete).map(|(id, _)| *id).collect();
