@@ -3,7 +3,7 @@
 use super::app::App;
 use crate::jobs::JobError;
 use crate::tui::persist::input_history;
-use crate::tui::persist::saved_layout::file::{ViewAnswer, ViewRequest, run};
+use crate::tui::persist::saved_layout::layout_file::{ViewAnswer, ViewRequest, run};
 use crate::tui::prelude::*;
 
 /// Longest wait for cancelled disk work, for a journal that has no answer of the service to record, and for its list.

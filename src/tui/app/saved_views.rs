@@ -1,7 +1,7 @@
 //! The saved layout of the lists: read when a profile opens, written shortly after a change and at the end.
 
 use super::{App, Tab};
-use crate::tui::persist::saved_layout::file::{ViewAnswer, ViewRequest};
+use crate::tui::persist::saved_layout::layout_file::{ViewAnswer, ViewRequest};
 use crate::tui::persist::saved_layout::{InitialView, SavedLayout};
 use crate::tui::prelude::*;
 use crate::tui::request::ProfileSession;

@@ -2,10 +2,10 @@
 //! job.
 
 pub mod columns;
+mod row_words;
 pub mod short_reason;
-mod words;
 
-pub use words::*;
+pub use row_words::*;
 
 use crate::jobs::{RowField, RowFilter, RowPart};
 use crate::tui::effects::ExportSource;
