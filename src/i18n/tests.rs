@@ -188,6 +188,27 @@ fn no_text_begins_or_ends_with_a_blank() {
     }
 }
 
+/// Else another language would be more than a file and a line of `languages!`.
+#[test]
+fn no_code_names_a_translated_language() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut places = Vec::new();
+    for path in sources(&root) {
+        let place = path.strip_prefix(&root).expect("below src");
+        let is_test = path.file_stem().is_some_and(|name| name.to_string_lossy().ends_with("tests"))
+            || place.iter().any(|part| part == "tests");
+        if is_test || place.starts_with("i18n") {
+            continue;
+        }
+        let source = std::fs::read_to_string(&path).expect("a source can be read");
+        let code = source.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+        if code.contains("Language::Korean") {
+            places.push(place.display().to_string());
+        }
+    }
+    assert!(places.is_empty(), "compare with the source language instead: {places:?}");
+}
+
 #[test]
 fn the_texts_that_the_macros_take_are_found() {
     let source = r#"fn f() { t!("a"); x(plural!(n, "one {n}", "many {n}", k = t!("inner"))); count!(2, "b", "bs"); tr_noop!("c") }"#;
