@@ -509,8 +509,8 @@ async fn file(session: &VerbSession, to: &FileFlags, is_redo: bool) -> Result<u8
     let warning = if refused > 0 {
         Some(plural!(
             refused,
-            "{n} row was refused (HTTP 422), and may have been accepted all the same. lapel jobs follow checks it. Another journal does not know this.",
-            "{n} rows were refused (HTTP 422), and some may have been accepted all the same. lapel jobs follow checks them. Another journal does not know this."
+            "{n} row was refused (HTTP 422), and may still have been accepted. lapel jobs follow checks it. Another journal does not know this.",
+            "{n} rows were refused (HTTP 422), and some may still have been accepted. lapel jobs follow checks them. Another journal does not know this."
         ))
     } else {
         (is_redo && written.rows == 0)

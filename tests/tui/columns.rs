@@ -148,7 +148,7 @@ async fn a_damaged_file_is_set_aside_and_a_hostile_one_does_no_harm() {
     assert!(words(&screen).contains(msg_part("list layout of this profile is damaged")), "{screen}");
     h.press("1");
     let screen = h.settled().await;
-    assert!(screen.contains(msg_part("40 templates")), "the list is there all the same: {screen}");
+    assert!(screen.contains(msg_part("40 templates")), "the list is still there: {screen}");
     assert!(!file.exists() && file.with_extension("json.damaged").exists());
 
     let hostile = r#"{"version":1,"tab":"history","history":{"columns":[{"field":"attic","shown":true},

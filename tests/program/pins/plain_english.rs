@@ -1,6 +1,7 @@
-//! Comments and docs have none of the phrases that say a thing in a roundabout way.
+//! Comments, docs and texts have none of the phrases that say a thing in a roundabout way.
 
 use super::layers::sources;
+use crate::texts::keys;
 use std::path::Path;
 
 const PHRASES: &[&str] = &[
@@ -89,6 +90,12 @@ fn comments_are_plain_english() {
     assert!(wrong.is_empty(), "say these in plain words:\n{}", wrong.join("\n"));
     let mended: Vec<_> = NOT_YET.iter().filter(|name| !known.contains(name)).collect();
     assert!(mended.is_empty(), "take these off the list: {mended:?}");
+}
+
+#[test]
+fn texts_are_plain_english() {
+    let wrong: Vec<_> = keys().filter(|text| !phrases(text).is_empty()).collect();
+    assert!(wrong.is_empty(), "say these in plain words: {wrong:#?}");
 }
 
 #[test]
