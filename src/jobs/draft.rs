@@ -241,7 +241,7 @@ impl Jobs {
         self.core.wake.notify_one();
     }
 
-    /// Keeps complete drafts, so that a review goes on after it was closed, or after the process ended.
+    /// Keeps complete drafts, so that a review can continue after it was closed, or after the process ended.
     pub async fn keep_drafts(&self, ids: &[JobId]) -> Result<(), JobError> {
         Ok(self.core.store.keep_drafts(ids.to_vec()).await?)
     }

@@ -213,7 +213,7 @@ pub struct Job {
 pub struct Replaced {
     pub old: Text,
     pub new: Text,
-    /// Whether the job stands for both parts: the issue of the corrected badge, too.
+    /// Whether the job also has the second part: the issue of the corrected badge.
     pub is_whole: bool,
 }
 

@@ -1,7 +1,7 @@
 //! Columns chosen, ordered and sized; the lists as they were the last time; what the command line wants first.
 
-use super::comforts::pass;
 use super::common::{desk_wanting, session, tui};
+use super::copy_log_refresh::pass;
 use super::*;
 use crate::common::texts::{msg, msg_part, msg_with};
 use lapel::sandbox::Sandbox;
@@ -148,7 +148,7 @@ async fn a_damaged_file_is_set_aside_and_a_hostile_one_does_no_harm() {
     assert!(words(&screen).contains(msg_part("list layout of this profile is damaged")), "{screen}");
     h.press("1");
     let screen = h.settled().await;
-    assert!(screen.contains(msg_part("40 templates")), "the list is there all the same: {screen}");
+    assert!(screen.contains(msg_part("40 templates")), "the list is still there: {screen}");
     assert!(!file.exists() && file.with_extension("json.damaged").exists());
 
     let hostile = r#"{"version":1,"tab":"history","history":{"columns":[{"field":"attic","shown":true},

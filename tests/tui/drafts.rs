@@ -1,4 +1,4 @@
-//! Drafts that are kept: a review goes on where a person left it.
+//! Drafts that are kept: a review continues where a person left it.
 
 use super::activity::people;
 use super::common::{desk_wanting, released, session, tui_of};

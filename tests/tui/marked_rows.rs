@@ -27,7 +27,7 @@ pub async fn never_seen() -> Harness {
     h.shows("▲ never seen").await;
     h.shows("3 never seen").await;
     let screen = h.settled().await;
-    // It is said once that a person decides.
+    // One text says that a person decides.
     assert!(!screen.contains(msg_part("You can decide to send it again")), "{screen}");
     h
 }
@@ -258,7 +258,7 @@ async fn dragging_over_rows_of_a_job_marks_them() {
     assert!(h.screen().contains(&msg_with("range from row {row}", &[&1])), "{}", h.screen());
     h.tui.app.update(mouse(MouseEventKind::Up(MouseButton::Left), first + 2));
     h.shows(&msg_with("{marked} marked", &[&3])).await;
-    // A click marks nothing, and a key lets go of what is dragged.
+    // A click marks nothing, and a key ends a drag.
     h.tui.app.update(mouse(MouseEventKind::Down(MouseButton::Left), first + 3));
     h.tui.app.update(mouse(MouseEventKind::Up(MouseButton::Left), first + 3));
     h.tui.app.update(mouse(MouseEventKind::Down(MouseButton::Left), first));

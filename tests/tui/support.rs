@@ -226,7 +226,7 @@ async fn a_slip_in_an_address_is_named_and_searched_for() {
     }
     let (screen, _) = look_up(&mut h, "ｈａｎｕｉ＠naru.example").await;
     assert!(screen.contains("봉하늬"), "{screen}");
-    // No badge: what was searched is said.
+    // No badge: the text says what was searched.
     let (screen, requests) = look_up(&mut h, "nobody.here@gmail.example").await;
     assert!(requests <= 5, "{requests}");
     let lists = msg_with("wallet and history of {email}", &[&"nobody.here@gmail.example"]);

@@ -274,7 +274,7 @@ fn who_says_revoked_or_expired_of_a_valid_badge_is_asked_which_one_they_mean() {
     assert!(said.contains("Revoked badges in this list: 파이썬 데이터 분석 수료. Select"), "{said}");
     let said = answer(&all, CallerQuestion::Expired);
     assert!(said.contains("It has not expired.") && said.contains("Expired badges in this list: "), "{said}");
-    // Of another name at this address, nothing is said.
+    // The advice does not mention another name at this address.
     let other = Row { id: "B-1", name: "임하늘", label: "회수완료", wallet: false, ..Row::default() }.held();
     let said = answer(&[valid(), other], CallerQuestion::Revoked);
     assert!(said.contains("It is not revoked.") && !said.contains("in this list"), "{said}");

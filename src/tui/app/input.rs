@@ -366,17 +366,13 @@ impl App {
         let mut said: Vec<String> = Vec::new();
         match written {
             Some((file, left)) if sending => {
-                said.push(t!(
-                    "lapel is writing {file}: quitting cancels the export, and {left}.",
-                    file,
-                    left
-                ));
+                said.push(t!("lapel is writing {file}: quitting cancels the export.", file));
+                said.push(left.to_owned());
             }
-            Some((file, left)) => said.push(t!(
-                "lapel is writing {file}. Quit again to leave: this cancels the export, and {left}.",
-                file,
-                left
-            )),
+            Some((file, left)) => {
+                said.push(t!("lapel is writing {file}. Quit again to leave: this cancels the export.", file));
+                said.push(left.to_owned());
+            }
             None => {}
         }
         if sending {
@@ -385,7 +381,8 @@ impl App {
             } else {
                 t!("The demo's jobs end with the demo.")
             };
-            said.push(t!("lapel is sending. Quit again to leave: it waits for the open answers and sends nothing more. {then}", then));
+            said.push(t!("lapel is sending. Quit again to leave: it waits for the open answers and sends nothing more.").to_owned());
+            said.push(then.to_owned());
         }
         effects.warn(said.join(" "));
     }
@@ -473,7 +470,7 @@ impl App {
     }
 }
 
-/// The first few names. A sign stands for the others.
+/// The first few names, and a sign for the others.
 fn named(mut names: Vec<&str>, more: &'static str) -> String {
     if names.len() > NAMED {
         names.truncate(NAMED);

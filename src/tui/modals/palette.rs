@@ -286,9 +286,10 @@ impl Component for CommandPalette {
         let screen = area;
         let area = popup::inside(screen, most);
         let room = usize::from(area.width).saturating_sub(4);
-        let prompt = t!("  Do  ");
+        let prompt = format!("  {}  ", t!("Do"));
+        let free = room.saturating_sub(width(&prompt));
         let mut spans = vec![Span::styled(prompt, theme.strong()), cx.cursor(true)];
-        spans.extend(self.field.spans(room.saturating_sub(width(prompt)), true, cx));
+        spans.extend(self.field.spans(free, true, cx));
         let mut lines = vec![Line::from(spans), Line::raw("")];
         let reason = |entry: &PaletteEntry| {
             let why = self.why_not(entry)?;
@@ -326,7 +327,7 @@ impl Component for CommandPalette {
             lines.push(self.line(entry, selected, &widths, &mut search, cx));
         }
         if self.shown.is_empty() {
-            lines.push(Line::styled(t!("    no match"), theme.dim()));
+            lines.push(Line::styled(format!("    {}", t!("no match")), theme.dim()));
         } else {
             let rest = out_of_sight(&shown, self.shown.len(), cx);
             lines.push(Line::styled(format!("  {rest}"), theme.dim()));

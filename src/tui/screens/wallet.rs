@@ -14,7 +14,7 @@
 //! narrow                the search of the list
 //! copyables             what can be copied
 //! totals, notes         the lines above the list
-//! layout, draw          where everything stands; drawing
+//! layout, draw          the place of each part; drawing
 //! ```
 
 mod by_id;
@@ -86,9 +86,9 @@ pub struct Wallet {
     search: Search,
     /// Places of the rows that the search finds. `None`: all rows are listed.
     fitting: Option<Vec<usize>>,
-    /// Whether the badges or their order have changed, so that the rows are to be sorted and searched again.
+    /// Whether the badges or their order have changed, so that the rows need a new order and a new search.
     unsorted: bool,
-    /// Whether the text of the search has changed, so that the rows are to be searched again.
+    /// Whether the text of the search has changed, so that the rows need a new search.
     unsearched: bool,
     cursor: ListCursor,
     scroll: Scroll,
@@ -429,7 +429,7 @@ impl Component for Wallet {
                 effects.say(t!("There are no badges here to sort."));
             }
             Action::Elsewhere => match self.unknown_cert() {
-                Some(number) => self.ask_cert_cost(number, effects),
+                Some(number) => self.ask_cert_cost(number, cx, effects),
                 None => self.look_elsewhere(effects),
             },
             Action::Question if self.selected().is_some() => {

@@ -2,10 +2,10 @@
 //! job.
 
 pub mod columns;
+mod row_words;
 pub mod short_reason;
-mod words;
 
-pub use words::*;
+pub use row_words::*;
 
 use crate::jobs::{RowField, RowFilter, RowPart};
 use crate::tui::effects::ExportSource;
@@ -278,7 +278,7 @@ impl RowList {
         Some(place)
     }
 
-    /// Notes that the job has changed. Several changes lead to one read at a time.
+    /// Notes that the job has changed. Several changes lead to one read.
     pub fn changed(&mut self) {
         self.stale = true;
     }

@@ -15,7 +15,6 @@ use crate::tui::widgets::filtered_list::two_sided;
 use crate::tui::widgets::job_rows::moment;
 use crate::tui::widgets::needs;
 use crate::tui::widgets::paged_list::draw_row;
-use crate::tui::worker::index::reading_cost;
 use std::rc::Rc;
 use strum::VariantArray;
 
@@ -302,7 +301,7 @@ impl Home {
                 counted(words, list)
             }
             HomeLine::NoIndex => {
-                let cost = reading_cost(self.index_cost());
+                let cost = cx.history_cost(self.history);
                 plain(
                     t!(
                         "Expiring badges, failed mails and badges over time need an index. Building it costs {cost}.",
@@ -312,7 +311,7 @@ impl Home {
                 )
             }
             HomeLine::EmptyIndex => {
-                let cost = reading_cost(self.index_cost());
+                let cost = cx.history_cost(self.history);
                 let text = t!("The index is empty. Reading the history costs {cost}.", cost);
                 plain(text, (Action::Reload, Action::Reload.hint()))
             }

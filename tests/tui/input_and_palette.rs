@@ -1,4 +1,4 @@
-//! Keys, mouse, pastes, sizes, help, and doing nothing.
+//! Keys, mouse, pastes, themes, the palette, the help, and an app that does nothing.
 
 use super::*;
 use crate::common::texts::{asks, msg, msg_part, msg_with};
@@ -314,7 +314,7 @@ async fn hangul_input_picks_what_is_copied_and_tells_the_capitals_of_the_columns
     h.press("2");
     h.settled().await;
     h.press("y ㅑ");
-    let id = super::comforts::copied(&mut h);
+    let id = super::copy_log_refresh::copied(&mut h);
     assert!(id.starts_with("B-"), "{id}");
     h.press("C j ㅓ");
     assert!(h.screen().contains(msg_part("cannot tell J from j")), "{}", h.screen());
@@ -424,7 +424,7 @@ async fn what_comes_from_an_editor_is_one_line_and_a_failure_changes_nothing() {
     h.press("ctrl-x");
     assert!(h.tui.app.take_loop_command().is_none(), "there is nothing to write");
     h.press("esc");
-    // It waits, and is to be revoked when it is Issued.
+    // It waits, and lapel revokes it when it is Issued.
     h.press("x tab");
     h.settled().await;
     h.type_text("중복");
