@@ -2,6 +2,7 @@
 
 use super::activity::people;
 use super::common::{desk_wanting, released, session, tui_of};
+use super::narrow::flat;
 use super::*;
 use crate::common::texts::{msg, msg_part, msg_with};
 use lapel::jobs::JobId;
@@ -251,12 +252,18 @@ async fn home_shows_which_drafts_another_lapel_keeps_and_sends() {
     std::mem::swap(&mut h.tui, &mut other);
     h.shows(msg(KEPT)).await;
     h.settled().await;
-    // The other one has it open. The refusal answers the key, so it goes like every message.
-    let refusal = msg_part("This draft has started, was discarded, ");
+    // The other one has it open: Home says so and does not offer it.
+    let process = format!("process {}", std::process::id());
+    let open = msg_with("open in another lapel ({owner})", &[&process]);
+    let screen = h.until(&open, |s| flat(s).contains(&open)).await;
+    assert!(!screen.contains(&format!("⏎ {}", msg("open"))), "{screen}");
+    // The refusal answers the key, so it goes like every message. It names the one cause.
+    let refusal = format!("is {open}. ");
     h.press("enter");
-    h.shows(refusal).await;
+    let screen = h.until("refused", |s| flat(s).contains(&refusal)).await;
+    assert!(!screen.contains(msg_part("was discarded")), "{screen}");
     h.press("j j");
-    assert!(!h.settled().await.contains(refusal));
+    assert!(!flat(&h.settled().await).contains(&refusal));
     std::mem::swap(&mut h.tui, &mut other);
     h.press("esc");
     h.settled().await;
