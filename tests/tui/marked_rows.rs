@@ -34,6 +34,10 @@ pub async fn never_seen() -> Harness {
 
 /// A job of five rows that stopped at the quota after two, with its rows on the screen.
 async fn at_the_quota() -> Harness {
+    stopped_after_two(5).await
+}
+
+async fn stopped_after_two(rows: usize) -> Harness {
     let mut h = Harness::with(Options { quota: Some(2), ..small() }, 100, 30, |mut session| {
         session.jobs.batch = 2;
         session.jobs.in_flight = 1;
@@ -42,12 +46,12 @@ async fn at_the_quota() -> Harness {
         session
     })
     .await;
-    issue(&mut h, 0..5).await;
-    h.shows(msg_part("3 of 5 not sent: quota exceeded")).await;
+    issue(&mut h, 0..rows).await;
+    h.shows(msg_part(&format!("{} of {rows} not sent: quota exceeded", rows - 2))).await;
     h.press("5");
     h.settled().await;
     h.press("enter");
-    h.shows("row 1 of 5").await;
+    h.shows(&format!("row 1 of {rows}")).await;
     h.settled().await;
     h
 }
@@ -304,4 +308,36 @@ async fn the_columns_of_saved_jobs_and_rows_stay() {
         ));
     }
     insta::assert_snapshot!(heads.join("\n"));
+}
+
+/// Its first row is not in memory any more, so its number is not known.
+#[tokio::test]
+async fn a_range_that_began_far_away_is_named_without_its_row() {
+    let mut h = stopped_after_two(900).await;
+    h.press("v");
+    assert!(h.screen().contains(msg_part("range from row")), "{}", h.screen());
+    // Each jump reads the page there and the one before it.
+    for row in ["250", "450", "650", "850"] {
+        h.press("#");
+        h.type_text(row);
+        h.press("enter");
+        h.settled().await;
+    }
+    let screen = h.screen();
+    assert!(screen.contains(msg("a range has begun")), "{screen}");
+    assert!(!screen.contains(msg_part("range from row")), "{screen}");
+}
+
+#[tokio::test]
+async fn a_receipt_of_marked_rows_does_not_promise_every_row() {
+    let mut h = never_seen().await;
+    let every = msg("save the receipt of this job: every row with its result");
+    let marked = msg("save a receipt of the marked rows, each with its result");
+    for (mark, said, unsaid) in [("", every, marked), ("space", marked, every)] {
+        h.press(mark);
+        h.press("e");
+        let screen = h.settled().await;
+        assert!(screen.contains(said) && !screen.contains(unsaid), "{screen}");
+        h.press("esc");
+    }
 }
