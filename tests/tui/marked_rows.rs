@@ -60,7 +60,11 @@ async fn stopped_after_two(rows: usize) -> Harness {
 async fn only_the_marked_rows_are_sent_again() {
     let mut h = never_seen().await;
     h.press("space space");
-    h.shows(&msg_with("{marked} marked", &[&2])).await;
+    let marked = msg_with("{marked} marked", &[&2]);
+    let screen = h.shows(&marked).await;
+    // In the heading, as in History.
+    let counts = screen.lines().find(|line| line.contains(&marked)).expect("a line");
+    assert!(counts.contains(msg_part("3 rows")) && screen.matches(&marked).count() == 1, "{screen}");
     h.press("d");
     h.shows(msg("never seen, may be sent again together")).await;
     h.press("down enter enter");
