@@ -319,15 +319,16 @@ async fn the_columns_of_saved_jobs_and_rows_stay() {
 async fn a_range_that_began_far_away_is_named_without_its_row() {
     let mut h = stopped_after_two(900).await;
     h.press("v");
-    assert!(h.screen().contains(msg_part("range from row")), "{}", h.screen());
-    // Each jump reads the page there and the one before it.
-    for row in ["250", "450", "650", "850"] {
-        h.press("#");
-        h.type_text(row);
-        h.press("enter");
-        h.settled().await;
+    let mut screen = h.settled().await;
+    assert!(screen.contains(msg_part("range from row")), "{screen}");
+    // Fewer rows than a page has, so that the list reads every page on the way to its end.
+    for _ in 0..100 {
+        if screen.contains("row 900 of 900") {
+            break;
+        }
+        h.press("pagedown pagedown pagedown");
+        screen = h.settled().await;
     }
-    let screen = h.screen();
     assert!(screen.contains(msg("a range has begun")), "{screen}");
     assert!(!screen.contains(msg_part("range from row")), "{screen}");
 }

@@ -127,12 +127,14 @@ impl Wallet {
         (who, shorter, said)
     }
 
-    /// Draws the summary, with the number of requests at its end as a sign of progress.
+    /// Draws the summary, with the number of requests at its end as a sign of progress. The default columns have no
+    /// headings that could say how many have no room, so this line does, if it has room.
     /// `said` has the longest text first. The first one that leaves room for the holder's name is used, and then the first
     /// of `who` that fits.
     pub(super) fn first_line(
         &self,
         (who, said): (&[String], &[String]),
+        hidden: usize,
         frame: &mut Frame<'_>,
         area: Rect,
         cx: &UiContext,
@@ -140,7 +142,8 @@ impl Wallet {
         let asked = self.requests(cx);
         let place = self.place().filter(|_| area.width >= preview::FROM || self.selected().is_none());
         let right: Vec<String> = place.into_iter().chain([asked]).filter(|part| !part.is_empty()).collect();
-        let right = right.join(&format!(" {} ", cx.glyphs.dot));
+        let dot = format!(" {} ", cx.glyphs.dot);
+        let mut right = right.join(&dot);
         let room = usize::from(area.width).saturating_sub(width(&right) + 6);
         let name = who.first().map_or(0, |who| width(who)).min(NAME);
         let said = said.iter().find(|said| name + width(said) <= room).or(said.last());
@@ -149,7 +152,14 @@ impl Wallet {
         let who = who.iter().find(|who| width(who) <= left).or(who.last()).map_or("", String::as_str);
         let short = fit(who, left, cx.glyphs.ellipsis);
         let text = fit(&format!("{}{said}", short.trim_end()), room, cx.glyphs.ellipsis);
-        let text = Line::styled(format!("  {}", text.trim_end()), cx.theme.strong());
+        let text = text.trim_end();
+        if hidden > 0 && !right.is_empty() {
+            let words = plural!(hidden as u64, "+{n} column", "+{n} columns");
+            let signs = [words, format!("+{hidden}")].map(|sign| format!("{sign}{dot}{right}"));
+            let room = room + width(&right);
+            right = signs.into_iter().find(|sign| width(text) + width(sign) <= room).unwrap_or(right);
+        }
+        let text = Line::styled(format!("  {text}"), cx.theme.strong());
         two_sided(frame, area, (text, Span::styled(right, cx.theme.dim())), true, cx);
     }
 
