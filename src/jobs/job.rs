@@ -282,6 +282,11 @@ impl Job {
         self
     }
 
+    /// The other living lapel that has this draft open.
+    pub fn open_elsewhere(&self) -> Option<&Owner> {
+        self.owner.as_ref().filter(|owner| self.phase == Phase::Draft && !owner.is_me && owner.is_alive)
+    }
+
     /// Whether any row may still change without a person.
     pub fn is_open(&self) -> bool {
         if self.phase == Phase::Moved {

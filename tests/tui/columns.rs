@@ -301,3 +301,25 @@ async fn what_the_service_does_not_sort_by_is_sorted_within_the_page() {
         .collect();
     assert!(ids.len() > 20 && ids.is_sorted(), "{ids:?}\n{screen}");
 }
+
+/// Its default columns have no headings that could say it.
+#[tokio::test]
+async fn the_wallet_says_how_many_columns_have_no_room() {
+    for (columns, rows) in [(60, 16), (160, 50)] {
+        let mut h = Harness::new(frozen(), columns, rows).await;
+        h.settled().await;
+        h.press("3");
+        h.paste("hong.c@naru.example");
+        h.press("enter");
+        let screen = h.settled().await;
+        let says = |screen: &str| {
+            let summary = line_with(screen, msg_part("2 requests"));
+            summary.contains('+')
+        };
+        assert_eq!(says(&screen), columns == 60, "{screen}");
+        // The headings say it instead.
+        h.press("s j j enter");
+        let screen = h.settled().await;
+        assert!(!says(&screen), "{screen}");
+    }
+}

@@ -337,9 +337,11 @@ impl App {
                     return Some(PaletteCommand { action, keys: keys.unwrap_or_default(), why_not });
                 }
                 // Actions that only a form or a menu has are listed there.
-                let (context, _, keys) = known(action).find(|(context, ..)| context.is_a_screen())?;
-                let why_not = Some(t!("only in {place}", place = context.place()));
-                Some(PaletteCommand { action, keys, why_not })
+                let mut screens = known(action).filter(|(context, ..)| context.is_a_screen()).peekable();
+                let keys = screens.peek()?.2.clone();
+                let places = screens.map(|(context, ..)| context.place()).collect();
+                let place = named(places, self.cx.glyphs.ellipsis);
+                Some(PaletteCommand { action, keys, why_not: Some(t!("only in {place}", place)) })
             })
             .collect()
     }
@@ -479,7 +481,7 @@ fn named(mut names: Vec<&str>, more: &'static str) -> String {
     i18n::list(names).to_string()
 }
 
-/// Maximum number of places that are named for a key.
+/// Maximum number of places that are named for a key or an action.
 const NAMED: usize = 3;
 
 /// Maximum number of templates, and of badges, that the palette finds.

@@ -248,19 +248,21 @@ impl Wallet {
     }
 
     fn case<'a>(&'a self, held: &'a HeldBadge, cx: &'a UiContext) -> CallCase<'a> {
+        let to_service = |at| cx.clock().offset().to_datetime(at);
         CallCase {
             held,
             all: self.held(),
             asked: self.found.as_ref().map_or("", |f| f.email.as_str()),
             organisation: cx.organisation(),
             both: self.found.as_ref().is_some_and(|f| f.both),
+            whole_as_of: self.found.as_ref().and_then(HolderBadges::whole_as_of).map(to_service),
             unfinished: self.can_read_on() || self.left_to_read().is_some() && self.request.is_some(),
             by_id: self.call.by_id.as_ref() == Some(&held.badge_id) && !held.is_only_sent(),
             masked: self.call.masked,
             namesakes: self.call.namesakes,
             question: self.call.question,
             pictures: self.call.pictures.get(&held.badge_id).map(|tried| tried.opens),
-            requested: self.requested(held).map(|at| cx.clock().offset().to_datetime(at)),
+            requested: self.requested(held).map(to_service),
             now: cx.now(),
             zone_known: cx.clock().is_zone_known(),
         }

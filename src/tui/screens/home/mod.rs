@@ -373,7 +373,7 @@ impl Component for Home {
             return pane.is_enabled(action, cx);
         }
         match action {
-            Action::Open => self.line().is_some(),
+            Action::Open => self.line().is_some_and(|line| !line.is_open_elsewhere()),
             Action::Period => self.has_plot(),
             Action::DiscardDraft => matches!(self.line(), Some(HomeLine::Draft(_))),
             Action::Wallet => false,
