@@ -204,7 +204,8 @@ impl Component for Help {
         let stops = lines.iter().filter_map(|line| line.stop).max().map_or(0, |last| last + 1);
         self.stops.set(stops);
         if stops == 0 {
-            frame.render_widget(Line::styled(t!("    no match"), cx.theme.dim()), inner);
+            let text = format!("    {}", t!("no match"));
+            frame.render_widget(Line::styled(text, cx.theme.dim()), inner);
             return;
         }
         let selected = self.at.min(stops - 1);

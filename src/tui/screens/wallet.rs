@@ -54,7 +54,7 @@ use crate::tui::prelude::*;
 use layout::AnswerPane;
 use lookup::Lookup;
 use lookup_box::LookupBox;
-use state::Sought;
+use state::{HolderBadges, Sought};
 use std::rc::Rc;
 
 /// Maximum number of requests that a look-up makes by itself. The user starts any further ones with a key.
@@ -207,12 +207,14 @@ impl Wallet {
 
     fn case<'a>(&'a self, held: &'a HeldBadge, cx: &'a UiContext) -> CallCase<'a> {
         let found = self.lookup.list.found.as_ref();
+        let to_service = |at| cx.clock().offset().to_datetime(at);
         CallCase {
             held,
             all: self.lookup.list.held(),
             asked: found.map_or("", |f| f.email.as_str()),
             organisation: cx.organisation(),
             both: found.is_some_and(|f| f.both),
+            whole_as_of: found.and_then(HolderBadges::whole_as_of).map(to_service),
             unfinished: self.lookup.can_read_on()
                 || self.lookup.left_to_read().is_some() && self.lookup.pending.holder.is_some(),
             by_id: self.lookup.call.by_id.id.as_ref() == Some(&held.badge_id) && !held.is_only_sent(),
@@ -220,7 +222,7 @@ impl Wallet {
             namesakes: self.lookup.call.caller.namesakes,
             question: self.lookup.call.caller.question,
             pictures: self.lookup.call.records.pictures.get(&held.badge_id).map(|tried| tried.opens),
-            requested: self.lookup.list.requested(held).map(|at| cx.clock().offset().to_datetime(at)),
+            requested: self.lookup.list.requested(held).map(to_service),
             now: cx.now(),
             zone_known: cx.clock().is_zone_known(),
         }
@@ -421,7 +423,7 @@ impl Component for Wallet {
                 effects.say(t!("There are no badges here to sort."));
             }
             Action::Elsewhere => match self.lookup.unknown_cert() {
-                Some(number) => self.lookup.ask_cert_cost(number, effects),
+                Some(number) => self.lookup.ask_cert_cost(number, cx, effects),
                 None => self.lookup.search_further(effects),
             },
             Action::Question if self.lookup.list.selected().is_some() => {

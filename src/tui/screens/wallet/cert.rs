@@ -3,12 +3,11 @@
 use super::Wallet;
 use super::lookup::Lookup;
 use super::requests::{CertStep, LookupStep};
-use super::state::{LookupHints, NoBadge};
-use crate::export::Cost;
+use super::state::NoBadge;
 use crate::index::Cert;
 use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::prelude::*;
-use crate::tui::worker::index::{MOST_DETAILS, NotSearched, reading_cost};
+use crate::tui::worker::index::{MOST_DETAILS, NotSearched};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::tui) enum Certs {
@@ -93,9 +92,9 @@ impl Lookup {
 
     /// Asks for the one confirmation. If the index has badges, first counts their records that were not read yet. This
     /// costs no request.
-    pub(super) fn ask_cert_cost(&mut self, number: String, effects: &mut Effects<'_>) {
+    pub(super) fn ask_cert_cost(&mut self, number: String, cx: &UiContext, effects: &mut Effects<'_>) {
         if matches!(self.call.not_found.certs, Certs::NoIndex | Certs::NotRead) {
-            let cost = self.hints.index_cost();
+            let cost = cx.history_cost(self.hints.badges);
             let text = match self.hints.badges.map(|badges| count!(badges, "request", "requests")) {
                 Some(requests) => t!(
                     "lapel reads the history into the index ({cost}), then the records of badges, the newest first, until one has this number: at most {requests}, 1 for each badge.",
@@ -250,12 +249,12 @@ impl Wallet {
             Certs::NoIndex => t!(
                 "{key} turns an index on until lapel ends and reads the history into it ({cost}), then the records, after a confirmation.",
                 key,
-                cost = self.lookup.hints.index_cost()
+                cost = cx.history_cost(self.lookup.hints.badges)
             ),
             Certs::NotRead => t!(
                 "{key} reads the history ({cost}), then the records, after a confirmation.",
                 key,
-                cost = self.lookup.hints.index_cost()
+                cost = cx.history_cost(self.lookup.hints.badges)
             ),
             _ => t!("{key} reads the records that are missing, after a confirmation with the cost.", key),
         })
@@ -286,12 +285,6 @@ impl NoBadge {
         self.certs = Certs::NotAsked;
         self.text =
             Some(t!("No record in the index has the certificate number {number}.", number = short(number)));
-    }
-}
-
-impl LookupHints {
-    pub(super) fn index_cost(&self) -> String {
-        reading_cost(self.badges.map(|badges| Cost::of(badges, u32::MAX).requests))
     }
 }
 

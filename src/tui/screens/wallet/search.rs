@@ -357,7 +357,7 @@ impl Wallet {
             t!(
                 "The index is not read yet: {key} on Home reads it ({cost}).",
                 key = cx.key(&[KeyContext::Home, KeyContext::Global], Action::Reload),
-                cost = self.lookup.hints.index_cost()
+                cost = cx.history_cost(self.lookup.hints.badges)
             )
         });
         let missing = is_missing.then(|| t!("No index here.").to_owned());
