@@ -2,7 +2,6 @@
 //! follow the first keys of a chord.
 
 use super::app::App;
-use super::input::action::ActionKind;
 use crate::tui::prelude::*;
 
 const MOST: usize = 8;
@@ -123,7 +122,7 @@ impl App {
         let hints = self.hints(columns);
         let column = usize::from(column);
         let hint = hints.iter().find(|hint| (hint.at..hint.at + hint.wide() - 2).contains(&column))?;
-        Some(hint.action).filter(|action| !sends(*action))
+        Some(hint.action).filter(|action| !action.sends())
     }
 
     /// The hints in their groups: what acts, the list, the app. As many as fit.
@@ -247,13 +246,4 @@ impl App {
             .collect();
         frame.render_widget(lines, inner);
     }
-}
-
-/// Whether an action sends, revokes, cancels or deletes something, at once or after a confirmation.
-pub(super) fn is_destructive(action: Action) -> bool {
-    sends(action) || action.is(ActionKind::Destroys)
-}
-
-pub(super) fn sends(action: Action) -> bool {
-    matches!(action, Action::Resume | Action::Retry | Action::UseUp)
 }

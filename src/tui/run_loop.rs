@@ -2,11 +2,11 @@
 //! draws once.
 
 use super::app::{App, Begin, LoopCommand};
+use super::initial_view::InitialView;
 use super::input::keymap::Keymap;
 use super::input::pause;
 use super::message::Message;
 use super::persist::app_paths::AppPaths;
-use super::persist::saved_layout::InitialView;
 use super::platform::canvas::Surface;
 use super::platform::cells;
 use super::platform::host::Manner;

@@ -7,6 +7,7 @@ use crate::tui::persist::saved_filters::{FiltersRead, SavedFilterList};
 use crate::tui::persist::unfinished;
 use crate::tui::prelude::*;
 use crate::tui::screens::welcome::Welcome;
+use crate::tui::widgets::filtered_list::filters_file::filters_file;
 use crate::tui::worker::WorkerCommand;
 
 /// The name of the file with the input of the first screen. No profile can have it.
@@ -14,7 +15,7 @@ const NO_PROFILE: &str = "new profile";
 
 impl App {
     pub(super) fn read_saved(&mut self) {
-        self.cx.saved = SavedFilterList::of(self.output.manner.filters.clone());
+        self.cx.saved = SavedFilterList::of(self.output.manner.filters.clone().map(filters_file));
         if let Some(ask) = self.cx.saved.ask(None) {
             let request = self.requests.next();
             let ask = Request::Filters(Box::new(ask));

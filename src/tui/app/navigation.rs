@@ -4,6 +4,8 @@ use super::toasts::Toasts;
 use super::{App, OpenedModal, READ_ONLY, Tab};
 use crate::tui::effects::OpenModal;
 use crate::tui::modals::confirm_resend::{self, confirm_resend};
+use crate::tui::modals::file_picker::FilePicker;
+use crate::tui::modals::filters::FiltersForm;
 use crate::tui::prelude::*;
 use crate::tui::screens::Screens;
 
@@ -139,6 +141,9 @@ impl App {
             }
             Navigate::Again(id, command) => self.again(id, *command, effects),
             Navigate::Export(source) => self.open_export(*source),
+            Navigate::PickFile(typed, earlier) => {
+                effects.open(move |_, effects| FilePicker::new(&typed, earlier, effects));
+            }
             // As if the file was dropped there. The quotation marks keep a backslash of its name.
             Navigate::Picked(path) => self.on_paste(&format!("'{path}'"), effects),
             Navigate::Aside => self.write_in_background(),
@@ -153,6 +158,9 @@ impl App {
                 }
             }
             Navigate::InputUsed => self.input_used(),
+            Navigate::SavedFilters { list, current, naming } => {
+                effects.open(move |cx, effects| FiltersForm::new(list, current, naming, cx, effects));
+            }
             Navigate::UseFilter(filter) if filter.list == "templates" => {
                 self.follow(Tab::Templates, effects, |all, effects| {
                     all.templates.filtered.use_filter(&filter, effects)

@@ -2,10 +2,10 @@
 
 use super::App;
 use crate::config::TerminalBackground;
-use crate::tui::platform::cells::{Ambiguous, set_ambiguous};
-use crate::tui::platform::images::PictureOutput;
+use crate::tui::platform::cells::set_ambiguous;
 use crate::tui::platform::terminal::gives_kitty_pictures;
 use crate::tui::prelude::*;
+use crate::tui::terminal_abilities::{Ambiguous, PictureOutput};
 use crate::tui::theme::Glyphs;
 
 impl App {

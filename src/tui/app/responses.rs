@@ -249,7 +249,7 @@ mod tests {
     use super::*;
     use crate::domain::Text;
     use crate::jobs::{Owner, Reason};
-    use crate::tui::widgets::needs::tests::job;
+    use crate::tui::needs::tests::job;
 
     #[test]
     fn only_the_end_of_a_job_is_news_and_counts_the_rows_that_were_sent() {

@@ -1,8 +1,9 @@
 //! The saved layout of the lists: read when a profile opens, written shortly after a change and at the end.
 
 use super::{App, Tab};
+use crate::tui::initial_view::InitialView;
+use crate::tui::persist::saved_layout::SavedLayout;
 use crate::tui::persist::saved_layout::file::{ViewAnswer, ViewRequest};
-use crate::tui::persist::saved_layout::{InitialView, SavedLayout};
 use crate::tui::prelude::*;
 use crate::tui::request::ProfileSession;
 

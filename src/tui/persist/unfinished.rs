@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn the_input_of_a_job_is_not_that_of_a_job_with_its_number_in_another_journal() {
-        let job = crate::tui::widgets::needs::tests::job(Phase::Stopped, &[]);
+        let job = crate::tui::needs::tests::job(Phase::Stopped, &[]);
         let other = Job { created: job.created + jiff::SignedDuration::from_secs(60), ..job.clone() };
         assert_ne!(of_job(&job), of_job(&other));
     }

@@ -3,6 +3,7 @@
 
 mod draw;
 mod export;
+pub mod filters_file;
 mod narrowed;
 mod view;
 

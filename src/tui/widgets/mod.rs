@@ -30,7 +30,6 @@ pub(in crate::tui) mod frame;
 pub(in crate::tui) mod job_rows;
 pub(in crate::tui) mod last_read;
 pub(in crate::tui) mod marks;
-pub(in crate::tui) mod needs;
 pub(in crate::tui) mod paged_list;
 pub(in crate::tui) mod path_field;
 pub(in crate::tui) mod popup;

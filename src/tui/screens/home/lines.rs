@@ -1,9 +1,9 @@
 //! The lines of Home, from the jobs and the counts: what needs a person comes first.
 
 use crate::tui::modals::draft::imports;
+use crate::tui::needs::{Need, checked, needs};
 use crate::tui::prelude::*;
 use crate::tui::widgets::colleagues::is_colleagues;
-use crate::tui::widgets::needs::{Need, checked, needs};
 use crate::tui::worker::index::Overall;
 use strum::VariantArray;
 
@@ -180,7 +180,7 @@ fn soon(counts: &Overall) -> Vec<HomeLine> {
 mod tests {
     use super::*;
     use crate::jobs::{Kind, Owner, Reason, Replaced};
-    use crate::tui::widgets::needs::tests::{job, now};
+    use crate::tui::needs::tests::{job, now};
 
     /// Every row that is not finished is in a part of Home, whether lapel or a person has to act.
     #[test]
