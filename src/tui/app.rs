@@ -187,12 +187,12 @@ impl App {
     }
 
     pub fn is_loading(&self) -> bool {
-        self.connection.pending.is_loading() || self.screens.activity.is_sending()
+        self.connection.pending.is_loading() || self.screens.is_sending()
     }
 
     /// Whether a response or the end of a typing pause is still to come.
     pub fn is_busy(&self) -> bool {
-        !self.connection.pending.is_empty() || self.screens.activity.is_sending() || !self.is_ready()
+        !self.connection.pending.is_empty() || self.screens.is_sending() || !self.is_ready()
     }
 
     /// Whether there is a connection, or no connection is expected.
@@ -275,16 +275,11 @@ impl App {
             Message::Job(changed) => self.job(*changed, effects),
             Message::Jobs(jobs) => {
                 self.connection.jobs = Some(jobs.0);
-                if let Some(why) = self.connection.journal_failure.take() {
-                    self.toasts.withdraw(&why);
-                    self.on_tab(Tab::Wallet, effects, |screens, effects| {
-                        screens.wallet.journal_is_back(true, effects)
-                    });
+                let failure = self.connection.journal_failure.take();
+                if let Some(why) = &failure {
+                    self.toasts.withdraw(why);
                 }
-                self.on_tab(Tab::Activity, effects, |screens, effects| screens.activity.restart(effects));
-                effects.owned_by(RequestOwner::Screen(Tab::Home), |effects| {
-                    self.screens.home.restart(&self.cx, effects);
-                });
+                self.on_journal(JournalEvent::Opened { again: failure.is_some() }, effects);
                 self.changed = true;
             }
             Message::Odd(text) => {
@@ -296,7 +291,7 @@ impl App {
                 if let Some(why) = self.connection.journal_failure.replace(why.clone()) {
                     self.toasts.withdraw(&why);
                 }
-                self.screens.activity.fail(why.clone());
+                self.on_journal(JournalEvent::Failed(&why), effects);
                 self.tell(why);
             }
             Message::JournalAway(why) => self.journal_away(why, effects),
@@ -305,7 +300,7 @@ impl App {
                 self.changed |= self.toasts.expire();
                 self.link();
                 self.refresh(effects);
-                self.on_tab(Tab::Home, effects, |screens, effects| screens.home.tick(effects));
+                self.screens.each(effects, |screen, effects| screen.tick(effects));
                 self.keep_view(effects);
                 self.changed |= self.shows_age();
                 if hold::left(&self.cx).is_some() {
@@ -347,7 +342,7 @@ impl App {
         }
         self.drop_forms(&mut effects);
         self.fit_confirms(&mut effects);
-        self.tell_home(&mut effects);
+        self.screens.share(self.navigation.tab, &self.cx, &mut effects);
         self.open_view(&mut effects);
         self.views.watch(self.changes_of_view());
         // A message takes rows of the body.
@@ -414,7 +409,7 @@ impl App {
     }
 
     fn is_sending(&self) -> bool {
-        self.screens.activity.is_sending() || self.connection.pending.has_commands()
+        self.screens.is_sending() || self.connection.pending.has_commands()
     }
 
     pub(super) fn body(&self) -> Rect {
@@ -512,14 +507,8 @@ impl App {
         Some(effects.owned_by(owner, |effects| run(component, cx, effects)))
     }
 
-    /// The screen of this tab owns the requests that the closure makes.
-    pub(super) fn on_tab(
-        &mut self,
-        tab: Tab,
-        effects: &mut Effects<'_>,
-        run: impl FnOnce(&mut Screens, &mut Effects<'_>),
-    ) {
-        effects.owned_by(RequestOwner::Screen(tab), |effects| run(&mut self.screens, effects));
+    pub(super) fn on_journal(&mut self, event: JournalEvent<'_>, effects: &mut Effects<'_>) {
+        self.screens.each(effects, |screen, effects| screen.on_journal(event, &self.cx, effects));
     }
 
     fn progress(&mut self, (request, done, all): (RequestId, u64, u64), effects: &mut Effects<'_>) {
@@ -553,11 +542,11 @@ impl App {
 
     pub fn reads_index(&self) -> bool {
         let kept = self.cx.session().and_then(|s| s.index.as_ref()).is_some_and(|i| i.folder.is_some());
-        kept && self.screens.home.is_reading()
+        kept && self.screens.all().any(Screen::is_reading_index)
     }
 
     pub fn in_flight(&self) -> u64 {
-        self.screens.activity.in_flight()
+        self.screens.in_flight()
     }
 
     /// Whether a request to the service is under way or waits for its turn.

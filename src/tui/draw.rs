@@ -132,12 +132,12 @@ impl App {
         if self.welcome.is_some() {
             return (NAME, Vec::new());
         }
-        let needs = self.screens.home.needs();
+        let needs = self.screens.needs();
         let of = |shown: TabLabels| {
             let tabs = Tab::ALL.iter().enumerate().map(|(at, (tab, name))| {
                 let is_number = shown == TabLabels::Numbers && *tab != self.navigation.tab;
                 let text = if is_number { at.to_string() } else { i18n::tr(name).to_owned() };
-                let has_needs = needs > 0 && matches!(tab, Tab::Home | Tab::Activity);
+                let has_needs = needs > 0 && self.screens.of(*tab).counts_needs();
                 (*tab, text, has_needs.then(|| format!(" {}{needs}", self.cx.glyphs.alert)))
             });
             (if shown == TabLabels::Whole { NAME } else { " " }, tabs.collect::<Vec<_>>())

@@ -1,6 +1,8 @@
 //! Names that nearly every screen and modal uses.
 
-pub(in crate::tui) use super::component::{Component, ListedBadge, Modal, ModalFlag, Screen, ShownRecord};
+pub(in crate::tui) use super::component::{
+    Component, JournalEvent, ListedBadge, Modal, ModalFlag, Screen, ShownRecord,
+};
 pub(in crate::tui) use super::context::UiContext;
 pub(in crate::tui) use super::effects::{Effects, ExportSource, Navigate, RequestOwner};
 pub(in crate::tui) use super::input::action::Action;

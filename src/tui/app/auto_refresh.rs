@@ -1,7 +1,7 @@
 //! Automatic refresh of the screen, in the background, and when lapel wakes up by itself: while something moves, and when
 //! a text on the screen changes with the time.
 
-use super::{App, Tab};
+use super::App;
 use crate::config::RefreshChoice;
 use crate::tui::hold;
 use crate::tui::prelude::*;
@@ -22,7 +22,7 @@ impl App {
     /// The refresh interval, for the right of the line below the header, and whether the last refresh failed.
     pub(in crate::tui) fn refresh_words(&self) -> Option<(String, bool)> {
         // Jobs have their own poll schedule.
-        if self.navigation.tab == Tab::Activity { None } else { self.refresh.words() }
+        self.refresh.words().filter(|_| !self.screen().shows_jobs())
     }
 
     /// The time of the next automatic refresh. There is none while it is off, a modal is open, the user
@@ -32,7 +32,7 @@ impl App {
             && self.cx.client().is_some()
             && self.modals.is_empty()
             && self.connection.pending.is_empty()
-            && self.navigation.tab != Tab::Activity
+            && !self.screen().shows_jobs()
             && self.fits()
             && self.screen().key_contexts().contains(&KeyContext::Global);
         self.refresh.due().filter(|_| free)
@@ -49,8 +49,7 @@ impl App {
             return;
         }
         effects.quiet = true;
-        let (tab, cx) = (self.navigation.tab, &self.cx);
-        effects.owned_by(RequestOwner::Screen(tab), |effects| self.screens.of_mut(tab).refresh(cx, effects));
+        self.screens.on(self.navigation.tab, effects, |screen, effects| screen.refresh(&self.cx, effects));
     }
 
     /// Whether a response is a failed automatic refresh. If so, the screen keeps its content.
@@ -94,7 +93,7 @@ impl App {
             age,
             self.toasts.next_end(),
             self.refresh_due(),
-            self.screens.home.due(),
+            self.screens.all().filter_map(Screen::due).min(),
             self.views.due(),
             self.cx.connection.recents.due(),
         ]

@@ -11,7 +11,6 @@ use crate::tui::context::{ConnectionInfo, JournalAway};
 use crate::tui::prelude::*;
 use crate::tui::request::ProfileSession;
 use crate::tui::screens::Screens;
-use crate::tui::screens::home::Home;
 use crate::tui::screens::welcome::Welcome;
 use crate::tui::theme::Theme;
 use crate::tui::worker::WorkerCommand;
@@ -57,7 +56,9 @@ impl App {
         self.cx.theme = Theme::new(self.palette, session.environment);
         self.cx.pictures.begin_anew(session.connection.picture_base.clone());
         self.refresh.forget();
-        self.screens.home = Home::begin();
+        for (tab, _) in Tab::ALL {
+            self.screens.of_mut(*tab).on_connecting();
+        }
         self.orders.push(WorkerCommand::Connect(Box::new(session), number));
         self.welcome = None;
     }
@@ -125,10 +126,7 @@ impl App {
         });
         self.changed |= self.cx.connection.journal_away != before;
         if self.cx.connection.journal_away.is_none() {
-            self.on_tab(Tab::Activity, effects, |screens, effects| screens.activity.read_again(effects));
-            self.on_tab(Tab::Wallet, effects, |screens, effects| {
-                screens.wallet.journal_is_back(false, effects)
-            });
+            self.on_journal(JournalEvent::Back, effects);
         }
         self.link();
     }

@@ -39,7 +39,6 @@ impl App {
         match action {
             Action::Editor => false,
             Action::Reload if self.connection.failure.is_some() => true,
-            Action::Earlier | Action::Later => self.offers_earlier(action),
             Action::Picture | Action::TurnOver if self.welcome.is_none() => {
                 self.cx.pictures.is_on() && self.screen().has_picture(action)
             }

@@ -3,7 +3,6 @@
 use super::{App, LoopCommand, Notice, READ_ONLY, Tab};
 use crate::i18n::{Language, wait::wait_text};
 use crate::tui::hold;
-use crate::tui::input::action::ActionKind;
 use crate::tui::input::keymap::{Keymap, Press};
 use crate::tui::message::Message;
 use crate::tui::modals::confirm_action::ConfirmAction;
@@ -228,16 +227,11 @@ impl App {
 
     /// Whether a pane, or a badge that was opened from a list, is on top. Quit closes it first.
     fn is_over_another(&self) -> bool {
-        self.screen().has_pane() || (self.navigation.tab == Tab::Badge && self.navigation.can_go_back())
+        self.screen().has_pane() || (self.screen().is_of_a_list() && self.navigation.can_go_back())
     }
 
     fn act_outside(&mut self, action: Action, effects: &mut Effects<'_>) {
         match action {
-            Action::Home => {
-                if self.open_tab(Tab::Home, effects) {
-                    self.screens.home.close();
-                }
-            }
             Action::NextTab | Action::PreviousTab => {
                 let step = if action == Action::NextTab { 1 } else { -1 };
                 self.open_tab(self.navigation.tab.step(step), effects);
@@ -290,7 +284,9 @@ impl App {
             Action::Quit => self.quit(effects),
             _ => match Tab::of(action) {
                 Some(tab) => {
-                    self.open_tab(tab, effects);
+                    if self.open_tab(tab, effects) {
+                        self.screens.of_mut(tab).on_chosen();
+                    }
                 }
                 None => self.act_on_any_tab(action, effects),
             },
@@ -312,12 +308,12 @@ impl App {
     }
 
     fn loaded(&self) -> impl Iterator<Item = Loaded> {
-        let loaded = move || self.screens.templates.filtered.loaded();
-        let is_loaded = move |id: &str| loaded().any(|template| template.template_id.wire() == id);
-        let known = self.cx.connection.recents.templates().iter().filter(move |one| !is_loaded(&one.id));
-        let templates = loaded().map(Loaded::of_template).chain(known.filter_map(Loaded::of_known));
-        let held = self.screens.wallet.items();
-        let badges = held.chain(self.screens.history.filtered.loaded()).take(MOST_LOADED);
+        let loaded: Vec<&Template> = self.screens.all().flat_map(Screen::templates).collect();
+        let ids: HashSet<&str> = loaded.iter().map(|template| template.template_id.wire()).collect();
+        let known = self.cx.connection.recents.templates().iter().filter(move |one| !ids.contains(&*one.id));
+        let templates = loaded.into_iter().map(Loaded::of_template).chain(known.filter_map(Loaded::of_known));
+        // Those of the wallet before those of the history.
+        let badges = self.screens.all().rev().flat_map(|screen| screen.badges(MOST_LOADED)).take(MOST_LOADED);
         templates.take(MOST_LOADED).chain(badges.flat_map(Loaded::of_badge))
     }
 
@@ -333,7 +329,8 @@ impl App {
             .filter_map(|action| {
                 if self.cx.keymap.has(&stack, action) {
                     let keys = here.iter().find(|(_, a)| *a == action).map(|(keys, _)| keys.clone());
-                    let why_not = (!self.is_enabled(action)).then(|| self.why_not(action).to_owned());
+                    let why = || self.screen().why_not(action).unwrap_or(t!("it does not apply here"));
+                    let why_not = (!self.is_enabled(action)).then(|| why().to_owned());
                     return Some(PaletteCommand { action, keys: keys.unwrap_or_default(), why_not });
                 }
                 // Actions that only a form or a menu has are listed there.
@@ -342,17 +339,6 @@ impl App {
                 Some(PaletteCommand { action, keys, why_not })
             })
             .collect()
-    }
-
-    /// Why an action that has a key here is not possible now.
-    fn why_not(&self, action: Action) -> &'static str {
-        let job = self.screens.activity.job().filter(|_| self.navigation.tab == Tab::Activity);
-        // One without an owner belongs to nobody.
-        let is_owners = action.is(ActionKind::OfJob) && action.is(ActionKind::Acts);
-        if is_owners && job.is_some_and(|job| job.owner.is_some() && !job.may_act()) {
-            return t!("this job belongs to another lapel");
-        }
-        t!("it does not apply here")
     }
 
     pub(super) fn quit(&mut self, effects: &mut Effects<'_>) {

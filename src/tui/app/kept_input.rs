@@ -2,7 +2,7 @@
 
 use super::{App, LoopCommand, Tab};
 use crate::config::and_more;
-use crate::tui::persist::input_history::{InputKind, Recents, RecentsRequest};
+use crate::tui::persist::input_history::{Recents, RecentsRequest};
 use crate::tui::persist::saved_filters::{FiltersRead, SavedFilterList};
 use crate::tui::persist::unfinished;
 use crate::tui::prelude::*;
@@ -90,21 +90,10 @@ impl App {
         self.cx.connection.recents.hand_out(|ask| effects.request(Request::Recents(Box::new(ask))));
     }
 
-    pub(super) fn offers_earlier(&self, action: Action) -> bool {
-        let has = |typed| !self.cx.recent(typed).is_empty();
-        action == Action::Earlier
-            && match self.navigation.tab {
-                Tab::Templates => self.screens.templates.filtered.has_earlier(),
-                Tab::History => self.screens.history.filtered.has_earlier(),
-                Tab::Wallet => self.screens.wallet.has_set_aside() || has(InputKind::LookUp),
-                _ => has(InputKind::Badge),
-            }
-    }
-
     pub(super) fn forget_recents(&mut self, effects: &mut Effects<'_>) {
-        self.screens.wallet.forget_set_aside();
-        self.screens.templates.filtered.forget_earlier();
-        self.screens.history.filtered.forget_earlier();
+        for (tab, _) in Tab::ALL {
+            self.screens.of_mut(*tab).forget_recents();
+        }
         let forgotten = self.cx.connection.recents.forget();
         effects.say(match forgotten {
             0 => t!("There is no recent input to forget.").to_owned(),
@@ -121,7 +110,7 @@ impl App {
         let Reply { id, response } = reply;
         match response {
             Response::Recents(lists) => {
-                self.changed |= matches!(self.navigation.tab, Tab::Wallet | Tab::Badge);
+                self.changed |= self.screen().shows_recents();
                 if let Some(why) = self.cx.connection.recents.on_response(id, lists) {
                     self.tell(why);
                 }

@@ -7,7 +7,7 @@ use crate::tui::modals::confirm_resend::{self, confirm_resend};
 use crate::tui::modals::file_picker::FilePicker;
 use crate::tui::modals::filters::FiltersForm;
 use crate::tui::prelude::*;
-use crate::tui::screens::Screens;
+use crate::tui::screens::Destination;
 
 pub(in crate::tui) struct Navigation {
     pub(in crate::tui) tab: Tab,
@@ -48,9 +48,8 @@ impl App {
     pub(super) fn go_back(&mut self, effects: &mut Effects<'_>) {
         let Some((tab, shown)) = self.navigation.came_from.pop() else { return };
         self.navigation.tab = tab;
-        let screen = self.screens.of_mut(tab);
-        if let Some(shown) = shown.filter(|shown| screen.shown().as_ref() != Some(shown)) {
-            effects.owned_by(RequestOwner::Screen(tab), |effects| screen.show(shown, effects));
+        if let Some(shown) = shown.filter(|shown| self.screen().shown().as_ref() != Some(shown)) {
+            self.screens.on(tab, effects, |screen, effects| screen.show(shown, effects));
         }
     }
 
@@ -75,70 +74,20 @@ impl App {
         true
     }
 
-    fn follow(
-        &mut self,
-        tab: Tab,
-        effects: &mut Effects<'_>,
-        run: impl FnOnce(&mut Screens, &mut Effects<'_>),
-    ) {
-        self.follow_to(tab, None);
-        self.on_tab(tab, effects, run);
-    }
-
-    fn show(&mut self, shown: ShownRecord, effects: &mut Effects<'_>) {
-        let tab = match shown {
-            ShownRecord::Badge(..) => Tab::Badge,
-            ShownRecord::Holder(_) => Tab::Wallet,
-        };
-        self.follow_to(tab, Some(&shown));
-        let screen = self.screens.of_mut(tab);
-        effects.owned_by(RequestOwner::Screen(tab), |effects| screen.show(shown, effects));
-    }
-
     pub(super) fn go(&mut self, go: Navigate, effects: &mut Effects<'_>) {
+        let Some(to) = Destination::of(&go) else { return self.go_in_shell(go, effects) };
+        if let Navigate::Activity = go {
+            self.toasts = Toasts::default();
+        }
+        if to.is_followed {
+            self.follow_to(to.tab, to.shown.as_ref());
+        }
+        effects.owned_by(RequestOwner::Screen(to.tab), |effects| self.screens.arrive(go, effects));
+    }
+
+    fn go_in_shell(&mut self, go: Navigate, effects: &mut Effects<'_>) {
         match go {
-            Navigate::Badge(badge) => self.show(ShownRecord::Badge(badge), effects),
-            Navigate::FindBadge(typed) => {
-                self.follow(Tab::Badge, effects, |screens, effects| screens.badge.find_typed(typed, effects));
-            }
-            Navigate::TemplatesTitled(title) => {
-                self.follow(Tab::Templates, effects, |screens, effects| {
-                    screens.templates.titled(&title, effects)
-                });
-            }
-            Navigate::Holder(email) => self.show(ShownRecord::Holder(email), effects),
-            Navigate::HolderNamed(name) => {
-                self.follow(Tab::Wallet, effects, |screens, effects| {
-                    screens.wallet.look_up_name(&name, effects)
-                });
-            }
-            Navigate::HolderOf(email, id) => {
-                self.show(ShownRecord::Holder(email), effects);
-                self.screens.wallet.select(id);
-            }
-            Navigate::FindCert(number, ids) => {
-                self.on_tab(Tab::Wallet, effects, |screens, effects| {
-                    screens.wallet.read_records(number, ids, effects)
-                });
-            }
-            Navigate::Question(question) => {
-                self.on_tab(Tab::Wallet, effects, |screens, effects| {
-                    screens.wallet.answer(question, effects)
-                });
-            }
             Navigate::Theme(theme) => self.set_theme(Palette { theme, ..self.palette }),
-            Navigate::Activity => {
-                self.toasts = Toasts::default();
-                self.follow_to(Tab::Activity, None);
-                self.screens.activity.select_newest();
-            }
-            Navigate::Job(id, statuses) => {
-                self.follow_to(Tab::Activity, None);
-                self.screens.activity.show(id, statuses);
-            }
-            Navigate::Mails(id) => {
-                self.follow(Tab::Home, effects, |screens, effects| screens.home.list_mails(id, effects));
-            }
             Navigate::Again(id, command) => self.again(id, *command, effects),
             Navigate::Export(source) => self.open_export(*source),
             Navigate::PickFile(typed, earlier) => {
@@ -161,20 +110,7 @@ impl App {
             Navigate::SavedFilters { list, current, naming } => {
                 effects.open(move |cx, effects| FiltersForm::new(list, current, naming, cx, effects));
             }
-            Navigate::UseFilter(filter) if filter.list == "templates" => {
-                self.follow(Tab::Templates, effects, |all, effects| {
-                    all.templates.filtered.use_filter(&filter, effects)
-                });
-            }
-            Navigate::UseFilter(filter) => {
-                self.follow(Tab::History, effects, |all, effects| {
-                    all.history.filtered.use_filter(&filter, effects)
-                });
-            }
             Navigate::ForgetRecents => self.forget_recents(effects),
-            Navigate::MarkAll => {
-                self.on_tab(Tab::History, effects, |screens, effects| screens.history.mark_all(effects));
-            }
             Navigate::AskAboutFilter => self.ask_about_filter(),
             Navigate::KeyAllowed(then) => self.key_allowed(then, effects),
             Navigate::Open(modal) => self.open_modal(modal, effects),
@@ -192,6 +128,8 @@ impl App {
                 self.tour_if_wanted(effects);
             }
             Navigate::Quit => self.quit(effects),
+            // A screen follows the others.
+            _ => {}
         }
     }
 

@@ -17,14 +17,12 @@ impl App {
         self.cx.pictures.learn(&reply.response);
         self.cx.connection.recents.read_templates(&reply.response);
         self.tour_hears(&reply.response);
-        if matches!(reply.response, Response::Done(_) | Response::Drafted(_)) {
-            self.screens.home.drafts_changed();
+        for (tab, _) in Tab::ALL {
+            self.screens.of_mut(*tab).learn(&reply.response);
         }
-        // The Wallet may have turned it on for a certificate number.
-        if matches!(reply.response, Response::IndexOn(Ok(()))) {
-            self.screens.home.index_is_on();
+        if let Response::Done(Ok(JobReply::Processed(_, _, said))) = reply.response {
+            reply.response = Response::Done(Ok(said.map_or(JobReply::Fine, JobReply::Said)));
         }
-        reply.response = self.processed(reply.response);
         let left = match owner {
             RequestOwner::Shell => self.shell_response(reply, effects),
             RequestOwner::Modal(id)
@@ -82,50 +80,18 @@ impl App {
         }
     }
 
-    /// Removes the marks of rows that a decision has processed, and leaves what the user is told.
-    fn processed(&mut self, answer: Response) -> Response {
-        let Response::Done(Ok(JobReply::Processed(job, rows, said))) = answer else { return answer };
-        self.screens.activity.unmark(job, rows);
-        Response::Done(Ok(said.map_or(JobReply::Fine, JobReply::Said)))
-    }
-
     fn shell_response(&mut self, reply: Reply, effects: &mut Effects<'_>) -> Handled {
         let Err(reply) = self.cx.pictures.on_response(reply, effects) else { return Ok(()) };
         let Err(reply) = self.viewed(reply, effects) else { return Ok(()) };
         self.handed(reply, effects)
     }
 
-    /// Passes changed jobs to Home, and the number of kept drafts to Activity. Passes the length of the history, if the
-    /// History tab shows all of it, to the tabs that say what reading it costs.
-    pub(super) fn tell_home(&mut self, effects: &mut Effects<'_>) {
-        if self.navigation.tab == Tab::Activity {
-            self.on_tab(Tab::Home, effects, |screens, effects| screens.home.read_drafts(effects));
-            self.screens.activity.drafts = self.screens.home.kept_drafts();
-        }
-        if self.navigation.tab != Tab::Home {
-            self.screens.home.tell_drafts(&self.cx, effects);
-        }
-        if matches!(self.navigation.tab, Tab::Home | Tab::Wallet) {
-            let history = &self.screens.history.filtered;
-            let is_whole = history.list.is_counted() && !history.is_filtered();
-            let badges = is_whole.then(|| history.list.len());
-            self.screens.home.take_history(badges);
-            self.screens.wallet.take_history(badges);
-        }
-        if self.screens.activity.take_fresh()
-            && let Some(read) = self.screens.activity.read()
-        {
-            self.screens.home.take_jobs(self.screens.activity.jobs(), read.clone(), &self.cx);
-        }
-    }
-
     pub(super) fn job(&mut self, changed: JobChange, effects: &mut Effects<'_>) {
         self.changed = true;
-        let JobChange { id, job, touched } = changed;
-        // Also what another lapel does with a draft.
-        if job.as_ref().is_some_and(|job| job.phase == Phase::Draft) || self.screens.home.keeps(id) {
-            self.screens.home.drafts_changed();
+        for (tab, _) in Tab::ALL {
+            self.screens.of_mut(*tab).on_changed(&changed);
         }
+        let JobChange { id, job, touched } = changed;
         let Some(job) = job else {
             if self.screens.activity.remove(id) {
                 let text = t!("Job {id} is not in the journal any more: a backup was restored.", id);
@@ -150,37 +116,17 @@ impl App {
             if is_halt {
                 self.toasts.notice.take_if(|notice| !notice.bad);
             }
-            // The Activity tab already shows everything else.
-            if is_halt || self.navigation.tab != Tab::Activity || !self.modals.is_empty() {
+            // Such a screen already shows everything else.
+            if is_halt || !self.screen().shows_jobs() || !self.modals.is_empty() {
                 // A success message does not replace an error.
                 if bad || self.toasts.news.as_ref().is_none_or(|n| !n.bad) {
                     self.toasts.news = Some(Notice::toast(text, bad).unasked());
                 }
             }
         }
-        if touched.is_empty() {
-            return;
-        }
-        let badges = || touched.iter().map(|touched| &touched.badge_id);
-        self.on_tab(Tab::Wallet, effects, |screens, effects| screens.wallet.refresh(badges(), effects));
-        if job.kind == Kind::Revoke {
-            let done =
-                touched.iter().filter(|t| matches!(t.row_status, RowStatus::Revoking | RowStatus::Revoked));
-            let done = done.map(|t| t.badge_id.clone());
-            self.screens.activity.unmark_badges(done.clone());
-            self.screens.history.unmark(done);
-        }
-        // Read the visible badges again after a change.
-        if self.cx.client().is_some() {
-            for id in badges() {
-                self.on_tab(Tab::Badge, effects, |screens, effects| screens.badge.refresh(id, effects));
-            }
-            // A narrowed list costs several requests. New badges come into it when the user refreshes it.
-            let history = &self.screens.history;
-            let is_new = job.kind == Kind::Issue && !history.filtered.is_narrowed();
-            if is_new || history.holds(badges()) {
-                self.screens.history.filtered.reload(effects);
-            }
+        if !touched.is_empty() {
+            self.screens
+                .each(effects, |screen, effects| screen.on_touched(&job, &touched, &self.cx, effects));
         }
     }
 }

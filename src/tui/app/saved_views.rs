@@ -139,17 +139,12 @@ impl App {
     fn show_view(&mut self, view: &SavedLayout, effects: &mut Effects<'_>) {
         self.views.stage = LayoutStage::Ready;
         self.changed = true;
-        self.screens.restore_layout(view, effects);
+        for (tab, _) in Tab::ALL {
+            self.screens.on(*tab, effects, |screen, effects| screen.restore_layout(view, effects));
+        }
         let wanted = std::mem::take(&mut self.views.wanted);
-        if !wanted.filter.is_empty() {
-            match wanted.tab {
-                Some(Tab::Templates) => self.on_tab(Tab::Templates, effects, |screens, effects| {
-                    screens.templates.filtered.filter_only(&wanted.filter, effects);
-                }),
-                _ => self.on_tab(Tab::History, effects, |screens, effects| {
-                    screens.history.filtered.filter_only(&wanted.filter, effects);
-                }),
-            }
+        if let Some(tab) = wanted.tab.filter(|_| !wanted.filter.is_empty()) {
+            self.screens.on(tab, effects, |screen, effects| screen.filter_only(&wanted.filter, effects));
         }
         // If the user has moved elsewhere meanwhile, stay there.
         let is_first = self.navigation.tab == Tab::Home || Some(self.navigation.tab) == wanted.tab;
@@ -177,11 +172,7 @@ impl App {
     }
 
     fn view(&self) -> SavedLayout {
-        // The TUI starts on this tab anyway. A user who changes nothing gets no file.
-        let tab = Some(self.navigation.own_tab()).filter(|tab| *tab != Tab::Home);
-        let mut view = SavedLayout { tab, ..SavedLayout::default() };
-        self.screens.save_layout(&mut view);
-        view
+        self.screens.layout(self.navigation.own_tab())
     }
 
     pub(super) fn keep_view(&mut self, effects: &mut Effects<'_>) {

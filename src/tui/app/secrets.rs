@@ -1,9 +1,8 @@
 //! What must not leave the screen. API keys in the wrong place: typed and pasted text is compared with the known keys before
 //! a request or a write, and the client refuses a key that passes this check. And the screen as text, masked for a ticket.
 
-use super::{App, Tab};
+use super::App;
 use crate::secrets::is_key;
-use crate::tui::component::Component as _;
 use crate::tui::effects::AfterKeyWarning;
 use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::modals::screen_text::ScreenText;
@@ -38,11 +37,7 @@ impl App {
 
     /// Whether the list's filter must not be applied because it looks like an API key. If so, asks the user.
     pub(super) fn ask_about_filter(&mut self) {
-        let texts = match self.navigation.tab {
-            Tab::Templates => self.screens.templates.filtered.key_like(),
-            Tab::History => self.screens.history.filtered.key_like(),
-            _ => Vec::new(),
-        };
+        let texts = self.screen().key_like();
         if !texts.is_empty() {
             self.ask_about(texts, AfterKeyWarning::Filter);
         }
@@ -66,21 +61,13 @@ impl App {
     }
 
     pub(super) fn key_allowed(&mut self, then: AfterKeyWarning, effects: &mut Effects<'_>) {
-        match (then, self.navigation.tab) {
-            (AfterKeyWarning::Accept, _) => {
+        match then {
+            AfterKeyWarning::Accept => {
                 self.act_inside(Action::Accept, effects);
             }
-            (AfterKeyWarning::Filter, Tab::Templates) => {
-                self.on_tab(Tab::Templates, effects, |screens, effects| {
-                    screens.templates.filtered.apply(effects)
-                });
+            AfterKeyWarning::Filter => {
+                self.screens.on(self.navigation.tab, effects, |screen, effects| screen.apply_filter(effects));
             }
-            (AfterKeyWarning::Filter, Tab::History) => {
-                self.on_tab(Tab::History, effects, |screens, effects| {
-                    screens.history.filtered.apply(effects)
-                });
-            }
-            (AfterKeyWarning::Filter, _) => {}
         }
     }
 
@@ -92,10 +79,9 @@ impl App {
             return false;
         }
         // Open the box as for other text. Otherwise Enter would act on the selected row.
-        match self.navigation.tab {
-            Tab::Wallet if self.modals.is_empty() => self.screens.wallet.on_paste("", &self.cx, effects),
-            Tab::Badge if self.modals.is_empty() => self.screens.badge.on_paste("", &self.cx, effects),
-            _ => {}
+        if self.modals.is_empty() {
+            let tab = self.navigation.tab;
+            self.screens.on(tab, effects, |screen, effects| screen.open_field(&self.cx, effects));
         }
         effects.warn(t!("This looks like an API key. It was not pasted. Nothing was sent."));
         true
@@ -111,8 +97,7 @@ impl App {
     fn known_words(&self) -> KnownWords {
         let mut known = KnownWords::default();
         known.plain_text(&self.cx.place());
-        for (tab, _) in Tab::ALL {
-            let screen = self.screens.of(*tab);
+        for screen in self.screens.all() {
             screen.know(&mut known);
             screen.typed().into_iter().for_each(|text| known.typed(text));
         }

@@ -1,6 +1,6 @@
 //! The running tour: its start, its end, and the state that it watches.
 
-use super::{App, Tab};
+use super::App;
 use crate::tui::persist::app_paths::AppPaths;
 use crate::tui::prelude::*;
 use crate::tui::tour::{self, Tour, TourPlace, TourState};
@@ -38,7 +38,7 @@ impl App {
     }
 
     pub(super) fn begin_tour(&mut self, effects: &mut Effects<'_>) {
-        self.connection.tour = Some(Tour::new(self.screens.activity.jobs()));
+        self.connection.tour = Some(Tour::new(self.screens.jobs()));
         self.changed = true;
         self.app_paths.offers_tour = false;
         if let Some(to) = self.app_paths.tour_note.take() {
@@ -52,7 +52,7 @@ impl App {
             Action::Tour if self.may_tour() => self.begin_tour(effects),
             Action::Tour => effects.say(t!("The tour runs in the sandbox: lapel tour.")),
             Action::TourSkip => {
-                let jobs = self.screens.activity.jobs();
+                let jobs = self.screens.jobs();
                 let went_on = self.connection.tour.as_mut().is_some_and(|tour| tour.skip(jobs));
                 if !went_on {
                     self.connection.tour = None;
@@ -97,30 +97,9 @@ impl App {
 
     fn tour_sees(&self) -> TourState<'_> {
         TourState {
-            place: self.tour_place(),
-            found: self.screens.wallet.has_found(),
-            jobs: self.screens.activity.jobs(),
-        }
-    }
-
-    fn tour_place(&self) -> TourPlace {
-        if let Some(modal) = self.modals.last() {
-            return modal.tour_place();
-        }
-        let inner = self.key_contexts().first().copied();
-        match self.navigation.tab {
-            Tab::Templates if matches!(inner, Some(KeyContext::Templates | KeyContext::Template)) => {
-                TourPlace::Templates
-            }
-            Tab::History if inner == Some(KeyContext::History) => TourPlace::History,
-            Tab::Wallet if matches!(inner, Some(KeyContext::Prompt | KeyContext::LookUp)) => {
-                TourPlace::WalletBox
-            }
-            Tab::Wallet => TourPlace::Wallet,
-            Tab::Badge if inner == Some(KeyContext::Badge) => TourPlace::Badge,
-            Tab::Activity if inner == Some(KeyContext::JobRows) => TourPlace::JobRows,
-            Tab::Activity => TourPlace::Activity,
-            _ => TourPlace::Elsewhere,
+            place: self.front().tour_place(),
+            found: self.screens.has_found_holder(),
+            jobs: self.screens.jobs(),
         }
     }
 }

@@ -46,7 +46,9 @@ use crate::tui::component::usual_hint;
 use crate::tui::input::list_hit::{Click, ListCursor};
 use crate::tui::modals::menu::Menu;
 use crate::tui::modals::revoke::RevokeForm;
+use crate::tui::persist::input_history::InputKind;
 use crate::tui::prelude::*;
+use crate::tui::tour::TourPlace;
 use crate::tui::widgets::field::RecentInputs;
 use crate::tui::widgets::preview::Scroll;
 use crate::tui::widgets::search::Search;
@@ -183,7 +185,7 @@ impl Wallet {
     }
 
     /// Reads again if one of these badges is listed. The old data stays visible meanwhile.
-    pub fn refresh<'a>(&mut self, mut ids: impl Iterator<Item = &'a BadgeId>, effects: &mut Effects<'_>) {
+    fn read_if_listed<'a>(&mut self, mut ids: impl Iterator<Item = &'a BadgeId>, effects: &mut Effects<'_>) {
         // A long wallet costs many requests, so only the user reads it again.
         if self.call.pages <= FIRST_PAGES && ids.any(|id| self.held().iter().any(|held| held.badge_id == *id))
         {
@@ -316,7 +318,7 @@ impl Component for Wallet {
         }
     }
 
-    fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
+    fn is_enabled(&self, action: Action, cx: &UiContext) -> bool {
         match action {
             _ if self.call.masked && shows_the_holder(action) => false,
             Action::Revoke
@@ -334,6 +336,8 @@ impl Component for Wallet {
             Action::Reload => self.has_asked(),
             Action::Sort | Action::ChooseColumns | Action::Export => self.is_listing(),
             Action::Only => self.is_listing() && self.held().len() > 1,
+            Action::Earlier => !self.set_aside.is_empty() || !cx.recent(InputKind::LookUp).is_empty(),
+            Action::Later => false,
             _ => true,
         }
     }
@@ -543,6 +547,13 @@ impl Component for Wallet {
             .chain(searched.map(String::as_str))
             .chain(self.asked.as_deref())
             .for_each(|text| known.typed(text));
+    }
+
+    fn tour_place(&self) -> TourPlace {
+        match self.key_contexts().first() {
+            Some(KeyContext::Prompt | KeyContext::LookUp) => TourPlace::WalletBox,
+            _ => TourPlace::Wallet,
+        }
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {

@@ -2,6 +2,7 @@
 
 use super::BadgeScreen;
 use crate::domain::issue_time;
+use crate::jobs::Touched;
 use crate::tui::platform::images::PictureOf;
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
@@ -46,6 +47,25 @@ impl Screen for BadgeScreen {
             return None;
         };
         Some(PictureRequest { of: PictureOf::Address(raw.clone()), area: picture::in_pane(pane) })
+    }
+
+    fn on_touched(&mut self, _: &Job, touched: &[Touched], cx: &UiContext, effects: &mut Effects<'_>) {
+        let touches = |badge: &ListedBadge| touched.iter().any(|touched| touched.badge_id == badge.id);
+        if let Some(badge) = self.wanted.as_ref().filter(|badge| cx.client().is_some() && touches(badge)) {
+            effects.request_instead(&mut self.request, Request::Badge(badge.id.clone()));
+        }
+    }
+
+    fn is_of_a_list(&self) -> bool {
+        true
+    }
+
+    fn shows_recents(&self) -> bool {
+        true
+    }
+
+    fn open_field(&mut self, cx: &UiContext, effects: &mut Effects<'_>) {
+        self.on_paste("", cx, effects);
     }
 
     fn copyables(&self, cx: &UiContext) -> Copyables {

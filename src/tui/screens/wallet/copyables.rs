@@ -3,6 +3,7 @@
 use super::Wallet;
 use super::rows::{COPIED, FIELDS, LookupView, heading, sent_to};
 use crate::export;
+use crate::jobs::Touched;
 use crate::tui::persist::saved_layout;
 use crate::tui::prelude::*;
 use crate::tui::widgets::copying::{Copyables, records};
@@ -98,6 +99,34 @@ impl Screen for Wallet {
     fn has_picture(&self, action: Action) -> bool {
         let has_badge = self.selected().is_some() && !self.call.masked;
         has_badge && (action == Action::Picture || self.call.side.is_some())
+    }
+
+    fn on_journal(&mut self, event: JournalEvent<'_>, _: &UiContext, effects: &mut Effects<'_>) {
+        match event {
+            JournalEvent::Opened { again: true } => self.journal_is_back(true, effects),
+            JournalEvent::Back => self.journal_is_back(false, effects),
+            JournalEvent::Opened { again: false } | JournalEvent::Failed(_) => {}
+        }
+    }
+
+    fn on_touched(&mut self, _: &Job, touched: &[Touched], _: &UiContext, effects: &mut Effects<'_>) {
+        self.read_if_listed(touched.iter().map(|badge| &badge.badge_id), effects);
+    }
+
+    fn shows_recents(&self) -> bool {
+        true
+    }
+
+    fn forget_recents(&mut self) {
+        self.set_aside.clear();
+    }
+
+    fn open_field(&mut self, cx: &UiContext, effects: &mut Effects<'_>) {
+        self.on_paste("", cx, effects);
+    }
+
+    fn badges(&self, most: usize) -> Vec<&HistoryItem> {
+        self.items().take(most).collect()
     }
 
     fn copyables(&self, cx: &UiContext) -> Copyables {
