@@ -128,12 +128,15 @@ impl App {
     /// The hints in their groups: what acts, the list, the app. As many as fit.
     fn hints(&self, columns: u16) -> Vec<Hint> {
         let stack = self.key_contexts();
+        let is_asked = self.modals.confirm().is_some();
+        let is_behind = |action| self.modals.is_empty() && self.screen().is_behind(action);
         let hint = |action: Action| {
-            if self.is_forbidden(action) || !self.is_enabled(action) || self.is_behind(action) {
+            if self.is_forbidden(action) || !self.is_enabled(action) || is_behind(action) {
                 return None;
             }
             let key = self.cx.keymap.key(&stack, action)?;
-            Some(Hint { key, words: self.hint(action), action, at: 0, begins: false })
+            let words = if is_asked { action.hint() } else { self.front().hint(action) };
+            Some(Hint { key, words, action, at: 0, begins: false })
         };
         let all = |actions: &[Action]| -> Vec<Hint> {
             let mut hints: Vec<Hint> = Vec::new();
@@ -197,7 +200,7 @@ impl App {
     }
 
     pub(super) fn toast_in_footer(&self, columns: u16) -> Option<String> {
-        let notice = self.shown_notice()?;
+        let notice = self.toasts.shown(self.modals.shows_message())?;
         let sign = if notice.bad { self.cx.glyphs.alert } else { self.cx.glyphs.dot };
         let text = format!("{sign} {}", notice.text);
         let end = self.hints(columns).last().map_or(2, |hint| hint.at + hint.wide());
@@ -216,7 +219,7 @@ impl App {
         }
         frame.render_widget(Line::from(spans), area);
         if let Some(text) = self.toast_in_footer(area.width) {
-            let bad = self.shown_notice().is_some_and(|notice| notice.bad);
+            let bad = self.toasts.shown(self.modals.shows_message()).is_some_and(|notice| notice.bad);
             let text = Span::styled(text, if bad { theme.error() } else { theme.good() });
             let at = Rect { width: area.width - 1, ..area };
             frame.render_widget(Line::from(text).right_aligned(), at);

@@ -24,7 +24,8 @@
 //! modals/               components over a screen: forms, menus, palette, help, log, JSON
 //! widgets/              lists, columns, fields, text
 //! input/                keys, keymap, Hangul, mouse, pasted paths
-//! draw, footer, theme/  the frame around the screen
+//! draw, header, footer, theme/
+//!                       the frame around the screen
 //! hold, refresh         rate limit wait; automatic refresh
 //! platform/             terminal, clipboard, editor, browser, notifications, images, crash reports
 //! persist/              saved views, saved filters, recent input
@@ -38,6 +39,7 @@ mod context;
 mod draw;
 mod effects;
 mod footer;
+mod header;
 mod hold;
 mod initial_view;
 mod input;

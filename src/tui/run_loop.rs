@@ -166,7 +166,7 @@ impl<S: Surface> Tui<S> {
                 Some(LoopCommand::Edit) => {
                     if let Some(text) = self.app.text_for_editor() {
                         let came = elsewhere
-                            .editor(&self.app.editor(), &text)
+                            .editor(&self.app.host().editor_command(), &text)
                             .context(t!("the terminal closed while an editor used it"))?;
                         self.app.take_edited(came);
                         self.back();
@@ -174,7 +174,7 @@ impl<S: Surface> Tui<S> {
                 }
                 Some(LoopCommand::Page(page)) => {
                     let shown = elsewhere
-                        .pager(&self.app.pager(), &page)
+                        .pager(&self.app.host().pager_command(), &page)
                         .context(t!("the terminal closed while a pager used it"))?;
                     self.app.take_paged(shown);
                     self.back();

@@ -2,29 +2,11 @@
 //! a text on the screen changes with the time.
 
 use super::App;
-use crate::config::RefreshChoice;
 use crate::tui::hold;
 use crate::tui::prelude::*;
-use crate::tui::refresh::{every, has_failed};
+use crate::tui::refresh::has_failed;
 
 impl App {
-    pub(super) fn switch_refresh(&mut self, effects: &mut Effects<'_>) {
-        let choice = self.refresh.choice().next();
-        self.refresh.choose(choice, Instant::now());
-        effects.say(match choice {
-            RefreshChoice::Off => t!("Auto refresh is off.").to_owned(),
-            _ => {
-                t!("lapel refreshes the screen {every}, in the background.", every = every(choice))
-            }
-        });
-    }
-
-    /// The refresh interval, for the right of the line below the header, and whether the last refresh failed.
-    pub(in crate::tui) fn refresh_words(&self) -> Option<(String, bool)> {
-        // Jobs have their own poll schedule.
-        self.refresh.words().filter(|_| !self.screen().shows_jobs())
-    }
-
     /// The time of the next automatic refresh. There is none while it is off, a modal is open, the user
     /// types, or a request is pending.
     pub(super) fn refresh_due(&self) -> Option<Instant> {

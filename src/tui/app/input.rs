@@ -9,7 +9,7 @@ use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::modals::help::{Help, HelpEntry};
 use crate::tui::modals::json_view::JsonView;
 use crate::tui::modals::menu::Menu;
-use crate::tui::modals::palette::{CommandPalette, Loaded, PaletteCommand};
+use crate::tui::modals::palette::{CommandPalette, PaletteCommand};
 use crate::tui::modals::ping::PingForm;
 use crate::tui::modals::profiles::Profiles;
 use crate::tui::modals::request_log::RequestLog;
@@ -178,7 +178,10 @@ impl App {
                 }
             }
             Action::Tour | Action::TourSkip | Action::TourLeave => self.act_tour(action, effects),
-            Action::Editor => self.edit(effects),
+            Action::Editor if self.modals.long_field().is_some() => {
+                self.loop_command = Some(LoopCommand::Edit);
+            }
+            Action::Editor => effects.say(t!("You can use an editor only while you type a reason.")),
             Action::Redraw => self.repaint(),
             Action::SaveScreen => self.save_screen(effects),
             Action::Suspend => self.loop_command = Some(LoopCommand::Suspend),
@@ -186,15 +189,23 @@ impl App {
             Action::Reload if self.reconnect() => {}
             // During a rate limit wait a refresh would wait too.
             Action::Reload | Action::Look if self.modals.is_empty() && self.waits_for_the_limit(effects) => {}
-            Action::Back if self.stop_reads(effects) => {}
-            Action::Quit if self.modals.is_empty() && self.welcome.is_none() && self.is_over_another() => {
+            Action::Back if self.slow_read().is_some() => {
+                effects.orders.extend(self.connection.pending.stop_reads());
+            }
+            // A pane, or a badge that was opened from a list, is closed first.
+            Action::Quit
+                if self.focus() == RequestOwner::Screen(self.navigation.tab)
+                    && (self.screen().has_pane()
+                        || self.screen().is_of_a_list() && self.navigation.can_go_back()) =>
+            {
                 self.act(Action::Back, effects);
             }
             Action::Palette if self.welcome.is_some() => {}
             Action::Picture | Action::TurnOver if !self.cx.pictures.is_on() => {
                 effects.say(tr(crate::tui::platform::images::OFF));
             }
-            _ if self.act_confirm(action, effects) => {}
+            _ if self.modals.act_confirm(action, (self.fits(), self.input.is_at_once), &self.cx, effects) => {
+            }
             Action::Accept if self.stops_a_key(effects) => {}
             _ => {
                 if !self.act_inside(action, effects) {
@@ -221,13 +232,8 @@ impl App {
             return true;
         }
         let Some(client) = self.client_or_connecting().cloned() else { return false };
-        self.open(PingForm::new(client));
+        self.modals.open(PingForm::new(client));
         true
-    }
-
-    /// Whether a pane, or a badge that was opened from a list, is on top. Quit closes it first.
-    fn is_over_another(&self) -> bool {
-        self.screen().has_pane() || (self.screen().is_of_a_list() && self.navigation.can_go_back())
     }
 
     fn act_outside(&mut self, action: Action, effects: &mut Effects<'_>) {
@@ -260,17 +266,18 @@ impl App {
                     let is_enabled = self.is_enabled(line.2);
                     HelpEntry::of(line, is_enabled)
                 });
-                let lines = lines.chain(self.edit_keys(&stack)).collect();
+                let edits = if self.takes_text() { edit_keys(&stack, &self.cx) } else { Vec::new() };
+                let lines = lines.chain(edits).collect();
                 let news = self.toasts.news.as_ref().map(|news| news.text.clone());
                 let cut = |text: &String| Notice::is_cut(text, self.size.0);
                 let read = self.toasts.said_before.take().filter(cut).or_else(|| news.filter(cut));
-                self.open(Help::new(lines, &self.app_paths, read));
+                self.modals.open(Help::new(lines, &self.app_paths, read));
             }
             Action::Palette => {
                 let filters = self.cx.saved.all().to_vec();
                 let recents = self.cx.recent(InputKind::LookUp).to_vec();
                 let palette = CommandPalette::new(self.commands(), filters, recents, self.modals.is_empty());
-                self.open(palette.with_loaded(self.loaded()));
+                self.modals.open(palette.with_loaded(self.screens.loaded(&self.cx)));
             }
             Action::Back if self.toasts.news.is_none() => self.go_back(effects),
             Action::Dismiss | Action::Back => self.toasts.news = None,
@@ -291,30 +298,6 @@ impl App {
                 None => self.act_on_any_tab(action, effects),
             },
         }
-    }
-
-    fn edit_keys(&self, stack: &[KeyContext]) -> Vec<HelpEntry> {
-        if !self.takes_text() {
-            return Vec::new();
-        }
-        let lines = EDIT_KEYS.iter().map(|(keys, _, text)| HelpEntry {
-            place: t!("In the text"),
-            keys: self.cx.keymap.free_names(stack, keys),
-            text: tr(text),
-            action: None,
-            is_enabled: true,
-        });
-        lines.filter(|entry| !entry.keys.is_empty()).collect()
-    }
-
-    fn loaded(&self) -> impl Iterator<Item = Loaded> {
-        let loaded: Vec<&Template> = self.screens.all().flat_map(Screen::templates).collect();
-        let ids: HashSet<&str> = loaded.iter().map(|template| template.template_id.wire()).collect();
-        let known = self.cx.connection.recents.templates().iter().filter(move |one| !ids.contains(&*one.id));
-        let templates = loaded.into_iter().map(Loaded::of_template).chain(known.filter_map(Loaded::of_known));
-        // Those of the wallet before those of the history.
-        let badges = self.screens.all().rev().flat_map(|screen| screen.badges(MOST_LOADED)).take(MOST_LOADED);
-        templates.take(MOST_LOADED).chain(badges.flat_map(Loaded::of_badge))
     }
 
     /// Every action with its keys, and the reason why it is not possible now.
@@ -366,7 +349,7 @@ impl App {
             None => {}
         }
         if sending {
-            let then = if self.keeps_jobs() {
+            let then = if self.cx.keeps_jobs() {
                 t!("Unsent rows then stay unsent; you can resume them.")
             } else {
                 t!("The demo's jobs end with the demo.")
@@ -391,14 +374,14 @@ impl App {
         if self.refuses_paste(text, effects) {
             return;
         }
-        if self.confirm().is_some() {
+        if self.modals.confirm().is_some() {
             effects.warn(t!("A paste does not confirm. Type the text yourself."));
             return;
         }
         let into_text = self.takes_text();
         self.with(self.focus(), effects, |component, cx, effects| component.on_paste(text, cx, effects));
         if !into_text && !self.takes_text() && effects.notice.is_none() {
-            self.explain_paste(effects);
+            effects.say(paste_words(&self.key_contexts(), !self.modals.is_empty(), &self.cx));
         }
     }
 
@@ -406,36 +389,16 @@ impl App {
         self.key_contexts().first().is_some_and(|context| context.is_text())
     }
 
-    /// Says which keys open a field for the text that was pasted beside all fields.
-    fn explain_paste(&self, effects: &mut Effects<'_>) {
-        let stack = self.key_contexts();
-        let own = [Action::LookUp, Action::Filter, Action::Search, Action::FindCert]
-            .into_iter()
-            .find(|action| self.cx.keymap.key(&stack, *action).is_some());
-        let wallet =
-            Some(Action::WalletTab).filter(|_| own != Some(Action::LookUp) && self.modals.is_empty());
-        let keys: Vec<String> = [own, wallet]
-            .into_iter()
-            .flatten()
-            .filter_map(|action| Some(format!("{} {}", self.cx.keymap.key(&stack, action)?, action.hint())))
-            .collect();
-        effects.say(if keys.is_empty() {
-            t!("Nothing was pasted: there is no text field here.").to_owned()
-        } else {
-            t!(
-                "Nothing was pasted: no text field is open. Open one first, then paste again: {keys}",
-                keys = list(keys)
-            )
-        });
-    }
-
     fn act_on_any_tab(&mut self, action: Action, effects: &mut Effects<'_>) {
         match action {
             Action::Copy => match Menu::of_copies(self.screen().copyables(&self.cx)) {
-                Some(menu) => self.open(menu),
+                Some(menu) => self.modals.open(menu),
                 None => effects.say(t!("There is nothing here to copy.")),
             },
-            Action::OpenPicture => self.open_picture(effects),
+            Action::OpenPicture => {
+                let link = self.screen().copyables(&self.cx).link;
+                self.output.open_picture(link, effects);
+            }
             Action::Raw => {
                 let records = self.screen().records();
                 if records.is_empty() {
@@ -445,17 +408,49 @@ impl App {
                 }
             }
             Action::RequestLog => effects.open(RequestLog::new),
-            Action::AutoRefresh => self.switch_refresh(effects),
-            Action::ForgetRecent => self.open(ConfirmAction::new(
+            Action::AutoRefresh => self.refresh.switch(effects),
+            Action::ForgetRecent => self.modals.open(ConfirmAction::new(
                 t!("Forget recent look-ups, file names and unfinished input of this profile?"),
                 vec![t!("This cannot be undone. Nothing changes at the service.").to_owned()],
                 |effects| effects.go.push(Navigate::ForgetRecents),
             )),
             Action::Language => switch_language(effects),
             Action::GoToRow => effects.say(t!("This list has no row numbers to go to.")),
-            Action::Theme => self.open(Menu::of_themes(self.palette.theme)),
+            Action::Theme => self.modals.open(Menu::of_themes(self.palette.theme)),
             _ => {}
         }
+    }
+}
+
+fn edit_keys(stack: &[KeyContext], cx: &UiContext) -> Vec<HelpEntry> {
+    let lines = EDIT_KEYS.iter().map(|(keys, _, text)| HelpEntry {
+        place: t!("In the text"),
+        keys: cx.keymap.free_names(stack, keys),
+        text: tr(text),
+        action: None,
+        is_enabled: true,
+    });
+    lines.filter(|entry| !entry.keys.is_empty()).collect()
+}
+
+/// Says which keys open a field for the text that was pasted beside all fields.
+fn paste_words(stack: &[KeyContext], is_over: bool, cx: &UiContext) -> String {
+    let own = [Action::LookUp, Action::Filter, Action::Search, Action::FindCert]
+        .into_iter()
+        .find(|action| cx.keymap.key(stack, *action).is_some());
+    let wallet = Some(Action::WalletTab).filter(|_| own != Some(Action::LookUp) && !is_over);
+    let keys: Vec<String> = [own, wallet]
+        .into_iter()
+        .flatten()
+        .filter_map(|action| Some(format!("{} {}", cx.keymap.key(stack, action)?, action.hint())))
+        .collect();
+    if keys.is_empty() {
+        t!("Nothing was pasted: there is no text field here.").to_owned()
+    } else {
+        t!(
+            "Nothing was pasted: no text field is open. Open one first, then paste again: {keys}",
+            keys = list(keys)
+        )
     }
 }
 
@@ -470,9 +465,6 @@ fn named(mut names: Vec<&str>, more: &'static str) -> String {
 
 /// Maximum number of places that are named for a key.
 const NAMED: usize = 3;
-
-/// Maximum number of templates, and of badges, that the palette finds.
-const MOST_LOADED: usize = 1000;
 
 /// Switches the language. A notice on the screen stays in the old language.
 fn switch_language(effects: &mut Effects<'_>) {

@@ -4,7 +4,6 @@ use super::{App, LoopCommand, Tab};
 use crate::config::and_more;
 use crate::tui::persist::input_history::{Recents, RecentsRequest};
 use crate::tui::persist::saved_filters::{FiltersRead, SavedFilterList};
-use crate::tui::persist::unfinished;
 use crate::tui::prelude::*;
 use crate::tui::screens::welcome::Welcome;
 use crate::tui::widgets::filtered_list::filters_file::filters_file;
@@ -34,27 +33,6 @@ impl App {
             None => Recents::of(self.app_paths.data_dir.as_deref(), NO_PROFILE, keeps),
         };
         self.cx.connection.recents.first(|ask| effects.request(Request::Recents(Box::new(ask))));
-    }
-
-    /// Fills a form that opens with the input that was not sent before.
-    pub(super) fn with_kept_input(
-        &self,
-        mut modal: Box<dyn Modal>,
-        effects: &mut Effects<'_>,
-    ) -> Box<dyn Modal> {
-        let kept = modal.input().and_then(|input| self.cx.connection.recents.unfinished(&input));
-        if let Some(texts) = kept {
-            modal.set_input(texts);
-            effects.say(unfinished::filled(&modal.key_contexts(), &self.cx));
-        }
-        modal
-    }
-
-    pub(super) fn input_used(&mut self) {
-        for modal in &mut self.modals {
-            modal.modal.set_input(&[]);
-        }
-        self.watch_input();
     }
 
     pub(super) fn watch_input(&mut self) {
@@ -112,7 +90,7 @@ impl App {
             Response::Recents(lists) => {
                 self.changed |= self.screen().shows_recents();
                 if let Some(why) = self.cx.connection.recents.on_response(id, lists) {
-                    self.tell(why);
+                    self.changed |= self.toasts.tell(why);
                 }
                 Ok(())
             }
@@ -126,7 +104,7 @@ impl App {
                 if let Ok(FiltersRead { left_out: Some(why), .. }) | Err(why) = filters {
                     let mut mistakes = why.lines();
                     let why = and_more(mistakes.next().unwrap_or_default(), mistakes.count());
-                    self.tell(t!("Some saved filters cannot be used. {why}.", why));
+                    self.changed |= self.toasts.tell(t!("Some saved filters cannot be used. {why}.", why));
                 }
                 Ok(())
             }

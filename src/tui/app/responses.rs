@@ -4,6 +4,7 @@ use super::{App, Notice, Tab};
 use crate::jobs::JobChange;
 use crate::tui::modals::draft::DraftForm;
 use crate::tui::prelude::*;
+use crate::tui::tour::TourPlace;
 use crate::tui::worker::job_command::JobReply;
 
 impl App {
@@ -16,7 +17,11 @@ impl App {
         }
         self.cx.pictures.learn(&reply.response);
         self.cx.connection.recents.read_templates(&reply.response);
-        self.tour_hears(&reply.response);
+        // The help may be over the form.
+        let has_receipt = self.modals.iter().any(|modal| modal.tour_place() == TourPlace::JobFile);
+        if let Some(tour) = self.connection.tour.as_mut().filter(|_| has_receipt) {
+            tour.learn(&reply.response);
+        }
         for (tab, _) in Tab::ALL {
             self.screens.of_mut(*tab).learn(&reply.response);
         }
@@ -24,11 +29,15 @@ impl App {
             reply.response = Response::Done(Ok(said.map_or(JobReply::Fine, JobReply::Said)));
         }
         let left = match owner {
-            RequestOwner::Shell => self.shell_response(reply, effects),
+            RequestOwner::Shell => {
+                let left = self.cx.pictures.on_response(reply, effects);
+                let left = left.or_else(|reply| self.viewed(reply, effects));
+                left.or_else(|reply| self.output.handed(reply, effects))
+            }
             RequestOwner::Modal(id)
                 if self.connection.background.as_ref().is_some_and(|form| form.id == id) =>
             {
-                self.on_background_response(reply, effects)
+                self.connection.on_background_response(reply, effects)
             }
             _ => {
                 let mut reply = Some(reply);
@@ -70,22 +79,6 @@ impl App {
         }
     }
 
-    /// Drops the forms of a look-up that was replaced: they are about another caller.
-    pub(super) fn drop_forms(&mut self, effects: &mut Effects<'_>) {
-        let Some(owner) = effects.begins_anew.take() else { return };
-        let before = self.connection.held_back.len();
-        self.connection.held_back.retain(|(of, _)| *of != owner);
-        if self.connection.held_back.len() < before {
-            effects.say(t!("The waiting form was dropped, because a new look-up began."));
-        }
-    }
-
-    fn shell_response(&mut self, reply: Reply, effects: &mut Effects<'_>) -> Handled {
-        let Err(reply) = self.cx.pictures.on_response(reply, effects) else { return Ok(()) };
-        let Err(reply) = self.viewed(reply, effects) else { return Ok(()) };
-        self.handed(reply, effects)
-    }
-
     pub(super) fn job(&mut self, changed: JobChange, effects: &mut Effects<'_>) {
         self.changed = true;
         for (tab, _) in Tab::ALL {
@@ -99,7 +92,7 @@ impl App {
             }
             return;
         };
-        for modal in &mut self.modals {
+        for modal in self.modals.iter_mut() {
             modal.on_job(&job, &self.cx);
         }
         if job.phase == Phase::Draft {

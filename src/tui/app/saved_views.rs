@@ -6,6 +6,7 @@ use crate::tui::persist::saved_layout::SavedLayout;
 use crate::tui::persist::saved_layout::file::{ViewAnswer, ViewRequest};
 use crate::tui::prelude::*;
 use crate::tui::request::ProfileSession;
+use crate::tui::screens::Screens;
 
 /// Delay between the first change and the write, so that not every key causes a write.
 const PAUSE: Duration = Duration::from_secs(2);
@@ -49,7 +50,11 @@ impl Views {
     }
 
     /// Requests the layout of a profile that was opened. Returns the layout if it is known already.
-    fn read(&mut self, session: &ProfileSession, effects: &mut Effects<'_>) -> Option<SavedLayout> {
+    pub(super) fn read(
+        &mut self,
+        session: &ProfileSession,
+        effects: &mut Effects<'_>,
+    ) -> Option<SavedLayout> {
         if !matches!(self.stage, LayoutStage::Opened) {
             return None;
         }
@@ -97,7 +102,8 @@ impl Views {
         }
     }
 
-    pub(super) fn watch(&mut self, now: (Option<Tab>, u64)) {
+    pub(super) fn watch(&mut self, tab: Tab, screens: &Screens) {
+        let now = (Some(tab), screens.layout_changes());
         if self.file.is_none() || !self.is_ready() {
             self.due = None;
         } else if now != self.seen {
@@ -110,6 +116,20 @@ impl Views {
     fn unsaved(&self, view: SavedLayout) -> Option<(PathBuf, SavedLayout)> {
         let file = self.file.clone().filter(|_| self.is_ready())?;
         (view != self.kept).then_some((file, view))
+    }
+
+    /// Writes the layout if it is time.
+    pub(super) fn keep(&mut self, tab: Tab, screens: &Screens, effects: &mut Effects<'_>) {
+        if self.due.is_some_and(|due| due <= Instant::now()) {
+            self.write(screens.layout(tab), effects);
+        }
+    }
+
+    /// Leaves a profile. Writes the changes, and remembers them in case the profile is opened again at once.
+    pub(super) fn leave(&mut self, tab: Tab, screens: &Screens, effects: &mut Effects<'_>) {
+        self.write(screens.layout(tab), effects);
+        let file = self.file.take();
+        self.left = file.map(|file| (file, std::mem::take(&mut self.kept)));
     }
 
     fn write(&mut self, view: SavedLayout, effects: &mut Effects<'_>) {
@@ -129,14 +149,8 @@ impl App {
         self.with_effects(|_, _| {});
     }
 
-    pub(super) fn open_view(&mut self, effects: &mut Effects<'_>) {
-        if let Some(view) = self.cx.session().and_then(|session| self.views.read(session, effects)) {
-            self.show_view(&view, effects);
-        }
-    }
-
     /// Applies the saved layout. The command line has priority.
-    fn show_view(&mut self, view: &SavedLayout, effects: &mut Effects<'_>) {
+    pub(super) fn show_view(&mut self, view: &SavedLayout, effects: &mut Effects<'_>) {
         self.views.stage = LayoutStage::Ready;
         self.changed = true;
         for (tab, _) in Tab::ALL {
@@ -152,7 +166,7 @@ impl App {
         if let Some(tab) = wanted.tab.or(view.tab).filter(|_| untouched) {
             self.navigation.tab = tab;
         }
-        self.views.seen = self.changes_of_view();
+        self.views.seen = (Some(self.navigation.own_tab()), self.screens.layout_changes());
     }
 
     pub(super) fn viewed(&mut self, reply: Reply, effects: &mut Effects<'_>) -> Handled {
@@ -162,33 +176,12 @@ impl App {
             self.show_view(&view, effects);
         }
         if let Some(text) = warning {
-            self.tell(text);
+            self.changed |= self.toasts.tell(text);
         }
         Ok(())
     }
 
-    pub(super) fn changes_of_view(&self) -> (Option<Tab>, u64) {
-        (Some(self.navigation.own_tab()), self.screens.layout_changes())
-    }
-
-    fn view(&self) -> SavedLayout {
-        self.screens.layout(self.navigation.own_tab())
-    }
-
-    pub(super) fn keep_view(&mut self, effects: &mut Effects<'_>) {
-        if self.views.due.is_some_and(|due| due <= Instant::now()) {
-            self.views.write(self.view(), effects);
-        }
-    }
-
-    /// Leaves a profile. Writes the changes, and remembers them in case the profile is opened again at once.
-    pub(super) fn leave_view(&mut self, effects: &mut Effects<'_>) {
-        self.views.write(self.view(), effects);
-        let file = self.views.file.take();
-        self.views.left = file.map(|file| (file, std::mem::take(&mut self.views.kept)));
-    }
-
     pub fn unsaved_view(&self) -> Option<(PathBuf, SavedLayout)> {
-        self.views.unsaved(self.view())
+        self.views.unsaved(self.screens.layout(self.navigation.own_tab()))
     }
 }

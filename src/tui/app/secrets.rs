@@ -31,33 +31,8 @@ impl App {
         if shaped.is_empty() {
             return false;
         }
-        self.ask_about(shaped, AfterKeyWarning::Accept);
+        self.modals.open(key_question(shaped, AfterKeyWarning::Accept));
         true
-    }
-
-    /// Whether the list's filter must not be applied because it looks like an API key. If so, asks the user.
-    pub(super) fn ask_about_filter(&mut self) {
-        let texts = self.screen().key_like();
-        if !texts.is_empty() {
-            self.ask_about(texts, AfterKeyWarning::Filter);
-        }
-    }
-
-    fn ask_about(&mut self, texts: Vec<String>, then: AfterKeyWarning) {
-        let begins = |text: &String| text.trim().chars().take(SHOWN).chain(['…']).collect::<String>();
-        let begins: Vec<String> = texts.iter().map(begins).collect();
-        let text = vec![
-            t!("The text that begins with {text} looks like an API key. Nothing was sent.", text = list(begins)),
-            t!("A key that is sent as search text is stored in the logs of every computer on the way. If it is a key and others have seen it, replace it in the issuer back office.").to_owned(),
-        ];
-        let what = t!("This looks like an API key. Send it?");
-        let question = ConfirmAction::new(what, text, move |effects| {
-            for text in &texts {
-                crate::secrets::allow(text);
-            }
-            effects.go.push(Navigate::KeyAllowed(then));
-        });
-        self.open(question.or_say(t!("Nothing was sent.")));
     }
 
     pub(super) fn key_allowed(&mut self, then: AfterKeyWarning, effects: &mut Effects<'_>) {
@@ -89,23 +64,37 @@ impl App {
 
     pub(super) fn save_screen(&self, effects: &mut Effects<'_>) {
         let plain = self.screen_text();
-        let masked = self.known_words().mask(&plain);
-        effects.open(|cx, _| ScreenText::new(masked, plain, cx));
-    }
-
-    /// The words that masking can rely on: from all screens, because one may show what another has read.
-    fn known_words(&self) -> KnownWords {
+        // Words from all screens, because one may show what another has read.
         let mut known = KnownWords::default();
         known.plain_text(&self.cx.place());
         for screen in self.screens.all() {
             screen.know(&mut known);
             screen.typed().into_iter().for_each(|text| known.typed(text));
         }
-        for modal in &self.modals {
+        for modal in self.modals.iter() {
             modal.know(&mut known);
             modal.typed().into_iter().for_each(|text| known.typed(text));
         }
         self.cx.recent(InputKind::LookUp).iter().for_each(|text| known.typed(text));
-        known
+        let masked = known.mask(&plain);
+        effects.open(|cx, _| ScreenText::new(masked, plain, cx));
     }
+}
+
+/// Asks whether texts that look like API keys may be sent.
+pub(super) fn key_question(texts: Vec<String>, then: AfterKeyWarning) -> ConfirmAction {
+    let begins = |text: &String| text.trim().chars().take(SHOWN).chain(['…']).collect::<String>();
+    let begins: Vec<String> = texts.iter().map(begins).collect();
+    let text = vec![
+        t!("The text that begins with {text} looks like an API key. Nothing was sent.", text = list(begins)),
+        t!("A key that is sent as search text is stored in the logs of every computer on the way. If it is a key and others have seen it, replace it in the issuer back office.").to_owned(),
+    ];
+    let what = t!("This looks like an API key. Send it?");
+    let question = ConfirmAction::new(what, text, move |effects| {
+        for text in &texts {
+            crate::secrets::allow(text);
+        }
+        effects.go.push(Navigate::KeyAllowed(then));
+    });
+    question.or_say(t!("Nothing was sent."))
 }

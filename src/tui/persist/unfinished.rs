@@ -93,6 +93,20 @@ pub fn filled(contexts: &[KeyContext], cx: &UiContext) -> String {
     t!("Filled with your unfinished input. {key} clears it.", key)
 }
 
+/// Fills a form that opens with the input that was not sent before.
+pub(in crate::tui) fn fill(
+    mut modal: Box<dyn Modal>,
+    cx: &UiContext,
+    effects: &mut Effects<'_>,
+) -> Box<dyn Modal> {
+    let kept = modal.input().and_then(|input| cx.connection.recents.unfinished(&input));
+    if let Some(texts) = kept {
+        modal.set_input(texts);
+        effects.say(filled(&modal.key_contexts(), cx));
+    }
+    modal
+}
+
 fn now() -> i64 {
     Timestamp::now().as_second()
 }

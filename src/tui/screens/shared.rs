@@ -1,8 +1,12 @@
 //! What screens tell each other, and the shell: Activity keeps the list of jobs, Home the drafts.
 
 use super::Screens;
+use crate::tui::modals::palette::Loaded;
 use crate::tui::prelude::*;
 use crate::tui::tab::Tab;
+
+/// Maximum number of templates, and of badges, that the palette finds.
+const MOST_LOADED: usize = 1000;
 
 impl Screens {
     /// Newest first.
@@ -27,6 +31,17 @@ impl Screens {
     /// Whether a holder's badges are listed, for the tour.
     pub(in crate::tui) fn has_found_holder(&self) -> bool {
         self.wallet.has_found()
+    }
+
+    /// What the palette finds besides actions.
+    pub(in crate::tui) fn loaded(&self, cx: &UiContext) -> impl Iterator<Item = Loaded> {
+        let loaded: Vec<&Template> = self.all().flat_map(Screen::templates).collect();
+        let ids: HashSet<&str> = loaded.iter().map(|template| template.template_id.wire()).collect();
+        let known = cx.connection.recents.templates().iter().filter(move |one| !ids.contains(&*one.id));
+        let templates = loaded.into_iter().map(Loaded::of_template).chain(known.filter_map(Loaded::of_known));
+        // Those of the wallet before those of the history.
+        let badges = self.all().rev().flat_map(|screen| screen.badges(MOST_LOADED)).take(MOST_LOADED);
+        templates.take(MOST_LOADED).chain(badges.flat_map(Loaded::of_badge))
     }
 
     /// Passes changed jobs to Home, and the number of kept drafts to Activity. Passes the length of the history, if the

@@ -58,7 +58,7 @@ fn followed_by(job: &Job) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::jobs::{Code, Owner, Reason};
+    use crate::jobs::{Code, Owner, Reason, TUI_MARK};
     use crate::tui::needs::tests::job;
 
     fn of(begun_by: Option<&str>, follower: Option<&str>) -> Job {
