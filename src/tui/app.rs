@@ -303,7 +303,7 @@ impl App {
                 self.changed |= self.toasts.expire();
                 self.link();
                 self.refresh(effects);
-                self.screens.each(effects, |screen, effects| screen.tick(effects));
+                self.screens.each(effects, Screen::tick);
                 self.views.keep(self.navigation.own_tab(), &self.screens, effects);
                 self.changed |= self.shows_age();
                 if hold::left(&self.cx).is_some() {
@@ -518,6 +518,6 @@ impl App {
     }
 
     pub fn marked(&self) -> Vec<String> {
-        self.screens.history.marks().keys().map(|id| id.wire().to_owned()).collect()
+        self.screens.marked()
     }
 }

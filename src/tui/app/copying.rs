@@ -87,7 +87,7 @@ impl TerminalOutput {
                 say(&clip, &text, effects);
             }
             (Some(Handed::Clip(clip, _)), Ok(_)) => {
-                say(&clip, &t!("Copied {what}.", what = clip.what), effects)
+                say(&clip, &t!("Copied {what}.", what = clip.what), effects);
             }
             (Some(Handed::Clip(clip, true)), Err(_)) => self.ask_terminal(&clip, effects),
             (Some(Handed::Clip(clip, false)), Err(why)) => {

@@ -95,7 +95,7 @@ impl ModalStack {
             }
             Action::Accept if confirm.is_right() => {
                 effects.owned_by(RequestOwner::Modal(opened.id), |effects| {
-                    opened.modal.on_confirmed(cx, effects)
+                    opened.modal.on_confirmed(cx, effects);
                 });
             }
             Action::Accept => effects.warn(confirm.missing(cx)),

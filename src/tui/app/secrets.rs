@@ -41,7 +41,7 @@ impl App {
                 self.act_inside(Action::Accept, effects);
             }
             AfterKeyWarning::Filter => {
-                self.screens.on(self.navigation.tab, effects, |screen, effects| screen.apply_filter(effects));
+                self.screens.on(self.navigation.tab, effects, Screen::apply_filter);
             }
         }
     }

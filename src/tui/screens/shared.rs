@@ -33,6 +33,11 @@ impl Screens {
         self.wallet.has_found()
     }
 
+    /// The ids of the badges that are marked in the history, for tests.
+    pub(in crate::tui) fn marked(&self) -> Vec<String> {
+        self.history.marks().keys().map(|id| id.wire().to_owned()).collect()
+    }
+
     /// What the palette finds besides actions.
     pub(in crate::tui) fn loaded(&self, cx: &UiContext) -> impl Iterator<Item = Loaded> {
         let loaded: Vec<&Template> = self.all().flat_map(Screen::templates).collect();
