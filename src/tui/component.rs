@@ -5,7 +5,6 @@ use super::persist::saved_layout::SavedLayout;
 use super::tour::TourPlace;
 use super::widgets::confirm::Confirm;
 use super::widgets::copying::Copyables;
-use crate::jobs::{JobChange, Touched};
 use crate::tui::prelude::*;
 use std::ops::{Deref, DerefMut};
 

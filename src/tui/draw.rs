@@ -23,10 +23,6 @@ impl App {
         }
     }
 
-    pub fn draw(&self, buffer: &mut Buffer) {
-        self.draw_all(&mut Frame::new(buffer));
-    }
-
     pub(in crate::tui) fn screen_text(&self) -> String {
         let (columns, rows) = self.size;
         let mut buffer = Buffer::empty(Rect { x: 0, y: 0, width: columns, height: rows });
@@ -34,7 +30,8 @@ impl App {
         text_of(&buffer)
     }
 
-    fn draw_all(&self, frame: &mut Frame<'_>) {
+    pub fn draw(&self, buffer: &mut Buffer) {
+        let frame = &mut Frame::new(buffer);
         let area = frame.area();
         if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
             too_small(frame, area);

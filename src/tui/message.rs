@@ -1,7 +1,7 @@
 //! Messages to the loop: input, responses, job events, signals.
 
 use crate::config::TerminalBackground;
-use crate::jobs::{JobChange, JournalError};
+use crate::jobs::JournalError;
 use crate::tui::prelude::*;
 use crate::tui::terminal_abilities::{Ambiguous, PictureOutput};
 use crossterm::event::MouseEvent;

@@ -67,7 +67,8 @@ impl App {
         let spins = held.is_none() && self.is_loading();
         let spin = spins.then(|| Instant::now() + Duration::from_millis(120));
         let link = self.cx.link().and_then(|l| l.next_change);
-        let age = self.shows_age().then(|| self.cx.next_minute()).flatten().map(|left| Instant::now() + left);
+        let shows_age = self.modals.is_empty() && self.screen().shows_age(&self.cx);
+        let age = shows_age.then(|| self.cx.next_minute()).flatten().map(|left| Instant::now() + left);
         [
             spin,
             held,
@@ -82,9 +83,5 @@ impl App {
         .into_iter()
         .flatten()
         .min()
-    }
-
-    pub(super) fn shows_age(&self) -> bool {
-        self.modals.is_empty() && self.screen().shows_age(&self.cx)
     }
 }

@@ -1,7 +1,6 @@
 //! Responses to requests, and changes of jobs.
 
 use super::{App, Notice, Tab};
-use crate::jobs::JobChange;
 use crate::tui::modals::draft::DraftForm;
 use crate::tui::prelude::*;
 use crate::tui::tour::TourPlace;

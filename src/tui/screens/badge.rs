@@ -65,6 +65,16 @@ impl BadgeScreen {
         self.wanted = Some(badge);
     }
 
+    fn wants(&self, id: &BadgeId) -> bool {
+        self.wanted.as_ref().is_some_and(|badge| badge.id == *id)
+    }
+
+    pub fn refresh(&mut self, id: &BadgeId, effects: &mut Effects<'_>) {
+        if self.wants(id) {
+            effects.request_instead(&mut self.request, Request::Badge(id.clone()));
+        }
+    }
+
     /// The template of the badge, if the list that opened it knows it.
     fn template(&self) -> Option<&TemplateId> {
         self.badge().and(self.wanted.as_ref())?.template_id.as_ref()

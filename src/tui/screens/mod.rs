@@ -22,11 +22,10 @@ pub mod templates;
 pub mod wallet;
 pub mod welcome;
 
-pub(in crate::tui) use destinations::Destination;
-
 use crate::tui::persist::saved_layout::SavedLayout;
 use crate::tui::prelude::*;
 use crate::tui::tab::{Tab, each_screen};
+pub(in crate::tui) use destinations::Destination;
 
 macro_rules! screens {
     ($($tab:ident, $name:expr, $action:ident, $field:ident: $screen:ty;)+) => {

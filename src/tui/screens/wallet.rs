@@ -185,7 +185,7 @@ impl Wallet {
     }
 
     /// Reads again if one of these badges is listed. The old data stays visible meanwhile.
-    fn read_if_listed<'a>(&mut self, mut ids: impl Iterator<Item = &'a BadgeId>, effects: &mut Effects<'_>) {
+    pub fn refresh<'a>(&mut self, mut ids: impl Iterator<Item = &'a BadgeId>, effects: &mut Effects<'_>) {
         // A long wallet costs many requests, so only the user reads it again.
         if self.call.pages <= FIRST_PAGES && ids.any(|id| self.held().iter().any(|held| held.badge_id == *id))
         {
@@ -336,7 +336,7 @@ impl Component for Wallet {
             Action::Reload => self.has_asked(),
             Action::Sort | Action::ChooseColumns | Action::Export => self.is_listing(),
             Action::Only => self.is_listing() && self.held().len() > 1,
-            Action::Earlier => !self.set_aside.is_empty() || !cx.recent(InputKind::LookUp).is_empty(),
+            Action::Earlier => self.has_set_aside() || !cx.recent(InputKind::LookUp).is_empty(),
             Action::Later => false,
             _ => true,
         }

@@ -1,7 +1,6 @@
 //! Copying, saving and raw JSON for the Activity tab.
 
 use super::{Activity, columns};
-use crate::jobs::Touched;
 use crate::tui::input::action::ActionKind;
 use crate::tui::persist::saved_layout::SavedLayout;
 use crate::tui::prelude::*;

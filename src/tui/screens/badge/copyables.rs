@@ -2,7 +2,6 @@
 
 use super::BadgeScreen;
 use crate::domain::issue_time;
-use crate::jobs::Touched;
 use crate::tui::platform::images::PictureOf;
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
@@ -50,9 +49,8 @@ impl Screen for BadgeScreen {
     }
 
     fn on_touched(&mut self, _: &Job, touched: &[Touched], cx: &UiContext, effects: &mut Effects<'_>) {
-        let touches = |badge: &ListedBadge| touched.iter().any(|touched| touched.badge_id == badge.id);
-        if let Some(badge) = self.wanted.as_ref().filter(|badge| cx.client().is_some() && touches(badge)) {
-            effects.request_instead(&mut self.request, Request::Badge(badge.id.clone()));
+        if cx.client().is_some() {
+            touched.iter().for_each(|badge| self.refresh(&badge.badge_id, effects));
         }
     }
 

@@ -1,7 +1,6 @@
 //! Copying and raw JSON for the History tab.
 
 use super::{COPIED, History};
-use crate::jobs::Touched;
 use crate::tui::persist::saved_layout::SavedLayout;
 use crate::tui::prelude::*;
 use crate::tui::screens::badge_preview::picture_of;

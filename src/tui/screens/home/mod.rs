@@ -10,7 +10,6 @@ mod lines;
 mod mails;
 
 use crate::export::Cost;
-use crate::jobs::JobChange;
 use crate::tui::input::list_hit::moved;
 use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::modals::draft::{imports, titles};

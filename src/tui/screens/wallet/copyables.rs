@@ -3,7 +3,6 @@
 use super::Wallet;
 use super::rows::{COPIED, FIELDS, LookupView, heading, sent_to};
 use crate::export;
-use crate::jobs::Touched;
 use crate::tui::persist::saved_layout;
 use crate::tui::prelude::*;
 use crate::tui::widgets::copying::{Copyables, records};
@@ -110,7 +109,7 @@ impl Screen for Wallet {
     }
 
     fn on_touched(&mut self, _: &Job, touched: &[Touched], _: &UiContext, effects: &mut Effects<'_>) {
-        self.read_if_listed(touched.iter().map(|badge| &badge.badge_id), effects);
+        self.refresh(touched.iter().map(|badge| &badge.badge_id), effects);
     }
 
     fn shows_recents(&self) -> bool {
@@ -118,7 +117,7 @@ impl Screen for Wallet {
     }
 
     fn forget_recents(&mut self) {
-        self.set_aside.clear();
+        self.forget_set_aside();
     }
 
     fn open_field(&mut self, cx: &UiContext, effects: &mut Effects<'_>) {

@@ -50,6 +50,14 @@ impl Wallet {
         let earlier = cx.recent(InputKind::LookUp).iter().filter(|text| !self.set_aside.contains(text));
         self.set_aside.iter().chain(earlier).cloned().collect()
     }
+
+    pub fn has_set_aside(&self) -> bool {
+        !self.set_aside.is_empty()
+    }
+
+    pub fn forget_set_aside(&mut self) {
+        self.set_aside.clear();
+    }
 }
 
 /// The lines of a pasted text about several holders, the one to take first. Empty if the text is about one: a name and
