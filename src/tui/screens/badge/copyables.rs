@@ -50,7 +50,9 @@ impl Screen for BadgeScreen {
 
     fn on_touched(&mut self, _: &Job, touched: &[Touched], cx: &UiContext, effects: &mut Effects<'_>) {
         if cx.client().is_some() {
-            touched.iter().for_each(|badge| self.refresh(&badge.badge_id, effects));
+            for badge in touched {
+                self.refresh(&badge.badge_id, effects);
+            }
         }
     }
 
