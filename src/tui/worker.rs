@@ -7,6 +7,7 @@
 //! lookup              reads for a support call
 //! job_command         commands for jobs
 //! profile_requests    changes to profiles
+//! save_text           a text saved to a file
 //! ```
 
 mod connection_slot;
@@ -15,6 +16,7 @@ pub(in crate::tui) mod index;
 pub(in crate::tui) mod job_command;
 pub(in crate::tui) mod lookup;
 pub(in crate::tui) mod profile_requests;
+mod save_text;
 pub(in crate::tui) mod select_all;
 
 pub use helpers::Helpers;
@@ -255,8 +257,8 @@ async fn answer(
         Request::Jobs => Response::Jobs(said(jobs?.list().await)),
         Request::KeptDrafts => Response::KeptDrafts(said(jobs?.kept_drafts().await)),
         Request::Rows(query) => Response::Rows(job_command::rows(&jobs?, query).await),
-        Request::SavedRows(query) => {
-            Response::SavedRows(job_command::saved_rows(&jobs?, query, reader?.clock()).await)
+        Request::SavedRows(query, to_file) => {
+            Response::SavedRows(job_command::saved_rows(&jobs?, query, to_file, reader?.clock()).await)
         }
         Request::PlaceOfRow(query, no) => {
             Response::PlaceOfRow(job_command::place_of(&jobs?, query, no).await)
@@ -350,7 +352,7 @@ async fn answer(
             let read = spawn_blocking(move || file_preview::read(&path, &context.cancel)).await.ok()?;
             Response::Previewed(Box::new(read))
         }
-        Request::Save(saving) => Response::Saved(spawn_blocking(move || paths::save(*saving)).await.ok()?),
+        Request::Save(saving) => Response::Saved(spawn_blocking(move || save_text::run(*saving)).await.ok()?),
         Request::Hand(handing) => Response::Handed(external::hand(handing).await),
         Request::View(ask) => Response::View(saved_layout::layout_file::run(ask).await),
         Request::Recents(ask) => {

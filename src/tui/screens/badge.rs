@@ -14,6 +14,7 @@ use crate::tui::persist::input_history::{self, InputKind};
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::screens::wallet::cert::{Certs, several};
+use crate::tui::tour::TourPlace;
 use crate::tui::widgets::field::RecentInputs;
 use crate::tui::widgets::last_read::LastRead;
 use crate::tui::widgets::preview;
@@ -198,6 +199,8 @@ impl Component for BadgeScreen {
             }),
             Action::Wallet => self.badge().is_some_and(|badge| badge.recipient_email.is_some()),
             Action::Copy | Action::Raw | Action::Reload => self.wanted.is_some(),
+            Action::Earlier => !cx.recent(InputKind::Badge).is_empty(),
+            Action::Later => false,
             _ => true,
         }
     }
@@ -398,6 +401,13 @@ impl Component for BadgeScreen {
     fn know(&self, known: &mut KnownWords) {
         if let Some(badge) = self.badge() {
             badge.know(known);
+        }
+    }
+
+    fn tour_place(&self) -> TourPlace {
+        match self.key_contexts().first() {
+            Some(KeyContext::Badge) => TourPlace::Badge,
+            _ => TourPlace::Elsewhere,
         }
     }
 

@@ -46,7 +46,9 @@ use crate::tui::component::usual_hint;
 use crate::tui::input::list_hit::{Click, ListCursor};
 use crate::tui::modals::menu::Menu;
 use crate::tui::modals::revoke::RevokeForm;
+use crate::tui::persist::input_history::InputKind;
 use crate::tui::prelude::*;
+use crate::tui::tour::TourPlace;
 use crate::tui::widgets::field::RecentInputs;
 use crate::tui::widgets::preview::Scroll;
 use crate::tui::widgets::search::Search;
@@ -318,7 +320,7 @@ impl Component for Wallet {
         }
     }
 
-    fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
+    fn is_enabled(&self, action: Action, cx: &UiContext) -> bool {
         match action {
             _ if self.call.masked && shows_the_holder(action) => false,
             Action::Revoke
@@ -336,6 +338,8 @@ impl Component for Wallet {
             Action::Reload => self.has_asked(),
             Action::Sort | Action::ChooseColumns | Action::Export => self.is_listing(),
             Action::Only => self.is_listing() && self.held().len() > 1,
+            Action::Earlier => self.has_set_aside() || !cx.recent(InputKind::LookUp).is_empty(),
+            Action::Later => false,
             _ => true,
         }
     }
@@ -545,6 +549,13 @@ impl Component for Wallet {
             .chain(searched.map(String::as_str))
             .chain(self.asked.as_deref())
             .for_each(|text| known.typed(text));
+    }
+
+    fn tour_place(&self) -> TourPlace {
+        match self.key_contexts().first() {
+            Some(KeyContext::Prompt | KeyContext::LookUp) => TourPlace::WalletBox,
+            _ => TourPlace::Wallet,
+        }
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {

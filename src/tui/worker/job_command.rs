@@ -5,10 +5,9 @@ use crate::jobs::{
     CheckProgress, Decision, Disclosure, DuplicateResult, IssuePlan, JobError, NeverSeen, Person,
     RequestsNeeded, RevokePlan, RowField, RowFilter, RowSelection, SuggestedRows, Undone,
 };
+use crate::tui::needs;
 use crate::tui::prelude::*;
-use crate::tui::request::RowsQuery;
-use crate::tui::widgets::job_rows::columns;
-use crate::tui::widgets::needs;
+use crate::tui::request::{RowsQuery, RowsToFile};
 use tokio::sync::watch;
 
 #[derive(Clone, Debug)]
@@ -261,11 +260,15 @@ async fn drafts(jobs: &Jobs, ids: Vec<JobId>) -> Result<Vec<Job>, String> {
 pub async fn saved_rows(
     jobs: &Jobs,
     query: RowsQuery,
+    to_file: RowsToFile,
     clock: ServiceClock,
 ) -> Result<Vec<ExportRow>, String> {
     let job = said(jobs.job(query.job).await)?;
     let page = rows(jobs, query).await?;
-    let saved = move || columns::saved(page.items.iter().map(|(_, row)| row), Some(&job), &clock);
+    let saved = move || {
+        let rows: Vec<JobRow> = page.items.into_iter().map(|(_, row)| row).collect();
+        to_file(&rows, &job, &clock)
+    };
     tokio::task::spawn_blocking(saved).await.map_err(|_| t!("Internal error in lapel.").to_owned())
 }
 
