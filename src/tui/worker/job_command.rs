@@ -84,19 +84,7 @@ pub async fn run(command: JobCommand, jobs: &Jobs, who: &str) -> Result<JobReply
             Ok(draft) => return keep(jobs, vec![draft]).await.map(JobReply::Drafts),
             Err(why) => Err(why),
         },
-        JobCommand::Begin(ids) => {
-            for (at, id) in ids.iter().enumerate() {
-                if let Err(why) = jobs.begin(*id, who).await {
-                    let begun = if at == 0 {
-                        String::new()
-                    } else {
-                        t!(" {at} of {all} started before.", at, all = ids.len())
-                    };
-                    return Err(format!("{why}{begun}"));
-                }
-            }
-            Ok(JobReply::Fine)
-        }
+        JobCommand::Begin(ids) => return begin(jobs, &ids, who).await,
         JobCommand::OpenDrafts(ids) => jobs.open_drafts(&ids).await.map(JobReply::Drafts),
         JobCommand::CloseDrafts(ids) => fine(jobs.close_drafts(&ids).await),
         JobCommand::Discard(ids) => fine(discard(jobs, &ids).await),
@@ -144,18 +132,7 @@ pub async fn run(command: JobCommand, jobs: &Jobs, who: &str) -> Result<JobReply
             .await
             .map(|()| JobReply::Processed(id, vec![row], None)),
         JobCommand::Opened(what) => fine(jobs.note_opening(&what, who).await),
-        JobCommand::Look(id) => {
-            let polled = jobs.poll_now(id).await;
-            let is_idle = polled.jobs == 0;
-            return match polled.why_partial() {
-                Some(why) => Ok(JobReply::Warned(match id {
-                    Some(id) => t!("Job {id}: the check is incomplete: {why}", id, why),
-                    None => t!("The check is incomplete: {why}", why),
-                })),
-                None if is_idle => Ok(JobReply::Said(t!("There is nothing left to check.").to_owned())),
-                None => Ok(JobReply::Fine),
-            };
-        }
+        JobCommand::Look(id) => return Ok(poll_now(jobs, id).await),
         JobCommand::Allow(id, rows) => {
             let one = is_one(&rows);
             jobs.allow(id, rows).await.map(|n| {
@@ -192,6 +169,35 @@ pub async fn run(command: JobCommand, jobs: &Jobs, who: &str) -> Result<JobReply
         JobCommand::Correct(id, row, name, email) => fine(jobs.correct(id, row, &name, &email).await),
     };
     said(done)
+}
+
+/// Starts drafts one after another. An error says how many started before.
+async fn begin(jobs: &Jobs, ids: &[JobId], who: &str) -> Result<JobReply, String> {
+    for (at, id) in ids.iter().enumerate() {
+        if let Err(why) = jobs.begin(*id, who).await {
+            let begun = if at == 0 {
+                String::new()
+            } else {
+                t!(" {at} of {all} started before.", at, all = ids.len())
+            };
+            return Err(format!("{why}{begun}"));
+        }
+    }
+    Ok(JobReply::Fine)
+}
+
+/// Checks a job, or every open job.
+async fn poll_now(jobs: &Jobs, id: Option<JobId>) -> JobReply {
+    let polled = jobs.poll_now(id).await;
+    let is_idle = polled.jobs == 0;
+    match polled.why_partial() {
+        Some(why) => JobReply::Warned(match id {
+            Some(id) => t!("Job {id}: the check is incomplete: {why}", id, why),
+            None => t!("The check is incomplete: {why}", why),
+        }),
+        None if is_idle => JobReply::Said(t!("There is nothing left to check.").to_owned()),
+        None => JobReply::Fine,
+    }
 }
 
 fn fine<T>(result: Result<T, JobError>) -> Result<JobReply, JobError> {
