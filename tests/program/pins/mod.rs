@@ -14,4 +14,5 @@ mod layers;
 mod pinned;
 pub mod schema;
 mod settings;
+mod sizes;
 mod type_names;
