@@ -147,7 +147,7 @@ fn a_setting_is_read_under_its_former_name_but_not_under_both() {
         assert_eq!(mistake.field.as_deref(), Some(former.as_str()));
         assert!(mistake.what.contains(now.strip_prefix("jobs.").expect("a setting of jobs")), "{mistake}");
         let profile = both.profile.expect("a profile");
-        assert_eq!((profile.jobs.values, profile.read_only), (default.clone(), false), "neither is used");
+        assert_eq!((&profile.jobs.values, profile.read_only), (&default, false), "neither is used");
     }
 }
 
