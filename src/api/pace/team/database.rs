@@ -141,7 +141,7 @@ impl PaceKeeper {
         let row = self.call(sql, values)?;
         let Some(Ok(view)) = row.as_ref().map(PaceReport::of) else { return Err(DatabaseLost) };
         let now = Instant::now();
-        self.held = view.left(view.held_until).map(|left| (now + left, view.refusals));
+        self.holds.read(view.left(view.held_until), view.refusals);
         self.others = view.left(view.others_end).map(|left| (view.others, now + left));
         if self.has_jumped(view.time, before) { Err(DatabaseLost) } else { Ok(view) }
     }
@@ -178,15 +178,15 @@ impl PaceKeeper {
             return Err(DatabaseLost);
         }
         let pace = self.pace.clone();
-        if let Some((until, refusals)) = self.unwritten {
-            let wait = millis(until.saturating_duration_since(Instant::now()));
+        if let Some((wait, refusals)) = self.holds.unwritten() {
+            let wait = millis(wait);
             self.call(
                 "SELECT lapel.pace_hold($1, $2, $3)",
                 &[(&pace, Type::TEXT), (&wait, Type::INT8), (&int(refusals), Type::INT4)],
             )?;
-            self.unwritten = None;
+            self.holds.is_written();
         }
-        while let Some(give) = self.gives.front().copied() {
+        while let Some(give) = self.blocks.first_give() {
             let window = millis(self.window) + 1;
             self.call(
                 "SELECT lapel.pace_give($1, $2, $3, $4, $5, $6, $7, $8)",
@@ -201,7 +201,7 @@ impl PaceKeeper {
                     (&window, Type::INT8),
                 ],
             )?;
-            self.gives.pop_front();
+            self.blocks.has_learned();
         }
         Ok(())
     }
