@@ -29,22 +29,15 @@ use super::slots::{SharedUse, Slot, SlotOrigin, SlotReply, SlotRequest, millis};
 use super::{Priority, SlotTimes};
 use crate::api::prelude::*;
 use crate::boot_clock::boot_ms;
-use crate::team::{DatabaseSession, Login, TeamError};
+use crate::team::{Login, TeamError};
 use blocks::{Blocks, Division};
+use database::DatabaseLink;
 use holds::Holds;
 use std::path::Path;
 use std::sync::MutexGuard;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use tokio::sync::oneshot;
 
-/// Maximum wait for an answer of the database.
-const PATIENCE: Duration = Duration::from_secs(5);
-/// A lost connection is replaced within this time before anybody hears of it.
-const GRACE_MS: i64 = 2_000;
-/// Pause between attempts to connect.
-const AGAIN_MS: i64 = 1_000;
-/// An attempt to connect that takes longer is replaced by another one.
-const LONGEST_ATTEMPT_MS: i64 = 30_000;
 /// Wait of a request while the connection is made.
 const CONNECTING: Duration = Duration::from_millis(25);
 /// Maximum wait at the end of the process.
@@ -249,7 +242,7 @@ impl TeamShare {
 
     /// A person has opened the profile anew, perhaps with another password.
     pub(super) fn use_login(&self, login: Login) {
-        self.queue(move |keeper| keeper.use_login(login));
+        self.queue(move |keeper| keeper.link.use_login(login));
     }
 
     pub(super) fn away(&self) -> Option<Away> {
@@ -318,19 +311,12 @@ struct DatabaseLost;
 
 /// The thread's state.
 struct PaceKeeper {
-    login: Login,
+    link: DatabaseLink,
     pace: String,
     process: String,
     window: Duration,
     /// Longest wait before another attempt, and how long a block is open.
     pause: Duration,
-    session: Option<DatabaseSession>,
-    /// Since when the database does not answer, and why.
-    lost_at: Option<i64>,
-    failed: Option<TeamError>,
-    connecting: Option<i64>,
-    connect_at: i64,
-    work: Sender<Task>,
     blocks: Blocks,
     /// The longest request of this process.
     span: SlotTimes,
@@ -366,17 +352,11 @@ impl PaceKeeper {
         let mut holds = Holds::default();
         holds.read(seen.held, seen.refusals);
         Self {
-            login,
+            link: DatabaseLink::new(login, work),
             pace: pace.to_owned(),
             process: format!("{:016x}", random.u64(..)),
             window,
             pause: (window / 20).min(Duration::from_secs(3)),
-            session: None,
-            lost_at: Some(boot_ms()),
-            failed: None,
-            connecting: None,
-            connect_at: i64::MIN,
-            work,
             blocks: Blocks::new(),
             span: SlotTimes::of(first),
             division: Division::of(first.limit, first.background),
@@ -410,19 +390,16 @@ impl PaceKeeper {
     }
 
     fn next_work(&self) -> Option<i64> {
-        let connection = match (&self.session, self.connecting) {
-            (Some(_), _) => self.own.as_ref().filter(|_| self.division.own > 0).map(|_| self.seat_at),
-            (None, None) => Some(self.connect_at).filter(|_| !self.is_login_refused()),
-            (None, Some(since)) => Some(since.saturating_add(LONGEST_ATTEMPT_MS)),
-        };
-        self.blocks.due().into_iter().chain(connection).min()
+        let has_seat = self.link.session.is_some() && self.own.is_some() && self.division.own > 0;
+        let seat = has_seat.then_some(self.seat_at);
+        [self.blocks.due(), self.link.due(), seat].into_iter().flatten().min()
     }
 
     fn work_due(&mut self) {
         let now = boot_ms();
         self.blocks.close_ended(now, self.division);
         self.blocks.collect(now, millis(self.pause));
-        self.connect(now);
+        self.link.connect(now);
         let _ = self.write();
         self.renew_seat(now);
     }

@@ -238,12 +238,12 @@ impl Blocks {
         self.closed.retain(|block| !block.is_finished());
     }
 
-    /// The oldest change that the database does not know. [`Self::has_learned`] removes it.
+    /// The oldest change that the database does not know. [`Self::remove_first_give`] removes it.
     pub(super) fn first_give(&self) -> Option<Give> {
         self.gives.front().copied()
     }
 
-    pub(super) fn has_learned(&mut self) {
+    pub(super) fn remove_first_give(&mut self) {
         self.gives.pop_front();
     }
 }
@@ -342,19 +342,19 @@ mod tests {
         assert_eq!(blocks.hand_out(Priority::Interactive, REACH, 1001), None);
         blocks.collect(1001, 100);
         assert_eq!(blocks.first_give().map(|give| (give.answered, give.remaining)), Some((0, 1)));
-        blocks.has_learned();
+        blocks.remove_first_give();
         blocks.take_back(1, true);
         blocks.collect(1002, 100);
         assert_eq!(blocks.first_give().map(|give| (give.answered, give.remaining)), Some((1, 0)));
         assert!(blocks.is_empty(), "only the database does not know it yet");
-        blocks.has_learned();
+        blocks.remove_first_give();
 
         blocks.add(Block::new(2, Priority::Background, REACH, 3, 2000));
         blocks.close_all(1003, 100, division);
         blocks.return_unknown(3, Priority::Interactive);
         let given = std::iter::from_fn(|| {
             let give = blocks.first_give()?;
-            blocks.has_learned();
+            blocks.remove_first_give();
             Some((give.block, give.remaining))
         });
         assert_eq!(given.collect::<Vec<_>>(), [(2, 0), (3, 0)]);

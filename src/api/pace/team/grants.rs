@@ -2,7 +2,7 @@
 
 use super::blocks::{Block, Division, SEATS};
 use super::database::PaceReport;
-use super::{Away, CONNECTING, DatabaseLost, GRACE_MS, PaceKeeper, TeamTurn, int, millis, words};
+use super::{Away, CONNECTING, DatabaseLost, PaceKeeper, TeamTurn, int, millis, words};
 use crate::api::call::Priority;
 use crate::api::pace::SlotTimes;
 use crate::api::pace::shared::PaceProblem;
@@ -59,9 +59,9 @@ impl PaceKeeper {
     }
 
     pub(super) fn without_database(&self) -> TeamTurn {
-        let why = match &self.failed {
+        let why = match &self.link.failed {
             Some(why) => words(why),
-            None if self.lost_at.is_none_or(|since| boot_ms() - since < GRACE_MS) => {
+            None if self.link.was_just_lost() => {
                 return TeamTurn::Reply(SlotReply::Later(CONNECTING, self.seen(0)));
             }
             None => localizable!("no response in time"),
@@ -73,7 +73,7 @@ impl PaceKeeper {
     pub(super) fn show_away(&self, why: PaceProblem) {
         let seat = self.own.as_ref().and_then(|own| own.seat(u32::MAX).ok());
         let limit = seat.filter(|seat| boot_ms() <= seat.until).map_or(0, |seat| seat.slots);
-        let (is_login_refused, server) = (self.is_login_refused(), self.login.server.to_string());
+        let (is_login_refused, server) = (self.link.is_login_refused(), self.link.login.server.to_string());
         self.shown.set(Some(Away { why, is_login_refused, server, limit }));
     }
 
@@ -136,7 +136,7 @@ impl PaceKeeper {
 
     /// A hold of a process of this computer without a team. The team hears of it once: another computer may lift it.
     pub(super) fn hear_hold(&mut self, wait: Duration, refusals: u32) {
-        if self.holds.is_news(wait) {
+        if self.holds.hear(wait) {
             self.hold(wait, refusals);
         }
     }
@@ -162,7 +162,7 @@ impl PaceKeeper {
     pub(super) fn renew_seat(&mut self, now: i64) {
         let Some(own) = self.own.clone() else { return };
         let (division, span) = (self.division, self.span);
-        if self.session.is_none() || now < self.seat_at {
+        if self.link.session.is_none() || now < self.seat_at {
             return;
         }
         // Four hours.

@@ -41,8 +41,8 @@ impl Holds {
         self.unwritten = Some(later(self.unwritten));
     }
 
-    /// Whether a hold of a process of this computer without a team is a new one.
-    pub(super) fn is_news(&mut self, wait: Duration) -> bool {
+    /// Remembers a hold of a process of this computer without a team. Whether it is a new one.
+    pub(super) fn hear(&mut self, wait: Duration) -> bool {
         let until = Instant::now() + wait;
         let is_news = self.heard.is_none_or(|known| until > known + SAME_HOLD);
         if is_news {
@@ -55,12 +55,12 @@ impl Holds {
         (self.known, self.unwritten) = (None, None);
     }
 
-    /// How long, and the number of refusals, if the database does not know it. [`Self::is_written`] ends this.
+    /// How long, and the number of refusals, if the database does not know it. [`Self::note_written`] ends this.
     pub(super) fn unwritten(&self) -> Option<(Duration, u32)> {
         self.unwritten.map(|(until, refusals)| (until.saturating_duration_since(Instant::now()), refusals))
     }
 
-    pub(super) fn is_written(&mut self) {
+    pub(super) fn note_written(&mut self) {
         self.unwritten = None;
     }
 }
