@@ -28,21 +28,16 @@ pub fn info(flags: &Flags, env: &Env, as_json: bool, in_tui_files: &[Mistake]) -
     output::ended(output::answer(&answer), exit::OK)
 }
 
-/// One that was renamed has an entry for each of its names: scripts may know the former one.
+/// A renamed one has an entry for its former name, too: scripts may know that name.
 fn settings(all: &[SettingValue]) -> Vec<Value> {
-    let former = former_settings();
-    let names = |setting: &SettingValue| -> Vec<String> {
-        let earlier = former.iter().filter(|(_, now)| *now == setting.name).map(|(former, _)| former.clone());
-        std::iter::once(setting.name.clone()).chain(earlier).collect()
-    };
-    let entries = |setting: &SettingValue| {
-        let (value, source) = (setting.text(), setting.source.word());
-        names(setting)
-            .into_iter()
-            .map(|name| json!({ "name": name, "value": value, "source": source }))
-            .collect::<Vec<_>>()
-    };
-    all.iter().flat_map(entries).collect()
+    let entry = |name: &str, setting: &SettingValue| json!({ "name": name, "value": setting.text(), "source": setting.source.word() });
+    let mut entries = Vec::new();
+    for setting in all {
+        entries.push(entry(&setting.name, setting));
+        let former = former_settings().into_iter().filter(|(_, now)| *now == setting.name);
+        entries.extend(former.map(|(former, _)| entry(&former, setting)));
+    }
+    entries
 }
 
 fn build() -> Value {

@@ -35,8 +35,7 @@ pub type JobPolicies = Vec<(&'static str, JobPolicy)>;
 // Issuing takes at least five minutes and may take a day (contract, "Limits" rule 3). Before that, a missing badge
 // proves nothing.
 section! {
-    /// The job settings of the file. A mistake in a number is harmless, because the
-    /// contract's own limits apply.
+    /// The job settings of the file. A mistake in a number is harmless, because the contract's own limits apply.
     pub struct JobSettings {
         /// Maximum requests in flight.
         in_flight: Option<u32> = 2 => number(1, 8);

@@ -456,48 +456,22 @@ mod tests {
 
     #[test]
     fn a_declared_default_applies_until_the_file_has_the_setting() {
-        let (unset, ..) = read(
-            "[sample]
-",
-        );
+        let (unset, ..) = read("[sample]\n");
         assert_eq!((unset.tries, unset.tries(), unset.is_on()), (None, 3, true));
         assert_eq!((Sample::usual().tries, Sample::usual().timeout), (Some(3), None));
-        let (set, ..) = read(
-            "[sample]
-tries = 5
-is_on = false
-",
-        );
+        let (set, ..) = read("[sample]\ntries = 5\nis_on = false\n");
         assert_eq!((set.tries(), set.is_on()), (5, false));
     }
 
     #[test]
     fn a_former_key_is_read_unless_the_new_one_is_there_too() {
-        let (former, mistakes, _) = read(
-            "[sample]
-attempts = 5
-",
-        );
+        let (former, mistakes, _) = read("[sample]\nattempts = 5\n");
         assert_eq!((former.tries, mistakes), (Some(5), Vec::new()));
-        let (_, mistakes, _) = read(
-            "[sample]
-attempts = 10
-",
-        );
+        let (_, mistakes, _) = read("[sample]\nattempts = 10\n");
         assert!(mistakes[0].contains("sample.attempts: must be"), "{mistakes:?}");
         assert_eq!(Sample::consequence("attempts"), Consequence::UseDefault);
-        for text in [
-            "tries = 4
-attempts = 5
-",
-            "attempts = 4
-tries = 4
-",
-        ] {
-            let (both, mistakes, _) = read(&format!(
-                "[sample]
-{text}"
-            ));
+        for text in ["[sample]\ntries = 4\nattempts = 5\n", "[sample]\nattempts = 4\ntries = 4\n"] {
+            let (both, mistakes, _) = read(text);
             assert_eq!((both.tries, mistakes.len()), (None, 1), "neither is used: {mistakes:?}");
             assert!(mistakes[0].contains("sample.attempts: is the former name of tries"), "{mistakes:?}");
         }
