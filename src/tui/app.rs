@@ -301,27 +301,25 @@ impl App {
             }
             Message::JournalAway(why) => self.journal_away(why, effects),
             Message::Progress(request, done, all) => self.progress((request, done, all), effects),
-            Message::Tick => self.tick(effects),
+            Message::Tick => {
+                self.changed |= self.toasts.expire();
+                self.link();
+                self.refresh(effects);
+                self.on_tab(Tab::Home, effects, |screens, effects| screens.home.tick(effects));
+                self.keep_view(effects);
+                self.changed |= self.shows_age();
+                if hold::left(&self.cx).is_some() {
+                    self.changed = true;
+                } else if self.is_loading() {
+                    self.cx.spin = self.cx.spin.wrapping_add(1);
+                    self.changed = true;
+                }
+            }
             Message::Terminate | Message::InputClosed => self.leave(effects),
             Message::Crashed(place) => {
                 effects.warn(t!("A part of lapel failed; the rest still works. Details: {place}", place));
                 self.changed = true;
             }
-        }
-    }
-
-    fn tick(&mut self, effects: &mut Effects<'_>) {
-        self.changed |= self.toasts.expire();
-        self.link();
-        self.refresh(effects);
-        self.on_tab(Tab::Home, effects, |screens, effects| screens.home.tick(effects));
-        self.keep_view(effects);
-        self.changed |= self.shows_age();
-        if hold::left(&self.cx).is_some() {
-            self.changed = true;
-        } else if self.is_loading() {
-            self.cx.spin = self.cx.spin.wrapping_add(1);
-            self.changed = true;
         }
     }
 

@@ -84,7 +84,19 @@ pub async fn run(command: JobCommand, jobs: &Jobs, who: &str) -> Result<JobReply
             Ok(draft) => return keep(jobs, vec![draft]).await.map(JobReply::Drafts),
             Err(why) => Err(why),
         },
-        JobCommand::Begin(ids) => return begin(jobs, &ids, who).await,
+        JobCommand::Begin(ids) => {
+            for (at, id) in ids.iter().enumerate() {
+                if let Err(why) = jobs.begin(*id, who).await {
+                    let begun = if at == 0 {
+                        String::new()
+                    } else {
+                        t!(" {at} of {all} started before.", at, all = ids.len())
+                    };
+                    return Err(format!("{why}{begun}"));
+                }
+            }
+            Ok(JobReply::Fine)
+        }
         JobCommand::OpenDrafts(ids) => jobs.open_drafts(&ids).await.map(JobReply::Drafts),
         JobCommand::CloseDrafts(ids) => fine(jobs.close_drafts(&ids).await),
         JobCommand::Discard(ids) => fine(discard(jobs, &ids).await),
@@ -133,21 +145,7 @@ pub async fn run(command: JobCommand, jobs: &Jobs, who: &str) -> Result<JobReply
             .map(|()| JobReply::Processed(id, vec![row], None)),
         JobCommand::Opened(what) => fine(jobs.note_opening(&what, who).await),
         JobCommand::Look(id) => return Ok(poll_now(jobs, id).await),
-        JobCommand::Allow(id, rows) => {
-            let one = is_one(&rows);
-            jobs.allow(id, rows).await.map(|n| {
-                if one && n == 0 {
-                    let text = t!(
-                        "This row needs review for one more reason: read it before you send the row. Nothing was sent."
-                    );
-                    JobReply::Said(text.to_owned())
-                } else if one {
-                    JobReply::Fine
-                } else {
-                    JobReply::Allowed(n)
-                }
-            })
-        }
+        JobCommand::Allow(id, rows) => allow(jobs, id, rows).await,
         JobCommand::Skip(id, rows) => {
             let one = is_one(&rows);
             jobs.skip_rows(id, rows).await.map(|n| {
@@ -171,19 +169,16 @@ pub async fn run(command: JobCommand, jobs: &Jobs, who: &str) -> Result<JobReply
     said(done)
 }
 
-/// Starts drafts one after another. An error says how many started before.
-async fn begin(jobs: &Jobs, ids: &[JobId], who: &str) -> Result<JobReply, String> {
-    for (at, id) in ids.iter().enumerate() {
-        if let Err(why) = jobs.begin(*id, who).await {
-            let begun = if at == 0 {
-                String::new()
-            } else {
-                t!(" {at} of {all} started before.", at, all = ids.len())
-            };
-            return Err(format!("{why}{begun}"));
-        }
+async fn allow(jobs: &Jobs, id: JobId, rows: RowSelection) -> Result<JobReply, JobError> {
+    let one = is_one(&rows);
+    let n = jobs.allow(id, rows).await?;
+    if one && n == 0 {
+        let text = t!(
+            "This row needs review for one more reason: read it before you send the row. Nothing was sent."
+        );
+        return Ok(JobReply::Said(text.to_owned()));
     }
-    Ok(JobReply::Fine)
+    Ok(if one { JobReply::Fine } else { JobReply::Allowed(n) })
 }
 
 /// Checks a job, or every open job.

@@ -283,15 +283,7 @@ impl Home {
                 vec![plural!(*n, "{n} badge expires within 30 days", "{n} badges expire within 30 days")],
                 list,
             ),
-            HomeLine::Mails(n, worst) => {
-                let mut words = vec![plural!(*n, "{n} mail failed", "{n} mails failed")];
-                words.extend(
-                    worst
-                        .as_ref()
-                        .map(|(domain, of_it)| t!("{n} of them to @{domain}", n = number(*of_it), domain)),
-                );
-                counted(words, list)
-            }
+            HomeLine::Mails(n, worst) => counted(mail_words(*n, worst.as_ref()), list),
             HomeLine::NoIndex => {
                 let cost = reading_cost(self.index_cost());
                 plain(
@@ -479,6 +471,13 @@ fn run_words(job: &Job, cx: &UiContext) -> Vec<String> {
     } else if let Some(at) = job.next_poll {
         words.push(t!("next check {time}", time = moment(at, cx)));
     }
+    words
+}
+
+/// How many mails failed, and how many of them to the domain that has the most.
+fn mail_words(n: u64, worst: Option<&(Text, u64)>) -> Vec<String> {
+    let mut words = vec![plural!(n, "{n} mail failed", "{n} mails failed")];
+    words.extend(worst.map(|(domain, of_it)| t!("{n} of them to @{domain}", n = number(*of_it), domain)));
     words
 }
 
