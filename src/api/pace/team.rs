@@ -30,7 +30,7 @@ use super::{Priority, SlotTimes};
 use crate::api::prelude::*;
 use crate::boot_clock::boot_ms;
 use crate::team::{Login, TeamError};
-use blocks::{Blocks, Division};
+use blocks::{Division, GrantedBlocks};
 use database::DatabaseLink;
 use holds::Holds;
 use std::path::Path;
@@ -317,7 +317,7 @@ struct PaceKeeper {
     window: Duration,
     /// Longest wait before another attempt, and how long a block is open.
     pause: Duration,
-    blocks: Blocks,
+    blocks: GrantedBlocks,
     /// The longest request of this process.
     span: SlotTimes,
     division: Division,
@@ -357,7 +357,7 @@ impl PaceKeeper {
             process: format!("{:016x}", random.u64(..)),
             window,
             pause: (window / 20).min(Duration::from_secs(3)),
-            blocks: Blocks::new(),
+            blocks: GrantedBlocks::new(),
             span: SlotTimes::of(first),
             division: Division::of(first.limit, first.background),
             holds,

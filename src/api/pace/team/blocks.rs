@@ -144,7 +144,7 @@ impl Block {
 }
 
 /// All blocks of this process.
-pub(super) struct Blocks {
+pub(super) struct GrantedBlocks {
     open: ByPriority<Option<Block>>,
     /// Slots of the next block.
     sizes: ByPriority<u32>,
@@ -154,7 +154,7 @@ pub(super) struct Blocks {
     gives: VecDeque<Give>,
 }
 
-impl Blocks {
+impl GrantedBlocks {
     pub(super) fn new() -> Self {
         let sizes = ByPriority { interactive: 1, background: 1 };
         Self { open: ByPriority::default(), sizes, closed: Vec::new(), gives: VecDeque::new() }
@@ -331,7 +331,7 @@ mod tests {
     #[test]
     fn the_blocks_of_a_process_return_every_slot() {
         let division = Division::of(1_000, 250);
-        let mut blocks = Blocks::new();
+        let mut blocks = GrantedBlocks::new();
         assert!(blocks.is_empty() && blocks.due().is_none());
         blocks.add(block(2));
         assert_eq!(blocks.hand_out(Priority::Background, REACH, 0), None);
