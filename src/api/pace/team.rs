@@ -38,6 +38,14 @@ use std::sync::MutexGuard;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use tokio::sync::oneshot;
 
+/// Maximum wait for an answer of the database.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// A lost connection is replaced within this time before anybody hears of it.
+const GRACE_MS: i64 = 2_000;
+/// Pause between attempts to connect.
+const AGAIN_MS: i64 = 1_000;
+/// An attempt to connect that takes longer is replaced by another one.
+const LONGEST_ATTEMPT_MS: i64 = 30_000;
 /// Wait of a request while the connection is made.
 const CONNECTING: Duration = Duration::from_millis(25);
 /// Maximum wait at the end of the process.

@@ -178,9 +178,8 @@ impl GrantedBlocks {
         *open = Some(block);
     }
 
-    /// The database may have granted this block, although it did not say so.
-    pub(super) fn return_unknown(&mut self, block: i64, priority: Priority) {
-        self.gives.push_back(Give { block, part: 0, priority, answered: 0, remaining: 0 });
+    pub(super) fn add_give(&mut self, give: Give) {
+        self.gives.push_back(give);
     }
 
     /// The slots to request for the next block.
@@ -351,7 +350,8 @@ mod tests {
 
         blocks.add(Block::new(2, Priority::Background, REACH, 3, 2000));
         blocks.close_all(1003, 100, division);
-        blocks.return_unknown(3, Priority::Interactive);
+        let give = Give { block: 3, part: 0, priority: Priority::Interactive, answered: 0, remaining: 0 };
+        blocks.add_give(give);
         let given = std::iter::from_fn(|| {
             let give = blocks.first_give()?;
             blocks.remove_first_give();

@@ -1,6 +1,9 @@
 //! The connection for the pace, its calls, and what they say about the clock.
 
-use super::{DatabaseLost, JUMP_MS, PaceKeeper, Task, int, millis, words};
+use super::{
+    AGAIN_MS, DatabaseLost, GRACE_MS, JUMP_MS, LONGEST_ATTEMPT_MS, PATIENCE, PaceKeeper, Task, int, millis,
+    words,
+};
 use crate::api::call::Priority;
 use crate::api::prelude::*;
 use crate::boot_clock::boot_ms;
@@ -8,15 +11,6 @@ use crate::team::{DatabaseSession, Login, TeamError};
 use std::sync::mpsc::Sender;
 use tokio_postgres::Row;
 use tokio_postgres::types::{ToSql, Type};
-
-/// Maximum wait for an answer of the database.
-const PATIENCE: Duration = Duration::from_secs(5);
-/// A lost connection is replaced within this time before anybody hears of it.
-const GRACE_MS: i64 = 2_000;
-/// Pause between attempts to connect.
-const AGAIN_MS: i64 = 1_000;
-/// An attempt to connect that takes longer is replaced by another one.
-const LONGEST_ATTEMPT_MS: i64 = 30_000;
 
 /// An answer of the database.
 pub(super) struct PaceReport {

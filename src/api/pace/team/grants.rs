@@ -1,6 +1,6 @@
 //! What the database grants: blocks of slots, the seat of this computer, and holds.
 
-use super::blocks::{Block, Division, SEATS};
+use super::blocks::{Block, Division, Give, SEATS};
 use super::database::PaceReport;
 use super::{Away, CONNECTING, DatabaseLost, PaceKeeper, TeamTurn, int, millis, words};
 use crate::api::call::Priority;
@@ -119,7 +119,9 @@ impl PaceKeeper {
                 Ok(view)
             }
             Err(lost) => {
-                self.blocks.return_unknown(id, want.priority);
+                // The database may have granted it all the same.
+                let (priority, answered, remaining) = (want.priority, 0, 0);
+                self.blocks.add_give(Give { block: id, part: 0, priority, answered, remaining });
                 Err(lost)
             }
         }
