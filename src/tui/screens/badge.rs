@@ -175,6 +175,39 @@ impl BadgeScreen {
         picture::draw_caption(frame, pane, &cx.dotted(&caption), cx);
         cx.pictures.draw(frame, want, cx.theme.dim());
     }
+
+    /// Opens the form for one more badge of this template.
+    fn issue(&self, cx: &UiContext, effects: &mut Effects<'_>) {
+        match (self.template(), self.badge().and_then(|badge| badge.title.as_ref())) {
+            (Some(id), title) => {
+                let (id, title) = (id.clone(), title.cloned().unwrap_or_default());
+                effects.open(|_, effects| IssueForm::new(id, title, effects));
+            }
+            // A badge's own record does not name its template.
+            (None, Some(title)) => {
+                effects.go.push(Navigate::TemplatesTitled(title.wire().to_owned()));
+                let key = cx.key(&[KeyContext::Templates], Action::Issue);
+                effects.say(t!("Select a template. {key} issues its badge.", key));
+            }
+            (None, None) => effects.say(t!("This badge has no title, so its template is not known.")),
+        }
+    }
+
+    /// Opens the form for a corrected badge.
+    fn replace(&self, cx: &UiContext, effects: &mut Effects<'_>) {
+        match self.badge() {
+            Some(badge) => {
+                let state = Verdict::of(badge, cx.now()).state();
+                if matches!(state, State::Revoked | State::Revoking) {
+                    effects.say(t!("A revoked badge cannot be replaced. Issue a new one from Templates."));
+                } else {
+                    let badge = Box::new(badge.clone());
+                    effects.open(|cx, effects| ReplaceForm::new(badge, cx, effects));
+                }
+            }
+            None => effects.say(t!("There is no badge here to correct.")),
+        }
+    }
 }
 
 impl Component for BadgeScreen {
@@ -275,19 +308,7 @@ impl Component for BadgeScreen {
                 self.over_text = false;
                 self.find = Some(TextField::default());
             }
-            Action::Issue => match (self.template(), self.badge().and_then(|badge| badge.title.as_ref())) {
-                (Some(id), title) => {
-                    let (id, title) = (id.clone(), title.cloned().unwrap_or_default());
-                    effects.open(|_, effects| IssueForm::new(id, title, effects));
-                }
-                // A badge's own record does not name its template.
-                (None, Some(title)) => {
-                    effects.go.push(Navigate::TemplatesTitled(title.wire().to_owned()));
-                    let key = cx.key(&[KeyContext::Templates], Action::Issue);
-                    effects.say(t!("Select a template. {key} issues its badge.", key));
-                }
-                (None, None) => effects.say(t!("This badge has no title, so its template is not known.")),
-            },
+            Action::Issue => self.issue(cx, effects),
             Action::Reload => {
                 if let Some(badge) = &self.wanted {
                     effects.request_instead(&mut self.request, Request::Badge(badge.id.clone()));
@@ -307,19 +328,7 @@ impl Component for BadgeScreen {
                 }
                 None => effects.say(t!("There is no badge here to summarise.")),
             },
-            Action::Replace => match self.badge() {
-                Some(badge) => {
-                    let state = Verdict::of(badge, cx.now()).state();
-                    if matches!(state, State::Revoked | State::Revoking) {
-                        effects
-                            .say(t!("A revoked badge cannot be replaced. Issue a new one from Templates."));
-                    } else {
-                        let badge = Box::new(badge.clone());
-                        effects.open(|cx, effects| ReplaceForm::new(badge, cx, effects));
-                    }
-                }
-                None => effects.say(t!("There is no badge here to correct.")),
-            },
+            Action::Replace => self.replace(cx, effects),
             Action::Revoke => match self.badge() {
                 Some(badge) => {
                     let state = Verdict::of(badge, cx.now()).state();
