@@ -406,12 +406,12 @@ impl ProfileHelpers {
             short_name: profile.short_name.clone(),
             data_dir: Some(paths.data_dir.clone()),
             journal,
-            index: cli::index_settings(&profile.index).map(|settings| IndexUse {
+            index: lapel::index::IndexConfig::if_enabled(&profile.index).map(|settings| IndexUse {
                 folder: Some(paths.data_dir.clone()),
                 settings,
                 reads_at_start: false,
             }),
-            jobs: cli::job_settings(&profile.jobs),
+            jobs: lapel::jobs::JobConfig::of(&profile.jobs),
             view: Some(ViewUse { file: paths.view_file(&profile.name), keep: self.restore }),
             files: Vec::new(),
             remark: None,

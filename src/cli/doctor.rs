@@ -5,14 +5,14 @@ mod report;
 use super::connection::{connect, journal_place, timed, trial_connection};
 use super::journal::{names, server_json};
 use super::profile::profile_as_json;
-use super::session::{Asker, JobAccess, VerbSession, default_jobs, open_journal};
+use super::session::{Asker, JobAccess, VerbSession, open_journal};
 use crate::api;
 use crate::cli::prelude::*;
-use crate::config::{Mistake, SettingSource};
+use crate::config::{JobSettings, Mistake, SettingSource};
 use crate::domain::ServiceClock;
 use crate::domain::time::OffsetBasis;
 use crate::fs::permission_bits;
-use crate::jobs::{DuplicateKind, Fact, FileStatus, Journal, JournalError};
+use crate::jobs::{DuplicateKind, Fact, FileStatus, JobConfig, Journal, JournalError};
 use crate::team::Server;
 
 /// Exit code 0 if everything is in order. `wrong`: mistakes in the files that only the app reads. `without_key`: actions
@@ -143,11 +143,15 @@ fn jobs_of(profile: &Profile) -> Value {
     // No setting changes the policy for a new badge.
     let mut policies =
         Map::from_iter([("new".to_owned(), DuplicateKind::New.default_policy().code().into())]);
-    for setting in profile.jobs.list("", &default_jobs()) {
+    for setting in profile.jobs.list("", &JobConfig::default_settings()) {
         match setting.name.strip_prefix("policies.") {
             Some(class) => policies.insert(class.to_owned(), json!(setting.value)),
             None => fields.insert(setting.name, json!(setting.value)),
         };
+    }
+    // Scripts may know the former names.
+    for (former, now) in JobSettings::former_names() {
+        fields.insert(former.to_owned(), fields.get(now).cloned().unwrap_or_default());
     }
     fields.insert("policies".to_owned(), policies.into());
     fields.into()

@@ -53,8 +53,8 @@ Order of settings:
     in_flight = 2                      parallel requests
     batch = 1000                       badges per request
     doubt_window_hours = 26            how long rows in doubt are checked
-    issue_looks = [5, 15, 60, 1440]    minutes; also revoke_looks, doubt_looks
-    guard_age_minutes = 15             maximum age of a duplicate check
+    issue_checks = [5, 15, 60, 1440]   minutes; and revoke_checks, doubt_checks
+    duplicate_check_minutes = 15       maximum age of a duplicate check
     expiring_days = 30                 a badge that ends sooner is expiring
     keep_days = 365                    names and e-mails; default: no limit
     [index]                            for one profile: [profiles.uni.index]

@@ -6,9 +6,10 @@ use super::progress::ProgressBar;
 use super::session::{answer, profile};
 use crate::api;
 use crate::cli::prelude::*;
-use crate::config::IndexSettings;
 use crate::export::time_left;
-use crate::index::{self, Index, IndexAccount, IndexError, IndexStatus, SyncProgress, SyncScope, file_of};
+use crate::index::{
+    self, Index, IndexAccount, IndexConfig, IndexError, IndexStatus, SyncProgress, SyncScope, file_of,
+};
 use std::iter;
 use tokio_util::sync::CancellationToken;
 
@@ -39,15 +40,6 @@ pub enum IndexVerb {
     },
 }
 
-/// `None` when the index is off.
-pub fn index_settings(said: &IndexSettings) -> Option<index::IndexConfig> {
-    let default = index::IndexConfig::default();
-    said.enabled.unwrap_or(false).then(|| index::IndexConfig {
-        max_age_days: said.max_age_days.unwrap_or(default.max_age_days),
-        refresh_minutes: said.refresh_minutes.unwrap_or(default.refresh_minutes),
-    })
-}
-
 pub async fn index(flags: IndexFlags, settings: &Settings) -> Result<u8, Failure> {
     match flags.verb.unwrap_or(IndexVerb::Status) {
         IndexVerb::Status => status(settings, flags.global.json).await?,
@@ -66,7 +58,7 @@ fn account(settings: &Settings) -> Result<(Profile, api::Connection, IndexAccoun
 
 async fn status(settings: &Settings, as_json: bool) -> Result<(), Failure> {
     let (profile, _, account) = account(settings)?;
-    let (data, kept) = (&settings.paths.data_dir, index_settings(&profile.index));
+    let (data, kept) = (&settings.paths.data_dir, IndexConfig::if_enabled(&profile.index));
     let file = file_of(data, &account);
     let there = if file.exists() {
         let index = opened(data, &account, kept.unwrap_or_default()).await?;
@@ -108,7 +100,7 @@ async fn status(settings: &Settings, as_json: bool) -> Result<(), Failure> {
 
 async fn build(settings: &Settings, all: bool, as_json: bool) -> Result<(), Failure> {
     let (profile, connection, account) = account(settings)?;
-    let Some(kept) = index_settings(&profile.index) else {
+    let Some(kept) = IndexConfig::if_enabled(&profile.index) else {
         return Err(Failure::usage(t!(
             "Profile {name} has no index, so nothing was read. An index holds names and e-mail addresses. To enable it, write into config.toml: [profiles.{name}.index] enabled = true",
             name = profile.name

@@ -1,27 +1,25 @@
 //! `lapel info`: the paths of lapel's files, and the source of each setting. Sends no request, reads no key.
 
 use super::label::{field, padded};
-use super::session;
 use super::words::{indented, under};
 use crate::api::DEFAULT_RATE_LIMIT;
 use crate::cli::prelude::*;
 use crate::config::{
-    Defaults, Flags, IndexSettings, Mistake, Provenance, SettingValue, TerminalBackground, provenance,
+    Defaults, Flags, Mistake, Provenance, SettingValue, TerminalBackground, former_settings, provenance,
 };
 use crate::fs::permission_bits;
-use crate::jobs::Journal;
+use crate::jobs::{JobConfig, Journal};
 use crate::{i18n, index};
 
 /// `in_tui_files` are the mistakes in the files that only the TUI reads.
 pub fn info(flags: &Flags, env: &Env, as_json: bool, in_tui_files: &[Mistake]) -> u8 {
-    let mut found = provenance(flags, env, &defaults());
+    let defaults = Defaults { rate_limit: DEFAULT_RATE_LIMIT, jobs: JobConfig::default_settings() };
+    let mut found = provenance(flags, env, &defaults);
     found.remarks.extend(in_tui_files.iter().map(ToString::to_string));
     let value = json!({
         "lapel": build(),
         "paths": paths(&found).iter().map(PathEntry::as_json).collect::<Vec<_>>(),
-        "settings": found.settings.iter().map(|s| json!({
-            "name": s.name, "value": s.text(), "source": s.source.word(),
-        })).collect::<Vec<_>>(),
+        "settings": settings(&found.settings),
         "profile": profile(&found),
         "terminal": terminal(env, found.asks_background),
         "remarks": found.remarks,
@@ -30,17 +28,16 @@ pub fn info(flags: &Flags, env: &Env, as_json: bool, in_tui_files: &[Mistake]) -
     output::ended(output::answer(&answer), exit::OK)
 }
 
-fn defaults() -> Defaults {
-    let index = index::IndexConfig::default();
-    Defaults {
-        rate_limit: DEFAULT_RATE_LIMIT,
-        jobs: session::default_jobs(),
-        index: IndexSettings {
-            enabled: Some(false),
-            max_age_days: Some(index.max_age_days),
-            refresh_minutes: Some(index.refresh_minutes),
-        },
+/// A renamed one has an entry for its former name, too: scripts may know that name.
+fn settings(all: &[SettingValue]) -> Vec<Value> {
+    let entry = |name: &str, setting: &SettingValue| json!({ "name": name, "value": setting.text(), "source": setting.source.word() });
+    let mut entries = Vec::new();
+    for setting in all {
+        entries.push(entry(&setting.name, setting));
+        let former = former_settings().into_iter().filter(|(_, now)| *now == setting.name);
+        entries.extend(former.map(|(former, _)| entry(&former, setting)));
     }
+    entries
 }
 
 fn build() -> Value {

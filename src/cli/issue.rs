@@ -289,7 +289,7 @@ mod tests {
             "lapel could not read the whole history, so it did not begin this job. Issue its rows later, from a file that has only them."
         );
         assert!(later.message.starts_with("Data: ") && later.message.ends_with(text), "{}", later.message);
-        // Another cause is told instead.
+        // The message names another cause instead.
         let changed = not_begun(&"Data".into(), JobError::NeedsReview(why()));
         assert_eq!((changed.code, changed.message), (exit::PERSON, format!("Data: {}", why())));
     }

@@ -438,20 +438,28 @@ async fn follow(mut session: VerbSession, wait: bool) -> Result<u8, Failure> {
         .map_err(|failure| failure.at_least(code))?;
         return Ok(code);
     }
+    let is_partial = seen.failed.is_some() || seen.interrupted;
+    let lines = followed_words(ids.len(), theirs.len(), &changed, is_partial);
+    output::answer(&lines.join("\n")).map_err(|why| Failure::from(why).at_least(code))?;
+    Ok(code)
+}
+
+/// The jobs that changed, and a sentence about all that were checked: by this lapel, and by others.
+fn followed_words(mine: usize, theirs: usize, changed: &[Job], is_partial: bool) -> Vec<String> {
     let mut lines = Vec::new();
-    for job in &changed {
+    for job in changed {
         lines.push(words::head(job));
         lines.extend(words::row_statuses(job));
     }
-    lines.push(match (ids.len(), changed.len()) {
-        (0, _) if !theirs.is_empty() => {
+    lines.push(match (mine, changed.len()) {
+        (0, _) if theirs > 0 => {
             t!(
                 "{jobs} checked by another lapel.",
-                jobs = plural!(theirs.len() as u64, "{n} open job", "{n} open jobs")
+                jobs = plural!(theirs as u64, "{n} open job", "{n} open jobs")
             )
         }
         (0, _) => t!("No open jobs.").to_owned(),
-        (all, 0) if seen.failed.is_some() || seen.interrupted => {
+        (all, 0) if is_partial => {
             t!(
                 "Nothing new was found, but the check is incomplete ({jobs}).",
                 jobs = plural!(all as u64, "{n} open job", "{n} open jobs")
@@ -471,8 +479,7 @@ async fn follow(mut session: VerbSession, wait: bool) -> Result<u8, Failure> {
             )
         }
     });
-    output::answer(&lines.join("\n")).map_err(|why| Failure::from(why).at_least(code))?;
-    Ok(code)
+    lines
 }
 
 async fn purge(session: &VerbSession, days: u32) -> Result<u8, Failure> {

@@ -63,7 +63,7 @@ pub use doctor::doctor;
 pub use failure::{Failure, command_line_is_wrong, settings_are_wrong};
 #[cfg(test)]
 pub(crate) use help_i18n::texts as help_texts;
-pub use index::{index, index_settings};
+pub use index::index;
 pub use info::info;
 pub use issue::issue;
 pub use jobs::jobs;
@@ -75,5 +75,5 @@ pub use ping::ping;
 pub use profile::{ProfileContext, profile};
 pub use read::read;
 pub use revoke::revoke;
-pub use session::{Asker, job_settings};
+pub use session::Asker;
 pub use verbs::MappedField;

@@ -92,7 +92,7 @@ impl VerbSession {
     /// counts the rows of jobs that this verb sends, and of others only if they send something.
     pub(super) async fn until_sent(&mut self, known: &mut BTreeMap<JobId, Job>, sends: &[JobId]) -> Waited {
         let mut counted: BTreeSet<JobId> = sends.iter().copied().collect();
-        // What a check before this has released would otherwise be counted a part at a time.
+        // Rows that an earlier check has released would otherwise be counted in parts.
         while let Ok(changed) = self.events.try_recv() {
             counted.extend(
                 changed.job.filter(|job| known.contains_key(&job.id) && job.is_sending()).map(|j| j.id),

@@ -5,9 +5,7 @@ use super::interrupt::Interrupt;
 use super::progress::ProgressBar;
 use crate::api::{self, Connection};
 use crate::cli::prelude::*;
-use crate::config::{JOB_CLASSES, JobPolicy, JobSettings, Words};
-use crate::jobs::{self, Account, DuplicateKind, JobChange, JobError, Jobs, JournalError, Policy};
-use jiff::SignedDuration;
+use crate::jobs::{Account, JobChange, JobConfig, JobError, Jobs, JournalError};
 use tokio::sync::mpsc;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +49,7 @@ impl VerbSession {
         settings: &Settings,
         asker: &Asker,
         wanted: JobAccess,
-        change: impl FnOnce(&mut jobs::JobConfig),
+        change: impl FnOnce(&mut JobConfig),
     ) -> Result<Self, Failure> {
         let profile = profile(settings)?.clone();
         if wanted != JobAccess::Look {
@@ -73,7 +71,7 @@ impl VerbSession {
         }
         let place = journal_place_of(&connection, &profile, &settings.paths);
         let who = place.person().unwrap_or(&asker.who).to_owned();
-        let mut how = job_settings(&profile.jobs);
+        let mut how = JobConfig::of(&profile.jobs);
         change(&mut how);
         let mut elsewhere = None;
         let journal = match wanted {
@@ -159,111 +157,10 @@ pub(super) fn may_act(profile: &Profile) -> Result<(), Failure> {
     Err(Failure::usage(message).of_kind("read_only"))
 }
 
-pub fn job_settings(said: &JobSettings) -> jobs::JobConfig {
-    let default = jobs::JobConfig::default();
-    let number = |said: Option<u32>, default: usize| said.map_or(default, |n| n as usize);
-    let hours = |n: u32| SignedDuration::from_hours(i64::from(n));
-    let minutes = |n: u32| SignedDuration::from_mins(i64::from(n));
-    let looks = |said: &Option<Vec<u32>>, default| said.clone().unwrap_or(default);
-    let mut policies = default.policies;
-    for (class, policy) in &said.policies {
-        let of_code = (DuplicateKind::from_code(class), Policy::from_code(policy.word()));
-        if let (Some(class), Some(policy)) = of_code {
-            policies.set(class, policy);
-        }
-    }
-    jobs::JobConfig {
-        in_flight: number(said.in_flight, default.in_flight),
-        batch: number(said.batch, default.batch),
-        schedule: jobs::Schedule {
-            issue: looks(&said.issue_looks, default.schedule.issue),
-            revoke: looks(&said.revoke_looks, default.schedule.revoke),
-            doubt: looks(&said.doubt_looks, default.schedule.doubt),
-            ..default.schedule
-        },
-        doubt_window: said.doubt_window_hours.map_or(default.doubt_window, hours),
-        check_age: said.guard_age_minutes.map_or(default.check_age, minutes),
-        expiring: said.expiring_days.map_or(default.expiring, |days| hours(days.saturating_mul(24))),
-        keep_days: said.keep_days,
-        policies,
-        ..default
-    }
-}
-
-/// The default job settings in the form of the settings file.
-pub fn default_jobs() -> JobSettings {
-    let how = jobs::JobConfig::default();
-    let whole = |n: i64| u32::try_from(n).ok();
-    let policies = JOB_CLASSES.iter().filter_map(|class| {
-        let policy = JobPolicy::read(how.policies.of(DuplicateKind::from_code(class)?).code())?;
-        Some((*class, policy))
-    });
-    JobSettings {
-        in_flight: u32::try_from(how.in_flight).ok(),
-        batch: u32::try_from(how.batch).ok(),
-        doubt_window_hours: whole(how.doubt_window.as_hours()),
-        guard_age_minutes: whole(how.check_age.as_mins()),
-        expiring_days: whole(how.expiring.as_hours() / 24),
-        keep_days: how.keep_days,
-        policies: policies.collect(),
-        issue_looks: Some(how.schedule.issue),
-        revoke_looks: Some(how.schedule.revoke),
-        doubt_looks: Some(how.schedule.doubt),
-    }
-}
-
 pub(super) fn answer(as_json: bool, text: &str, value: &Value) -> Result<(), Failure> {
     if as_json { answer_json(value) } else { Ok(output::answer(text)?) }
 }
 
 pub(super) fn answer_json(value: &Value) -> Result<(), Failure> {
     Ok(output::answer(&json::line(value))?)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// `config` does not use `jobs`, so this test keeps the two lists of duplicate kinds equal.
-    #[test]
-    fn the_settings_know_every_class_but_new() {
-        let known: Vec<DuplicateKind> =
-            DuplicateKind::ALL.iter().copied().filter(|c| *c != DuplicateKind::New).collect();
-        let named: Vec<Option<DuplicateKind>> =
-            JOB_CLASSES.iter().map(|code| DuplicateKind::from_code(code)).collect();
-        assert_eq!(named, known.into_iter().map(Some).collect::<Vec<_>>());
-    }
-
-    #[test]
-    fn what_is_not_said_is_the_default() {
-        assert_eq!(job_settings(&JobSettings::default()), jobs::JobConfig::default());
-        let (told, default) = (job_settings(&default_jobs()), jobs::JobConfig::default());
-        for class in DuplicateKind::ALL {
-            assert_eq!(told.policies.of(*class), default.policies.of(*class), "{class:?}");
-        }
-        assert_eq!(default_jobs().policies.len(), JOB_CLASSES.len());
-        assert_eq!(jobs::JobConfig { policies: default.policies.clone(), ..told }, default);
-        let said = JobSettings {
-            in_flight: Some(4),
-            batch: Some(10),
-            doubt_window_hours: Some(48),
-            issue_looks: Some(vec![5, 60]),
-            revoke_looks: None,
-            doubt_looks: Some(vec![1]),
-            guard_age_minutes: Some(1),
-            expiring_days: Some(7),
-            keep_days: Some(365),
-            policies: vec![("valid", JobPolicy::Block), ("revoked", JobPolicy::Allow)],
-        };
-        let how = job_settings(&said);
-        assert_eq!((how.in_flight, how.batch, how.keep_days), (4, 10, Some(365)));
-        assert_eq!(how.doubt_window, SignedDuration::from_hours(48));
-        assert_eq!((how.schedule.issue, how.schedule.doubt), (vec![5, 60], vec![1]));
-        assert_eq!(how.schedule.revoke, jobs::JobConfig::default().schedule.revoke);
-        assert_eq!(how.check_age, SignedDuration::from_mins(1));
-        assert_eq!(how.expiring, SignedDuration::from_hours(168));
-        assert_eq!(how.policies.of(DuplicateKind::Valid), Policy::Block);
-        assert_eq!(how.policies.of(DuplicateKind::Revoked), Policy::Allow);
-        assert_eq!(how.policies.of(DuplicateKind::Twin), DuplicateKind::Twin.default_policy());
-    }
 }

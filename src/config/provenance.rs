@@ -21,7 +21,6 @@ pub struct Defaults {
     /// Requests per minute.
     pub rate_limit: u32,
     pub jobs: JobSettings,
-    pub index: IndexSettings,
 }
 
 /// The profile that a run would use, without its key.
@@ -59,6 +58,13 @@ pub fn known_settings() -> Vec<String> {
     .concat()
 }
 
+/// A former name of each setting that was renamed, and its name of today, as in [`known_settings`].
+pub fn former_settings() -> Vec<(String, String)> {
+    JobSettings::former_names()
+        .map(|(former, now)| (format!("jobs.{former}"), format!("jobs.{now}")))
+        .collect()
+}
+
 pub fn provenance(flags: &Flags, env: &Env, defaults: &Defaults) -> Provenance {
     // Finds the folders and reads the file despite any mistakes.
     let settings = Settings::for_demo(&Flags { profile: None, ..flags.clone() }, env);
@@ -92,7 +98,7 @@ pub fn provenance(flags: &Flags, env: &Env, defaults: &Defaults) -> Provenance {
         of_variable("data_dir", folder(&paths.data_dir), "LAPEL_DATA_DIR"),
     ]);
     let entry = selected.and_then(|profile| profile.entry);
-    all.extend(index_of(entry, &file).list("index.", &defaults.index));
+    all.extend(index_of(entry, &file).list("index.", &IndexSettings::usual()));
     all.extend(jobs_of(entry, &file).list("jobs.", &defaults.jobs));
     let profile = selected.map(|profile| FoundProfile {
         name: profile.name.clone(),

@@ -18,6 +18,8 @@ pub(super) enum Consequence {
 
 pub(super) struct Setting<S> {
     pub key: &'static str,
+    /// An earlier key that lapel still reads. Only for a setting that lapel never writes.
+    pub former_key: Option<&'static str>,
     /// Also reports mistakes. The last argument is the full name.
     pub read: fn(&mut S, &mut TomlReader<'_>, &TomlValue<'_>, &str),
     pub value: fn(&S) -> Option<Toml>,
@@ -47,6 +49,7 @@ impl<S> Setting<S> {
     ) -> Self {
         Self {
             key,
+            former_key: None,
             read,
             value,
             inherit,
@@ -112,6 +115,9 @@ pub enum Input {
 pub(super) trait ConfigSection: Default + 'static {
     const SETTINGS: &'static [Setting<Self>];
 
+    /// Every setting with its declared default, also those that are `None` when the file does not have them.
+    fn usual() -> Self;
+
     fn keys() -> impl Iterator<Item = &'static str> {
         Self::SETTINGS.iter().map(|setting| setting.key)
     }
@@ -120,11 +126,17 @@ pub(super) trait ConfigSection: Default + 'static {
         Self::SETTINGS.iter().find(|setting| setting.key == key)
     }
 
+    /// Former keys, each with the setting that it is about.
+    fn former_keys() -> impl Iterator<Item = (&'static str, &'static Setting<Self>)> {
+        Self::SETTINGS.iter().filter_map(|setting| Some((setting.former_key?, setting)))
+    }
+
     fn read(reader: &mut TomlReader<'_>, value: &TomlValue<'_>, prefix: &str) -> Self {
         let Some(table) = reader.table(value, prefix, t!("must be a table of settings")) else {
             return Self::default();
         };
-        reader.unknown(table, prefix, &Self::keys().collect::<Vec<_>>(), &[]);
+        let former: Vec<&str> = Self::former_keys().map(|(former, _)| former).collect();
+        reader.unknown(table, prefix, &Self::keys().collect::<Vec<_>>(), &former);
         Self::read_table(reader, table, prefix)
     }
 
@@ -132,8 +144,13 @@ pub(super) trait ConfigSection: Default + 'static {
     fn read_table(reader: &mut TomlReader<'_>, table: &DeTable<'_>, prefix: &str) -> Self {
         let mut section = Self::default();
         for setting in Self::SETTINGS {
-            if let Some(value) = table.get(setting.key) {
-                let field = join(prefix, setting.key);
+            let now = table.get(setting.key).map(|value| (setting.key, value));
+            let former = setting.former_key.and_then(|key| Some((key, table.get(key)?)));
+            if let (Some((name, _)), Some((former, value))) = (now, former) {
+                let what = t!("is the former name of {name}, which is set too: keep only {name}", name);
+                reader.wrong(value.span().start, &join(prefix, former), what);
+            } else if let Some((key, value)) = now.or(former) {
+                let field = join(prefix, key);
                 reader.locate(value, &field);
                 (setting.read)(&mut section, reader, value, &field);
             }
@@ -144,7 +161,8 @@ pub(super) trait ConfigSection: Default + 'static {
     /// The setting may be misspelled.
     fn consequence(key: &str) -> Consequence {
         // An unrecognizable name may have been the most important one.
-        let meant = nearest(key, Self::keys()).and_then(Self::setting);
+        let former = || Self::former_keys().find(|(former, _)| *former == key).map(|(_, setting)| setting);
+        let meant = nearest(key, Self::keys()).and_then(Self::setting).or_else(former);
         meant.map_or(Consequence::ReadOnly, |setting| setting.on_mistake)
     }
 
@@ -171,10 +189,11 @@ pub(super) trait ConfigSection: Default + 'static {
     }
 }
 
-/// Declares a section: a struct, its defaults and its [`ConfigSection::SETTINGS`].
+/// Declares a section: a struct, its defaults and its [`ConfigSection::SETTINGS`]. A setting of type `Option` with a
+/// default is `None` unless the file has it; a method with its name gives the value that applies.
 macro_rules! section {
-    (@default) => { Default::default() };
-    (@default $default:expr) => { $default };
+    (@unset $type:ty) => { Default::default() };
+    (@unset $type:ty, $default:expr) => { <$type as $crate::config::section::DefaultedSetting>::unset(|| $default) };
     ($(#[$doc:meta])* $vis:vis struct $name:ident {
         $($(#[$about:meta])*
         $key:ident: $type:ty $(= $default:expr)? => $read:expr $(, { $($field:ident: $value:expr),* $(,)? })?;)*
@@ -187,11 +206,29 @@ macro_rules! section {
 
         impl Default for $name {
             fn default() -> Self {
-                Self { $($key: $crate::config::section::section!(@default $($default)?),)* }
+                Self { $($key: $crate::config::section::section!(@unset $type $(, $default)?),)* }
             }
         }
 
+        impl $name {
+            $($(
+                #[doc = concat!("The value of `", stringify!($key), "` that applies.")]
+                pub fn $key(&self) -> <$type as $crate::config::section::SettingType>::Read {
+                    $crate::config::section::DefaultedSetting::applied(&self.$key, || $default)
+                }
+            )?)*
+        }
+
         impl $crate::config::section::ConfigSection for $name {
+            fn usual() -> Self {
+                #[allow(unused_mut, reason = "a section may have no defaults")]
+                let mut section = Self::default();
+                $($(
+                    $crate::config::section::SettingType::set(&mut section.$key, $default);
+                )?)*
+                section
+            }
+
             const SETTINGS: &'static [$crate::config::section::Setting<Self>] = {
                 use $crate::config::section::{Setting, SettingType};
                 &[$(
@@ -230,14 +267,42 @@ macro_rules! section {
 pub(super) use section;
 
 /// `T`, or `Option<T>` for a setting without a default.
-pub(super) trait SettingType {
+pub trait SettingType {
     type Read;
     fn set(&mut self, read: Self::Read);
     fn value(&self) -> Option<Toml>;
     fn inherit(&mut self, all: &Self);
 }
 
-pub(super) trait ToToml {
+/// A setting with a declared default.
+pub trait DefaultedSetting: SettingType {
+    /// The value when the file does not have the setting.
+    fn unset(default: fn() -> Self::Read) -> Self;
+    /// The value that applies.
+    fn applied(&self, default: fn() -> Self::Read) -> Self::Read;
+}
+
+impl<T: ToToml + Clone> DefaultedSetting for T {
+    fn unset(default: fn() -> T) -> T {
+        default()
+    }
+
+    fn applied(&self, _: fn() -> T) -> T {
+        self.clone()
+    }
+}
+
+impl<T: ToToml + Clone> DefaultedSetting for Option<T> {
+    fn unset(_: fn() -> T) -> Self {
+        None
+    }
+
+    fn applied(&self, default: fn() -> T) -> T {
+        self.clone().unwrap_or_else(default)
+    }
+}
+
+pub trait ToToml {
     fn to_toml(&self) -> Toml;
 }
 
@@ -350,6 +415,7 @@ mod tests {
             timeout: Option<u32> => number(1, 600);
             word: Option<String> => TomlReader::string, { is_secret: true };
             is_on: bool = true => TomlReader::truth, { on_mistake: Consequence::Unusable, is_of_service: true };
+            tries: Option<u32> = 3 => number(1, 9), { former_key: Some("attempts") };
         }
     }
 
@@ -369,7 +435,8 @@ mod tests {
         let names: Vec<(String, Option<String>)> =
             all.values().into_iter().map(|(name, value)| (name, value.as_ref().map(text_of))).collect();
         let value = |name: &str, text: &str| (name.to_owned(), Some(text.to_owned()));
-        assert_eq!(names, [value("timeout", "30"), value("word", "hidden"), value("is_on", "false")]);
+        let unset = ("tries".to_owned(), None);
+        assert_eq!(names, [value("timeout", "30"), value("word", "hidden"), value("is_on", "false"), unset]);
         assert!(!format!("{all:?}").contains("hidden"), "{all:?}");
 
         let (own, mistakes, _) = read("[sample]\ntimout = 5\nis_on = 1\ntimeout = 0\n");
@@ -385,5 +452,28 @@ mod tests {
             assert_eq!(Sample::consequence(name), consequence, "{name}");
         }
         assert!(Sample::setting("is_on").is_some_and(|setting| setting.is_of_service));
+    }
+
+    #[test]
+    fn a_declared_default_applies_until_the_file_has_the_setting() {
+        let (unset, ..) = read("[sample]\n");
+        assert_eq!((unset.tries, unset.tries(), unset.is_on()), (None, 3, true));
+        assert_eq!((Sample::usual().tries, Sample::usual().timeout), (Some(3), None));
+        let (set, ..) = read("[sample]\ntries = 5\nis_on = false\n");
+        assert_eq!((set.tries(), set.is_on()), (5, false));
+    }
+
+    #[test]
+    fn a_former_key_is_read_unless_the_new_one_is_there_too() {
+        let (former, mistakes, _) = read("[sample]\nattempts = 5\n");
+        assert_eq!((former.tries, mistakes), (Some(5), Vec::new()));
+        let (_, mistakes, _) = read("[sample]\nattempts = 10\n");
+        assert!(mistakes[0].contains("sample.attempts: must be"), "{mistakes:?}");
+        assert_eq!(Sample::consequence("attempts"), Consequence::UseDefault);
+        for text in ["[sample]\ntries = 4\nattempts = 5\n", "[sample]\nattempts = 4\ntries = 4\n"] {
+            let (both, mistakes, _) = read(text);
+            assert_eq!((both.tries, mistakes.len()), (None, 1), "neither is used: {mistakes:?}");
+            assert!(mistakes[0].contains("sample.attempts: is the former name of tries"), "{mistakes:?}");
+        }
     }
 }

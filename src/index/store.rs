@@ -5,6 +5,7 @@ use super::place::{self, IndexAccount, file_of, folder, lock_of};
 use super::rows::Kept;
 use super::sums::LATELY;
 use super::{Result, lists, rows, state};
+use crate::config::IndexSettings;
 use crate::domain::text::scrub;
 use crate::fs::{create_private_dir, open_private_append, pragma, set_journal_mode};
 use jiff::ToSpan;
@@ -34,7 +35,18 @@ pub struct IndexConfig {
 
 impl Default for IndexConfig {
     fn default() -> Self {
-        Self { max_age_days: 730, refresh_minutes: 15 }
+        Self::of(&IndexSettings::default())
+    }
+}
+
+impl IndexConfig {
+    fn of(settings: &IndexSettings) -> Self {
+        Self { max_age_days: settings.max_age_days(), refresh_minutes: settings.refresh_minutes() }
+    }
+
+    /// `None` when the index is off.
+    pub fn if_enabled(settings: &IndexSettings) -> Option<Self> {
+        settings.enabled().then(|| Self::of(settings))
     }
 }
 

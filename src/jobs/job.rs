@@ -506,6 +506,11 @@ impl Touched {
     pub(super) fn of(badge_id: &BadgeId, row_status: RowStatus) -> Self {
         Self { badge_id: badge_id.clone(), row_status }
     }
+
+    /// Whether it is revoked, or on its way there.
+    pub fn is_revoked(&self) -> bool {
+        self.row_status.is_revocation()
+    }
 }
 
 #[derive(Clone, Debug)]

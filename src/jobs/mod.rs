@@ -74,7 +74,7 @@ pub use self::history_scan::{Holdings, holdings};
 pub use self::intake::{Opened, Preview};
 pub use self::job::{
     AcceptedCount, FileSource, Job, JobChange, JobId, JobRow, Kind, Owner, Phase, Replaced, Stop, StopKind,
-    TUI_MARK, person,
+    TUI_MARK, Touched, person,
 };
 pub use self::job_words::{JobPart, not_read};
 pub use self::journal::accounts::Account;

@@ -1,15 +1,8 @@
 //! When to poll again about accepted or doubtful requests: in growing intervals, in the service's time.
 
+use crate::config::JobSettings;
 use crate::jobs::prelude::*;
 
-/// Minutes after acceptance. The service takes 5 minutes to a day (contract, "Limits", rule 3), so an earlier
-/// request is wasted.
-const ISSUE: [u32; 13] = [5, 7, 10, 15, 30, 60, 120, 240, 480, 720, 960, 1200, 1440];
-/// Minutes. The contract gives no duration. As soon as all accepted badges are seen, the others were not accepted.
-const REVOKE: [u32; 13] = [1, 2, 5, 10, 15, 30, 60, 120, 240, 480, 720, 960, 1440];
-/// Minutes. Where the service shows waiting badges, two polls after ten minutes decide. Elsewhere the end of
-/// the window decides, a little after a day and two hours.
-const DOUBT: [u32; 15] = [1, 3, 5, 10, 12, 15, 30, 60, 120, 240, 480, 720, 1080, 1440, 1561];
 /// Minutes between polls after the last entry: six hours, without end.
 const AFTER: u32 = 360;
 /// A poll of a job with so many rows may cost more than fifty requests, so some polls of what is accepted are left out.
@@ -27,7 +20,18 @@ pub struct Schedule {
 
 impl Default for Schedule {
     fn default() -> Self {
-        Self { issue: ISSUE.to_vec(), revoke: REVOKE.to_vec(), doubt: DOUBT.to_vec(), after: AFTER }
+        Self::of(&JobSettings::default())
+    }
+}
+
+impl Schedule {
+    pub(super) fn of(settings: &JobSettings) -> Self {
+        Self {
+            issue: settings.issue_checks(),
+            revoke: settings.revoke_checks(),
+            doubt: settings.doubt_checks(),
+            after: AFTER,
+        }
     }
 }
 
@@ -90,12 +94,16 @@ mod tests {
         polls
     }
 
+    fn minutes(schedule: &[u32]) -> Vec<i64> {
+        schedule.iter().map(|minutes| i64::from(*minutes)).collect()
+    }
+
     #[test]
     fn of_many_rows_every_poll_is_almost_twice_as_late_as_the_one_before() {
         assert_eq!(polls_of_a_day(Polling::Issue, MANY_ROWS), [5, 10, 30, 60, 120, 240, 480, 960, 1440]);
-        assert_eq!(polls_of_a_day(Polling::Issue, MANY_ROWS - 1), ISSUE.map(i64::from));
+        assert_eq!(polls_of_a_day(Polling::Issue, MANY_ROWS - 1), minutes(&Schedule::default().issue));
         // Revocations of many rows are polled as often as those of a few.
-        assert_eq!(polls_of_a_day(Polling::Revoke, MANY_ROWS), REVOKE.map(i64::from));
+        assert_eq!(polls_of_a_day(Polling::Revoke, MANY_ROWS), minutes(&Schedule::default().revoke));
     }
 
     #[test]

@@ -10,7 +10,7 @@ mod revoke;
 use super::batch::full_request;
 use super::core::{JobsCore, lock};
 use super::error::JobError;
-use super::job::{JobId, Kind, Phase, StopKind};
+use super::job::{Job, JobId, Kind, Phase, StopKind};
 use super::journal::record_response::{FailedRows, RequestFailure};
 use super::journal::requests::{Chunk, Ended};
 use super::journal::sending::RecordIntent;
@@ -100,6 +100,24 @@ enum Next {
     Stop(StopKind, Reason),
 }
 
+impl Next {
+    /// Whether the job stops now, and why. Counts the requests in doubt in a row.
+    fn stop(self, doubts: &mut u32) -> Option<(StopKind, Reason)> {
+        match self {
+            Self::GoOn => {
+                *doubts = 0;
+                None
+            }
+            Self::Doubt if *doubts + 1 < DOUBTS => {
+                *doubts += 1;
+                None
+            }
+            Self::Doubt => Some((StopKind::Doubt, Reason::from(Code::DoubtsInARow).with("n", DOUBTS))),
+            Self::Stop(kind, why) => Some((kind, why)),
+        }
+    }
+}
+
 async fn run(core: Arc<JobsCore>, writer: Writer, id: JobId, pause: CancellationToken) {
     loop {
         if send_all(&core, &writer, id, &pause).await {
@@ -122,24 +140,30 @@ async fn run(core: Arc<JobsCore>, writer: Writer, id: JobId, pause: Cancellation
     }
 }
 
-/// Returns whether anything was sent.
-async fn send_all(core: &Arc<JobsCore>, writer: &Writer, id: JobId, pause: &CancellationToken) -> bool {
+/// The job, if it runs and the journal can record what is sent.
+async fn sendable(core: &Arc<JobsCore>, id: JobId) -> Option<Job> {
     let job = match core.job(id).await {
         Ok(job) => job,
         Err(JobError::Journal(why)) => {
             let _ = unreadable(core, id, why).await;
-            return false;
+            return None;
         }
-        Err(_) => return false,
+        Err(_) => return None,
     };
     if job.phase != Phase::Running {
-        return false;
+        return None;
     }
     if let Err(why) = core.journal.assure_whole().await {
         // Nothing is written to a damaged file, not even the stop.
         core.trouble(id, &why);
-        return false;
+        return None;
     }
+    Some(job)
+}
+
+/// Returns whether anything was sent.
+async fn send_all(core: &Arc<JobsCore>, writer: &Writer, id: JobId, pause: &CancellationToken) -> bool {
+    let Some(job) = sendable(core, id).await else { return false };
     // A person waits for a few requests; more run in the background.
     let call =
         if job.counts.total() <= MAX_ENTRIES as u64 { Call::interactive() } else { Call::background() }
@@ -221,19 +245,7 @@ async fn send_all(core: &Arc<JobsCore>, writer: &Writer, id: JobId, pause: &Canc
         let next = done.unwrap_or_else(|failed| {
             Next::Stop(StopKind::Interrupted, Reason::from(Code::PartFailed).with("failed", failed))
         });
-        let stop = match next {
-            Next::GoOn => {
-                doubts = 0;
-                None
-            }
-            Next::Doubt if doubts + 1 < DOUBTS => {
-                doubts += 1;
-                None
-            }
-            Next::Doubt => Some((StopKind::Doubt, Reason::from(Code::DoubtsInARow).with("n", DOUBTS))),
-            Next::Stop(kind, why) => Some((kind, why)),
-        };
-        if let Some((kind, why)) = stop {
+        if let Some((kind, why)) = next.stop(&mut doubts) {
             stopped = true;
             let _ = core.store.stop_job(id, kind, why).await;
             core.changed(id, []);

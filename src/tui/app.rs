@@ -6,7 +6,8 @@
 //! navigation                 the tab, Back, and what components ask to open
 //! responses                  responses and changed jobs, to their owners
 //! connecting                 the profile and its connection
-//! confirm, secrets           the confirmation over a modal; API keys in the wrong place, the screen as text
+//! modal_stack                the open modals and the confirmation over each
+//! secrets                    API keys in the wrong place, the screen as text
 //! toasts                     messages at the bottom
 //! copying, background_file   the clipboard; a file written in the background
 //! terminal_output            output besides frames; external editor and pager
@@ -17,12 +18,12 @@
 
 mod auto_refresh;
 mod background_file;
-mod confirm;
 mod connecting;
 mod contexts;
 mod copying;
 mod input;
 mod kept_input;
+mod modal_stack;
 mod mouse;
 mod navigation;
 mod pictures;
@@ -40,11 +41,11 @@ pub use super::tab::Tab;
 
 use super::component::OpenedModal;
 use super::connection::{Client, ConnectionState};
-use super::effects::ModalId;
 use super::hold;
 use super::message::Message;
 use super::modals::repin_key::RepinKey;
 use super::platform::pager::PagerText;
+use super::platform::terminal::gives_kitty_pictures;
 use super::refresh::Refresh;
 use super::request::{Flag, RequestIds};
 use super::screens::Screens;
@@ -55,6 +56,7 @@ use crate::api::UnderWay;
 use crate::tui::prelude::*;
 use crossterm::event::KeyEventKind;
 use input::InputState;
+use modal_stack::ModalStack;
 use navigation::Navigation;
 use terminal_output::TerminalOutput;
 use toasts::Toasts;
@@ -91,12 +93,11 @@ pub struct App {
     pub(super) input: InputState,
     pub(super) welcome: Option<Welcome>,
     pub(super) screens: Screens,
-    pub(super) modals: Vec<OpenedModal>,
-    next_modal: u64,
+    pub(super) modals: ModalStack,
     pub(super) toasts: Toasts,
     pub(super) size: (u16, u16),
     output: TerminalOutput,
-    refresh: Refresh,
+    pub(super) refresh: Refresh,
     views: saved_views::Views,
     palette: Palette,
     requests: RequestIds,
@@ -130,8 +131,7 @@ impl App {
             input: InputState::default(),
             welcome,
             screens: Screens::default(),
-            modals: Vec::new(),
-            next_modal: 0,
+            modals: ModalStack::default(),
             toasts: Toasts { news, ..Toasts::default() },
             size,
             output: TerminalOutput::default(),
@@ -187,19 +187,16 @@ impl App {
     }
 
     pub fn is_loading(&self) -> bool {
-        self.connection.pending.is_loading() || self.screens.activity.is_sending()
+        self.connection.pending.is_loading() || self.screens.is_sending()
     }
 
     /// Whether a response or the end of a typing pause is still to come.
     pub fn is_busy(&self) -> bool {
-        !self.connection.pending.is_empty() || self.screens.activity.is_sending() || !self.is_ready()
-    }
-
-    /// Whether there is a connection, or no connection is expected.
-    fn is_ready(&self) -> bool {
-        let connected = self.cx.client().is_some()
-            && (self.connection.jobs.is_some() || self.connection.journal_failure.is_some());
-        connected || self.welcome.is_some() || self.connection.failure.is_some()
+        let expects_connection = self.welcome.is_none() && self.connection.failure.is_none();
+        let is_connected = self.cx.client().is_some() && self.connection.has_tried_journal();
+        !self.connection.pending.is_empty()
+            || self.screens.is_sending()
+            || expects_connection && !is_connected
     }
 
     /// Only this method changes the app in response to messages.
@@ -265,26 +262,27 @@ impl App {
                     self.hold_back(RequestOwner::Shell, effects);
                 }
                 self.cx.connection.link = None;
+                self.output.handing.clear();
                 self.refresh.forget();
                 self.changed = true;
             }
-            Message::Pictures(way) => self.found(way),
+            Message::Pictures(way) => {
+                self.changed |= self.cx.pictures.found(way);
+                if let Some(way) = self.cx.pictures.kitty() {
+                    gives_kitty_pictures(&way);
+                }
+            }
             Message::Background(ground) => self.found_ground(ground),
             Message::Widths(ambiguous) => self.found_widths(ambiguous),
             Message::Link => self.link(),
             Message::Job(changed) => self.job(*changed, effects),
             Message::Jobs(jobs) => {
                 self.connection.jobs = Some(jobs.0);
-                if let Some(why) = self.connection.journal_failure.take() {
-                    self.toasts.withdraw(&why);
-                    self.on_tab(Tab::Wallet, effects, |screens, effects| {
-                        screens.wallet.journal_is_back(true, effects)
-                    });
+                let failure = self.connection.journal_failure.take();
+                if let Some(why) = &failure {
+                    self.toasts.withdraw(why);
                 }
-                self.on_tab(Tab::Activity, effects, |screens, effects| screens.activity.restart(effects));
-                effects.owned_by(RequestOwner::Screen(Tab::Home), |effects| {
-                    self.screens.home.restart(&self.cx, effects);
-                });
+                self.on_journal(JournalEvent::Opened { again: failure.is_some() }, effects);
                 self.changed = true;
             }
             Message::Odd(text) => {
@@ -292,34 +290,36 @@ impl App {
                 self.changed = true;
             }
             Message::JournalFailed(why) => {
-                let why = self.journal_words(&why);
+                let why = self.cx.journal_words(&why);
                 if let Some(why) = self.connection.journal_failure.replace(why.clone()) {
                     self.toasts.withdraw(&why);
                 }
-                self.screens.activity.fail(why.clone());
-                self.tell(why);
+                self.on_journal(JournalEvent::Failed(&why), effects);
+                self.changed |= self.toasts.tell(why);
             }
             Message::JournalAway(why) => self.journal_away(why, effects),
             Message::Progress(request, done, all) => self.progress((request, done, all), effects),
-            Message::Tick => {
-                self.changed |= self.toasts.expire();
-                self.link();
-                self.refresh(effects);
-                self.on_tab(Tab::Home, effects, |screens, effects| screens.home.tick(effects));
-                self.keep_view(effects);
-                self.changed |= self.shows_age();
-                if hold::left(&self.cx).is_some() {
-                    self.changed = true;
-                } else if self.is_loading() {
-                    self.cx.spin = self.cx.spin.wrapping_add(1);
-                    self.changed = true;
-                }
-            }
+            Message::Tick => self.tick(effects),
             Message::Terminate | Message::InputClosed => self.leave(effects),
             Message::Crashed(place) => {
                 effects.warn(t!("A part of lapel failed; the rest still works. Details: {place}", place));
                 self.changed = true;
             }
+        }
+    }
+
+    fn tick(&mut self, effects: &mut Effects<'_>) {
+        self.changed |= self.toasts.expire();
+        self.link();
+        self.refresh(effects);
+        self.screens.each(effects, Screen::tick);
+        self.views.keep(self.navigation.own_tab(), &self.screens, effects);
+        self.changed |= self.modals.is_empty() && self.screen().shows_age(&self.cx);
+        if hold::left(&self.cx).is_some() {
+            self.changed = true;
+        } else if self.is_loading() {
+            self.cx.spin = self.cx.spin.wrapping_add(1);
+            self.changed = true;
         }
     }
 
@@ -333,7 +333,7 @@ impl App {
     }
 
     fn finish(&mut self, mut effects: Effects<'_>) {
-        self.drop_forms(&mut effects);
+        self.connection.drop_forms(&mut effects);
         if !self.takes_text() {
             effects
                 .go
@@ -345,13 +345,15 @@ impl App {
                 self.go(go, &mut effects);
             }
         }
-        self.drop_forms(&mut effects);
-        self.fit_confirms(&mut effects);
-        self.tell_home(&mut effects);
-        self.open_view(&mut effects);
-        self.views.watch(self.changes_of_view());
+        self.connection.drop_forms(&mut effects);
+        self.changed |= self.modals.fit_confirms(&self.cx, &mut effects);
+        self.screens.share(self.navigation.tab, &self.cx, &mut effects);
+        if let Some(view) = self.cx.session().and_then(|session| self.views.read(session, &mut effects)) {
+            self.show_view(&view, &mut effects);
+        }
+        self.views.watch(self.navigation.own_tab(), &self.screens);
         // A message takes rows of the body.
-        self.show_messages(&mut effects);
+        self.changed |= self.toasts.receive(&mut effects, self.input.is_input);
         let area = self.body();
         let ready = self.cx.client().is_some() && self.views.is_ready();
         if self.welcome.is_none() && ready && self.fits() {
@@ -364,16 +366,19 @@ impl App {
                 });
             }
         }
-        self.tour_looks();
+        if let Some(mut tour) = self.connection.tour.take() {
+            self.changed |= tour.update(&self.tour_sees());
+            self.connection.tour = Some(tour);
+        }
         self.want_picture(&mut effects);
         self.keep_typed(&mut effects);
         if let Some(page) = effects.page.take() {
             self.loop_command = Some(LoopCommand::Page(page));
         }
         for clip in std::mem::take(&mut effects.copies) {
-            self.copy(clip, &mut effects);
+            self.output.copy(clip, &mut effects);
         }
-        self.show_messages(&mut effects);
+        self.changed |= self.toasts.receive(&mut effects, self.input.is_input);
         if self.connection.failure.is_some() {
             // Without a connection nothing can answer these requests.
             effects.orders.retain(|order| match order {
@@ -402,19 +407,8 @@ impl App {
         self.orders.append(&mut effects.orders);
     }
 
-    fn show_messages(&mut self, effects: &mut Effects<'_>) {
-        if let Some((text, bad)) = effects.notice.take() {
-            self.toasts.say(text, bad, self.input.is_input);
-            self.changed = true;
-        }
-        if let Some((text, bad)) = effects.news.take() {
-            self.toasts.news = Some(Notice::new(text, bad));
-            self.changed = true;
-        }
-    }
-
     fn is_sending(&self) -> bool {
-        self.screens.activity.is_sending() || self.connection.pending.has_commands()
+        self.screens.is_sending() || self.connection.pending.has_commands()
     }
 
     pub(super) fn body(&self) -> Rect {
@@ -445,15 +439,6 @@ impl App {
         (read.since.elapsed() >= SLOW).then_some(read)
     }
 
-    /// Returns false when no read takes long.
-    pub(super) fn stop_reads(&mut self, effects: &mut Effects<'_>) -> bool {
-        if self.slow_read().is_none() {
-            return false;
-        }
-        effects.orders.extend(self.connection.pending.stop_reads());
-        true
-    }
-
     pub(super) fn fits(&self) -> bool {
         self.size.0 >= SMALLEST.0 && self.size.1 >= SMALLEST.1
     }
@@ -464,17 +449,6 @@ impl App {
 
     pub fn modal(&self) -> Option<&'static str> {
         self.modals.last().map(|modal| modal.name())
-    }
-
-    /// Opens a modal that makes no request while it is built.
-    pub(super) fn open(&mut self, modal: impl Modal) {
-        let id = self.next_modal();
-        self.modals.push(OpenedModal { id, modal: Box::new(modal), confirm: None });
-    }
-
-    pub(super) fn next_modal(&mut self) -> ModalId {
-        self.next_modal += 1;
-        ModalId(self.next_modal)
     }
 
     /// The component that receives keys and clicks.
@@ -512,14 +486,8 @@ impl App {
         Some(effects.owned_by(owner, |effects| run(component, cx, effects)))
     }
 
-    /// The screen of this tab owns the requests that the closure makes.
-    pub(super) fn on_tab(
-        &mut self,
-        tab: Tab,
-        effects: &mut Effects<'_>,
-        run: impl FnOnce(&mut Screens, &mut Effects<'_>),
-    ) {
-        effects.owned_by(RequestOwner::Screen(tab), |effects| run(&mut self.screens, effects));
+    pub(super) fn on_journal(&mut self, event: JournalEvent<'_>, effects: &mut Effects<'_>) {
+        self.screens.each(effects, |screen, effects| screen.on_journal(event, &self.cx, effects));
     }
 
     fn progress(&mut self, (request, done, all): (RequestId, u64, u64), effects: &mut Effects<'_>) {
@@ -551,21 +519,7 @@ impl App {
         self.connection.jobs.as_ref()
     }
 
-    pub fn reads_index(&self) -> bool {
-        let kept = self.cx.session().and_then(|s| s.index.as_ref()).is_some_and(|i| i.folder.is_some());
-        kept && self.screens.home.is_reading()
-    }
-
-    pub fn in_flight(&self) -> u64 {
-        self.screens.activity.in_flight()
-    }
-
-    /// Whether a request to the service is under way or waits for its turn.
-    pub fn is_busy_with_service(&self) -> bool {
-        self.cx.client().is_some_and(|client| client.link_now().is_busy)
-    }
-
     pub fn marked(&self) -> Vec<String> {
-        self.screens.history.marks().keys().map(|id| id.wire().to_owned()).collect()
+        self.screens.marked()
     }
 }

@@ -75,6 +75,10 @@ pub(in crate::tui) trait Component: 'static {
         None
     }
 
+    fn tour_place(&self) -> TourPlace {
+        TourPlace::Elsewhere
+    }
+
     /// Adds the words of loaded names and titles, for masking a saved screen.
     fn know(&self, _: &mut KnownWords) {}
 
@@ -110,10 +114,6 @@ pub(in crate::tui) trait Modal: Component {
     fn name(&self) -> &'static str {
         let name = std::any::type_name::<Self>();
         name.rsplit("::").next().unwrap_or(name)
-    }
-
-    fn tour_place(&self) -> TourPlace {
-        TourPlace::Elsewhere
     }
 
     /// Handles that the user goes to a tab, which closes it. Returns false if it cannot be closed now, and says why.
@@ -217,6 +217,16 @@ impl ListedBadge {
     }
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::tui) enum JournalEvent<'a> {
+    /// It is open, perhaps `again` after a failure.
+    Opened { again: bool },
+    /// It could not be opened, for this reason.
+    Failed(&'a str),
+    /// The team's database was away, and is back.
+    Back,
+}
+
 pub(in crate::tui) trait Screen: Component {
     /// The screen before the user has done anything.
     fn begin() -> Self
@@ -236,6 +246,87 @@ pub(in crate::tui) trait Screen: Component {
 
     /// Handles that the user opens its tab directly.
     fn on_opened(&mut self) {}
+
+    /// Handles that the user pressed the key of its own tab.
+    fn on_chosen(&mut self) {}
+
+    /// Handles that another connection begins. Typed texts stay.
+    fn on_connecting(&mut self) {}
+
+    fn on_journal(&mut self, _: JournalEvent<'_>, _: &UiContext, _: &mut Effects<'_>) {}
+
+    /// Handles that a job or a draft has changed, or is gone.
+    fn on_changed(&mut self, _: &JobChange) {}
+
+    /// Handles that a job has changed these badges.
+    fn on_touched(&mut self, _: &Job, _: &[Touched], _: &UiContext, _: &mut Effects<'_>) {}
+
+    /// Learns from a response to any component's request.
+    fn learn(&mut self, _: &Response) {}
+
+    /// When its next [`Screen::tick`] is due, also while another tab is shown.
+    fn due(&self) -> Option<Instant> {
+        None
+    }
+
+    fn tick(&mut self, _: &mut Effects<'_>) {}
+
+    /// Whether it reads the history into the index.
+    fn is_reading_index(&self) -> bool {
+        false
+    }
+
+    /// Whether its tab counts the jobs that need a person.
+    fn counts_needs(&self) -> bool {
+        false
+    }
+
+    /// Whether it shows one thing that was opened from a list. Quit goes back to the list first.
+    fn is_of_a_list(&self) -> bool {
+        false
+    }
+
+    /// Whether it shows every change of a job at once. lapel then neither refreshes it nor tells about the change.
+    fn shows_jobs(&self) -> bool {
+        false
+    }
+
+    /// Whether it shows recent input.
+    fn shows_recents(&self) -> bool {
+        false
+    }
+
+    /// Removes recent input that it keeps itself.
+    fn forget_recents(&mut self) {}
+
+    /// Texts of its filter that look like API keys.
+    fn key_like(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Applies the filter whose texts the user has allowed.
+    fn apply_filter(&mut self, _: &mut Effects<'_>) {}
+
+    /// Filters its list by these values only, by field names of the contract.
+    fn filter_only(&mut self, _: &[(String, String)], _: &mut Effects<'_>) {}
+
+    /// Opens the field into which a paste would go.
+    fn open_field(&mut self, _: &UiContext, _: &mut Effects<'_>) {}
+
+    /// Why an action is not possible now, if there is a special reason.
+    fn why_not(&self, _: Action) -> Option<&'static str> {
+        None
+    }
+
+    /// The loaded templates, for the palette.
+    fn templates(&self) -> Vec<&Template> {
+        Vec::new()
+    }
+
+    /// The loaded badges, for the palette: at most this many.
+    fn badges(&self, _most: usize) -> Vec<&HistoryItem> {
+        Vec::new()
+    }
 
     /// How often the layout of its lists has changed.
     fn layout_changes(&self) -> u64 {

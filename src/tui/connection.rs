@@ -1,7 +1,6 @@
 //! Everything that belongs to one connection. Opening another profile, or connecting again, replaces it whole.
 
 use super::component::OpenedModal;
-use super::platform::clipboard::CopiedText;
 use super::request::Flag;
 use super::tour::Tour;
 use super::worker::WorkerCommand;
@@ -24,8 +23,6 @@ pub(in crate::tui) struct ConnectionState {
     pub(in crate::tui) alone: Option<String>,
     pub(in crate::tui) pending: PendingRequests,
     pub(in crate::tui) background: Option<OpenedModal>,
-    /// Requests to external programs without an answer yet.
-    pub(in crate::tui) handing: HashMap<RequestId, Handed>,
     pub(in crate::tui) tour: Option<Tour>,
     /// Forms that answers open, while a text is being typed, and who asked for them.
     pub(in crate::tui) held_back: Vec<(RequestOwner, Navigate)>,
@@ -35,13 +32,42 @@ impl ConnectionState {
     pub(in crate::tui) fn new(number: u64) -> Self {
         Self { number, ..Self::default() }
     }
-}
 
-pub(in crate::tui) enum Handed {
-    /// A text for the clipboard, and whether to try the terminal when no program takes it.
-    Clip(CopiedText, bool),
-    /// The address of a picture, for a browser.
-    Link(String),
+    pub(in crate::tui) fn has_tried_journal(&self) -> bool {
+        self.jobs.is_some() || self.journal_failure.is_some()
+    }
+
+    /// Drops the forms of a look-up that was replaced: they are about another caller.
+    pub(in crate::tui) fn drop_forms(&mut self, effects: &mut Effects<'_>) {
+        let Some(owner) = effects.begins_anew.take() else { return };
+        let before = self.held_back.len();
+        self.held_back.retain(|(of, _)| *of != owner);
+        if self.held_back.len() < before {
+            effects.say(t!("The waiting form was dropped, because a new look-up began."));
+        }
+    }
+
+    /// Continues to write a file without its form. The screen shows no spinner for it.
+    pub(in crate::tui) fn write_in_background(&mut self, form: OpenedModal) {
+        if let Some(request) = form.writes() {
+            self.pending.show(request, false);
+        }
+        self.background = Some(form);
+    }
+
+    pub(in crate::tui) fn on_background_response(
+        &mut self,
+        reply: Reply,
+        effects: &mut Effects<'_>,
+    ) -> Handled {
+        let Some(form) = &mut self.background else { return Err(reply) };
+        // Shown until it is closed, because the user is busy with something else.
+        if let Some(said) = form.on_written(reply, effects)? {
+            effects.news = Some(said);
+        }
+        self.background.take_if(|form| form.writes().is_none());
+        Ok(())
+    }
 }
 
 /// The client of a connection without its requests. Only the worker makes requests.

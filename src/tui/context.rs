@@ -4,8 +4,10 @@ use super::connection::Client;
 use super::request::ProfileSession;
 use super::theme::{Glyphs, Theme};
 use crate::api::{LinkStatus, MAX_ENTRIES};
+use crate::domain::email::ended;
 use crate::export::{cost, history_cost};
-use crate::jobs::{JournalPlace, request_count};
+use crate::jobs::{JournalError, JournalPlace, request_count};
+use crate::team::TeamError;
 use crate::tui::input::keymap::Keymap;
 use crate::tui::persist::input_history::{InputKind, Recents};
 use crate::tui::persist::saved_filters::SavedFilterList;
@@ -133,6 +135,35 @@ impl UiContext {
     /// The environment in use. Without a session it is live, the careful assumption.
     pub fn environment(&self) -> Environment {
         self.session().map_or(Environment::Live, |s| s.environment)
+    }
+
+    /// Whether the journal outlives the program.
+    pub fn keeps_jobs(&self) -> bool {
+        self.session().is_some_and(|session| session.data_dir.is_some())
+    }
+
+    /// Whether the tour is possible. It needs lapel's own sandbox, where its steps change nothing real.
+    pub fn may_tour(&self) -> bool {
+        self.environment() == Environment::Demo && !self.keeps_jobs() && !self.read_only()
+    }
+
+    /// Why there are no jobs, and who does something about it.
+    pub fn journal_words(&self, why: &JournalError) -> String {
+        let key = || self.key(&[KeyContext::Global], Action::Profiles);
+        // Some messages end with a command.
+        let said = ended(&why.to_string());
+        match why {
+            _ if why.is_login_refused() => {
+                t!("{why} Then open the profile again: {key}.", why = said, key = key())
+            }
+            JournalError::TwoPlaces { .. } | JournalError::Team { why: TeamError::Refused(_), .. } => t!(
+                "{why} lapel tries again by itself. After a change of the profile, open it again: {key}.",
+                why = said,
+                key = key()
+            ),
+            _ if why.may_pass() => t!("{why} lapel tries again by itself.", why = said),
+            _ => why.to_string(),
+        }
     }
 
     /// Whether requests reach real people.

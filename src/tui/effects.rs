@@ -152,6 +152,8 @@ pub enum Navigate {
     /// Run a command that sends rows of this job again or resumes sending. The user confirms it first.
     Again(JobId, Box<JobCommand>),
     Export(Box<ExportSource>),
+    /// Choose a file, beginning with the typed path. The paths are those of recent files.
+    PickFile(String, Vec<String>),
     /// The user has chosen this file for the form below.
     Picked(String),
     /// Continue the export of the form on top in the background.
@@ -160,6 +162,12 @@ pub enum Navigate {
     Corrected,
     /// The input of the open forms was sent, or is in a draft.
     InputUsed,
+    /// The saved filters of a list, and its filter and order. With `naming`, save these.
+    SavedFilters {
+        list: &'static str,
+        current: Option<Box<NamedFilter>>,
+        naming: bool,
+    },
     UseFilter(Box<NamedFilter>),
     MarkAll,
     /// The user confirmed that lapel deletes the recent inputs.

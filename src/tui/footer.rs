@@ -2,7 +2,6 @@
 //! follow the first keys of a chord.
 
 use super::app::App;
-use super::input::action::ActionKind;
 use crate::tui::prelude::*;
 
 const MOST: usize = 8;
@@ -123,18 +122,21 @@ impl App {
         let hints = self.hints(columns);
         let column = usize::from(column);
         let hint = hints.iter().find(|hint| (hint.at..hint.at + hint.wide() - 2).contains(&column))?;
-        Some(hint.action).filter(|action| !sends(*action))
+        Some(hint.action).filter(|action| !action.sends())
     }
 
     /// The hints in their groups: what acts, the list, the app. As many as fit.
     fn hints(&self, columns: u16) -> Vec<Hint> {
         let stack = self.key_contexts();
+        let is_asked = self.modals.confirm().is_some();
+        let is_behind = |action| self.modals.is_empty() && self.screen().is_behind(action);
         let hint = |action: Action| {
-            if self.is_forbidden(action) || !self.is_enabled(action) || self.is_behind(action) {
+            if self.is_forbidden(action) || !self.is_enabled(action) || is_behind(action) {
                 return None;
             }
             let key = self.cx.keymap.key(&stack, action)?;
-            Some(Hint { key, words: self.hint(action), action, at: 0, begins: false })
+            let words = if is_asked { action.hint() } else { self.front().hint(action) };
+            Some(Hint { key, words, action, at: 0, begins: false })
         };
         let all = |actions: &[Action]| -> Vec<Hint> {
             let mut hints: Vec<Hint> = Vec::new();
@@ -198,7 +200,7 @@ impl App {
     }
 
     pub(super) fn toast_in_footer(&self, columns: u16) -> Option<String> {
-        let notice = self.shown_notice()?;
+        let notice = self.toasts.shown(self.modals.shows_message())?;
         let sign = if notice.bad { self.cx.glyphs.alert } else { self.cx.glyphs.dot };
         let text = format!("{sign} {}", notice.text);
         let end = self.hints(columns).last().map_or(2, |hint| hint.at + hint.wide());
@@ -217,7 +219,7 @@ impl App {
         }
         frame.render_widget(Line::from(spans), area);
         if let Some(text) = self.toast_in_footer(area.width) {
-            let bad = self.shown_notice().is_some_and(|notice| notice.bad);
+            let bad = self.toasts.shown(self.modals.shows_message()).is_some_and(|notice| notice.bad);
             let text = Span::styled(text, if bad { theme.error() } else { theme.good() });
             let at = Rect { width: area.width - 1, ..area };
             frame.render_widget(Line::from(text).right_aligned(), at);
@@ -247,13 +249,4 @@ impl App {
             .collect();
         frame.render_widget(lines, inner);
     }
-}
-
-/// Whether an action sends, revokes, cancels or deletes something, at once or after a confirmation.
-pub(super) fn is_destructive(action: Action) -> bool {
-    sends(action) || action.is(ActionKind::Destroys)
-}
-
-pub(super) fn sends(action: Action) -> bool {
-    matches!(action, Action::Resume | Action::Retry | Action::UseUp)
 }

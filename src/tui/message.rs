@@ -1,10 +1,9 @@
 //! Messages to the loop: input, responses, job events, signals.
 
 use crate::config::TerminalBackground;
-use crate::jobs::{JobChange, JournalError};
-use crate::tui::platform::cells::Ambiguous;
-use crate::tui::platform::images::PictureOutput;
+use crate::jobs::JournalError;
 use crate::tui::prelude::*;
+use crate::tui::terminal_abilities::{Ambiguous, PictureOutput};
 use crossterm::event::MouseEvent;
 use std::fmt;
 

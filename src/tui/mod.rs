@@ -14,6 +14,9 @@
 //! run_loop, message     the loop: read everything that is queued, draw once, sleep
 //! app, component        the shell (tabs, modals, messages); the trait of screens and modals
 //! connection            everything that belongs to one connection
+//! needs                 what a person has to do about a job
+//! terminal_abilities    pictures and widths that the terminal can show
+//! initial_view          what the command line asks to show first
 //! prelude               names that nearly every screen and modal uses
 //! context, effects      state that handling and drawing may read; effects of handling
 //! request, worker/      requests; the worker that runs them
@@ -21,7 +24,8 @@
 //! modals/               components over a screen: forms, menus, palette, help, log, JSON
 //! widgets/              lists, columns, fields, text
 //! input/                keys, keymap, Hangul, mouse, pasted paths
-//! draw, footer, theme/  the frame around the screen
+//! draw, header, footer, theme/
+//!                       the frame around the screen
 //! hold, refresh         rate limit wait; automatic refresh
 //! platform/             terminal, clipboard, editor, browser, notifications, images, crash reports
 //! persist/              saved views, saved filters, recent input
@@ -35,10 +39,13 @@ mod context;
 mod draw;
 mod effects;
 mod footer;
+mod header;
 mod hold;
+mod initial_view;
 mod input;
 mod message;
 mod modals;
+mod needs;
 mod persist;
 mod platform;
 mod prelude;
@@ -48,6 +55,7 @@ mod run_loop;
 mod screens;
 mod shutdown;
 mod tab;
+mod terminal_abilities;
 mod theme;
 mod tour;
 mod widgets;
@@ -55,12 +63,12 @@ mod worker;
 
 pub use app::{Begin, LoopCounts};
 pub use context::UiContext;
+pub use initial_view::InitialView;
 pub use input::action::Action;
 pub use input::keymap::{KeyContext, Keymap, Press};
 pub use message::Message;
 pub use persist::app_paths::{AppPaths, FileKind};
-pub use persist::saved_filters::filters_file;
-pub use persist::saved_layout::{InitialView, ViewUse};
+pub use persist::saved_layout::ViewUse;
 pub use platform::canvas::{Canvas, Surface};
 pub use platform::crash::file_in as crash_file;
 pub use platform::host::{Desktop, HostTerminal, Manner};
@@ -70,6 +78,7 @@ pub use run_loop::{Elsewhere, LoopStep, Start, Tui, run};
 pub use shutdown::close;
 pub use tab::Tab;
 pub use theme::Glyphs;
+pub use widgets::filtered_list::filters_file::filters_file;
 pub use worker::Helpers;
 pub use worker::index::IndexUse;
 pub use worker::profile_requests::{ProfileChange, ProfileRequest};

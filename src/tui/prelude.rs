@@ -1,6 +1,8 @@
 //! Names that nearly every screen and modal uses.
 
-pub(in crate::tui) use super::component::{Component, ListedBadge, Modal, ModalFlag, Screen, ShownRecord};
+pub(in crate::tui) use super::component::{
+    Component, JournalEvent, ListedBadge, Modal, ModalFlag, Screen, ShownRecord,
+};
 pub(in crate::tui) use super::context::UiContext;
 pub(in crate::tui) use super::effects::{Effects, ExportSource, Navigate, RequestOwner};
 pub(in crate::tui) use super::input::action::Action;
@@ -32,7 +34,7 @@ pub(in crate::tui) use crate::i18n::{list, number, tr};
 pub(in crate::tui) use crate::index::{IndexedList, Period, SyncScope};
 pub(in crate::tui) use crate::jobs::intake::ImportSource;
 pub(in crate::tui) use crate::jobs::{
-    Job, JobId, JobRow, Jobs, Kind, Phase, RevokeTarget, RowStatus, SentHere, Step,
+    Job, JobChange, JobId, JobRow, Jobs, Kind, Phase, RevokeTarget, RowStatus, SentHere, Step, Touched,
 };
 pub(in crate::tui) use crate::secrets::{Likeness, judge};
 pub(in crate::tui) use crate::{fs, i18n};

@@ -17,10 +17,6 @@ pub struct Refresh {
 }
 
 impl Refresh {
-    pub fn choice(&self) -> RefreshChoice {
-        self.choice
-    }
-
     /// The interval in words, and whether the last refresh failed. `None` while the refresh is off.
     pub fn words(&self) -> Option<(String, bool)> {
         let wait = self.wait()?;
@@ -37,6 +33,16 @@ impl Refresh {
         self.choice = choice;
         self.failures = 0;
         self.schedule(now);
+    }
+
+    /// Switches to the next interval, and tells the user.
+    pub fn switch(&mut self, effects: &mut Effects<'_>) {
+        let choice = self.choice.next();
+        self.choose(choice, Instant::now());
+        effects.say(match choice {
+            RefreshChoice::Off => t!("Auto refresh is off.").to_owned(),
+            _ => t!("lapel refreshes the screen {every}, in the background.", every = every(choice)),
+        });
     }
 
     fn schedule(&mut self, now: Instant) {

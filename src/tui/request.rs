@@ -183,7 +183,7 @@ requests! {
         /// The drafts that are kept for review, the newest first.
         KeptDrafts -> KeptDrafts(Result<Vec<Job>, String>) [Journal];
         Rows(query: RowsQuery) -> Rows(Result<Page<JobRow>, String>) [Journal];
-        SavedRows(query: RowsQuery) -> SavedRows(Result<Vec<ExportRow>, String>) [Journal];
+        SavedRows(query: RowsQuery, to_file: RowsToFile) -> SavedRows(Result<Vec<ExportRow>, String>) [Journal];
         /// The place of a row in a list of rows, from 0. `None` if it is not there.
         PlaceOfRow(query: RowsQuery, row: u64) -> PlaceOfRow(Option<u64>) [Journal];
         /// How many rows before this one have its name and address. `None` if the journal could not be read.
@@ -389,6 +389,12 @@ pub struct JobFile {
     /// Only these rows; `None` for all.
     pub among: Option<BTreeSet<u64>>,
 }
+
+/// Makes rows of a file from rows of a job.
+pub type RowsToFile = fn(&[JobRow], &Job, &ServiceClock) -> Vec<ExportRow>;
+
+/// Maximum number of rows that a user may mark at once, because each marked row is kept in memory.
+pub const LARGEST_RANGE: u64 = 10_000;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Saving {

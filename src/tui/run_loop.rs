@@ -2,11 +2,11 @@
 //! draws once.
 
 use super::app::{App, Begin, LoopCommand};
+use super::initial_view::InitialView;
 use super::input::keymap::Keymap;
 use super::input::pause;
 use super::message::Message;
 use super::persist::app_paths::AppPaths;
-use super::persist::saved_layout::InitialView;
 use super::platform::canvas::Surface;
 use super::platform::cells;
 use super::platform::host::Manner;
@@ -166,7 +166,7 @@ impl<S: Surface> Tui<S> {
                 Some(LoopCommand::Edit) => {
                     if let Some(text) = self.app.text_for_editor() {
                         let came = elsewhere
-                            .editor(&self.app.editor(), &text)
+                            .editor(&self.app.host().editor_command(), &text)
                             .context(t!("the terminal closed while an editor used it"))?;
                         self.app.take_edited(came);
                         self.back();
@@ -174,7 +174,7 @@ impl<S: Surface> Tui<S> {
                 }
                 Some(LoopCommand::Page(page)) => {
                     let shown = elsewhere
-                        .pager(&self.app.pager(), &page)
+                        .pager(&self.app.host().pager_command(), &page)
                         .context(t!("the terminal closed while a pager used it"))?;
                     self.app.take_paged(shown);
                     self.back();

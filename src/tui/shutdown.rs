@@ -18,7 +18,9 @@ pub async fn close(app: &App, say: &mut dyn FnMut(&str)) {
     }
     // A hanging disk must not delay the end.
     let _ = tokio::time::timeout(PATIENCE, crate::fs::all_finished()).await;
-    if app.reads_index() {
+    let session = app.cx.session();
+    let keeps_index = session.and_then(|s| s.index.as_ref()).is_some_and(|index| index.folder.is_some());
+    if keeps_index && app.screens.all().any(Screen::is_reading_index) {
         say(t!(
             "index reading stopped; lapel keeps the part it has read. Continue on Home or with: lapel index build"
         ));
@@ -35,7 +37,7 @@ pub async fn close(app: &App, say: &mut dyn FnMut(&str)) {
         }
     }
     let Some(jobs) = app.jobs() else { return };
-    let on_the_way = app.in_flight();
+    let on_the_way = app.screens.in_flight();
     if on_the_way > 0 {
         say(&plural!(
             on_the_way,
@@ -44,7 +46,8 @@ pub async fn close(app: &App, say: &mut dyn FnMut(&str)) {
         ));
     }
     // The list of jobs may be old, so the connection says, too, whether an answer is awaited. It must be recorded.
-    let awaits_answer = on_the_way > 0 || app.is_busy_with_service();
+    let is_busy = app.cx.client().is_some_and(|client| client.link_now().is_busy);
+    let awaits_answer = on_the_way > 0 || is_busy;
     let closed = async {
         if awaits_answer {
             jobs.close().await;
@@ -58,7 +61,7 @@ pub async fn close(app: &App, say: &mut dyn FnMut(&str)) {
     }
     match tokio::time::timeout(PATIENCE, jobs.list()).await {
         Ok(listed) => {
-            for line in lines(listed, app.keeps_jobs()) {
+            for line in lines(listed, app.cx.keeps_jobs()) {
                 say(&line);
             }
         }

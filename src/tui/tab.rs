@@ -4,41 +4,49 @@ use crate::tui::prelude::*;
 use serde::Serialize;
 use strum::{EnumString, IntoStaticStr};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, EnumString, IntoStaticStr)]
-#[serde(rename_all = "lowercase")]
-#[strum(serialize_all = "lowercase")]
-pub enum Tab {
-    Home,
-    Templates,
-    History,
-    Wallet,
-    Badge,
-    Activity,
+/// One line for each screen, in the order of the header and of the digit keys from 0: the tab, its name in the header, the
+/// action that opens it, its field in `Screens` and its type.
+macro_rules! each_screen {
+    ($declare:ident) => {
+        $declare! {
+            Home, tr_noop!("Home"), Home, home: home::Home;
+            Templates, tr_noop!("Templates"), Templates, templates: templates::Templates;
+            History, tr_noop!("History"), History, history: history::History;
+            Wallet, tr_noop!("Wallet"), WalletTab, wallet: wallet::Wallet;
+            Badge, tr_noop!("Badge"), BadgeTab, badge: badge::BadgeScreen;
+            Activity, tr_noop!("Activity"), Activity, activity: activity::Activity;
+        }
+    };
 }
 
+pub(in crate::tui) use each_screen;
+
+macro_rules! tabs {
+    ($($tab:ident, $name:expr, $action:ident, $field:ident: $screen:ty;)+) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, EnumString, IntoStaticStr)]
+        #[serde(rename_all = "lowercase")]
+        #[strum(serialize_all = "lowercase")]
+        pub enum Tab {
+            $($tab),+
+        }
+
+        impl Tab {
+            /// Every tab with its name.
+            pub const ALL: &'static [(Self, &'static str)] = &[$((Self::$tab, $name)),+];
+
+            pub(in crate::tui) fn of(action: Action) -> Option<Self> {
+                match action {
+                    $(Action::$action => Some(Self::$tab),)+
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+each_screen!(tabs);
+
 impl Tab {
-    /// Every tab with its name, in the order of the header and of the digit keys from 0.
-    pub const ALL: &'static [(Self, &'static str)] = &[
-        (Self::Home, tr_noop!("Home")),
-        (Self::Templates, tr_noop!("Templates")),
-        (Self::History, tr_noop!("History")),
-        (Self::Wallet, tr_noop!("Wallet")),
-        (Self::Badge, tr_noop!("Badge")),
-        (Self::Activity, tr_noop!("Activity")),
-    ];
-
-    pub(in crate::tui) fn of(action: Action) -> Option<Self> {
-        Some(match action {
-            Action::Home => Self::Home,
-            Action::Templates => Self::Templates,
-            Action::History => Self::History,
-            Action::WalletTab => Self::Wallet,
-            Action::BadgeTab => Self::Badge,
-            Action::Activity => Self::Activity,
-            _ => return None,
-        })
-    }
-
     pub fn word(self) -> &'static str {
         self.into()
     }

@@ -7,6 +7,7 @@
 //! lookup              reads for a support call
 //! job_command         commands for jobs
 //! profile_requests    changes to profiles
+//! save_text           a text saved to a file
 //! ```
 
 mod connection_slot;
@@ -15,6 +16,7 @@ pub(in crate::tui) mod index;
 pub(in crate::tui) mod job_command;
 pub(in crate::tui) mod lookup;
 pub(in crate::tui) mod profile_requests;
+mod save_text;
 pub(in crate::tui) mod select_all;
 
 pub use helpers::Helpers;
@@ -25,7 +27,7 @@ use crate::api::HOLDER_PAGES;
 use crate::export::{self, Exported};
 use crate::index::{Index, SyncProgress};
 use crate::jobs::intake::ReadProgress;
-use crate::jobs::{CheckProgress, JobError, Reading, holdings};
+use crate::jobs::{CheckProgress, FileRequest, JobError, Reading, holdings};
 use crate::tui::input::paths;
 use crate::tui::persist::{input_history, saved_filters, saved_layout};
 use crate::tui::platform::{external, file_preview};
@@ -173,6 +175,7 @@ impl RequestContext {
 }
 
 /// Runs a request. `None` if it failed without a result, or if it needs a connection or a journal and has none.
+#[expect(clippy::too_many_lines, reason = "a table: one arm for each request, and none may be missing")]
 async fn answer(
     ask: Request,
     link: Option<WorkerConnection>,
@@ -195,29 +198,13 @@ async fn answer(
         Request::Categories(filter) => Response::Categories(reader?.categories(&filter, &call).await),
         Request::BadgeTypes => Response::BadgeTypes(reader?.badge_types(&call).await),
         Request::History(query) => Response::History(reader?.history(&query, &call).await),
-        Request::Badge(id) => {
-            let reader = reader?;
-            let badge = reader.badge(&id, &call).await;
-            if let Ok(badge) = &badge {
-                index?.note(badge, &reader).await;
-            }
-            Response::Badge(Box::new(badge))
-        }
+        Request::Badge(id) => Response::Badge(Box::new(badge(&id, &reader?, &index?, &call).await)),
         Request::SentBadge(id) => Response::SentBadge(said(jobs?.sent_badge(&id).await)),
         Request::SentAlike(address, name) => Response::SentAlike(said(jobs?.sent_alike(address, name).await)),
         Request::Holder(email, pages) => {
-            let mut holder = holder(&reader?, &email, pages, &call).await;
-            if let Some(jobs) = &jobs {
-                holder.sent = said(jobs.sent_to(&email).await);
-                let requested = jobs.requested(&email).await.unwrap_or_default();
-                holder.requested =
-                    requested.into_iter().filter_map(|one| Some((one.badge_id?, one.at))).collect();
-            }
-            if holder.has_nothing() {
-                holder.domains =
-                    known_domains(jobs.as_ref(), &index?).await.into_iter().map(|(d, _)| d).collect();
-            }
-            Response::Holder(Box::new(holder))
+            let mut read = holder(&reader?, &email, pages, &call).await;
+            add_journal(&mut read, &email, jobs.as_ref(), &index?).await;
+            Response::Holder(Box::new(read))
         }
         Request::Domains => Response::Domains(known_domains(jobs.as_ref(), &index?).await),
         Request::Leads(leads) => Response::Leads(lookup::rows(&reader?, leads, &call).await),
@@ -255,8 +242,8 @@ async fn answer(
         Request::Jobs => Response::Jobs(said(jobs?.list().await)),
         Request::KeptDrafts => Response::KeptDrafts(said(jobs?.kept_drafts().await)),
         Request::Rows(query) => Response::Rows(job_command::rows(&jobs?, query).await),
-        Request::SavedRows(query) => {
-            Response::SavedRows(job_command::saved_rows(&jobs?, query, reader?.clock()).await)
+        Request::SavedRows(query, to_file) => {
+            Response::SavedRows(job_command::saved_rows(&jobs?, query, to_file, reader?.clock()).await)
         }
         Request::PlaceOfRow(query, no) => {
             Response::PlaceOfRow(job_command::place_of(&jobs?, query, no).await)
@@ -279,11 +266,8 @@ async fn answer(
             Response::Opened(Box::new(said(opened)))
         }
         Request::DraftFile(request, replaced) => {
-            let jobs = jobs?;
-            let drafted = match jobs.draft_file(*request, reading(), context.cancel.clone()).await {
-                Ok(new) => jobs.keep_decisions(&replaced, &new).await.map(|lost| (new, lost)),
-                Err(why) => Err(why),
-            };
+            let (jobs, progress) = (jobs?, reading());
+            let drafted = draft_file(&jobs, *request, &replaced, progress, &context.cancel).await;
             Response::Drafted(drafted_by(&jobs, drafted, &context).await)
         }
         Request::DraftIds(request) => {
@@ -350,7 +334,7 @@ async fn answer(
             let read = spawn_blocking(move || file_preview::read(&path, &context.cancel)).await.ok()?;
             Response::Previewed(Box::new(read))
         }
-        Request::Save(saving) => Response::Saved(spawn_blocking(move || paths::save(*saving)).await.ok()?),
+        Request::Save(saving) => Response::Saved(spawn_blocking(move || save_text::run(*saving)).await.ok()?),
         Request::Hand(handing) => Response::Handed(external::hand(handing).await),
         Request::View(ask) => Response::View(saved_layout::layout_file::run(ask).await),
         Request::Recents(ask) => {
@@ -382,6 +366,26 @@ async fn answer(
 
 fn said<T, E: ToString>(result: Result<T, E>) -> Result<T, String> {
     result.map_err(|why| why.to_string())
+}
+
+/// Reads a badge, and notes its details in the index.
+async fn badge(id: &BadgeId, reader: &Reader, index: &IndexSlot, call: &Call) -> Result<Badge, ApiError> {
+    let badge = reader.badge(id, call).await?;
+    index.note(&badge, reader).await;
+    Ok(badge)
+}
+
+/// The drafts of a file, and how many decisions of the replaced drafts no longer apply.
+async fn draft_file(
+    jobs: &Jobs,
+    request: FileRequest,
+    replaced: &[JobId],
+    progress: watch::Sender<Reading>,
+    cancel: &CancellationToken,
+) -> Result<(Vec<JobId>, u64), JobError> {
+    let new = jobs.draft_file(request, progress, cancel.clone()).await?;
+    let lost = jobs.keep_decisions(replaced, &new).await?;
+    Ok((new, lost))
 }
 
 /// Removes the drafts when nobody waits for them any more.
@@ -446,4 +450,17 @@ async fn holder(reader: &Reader, email: &str, pages: u64, call: &Call) -> Holder
     });
     let lists = HolderLists::of(wallet.map(|w| (w.items, w.complete)), of_holder);
     HolderLists { total_count, requests, ..lists }
+}
+
+/// Adds what the journal has sent to a holder. For one without badges, also the known domains, which may show that the
+/// address is misspelled.
+async fn add_journal(holder: &mut HolderLists, email: &str, jobs: Option<&Jobs>, index: &IndexSlot) {
+    if let Some(jobs) = jobs {
+        holder.sent = said(jobs.sent_to(email).await);
+        let requested = jobs.requested(email).await.unwrap_or_default();
+        holder.requested = requested.into_iter().filter_map(|one| Some((one.badge_id?, one.at))).collect();
+    }
+    if holder.has_nothing() {
+        holder.domains = known_domains(jobs, index).await.into_iter().map(|(domain, _)| domain).collect();
+    }
 }

@@ -3,6 +3,7 @@
 use super::*;
 use lapel::tui::Message;
 
+#[expect(clippy::too_many_lines, reason = "one session, screen after screen")]
 pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
     set_language(Language::Korean);
     let mut h = Harness::new(frozen(), columns, rows).await;

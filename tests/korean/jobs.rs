@@ -16,6 +16,7 @@ fn insert(h: &Harness, insert: Vec<RowSpec>) -> Vec<String> {
     h.sandbox.control().rows(&Rows { insert, ..Rows::default() }).expect("inserted")
 }
 
+#[expect(clippy::too_many_lines, reason = "one session, screen after screen")]
 pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
     set_language(Language::Korean);
     let mut h = Harness::with(frozen(), columns, rows, |mut session| {

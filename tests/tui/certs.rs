@@ -208,7 +208,7 @@ async fn without_an_index_it_is_said_how_to_have_one() {
     assert_eq!(requests(&h, "GET /badges/{badge_id}"), 1);
 }
 
-/// A number that lapel cannot search for is not called unknown, and no index in memory stands in its place.
+/// A number that lapel cannot search for is not called unknown, and no index in memory replaces it.
 #[tokio::test]
 async fn an_index_that_cannot_be_read_is_said_in_both_boxes() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -21,6 +21,7 @@
 mod blocks;
 mod database;
 mod grants;
+mod holds;
 
 use super::queue::ByPriority;
 use super::shared::{PaceProblem, Shared};
@@ -28,8 +29,10 @@ use super::slots::{SharedUse, Slot, SlotOrigin, SlotReply, SlotRequest, millis};
 use super::{Priority, SlotTimes};
 use crate::api::prelude::*;
 use crate::boot_clock::boot_ms;
-use crate::team::{DatabaseSession, Login, TeamError};
-use blocks::{Block, Division, Give};
+use crate::team::{Login, TeamError};
+use blocks::{Division, GrantedBlocks};
+use database::DatabaseLink;
+use holds::Holds;
 use std::path::Path;
 use std::sync::MutexGuard;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -247,7 +250,7 @@ impl TeamShare {
 
     /// A person has opened the profile anew, perhaps with another password.
     pub(super) fn use_login(&self, login: Login) {
-        self.queue(move |keeper| keeper.use_login(login));
+        self.queue(move |keeper| keeper.link.use_login(login));
     }
 
     pub(super) fn away(&self) -> Option<Away> {
@@ -316,33 +319,17 @@ struct DatabaseLost;
 
 /// The thread's state.
 struct PaceKeeper {
-    login: Login,
+    link: DatabaseLink,
     pace: String,
     process: String,
     window: Duration,
     /// Longest wait before another attempt, and how long a block is open.
     pause: Duration,
-    session: Option<DatabaseSession>,
-    /// Since when the database does not answer, and why.
-    lost_at: Option<i64>,
-    failed: Option<TeamError>,
-    connecting: Option<i64>,
-    connect_at: i64,
-    work: Sender<Task>,
-    open: ByPriority<Option<Block>>,
-    sizes: ByPriority<u32>,
-    closed: Vec<Block>,
-    /// Changes that the database does not know yet, in order.
-    gives: VecDeque<Give>,
+    blocks: GrantedBlocks,
     /// The longest request of this process.
     span: SlotTimes,
     division: Division,
-    /// The known hold: its end and its number of refusals.
-    held: Option<(Instant, u32)>,
-    /// Not written yet.
-    unwritten: Option<(Instant, u32)>,
-    /// The end of the last hold that came from a process of this computer without a team.
-    heard: Option<Instant>,
+    holds: Holds,
     others: Option<(u32, Instant)>,
     /// A time of the database's clock, and one of this computer that was before it.
     clocks: Option<(i64, i64)>,
@@ -370,27 +357,18 @@ impl PaceKeeper {
     ) -> Self {
         let mut random = fastrand::Rng::new();
         let window = first.window;
+        let mut holds = Holds::default();
+        holds.read(seen.held, seen.refusals);
         Self {
-            login,
+            link: DatabaseLink::new(login, work),
             pace: pace.to_owned(),
             process: format!("{:016x}", random.u64(..)),
             window,
             pause: (window / 20).min(Duration::from_secs(3)),
-            session: None,
-            lost_at: Some(boot_ms()),
-            failed: None,
-            connecting: None,
-            connect_at: i64::MIN,
-            work,
-            open: ByPriority::default(),
-            sizes: ByPriority { interactive: 1, background: 1 },
-            closed: Vec::new(),
-            gives: VecDeque::new(),
+            blocks: GrantedBlocks::new(),
             span: SlotTimes::of(first),
             division: Division::of(first.limit, first.background),
-            held: seen.held.map(|left| (Instant::now() + left, seen.refusals)),
-            unwritten: None,
-            heard: None,
+            holds,
             others: None,
             clocks: None,
             own,
@@ -420,30 +398,16 @@ impl PaceKeeper {
     }
 
     fn next_work(&self) -> Option<i64> {
-        let open = [&self.open.interactive, &self.open.background].into_iter().flatten();
-        let blocks = open.chain(&self.closed).filter_map(Block::due).min();
-        let connection = match (&self.session, self.connecting) {
-            (Some(_), _) => self.own.as_ref().filter(|_| self.division.own > 0).map(|_| self.seat_at),
-            (None, None) => Some(self.connect_at).filter(|_| !self.is_login_refused()),
-            (None, Some(since)) => Some(since.saturating_add(LONGEST_ATTEMPT_MS)),
-        };
-        blocks.into_iter().chain(connection).min()
+        let has_seat = self.link.session.is_some() && self.own.is_some() && self.division.own > 0;
+        let seat = has_seat.then_some(self.seat_at);
+        [self.blocks.due(), self.link.due(), seat].into_iter().flatten().min()
     }
 
     fn work_due(&mut self) {
         let now = boot_ms();
-        for priority in [Priority::Interactive, Priority::Background] {
-            if self
-                .open
-                .of(priority)
-                .as_ref()
-                .is_some_and(|block| now > block.open_until || block.is_used_up())
-            {
-                self.close(priority);
-            }
-        }
-        self.collect_gives(now);
-        self.connect(now);
+        self.blocks.close_ended(now, self.division);
+        self.blocks.collect(now, millis(self.pause));
+        self.link.connect(now);
         let _ = self.write();
         self.renew_seat(now);
     }
@@ -453,11 +417,6 @@ impl PaceKeeper {
         millis(self.pause + self.span.usable + self.span.reach + self.window) + 2
     }
 
-    fn held_for(&self) -> Option<Duration> {
-        let (until, _) = self.held?;
-        Some(until.saturating_duration_since(Instant::now())).filter(|left| !left.is_zero())
-    }
-
     fn seen(&self, used: u32) -> SharedUse {
         let (others, end) = self.others.unwrap_or((0, Instant::now()));
         let left = end.saturating_duration_since(Instant::now());
@@ -465,8 +424,8 @@ impl PaceKeeper {
             used,
             others: if left.is_zero() { 0 } else { others },
             others_end_in: left,
-            held: self.held_for(),
-            refusals: self.held.map_or(0, |(_, refusals)| refusals),
+            held: self.holds.left(),
+            refusals: self.holds.refusals(),
         }
     }
 }

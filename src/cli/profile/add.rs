@@ -8,7 +8,9 @@ use super::{
 };
 use crate::cli::prelude::*;
 use crate::cli::prompt;
-use crate::config::{KeyStore, NewProfile, SecretKind, Words, is_profile_name, save_profile};
+use crate::config::{
+    KeyStore, NewProfile, ProfileInput, ProfileLine, SecretKind, Words, is_profile_name, save_profile,
+};
 use crate::domain::confirm_text::short_name;
 use crate::domain::time::example_offset;
 use secrecy::{ExposeSecret, SecretString};
@@ -25,71 +27,17 @@ async fn saved(context: &ProfileContext, flags: AddFlags) -> Result<(String, Val
     let ask = prompt::somebody_is_there() && !key_stdin && !password_stdin;
     // Finds mistakes in the file before the user types a key.
     let all = profiles(&context.paths, &context.env)?;
-    let preset = if all.is_empty() { "main" } else { "" };
-    let name = given(name.or(name_flag), ask, t!("Profile name"), preset, t!("the profile name")).await?;
-    if !is_profile_name(&name) {
-        return Err(Failure::usage(t!(
-            "Invalid name: a profile name has 1 to 40 letters (A-Z, a-z), digits, - or _. Nothing was saved."
-        )));
-    }
-    if all.iter().any(|line| line.name.eq_ignore_ascii_case(&name)) {
-        return Err(Failure::usage(t!(
-            "Profile {name} already exists. Choose another name, or run lapel profile edit {name}. Nothing was saved.",
-            name
-        )));
-    }
-    if input.get("environment").is_none() {
-        // A profile without an environment counts as LIVE, the safest choice.
-        let word = if ask {
-            prompt::open_line(t!("Environment: demo, staging or live"), "live").await?
-        } else {
-            "live".to_owned()
-        };
-        let environment = Environment::read(&word.to_ascii_lowercase())
-            .ok_or_else(|| Failure::usage(t!("Enter demo, staging or live. Nothing was saved.")))?;
-        input.set("environment", environment.word());
-    }
-    let base_url = given(
-        input.get("base_url").map(str::to_owned),
-        ask,
-        t!("Base URL, such as https://badges.example/api/v1/ext"),
-        "",
-        "--base-url",
-    )
-    .await?;
-    input.set("base_url", base_url);
-    if input.get("organisation").is_none() && ask {
-        let question = t!("Organisation name (empty: the name that the service uses)");
-        input.set("organisation", prompt::open_line(question, "").await?);
-    }
-    if input.get("short_name").is_none() && ask && input.get("environment") == Some("live") {
-        let question = t!("Short name to type after the number before anything is sent");
-        let usual = short_name(input.get("organisation").unwrap_or_default());
-        let answer = prompt::open_line(question, &usual).await?;
-        input.set("short_name", if answer == usual { String::new() } else { answer });
-    }
-    // lapel can learn the zone only from a badge that it issued itself, so a new profile has to be asked.
-    if input.get("utc_offset").is_none() && ask {
-        let example = example_offset();
-        let question = t!("Time zone of the service's times, such as {example} (empty: not known)", example);
-        input.set("utc_offset", prompt::open_line(&question, "").await?);
-    }
+    let name = new_name(name.or(name_flag), &all, ask).await?;
+    ask_for_values(&mut input, ask).await?;
     let is_zone_missing = input.get("utc_offset").is_none() && !ask;
     let password_from = password_from.or(password_stdin.then_some(KeyStore::File));
     let is_of_password = matches!(password_from, Some(KeyStore::Command(_)));
-    let store = match (key_from, ask) {
-        (Some(store), _) => store,
-        (None, true) if !settings.command.is_empty() && !is_of_password => KeyStore::Command(Vec::new()),
-        (None, true) => {
-            match prompt::open_line(t!("Store the key in: file or keyring"), "file").await?.as_str() {
-                "file" => KeyStore::File,
-                "keyring" => KeyStore::Keyring,
-                _ => {
-                    return Err(Failure::usage(t!("Enter file or keyring. Nothing was saved.")));
-                }
-            }
-        }
-        (None, false) => KeyStore::File,
+    let is_command = !settings.command.is_empty() && !is_of_password;
+    let store = match key_from {
+        Some(store) => store,
+        None if ask && is_command => KeyStore::Command(Vec::new()),
+        None if ask => asked_store().await?,
+        None => KeyStore::File,
     };
     let mut new = NewProfile::of(&name, input);
     let (store, password_store) = with_command(Some(store), password_from, &settings.command)?;
@@ -139,6 +87,73 @@ async fn saved(context: &ProfileContext, flags: AddFlags) -> Result<(String, Val
         key_from = kept.key_from
     );
     Ok((line, value))
+}
+
+/// A name that no profile has.
+async fn new_name(flag: Option<String>, all: &[ProfileLine], ask: bool) -> Result<String, Failure> {
+    let preset = if all.is_empty() { "main" } else { "" };
+    let name = given(flag, ask, t!("Profile name"), preset, t!("the profile name")).await?;
+    if !is_profile_name(&name) {
+        return Err(Failure::usage(t!(
+            "Invalid name: a profile name has 1 to 40 letters (A-Z, a-z), digits, - or _. Nothing was saved."
+        )));
+    }
+    if all.iter().any(|line| line.name.eq_ignore_ascii_case(&name)) {
+        return Err(Failure::usage(t!(
+            "Profile {name} already exists. Choose another name, or run lapel profile edit {name}. Nothing was saved.",
+            name
+        )));
+    }
+    Ok(name)
+}
+
+/// Adds what the flags do not give: with `ask`, from the user's answers.
+async fn ask_for_values(input: &mut ProfileInput, ask: bool) -> Result<(), Failure> {
+    if input.get("environment").is_none() {
+        // A profile without an environment counts as LIVE, the safest choice.
+        let word = if ask {
+            prompt::open_line(t!("Environment: demo, staging or live"), "live").await?
+        } else {
+            "live".to_owned()
+        };
+        let environment = Environment::read(&word.to_ascii_lowercase())
+            .ok_or_else(|| Failure::usage(t!("Enter demo, staging or live. Nothing was saved.")))?;
+        input.set("environment", environment.word());
+    }
+    let base_url = given(
+        input.get("base_url").map(str::to_owned),
+        ask,
+        t!("Base URL, such as https://badges.example/api/v1/ext"),
+        "",
+        "--base-url",
+    )
+    .await?;
+    input.set("base_url", base_url);
+    if input.get("organisation").is_none() && ask {
+        let question = t!("Organisation name (empty: the name that the service uses)");
+        input.set("organisation", prompt::open_line(question, "").await?);
+    }
+    if input.get("short_name").is_none() && ask && input.get("environment") == Some("live") {
+        let question = t!("Short name to type after the number before anything is sent");
+        let usual = short_name(input.get("organisation").unwrap_or_default());
+        let answer = prompt::open_line(question, &usual).await?;
+        input.set("short_name", if answer == usual { String::new() } else { answer });
+    }
+    // lapel can learn the zone only from a badge that it issued itself, so a new profile has to be asked.
+    if input.get("utc_offset").is_none() && ask {
+        let example = example_offset();
+        let question = t!("Time zone of the service's times, such as {example} (empty: not known)", example);
+        input.set("utc_offset", prompt::open_line(&question, "").await?);
+    }
+    Ok(())
+}
+
+async fn asked_store() -> Result<KeyStore, Failure> {
+    match prompt::open_line(t!("Store the key in: file or keyring"), "file").await?.as_str() {
+        "file" => Ok(KeyStore::File),
+        "keyring" => Ok(KeyStore::Keyring),
+        _ => Err(Failure::usage(t!("Enter file or keyring. Nothing was saved."))),
+    }
 }
 
 async fn given(

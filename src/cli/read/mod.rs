@@ -22,7 +22,7 @@ use crate::export::{
 };
 use crate::jobs::{Account, JournalError, RecentEntry, SentHere, remember_templates};
 use crate::table::{TableError, TableFormat};
-use flags::OutFlags;
+use flags::{OutFlags, WalletFlags};
 use out::ListOutput;
 use sent::{sent_json, sent_said, waiting_said};
 use std::collections::BTreeSet;
@@ -124,50 +124,7 @@ impl ReadContext {
                 }
                 self.list(verb.list(), verb.pages.all, out).await
             }
-            ReadVerb::Wallet(verb) => {
-                self.printed = Some(BTreeSet::new());
-                let sent = self.sent(Err(&verb.email)).await;
-                let all = sent.as_ref().map(|sent| sent.iter().map(sent_json).collect::<Vec<Value>>());
-                self.beside.insert("sent_from_here".to_owned(), all.into());
-                let waiting = self.only_in_history(&verb.email, &call).await;
-                if !matches!(waiting, Ok((_, true))) {
-                    self.at_least = exit::PERSON;
-                }
-                let now = self.reader.clock().now();
-                // What was not read is not empty.
-                let rows = match &waiting {
-                    Ok((all, true)) => all.iter().map(|item| ExportRow::of(item, now).json).collect(),
-                    Ok((_, false)) | Err(_) => Value::Null,
-                };
-                self.beside.insert("waiting_in_history".to_owned(), rows);
-                let code = self.list(verb.list(), verb.pages.all, out).await?;
-                let printed = self.printed.take().unwrap_or_default();
-                let is_printed =
-                    |one: &&SentHere| one.badge_id.as_ref().is_some_and(|id| printed.contains(id.wire()));
-                let listed = waiting.as_ref().map_or(&[][..], |(all, _)| all.as_slice());
-                let is_listed = |one: &SentHere| {
-                    one.badge_id.as_ref().is_some_and(|id| listed.iter().any(|item| item.badge_id == *id))
-                };
-                let sent: Vec<&SentHere> = sent.iter().flatten().filter(|one| !is_printed(one)).collect();
-                for one in sent.iter().filter(|one| !is_listed(one)) {
-                    output::complain(&sent_said(one, matches!(waiting, Ok((_, true))), &self.reader.clock()));
-                }
-                for item in listed {
-                    let from = sent.iter().find(|one| one.badge_id.as_ref() == Some(&item.badge_id));
-                    output::complain(&waiting_said(item, from.copied(), &self.reader.clock()));
-                }
-                match &waiting {
-                    Ok((_, true)) => {}
-                    Ok((_, false)) => output::complain(t!(
-                        "Not everything could be read. Badges that wait to be issued may be missing here."
-                    )),
-                    Err(why) => output::complain(&t!(
-                        "The history or the wallet could not be read, so badges that wait to be issued may be missing here. {why}",
-                        why
-                    )),
-                }
-                Ok(code)
-            }
+            ReadVerb::Wallet(verb) => self.wallet(verb, &call, out).await,
             ReadVerb::Template(verb) => {
                 let found = template::find(&self.reader, &verb.id, &call).await;
                 let found = found.map_err(|failure| self.broken_off_by(failure))?;
@@ -224,6 +181,52 @@ impl ReadContext {
                 .await
             }
         }
+    }
+
+    /// A wallet, and beside it what was sent from here and what waits in the history.
+    async fn wallet(&mut self, verb: &WalletFlags, call: &Call, out: &OutFlags) -> Result<u8, Failure> {
+        self.printed = Some(BTreeSet::new());
+        let sent = self.sent(Err(&verb.email)).await;
+        let all = sent.as_ref().map(|sent| sent.iter().map(sent_json).collect::<Vec<Value>>());
+        self.beside.insert("sent_from_here".to_owned(), all.into());
+        let waiting = self.only_in_history(&verb.email, call).await;
+        if !matches!(waiting, Ok((_, true))) {
+            self.at_least = exit::PERSON;
+        }
+        let now = self.reader.clock().now();
+        // What was not read is not empty.
+        let rows = match &waiting {
+            Ok((all, true)) => all.iter().map(|item| ExportRow::of(item, now).json).collect(),
+            Ok((_, false)) | Err(_) => Value::Null,
+        };
+        self.beside.insert("waiting_in_history".to_owned(), rows);
+        let code = self.list(verb.list(), verb.pages.all, out).await?;
+        let printed = self.printed.take().unwrap_or_default();
+        let is_printed =
+            |one: &&SentHere| one.badge_id.as_ref().is_some_and(|id| printed.contains(id.wire()));
+        let listed = waiting.as_ref().map_or(&[][..], |(all, _)| all.as_slice());
+        let is_listed = |one: &SentHere| {
+            one.badge_id.as_ref().is_some_and(|id| listed.iter().any(|item| item.badge_id == *id))
+        };
+        let sent: Vec<&SentHere> = sent.iter().flatten().filter(|one| !is_printed(one)).collect();
+        for one in sent.iter().filter(|one| !is_listed(one)) {
+            output::complain(&sent_said(one, matches!(waiting, Ok((_, true))), &self.reader.clock()));
+        }
+        for item in listed {
+            let from = sent.iter().find(|one| one.badge_id.as_ref() == Some(&item.badge_id));
+            output::complain(&waiting_said(item, from.copied(), &self.reader.clock()));
+        }
+        match &waiting {
+            Ok((_, true)) => {}
+            Ok((_, false)) => output::complain(t!(
+                "Not everything could be read. Badges that wait to be issued may be missing here."
+            )),
+            Err(why) => output::complain(&t!(
+                "The history or the wallet could not be read, so badges that wait to be issued may be missing here. {why}",
+                why
+            )),
+        }
+        Ok(code)
     }
 
     /// Waiting badges of an address that its wallet does not list. Reads the wallet only if badges wait. Also

@@ -1,6 +1,8 @@
 //! Creates the tables of a team's journal, brings them to a newer schema, and examines its database.
 
-use super::team_status::{Creation, ISSUER, Migration, READER, TeamStatus};
+use super::team_status::{
+    Creation, DatabaseSetup, ISSUER, Migration, MissingRights, READER, TeamStatus, WriteLosses,
+};
 use super::tx::team::{connected, schema};
 use super::{JournalError, Result, claims, repeats, rows, transfer};
 use crate::jobs::journal::prelude::*;
@@ -151,8 +153,9 @@ pub(super) fn status(login: &Login) -> std::result::Result<TeamStatus, TeamError
     let is_pooled = is_pooled(&session, login)?;
     let DatabaseSession { client, runtime, .. } = &session;
     runtime.set_limit(login.limits.write);
-    let found = runtime.block_on(examine(client))?;
-    Ok(TeamStatus { is_pooled, ..found })
+    let mut found = runtime.block_on(examine(client))?;
+    found.setup.is_pooled = is_pooled;
+    Ok(found)
 }
 
 async fn examine(client: &Client) -> Queried<TeamStatus> {
@@ -170,13 +173,16 @@ async fn examine(client: &Client) -> Queried<TeamStatus> {
         user: row.get(1),
         tls: row.get(2),
         is_read_only: row.get(3),
-        synchronous_commit: row.get(4),
-        fsync: row.get(5),
-        standbys: u64::try_from(row.get::<_, i64>(6)).unwrap_or(0),
-        has_synchronous_standby: row.get(7),
-        idle_session_timeout_ms: row.get(8),
-        transaction_timeout_ms: row.get(9),
-        clock_ahead_ms: clock_ahead(client).await?,
+        setup: DatabaseSetup {
+            synchronous_commit: row.get(4),
+            fsync: row.get(5),
+            standbys: u64::try_from(row.get::<_, i64>(6)).unwrap_or(0),
+            has_synchronous_standby: row.get(7),
+            is_pooled: false,
+            clock_ahead_ms: clock_ahead(client).await?,
+            idle_session_timeout_ms: row.get(8),
+            transaction_timeout_ms: row.get(9),
+        },
         known_schema: SCHEMA,
         exists: has_journal(client).await?,
         ..TeamStatus::default()
@@ -185,20 +191,22 @@ async fn examine(client: &Client) -> Queried<TeamStatus> {
         return Ok(status);
     }
     if !one::<bool>(client, "SELECT has_schema_privilege('lapel', 'USAGE')").await? {
-        status.missing_rights.push("USAGE on lapel".to_owned());
-        status.missing_to_read.clone_from(&status.missing_rights);
+        let usage = vec!["USAGE on lapel".to_owned()];
+        status.missing = MissingRights { to_issue: usage.clone(), to_read: usage };
         return Ok(status);
     }
-    status.missing_rights = missing_rights(client, ISSUER).await?;
-    status.missing_to_read = missing_rights(client, READER).await?;
-    let may_read = |table: &str| !status.missing_to_read.contains(&format!("SELECT on {table}"));
+    status.missing = MissingRights {
+        to_issue: missing_rights(client, ISSUER).await?,
+        to_read: missing_rights(client, READER).await?,
+    };
+    let may_read = |table: &str| !status.missing.to_read.contains(&format!("SELECT on {table}"));
     let (may_read_jobs, may_read_processes) = (may_read("job"), may_read("process"));
     // A reader may read this column only.
     if one(client, "SELECT has_column_privilege('lapel.store', 'schema', 'SELECT')").await? {
         status.schema = Some(one(client, "SELECT schema FROM lapel.store").await?);
     }
     if status.schema == Some(SCHEMA) {
-        examine_losses(client, &mut status).await?;
+        status.losses = losses(client).await?;
     }
     if may_read_jobs {
         let jobs: i64 = one(client, "SELECT count(*) FROM lapel.job WHERE phase <> 'draft'").await?;
@@ -210,8 +218,8 @@ async fn examine(client: &Client) -> Queried<TeamStatus> {
     Ok(status)
 }
 
-/// Whether the database lost writes, as far as the user may know.
-async fn examine_losses(client: &Client, status: &mut TeamStatus) -> Queried<()> {
+async fn losses(client: &Client) -> Queried<WriteLosses> {
+    let mut losses = WriteLosses::default();
     let sql = "SELECT has_column_privilege('lapel.store', 'noticed', 'SELECT'),
                       has_function_privilege('lapel.has_other_origin()', 'EXECUTE'),
                       has_table_privilege('lapel.request', 'SELECT') AND has_table_privilege('lapel.row', 'SELECT')";
@@ -219,17 +227,17 @@ async fn examine_losses(client: &Client, status: &mut TeamStatus) -> Queried<()>
     if may.get(0) {
         let sql = "SELECT (extract(epoch FROM noticed) * 1000)::bigint FROM lapel.store";
         let noticed: Option<i64> = one(client, sql).await?;
-        status.lost_writes = noticed.and_then(|at| Timestamp::from_millisecond(at).ok());
+        losses.noticed = noticed.and_then(|at| Timestamp::from_millisecond(at).ok());
     }
     if may.get(1) {
-        status.has_other_origin = one(client, "SELECT lapel.has_other_origin()").await?;
+        losses.has_other_origin = one(client, "SELECT lapel.has_other_origin()").await?;
     }
     if may.get(2) {
         let sql = "SELECT count(*) FROM lapel.request JOIN lapel.row ON row.request = request.id
                    WHERE request.outcome = 'unsearched' AND row.bucket IN ('in_doubt', 'unbound', 'not_seen')";
-        status.unsearched_rows = u64::try_from(one::<i64>(client, sql).await?).ok();
+        losses.unsearched_rows = u64::try_from(one::<i64>(client, sql).await?).ok();
     }
-    Ok(())
+    Ok(losses)
 }
 
 /// In milliseconds.

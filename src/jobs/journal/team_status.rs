@@ -38,7 +38,6 @@ pub struct Migration {
 }
 
 #[derive(Clone, Debug, Default)]
-#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct TeamStatus {
     /// The server's version, such as `15.4`.
     pub version: String,
@@ -53,38 +52,56 @@ pub struct TeamStatus {
     pub jobs: Option<u64>,
     /// The lapel processes that are alive.
     pub processes: Vec<Reason>,
-    /// What an issuer needs and this user lacks, such as `INSERT on job`.
-    pub missing_rights: Vec<String>,
-    /// What a reader needs and this user lacks, such as `SELECT on job`.
-    pub missing_to_read: Vec<String>,
+    pub missing: MissingRights,
     /// A standby, or a database set to read-only.
     pub is_read_only: bool,
+    pub setup: DatabaseSetup,
+    pub losses: WriteLosses,
+}
+
+/// What a user lacks, such as `SELECT on job`.
+#[derive(Clone, Debug, Default)]
+pub struct MissingRights {
+    /// Of what an issuer needs.
+    pub to_issue: Vec<String>,
+    /// Of what a reader needs.
+    pub to_read: Vec<String>,
+}
+
+/// How the server is set up: what a power cut or a failover could cost, and the limits of connections.
+#[derive(Clone, Debug, Default)]
+pub struct DatabaseSetup {
     /// The value in force for lapel's connections.
     pub synchronous_commit: String,
     pub fsync: bool,
     /// Standbys that are connected now.
     pub standbys: u64,
     pub has_synchronous_standby: bool,
-    /// How far the database's clock is ahead of this computer's, in milliseconds.
-    pub clock_ahead_ms: i64,
     /// Whether a pooler gives each transaction another connection.
     pub is_pooled: bool,
-    /// Whether the database is another server or another copy than lapel last used. The next lapel that may write
-    /// treats this as a loss of writes.
-    pub has_other_origin: bool,
-    /// When a lapel last noticed that the database had lost writes.
-    pub lost_writes: Option<Timestamp>,
-    /// Rows that nobody has looked for in the history since then. `None` if the user may not read them.
-    pub unsearched_rows: Option<u64>,
+    /// How far the database's clock is ahead of this computer's, in milliseconds.
+    pub clock_ahead_ms: i64,
     /// In milliseconds; 0 for none.
     pub idle_session_timeout_ms: i64,
     /// In milliseconds; 0 for none.
     pub transaction_timeout_ms: i64,
 }
 
+/// Whether the database lost writes, as far as the user may know.
+#[derive(Clone, Debug, Default)]
+pub struct WriteLosses {
+    /// Whether the database is another server or another copy than lapel last used. The next lapel that may write
+    /// treats this as a loss of writes.
+    pub has_other_origin: bool,
+    /// When a lapel last noticed a loss.
+    pub noticed: Option<Timestamp>,
+    /// Rows that nobody has looked for in the history since then. `None` if the user may not read them.
+    pub unsearched_rows: Option<u64>,
+}
+
 impl TeamStatus {
     pub fn can_write(&self) -> bool {
-        self.schema == Some(self.known_schema) && self.missing_rights.is_empty() && !self.is_read_only
+        self.schema == Some(self.known_schema) && self.missing.to_issue.is_empty() && !self.is_read_only
     }
 
     /// Why this version does not use the journal, if its schema is another one. `server` is its name for people.
@@ -96,11 +113,20 @@ impl TeamStatus {
 
     /// What the profile needs and its user lacks. `reads_only`: the profile issues nothing.
     pub fn missing(&self, reads_only: bool) -> &[String] {
-        if reads_only { &self.missing_to_read } else { &self.missing_rights }
+        if reads_only { &self.missing.to_read } else { &self.missing.to_issue }
     }
 
     /// What endangers the journal's promises or makes it unusable. `reads_only`: the profile issues nothing.
     pub fn problems(&self, reads_only: bool) -> Vec<Localizable> {
+        let mut found = self.lacking(reads_only);
+        self.setup.find_dangers(&mut found);
+        self.losses.find_losses(&mut found);
+        self.setup.find_tight_limits(&mut found);
+        found
+    }
+
+    /// What the user cannot do.
+    fn lacking(&self, reads_only: bool) -> Vec<Localizable> {
         let mut found = Vec::new();
         if self.is_read_only && !reads_only {
             found.push(localizable!("the database is read-only, such as a standby. lapel can send nothing."));
@@ -120,6 +146,12 @@ impl TeamStatus {
                 role = if reads_only { READER } else { ISSUER }
             ));
         }
+        found
+    }
+}
+
+impl DatabaseSetup {
+    fn find_dangers(&self, found: &mut Vec<Localizable>) {
         if self.is_pooled {
             found.push(localizable!(
                 "a pooler in transaction mode is between lapel and the database. Connect to the database itself, or to a pooler in session mode."
@@ -135,17 +167,9 @@ impl TeamStatus {
                 "the database has standbys, but none is synchronous. After a failover, writes could be lost. Then lapel must search the history for all unsent rows. Set synchronous_standby_names."
             ));
         }
-        if self.has_other_origin {
-            found.push(localizable!(
-                "the database is another server or another copy than before, and may have lost writes. The next lapel that may write puts all unsent rows in doubt and searches the history for them."
-            ));
-        }
-        if let Some(rows) = self.unsearched_rows.filter(|rows| *rows > 0) {
-            found.push(localizable!(
-                "the database lost writes. Rows that lapel has not searched for since: {rows}. Until then it sends no badge. Keep lapel open, or run: lapel jobs follow",
-                rows
-            ));
-        }
+    }
+
+    fn find_tight_limits(&self, found: &mut Vec<Localizable>) {
         if self.clock_ahead_ms.abs() > CLOCKS_DIFFER {
             found.push(localizable!(
                 "the clocks of this computer and the database differ by {seconds} s. Set both by a time server.",
@@ -164,7 +188,22 @@ impl TeamStatus {
                 ms = self.transaction_timeout_ms
             ));
         }
-        found
+    }
+}
+
+impl WriteLosses {
+    fn find_losses(&self, found: &mut Vec<Localizable>) {
+        if self.has_other_origin {
+            found.push(localizable!(
+                "the database is another server or another copy than before, and may have lost writes. The next lapel that may write puts all unsent rows in doubt and searches the history for them."
+            ));
+        }
+        if let Some(rows) = self.unsearched_rows.filter(|rows| *rows > 0) {
+            found.push(localizable!(
+                "the database lost writes. Rows that lapel has not searched for since: {rows}. Until then it sends no badge. Keep lapel open, or run: lapel jobs follow",
+                rows
+            ));
+        }
     }
 }
 
@@ -173,8 +212,9 @@ mod tests {
     use super::*;
 
     fn sound() -> TeamStatus {
-        let sync = "on".to_owned();
-        TeamStatus { fsync: true, synchronous_commit: sync, exists: true, ..TeamStatus::default() }
+        let setup =
+            DatabaseSetup { fsync: true, synchronous_commit: "on".to_owned(), ..DatabaseSetup::default() };
+        TeamStatus { exists: true, setup, ..TeamStatus::default() }
     }
 
     #[test]
@@ -196,16 +236,16 @@ mod tests {
         assert_eq!(sound().problems(false), []);
         let dangers: [fn(&mut TeamStatus); 11] = [
             |it| it.is_read_only = true,
-            |it| it.missing_rights.push("INSERT on job".to_owned()),
-            |it| it.is_pooled = true,
-            |it| it.fsync = false,
-            |it| "off".clone_into(&mut it.synchronous_commit),
-            |it| it.standbys = 1,
-            |it| it.has_other_origin = true,
-            |it| it.unsearched_rows = Some(2),
-            |it| it.clock_ahead_ms = -2_500,
-            |it| it.idle_session_timeout_ms = 5_000,
-            |it| it.transaction_timeout_ms = 30_000,
+            |it| it.missing.to_issue.push("INSERT on job".to_owned()),
+            |it| it.setup.is_pooled = true,
+            |it| it.setup.fsync = false,
+            |it| "off".clone_into(&mut it.setup.synchronous_commit),
+            |it| it.setup.standbys = 1,
+            |it| it.losses.has_other_origin = true,
+            |it| it.losses.unsearched_rows = Some(2),
+            |it| it.setup.clock_ahead_ms = -2_500,
+            |it| it.setup.idle_session_timeout_ms = 5_000,
+            |it| it.setup.transaction_timeout_ms = 30_000,
         ];
         for (n, change) in dangers.into_iter().enumerate() {
             let mut status = sound();
@@ -215,10 +255,12 @@ mod tests {
             assert_eq!(status.problems(true).len(), usize::from(n > 1), "{n}: {status:?}");
         }
         let mut status = sound();
-        status.missing_to_read.push("SELECT on job".to_owned());
+        status.missing.to_read.push("SELECT on job".to_owned());
         assert_eq!((status.problems(true).len(), status.problems(false).len()), (1, 0), "{status:?}");
-        let fine =
-            TeamStatus { standbys: 1, has_synchronous_standby: true, clock_ahead_ms: 1_999, ..sound() };
+        let mut fine = sound();
+        fine.setup.standbys = 1;
+        fine.setup.has_synchronous_standby = true;
+        fine.setup.clock_ahead_ms = 1_999;
         assert_eq!(fine.problems(false), []);
     }
 }

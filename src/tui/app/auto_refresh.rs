@@ -1,30 +1,12 @@
 //! Automatic refresh of the screen, in the background, and when lapel wakes up by itself: while something moves, and when
 //! a text on the screen changes with the time.
 
-use super::{App, Tab};
-use crate::config::RefreshChoice;
+use super::App;
 use crate::tui::hold;
 use crate::tui::prelude::*;
-use crate::tui::refresh::{every, has_failed};
+use crate::tui::refresh::has_failed;
 
 impl App {
-    pub(super) fn switch_refresh(&mut self, effects: &mut Effects<'_>) {
-        let choice = self.refresh.choice().next();
-        self.refresh.choose(choice, Instant::now());
-        effects.say(match choice {
-            RefreshChoice::Off => t!("Auto refresh is off.").to_owned(),
-            _ => {
-                t!("lapel refreshes the screen {every}, in the background.", every = every(choice))
-            }
-        });
-    }
-
-    /// The refresh interval, for the right of the line below the header, and whether the last refresh failed.
-    pub(in crate::tui) fn refresh_words(&self) -> Option<(String, bool)> {
-        // Jobs have their own poll schedule.
-        if self.navigation.tab == Tab::Activity { None } else { self.refresh.words() }
-    }
-
     /// The time of the next automatic refresh. There is none while it is off, a modal is open, the user
     /// types, or a request is pending.
     pub(super) fn refresh_due(&self) -> Option<Instant> {
@@ -32,7 +14,7 @@ impl App {
             && self.cx.client().is_some()
             && self.modals.is_empty()
             && self.connection.pending.is_empty()
-            && self.navigation.tab != Tab::Activity
+            && !self.screen().shows_jobs()
             && self.fits()
             && self.screen().key_contexts().contains(&KeyContext::Global);
         self.refresh.due().filter(|_| free)
@@ -49,8 +31,7 @@ impl App {
             return;
         }
         effects.quiet = true;
-        let (tab, cx) = (self.navigation.tab, &self.cx);
-        effects.owned_by(RequestOwner::Screen(tab), |effects| self.screens.of_mut(tab).refresh(cx, effects));
+        self.screens.on(self.navigation.tab, effects, |screen, effects| screen.refresh(&self.cx, effects));
     }
 
     /// Whether a response is a failed automatic refresh. If so, the screen keeps its content.
@@ -86,7 +67,8 @@ impl App {
         let spins = held.is_none() && self.is_loading();
         let spin = spins.then(|| Instant::now() + Duration::from_millis(120));
         let link = self.cx.link().and_then(|l| l.next_change);
-        let age = self.shows_age().then(|| self.cx.next_minute()).flatten().map(|left| Instant::now() + left);
+        let shows_age = self.modals.is_empty() && self.screen().shows_age(&self.cx);
+        let age = shows_age.then(|| self.cx.next_minute()).flatten().map(|left| Instant::now() + left);
         [
             spin,
             held,
@@ -94,16 +76,12 @@ impl App {
             age,
             self.toasts.next_end(),
             self.refresh_due(),
-            self.screens.home.due(),
+            self.screens.all().filter_map(Screen::due).min(),
             self.views.due(),
             self.cx.connection.recents.due(),
         ]
         .into_iter()
         .flatten()
         .min()
-    }
-
-    pub(super) fn shows_age(&self) -> bool {
-        self.modals.is_empty() && self.screen().shows_age(&self.cx)
     }
 }

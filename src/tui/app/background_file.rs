@@ -13,29 +13,8 @@ impl App {
             }
             self.modals.push(form);
         } else {
-            self.open(ExportForm::new(source, &self.cx));
+            self.modals.open(ExportForm::new(source, &self.cx));
         }
-    }
-
-    /// Moves the form on top to the background while it writes a file. The screen shows no spinner for it.
-    pub(super) fn write_in_background(&mut self) {
-        let Some(form) = self.modals.pop_if(|modal| modal.writes().is_some()) else { return };
-        if let Some(request) = form.writes() {
-            self.connection.pending.show(request, false);
-        }
-        self.connection.background = Some(form);
-    }
-
-    pub(super) fn on_background_response(&mut self, reply: Reply, effects: &mut Effects<'_>) -> Handled {
-        let Some(form) = &mut self.connection.background else { return Err(reply) };
-        // Shown until it is closed, because the user is busy with something else.
-        if let Some(said) = form.on_written(reply, effects)? {
-            effects.news = Some(said);
-        }
-        if form.writes().is_none() {
-            self.connection.background = None;
-        }
-        Ok(())
     }
 
     fn open_and_background(&self) -> impl Iterator<Item = &OpenedModal> {

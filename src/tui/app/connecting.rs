@@ -3,15 +3,12 @@
 use super::navigation::Navigation;
 use super::toasts::Toasts;
 use super::{App, Notice, Tab};
-use crate::domain::email::ended;
 use crate::jobs::JournalError;
-use crate::team::TeamError;
 use crate::tui::connection::{Client, ConnectionState};
 use crate::tui::context::{ConnectionInfo, JournalAway};
 use crate::tui::prelude::*;
 use crate::tui::request::ProfileSession;
 use crate::tui::screens::Screens;
-use crate::tui::screens::home::Home;
 use crate::tui::screens::welcome::Welcome;
 use crate::tui::theme::Theme;
 use crate::tui::worker::WorkerCommand;
@@ -56,8 +53,11 @@ impl App {
         self.cx.connection = ConnectionInfo { session: Some(session.clone()), ..ConnectionInfo::default() };
         self.cx.theme = Theme::new(self.palette, session.environment);
         self.cx.pictures.begin_anew(session.connection.picture_base.clone());
+        self.output.handing.clear();
         self.refresh.forget();
-        self.screens.home = Home::begin();
+        for (tab, _) in Tab::ALL {
+            self.screens.of_mut(*tab).on_connecting();
+        }
         self.orders.push(WorkerCommand::Connect(Box::new(session), number));
         self.welcome = None;
     }
@@ -73,10 +73,6 @@ impl App {
         }
     }
 
-    pub fn keeps_jobs(&self) -> bool {
-        self.cx.session().is_some_and(|session| session.data_dir.is_some())
-    }
-
     pub(super) fn link(&mut self) {
         let Some(client) = self.client_or_connecting() else { return };
         let now = client.link_now();
@@ -88,29 +84,10 @@ impl App {
             self.changed = true;
             if let Some(why) = why {
                 self.connection.alone = Some(why.to_string());
-                self.tell(why.to_string());
+                self.changed |= self.toasts.tell(why.to_string());
             } else if is_shared_again && let Some(why) = self.connection.alone.take() {
                 self.toasts.withdraw(&why);
             }
-        }
-    }
-
-    /// Why there are no jobs, and who does something about it.
-    pub(super) fn journal_words(&self, why: &JournalError) -> String {
-        let key = || self.cx.key(&[KeyContext::Global], Action::Profiles);
-        // Some messages end with a command.
-        let said = ended(&why.to_string());
-        match why {
-            _ if why.is_login_refused() => {
-                t!("{why} Then open the profile again: {key}.", why = said, key = key())
-            }
-            JournalError::TwoPlaces { .. } | JournalError::Team { why: TeamError::Refused(_), .. } => t!(
-                "{why} lapel tries again by itself. After a change of the profile, open it again: {key}.",
-                why = said,
-                key = key()
-            ),
-            _ if why.may_pass() => t!("{why} lapel tries again by itself.", why = said),
-            _ => why.to_string(),
         }
     }
 
@@ -120,15 +97,12 @@ impl App {
         let since = before.as_ref().map_or_else(Timestamp::now, |away| away.since);
         self.cx.connection.journal_away = why.map(|why| {
             let is_login_refused = why.is_login_refused();
-            let why = if is_login_refused { self.journal_words(&why) } else { why.to_string() };
+            let why = if is_login_refused { self.cx.journal_words(&why) } else { why.to_string() };
             JournalAway { why, is_login_refused, since }
         });
         self.changed |= self.cx.connection.journal_away != before;
         if self.cx.connection.journal_away.is_none() {
-            self.on_tab(Tab::Activity, effects, |screens, effects| screens.activity.read_again(effects));
-            self.on_tab(Tab::Wallet, effects, |screens, effects| {
-                screens.wallet.journal_is_back(false, effects)
-            });
+            self.on_journal(JournalEvent::Back, effects);
         }
         self.link();
     }

@@ -7,7 +7,7 @@ use crate::tui::widgets::confirm::CONTEXTS;
 
 impl App {
     pub fn key_contexts(&self) -> Vec<KeyContext> {
-        let is_asked = self.confirm().is_some();
+        let is_asked = self.modals.confirm().is_some();
         let mut stack = if is_asked { CONTEXTS.to_vec() } else { self.front().key_contexts() };
         if self.tour_rows() > 0 {
             stack.push(KeyContext::Tour);
@@ -17,12 +17,13 @@ impl App {
 
     /// Whether this profile may not run an action. Such an action is hidden too.
     pub fn is_forbidden(&self, action: Action) -> bool {
-        (self.cx.read_only() && action.is(ActionKind::Acts))
-            || (action == Action::Tour && !self.may_tour_from_here())
+        // The welcome screen offers the tour until the user has taken it.
+        let may_tour = if self.welcome.is_some() { self.app_paths.offers_tour } else { self.cx.may_tour() };
+        (self.cx.read_only() && action.is(ActionKind::Acts)) || (action == Action::Tour && !may_tour)
     }
 
     pub(in crate::tui) fn is_enabled(&self, action: Action) -> bool {
-        if self.confirm().is_some() {
+        if self.modals.confirm().is_some() {
             // The confirmation shows its own keys.
             return !matches!(action, Action::Accept | Action::Editor | Action::PageDown | Action::PageUp);
         }
@@ -39,20 +40,11 @@ impl App {
         match action {
             Action::Editor => false,
             Action::Reload if self.connection.failure.is_some() => true,
-            Action::Earlier | Action::Later => self.offers_earlier(action),
             Action::Picture | Action::TurnOver if self.welcome.is_none() => {
                 self.cx.pictures.is_on() && self.screen().has_picture(action)
             }
             _ => self.front().is_enabled(action, &self.cx),
         }
-    }
-
-    pub(in crate::tui) fn hint(&self, action: Action) -> &'static str {
-        if self.confirm().is_some() { action.hint() } else { self.front().hint(action) }
-    }
-
-    pub(in crate::tui) fn is_behind(&self, action: Action) -> bool {
-        self.modals.is_empty() && self.screen().is_behind(action)
     }
 
     pub(in crate::tui) fn can_go_back(&self) -> bool {

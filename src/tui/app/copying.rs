@@ -1,13 +1,12 @@
 //! Copying to the clipboard, and opening pictures in the browser.
 
-use super::App;
-use crate::tui::connection::Handed;
+use super::terminal_output::{Handed, TerminalOutput};
 use crate::tui::platform::clipboard::{self, ClipboardRoute, CopiedText, TMUX};
 use crate::tui::platform::external::{Handing, Program};
 use crate::tui::platform::host::{Desktop, Manner};
 use crate::tui::prelude::*;
 
-impl App {
+impl TerminalOutput {
     pub(super) fn copy(&mut self, mut clip: CopiedText, effects: &mut Effects<'_>) {
         if let Cow::Owned(clean) = clipboard::clean(&clip.text) {
             clip.text = clean;
@@ -15,7 +14,7 @@ impl App {
                 t!("It has invisible or invalid characters; placeholders replace them.").to_owned()
             });
         }
-        let Manner { settings, around, .. } = &self.output.manner;
+        let Manner { settings, around, .. } = &self.manner;
         let road = ClipboardRoute::of(settings.clipboard, around);
         match road {
             _ if clip.text.is_empty() => {
@@ -35,7 +34,7 @@ impl App {
             ClipboardRoute::Terminal => self.ask_terminal(&clip, effects),
             ClipboardRoute::Program { programs, or_terminal } => {
                 let request = effects.request(Request::Hand(ClipboardRoute::handing(&programs, &clip.text)));
-                self.connection.handing.insert(request, Handed::Clip(clip, or_terminal));
+                self.handing.insert(request, Handed::Clip(clip, or_terminal));
             }
         }
     }
@@ -45,18 +44,19 @@ impl App {
             too_long(clip, clipboard::LONGEST_FOR_TERMINAL, effects);
             return;
         }
-        let sequence = clipboard::sequence(&clip.text, &self.output.manner.around);
-        self.output.say(&sequence);
+        let sequence = clipboard::sequence(&clip.text, &self.manner.around);
+        self.say(&sequence);
         let text = t!("Sent {what} to the terminal's clipboard; it may refuse silently.", what = clip.what);
         say(clip, &text, effects);
     }
 
-    pub(super) fn open_picture(&mut self, effects: &mut Effects<'_>) {
-        let Some(url) = self.screen().copyables(&self.cx).link else {
+    /// Opens the picture with this address in the browser.
+    pub(super) fn open_picture(&mut self, link: Option<String>, effects: &mut Effects<'_>) {
+        let Some(url) = link else {
             effects.say(t!("There is no picture here that a browser can open."));
             return;
         };
-        let around = &self.output.manner.around;
+        let around = &self.manner.around;
         let desktop = match around.desktop {
             _ if around.ssh => {
                 return self.copy_link(url, t!("lapel cannot open your browser over ssh"), effects);
@@ -67,7 +67,7 @@ impl App {
         effects.say(t!("Opening {url} in the browser.", url));
         let handing = Handing { programs: browsers(desktop, &url), input: None };
         let request = effects.request(Request::Hand(handing));
-        self.connection.handing.insert(request, Handed::Link(url));
+        self.handing.insert(request, Handed::Link(url));
     }
 
     /// Copies the address of a picture that cannot be opened here, and shows it.
@@ -78,7 +78,7 @@ impl App {
 
     pub(super) fn handed(&mut self, reply: Reply, effects: &mut Effects<'_>) -> Handled {
         let Response::Handed(result) = reply.response else { return Err(reply) };
-        match (self.connection.handing.remove(&reply.id), result) {
+        match (self.handing.remove(&reply.id), result) {
             (Some(Handed::Clip(clip, _)), Ok(TMUX)) => {
                 let text = t!(
                     "Copied {what} to tmux. Use its paste key, or the clipboard if your terminal allows it.",
@@ -87,7 +87,7 @@ impl App {
                 say(&clip, &text, effects);
             }
             (Some(Handed::Clip(clip, _)), Ok(_)) => {
-                say(&clip, &t!("Copied {what}.", what = clip.what), effects)
+                say(&clip, &t!("Copied {what}.", what = clip.what), effects);
             }
             (Some(Handed::Clip(clip, true)), Err(_)) => self.ask_terminal(&clip, effects),
             (Some(Handed::Clip(clip, false)), Err(why)) => {

@@ -3,14 +3,13 @@
 use super::{App, LoopCommand, Notice, READ_ONLY, Tab};
 use crate::i18n::{Language, wait::wait_text};
 use crate::tui::hold;
-use crate::tui::input::action::ActionKind;
 use crate::tui::input::keymap::{Keymap, Press};
 use crate::tui::message::Message;
 use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::modals::help::{Help, HelpEntry};
 use crate::tui::modals::json_view::JsonView;
 use crate::tui::modals::menu::Menu;
-use crate::tui::modals::palette::{CommandPalette, Loaded, PaletteCommand};
+use crate::tui::modals::palette::{CommandPalette, PaletteCommand};
 use crate::tui::modals::ping::PingForm;
 use crate::tui::modals::profiles::Profiles;
 use crate::tui::modals::request_log::RequestLog;
@@ -179,7 +178,10 @@ impl App {
                 }
             }
             Action::Tour | Action::TourSkip | Action::TourLeave => self.act_tour(action, effects),
-            Action::Editor => self.edit(effects),
+            Action::Editor if self.modals.long_field().is_some() => {
+                self.loop_command = Some(LoopCommand::Edit);
+            }
+            Action::Editor => effects.say(t!("You can use an editor only while you type a reason.")),
             Action::Redraw => self.repaint(),
             Action::SaveScreen => self.save_screen(effects),
             Action::Suspend => self.loop_command = Some(LoopCommand::Suspend),
@@ -187,15 +189,23 @@ impl App {
             Action::Reload if self.reconnect() => {}
             // During a rate limit wait a refresh would wait too.
             Action::Reload | Action::Look if self.modals.is_empty() && self.waits_for_the_limit(effects) => {}
-            Action::Back if self.stop_reads(effects) => {}
-            Action::Quit if self.modals.is_empty() && self.welcome.is_none() && self.is_over_another() => {
+            Action::Back if self.slow_read().is_some() => {
+                effects.orders.extend(self.connection.pending.stop_reads());
+            }
+            // A pane, or a badge that was opened from a list, is closed first.
+            Action::Quit
+                if self.focus() == RequestOwner::Screen(self.navigation.tab)
+                    && (self.screen().has_pane()
+                        || self.screen().is_of_a_list() && self.navigation.can_go_back()) =>
+            {
                 self.act(Action::Back, effects);
             }
             Action::Palette if self.welcome.is_some() => {}
             Action::Picture | Action::TurnOver if !self.cx.pictures.is_on() => {
                 effects.say(tr(crate::tui::platform::images::OFF));
             }
-            _ if self.act_confirm(action, effects) => {}
+            _ if self.modals.act_confirm(action, (self.fits(), self.input.is_at_once), &self.cx, effects) => {
+            }
             Action::Accept if self.stops_a_key(effects) => {}
             _ => {
                 if !self.act_inside(action, effects) {
@@ -222,22 +232,12 @@ impl App {
             return true;
         }
         let Some(client) = self.client_or_connecting().cloned() else { return false };
-        self.open(PingForm::new(client));
+        self.modals.open(PingForm::new(client));
         true
-    }
-
-    /// Whether a pane, or a badge that was opened from a list, is on top. Quit closes it first.
-    fn is_over_another(&self) -> bool {
-        self.screen().has_pane() || (self.navigation.tab == Tab::Badge && self.navigation.can_go_back())
     }
 
     fn act_outside(&mut self, action: Action, effects: &mut Effects<'_>) {
         match action {
-            Action::Home => {
-                if self.open_tab(Tab::Home, effects) {
-                    self.screens.home.close();
-                }
-            }
             Action::NextTab | Action::PreviousTab => {
                 let step = if action == Action::NextTab { 1 } else { -1 };
                 self.open_tab(self.navigation.tab.step(step), effects);
@@ -266,17 +266,18 @@ impl App {
                     let is_enabled = self.is_enabled(line.2);
                     HelpEntry::of(line, is_enabled)
                 });
-                let lines = lines.chain(self.edit_keys(&stack)).collect();
+                let edits = if self.takes_text() { edit_keys(&stack, &self.cx) } else { Vec::new() };
+                let lines = lines.chain(edits).collect();
                 let news = self.toasts.news.as_ref().map(|news| news.text.clone());
                 let cut = |text: &String| Notice::is_cut(text, self.size.0);
                 let read = self.toasts.said_before.take().filter(cut).or_else(|| news.filter(cut));
-                self.open(Help::new(lines, &self.app_paths, read));
+                self.modals.open(Help::new(lines, &self.app_paths, read));
             }
             Action::Palette => {
                 let filters = self.cx.saved.all().to_vec();
                 let recents = self.cx.recent(InputKind::LookUp).to_vec();
                 let palette = CommandPalette::new(self.commands(), filters, recents, self.modals.is_empty());
-                self.open(palette.with_loaded(self.loaded()));
+                self.modals.open(palette.with_loaded(self.screens.loaded(&self.cx)));
             }
             Action::Back if self.toasts.news.is_none() => self.go_back(effects),
             Action::Dismiss | Action::Back => self.toasts.news = None,
@@ -290,35 +291,13 @@ impl App {
             Action::Quit => self.quit(effects),
             _ => match Tab::of(action) {
                 Some(tab) => {
-                    self.open_tab(tab, effects);
+                    if self.open_tab(tab, effects) {
+                        self.screens.of_mut(tab).on_chosen();
+                    }
                 }
                 None => self.act_on_any_tab(action, effects),
             },
         }
-    }
-
-    fn edit_keys(&self, stack: &[KeyContext]) -> Vec<HelpEntry> {
-        if !self.takes_text() {
-            return Vec::new();
-        }
-        let lines = EDIT_KEYS.iter().map(|(keys, _, text)| HelpEntry {
-            place: t!("In the text"),
-            keys: self.cx.keymap.free_names(stack, keys),
-            text: tr(text),
-            action: None,
-            is_enabled: true,
-        });
-        lines.filter(|entry| !entry.keys.is_empty()).collect()
-    }
-
-    fn loaded(&self) -> impl Iterator<Item = Loaded> {
-        let loaded = move || self.screens.templates.filtered.loaded();
-        let is_loaded = move |id: &str| loaded().any(|template| template.template_id.wire() == id);
-        let known = self.cx.connection.recents.templates().iter().filter(move |one| !is_loaded(&one.id));
-        let templates = loaded().map(Loaded::of_template).chain(known.filter_map(Loaded::of_known));
-        let held = self.screens.wallet.items();
-        let badges = held.chain(self.screens.history.filtered.loaded()).take(MOST_LOADED);
-        templates.take(MOST_LOADED).chain(badges.flat_map(Loaded::of_badge))
     }
 
     /// Every action with its keys, and the reason why it is not possible now.
@@ -333,7 +312,8 @@ impl App {
             .filter_map(|action| {
                 if self.cx.keymap.has(&stack, action) {
                     let keys = here.iter().find(|(_, a)| *a == action).map(|(keys, _)| keys.clone());
-                    let why_not = (!self.is_enabled(action)).then(|| self.why_not(action).to_owned());
+                    let why = || self.screen().why_not(action).unwrap_or(t!("it does not apply here"));
+                    let why_not = (!self.is_enabled(action)).then(|| why().to_owned());
                     return Some(PaletteCommand { action, keys: keys.unwrap_or_default(), why_not });
                 }
                 // Actions that only a form or a menu has are listed there.
@@ -344,17 +324,6 @@ impl App {
                 Some(PaletteCommand { action, keys, why_not: Some(t!("only in {place}", place)) })
             })
             .collect()
-    }
-
-    /// Why an action that has a key here is not possible now.
-    fn why_not(&self, action: Action) -> &'static str {
-        let job = self.screens.activity.job().filter(|_| self.navigation.tab == Tab::Activity);
-        // One without an owner belongs to nobody.
-        let is_owners = action.is(ActionKind::OfJob) && action.is(ActionKind::Acts);
-        if is_owners && job.is_some_and(|job| job.owner.is_some() && !job.may_act()) {
-            return t!("this job belongs to another lapel");
-        }
-        t!("it does not apply here")
     }
 
     pub(super) fn quit(&mut self, effects: &mut Effects<'_>) {
@@ -378,7 +347,7 @@ impl App {
             None => {}
         }
         if sending {
-            let then = if self.keeps_jobs() {
+            let then = if self.cx.keeps_jobs() {
                 t!("Unsent rows then stay unsent; you can resume them.")
             } else {
                 t!("The demo's jobs end with the demo.")
@@ -404,14 +373,14 @@ impl App {
         if self.refuses_paste(text, effects) {
             return;
         }
-        if self.confirm().is_some() {
+        if self.modals.confirm().is_some() {
             effects.warn(t!("A paste does not confirm. Type the text yourself."));
             return;
         }
         let into_text = self.takes_text();
         self.with(self.focus(), effects, |component, cx, effects| component.on_paste(text, cx, effects));
         if !into_text && !self.takes_text() && effects.notice.is_none() {
-            self.explain_paste(effects);
+            effects.say(paste_words(&self.key_contexts(), !self.modals.is_empty(), &self.cx));
         }
     }
 
@@ -419,36 +388,16 @@ impl App {
         self.key_contexts().first().is_some_and(|context| context.is_text())
     }
 
-    /// Says which keys open a field for the text that was pasted beside all fields.
-    fn explain_paste(&self, effects: &mut Effects<'_>) {
-        let stack = self.key_contexts();
-        let own = [Action::LookUp, Action::Filter, Action::Search, Action::FindCert]
-            .into_iter()
-            .find(|action| self.cx.keymap.key(&stack, *action).is_some());
-        let wallet =
-            Some(Action::WalletTab).filter(|_| own != Some(Action::LookUp) && self.modals.is_empty());
-        let keys: Vec<String> = [own, wallet]
-            .into_iter()
-            .flatten()
-            .filter_map(|action| Some(format!("{} {}", self.cx.keymap.key(&stack, action)?, action.hint())))
-            .collect();
-        effects.say(if keys.is_empty() {
-            t!("Nothing was pasted: there is no text field here.").to_owned()
-        } else {
-            t!(
-                "Nothing was pasted: no text field is open. Open one first, then paste again: {keys}",
-                keys = list(keys)
-            )
-        });
-    }
-
     fn act_on_any_tab(&mut self, action: Action, effects: &mut Effects<'_>) {
         match action {
             Action::Copy => match Menu::of_copies(self.screen().copyables(&self.cx)) {
-                Some(menu) => self.open(menu),
+                Some(menu) => self.modals.open(menu),
                 None => effects.say(t!("There is nothing here to copy.")),
             },
-            Action::OpenPicture => self.open_picture(effects),
+            Action::OpenPicture => {
+                let link = self.screen().copyables(&self.cx).link;
+                self.output.open_picture(link, effects);
+            }
             Action::Raw => {
                 let records = self.screen().records();
                 if records.is_empty() {
@@ -458,17 +407,49 @@ impl App {
                 }
             }
             Action::RequestLog => effects.open(RequestLog::new),
-            Action::AutoRefresh => self.switch_refresh(effects),
-            Action::ForgetRecent => self.open(ConfirmAction::new(
+            Action::AutoRefresh => self.refresh.switch(effects),
+            Action::ForgetRecent => self.modals.open(ConfirmAction::new(
                 t!("Forget recent look-ups, file names and unfinished input of this profile?"),
                 vec![t!("This cannot be undone. Nothing changes at the service.").to_owned()],
                 |effects| effects.go.push(Navigate::ForgetRecents),
             )),
             Action::Language => switch_language(effects),
             Action::GoToRow => effects.say(t!("This list has no row numbers to go to.")),
-            Action::Theme => self.open(Menu::of_themes(self.palette.theme)),
+            Action::Theme => self.modals.open(Menu::of_themes(self.palette.theme)),
             _ => {}
         }
+    }
+}
+
+fn edit_keys(stack: &[KeyContext], cx: &UiContext) -> Vec<HelpEntry> {
+    let lines = EDIT_KEYS.iter().map(|(keys, _, text)| HelpEntry {
+        place: t!("In the text"),
+        keys: cx.keymap.free_names(stack, keys),
+        text: tr(text),
+        action: None,
+        is_enabled: true,
+    });
+    lines.filter(|entry| !entry.keys.is_empty()).collect()
+}
+
+/// Says which keys open a field for the text that was pasted beside all fields.
+fn paste_words(stack: &[KeyContext], is_over: bool, cx: &UiContext) -> String {
+    let own = [Action::LookUp, Action::Filter, Action::Search, Action::FindCert]
+        .into_iter()
+        .find(|action| cx.keymap.key(stack, *action).is_some());
+    let wallet = Some(Action::WalletTab).filter(|_| own != Some(Action::LookUp) && !is_over);
+    let keys: Vec<String> = [own, wallet]
+        .into_iter()
+        .flatten()
+        .filter_map(|action| Some(format!("{} {}", cx.keymap.key(stack, action)?, action.hint())))
+        .collect();
+    if keys.is_empty() {
+        t!("Nothing was pasted: there is no text field here.").to_owned()
+    } else {
+        t!(
+            "Nothing was pasted: no text field is open. Open one first, then paste again: {keys}",
+            keys = list(keys)
+        )
     }
 }
 
@@ -483,9 +464,6 @@ fn named(mut names: Vec<&str>, more: &'static str) -> String {
 
 /// Maximum number of places that are named for a key or an action.
 const NAMED: usize = 3;
-
-/// Maximum number of templates, and of badges, that the palette finds.
-const MOST_LOADED: usize = 1000;
 
 /// Switches the language. A notice on the screen stays in the old language.
 fn switch_language(effects: &mut Effects<'_>) {

@@ -2,11 +2,11 @@
 
 use super::{App, LoopCommand, Tab};
 use crate::config::and_more;
-use crate::tui::persist::input_history::{InputKind, Recents, RecentsRequest};
+use crate::tui::persist::input_history::{Recents, RecentsRequest};
 use crate::tui::persist::saved_filters::{FiltersRead, SavedFilterList};
-use crate::tui::persist::unfinished;
 use crate::tui::prelude::*;
 use crate::tui::screens::welcome::Welcome;
+use crate::tui::widgets::filtered_list::filters_file::filters_file;
 use crate::tui::worker::WorkerCommand;
 
 /// The name of the file with the input of the first screen. No profile can have it.
@@ -14,7 +14,7 @@ const NO_PROFILE: &str = "new profile";
 
 impl App {
     pub(super) fn read_saved(&mut self) {
-        self.cx.saved = SavedFilterList::of(self.output.manner.filters.clone());
+        self.cx.saved = SavedFilterList::of(self.output.manner.filters.clone().map(filters_file));
         if let Some(ask) = self.cx.saved.ask(None) {
             let request = self.requests.next();
             let ask = Request::Filters(Box::new(ask));
@@ -33,27 +33,6 @@ impl App {
             None => Recents::of(self.app_paths.data_dir.as_deref(), NO_PROFILE, keeps),
         };
         self.cx.connection.recents.first(|ask| effects.request(Request::Recents(Box::new(ask))));
-    }
-
-    /// Fills a form that opens with the input that was not sent before.
-    pub(super) fn with_kept_input(
-        &self,
-        mut modal: Box<dyn Modal>,
-        effects: &mut Effects<'_>,
-    ) -> Box<dyn Modal> {
-        let kept = modal.input().and_then(|input| self.cx.connection.recents.unfinished(&input));
-        if let Some(texts) = kept {
-            modal.set_input(texts);
-            effects.say(unfinished::filled(&modal.key_contexts(), &self.cx));
-        }
-        modal
-    }
-
-    pub(super) fn input_used(&mut self) {
-        for modal in &mut self.modals {
-            modal.modal.set_input(&[]);
-        }
-        self.watch_input();
     }
 
     pub(super) fn watch_input(&mut self) {
@@ -89,21 +68,10 @@ impl App {
         self.cx.connection.recents.hand_out(|ask| effects.request(Request::Recents(Box::new(ask))));
     }
 
-    pub(super) fn offers_earlier(&self, action: Action) -> bool {
-        let has = |typed| !self.cx.recent(typed).is_empty();
-        action == Action::Earlier
-            && match self.navigation.tab {
-                Tab::Templates => self.screens.templates.filtered.has_earlier(),
-                Tab::History => self.screens.history.filtered.has_earlier(),
-                Tab::Wallet => self.screens.wallet.has_set_aside() || has(InputKind::LookUp),
-                _ => has(InputKind::Badge),
-            }
-    }
-
     pub(super) fn forget_recents(&mut self, effects: &mut Effects<'_>) {
-        self.screens.wallet.forget_set_aside();
-        self.screens.templates.filtered.forget_earlier();
-        self.screens.history.filtered.forget_earlier();
+        for (tab, _) in Tab::ALL {
+            self.screens.of_mut(*tab).forget_recents();
+        }
         let forgotten = self.cx.connection.recents.forget();
         effects.say(match forgotten {
             0 => t!("There is no recent input to forget.").to_owned(),
@@ -120,9 +88,9 @@ impl App {
         let Reply { id, response } = reply;
         match response {
             Response::Recents(lists) => {
-                self.changed |= matches!(self.navigation.tab, Tab::Wallet | Tab::Badge);
+                self.changed |= self.screen().shows_recents();
                 if let Some(why) = self.cx.connection.recents.on_response(id, lists) {
-                    self.tell(why);
+                    self.changed |= self.toasts.tell(why);
                 }
                 Ok(())
             }
@@ -136,7 +104,7 @@ impl App {
                 if let Ok(FiltersRead { left_out: Some(why), .. }) | Err(why) = filters {
                     let mut mistakes = why.lines();
                     let why = and_more(mistakes.next().unwrap_or_default(), mistakes.count());
-                    self.tell(t!("Some saved filters cannot be used. {why}.", why));
+                    self.changed |= self.toasts.tell(t!("Some saved filters cannot be used. {why}.", why));
                 }
                 Ok(())
             }

@@ -64,7 +64,7 @@ impl App {
         }
         let has_tabs = self.modals.is_empty() || self.key_contexts().contains(&KeyContext::Covering);
         if mouse.row == 0 && has_tabs && self.welcome.is_none() {
-            if let Some(tab) = self.tab_at(mouse.column) {
+            if let Some(tab) = self.header().tab_at(self.size.0, mouse.column) {
                 // Close the menu first, so that it is not open when the user returns to this tab.
                 let is_menu =
                     |context: &KeyContext| matches!(context, KeyContext::SortMenu | KeyContext::ColumnMenu);
@@ -82,7 +82,7 @@ impl App {
     }
 
     fn click(&mut self, at: Position, effects: &mut Effects<'_>) {
-        if self.confirm().is_some() {
+        if self.modals.confirm().is_some() {
             return;
         }
         let area = self.body();

@@ -1,11 +1,15 @@
 //! Navigation: the tab, what Back returns to, and what screens ask to open.
 
+use super::secrets::key_question;
 use super::toasts::Toasts;
-use super::{App, OpenedModal, READ_ONLY, Tab};
-use crate::tui::effects::OpenModal;
+use super::{App, READ_ONLY, Tab};
+use crate::tui::effects::{AfterKeyWarning, OpenModal};
 use crate::tui::modals::confirm_resend::{self, confirm_resend};
+use crate::tui::modals::file_picker::FilePicker;
+use crate::tui::modals::filters::FiltersForm;
+use crate::tui::persist::unfinished;
 use crate::tui::prelude::*;
-use crate::tui::screens::Screens;
+use crate::tui::screens::Destination;
 
 pub(in crate::tui) struct Navigation {
     pub(in crate::tui) tab: Tab,
@@ -30,25 +34,23 @@ impl Navigation {
     pub(super) fn own_tab(&self) -> Tab {
         self.came_from.first().map_or(self.tab, |(tab, _)| *tab)
     }
+
+    /// Opens a tab for something that the user follows. `before`: what the tab shows now, to which Back returns.
+    fn follow(&mut self, tab: Tab, before: Option<ShownRecord>, shown: Option<&ShownRecord>) {
+        let is_same = self.tab == tab && (before.is_none() || before.as_ref() == shown);
+        if !is_same {
+            self.came_from.push((self.tab, before));
+            self.tab = tab;
+        }
+    }
 }
 
 impl App {
-    /// Opens a tab for something that the user follows. Back returns to what is shown now.
-    fn follow_to(&mut self, tab: Tab, shown: Option<&ShownRecord>) {
-        let before = self.screen().shown();
-        let is_same = self.navigation.tab == tab && (before.is_none() || before.as_ref() == shown);
-        if !is_same {
-            self.navigation.came_from.push((self.navigation.tab, before));
-            self.navigation.tab = tab;
-        }
-    }
-
     pub(super) fn go_back(&mut self, effects: &mut Effects<'_>) {
         let Some((tab, shown)) = self.navigation.came_from.pop() else { return };
         self.navigation.tab = tab;
-        let screen = self.screens.of_mut(tab);
-        if let Some(shown) = shown.filter(|shown| screen.shown().as_ref() != Some(shown)) {
-            effects.owned_by(RequestOwner::Screen(tab), |effects| screen.show(shown, effects));
+        if let Some(shown) = shown.filter(|shown| self.screen().shown().as_ref() != Some(shown)) {
+            self.screens.on(tab, effects, |screen, effects| screen.show(shown, effects));
         }
     }
 
@@ -73,75 +75,33 @@ impl App {
         true
     }
 
-    fn follow(
-        &mut self,
-        tab: Tab,
-        effects: &mut Effects<'_>,
-        run: impl FnOnce(&mut Screens, &mut Effects<'_>),
-    ) {
-        self.follow_to(tab, None);
-        self.on_tab(tab, effects, run);
-    }
-
-    fn show(&mut self, shown: ShownRecord, effects: &mut Effects<'_>) {
-        let tab = match shown {
-            ShownRecord::Badge(..) => Tab::Badge,
-            ShownRecord::Holder(_) => Tab::Wallet,
-        };
-        self.follow_to(tab, Some(&shown));
-        let screen = self.screens.of_mut(tab);
-        effects.owned_by(RequestOwner::Screen(tab), |effects| screen.show(shown, effects));
-    }
-
     pub(super) fn go(&mut self, go: Navigate, effects: &mut Effects<'_>) {
+        let Some(to) = Destination::of(&go) else { return self.go_in_shell(go, effects) };
+        if let Navigate::Activity = go {
+            self.toasts = Toasts::default();
+        }
+        if to.is_followed {
+            let before = self.screen().shown();
+            self.navigation.follow(to.tab, before, to.shown.as_ref());
+        }
+        effects.owned_by(RequestOwner::Screen(to.tab), |effects| self.screens.arrive(go, effects));
+    }
+
+    fn go_in_shell(&mut self, go: Navigate, effects: &mut Effects<'_>) {
         match go {
-            Navigate::Badge(badge) => self.show(ShownRecord::Badge(badge), effects),
-            Navigate::FindBadge(typed) => {
-                self.follow(Tab::Badge, effects, |screens, effects| screens.badge.find_typed(typed, effects));
-            }
-            Navigate::TemplatesTitled(title) => {
-                self.follow(Tab::Templates, effects, |screens, effects| {
-                    screens.templates.titled(&title, effects)
-                });
-            }
-            Navigate::Holder(email) => self.show(ShownRecord::Holder(email), effects),
-            Navigate::HolderNamed(name) => {
-                self.follow(Tab::Wallet, effects, |screens, effects| {
-                    screens.wallet.look_up_name(&name, effects)
-                });
-            }
-            Navigate::HolderOf(email, id) => {
-                self.show(ShownRecord::Holder(email), effects);
-                self.screens.wallet.select(id);
-            }
-            Navigate::FindCert(number, ids) => {
-                self.on_tab(Tab::Wallet, effects, |screens, effects| {
-                    screens.wallet.read_records(number, ids, effects)
-                });
-            }
-            Navigate::Question(question) => {
-                self.on_tab(Tab::Wallet, effects, |screens, effects| {
-                    screens.wallet.answer(question, effects)
-                });
-            }
             Navigate::Theme(theme) => self.set_theme(Palette { theme, ..self.palette }),
-            Navigate::Activity => {
-                self.toasts = Toasts::default();
-                self.follow_to(Tab::Activity, None);
-                self.screens.activity.select_newest();
-            }
-            Navigate::Job(id, statuses) => {
-                self.follow_to(Tab::Activity, None);
-                self.screens.activity.show(id, statuses);
-            }
-            Navigate::Mails(id) => {
-                self.follow(Tab::Home, effects, |screens, effects| screens.home.list_mails(id, effects));
-            }
             Navigate::Again(id, command) => self.again(id, *command, effects),
             Navigate::Export(source) => self.open_export(*source),
+            Navigate::PickFile(typed, earlier) => {
+                effects.open(move |_, effects| FilePicker::new(&typed, earlier, effects));
+            }
             // As if the file was dropped there. The quotation marks keep a backslash of its name.
             Navigate::Picked(path) => self.on_paste(&format!("'{path}'"), effects),
-            Navigate::Aside => self.write_in_background(),
+            Navigate::Aside => {
+                if let Some(form) = self.modals.pop_if(|modal| modal.writes().is_some()) {
+                    self.connection.write_in_background(form);
+                }
+            }
             Navigate::Corrected => {
                 // Only the draft on top of the others.
                 for opened in self.modals.iter_mut().rev() {
@@ -152,22 +112,20 @@ impl App {
                     }
                 }
             }
-            Navigate::InputUsed => self.input_used(),
-            Navigate::UseFilter(filter) if filter.list == "templates" => {
-                self.follow(Tab::Templates, effects, |all, effects| {
-                    all.templates.filtered.use_filter(&filter, effects)
-                });
+            Navigate::InputUsed => {
+                self.modals.iter_mut().for_each(|opened| opened.modal.set_input(&[]));
+                self.watch_input();
             }
-            Navigate::UseFilter(filter) => {
-                self.follow(Tab::History, effects, |all, effects| {
-                    all.history.filtered.use_filter(&filter, effects)
-                });
+            Navigate::SavedFilters { list, current, naming } => {
+                effects.open(move |cx, effects| FiltersForm::new(list, current, naming, cx, effects));
             }
             Navigate::ForgetRecents => self.forget_recents(effects),
-            Navigate::MarkAll => {
-                self.on_tab(Tab::History, effects, |screens, effects| screens.history.mark_all(effects));
+            Navigate::AskAboutFilter => {
+                let texts = self.screen().key_like();
+                if !texts.is_empty() {
+                    self.modals.open(key_question(texts, AfterKeyWarning::Filter));
+                }
             }
-            Navigate::AskAboutFilter => self.ask_about_filter(),
             Navigate::KeyAllowed(then) => self.key_allowed(then, effects),
             Navigate::Open(modal) => self.open_modal(modal, effects),
             Navigate::Run(action) => self.act(action, effects),
@@ -179,25 +137,31 @@ impl App {
                 effects.cancel(self.connection.pending.of(RequestOwner::Modal(id)));
             }
             Navigate::Connect(session) => {
-                self.leave_view(effects);
+                self.views.leave(self.navigation.own_tab(), &self.screens, effects);
                 self.switch(*session);
-                self.tour_if_wanted(effects);
+                // In the sandbox that was started for it.
+                if std::mem::take(&mut self.tour_wanted) && self.cx.may_tour() {
+                    self.begin_tour(effects);
+                }
             }
             Navigate::Quit => self.quit(effects),
+            // A screen follows the others.
+            _ => {}
         }
     }
 
     /// Opens a modal. In a read-only profile, the keys of a modal that prepares sending do nothing. This
     /// check covers every other way to it.
     fn open_modal(&mut self, modal: OpenModal, effects: &mut Effects<'_>) {
-        let id = self.next_modal();
+        let id = self.modals.next_id();
         match effects.owned_by(RequestOwner::Modal(id), |effects| modal.0(&self.cx, effects)) {
             Some(modal) if modal.has(ModalFlag::PreparesSending) && self.cx.read_only() => {
                 effects.say(tr(READ_ONLY));
             }
             modal => {
-                let modal = modal.map(|modal| self.with_kept_input(modal, effects));
-                self.modals.extend(modal.map(|modal| OpenedModal { id, modal, confirm: None }));
+                if let Some(modal) = modal {
+                    self.modals.add(id, unfinished::fill(modal, &self.cx, effects));
+                }
             }
         }
     }
@@ -214,6 +178,22 @@ impl App {
             return;
         }
         let toast = effects.notice.take();
-        self.open(confirm_resend(command, job, toast, &self.cx));
+        self.modals.open(confirm_resend(command, job, toast, &self.cx));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn back_returns_to_another_tab_and_to_another_thing_on_the_same_tab() {
+        let holder = |email: &str| ShownRecord::Holder(email.to_owned());
+        let mut navigation = Navigation::default();
+        navigation.follow(Tab::Wallet, None, Some(&holder("a")));
+        assert_eq!((navigation.tab, navigation.own_tab()), (Tab::Wallet, Tab::Home));
+        navigation.follow(Tab::Wallet, Some(holder("a")), Some(&holder("a")));
+        navigation.follow(Tab::Wallet, Some(holder("a")), Some(&holder("b")));
+        assert_eq!(navigation.came_from, [(Tab::Home, None), (Tab::Wallet, Some(holder("a")))]);
     }
 }

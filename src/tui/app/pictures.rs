@@ -2,10 +2,9 @@
 
 use super::App;
 use crate::config::TerminalBackground;
-use crate::tui::platform::cells::{Ambiguous, set_ambiguous};
-use crate::tui::platform::images::PictureOutput;
-use crate::tui::platform::terminal::gives_kitty_pictures;
+use crate::tui::platform::cells::set_ambiguous;
 use crate::tui::prelude::*;
+use crate::tui::terminal_abilities::Ambiguous;
 use crate::tui::theme::Glyphs;
 
 impl App {
@@ -17,13 +16,6 @@ impl App {
             let is_shown = is_ready && self.cx.pictures.is_on();
             let want = is_shown.then(|| self.screen().picture(self.body(), &self.cx)).flatten();
             self.cx.pictures.want(want.as_ref(), effects);
-        }
-    }
-
-    pub(super) fn found(&mut self, way: PictureOutput) {
-        self.changed |= self.cx.pictures.found(way);
-        if let Some(way) = self.cx.pictures.kitty() {
-            gives_kitty_pictures(&way);
         }
     }
 

@@ -1,9 +1,9 @@
 //! Responses to requests, and changes of jobs.
 
 use super::{App, Notice, Tab};
-use crate::jobs::JobChange;
 use crate::tui::modals::draft::DraftForm;
 use crate::tui::prelude::*;
+use crate::tui::tour::TourPlace;
 use crate::tui::worker::job_command::JobReply;
 
 impl App {
@@ -16,21 +16,27 @@ impl App {
         }
         self.cx.pictures.learn(&reply.response);
         self.cx.connection.recents.read_templates(&reply.response);
-        self.tour_hears(&reply.response);
-        if matches!(reply.response, Response::Done(_) | Response::Drafted(_)) {
-            self.screens.home.drafts_changed();
+        // The help may be over the form.
+        let has_receipt = self.modals.iter().any(|modal| modal.tour_place() == TourPlace::JobFile);
+        if let Some(tour) = self.connection.tour.as_mut().filter(|_| has_receipt) {
+            tour.learn(&reply.response);
         }
-        // The Wallet may have turned it on for a certificate number.
-        if matches!(reply.response, Response::IndexOn(Ok(()))) {
-            self.screens.home.index_is_on();
+        for (tab, _) in Tab::ALL {
+            self.screens.of_mut(*tab).learn(&reply.response);
         }
-        reply.response = self.processed(reply.response);
+        if let Response::Done(Ok(JobReply::Processed(_, _, said))) = reply.response {
+            reply.response = Response::Done(Ok(said.map_or(JobReply::Fine, JobReply::Said)));
+        }
         let left = match owner {
-            RequestOwner::Shell => self.shell_response(reply, effects),
+            RequestOwner::Shell => {
+                let left = self.cx.pictures.on_response(reply, effects);
+                let left = left.or_else(|reply| self.viewed(reply, effects));
+                left.or_else(|reply| self.output.handed(reply, effects))
+            }
             RequestOwner::Modal(id)
                 if self.connection.background.as_ref().is_some_and(|form| form.id == id) =>
             {
-                self.on_background_response(reply, effects)
+                self.connection.on_background_response(reply, effects)
             }
             _ => {
                 let mut reply = Some(reply);
@@ -72,60 +78,12 @@ impl App {
         }
     }
 
-    /// Drops the forms of a look-up that was replaced: they are about another caller.
-    pub(super) fn drop_forms(&mut self, effects: &mut Effects<'_>) {
-        let Some(owner) = effects.begins_anew.take() else { return };
-        let before = self.connection.held_back.len();
-        self.connection.held_back.retain(|(of, _)| *of != owner);
-        if self.connection.held_back.len() < before {
-            effects.say(t!("The waiting form was dropped, because a new look-up began."));
-        }
-    }
-
-    /// Removes the marks of rows that a decision has processed, and leaves the message for the user.
-    fn processed(&mut self, answer: Response) -> Response {
-        let Response::Done(Ok(JobReply::Processed(job, rows, said))) = answer else { return answer };
-        self.screens.activity.unmark(job, rows);
-        Response::Done(Ok(said.map_or(JobReply::Fine, JobReply::Said)))
-    }
-
-    fn shell_response(&mut self, reply: Reply, effects: &mut Effects<'_>) -> Handled {
-        let Err(reply) = self.cx.pictures.on_response(reply, effects) else { return Ok(()) };
-        let Err(reply) = self.viewed(reply, effects) else { return Ok(()) };
-        self.handed(reply, effects)
-    }
-
-    /// Passes changed jobs to Home, and the number of kept drafts to Activity. Passes the length of the history, if the
-    /// History tab shows all of it, to the tabs that say what reading it costs.
-    pub(super) fn tell_home(&mut self, effects: &mut Effects<'_>) {
-        if self.navigation.tab == Tab::Activity {
-            self.on_tab(Tab::Home, effects, |screens, effects| screens.home.read_drafts(effects));
-            self.screens.activity.drafts = self.screens.home.kept_drafts();
-        }
-        if self.navigation.tab != Tab::Home {
-            self.screens.home.tell_drafts(&self.cx, effects);
-        }
-        if matches!(self.navigation.tab, Tab::Home | Tab::Wallet) {
-            let history = &self.screens.history.filtered;
-            let is_whole = history.list.is_counted() && !history.is_filtered();
-            let badges = is_whole.then(|| history.list.len());
-            self.screens.home.take_history(badges);
-            self.screens.wallet.take_history(badges);
-        }
-        if self.screens.activity.take_fresh()
-            && let Some(read) = self.screens.activity.read()
-        {
-            self.screens.home.take_jobs(self.screens.activity.jobs(), read.clone(), &self.cx);
-        }
-    }
-
     pub(super) fn job(&mut self, changed: JobChange, effects: &mut Effects<'_>) {
         self.changed = true;
-        let JobChange { id, job, touched } = changed;
-        // Also what another lapel does with a draft.
-        if job.as_ref().is_some_and(|job| job.phase == Phase::Draft) || self.screens.home.keeps(id) {
-            self.screens.home.drafts_changed();
+        for (tab, _) in Tab::ALL {
+            self.screens.of_mut(*tab).on_changed(&changed);
         }
+        let JobChange { id, job, touched } = changed;
         let Some(job) = job else {
             if self.screens.activity.remove(id) {
                 let text = t!("Job {id} is not in the journal any more: a backup was restored.", id);
@@ -133,7 +91,7 @@ impl App {
             }
             return;
         };
-        for modal in &mut self.modals {
+        for modal in self.modals.iter_mut() {
             modal.on_job(&job, &self.cx);
         }
         if job.phase == Phase::Draft {
@@ -150,36 +108,17 @@ impl App {
             if is_halt {
                 self.toasts.notice.take_if(|notice| !notice.bad);
             }
-            // The Activity tab already shows everything else.
-            if is_halt || self.navigation.tab != Tab::Activity || !self.modals.is_empty() {
+            // Such a screen already shows everything else.
+            if is_halt || !self.screen().shows_jobs() || !self.modals.is_empty() {
                 // A success message does not replace an error.
                 if bad || self.toasts.news.as_ref().is_none_or(|n| !n.bad) {
                     self.toasts.news = Some(Notice::toast(text, bad).unasked());
                 }
             }
         }
-        if touched.is_empty() {
-            return;
-        }
-        let badges = || touched.iter().map(|touched| &touched.badge_id);
-        self.on_tab(Tab::Wallet, effects, |screens, effects| screens.wallet.refresh(badges(), effects));
-        if job.kind == Kind::Revoke {
-            let done = touched.iter().filter(|touched| touched.row_status.is_revocation());
-            let done = done.map(|t| t.badge_id.clone());
-            self.screens.activity.unmark_badges(done.clone());
-            self.screens.history.unmark(done);
-        }
-        // Read the visible badges again after a change.
-        if self.cx.client().is_some() {
-            for id in badges() {
-                self.on_tab(Tab::Badge, effects, |screens, effects| screens.badge.refresh(id, effects));
-            }
-            // A narrowed list costs several requests. New badges come into it when the user refreshes it.
-            let history = &self.screens.history;
-            let is_new = job.kind == Kind::Issue && !history.filtered.is_narrowed();
-            if is_new || history.holds(badges()) {
-                self.screens.history.filtered.reload(effects);
-            }
+        if !touched.is_empty() {
+            self.screens
+                .each(effects, |screen, effects| screen.on_touched(&job, &touched, &self.cx, effects));
         }
     }
 }
@@ -248,7 +187,7 @@ mod tests {
     use super::*;
     use crate::domain::Text;
     use crate::jobs::{Owner, Reason};
-    use crate::tui::widgets::needs::tests::job;
+    use crate::tui::needs::tests::job;
 
     #[test]
     fn only_the_end_of_a_job_is_news_and_counts_the_rows_that_were_sent() {

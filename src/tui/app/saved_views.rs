@@ -1,10 +1,12 @@
 //! The saved layout of the lists: read when a profile opens, written shortly after a change and at the end.
 
 use super::{App, Tab};
+use crate::tui::initial_view::InitialView;
+use crate::tui::persist::saved_layout::SavedLayout;
 use crate::tui::persist::saved_layout::layout_file::{ViewAnswer, ViewRequest};
-use crate::tui::persist::saved_layout::{InitialView, SavedLayout};
 use crate::tui::prelude::*;
 use crate::tui::request::ProfileSession;
+use crate::tui::screens::Screens;
 
 /// Delay between the first change and the write, so that not every key causes a write.
 const PAUSE: Duration = Duration::from_secs(2);
@@ -48,7 +50,11 @@ impl Views {
     }
 
     /// Requests the layout of a profile that was opened. Returns the layout if it is known already.
-    fn read(&mut self, session: &ProfileSession, effects: &mut Effects<'_>) -> Option<SavedLayout> {
+    pub(super) fn read(
+        &mut self,
+        session: &ProfileSession,
+        effects: &mut Effects<'_>,
+    ) -> Option<SavedLayout> {
         if !matches!(self.stage, LayoutStage::Opened) {
             return None;
         }
@@ -96,7 +102,8 @@ impl Views {
         }
     }
 
-    pub(super) fn watch(&mut self, now: (Option<Tab>, u64)) {
+    pub(super) fn watch(&mut self, tab: Tab, screens: &Screens) {
+        let now = (Some(tab), screens.layout_changes());
         if self.file.is_none() || !self.is_ready() {
             self.due = None;
         } else if now != self.seen {
@@ -109,6 +116,20 @@ impl Views {
     fn unsaved(&self, view: SavedLayout) -> Option<(PathBuf, SavedLayout)> {
         let file = self.file.clone().filter(|_| self.is_ready())?;
         (view != self.kept).then_some((file, view))
+    }
+
+    /// Writes the layout if it is time.
+    pub(super) fn keep(&mut self, tab: Tab, screens: &Screens, effects: &mut Effects<'_>) {
+        if self.due.is_some_and(|due| due <= Instant::now()) {
+            self.write(screens.layout(tab), effects);
+        }
+    }
+
+    /// Leaves a profile. Writes the changes, and remembers them in case the profile is opened again at once.
+    pub(super) fn leave(&mut self, tab: Tab, screens: &Screens, effects: &mut Effects<'_>) {
+        self.write(screens.layout(tab), effects);
+        let file = self.file.take();
+        self.left = file.map(|file| (file, std::mem::take(&mut self.kept)));
     }
 
     fn write(&mut self, view: SavedLayout, effects: &mut Effects<'_>) {
@@ -128,27 +149,16 @@ impl App {
         self.with_effects(|_, _| {});
     }
 
-    pub(super) fn open_view(&mut self, effects: &mut Effects<'_>) {
-        if let Some(view) = self.cx.session().and_then(|session| self.views.read(session, effects)) {
-            self.show_view(&view, effects);
-        }
-    }
-
     /// Applies the saved layout. The command line has priority.
-    fn show_view(&mut self, view: &SavedLayout, effects: &mut Effects<'_>) {
+    pub(super) fn show_view(&mut self, view: &SavedLayout, effects: &mut Effects<'_>) {
         self.views.stage = LayoutStage::Ready;
         self.changed = true;
-        self.screens.restore_layout(view, effects);
+        for (tab, _) in Tab::ALL {
+            self.screens.on(*tab, effects, |screen, effects| screen.restore_layout(view, effects));
+        }
         let wanted = std::mem::take(&mut self.views.wanted);
-        if !wanted.filter.is_empty() {
-            match wanted.tab {
-                Some(Tab::Templates) => self.on_tab(Tab::Templates, effects, |screens, effects| {
-                    screens.templates.filtered.filter_only(&wanted.filter, effects);
-                }),
-                _ => self.on_tab(Tab::History, effects, |screens, effects| {
-                    screens.history.filtered.filter_only(&wanted.filter, effects);
-                }),
-            }
+        if let Some(tab) = wanted.tab.filter(|_| !wanted.filter.is_empty()) {
+            self.screens.on(tab, effects, |screen, effects| screen.filter_only(&wanted.filter, effects));
         }
         // If the user has moved elsewhere meanwhile, stay there.
         let is_first = self.navigation.tab == Tab::Home || Some(self.navigation.tab) == wanted.tab;
@@ -156,7 +166,7 @@ impl App {
         if let Some(tab) = wanted.tab.or(view.tab).filter(|_| untouched) {
             self.navigation.tab = tab;
         }
-        self.views.seen = self.changes_of_view();
+        self.views.seen = (Some(self.navigation.own_tab()), self.screens.layout_changes());
     }
 
     pub(super) fn viewed(&mut self, reply: Reply, effects: &mut Effects<'_>) -> Handled {
@@ -166,37 +176,12 @@ impl App {
             self.show_view(&view, effects);
         }
         if let Some(text) = warning {
-            self.tell(text);
+            self.changed |= self.toasts.tell(text);
         }
         Ok(())
     }
 
-    pub(super) fn changes_of_view(&self) -> (Option<Tab>, u64) {
-        (Some(self.navigation.own_tab()), self.screens.layout_changes())
-    }
-
-    fn view(&self) -> SavedLayout {
-        // The TUI starts on this tab anyway. A user who changes nothing gets no file.
-        let tab = Some(self.navigation.own_tab()).filter(|tab| *tab != Tab::Home);
-        let mut view = SavedLayout { tab, ..SavedLayout::default() };
-        self.screens.save_layout(&mut view);
-        view
-    }
-
-    pub(super) fn keep_view(&mut self, effects: &mut Effects<'_>) {
-        if self.views.due.is_some_and(|due| due <= Instant::now()) {
-            self.views.write(self.view(), effects);
-        }
-    }
-
-    /// Leaves a profile. Writes the changes, and remembers them in case the profile is opened again at once.
-    pub(super) fn leave_view(&mut self, effects: &mut Effects<'_>) {
-        self.views.write(self.view(), effects);
-        let file = self.views.file.take();
-        self.views.left = file.map(|file| (file, std::mem::take(&mut self.views.kept)));
-    }
-
     pub fn unsaved_view(&self) -> Option<(PathBuf, SavedLayout)> {
-        self.views.unsaved(self.view())
+        self.views.unsaved(self.screens.layout(self.navigation.own_tab()))
     }
 }

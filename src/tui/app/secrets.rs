@@ -1,9 +1,8 @@
 //! What must not leave the screen. API keys in the wrong place: typed and pasted text is compared with the known keys before
 //! a request or a write, and the client refuses a key that passes this check. And the screen as text, masked for a ticket.
 
-use super::{App, Tab};
+use super::App;
 use crate::secrets::is_key;
-use crate::tui::component::Component as _;
 use crate::tui::effects::AfterKeyWarning;
 use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::modals::screen_text::ScreenText;
@@ -32,55 +31,18 @@ impl App {
         if shaped.is_empty() {
             return false;
         }
-        self.ask_about(shaped, AfterKeyWarning::Accept);
+        self.modals.open(key_question(shaped, AfterKeyWarning::Accept));
         true
     }
 
-    /// Whether the list's filter must not be applied because it looks like an API key. If so, asks the user.
-    pub(super) fn ask_about_filter(&mut self) {
-        let texts = match self.navigation.tab {
-            Tab::Templates => self.screens.templates.filtered.key_like(),
-            Tab::History => self.screens.history.filtered.key_like(),
-            _ => Vec::new(),
-        };
-        if !texts.is_empty() {
-            self.ask_about(texts, AfterKeyWarning::Filter);
-        }
-    }
-
-    fn ask_about(&mut self, texts: Vec<String>, then: AfterKeyWarning) {
-        let begins = |text: &String| text.trim().chars().take(SHOWN).chain(['…']).collect::<String>();
-        let begins: Vec<String> = texts.iter().map(begins).collect();
-        let text = vec![
-            t!("The text that begins with {text} looks like an API key. Nothing was sent.", text = list(begins)),
-            t!("A key that is sent as search text is stored in the logs of every computer on the way. If it is a key and others have seen it, replace it in the issuer back office.").to_owned(),
-        ];
-        let what = t!("This looks like an API key. Send it?");
-        let question = ConfirmAction::new(what, text, move |effects| {
-            for text in &texts {
-                crate::secrets::allow(text);
-            }
-            effects.go.push(Navigate::KeyAllowed(then));
-        });
-        self.open(question.or_say(t!("Nothing was sent.")));
-    }
-
     pub(super) fn key_allowed(&mut self, then: AfterKeyWarning, effects: &mut Effects<'_>) {
-        match (then, self.navigation.tab) {
-            (AfterKeyWarning::Accept, _) => {
+        match then {
+            AfterKeyWarning::Accept => {
                 self.act_inside(Action::Accept, effects);
             }
-            (AfterKeyWarning::Filter, Tab::Templates) => {
-                self.on_tab(Tab::Templates, effects, |screens, effects| {
-                    screens.templates.filtered.apply(effects)
-                });
+            AfterKeyWarning::Filter => {
+                self.screens.on(self.navigation.tab, effects, Screen::apply_filter);
             }
-            (AfterKeyWarning::Filter, Tab::History) => {
-                self.on_tab(Tab::History, effects, |screens, effects| {
-                    screens.history.filtered.apply(effects)
-                });
-            }
-            (AfterKeyWarning::Filter, _) => {}
         }
     }
 
@@ -92,10 +54,9 @@ impl App {
             return false;
         }
         // Open the box as for other text. Otherwise Enter would act on the selected row.
-        match self.navigation.tab {
-            Tab::Wallet if self.modals.is_empty() => self.screens.wallet.on_paste("", &self.cx, effects),
-            Tab::Badge if self.modals.is_empty() => self.screens.badge.on_paste("", &self.cx, effects),
-            _ => {}
+        if self.modals.is_empty() {
+            let tab = self.navigation.tab;
+            self.screens.on(tab, effects, |screen, effects| screen.open_field(&self.cx, effects));
         }
         effects.warn(t!("This looks like an API key. It was not pasted. Nothing was sent."));
         true
@@ -103,24 +64,37 @@ impl App {
 
     pub(super) fn save_screen(&self, effects: &mut Effects<'_>) {
         let plain = self.screen_text();
-        let masked = self.known_words().mask(&plain);
-        effects.open(|cx, _| ScreenText::new(masked, plain, cx));
-    }
-
-    /// The words that masking can rely on: from all screens, because one may show what another has read.
-    fn known_words(&self) -> KnownWords {
+        // Words from all screens, because one may show what another has read.
         let mut known = KnownWords::default();
         known.plain_text(&self.cx.place());
-        for (tab, _) in Tab::ALL {
-            let screen = self.screens.of(*tab);
+        for screen in self.screens.all() {
             screen.know(&mut known);
             screen.typed().into_iter().for_each(|text| known.typed(text));
         }
-        for modal in &self.modals {
+        for modal in self.modals.iter() {
             modal.know(&mut known);
             modal.typed().into_iter().for_each(|text| known.typed(text));
         }
         self.cx.recent(InputKind::LookUp).iter().for_each(|text| known.typed(text));
-        known
+        let masked = known.mask(&plain);
+        effects.open(|cx, _| ScreenText::new(masked, plain, cx));
     }
+}
+
+/// Asks whether texts that look like API keys may be sent.
+pub(super) fn key_question(texts: Vec<String>, then: AfterKeyWarning) -> ConfirmAction {
+    let begins = |text: &String| text.trim().chars().take(SHOWN).chain(['…']).collect::<String>();
+    let begins: Vec<String> = texts.iter().map(begins).collect();
+    let text = vec![
+        t!("The text that begins with {text} looks like an API key. Nothing was sent.", text = list(begins)),
+        t!("A key that is sent as search text is stored in the logs of every computer on the way. If it is a key and others have seen it, replace it in the issuer back office.").to_owned(),
+    ];
+    let what = t!("This looks like an API key. Send it?");
+    let question = ConfirmAction::new(what, text, move |effects| {
+        for text in &texts {
+            crate::secrets::allow(text);
+        }
+        effects.go.push(Navigate::KeyAllowed(then));
+    });
+    question.or_say(t!("Nothing was sent."))
 }

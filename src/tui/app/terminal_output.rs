@@ -1,17 +1,26 @@
 //! What lapel writes to the terminal besides frames: clipboard sequences, notifications, the window title. And the user's
 //! programs that take the terminal for long texts: editor and pager.
 
-use super::{App, LoopCommand, Notice, Tab};
-use crate::tui::platform::host::Manner;
+use super::{App, Notice, Tab};
+use crate::tui::platform::clipboard::CopiedText;
+use crate::tui::platform::host::{HostTerminal, Manner};
 use crate::tui::platform::notifications::Notices;
-use crate::tui::platform::pager;
 use crate::tui::prelude::*;
 use crate::tui::widgets::field::LONGEST;
+
+pub(super) enum Handed {
+    /// A text for the clipboard, and whether to try the terminal when no program takes it.
+    Clip(CopiedText, bool),
+    /// The address of a picture, for a browser.
+    Link(String),
+}
 
 #[derive(Default)]
 pub(in crate::tui) struct TerminalOutput {
     pub(super) manner: Manner,
     notices: Notices,
+    /// Requests to external programs without an answer yet.
+    pub(super) handing: HashMap<RequestId, Handed>,
     spoken: String,
     /// The window title that the terminal has from lapel. Empty: not known.
     titled: String,
@@ -41,20 +50,14 @@ impl TerminalOutput {
 }
 
 impl App {
+    pub fn host(&self) -> &HostTerminal {
+        &self.output.manner.around
+    }
+
     pub fn set_manner(&mut self, manner: Manner) {
         self.refresh.choose(manner.settings.refresh, Instant::now());
         self.output.manner = manner;
         self.read_saved();
-    }
-
-    /// The user's editor. Without one, `vi`, which most systems have.
-    pub fn editor(&self) -> String {
-        self.output.manner.around.editor.clone().unwrap_or_else(|| "vi".to_owned())
-    }
-
-    /// The user's pager. Without one, `less` or `more`.
-    pub fn pager(&self) -> String {
-        pager::command(self.output.manner.around.pager.as_deref())
     }
 
     /// Takes the terminal output that is not a frame: clipboard, bell, notifications.
@@ -89,20 +92,8 @@ impl App {
         Some(format!("\x1b]0;{title}\x1b\\"))
     }
 
-    pub(super) fn edit(&mut self, effects: &mut Effects<'_>) {
-        if self.long_field().is_some() {
-            self.loop_command = Some(LoopCommand::Edit);
-        } else {
-            effects.say(t!("You can use an editor only while you type a reason."));
-        }
-    }
-
-    fn long_field(&mut self) -> Option<&mut TextField> {
-        self.modals.last_mut()?.long_field()
-    }
-
     pub fn text_for_editor(&mut self) -> Option<String> {
-        self.long_field().map(|field| field.value().to_owned())
+        self.modals.long_field().map(|field| field.value().to_owned())
     }
 
     pub fn take_paged(&mut self, shown: Result<(), String>) {
@@ -120,7 +111,7 @@ impl App {
                 return;
             }
         };
-        let Some(field) = self.long_field() else { return };
+        let Some(field) = self.modals.long_field() else { return };
         let text = text.trim();
         let cut = field.fill(text);
         let is_joined = text.lines().nth(1).is_some();

@@ -1,6 +1,5 @@
 //! Messages at the bottom of the screen, and when they go away.
 
-use super::App;
 use crate::domain::email::ended;
 use crate::tui::prelude::*;
 
@@ -94,7 +93,7 @@ impl Toasts {
     }
 
     /// Adds an error that the user did not ask for. Earlier errors stay visible. Returns whether the screen changes.
-    fn tell(&mut self, text: String) -> bool {
+    pub(super) fn tell(&mut self, text: String) -> bool {
         // It would cover the error, for example that of the command that it announced.
         let uncovers = self.notice.take_if(|notice| !notice.bad).is_some();
         let text = match &self.news {
@@ -123,13 +122,45 @@ impl Toasts {
         gone.iter().any(Option::is_some)
     }
 
+    /// The message at the bottom. `is_told`: what nobody asked for is shown elsewhere, so it needs no rows.
+    pub(in crate::tui) fn shown(&self, is_told: bool) -> Option<&Notice> {
+        self.notice.as_ref().or(self.news.as_ref().filter(|_| !is_told))
+    }
+
+    /// Takes the messages of the effects. Returns whether there were any.
+    pub(super) fn receive(&mut self, effects: &mut Effects<'_>, asked: bool) -> bool {
+        let (notice, news) = (effects.notice.take(), effects.news.take());
+        let has_any = notice.is_some() || news.is_some();
+        if let Some((text, bad)) = notice {
+            self.say(text, bad, asked);
+        }
+        if let Some((text, bad)) = news {
+            self.news = Some(Notice::new(text, bad));
+        }
+        has_any
+    }
+
     pub(super) fn next_end(&self) -> Option<Instant> {
         self.notice.iter().chain(&self.news).filter_map(|toast| toast.until).min()
     }
 }
 
-impl App {
-    pub(super) fn tell(&mut self, text: String) {
-        self.changed |= self.toasts.tell(text);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_longer_true_goes_and_the_error_beside_it_stays() {
+        let mut toasts = Toasts::default();
+        assert!(toasts.tell("The database is away".to_owned()) && toasts.tell("A job stopped".to_owned()));
+        assert!(!toasts.tell("A job stopped".to_owned()), "it is shown already");
+        toasts.withdraw("The database is away");
+        let shown = |toasts: &Toasts| toasts.shown(false).map(|notice| notice.text.clone());
+        assert_eq!(shown(&toasts).as_deref(), Some("A job stopped"));
+        assert!(toasts.shown(true).is_none(), "the help shows it");
+        toasts.say("Copied".to_owned(), false, true);
+        assert_eq!(shown(&toasts).as_deref(), Some("Copied"));
+        toasts.on_key();
+        assert_eq!(shown(&toasts).as_deref(), Some("A job stopped"), "until the user closes it");
     }
 }

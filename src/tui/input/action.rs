@@ -62,6 +62,15 @@ impl Action {
     pub fn is_hand_work(self) -> bool {
         self.is(ActionKind::HandWork)
     }
+
+    pub(in crate::tui) fn sends(self) -> bool {
+        matches!(self, Self::Resume | Self::Retry | Self::UseUp)
+    }
+
+    /// Whether it sends, revokes, cancels or deletes something, at once or after a confirmation.
+    pub(in crate::tui) fn is_destructive(self) -> bool {
+        self.sends() || self.is(ActionKind::Destroys)
+    }
 }
 
 actions! {

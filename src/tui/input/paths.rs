@@ -1,8 +1,6 @@
 //! Paths that users type, paste and drop.
 
-use crate::secrets::redact;
 use crate::tui::prelude::*;
-use crate::tui::request::{NotSaved, Saving};
 use percent_encoding::percent_decode_str;
 
 pub const MOST: usize = 2_000;
@@ -86,31 +84,6 @@ pub fn complete(text: &str) -> Vec<String> {
     found.sort();
     found.truncate(MOST);
     found
-}
-
-/// Only the owner may read the file. After an error an existing file is unchanged.
-pub fn save(saving: Saving) -> Result<PathBuf, NotSaved> {
-    let Saving { text, to, overwrite } = saving;
-    if fs::is_own_file(&to) {
-        return Err(NotSaved::Failed(t!(
-            "{file} is one of lapel's own files, so nothing was saved: choose another name",
-            file = scrub(&to.to_string_lossy())
-        )));
-    }
-    let written = if overwrite {
-        fs::replace_private(&to, redact(&text).as_bytes())
-    } else {
-        fs::write_new(&to, redact(&text).as_bytes())
-    };
-    match written {
-        Ok(()) => Ok(to),
-        Err(why) if why.kind() == std::io::ErrorKind::AlreadyExists => Err(NotSaved::Exists),
-        Err(why) => Err(NotSaved::Failed(t!(
-            "{path} could not be written: {why}. Nothing was changed. Choose another name or folder.",
-            path = scrub(&to.to_string_lossy()),
-            why
-        ))),
-    }
 }
 
 /// Creates missing folders.

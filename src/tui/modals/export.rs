@@ -234,6 +234,13 @@ impl Component for ExportForm {
         Some(self.file.text())
     }
 
+    fn tour_place(&self) -> TourPlace {
+        match self.source.content {
+            Content::JobFile(JobFile { redo: false, .. }) => TourPlace::JobFile,
+            _ => TourPlace::Elsewhere,
+        }
+    }
+
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let theme = &cx.theme;
         let mut form = FormText::in_popup(area, cx);
@@ -291,13 +298,6 @@ impl Modal for ExportForm {
 
     fn asks(&self) -> Option<ConfirmQuestion> {
         self.exists.then_some(ConfirmQuestion::ONE)
-    }
-
-    fn tour_place(&self) -> TourPlace {
-        match self.source.content {
-            Content::JobFile(JobFile { redo: false, .. }) => TourPlace::JobFile,
-            _ => TourPlace::Elsewhere,
-        }
     }
 
     fn writes(&self) -> Option<RequestId> {

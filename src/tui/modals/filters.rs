@@ -4,6 +4,7 @@ use crate::config::FilterChange;
 use crate::tui::persist::saved_filters::FiltersRequest;
 use crate::tui::prelude::*;
 use crate::tui::widgets::filter::Spec;
+use crate::tui::widgets::filtered_list::ListRecord;
 use crate::tui::widgets::table_header::ColumnDef;
 
 /// Maximum width of names, in columns.
@@ -30,6 +31,10 @@ pub struct FiltersForm {
     said: Option<String>,
 }
 
+fn parts<T: ListRecord>() -> (&'static [Spec], Vec<ColumnDef>) {
+    (T::FILTERS, T::FIELDS.iter().map(|field| field.column).collect())
+}
+
 struct Naming {
     field: TextField,
     /// Old name of the filter to rename. `None`: saves the current filter.
@@ -40,17 +45,19 @@ impl FiltersForm {
     /// With `naming`, it opens the name field to save the current filter. lapel reads the file again, because
     /// users edit it.
     pub fn new(
-        (list, specs, columns): (&'static str, &'static [Spec], Vec<ColumnDef>),
-        current: Option<NamedFilter>,
+        list: &'static str,
+        current: Option<Box<NamedFilter>>,
         naming: bool,
         cx: &UiContext,
         effects: &mut Effects<'_>,
     ) -> Self {
+        let (specs, columns) =
+            if list == Template::LIST { parts::<Template>() } else { parts::<HistoryItem>() };
         let mut form = Self {
             list,
             specs,
             columns,
-            current,
+            current: current.map(|filter| *filter),
             cursor: ListCursor::default(),
             search: Search::default(),
             texts: Vec::new(),

@@ -307,6 +307,10 @@ impl Component for IssueForm {
         Some(self.file.text())
     }
 
+    fn tour_place(&self) -> TourPlace {
+        if self.asks().is_some() { TourPlace::IssueReview } else { TourPlace::IssueForm }
+    }
+
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let mut form = FormText::new(area, cx);
         form.heading(&t!("Issue  {title}", title = self.title), cx.theme.strong());
@@ -335,10 +339,6 @@ impl Component for IssueForm {
 impl Modal for IssueForm {
     fn has(&self, flag: ModalFlag) -> bool {
         matches!(flag, ModalFlag::Covers | ModalFlag::PreparesSending)
-    }
-
-    fn tour_place(&self) -> TourPlace {
-        if self.asks().is_some() { TourPlace::IssueReview } else { TourPlace::IssueForm }
     }
 
     fn input(&self) -> Option<FormInput> {

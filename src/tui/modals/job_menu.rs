@@ -174,6 +174,10 @@ impl Component for JobMenu {
         }
     }
 
+    fn tour_place(&self) -> TourPlace {
+        if self.of == EXPORT { TourPlace::Files } else { TourPlace::Elsewhere }
+    }
+
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let room = usize::from(popup::centred(area, WIDEST).width).saturating_sub(6);
         let actions = self.shown();
@@ -212,9 +216,5 @@ impl Component for JobMenu {
 impl Modal for JobMenu {
     fn has(&self, flag: ModalFlag) -> bool {
         flag == ModalFlag::PreparesSending && self.of == RUN
-    }
-
-    fn tour_place(&self) -> TourPlace {
-        if self.of == EXPORT { TourPlace::Files } else { TourPlace::Elsewhere }
     }
 }

@@ -7,7 +7,6 @@ pub(in crate::tui) mod search;
 
 pub use entries::{Loaded, PaletteCommand};
 
-use crate::tui::footer::{is_destructive, sends};
 use crate::tui::input::action::ActionKind;
 use crate::tui::input::list_hit::out_of_sight;
 use crate::tui::prelude::*;
@@ -95,7 +94,7 @@ impl CommandPalette {
         self.cursor.restart();
         let best = self.shown.first();
         self.is_selected = !is_weak
-            && !matches!(best, Some(PaletteEntry::Command(command)) if is_destructive(command.action));
+            && !matches!(best, Some(PaletteEntry::Command(command)) if command.action.is_destructive());
     }
 
     /// Recent look-ups whose words begin like the typed words, then what the text itself can mean.
@@ -265,7 +264,7 @@ impl Component for CommandPalette {
     fn on_click(&mut self, at: Position, _: Rect, cx: &UiContext, effects: &mut Effects<'_>) -> Clicked {
         let click = self.cursor.click(at);
         self.is_selected |= click != Click::Beside;
-        if click == Click::Again && self.selected().is_some_and(sends) {
+        if click == Click::Again && self.selected().is_some_and(Action::sends) {
             let enter = cx.key(&self.key_contexts(), Action::Accept);
             effects.say(t!("A click sends nothing. Press {enter} instead.", enter));
             return Clicked::Changed;
@@ -467,8 +466,8 @@ mod tests {
     #[test]
     fn a_destructive_action_is_never_selected_by_typing() {
         let cx = UiContext::for_test();
-        assert!([Action::Revoke, Action::DiscardDraft].into_iter().all(is_destructive));
-        for action in Action::ALL.iter().filter(|action| is_destructive(**action)) {
+        assert!([Action::Revoke, Action::DiscardDraft].into_iter().all(Action::is_destructive));
+        for action in Action::ALL.iter().filter(|action| action.is_destructive()) {
             let command = PaletteCommand { action: *action, keys: String::new(), why_not: None };
             let mut palette = CommandPalette::new(vec![command], Vec::new(), Vec::new(), true);
             for typed in ["", action.hint(), action.help()] {

@@ -249,6 +249,10 @@ impl Component for RevokeForm {
         (self.to_revoke() > 0 && self.review.is_none()).then(|| self.reason.field_mut())
     }
 
+    fn tour_place(&self) -> TourPlace {
+        if self.asks().is_some() { TourPlace::RevokeReview } else { TourPlace::RevokeForm }
+    }
+
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let rows = area.height.saturating_sub(2 * popup::edge(area));
         let mut form = FormText::in_popup(area, cx);
@@ -309,10 +313,6 @@ impl Component for RevokeForm {
 impl Modal for RevokeForm {
     fn has(&self, flag: ModalFlag) -> bool {
         matches!(flag, ModalFlag::PreparesSending | ModalFlag::TakesEditor)
-    }
-
-    fn tour_place(&self) -> TourPlace {
-        if self.asks().is_some() { TourPlace::RevokeReview } else { TourPlace::RevokeForm }
     }
 
     fn input(&self) -> Option<FormInput> {

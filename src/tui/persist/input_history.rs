@@ -8,7 +8,6 @@ use crate::config::recent_file;
 use crate::jobs::{self, forget_templates, known_templates, remember_templates};
 use crate::tui::persist::unfinished::{self, Typing};
 use crate::tui::prelude::*;
-use crate::tui::widgets::field::RecentInputs;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::Read;
@@ -22,8 +21,6 @@ const TEMPLATES: &str = "templates";
 /// Largest file that lapel reads and writes, in bytes.
 const LARGEST: u64 = 1 << 22;
 const LISTED: usize = 10;
-/// A form also shows other things.
-const OFFERED: usize = 3;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InputKind {
@@ -360,24 +357,6 @@ pub fn lines(
             ])
         })
         .collect()
-}
-
-/// The same for a form, below a field: only while the field is empty or holds one of the entries.
-pub fn offered(
-    recent: &RecentInputs,
-    typed: &str,
-    indent: usize,
-    room: usize,
-    cx: &UiContext,
-) -> Vec<Line<'static>> {
-    if !typed.is_empty() && recent.at().is_none() {
-        return Vec::new();
-    }
-    let mut offered = lines(recent.all(), recent.at(), room.saturating_sub(indent), OFFERED, cx);
-    for line in &mut offered {
-        line.spans.insert(0, Span::raw(" ".repeat(indent)));
-    }
-    offered
 }
 
 pub fn draw(

@@ -1,14 +1,7 @@
 //! Saved filters in the TUI: the list, and the file. The worker reads and writes the file.
 
-use crate::config::{FilterChange, FiltersFile, KnownList};
+use crate::config::{FilterChange, FiltersFile};
 use crate::tui::prelude::*;
-use crate::tui::widgets::filter;
-use crate::tui::widgets::filtered_list::ListRecord;
-
-/// With the field checks of the TUI's lists.
-pub fn filters_file(path: PathBuf) -> FiltersFile {
-    FiltersFile::new(path, lists())
-}
 
 #[derive(Clone, Debug)]
 pub struct FiltersRequest {
@@ -31,8 +24,7 @@ pub struct SavedFilterList {
 
 impl SavedFilterList {
     /// With a file that has not been read yet.
-    pub fn of(path: Option<PathBuf>) -> Self {
-        let file = path.map(filters_file);
+    pub fn of(file: Option<FiltersFile>) -> Self {
         Self { file, ..Self::default() }
     }
 
@@ -80,22 +72,4 @@ pub fn run(ask: &FiltersRequest) -> Result<FiltersRead, String> {
             Ok(FiltersRead { filters, left_out: None })
         }
     }
-}
-
-/// Whether a field accepts a value, with the same check as typed text.
-fn check<T: ListRecord>(field: &str, value: &str) -> Result<(), String> {
-    let spec = T::FILTERS.iter().find(|spec| spec.name == field);
-    spec.map_or(Ok(()), |spec| filter::check(*spec, value).map(drop))
-}
-
-fn lists() -> Vec<KnownList> {
-    fn list<T: ListRecord>() -> KnownList {
-        KnownList {
-            list: T::LIST,
-            fields: T::FILTERS.iter().map(|spec| spec.name).collect(),
-            columns: T::FIELDS.iter().map(|field| field.column.key).collect(),
-            check: check::<T>,
-        }
-    }
-    vec![list::<HistoryItem>(), list::<Template>()]
 }

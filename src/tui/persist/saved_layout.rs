@@ -2,9 +2,6 @@
 //! and filter. A filter may contain a name or an address. The file holds no other data of the service.
 
 pub mod layout_file;
-mod wanted;
-
-pub use wanted::InitialView;
 
 use crate::tui::prelude::*;
 use crate::tui::tab::Tab;

@@ -93,6 +93,20 @@ pub fn filled(contexts: &[KeyContext], cx: &UiContext) -> String {
     t!("Filled with your unfinished input. {key} clears it.", key)
 }
 
+/// Fills a form that opens with the input that was not sent before.
+pub(in crate::tui) fn fill(
+    mut modal: Box<dyn Modal>,
+    cx: &UiContext,
+    effects: &mut Effects<'_>,
+) -> Box<dyn Modal> {
+    let kept = modal.input().and_then(|input| cx.connection.recents.unfinished(&input));
+    if let Some(texts) = kept {
+        modal.set_input(texts);
+        effects.say(filled(&modal.key_contexts(), cx));
+    }
+    modal
+}
+
 fn now() -> i64 {
     Timestamp::now().as_second()
 }
@@ -211,7 +225,7 @@ mod tests {
 
     #[test]
     fn the_input_of_a_job_is_not_that_of_a_job_with_its_number_in_another_journal() {
-        let job = crate::tui::widgets::needs::tests::job(Phase::Stopped, &[]);
+        let job = crate::tui::needs::tests::job(Phase::Stopped, &[]);
         let other = Job { created: job.created + jiff::SignedDuration::from_secs(60), ..job.clone() };
         assert_ne!(of_job(&job), of_job(&other));
     }

@@ -6,6 +6,7 @@
 //! (see [`canvas`](crate::tui::platform::canvas)).
 
 use crate::tui::prelude::*;
+use crate::tui::terminal_abilities::Ambiguous;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use unicode_normalization::char::is_combining_mark;
 use unicode_segmentation::UnicodeSegmentation;
@@ -19,17 +20,6 @@ const MOST_MARKS: usize = 12;
 const REST: &str = "~";
 /// Letters for flags, which are shown as two letters.
 const LETTERS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-
-/// The width at which a terminal draws characters that Unicode calls ambiguous, for example `●`, `é` and `Д`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Ambiguous {
-    /// The terminal has not answered. The layout uses one cell, and no code relies on it.
-    #[default]
-    Unknown,
-    Narrow,
-    /// Two cells: a setting of East Asian terminals.
-    Wide,
-}
 
 /// The terminal's answer, and the user's setting for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

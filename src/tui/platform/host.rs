@@ -1,6 +1,7 @@
 //! The host environment: whether programs can open on this computer, or only the terminal can be used.
 
 use crate::config::{AppSettings, Env, is_plain_terminal};
+use crate::tui::platform::pager;
 use crate::tui::prelude::*;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,6 +38,16 @@ pub struct Manner {
 }
 
 impl HostTerminal {
+    /// The user's editor. Without one, `vi`, which most systems have.
+    pub fn editor_command(&self) -> String {
+        self.editor.clone().unwrap_or_else(|| "vi".to_owned())
+    }
+
+    /// The user's pager. Without one, `less` or `more`.
+    pub fn pager_command(&self) -> String {
+        pager::command(self.pager.as_deref())
+    }
+
     pub fn of(env: &Env) -> Self {
         let has = |name: &str| env.raw(name).is_some();
         let desktop = if cfg!(target_os = "macos") {

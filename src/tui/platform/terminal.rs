@@ -5,10 +5,11 @@ use crate::tui::input::escapes::Escapes;
 use crate::tui::input::pause::InputPause;
 use crate::tui::message::Message;
 use crate::tui::platform::canvas::Canvas;
-use crate::tui::platform::images::{KITTY_IDS, PictureOutput, TerminalQueries};
+use crate::tui::platform::images::TerminalQueries;
 use crate::tui::platform::pager::PagerText;
 use crate::tui::platform::{crash, editor, pager};
 use crate::tui::prelude::*;
+use crate::tui::terminal_abilities::{KITTY_IDS, PictureOutput};
 use crossterm::event::{
     DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture, Event, MouseButton,
     MouseEventKind,

@@ -14,6 +14,7 @@ use crate::tui::persist::input_history::{self, InputKind};
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::screens::wallet::cert::{Certs, several};
+use crate::tui::tour::TourPlace;
 use crate::tui::widgets::field::RecentInputs;
 use crate::tui::widgets::last_read::LastRead;
 use crate::tui::widgets::preview;
@@ -174,6 +175,39 @@ impl BadgeScreen {
         picture::draw_caption(frame, pane, &cx.dotted(&caption), cx);
         cx.pictures.draw(frame, want, cx.theme.dim());
     }
+
+    /// Opens the form for one more badge of this template.
+    fn issue(&self, cx: &UiContext, effects: &mut Effects<'_>) {
+        match (self.template(), self.badge().and_then(|badge| badge.title.as_ref())) {
+            (Some(id), title) => {
+                let (id, title) = (id.clone(), title.cloned().unwrap_or_default());
+                effects.open(|_, effects| IssueForm::new(id, title, effects));
+            }
+            // A badge's own record does not name its template.
+            (None, Some(title)) => {
+                effects.go.push(Navigate::TemplatesTitled(title.wire().to_owned()));
+                let key = cx.key(&[KeyContext::Templates], Action::Issue);
+                effects.say(t!("Select a template. {key} issues its badge.", key));
+            }
+            (None, None) => effects.say(t!("This badge has no title, so its template is not known.")),
+        }
+    }
+
+    /// Opens the form for a corrected badge.
+    fn replace(&self, cx: &UiContext, effects: &mut Effects<'_>) {
+        match self.badge() {
+            Some(badge) => {
+                let state = Verdict::of(badge, cx.now()).state();
+                if matches!(state, State::Revoked | State::Revoking) {
+                    effects.say(t!("A revoked badge cannot be replaced. Issue a new one from Templates."));
+                } else {
+                    let badge = Box::new(badge.clone());
+                    effects.open(|cx, effects| ReplaceForm::new(badge, cx, effects));
+                }
+            }
+            None => effects.say(t!("There is no badge here to correct.")),
+        }
+    }
 }
 
 impl Component for BadgeScreen {
@@ -198,6 +232,8 @@ impl Component for BadgeScreen {
             }),
             Action::Wallet => self.badge().is_some_and(|badge| badge.recipient_email.is_some()),
             Action::Copy | Action::Raw | Action::Reload => self.wanted.is_some(),
+            Action::Earlier => !cx.recent(InputKind::Badge).is_empty(),
+            Action::Later => false,
             _ => true,
         }
     }
@@ -272,19 +308,7 @@ impl Component for BadgeScreen {
                 self.over_text = false;
                 self.find = Some(TextField::default());
             }
-            Action::Issue => match (self.template(), self.badge().and_then(|badge| badge.title.as_ref())) {
-                (Some(id), title) => {
-                    let (id, title) = (id.clone(), title.cloned().unwrap_or_default());
-                    effects.open(|_, effects| IssueForm::new(id, title, effects));
-                }
-                // A badge's own record does not name its template.
-                (None, Some(title)) => {
-                    effects.go.push(Navigate::TemplatesTitled(title.wire().to_owned()));
-                    let key = cx.key(&[KeyContext::Templates], Action::Issue);
-                    effects.say(t!("Select a template. {key} issues its badge.", key));
-                }
-                (None, None) => effects.say(t!("This badge has no title, so its template is not known.")),
-            },
+            Action::Issue => self.issue(cx, effects),
             Action::Reload => {
                 if let Some(badge) = &self.wanted {
                     effects.request_instead(&mut self.request, Request::Badge(badge.id.clone()));
@@ -304,19 +328,7 @@ impl Component for BadgeScreen {
                 }
                 None => effects.say(t!("There is no badge here to summarise.")),
             },
-            Action::Replace => match self.badge() {
-                Some(badge) => {
-                    let state = Verdict::of(badge, cx.now()).state();
-                    if matches!(state, State::Revoked | State::Revoking) {
-                        effects
-                            .say(t!("A revoked badge cannot be replaced. Issue a new one from Templates."));
-                    } else {
-                        let badge = Box::new(badge.clone());
-                        effects.open(|cx, effects| ReplaceForm::new(badge, cx, effects));
-                    }
-                }
-                None => effects.say(t!("There is no badge here to correct.")),
-            },
+            Action::Replace => self.replace(cx, effects),
             Action::Revoke => match self.badge() {
                 Some(badge) => {
                     let state = Verdict::of(badge, cx.now()).state();
@@ -398,6 +410,13 @@ impl Component for BadgeScreen {
     fn know(&self, known: &mut KnownWords) {
         if let Some(badge) = self.badge() {
             badge.know(known);
+        }
+    }
+
+    fn tour_place(&self) -> TourPlace {
+        match self.key_contexts().first() {
+            Some(KeyContext::Badge) => TourPlace::Badge,
+            _ => TourPlace::Elsewhere,
         }
     }
 

@@ -15,6 +15,7 @@ use crate::tui::prelude::*;
 use crate::tui::screens::badge_preview::BadgePreview;
 use crate::tui::screens::templates::type_choice;
 use crate::tui::screens::wallet::waiting_may_be_hidden;
+use crate::tui::tour::TourPlace;
 use crate::tui::widgets::filter::{FilterChoice, FilterValue, Spec, Takes};
 use crate::tui::widgets::filtered_list::{FilteredList, ListRecord, ListTexts, RowMark, level};
 use crate::tui::widgets::marks::{Marks, between};
@@ -438,6 +439,13 @@ impl Component for History {
             .iter()
             .filter(|(field, _)| field.starts_with("recipient_"))
             .for_each(|(_, text)| known.typed(text));
+    }
+
+    fn tour_place(&self) -> TourPlace {
+        match self.key_contexts().first() {
+            Some(KeyContext::History) => TourPlace::History,
+            _ => TourPlace::Elsewhere,
+        }
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {

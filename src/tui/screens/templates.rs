@@ -9,6 +9,7 @@ use crate::domain::{BadgeType, CategoryId, CategoryLevelId, TemplateDetail, vali
 use crate::tui::modals::issue::IssueForm;
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
+use crate::tui::tour::TourPlace;
 use crate::tui::widgets::filter::{FilterChoice, FilterValue, Spec, Takes};
 use crate::tui::widgets::filtered_list::{FilteredList, ListRecord, ListTexts, RowMark, level};
 use crate::tui::widgets::last_read::LastRead;
@@ -374,6 +375,13 @@ impl Component for Templates {
         for (_, t) in self.filtered.list.loaded() {
             known
                 .plain([&t.title, &t.badge_type_name, &t.category_name, &t.level_name].into_iter().flatten());
+        }
+    }
+
+    fn tour_place(&self) -> TourPlace {
+        match self.key_contexts().first() {
+            Some(KeyContext::Templates | KeyContext::Template) => TourPlace::Templates,
+            _ => TourPlace::Elsewhere,
         }
     }
 

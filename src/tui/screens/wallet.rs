@@ -51,6 +51,7 @@ use crate::tui::modals::menu::Menu;
 use crate::tui::modals::revoke::RevokeForm;
 use crate::tui::persist::input_history::InputKind;
 use crate::tui::prelude::*;
+use crate::tui::tour::TourPlace;
 use layout::AnswerPane;
 use lookup::Lookup;
 use lookup_box::LookupBox;
@@ -344,7 +345,7 @@ impl Component for Wallet {
         }
     }
 
-    fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
+    fn is_enabled(&self, action: Action, cx: &UiContext) -> bool {
         match action {
             _ if self.lookup.call.masked && shows_the_holder(action) => false,
             Action::Revoke
@@ -364,6 +365,8 @@ impl Component for Wallet {
             Action::Reload => self.lookup.has_asked(),
             Action::Sort | Action::ChooseColumns | Action::Export => self.lookup.list.is_listing(),
             Action::Only => self.lookup.list.is_listing() && self.lookup.list.held().len() > 1,
+            Action::Earlier => self.has_set_aside() || !cx.recent(InputKind::LookUp).is_empty(),
+            Action::Later => false,
             _ => true,
         }
     }
@@ -523,6 +526,13 @@ impl Component for Wallet {
             .chain(searched.map(String::as_str))
             .chain(self.lookup.asked.as_deref())
             .for_each(|text| known.typed(text));
+    }
+
+    fn tour_place(&self) -> TourPlace {
+        match self.key_contexts().first() {
+            Some(KeyContext::Prompt | KeyContext::LookUp) => TourPlace::WalletBox,
+            _ => TourPlace::Wallet,
+        }
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {

@@ -98,8 +98,9 @@ impl Tour {
         true
     }
 
-    pub fn wrote(&mut self) {
-        self.written = true;
+    /// Learns that a receipt was saved. The form of a job's file is open.
+    pub fn learn(&mut self, response: &Response) {
+        self.written |= matches!(response, Response::Export(done) if done.is_ok());
     }
 
     /// Checks whether the step is done and moves on. Returns whether the step changed.

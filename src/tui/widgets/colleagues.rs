@@ -1,16 +1,7 @@
 //! Who began a job and who follows it, if a team shares the journal. Home and Activity name them with it.
 
-use crate::jobs::{JournalPlace, Phase, TUI_MARK, person};
+use crate::jobs::{Phase, person};
 use crate::tui::prelude::*;
-
-/// The acting user for the journal, marked with `tui` for the TUI: the login of a team's database, otherwise the system's
-/// user name.
-pub fn who(journal: &JournalPlace) -> String {
-    let known = |name: &&str| std::env::var(name).ok().filter(|user| !user.is_empty());
-    let of_system = || ["USER", "LOGNAME", "USERNAME"].iter().find_map(known);
-    let user = journal.person().map(str::to_owned).or_else(of_system).unwrap_or_default();
-    if user.is_empty() { "tui".to_owned() } else { format!("{user}{TUI_MARK}") }
-}
 
 /// Whether only the lapel of a colleague follows the job.
 pub fn is_theirs(job: &Job) -> bool {
@@ -71,8 +62,8 @@ fn followed_by(job: &Job) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::jobs::{Code, Owner, Reason};
-    use crate::tui::widgets::needs::tests::job;
+    use crate::jobs::{Code, Owner, Reason, TUI_MARK};
+    use crate::tui::needs::tests::job;
 
     fn of(begun_by: Option<&str>, follower: Option<&str>) -> Job {
         let label = |who: &str| Reason::of_process(who, "lab-pc");

@@ -1,5 +1,6 @@
 //! One-line text fields, one or several with one focus.
 
+use crate::tui::persist::input_history;
 use crate::tui::prelude::*;
 use crate::tui::widgets::text_layout::aligned;
 use crokey::key;
@@ -239,6 +240,8 @@ fn clean(text: &str) -> String {
 
 /// Maximum number of inputs that a field notes by itself.
 const MOST: usize = 50;
+/// Recent inputs below a field. A form also shows other things.
+const OFFERED: usize = 3;
 
 #[derive(Clone, Debug, Default)]
 pub struct RecentInputs {
@@ -294,6 +297,18 @@ impl RecentInputs {
         };
         self.at = next;
         next.and_then(|at| self.all.get(at).cloned())
+    }
+
+    /// The entries below a field of a form, one per line: only while the field is empty or holds one of them.
+    pub fn offered(&self, typed: &str, indent: usize, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
+        if !typed.is_empty() && self.at.is_none() {
+            return Vec::new();
+        }
+        let mut offered = input_history::lines(&self.all, self.at, room.saturating_sub(indent), OFFERED, cx);
+        for line in &mut offered {
+            line.spans.insert(0, Span::raw(" ".repeat(indent)));
+        }
+        offered
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod draw;
 mod export;
+pub mod filters_file;
 mod narrowed;
 mod view;
 
@@ -229,7 +230,11 @@ impl<T: ListRecord> FilteredList<T> {
                 | Action::Export
                 | Action::Sort
         );
-        !is_about_rows || self.list.selected().is_some() || self.over().is_some()
+        match action {
+            Action::Earlier => self.bar.has_earlier(),
+            Action::Later => false,
+            _ => !is_about_rows || self.list.selected().is_some() || self.over().is_some(),
+        }
     }
 
     pub fn on_action(&mut self, action: Action, cx: &UiContext, effects: &mut Effects<'_>) -> bool {
@@ -331,10 +336,6 @@ impl<T: ListRecord> FilteredList<T> {
 
     pub fn key_like(&self) -> Vec<String> {
         self.bar.texts().filter(|text| judge(text) == Likeness::Shape).map(str::to_owned).collect()
-    }
-
-    pub fn has_earlier(&self) -> bool {
-        self.bar.has_earlier()
     }
 
     pub fn forget_earlier(&mut self) {

@@ -10,9 +10,9 @@ pub use row_words::*;
 use crate::jobs::{RowField, RowFilter, RowPart};
 use crate::tui::effects::ExportSource;
 use crate::tui::prelude::*;
-use crate::tui::request::RowsQuery;
+use crate::tui::request::{LARGEST_RANGE, RowsQuery};
 use crate::tui::widgets::filtered_list::two_sided;
-use crate::tui::widgets::marks::{LARGEST_RANGE, Marks, between};
+use crate::tui::widgets::marks::{Marks, between};
 use crate::tui::widgets::paged_list::{ListEntry, ListRow, PagedList, RowSlot};
 use crate::tui::widgets::table_header::Heading;
 
@@ -213,7 +213,7 @@ impl RowList {
             let words = words.map(|words| format!("{dot}{words}")).collect::<Vec<_>>().concat();
             effects.cancel(self.saving.take().map(|(request, _)| request));
             let query = self.query(EVERY, columns::order(heading));
-            self.saving = Some((effects.request(Request::SavedRows(query)), words));
+            self.saving = Some((effects.request(Request::SavedRows(query, columns::to_file)), words));
         }
     }
 
@@ -499,7 +499,7 @@ mod tests {
         let mut ids = RequestIds::default();
         let mut effects = Effects::new(&mut ids);
         let mut list = RowList::new(JobId(7), Vec::new());
-        let request = effects.request(Request::SavedRows(list.query(EVERY, None)));
+        let request = effects.request(Request::SavedRows(list.query(EVERY, None), columns::to_file));
         list.saving = Some((request, String::new()));
         let sent = vec![ExportRow::with("1".to_owned(), vec![("not a field of a row", "x".into())])];
         let (there, len) = (sent.as_ptr(), sent.len());

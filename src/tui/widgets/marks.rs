@@ -2,11 +2,9 @@
 //! undone.
 
 use crate::tui::prelude::*;
+use crate::tui::request::LARGEST_RANGE;
 use crate::tui::widgets::paged_list::{ListRow, PagedList};
 use std::ops::{Deref, RangeInclusive};
-
-/// Maximum number of rows that a user may mark at once, because each marked row is kept in memory.
-pub const LARGEST_RANGE: u64 = 10_000;
 
 const UNDONE: usize = 100;
 

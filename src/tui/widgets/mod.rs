@@ -5,7 +5,7 @@
 //! columns, table_header        the columns of a list; their heading and its menus
 //! filter, search, marks        the filter line and form; search; marks
 //! record_field                 the fields of a record: columns, copied texts, sorting
-//! job_rows, needs              the rows of a job; what a person has to do about jobs
+//! job_rows                     the rows of a job
 //! colleagues                   who of a team began a job and follows it
 //! field                        text fields
 //! path_field, reason_field     a file name; a revoke reason
@@ -30,7 +30,6 @@ pub(in crate::tui) mod frame;
 pub(in crate::tui) mod job_rows;
 pub(in crate::tui) mod last_read;
 pub(in crate::tui) mod marks;
-pub(in crate::tui) mod needs;
 pub(in crate::tui) mod paged_list;
 pub(in crate::tui) mod path_field;
 pub(in crate::tui) mod popup;

@@ -1,8 +1,6 @@
 //! A field for a file name, with completion from the disk and with recent files. It also holds pasted lines.
 
 use crate::tui::input::paths;
-use crate::tui::modals::file_picker::FilePicker;
-use crate::tui::persist::input_history;
 use crate::tui::prelude::*;
 use crate::tui::widgets::field::RecentInputs;
 
@@ -115,7 +113,7 @@ impl PathField {
             }
             Action::ChooseFile if self.chooses => {
                 let (typed, earlier) = (self.field.value().to_owned(), self.recent.all().to_vec());
-                effects.open(move |_, effects| FilePicker::new(&typed, earlier, effects));
+                effects.go.push(Navigate::PickFile(typed, earlier));
             }
             Action::Earlier | Action::Later => {
                 if let Some(path) = self.recent.step(action == Action::Earlier, self.field.value()) {
@@ -180,7 +178,7 @@ impl PathField {
             Line::styled(fit(&text, room, cx.glyphs.ellipsis), cx.theme.dim())
         };
         if self.found.is_empty() {
-            return input_history::offered(&self.recent, self.field.value(), 7, room, cx);
+            return self.recent.offered(self.field.value(), 7, room, cx);
         }
         let mut lines: Vec<Line<'static>> = self.found.iter().take(LISTED).map(shown).collect();
         if self.found.len() > LISTED {

@@ -1,6 +1,5 @@
 //! The reason for a revocation, with the reasons of earlier jobs to choose from.
 
-use crate::tui::persist::input_history;
 use crate::tui::prelude::*;
 use crate::tui::widgets::field::RecentInputs;
 
@@ -75,7 +74,7 @@ impl ReasonField {
 
     /// The earlier reasons, one per line, below a field whose label is `indent` cells wide.
     pub fn earlier_lines(&self, indent: usize, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
-        input_history::offered(&self.earlier, self.field.value(), indent, room, cx)
+        self.earlier.offered(self.field.value(), indent, room, cx)
     }
 }
 

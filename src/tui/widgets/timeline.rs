@@ -219,7 +219,7 @@ fn part(from: DateTime, to: DateTime, now: DateTime) -> f64 {
 mod tests {
     use super::*;
     use crate::domain::{BadgeId, HistoryItem, Text};
-    use crate::tui::widgets::needs::tests::job;
+    use crate::tui::needs::tests::job;
     use crate::tui::widgets::text_layout::line_width;
 
     fn shown(word: &str, times: [&str; 4], now: &str, room: usize) -> Vec<String> {

@@ -5,10 +5,9 @@ use crate::jobs::{
     CheckProgress, Decision, Disclosure, DuplicateResult, IssuePlan, JobError, NeverSeen, Person,
     RequestsNeeded, RevokePlan, RowField, RowFilter, RowSelection, SuggestedRows, Undone,
 };
+use crate::tui::needs;
 use crate::tui::prelude::*;
-use crate::tui::request::RowsQuery;
-use crate::tui::widgets::job_rows::columns;
-use crate::tui::widgets::needs;
+use crate::tui::request::{RowsQuery, RowsToFile};
 use tokio::sync::watch;
 
 #[derive(Clone, Debug)]
@@ -143,33 +142,8 @@ pub async fn run(command: JobCommand, jobs: &Jobs, who: &str) -> Result<JobReply
             .await
             .map(|()| JobReply::Processed(id, vec![row], None)),
         JobCommand::Opened(what) => fine(jobs.note_opening(&what, who).await),
-        JobCommand::Look(id) => {
-            let polled = jobs.poll_now(id).await;
-            let is_idle = polled.jobs == 0;
-            return match polled.why_partial() {
-                Some(why) => Ok(JobReply::Warned(match id {
-                    Some(id) => t!("Job {id}: the check is incomplete: {why}", id, why),
-                    None => t!("The check is incomplete: {why}", why),
-                })),
-                None if is_idle => Ok(JobReply::Said(t!("There is nothing left to check.").to_owned())),
-                None => Ok(JobReply::Fine),
-            };
-        }
-        JobCommand::Allow(id, rows) => {
-            let one = is_one(&rows);
-            jobs.allow(id, rows).await.map(|n| {
-                if one && n == 0 {
-                    let text = t!(
-                        "This row needs review for one more reason: read it before you send the row. Nothing was sent."
-                    );
-                    JobReply::Said(text.to_owned())
-                } else if one {
-                    JobReply::Fine
-                } else {
-                    JobReply::Allowed(n)
-                }
-            })
-        }
+        JobCommand::Look(id) => return Ok(poll_now(jobs, id).await),
+        JobCommand::Allow(id, rows) => allow(jobs, id, rows).await,
         JobCommand::Skip(id, rows) => {
             let one = is_one(&rows);
             jobs.skip_rows(id, rows).await.map(|n| {
@@ -191,6 +165,32 @@ pub async fn run(command: JobCommand, jobs: &Jobs, who: &str) -> Result<JobReply
         JobCommand::Correct(id, row, name, email) => fine(jobs.correct(id, row, &name, &email).await),
     };
     said(done)
+}
+
+async fn allow(jobs: &Jobs, id: JobId, rows: RowSelection) -> Result<JobReply, JobError> {
+    let one = is_one(&rows);
+    let n = jobs.allow(id, rows).await?;
+    if one && n == 0 {
+        let text = t!(
+            "This row needs review for one more reason: read it before you send the row. Nothing was sent."
+        );
+        return Ok(JobReply::Said(text.to_owned()));
+    }
+    Ok(if one { JobReply::Fine } else { JobReply::Allowed(n) })
+}
+
+/// Checks a job, or every open job.
+async fn poll_now(jobs: &Jobs, id: Option<JobId>) -> JobReply {
+    let polled = jobs.poll_now(id).await;
+    let is_idle = polled.jobs == 0;
+    match polled.why_partial() {
+        Some(why) => JobReply::Warned(match id {
+            Some(id) => t!("Job {id}: the check is incomplete: {why}", id, why),
+            None => t!("The check is incomplete: {why}", why),
+        }),
+        None if is_idle => JobReply::Said(t!("There is nothing left to check.").to_owned()),
+        None => JobReply::Fine,
+    }
 }
 
 fn fine<T>(result: Result<T, JobError>) -> Result<JobReply, JobError> {
@@ -261,11 +261,15 @@ async fn drafts(jobs: &Jobs, ids: Vec<JobId>) -> Result<Vec<Job>, String> {
 pub async fn saved_rows(
     jobs: &Jobs,
     query: RowsQuery,
+    to_file: RowsToFile,
     clock: ServiceClock,
 ) -> Result<Vec<ExportRow>, String> {
     let job = said(jobs.job(query.job).await)?;
     let page = rows(jobs, query).await?;
-    let saved = move || columns::saved(page.items.iter().map(|(_, row)| row), Some(&job), &clock);
+    let saved = move || {
+        let rows: Vec<JobRow> = page.items.into_iter().map(|(_, row)| row).collect();
+        to_file(&rows, &job, &clock)
+    };
     tokio::task::spawn_blocking(saved).await.map_err(|_| t!("Internal error in lapel.").to_owned())
 }
 

@@ -3,7 +3,7 @@
 
 use crate::api::{Gathered, PageReader, PageRequest, read_all};
 use crate::tui::prelude::*;
-use crate::tui::widgets::marks::LARGEST_RANGE;
+use crate::tui::request::LARGEST_RANGE;
 use tokio::sync::watch;
 
 #[derive(Debug)]

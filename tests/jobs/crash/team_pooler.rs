@@ -25,7 +25,7 @@ fn a_pooler_in_session_mode_changes_nothing() {
         person::live(&mut first, &world, &script).await;
         oracle::finally(&first, &world, &script).await;
         let status = Journal::team_status(&team::database_of(world.folder())).expect("a status");
-        assert!(!status.is_pooled, "{status:?}");
+        assert!(!status.setup.is_pooled, "{status:?}");
         first.jobs.close().await;
         second.jobs.close().await;
     });
@@ -47,7 +47,7 @@ fn a_pooler_in_transaction_mode_is_refused_with_its_name() {
         for n in 0..4 {
             let why = match n % 2 {
                 0 => Journal::open_team(login.clone(), "kim", None).map(drop),
-                _ => Journal::team_status(&login).map(|status| assert!(status.is_pooled, "{status:?}")),
+                _ => Journal::team_status(&login).map(|status| assert!(status.setup.is_pooled, "{status:?}")),
             };
             match why {
                 Ok(()) => assert_eq!(n % 2, 1, "{settings}: it is used"),

@@ -308,7 +308,7 @@ fn what_a_profile_says_of_jobs_wins_over_what_is_said_for_all() {
     let home = Home::with_config(&format!(
         "[jobs]\nin_flight = 4\nbatch = 500\nkeep_days = 30\npolicies = {{ valid = 'block', revoked = 'allow' }}\n\
          {PROFILE}\nenvironment = 'demo'\nkey = {{ env = 'K' }}\n\
-         [profiles.a.jobs]\nbatch = 10\nguard_age_minutes = 5\npolicies.valid = 'allow'\n\
+         [profiles.a.jobs]\nbatch = 10\nduplicate_check_minutes = 5\npolicies.valid = 'allow'\n\
          [profiles.b]\nbase_url = 'https://b.example/api/v1/ext'\nkey = {{ env = 'K' }}\n"
     ));
     let env = Env::of(home.env.iter().cloned().chain([("K".into(), "dmu_test_0123456789".into())]));
@@ -317,10 +317,10 @@ fn what_a_profile_says_of_jobs_wins_over_what_is_said_for_all() {
         Settings::resolve(&flags, &env).expect("settings").profile.expect("a profile").jobs
     };
     let (a, b) = (of("a"), of("b"));
-    assert_eq!((a.in_flight, a.batch, a.guard_age_minutes), (Some(4), Some(10), Some(5)));
+    assert_eq!((a.in_flight, a.batch, a.duplicate_check_minutes), (Some(4), Some(10), Some(5)));
     assert_eq!((a.keep_days, a.expiring_days, a.doubt_window_hours), (Some(30), None, None));
     assert_eq!(a.policies, [("revoked", JobPolicy::Allow), ("valid", JobPolicy::Allow)]);
-    assert_eq!((b.in_flight, b.batch, b.guard_age_minutes), (Some(4), Some(500), None));
+    assert_eq!((b.in_flight, b.batch, b.duplicate_check_minutes), (Some(4), Some(500), None));
     assert_eq!(b.policies, [("valid", JobPolicy::Block), ("revoked", JobPolicy::Allow)]);
 }
 

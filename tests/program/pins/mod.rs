@@ -15,4 +15,5 @@ mod pinned;
 mod plain_english;
 pub mod schema;
 mod settings;
+mod sizes;
 mod type_names;

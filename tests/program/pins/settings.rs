@@ -6,7 +6,8 @@ use crate::verbs::kit::Bench;
 use clap::Parser;
 use lapel::cli::Cli;
 use lapel::config::{
-    Env, Flags, KeymapFile, Mistake, Paths, Role, Settings, known_settings, recent_file, templates_file,
+    Env, Flags, KeymapFile, Mistake, Paths, Role, Settings, former_settings, known_settings, recent_file,
+    templates_file,
 };
 use lapel::tui::{Action, Keymap, Tab, crash_file, filters_file};
 use std::collections::BTreeSet;
@@ -73,8 +74,11 @@ fn names_in_config_toml() {
         }
         lines.push(name);
     }
+    // A former name that is still read stays in the list.
+    lines.extend(former_settings().into_iter().map(|(former, _)| former));
     let known = [
         "theme = high-contrast",
+        "jobs.issue_looks",
         "profile.read_only",
         "profile.environment = live",
         "jobs.policies.twin = block",
@@ -103,10 +107,75 @@ fn a_config_toml_of_today_is_read() {
         };
         assert!(found, "samples/config.toml says nothing about {name}");
     }
+    for (former, _) in former_settings() {
+        assert!(
+            names.contains(&format!("profiles.two.{former}")),
+            "samples/config.toml does not use {former}"
+        );
+    }
     // The tables of a profile are the same as those for all.
     for table in ["jobs.batch", "jobs.policies.valid", "index.enabled"] {
         assert!(names.contains(&format!("profiles.uni.{table}")), "{table}");
     }
+}
+
+#[test]
+fn a_setting_is_read_under_its_former_name_but_not_under_both() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().to_str().expect("UTF-8");
+    let env = Env::of([
+        ("LAPEL_CONFIG_DIR", path),
+        ("LAPEL_DATA_DIR", path),
+        ("LAPEL_BASE_URL", "https://badges.example/api/v1/ext"),
+        ("LAPEL_API_KEY", "k-0123456789"),
+    ]);
+    let with = |text: &str| {
+        fs::write(folder.path().join("config.toml"), text).expect("written");
+        Settings::resolve(&Flags::default(), &env).expect("settings")
+    };
+    let default = with("").profile.expect("a profile").jobs.values;
+    for (former, now) in former_settings() {
+        let value = if now.ends_with("_minutes") { "25" } else { "[6, 25]" };
+        let [of_former, of_now] = [&former, &now].map(|name| with(&format!("{name} = {value}\n")));
+        assert_eq!((&of_former.left_out, &of_now.left_out), (&Vec::new(), &Vec::new()), "{former}");
+        let [of_former, of_now] = [of_former, of_now].map(|it| it.profile.expect("a profile").jobs.values);
+        assert_eq!(of_former, of_now, "{former}");
+        assert_ne!(of_former, default, "{former}");
+
+        let both = with(&format!("{former} = {value}\n{now} = {value}\n"));
+        let [mistake] = both.left_out.as_slice() else { panic!("{former}: {:?}", both.left_out) };
+        assert_eq!(mistake.field.as_deref(), Some(former.as_str()));
+        assert!(mistake.what.contains(now.strip_prefix("jobs.").expect("a setting of jobs")), "{mistake}");
+        let profile = both.profile.expect("a profile");
+        assert_eq!((&profile.jobs.values, profile.read_only), (&default, false), "neither is used");
+    }
+}
+
+/// An example is another value, in the help and in docs/configuration.md.
+#[test]
+fn the_help_and_the_page_show_the_defaults_of_jobs_and_of_the_index() {
+    const EXAMPLES: &[&str] = &["jobs.issue_checks", "jobs.keep_days", "index.enabled"];
+    let bench = Bench::new();
+    let help = bench.run(&["--help"]).ended(0).out;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = fs::read_to_string(root.join("docs/configuration.md")).expect("the page");
+    let info = bench.json(&["info"], 0);
+    let mut compared = 0;
+    for setting in info["settings"].as_array().expect("settings") {
+        let (name, value) = (setting["name"].as_str().expect("a name"), &setting["value"]);
+        let is_of_table = name.starts_with("jobs.") || name.starts_with("index.");
+        if !is_of_table || EXAMPLES.contains(&name) {
+            continue;
+        }
+        let begin = format!("{} = ", name.rsplit_once('.').expect("a table").1);
+        for line in help.lines().chain(page.lines()).filter_map(|line| line.trim_start().strip_prefix(&begin))
+        {
+            let shown = line.split(['#', ' ']).next().unwrap_or_default().trim_matches('"');
+            assert_eq!(Some(shown), value.as_str(), "{name} in --help or docs/configuration.md");
+            compared += 1;
+        }
+    }
+    assert!(compared > 15, "{compared}");
 }
 
 /// The names of all values, with the names of their tables in front. The ways to write a secret are values.

@@ -1,7 +1,7 @@
 //! `lapel info`: every setting with its value and where it comes from, every path, and nothing secret.
 
 use super::kit::Bench;
-use lapel::config::known_settings;
+use lapel::config::{former_settings, known_settings};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -21,10 +21,10 @@ const SETTINGS: &[(&str, &str, &str)] = &[
     ("jobs.in_flight", "3", "3"),
     ("jobs.batch", "70", "70"),
     ("jobs.doubt_window_hours", "48", "48"),
-    ("jobs.issue_looks", "[7, 21]", "7, 21"),
-    ("jobs.revoke_looks", "[2, 4]", "2, 4"),
-    ("jobs.doubt_looks", "[3, 9]", "3, 9"),
-    ("jobs.guard_age_minutes", "12", "12"),
+    ("jobs.issue_checks", "[7, 21]", "7, 21"),
+    ("jobs.revoke_checks", "[2, 4]", "2, 4"),
+    ("jobs.doubt_checks", "[3, 9]", "3, 9"),
+    ("jobs.duplicate_check_minutes", "12", "12"),
     ("jobs.expiring_days", "45", "45"),
     ("jobs.keep_days", "90", "90"),
     ("joined_text", "'replace'", "replace"),
@@ -127,6 +127,10 @@ fn every_setting_that_the_file_knows_is_told_with_its_value_and_source() {
     for (name, _, value) in SETTINGS {
         let info = if profile_of(name) == "other" { &other } else { &default };
         assert_eq!(told(info, name), pair(value, "config.toml"), "{name}");
+    }
+    // Scripts may know the names of settings before they were renamed.
+    for (former, now) in former_settings() {
+        assert_eq!(told(&default, &former), told(&default, &now), "{former}");
     }
     assert_eq!(told(&default, "profile"), pair("uni", "config.toml"));
     assert_eq!(told(&other, "profile"), pair("other", "flag"));

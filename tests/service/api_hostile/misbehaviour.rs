@@ -24,6 +24,7 @@ fn case(name: &'static str, moves: Vec<Move>, get: (&'static str, usize), post: 
     Case { name, after: After::Request, moves, get, post, slow: false }
 }
 
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn cases() -> Vec<Case> {
     const DOUBT: &str = "in doubt";
     const BROKEN: (&str, usize) = ("no answer", 2);

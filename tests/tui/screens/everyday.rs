@@ -2,6 +2,7 @@
 
 use super::*;
 
+#[expect(clippy::too_many_lines, reason = "one session, screen after screen")]
 async fn walk(columns: u16, rows: u16) {
     let mut h = Harness::new(frozen(), columns, rows).await;
     take(&mut h, "connecting");

@@ -4,6 +4,7 @@ use super::*;
 use crate::common::texts::{msg, msg_part};
 
 /// Files, what is made of them, and jobs in all their states.
+#[expect(clippy::too_many_lines, reason = "one session, screen after screen")]
 async fn walk_jobs(columns: u16, rows: u16) {
     let mut h = Harness::with(frozen(), columns, rows, |mut session| {
         session.jobs.batch = 50;

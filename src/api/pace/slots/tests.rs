@@ -4,7 +4,7 @@ use super::*;
 use proptest::prelude::*;
 use std::cell::Cell;
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 
 const WINDOW: Duration = Duration::from_secs(60);
 const PACE: &str = "pace";
@@ -273,6 +273,12 @@ struct Made {
     ends: i64,
 }
 
+impl Made {
+    fn priority(&self) -> Priority {
+        if self.background { Priority::Background } else { Priority::Interactive }
+    }
+}
+
 fn made() -> impl Strategy<Value = Made> {
     (0..150_000i64, 0..6u8, any::<bool>(), 0..10_000i64, 0..30_000i64, 0..30_000i64).prop_map(
         |(comes, process, background, begins, a, b)| Made {
@@ -334,8 +340,7 @@ proptest! {
         let mut alive = [true; 6];
         let mut crashed_at = [i64::MIN; 6];
         // In every process, only the first waiter of each priority asks.
-        let mut queues: std::collections::BTreeMap<(u8, bool), std::collections::VecDeque<usize>> =
-            std::collections::BTreeMap::new();
+        let mut queues: BTreeMap<(u8, bool), VecDeque<usize>> = BTreeMap::new();
         let mut steps = 0;
         while let Some(Reverse((at, event))) = events.pop() {
             steps += 1;
@@ -375,9 +380,8 @@ proptest! {
                     if queue.front() != Some(&index) {
                         continue;
                     }
-                    let priority = if made.background { Priority::Background } else { Priority::Interactive };
                     let process = made.process.to_string();
-                    match bench.take(&process, &want(priority, limit)) {
+                    match bench.take(&process, &want(made.priority(), limit)) {
                         SlotReply::Granted(slot, _) => {
                             granted.push((at, made.background));
                             queue.pop_front();
@@ -408,9 +412,7 @@ proptest! {
                     if let Some((slot, since)) = slots[index]
                         && crashed_at[usize::from(made.process)] < since
                     {
-                        let priority =
-                            if made.background { Priority::Background } else { Priority::Interactive };
-                        bench.give(&made.process.to_string(), slot, Some(priority));
+                        bench.give(&made.process.to_string(), slot, Some(made.priority()));
                     }
                 }
             }

@@ -1,11 +1,13 @@
-//! The blocks of slots that a team's database granted to this process: only the arithmetic. Callers pass the time in.
+//! The blocks of slots that a team's database granted to this process, without the database. Callers pass the time in.
 //!
 //! A block is open for a short time. An open block hands out its slots; a slot that comes back unused can be handed
 //! out again. A closed block returns its slots: the unused ones at once, and each used one when its request has
 //! completed.
 
+use super::super::queue::ByPriority;
 use super::super::slots::SlotRequest;
 use super::{Priority, SlotTimes};
+use crate::api::prelude::*;
 
 impl SlotTimes {
     pub(super) fn of(want: &SlotRequest) -> Self {
@@ -141,6 +143,110 @@ impl Block {
     }
 }
 
+/// All blocks of this process.
+pub(super) struct GrantedBlocks {
+    open: ByPriority<Option<Block>>,
+    /// Slots of the next block.
+    sizes: ByPriority<u32>,
+    /// Until the database knows that all their slots came back.
+    closed: Vec<Block>,
+    /// Changes that the database does not know yet, in order.
+    gives: VecDeque<Give>,
+}
+
+impl GrantedBlocks {
+    pub(super) fn new() -> Self {
+        let sizes = ByPriority { interactive: 1, background: 1 };
+        Self { open: ByPriority::default(), sizes, closed: Vec::new(), gives: VecDeque::new() }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Block> {
+        [&self.open.interactive, &self.open.background].into_iter().flatten().chain(&self.closed)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.all().next().is_none()
+    }
+
+    /// When [`Self::close_ended`] or [`Self::collect`] has something to do.
+    pub(super) fn due(&self) -> Option<i64> {
+        self.all().filter_map(Block::due).min()
+    }
+
+    pub(super) fn add(&mut self, block: Block) {
+        let open = self.open.of(block.priority);
+        *open = Some(block);
+    }
+
+    pub(super) fn add_give(&mut self, give: Give) {
+        self.gives.push_back(give);
+    }
+
+    /// The slots to request for the next block.
+    pub(super) fn next_size(&mut self, priority: Priority, division: Division) -> u32 {
+        (*self.sizes.of(priority)).clamp(1, division.largest_of(priority))
+    }
+
+    /// The number of the block that a slot is of.
+    pub(super) fn hand_out(&mut self, from: Priority, span: SlotTimes, now: i64) -> Option<i64> {
+        let block = self.open.of(from).as_mut().filter(|block| block.can_serve(span, now))?;
+        block.hand_out();
+        Some(block.id)
+    }
+
+    pub(super) fn take_back(&mut self, id: i64, sent: bool) {
+        let open = [&mut self.open.interactive, &mut self.open.background].into_iter().flatten();
+        if let Some(block) = open.chain(&mut self.closed).find(|block| block.id == id) {
+            block.take_back(sent);
+        }
+    }
+
+    pub(super) fn close(&mut self, priority: Priority, division: Division) {
+        let Some(mut block) = self.open.of(priority).take() else { return };
+        *self.sizes.of(priority) = block.next_size(division.largest_of(priority));
+        block.close();
+        self.closed.push(block);
+    }
+
+    /// Closes the blocks that hand out nothing more.
+    pub(super) fn close_ended(&mut self, now: i64, division: Division) {
+        for priority in [Priority::Interactive, Priority::Background] {
+            let open = self.open.of(priority).as_ref();
+            if open.is_some_and(|block| now > block.open_until || block.is_used_up()) {
+                self.close(priority, division);
+            }
+        }
+    }
+
+    /// Collects the changes that are due.
+    pub(super) fn collect(&mut self, now: i64, pause: i64) {
+        self.collect_if(now, pause, |block| block.due().is_some_and(|at| at <= now));
+    }
+
+    /// Closes all blocks, and collects every change.
+    pub(super) fn close_all(&mut self, now: i64, pause: i64, division: Division) {
+        self.close(Priority::Interactive, division);
+        self.close(Priority::Background, division);
+        self.collect_if(now, pause, |_| true);
+    }
+
+    fn collect_if(&mut self, now: i64, pause: i64, is_wanted: impl Fn(&Block) -> bool) {
+        for block in self.closed.iter_mut().filter(|block| is_wanted(block)) {
+            self.gives.extend(block.give(now, pause));
+        }
+        self.closed.retain(|block| !block.is_finished());
+    }
+
+    /// The oldest change that the database does not know. [`Self::remove_first_give`] removes it.
+    pub(super) fn first_give(&self) -> Option<Give> {
+        self.gives.front().copied()
+    }
+
+    pub(super) fn remove_first_give(&mut self) {
+        self.gives.pop_front();
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Division {
     /// For blocks and seats. The rest covers requests that a suspended process sends late.
@@ -168,12 +274,18 @@ impl Division {
             largest_of_background: (background / 8).max(1),
         }
     }
+
+    fn largest_of(self, priority: Priority) -> u32 {
+        match priority {
+            Priority::Interactive => self.largest,
+            Priority::Background => self.largest_of_background,
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::prelude::*;
     use proptest::prelude::*;
 
     const REACH: SlotTimes = SlotTimes { usable: Duration::from_secs(10), reach: Duration::from_secs(30) };
@@ -213,6 +325,39 @@ mod tests {
         assert_eq!((block.due(), block.is_finished()), (Some(i64::MIN), false));
         assert_eq!(block.give(2001, 100), Some(Give { part: 2, remaining: 0, ..give }));
         assert!(block.is_finished());
+    }
+
+    #[test]
+    fn the_blocks_of_a_process_return_every_slot() {
+        let division = Division::of(1_000, 250);
+        let mut blocks = GrantedBlocks::new();
+        assert!(blocks.is_empty() && blocks.due().is_none());
+        blocks.add(block(2));
+        assert_eq!(blocks.hand_out(Priority::Background, REACH, 0), None);
+        assert_eq!(blocks.hand_out(Priority::Interactive, REACH, 0), Some(1));
+        blocks.close_ended(1000, division);
+        assert_eq!((blocks.due(), blocks.first_give()), (Some(1001), None), "it is open until then");
+        blocks.close_ended(1001, division);
+        assert_eq!(blocks.hand_out(Priority::Interactive, REACH, 1001), None);
+        blocks.collect(1001, 100);
+        assert_eq!(blocks.first_give().map(|give| (give.answered, give.remaining)), Some((0, 1)));
+        blocks.remove_first_give();
+        blocks.take_back(1, true);
+        blocks.collect(1002, 100);
+        assert_eq!(blocks.first_give().map(|give| (give.answered, give.remaining)), Some((1, 0)));
+        assert!(blocks.is_empty(), "only the database does not know it yet");
+        blocks.remove_first_give();
+
+        blocks.add(Block::new(2, Priority::Background, REACH, 3, 2000));
+        blocks.close_all(1003, 100, division);
+        let give = Give { block: 3, part: 0, priority: Priority::Interactive, answered: 0, remaining: 0 };
+        blocks.add_give(give);
+        let given = std::iter::from_fn(|| {
+            let give = blocks.first_give()?;
+            blocks.remove_first_give();
+            Some((give.block, give.remaining))
+        });
+        assert_eq!(given.collect::<Vec<_>>(), [(2, 0), (3, 0)]);
     }
 
     #[test]

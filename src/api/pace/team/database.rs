@@ -1,10 +1,14 @@
-//! The connection for the pace: making it again, its calls, and what they say about the clock.
+//! The connection for the pace, its calls, and what they say about the clock.
 
-use super::{AGAIN_MS, DatabaseLost, JUMP_MS, LONGEST_ATTEMPT_MS, PATIENCE, PaceKeeper, int, millis, words};
+use super::{
+    AGAIN_MS, DatabaseLost, GRACE_MS, JUMP_MS, LONGEST_ATTEMPT_MS, PATIENCE, PaceKeeper, Task, int, millis,
+    words,
+};
 use crate::api::call::Priority;
 use crate::api::prelude::*;
 use crate::boot_clock::boot_ms;
 use crate::team::{DatabaseSession, Login, TeamError};
+use std::sync::mpsc::Sender;
 use tokio_postgres::Row;
 use tokio_postgres::types::{ToSql, Type};
 
@@ -42,7 +46,42 @@ impl PaceReport {
     }
 }
 
-impl PaceKeeper {
+/// The connection for the pace, made again when it is lost.
+pub(super) struct DatabaseLink {
+    pub(super) login: Login,
+    pub(super) session: Option<DatabaseSession>,
+    /// Since when the database does not answer, and why.
+    lost_at: Option<i64>,
+    pub(super) failed: Option<TeamError>,
+    /// Since when an attempt to connect runs.
+    pub(super) connecting: Option<i64>,
+    /// The time of the next attempt.
+    connect_at: i64,
+    work: Sender<Task>,
+}
+
+impl DatabaseLink {
+    pub(super) fn new(login: Login, work: Sender<Task>) -> Self {
+        Self {
+            login,
+            session: None,
+            lost_at: Some(boot_ms()),
+            failed: None,
+            connecting: None,
+            connect_at: i64::MIN,
+            work,
+        }
+    }
+
+    /// When [`Self::connect`] has something to do. `None` with a connection, or after a refused login.
+    pub(super) fn due(&self) -> Option<i64> {
+        match self.connecting {
+            _ if self.session.is_some() => None,
+            Some(since) => Some(since.saturating_add(LONGEST_ATTEMPT_MS)),
+            None => Some(self.connect_at).filter(|_| !self.is_login_refused()),
+        }
+    }
+
     pub(super) fn connect(&mut self, now: i64) {
         let is_hanging = self.connecting.is_some_and(|since| now - since >= LONGEST_ATTEMPT_MS);
         let is_early = now < self.connect_at || self.is_login_refused();
@@ -54,7 +93,7 @@ impl PaceKeeper {
         // On a thread of its own: it may take long, and requests must not wait for it.
         let connecting = std::thread::Builder::new().name("team pace".into()).spawn(move || {
             let opened = DatabaseSession::open(&login);
-            let _ = work.send(Box::new(move |keeper: &mut Self| keeper.connected(opened)));
+            let _ = work.send(Box::new(move |keeper: &mut PaceKeeper| keeper.connected(opened)));
         });
         if connecting.is_err() {
             self.connecting = None;
@@ -73,25 +112,12 @@ impl PaceKeeper {
         self.login.refused.get().is_some()
     }
 
-    pub(super) fn connected(&mut self, opened: Result<DatabaseSession, TeamError>) {
-        if self.session.is_some() {
-            return;
-        }
-        self.connecting = None;
-        match opened {
-            Ok(session) => {
-                self.session = Some(session);
-                self.seat_at = i64::MIN;
-            }
-            Err(why) => {
-                self.show_away(words(&why));
-                self.fail(why);
-                self.connect_at = boot_ms() + AGAIN_MS;
-            }
-        }
+    /// A lost connection may be back before anybody hears of it.
+    pub(super) fn was_just_lost(&self) -> bool {
+        self.lost_at.is_none_or(|since| boot_ms() - since < GRACE_MS)
     }
 
-    pub(super) fn fail(&mut self, why: TeamError) {
+    fn fail(&mut self, why: TeamError) {
         if self.failed.as_ref() != Some(&why) {
             tracing::warn!(?why, "the team's database cannot share the pace");
         }
@@ -99,7 +125,7 @@ impl PaceKeeper {
     }
 
     /// The first row of an answer.
-    pub(super) fn call(
+    fn query(
         &mut self,
         sql: &str,
         values: &[(&(dyn ToSql + Sync), Type)],
@@ -109,9 +135,6 @@ impl PaceKeeper {
             Ok(Ok(rows)) => {
                 self.failed = None;
                 self.lost_at = None;
-                if !self.is_crowded {
-                    self.shown.set(None);
-                }
                 return Ok(rows.into_iter().next());
             }
             Ok(Err(why)) => TeamError::from(&why),
@@ -131,6 +154,38 @@ impl PaceKeeper {
         self.connect(now);
         Err(DatabaseLost)
     }
+}
+
+impl PaceKeeper {
+    pub(super) fn connected(&mut self, opened: Result<DatabaseSession, TeamError>) {
+        if self.link.session.is_some() {
+            return;
+        }
+        self.link.connecting = None;
+        match opened {
+            Ok(session) => {
+                self.link.session = Some(session);
+                self.seat_at = i64::MIN;
+            }
+            Err(why) => {
+                self.show_away(words(&why));
+                self.link.fail(why);
+                self.link.connect_at = boot_ms() + AGAIN_MS;
+            }
+        }
+    }
+
+    pub(super) fn call(
+        &mut self,
+        sql: &str,
+        values: &[(&(dyn ToSql + Sync), Type)],
+    ) -> Result<Option<Row>, DatabaseLost> {
+        let row = self.link.query(sql, values)?;
+        if !self.is_crowded {
+            self.shown.set(None);
+        }
+        Ok(row)
+    }
 
     pub(super) fn view(
         &mut self,
@@ -141,7 +196,7 @@ impl PaceKeeper {
         let row = self.call(sql, values)?;
         let Some(Ok(view)) = row.as_ref().map(PaceReport::of) else { return Err(DatabaseLost) };
         let now = Instant::now();
-        self.held = view.left(view.held_until).map(|left| (now + left, view.refusals));
+        self.holds.read(view.left(view.held_until), view.refusals);
         self.others = view.left(view.others_end).map(|left| (view.others, now + left));
         if self.has_jumped(view.time, before) { Err(DatabaseLost) } else { Ok(view) }
     }
@@ -174,19 +229,19 @@ impl PaceKeeper {
 
     /// Until this succeeds, nothing is read, since the database would not show a hold of this process.
     pub(super) fn write(&mut self) -> Result<(), DatabaseLost> {
-        if self.session.is_none() {
+        if self.link.session.is_none() {
             return Err(DatabaseLost);
         }
         let pace = self.pace.clone();
-        if let Some((until, refusals)) = self.unwritten {
-            let wait = millis(until.saturating_duration_since(Instant::now()));
+        if let Some((wait, refusals)) = self.holds.unwritten() {
+            let wait = millis(wait);
             self.call(
                 "SELECT lapel.pace_hold($1, $2, $3)",
                 &[(&pace, Type::TEXT), (&wait, Type::INT8), (&int(refusals), Type::INT4)],
             )?;
-            self.unwritten = None;
+            self.holds.note_written();
         }
-        while let Some(give) = self.gives.front().copied() {
+        while let Some(give) = self.blocks.first_give() {
             let window = millis(self.window) + 1;
             self.call(
                 "SELECT lapel.pace_give($1, $2, $3, $4, $5, $6, $7, $8)",
@@ -201,7 +256,7 @@ impl PaceKeeper {
                     (&window, Type::INT8),
                 ],
             )?;
-            self.gives.pop_front();
+            self.blocks.remove_first_give();
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 use super::super::{Pace, Permit, SlotTimes};
 use super::*;
 use crate::api::error::ApiError;
+use crate::team::DatabaseSession;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -118,7 +119,7 @@ impl Pace {
     /// Ends the thread, which returns nothing.
     fn crash(&self) {
         self.keeper(|keeper| {
-            keeper.session = None;
+            keeper.link.session = None;
             keeper.has_ended = true;
         });
     }
@@ -666,7 +667,7 @@ async fn a_refused_login_is_tried_again_only_when_the_profile_is_opened_anew() {
     change(&admin(&login), format!("CREATE ROLE {user} LOGIN; GRANT lapel_issuer TO {user}")).await;
     let (told, asked) = oneshot::channel();
     pace.keeper(move |keeper| {
-        let _ = told.send((keeper.next_work(), keeper.connecting));
+        let _ = told.send((keeper.next_work(), keeper.link.connecting));
     });
     assert_eq!(asked.await, Ok((None, None)), "it waits for no time and no connection");
     pace.share_in_team(anew(), None, PACE, SPAN);

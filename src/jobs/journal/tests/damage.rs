@@ -249,6 +249,7 @@ fn run<T>(db: &Tx<'_>, undoes: bool, op: impl FnOnce() -> tx::Result<T>) -> Opti
 }
 
 /// Every operation of [`crate::jobs::journal::Store`], on every job.
+#[expect(clippy::too_many_lines, reason = "a list of all operations")]
 fn everything(db: &Tx<'_>, undoes: bool) {
     macro_rules! run {
         ($($op:expr),+ $(,)?) => { $(let _ = run(db, undoes, || $op);)+ };

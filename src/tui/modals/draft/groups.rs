@@ -4,8 +4,9 @@ use super::DraftForm;
 use super::outline::{Outline, PartId};
 use crate::jobs::{DuplicateKind, Reason, RequestsNeeded, RowGroup, RowSelection, SuggestedRows, Undone};
 use crate::tui::prelude::*;
+use crate::tui::request::LARGEST_RANGE;
 use crate::tui::widgets::job_rows::{draft_words, short_reason};
-use crate::tui::widgets::marks::{LARGEST_RANGE, between};
+use crate::tui::widgets::marks::between;
 use std::ops::RangeInclusive;
 
 /// The statuses of a draft: the rows that need a person come first, the rows that are sent last.

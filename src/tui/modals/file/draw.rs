@@ -14,32 +14,11 @@ impl FileForm {
         let theme = &cx.theme;
         let mut form = FormText::new(area, cx);
         let room = form.room();
-        let head = match &self.purpose {
-            Purpose::Issue { by_column: true, .. } => t!("Issue  with the template in each row").to_owned(),
-            Purpose::Issue { template, .. } => t!("Issue  {title}", title = template.1),
-            Purpose::Revoke { reason, .. } => {
-                t!("Revoke badges by id. Reason: {reason}", reason = Text::from(reason.as_str()))
-            }
-        };
-        form.heading(&head, theme.strong());
+        form.heading(&self.heading_words(), theme.strong());
         form.text(&self.source_words(cx), theme.accent());
         let esc = cx.key(&self.key_contexts(), Action::Back);
         if self.is_reading() {
-            let (drafting, done, all) =
-                self.work.as_ref().map_or((false, 0, 0), |work| (work.drafting, work.done, work.all));
-            let verb = match (&self.purpose, drafting) {
-                (_, false) => t!("reading the file"),
-                (Purpose::Issue { .. }, true) => t!("reading and checking every row"),
-                (Purpose::Revoke { .. }, true) => t!("checking each badge"),
-            };
-            let far = match (done, all) {
-                (_, 0) => String::new(),
-                (done, all) => {
-                    let part = (u128::from(done) * 100 / u128::from(all.max(1))).min(100);
-                    format!(": {}", t!("{n} %", n = part))
-                }
-            };
-            form.dim(&format!("{} {verb}{far}   {}", cx.spinner(), t!("{esc} back", esc)));
+            form.dim(&format!("{} {}   {}", cx.spinner(), self.progress_words(), t!("{esc} back", esc)));
         }
         if let Some(said) = &self.said {
             form.error(said);
@@ -119,6 +98,35 @@ impl FileForm {
             _ => {}
         }
         form.draw(frame, area);
+    }
+
+    fn heading_words(&self) -> String {
+        match &self.purpose {
+            Purpose::Issue { by_column: true, .. } => t!("Issue  with the template in each row").to_owned(),
+            Purpose::Issue { template, .. } => t!("Issue  {title}", title = template.1),
+            Purpose::Revoke { reason, .. } => {
+                t!("Revoke badges by id. Reason: {reason}", reason = Text::from(reason.as_str()))
+            }
+        }
+    }
+
+    /// What lapel does with the file now, and how much of it is done.
+    fn progress_words(&self) -> String {
+        let (drafting, done, all) =
+            self.work.as_ref().map_or((false, 0, 0), |work| (work.drafting, work.done, work.all));
+        let verb = match (&self.purpose, drafting) {
+            (_, false) => t!("reading the file"),
+            (Purpose::Issue { .. }, true) => t!("reading and checking every row"),
+            (Purpose::Revoke { .. }, true) => t!("checking each badge"),
+        };
+        let far = match (done, all) {
+            (_, 0) => String::new(),
+            (done, all) => {
+                let part = (u128::from(done) * 100 / u128::from(all.max(1))).min(100);
+                format!(": {}", t!("{n} %", n = part))
+            }
+        };
+        format!("{verb}{far}")
     }
 
     /// Example: `attendees.csv  CP949 · comma · header row 1`.

@@ -2,9 +2,9 @@
 
 use super::cache::Cache;
 use crate::api::{Picture, PictureClient, PictureError};
-use crate::tui::platform::images::protocol::PictureOutput;
 use crate::tui::platform::images::render::{Packed, render};
 use crate::tui::prelude::*;
+use crate::tui::terminal_abilities::PictureOutput;
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::{OnceCell, Semaphore};

@@ -5,8 +5,8 @@
 //!
 //! ```text
 //! picture_url  addresses to URLs            questions  questions to the terminal about its abilities
-//! store     wanted and loaded pictures      protocol   the ways in which a terminal shows pictures
-//! gallery   the worker's part of pictures   render     picture files to terminal output
+//! store     wanted and loaded pictures      render     picture files to terminal output
+//! gallery   the worker's part of pictures
 //! cache     files of downloaded pictures
 //! ```
 //!
@@ -15,7 +15,6 @@
 mod cache;
 mod gallery;
 mod picture_url;
-mod protocol;
 #[cfg_attr(not(unix), allow(dead_code, unused_imports, reason = "nobody is asked there"))]
 mod questions;
 #[cfg(feature = "images")]
@@ -26,7 +25,6 @@ mod render;
 mod store;
 
 pub use gallery::{Gallery, PictureOnScreen};
-pub use protocol::{KITTY_IDS, PictureOutput};
 pub use questions::{ASKED_ROW, TerminalQueries};
 pub use render::{OFF, Packed};
 pub use store::{PictureOf, PictureRequest, PictureStore};

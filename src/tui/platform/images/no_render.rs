@@ -1,7 +1,7 @@
 //! Replaces `render` in a build without the feature `images`: no picture can be shown.
 
-use super::protocol::PictureOutput;
 use crate::tui::prelude::*;
+use crate::tui::terminal_abilities::PictureOutput;
 
 pub const AVAILABLE: bool = false;
 

@@ -10,10 +10,9 @@ use crate::config::{
 };
 use crate::tui::input::typed;
 use crate::tui::message::Message;
-use crate::tui::platform::cells::Ambiguous;
-use crate::tui::platform::images::protocol::{PictureOutput, Protocol};
 use crate::tui::platform::images::render;
 use crate::tui::prelude::*;
+use crate::tui::terminal_abilities::{Ambiguous, PictureOutput, Protocol};
 use std::io::{self, IsTerminal, Write};
 use std::time::Instant;
 

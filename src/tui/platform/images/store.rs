@@ -4,10 +4,10 @@
 use super::gallery::PictureOnScreen;
 use super::picture_url::Places;
 use crate::config::PictureSettings;
-use crate::tui::platform::images::protocol::{KITTY_IDS, PictureOutput, Protocol};
 use crate::tui::platform::images::questions::{PictureMode, unasked};
 use crate::tui::platform::images::render::Packed;
 use crate::tui::prelude::*;
+use crate::tui::terminal_abilities::{KITTY_IDS, PictureOutput, Protocol};
 
 /// A picture is kept until this many others were requested. Then its kitty image id is used again.
 const KEPT: u32 = KITTY_IDS - 4;

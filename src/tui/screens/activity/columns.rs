@@ -3,9 +3,9 @@
 use super::draw::{Finished, bar, done_of, finished, standing, standing_style};
 use crate::export::FieldValue;
 use crate::jobs::{JobPart, Urgency, shares};
+use crate::tui::needs::{Need, concerns, has_problem, needs, short_words};
 use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::to_minute;
-use crate::tui::widgets::needs::{Need, concerns, has_problem, needs, short_words};
 use crate::tui::widgets::record_field::{self, RecordField};
 use crate::tui::widgets::table_header::{ColumnDef, Heading, SortKey};
 use crate::tui::widgets::text_layout::ColumnLayout;
@@ -272,7 +272,7 @@ pub fn sort_key(job: &Job, column: usize, now: Timestamp) -> SortKey {
 mod tests {
     use super::*;
     use crate::jobs::{Owner, Reason};
-    use crate::tui::widgets::needs::tests::job;
+    use crate::tui::needs::tests::job;
 
     /// The column of the owner has the person.
     #[test]

@@ -1,11 +1,13 @@
 //! Copying, saving and raw JSON for the Activity tab.
 
 use super::{Activity, columns};
+use crate::tui::input::action::ActionKind;
 use crate::tui::persist::saved_layout::SavedLayout;
 use crate::tui::prelude::*;
 use crate::tui::widgets::copying::{self, Copyables, records};
 use crate::tui::widgets::job_rows;
 use crate::tui::widgets::record_field::pick;
+use crate::tui::worker::job_command::JobReply;
 
 impl Activity {
     /// What a file of the list would have, in words. `None` if the list is empty.
@@ -74,6 +76,43 @@ impl Screen for Activity {
 
     fn picture(&self, area: Rect, cx: &UiContext) -> Option<PictureRequest> {
         self.text_and_picture(area, self.pane_lines(area, cx).len(), cx).1
+    }
+
+    fn on_journal(&mut self, event: JournalEvent<'_>, _: &UiContext, effects: &mut Effects<'_>) {
+        match event {
+            JournalEvent::Opened { .. } => self.restart(effects),
+            JournalEvent::Failed(why) => self.fail(why.to_owned()),
+            JournalEvent::Back => self.read_again(effects),
+        }
+    }
+
+    fn on_touched(&mut self, job: &Job, touched: &[Touched], _: &UiContext, _: &mut Effects<'_>) {
+        if job.kind == Kind::Revoke {
+            let revoked = touched.iter().filter(|badge| badge.is_revoked());
+            self.unmark_badges(revoked.map(|badge| badge.badge_id.clone()));
+        }
+    }
+
+    fn learn(&mut self, response: &Response) {
+        // A person's decision about these rows was carried out.
+        if let Response::Done(Ok(JobReply::Processed(job, rows, _))) = response {
+            self.unmark(*job, rows.clone());
+        }
+    }
+
+    fn counts_needs(&self) -> bool {
+        true
+    }
+
+    fn shows_jobs(&self) -> bool {
+        true
+    }
+
+    fn why_not(&self, action: Action) -> Option<&'static str> {
+        // One without an owner belongs to nobody.
+        let is_owners = action.is(ActionKind::OfJob) && action.is(ActionKind::Acts);
+        let is_others = self.job().is_some_and(|job| job.owner.is_some() && !job.may_act());
+        (is_owners && is_others).then(|| t!("this job belongs to another lapel"))
     }
 
     fn copyables(&self, cx: &UiContext) -> Copyables {

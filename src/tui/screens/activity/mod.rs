@@ -15,6 +15,7 @@ use crate::tui::modals::job_menu::JobMenu;
 use crate::tui::modals::resolve_rows::ResolveRows;
 use crate::tui::modals::revoke_ids::RevokeIds;
 use crate::tui::prelude::*;
+use crate::tui::tour::TourPlace;
 use crate::tui::widgets::job_rows::{self, RowList, know_rows};
 use crate::tui::widgets::marks::Marks;
 use crate::tui::widgets::preview::Scroll;
@@ -552,6 +553,13 @@ impl Component for Activity {
     fn know(&self, known: &mut KnownWords) {
         let rows = self.rows.iter().flat_map(|rows| rows.list.loaded().map(|(_, row)| row));
         know_rows(rows.chain(&self.peek.rows), &self.jobs, known);
+    }
+
+    fn tour_place(&self) -> TourPlace {
+        match self.key_contexts().first() {
+            Some(KeyContext::JobRows) => TourPlace::JobRows,
+            _ => TourPlace::Activity,
+        }
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {

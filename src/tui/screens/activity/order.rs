@@ -2,8 +2,8 @@
 
 use super::{Activity, columns};
 use crate::tui::input::list_hit::Click;
+use crate::tui::needs::needs;
 use crate::tui::prelude::*;
-use crate::tui::widgets::needs::needs;
 use crate::tui::widgets::table_header::{Heading, HeadingOutcome, SortKey, SortOrder, compare};
 
 /// Number of jobs whose cells decide how wide the columns are.
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
     use crate::api::Direction;
     use crate::jobs::{Code, Stop, StopKind};
-    use crate::tui::widgets::needs::tests::{job, now};
+    use crate::tui::needs::tests::{job, now};
 
     #[test]
     fn the_list_goes_through_the_states_that_its_jobs_have() {

@@ -1,9 +1,9 @@
 //! The rows of the selected job that are shown without opening it.
 
 use crate::jobs::RowFilter;
+use crate::tui::needs::most_urgent_first;
 use crate::tui::prelude::*;
 use crate::tui::request::RowsQuery;
-use crate::tui::widgets::needs::most_urgent_first;
 
 /// Maximum number of rows shown below a job that is not open, if they have room.
 const PEEK: u64 = 20;
@@ -63,7 +63,7 @@ pub(super) fn peeked_rows(job: &Job) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tui::widgets::needs::tests::job;
+    use crate::tui::needs::tests::job;
 
     #[test]
     fn the_most_urgent_rows_are_shown_first() {

@@ -48,6 +48,26 @@ impl Screen for BadgeScreen {
         Some(PictureRequest { of: PictureOf::Address(raw.clone()), area: picture::in_pane(pane) })
     }
 
+    fn on_touched(&mut self, _: &Job, touched: &[Touched], cx: &UiContext, effects: &mut Effects<'_>) {
+        if cx.client().is_some() {
+            for badge in touched {
+                self.refresh(&badge.badge_id, effects);
+            }
+        }
+    }
+
+    fn is_of_a_list(&self) -> bool {
+        true
+    }
+
+    fn shows_recents(&self) -> bool {
+        true
+    }
+
+    fn open_field(&mut self, cx: &UiContext, effects: &mut Effects<'_>) {
+        self.on_paste("", cx, effects);
+    }
+
     fn copyables(&self, cx: &UiContext) -> Copyables {
         let mut all = Copyables::default();
         let Some(badge) = self.badge() else {

@@ -43,6 +43,39 @@ impl Screen for History {
         picture_of(self.filtered.list.selected()?, self.filtered.split(area).1?, cx)
     }
 
+    fn forget_recents(&mut self) {
+        self.filtered.forget_earlier();
+    }
+
+    fn key_like(&self) -> Vec<String> {
+        self.filtered.key_like()
+    }
+
+    fn apply_filter(&mut self, effects: &mut Effects<'_>) {
+        self.filtered.apply(effects);
+    }
+
+    fn filter_only(&mut self, filter: &[(String, String)], effects: &mut Effects<'_>) {
+        self.filtered.filter_only(filter, effects);
+    }
+
+    fn badges(&self, most: usize) -> Vec<&HistoryItem> {
+        self.filtered.loaded().take(most).collect()
+    }
+
+    fn on_touched(&mut self, job: &Job, touched: &[Touched], cx: &UiContext, effects: &mut Effects<'_>) {
+        if job.kind == Kind::Revoke {
+            self.unmark(
+                touched.iter().filter(|badge| badge.is_revoked()).map(|badge| badge.badge_id.clone()),
+            );
+        }
+        // A narrowed list costs several requests. New badges come into it when the user refreshes it.
+        let is_new = job.kind == Kind::Issue && !self.filtered.is_narrowed();
+        if cx.client().is_some() && (is_new || self.holds(touched.iter().map(|badge| &badge.badge_id))) {
+            self.filtered.reload(effects);
+        }
+    }
+
     fn copyables(&self, cx: &UiContext) -> Copyables {
         let mut all = Copyables::default();
         let selected = self.filtered.list.selected();

@@ -1,11 +1,13 @@
 //! Drawing of Home: one line for each job or count, in parts with headings. Only titles are cut; other texts wrap.
 
 use super::counts::draw::spark;
+use super::counts::sections::CountBar;
 use super::lines::{HomeGroup, HomeLine};
 use super::{Home, STACK};
 use crate::domain::email::ended;
 use crate::tui::modals::draft::{shares, titles};
 use crate::tui::modals::job_actions::can;
+use crate::tui::needs;
 use crate::tui::prelude::*;
 use crate::tui::screens::activity::bar;
 use crate::tui::theme::{Glyphs, Theme};
@@ -13,7 +15,6 @@ use crate::tui::widgets::colleagues::{besides, involved, opened_by};
 use crate::tui::widgets::column_chart::{ChartColumn, column_chart};
 use crate::tui::widgets::filtered_list::two_sided;
 use crate::tui::widgets::job_rows::moment;
-use crate::tui::widgets::needs;
 use crate::tui::widgets::paged_list::draw_row;
 use std::rc::Rc;
 use strum::VariantArray;
@@ -283,32 +284,14 @@ impl Home {
                 Texts { art: bar(job, BAR, cx), ..of_job(job, cx.dotted(&words)) }
             }
             HomeLine::Overdue(n, _, at) => {
-                let form = if at.date() == cx.now().date() { "%H:%M" } else { "%m-%d %H:%M" };
-                let time = at.strftime(form);
-                let words = plural!(
-                    *n,
-                    "as of {time}, {n} badge in the history had waited over 24 h",
-                    "as of {time}, {n} badges in the history had waited over 24 h",
-                    time
-                );
-                let next = self.counts.next_reading();
-                let next = next.map(|at| t!("next reading {time}", time = moment(at, cx)));
-                let words = [Some(words), next].into_iter().flatten().collect();
+                let words = self.overdue_words(*n, *at, cx);
                 Texts { alert: true, style: theme.warning(), ..counted(words, list) }
             }
             HomeLine::Expiring(n, _) => counted(
                 vec![plural!(*n, "{n} badge expires within 30 days", "{n} badges expire within 30 days")],
                 list,
             ),
-            HomeLine::Mails(n, worst) => {
-                let mut words = vec![plural!(*n, "{n} mail failed", "{n} mails failed")];
-                words.extend(
-                    worst
-                        .as_ref()
-                        .map(|(domain, of_it)| t!("{n} of them to @{domain}", n = number(*of_it), domain)),
-                );
-                counted(words, list)
-            }
+            HomeLine::Mails(n, worst) => counted(mail_words(*n, worst.as_ref()), list),
             HomeLine::NoIndex => {
                 let cost = cx.history_cost(self.history);
                 plain(
@@ -326,16 +309,33 @@ impl Home {
             }
             HomeLine::Plot => {
                 let bars = self.counts.issued();
-                let newest = bars.iter().find(|bar| !bar.aside);
-                let text = match newest {
-                    Some(bar) => format!("{}: {}", bar.label, number(bar.count)),
-                    None if self.counts.error().is_none() => cx.busy(t!("counting")),
-                    None => t!("no counts").to_owned(),
-                };
+                let text = self.newest_count(&bars, cx);
                 let hint = (Action::Period, Action::Period.hint());
                 Texts { art: spark(&bars, cx), ..counted(vec![text], hint) }
             }
         }
+    }
+
+    fn newest_count(&self, bars: &[CountBar], cx: &UiContext) -> String {
+        match bars.iter().find(|bar| !bar.aside) {
+            Some(bar) => format!("{}: {}", bar.label, number(bar.count)),
+            None if self.counts.error().is_none() => cx.busy(t!("counting")),
+            None => t!("no counts").to_owned(),
+        }
+    }
+
+    fn overdue_words(&self, n: u64, at: DateTime, cx: &UiContext) -> Vec<String> {
+        let form = if at.date() == cx.now().date() { "%H:%M" } else { "%m-%d %H:%M" };
+        let time = at.strftime(form);
+        let words = plural!(
+            n,
+            "as of {time}, {n} badge in the history had waited over 24 h",
+            "as of {time}, {n} badges in the history had waited over 24 h",
+            time
+        );
+        let next = self.counts.next_reading();
+        let next = next.map(|at| t!("next reading {time}", time = moment(at, cx)));
+        [Some(words), next].into_iter().flatten().collect()
     }
 
     pub(super) fn draw_lines(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
@@ -480,6 +480,13 @@ fn run_words(job: &Job, cx: &UiContext) -> Vec<String> {
     } else if let Some(at) = job.next_poll {
         words.push(t!("next check {time}", time = moment(at, cx)));
     }
+    words
+}
+
+/// How many mails failed, and how many of them to the domain that has the most.
+fn mail_words(n: u64, worst: Option<&(Text, u64)>) -> Vec<String> {
+    let mut words = vec![plural!(n, "{n} mail failed", "{n} mails failed")];
+    words.extend(worst.map(|(domain, of_it)| t!("{n} of them to @{domain}", n = number(*of_it), domain)));
     words
 }
 

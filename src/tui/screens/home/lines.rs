@@ -1,9 +1,9 @@
 //! The lines of Home, from the jobs and the counts: what needs a person comes first.
 
 use crate::tui::modals::draft::imports;
+use crate::tui::needs::{Need, checked, is_checked, needs};
 use crate::tui::prelude::*;
 use crate::tui::widgets::colleagues::is_colleagues;
-use crate::tui::widgets::needs::{Need, checked, is_checked, needs};
 use crate::tui::worker::index::Overall;
 use strum::VariantArray;
 
@@ -85,7 +85,7 @@ impl HomeLine {
         }
     }
 
-    /// Whether another lapel has the draft open. Only one at a time can.
+    /// Whether another lapel has the draft open. Two cannot.
     pub fn is_open_elsewhere(&self) -> bool {
         matches!(self, Self::Draft(drafts) if drafts.iter().any(|draft| draft.open_elsewhere().is_some()))
     }
@@ -176,7 +176,7 @@ fn soon(counts: &Overall) -> Vec<HomeLine> {
 mod tests {
     use super::*;
     use crate::jobs::{Kind, Owner, Reason, Replaced};
-    use crate::tui::widgets::needs::tests::{job, now};
+    use crate::tui::needs::tests::{job, now};
 
     /// Every row that is not finished is in a part of Home, whether lapel or a person has to act.
     #[test]

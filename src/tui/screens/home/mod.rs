@@ -13,9 +13,9 @@ use crate::tui::input::list_hit::moved;
 use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::modals::draft::{imports, titles};
 use crate::tui::modals::job_actions::{can, run};
+use crate::tui::needs::{self, is_checked};
 use crate::tui::prelude::*;
 use crate::tui::widgets::copying::Copyables;
-use crate::tui::widgets::needs::{self, is_checked};
 use counts::BadgeCounts;
 use counts::sections::CountsSection;
 use draw::{LaidOutFor, Placed};
@@ -117,7 +117,7 @@ impl Home {
 
     /// Reads the kept drafts of another connection, and the history into the index if the profile reads it at the
     /// start. Also while another tab is shown.
-    pub fn restart(&mut self, cx: &UiContext, effects: &mut Effects<'_>) {
+    fn restart(&mut self, cx: &UiContext, effects: &mut Effects<'_>) {
         if cx.session().and_then(|session| session.index.as_ref()).is_some_and(|index| index.reads_at_start) {
             self.counts.on_action(Action::Reload, cx, effects);
         }
@@ -151,31 +151,17 @@ impl Home {
         }
     }
 
-    /// Whether Home has this job as a draft. It may have begun since.
-    pub fn keeps(&self, id: JobId) -> bool {
-        self.drafts.kept.iter().any(|draft| draft.id == id)
-    }
-
-    /// Called when a job command has ended, or a draft has changed: drafts may have been added, started or removed.
-    pub fn drafts_changed(&mut self) {
-        self.drafts.stale = true;
-    }
-
     /// Takes the number of badges in the history. It says what an index costs.
     pub fn take_history(&mut self, badges: Option<u64>) {
         self.history = badges.or(self.history);
         self.counts.history = self.history;
     }
 
-    pub fn index_is_on(&mut self) {
-        self.counts.index_is_on();
-    }
-
     pub fn needs(&self) -> usize {
         self.needing
     }
 
-    pub fn close(&mut self) {
+    fn close(&mut self) {
         self.shown = HomePart::Lines;
     }
 
@@ -195,19 +181,6 @@ impl Home {
         };
         let from = if self.pane().is_none() { MailsFrom::Lines } else { MailsFrom::Counts };
         self.show_mails(source, from, effects);
-    }
-
-    /// When to read new rows into the index. `None` until the history was read once in this session.
-    pub fn due(&self) -> Option<Instant> {
-        self.counts.due()
-    }
-
-    pub fn tick(&mut self, effects: &mut Effects<'_>) {
-        self.counts.tick(effects);
-    }
-
-    pub fn is_reading(&self) -> bool {
-        self.counts.is_reading()
     }
 
     fn arrange(&mut self, cx: &UiContext) {
@@ -352,6 +325,52 @@ impl Screen for Home {
 
     fn picture(&self, area: Rect, cx: &UiContext) -> Option<PictureRequest> {
         self.pane()?.picture(area, cx)
+    }
+
+    fn on_chosen(&mut self) {
+        self.close();
+    }
+
+    fn on_connecting(&mut self) {
+        *self = Self::begin();
+    }
+
+    fn on_journal(&mut self, event: JournalEvent<'_>, cx: &UiContext, effects: &mut Effects<'_>) {
+        if let JournalEvent::Opened { .. } = event {
+            self.restart(cx, effects);
+        }
+    }
+
+    /// Also what another lapel does with a draft. It may have begun since.
+    fn on_changed(&mut self, change: &JobChange) {
+        let is_draft = change.job.as_ref().is_some_and(|job| job.phase == Phase::Draft);
+        self.drafts.stale |= is_draft || self.drafts.kept.iter().any(|draft| draft.id == change.id);
+    }
+
+    fn learn(&mut self, response: &Response) {
+        match response {
+            // Drafts may have been added, started or removed.
+            Response::Done(_) | Response::Drafted(_) => self.drafts.stale = true,
+            // The Wallet may have turned it on for a certificate number.
+            Response::IndexOn(Ok(())) => self.counts.index_is_on(),
+            _ => {}
+        }
+    }
+
+    fn due(&self) -> Option<Instant> {
+        self.counts.due()
+    }
+
+    fn tick(&mut self, effects: &mut Effects<'_>) {
+        self.counts.tick(effects);
+    }
+
+    fn is_reading_index(&self) -> bool {
+        self.counts.is_reading()
+    }
+
+    fn counts_needs(&self) -> bool {
+        true
     }
 
     fn copyables(&self, cx: &UiContext) -> Copyables {

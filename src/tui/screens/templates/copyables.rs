@@ -60,6 +60,26 @@ impl Screen for Templates {
         Some(PictureRequest { of: PictureOf::Address(row.image_url.clone()), area: place? })
     }
 
+    fn forget_recents(&mut self) {
+        self.filtered.forget_earlier();
+    }
+
+    fn key_like(&self) -> Vec<String> {
+        self.filtered.key_like()
+    }
+
+    fn apply_filter(&mut self, effects: &mut Effects<'_>) {
+        self.filtered.apply(effects);
+    }
+
+    fn filter_only(&mut self, filter: &[(String, String)], effects: &mut Effects<'_>) {
+        self.filtered.filter_only(filter, effects);
+    }
+
+    fn templates(&self) -> Vec<&Template> {
+        self.filtered.loaded().collect()
+    }
+
     fn copyables(&self, cx: &UiContext) -> Copyables {
         let mut all = Copyables::default();
         if self.categories.is_some() {

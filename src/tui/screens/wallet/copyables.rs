@@ -105,6 +105,34 @@ impl Screen for Wallet {
         has_badge && (action == Action::Picture || self.pane.side.is_some())
     }
 
+    fn on_journal(&mut self, event: JournalEvent<'_>, _: &UiContext, effects: &mut Effects<'_>) {
+        match event {
+            JournalEvent::Opened { again: true } => self.journal_is_back(true, effects),
+            JournalEvent::Back => self.journal_is_back(false, effects),
+            JournalEvent::Opened { again: false } | JournalEvent::Failed(_) => {}
+        }
+    }
+
+    fn on_touched(&mut self, _: &Job, touched: &[Touched], _: &UiContext, effects: &mut Effects<'_>) {
+        self.refresh(touched.iter().map(|badge| &badge.badge_id), effects);
+    }
+
+    fn shows_recents(&self) -> bool {
+        true
+    }
+
+    fn forget_recents(&mut self) {
+        self.forget_set_aside();
+    }
+
+    fn open_field(&mut self, cx: &UiContext, effects: &mut Effects<'_>) {
+        self.on_paste("", cx, effects);
+    }
+
+    fn badges(&self, most: usize) -> Vec<&HistoryItem> {
+        self.items().take(most).collect()
+    }
+
     fn copyables(&self, cx: &UiContext) -> Copyables {
         let list = &self.lookup.list;
         let email = self.lookup.asked.as_deref().unwrap_or_default();

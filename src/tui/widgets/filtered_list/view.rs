@@ -1,7 +1,6 @@
 //! Saves and restores what a filtered list shows: columns, sort order and filter; a filter also under a name.
 
 use crate::api::DirectionStyle;
-use crate::tui::modals::filters::FiltersForm;
 use crate::tui::persist::saved_layout::ListView;
 use crate::tui::prelude::*;
 use crate::tui::widgets::filter::{self, Spec};
@@ -75,9 +74,8 @@ impl<T: ListRecord> FilteredList<T> {
             }
             Err(why) if naming => effects.warn(t!("{why}. Nothing was saved.", why)),
             current => {
-                let current = current.ok().flatten();
-                let list = (T::LIST, T::FILTERS, T::FIELDS.iter().map(|field| field.column).collect());
-                effects.open(move |cx, effects| FiltersForm::new(list, current, naming, cx, effects));
+                let current = current.ok().flatten().map(Box::new);
+                effects.go.push(Navigate::SavedFilters { list: T::LIST, current, naming });
             }
         }
     }

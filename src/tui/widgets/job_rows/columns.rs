@@ -210,6 +210,11 @@ pub fn saved<'r>(
     rows.map(saved).collect()
 }
 
+/// For the worker, which converts rows off the loop.
+pub fn to_file(rows: &[JobRow], job: &Job, clock: &ServiceClock) -> Vec<ExportRow> {
+    saved(rows.iter(), Some(job), clock)
+}
+
 pub fn saved_names() -> Vec<String> {
     FIELDS.iter().map(|(field, _)| field.column.key.to_owned()).collect()
 }
@@ -253,7 +258,7 @@ pub(super) fn cells(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tui::widgets::needs::tests::job;
+    use crate::tui::needs::tests::job;
 
     #[test]
     fn a_waiting_row_shows_its_age_as_the_history_does() {

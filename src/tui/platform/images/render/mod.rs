@@ -7,7 +7,7 @@ pub(super) mod pack;
 
 pub use pack::Packed;
 
-use super::protocol::PictureOutput;
+use crate::tui::terminal_abilities::PictureOutput;
 
 pub const AVAILABLE: bool = true;
 

@@ -2,8 +2,8 @@
 
 use super::blocks::Blocks;
 use super::emblem;
-use crate::tui::platform::images::protocol::{PictureOutput, Protocol};
 use crate::tui::prelude::*;
+use crate::tui::terminal_abilities::{PictureOutput, Protocol};
 use image::imageops::{self, FilterType};
 use image::{DynamicImage, RgbaImage};
 use ratatui::layout::Size;

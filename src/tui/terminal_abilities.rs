@@ -1,4 +1,4 @@
-//! The ways in which a terminal can show a picture.
+//! What the terminal can do, from its answers: how it shows a picture, how wide it draws some characters.
 
 /// Number of kitty image ids, used in turn. kitty keeps no more pictures than this.
 pub const KITTY_IDS: u32 = 16;
@@ -32,4 +32,15 @@ impl PictureOutput {
         let first_id = fastrand::u32(0x01_0000..0xff_0000) & !(KITTY_IDS - 1);
         Self { protocol, cell: cell.unwrap_or(USUAL_CELL), true_colour, wrapped: false, first_id }
     }
+}
+
+/// The width at which a terminal draws characters that Unicode calls ambiguous, for example `●`, `é` and `Д`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ambiguous {
+    /// The terminal has not answered. The layout uses one cell, and no code relies on it.
+    #[default]
+    Unknown,
+    Narrow,
+    /// Two cells: a setting of East Asian terminals.
+    Wide,
 }

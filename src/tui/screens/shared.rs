@@ -1,0 +1,75 @@
+//! What screens tell each other, and the shell: Activity keeps the list of jobs, Home the drafts.
+
+use super::Screens;
+use crate::tui::modals::palette::Loaded;
+use crate::tui::prelude::*;
+use crate::tui::tab::Tab;
+
+/// Maximum number of templates, and of badges, that the palette finds.
+const MOST_LOADED: usize = 1000;
+
+impl Screens {
+    /// Newest first.
+    pub(in crate::tui) fn jobs(&self) -> &[Job] {
+        self.activity.jobs()
+    }
+
+    pub(in crate::tui) fn is_sending(&self) -> bool {
+        self.activity.is_sending()
+    }
+
+    /// The number of requests of this process's jobs that have no answer yet.
+    pub(in crate::tui) fn in_flight(&self) -> u64 {
+        self.activity.in_flight()
+    }
+
+    /// Jobs that need a person.
+    pub(in crate::tui) fn needs(&self) -> usize {
+        self.home.needs()
+    }
+
+    /// Whether a holder's badges are listed, for the tour.
+    pub(in crate::tui) fn has_found_holder(&self) -> bool {
+        self.wallet.has_found()
+    }
+
+    /// The ids of the badges that are marked in the history, for tests.
+    pub(in crate::tui) fn marked(&self) -> Vec<String> {
+        self.history.marks().keys().map(|id| id.wire().to_owned()).collect()
+    }
+
+    /// What the palette finds besides actions.
+    pub(in crate::tui) fn loaded(&self, cx: &UiContext) -> impl Iterator<Item = Loaded> {
+        let loaded: Vec<&Template> = self.all().flat_map(Screen::templates).collect();
+        let ids: HashSet<&str> = loaded.iter().map(|template| template.template_id.wire()).collect();
+        let known = cx.connection.recents.templates().iter().filter(move |one| !ids.contains(&*one.id));
+        let templates = loaded.into_iter().map(Loaded::of_template).chain(known.filter_map(Loaded::of_known));
+        // Those of the wallet before those of the history.
+        let badges = self.all().rev().flat_map(|screen| screen.badges(MOST_LOADED)).take(MOST_LOADED);
+        templates.take(MOST_LOADED).chain(badges.flat_map(Loaded::of_badge))
+    }
+
+    /// Passes changed jobs to Home, and the number of kept drafts to Activity. Passes the length of the history, if the
+    /// History tab shows all of it, to the tabs that say what reading it costs.
+    pub(in crate::tui) fn share(&mut self, tab: Tab, cx: &UiContext, effects: &mut Effects<'_>) {
+        if tab == Tab::Activity {
+            effects.owned_by(RequestOwner::Screen(Tab::Home), |effects| self.home.read_drafts(effects));
+            self.activity.drafts = self.home.kept_drafts();
+        }
+        if tab != Tab::Home {
+            self.home.tell_drafts(cx, effects);
+        }
+        if matches!(tab, Tab::Home | Tab::Wallet) {
+            let history = &self.history.filtered;
+            let is_whole = history.list.is_counted() && !history.is_filtered();
+            let badges = is_whole.then(|| history.list.len());
+            self.home.take_history(badges);
+            self.wallet.take_history(badges);
+        }
+        if self.activity.take_fresh()
+            && let Some(read) = self.activity.read()
+        {
+            self.home.take_jobs(self.activity.jobs(), read.clone(), cx);
+        }
+    }
+}
