@@ -315,7 +315,7 @@ fn a_style_is_the_same_whatever_was_written_before_it() {
     let colours = [Color::Reset, Color::Indexed(114), Color::Indexed(117)];
     let mut styles = Vec::new();
     for set in 0..1usize << modifiers.len() {
-        let added = modifiers.iter().enumerate().filter(|(at, _)| set >> at & 1 == 1);
+        let added = modifiers.iter().enumerate().filter(|(at, _)| (set >> at) & 1 == 1);
         let modifier = added.fold(Modifier::empty(), |all, (_, own)| all | *own);
         for fg in colours {
             for bg in &colours[..2] {
