@@ -141,11 +141,17 @@ const PLACES: &[(&str, &str, &str)] = &[
         "1 | i | type:김가람 enter type:garam@naru.example enter | drop type:1 enter | 5",
         "r",
     ),
-    // The badges of all places are issued by then, so it is the last one.
+    // From here on, the clock goes ahead: the badges of all places are issued.
     (
         "the undo of a job",
         "1 | i | type:남도윤 enter type:doyun@naru.example enter | type:1 enter | 5 | later | r | x type:why enter \
          | G enter",
+        SENDS,
+    ),
+    (
+        "a row that was never seen",
+        "hide 1 | i | type:서다온 enter type:daon@naru.example enter | drop type:1 enter | 5 | later later enter \
+         | r | d | enter type:why enter",
         SENDS,
     ),
 ];
@@ -161,8 +167,11 @@ fn press(h: &mut Harness, keys: &str, base_url: &str) {
             (_, Some("SERVICE")) => h.paste(base_url),
             (_, Some(text)) => h.paste(text),
             _ if word == "later" => h.sandbox.control().advance(Duration::from_secs(25 * 3600)),
+            _ if word == "hide" => {
+                h.sandbox.control().set("waiting-history", "hidden").expect("a switch");
+            }
             _ if word == "drop" => {
-                h.sandbox.control().add_fault("post /badges drop times=1").expect("a rule")
+                h.sandbox.control().add_fault("post /badges drop times=1").expect("a rule");
             }
             _ => h.press(word),
         }
