@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::common::server::Move::{self, Close, Forward, Hang, Reset, Send, Trickle};
-use crate::common::server::{JSON, Server, answer, enveloped};
+use crate::common::server::{JSON, Seen, Server, answer, enveloped};
 use crate::common::texts::msg_part;
 use lapel::index::IndexConfig;
 use lapel::tui::{IndexUse, ProfileSession};
@@ -19,8 +19,11 @@ struct Kind {
     is_large: bool,
     /// One of these is on the screen, and was not before.
     says: &'static [&'static str],
+    /// Part of the body. The JSON view may show it instead, as it was sent.
+    sends: Option<&'static str>,
 }
 
+const WAITS: &str = "429";
 const HOLDS_BACK: &str = "429 with a wait";
 
 const NO_ANSWER: &[&str] = &["No usable response", "in doubt"];
@@ -34,13 +37,15 @@ const ODD: &[&str] = &[
     "how many it accepted",
     "totals differ",
     "unknown state",
+    // A ping needs nothing of its data. Then these tests save no profile.
+    "this cannot be done here",
 ];
 const TOO_LONG: &[&str] = &["could not be read", "No usable response", "in doubt", "totals differ"];
 const FAILED: &[&str] = &["Service error", "in doubt"];
 
 fn kinds() -> Vec<Kind> {
-    let kind = |name, moves, says| Kind { name, moves, says, hangs: false, is_large: false };
-    let hangs = |name, moves| Kind { name, moves, says: NO_ANSWER, hangs: true, is_large: false };
+    let kind = |name, moves, says| Kind { name, moves, says, hangs: false, is_large: false, sends: None };
+    let hangs = |name, moves| Kind { hangs: true, ..kind(name, moves, NO_ANSWER) };
     let head = |rest: &str| Send(format!("HTTP/1.1 200 OK\r\n{rest}").into_bytes());
     let json = |body: &[u8]| Send(answer("200 OK", &[JSON], body));
     let page = "<html><body>Bad Gateway</body></html>";
@@ -54,11 +59,14 @@ fn kinds() -> Vec<Kind> {
         kind("endless headers", vec![head(&"X-More: aaaaaaaaaaaaaaaa\r\n".repeat(40_000))], NO_ANSWER),
         kind("truncated body", vec![head("Content-Length: 90\r\n\r\n{\"code\":\"0001\""), Close], NO_ANSWER),
         kind("truncated JSON", vec![json(br#"{"code":"0001","data":{"st"#)], FOREIGN),
-        kind(
-            "wrong types",
-            vec![json(br#"{"code":1,"message":[],"data":{"items":5,"total_count":"x"}}"#)],
-            ODD,
-        ),
+        Kind {
+            sends: Some("\"items\": 5"),
+            ..kind(
+                "wrong types",
+                vec![json(br#"{"code":1,"message":[],"data":{"items":5,"total_count":"x"}}"#)],
+                ODD,
+            )
+        },
         Kind { is_large: true, ..kind("a huge body", vec![json(&huge)], TOO_LONG) },
         kind("302", vec![Send(answer("302 Found", &["Location: /elsewhere"], page))], FOREIGN),
         kind("a web page", vec![Send(answer("200 OK", &["Content-Type: text/html"], page))], FOREIGN),
@@ -71,10 +79,17 @@ fn kinds() -> Vec<Kind> {
         kind(
             "404",
             vec![Send(enveloped("404 Not Found", "4040", "m", "null"))],
-            &["no such record", "No badge", "not found", "refused"],
+            &[
+                "no such record",
+                "No badge",
+                "not found",
+                "refused",
+                "does not know this badge",
+                "it has no ping",
+            ],
         ),
         kind("500 with a page", vec![Send(answer("500 Internal Server Error", &[], page))], FAILED),
-        kind("429", vec![Send(answer("429 Too Many Requests", &[], page))], &["wait"]),
+        kind(WAITS, vec![Send(answer("429 Too Many Requests", &[], page))], &["wait"]),
         kind(
             HOLDS_BACK,
             vec![Send(answer("429 Too Many Requests", &["Retry-After: 3000"], page))],
@@ -92,6 +107,9 @@ const SENDS_LIST: &str = "type:2 enter";
 
 /// No condition takes longer than this, however slow the machine.
 const BOUND: Duration = Duration::from_secs(60);
+
+/// Its connection has limits of its own, which no test shortens: kinds that wait are not tried there.
+const NEW_PROFILE: &str = "a new profile";
 
 /// A place, the keys that lead there while the service behaves, and those that ask it while it does not.
 const PLACES: &[(&str, &str, &str)] = &[
@@ -112,15 +130,49 @@ const PLACES: &[(&str, &str, &str)] = &[
     ("a revocation", "2 | j j j x type:why enter", SENDS),
     ("the index", "0 G", "enter"),
     ("Activity", "1 | i | type:홍길동 enter type:gildong@naru.example enter | type:1 enter | 5", "r"),
+    ("Home", "0", "r"),
+    ("the JSON of a badge", "2 | J", "r"),
+    ("an address in the palette", "1", ": type:kim@naru.example enter"),
+    ("a name in the palette", "1", ": type:홍길동 enter"),
+    ("badge ids to revoke", "2 | F paste:IDS enter type:why enter", "enter"),
+    (NEW_PROFILE, "P | enter ctrl-u paste:SERVICE tab type:no_such_key_0123456789", "enter"),
+    (
+        "a row in doubt",
+        "1 | i | type:김가람 enter type:garam@naru.example enter | drop type:1 enter | 5",
+        "r",
+    ),
+    // From here on, the clock goes ahead: the badges of all places are issued.
+    (
+        "the undo of a job",
+        "1 | i | type:남도윤 enter type:doyun@naru.example enter | type:1 enter | 5 | later | r | x type:why enter \
+         | G enter",
+        SENDS,
+    ),
+    (
+        "a row that was never seen",
+        "hide 1 | i | type:서다온 enter type:daon@naru.example enter | drop type:1 enter | 5 | later later enter \
+         | r | d | enter type:why enter",
+        SENDS,
+    ),
 ];
 
-fn press(h: &mut Harness, keys: &str) {
+/// Presses keys, types and pastes texts, and changes what the sandbox does. `base_url` is the gateway.
+fn press(h: &mut Harness, keys: &str, base_url: &str) {
     for word in keys.split_whitespace() {
         match (word.strip_prefix("type:"), word.strip_prefix("paste:")) {
             (Some(text), _) => h.type_text(text),
             (_, Some("EXPORT")) => h.paste(&std::env::temp_dir().join("lapel-all.csv").display().to_string()),
             (_, Some("PEOPLE")) => h.paste("홍길동, gildong@naru.example\n이영희, younghee@naru.example\n"),
+            (_, Some("IDS")) => h.paste("badge_id\nB-000000001-AA\nB-000000002-AA\n"),
+            (_, Some("SERVICE")) => h.paste(base_url),
             (_, Some(text)) => h.paste(text),
+            _ if word == "later" => h.sandbox.control().advance(Duration::from_secs(25 * 3600)),
+            _ if word == "hide" => {
+                h.sandbox.control().set("waiting-history", "hidden").expect("a switch");
+            }
+            _ if word == "drop" => {
+                h.sandbox.control().add_fault("post /badges drop times=1").expect("a rule");
+            }
             _ => h.press(word),
         }
     }
@@ -152,13 +204,16 @@ async fn gateway(h: &Harness, kind: &Kind) -> (Server, Arc<AtomicBool>) {
     (gateway.await, misbehaves)
 }
 
-/// An app at a place, whose service misbehaves from now on and was just asked; and what it showed before that.
-async fn at(
+/// An app at a place, whose service misbehaves from now on and was just asked.
+struct Asked {
     h: Harness,
-    kind: &Kind,
-    (before, keys): (&str, &str),
-    waits: Duration,
-) -> (Harness, Server, String) {
+    gateway: Server,
+    /// What was on the screen, and how many requests there were, while the service behaved.
+    shown: String,
+    requests: usize,
+}
+
+async fn at(h: Harness, kind: &Kind, (before, keys): (&str, &str), waits: Duration) -> Asked {
     let (gateway, misbehaves) = gateway(&h, kind).await;
     let change = |mut session: ProfileSession| {
         session.connection.base_url = gateway.base_url();
@@ -172,13 +227,13 @@ async fn at(
     let mut h = h.reopened(change, 120, 36).await;
     h.settled().await;
     for part in before.split('|') {
-        press(&mut h, part);
+        press(&mut h, part, &gateway.base_url());
         h.settled().await;
     }
-    let shown = flowing(&h.screen());
+    let (shown, requests) = (flowing(&h.screen()), gateway.seen().len());
     misbehaves.store(true, Ordering::SeqCst);
-    press(&mut h, keys);
-    (h, gateway, shown)
+    press(&mut h, keys, &gateway.base_url());
+    Asked { h, gateway, shown, requests }
 }
 
 /// Opens the help and closes it: keys are answered during every request.
@@ -244,8 +299,13 @@ fn everywhere(
                 // Its key is nobody else's, as that of `held`: another test may get the port of a gateway.
                 let seed = if kind.name == HOLDS_BACK { 3601 } else { frozen().seed };
                 let mut h = Harness::new(Options { seed, history: Some(120), ..frozen() }, 120, 36).await;
-                // Megabytes take long in a build for tests.
-                let is_tried = |place: &str| !kind.is_large || ["History", "Badge"].contains(&place);
+                let waits = kind.hangs || [WAITS, HOLDS_BACK].contains(&kind.name);
+                let is_tried = |place: &str| match place {
+                    // Megabytes take long in a build for tests.
+                    _ if kind.is_large => ["History", "Badge"].contains(&place),
+                    NEW_PROFILE => !waits,
+                    _ => true,
+                };
                 for (place, before, keys) in PLACES.iter().filter(|(place, ..)| is_tried(place)) {
                     let name = format!("{} at {place}", kind.name);
                     h = match test(h, kind, (before, keys), &name).await {
@@ -268,13 +328,14 @@ fn everywhere(
 fn what_went_wrong_is_said_and_keys_are_answered() {
     let test = async |h, kind: &Kind, keys: (&str, &str), name: &str| {
         let waits = Duration::from_millis(if kind.hangs { 300 } else { 10_000 });
-        let (mut h, gateway, before) = at(h, kind, keys, waits).await;
+        let Asked { mut h, gateway, shown: before, requests } = at(h, kind, keys, waits).await;
         let accepted = h.sandbox.control().ledger().accepted_total();
         answers_keys(&mut h, name);
         let said = async {
             loop {
                 let words = flowing(&h.screen());
-                if kind.says.iter().any(|said| says(&words, said) && !says(&before, said)) {
+                let is_said = kind.says.iter().any(|said| says(&words, said) && !says(&before, said));
+                if is_said || kind.sends.is_some_and(|part| words.contains(part) && !before.contains(part)) {
                     return;
                 }
                 let message = h.tui.next().await;
@@ -287,9 +348,9 @@ fn what_went_wrong_is_said_and_keys_are_answered() {
         }
         answers_keys(&mut h, name);
         let seen = gateway.seen();
-        let issues =
-            seen.iter().filter(|request| request.method == "POST" && request.target.contains("/badges"));
-        assert!(issues.count() <= 1, "{name}: sent twice");
+        let is_sent = |request: &&Seen| request.method == "POST" && request.target.contains("/badges");
+        let sent = seen.iter().skip(requests).filter(is_sent);
+        assert!(sent.count() <= 1, "{name}: sent twice");
         assert_eq!(h.sandbox.control().ledger().accepted_total(), accepted, "{name}");
         Ok(h)
     };
@@ -304,7 +365,7 @@ fn quitting_waits_for_no_answer() {
         if [SENDS, SENDS_LIST].contains(&keys.1) {
             return Ok(h);
         }
-        let (mut h, _gateway, _) = at(h, kind, keys, Duration::from_secs(3600)).await;
+        let Asked { mut h, gateway: _gateway, .. } = at(h, kind, keys, Duration::from_secs(3600)).await;
         answers_keys(&mut h, name);
         quits(&mut h, name).await;
         Ok(h)

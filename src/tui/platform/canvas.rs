@@ -21,8 +21,8 @@ use std::ops::Range;
 /// The terminal shows everything between these at once, if it knows them.
 const BEGIN: &[u8] = b"\x1b[?2026h";
 const END: &[u8] = b"\x1b[?2026l";
-/// More blanks than these are erased, which takes fewer bytes than writing them.
-const MOST_BLANKS: usize = 9;
+/// More blanks than these are passed over, which takes fewer bytes than writing them.
+const MOST_BLANKS: usize = 4;
 const ERASE: &[u8] = b"\x1b[K";
 
 /// A terminal that shows whole frames.
@@ -204,9 +204,32 @@ fn is_blank(cell: &Cell) -> bool {
         && CellStyle::of(cell) == CellStyle::default()
 }
 
-/// The number of plain blanks to write at the start of these cells.
-fn blanks(cells: &[Cell], touched: &[bool]) -> usize {
-    cells.iter().zip(touched).take_while(|(cell, touched)| **touched && is_blank(cell)).count()
+/// The end of the touched cells from `x` whose widths are certain, and whether lapel should erase all of them before it
+/// writes their text: it then passes over the blanks. From `blank` on, the row is blank.
+fn erasable(cells: &[Cell], touched: &[bool], x: usize, blank: usize) -> (usize, bool) {
+    let (mut at, mut gap, mut written, mut passed) = (x, 0, 0, 0);
+    while at < cells.len() && touched[at] {
+        if is_blank(&cells[at]) {
+            (at, gap) = (at + 1, gap + 1);
+            continue;
+        }
+        let held = CellText::at(cells, at);
+        if held.width != Width::Certain || is_left(&cells[at]) || is_picture(&cells[at]) {
+            break;
+        }
+        (written, passed) = (written + gap, passed + gap.min(MOVE + digits(gap)));
+        (at, gap) = (at + held.cells.max(1), 0);
+    }
+    let erase = if at < blank { MOVE + digits(at - x) } else { ERASE.len() };
+    // Nothing passes over the blanks at the end.
+    (at, erase + passed < written + gap)
+}
+
+/// Bytes of a sequence with one number, without its digits.
+const MOVE: usize = 3;
+
+fn digits(number: usize) -> usize {
+    number.checked_ilog10().map_or(1, |tens| tens as usize + 1)
 }
 
 /// A picture's sequence is long and is written once.
@@ -294,6 +317,15 @@ impl CellStyle {
         Self { fg: cell.fg, bg: cell.bg, underline: cell.underline_color, modifier: cell.modifier }
     }
 
+    /// Whether `other` lacks something of this style, which a reset would end.
+    fn loses(self, other: Self) -> bool {
+        let is_lost = |own: Color, other: Color| own != Color::Reset && other == Color::Reset;
+        !other.modifier.contains(self.modifier)
+            || is_lost(self.fg, other.fg)
+            || is_lost(self.bg, other.bg)
+            || is_lost(self.underline, other.underline)
+    }
+
     /// Whether a blank of style `other` looks the same in this style.
     fn shows_blank(self, other: Self) -> bool {
         other == Self { bg: self.bg, ..Self::default() } && !self.modifier.intersects(SEEN_ON_BLANKS)
@@ -319,8 +351,14 @@ impl Pen {
     fn row(&mut self, y: u16, old: &[Cell], new: &[Cell], touched: &[bool]) {
         // From here on, everything is plain and blank.
         let blank = new.iter().rposition(|cell| !is_blank(cell)).map_or(0, |last| last + 1);
+        // Before these columns, the blanks are on the screen, and nothing else is worth erasing.
+        let (mut erased, mut compared) = (0, 0);
         let mut x = 0;
         while x < new.len() {
+            if x < erased && is_blank(&new[x]) {
+                x += 1;
+                continue;
+            }
             let held = CellText::at(new, x);
             let wide = held.cells.max(1);
             let picture = is_picture(&new[x]);
@@ -331,18 +369,23 @@ impl Pen {
                     self.go(x, y, new);
                 }
                 let ends = x >= blank && new.len() - x > ERASE.len();
-                let blanks = if is_blank(&new[x]) { blanks(&new[x..], &touched[x..]) } else { 0 };
-                let erases = ends || blanks > MOST_BLANKS;
+                let mut erases = ends;
+                if !ends && x >= compared && is_blank(&new[x]) {
+                    (compared, erases) = erasable(new, touched, x, blank);
+                }
                 self.style(CellStyle::of(&new[x]), held.text == " " && !erases);
                 if ends {
                     self.bytes.extend_from_slice(ERASE);
                     return;
                 }
                 if erases {
-                    self.put(format_args!("\x1b[{blanks}X"));
+                    match compared < blank {
+                        true => self.put(format_args!("\x1b[{}X", compared - x)),
+                        false => self.bytes.extend_from_slice(ERASE),
+                    }
                     // The cursor stays.
                     self.at = Some((Some(x), y));
-                    x += blanks;
+                    erased = compared;
                     continue;
                 }
                 if held.width == Width::Uncertain && !picture {
@@ -375,13 +418,16 @@ impl Pen {
                         && !is_left(cell)
                         && style.is_some_and(|now| now == own || cell.symbol() == " " && now.shows_blank(own))
                 };
-                if cells.len() < 5 && cells.iter().all(is_short) {
+                if cells.len() <= MOST_BLANKS && cells.iter().all(is_short) {
                     self.bytes.extend(cells.iter().flat_map(|cell| cell.symbol().bytes()));
+                } else if x - at == 1 {
+                    self.bytes.extend_from_slice(b"\x1b[C");
                 } else {
                     self.put(format_args!("\x1b[{}C", x - at));
                 }
             }
             Some((_, own)) if own == y => self.put(format_args!("\x1b[{}G", x + 1)),
+            _ if x == 0 => self.put(format_args!("\x1b[{}H", y + 1)),
             _ => self.put(format_args!("\x1b[{};{}H", y + 1, x + 1)),
         }
     }
@@ -392,19 +438,26 @@ impl Pen {
         }
         let old = self.cell_style.replace(style);
         let plain = CellStyle::default();
+        if style == plain {
+            self.bytes.extend_from_slice(b"\x1b[m");
+            return;
+        }
         let before = self.bytes.len();
-        match old {
-            _ if style == plain => {
-                self.bytes.extend_from_slice(b"\x1b[m");
-                return;
-            }
-            Some(old) if style.modifier.contains(old.modifier) => {
-                self.bytes.extend_from_slice(b"\x1b[");
-                self.change(old, style);
-            }
-            _ => {
-                self.bytes.extend_from_slice(b"\x1b[0;");
-                self.change(plain, style);
+        self.bytes.extend_from_slice(b"\x1b[");
+        let parameters = self.bytes.len();
+        let kept = old.and_then(|old| self.turn_off(old, style));
+        if let Some(kept) = kept {
+            self.change(kept, style);
+        }
+        // A reset may take fewer bytes than what it replaces, such as a background of its own.
+        let changed = self.bytes.len();
+        if kept.is_none() || old.is_some_and(|old| old.loses(style)) && changed > parameters {
+            self.bytes.extend_from_slice(b"0;");
+            self.change(plain, style);
+            if kept.is_some() && self.bytes.len() - changed >= changed - parameters {
+                self.bytes.truncate(changed);
+            } else {
+                self.bytes.drain(parameters..changed);
             }
         }
         // Without colours there may be no change. A sequence without a parameter would be a reset.
@@ -412,6 +465,22 @@ impl Pen {
             Some(b';') => self.bytes.push(b'm'),
             _ => self.bytes.truncate(before),
         }
+    }
+
+    /// Writes the parameters that end the modifiers which `new` lacks. Returns the style that they leave. `None` if only a
+    /// reset ends them in every terminal.
+    fn turn_off(&mut self, old: CellStyle, new: CellStyle) -> Option<CellStyle> {
+        const WEIGHTS: Modifier = Modifier::BOLD.union(Modifier::DIM);
+        let ends: [(Modifier, &[u8]); 3] =
+            [(WEIGHTS, b"22;"), (Modifier::UNDERLINED, b"24;"), (Modifier::REVERSED, b"27;")];
+        let mut kept = old;
+        for (modifiers, code) in ends {
+            if (old.modifier - new.modifier).intersects(modifiers) {
+                self.bytes.extend_from_slice(code);
+                kept.modifier -= modifiers;
+            }
+        }
+        new.modifier.contains(kept.modifier).then_some(kept)
     }
 
     /// Writes the parameters that change a style, each with a `;`.

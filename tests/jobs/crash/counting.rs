@@ -134,7 +134,6 @@ fn following_two_thousand_for_a_day_costs_no_more_than_their_pages_at_each_look(
 }
 
 #[test]
-#[ignore = "takes a minute: ten thousand rows"]
 fn following_ten_thousand_for_a_day_takes_less_than_a_thousand_requests() {
     assert!(follows_for_a_day(10_000) < 1000);
 }

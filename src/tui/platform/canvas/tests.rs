@@ -187,14 +187,14 @@ fn an_uncertain_cluster_is_blanked_written_and_what_follows_is_positioned() {
     let mut written = Written::new();
     let bytes = written.show(|frame| frame.render_widget(Line::raw("aகாb"), Rect::new(0, 0, COLUMNS, 1)));
     let text = String::from_utf8(bytes).expect("text");
-    assert_eq!(text, framed("\x1b[?25l\x1b[m\x1b[2J\x1b[1;1Ha  \x1b[2Gகா\x1b[4Gb\x1b[K"));
+    assert_eq!(text, framed("\x1b[?25l\x1b[m\x1b[2J\x1b[1Ha  \x1b[2Gகா\x1b[4Gb\x1b[K"));
     // Any change in that row writes all of it.
     let bytes = written.show(|frame| frame.render_widget(Line::raw("aகாc"), Rect::new(0, 0, COLUMNS, 1)));
     let text = String::from_utf8(bytes).expect("text");
-    assert_eq!(text, framed("\x1b[1;1Ha  \x1b[2Gகா\x1b[4Gc\x1b[K"));
+    assert_eq!(text, framed("\x1b[1Ha  \x1b[2Gகா\x1b[4Gc\x1b[K"));
     // The first frame without it writes all of the row too.
     let bytes = written.show(|frame| frame.render_widget(Line::raw("axyc"), Rect::new(0, 0, COLUMNS, 1)));
-    assert_eq!(String::from_utf8_lossy(&bytes), framed("\x1b[1;1Haxyc\x1b[K"));
+    assert_eq!(String::from_utf8_lossy(&bytes), framed("\x1b[1Haxyc\x1b[K"));
 }
 
 #[test]
@@ -217,7 +217,7 @@ fn a_picture_is_written_once_beside_whatever_else_changes() {
     // Nothing is written over the picture.
     assert!(text.contains("b\x1b[17X\x1b[27C\x1b[K"), "{text:?}");
     let bytes = written.show(|frame| frame.render_widget(Line::raw("காb"), Rect::new(0, 0, 10, 1)));
-    assert_eq!(String::from_utf8_lossy(&bytes), framed("\x1b[1;1H  \x1b[1Gகா\x1b[3Gb\x1b[K"));
+    assert_eq!(String::from_utf8_lossy(&bytes), framed("\x1b[1H  \x1b[1Gகா\x1b[3Gb\x1b[K"));
     written.show(|frame| picture(frame, "காb"));
     written.canvas.forget();
     assert_eq!(count(written.show(|frame| picture(frame, "காb"))), 1);
@@ -257,7 +257,143 @@ fn what_fails_in_the_middle_is_drawn_anew() {
     canvas.show(&mut frame("axcd")).expect_err("broken");
     *canvas.out() = Broken(Vec::new(), false);
     canvas.show(&mut frame("axcd")).expect("shown");
-    assert_eq!(String::from_utf8_lossy(&canvas.out().0), framed("\x1b[?25l\x1b[m\x1b[2J\x1b[1;1Haxcd"));
+    assert_eq!(String::from_utf8_lossy(&canvas.out().0), framed("\x1b[?25l\x1b[m\x1b[2J\x1b[1Haxcd"));
+}
+
+/// A list like History at 109x40, with signs of certain width: most terminals say how wide the others are.
+fn wide_list(frame: &mut Frame<'_>, selected: u16) {
+    const NAMES: [&str; 7] =
+        ["박하진", "정민솔", "Olga Lindqvist", "Sven Ivanova", "신 해인 B", "박다영", "정예우"];
+    let colour = |n| Style::new().fg(Color::Indexed(n));
+    for (y, name) in (4..37).zip(NAMES.iter().cycle()) {
+        let area = Rect::new(0, y, 109, 1);
+        let sign = if y == selected { "⠿" } else { " " };
+        let row = Line::from(vec![
+            Span::styled(sign, colour(114).add_modifier(Modifier::BOLD)),
+            Span::styled("  ", colour(220).add_modifier(Modifier::BOLD)),
+            Span::styled("✕ 4m/24h  ", colour(117)),
+            Span::raw(fit(name, 23, "~")),
+            Span::raw(fit(&format!("person.of.row{}@naru.example", 300 + y), 31, "~")),
+            Span::raw(fit("파이썬 데이터 분석 수료", 27, "~")),
+            Span::styled("req 11-21 WAIT", colour(246)),
+        ]);
+        frame.render_widget(row, area);
+        if y == selected {
+            frame.buffer_mut().set_style(area, Style::new().bg(Color::Indexed(17)));
+        }
+    }
+    let counter = Line::styled(format!("row {} of 4,300", selected - 3), colour(246));
+    frame.render_widget(counter, Rect::new(94, 37, 15, 1));
+}
+
+#[test]
+fn a_cursor_move_in_a_wide_list_takes_few_bytes() {
+    let frame = |selected| {
+        let mut drawn = Buffer::empty(Rect::new(0, 0, 109, 40));
+        wide_list(&mut Frame::new(&mut drawn), selected);
+        drawn
+    };
+    let mut canvas = Canvas::of_size(Vec::new(), 109, 40);
+    let mut model = Model::new(Widths::Clusters, 109, 40);
+    for (at, selected) in [5, 6, 7, 8, 9, 10, 11, 10, 9].into_iter().enumerate() {
+        canvas.show(&mut frame(selected)).expect("shown");
+        let bytes = std::mem::take(canvas.out());
+        model.take(&bytes);
+        let mut fresh = Canvas::of_size(Vec::new(), 109, 40);
+        fresh.show(&mut frame(selected)).expect("shown");
+        assert!(model.shows(&Model::after(Widths::Clusters, 109, 40, fresh.out())), "{}", model.text());
+        println!("row {selected}: {} bytes", bytes.len());
+        // Two thirds are the text of the two rows.
+        assert!(at == 0 || bytes.len() <= 361, "{} bytes: {:?}", bytes.len(), String::from_utf8(bytes));
+    }
+}
+
+#[test]
+fn a_style_is_the_same_whatever_was_written_before_it() {
+    let modifiers =
+        [Modifier::BOLD, Modifier::DIM, Modifier::UNDERLINED, Modifier::REVERSED, Modifier::ITALIC];
+    let colours = [Color::Reset, Color::Indexed(114), Color::Indexed(117)];
+    let mut styles = Vec::new();
+    for set in 0..1usize << modifiers.len() {
+        let added = modifiers.iter().enumerate().filter(|(at, _)| (set >> at) & 1 == 1);
+        let modifier = added.fold(Modifier::empty(), |all, (_, own)| all | *own);
+        for fg in colours {
+            for bg in &colours[..2] {
+                styles.push(Style::new().fg(fg).bg(*bg).add_modifier(modifier));
+            }
+        }
+    }
+    let frame = |letters: &[Style]| {
+        let mut drawn = Buffer::empty(Rect::new(0, 0, 2, 1));
+        for (x, style) in (0..).zip(letters) {
+            drawn[(x, 0)].set_symbol("a").set_style(*style);
+        }
+        drawn
+    };
+    for before in &styles {
+        let mut apart = Canvas::of_size(Vec::new(), 2, 1);
+        apart.show(&mut frame(&[*before])).expect("shown");
+        let first = std::mem::take(apart.out());
+        for after in &styles {
+            let mut at_once = Canvas::of_size(Vec::new(), 2, 1);
+            at_once.show(&mut frame(&[*before, *after])).expect("shown");
+            // Each frame begins with the plain style.
+            let mut apart = Canvas::of_size(Vec::new(), 2, 1);
+            apart.show(&mut frame(&[*before])).expect("shown");
+            apart.out().clear();
+            apart.show(&mut frame(&[*before, *after])).expect("shown");
+            let one = Model::after(Widths::Clusters, 2, 1, at_once.out());
+            let other =
+                Model::after(Widths::Clusters, 2, 1, &[first.as_slice(), apart.out().as_slice()].concat());
+            assert!(one.shows(&other), "{after:?} after {before:?}");
+        }
+    }
+}
+
+#[test]
+fn a_style_takes_the_fewest_parameters() {
+    let of = |before: Style, after: Style| {
+        let cell = |style| CellStyle::of(Cell::new("a").set_style(style));
+        let mut pen = Pen { cell_style: Some(cell(before)), ..Pen::default() };
+        pen.style(cell(after), false);
+        String::from_utf8(pen.bytes).expect("text")
+    };
+    let (tint, green, grey) = (
+        Style::new().bg(Color::Indexed(17)),
+        Style::new().fg(Color::Indexed(114)),
+        Style::new().fg(Color::Indexed(246)),
+    );
+    assert_eq!(of(tint.patch(green).bold(), tint.patch(grey)), "\x1b[22;38;5;246m");
+    assert_eq!(of(tint.bold(), tint.dim()), "\x1b[22;2m");
+    assert_eq!(of(tint.underlined().reversed(), tint), "\x1b[24;27m");
+    assert_eq!(of(tint.patch(green), tint), "\x1b[39m");
+    // A reset is shorter.
+    assert_eq!(of(green.bold(), grey), "\x1b[0;38;5;246m");
+    assert_eq!(of(tint.patch(green), grey), "\x1b[0;38;5;246m");
+    // Not every terminal knows how to end these.
+    assert_eq!(of(tint.italic(), tint), "\x1b[0;48;5;17m");
+    assert_eq!(of(green.bold(), Style::new()), "\x1b[m");
+    assert_eq!(of(green, green), "");
+}
+
+#[test]
+fn blanks_between_texts_are_erased_together_if_that_is_shorter() {
+    let mut written = Written::new();
+    let line = |frame: &mut Frame<'_>, text: &str| {
+        frame.render_widget(Line::raw(text.to_owned()), Rect::new(0, 0, COLUMNS, 1));
+    };
+    let full = "x".repeat(usize::from(COLUMNS));
+    let mut bytes = |text: &str| {
+        written.show(|frame| line(frame, &full));
+        String::from_utf8(written.show(|frame| line(frame, text))).expect("text")
+    };
+    let gap = " ".repeat(12);
+    assert_eq!(bytes(&format!("a{gap}b{gap}c")), framed("\x1b[1Ha\x1b[K\x1b[12Cb\x1b[12Cc"));
+    // The end of the row stays.
+    let end = "x".repeat(usize::from(COLUMNS) - 27);
+    assert_eq!(bytes(&format!("a{gap}b{gap}c{end}")), framed("\x1b[1Ha\x1b[26X\x1b[12Cb\x1b[12Cc"));
+    // A few are written.
+    assert_eq!(bytes(&format!("a    b   c{}", "x".repeat(50))), framed("\x1b[1Ha    b   c"));
 }
 
 proptest! {

@@ -62,6 +62,9 @@ impl Style {
                 "4" => self.set("underlined"),
                 "7" => self.set("reversed"),
                 "9" => self.set("crossed out"),
+                "22" => self.0.retain(|name, _| !["bold", "dim"].contains(name)),
+                "24" => drop(self.0.remove("underlined")),
+                "27" => drop(self.0.remove("reversed")),
                 other => panic!("{other} of {parameters} is no part of a frame"),
             }
         }
@@ -128,12 +131,13 @@ impl Model {
             let (inner, kind) = sequence.strip_prefix('[').expect("a sequence").split_at(end - 1);
             match kind {
                 "H" => {
-                    let (row, column) = inner.split_once(';').expect("a place");
+                    // The first column may be left out.
+                    let (row, column) = inner.split_once(';').unwrap_or((inner, "1"));
                     let number = |n: &str| n.parse::<usize>().expect("a number") - 1;
                     self.at = (number(column).min(self.columns - 1), number(row));
                 }
                 "C" => {
-                    let right: usize = inner.parse().expect("a number");
+                    let right: usize = if inner.is_empty() { 1 } else { inner.parse().expect("a number") };
                     self.at.0 = (self.at.0 + right).min(self.columns - 1);
                 }
                 "G" => self.at.0 = (inner.parse::<usize>().expect("a number") - 1).min(self.columns - 1),
