@@ -8,8 +8,9 @@ use crate::tui::platform::images::PictureOf;
 use crate::tui::prelude::*;
 use crate::tui::widgets::filtered_list::ListRecord;
 use crate::tui::widgets::paged_list::ListRow;
-use crate::tui::widgets::preview::{self, Scroll};
+use crate::tui::widgets::preview;
 use crate::tui::widgets::record_field::{pane, pick};
+use crate::tui::widgets::scroll::Scroll;
 use crate::tui::widgets::timeline::timeline;
 
 /// The fields below the timeline. The others are in the lines above.
@@ -33,7 +34,9 @@ pub(super) struct BadgePreview {
 impl BadgePreview {
     pub fn scroll(&mut self, action: Action, effects: &mut Effects<'_>) {
         match self.area {
-            Some(area) => self.scroll.by(action == Action::PreviewDown, area.height),
+            Some(area) => {
+                self.scroll.on_action(action, area.height);
+            }
             None => effects.say(preview::no_room()),
         }
     }
@@ -67,7 +70,7 @@ impl BadgePreview {
         let area = areas(pane, cx).1;
         self.area = Some(area);
         if self.scroll.is_scrolled() {
-            self.scroll.limit(self.lines(row, usize::from(area.width), cx).len(), area.height);
+            self.scroll.limit_noted(self.lines(row, usize::from(area.width), cx).len(), area.height);
         }
     }
 

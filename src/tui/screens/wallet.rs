@@ -48,7 +48,7 @@ use crate::tui::modals::menu::Menu;
 use crate::tui::modals::revoke::RevokeForm;
 use crate::tui::prelude::*;
 use crate::tui::widgets::field::RecentInputs;
-use crate::tui::widgets::preview::Scroll;
+use crate::tui::widgets::scroll::Scroll;
 use crate::tui::widgets::search::Search;
 use crate::tui::widgets::table_header::Heading;
 use people::PeopleMatches;
@@ -437,7 +437,7 @@ impl Component for Wallet {
             }
             Action::Question => effects.say(t!("Look up a badge first. Then choose what the caller asks.")),
             Action::PreviewDown | Action::PreviewUp => {
-                self.scroll.by(action == Action::PreviewDown, self.pane_height);
+                self.scroll.on_action(action, self.pane_height);
             }
             Action::TryPictures => self.answer(Some(CallerQuestion::Picture), effects),
             Action::Picture | Action::TurnOver => self.turn(effects),

@@ -12,6 +12,7 @@
 //! form, popup, confirm         the text of a form; a popup; the confirmation
 //! save_file, copying           a text saved to a file; texts to copy
 //! preview, timeline            beside a list: the selected row; the times of a badge
+//! scroll                       the position in a long text
 //! column_chart                 counts over time
 //! last_read                    what was read last, if a later reading fails
 //! text_layout, frame           fitting text; writing it to the screen
@@ -38,6 +39,7 @@ pub(in crate::tui) mod preview;
 pub(in crate::tui) mod reason_field;
 pub(in crate::tui) mod record_field;
 pub(in crate::tui) mod save_file;
+pub(in crate::tui) mod scroll;
 pub(in crate::tui) mod search;
 pub(in crate::tui) mod table_header;
 pub(in crate::tui) mod text_layout;

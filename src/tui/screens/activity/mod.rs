@@ -17,7 +17,7 @@ use crate::tui::modals::revoke_ids::RevokeIds;
 use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::{self, RowList, know_rows};
 use crate::tui::widgets::marks::Marks;
-use crate::tui::widgets::preview::Scroll;
+use crate::tui::widgets::scroll::Scroll;
 use crate::tui::widgets::search::{Search, Searched};
 use crate::tui::widgets::table_header::Heading;
 pub(in crate::tui) use draw::bar;
@@ -256,7 +256,7 @@ impl Activity {
         }
         let lines = self.pane_lines(area, cx).len();
         self.pane_height = self.text_and_picture(area, lines, cx).0.height;
-        self.scroll.limit(lines, self.pane_height);
+        self.scroll.limit_noted(lines, self.pane_height);
     }
 
     /// Shows only the rows of the next status. After the last status, shows all rows again.
@@ -378,7 +378,7 @@ impl Component for Activity {
             return true;
         }
         if matches!(action, Action::PreviewDown | Action::PreviewUp) {
-            self.scroll.by(action == Action::PreviewDown, self.pane_height);
+            self.scroll.on_action(action, self.pane_height);
             return true;
         }
         match &mut self.rows {

@@ -55,7 +55,7 @@ impl Wallet {
         self.pane_height = pane.height;
         if self.scroll.is_scrolled() {
             let lines = self.selected().map_or(0, |held| self.answer_lines(held, pane, cx).len());
-            self.scroll.limit(lines, pane.height);
+            self.scroll.limit_noted(lines, pane.height);
         }
     }
 
