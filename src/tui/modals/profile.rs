@@ -194,8 +194,6 @@ impl ProfileForm {
     pub fn on_action(&mut self, action: Action) -> ProfileStep {
         let many = self.lines.len();
         match action {
-            Action::NextField => self.focus.next(many),
-            Action::PreviousField => self.focus.previous(many),
             Action::ClearField => {
                 if let Some(field) = self.field_mut() {
                     field.clear();
@@ -208,6 +206,7 @@ impl ProfileForm {
                     None => self.candidate(),
                 };
             }
+            _ if self.focus.on_action(action, many) => {}
             _ => return ProfileStep::NotMine,
         }
         ProfileStep::Done

@@ -1,11 +1,70 @@
-//! The review of one recipient: what is known about the e-mail address, and the confirmation. Part of the forms that
-//! issue one badge.
+//! The part of the forms that issue one badge which they share: the fields, and the review of the recipient with what
+//! is known about the e-mail address.
 
 use crate::jobs::intake::DomainCounts;
 use crate::jobs::{Holdings, IssuePlan, Rival};
 use crate::tui::prelude::*;
+use crate::tui::widgets::field::TextFields;
+
+/// The first two fields.
+pub(super) const NAME: usize = 0;
+pub(super) const EMAIL: usize = 1;
 
 const LISTED: usize = 5;
+
+/// A form for one recipient. The shell confirms its review.
+pub(super) struct PersonForm<const N: usize> {
+    pub fields: TextFields<N>,
+    pub earlier: EarlierDomains,
+    pub review: Option<PersonReview>,
+}
+
+impl<const N: usize> PersonForm<N> {
+    pub fn new(fields: TextFields<N>, effects: &mut Effects<'_>) -> Self {
+        Self { fields, earlier: EarlierDomains::new(effects), review: None }
+    }
+
+    /// Opens the review of a checked recipient. It begins the duplicate check. A badge that is replaced is no duplicate.
+    pub fn begin_review(
+        &mut self,
+        template: TemplateId,
+        person: (String, Address),
+        replaces: Option<BadgeId>,
+        effects: &mut Effects<'_>,
+    ) {
+        self.fields.no_error();
+        self.review = Some(PersonReview::new(template, person, replaces, effects));
+    }
+
+    /// Handles the keys of the fields, and Back, which closes the review before the form.
+    pub fn on_action(&mut self, action: Action, effects: &mut Effects<'_>) -> bool {
+        if action != Action::Back {
+            return self.fields.on_action(action);
+        }
+        match self.review.take() {
+            Some(review) => effects.cancel(review.request),
+            None => effects.close(),
+        }
+        true
+    }
+
+    pub fn on_response(&mut self, reply: Reply) -> Handled {
+        match (&reply.response, &mut self.review) {
+            (Response::Domains(_), _) => self.earlier.on_response(reply),
+            (_, Some(review)) => review.on_response(reply),
+            (_, None) => Err(reply),
+        }
+    }
+
+    pub fn asks(&self) -> Option<ConfirmQuestion> {
+        self.review.as_ref().map(PersonReview::asks)
+    }
+
+    /// The plan that the user has confirmed. See [`PersonReview::plan`].
+    pub fn plan(&self, (id, title): (TemplateId, Text), effects: &mut Effects<'_>) -> Option<IssuePlan> {
+        self.review.as_ref()?.plan(id, title, effects)
+    }
+}
 
 /// The domains of earlier recipients: a typed one that is nearly one of them may be a typing mistake.
 pub(super) struct EarlierDomains {
@@ -14,11 +73,11 @@ pub(super) struct EarlierDomains {
 }
 
 impl EarlierDomains {
-    pub fn new(effects: &mut Effects<'_>) -> Self {
+    fn new(effects: &mut Effects<'_>) -> Self {
         Self { counts: DomainCounts::default(), request: Some(effects.request(Request::Domains)) }
     }
 
-    pub fn on_response(&mut self, reply: Reply) -> Handled {
+    fn on_response(&mut self, reply: Reply) -> Handled {
         if let Response::Domains(counts) = reply.to(&mut self.request)? {
             self.counts = DomainCounts::new(counts);
         }
@@ -47,7 +106,7 @@ pub(super) struct PersonReview {
 }
 
 impl PersonReview {
-    pub fn new(
+    fn new(
         template: TemplateId,
         (name, address): (String, Address),
         replaces: Option<BadgeId>,
@@ -58,7 +117,7 @@ impl PersonReview {
     }
 
     /// After a warning of the duplicate check, the user types again.
-    pub fn asks(&self) -> ConfirmQuestion {
+    fn asks(&self) -> ConfirmQuestion {
         let warns = match &self.holdings {
             None => false,
             Some(Err(_)) => true,
@@ -78,11 +137,7 @@ impl PersonReview {
         (rival.badge_id.is_none() || rival.badge_id != self.replaces).then_some(rival)
     }
 
-    pub fn cancel(&mut self, effects: &mut Effects<'_>) {
-        effects.cancel(self.request.take());
-    }
-
-    pub fn on_response(&mut self, reply: Reply) -> Handled {
+    fn on_response(&mut self, reply: Reply) -> Handled {
         if let Response::Holdings(holdings, sent_before) = reply.to(&mut self.request)? {
             self.holdings = Some(holdings);
             self.sent_before = sent_before;
@@ -92,7 +147,7 @@ impl PersonReview {
 
     /// The confirmed plan. `None` while the duplicate check is running: if the answer to the issue request is lost,
     /// the recipient's earlier badges are needed to recognise the new one.
-    pub fn plan(&self, template_id: TemplateId, title: Text, effects: &mut Effects<'_>) -> Option<IssuePlan> {
+    fn plan(&self, template_id: TemplateId, title: Text, effects: &mut Effects<'_>) -> Option<IssuePlan> {
         let Some(holdings) = &self.holdings else {
             effects.say(t!("The duplicate check is still running. Nothing was sent."));
             return None;
