@@ -362,6 +362,10 @@ impl<const N: usize> TextFields<N> {
         }
     }
 
+    pub fn label(&self, at: usize) -> &'static str {
+        i18n::tr(self.labels[at])
+    }
+
     pub fn value(&self, at: usize) -> &str {
         self.fields[at].value()
     }
@@ -427,6 +431,11 @@ impl<const N: usize> TextFields<N> {
     pub fn draw_one(&self, at: usize, label: &str, form: &mut FormText<'_>, cx: &UiContext) {
         let focused = self.focus.at == at;
         form.labelled(label, focused, |columns| self.fields[at].spans(columns.min(WIDEST), focused, cx));
+    }
+
+    /// Draws only the focused field, as wide as the form.
+    pub fn draw_focused(&self, form: &mut FormText<'_>) {
+        form.field(self.label(self.focus.at), &self.fields[self.focus.at], true);
     }
 
     pub fn draw_error(&self, form: &mut FormText<'_>) {
