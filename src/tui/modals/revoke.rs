@@ -7,6 +7,7 @@ use crate::tui::tour::TourPlace;
 use crate::tui::widgets::columns::fitted;
 use crate::tui::widgets::form::squeezed;
 use crate::tui::widgets::reason_field::ReasonField;
+use crate::tui::widgets::scroll::Scroll;
 use crate::tui::widgets::text_layout::{ColumnLayout, cells, line_of_cells, line_width};
 use std::cell::Cell;
 
@@ -21,7 +22,7 @@ pub struct RevokeForm {
     reason: ReasonField,
     error: Option<String>,
     review: Option<RevokePlan>,
-    top: usize,
+    scroll: Scroll,
     /// Rows of the list as it was drawn.
     shown: Cell<usize>,
     when_issued: bool,
@@ -53,7 +54,7 @@ impl RevokeForm {
             reason: ReasonField::new(effects),
             error: None,
             review: None,
-            top: 0,
+            scroll: Scroll::default(),
             shown: Cell::default(),
             when_issued: false,
         }
@@ -203,11 +204,11 @@ impl Component for RevokeForm {
 
     fn on_action(&mut self, action: Action, _: &UiContext, effects: &mut Effects<'_>) -> bool {
         match action {
-            Action::PageDown => {
+            Action::PageDown | Action::PageUp => {
                 let rows = self.shown.get();
-                self.top = (self.top + rows).min(self.targets.len().saturating_sub(rows));
+                self.scroll.on_action(action, rows);
+                self.scroll.limit(self.targets.len(), rows);
             }
-            Action::PageUp => self.top = self.top.saturating_sub(self.shown.get()),
             Action::Accept => self.go_on(),
             Action::Back => {
                 if self.review.take().is_none() {
@@ -281,16 +282,15 @@ impl Component for RevokeForm {
         // The list of targets gets the rows between the breakdown and the foot.
         let free = usize::from(rows).saturating_sub(form.len() + 2 + foot.len()).max(1);
         self.shown.set(free);
-        let top = self.top.min(self.targets.len().saturating_sub(free));
-        let shown = self.targets.iter().skip(top).take(free);
+        let shown = self.scroll.shown(self.targets.len(), free);
+        let (above, below) = (shown.start, self.targets.len() - shown.end);
         let room = form.room().saturating_sub(2);
-        form.extend(target_lines(shown, room, cx));
-        let rest = self.targets.len().saturating_sub(top + free);
-        if top > 0 || rest > 0 {
+        form.extend(target_lines(self.targets[shown].iter(), room, cx));
+        if above > 0 || below > 0 {
             let text = t!(
                 "{above} above, {below} below: {up} {down}",
-                above = number(top as u64),
-                below = number(rest as u64),
+                above = number(above as u64),
+                below = number(below as u64),
                 up = key(Action::PageUp),
                 down = key(Action::PageDown)
             );
@@ -343,10 +343,7 @@ impl Modal for RevokeForm {
 
     fn on_confirmed(&mut self, _: &UiContext, effects: &mut Effects<'_>) {
         let Some(plan) = self.review.clone() else { return };
-        effects.command(JobCommand::Revoke(plan));
-        effects.go.push(Navigate::InputUsed);
-        effects.close();
-        effects.go.push(Navigate::Activity);
+        effects.begin_job(JobCommand::Revoke(plan));
     }
 }
 
