@@ -20,7 +20,6 @@ const OUTCOME: [usize; 2] = [7, 14];
 pub struct RevokeForm {
     targets: Vec<RevokeTarget>,
     reason: ReasonField,
-    error: Option<String>,
     review: Option<RevokePlan>,
     scroll: Scroll,
     /// Rows of the list as it was drawn.
@@ -52,7 +51,6 @@ impl RevokeForm {
         Self {
             targets,
             reason: ReasonField::new(effects),
-            error: None,
             review: None,
             scroll: Scroll::default(),
             shown: Cell::default(),
@@ -77,12 +75,7 @@ impl RevokeForm {
     }
 
     fn go_on(&mut self) {
-        self.error = None;
-        if self.to_revoke() == 0 {
-            return;
-        }
-        self.error = self.reason.error();
-        if self.error.is_none() {
+        if self.to_revoke() > 0 && self.reason.check() {
             let plan = RevokePlan::new(self.targets.clone(), self.reason.value(), self.when_issued);
             self.review = Some(plan);
         }
@@ -220,18 +213,13 @@ impl Component for RevokeForm {
                     self.when_issued = !self.when_issued;
                 }
             }
-            _ if self.reason.on_action(action) => self.error = None,
-            _ => return false,
+            _ => return self.reason.on_action(action),
         }
         true
     }
 
     fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
-        if self.to_revoke() == 0 {
-            return false;
-        }
-        self.error = None;
-        self.reason.on_text_key(key)
+        self.to_revoke() > 0 && self.reason.on_text_key(key)
     }
 
     fn on_paste(&mut self, text: &str, _: &UiContext, _: &mut Effects<'_>) {
@@ -273,7 +261,7 @@ impl Component for RevokeForm {
             let text = t!("longer than {n} characters: holders may see all of it", n = LONG_REASON);
             form.text(&format!("       {} {text}", cx.glyphs.alert), cx.theme.warning());
         }
-        if let Some(error) = &self.error {
+        if let Some(error) = self.reason.error() {
             form.text(error, cx.theme.error());
         }
         form.blank();
@@ -321,7 +309,6 @@ impl Modal for RevokeForm {
 
     fn set_input(&mut self, texts: &[String]) {
         self.reason.restore(texts);
-        self.error = None;
     }
 
     fn asks(&self) -> Option<ConfirmQuestion> {

@@ -9,6 +9,8 @@ pub struct ReasonField {
     field: TextField,
     earlier: RecentInputs,
     request: Option<RequestId>,
+    /// Why it is no reason, until the user types.
+    error: Option<String>,
 }
 
 impl ReasonField {
@@ -22,6 +24,7 @@ impl ReasonField {
     }
 
     pub fn restore(&mut self, texts: &[String]) {
+        self.error = None;
         self.field.set(texts.first().map_or("", String::as_str));
     }
 
@@ -29,8 +32,14 @@ impl ReasonField {
         self.field.value()
     }
 
-    pub fn error(&self) -> Option<String> {
-        no_reason(self.field.value())
+    /// Whether it is a reason. If not, [`ReasonField::error`] says why.
+    pub fn check(&mut self) -> bool {
+        self.error = no_reason(self.field.value());
+        self.error.is_none()
+    }
+
+    pub fn error(&self) -> Option<&str> {
+        self.error.as_deref()
     }
 
     pub fn has_earlier(&self) -> bool {
@@ -51,14 +60,17 @@ impl ReasonField {
             }
             _ => return false,
         }
+        self.error = None;
         true
     }
 
     pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
+        self.error = None;
         self.field.on_text_key(key)
     }
 
     pub fn on_paste(&mut self, text: &str) {
+        self.error = None;
         self.field.on_paste(text.trim());
     }
 
