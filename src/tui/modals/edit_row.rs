@@ -3,7 +3,7 @@
 use crate::jobs::intake::{RecipientField, Severity, check_person};
 use crate::tui::persist::unfinished;
 use crate::tui::prelude::*;
-use crate::tui::widgets::field::TextFields;
+use crate::tui::widgets::text_fields::TextFields;
 
 pub struct EditRow {
     job: JobId,

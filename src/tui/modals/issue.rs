@@ -12,8 +12,8 @@ use crate::tui::input::paths;
 use crate::tui::modals::file::FileForm;
 use crate::tui::prelude::*;
 use crate::tui::tour::TourPlace;
-use crate::tui::widgets::field::TextFields;
 use crate::tui::widgets::path_field::PathField;
+use crate::tui::widgets::text_fields::TextFields;
 use crate::tui::widgets::text_layout::aligned;
 
 /// The line below the fields of one recipient.

@@ -4,7 +4,7 @@
 use crate::jobs::intake::DomainCounts;
 use crate::jobs::{Holdings, IssuePlan, Rival};
 use crate::tui::prelude::*;
-use crate::tui::widgets::field::TextFields;
+use crate::tui::widgets::text_fields::TextFields;
 
 /// The first two fields.
 pub(super) const NAME: usize = 0;
@@ -204,5 +204,79 @@ impl PersonReview {
                 form.text(&format!("  {word} {why}  {name}  {}", item.badge_id), cx.theme.warning());
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::effects::ModalId;
+    use crate::tui::request::RequestIds;
+    use crate::tui::worker::WorkerCommand;
+
+    fn form(effects: &mut Effects<'_>) -> PersonForm<2> {
+        PersonForm::new(TextFields::new(["Name", "E-mail"], ["", ""]), effects)
+    }
+
+    fn review(form: &mut PersonForm<2>, effects: &mut Effects<'_>) {
+        let template = TemplateId::new("TPL-1").expect("an id");
+        let person = ("Kim".to_owned(), Address::check("kim@naru.example").expect("an address"));
+        form.begin_review(template, person, None, effects);
+    }
+
+    /// The request of the last order, which asks for the recipient's badges.
+    fn check(effects: &Effects<'_>) -> RequestId {
+        match effects.orders.last() {
+            Some(WorkerCommand::Request(id, Request::Holdings(..))) => *id,
+            other => panic!("{}", other.is_some()),
+        }
+    }
+
+    #[test]
+    fn back_ends_the_review_and_its_check_before_it_closes_the_form() {
+        let mut ids = RequestIds::default();
+        let mut effects = Effects::new(&mut ids);
+        effects.owned_by(RequestOwner::Modal(ModalId(1)), |effects| {
+            let mut form = form(effects);
+            review(&mut form, effects);
+            let check = check(effects);
+            assert!(form.asks().is_some());
+            assert!(form.on_action(Action::Back, effects));
+            assert!(form.asks().is_none() && effects.go.is_empty(), "the form is still open");
+            assert!(matches!(effects.orders.last(), Some(WorkerCommand::Cancel(id)) if *id == check));
+            assert!(form.on_action(Action::Back, effects));
+            assert!(matches!(effects.go.as_slice(), [Navigate::Close(_)]), "{:?}", effects.go);
+        });
+    }
+
+    #[test]
+    fn nothing_is_planned_without_a_review_or_before_the_duplicate_check_has_ended() {
+        let mut ids = RequestIds::default();
+        let mut effects = Effects::new(&mut ids);
+        let mut form = form(&mut effects);
+        let template = || (TemplateId::new("TPL-1").expect("an id"), Text::new("Title"));
+        let response = || Response::Holdings(Err(ApiError::Cancelled), None);
+        assert!(form.plan(template(), &mut effects).is_none());
+        review(&mut form, &mut effects);
+        let id = check(&effects);
+        assert!(form.plan(template(), &mut effects).is_none() && effects.notice.is_some());
+        let other = ids_after(id);
+        assert!(form.on_response(Reply { id: other, response: response() }).is_err(), "another check");
+        assert!(form.plan(template(), &mut effects).is_none());
+        assert!(form.on_response(Reply { id, response: response() }).is_ok());
+        let plan = form.plan(template(), &mut effects).expect("a plan");
+        assert_eq!(
+            (plan.recipient_name.as_str(), plan.held_before),
+            ("Kim", None),
+            "what they hold is not known"
+        );
+        form.on_action(Action::Back, &mut effects);
+        assert!(form.on_response(Reply { id, response: response() }).is_err(), "the review has ended");
+    }
+
+    fn ids_after(id: RequestId) -> RequestId {
+        let mut ids = RequestIds::default();
+        let all = std::iter::repeat_with(|| ids.next());
+        all.skip_while(|other| *other <= id).next().expect("another id")
     }
 }

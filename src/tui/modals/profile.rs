@@ -10,7 +10,7 @@ use crate::tui::input::paths;
 use crate::tui::persist::unfinished;
 use crate::tui::prelude::*;
 use crate::tui::request::ProfileCandidate;
-use crate::tui::widgets::field::Focus;
+use crate::tui::widgets::text_fields::Focus;
 use crate::tui::worker::profile_requests::ProfileChange;
 
 /// Label of the line that only an existing profile has.

@@ -4,7 +4,7 @@
 use super::person_form::{EMAIL, NAME, PersonForm};
 use crate::jobs::intake::{self, Severity, check_person};
 use crate::tui::prelude::*;
-use crate::tui::widgets::field::TextFields;
+use crate::tui::widgets::text_fields::TextFields;
 use crate::tui::widgets::text_layout::{aligned, pieces};
 
 const REASON: usize = 2;

@@ -6,8 +6,8 @@ use crate::secrets::fingerprint;
 use crate::tui::modals::job_actions::steps;
 use crate::tui::persist::unfinished;
 use crate::tui::prelude::*;
-use crate::tui::widgets::field::TextFields;
 use crate::tui::widgets::job_rows::explain;
+use crate::tui::widgets::text_fields::TextFields;
 use crate::tui::worker::job_command::JobReply;
 
 const WHY: usize = 0;

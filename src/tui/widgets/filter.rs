@@ -9,7 +9,8 @@ pub use value::{FilterChoice, FilterContext, FilterValue, Spec, Takes, check};
 
 use crate::tui::input::list_hit::{Click, ListArea};
 use crate::tui::prelude::*;
-use crate::tui::widgets::field::{Focus, RecentInputs};
+use crate::tui::widgets::field::RecentInputs;
+use crate::tui::widgets::text_fields::Focus;
 use line::Suggestion;
 use std::cell::Cell;
 use value::read;

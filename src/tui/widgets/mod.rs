@@ -7,7 +7,7 @@
 //! record_field                 the fields of a record: columns, copied texts, sorting
 //! job_rows, needs              the rows of a job; what a person has to do about jobs
 //! colleagues                   who of a team began a job and follows it
-//! field                        text fields
+//! field, text_fields           a text field; those of a form, with one focus
 //! path_field, reason_field     a file name; a revoke reason
 //! form, popup, confirm         the text of a form; a popup; the confirmation
 //! save_file, copying           a text saved to a file; texts to copy
@@ -42,5 +42,6 @@ pub(in crate::tui) mod save_file;
 pub(in crate::tui) mod scroll;
 pub(in crate::tui) mod search;
 pub(in crate::tui) mod table_header;
+pub(in crate::tui) mod text_fields;
 pub(in crate::tui) mod text_layout;
 pub(in crate::tui) mod timeline;

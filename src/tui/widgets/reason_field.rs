@@ -97,3 +97,24 @@ pub fn no_reason(text: &str) -> Option<String> {
         .looks_empty()
         .then(|| t!("the reason is empty: the service requires one, and holders may see it").to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_reason_is_named_until_the_user_types() {
+        let mut reason = ReasonField::default();
+        assert!(reason.error().is_none(), "nobody went on yet");
+        assert!(!reason.check() && reason.error().is_some());
+        reason.on_text_key(KeyEvent::new(KeyCode::Char(' '), KeyModifiers::NONE));
+        assert!(reason.error().is_none());
+        assert!(!reason.check(), "a blank is no reason");
+        reason.on_paste("wrong list");
+        assert!(reason.error().is_none() && reason.check());
+        reason.restore(&[]);
+        assert!(!reason.check());
+        assert!(reason.on_action(Action::ClearField) && reason.error().is_none());
+        assert!(!reason.on_action(Action::Accept));
+    }
+}
