@@ -95,35 +95,26 @@ impl ListArea {
         }
     }
 
-    /// As [`moved`], in a list whose items have one row or several, with headings between them. `items` has the item of
-    /// each row. A page has as many rows as the area, so that no row is passed unseen.
+    /// As [`moved`], in a list whose items have one row or several, with headings above them. `items` has the item of
+    /// each row. A page goes to the last item that fits in the area with the selected one, so no row is passed unseen.
     pub fn moved_in_rows(&self, action: Action, at: usize, items: &[Option<usize>]) -> Option<usize> {
         let all = items.iter().flatten().max().map_or(0, |last| last + 1);
         let at = at.min(all.saturating_sub(1));
-        let is_down = match action {
-            Action::PageDown => true,
-            Action::PageUp => false,
-            _ => return self.moved(action, at, all),
+        let rows_before = |item: usize| {
+            let last = items.iter().rposition(|of| of.is_some_and(|of| of < item));
+            last.map_or(0, |row| row + 1)
         };
-        if all == 0 {
-            return Some(0);
+        let fit = |first: usize, last: usize| rows_before(last + 1) - rows_before(first) <= self.height();
+        match action {
+            // If the next item is too high, only the step to it is left.
+            Action::PageDown => {
+                (at + 1..all).take_while(|to| fit(at, *to)).last().or(self.moved(Action::Down, at, all))
+            }
+            Action::PageUp => {
+                (0..at).rev().take_while(|to| fit(*to, at)).last().or(self.moved(Action::Up, at, all))
+            }
+            _ => self.moved(action, at, all),
         }
-        let row = items.iter().position(|item| *item == Some(at)).unwrap_or(0);
-        let to = self.moved(action, row, items.len())?;
-        // The last item, or the first one, that is whole within the page. One that is higher than the page is left.
-        let to = if is_down {
-            let whole = |item: &&usize| items.get(to + 1) != Some(&Some(**item));
-            items[..=to].iter().flatten().rev().find(whole).map_or(0, |item| *item).max(at + 1)
-        } else {
-            // With the heading above it.
-            let whole = |item: &&usize| {
-                let first = items.iter().position(|of| *of == Some(**item)).unwrap_or(0);
-                let heading = items[..first].iter().rev().take_while(|of| of.is_none()).count();
-                first - heading >= to
-            };
-            items[to..].iter().flatten().find(whole).map_or(at, |item| *item).min(at.saturating_sub(1))
-        };
-        Some(to.min(all - 1))
     }
 
     /// Scrolls so that the selected row, which moves, keeps its line of the screen.
@@ -323,9 +314,9 @@ mod tests {
         let items = [None, Some(0), Some(0), Some(0), None, None, Some(1), Some(2), Some(3)];
         let to = |action, at| sight.moved_in_rows(action, at, &items);
         sight.lay_rows(Rect { x: 0, y: 0, width: 20, height: 4 }, 1..=3, items.len());
-        assert_eq!(to(Action::PageDown, 0), Some(1), "only an empty row is within the page");
-        assert_eq!(to(Action::PageDown, 1), Some(3));
-        assert_eq!(to(Action::PageUp, 3), Some(2), "the heading of the first one is not within the page");
+        assert_eq!(to(Action::PageDown, 0), Some(1), "the next one does not fit");
+        assert_eq!(to(Action::PageDown, 1), Some(2), "the heading of the first one is within the page");
+        assert_eq!(to(Action::PageUp, 3), Some(2), "with its headings the first one does not fit");
         assert_eq!(to(Action::PageUp, 1), Some(0));
         assert_eq!((to(Action::PageDown, 3), to(Action::PageUp, 0)), (Some(3), Some(0)), "the ends");
         assert_eq!((to(Action::Up, 9), to(Action::PageUp, 9)), (Some(2), Some(2)), "there were more items");

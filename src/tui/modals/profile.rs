@@ -199,7 +199,7 @@ impl ProfileForm {
                     field.clear();
                 }
             }
-            Action::Accept if self.focus.at + 1 < many => self.focus.next(many),
+            Action::Accept if self.focus.at + 1 < many => self.focus.step(true, many),
             Action::Accept => {
                 return match &self.was {
                     Some(was) => self.change(was),

@@ -289,7 +289,7 @@ impl FilterBar {
 
     fn step(&mut self, forward: bool) {
         self.chosen = None;
-        if forward { self.focus.next(self.fields.len()) } else { self.focus.previous(self.fields.len()) }
+        self.focus.step(forward, self.fields.len());
     }
 
     pub fn clear(&mut self, all: bool, effects: &mut Effects<'_>) {

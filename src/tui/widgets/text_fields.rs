@@ -9,22 +9,19 @@ pub struct Focus {
 }
 
 impl Focus {
-    pub fn next(&mut self, len: usize) {
-        self.at = (self.at + 1) % len.max(1);
+    /// Goes to the next or previous one of `len` fields, around their ends.
+    pub fn step(&mut self, forward: bool, len: usize) {
+        let by = if forward { 1 } else { len.saturating_sub(1) };
+        self.at = (self.at + by) % len.max(1);
     }
 
-    pub fn previous(&mut self, len: usize) {
-        self.at = (self.at + len.saturating_sub(1)) % len.max(1);
-    }
-
-    /// Goes to another of `len` fields. Returns false for other actions.
+    /// The same by its key. Returns false for other actions.
     pub fn on_action(&mut self, action: Action, len: usize) -> bool {
-        match action {
-            Action::NextField => self.next(len),
-            Action::PreviousField => self.previous(len),
-            _ => return false,
+        let steps = matches!(action, Action::NextField | Action::PreviousField);
+        if steps {
+            self.step(action == Action::NextField, len);
         }
-        true
+        steps
     }
 }
 

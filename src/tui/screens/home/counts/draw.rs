@@ -24,6 +24,11 @@ pub fn body(area: Rect) -> Rect {
     Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area }
 }
 
+/// Rows from one bar to the next: there is a gap between bars if all of them still have room.
+pub(super) fn step(bars: usize, area: Rect) -> usize {
+    if bars * 2 <= usize::from(area.height) + 1 { 2 } else { 1 }
+}
+
 impl BadgeCounts {
     /// The area of the bars. It starts below the error message, if there is one.
     pub(super) fn bars_area(&self, area: Rect) -> Rect {
@@ -31,11 +36,6 @@ impl BadgeCounts {
         let lines = u16::try_from(self.trouble(wide, "!").len()).unwrap_or(0);
         let above = 4 + lines.saturating_sub(1);
         Rect { y: area.y + above, height: area.height.saturating_sub(above + 1), width: wide, ..area }
-    }
-
-    /// Lines from one bar to the next: there is a gap between bars if all of them still have room.
-    pub(super) fn step(&self, bars: Rect) -> usize {
-        if self.bars().len() * 2 <= usize::from(bars.height) + 1 { 2 } else { 1 }
     }
 
     fn trouble(&self, columns: u16, sign: &str) -> Vec<String> {
@@ -186,7 +186,9 @@ impl BadgeCounts {
         let bars = self.bars();
         let widths = BarWidths::of(&bars, usize::from(area.width).saturating_sub(2));
         let at = self.cursor().at().min(bars.len().saturating_sub(1));
-        let (step, shown) = (self.step(area), self.cursor().shown());
+        let step = step(bars.len(), area);
+        let rows = (bars.len() * step).saturating_sub(step - 1);
+        let shown = self.cursor().lay_rows(area, at * step..=at * step, rows);
         for (y, row) in (area.y..).zip(shown).step_by(step) {
             let Some(bar) = bars.get(row / step) else { break };
             let selected = row / step == at;

@@ -354,10 +354,9 @@ impl Component for BadgeCounts {
         if let Some(badge_list) = &mut self.badge_list {
             return Clicked::changed(badge_list.on_click(at, draw::body(area)));
         }
-        let step = self.step(self.bars_area(area));
         let hit = self.cursor().row(at);
         if let Some(row) = hit {
-            self.select(row / step);
+            self.select(row / draw::step(self.bars().len(), self.bars_area(area)));
         }
         Clicked::changed(hit.is_some())
     }
@@ -385,11 +384,6 @@ impl Component for BadgeCounts {
         if let Some(badge_list) = &mut self.badge_list {
             badge_list.load_visible(body, cx, effects);
         }
-        // A bar has one row, or two with the gap below it.
-        let list = self.bars_area(area);
-        let (step, bars) = (self.step(list), self.bars().len());
-        let row = self.cursor().at().min(bars.saturating_sub(1)) * step;
-        self.cursor().lay_rows(list, row..=row, (bars * step).saturating_sub(step - 1));
     }
 
     fn on_response(&mut self, reply: Reply, cx: &UiContext, effects: &mut Effects<'_>) -> Handled {
