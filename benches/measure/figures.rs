@@ -241,7 +241,7 @@ fn job() {
     terminal.type_slowly("100000");
     terminal.shows("▌100000");
     terminal.type_slowly("\r");
-    terminal.shows("waiting 1,000");
+    terminal.until("the first answers", |text| text.contains("= 100,000") && text.contains("waiting "));
     // Closes the job.
     terminal.type_slowly("\x1b");
     terminal.quiet(Duration::from_millis(500));

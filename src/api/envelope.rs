@@ -124,6 +124,16 @@ impl HttpResponse {
         }
     }
 
+    /// Whether a successful response has a record, or at least one.
+    pub(super) fn has_record(&self) -> bool {
+        let has_fields = |envelope: &Envelope| match &envelope.data {
+            Value::Object(fields) => !fields.is_empty(),
+            Value::Array(list) => !list.is_empty(),
+            _ => false,
+        };
+        self.word() == "ok" && self.envelope().is_some_and(has_fields)
+    }
+
     /// True for what may be an unreadable response of the right service. False for a web page with
     /// a success status: it may be a network's login page.
     pub(super) fn is_odd(&self) -> bool {

@@ -2,7 +2,9 @@
 //! nothing about a person.
 
 use super::error::mask;
+use super::reader::NOT_A_BADGE;
 use crate::api::prelude::*;
+use crate::domain::query::has_id_form;
 use crate::secrets::redact;
 use tokio::sync::watch;
 
@@ -19,7 +21,7 @@ pub struct LogEntry {
     /// From 1, in the order in which requests ended.
     pub no: u64,
     pub method: &'static str,
-    /// Percent-encoded as sent. A segment that may be an e-mail address is masked.
+    /// Percent-encoded as sent. A segment that may be an e-mail address or a name is masked.
     pub path: String,
     /// Decoded and scrubbed. Names and addresses are masked.
     pub query: String,
@@ -96,12 +98,16 @@ pub(super) struct ReceivedResponse {
     pub(super) status: u16,
     pub(super) code: Option<Text>,
     pub(super) bytes: u64,
+    /// Whether the service has what the path names.
+    pub(super) has_record: bool,
 }
 
 /// Logs a request when it ends, even if its future is dropped early.
 pub(super) struct PendingLogEntry<'l> {
     log: &'l Log,
     entry: Option<LogEntry>,
+    /// The path to log if the service has the record.
+    path_if_found: String,
     since: Instant,
 }
 
@@ -110,7 +116,7 @@ impl<'l> PendingLogEntry<'l> {
         let entry = LogEntry {
             no: 0,
             method: sent.method,
-            path: masked_path(sent.url.path()),
+            path: masked_path(sent.url.path(), false),
             query: masked_query(sent.url),
             status: None,
             code: None,
@@ -123,7 +129,8 @@ impl<'l> PendingLogEntry<'l> {
             outcome: "given up",
             started_at: jiff::Timestamp::now(),
         };
-        Self { log, entry: Some(entry), since: Instant::now() }
+        let path_if_found = masked_path(sent.url.path(), true);
+        Self { log, entry: Some(entry), path_if_found, since: Instant::now() }
     }
 
     pub(super) fn end(mut self, got: Option<ReceivedResponse>, outcome: &'static str) {
@@ -133,6 +140,9 @@ impl<'l> PendingLogEntry<'l> {
                 entry.status = Some(got.status);
                 entry.code = got.code;
                 entry.bytes = Some(got.bytes);
+                if got.has_record {
+                    entry.path = std::mem::take(&mut self.path_if_found);
+                }
             }
         }
     }
@@ -147,9 +157,12 @@ impl Drop for PendingLogEntry<'_> {
     }
 }
 
-/// Masks segments that may be an e-mail address or a name: people paste them in place of an id. Ids need no encoding.
-fn masked_path(path: &str) -> String {
+/// Masks segments that may be an e-mail address, a name or a telephone number: people type them in place of a badge id.
+/// Ids of the known form need no encoding. An id of another form is masked unless the service has its badge.
+fn masked_path(path: &str, is_found: bool) -> String {
+    let mut before = "";
     let segments = path.split('/').map(|plain| {
+        let is_id = std::mem::replace(&mut before, plain) == "badges" && !NOT_A_BADGE.contains(&plain);
         let segment = redact(plain);
         let upper = segment.to_ascii_uppercase();
         match () {
@@ -157,6 +170,7 @@ fn masked_path(path: &str) -> String {
                 "‹address›".into()
             }
             () if segment.contains('%') && segment == plain => MASK.to_owned(),
+            () if is_id && !is_found && !has_id_form(plain) && segment == plain => MASK.to_owned(),
             () => segment.into_owned(),
         }
     });
@@ -193,7 +207,11 @@ mod tests {
     }
 
     fn ok() -> ReceivedResponse {
-        ReceivedResponse { status: 200, code: Some("0001".into()), bytes: 12 }
+        ReceivedResponse { status: 200, code: Some("0001".into()), bytes: 12, has_record: true }
+    }
+
+    fn not_found() -> ReceivedResponse {
+        ReceivedResponse { status: 404, code: None, bytes: 12, has_record: false }
     }
 
     #[test]
@@ -235,6 +253,34 @@ mod tests {
         assert_eq!(shown[0], "/wallet/badges?email=‹…›&page=2");
         assert_eq!(shown[2], "/badges/‹address›?");
         assert!(shown[1].contains("title=for ‹address›"), "{shown:?}");
+    }
+
+    #[test]
+    fn a_name_that_is_typed_as_a_badge_id_is_masked_and_an_id_is_not() {
+        let log = Log::default();
+        let path = |typed: &str| format!("https://h.example/v1/badges/{typed}");
+        for typed in ["minsu", "hong-gildong", "kim.minsu87", "010-1234-5678", "01012345678"] {
+            note(&log, &path(typed), 1).end(Some(not_found()), "refused");
+            drop(note(&log, &path(typed), 1));
+        }
+        assert!(log.entries().iter().all(|entry| entry.path == "/v1/badges/‹…›"), "{:?}", log.entries());
+        for (shown, got) in [
+            ("B-000000123-QX", not_found()),
+            ("7c9e6679-7425-40de-944b-e07fc1f90ae7", not_found()),
+            ("x", ok()),
+        ] {
+            note(&log, &path(shown), 1).end(Some(got), "some");
+            assert_eq!(
+                log.entries().last().map(|entry| entry.path.clone()),
+                Some(format!("/v1/badges/{shown}"))
+            );
+        }
+        for other in
+            ["badges/history", "badges/batch", "badges/revoke", "badge-templates/T-1", "wallet/badges"]
+        {
+            drop(note(&log, &format!("https://h.example/{other}"), 1));
+            assert_eq!(log.entries().last().map(|entry| entry.path.clone()), Some(format!("/{other}")));
+        }
     }
 
     #[test]

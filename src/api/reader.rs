@@ -36,9 +36,12 @@ fn strange(what: Localizable) -> ApiError {
     ApiError::Unreadable { status: 200, what, fewer: false }
 }
 
+/// What follows `/badges/` in the paths of other endpoints.
+pub(super) const NOT_A_BADGE: [&str; 3] = ["history", "batch", "revoke"];
+
 /// Refuses an id that is the path of another endpoint.
 pub(super) fn check_badge_id(id: &BadgeId) -> ApiResult<()> {
-    if matches!(id.wire(), "history" | "batch" | "revoke") {
+    if NOT_A_BADGE.contains(&id.wire()) {
         let why = localizable!("this is the name of an API endpoint, not a badge id");
         return Err(ApiError::BadInput { field: "badge_id", why });
     }

@@ -424,7 +424,8 @@ impl ApiCore {
                     self.clock.lock().unwrap_or_else(PoisonError::into_inner).hear(date, Instant::now());
                 }
                 let (status, bytes) = (answer.status, answer.length as u64);
-                note.end(Some(ReceivedResponse { status, code: answer.code(), bytes }), answer.word());
+                let (code, has_record) = (answer.code(), answer.has_record());
+                note.end(Some(ReceivedResponse { status, code, bytes, has_record }), answer.word());
                 Ok(answer)
             }
             Err(failure) => {

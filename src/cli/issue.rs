@@ -6,9 +6,9 @@ use super::session::{Asker, JobAccess, VerbSession, may_act, profile};
 use super::verbs::{IssueFlags, MappedField};
 use super::{confirm, source, template};
 use crate::cli::prelude::*;
-use crate::domain::validity;
+use crate::domain::{Text, validity};
 use crate::jobs::intake::{About, ImportSource, InputFormat};
-use crate::jobs::{CheckProgress, DuplicateResult, FileRequest, Kind, Policy, Reading};
+use crate::jobs::{CheckProgress, DuplicateResult, FileRequest, JobError, Kind, Policy, Reading};
 
 pub async fn issue(flags: IssueFlags, settings: &Settings, asker: &Asker) -> Result<u8, Failure> {
     may_act(profile(settings)?)?;
@@ -256,14 +256,41 @@ async fn begin(session: &VerbSession, drafts: &[Drafted]) -> Result<(Vec<JobId>,
                 if begun.is_empty() {
                     return Err(Failure::unchecked(why, &incomplete().message));
                 }
-                let text = t!(
-                    "lapel could not read the whole history, so it did not begin this job. Issue its rows later, from a file that has only them."
-                );
-                let failure = Failure::unchecked(why, text);
-                let message = format!("{}: {}", draft.job.title, failure.message);
-                refused.push(Failure { message, ..failure });
+                refused.push(not_begun(&draft.job.title, why));
             }
         }
     }
     Ok((begun, refused))
+}
+
+/// Of a job after others that began.
+fn not_begun(title: &Text, why: JobError) -> Failure {
+    let text = t!(
+        "lapel could not read the whole history, so it did not begin this job. Issue its rows later, from a file that has only them."
+    );
+    let failure = Failure::unchecked(why, text);
+    Failure { message: format!("{title}: {}", failure.message), ..failure }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_later_job_that_cannot_begin_is_named_and_says_nothing_of_the_earlier_ones() {
+        let why = || localizable!("no response in time");
+        let unread = || JobError::Service(ApiError::NotReached { why: why() });
+        let first = Failure::unchecked(unread(), &incomplete().message);
+        let later = not_begun(&"Data".into(), unread());
+        assert_eq!((first.code, later.code), (exit::PERSON, exit::PERSON));
+        assert!(first.message.contains(t!("Nothing was sent.")), "{}", first.message);
+        assert!(!later.message.contains(t!("Nothing was sent.")), "{}", later.message);
+        let text = t!(
+            "lapel could not read the whole history, so it did not begin this job. Issue its rows later, from a file that has only them."
+        );
+        assert!(later.message.starts_with("Data: ") && later.message.ends_with(text), "{}", later.message);
+        // Another cause is told instead.
+        let changed = not_begun(&"Data".into(), JobError::NeedsReview(why()));
+        assert_eq!((changed.code, changed.message), (exit::PERSON, format!("Data: {}", why())));
+    }
 }

@@ -335,6 +335,7 @@ async fn undo(
     reason: &str,
     (yes, wait): (bool, bool),
 ) -> Result<u8, Failure> {
+    let cancels = session.jobs.job(id).await.is_ok_and(|job| job.can_cancel_rest());
     let drafted = session.jobs.undo(id, reason, &session.who).await;
     let undo = session.or_close(drafted).await?;
     let seen = match review::begin_revoking(&mut session, undo, yes, wait).await {
@@ -342,6 +343,9 @@ async fn undo(
         Err(failure) => {
             let _ = session.jobs.discard(undo).await;
             session.close().await;
+            if !cancels {
+                return Err(failure);
+            }
             let message = t!(
                 "{why} The unsent rest of job {id} stays cancelled.",
                 why = ended(failure.message.trim_end()),

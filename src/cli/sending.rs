@@ -92,6 +92,13 @@ impl VerbSession {
     /// counts the rows of jobs that this verb sends, and of others only if they send something.
     pub(super) async fn until_sent(&mut self, known: &mut BTreeMap<JobId, Job>, sends: &[JobId]) -> Waited {
         let mut counted: BTreeSet<JobId> = sends.iter().copied().collect();
+        // What a check before this has released would otherwise be counted a part at a time.
+        while let Ok(changed) = self.events.try_recv() {
+            counted.extend(
+                changed.job.filter(|job| known.contains_key(&job.id) && job.is_sending()).map(|j| j.id),
+            );
+        }
+        self.read_again(known).await;
         let jobs = self.jobs.clone();
         let ids: Vec<JobId> = known.keys().copied().collect();
         let sent = async move {
@@ -119,13 +126,17 @@ impl VerbSession {
             }
         }
         // The last events may still be in the channel; the journal has the valid state.
+        self.read_again(known).await;
+        self.say_sent(known, &counted);
+        Waited::Sent
+    }
+
+    async fn read_again(&self, known: &mut BTreeMap<JobId, Job>) {
         for (id, job) in known.iter_mut() {
             if let Ok(now) = self.jobs.job(*id).await {
                 *job = now;
             }
         }
-        self.say_sent(known, &counted);
-        Waited::Sent
     }
 
     fn say_sent(&mut self, known: &BTreeMap<JobId, Job>, counted: &BTreeSet<JobId>) {

@@ -9,7 +9,7 @@ use super::look_alike::{half_width, in_latin};
 use super::text::is_invisible;
 use percent_encoding::percent_decode_str;
 use shapes::{behind_label, id_in, is_label, last_segment, without_form, without_label};
-pub use shapes::{has_number_form, id_variants, may_be_end_of_id};
+pub use shapes::{has_id_form, has_number_form, id_variants, may_be_end_of_id};
 use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization;
 

@@ -140,14 +140,14 @@ pub trait Record: Sized + 'static {
 /// For constants: a name that the record does not have fails to compile.
 pub const fn field_value<R: Record>(name: &str) -> fn(&R) -> FieldValue<'_> {
     let mut at = 0;
-    while !same(R::FIELDS[at].name, name) {
+    while !same_name(R::FIELDS[at].name, name) {
         at += 1;
     }
     R::FIELDS[at].value
 }
 
 /// `==` cannot be used in constants.
-const fn same(one: &str, other: &str) -> bool {
+pub const fn same_name(one: &str, other: &str) -> bool {
     let (one, other) = (one.as_bytes(), other.as_bytes());
     let mut at = 0;
     while at < one.len() && at < other.len() && one[at] == other[at] {

@@ -10,6 +10,8 @@ use super::journal::facts::KeptFact;
 use super::journal::jobs::{Actor, NewJob, SeenJob};
 use super::journal::rows::NewRow;
 use super::plan::{IssuePlan, Person, RevokePlan, RevokeTarget, own_word, placed};
+use super::row_status::RowStatus;
+use super::rules::{Step, count};
 use super::send;
 use crate::jobs::prelude::*;
 
@@ -161,7 +163,7 @@ impl Jobs {
     }
 
     /// Cancels unsent rows, revokes Issued badges, and revokes waiting badges when they become Issued. The
-    /// revocation is a draft for review.
+    /// revocation is a draft for review. Changes nothing if no row was accepted and none is unsent.
     pub async fn undo(&self, id: JobId, reason: &str, who: &str) -> Result<JobId, JobError> {
         self.core.writer()?;
         JobError::unless_key(reason)?;
@@ -174,8 +176,16 @@ impl Jobs {
             )));
         }
         JobError::unless_empty(&reason)?;
+        let of = |status| job.counts.of(status);
+        let accepted = count(Step::Undo, &job) + of(RowStatus::Revoking) + of(RowStatus::Revoked);
+        if accepted == 0 && !job.has_rest() {
+            return Err(JobError::no(localizable!(
+                "Job {id} has nothing to undo: no row was accepted. Nothing was changed.",
+                id
+            )));
+        }
         // Also with nothing unsent: a retry that reads the history now would send rows that the draft does not have.
-        self.cancel_unsent(id, job.kind, who).await?;
+        let cancelled = self.cancel_unsent(id, job.kind, who).await?;
         let undo = PlanUndo {
             account: self.core.account.clone(),
             owner: self.core.store.process(),
@@ -187,8 +197,10 @@ impl Jobs {
         };
         let undone = self.core.store.plan_undo(undo).await?;
         undone.ok_or_else(|| {
-            JobError::no(localizable!(
-                "Job {id} has nothing to undo: none of its rows was accepted. The unsent rows are cancelled.",
+            JobError::no(localizable_plural!(
+                cancelled,
+                "Job {id} has nothing to undo: no row was accepted. {n} unsent row is cancelled.",
+                "Job {id} has nothing to undo: no row was accepted. {n} unsent rows are cancelled.",
                 id
             ))
         })

@@ -20,11 +20,14 @@ const SHORTEST: Duration = Duration::from_millis(200);
 /// Pause after a poll whose result could not be written. Without it, the next poll time is unknown.
 const AFTER_UNWRITTEN: Duration = Duration::from_secs(60);
 const AFTER_FAILURE: SignedDuration = SignedDuration::from_mins(5);
+/// Pause between two looks at a journal file whose writes the system tells, and in which no other process has a job.
+const WATCHED: Duration = Duration::from_secs(60);
 
 pub(super) async fn run(core: Arc<JobsCore>) {
     let mut deadlines: HashMap<JobId, (Timestamp, Instant)> = HashMap::new();
     let mut known = HashMap::new();
     let mut held: Option<Instant> = None;
+    let watch = core.journal.watch_file();
     while !core.ending.is_cancelled() {
         let asked = std::mem::take(&mut *lock(&core.asked));
         let (open, unread) = match core.store.open_jobs(core.me()).await {
@@ -66,14 +69,24 @@ pub(super) async fn run(core: Arc<JobsCore>) {
         answer(asked, &PollResult { complete, failed: unread, ..PollResult::default() });
         let neighbours = core.neighbours(&mut known).await;
         let next = deadlines.values().map(|(_, at)| held.map_or(*at, |until| until.max(*at))).min();
-        // Without open jobs of others less often, but one may start at any time.
+        // Without open jobs of others less often, but one may start at any time. A process that dies writes nothing.
         let often = core.settings.others;
-        let pause = neighbours.map(|some| here + if some { often } else { often * 5 / 2 });
+        let seldom = if watch.is_some() { WATCHED } else { often * 5 / 2 };
+        let pause = neighbours.map(|some| here + if some { often } else { seldom });
         let next = [next, pause].into_iter().flatten().min();
+        let written = async {
+            match &watch {
+                Some(watch) => watch.wrote().await,
+                None => std::future::pending().await,
+            }
+            // This process writes, too: many writes are one look.
+            sleep_until(Some(here + often)).await;
+        };
         tokio::select! {
             () = sleep_until(next) => {}
             () = core.wake.notified() => {}
             () = core.journal.others_wrote() => {}
+            () = written => {}
             () = core.ending.cancelled() => return,
         }
     }

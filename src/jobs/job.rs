@@ -167,6 +167,8 @@ pub struct Job {
     /// Whether a row may have been sent about which nothing more is done: a person resolved it, or sent it again. Only of an
     /// ended job of which nothing was issued or revoked, or of which all was revoked.
     pub left_in_doubt: bool,
+    /// Whether it ended with rows that a person cancelled before they were sent.
+    pub has_cancelled_rows: bool,
     /// What a person should know about the whole job. It stays.
     pub note: Option<Reason>,
     /// What the last check could not read, or why the journal could not be written, until that succeeds.
@@ -243,15 +245,21 @@ impl Job {
             counts: issue.counts.with(&self.counts),
             held: self.held + issue.held,
             left_in_doubt: self.left_in_doubt || issue.left_in_doubt,
+            has_cancelled_rows: self.has_cancelled_rows || issue.has_cancelled_rows,
             in_flight: self.in_flight + issue.in_flight,
             next_poll: [issue.next_poll, self.next_poll].into_iter().flatten().min(),
             ..self.clone()
         }
     }
 
-    /// Whether the owning process ended without releasing the job.
+    /// Whether the owning process ended without releasing the job, or a team's database did not hear it for too long.
     pub fn is_abandoned(&self) -> bool {
         self.phase != Phase::Draft && self.owner.as_ref().is_some_and(|owner| !owner.is_alive)
+    }
+
+    /// Whether the owning process shares a team's database, which only knows that it did not hear the process.
+    pub(super) fn is_of_colleague(&self) -> bool {
+        self.owner.as_ref().is_some_and(|owner| owner.is_colleague)
     }
 
     /// As after a takeover: requests on their way are in doubt, and the rest is not sent.
@@ -268,8 +276,8 @@ impl Job {
         self.in_flight = 0;
         if self.phase == Phase::Running && self.left_to_send() > 0 {
             self.phase = Phase::Stopped;
-            self.stop =
-                Some(Stop { kind: StopKind::Interrupted, why: super::reason::Code::Interrupted.into() });
+            let why = if self.is_of_colleague() { Code::OwnerLost } else { Code::Interrupted };
+            self.stop = Some(Stop { kind: StopKind::Interrupted, why: why.into() });
         }
         self
     }
@@ -333,7 +341,7 @@ impl Job {
     /// Whether this process may act on the job: it owns it, or a colleague's process does that sends nothing of it.
     pub fn may_act(&self) -> bool {
         let sends = self.in_flight > 0 || self.can_pause();
-        self.is_mine() || !sends && self.owner.as_ref().is_some_and(|owner| owner.is_colleague)
+        self.is_mine() || !sends && self.is_of_colleague()
     }
 
     pub fn may_pause(&self) -> bool {
@@ -364,10 +372,11 @@ impl Job {
     }
 
     /// Whether rows were cancelled, or will be after a check. An undo ends a job, too, and has nothing to cancel if all of
-    /// it was sent.
+    /// it was sent or skipped.
     pub fn is_cancelled(&self) -> bool {
-        let kept_back = [RowStatus::Skipped, RowStatus::InDoubt, RowStatus::NeverSeen, RowStatus::Refused];
-        let is_kept_back = kept_back.iter().any(|status| self.counts.of(*status) > 0);
+        let kept_back = [RowStatus::InDoubt, RowStatus::NeverSeen, RowStatus::Refused];
+        let is_kept_back =
+            self.has_cancelled_rows || kept_back.iter().any(|status| self.counts.of(*status) > 0);
         self.phase == Phase::Cancelled && (is_kept_back || self.left_in_doubt) && !self.is_undone()
     }
 

@@ -49,9 +49,12 @@ impl Job {
         }
     }
 
-    /// Like [`Self::state_name`]. A job whose lapel has ended names the rows in doubt.
+    /// Like [`Self::state_name`]. A job whose lapel has ended, or was not heard, names the rows in doubt.
     pub fn state(&self) -> Localizable {
         match self.counts.of(RowStatus::InDoubt) {
+            n if n > 0 && self.is_abandoned() && self.is_of_colleague() => {
+                localizable!("ended or cut off; {n} in doubt", n = number(n))
+            }
             n if n > 0 && self.is_abandoned() => localizable!("ended; {n} in doubt", n = number(n)),
             _ if self.is_halted() && (self.phase == Phase::Paused || !self.is_open()) => self.phase_words(),
             _ if self.is_halted() && self.phase == Phase::Cancelled => {

@@ -57,7 +57,9 @@ impl JournalPlace {
         account: &Account,
         keep_days: Option<u32>,
     ) -> Result<Journal, JournalError> {
-        let (journal, beside) = self.open_both(data_dir).await?;
+        let reads_only = matches!(self, Self::Team { reads_only: true, .. });
+        let open_beside = if reads_only { Self::copy_of_existing } else { Self::open_existing };
+        let (journal, beside) = self.open_both(data_dir, open_beside).await?;
         let beside = beside?;
         journal.assure_only(beside.as_ref(), account).await?;
         if let (Some(file), Some(days)) = (&beside, keep_days)
@@ -69,7 +71,7 @@ impl JournalPlace {
     }
 
     /// As [`Self::open`], for looking: also returns why the account's jobs may not all be in this journal. Changes no
-    /// job in either.
+    /// job in either, and nothing of the file beside a team's journal.
     ///
     /// # Errors
     /// As [`Self::open`].
@@ -81,7 +83,7 @@ impl JournalPlace {
             Self::Team { data_dir, .. } => data_dir.as_deref(),
             Self::Memory | Self::Folder(_) => None,
         };
-        let (journal, beside) = self.open_both(data_dir).await?;
+        let (journal, beside) = self.open_both(data_dir, Self::copy_of_existing).await?;
         let checked = match beside {
             Ok(beside) => journal.check_only(beside.as_ref(), account, false).await,
             Err(why) => Err(why),
@@ -93,11 +95,12 @@ impl JournalPlace {
     async fn open_both(
         &self,
         data_dir: Option<&Path>,
+        open_beside: fn(&Self) -> Result<Option<Journal>, JournalError>,
     ) -> Result<(Journal, Result<Option<Journal>, JournalError>), JournalError> {
         let (place, file) = (self.clone(), data_dir.map(|folder| Self::Folder(folder.to_owned())));
         let opening = move || {
             let beside = match (&place, &file) {
-                (Self::Team { .. }, Some(file)) => file.open_existing(),
+                (Self::Team { .. }, Some(file)) => open_beside(file),
                 _ => Ok(None),
             };
             Ok((place.open()?, beside))
@@ -117,6 +120,11 @@ impl JournalPlace {
     /// Opens the journal only to read it. `None` if there is no file yet.
     pub fn open_existing(&self) -> Result<Option<Journal>, JournalError> {
         if self.is_missing() { Ok(None) } else { self.open().map(Some) }
+    }
+
+    /// As [`Self::open_existing`], of a copy: opening the file itself would bring it to this version's schema.
+    pub(super) fn copy_of_existing(&self) -> Result<Option<Journal>, JournalError> {
+        if self.is_missing() { Ok(None) } else { self.open_for_trial().map(Some) }
     }
 
     /// Whether there is no file yet.

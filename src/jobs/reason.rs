@@ -74,6 +74,9 @@ codes! {
     LostWritesStopped = "lost_writes_stopped", tr_noop!("The team's database lost writes. A person may have paused or cancelled this job since. The rest was not sent. Check it, then resume it.");
     Interrupted = "interrupted",
         tr_noop!("lapel ended before it sent everything. The rest was not sent. You can resume the job.");
+    // Of a team, whose database only knows that it did not hear that lapel.
+    OwnerLost = "owner_lost",
+        tr_noop!("The lapel that sent it ended, or did not reach the database for too long. The rest was not sent. You can resume the job.");
     TakenOver = "taken_over",
         tr_noop!("{who} took it over: the lapel that sent it ended, or did not reach the database for too long. The rest was not sent. You can resume the job.");
     Closed = "closed",

@@ -158,22 +158,11 @@ impl Drop for DatabaseSession {
 impl DatabaseSession {
     /// Connects, in at most 10 s. A login that the server refused is not tried again.
     pub fn open(login: &Login) -> Result<Self, TeamError> {
-        if let Some(why) = login.refused.get() {
-            return Err(why.clone());
-        }
-        let opened = Self::attempt(login);
-        if let Err(why @ TeamError::LoginRefused(_)) = &opened {
-            login.refused.get_or_init(|| why.clone());
-        }
-        opened
-    }
-
-    fn attempt(login: &Login) -> Result<Self, TeamError> {
         let runtime = Builder::new_current_thread()
             .enable_all()
             .build()
             .map_err(|why| TeamError::Other(why.to_string()))?;
-        let opening = async {
+        let logging_in = async {
             let (sender, notified) = unbounded_channel();
             let (client, driver) = connect(login, sender).await?;
             match prepare(&client).await {
@@ -183,6 +172,14 @@ impl DatabaseSession {
                     Err(why)
                 }
             }
+        };
+        let opening = async {
+            let _attempt = login.refused.attempt().await?;
+            let opened = logging_in.await;
+            if let Err(why @ TeamError::LoginRefused(_)) = &opened {
+                login.refused.set(why);
+            }
+            opened
         };
         // A server that hangs accepts connections and says nothing.
         let opened = runtime.block_on(async { tokio::time::timeout(OPEN_TIMEOUT, opening).await });

@@ -16,5 +16,5 @@ mod server;
 #[cfg(feature = "team")]
 pub use client::{DatabaseSession, LONG_STATEMENTS, Waiter};
 pub use error::TeamError;
-pub use login::{DatabaseLimits, Login};
+pub use login::{DatabaseLimits, Login, LoginRefusal};
 pub use server::{Host, Server};

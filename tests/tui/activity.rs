@@ -642,6 +642,30 @@ async fn activity_tells_that_a_colleague_paused_a_job() {
 }
 
 #[tokio::test]
+async fn who_paused_a_job_stands_above_its_rows() {
+    use lapel::jobs::{JobChange, Phase, RowStatus};
+    for (columns, rows) in [(80, 24), (120, 36)] {
+        let mut h = Harness::with(small(), columns, rows, |session| session).await;
+        issue(&mut h, 0..2).await;
+        h.shows("waiting 2 = 2").await;
+        h.press("enter");
+        h.shows(msg_part("row 1 of 2")).await;
+        h.settled().await;
+        let jobs = h.tui.app.jobs().expect("jobs").clone();
+        let mut job = jobs.list().await.expect("read").remove(0);
+        let by = r#"{"code":"process_on","args":{"who":"lee","computer":"lab-pc"}}"#;
+        (job.phase, job.halted_by) = (Phase::Paused, serde_json::from_str(by).expect("a reason"));
+        job.counts = [(RowStatus::Ready, 1), (RowStatus::Waiting, 1)].into_iter().collect();
+        let heading = format!("#{} ", job.id);
+        let change = JobChange { id: job.id, job: Some(job), touched: Vec::new() };
+        h.tui.app.update(Message::Of(1, Box::new(Message::Job(Box::new(change)))));
+        let screen = h.screen();
+        let line = screen.lines().find(|line| line.contains(&heading)).expect("the heading of the rows");
+        assert!(line.contains(&msg_with("paused by {who}", &[&"lee on lab-pc"])), "{screen}");
+    }
+}
+
+#[tokio::test]
 async fn a_command_at_the_end_of_a_reason_does_not_run_into_the_next_sentence() {
     use lapel::jobs::JournalError;
     let mut h = Harness::with(small(), 200, 50, |session| session).await;

@@ -96,7 +96,7 @@ async fn what_is_chosen_is_there_again_the_next_time_and_another_profile_has_its
     let first = keeping(folder.path(), "one")(session(&h.sandbox, Environment::Demo));
     let mut h = Harness::of(desk_wanting(wanted, Begin::Session(Box::new(first)), 128, 36), h.sandbox);
     let screen = h.settled().await;
-    assert!(screen.contains(&format!("name “한” · {}", ordered_by("valid until"))), "{screen}");
+    assert!(screen.contains(&format!("holder “한” · {}", ordered_by("valid until"))), "{screen}");
     assert_eq!(heads(&screen)[..2], ["Valid", "until↓"]);
 }
 

@@ -38,7 +38,7 @@ async fn the_line_and_the_form_are_one_filter() {
     assert!(heading(&screen).contains("name:한 title:\"데이터 분석\" from:2026-01-01"), "{screen}");
     h.press("enter");
     let screen = h.settled().await;
-    assert!(heading(&screen).contains("name “한” · title “데이터 분석”"), "{screen}");
+    assert!(heading(&screen).contains("holder “한” · title “데이터 분석”"), "{screen}");
     h.press("esc");
     assert!(heading(&h.settled().await).contains(msg_part("600 badges")), "esc clears it");
 }

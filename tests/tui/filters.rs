@@ -93,7 +93,7 @@ async fn a_saved_filter_is_an_entry_of_the_palette_from_every_tab() {
     assert!(screen.contains(msg_part("filter: seoyun")), "{screen}");
     h.press("enter");
     let screen = h.settled().await;
-    assert!(screen.contains(msg_part("name “한서윤”")), "{screen}");
+    assert!(screen.contains("holder “한서윤”"), "{screen}");
     h.press(":");
     h.type_text("in use");
     h.press("enter");

@@ -316,7 +316,7 @@ async fn with_an_index_it_reads_nothing_until_it_is_told_to() {
     assert!(h.settled().await.contains(msg("waiting over 24 h")), "{}", h.screen());
     h.press("esc j enter");
     let screen = h.settled().await;
-    assert!(screen.contains("two@naru.example") && screen.contains(msg("Until")), "{screen}");
+    assert!(screen.contains("two@naru.example") && screen.contains(msg("Valid until")), "{screen}");
     h.press("esc");
     let screen = h.settled().await;
     assert!(line(&screen, msg_part("badges expire within 30 days")).starts_with('▌'), "{screen}");

@@ -284,3 +284,32 @@ async fn how_long_a_badge_waits_goes_on_while_one_looks() {
     let first = waits(&screen);
     h.until("another minute", |screen| waits(screen) != first).await;
 }
+
+#[tokio::test]
+async fn a_name_in_the_box_for_a_badge_id_is_offered_as_a_name_and_the_log_masks_it() {
+    let mut h = Harness::new(small(), 120, 36).await;
+    let row = RowSpec {
+        recipient_name: "Vesmirek".into(),
+        recipient_email: "one.word@naru.example".into(),
+        ..RowSpec::default()
+    };
+    h.sandbox.control().rows(&Rows { insert: vec![row], ..Rows::default() }).expect("inserted");
+    h.settled().await;
+    h.press("4");
+    h.type_text("010-1234-5678");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(!screen.contains(msg_part("looks up its holders")), "no name: {screen}");
+    h.press("ctrl-u");
+    h.type_text("Vesmirek");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(screen.contains(msg_part("looks up its holders")), "{screen}");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(screen.contains("one.word@naru.example"), "{screen}");
+    h.press("L");
+    let screen = h.settled().await;
+    assert!(screen.contains("/badges/‹…›"), "{screen}");
+    assert!(!screen.contains("Vesmirek") && !screen.contains("1234-5678"), "{screen}");
+}

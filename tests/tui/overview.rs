@@ -175,7 +175,7 @@ async fn what_expires_is_issued_again_only_after_a_review() {
     h.press("} } } } down enter");
     let screen = h.settled().await;
     assert!(screen.contains(msg_part("expiring within 30 days")) && screen.contains("남궁 민"), "{screen}");
-    assert!(screen.contains(msg("Until")) && screen.contains(msg_part("i issue again")), "{screen}");
+    assert!(screen.contains(msg("Valid until")) && screen.contains(msg_part("i issue again")), "{screen}");
     h.press("i");
     let screen = h.shows(msg_part("Not planned")).await;
     assert!(

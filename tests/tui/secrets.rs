@@ -88,7 +88,7 @@ async fn no_file_gets_the_name_of_a_key() {
 
 #[tokio::test]
 async fn a_filter_that_is_a_key_is_not_asked() {
-    for (tab, field) in [("1", "Title"), ("2", "Name")] {
+    for (tab, field) in [("1", "Title"), ("2", "Holder")] {
         let (mut h, key) = tui().await;
         h.press(tab);
         h.settled().await;

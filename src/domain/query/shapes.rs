@@ -24,7 +24,7 @@ pub(super) fn id_in(text: &str) -> Option<BadgeId> {
         let before = at.checked_sub(1).and_then(|before| words.get(before));
         before.is_some_and(|word| LABELS.contains(&word.to_lowercase().as_str()))
     };
-    let places = (0..words.len()).filter(|at| is_plain(words[*at]));
+    let places = (0..words.len()).filter(|at| has_id_form(words[*at]));
     let one = |places: &[usize]| match places {
         [first, rest @ ..] if rest.iter().all(|at| words[*at] == words[*first]) => Some(words[*first]),
         _ => None,
@@ -116,11 +116,11 @@ pub fn may_be_end_of_id(typed: &str) -> bool {
 /// The form of an id or a certificate number. No person has such a name.
 pub fn has_number_form(word: &str) -> bool {
     let digits = word.bytes().filter(u8::is_ascii_digit).count();
-    is_plain(word) || digits >= DIGITS && word.bytes().all(|b| b.is_ascii_digit() || b == b'-')
+    has_id_form(word) || digits >= DIGITS && word.bytes().all(|b| b.is_ascii_digit() || b == b'-')
 }
 
-/// Letters and many digits, in parts between dashes.
-fn is_plain(word: &str) -> bool {
+/// Letters and many digits, in parts between dashes: no name and no telephone number.
+pub fn has_id_form(word: &str) -> bool {
     word.split('-').count() >= PARTS
         && word.split('-').all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric()))
         && word.bytes().filter(u8::is_ascii_digit).count() >= DIGITS

@@ -84,10 +84,13 @@ pub(super) fn copy(path: &Path, file: &str) -> Result<Connection> {
         _ => return Ok(copy),
     }
     // Reading a write-ahead log requires write access to the shared-memory file beside it. The journal is not
-    // changed.
+    // changed. Without a log, SQLite makes an empty one, and removes it with the last connection.
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    let has_log = Path::new(&log).exists();
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let journal = Connection::open_with_flags(path, flags).map_err(failed)?;
-    journal.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(failed)?;
+    journal.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, has_log).map_err(failed)?;
     let end = Instant::now() + PATIENCE;
     let backup = Backup::new(&journal, &mut copy).map_err(failed)?;
     loop {

@@ -22,7 +22,7 @@
 //! tx, dialect   a transaction of the database, and its SQL
 //! team_store, lease   a journal on a team's PostgreSQL, and which of its processes are alive
 //! lost_writes, witness   notices that a team's database lost writes, and what follows
-//! away          whether that database can be reached
+//! away          whether that database can be reached  file_watch   notices writes of others into a file
 //! prelude       names that many of these files use
 //! team_admin, team_status   creates, migrates and examines it; `file_status` examines a file
 //! recent        what a shell's completion offers        transfer   moves jobs between a file and a team
@@ -56,6 +56,7 @@ mod erase;
 mod error;
 pub(super) mod facts;
 mod file_status;
+mod file_watch;
 pub(super) mod jobs;
 #[cfg(feature = "team")]
 mod lease;
@@ -100,6 +101,7 @@ pub use adopt::Adopted;
 pub use away::JournalWatch;
 pub use error::JournalError;
 pub use file_status::FileStatus;
+pub(super) use file_watch::FileWatch;
 pub use operation::{Fault, Moment, Watcher};
 pub(super) use owner::Process;
 pub use recent::{RecentEntry, known_offset, recent_jobs, recent_templates};
@@ -395,6 +397,12 @@ impl Journal {
     /// For a team's database, which may be away.
     pub(super) fn watch(&self) -> JournalWatch {
         self.watch.clone()
+    }
+
+    /// For a file that other processes of this computer may write.
+    pub(super) fn watch_file(&self) -> Option<FileWatch> {
+        let path = self.proof.path.as_deref().filter(|_| self.is_shared)?;
+        FileWatch::of(path)
     }
 
     /// Waits until another process has written, if the database notifies that, and for what follows at once.

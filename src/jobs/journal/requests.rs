@@ -107,3 +107,10 @@ pub(super) fn cancel_unsent(db: &Tx<'_>, job: JobId, kind: Kind) -> tx::Result<u
     )?;
     Ok(moved as u64)
 }
+
+pub(super) fn has_cancelled(db: &Tx<'_>, job: JobId) -> tx::Result<bool> {
+    db.exists(
+        "SELECT 1 FROM row WHERE job = ?1 AND bucket = 'left_out' AND reason_code(why) = ?2",
+        values![job.0, Code::CancelledUnsent.name()],
+    )
+}

@@ -90,6 +90,10 @@ fn with_counts(db: &Tx<'_>, mut job: Job) -> tx::Result<Job> {
     if did_nothing || job.is_undone() {
         job.left_in_doubt = super::claims::left_in_doubt(db, job.id, job.kind)?;
     }
+    if job.phase == Phase::Cancelled && job.counts.of(RowStatus::Skipped) > 0 {
+        // A purge removes the reasons, too. Most jobs with this phase have cancelled rows.
+        job.has_cancelled_rows = job.is_purged || super::requests::has_cancelled(db, job.id)?;
+    }
     Ok(job)
 }
 
@@ -120,6 +124,7 @@ fn read(r: &SqlRow<'_>, me: &str, is_team: bool) -> tx::Result<Job> {
         counts: Counts::default(),
         held: 0,
         left_in_doubt: false,
+        has_cancelled_rows: false,
         note: if phase == Phase::Moved { Some(elsewhere(r)?) } else { r.get("note")? },
         trouble: if phase == Phase::Moved { None } else { r.get("look_note")? },
         accepted: match (r.get("accepted")?, r.get("accepted_of")?) {
@@ -286,6 +291,28 @@ mod tests {
             }
             let job = job(&db, &id, "me").expect("read").expect("a job");
             assert_eq!(job.left_in_doubt, may_be, "{statuses:?}");
+        }
+    }
+
+    #[test]
+    fn only_rows_that_were_cancelled_make_a_job_cancelled() {
+        for (why, is_purged, state) in [
+            (Some(Code::CancelledUnsent), false, Phase::Cancelled.name()),
+            (Some(Code::LeftOutByHand), false, "finished"),
+            (None, false, "finished"),
+            (None, true, Phase::Cancelled.name()),
+        ] {
+            let connection = journal();
+            let db = Tx::on(&connection);
+            let row = |email: &str| NewRow { name: "n".into(), email: email.into(), ..NewRow::default() };
+            let id = draft_of(&db, Kind::Issue, &[row("p@x.example"), row("q@x.example")]);
+            drafts::start(&db, &id, &Actor::now("me"), &seen(Phase::Draft)).expect("started");
+            db.execute("UPDATE job SET phase = 'cancelled', purged = ?1", values![is_purged]).expect("ended");
+            db.execute("UPDATE row SET bucket = 'issued' WHERE no = 1", values![]).expect("changed");
+            let left_out = "UPDATE row SET bucket = 'left_out', why = ?1 WHERE no = 2";
+            db.execute(left_out, values![why.map(Reason::from)]).expect("changed");
+            let job = job(&db, &id, "me").expect("read").expect("a job");
+            assert_eq!(job.state_name(), state, "{why:?} {is_purged}");
         }
     }
 

@@ -71,10 +71,11 @@ pub(super) fn take_over(
                  RETURNING id",
             values![account.key, account.base_url, owner.id, owner.label, super::json(living), is_own],
         )?;
-        // A colleague's process may not have ended, but have lost its lease.
+        // A team's process may not have ended, but have lost its lease.
         let why = match &owner.place {
             Some(_) if !is_own => Reason::from(Code::TakenOver).because("who", Reason::read(&owner.label)),
-            _ => Code::Interrupted.into(),
+            Some(_) => Code::OwnerLost.into(),
+            None => Code::Interrupted.into(),
         };
         recover(db, &jobs, &why, *now)?;
         taken.extend(jobs);
@@ -217,7 +218,7 @@ mod tests {
         let [lee, kim] = ["lee", "kim"].map(|who| Reason::of_process(who, "lee-pc"));
         for (place, former, code) in [
             (Some("lee on lee-pc"), &kim, Code::TakenOver),
-            (Some("lee on lee-pc"), &lee, Code::Interrupted),
+            (Some("lee on lee-pc"), &lee, Code::OwnerLost),
             (None, &kim, Code::Interrupted),
         ] {
             let connection = journal();

@@ -57,19 +57,23 @@ impl UndoJob {
                 "{n} unsent rows will be cancelled."
             ));
         }
-        parts.push(plural!(
-            issued,
-            "{n} Issued badge will be revoked after the review.",
-            "{n} Issued badges will be revoked after the review."
-        ));
+        if issued > 0 {
+            parts.push(plural!(
+                issued,
+                "{n} Issued badge will be revoked after the review.",
+                "{n} Issued badges will be revoked after the review."
+            ));
+        }
         if unknown > 0 {
             parts.push(unknown_states(unknown));
         }
-        parts.push(plural!(
-            later,
-            "{n} badge not Issued yet will be revoked when issued, while lapel runs.",
-            "{n} badges not Issued yet will be revoked when issued, while lapel runs."
-        ));
+        if later > 0 {
+            parts.push(plural!(
+                later,
+                "{n} badge not Issued yet will be revoked when issued, while lapel runs.",
+                "{n} badges not Issued yet will be revoked when issued, while lapel runs."
+            ));
+        }
         parts.push(t!("Mails already sent cannot be recalled.").to_owned());
         parts.join(" ")
     }

@@ -1,7 +1,7 @@
 //! The Badge tab: one badge, with the verdict first and everything else below it.
 
 mod copyables;
-mod lines;
+pub(super) mod lines;
 
 use crate::domain::call_advice::script;
 use crate::domain::summary::summary;
@@ -71,6 +71,17 @@ impl BadgeScreen {
         if self.wants(id) {
             effects.request_instead(&mut self.request, Request::Badge(id.clone()));
         }
+    }
+
+    fn wanted_id(&self) -> &str {
+        self.wanted.as_ref().map_or("", |badge| badge.id.wire())
+    }
+
+    /// Whether nobody knows this id, and it may be a name: Enter in the input then looks for its holders.
+    fn offers_name(&self) -> bool {
+        matches!(self.read.shown(), Some(Err(ApiError::NotFound(_))))
+            && self.sent.1.is_empty()
+            && !self.wanted_id().chars().any(char::is_numeric)
     }
 
     /// The template of the badge, if the list that opened it knows it.
@@ -198,7 +209,8 @@ impl Component for BadgeScreen {
             Action::Accept => {
                 let typed = self.find.get_or_insert_default().value().to_owned();
                 // A badge id inside pasted text is extracted. An address or a person's name is looked up where holders
-                // are. Any other text is taken as the id itself.
+                // are, a word that may be either only after no badge has it as its id. Any other text is taken as the id
+                // itself.
                 let id = match Query::read(&typed) {
                     Query::Address { address, .. } => {
                         effects.go.push(Navigate::Holder(address.as_str().to_owned()));
@@ -210,7 +222,11 @@ impl Component for BadgeScreen {
                     }
                     Query::BadgeId(id) => Some(id),
                     Query::Nothing => None,
-                    Query::Name { name, or_id: None } if !name.chars().any(char::is_numeric) => {
+                    Query::Name { name, or_id }
+                        if !name.chars().any(char::is_numeric)
+                            && (or_id.is_none()
+                                || self.offers_name() && self.wanted_id() == typed.trim()) =>
+                    {
                         effects.go.push(Navigate::HolderNamed(name));
                         return true;
                     }
@@ -404,10 +420,16 @@ impl Component for BadgeScreen {
             spans.extend(field.spans(room.saturating_sub(used), true, cx));
             frame.render_widget(Line::from(spans), top);
         }
+        let enter = || cx.key(&[KeyContext::LookUp, KeyContext::Prompt, KeyContext::Always], Action::Accept);
         let lines: Vec<Line<'static>> = match (self.read.shown(), &self.wanted) {
             (Some(Ok(badge)), _) => self.lines(badge, (room, usize::from(body.height)), cx),
             (Some(Err(error)), Some(wanted)) => {
-                not_read(error, &wanted.id, (self.certs, &self.sent.1), room, cx)
+                let mut lines = not_read(error, &wanted.id, (self.certs, &self.sent.1), room, cx);
+                if self.offers_name() {
+                    let said = t!("If this is a name: {enter} looks up its holders.", enter = enter());
+                    lines.extend(styled(&said, room, cx.theme.dim()));
+                }
+                lines
             }
             (None, Some(wanted)) => {
                 let text = t!("reading {id}", id = short(wanted.id.wire()));
@@ -416,8 +438,7 @@ impl Component for BadgeScreen {
             _ => {
                 let what = t!(
                     "Type or paste a badge id and press {enter}, or open a badge from History or Wallet.",
-                    enter =
-                        cx.key(&[KeyContext::LookUp, KeyContext::Prompt, KeyContext::Always], Action::Accept)
+                    enter = enter()
                 );
                 let what = styled(&what, room, cx.theme.dim());
                 std::iter::once(Line::raw("")).chain(what).collect()

@@ -15,30 +15,47 @@ pub(super) fn head(
 ) -> Vec<Line<'static>> {
     let requested = requested.map(|at| cx.clock().offset().to_datetime(at));
     let verdict = held.verdict(cx.now()).with_request(requested, cx.now());
-    let state = verdict.state();
-    let (word, why) = verdict.line();
-    let style = cx.theme.state(&state).add_modifier(Modifier::BOLD);
-    let joined = |texts: &[Option<&Text>], between: &str| {
-        texts.iter().flatten().map(ToString::to_string).collect::<Vec<_>>().join(between)
-    };
-    let what = [held.title(), held.badge_type_name(), held.level_name()];
-    let who = [held.recipient_name(), held.recipient_email()];
-    let mut why = format!("{why}{more}");
+    let mut why = verdict.line().1 + more;
     // A mail that waits with its badge needs no line of its own.
-    let waits = held.email_status().filter(|word| state == State::Waiting && is(word, "wait"));
+    let waits = held.email_status().filter(|word| verdict.state() == State::Waiting && is(word, "wait"));
     if let Some(word) = waits {
         why = t!("{why}; mail {word}", why, word);
     }
-    let verdict = [format!("{} {word}", cx.glyphs.verdict(&verdict)), why];
-    let mut lines = packed(&verdict, "  ", room, style);
-    lines.extend(styled(&joined(&what, &format!(" {} ", cx.glyphs.dot)), room, cx.theme.strong()));
-    lines.extend(styled(&joined(&who, "   "), room, cx.theme.text()));
+    let mut lines = verdict_lines(&verdict, why, room, cx);
+    lines.extend(styled(&cx.dotted(&title_type_level(held)), room, cx.theme.strong()));
+    let who = texts([held.recipient_name(), held.recipient_email()]).join("   ");
+    lines.extend(styled(&who, room, cx.theme.text()));
     if waits.is_none() {
         lines.extend(mail_line(held, room, cx));
     }
     lines.extend(name_remark(held, room, cx));
     lines.extend(address_remarks(held, room, cx));
     lines
+}
+
+/// The sign and the word of a verdict.
+pub(super) fn verdict_word(verdict: &Verdict, cx: &UiContext) -> String {
+    format!("{} {}", cx.glyphs.verdict(verdict), verdict.line().0)
+}
+
+/// A verdict with its reason, `room` columns wide.
+pub(super) fn verdict_lines(
+    verdict: &Verdict,
+    why: String,
+    room: usize,
+    cx: &UiContext,
+) -> Vec<Line<'static>> {
+    let style = cx.theme.state(&verdict.state()).add_modifier(Modifier::BOLD);
+    packed(&[verdict_word(verdict, cx), why], "  ", room, style)
+}
+
+/// What is known of them, for a line about the badge.
+pub(super) fn title_type_level(held: &HeldBadge) -> Vec<String> {
+    texts([held.title(), held.badge_type_name(), held.level_name()])
+}
+
+fn texts<const N: usize>(texts: [Option<&Text>; N]) -> Vec<String> {
+    texts.into_iter().flatten().map(ToString::to_string).collect()
 }
 
 /// Names a letter of another alphabet in the name. Nobody hears it when the name is read aloud.

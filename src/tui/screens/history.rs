@@ -19,8 +19,7 @@ use crate::tui::widgets::filter::{FilterChoice, FilterValue, Spec, Takes};
 use crate::tui::widgets::filtered_list::{FilteredList, ListRecord, ListTexts, RowMark, level};
 use crate::tui::widgets::marks::{Marks, between};
 use crate::tui::widgets::paged_list::ListRow;
-use crate::tui::widgets::record_field::RecordField;
-use crate::tui::widgets::table_header::SortKey;
+use crate::tui::widgets::record_field::{BADGE_TITLE, RecordField};
 use crate::tui::widgets::text_layout::ColumnLayout;
 use crate::tui::widgets::timeline::of_24_h;
 
@@ -57,44 +56,44 @@ impl ListRecord for HistoryItem {
     }
     const LIST: &'static str = "history";
     const FILTERS: &'static [Spec] = &[
-        Spec::new("recipient_name", tr_noop!("Name"), tr_noop!("name:"), Takes::Text),
-        Spec::new("recipient_email", tr_noop!("E-mail"), tr_noop!("email:"), Takes::Text),
-        Spec::new("title", tr_noop!("Title"), tr_noop!("title:"), Takes::Text),
+        Spec::of("recipient_name", tr_noop!("name:"), Takes::Text),
+        Spec::of("recipient_email", tr_noop!("email:"), Takes::Text),
+        Spec::of("title", tr_noop!("title:"), Takes::Text),
         Spec::new("issue_start_date", tr_noop!("Issued from"), tr_noop!("from:"), Takes::Date),
         Spec::new("issue_end_date", tr_noop!("Issued to"), tr_noop!("to:"), Takes::Date),
         Spec::new("revoke_start_date", tr_noop!("Revoked from"), tr_noop!("revoked-from:"), Takes::Date),
         Spec::new("revoke_end_date", tr_noop!("Revoked to"), tr_noop!("revoked-to:"), Takes::Date),
         Spec::new("state", tr_noop!("State"), tr_noop!("state:"), Takes::State),
         Spec::new("mail", tr_noop!("Mail"), tr_noop!("mail:"), Takes::Mail),
-        Spec::new(TYPE, tr_noop!("Type"), tr_noop!("type:"), Takes::Text),
-        Spec::new(CATEGORY, tr_noop!("Category"), tr_noop!("category:"), Takes::Text),
+        Spec::of(TYPE, tr_noop!("type:"), Takes::Text),
+        Spec::of(CATEGORY, tr_noop!("category:"), Takes::Text),
     ];
     const FIELDS: &'static [RecordField<Self>] = &[
-        ListField::computed("status_name", tr_noop!("State"), (10, 0, 0))
+        ListField::of("status_name", (10, 0, 0))
             .shown(|row, (), cx| state_with_age(row, cx))
             .styled(|row, cx| cx.theme.state(&state(row, &cx.clock())))
-            .sorted(|row, ()| SortKey::text(row.status_name.as_ref().map(Text::wire)))
             .whole(|row, (), clock| state(row, clock).word().to_string()),
-        ListField::of("recipient_name", tr_noop!("Holder"), (10, 2, 0)),
-        ListField::of("recipient_email", tr_noop!("E-mail"), (14, 4, 0)),
-        ListField::of("title", tr_noop!("Badge"), (14, 5, 0)),
-        ListField::with_value("issued_at", tr_noop!("Issued at"), (11, 0, 1), |row| {
-            FieldValue::Time(issue_time(row))
-        })
-        .shown(|row, (), cx| issued_or_requested(row, cx))
-        .time()
-        .dim(),
-        ListField::of("email_status", tr_noop!("Mail"), (5, 1, 2)).dim(),
-        ListField::of("valid_until", tr_noop!("Valid until"), (16, 0, 3)).dim(),
-        ListField::of("revoke_at", tr_noop!("Revoked at"), (16, 0, 3)).dim(),
-        ListField::of("reg_date", tr_noop!("Accepted at"), (16, 0, 3)).dim(),
-        ListField::of("badge_type_name", tr_noop!("Type"), (11, 0, 3)),
-        ListField::of("category_name", tr_noop!("Category"), (14, 1, 3)),
-        ListField::of("level", tr_noop!("Level"), (10, 0, 3))
-            .shown(|row, (), cx| level(row.level, row.level_name.as_ref(), cx)),
-        ListField::of("issuing_org", tr_noop!("Issuer"), (12, 1, 3)),
-        ListField::of("badge_id", tr_noop!("Badge id"), (12, 1, 3)).dim(),
-        ListField::of("template_id", tr_noop!("Template id"), (10, 0, 3)).dim(),
+        ListField::of("recipient_name", (10, 2, 0)),
+        ListField::of("recipient_email", (14, 4, 0)),
+        ListField::of("title", (14, 5, 0)).titled(BADGE_TITLE),
+        ListField::of("issued_at", (11, 0, 1))
+            .value(|row| FieldValue::Time(issue_time(row)))
+            .shown(|row, (), cx| {
+                let times = (issue_time(row), row.reg_date.as_ref());
+                issued_or_requested(times, || state(row, &cx.clock()), ServiceTime::to_minute, cx)
+            })
+            .time()
+            .dim(),
+        ListField::of("email_status", (5, 1, 2)).dim(),
+        ListField::of("valid_until", (16, 0, 3)).dim(),
+        ListField::of("revoke_at", (16, 0, 3)).dim(),
+        ListField::of("reg_date", (16, 0, 3)).dim(),
+        ListField::of("badge_type_name", (11, 0, 3)),
+        ListField::of("category_name", (14, 1, 3)),
+        ListField::of("level", (10, 0, 3)).shown(|row, (), cx| level(row.level, row.level_name.as_ref(), cx)),
+        ListField::of("issuing_org", (12, 1, 3)),
+        ListField::of("badge_id", (12, 1, 3)).dim(),
+        ListField::of("template_id", (10, 0, 3)).dim(),
     ];
     const DEFAULT_COLUMNS: usize = 6;
 
@@ -244,17 +243,22 @@ fn state_with_age(row: &HistoryItem, cx: &UiContext) -> String {
     }
 }
 
-/// The issue time in a cell. A waiting badge shows the day of its request.
-fn issued_or_requested(row: &HistoryItem, cx: &UiContext) -> String {
-    match (issue_time(row), row.reg_date.as_ref()) {
-        (Some(issued), _) => issued.to_minute(),
-        (None, Some(accepted)) if state(row, &cx.clock()) == State::Waiting => request_day(accepted, cx),
+/// The issue time in a cell, as `shown` writes it. A waiting badge shows the day of its request.
+pub(super) fn issued_or_requested(
+    (issued, accepted): (Option<&ServiceTime>, Option<&ServiceTime>),
+    state: impl FnOnce() -> State,
+    shown: fn(&ServiceTime) -> String,
+    cx: &UiContext,
+) -> String {
+    match (issued, accepted) {
+        (Some(issued), _) => shown(issued),
+        (None, Some(accepted)) if state() == State::Waiting => request_day(accepted, cx),
         _ => cx.glyphs.dash.to_owned(),
     }
 }
 
 /// The day on which the service accepted the request, as wide as the column's heading.
-pub(super) fn request_day(accepted: &ServiceTime, cx: &UiContext) -> String {
+fn request_day(accepted: &ServiceTime, cx: &UiContext) -> String {
     match accepted.day() {
         Some(day) if day.year() == cx.now().year() => {
             t!("req {day}", day = day.strftime("%m-%d").to_string())

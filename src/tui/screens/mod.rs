@@ -19,6 +19,9 @@ pub mod templates;
 pub mod wallet;
 pub mod welcome;
 
+#[cfg(test)]
+mod tests;
+
 use crate::tui::persist::saved_layout::SavedLayout;
 use crate::tui::prelude::*;
 use crate::tui::tab::Tab;

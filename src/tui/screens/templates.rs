@@ -21,6 +21,9 @@ use crate::tui::widgets::scroll::Scroll;
 const CATEGORY_FIELD: usize = 3;
 const TITLE_FIELD: usize = 0;
 
+/// The date of a badge is that of its acceptance.
+const REGISTERED: &str = tr_noop!("Registered");
+
 type ListField = RecordField<Template>;
 
 impl ListRow for Template {
@@ -48,31 +51,32 @@ impl ListRecord for Template {
     }
     const LIST: &'static str = "templates";
     const FILTERS: &'static [Spec] = &[
-        Spec::new("title", tr_noop!("Title"), tr_noop!("title:"), Takes::Text),
-        Spec::new("use_yn", tr_noop!("In use"), tr_noop!("use:"), Takes::YesNo),
+        Spec::of("title", tr_noop!("title:"), Takes::Text),
+        Spec::of("use_yn", tr_noop!("use:"), Takes::YesNo),
         Spec::new("badge_type", tr_noop!("Type"), tr_noop!("type:"), Takes::BadgeType),
         Spec::new("category_id", tr_noop!("Category"), tr_noop!("category:"), Takes::Category),
         Spec::new("category_level_id", tr_noop!("Level id"), tr_noop!("level-id:"), Takes::Text),
-        Spec::new("template_id", tr_noop!("Template id"), tr_noop!("id:"), Takes::Template),
+        Spec::of("template_id", tr_noop!("id:"), Takes::Template),
         Spec::new("reg_str_date", tr_noop!("Registered from"), tr_noop!("registered-from:"), Takes::Date),
         Spec::new("reg_end_date", tr_noop!("Registered to"), tr_noop!("registered-to:"), Takes::Date),
     ];
     const FIELDS: &'static [RecordField<Self>] = &[
-        ListField::of("title", tr_noop!("Title"), (24, 3, 0)).styled(in_use),
-        ListField::of("badge_type_name", tr_noop!("Type"), (11, 0, 2)).styled(in_use),
-        ListField::of("category_name", tr_noop!("Category"), (16, 1, 1)).styled(in_use),
-        ListField::of("level", tr_noop!("Level"), (10, 0, 3))
+        ListField::of("title", (24, 3, 0)).styled(in_use),
+        ListField::of("badge_type_name", (11, 0, 2)).styled(in_use),
+        ListField::of("category_name", (16, 1, 1)).styled(in_use),
+        ListField::of("level", (10, 0, 3))
             .shown(|row, (), cx| level(row.level, row.level_name.as_ref(), cx))
             .styled(in_use),
-        ListField::of("use_yn", tr_noop!("Use"), (3, 0, 0))
+        ListField::of("use_yn", (3, 0, 0))
+            .titled(tr_noop!("Use"))
             .shown(|row, (), _| row.use_yn.map_or("?", |used| if used { "Y" } else { "N" }).to_owned())
             .styled(|row, cx| match row.use_yn {
                 Some(true) => cx.theme.text(),
                 Some(false) => cx.theme.warning(),
                 None => cx.theme.dim(),
             }),
-        ListField::of("reg_date", tr_noop!("Registered"), (16, 0, 4)).styled(in_use),
-        ListField::of("template_id", tr_noop!("Template id"), (10, 0, 4)).styled(in_use),
+        ListField::of("reg_date", (16, 0, 4)).titled(REGISTERED).styled(in_use),
+        ListField::of("template_id", (10, 0, 4)).styled(in_use),
     ];
     const DEFAULT_COLUMNS: usize = 5;
 
@@ -136,27 +140,27 @@ pub fn type_choice(kind: &BadgeType) -> Option<FilterChoice> {
     Some(FilterChoice { field: "badge_type", value: field("badge_type")?, name: field("badge_type_name")? })
 }
 
-const COPIED: &[ListField] = &[
-    ListField::plain("title", tr_noop!("Title")),
-    ListField::plain("badge_type_name", tr_noop!("Type")),
-    ListField::plain("category_name", tr_noop!("Category")),
-    ListField::plain("level", tr_noop!("Level")),
-    ListField::plain("level_name", tr_noop!("Level name")),
-    ListField::plain("use_yn", tr_noop!("In use")),
-    ListField::plain("template_id", tr_noop!("Template id")),
+pub(super) const COPIED: &[ListField] = &[
+    ListField::plain("title"),
+    ListField::plain("badge_type_name"),
+    ListField::plain("category_name"),
+    ListField::plain("level"),
+    ListField::plain("level_name"),
+    ListField::plain("use_yn"),
+    ListField::plain("template_id"),
 ];
 
-const DETAILS: &[RecordField<TemplateDetail>] = &[
-    RecordField::plain("skills_tag", tr_noop!("Skills")),
-    RecordField::plain("criteria", tr_noop!("Criteria")),
-    RecordField::plain("description", tr_noop!("About")),
-    RecordField::plain("category_name", tr_noop!("Category")),
-    RecordField::plain("level", tr_noop!("Level")),
-    RecordField::plain("badge_type", tr_noop!("Type code")),
-    RecordField::plain("card_color_cd", tr_noop!("Colour")),
-    RecordField::plain("template_id", tr_noop!("Id")),
-    RecordField::plain("reg_date", tr_noop!("Registered")),
-    RecordField::plain("upd_date", tr_noop!("Updated")),
+pub(super) const DETAILS: &[RecordField<TemplateDetail>] = &[
+    RecordField::plain("skills_tag"),
+    RecordField::plain("criteria"),
+    RecordField::plain("description"),
+    RecordField::plain("category_name"),
+    RecordField::plain("level"),
+    RecordField::plain("badge_type"),
+    RecordField::plain("card_color_cd"),
+    RecordField::plain("template_id"),
+    RecordField::plain("reg_date").titled(REGISTERED),
+    RecordField::plain("upd_date"),
 ];
 
 fn in_use(row: &Template, cx: &UiContext) -> Style {

@@ -32,7 +32,7 @@ mod order;
 pub(super) mod pane;
 mod pasted;
 mod people;
-mod rows;
+pub(super) mod rows;
 mod search;
 mod state;
 mod totals;

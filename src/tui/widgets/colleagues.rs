@@ -114,8 +114,11 @@ mod tests {
             assert_eq!(involved(&sent(status)), Vec::<String>::new(), "during the last request");
             assert_eq!(sent(status).state().to_string(), tr(state));
         }
-        let cancelled =
-            |rows: &[(RowStatus, u64)]| Job { halted_by: Some(lee()), ..job(Phase::Cancelled, rows) };
+        let cancelled = |rows: &[(RowStatus, u64)]| Job {
+            halted_by: Some(lee()),
+            has_cancelled_rows: rows.contains(&(RowStatus::Skipped, 1)),
+            ..job(Phase::Cancelled, rows)
+        };
         let words = t!("cancelled by {who}", who = lee());
         assert_eq!(involved(&cancelled(&[(RowStatus::Skipped, 1)])), std::slice::from_ref(&words));
         let open = cancelled(&[(RowStatus::Skipped, 1), (RowStatus::Waiting, 1)]);

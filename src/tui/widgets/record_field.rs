@@ -1,11 +1,57 @@
 //! The fields of a record. Each kind of record has one table of them, from which list columns, copied rows and
-//! sorting follow.
+//! sorting follow. A field of the service has one title in all of them.
 
-use crate::export::{FieldValue, Record, field_value};
+use crate::export::{FieldValue, Record, field_value, same_name};
 use crate::tui::prelude::*;
 use crate::tui::widgets::table_header::{ColumnDef, SortKey};
 use crate::tui::widgets::text_layout::ColumnLayout;
 use serde_json::Value;
+
+/// The titles of the service's fields, marked for translation.
+const TITLES: [(&str, &str); 30] = [
+    ("badge_id", tr_noop!("Badge id")),
+    ("template_id", tr_noop!("Template id")),
+    ("title", tr_noop!("Title")),
+    ("status_name", tr_noop!("State")),
+    ("recipient_name", tr_noop!("Holder")),
+    ("recipient_email", tr_noop!("E-mail")),
+    ("email_status", tr_noop!("Mail")),
+    ("issued_at", tr_noop!("Issued at")),
+    ("valid_from", tr_noop!("Valid from")),
+    ("valid_until", tr_noop!("Valid until")),
+    ("revoke_at", tr_noop!("Revoked at")),
+    ("revoke_reason", tr_noop!("Reason")),
+    ("reg_date", tr_noop!("Accepted at")),
+    ("upd_date", tr_noop!("Updated")),
+    ("badge_type", tr_noop!("Type code")),
+    ("badge_type_name", tr_noop!("Type")),
+    ("category_name", tr_noop!("Category")),
+    ("level", tr_noop!("Level")),
+    ("level_name", tr_noop!("Level name")),
+    ("use_yn", tr_noop!("In use")),
+    ("issuing_org", tr_noop!("Issuer")),
+    ("company_name", tr_noop!("Company")),
+    ("cert_no", tr_noop!("Cert. no.")),
+    ("skills_tag", tr_noop!("Skills")),
+    ("criteria", tr_noop!("Criteria")),
+    ("description", tr_noop!("About")),
+    ("card_color_cd", tr_noop!("Colour")),
+    ("source_cd", tr_noop!("Source")),
+    ("front_image_url", tr_noop!("Front")),
+    ("back_image_url", tr_noop!("Back")),
+];
+
+/// Beside the holder, the title of a badge says which badge it is.
+pub const BADGE_TITLE: &str = tr_noop!("Badge");
+
+/// The title of a field of the service. For constants: a name without a title fails to compile.
+pub const fn field_title(name: &str) -> &'static str {
+    let mut at = 0;
+    while !same_name(TITLES[at].0, name) {
+        at += 1;
+    }
+    TITLES[at].1
+}
 
 /// A field of a record `R`. `C` is what a list knows about a row besides the record.
 pub struct RecordField<R: 'static, C: 'static = ()> {
@@ -30,39 +76,32 @@ impl<R, C> Copy for RecordField<R, C> {}
 
 pub const NO_COLUMN: (usize, usize, u8) = (0, 0, 0);
 
-/// The column of a field, with its minimum width, its share of the free width and its drop priority.
-const fn column(key: &'static str, title: &'static str, layout: (usize, usize, u8)) -> ColumnDef {
-    let (min_width, weight, drop_order) = layout;
-    ColumnDef {
-        key,
-        title,
-        layout: ColumnLayout { min_width, weight, drop_order },
-        right: false,
-        is_time: false,
-    }
-}
-
 impl<R: Record, C> RecordField<R, C> {
-    pub const fn of(key: &'static str, title: &'static str, layout: (usize, usize, u8)) -> Self {
-        Self::with_value(key, title, layout, field_value::<R>(key))
+    /// A field of the service in its own record.
+    pub const fn of(key: &'static str, layout: (usize, usize, u8)) -> Self {
+        Self::named(key, layout).value(field_value::<R>(key))
     }
 
-    /// A field of the contract without a column.
-    pub const fn plain(key: &'static str, title: &'static str) -> Self {
-        Self::of(key, title, NO_COLUMN)
+    /// As [`Self::of`], without a column.
+    pub const fn plain(key: &'static str) -> Self {
+        Self::of(key, NO_COLUMN)
     }
 }
 
 impl<R, C> RecordField<R, C> {
-    pub const fn with_value(
-        key: &'static str,
-        title: &'static str,
-        layout: (usize, usize, u8),
-        value: fn(&R) -> FieldValue<'_>,
-    ) -> Self {
+    /// A field with a name of the service. Its value or its texts have functions of their own.
+    pub const fn named(key: &'static str, layout: (usize, usize, u8)) -> Self {
+        Self::own(key, field_title(key), layout)
+    }
+
+    /// A field that only lapel has. Its value or its texts have functions of their own. The layout is the column's minimum
+    /// width, its share of the free width and its drop priority.
+    pub const fn own(key: &'static str, title: &'static str, layout: (usize, usize, u8)) -> Self {
+        let (min_width, weight, drop_order) = layout;
+        let layout = ColumnLayout { min_width, weight, drop_order };
         Self {
-            column: column(key, title, layout),
-            value,
+            column: ColumnDef { key, title, layout, right: false, is_time: false },
+            value: |_| FieldValue::Text(None),
             style: |_, cx| cx.theme.text(),
             shown: None,
             sorted: None,
@@ -70,9 +109,15 @@ impl<R, C> RecordField<R, C> {
         }
     }
 
-    /// A field whose text, order and copy have functions of their own.
-    pub const fn computed(key: &'static str, title: &'static str, layout: (usize, usize, u8)) -> Self {
-        Self::with_value(key, title, layout, |_| FieldValue::Text(None))
+    pub const fn value(mut self, value: fn(&R) -> FieldValue<'_>) -> Self {
+        self.value = value;
+        self
+    }
+
+    /// For a title that would be too wide or would mislead in this list. A test has all of them, each with its reason.
+    pub const fn titled(mut self, title: &'static str) -> Self {
+        self.column.title = title;
+        self
     }
 
     pub const fn dim(self) -> Self {

@@ -1,6 +1,7 @@
 //! Revoking: what was left out without a word is named, and nothing is revoked in vain.
 
 use super::*;
+use crate::texts::msg_with;
 
 #[tokio::test]
 async fn many_dropped_badges_are_named_with_few_requests() {
@@ -244,4 +245,49 @@ async fn an_old_badge_stays_where_the_corrected_one_does_not_come() {
         bench.until("revoked", revoke, |j| j.counts.of(RowStatus::Revoking) == 1).await;
         assert_eq!(bench.posts("/badges/revoke"), 1);
     }
+}
+
+#[tokio::test]
+async fn an_undo_of_a_job_of_which_nothing_was_accepted_changes_only_what_is_unsent() {
+    let nothing = "Job {id} has nothing to undo: no row was accepted. Nothing was changed.";
+    let cancelled = "Job {id} has nothing to undo: no row was accepted. {n} unsent rows are cancelled.";
+    for (rows, unsent) in [(2, 0), (6, 4)] {
+        let settings = JobConfig { batch: 2, in_flight: 1, ..JobConfig::default() };
+        let mut bench = Bench::set(small(), |connection| connection, settings).await;
+        bench.fault("post /badges/batch status=400 times=1");
+        let id = begin(&bench, people(0..rows)).await;
+        let before = bench.until("refused", id, |job| rests(job) && job.stop.is_some()).await;
+        assert_eq!(before.left_to_send(), unsent);
+        let why = bench.jobs.undo(id, "잘못 발급", "me").await.expect_err("nothing to undo").to_string();
+        let job = bench.jobs.job(id).await.expect("a job");
+        if unsent == 0 {
+            assert_eq!(why, msg_with(nothing, &[&id]));
+            assert_eq!((job.phase, &job.stop, &job.counts), (Phase::Stopped, &before.stop, &before.counts));
+        } else {
+            assert_eq!(why, msg_with(cancelled, &[&id, &unsent]));
+            assert_eq!((job.phase, job.counts.of(RowStatus::Skipped)), (Phase::Cancelled, unsent));
+        }
+        assert_eq!(bench.jobs.list().await.expect("jobs").len(), 1, "and there is no draft");
+    }
+}
+
+#[tokio::test]
+async fn an_undone_job_is_cancelled_only_if_rows_of_it_were() {
+    let mut bench = Bench::new(small()).await;
+    // The duplicate check skips the third.
+    let id = begin(&bench, [people(0..2), people(1..2)].concat()).await;
+    bench.until("accepted", id, |job| job.counts.of(RowStatus::Waiting) == 2).await;
+    bench.jobs.undo(id, "잘못 발급", "me").await.expect("a plan");
+    let job = bench.jobs.job(id).await.expect("a job");
+    assert_eq!((job.phase, job.counts.of(RowStatus::Skipped)), (Phase::Cancelled, 1));
+    assert_eq!((job.is_cancelled(), job.state_name()), (false, "checking"));
+
+    let settings = JobConfig { batch: 2, in_flight: 1, ..JobConfig::default() };
+    let mut bench = Bench::set(small(), |connection| connection, settings).await;
+    bench.fault("post /badges/batch status=400 after=1 times=1");
+    let id = begin(&bench, people(0..6)).await;
+    bench.until("stopped", id, |job| rests(job) && job.stop.is_some()).await;
+    bench.jobs.undo(id, "잘못 발급", "me").await.expect("a plan");
+    let job = bench.jobs.job(id).await.expect("a job");
+    assert_eq!((job.is_cancelled(), job.state_name()), (true, "cancelled, checking"));
 }

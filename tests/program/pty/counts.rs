@@ -181,7 +181,19 @@ fn nothing_is_written_while_nothing_happens() {
     assert!(all.iter().any(|(one, since)| since.len() == *one), "{all:?}");
 }
 
-/// With a journal in a file, which lapel looks at every 5 s.
+/// How often the threads of a process went to sleep, which they do once after each timer.
+#[cfg(target_os = "linux")]
+fn sleeps(pid: rustix::process::Pid) -> u64 {
+    let tasks = std::fs::read_dir(format!("/proc/{}/task", pid.as_raw_pid())).expect("its threads");
+    let of_task = |task: std::io::Result<std::fs::DirEntry>| -> Option<u64> {
+        // A thread may end meanwhile.
+        let status = std::fs::read_to_string(task.ok()?.path().join("status")).ok()?;
+        status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"))?.trim().parse().ok()
+    };
+    tasks.filter_map(of_task).sum()
+}
+
+/// With a journal in a file, which the system watches: lapel itself looks once a minute.
 #[test]
 fn ten_seconds_of_rest_write_no_byte() {
     let runtime = Runtime::new().expect("a runtime");
@@ -193,6 +205,14 @@ fn ten_seconds_of_rest_write_no_byte() {
         .start();
     term.until("the history", |s| s.has(msg_part("row 1 of ")) && !s.is_loading());
     term.rests(Duration::from_secs(10));
+    #[cfg(target_os = "linux")]
+    {
+        let before = sleeps(term.pid());
+        term.rests(Duration::from_secs(10));
+        let woken = sleeps(term.pid()) - before;
+        // With that look; a timer of 5 s needs about 20.
+        assert!(woken <= 12, "{woken} times in ten seconds");
+    }
     term.send("j");
     term.shows("row 2 of ");
 }

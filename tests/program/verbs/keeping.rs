@@ -294,3 +294,18 @@ fn a_journal_that_cannot_be_used_means_that_nothing_is_sent() {
     assert_eq!(said["error"]["kind"], "journal", "{said}");
     assert_eq!(bench.requests(), 0);
 }
+
+/// The app says the same: see `Action::Undo`.
+#[test]
+fn an_undo_of_a_job_of_which_nothing_was_accepted_changes_nothing() {
+    let bench = Bench::new();
+    bench.fault("post /badges status=400 code=4000 times=1");
+    bench.run(&["issue", "--template", "TPL-001", "--to", "김하나 <hana@naru.example>", "--yes"]).ended(3);
+    let show = ["jobs", "show", "1"];
+    let before = bench.run(&show).out;
+    assert!(before.contains(msg("request refused")), "{before}");
+    let said = bench.run(&["jobs", "undo", "1", "--reason", "x", "--yes"]).ended(1);
+    let nothing = "Job {id} has nothing to undo: no row was accepted. Nothing was changed.";
+    assert!(said.err.contains(&msg_with(nothing, &[&1])), "{}", said.err);
+    assert_eq!(bench.run(&show).out, before);
+}

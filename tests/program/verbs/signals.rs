@@ -246,10 +246,8 @@ fn what_a_process_has_left_behind_that_is_gone_is_told_at_once() {
     running.output();
     team::end_leases(bench.home.path());
     let said = bench.run(&["jobs"]).ended(0).out;
-    assert!(
-        said.contains(&msg_with("ended; {n} in doubt", &[&2])) && !said.contains(msg("sending")),
-        "{said}"
-    );
+    let state = if team::is_team() { "ended or cut off; {n} in doubt" } else { "ended; {n} in doubt" };
+    assert!(said.contains(&msg_with(state, &[&2])) && !said.contains(msg("sending")), "{said}");
     let job = only_job(&bench);
     assert_eq!((count(&job, "in_doubt"), count(&job, "sending")), (2, 0), "{job}");
 }

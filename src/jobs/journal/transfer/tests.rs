@@ -6,6 +6,7 @@ use super::super::tests::statements::{draft_of, seen};
 use super::super::{backup, drafts, rows::NewRow, schema, sending};
 use super::*;
 use crate::fs::Overwrite;
+use crate::jobs::JournalPlace;
 use crate::jobs::job::{Kind, Phase};
 use crate::jobs::journal::backup::OpenJobs;
 use rusqlite::Connection;
@@ -407,4 +408,35 @@ async fn a_move_of_an_earlier_version_counts() {
         let known = file.store().known_there(mine()).await.expect("asked");
         assert_eq!(known, [JobId(1)], "{state}");
     }
+}
+
+/// A person who only looks at a team's jobs does not bring the journal beside it to another schema.
+#[tokio::test]
+async fn looking_beside_changes_nothing_of_the_file_and_makes_none() {
+    let database = |folder: &Path| {
+        let entries = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry"));
+        let files = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with("journal.sqlite"));
+        let mut files: Vec<(PathBuf, Vec<u8>)> =
+            files.map(|file| (file.path(), std::fs::read(file.path()).expect("bytes"))).collect();
+        files.sort();
+        files
+    };
+    let one = folder();
+    of_schema_13(one.path(), "taken");
+    let before = database(one.path());
+    let place = JournalPlace::Folder(one.path().to_owned());
+    let file = place.copy_of_existing().expect("read").expect("a journal");
+    let to = OtherJournal {
+        name: "random".into(),
+        place: "db.example/lapel".into(),
+        file: "team db.example/lapel".into(),
+    };
+    let found = file.store().beside(mine(), to).await.expect("asked");
+    assert!(matches!(found, JournalBeside::There), "{found:?}");
+    drop(file);
+    assert_eq!(database(one.path()), before);
+    let none = folder();
+    let place = JournalPlace::Folder(none.path().to_owned());
+    assert!(place.copy_of_existing().expect("asked").is_none());
+    assert_eq!(std::fs::read_dir(none.path()).expect("a folder").count(), 0);
 }

@@ -57,7 +57,10 @@ fn read<T: ListRecord>(filters: &[String]) -> Result<Vec<(String, String)>, Stri
                 fields = fields()
             ));
         };
-        let is_meant = |spec: &&Spec| [spec.name, spec.label].iter().any(|called| bare(called) == bare(name));
+        let is_meant = |spec: &&Spec| {
+            let word = spec.word.trim_end_matches(':');
+            [spec.name, spec.label, word].iter().any(|called| bare(called) == bare(name))
+        };
         let Some(spec) = T::FILTERS.iter().find(is_meant) else {
             return Err(t!(
                 "--filter {shown}: unknown field. Fields of this list: {fields}.",
@@ -103,6 +106,10 @@ mod tests {
         assert_eq!(names, ["title", "recipient_email", "issue_start_date"]);
         assert_eq!(wanted.filter[0].1, "a=b");
         assert!(of(Some("templates"), &["use_yn=y", "badge_type=compet"]).is_ok());
+        for field in ["name", "holder", "recipient-name"] {
+            let wanted = of(None, &[&format!("{field}=Lee")]).expect("a field of the history");
+            assert_eq!(wanted.filter, [("recipient_name".to_owned(), "Lee".to_owned())], "{field}");
+        }
     }
 
     #[test]

@@ -30,79 +30,70 @@ const PERCENT: usize = " 100 %".len();
 
 /// The fields of a job. The columns with the number of rows in each status follow them.
 pub(super) const FIELDS: [ListField; 16] = [
-    ListField::with_value("job", tr_noop!("Job"), (6, 0, 0), |job| FieldValue::Number(Some(job.id.0)))
+    ListField::own("job", tr_noop!("Job"), (6, 0, 0))
+        .value(|job| FieldValue::Number(Some(job.id.0)))
         .shown(|job, _, cx| format!("#{} {}", job.id, sign(job, cx)))
         .styled(|job, cx| if job.is_unfinished() { cx.theme.text() } else { cx.theme.dim() }),
-    ListField::with_value("kind", tr_noop!("Kind"), (6, 0, 2), |job| {
-        FieldValue::Code(Some(tr(job.kind_name())))
-    })
-    .dim(),
-    ListField::with_value("title", tr_noop!("Title"), (20, 1, 0), |job| Some(&job.title).into())
-        .styled(|_, _| Style::new()),
-    ListField::with_value("rows", tr_noop!("Rows"), (6, 0, 4), |job| count(job.counts.total()))
+    ListField::own("kind", tr_noop!("Kind"), (6, 0, 2))
+        .value(|job| FieldValue::Code(Some(tr(job.kind_name()))))
+        .dim(),
+    ListField::named("title", (20, 1, 0)).value(|job| Some(&job.title).into()).styled(|_, _| Style::new()),
+    ListField::own("rows", tr_noop!("Rows"), (6, 0, 4))
+        .value(|job| count(job.counts.total()))
         .styled(|_, _| Style::new())
         .right(),
-    ListField::with_value("progress", tr_noop!("Progress"), (12, 0, 1), |job| count(done_of(job, 1_000_000)))
+    ListField::own("progress", tr_noop!("Progress"), (12, 0, 1))
+        .value(|job| count(done_of(job, 1_000_000)))
         .shown(|job, room, cx| progress(job, room.progress, cx))
         .whole(|job, _, _| percent(job))
         .styled(|job, cx| if job.is_unfinished() { cx.theme.accent() } else { cx.theme.dim() }),
     // "Needs you" is the heading of Home, where nothing stands that lapel checks by itself. Sorted by [`sort_key`].
-    ListField::computed("needs", tr_noop!("Problem"), (10, 0, 0))
+    ListField::own("needs", tr_noop!("Problem"), (10, 0, 0))
         .shown(needed)
         .styled(needed_style)
         .whole(|job, _, clock| list(problem_words(job, clock.utc())).to_string()),
-    ListField::with_value("updated", tr_noop!("Updated"), (11, 0, 3), |job| {
-        FieldValue::Number(Some(job.updated.as_second()))
-    })
-    .shown(|job, _, cx| to_minute(Some(cx.clock().of_this_computer(job.updated)), cx))
-    .whole(|job, _, _| job.updated.to_string())
-    .time()
-    .dim(),
+    ListField::own("updated", tr_noop!("Updated"), (11, 0, 3))
+        .value(|job| FieldValue::Number(Some(job.updated.as_second())))
+        .shown(|job, _, cx| to_minute(Some(cx.clock().of_this_computer(job.updated)), cx))
+        .whole(|job, _, _| job.updated.to_string())
+        .time()
+        .dim(),
     // Sorted by [`sort_key`].
-    ListField::computed("standing", tr_noop!("Row statuses"), (20, 2, 5))
+    ListField::own("standing", tr_noop!("Row statuses"), (20, 2, 5))
         .shown(|job, _, cx| standing(job, cx))
         .styled(standing_style)
         .whole(|job, _, _| shares(job).to_string()),
-    ListField::with_value("state", tr_noop!("State"), (12, 1, 5), |job| {
-        FieldValue::Code(Some(tr(job.state_name())))
-    })
-    .shown(|job, _, _| job.state().to_string())
-    .styled(standing_style),
-    ListField::with_value("created", tr_noop!("Created"), (11, 0, 5), |job| {
-        FieldValue::Number(Some(job.created.as_second()))
-    })
-    .shown(|job, _, cx| to_minute(Some(cx.clock().of_this_computer(job.created)), cx))
-    .whole(|job, _, _| job.created.to_string())
-    .time()
-    .dim(),
-    ListField::with_value("next_look", tr_noop!("Next check"), (11, 0, 5), |job| {
-        FieldValue::Number(job.next_poll.map(Timestamp::as_second))
-    })
-    .shown(|job, _, cx| to_minute(job.next_poll, cx))
-    .whole(|job, _, _| job.next_poll.map_or_else(String::new, |at| at.to_string()))
-    .time()
-    .dim(),
-    ListField::with_value("file", tr_noop!("File"), (12, 1, 5), |job| {
-        job.origin.as_ref().and_then(|origin| origin.file.as_ref()).into()
-    })
-    .shown(|job, _, cx| {
-        job.origin.as_ref().map_or_else(|| cx.glyphs.dash.to_owned(), |origin| origin.name().to_string())
-    }),
-    ListField::with_value("template_id", tr_noop!("Template id"), (10, 0, 5), |job| {
-        (&job.template_id).into()
-    })
-    .dim(),
-    ListField::with_value("profile", tr_noop!("Profile"), (8, 0, 5), |job| {
-        FieldValue::Code(Some(&job.profile))
-    })
-    .dim(),
-    ListField::with_value("follows", tr_noop!("After job"), (5, 0, 5), |job| {
-        FieldValue::Number(job.follows.map(|id| id.0))
-    })
-    .shown(|job, _, cx| job.follows.map_or_else(|| cx.glyphs.dash.to_owned(), |id| id.to_string()))
-    .dim()
-    .right(),
-    ListField::computed("owner", tr_noop!("Owner"), (12, 1, 5))
+    ListField::own("state", tr_noop!("State"), (12, 1, 5))
+        .value(|job| FieldValue::Code(Some(tr(job.state_name()))))
+        .shown(|job, _, _| job.state().to_string())
+        .styled(standing_style),
+    ListField::own("created", tr_noop!("Created"), (11, 0, 5))
+        .value(|job| FieldValue::Number(Some(job.created.as_second())))
+        .shown(|job, _, cx| to_minute(Some(cx.clock().of_this_computer(job.created)), cx))
+        .whole(|job, _, _| job.created.to_string())
+        .time()
+        .dim(),
+    ListField::own("next_look", tr_noop!("Next check"), (11, 0, 5))
+        .value(|job| FieldValue::Number(job.next_poll.map(Timestamp::as_second)))
+        .shown(|job, _, cx| to_minute(job.next_poll, cx))
+        .whole(|job, _, _| job.next_poll.map_or_else(String::new, |at| at.to_string()))
+        .time()
+        .dim(),
+    ListField::own("file", tr_noop!("File"), (12, 1, 5))
+        .value(|job| job.origin.as_ref().and_then(|origin| origin.file.as_ref()).into())
+        .shown(|job, _, cx| {
+            job.origin.as_ref().map_or_else(|| cx.glyphs.dash.to_owned(), |origin| origin.name().to_string())
+        }),
+    ListField::named("template_id", (10, 0, 5)).value(|job| (&job.template_id).into()).dim(),
+    ListField::own("profile", tr_noop!("Profile"), (8, 0, 5))
+        .value(|job| FieldValue::Code(Some(&job.profile)))
+        .dim(),
+    ListField::own("follows", tr_noop!("After job"), (5, 0, 5))
+        .value(|job| FieldValue::Number(job.follows.map(|id| id.0)))
+        .shown(|job, _, cx| job.follows.map_or_else(|| cx.glyphs.dash.to_owned(), |id| id.to_string()))
+        .dim()
+        .right(),
+    ListField::own("owner", tr_noop!("Owner"), (12, 1, 5))
         .shown(|job, _, cx| owner(job).unwrap_or_else(|| cx.glyphs.dash.to_owned()))
         .sorted(|job, _| SortKey::text(owner(job).as_deref()))
         .whole(|job, _, _| owner(job).unwrap_or_default())
@@ -195,7 +186,7 @@ pub(super) fn needs_width<'a>(jobs: impl Iterator<Item = &'a Job>, cx: &UiContex
     jobs.map(heaviest).max().unwrap_or(0)
 }
 
-fn defs() -> impl Iterator<Item = ColumnDef> {
+pub(in crate::tui::screens) fn defs() -> impl Iterator<Item = ColumnDef> {
     let of_status = |row_status: RowStatus| ColumnDef {
         key: row_status.code(),
         title: row_status.name(),

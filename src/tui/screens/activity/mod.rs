@@ -1,6 +1,6 @@
 //! The Activity tab: every job of the profile, the newest first, and the rows of one job.
 
-mod columns;
+pub(super) mod columns;
 mod copyables;
 mod draw;
 mod order;

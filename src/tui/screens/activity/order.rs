@@ -239,6 +239,7 @@ mod tests {
             job(Phase::Running, &[(Refused, 2)]),
             // Nearly every file has a row that is skipped in the review.
             job(Phase::Running, &[(Skipped, 2), (Invalid, 1)]),
+            job(Phase::Cancelled, &[(Skipped, 2)]),
         ] {
             assert!(matches!(ended(nothing), Some(Finished::NothingDone)));
         }
@@ -248,7 +249,7 @@ mod tests {
         }
         // A row that a person resolved may have been sent.
         for otherwise in [
-            job(Phase::Cancelled, &[(Skipped, 2)]),
+            Job { has_cancelled_rows: true, ..job(Phase::Cancelled, &[(Skipped, 2)]) },
             Job { left_in_doubt: true, ..job(Phase::Running, &[(Skipped, 2)]) },
             job(Phase::Moved, &[(RowStatus::Waiting, 2)]),
         ] {

@@ -12,38 +12,36 @@ use crate::tui::widgets::job_rows;
 use crate::tui::widgets::record_field::{NO_COLUMN, RecordField, pane};
 use crate::tui::widgets::timeline::timeline;
 
-const FIELDS: &[RecordField<Badge>] = &[
-    RecordField::plain("status_name", tr_noop!("State")).whole(|badge, (), _| {
+pub(in crate::tui::screens) const FIELDS: &[RecordField<Badge>] = &[
+    RecordField::plain("status_name").whole(|badge, (), _| {
         let word = badge.status_name.as_ref().filter(|word| !word.looks_empty());
         word.map_or_else(String::new, |word| t!("{word} (the service's word)", word))
     }),
     // Not a field of this record in the contract.
-    RecordField::computed("reg_date", tr_noop!("Accepted at"), NO_COLUMN)
+    RecordField::named("reg_date", NO_COLUMN)
         .whole(|badge, (), clock| with_age(badge.reg_date.as_ref(), clock)),
-    RecordField::plain("issued_at", tr_noop!("Issued at"))
-        .whole(|badge, (), clock| with_age(issue_time(badge), clock)),
-    RecordField::plain("valid_from", tr_noop!("From")).whole(|badge, (), clock| {
+    RecordField::plain("issued_at").whole(|badge, (), clock| with_age(issue_time(badge), clock)),
+    RecordField::plain("valid_from").whole(|badge, (), clock| {
         with_age(badge.valid_from.as_ref().filter(|_| !is_waiting(badge, clock)), clock)
     }),
-    RecordField::plain("valid_until", tr_noop!("Until")).whole(|badge, (), clock| match &badge.valid_until {
+    RecordField::plain("valid_until").whole(|badge, (), clock| match &badge.valid_until {
         _ if is_waiting(badge, clock) => String::new(),
         Some(until) => with_age(Some(until), clock),
         None => t!("no end date").to_owned(),
     }),
-    RecordField::plain("revoke_at", tr_noop!("Revoked at"))
-        .whole(|badge, (), clock| with_age(badge.revoke_at.as_ref(), clock)),
-    RecordField::plain("revoke_reason", tr_noop!("Reason")),
-    RecordField::plain("badge_id", tr_noop!("Badge id")),
-    RecordField::plain("cert_no", tr_noop!("Cert. no.")),
-    RecordField::plain("issuing_org", tr_noop!("Issuer")),
-    RecordField::plain("company_name", tr_noop!("Company")),
-    RecordField::plain("category_name", tr_noop!("Category")),
-    RecordField::plain("skills_tag", tr_noop!("Skills")),
-    RecordField::plain("criteria", tr_noop!("Criteria")),
-    RecordField::plain("description", tr_noop!("About")),
-    RecordField::plain("source_cd", tr_noop!("Source")),
-    RecordField::plain("front_image_url", tr_noop!("Front")),
-    RecordField::plain("back_image_url", tr_noop!("Back")),
+    RecordField::plain("revoke_at").whole(|badge, (), clock| with_age(badge.revoke_at.as_ref(), clock)),
+    RecordField::plain("revoke_reason"),
+    RecordField::plain("badge_id"),
+    RecordField::plain("cert_no"),
+    RecordField::plain("issuing_org"),
+    RecordField::plain("company_name"),
+    RecordField::plain("category_name"),
+    RecordField::plain("skills_tag"),
+    RecordField::plain("criteria"),
+    RecordField::plain("description"),
+    RecordField::plain("source_cd"),
+    RecordField::plain("front_image_url"),
+    RecordField::plain("back_image_url"),
 ];
 
 pub(super) fn not_read(

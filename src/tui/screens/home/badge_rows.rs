@@ -15,7 +15,7 @@ const WHEN: usize = 4;
 /// Columns of a list that no column takes: the cursor and the gaps around it.
 const MARGINS: u16 = 3;
 
-const UNTIL: ListField = ListField::of("valid_until", tr_noop!("Until"), (TO_MINUTE, 0, 2)).time().dim();
+const UNTIL: ListField = ListField::of("valid_until", (TO_MINUTE, 0, 2)).time().dim();
 
 const COPIED: [&str; 6] =
     ["recipient_name", "recipient_email", "title", "issued_at", "email_status", "badge_id"];

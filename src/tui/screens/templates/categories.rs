@@ -6,8 +6,10 @@ use crate::domain::{BadgeType, Level};
 use crate::tui::input::list_hit::{ListCursor, below};
 use crate::tui::prelude::*;
 use crate::tui::widgets::copying::cell;
+use crate::tui::widgets::filtered_list::level;
 use crate::tui::widgets::last_read::LastRead;
 use crate::tui::widgets::popup;
+use crate::tui::widgets::record_field::field_title;
 use crate::tui::widgets::search::Search;
 use crate::tui::widgets::text_layout::{ColumnLayout, layout, line_of_cells};
 
@@ -190,18 +192,13 @@ fn type_table(types: &BadgeTypes, room: usize, cx: &UiContext) -> Vec<Line<'stat
 /// The label of a type's field, as in the template details. Unknown fields keep the service's name.
 fn type_field(name: &Text) -> String {
     match name.wire() {
-        "badge_type" => t!("Type code").to_owned(),
-        "badge_type_name" => t!("Type").to_owned(),
-        "description" => t!("About").to_owned(),
+        known @ ("badge_type" | "badge_type_name" | "description") => tr(field_title(known)).to_owned(),
         _ => name.to_string(),
     }
 }
 
 fn category_line(category: &Category, selected: bool, columns: u16, cx: &UiContext) -> Line<'static> {
-    let level = |level: &Level| {
-        let number = level.level.map_or(String::new(), |n| n.to_string());
-        format!("{number} {}", cell(level.level_name.as_ref())).trim().to_owned()
-    };
+    let level = |one: &Level| level(one.level, one.level_name.as_ref(), cx);
     let levels: Vec<String> = category.levels.iter().map(level).collect();
     let levels = if levels.is_empty() { t!("no levels").to_owned() } else { cx.dotted(&levels) };
     let unused =

@@ -6,7 +6,7 @@ use crate::domain::narrowing::is_sent;
 use crate::domain::spelling::remarks;
 use crate::domain::time::OffsetBasis;
 use crate::tui::prelude::*;
-use crate::tui::screens::badge_head::{name_remark, spelled};
+use crate::tui::screens::badge_head::{name_remark, spelled, title_type_level, verdict_lines};
 use crate::tui::widgets::text_layout::{line_width, packed, pieces};
 use crate::tui::widgets::timeline::timeline;
 use std::rc::Rc;
@@ -81,10 +81,7 @@ pub(super) fn lines(
 
 fn verdict(case: &CallCase<'_>, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
     let verdict = case.verdict();
-    let state = verdict.state();
-    let (word, why) = verdict.line();
-    let style = cx.theme.state(&state).add_modifier(Modifier::BOLD);
-    packed(&[format!("{} {word}", cx.glyphs.verdict(&verdict)), why], "  ", room, style)
+    verdict_lines(&verdict, verdict.line().1, room, cx)
 }
 
 /// The mail, the ids, the reason and the pictures. `all` includes title, type and level, and the warning about the time
@@ -100,10 +97,8 @@ fn facts(
     let mut lines = Vec::new();
     let dot = format!(" {} ", cx.glyphs.dot);
     let part = |text: Option<&Text>| text.map(ToString::to_string);
-    let what = [part(held.title()), part(held.badge_type_name()), part(held.level_name())];
     if all {
-        let what: Vec<String> = what.into_iter().flatten().collect();
-        lines.extend(styled(&what.join(&dot), room, theme.strong()));
+        lines.extend(styled(&cx.dotted(&title_type_level(held)), room, theme.strong()));
     }
     if !case.masked && !held.is_only_sent() {
         lines.extend(mail(held, room, cx));

@@ -2,9 +2,10 @@
 
 use super::groups::Sign;
 use crate::tui::prelude::*;
-use crate::tui::screens::history::request_day;
-use crate::tui::widgets::record_field::RecordField;
-use crate::tui::widgets::table_header::{Heading, SortKey};
+use crate::tui::screens::badge_head::verdict_word;
+use crate::tui::screens::history::issued_or_requested;
+use crate::tui::widgets::record_field::{BADGE_TITLE, RecordField};
+use crate::tui::widgets::table_header::{ColumnDef, Heading, SortKey};
 use crate::tui::widgets::text_layout::ColumnLayout;
 use jiff::tz::Offset;
 use std::rc::Rc;
@@ -22,77 +23,62 @@ const STATE: (usize, usize) = (16, 28);
 /// Number of columns that are shown by default.
 const DEFAULT_COLUMNS: usize = 6;
 
+/// A field that one of the records of a badge has. The badge has a function of its name.
+macro_rules! held {
+    ($field:ident, $layout:expr) => {
+        ListField::named(stringify!($field), $layout).value(|held| held.$field().into())
+    };
+}
+
 pub(super) const FIELDS: &[ListField] = &[
-    ListField::computed("status_name", tr_noop!("State"), (16, 0, 0))
-        .shown(|held, view, cx| {
-            let verdict = view.verdict(held);
-            format!("{} {}", cx.glyphs.verdict(&verdict), verdict.line().0)
-        })
+    ListField::named("status_name", (16, 0, 0))
+        .shown(|held, view, cx| verdict_word(&view.verdict(held), cx))
         .styled(|held, cx| cx.theme.state(&held.verdict(cx.now()).state()))
         .sorted(|held, view| SortKey::text(Some(&view.verdict(held).line().0)))
         .whole(|held, view, _| held.verdict(view.now).state().word().to_string()),
-    ListField::with_value("recipient_name", tr_noop!("Holder"), (8, 1, 0), |held| {
-        held.recipient_name().into()
+    held!(recipient_name, (8, 1, 0)),
+    held!(title, (12, 4, 0)).titled(BADGE_TITLE).shown(|held, view, cx| {
+        let sign = view.signs.get(&held.badge_id).map(|sign| sign.text(cx));
+        let title = held.title().map_or_else(|| cx.glyphs.dash.to_owned(), ToString::to_string);
+        format!("{}{title}", sign.unwrap_or_default())
     }),
-    ListField::with_value("title", tr_noop!("Badge"), (12, 4, 0), |held| held.title().into()).shown(
-        |held, view, cx| {
-            let sign = view.signs.get(&held.badge_id).map(|sign| sign.text(cx));
-            let title = held.title().map_or_else(|| cx.glyphs.dash.to_owned(), ToString::to_string);
-            format!("{}{title}", sign.unwrap_or_default())
-        },
-    ),
-    ListField::computed("remarks", tr_noop!("Remarks"), (18, 3, 0))
+    ListField::own("remarks", tr_noop!("Remarks"), (18, 3, 0))
         .shown(|held, view, _| view.remarks(held))
         .sorted(|held, view| SortKey::text(Some(&view.remarks(held))))
         .dim(),
     // The time of day is in the pane; the title needs the room.
-    ListField::with_value("issued_at", tr_noop!("Issued at"), (10, 0, 2), |held| held.issued_at().into())
-        .shown(|held, view, cx| match (held.issued_at(), held.reg_date()) {
-            (Some(issued), _) => issued.to_day(),
-            (None, Some(accepted)) if held.verdict(view.now).state() == State::Waiting => {
-                request_day(accepted, cx)
-            }
-            _ => cx.glyphs.dash.to_owned(),
+    held!(issued_at, (10, 0, 2))
+        .shown(|held, view, cx| {
+            let times = (held.issued_at(), held.reg_date());
+            issued_or_requested(times, || held.verdict(view.now).state(), ServiceTime::to_day, cx)
         })
         .dim(),
-    ListField::with_value("email_status", tr_noop!("Mail"), (5, 0, 1), |held| held.email_status().into())
-        .dim(),
-    ListField::with_value("recipient_email", tr_noop!("E-mail"), (14, 2, 3), |held| {
-        held.recipient_email().into()
-    })
-    .whole(|held, view, _| Text::from(sent_to(held, &view.email)).to_string()),
-    ListField::with_value("valid_from", tr_noop!("Valid from"), (16, 0, 3), |held| held.valid_from().into())
-        .dim(),
-    ListField::with_value("valid_until", tr_noop!("Valid until"), (16, 0, 3), |held| {
-        held.valid_until().into()
-    })
-    .dim(),
-    ListField::with_value("revoke_at", tr_noop!("Revoked at"), (16, 0, 3), |held| held.revoke_at().into())
-        .dim(),
-    ListField::with_value("revoke_reason", tr_noop!("Reason"), (14, 2, 3), |held| held.reason().into()),
-    ListField::with_value("reg_date", tr_noop!("Accepted at"), (16, 0, 3), |held| held.reg_date().into())
-        .dim(),
-    ListField::with_value("badge_type_name", tr_noop!("Type"), (11, 0, 3), |held| {
-        held.badge_type_name().into()
-    }),
-    ListField::with_value("category_name", tr_noop!("Category"), (14, 1, 3), |held| {
-        held.category_name().into()
-    }),
-    ListField::with_value("level_name", tr_noop!("Level"), (10, 0, 3), |held| held.level_name().into()),
-    ListField::with_value("issuing_org", tr_noop!("Issuer"), (12, 1, 3), |held| held.issuing_org().into()),
-    ListField::with_value("cert_no", tr_noop!("Cert. no."), (12, 1, 3), |held| held.cert_no().into()).dim(),
-    ListField::with_value("badge_id", tr_noop!("Badge id"), (12, 1, 3), |held| (&held.badge_id).into()).dim(),
-    ListField::with_value("template_id", tr_noop!("Template id"), (10, 0, 3), |held| {
-        held.template_id().into()
-    })
-    .dim(),
+    held!(email_status, (5, 0, 1)).dim(),
+    held!(recipient_email, (14, 2, 3))
+        .whole(|held, view, _| Text::from(sent_to(held, &view.email)).to_string()),
+    held!(valid_from, (16, 0, 3)).dim(),
+    held!(valid_until, (16, 0, 3)).dim(),
+    held!(revoke_at, (16, 0, 3)).dim(),
+    ListField::named("revoke_reason", (14, 2, 3)).value(|held| held.reason().into()),
+    held!(reg_date, (16, 0, 3)).dim(),
+    held!(badge_type_name, (11, 0, 3)),
+    held!(category_name, (14, 1, 3)),
+    held!(level_name, (10, 0, 3)),
+    held!(issuing_org, (12, 1, 3)),
+    held!(cert_no, (12, 1, 3)).dim(),
+    ListField::named("badge_id", (12, 1, 3)).value(|held| (&held.badge_id).into()).dim(),
+    held!(template_id, (10, 0, 3)).dim(),
 ];
 
 pub(super) const COPIED: [&str; 7] =
     ["status_name", "recipient_name", "recipient_email", "title", "reg_date", "issued_at", "badge_id"];
 
 pub(super) fn heading() -> Heading {
-    Heading::new(FIELDS.iter().map(|field| field.column), DEFAULT_COLUMNS, tr_noop!("newest first"))
+    Heading::new(columns(), DEFAULT_COLUMNS, tr_noop!("newest first"))
+}
+
+pub(in crate::tui::screens) fn columns() -> impl Iterator<Item = ColumnDef> {
+    FIELDS.iter().map(|field| field.column)
 }
 
 /// Maximum number of rows that are measured for the column widths.
@@ -100,7 +86,7 @@ pub(super) const MEASURED: usize = 200;
 
 /// The columns. The one of names is hidden if all badges have the same one. `state` is the width of the longest state.
 pub(super) fn own(view: &LookupView, state: usize) -> Vec<ColumnLayout> {
-    let mut own: Vec<ColumnLayout> = FIELDS.iter().map(|field| field.column.layout).collect();
+    let mut own: Vec<ColumnLayout> = columns().map(|column| column.layout).collect();
     own[0].min_width = state.clamp(STATE.0, STATE.1);
     if !view.several {
         own[NAME] = ColumnLayout { min_width: 0, weight: 0, drop_order: 9 };

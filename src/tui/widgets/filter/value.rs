@@ -4,6 +4,7 @@ use crate::config::nearest;
 use crate::domain::narrowing::is_word;
 use crate::domain::{BadgeTypeCode, MailIs, StateIs};
 use crate::tui::prelude::*;
+use crate::tui::widgets::record_field::field_title;
 use jiff::ToSpan;
 use jiff::civil::Date;
 
@@ -39,6 +40,11 @@ pub struct Spec {
 impl Spec {
     pub const fn new(name: &'static str, label: &'static str, word: &'static str, takes: Takes) -> Self {
         Self { name, label, word, takes }
+    }
+
+    /// A field of the service, with the title that it has in lists.
+    pub const fn of(name: &'static str, word: &'static str, takes: Takes) -> Self {
+        Self::new(name, field_title(name), word, takes)
     }
 }
 

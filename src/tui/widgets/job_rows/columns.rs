@@ -5,7 +5,7 @@ use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::{
     row_status_glyph, row_status_style, service_time, short_reason, to_minute,
 };
-use crate::tui::widgets::record_field::{self, RecordField};
+use crate::tui::widgets::record_field::{self, BADGE_TITLE, RecordField, field_title};
 use crate::tui::widgets::table_header::{Heading, TO_MINUTE};
 use crate::tui::widgets::text_layout::ColumnLayout;
 use crate::tui::widgets::timeline::of_24_h;
@@ -22,10 +22,20 @@ const WHY: usize = 5;
 /// The order of the first columns in a review: the reason decides what to do, so it comes before the recipient.
 const REVIEW: [usize; 6] = [0, STATE, WHY, HOLDER, EMAIL, BADGE_IDS];
 
+/// A time that the journal keeps as the service wrote it.
+macro_rules! service_time {
+    ($field:ident) => {
+        ListField::named(stringify!($field), (TO_MINUTE, 0, 4))
+            .value(|row| (&row.$field).into())
+            .shown(|row, _, cx| service_time(row.$field.as_ref(), cx))
+            .dim()
+    };
+}
+
 /// The fields, each with its sort field in the journal.
 const FIELDS: [(ListField, RowField); 15] = [
     (
-        ListField::computed("row", tr_noop!("Row"), (6, 0, 0))
+        ListField::own("row", tr_noop!("Row"), (6, 0, 0))
             .shown(|row, _, _| number(row.number()))
             .whole(|row, _, _| row.number().to_string())
             .dim()
@@ -33,36 +43,33 @@ const FIELDS: [(ListField, RowField); 15] = [
         RowField::Line,
     ),
     (
-        ListField::computed("state", tr_noop!("Status"), (15, 1, 0))
+        ListField::own("state", tr_noop!("Status"), (15, 1, 0))
             .shown(|row, words, cx| format!("{} {words}", row_status_glyph(row.row_status, cx)))
             .styled(|row, cx| row_status_style(row.row_status, cx))
             .whole(|_, words, _| words.clone()),
         RowField::RowStatus,
     ),
     (
-        ListField::with_value("recipient_name", tr_noop!("Name"), (9, 2, 0), |row| Some(&row.holder).into()),
+        // A recipient in an issue job, a holder in a revoke job.
+        ListField::named("recipient_name", (9, 2, 0))
+            .titled(tr_noop!("Name"))
+            .value(|row| Some(&row.holder).into()),
         RowField::Holder,
     ),
     (
-        ListField::with_value("recipient_email", tr_noop!("E-mail"), (16, 3, 0), |row| {
-            Some(&row.address).into()
-        }),
+        ListField::named("recipient_email", (16, 3, 0)).value(|row| Some(&row.address).into()),
         RowField::Address,
     ),
+    (ListField::named("badge_id", (11, 1, 3)).value(|row| (&row.badge_id).into()).dim(), RowField::Badge),
     (
-        ListField::with_value("badge_id", tr_noop!("Badge id"), (11, 1, 3), |row| (&row.badge_id).into())
-            .dim(),
-        RowField::Badge,
-    ),
-    (
-        ListField::computed("why", tr_noop!("Why"), (12, 5, 1))
+        ListField::own("why", tr_noop!("Why"), (12, 5, 1))
             .shown(|row, _, _| short_why(row))
             .whole(|row, _, _| why(row))
             .dim(),
         RowField::Why,
     ),
     (
-        ListField::computed("no", tr_noop!("Position in job"), (6, 0, 4))
+        ListField::own("no", tr_noop!("Position in job"), (6, 0, 4))
             .shown(|row, _, _| number(row.no))
             .whole(|row, _, _| row.no.to_string())
             .dim()
@@ -70,57 +77,36 @@ const FIELDS: [(ListField, RowField); 15] = [
         RowField::No,
     ),
     (
-        ListField::with_value("title", tr_noop!("Badge"), (14, 2, 4), |row| (&row.title).into()),
+        ListField::named("title", (14, 2, 4)).titled(BADGE_TITLE).value(|row| (&row.title).into()),
         RowField::Title,
     ),
     (
-        ListField::computed("class", tr_noop!("Duplicate check"), (14, 1, 4))
+        ListField::own("class", tr_noop!("Duplicate check"), (14, 1, 4))
             .shown(|row, _, cx| row.class.map_or(cx.glyphs.dash, |class| tr(class.name())).to_owned())
             .whole(|row, _, _| row.class.map_or("", |class| tr(class.name())).to_owned()),
         RowField::Class,
     ),
     (
-        ListField::computed("accepted", tr_noop!("Accepted at"), (TO_MINUTE, 0, 4))
+        ListField::own("accepted", field_title("reg_date"), (TO_MINUTE, 0, 4))
             .shown(|row, _, cx| to_minute(row.accepted, cx))
             .whole(|row, _, _| row.accepted.map_or_else(String::new, |at| at.to_string()))
             .dim(),
         RowField::Accepted,
     ),
     (
-        ListField::with_value("status_name", tr_noop!("Service state"), (10, 0, 4), |row| {
-            (&row.status).into()
-        }),
+        // The row has a status of lapel, too.
+        ListField::named("status_name", (10, 0, 4))
+            .titled(tr_noop!("Service state"))
+            .value(|row| (&row.status).into()),
         RowField::Status,
     ),
     (
-        ListField::with_value("email_status", tr_noop!("Mail"), (5, 1, 4), |row| (&row.mail_status).into())
-            .dim(),
+        ListField::named("email_status", (5, 1, 4)).value(|row| (&row.mail_status).into()).dim(),
         RowField::Mail,
     ),
-    (
-        ListField::with_value("issued_at", tr_noop!("Issued at"), (TO_MINUTE, 0, 4), |row| {
-            (&row.issued_at).into()
-        })
-        .shown(|row, _, cx| service_time(row.issued_at.as_ref(), cx))
-        .dim(),
-        RowField::IssuedAt,
-    ),
-    (
-        ListField::with_value("valid_until", tr_noop!("Valid until"), (TO_MINUTE, 0, 4), |row| {
-            (&row.valid_until).into()
-        })
-        .shown(|row, _, cx| service_time(row.valid_until.as_ref(), cx))
-        .dim(),
-        RowField::ValidUntil,
-    ),
-    (
-        ListField::with_value("revoke_at", tr_noop!("Revoked at"), (TO_MINUTE, 0, 4), |row| {
-            (&row.revoke_at).into()
-        })
-        .shown(|row, _, cx| service_time(row.revoke_at.as_ref(), cx))
-        .dim(),
-        RowField::RevokeAt,
-    ),
+    (service_time!(issued_at), RowField::IssuedAt),
+    (service_time!(valid_until), RowField::ValidUntil),
+    (service_time!(revoke_at), RowField::RevokeAt),
 ];
 
 pub const COPIED: [&str; 6] = ["row", "state", "recipient_name", "recipient_email", "badge_id", "why"];

@@ -17,6 +17,7 @@ pub fn job(phase: Phase, rows: &[(RowStatus, u64)]) -> Job {
         counts: rows.iter().copied().collect(),
         held: 0,
         left_in_doubt: false,
+        has_cancelled_rows: false,
         note: None,
         trouble: None,
         accepted: None,
@@ -75,18 +76,23 @@ fn a_pause_has_its_time() {
 fn a_job_has_one_word_for_its_state() {
     use RowStatus::{InDoubt, Issued, Ready, Revoked, Skipped, Waiting};
     let words = |phase, rows: &[(RowStatus, u64)]| job(phase, rows).state().to_string();
+    let cancelled = |rows: &[(RowStatus, u64)]| {
+        Job { has_cancelled_rows: true, ..job(Phase::Cancelled, rows) }.state().to_string()
+    };
     for (state, word) in [
         (words(Phase::Running, &[(Ready, 1)]), t!("sending")),
         (words(Phase::Running, &[(Waiting, 1)]), t!("checking")),
         (words(Phase::Running, &[(Issued, 1)]), t!("finished")),
-        (words(Phase::Cancelled, &[(Waiting, 1), (Skipped, 1)]), t!("cancelled, checking")),
-        (words(Phase::Cancelled, &[(Issued, 1), (Skipped, 1)]), tr(Phase::Cancelled.name())),
-        // Undone, when nothing was left to cancel.
+        (cancelled(&[(Waiting, 1), (Skipped, 1)]), t!("cancelled, checking")),
+        (cancelled(&[(Issued, 1), (Skipped, 1)]), tr(Phase::Cancelled.name())),
+        // Undone, when nothing was left to cancel. A review, or the duplicate check, may have skipped rows.
         (words(Phase::Cancelled, &[(Waiting, 1)]), t!("checking")),
+        (words(Phase::Cancelled, &[(Waiting, 1), (Skipped, 1)]), t!("checking")),
         (words(Phase::Cancelled, &[(Issued, 1)]), t!("finished")),
+        (words(Phase::Cancelled, &[(Issued, 1), (Skipped, 1)]), t!("finished")),
         (words(Phase::Cancelled, &[(Revoked, 1)]), t!("undone")),
         (words(Phase::Cancelled, &[(Revoked, 1), (Skipped, 1)]), t!("undone")),
-        (words(Phase::Cancelled, &[(Revoked, 1), (Issued, 1), (Skipped, 1)]), tr(Phase::Cancelled.name())),
+        (cancelled(&[(Revoked, 1), (Issued, 1), (Skipped, 1)]), tr(Phase::Cancelled.name())),
         (words(Phase::Stopped, &[(Ready, 1)]), tr(StopKind::Quota.name())),
         (words(Phase::Paused, &[(Ready, 1)]), tr(Phase::Paused.name())),
     ] {
@@ -98,8 +104,13 @@ fn a_job_has_one_word_for_its_state() {
         is_alive: false,
         is_colleague: false,
     };
-    let left = Job { owner: Some(owner), ..job(Phase::Running, &[(InDoubt, 2)]) };
-    assert_eq!(left.state().to_string(), t!("ended; {n} in doubt", n = 2));
+    let of_team = crate::jobs::Owner { is_colleague: true, ..owner.clone() };
+    for (owner, state) in
+        [(owner, t!("ended; {n} in doubt", n = 2)), (of_team, t!("ended or cut off; {n} in doubt", n = 2))]
+    {
+        let left = Job { owner: Some(owner), ..job(Phase::Running, &[(InDoubt, 2)]) };
+        assert_eq!(left.state().to_string(), state);
+    }
 }
 
 #[test]
