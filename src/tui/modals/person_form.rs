@@ -1,5 +1,4 @@
-//! The part of the forms that issue one badge which they share: the fields, and the review of the recipient with what
-//! is known about the e-mail address.
+//! The part that both forms for one recipient share: the fields, the duplicate check and the review.
 
 use crate::jobs::intake::DomainCounts;
 use crate::jobs::{Holdings, IssuePlan, Rival};
