@@ -144,7 +144,7 @@ impl IssueForm {
         let typed = self.person.fields.value(EMAIL);
         match Address::check(typed) {
             Ok(address) => {
-                for warning in address.warnings().iter().chain(&self.person.earlier.question(&address)) {
+                for warning in address.warnings().iter().chain(&self.person.question(&address)) {
                     form.text(&format!("       {} {warning}", cx.glyphs.alert), cx.theme.warning());
                 }
             }
@@ -320,7 +320,7 @@ impl Modal for IssueForm {
             let n = review.name.chars().count();
             form.warning(&t!("the name has {n} characters; its end is not shown", n));
         }
-        review.draw(&self.person.earlier, form, cx);
+        self.person.draw_known(review, form, cx);
         self.draw_template(form, cx);
     }
 

@@ -14,25 +14,30 @@ const LISTED: usize = 5;
 /// A form for one recipient. The shell confirms its review.
 pub(super) struct PersonForm<const N: usize> {
     pub fields: TextFields<N>,
-    pub earlier: EarlierDomains,
     pub review: Option<PersonReview>,
+    /// The domains of earlier recipients: a typed one that is nearly one of them may be a typing mistake.
+    earlier: DomainCounts,
+    earlier_request: Option<RequestId>,
 }
 
 impl<const N: usize> PersonForm<N> {
     pub fn new(fields: TextFields<N>, effects: &mut Effects<'_>) -> Self {
-        Self { fields, earlier: EarlierDomains::new(effects), review: None }
+        let earlier_request = Some(effects.request(Request::Domains));
+        Self { fields, review: None, earlier: DomainCounts::default(), earlier_request }
     }
 
     /// Opens the review of a checked recipient. It begins the duplicate check. A badge that is replaced is no duplicate.
     pub fn begin_review(
         &mut self,
         template: TemplateId,
-        person: (String, Address),
+        (name, address): (String, Address),
         replaces: Option<BadgeId>,
         effects: &mut Effects<'_>,
     ) {
         self.fields.no_error();
-        self.review = Some(PersonReview::new(template, person, replaces, effects));
+        let request = Some(effects.request(Request::Holdings(template, address.as_str().to_owned())));
+        let review = PersonReview { name, address, replaces, holdings: None, sent_before: None, request };
+        self.review = Some(review);
     }
 
     /// Handles the keys of the fields, and Back, which closes the review before the form.
@@ -48,37 +53,11 @@ impl<const N: usize> PersonForm<N> {
     }
 
     pub fn on_response(&mut self, reply: Reply) -> Handled {
-        match (&reply.response, &mut self.review) {
-            (Response::Domains(_), _) => self.earlier.on_response(reply),
-            (_, Some(review)) => review.on_response(reply),
-            (_, None) => Err(reply),
-        }
-    }
-
-    pub fn asks(&self) -> Option<ConfirmQuestion> {
-        self.review.as_ref().map(PersonReview::asks)
-    }
-
-    /// The plan that the user has confirmed. See [`PersonReview::plan`].
-    pub fn plan(&self, (id, title): (TemplateId, Text), effects: &mut Effects<'_>) -> Option<IssuePlan> {
-        self.review.as_ref()?.plan(id, title, effects)
-    }
-}
-
-/// The domains of earlier recipients: a typed one that is nearly one of them may be a typing mistake.
-pub(super) struct EarlierDomains {
-    counts: DomainCounts,
-    request: Option<RequestId>,
-}
-
-impl EarlierDomains {
-    fn new(effects: &mut Effects<'_>) -> Self {
-        Self { counts: DomainCounts::default(), request: Some(effects.request(Request::Domains)) }
-    }
-
-    fn on_response(&mut self, reply: Reply) -> Handled {
-        if let Response::Domains(counts) = reply.to(&mut self.request)? {
-            self.counts = DomainCounts::new(counts);
+        match (reply.to(&mut self.earlier_request), &mut self.review) {
+            (Ok(Response::Domains(counts)), _) => self.earlier = DomainCounts::new(counts),
+            (Ok(_), _) => {}
+            (Err(reply), Some(review)) => return review.on_response(reply),
+            (Err(reply), None) => return Err(reply),
         }
         Ok(())
     }
@@ -88,8 +67,43 @@ impl EarlierDomains {
         if address.meant().is_some() {
             return None;
         }
-        let meant = self.counts.meant(EmailKey::of(address.as_str()).domain()?)?;
+        let meant = self.earlier.meant(EmailKey::of(address.as_str()).domain()?)?;
         Some(t!("did you mean {meant}?", meant))
+    }
+
+    pub fn asks(&self) -> Option<ConfirmQuestion> {
+        self.review.as_ref().map(PersonReview::asks)
+    }
+
+    /// The confirmed plan. `None` while the duplicate check is running: if the answer to the issue request is lost,
+    /// the recipient's earlier badges are needed to recognise the new one.
+    pub fn plan(
+        &self,
+        (template_id, title): (TemplateId, Text),
+        effects: &mut Effects<'_>,
+    ) -> Option<IssuePlan> {
+        let review = self.review.as_ref()?;
+        let Some(holdings) = &review.holdings else {
+            effects.say(t!("The duplicate check is still running. Nothing was sent."));
+            return None;
+        };
+        let complete = holdings.as_ref().ok().filter(|held| held.complete);
+        Some(IssuePlan {
+            template_id,
+            title,
+            recipient_name: review.name.clone(),
+            recipient_email: review.address.clone(),
+            held_before: complete.map(|held| held.items.iter().map(|item| item.badge_id.clone()).collect()),
+            allows: review.sent_before.as_deref().map(Rival::claim_id),
+        })
+    }
+
+    /// What is known about the recipient's address, below the recipient in a confirmation.
+    pub fn draw_known(&self, review: &PersonReview, form: &mut FormText<'_>, cx: &UiContext) {
+        review.draw_duplicates(form, cx);
+        for warning in review.address.warnings().iter().chain(&self.question(&review.address)) {
+            form.warning(&t!("e-mail: {warning}", warning));
+        }
     }
 }
 
@@ -105,16 +119,6 @@ pub(super) struct PersonReview {
 }
 
 impl PersonReview {
-    fn new(
-        template: TemplateId,
-        (name, address): (String, Address),
-        replaces: Option<BadgeId>,
-        effects: &mut Effects<'_>,
-    ) -> Self {
-        let request = Some(effects.request(Request::Holdings(template, address.as_str().to_owned())));
-        Self { name, address, replaces, holdings: None, sent_before: None, request }
-    }
-
     /// After a warning of the duplicate check, the user types again.
     fn asks(&self) -> ConfirmQuestion {
         let warns = match &self.holdings {
@@ -144,25 +148,7 @@ impl PersonReview {
         Ok(())
     }
 
-    /// The confirmed plan. `None` while the duplicate check is running: if the answer to the issue request is lost,
-    /// the recipient's earlier badges are needed to recognise the new one.
-    fn plan(&self, template_id: TemplateId, title: Text, effects: &mut Effects<'_>) -> Option<IssuePlan> {
-        let Some(holdings) = &self.holdings else {
-            effects.say(t!("The duplicate check is still running. Nothing was sent."));
-            return None;
-        };
-        let complete = holdings.as_ref().ok().filter(|held| held.complete);
-        Some(IssuePlan {
-            template_id,
-            title,
-            recipient_name: self.name.clone(),
-            recipient_email: self.address.clone(),
-            held_before: complete.map(|held| held.items.iter().map(|item| item.badge_id.clone()).collect()),
-            allows: self.sent_before.as_deref().map(Rival::claim_id),
-        })
-    }
-
-    pub fn draw(&self, earlier: &EarlierDomains, form: &mut FormText<'_>, cx: &UiContext) {
+    fn draw_duplicates(&self, form: &mut FormText<'_>, cx: &UiContext) {
         if let Some(row) = self.sent_another() {
             form.error(&t!(
                 "lapel already sent this badge to this e-mail ({row_status}). Sending again makes a second one.",
@@ -175,9 +161,6 @@ impl PersonReview {
                 form.error(&t!("unknown whether the recipient already has this badge: {error}", error));
             }
             Some(Ok(held)) => self.draw_held(held, form, cx),
-        }
-        for warning in self.address.warnings().iter().chain(&earlier.question(&self.address)) {
-            form.warning(&t!("e-mail: {warning}", warning));
         }
     }
 

@@ -89,7 +89,7 @@ impl ReplaceForm {
             if finding.severity == Severity::Refuse { form.error(&text) } else { form.warning(&text) }
         }
         let address = Address::check(self.person.fields.value(EMAIL)).ok();
-        if let Some(question) = address.and_then(|address| self.person.earlier.question(&address)) {
+        if let Some(question) = address.and_then(|address| self.person.question(&address)) {
             form.warning(&question);
         }
         match &self.template {
@@ -209,7 +209,7 @@ impl Modal for ReplaceForm {
             ),
             cx.theme.warning(),
         );
-        review.draw(&self.person.earlier, form, cx);
+        self.person.draw_known(review, form, cx);
     }
 
     fn on_confirmed(&mut self, _: &UiContext, effects: &mut Effects<'_>) {
