@@ -54,12 +54,12 @@ impl JsonView {
 
     /// Scrolls to a match: the next one, or, while the user types, the first one from here on.
     fn go_to_match(&mut self, forward: bool, typing: bool) {
-        let from = self.found.unwrap_or(self.scroll.top());
+        let from = self.found.unwrap_or(self.scroll.shown().start);
         let here = typing || self.found.is_none();
         let is_match = |at: usize| self.search.finds(&self.lines[at]);
         self.found = self.search.next(from, self.lines.len(), forward, here, is_match);
         if let Some(at) = self.found
-            && !self.scroll.shown(self.lines.len(), self.height).contains(&at)
+            && !self.scroll.shown().contains(&at)
         {
             self.scroll.go_to(at.saturating_sub(self.height / 2));
         }
@@ -91,7 +91,7 @@ impl Component for JsonView {
             }
             Searched::Nothing => {}
         }
-        if self.scroll.on_action(action, self.height) {
+        if self.scroll.on_action(action) {
             return true;
         }
         match action {
@@ -165,13 +165,12 @@ impl Component for JsonView {
             let place = self.lines.iter().position(|line| line.contains(&id)).unwrap_or(0);
             self.scroll.go_to(place.saturating_sub(2));
         }
-        self.scroll.limit(self.lines.len(), self.height);
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let theme = &cx.theme;
         let room = usize::from(area.width).saturating_sub(4);
-        let shown = self.scroll.shown(self.lines.len(), self.height);
+        let shown = self.scroll.lay(self.lines.len(), self.height);
         let right = t!(
             "lines {first} to {shown} of {lines}",
             first = number((shown.start + 1) as u64),

@@ -9,7 +9,6 @@ use crate::tui::widgets::form::squeezed;
 use crate::tui::widgets::reason_field::ReasonField;
 use crate::tui::widgets::scroll::Scroll;
 use crate::tui::widgets::text_layout::{ColumnLayout, cells, line_of_cells, line_width};
-use std::cell::Cell;
 
 /// Length above which the form warns about a reason, in characters. The contract gives no limit.
 const LONG_REASON: usize = 200;
@@ -22,8 +21,6 @@ pub struct RevokeForm {
     reason: ReasonField,
     review: Option<RevokePlan>,
     scroll: Scroll,
-    /// Rows of the list as it was drawn.
-    shown: Cell<usize>,
     when_issued: bool,
 }
 
@@ -53,7 +50,6 @@ impl RevokeForm {
             reason: ReasonField::new(effects),
             review: None,
             scroll: Scroll::default(),
-            shown: Cell::default(),
             when_issued: false,
         }
     }
@@ -188,7 +184,7 @@ impl Component for RevokeForm {
             Action::Toggle => self.waiting() > 0,
             Action::Earlier | Action::Later => self.reason.has_earlier(),
             Action::Accept | Action::ClearField | Action::Editor => self.to_revoke() > 0,
-            Action::PageDown | Action::PageUp => self.targets.len() > self.shown.get(),
+            Action::PageDown | Action::PageUp => self.scroll.is_long(),
             // It has one field.
             Action::PreviousField => false,
             _ => true,
@@ -198,9 +194,7 @@ impl Component for RevokeForm {
     fn on_action(&mut self, action: Action, _: &UiContext, effects: &mut Effects<'_>) -> bool {
         match action {
             Action::PageDown | Action::PageUp => {
-                let rows = self.shown.get();
-                self.scroll.on_action(action, rows);
-                self.scroll.limit(self.targets.len(), rows);
+                self.scroll.on_action(action);
             }
             Action::Accept => self.go_on(),
             Action::Back => {
@@ -269,8 +263,7 @@ impl Component for RevokeForm {
         let foot_rows = u16::try_from(foot.len()).unwrap_or(1).min(rows);
         // The list of targets gets the rows between the breakdown and the foot.
         let free = usize::from(rows).saturating_sub(form.len() + 2 + foot.len()).max(1);
-        self.shown.set(free);
-        let shown = self.scroll.shown(self.targets.len(), free);
+        let shown = self.scroll.lay(self.targets.len(), free);
         let (above, below) = (shown.start, self.targets.len() - shown.end);
         let room = form.room().saturating_sub(2);
         form.extend(target_lines(self.targets[shown].iter(), room, cx));

@@ -33,8 +33,6 @@ pub struct BadgeScreen {
     cert: Option<(RequestId, String, String)>,
     certs: Certs,
     scroll: Scroll,
-    /// Lines of the text that fit.
-    height: u16,
     back: bool,
     over_text: bool,
     beside: bool,
@@ -202,7 +200,7 @@ impl Component for BadgeScreen {
     }
 
     fn on_action(&mut self, action: Action, cx: &UiContext, effects: &mut Effects<'_>) -> bool {
-        if self.scroll.on_action(action, self.height) {
+        if self.scroll.on_action(action) {
             return true;
         }
         match action {
@@ -379,12 +377,6 @@ impl Component for BadgeScreen {
         let shown = cx.pictures.is_on() && self.badge().is_some();
         self.beside = shown && picture::has_room_beside(area);
         self.over_text &= shown && !self.beside;
-        let area = self.text_area(area);
-        let room = usize::from(area.width).saturating_sub(4);
-        self.height = area.height.saturating_sub(1);
-        let height = usize::from(self.height);
-        let lines = self.badge().map_or(0, |badge| self.lines(badge, (room, height), cx).len());
-        self.scroll.limit(lines, height);
     }
 
     fn typed(&self) -> Vec<&str> {
@@ -444,7 +436,8 @@ impl Component for BadgeScreen {
                 std::iter::once(Line::raw("")).chain(what).collect()
             }
         };
-        let mut shown: Vec<Line<'static>> = lines.into_iter().skip(self.scroll.top()).collect();
+        let first = self.scroll.lay(lines.len(), usize::from(body.height)).start;
+        let mut shown: Vec<Line<'static>> = lines.into_iter().skip(first).collect();
         let (used, height) = (shown.len(), usize::from(body.height));
         if self.badge().is_some() && shown.len() > height {
             let more = shown.len() + 1 - height;

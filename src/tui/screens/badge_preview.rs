@@ -27,22 +27,21 @@ pub(super) struct BadgePreview {
     /// The look-up of that time, or the rest of the cursor before it.
     request: Option<RequestId>,
     scroll: Scroll,
-    /// The area of the text in the last layout; `None` without a preview.
-    area: Option<Rect>,
+    /// Whether the last layout had room for it.
+    is_shown: bool,
 }
 
 impl BadgePreview {
     pub fn scroll(&mut self, action: Action, effects: &mut Effects<'_>) {
-        match self.area {
-            Some(area) => {
-                self.scroll.on_action(action, area.height);
-            }
-            None => effects.say(preview::no_room()),
+        if self.is_shown {
+            self.scroll.on_action(action);
+        } else {
+            effects.say(preview::no_room());
         }
     }
 
     pub fn is_shown(&self) -> bool {
-        self.area.is_some()
+        self.is_shown
     }
 
     pub fn lay_out(
@@ -50,14 +49,11 @@ impl BadgePreview {
         row: Option<&HistoryItem>,
         remark: Option<String>,
         pane: Option<Rect>,
-        cx: &UiContext,
         effects: &mut Effects<'_>,
     ) {
         self.remark = remark;
-        let (Some(row), Some(pane)) = (row, pane) else {
-            self.area = None;
-            return;
-        };
+        self.is_shown = row.is_some() && pane.is_some();
+        let Some(row) = row.filter(|_| self.is_shown) else { return };
         if self.shown.as_ref() != Some(&row.badge_id) {
             // The journal is read when the cursor rests, because otherwise it would be read for every row passed.
             let is_first = self.shown.replace(row.id()).is_none();
@@ -66,11 +62,6 @@ impl BadgePreview {
                 if is_first { Request::SentBadge(row.id()) } else { Request::Pause(Request::CURSOR_REST) };
             effects.request_instead(&mut self.request, ask);
             self.scroll.reset();
-        }
-        let area = areas(pane, cx).1;
-        self.area = Some(area);
-        if self.scroll.is_scrolled() {
-            self.scroll.limit_noted(self.lines(row, usize::from(area.width), cx).len(), area.height);
         }
     }
 

@@ -271,10 +271,10 @@ impl Component for Templates {
             Action::Back if self.full && self.over_text => self.over_text = false,
             Action::Back if self.full => self.full = false,
             Action::PageDown | Action::PageUp if self.full => {
-                self.scroll.on_action(action, self.detail_area.height);
+                self.scroll.on_action(action);
             }
             Action::PreviewDown | Action::PreviewUp if self.beside || self.full => {
-                self.scroll.on_action(action, self.detail_area.height);
+                self.scroll.on_action(action);
             }
             Action::PreviewDown | Action::PreviewUp => effects.say(preview::no_room()),
             Action::Issue => match self.filtered.list.selected() {
@@ -365,10 +365,6 @@ impl Component for Templates {
         self.detail_area = self.areas(area).1.unwrap_or_default();
         if self.picture(area, cx).is_some_and(|_| cx.pictures.is_on()) && self.beside {
             self.detail_area = picture::above(self.detail_area).1;
-        }
-        if self.scroll.is_scrolled() {
-            let lines = self.lines(usize::from(self.detail_area.width), cx).len();
-            self.scroll.limit_noted(lines, self.detail_area.height);
         }
     }
 

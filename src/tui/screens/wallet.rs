@@ -93,7 +93,6 @@ pub struct Wallet {
     cursor: ListCursor,
     scroll: Scroll,
     scrolled: Option<BadgeId>,
-    pane_height: u16,
     /// Whether the answer has no room for its general advice.
     lacks_advice: bool,
     /// Whether the pane shows a picture of the selected badge.
@@ -437,7 +436,7 @@ impl Component for Wallet {
             }
             Action::Question => effects.say(t!("Look up a badge first. Then choose what the caller asks.")),
             Action::PreviewDown | Action::PreviewUp => {
-                self.scroll.on_action(action, self.pane_height);
+                self.scroll.on_action(action);
             }
             Action::TryPictures => self.answer(Some(CallerQuestion::Picture), effects),
             Action::Picture | Action::TurnOver => self.turn(effects),

@@ -2,19 +2,18 @@
 
 use crate::tui::input::list_hit::moved;
 use crate::tui::prelude::*;
+use std::cell::Cell;
 use std::ops::Range;
 
+/// Drawing code lays out the text here, so keys move by the lines that were drawn.
 #[derive(Debug, Default)]
 pub struct Scroll {
     top: usize,
+    lines: Cell<usize>,
+    height: Cell<usize>,
 }
 
 impl Scroll {
-    /// The index of the first line shown.
-    pub fn top(&self) -> usize {
-        self.top
-    }
-
     pub fn go_to(&mut self, top: usize) {
         self.top = top;
     }
@@ -23,37 +22,38 @@ impl Scroll {
         self.top = 0;
     }
 
-    /// Handles the keys that move in a list or scroll a preview. `height` is the height of the area. The position may
-    /// be beyond the text until the next layout limits it. Returns false for other actions.
-    pub fn on_action(&mut self, action: Action, height: impl Into<usize>) -> bool {
+    /// Handles the keys that move in a list or scroll a preview. Returns false for other actions.
+    pub fn on_action(&mut self, action: Action) -> bool {
         let action = match action {
             Action::PreviewDown => Action::PageDown,
             Action::PreviewUp => Action::PageUp,
             action => action,
         };
-        let to = moved(action, self.top, usize::MAX, height.into());
+        let to = moved(action, self.shown().start, self.last_top() + 1, self.height.get());
         self.top = to.unwrap_or(self.top);
         to.is_some()
     }
 
-    /// Stays within the text, which may be shorter than before.
-    pub fn limit(&mut self, lines: usize, height: impl Into<usize>) {
-        self.top = self.shown(lines, height.into()).start;
+    /// Whether not all lines fit.
+    pub fn is_long(&self) -> bool {
+        self.last_top() > 0
     }
 
-    /// As [`Scroll::limit`], for a text that [`Scroll::draw`] draws.
-    pub fn limit_noted(&mut self, lines: usize, height: u16) {
-        self.limit(lines, rows_beside_note(lines, height));
+    fn last_top(&self) -> usize {
+        self.lines.get().saturating_sub(self.height.get())
     }
 
-    /// Whether the text is not at its beginning, so that [`Scroll::limit`] has something to do.
-    pub fn is_scrolled(&self) -> bool {
-        self.top > 0
+    /// The lines on the screen. The text may be shorter than before.
+    pub fn shown(&self) -> Range<usize> {
+        let top = self.top.min(self.last_top());
+        top..self.lines.get().min(top + self.height.get())
     }
 
-    pub fn shown(&self, lines: usize, height: usize) -> Range<usize> {
-        let top = self.top.min(lines.saturating_sub(height));
-        top..lines.min(top + height)
+    /// Returns the lines to draw of a text of so many lines, in so many rows.
+    pub fn lay(&self, lines: usize, height: usize) -> Range<usize> {
+        self.lines.set(lines);
+        self.height.set(height);
+        self.shown()
     }
 
     /// Draws the text. If it is longer than the area, the last line says how much is below, and which keys scroll.
@@ -65,12 +65,14 @@ impl Scroll {
         keys: &[KeyContext],
         cx: &UiContext,
     ) {
-        let rows = rows_beside_note(lines.len(), area.height);
-        let shown = self.shown(lines.len(), rows);
+        // The last row is for the note, unless it is the only one.
+        let all = usize::from(area.height);
+        let rows = if lines.len() > all && all > 1 { all - 1 } else { all };
+        let shown = self.lay(lines.len(), rows);
         let below = lines.len() - shown.end;
         lines.truncate(shown.end);
         lines.drain(..shown.start);
-        if rows < usize::from(area.height) {
+        if rows < all {
             let key = |action| cx.key(keys, action);
             let (down, up) = (key(Action::PreviewDown), key(Action::PreviewUp));
             let text = match below {
@@ -90,12 +92,6 @@ impl Scroll {
     }
 }
 
-/// The rows of an area that show a text. If the text is too long, the last row is for the note.
-fn rows_beside_note(lines: usize, height: u16) -> usize {
-    let rows = usize::from(height);
-    if lines > rows && rows > 1 { rows - 1 } else { rows }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -103,6 +99,8 @@ mod tests {
     #[test]
     fn keys_move_by_lines_and_pages_and_stop_at_the_ends() {
         let mut scroll = Scroll::default();
+        assert!(scroll.on_action(Action::PageDown) && scroll.shown() == (0..0), "nothing was drawn");
+        scroll.lay(20, 4);
         for (action, top) in [
             (Action::Up, 0),
             (Action::Down, 1),
@@ -116,45 +114,49 @@ mod tests {
             (Action::First, 0),
             (Action::PageUp, 0),
         ] {
-            assert!(scroll.on_action(action, 4_usize), "{action:?}");
-            scroll.limit(20, 4_usize);
-            assert_eq!((scroll.top(), scroll.is_scrolled()), (top, top > 0), "{action:?}");
+            assert!(scroll.on_action(action), "{action:?}");
+            assert_eq!(scroll.shown(), top..top + 4, "{action:?}");
         }
-        assert!(!scroll.on_action(Action::Accept, 4_usize));
+        assert!(!scroll.on_action(Action::Accept));
     }
 
     #[test]
-    fn a_text_that_fits_or_is_empty_does_not_scroll() {
+    fn a_text_that_became_shorter_is_shown_to_its_end_and_scrolls_from_there() {
         let mut scroll = Scroll::default();
-        for (lines, height) in [(0, 0), (0, 5), (5, 5), (3, 5)] {
-            scroll.on_action(Action::Last, height);
-            assert_eq!(scroll.shown(lines, height), 0..lines);
-            scroll.limit(lines, height);
-            assert!(!scroll.is_scrolled(), "{lines} {height}");
-        }
+        scroll.lay(20, 4);
+        scroll.on_action(Action::Last);
+        assert_eq!(scroll.lay(9, 4), 5..9);
+        scroll.on_action(Action::Up);
+        assert_eq!(scroll.shown(), 4..8);
         scroll.go_to(7);
-        assert_eq!(scroll.shown(9, 0), 7..7, "an area without rows");
-        assert_eq!(scroll.shown(9, 1), 7..8);
+        assert_eq!(scroll.lay(9, 4), 5..9, "beyond the end");
+        for (lines, height) in [(0, 0), (0, 5), (5, 5), (3, 5)] {
+            scroll.on_action(Action::Last);
+            assert_eq!(scroll.lay(lines, height), 0..lines);
+            assert!(!scroll.is_long(), "{lines} {height}");
+        }
+        assert!(scroll.lay(9, 0).is_empty() && scroll.is_long(), "an area without rows");
     }
 
     #[test]
     fn every_line_can_be_scrolled_to_and_nothing_is_cut_without_a_note() {
         let cx = UiContext::for_test();
-        let area = Rect::new(0, 0, 30, 6);
         let text: Vec<Line<'static>> = (1..=23).map(|line| Line::raw(format!("line {line} "))).collect();
-        let (mut scroll, mut seen) = (Scroll::default(), Vec::new());
-        for _ in 0..20 {
-            let mut buffer = Buffer::empty(area);
-            scroll.draw(&mut Frame::new(&mut buffer), area, text.clone(), &[KeyContext::History], &cx);
-            seen.push(format!("{buffer:?}"));
-            scroll.on_action(Action::PreviewDown, area.height);
-            scroll.limit_noted(text.len(), area.height);
+        for height in [1, 2, 6, 22, 23] {
+            let area = Rect::new(0, 0, 30, height);
+            let (mut scroll, mut seen) = (Scroll::default(), Vec::new());
+            for _ in 0..30 {
+                let mut buffer = Buffer::empty(area);
+                scroll.draw(&mut Frame::new(&mut buffer), area, text.clone(), &[KeyContext::History], &cx);
+                seen.push(format!("{buffer:?}"));
+                scroll.on_action(Action::PreviewDown);
+            }
+            for line in 1..=23 {
+                assert!(seen.iter().any(|shown| shown.contains(&format!("line {line} "))), "line {line}");
+            }
+            let (first, last) = (&seen[0], &seen[29]);
+            assert_eq!(first.contains("more lines"), (2..23).contains(&height), "{first}");
+            assert_eq!(last.contains("end of the preview"), (2..23).contains(&height), "{last}");
         }
-        for line in 1..=23 {
-            assert!(seen.iter().any(|shown| shown.contains(&format!("line {line} "))), "line {line}");
-        }
-        assert!(seen[0].contains("18 more lines"), "{}", seen[0]);
-        scroll.limit_noted(3, area.height);
-        assert!(!scroll.is_scrolled(), "a shorter text starts at its beginning");
     }
 }

@@ -38,7 +38,7 @@ impl Wallet {
         self.lay_out_pane(area, cx);
     }
 
-    /// Keeps the answer within its text. The answer about another badge begins at its first line.
+    /// The answer about another badge begins at its first line.
     fn lay_out_pane(&mut self, area: Rect, cx: &UiContext) {
         let selected = self.selected().map(|held| held.badge_id.clone());
         if self.scrolled != selected {
@@ -52,11 +52,6 @@ impl Wallet {
             let (lines, wide) = (self.answer_lines(held, pane, cx), usize::from(pane.width));
             pane.height > 0 && pane::lacks_advice(&self.script(held, cx), &lines, wide)
         });
-        self.pane_height = pane.height;
-        if self.scroll.is_scrolled() {
-            let lines = self.selected().map_or(0, |held| self.answer_lines(held, pane, cx).len());
-            self.scroll.limit_noted(lines, pane.height);
-        }
     }
 
     pub(super) fn answer_lines(&self, held: &HeldBadge, pane: Rect, cx: &UiContext) -> Vec<Line<'static>> {
