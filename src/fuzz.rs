@@ -55,7 +55,7 @@ pub fn fuzz(name: &str, seeds: &[&[u8]], words: &[&[u8]], parse: impl Fn(&[u8]))
     }
 }
 
-/// Is told each input as it begins. If one does not end, it is printed, and so the tests end.
+/// Learns each input before it runs. An input that does not end is printed, and the tests stop.
 fn watch(name: String, patience: Duration) -> Sender<Vec<u8>> {
     let (begins, told) = channel::<Vec<u8>>();
     std::thread::spawn(move || {

@@ -328,8 +328,8 @@ const ENDS_WORD: [bool; 256] = {
     ends
 };
 
-/// The words of at least this length. Most texts have none, which this finds without a look at each character. Words that
-/// only a sign outside ASCII separates count as one.
+/// The words of at least this length. Each step looks back from `least` bytes ahead: most texts have no such word, and few
+/// of their bytes are read. Words that only a sign outside ASCII separates count as one.
 fn long_runs(text: &str, least: usize) -> impl Iterator<Item = &[u8]> {
     let ends = |b: &u8| ENDS_WORD[usize::from(*b)];
     let mut rest = text.as_bytes();

@@ -11,7 +11,7 @@ pub struct Service {
 }
 
 impl Service {
-    /// Its clock stands still, so that nothing changes on a screen by itself.
+    /// Its clock is stopped, so that nothing changes on a screen by itself.
     pub fn start(lapel: &Path, flags: &[&str]) -> Self {
         let mut process = Command::new(lapel)
             .args(["sandbox", "--json", "--speed", "0", "--rate-limit", "1000000"])

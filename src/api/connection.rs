@@ -1,10 +1,10 @@
 //! The settings of a connection, and [`connect`], the one place that creates a writing client.
 
-use super::address::Base;
 use super::error::ApiResult;
 use super::identity::PinnedIdentity;
 use super::key::ApiKey;
 use super::reader::Reader;
+use super::service_url::Base;
 use super::writer::Writer;
 use crate::api::prelude::*;
 use std::path::PathBuf;

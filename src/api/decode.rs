@@ -162,7 +162,9 @@ impl FieldSource for JsonObject {
             Some(Value::String(s)) => Ok(s.clone()),
             Some(Value::Number(n)) if n.is_i64() || n.is_u64() => Ok(n.to_string()),
             Some(Value::Number(_)) => Err(localizable!("{name} is a number with missing digits", name)),
-            Some(other) => Err(localizable!("{name} is {what}", name, what = kind(other))),
+            Some(Value::Bool(_)) => Err(localizable!("{name} is a true/false value", name)),
+            Some(Value::Array(_)) => Err(localizable!("{name} is a list", name)),
+            Some(Value::Object(_)) => Err(localizable!("{name} is a record", name)),
         }
     }
 

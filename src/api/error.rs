@@ -200,27 +200,26 @@ fn in_doubt(accepted: bool, status: Option<u16>, why: &Localizable, may_repeat: 
     let status = status.map(|status| format!("HTTP {status}"));
     // The words of a refusal begin with its status.
     let status = status.filter(|status| !why.to_string().contains(status));
-    let status = status.map_or(String::new(), |status| format!(" ({status})"));
+    let why = &match status {
+        Some(status) => localizable!("{why} ({status})", why, status),
+        None => why.clone(),
+    };
     match (accepted, may_repeat) {
         (true, true) => localizable!(
-            "The service accepted the request, but its response could not be read: {why}{status}. Only the history shows the result. A second request does no harm.",
-            why,
-            status
+            "The service accepted the request, but its response could not be read: {why}. Only the history shows the result. A second request does no harm.",
+            why
         ),
         (false, true) => localizable!(
-            "It is not known whether the service carried this out: {why}{status}. Something may have changed. Only the history shows the result. A second request does no harm.",
-            why,
-            status
+            "It is not known whether the service carried this out: {why}. Something may have changed. Only the history shows the result. A second request does no harm.",
+            why
         ),
         (true, false) => localizable!(
-            "The service accepted the request, but its response could not be read: {why}{status}. Only the history shows the result. Do not send it again. Check the history.",
-            why,
-            status
+            "The service accepted the request, but its response could not be read: {why}. Only the history shows the result. Do not send it again. Check the history.",
+            why
         ),
         (false, false) => localizable!(
-            "It is not known whether the service carried this out: {why}{status}. Something may have changed. Do not send it again before the history shows the result.",
-            why,
-            status
+            "It is not known whether the service carried this out: {why}. Something may have changed. Do not send it again before the history shows the result.",
+            why
         ),
     }
 }

@@ -20,12 +20,11 @@
 //! parts        reads an unreadable page in smaller parts
 //! raw          one record as the service sent it
 //! decode       JSON to records              lenient   damaged bytes to JSON
-//! address      safe URLs
+//! service_url  safe URLs
 //! pictures     a client without a key       log, link traffic data for screens
 //! prelude      names that many of these files use
 //! ```
 
-mod address;
 mod call;
 mod connection;
 mod decode;
@@ -47,6 +46,7 @@ mod raw;
 mod reader;
 mod retry;
 mod retry_after;
+mod service_url;
 mod unreached;
 mod wire;
 mod writer;

@@ -1,6 +1,5 @@
 //! The reading client. Nothing here can send a request that changes anything.
 
-use super::address::Base;
 use super::call::Call;
 use super::connection::Connection;
 use super::decode::{self, BadgeTypes, Listed};
@@ -13,6 +12,7 @@ use super::log::LogEntry;
 use super::pages::{PageRequest, Whole, whole};
 use super::parts::PageParts;
 use super::retry::{ApiCore, PING};
+use super::service_url::Base;
 use crate::api::prelude::*;
 use crate::domain::{
     Badge, BadgeId, Category, CategoryId, HistoryItem, Page, Ping, ServiceClock, ServiceRecord, ServiceTime,

@@ -1,12 +1,12 @@
 //! One exchange with the service: a request and a response of limited size. No retry, redirect, cookie, or proxy
 //! that the profile does not name.
 
-use super::address::Base;
 use super::call::MaySend;
 use super::connection::{Connection, Timeouts};
 use super::envelope::{HttpResponse, ResponseBody, TOO_LONG};
 use super::error::{ApiError, ApiResult};
 use super::key::ApiKey;
+use super::service_url::Base;
 use super::unreached::why;
 use super::{lenient, retry_after};
 use crate::api::prelude::*;

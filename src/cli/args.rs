@@ -68,7 +68,7 @@ pub enum Command {
         appearance: AppearanceFlags,
     },
     // No doc comment: it would replace the sandbox's own description, which is longer and better. The sandbox uses no
-    // other module, so what its numbers must be is said here.
+    // other module, so the limits of its numbers are here.
     #[command(
         mut_arg("listen", |arg| arg.value_parser(listen)),
         mut_arg("seed", |arg| arg.value_parser(whole_from(0_u64))),

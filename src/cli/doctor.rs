@@ -154,7 +154,7 @@ fn jobs_of(profile: &Profile) -> Value {
 }
 
 /// Observations, and whether the journal is intact. Does not create a missing journal. Lists the files while the
-/// journal is open: two of them go when it closes, at a time that nobody waits for. The `reader` comes with whether it
+/// journal is open: two of them go some time after it closes. The `reader` comes with whether it
 /// reached the service.
 async fn journal(
     settings: &Settings,

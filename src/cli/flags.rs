@@ -7,7 +7,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::fmt::Display;
 use std::str::FromStr;
 
-/// Which service is spoken to, and how carefully. There is no flag for a key, on purpose.
+/// The service of a command, and its limits. There is no flag for a key, on purpose.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 #[command(next_help_heading = "Settings")]
 pub struct ProfileFlags {

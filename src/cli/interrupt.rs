@@ -98,7 +98,7 @@ impl Interrupt {
 struct Signals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
-    /// The terminal closed. `None` if that is to be ignored, as after `nohup`.
+    /// The terminal closed. `None` if lapel ignores that, as after `nohup`.
     hangup: Option<tokio::signal::unix::Signal>,
 }
 

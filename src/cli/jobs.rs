@@ -165,7 +165,7 @@ async fn show(session: &VerbSession, id: JobId, rows: Option<RowStatus>) -> Resu
     let mut lines = vec![words::head(&job)];
     if let Some(origin) = &job.origin {
         let sum: String = origin.sha256.chars().take(12).collect();
-        lines.push(t!("  {origin}, SHA-256 {sum}…", origin = origin.words(), sum));
+        lines.push(format!("  {}", t!("{origin}, SHA-256 {sum}…", origin = origin.words(), sum)));
     }
     let clock = session.reader.clock();
     lines.extend(job.begun_by_words().map(|words| format!("  {words}")));
@@ -173,18 +173,20 @@ async fn show(session: &VerbSession, id: JobId, rows: Option<RowStatus>) -> Resu
     let zone = if has_time { format!(" ({})", clock.zone_said()) } else { String::new() };
     lines.extend(job.is_halted().then(|| format!("  {}{zone}", job.halted_words(&clock))));
     if let Some(owner) = &job.owner {
-        lines.push(if owner.is_alive {
-            t!("  owner: {label}", label = owner.label)
+        let said = if owner.is_alive {
+            t!("owner: {label}", label = owner.label)
         } else {
-            t!("  owner: {label} (ended)", label = owner.label)
-        });
+            t!("owner: {label} (ended)", label = owner.label)
+        };
+        lines.push(format!("  {said}"));
     }
     lines.extend(words::row_statuses(&job));
     lines.extend(words::accepted(&job));
     lines.extend(job.stop.iter().map(|stop| format!("  {}", stop.why.in_zone_of(&clock))));
     lines.extend(job.notes().map(|note| format!("  {}", note.in_zone_of(&clock))));
     if let Some(at) = job.next_poll {
-        lines.push(t!("  next check: {at}", at = words::time(at, &session.reader.clock())));
+        let at = words::time(at, &session.reader.clock());
+        lines.push(format!("  {}", t!("next check: {at}", at)));
     }
     let heading = match rows {
         Some(row_status) => t!("Rows: {row_status}", row_status = tr(row_status.name())),
@@ -195,7 +197,8 @@ async fn show(session: &VerbSession, id: JobId, rows: Option<RowStatus>) -> Resu
         lines.push(t!("Mail failures:").to_owned());
         lines.extend(mail.groups.iter().map(|group| format!("  {group}")));
         if mail.scattered > 0 {
-            lines.push(t!("  {scattered} more, at various other domains", scattered = mail.scattered));
+            let more = t!("{scattered} more, at various other domains", scattered = mail.scattered);
+            lines.push(format!("  {more}"));
         }
     }
     lines.extend(words::under(t!("Next:"), words::next_steps(&job, &session.again)));
@@ -316,12 +319,14 @@ async fn review_all(
     }
     if number.is_none() || session.is_live() && !how.yes {
         let mut review = vec![words::head(&job)];
-        review.push(t!(
-            "  {rows} rows were never seen, and the time for them to appear is over. lapel sends them again. If the first request did work, there will be two badges.",
+        let said = t!(
+            "{rows} rows were never seen, and the time for them to appear is over. lapel sends them again. If the first request did work, there will be two badges.",
             rows = i18n::number(rows)
-        ));
+        );
+        review.push(format!("  {said}"));
         if found.held > 0 {
-            review.push(t!("  {n} more are not included; resolve each one.", n = i18n::number(found.held)));
+            let more = t!("{n} more are not included; resolve each one.", n = i18n::number(found.held));
+            review.push(format!("  {more}"));
         }
         review.extend(session.some_rows(&job, &[RowStatus::NeverSeen], None).await?);
         session.confirmed_group(&review.join("\n"), id, rows).await?;
@@ -476,7 +481,7 @@ async fn purge(session: &VerbSession, days: u32) -> Result<u8, Failure> {
     let text = t!(
         "Removed names and e-mail addresses of {jobs} older than {days}. Numbers and badge ids remain.",
         jobs = plural!(purged.len() as u64, "{n} finished job", "{n} finished jobs"),
-        days = counted(u64::from(days), ("day", "days"))
+        days = count!(u64::from(days), "day", "days")
     );
     session.answer(&text, &json!({ "ok": true, "older_than_days": days, "purged": ids }))?;
     Ok(exit::OK)
@@ -508,8 +513,8 @@ async fn file(session: &VerbSession, to: &FileFlags, is_redo: bool) -> Result<u8
     let warning = if refused > 0 {
         Some(plural!(
             refused,
-            "{n} row was refused (HTTP 422), and may have been accepted all the same. lapel jobs follow checks it. Another journal does not know this.",
-            "{n} rows were refused (HTTP 422), and some may have been accepted all the same. lapel jobs follow checks them. Another journal does not know this."
+            "{n} row was refused (HTTP 422), and may still have been accepted. lapel jobs follow checks it. Another journal does not know this.",
+            "{n} rows were refused (HTTP 422), and some may still have been accepted. lapel jobs follow checks them. Another journal does not know this."
         ))
     } else {
         (is_redo && written.rows == 0)
@@ -540,6 +545,6 @@ fn said_of_file(session: &VerbSession, written: &Written, warning: Option<String
     for remark in written.remarks() {
         output::complain(&remark);
     }
-    output::answer(&format!("{}  {}", scrub(&path), counted(written.rows, ("row", "rows"))))?;
+    output::answer(&format!("{}  {}", scrub(&path), count!(written.rows, "row", "rows")))?;
     Ok(exit::OK)
 }

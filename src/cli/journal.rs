@@ -271,7 +271,7 @@ fn backed_up(made: &BackedUp, open: OpenJobs, as_json: bool) -> Result<(), Failu
         }));
     }
     let file = shown(&made.path);
-    output::answer(&format!("{file}  {}", counted(made.jobs, ("job", "jobs"))))?;
+    output::answer(&format!("{file}  {}", count!(made.jobs, "job", "jobs")))?;
     if made.drafts > 0 {
         output::complain(&plural!(
             made.drafts,
@@ -309,7 +309,7 @@ fn put_back(restored: &Restored, as_json: bool) -> Result<(), Failure> {
         "Restored the journal of {computer} ({made}) with {jobs}.",
         computer = restored.computer,
         made = here(restored.made),
-        jobs = counted(restored.jobs, ("job", "jobs"))
+        jobs = count!(restored.jobs, "job", "jobs")
     ))?;
     if !restored.open.is_empty() {
         output::complain(&t!(

@@ -74,7 +74,7 @@ pub(super) async fn open_line(question: &str, preset: &str) -> Result<String, Fa
 /// Shows nothing of the key, not even its length. Restores the terminal at every end, and at signals.
 pub(super) async fn secret(question: &str) -> Result<SecretString, Failure> {
     put_back_at_signals();
-    let asked = t!("{question} (hidden): ", question);
+    let asked = format!("{} ", t!("{question} (hidden):", question));
     let typed = tokio::task::spawn_blocking(move || {
         // Hides the input before the question appears.
         let raw = RawMode::new()?;

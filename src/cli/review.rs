@@ -108,34 +108,32 @@ impl VerbSession {
             }
             let ready = job.counts.of(RowStatus::Ready);
             let needed = self.jobs.requests_needed(job.id).await?;
-            let mut requests = counted(needed.least, ("request", "requests"));
+            let mut requests = count!(needed.least, "request", "requests");
             if !needed.is_exact {
                 requests = t!("at least {count}", count = requests);
             }
-            lines.push(t!("  {ready}  will be sent in {requests}", ready = number(ready), requests));
+            lines.push(format!("  {}  {}", number(ready), t!("will be sent in {requests}", requests)));
             let unknown = self.unknown_states(job).await?;
             if let Some(group) = &unknown {
-                lines.push(t!(
-                    "  {n}  of these in a state that lapel does not know: the service decides",
-                    n = number(group.rows)
-                ));
+                let of_these = t!("of these in a state that lapel does not know: the service decides");
+                lines.push(format!("  {}  {of_these}", number(group.rows)));
             }
             for (row_status, n) in job.counts.iter().filter(|(b, _)| *b != RowStatus::Ready) {
                 let (n, word) = (number(n), tr(row_status.name()));
                 lines.push(match row_status {
-                    RowStatus::NeedsReview => t!("  {n}  {word}: not sent", n, word),
+                    RowStatus::NeedsReview => format!("  {n}  {}", t!("{word}: not sent", word)),
                     _ => format!("  {n}  {word}"),
                 });
             }
             let sent = [RowStatus::Ready, RowStatus::ToRevoke];
             let (heading, group) = if draft.to_send() <= FEW {
-                (t!("  Will be sent:"), None)
+                (t!("Will be sent:"), None)
             } else {
-                (t!("  Will be sent, state unknown:"), unknown)
+                (t!("Will be sent, state unknown:"), unknown)
             };
             if draft.to_send() <= FEW || group.is_some() {
                 lines.extend(words::under(
-                    heading,
+                    &format!("  {heading}"),
                     words::indented(&self.some_rows(job, &sent, group).await?),
                 ));
             }
@@ -146,19 +144,18 @@ impl VerbSession {
                 .map(|(class, n)| t!("{n} {word}", n = number(*n), word = tr(class.name())))
                 .collect();
             if !found.is_empty() {
-                lines.push(t!("  found: {what}", what = list(found)));
+                lines.push(format!("  {}", t!("found: {what}", what = list(found))));
             }
             for warning in draft.checked.iter().flat_map(DuplicateResult::warnings) {
                 lines.push(format!("  {warning}"));
             }
             if !draft.is_complete() {
-                lines.push(
-                    t!("  lapel could not read the whole history: some recipients may already hold the badge.")
-                        .to_owned(),
-                );
+                let said =
+                    t!("lapel could not read the whole history: some recipients may already hold the badge.");
+                lines.push(format!("  {said}"));
             }
             let rows = self.some_rows(job, &NOT_SENT, None).await?;
-            lines.extend(words::under(t!("  Not sent:"), words::indented(&rows)));
+            lines.extend(words::under(&format!("  {}", t!("Not sent:")), words::indented(&rows)));
         }
         Ok(lines.join("\n"))
     }
@@ -195,7 +192,7 @@ impl VerbSession {
     /// The user types the number and, for LIVE, the organisation's short name.
     pub async fn confirmed(&mut self, review: &str, kind: Kind, n: u64) -> Result<(), Failure> {
         self.progress.clear();
-        let badges = counted(n, ("badge", "badges"));
+        let badges = count!(n, "badge", "badges");
         let wanted = self.wanted(n);
         let question = match kind {
             Kind::Issue => t!("Type {n} to issue {badges}; anything else sends nothing:", n = wanted, badges),
@@ -220,7 +217,7 @@ impl VerbSession {
 
     /// In every environment, the user types the number of rows to send again.
     pub async fn confirmed_group(&mut self, review: &str, id: JobId, rows: u64) -> Result<(), Failure> {
-        let what = counted(rows, ("row", "rows"));
+        let what = count!(rows, "row", "rows");
         let wanted = self.wanted(rows);
         let question = t!(
             "Type {rows} to send {what} of job {id}; anything else sends nothing:",

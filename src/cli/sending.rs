@@ -269,10 +269,8 @@ impl VerbSession {
         }
         lines.extend(job.notes().map(|note| format!("  {}", note.in_zone_of(&self.reader.clock()))));
         if job.counts.sum(|b| matches!(b, RowStatus::Waiting | RowStatus::NotVisibleYet)) > 0 {
-            lines.push(
-                t!("  Accepted is not issued: the service takes 5 minutes to 24 hours for each badge.")
-                    .to_owned(),
-            );
+            let said = t!("Accepted is not issued: the service takes 5 minutes to 24 hours for each badge.");
+            lines.push(format!("  {said}"));
         }
         let rows = self.some_rows(job, &NOT_AS_ASKED, None).await?;
         lines.extend(words::under(t!("Not completed:"), rows));
@@ -297,7 +295,7 @@ impl VerbSession {
         let mut lines: Vec<String> = rows.iter().map(|row| words::row(job, row, &clock)).collect();
         let left = all.saturating_sub(rows.len() as u64);
         if left > 0 {
-            lines.push(t!("  … and {left} more: --json lists them all", left = number(left)));
+            lines.push(format!("  {}", t!("… and {left} more: --json lists them all", left = number(left))));
         }
         Ok(lines)
     }

@@ -131,24 +131,23 @@ pub(super) fn questions(about: &About, open: &[FileQuestion]) -> Failure {
             }
             FileQuestion::SheetAmbiguous => {
                 for sheet in &about.sheets {
-                    let (name, rows) = (&sheet.name, number(sheet.rows));
-                    lines.push(if sheet.hidden {
-                        t!("    --sheet '{name}'  ({rows} rows, hidden)", name, rows)
+                    let rows = if sheet.hidden {
+                        plural!(sheet.rows, "{n} row, hidden", "{n} rows, hidden")
                     } else {
-                        t!("    --sheet '{name}'  ({rows} rows)", name, rows)
-                    });
+                        count!(sheet.rows, "row", "rows")
+                    };
+                    lines.push(format!("    --sheet '{}'  ({rows})", sheet.name));
                 }
             }
             FileQuestion::HeaderNotFound => {
-                lines.push(t!("    --header-row N, or --header-row none").to_owned());
+                lines.push(format!("    {}", t!("--header-row N, or --header-row none")));
             }
             FileQuestion::ColumnsAmbiguous { .. }
             | FileQuestion::ColumnMissing { .. }
             | FileQuestion::ColumnContradicts { .. } => {
-                lines.push(t!(
-                    "    --map name=COL,email=COL (or family=COL,given=COL,email=COL); {about}",
-                    about = names(about)
-                ));
+                let map = t!("--map name=COL,email=COL (or family=COL,given=COL,email=COL)");
+                lines.push(format!("    {map}"));
+                lines.push(format!("    {}", names(about)));
             }
         }
     }

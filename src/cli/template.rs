@@ -84,7 +84,7 @@ fn listed(said: String, all: &[(TemplateId, Text)]) -> String {
     let mut lines = vec![said];
     lines.extend(all.iter().take(MOST).map(|(id, title)| format!("  {id}  {title}")));
     if all.len() > MOST {
-        lines.push(t!("  and {n} more", n = number((all.len() - MOST) as u64)));
+        lines.push(format!("  {}", t!("and {n} more", n = number((all.len() - MOST) as u64))));
     }
     lines.join("\n")
 }

@@ -60,12 +60,14 @@ pub(super) fn head(job: &Job) -> String {
             Kind::Revoke => t!("Not started: revoke ({title})", title),
         };
     }
-    let what = match job.kind {
-        Kind::Issue => t!("issue {title}", title = job.title),
-        Kind::Revoke => t!("revoke ({reason})", reason = job.title),
-    };
-    let template = job.template_id.as_ref().map_or(String::new(), |id| format!(" ({id})"));
-    t!("Job {id}: {what}{template}, {state}", id = job.id, what, template, state = job.state())
+    let (id, title, state) = (job.id, &job.title, job.state());
+    match (job.kind, &job.template_id) {
+        (Kind::Issue, Some(template)) => {
+            t!("Job {id}: issue {title} ({template}), {state}", id, title, template, state)
+        }
+        (Kind::Issue, None) => t!("Job {id}: issue {title}, {state}", id, title, state),
+        (Kind::Revoke, _) => t!("Job {id}: revoke ({title}), {state}", id, title, state),
+    }
 }
 
 /// `None` when it equals the number of sent rows.

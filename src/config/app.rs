@@ -2,7 +2,7 @@
 
 use super::pictures::PictureChoice;
 use super::section::section;
-use super::words::{GlyphChoice, JoinedChoice, ThemeChoice, words};
+use super::word_enums::{GlyphChoice, JoinedChoice, ThemeChoice, words};
 use crate::config::prelude::*;
 use crate::i18n::Language;
 

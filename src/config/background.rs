@@ -2,7 +2,7 @@
 
 use super::env::Env;
 use super::pictures::TerminalHints;
-use super::words::{ThemeChoice, words};
+use super::word_enums::{ThemeChoice, words};
 
 words! {
     #[derive(Default)]

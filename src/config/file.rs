@@ -1,10 +1,10 @@
 //! `config.toml`: its sections, and the consequences of mistakes in it.
 
 use super::app::AppSettings;
+use super::bad_lines::{LostLines, Readable, read_bytes};
 use super::index::IndexSettings;
 use super::jobs::JobSettings;
 use super::key_store::KEY_ADVICE;
-use super::lines::{LostLines, Readable, read_bytes};
 use super::profile_settings::{NAME_RULE, ProfileSettings, is_profile_name};
 use super::section::{ConfigSection, Consequence};
 use super::toml_reader::nearest;

@@ -3,8 +3,8 @@
 //! Users edit and share this file, so a change keeps comments and order. The TUI passes in the
 //! lists and their fields.
 
+use super::bad_lines::Readable;
 use super::file::read_text;
-use super::lines::Readable;
 use crate::config::prelude::*;
 use crate::fs::{create_private_dir, replace_private};
 use crate::i18n::list;

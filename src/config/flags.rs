@@ -1,7 +1,7 @@
 //! The settings that flags give.
 
 use super::pictures::PictureChoice;
-use super::words::{GlyphChoice, ThemeChoice};
+use super::word_enums::{GlyphChoice, ThemeChoice};
 
 /// No flag takes a key: every user of the computer can see arguments, and the shell keeps them in
 /// its history.

@@ -4,7 +4,7 @@
 
 use super::section::{Consequence, SettingType, ToToml, ascending, number, section};
 use super::toml_reader::{TomlReader, TomlValue, join};
-use super::words::words;
+use super::word_enums::words;
 
 /// Minutes in thirty days: the latest first check.
 const MONTH: u32 = 30 * 24 * 60;

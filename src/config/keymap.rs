@@ -2,8 +2,8 @@
 //!
 //! The TUI knows the contexts, actions and keys; this module only reads the file.
 
-use super::lines::Readable;
-use super::words::words;
+use super::bad_lines::Readable;
+use super::word_enums::words;
 use crate::config::prelude::*;
 
 words! {

@@ -10,7 +10,7 @@
 //!
 //! ```text
 //! section, toml_reader    how a section declares its settings, and how they are read
-//! file, lines, mistake    config.toml as a whole; lines that are not TOML; mistakes
+//! file, bad_lines, mistake config.toml as a whole; lines that are not TOML; mistakes
 //! app, profile_settings   sections: the top of the file, profiles
 //! jobs, index             sections: jobs, the local index
 //! flags, settings, provenance  the settings of one run, and the source of each
@@ -19,16 +19,16 @@
 //! journal                 section: the journal of a profile's team
 //! key, key_store          reading a key or a password, and the places of both
 //! command, keyring        both from a command or the keyring (no_keyring: without the feature)
-//! address, ca             base URLs and proxies; extra certificates
+//! url_checks, ca          base URLs and proxies; extra certificates
 //! keymap, filters, theme  keys.toml, filters.toml, theme.toml
-//! ui, words, background, pictures  the look of the TUI, and the words of its settings
+//! ui, word_enums, background, pictures  the look of the TUI, and the words of its settings
 //! env, paths              the environment; the paths of lapel's files
 //! prelude                 names that many of these files use
 //! ```
 
-mod address;
 mod app;
 mod background;
+mod bad_lines;
 mod ca;
 mod command;
 mod edit;
@@ -48,7 +48,6 @@ mod keyring;
 #[cfg(not(feature = "keyring"))]
 #[path = "no_keyring.rs"]
 mod keyring;
-mod lines;
 mod lock;
 mod mistake;
 mod new_profile;
@@ -65,7 +64,8 @@ mod settings;
 mod theme;
 mod toml_reader;
 mod ui;
-mod words;
+mod url_checks;
+mod word_enums;
 
 pub use app::{AppSettings, ClipboardChoice, NoticeChoice, RefreshChoice};
 pub use background::TerminalBackground;
@@ -95,4 +95,4 @@ pub use settings::{Settings, named as named_profile, profiles};
 pub use theme::{Colour, Palette, Role};
 pub use toml_reader::nearest;
 pub use ui::spoken;
-pub use words::{GlyphChoice, JoinedChoice, ThemeChoice, Words};
+pub use word_enums::{GlyphChoice, JoinedChoice, ThemeChoice, Words};

@@ -1,7 +1,7 @@
 //! How the TUI shows pictures, by the settings and the terminal's environment variables.
 
 use super::env::Env;
-use super::words::{GlyphChoice, ThemeChoice, words};
+use super::word_enums::{GlyphChoice, ThemeChoice, words};
 
 words! {
     #[derive(Default)]

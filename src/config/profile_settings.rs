@@ -1,13 +1,13 @@
 //! The settings of a profile: the service, its key, and how careful lapel must be.
 
-use super::address::{check_base_url, check_picture_base, check_proxy};
 use super::command;
 use super::journal::{JOURNAL_KEYS, JournalSettings};
 use super::key_store::{self, KeyStore, SecretKind};
 use super::section::{
     ConfigSection, Consequence, Input, SettingEdit, ToToml, check_file_name, checked, number, section,
 };
-use super::words::words;
+use super::url_checks::{check_base_url, check_picture_base, check_proxy};
+use super::word_enums::words;
 use crate::config::prelude::*;
 use crate::domain::time::{offset_text, read_offset};
 use jiff::tz::Offset;

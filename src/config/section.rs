@@ -3,7 +3,7 @@
 //! and the profile form follow from the declaration.
 
 use super::toml_reader::nearest;
-use super::words::Words;
+use super::word_enums::Words;
 use crate::config::prelude::*;
 use toml::Value as Toml;
 

@@ -1,7 +1,6 @@
 //! Chooses the profile of a run, and the source of each of its settings, for the TUI, the commands
 //! and `lapel info`.
 
-use super::address::{check_base_url, same_origin};
 use super::ca;
 use super::file::{ConfigFile, ProfileEntry};
 use super::flags::Flags;
@@ -12,6 +11,7 @@ use super::profile::{Profile, TeamJournal};
 use super::profile_settings::{ProfileSettings, is_profile_name};
 use super::resolved::{Resolved, SettingSource};
 use super::section::{ConfigSection, Setting};
+use super::url_checks::{check_base_url, same_origin};
 use crate::config::prelude::*;
 use crate::domain::time::read_offset;
 use crate::secrets::is_key;

@@ -1,6 +1,5 @@
 //! The settings of one run: profile, look of the TUI, and paths.
 
-use super::address::has_usual_path;
 use super::app::AppSettings;
 use super::file::{ConfigFile, ProfileEntry};
 use super::flags::Flags;
@@ -10,6 +9,7 @@ use super::resolved::{Resolved, SettingSource};
 use super::selection::{DefaultProfile, Selected, Selection, default_profile, existing, selected_name};
 use super::theme::ThemeFile;
 use super::ui::Ui;
+use super::url_checks::has_usual_path;
 use crate::config::prelude::*;
 use std::collections::HashSet;
 

@@ -1,9 +1,9 @@
 //! The user's colours: `theme.toml`, beside `config.toml`.
 
 use super::background::TerminalBackground;
-use super::lines::Readable;
+use super::bad_lines::Readable;
 use super::toml_reader::whole;
-use super::words::{ThemeChoice, words};
+use super::word_enums::{ThemeChoice, words};
 use crate::config::prelude::*;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

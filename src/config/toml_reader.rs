@@ -4,7 +4,7 @@
 //! string "…"`). Here, messages only contain our own words, field names and line numbers.
 
 use super::mistake::Mistake;
-use super::words::Words;
+use super::word_enums::Words;
 use crate::config::prelude::*;
 use crate::domain::edit_distance::edits;
 use crate::i18n::list;
@@ -44,7 +44,7 @@ impl<'a> TomlReader<'a> {
         self.mistakes.push(Mistake::in_file(self.file, Some(line), Some(field), what));
     }
 
-    /// `None` only when it is not TOML; a [`Readable`](super::lines::Readable) always is.
+    /// `None` only when it is not TOML; a [`Readable`](super::bad_lines::Readable) always is.
     pub fn parse(&self) -> Option<Spanned<DeTable<'a>>> {
         DeTable::parse(self.text).ok()
     }

@@ -9,7 +9,7 @@ use super::pictures::{PictureChoice, PictureSettings};
 use super::resolved::{Resolved, SettingSource};
 use super::section::ConfigSection;
 use super::theme::{Palette, ThemeFile};
-use super::words::{GlyphChoice, JoinedChoice, ThemeChoice};
+use super::word_enums::{GlyphChoice, JoinedChoice, ThemeChoice};
 use crate::i18n::Language;
 use std::ffi::OsString;
 

@@ -46,6 +46,8 @@ pub struct CallCase<'a> {
     /// Both wallet and history were read. Otherwise the advice does not mention that only one of
     /// them has a badge.
     pub both: bool,
+    /// When both lists were read to their end, in service time, if a later refresh failed.
+    pub whole_as_of: Option<DateTime>,
     /// The lists are longer than what was read, and nothing else is missing.
     pub unfinished: bool,
     /// The badge was found by its id, so the caller may not be its holder.
@@ -68,6 +70,11 @@ pub struct CallCase<'a> {
 impl CallCase<'_> {
     pub fn verdict(&self) -> Verdict {
         self.held.verdict(self.now).with_request(self.requested, self.now)
+    }
+
+    /// [`CallCase::whole_as_of`], for a sentence.
+    fn as_of(&self) -> Option<String> {
+        self.whole_as_of.map(|at| at.strftime("%Y-%m-%d %H:%M").to_string())
     }
 }
 

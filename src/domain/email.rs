@@ -273,7 +273,7 @@ fn odd_sign(bare: &str) -> Option<Localizable> {
     })
 }
 
-/// What a domain is, whatever is before it.
+/// What a domain is, without the part before it.
 #[derive(Clone, Debug)]
 enum KnownDomain {
     /// `has_addresses`: whether any address can have it.

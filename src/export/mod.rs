@@ -18,5 +18,5 @@ mod walk;
 pub use crate::domain::{Field, FieldValue};
 pub use file::{ExportContent, ExportError, ExportFormat, ExportRequest, Exported, write};
 pub use list::List;
-pub use record::{ExportRow, Record, RecordShape, badge_types, field_value, same_name};
-pub use walk::{Cost, Progress, Walk, cost, counted, first_page, summary, time_left};
+pub use record::{ExportRow, Record, RecordNoun, RecordShape, badge_types, field_value, same_name};
+pub use walk::{Cost, Progress, Walk, cost, first_page, history_cost, summary, time_left};

@@ -16,8 +16,28 @@ pub struct RecordShape {
     pub columns: &'static [&'static str],
     /// For a narrow table, most important first.
     pub first: &'static [&'static str],
-    /// Singular and plural.
-    pub noun: (&'static str, &'static str),
+    pub noun: RecordNoun,
+}
+
+/// The kind of a record, for texts that count records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecordNoun {
+    Badge,
+    Template,
+    Category,
+    Row,
+}
+
+impl RecordNoun {
+    /// `1 badge`, `1,200 badges`.
+    pub fn counted(self, n: u64) -> String {
+        match self {
+            Self::Badge => count!(n, "badge", "badges"),
+            Self::Template => count!(n, "template", "templates"),
+            Self::Category => count!(n, "category", "categories"),
+            Self::Row => count!(n, "row", "rows"),
+        }
+    }
 }
 
 impl RecordShape {
@@ -115,8 +135,7 @@ pub trait Record: Sized + 'static {
     const COLUMNS: &'static [&'static str];
     /// For a narrow table, most important first.
     const FIRST: &'static [&'static str];
-    /// Singular and plural.
-    const NOUN: (&'static str, &'static str) = ("badge", "badges");
+    const NOUN: RecordNoun = RecordNoun::Badge;
     const SHAPE: RecordShape = RecordShape { columns: Self::COLUMNS, first: Self::FIRST, noun: Self::NOUN };
     fn id(&self) -> &str;
     /// Under the contract's names. A missing or empty field is null.

@@ -1,7 +1,7 @@
 //! Reads a list page by page until it is complete.
 
 use super::list::List;
-use super::record::ExportRow;
+use super::record::{ExportRow, RecordNoun};
 use crate::api::{ApiError, Call, Gathered, ListEnd, MAX_ROWS_PER_PAGE, PageReader, Paging, Reader, Sort};
 use crate::domain::{Page, RecordProblem};
 use crate::i18n::number;
@@ -141,24 +141,23 @@ pub fn cost(rows: u64, a_minute: u32) -> String {
     }
 }
 
-/// `1 badge`, `1,200 badges`.
-pub fn counted(n: u64, noun: (&str, &str)) -> String {
-    match noun {
-        (_, "badges") => count!(n, "badge", "badges"),
-        (_, "categories") => count!(n, "category", "categories"),
-        (_, "days") => count!(n, "day", "days"),
-        (_, "jobs") => count!(n, "job", "jobs"),
-        (_, "requests") => count!(n, "request", "requests"),
-        (_, "rows") => count!(n, "row", "rows"),
-        (_, "templates") => count!(n, "template", "templates"),
-        (_, "times") => count!(n, "time", "times"),
-        (one, many) => format!("{} {}", number(n), if n == 1 { one } else { many }),
+/// The cost of reading the whole history as a phrase: the requests, and the minutes when one minute is not enough.
+/// `badges` is the length of the history, if lapel knows it.
+pub fn history_cost(badges: Option<u64>, a_minute: u32) -> String {
+    match badges.map(|badges| Cost::of(badges, a_minute)) {
+        Some(Cost { requests, waits: 0 }) => plural!(requests, "about {n} request", "about {n} requests"),
+        Some(Cost { requests, waits }) => t!(
+            "about {requests} requests in {minutes} minutes",
+            requests = number(requests),
+            minutes = number(waits + 1)
+        ),
+        None => t!("1 request for every 100 badges of the history").to_owned(),
     }
 }
 
-pub fn summary(read: &Gathered, noun: (&str, &str)) -> String {
+pub fn summary(read: &Gathered, noun: RecordNoun) -> String {
     let total = read.total_count.map_or_else(|| t!("(none)").to_owned(), number);
-    let rows = counted(read.rows, noun);
+    let rows = noun.counted(read.rows);
     let mut said = match read.end {
         ListEnd::Complete => t!("{rows}, complete (total_count {total}).", rows, total),
         ListEnd::Uncounted => {
@@ -169,25 +168,19 @@ pub fn summary(read: &Gathered, noun: (&str, &str)) -> String {
             rows
         ),
         ListEnd::Unreadable => {
-            let first = read
-                .problems
-                .first()
-                .map_or(String::new(), |p| t!(" (first at {place}: {why})", place = p.place, why = p.why));
-            if read.unreadable == 0 {
-                t!(
-                    "{rows}, incomplete: lapel could not read a part of the list{first}. Try again later.",
-                    rows,
-                    first
-                )
+            let said = if read.unreadable == 0 {
+                t!("{rows}, incomplete: lapel could not read a part of the list. Try again later.", rows)
             } else {
                 t!(
-                    "{rows}; lapel could not read {unreadable} of total_count {total}{first}. The service sends them in a form that lapel does not understand. Tell the operator of the service.",
+                    "{rows}; lapel could not read {unreadable} of total_count {total}. The service sends them in a form that lapel does not understand. Tell the operator of the service.",
                     rows,
                     unreadable = number(read.unreadable),
-                    total,
-                    first
+                    total
                 )
-            }
+            };
+            let first = read.problems.first();
+            let first = first.map(|p| t!("First error, at {place}: {why}.", place = p.place, why = p.why));
+            [Some(said), first].into_iter().flatten().collect::<Vec<_>>().join(" ")
         }
         ListEnd::Disagrees => t!(
             "{rows}, but total_count is {total}. lapel read the list until nothing new came. It is not known whether anything is missing. Ask the operator of the service.",
@@ -208,7 +201,7 @@ pub fn summary(read: &Gathered, noun: (&str, &str)) -> String {
     };
     if read.gone > 0 {
         said.push(' ');
-        said.push_str(&t!("{rows} left the list during reading.", rows = counted(read.gone, noun)));
+        said.push_str(&t!("{rows} left the list during reading.", rows = noun.counted(read.gone)));
     }
     said
 }
@@ -236,7 +229,7 @@ mod tests {
             unreadable: 0,
             problems: Vec::new(),
         };
-        let noun = ("badge", "badges");
+        let noun = RecordNoun::Badge;
         assert_eq!(summary(&read, noun), "250 badges, complete (total_count 250).");
         let left = Gathered { total_count: Some(249), gone: 1, ..read.clone() };
         assert_eq!(
@@ -276,6 +269,20 @@ mod tests {
         for (page, len, total) in [(1, 0, Some(14)), (1, 19, Some(45)), (1, 20, Some(19)), (3, 4, Some(45))] {
             assert_eq!(problems(page, len, total, None), 1, "{page} {len} {total:?}");
         }
+    }
+
+    #[test]
+    fn the_cost_of_the_history_has_minutes_when_one_is_not_enough() {
+        let costs = [None, Some(0), Some(4_300), Some(430_000)].map(|badges| history_cost(badges, 600));
+        assert_eq!(
+            costs,
+            [
+                "1 request for every 100 badges of the history",
+                "about 1 request",
+                "about 43 requests",
+                "about 4,300 requests in 8 minutes"
+            ]
+        );
     }
 
     #[test]

@@ -167,6 +167,48 @@ fn every_text_has_the_placeholders_of_its_english() {
     }
 }
 
+/// How the texts begin that have a blank at an end. Only to become shorter: layout belongs in the code.
+const PADDED: &[&str] = &[
+    // A paragraph of the help, which clap prints as it is.
+    "  Keys are never arguments",
+    // A part of a reason that the journal stores. Rows with and without it are one group.
+    " (probably {was})",
+];
+
+#[test]
+fn no_text_begins_or_ends_with_a_blank() {
+    let is_padded = |text: &str| text.trim().len() != text.len();
+    let padded: Vec<String> = english().into_keys().filter(|text| is_padded(text)).collect();
+    let known = |text: &String| PADDED.iter().any(|start| text.starts_with(start));
+    let new: Vec<_> = padded.iter().filter(|text| !known(text)).collect();
+    assert!(new.is_empty(), "put the blanks of these into the code: {new:#?}");
+    assert_eq!(padded.len(), PADDED.len(), "take out what is gone: {padded:#?}");
+    for (english, translated) in languages().flat_map(|(_, texts)| texts) {
+        assert_eq!(is_padded(&english), is_padded(&translated), "{english:?} is {translated:?}");
+    }
+}
+
+/// Else another language would be more than a file and a line of `languages!`.
+#[test]
+fn no_code_names_a_translated_language() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut places = Vec::new();
+    for path in sources(&root) {
+        let place = path.strip_prefix(&root).expect("below src");
+        let is_test = path.file_stem().is_some_and(|name| name.to_string_lossy().ends_with("tests"))
+            || place.iter().any(|part| part == "tests");
+        if is_test || place.starts_with("i18n") {
+            continue;
+        }
+        let source = std::fs::read_to_string(&path).expect("a source can be read");
+        let code = source.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+        if code.contains("Language::Korean") {
+            places.push(place.display().to_string());
+        }
+    }
+    assert!(places.is_empty(), "compare with the source language instead: {places:?}");
+}
+
 #[test]
 fn the_texts_that_the_macros_take_are_found() {
     let source = r#"fn f() { t!("a"); x(plural!(n, "one {n}", "many {n}", k = t!("inner"))); count!(2, "b", "bs"); tr_noop!("c") }"#;
@@ -404,7 +446,7 @@ fn a_context_separates_two_senses_of_a_word() {
     for text in ["a | b", "a|", "a|B", "a|b c", "|"] {
         assert_eq!(without_context(text), text);
     }
-    // The compiler puts a text with values into English as it stands.
+    // The compiler puts values into the English text unchanged.
     let wrong: Vec<String> = english()
         .into_keys()
         .filter(|text| without_context(text) != text && !placeholders(text).is_empty())

@@ -86,7 +86,7 @@ impl HistorySelection {
             ("revoked", "<=", filter.revoke_end_date),
         ] {
             if let Some(date) = date {
-                // A waiting badge has no issue date, whatever the service shows.
+                // A waiting badge has no issue date, even if the service shows one.
                 parts.push(format!("{column} {sign} ? AND base <> 'waiting'"));
                 values.push(value(date.strftime("%Y-%m-%d").to_string()));
             }
@@ -219,7 +219,7 @@ pub(super) const IS_EXPIRED: &str = "(base = 'expired' OR (base IN ('issued', 'o
 /// Of those accepted before a moment.
 const IS_OVERDUE: &str = "base = 'waiting' AND reg < ?";
 pub(super) const IS_OTHER: &str = "base = 'other' AND (ends IS NULL OR ends >= ?)";
-/// Expired after the end of their validity, whatever the service calls them.
+/// Expired after the end of their validity. The state of the service does not count.
 const CAN_END: &str = "base IN ('issued', 'expired', 'other')";
 
 impl IndexedList {

@@ -230,8 +230,8 @@ impl SyncRun<'_> {
         }
     }
 
-    /// Of badges that are too old, only those that still expire are kept. They are found once, and when all is to be
-    /// read. Otherwise the reading ends where all badges are too old.
+    /// Of badges that are too old, only those that still expire are kept. They are found once, and when lapel reads
+    /// all. Otherwise the reading ends where all badges are too old.
     async fn all_anew(&mut self, want: SyncScope) -> Result<()> {
         let reading = self.known.reading.wrapping_add(1);
         self.all(ReadingState::new(reading, want == SyncScope::All || !self.known.to_end)).await

@@ -227,7 +227,7 @@ impl Jobs {
     }
 
     /// The groups of a draft's rows that need review, are invalid or were skipped, and of badges in an unknown state
-    /// that are to be revoked, the largest first.
+    /// that the job would revoke, the largest first.
     pub async fn groups(&self, id: JobId) -> Result<Vec<RowGroup>, JobError> {
         Ok(self.core.store.groups(id).await?)
     }

@@ -2,7 +2,7 @@
 
 use super::core::Jobs;
 use super::error::JobError;
-use super::job::{Job, JobId, JobOrigin, Kind};
+use super::job::{Job, JobId, JobOrigin, Kind, Phase};
 use super::journal::JournalError;
 use super::journal::claims::Rival;
 use super::journal::drafts::{CreateJob, IssueOne, PlanUndo, Replace};
@@ -241,15 +241,17 @@ impl Jobs {
         self.core.wake.notify_one();
     }
 
-    /// Keeps complete drafts, so that a review goes on after it was closed, or after the process ended.
+    /// Keeps complete drafts, so that a review can continue after it was closed, or after the process ended.
     pub async fn keep_drafts(&self, ids: &[JobId]) -> Result<(), JobError> {
         Ok(self.core.store.keep_drafts(ids.to_vec()).await?)
     }
 
     /// The kept drafts of this profile's service and key, newest first. Some may be open in another process.
     pub async fn kept_drafts(&self) -> Result<Vec<Job>, JobError> {
+        let abandoned = self.core.abandoned().await?;
         let (account, me) = (self.core.account.clone(), self.core.me());
-        Ok(self.core.store.kept_drafts(account, me).await?)
+        let kept = self.core.store.kept_drafts(account, me).await?;
+        Ok(kept.into_iter().map(|draft| self.core.as_it_is(draft, &abandoned)).collect())
     }
 
     pub async fn open_drafts(&self, ids: &[JobId]) -> Result<Vec<Job>, JobError> {
@@ -258,15 +260,38 @@ impl Jobs {
         let owners = self.core.store.other_owners(account.clone(), self.core.me()).await?;
         let living = self.core.store.living(owners).await?;
         if !self.core.store.open_drafts(ids.to_vec(), account, owner, living).await? {
-            return Err(JobError::no(localizable!(
-                "This draft has started, was discarded, or is open in another lapel. Nothing was changed."
-            )));
+            return Err(self.why_not_open(ids).await?);
         }
         let mut all = Vec::with_capacity(ids.len());
         for id in ids {
             all.push(self.core.job(*id).await?);
         }
         Ok(all)
+    }
+
+    /// Why these drafts cannot be opened.
+    async fn why_not_open(&self, ids: &[JobId]) -> Result<JobError, JobError> {
+        for &id in ids {
+            let Some(job) = self.core.find_job(id).await? else {
+                return Ok(JobError::no(localizable!("Draft {id} was discarded. Nothing was changed.", id)));
+            };
+            if job.phase != Phase::Draft {
+                return Ok(JobError::no(localizable!(
+                    "Draft {id} was started: it is a job now. Nothing was changed. Activity shows it.",
+                    id
+                )));
+            }
+            if let Some(owner) = job.open_elsewhere() {
+                return Ok(JobError::no(localizable!(
+                    "Draft {id} is open in another lapel ({owner}). Nothing was changed. Close it there first.",
+                    id,
+                    owner = owner.label
+                )));
+            }
+        }
+        Ok(JobError::no(localizable!(
+            "The draft was open in another lapel a moment ago. Nothing was changed. Try again."
+        )))
     }
 
     /// Any process may then open them again.

@@ -33,7 +33,7 @@ pub(super) async fn run(core: Arc<JobsCore>) {
         let (open, unread) = match core.store.open_jobs(core.me()).await {
             Ok(open) => (open, None),
             Err(JournalError::Closed) => return,
-            // Polling changes nothing, so try again later. Whoever asked for a poll must not take this for one.
+            // Polling changes nothing, so try again later. A caller that asked for a poll gets the error.
             Err(why) => (Vec::new(), Some(why.into())),
         };
         let (now, _) = core.moment();

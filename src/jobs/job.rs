@@ -213,7 +213,7 @@ pub struct Job {
 pub struct Replaced {
     pub old: Text,
     pub new: Text,
-    /// Whether the job stands for both parts: the issue of the corrected badge, too.
+    /// Whether the job also has the second part: the issue of the corrected badge.
     pub is_whole: bool,
 }
 
@@ -280,6 +280,11 @@ impl Job {
             self.stop = Some(Stop { kind: StopKind::Interrupted, why: why.into() });
         }
         self
+    }
+
+    /// The other living lapel that has this draft open.
+    pub fn open_elsewhere(&self) -> Option<&Owner> {
+        self.owner.as_ref().filter(|owner| self.phase == Phase::Draft && !owner.is_me && owner.is_alive)
     }
 
     /// Whether any row may still change without a person.

@@ -19,7 +19,7 @@ pub struct JobPart {
     pub is_held: bool,
 }
 
-/// Said with what is known of a holder or a badge without the journal. `why` is a complete message.
+/// The warning beside the badges of a holder when the journal could not be read. `why` is a complete message.
 pub fn not_read(why: &str) -> Localizable {
     localizable!(
         "The job journal could not be read, so badges that lapel sent may be missing here. {why}",

@@ -99,7 +99,7 @@ pub(super) fn judge(
     };
     let passed = scan.now.duration_since(since);
     if passed >= settings.doubt_window {
-        // Whoever would send again must know of it.
+        // A person must see it before the row is sent again.
         let older = found.first().map(|older| Judgement::HoldsAlready(older.badge_id.clone()));
         return older.unwrap_or(Judgement::NotSeen);
     }

@@ -77,7 +77,7 @@ impl JobsCore {
         SeenJob { owner: self.me(), phases, decision }
     }
 
-    /// Takes a job from a colleague's process, which does not send it: whoever acts on a job follows it from then
+    /// Takes a job from a colleague's process, which does not send it: the process that acts on a job follows it from then
     /// on. The journal keeps who did that.
     async fn take_from_colleague(&self, job: &Job, owner: &Reason) -> Result<Job, JobError> {
         self.writer()?;

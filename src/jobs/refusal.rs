@@ -1,4 +1,4 @@
-//! Refusals with HTTP 422: the proof that nothing of them was accepted, and how the rest of the quota is used up.
+//! Refusals with HTTP 422: proves that the service accepted none of the rows, and uses up the rest of the quota.
 
 use super::core::{Jobs, JobsCore};
 use super::error::JobError;

@@ -97,7 +97,7 @@ fn cells(job: &Job, row: &JobRow) -> Vec<String> {
     if !row.cells.is_empty() {
         let mut cells: Vec<String> = row.cells.iter().map(|c| c.wire().to_owned()).collect();
         let columns = columns(job);
-        // Earlier versions stored only the id of a row, whatever its column.
+        // Earlier versions stored only the id of a row, without its column.
         if job.kind == Kind::Revoke && cells.len() == 1 && columns.len() > 1 {
             let at = id_column(Some(&columns), columns.len()).unwrap_or(0);
             cells.splice(0..0, std::iter::repeat_n(String::new(), at));
@@ -193,8 +193,8 @@ impl Jobs {
     }
 
     /// Writes rows that were not sent, skipped, invalid or refused, as in the original file but with the corrections of a
-    /// person, each with its reason. Never writes a row that was sent or is in doubt. A row of a refused request that may have worked all the
-    /// same has that as its reason. `among`: for these rows only.
+    /// person, each with its reason. Never writes a row that was sent or is in doubt. The reason of a row says
+    /// if its refused request may have worked. `among`: for these rows only.
     pub async fn redo(
         &self,
         id: JobId,

@@ -63,7 +63,7 @@ pub struct RowGroup {
 }
 
 impl RowGroup {
-    /// Whether these badges are in an unknown state, and are to be revoked.
+    /// Whether these are badges in an unknown state that the job would revoke.
     pub fn is_of_unknown_state(&self) -> bool {
         self.row_status == RowStatus::Ready && self.why.is(Code::UnknownState)
     }

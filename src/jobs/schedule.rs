@@ -94,7 +94,7 @@ mod tests {
     fn of_many_rows_every_poll_is_almost_twice_as_late_as_the_one_before() {
         assert_eq!(polls_of_a_day(Polling::Issue, MANY_ROWS), [5, 10, 30, 60, 120, 240, 480, 960, 1440]);
         assert_eq!(polls_of_a_day(Polling::Issue, MANY_ROWS - 1), ISSUE.map(i64::from));
-        // What is in doubt, or may not have been accepted, is found out as soon as for a few rows.
+        // Revocations of many rows are polled as often as those of a few.
         assert_eq!(polls_of_a_day(Polling::Revoke, MANY_ROWS), REVOKE.map(i64::from));
     }
 

@@ -89,7 +89,7 @@ pub struct Options {
     /// Rows of issuance history to make up [default: 4300]; a million starts in seconds
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub history: Option<u64>,
-    /// How many seconds pass in the service in one real second; 0 stands still
+    /// How many seconds pass in the service in one real second; 0 stops its clock
     #[arg(long, value_name = "F", default_value_t = 1.0, allow_negative_numbers = true)]
     pub speed: f64,
     /// Requests per key in any 60 seconds of real time, before 429

@@ -52,7 +52,7 @@ impl Server {
             return Err(localizable!("names no database: postgres://USER@HOST/DATABASE"));
         }
         let mut host = match url.host_str() {
-            // An IPv6 address stands in brackets.
+            // An IPv6 address has brackets around it.
             Some(host) if has_host && !host.is_empty() => {
                 let host = host.strip_prefix('[').and_then(|h| h.strip_suffix(']')).unwrap_or(host);
                 Some(decoded(host).ok_or_else(form)?)
@@ -95,7 +95,7 @@ impl Server {
     }
 }
 
-/// The parser takes no address with a user and without a host. So a host stands in, and the result is `false`.
+/// The parser takes no address with a user and without a host. So lapel adds a host, and the result is `false`.
 fn with_host(raw: &str) -> (Cow<'_, str>, bool) {
     let begin = raw.find("://").map_or(0, |at| at + "://".len());
     let end = raw[begin..].find(['/', '?', '#']).map_or(raw.len(), |at| begin + at);

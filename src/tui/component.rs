@@ -136,8 +136,8 @@ pub(in crate::tui) trait Modal: Component {
         None
     }
 
-    /// Handles the response to that request in the background. Returns what the user is told, and whether it is an
-    /// error.
+    /// Handles the response to that request in the background. Returns the message for the user, and whether it is
+    /// an error.
     fn on_written(&mut self, reply: Reply, _: &mut Effects<'_>) -> Result<Option<(String, bool)>, Reply> {
         Err(reply)
     }

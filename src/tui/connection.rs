@@ -20,7 +20,7 @@ pub(in crate::tui) struct ConnectionState {
     pub(in crate::tui) jobs: Option<Jobs>,
     /// Why the journal cannot be used. There can be no jobs then.
     pub(in crate::tui) journal_failure: Option<String>,
-    /// What the user was told about a rate limit that is not shared.
+    /// The message about a rate limit that is not shared.
     pub(in crate::tui) alone: Option<String>,
     pub(in crate::tui) pending: PendingRequests,
     pub(in crate::tui) background: Option<OpenedModal>,

@@ -4,7 +4,7 @@ use super::connection::Client;
 use super::request::ProfileSession;
 use super::theme::{Glyphs, Theme};
 use crate::api::{LinkStatus, MAX_ENTRIES};
-use crate::export::cost;
+use crate::export::{cost, history_cost};
 use crate::jobs::{JournalPlace, request_count};
 use crate::tui::input::keymap::Keymap;
 use crate::tui::persist::input_history::{InputKind, Recents};
@@ -146,7 +146,17 @@ impl UiContext {
     }
 
     pub fn reading_cost(&self, rows: u64) -> String {
-        cost(rows, self.link().map_or(u32::MAX, |link| link.background))
+        cost(rows, self.background_pace())
+    }
+
+    /// As a phrase. `badges` is the length of the history, if lapel knows it.
+    pub fn history_cost(&self, badges: Option<u64>) -> String {
+        history_cost(badges, self.background_pace())
+    }
+
+    /// Requests per minute.
+    fn background_pace(&self) -> u32 {
+        self.link().map_or(u32::MAX, |link| link.background)
     }
 
     pub fn requests_to_send(&self, rows: u64) -> u64 {

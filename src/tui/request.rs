@@ -17,7 +17,7 @@ use crate::table::TableError;
 use crate::tui::persist::input_history::{Lists, RecentsRequest};
 use crate::tui::persist::saved_filters::{FiltersRead, FiltersRequest};
 use crate::tui::persist::saved_layout::ViewUse;
-use crate::tui::persist::saved_layout::file::{ViewAnswer, ViewRequest};
+use crate::tui::persist::saved_layout::layout_file::{ViewAnswer, ViewRequest};
 use crate::tui::platform::external::Handing;
 use crate::tui::platform::file_preview::FilePreview;
 use crate::tui::platform::images::{Packed, PictureOnScreen};

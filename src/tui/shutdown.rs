@@ -3,7 +3,7 @@
 use super::app::App;
 use crate::jobs::JobError;
 use crate::tui::persist::input_history;
-use crate::tui::persist::saved_layout::file::{ViewAnswer, ViewRequest, run};
+use crate::tui::persist::saved_layout::layout_file::{ViewAnswer, ViewRequest, run};
 use crate::tui::prelude::*;
 
 /// Longest wait for cancelled disk work, for a journal that has no answer of the service to record, and for its list.
@@ -109,21 +109,24 @@ fn lines(jobs: Result<Vec<Job>, JobError>, kept: bool) -> Vec<String> {
 }
 
 fn line(job: &Job, kept: bool) -> String {
-    let what = t!(
-        "unfinished: job {id}, {kind} {title}: {rows}",
-        id = job.id,
-        kind = tr(job.kind.name()),
-        title = job.title,
-        rows = crate::jobs::shares(job)
-    );
-    let then = match job.phase {
-        _ if !kept => return what,
-        _ if job.can_resume() => t!("resume with: lapel jobs resume {id}", id = job.id),
-        Phase::Draft => return what,
-        _ if job.counts.sum(RowStatus::is_open) > 0 => {
-            t!("checked whenever lapel runs, or with: lapel jobs follow").to_owned()
-        }
-        _ => return what,
-    };
-    t!("{what}; {then}", what, then)
+    let (id, kind, title, rows) = (job.id, tr(job.kind.name()), &job.title, crate::jobs::shares(job));
+    if kept && job.can_resume() {
+        t!(
+            "unfinished: job {id}, {kind} {title}: {rows}; resume with: lapel jobs resume {id}",
+            id,
+            kind,
+            title,
+            rows
+        )
+    } else if kept && job.phase != Phase::Draft && job.counts.sum(RowStatus::is_open) > 0 {
+        t!(
+            "unfinished: job {id}, {kind} {title}: {rows}; checked whenever lapel runs, or with: lapel jobs follow",
+            id,
+            kind,
+            title,
+            rows
+        )
+    } else {
+        t!("unfinished: job {id}, {kind} {title}: {rows}", id, kind, title, rows)
+    }
 }

@@ -352,7 +352,7 @@ async fn answer(
         }
         Request::Save(saving) => Response::Saved(spawn_blocking(move || paths::save(*saving)).await.ok()?),
         Request::Hand(handing) => Response::Handed(external::hand(handing).await),
-        Request::View(ask) => Response::View(saved_layout::file::run(ask).await),
+        Request::View(ask) => Response::View(saved_layout::layout_file::run(ask).await),
         Request::Recents(ask) => {
             Response::Recents(spawn_blocking(move || input_history::run(&ask)).await.ok()?)
         }

@@ -17,7 +17,7 @@ struct Call {
     says: (&'static [&'static str], &'static [&'static str]),
 }
 
-/// `ID` stands for the id of a badge that an employer asks about.
+/// `ID` is replaced by the id of a badge that an employer asks about.
 const CALLS: [Call; 12] = [
     Call {
         asks: "I did not get my badge mail",

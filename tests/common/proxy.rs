@@ -62,7 +62,7 @@ struct Shared {
     ends: Mutex<Vec<UnixStream>>,
 }
 
-/// What becomes of the server's next messages on a connection.
+/// What happens to the server's next messages on a connection.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Answers {
     Pass,

@@ -17,7 +17,7 @@ const LIGHT: &[(Rgb, Rgb)] = &[((255, 255, 255), (0, 0, 0)), ((0xfd, 0xf6, 0xe3)
 /// The signs of states, each of which has a word beside it.
 const SIGNS: [&str; 5] = ["◌", "●", "◍", "✕", "◔"];
 
-/// Every sign on the screen stands out from what is behind it, in a theme of colours.
+/// Every sign on the screen differs enough from its background, in a theme of colours.
 pub fn has_contrast(name: &str, theme: ThemeChoice, buffer: &Buffer) {
     let (grounds, least) = match theme {
         ThemeChoice::Dark => (DARK, 4.5),
@@ -44,7 +44,7 @@ pub fn has_contrast(name: &str, theme: ThemeChoice, buffer: &Buffer) {
 }
 
 /// Without colours nothing is lost: what is selected is marked, and reversed instead of tinted, what is underlined stays
-/// so, and beside the sign of a state stands its word.
+/// so, and beside the sign of a state is its word.
 pub fn needs_no_colour(name: &str, coloured: &Buffer, plain: &Buffer) {
     let shape = |cell: &Cell| cell.modifier & (Modifier::UNDERLINED | Modifier::BOLD);
     let is_reversed = |cell: &Cell| cell.modifier.contains(Modifier::REVERSED);

@@ -16,7 +16,7 @@ pub const KEY: &str = "dmu_test_0123456789abcdefghijklmnop";
 #[derive(Clone)]
 pub enum Move {
     Send(Vec<u8>),
-    /// One byte at a time, with this much between.
+    /// Single bytes, with this much time between them.
     Trickle(Vec<u8>, Duration),
     /// Keeps the connection open and never says anything again.
     Hang,
@@ -57,7 +57,7 @@ pub struct Server {
 /// When the script takes over.
 #[derive(Clone, Copy)]
 pub enum After {
-    /// As soon as a connection stands.
+    /// As soon as there is a connection.
     Accept,
     /// After so many bytes of the request.
     Bytes(usize),

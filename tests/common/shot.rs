@@ -64,7 +64,7 @@ pub fn still(h: &Harness, screen: &str) -> String {
     snap::without_now(&out)
 }
 
-/// What stands before the number of requests in the header.
+/// The text before the number of requests in the header.
 const COUNT: &str = "● ";
 
 /// How the path of a [`folder`] begins.
@@ -97,7 +97,7 @@ fn without_header_places(picture: &str) -> Vec<String> {
 /// Holds the picture of a screen to the one that is kept of it, by its name and the screen's size.
 pub fn compare(h: &Harness, name: &str, out: &str) {
     let (columns, rows) = h.size();
-    // The number of requests in the header is no part of the picture. One of another length moves what stands left of
+    // The number of requests in the header is no part of the picture. One of another length moves the text on the left of
     // it.
     let path = format!("{}/tests/snapshots/{name}@{columns}x{rows}.snap", env!("CARGO_MANIFEST_DIR"));
     let kept = std::fs::read_to_string(path).unwrap_or_default();
@@ -112,7 +112,7 @@ pub fn compare(h: &Harness, name: &str, out: &str) {
 }
 
 /// The log of requests without what no two runs have in common: when, how long, and how long one waited for a turn,
-/// which stands between these two headings.
+/// between these two headings.
 pub fn without_times(mut buffer: Buffer, headings: [&str; 2]) -> Buffer {
     let [waited, took] = headings.map(|heading| column(&buffer, heading));
     for y in 4..buffer.area.height - 2 {
@@ -145,7 +145,7 @@ pub fn without_times(mut buffer: Buffer, headings: [&str; 2]) -> Buffer {
     buffer
 }
 
-/// Where a heading of the log stands.
+/// The place of a heading of the log.
 fn column(buffer: &Buffer, heading: &str) -> Option<u16> {
     let cells = snap::drawn(buffer, 3);
     let line = |from: usize| cells[from..].iter().map(|(_, cell)| cell.symbol()).collect::<String>();

@@ -13,7 +13,7 @@ pub fn is_team() -> bool {
     std::env::var("LAPEL_TEST_JOURNAL").is_ok_and(|name| name == "postgresql")
 }
 
-/// In `.ci/run` PostgreSQL is there. Elsewhere these tests may be left out, which is said.
+/// In `.ci/run` PostgreSQL is there. Elsewhere these tests may be skipped, with a message.
 #[cfg(feature = "team")]
 pub fn is_left_out() -> bool {
     let is_left_out = !is_installed() && std::env::var_os("LAPEL_TEST_ALL").is_none();
@@ -29,7 +29,7 @@ pub fn say_skipped(why: &str) {
     let _ = writeln!(std::io::stderr(), "skipped {test}: {why}");
 }
 
-/// The journal of a data folder, or the database that stands for it.
+/// The journal of a data folder, or the database in its place.
 pub fn open(folder: &Path, watcher: Option<Watcher>) -> Result<Journal, JournalError> {
     #[cfg(feature = "team")]
     if is_team() {

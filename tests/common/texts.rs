@@ -23,6 +23,10 @@ static KEYS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
     keys
 });
 
+pub fn keys() -> impl Iterator<Item = &'static str> {
+    KEYS.iter().map(String::as_str)
+}
+
 /// A whole text without placeholders.
 #[track_caller]
 pub fn msg(key: &str) -> &str {

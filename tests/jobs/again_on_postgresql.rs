@@ -53,7 +53,7 @@ fn what_only_a_team_has() {
     assert_eq!(run(&["--ignored", "crash::team_only", "crash::team_chaos::a_process_that_freezes"]), 19);
 }
 
-/// `PgBouncer` is another package, so these tests may be left out anywhere, which is said.
+/// `PgBouncer` is another package, so these tests may be skipped everywhere, with a message.
 #[test]
 fn a_pooler_before_the_database() {
     if is_left_out() {

@@ -30,7 +30,7 @@ pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
     h.press(":");
     h.type_text("발급");
     take(&mut h, "palette", left);
-    // Why what is selected is not possible stands under the list, whole, also where there is little room.
+    // The whole reason why the selected entry is not possible is under the list, also where there is little room.
     h.press("ctrl-u");
     h.type_text("반전");
     let reason = "지금은 안 됨: 발급 이력에서만 사용";

@@ -10,15 +10,15 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod copying;
 mod everyday;
+mod filters_and_log;
 mod home;
 mod jobs;
-mod kept;
-mod left;
 mod live;
 mod overview;
-mod taken;
 mod tour;
+mod untranslated;
 
 use common::{Harness, frozen};
 use lapel::i18n::{Language, set_language};
@@ -38,7 +38,7 @@ fn take_text(h: &Harness, screen: &str, name: &str, left: &mut Vec<String>) {
         assert!(line.width() <= usize::from(columns), "{name}: {line:?} is wider than the screen");
     }
     common::shot::compare(h, &format!("ko-{name}"), &screen);
-    left.extend(left::in_english(&screen).into_iter().map(|line| format!("{name}: {line}")));
+    left.extend(untranslated::in_english(&screen).into_iter().map(|line| format!("{name}: {line}")));
 }
 
 /// Nothing of it was left in English.
@@ -82,8 +82,8 @@ async fn the_overview_at_80x24_and_160x50() {
 #[tokio::test]
 async fn what_is_kept_and_the_log_at_80x24_and_160x50() {
     let mut left = Vec::new();
-    Box::pin(kept::walk(80, 24, &mut left)).await;
-    Box::pin(kept::walk(160, 50, &mut left)).await;
+    Box::pin(filters_and_log::walk(80, 24, &mut left)).await;
+    Box::pin(filters_and_log::walk(160, 50, &mut left)).await;
     all_korean(&left);
 }
 

@@ -201,7 +201,7 @@ fn the_example_in_the_help_can_be_copied() {
     let help = person.run(&["--help"], &[]).out;
     let from = help.find("default_profile").expect("the example begins");
     let to = help[from..].find(msg_part("Keys are never")).expect("the example ends") + from;
-    // What stands beside a setting is an explanation, two or more spaces away.
+    // The text beside a setting is an explanation, two or more spaces away.
     let example: String = help[from..to]
         .lines()
         .map(|line| {

@@ -49,9 +49,10 @@ fn table() -> String {
     let mut out = String::from("| Where | Keys | |\n|---|---|---|\n");
     let mut last = None;
     for (context, action, keys) in Keymap::default().lines() {
-        // Moving is the same everywhere and said once.
+        // Moving is the same in all lists and said once. A badge is no list.
         let moves = [Action::Down, Action::Up, Action::PageDown, Action::PageUp];
-        if moves.contains(&action) && context != KeyContext::List || Keymap::only_says_why(context, action) {
+        let is_said = matches!(context, KeyContext::List | KeyContext::Badge);
+        if moves.contains(&action) && !is_said || Keymap::only_says_why(context, action) {
             continue;
         }
         let place = if last == Some(context) { "" } else { context.place() };

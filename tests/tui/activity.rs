@@ -37,7 +37,7 @@ fn accepted(h: &Harness) -> u64 {
     h.sandbox.control().ledger().accepted_total()
 }
 
-/// A TUI that sends so many entries in a request, one request at a time.
+/// A TUI that sends so many entries in a request, never two requests at once.
 async fn by(batch: usize, options: Options) -> Harness {
     Harness::with(options, 100, 30, |mut session| {
         session.jobs.batch = batch;
@@ -613,7 +613,7 @@ async fn a_journal_that_did_not_open_is_opened_when_its_cause_has_gone() {
         let flowing = screen.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(flowing.contains(msg_part("lapel tries again by itself.")), "{screen}");
         file.execute_batch(&format!("PRAGMA user_version = {schema}")).expect("as before");
-        crate::comforts::pass(10).await;
+        crate::copy_log_refresh::pass(10).await;
         let screen = h.shows("waiting 2 = 2").await;
         assert!(!screen.contains(msg_part("A newer lapel wrote the journal")), "{screen}");
         h.press("0");

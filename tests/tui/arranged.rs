@@ -223,7 +223,7 @@ async fn a_menu_has_the_room_of_the_list_and_takes_the_keys() {
     assert!(screen.contains(&format!("▌ [ ] {}", msg("Template id"))), "{screen}");
     h.press("x");
     assert!(h.screen().contains(msg("Template id")), "other keys do nothing: {}", h.screen());
-    // Whatever is pasted goes into the box, and the menu is gone.
+    // Every paste goes into the box, and the menu is gone.
     h.paste("seoyun.han@naru.example");
     assert!(!h.screen().contains(msg_part("Columns, from left")), "{}", h.screen());
     h.press("enter");
@@ -313,7 +313,7 @@ async fn three_copies_are_one_row_that_opens_to_each_of_them() {
     let copies = crate::common::texts::msg_with("{n} copies", &[&3]);
     assert_eq!(screen.matches(&copies).count(), 2, "the row cuts the states, the answer has them: {screen}");
     let row = |screen: &str| line_with(screen, "▌").to_owned();
-    // The badge that counts stands for the others, though it is the oldest.
+    // The badge that counts represents the others, though it is the oldest.
     assert!(row(&screen).contains("VALID") && row(&screen).contains("▸"), "{screen}");
     h.press("y");
     assert!(h.screen().contains(ids[0].as_str()), "{}", h.screen());

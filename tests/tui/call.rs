@@ -1,7 +1,7 @@
 //! The support call: each of the twelve questions that callers have is answered on one screen of 80x24, without
 //! pictures, in at most five requests.
 
-use super::comforts::copied;
+use super::copy_log_refresh::copied;
 use super::*;
 use crate::common::texts::{msg, msg_part};
 
@@ -568,7 +568,7 @@ async fn a_look_up_stops_asking_by_itself_at_five_requests() {
     says(&h.screen(), &["⏎ shows the reason"]);
 }
 
-/// On a computer whose zone may be another one than the service's, nobody is told that nothing is wrong.
+/// On a computer whose zone may be another one than the service's, lapel does not say that nothing is wrong.
 #[tokio::test]
 async fn where_the_zone_is_not_known_ages_are_told_with_their_doubt() {
     for holder in ["seoyun.han@naru.example", "jiho.oh@naru.example"] {

@@ -207,3 +207,27 @@ async fn without_an_index_it_is_said_how_to_have_one() {
     );
     assert_eq!(requests(&h, "GET /badges/{badge_id}"), 1);
 }
+
+/// A number that lapel cannot search for is not called unknown, and no index in memory stands in its place.
+#[tokio::test]
+async fn an_index_that_cannot_be_read_is_said_in_both_boxes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("index"), "no folder").expect("written");
+    let data = folder.path().to_owned();
+    let unreadable = |session| {
+        let mut session = with_index(session);
+        session.index = session.index.map(|index| IndexUse { folder: Some(data), ..index });
+        session
+    };
+    let mut h = Harness::with(small(), 80, 24, unreadable).await;
+    for tab in ["3", "4"] {
+        h.press(tab);
+        h.type_text("DMU-1999-000001");
+        h.press("enter");
+        let screen = h.settled().await;
+        let said = flowing(&screen);
+        assert!(said.contains(msg_part("only the index has them, and lapel cannot read it")), "{screen}");
+        assert!(!said.contains(msg_part("turns an index on")), "{screen}");
+        h.press("esc");
+    }
+}

@@ -1,7 +1,7 @@
 //! Columns chosen, ordered and sized; the lists as they were the last time; what the command line wants first.
 
-use super::comforts::pass;
 use super::common::{desk_wanting, session, tui};
+use super::copy_log_refresh::pass;
 use super::*;
 use crate::common::texts::{msg, msg_part, msg_with};
 use lapel::sandbox::Sandbox;
@@ -148,7 +148,7 @@ async fn a_damaged_file_is_set_aside_and_a_hostile_one_does_no_harm() {
     assert!(words(&screen).contains(msg_part("list layout of this profile is damaged")), "{screen}");
     h.press("1");
     let screen = h.settled().await;
-    assert!(screen.contains(msg_part("40 templates")), "the list is there all the same: {screen}");
+    assert!(screen.contains(msg_part("40 templates")), "the list is still there: {screen}");
     assert!(!file.exists() && file.with_extension("json.damaged").exists());
 
     let hostile = r#"{"version":1,"tab":"history","history":{"columns":[{"field":"attic","shown":true},
@@ -300,4 +300,26 @@ async fn what_the_service_does_not_sort_by_is_sorted_within_the_page() {
         .filter_map(|l| l[3..].split_whitespace().find(|w| w.len() > 3))
         .collect();
     assert!(ids.len() > 20 && ids.is_sorted(), "{ids:?}\n{screen}");
+}
+
+/// Its default columns have no headings that could say it.
+#[tokio::test]
+async fn the_wallet_says_how_many_columns_have_no_room() {
+    for (columns, rows) in [(60, 16), (160, 50)] {
+        let mut h = Harness::new(frozen(), columns, rows).await;
+        h.settled().await;
+        h.press("3");
+        h.paste("hong.c@naru.example");
+        h.press("enter");
+        let screen = h.settled().await;
+        let says = |screen: &str| {
+            let summary = line_with(screen, msg_part("2 requests"));
+            summary.contains('+')
+        };
+        assert_eq!(says(&screen), columns == 60, "{screen}");
+        // The headings say it instead.
+        h.press("s j j enter");
+        let screen = h.settled().await;
+        assert!(!says(&screen), "{screen}");
+    }
 }

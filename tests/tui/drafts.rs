@@ -1,7 +1,8 @@
-//! Drafts that are kept: a review goes on where a person left it.
+//! Drafts that are kept: a review continues where a person left it.
 
-use super::activity::people;
+use super::activity::{issue, people};
 use super::common::{desk_wanting, released, session, tui_of};
+use super::narrow::flat;
 use super::*;
 use crate::common::texts::{msg, msg_part, msg_with};
 use lapel::jobs::JobId;
@@ -251,12 +252,18 @@ async fn home_shows_which_drafts_another_lapel_keeps_and_sends() {
     std::mem::swap(&mut h.tui, &mut other);
     h.shows(msg(KEPT)).await;
     h.settled().await;
-    // The other one has it open. The refusal answers the key, so it goes like every message.
-    let refusal = msg_part("This draft has started, was discarded, ");
+    // The other one has it open: Home says so and does not offer it.
+    let process = format!("process {}", std::process::id());
+    let open = msg_with("open in another lapel ({owner})", &[&process]);
+    let screen = h.until(&open, |s| flat(s).contains(&open)).await;
+    assert!(!screen.contains(&format!("⏎ {}", msg("open"))), "{screen}");
+    // The refusal answers the key, so it goes like every message. It names the one cause.
+    let refusal = format!("is {open}. ");
     h.press("enter");
-    h.shows(refusal).await;
+    let screen = h.until("refused", |s| flat(s).contains(&refusal)).await;
+    assert!(!screen.contains(msg_part("was discarded")), "{screen}");
     h.press("j j");
-    assert!(!h.settled().await.contains(refusal));
+    assert!(!flat(&h.settled().await).contains(&refusal));
     std::mem::swap(&mut h.tui, &mut other);
     h.press("esc");
     h.settled().await;
@@ -282,4 +289,33 @@ async fn home_shows_which_drafts_another_lapel_keeps_and_sends() {
     let screen = h.until("it is no draft", |s| !s.contains(msg(KEPT))).await;
     assert!(!screen.contains("3 ready"), "{screen}");
     assert_eq!(accepted(&h), 3);
+}
+
+#[tokio::test]
+async fn the_palette_says_that_a_job_belongs_to_another_lapel() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = folder.path().to_owned();
+    let here = |mut session: lapel::tui::ProfileSession| {
+        session.jobs.others = std::time::Duration::from_millis(20);
+        session.kept_in(place.clone())
+    };
+    let mut h = Harness::with(small(), 100, 30, here).await;
+    h.settled().await;
+    let mut other = Box::new(tui_of(here(session(&h.sandbox, Environment::Demo)), 100, 30));
+    std::mem::swap(&mut h.tui, &mut other);
+    issue(&mut h, 0..2).await;
+    h.shows("waiting 2 = 2").await;
+    h.settled().await;
+    std::mem::swap(&mut h.tui, &mut other);
+    h.press("5");
+    h.shows("1 job").await;
+    h.settled().await;
+    h.press(":");
+    h.type_text(Action::Pause.hint());
+    let why = msg("this job belongs to another lapel");
+    let screen = flat(&h.screen().replace('│', " "));
+    assert!(screen.contains(&msg_with("not now: {why}", &[&why])), "{screen}");
+    h.press("enter");
+    let said = msg_with("Not now: {why}. Nothing was done.", &[&why]);
+    assert!(flat(&h.screen()).contains(&said), "{}", h.screen());
 }

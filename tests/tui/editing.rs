@@ -14,7 +14,7 @@ const FIELDS: [(&str, &str); 7] = [
     ("badge box", "4"),
 ];
 
-/// What is typed, the keys, and what then stands around the cursor.
+/// The typed text, the keys, and the text around the cursor afterwards.
 const EDITS: &[(&str, &str, &str)] = &[
     ("one two", "home", "|one two"),
     ("one two", "ctrl-a", "|one two"),

@@ -342,7 +342,7 @@ async fn leaving_asks_about_the_file_first_and_leaves_nothing_of_it() {
     open(&mut h, &folder, "a.xlsx");
     h.press("enter");
     h.shows(msg_part("200 of 600 rows")).await;
-    let asks = "lapel is writing a.xlsx. Quit again to leave: this cancels the export, and no file is left.";
+    let asks = "lapel is writing a.xlsx. Quit again to leave: this cancels the export. No file is left.";
     h.press("ctrl-c");
     assert!(h.screen().contains(asks), "{}", h.screen());
     // No letter is typed while it is written, so that the usual keys work in sight of it too.
@@ -354,7 +354,7 @@ async fn leaving_asks_about_the_file_first_and_leaves_nothing_of_it() {
     h.press("ctrl-o q");
     assert!(h.screen().contains(asks), "{}", h.screen());
     assert!(h.tui.app.take_loop_command().is_none());
-    // It goes on as long as nobody means it.
+    // It continues until a person repeats the key.
     h.press("e");
     assert!(h.screen().contains(msg_part("200 of 600 rows")), "{}", h.screen());
     h.press("ctrl-o q q");

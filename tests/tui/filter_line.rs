@@ -479,7 +479,7 @@ async fn a_type_and_a_category_are_taken_by_the_names_that_are_shown() {
     assert!(heading(&screen).contains("category “"), "{screen}");
     assert!(heading(&screen).contains(msg_part("within 300 loaded of 600")), "{screen}");
     h.press("esc /");
-    // The code of the contract stands for the name in the rows.
+    // The code of the contract means the name in the rows.
     h.type_text("type:COMPLETE");
     h.press("enter");
     let screen = h.settled().await;

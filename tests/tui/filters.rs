@@ -153,7 +153,7 @@ async fn a_damaged_file_is_told_by_line_and_never_overwritten() {
         "{screen}"
     );
     assert!(screen.contains(msg_part("(and 1 more)")), "{screen}");
-    // All of it stands where filters are chosen.
+    // All of it is on the page where filters are chosen.
     h.press("f");
     let screen = h.settled().await.replace('│', " ");
     let screen = screen.split_whitespace().collect::<Vec<_>>().join(" ");

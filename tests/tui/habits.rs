@@ -63,6 +63,29 @@ async fn lists_have_the_keys_of_other_programs() {
 }
 
 #[tokio::test]
+async fn a_badge_has_the_page_keys_of_lists() {
+    let mut h = Harness::new(small(), 80, 16).await;
+    h.press("2");
+    h.settled().await;
+    h.press("enter");
+    let top = h.settled().await;
+    let more = msg_part("more lines below");
+    assert!(top.contains(more), "{top}");
+    for (down, up) in [("pagedown", "pageup"), ("ctrl-d", "ctrl-u"), ("ctrl-f", ","), (".", ",")] {
+        h.press(down);
+        assert_ne!(h.settled().await, top, "{down}");
+        h.press(up);
+        assert_eq!(h.settled().await, top, "{up}");
+    }
+    for (end, start) in [("end", "home"), ("G", "g"), (">", "<")] {
+        h.press(end);
+        assert!(!h.settled().await.contains(more), "{end}: {}", h.screen());
+        h.press(start);
+        assert_eq!(h.settled().await, top, "{start}");
+    }
+}
+
+#[tokio::test]
 async fn q_closes_what_is_on_top_before_it_quits() {
     let mut h = Harness::new(small(), 120, 30).await;
     h.settled().await;

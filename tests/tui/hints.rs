@@ -1,4 +1,4 @@
-//! What the footer offers does something, what cannot be seen is said, and what was pasted is understood.
+//! The footer offers only keys that work, hidden things have a text, and a paste is understood.
 
 use super::*;
 use crate::common::texts::{msg, msg_part, msg_with};
@@ -230,7 +230,7 @@ async fn whatever_a_footer_offers_does_something_at_every_width() {
             // Leaving lapel is nothing that its screen shows.
             let mut tried = vec!["quit".to_owned()];
             loop {
-                // From whatever the hint before has opened.
+                // From the page that the hint before has opened.
                 h.press("esc esc esc esc backspace");
                 h.press(way);
                 let screen = h.settled().await;

@@ -57,7 +57,7 @@ async fn a_toast_goes_away_and_then_nothing_moves() {
     h.press("i");
     let toast = h.screen();
     assert!(h.tui.app.next_tick().is_some(), "it goes away by itself: {toast}");
-    super::comforts::pass(20).await;
+    super::copy_log_refresh::pass(20).await;
     h.tui.app.update(Message::Tick);
     assert_ne!(h.screen(), toast);
     let (draws, wakeups) = ten_idle_seconds(&mut h).await;

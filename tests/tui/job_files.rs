@@ -114,7 +114,7 @@ async fn the_rows_of_a_job_are_saved_as_they_are_filtered_sorted_or_marked() {
     assert!(!menu.contains(&format!(" l  {}", msg("list"))), "{menu}");
 }
 
-/// Whatever its format, a redo file is read again by the import.
+/// The import reads a redo file of every format again.
 #[tokio::test]
 async fn a_redo_file_of_any_format_is_read_again() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -32,7 +32,7 @@ fn every_key_another() -> Keymap {
         }
         file.push_str(&format!("{} = '{}'\n", action.name(), named(action)));
     }
-    manners::keys(&file)
+    input_and_palette::keys(&file)
 }
 
 /// The usual keys that a sentence could name: letters, and what is no letter and no figure.
@@ -233,7 +233,7 @@ async fn an_action_without_a_key_is_named_itself() {
     let mut h = Harness::new(small(), 100, 30).await;
     h.settled().await;
     people(&mut h, 0..2).await;
-    h.tui.app.cx.keymap = manners::keys("[draft]\naccept = []\nback = 'f4'\n");
+    h.tui.app.cx.keymap = input_and_palette::keys("[draft]\naccept = []\nback = 'f4'\n");
     h.press("j");
     let screen = h.screen();
     assert!(screen.contains("(no key) next  f4 back"), "the draft has keys of its own:\n{screen}");
@@ -243,7 +243,7 @@ async fn an_action_without_a_key_is_named_itself() {
 #[tokio::test]
 async fn the_help_shows_and_runs_what_has_no_key() {
     let mut h = Harness::new(small(), 100, 30).await;
-    h.tui.app.cx.keymap = manners::keys("[templates]\nopen-picture = 's'\n");
+    h.tui.app.cx.keymap = input_and_palette::keys("[templates]\nopen-picture = 's'\n");
     h.settled().await;
     h.press("1");
     h.settled().await;
@@ -260,7 +260,7 @@ async fn the_help_shows_and_runs_what_has_no_key() {
 #[tokio::test]
 async fn the_keys_of_a_preset_work_and_are_shown() {
     let mut h = Harness::new(small(), 100, 30).await;
-    h.tui.app.cx.keymap = manners::keys("preset = 'vim'\n");
+    h.tui.app.cx.keymap = input_and_palette::keys("preset = 'vim'\n");
     h.settled().await;
     h.press("1");
     h.settled().await;

@@ -8,13 +8,13 @@
 
 mod activity;
 mod arranged;
-mod between;
+mod badge_to_wallet;
 mod call;
 mod certs;
 mod columns;
-mod comforts;
 #[path = "../common/mod.rs"]
 mod common;
+mod copy_log_refresh;
 mod costs;
 mod drafts;
 mod editing;
@@ -28,14 +28,14 @@ mod habits;
 mod hints;
 mod home;
 mod idle;
+mod input_and_palette;
 mod job_files;
 mod keys;
 mod link;
 mod lists;
 mod live;
-mod looking;
+mod lookups;
 mod mails;
-mod manners;
 mod mark_all;
 mod marked_rows;
 mod misbehaving;

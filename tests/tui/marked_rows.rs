@@ -27,13 +27,17 @@ pub async fn never_seen() -> Harness {
     h.shows("▲ never seen").await;
     h.shows("3 never seen").await;
     let screen = h.settled().await;
-    // It is said once that a person decides.
+    // One text says that a person decides.
     assert!(!screen.contains(msg_part("You can decide to send it again")), "{screen}");
     h
 }
 
 /// A job of five rows that stopped at the quota after two, with its rows on the screen.
 async fn at_the_quota() -> Harness {
+    stopped_after_two(5).await
+}
+
+async fn stopped_after_two(rows: usize) -> Harness {
     let mut h = Harness::with(Options { quota: Some(2), ..small() }, 100, 30, |mut session| {
         session.jobs.batch = 2;
         session.jobs.in_flight = 1;
@@ -42,12 +46,12 @@ async fn at_the_quota() -> Harness {
         session
     })
     .await;
-    issue(&mut h, 0..5).await;
-    h.shows(msg_part("3 of 5 not sent: quota exceeded")).await;
+    issue(&mut h, 0..rows).await;
+    h.shows(msg_part(&format!("{} of {rows} not sent: quota exceeded", rows - 2))).await;
     h.press("5");
     h.settled().await;
     h.press("enter");
-    h.shows("row 1 of 5").await;
+    h.shows(&format!("row 1 of {rows}")).await;
     h.settled().await;
     h
 }
@@ -56,7 +60,11 @@ async fn at_the_quota() -> Harness {
 async fn only_the_marked_rows_are_sent_again() {
     let mut h = never_seen().await;
     h.press("space space");
-    h.shows(&msg_with("{marked} marked", &[&2])).await;
+    let marked = msg_with("{marked} marked", &[&2]);
+    let screen = h.shows(&marked).await;
+    // In the heading, as in History.
+    let counts = screen.lines().find(|line| line.contains(&marked)).expect("a line");
+    assert!(counts.contains(msg_part("3 rows")) && screen.matches(&marked).count() == 1, "{screen}");
     h.press("d");
     h.shows(msg("never seen, may be sent again together")).await;
     h.press("down enter enter");
@@ -258,7 +266,7 @@ async fn dragging_over_rows_of_a_job_marks_them() {
     assert!(h.screen().contains(&msg_with("range from row {row}", &[&1])), "{}", h.screen());
     h.tui.app.update(mouse(MouseEventKind::Up(MouseButton::Left), first + 2));
     h.shows(&msg_with("{marked} marked", &[&3])).await;
-    // A click marks nothing, and a key lets go of what is dragged.
+    // A click marks nothing, and a key ends a drag.
     h.tui.app.update(mouse(MouseEventKind::Down(MouseButton::Left), first + 3));
     h.tui.app.update(mouse(MouseEventKind::Up(MouseButton::Left), first + 3));
     h.tui.app.update(mouse(MouseEventKind::Down(MouseButton::Left), first));
@@ -304,4 +312,37 @@ async fn the_columns_of_saved_jobs_and_rows_stay() {
         ));
     }
     insta::assert_snapshot!(heads.join("\n"));
+}
+
+/// Its first row is not in memory any more, so its number is not known.
+#[tokio::test]
+async fn a_range_that_began_far_away_is_named_without_its_row() {
+    let mut h = stopped_after_two(900).await;
+    h.press("v");
+    let mut screen = h.settled().await;
+    assert!(screen.contains(msg_part("range from row")), "{screen}");
+    // Fewer rows than a page has, so that the list reads every page on the way to its end.
+    for _ in 0..100 {
+        if screen.contains("row 900 of 900") {
+            break;
+        }
+        h.press("pagedown pagedown pagedown");
+        screen = h.settled().await;
+    }
+    assert!(screen.contains(msg("a range has begun")), "{screen}");
+    assert!(!screen.contains(msg_part("range from row")), "{screen}");
+}
+
+#[tokio::test]
+async fn a_receipt_of_marked_rows_does_not_promise_every_row() {
+    let mut h = never_seen().await;
+    let every = msg("save the receipt of this job: every row with its result");
+    let marked = msg("save a receipt of the marked rows, each with its result");
+    for (mark, said, unsaid) in [("", every, marked), ("space", marked, every)] {
+        h.press(mark);
+        h.press("e");
+        let screen = h.settled().await;
+        assert!(screen.contains(said) && !screen.contains(unsaid), "{screen}");
+        h.press("esc");
+    }
 }

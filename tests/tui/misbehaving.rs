@@ -1,4 +1,4 @@
-//! Every kind of misbehaviour of a service, on every screen that asks it anything: something honest is said, keys are
+//! Every kind of misbehaviour of a service, on every screen that asks it anything: a message says what failed, keys are
 //! answered meanwhile, nothing is sent twice, and quitting waits for nobody.
 
 use super::*;
@@ -132,13 +132,13 @@ fn flowing(screen: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Whether this is said. A wait has a number after it: badges wait, too.
+/// Whether the screen has this text. A wait has a number after it: badges wait, too.
 fn says(words: &str, said: &str) -> bool {
     let is_whole = |rest: &str| said != "wait" || rest.trim_start().starts_with(|c: char| c.is_ascii_digit());
     words.match_indices(msg_part(said)).any(|(at, _)| is_whole(&words[at + said.len()..]))
 }
 
-/// A gateway to the service of the harness, which misbehaves when it is told to.
+/// A gateway to the service of the harness, which misbehaves on request.
 async fn gateway(h: &Harness, kind: &Kind) -> (Server, Arc<AtomicBool>) {
     let port = h.sandbox.base_url().rsplit(':').next().and_then(|rest| rest.split('/').next());
     let port: u16 = port.expect("a port").parse().expect("a port");
@@ -181,7 +181,7 @@ async fn at(
     (h, gateway, shown)
 }
 
-/// Opens the help and closes it: keys are answered, whatever is on its way.
+/// Opens the help and closes it: keys are answered during every request.
 fn answers_keys(h: &mut Harness, name: &str) {
     let has_help = |h: &mut Harness| h.screen().contains(msg_part("Keys of this screen"));
     h.press("f1");
@@ -194,7 +194,7 @@ fn answers_keys(h: &mut Harness, name: &str) {
     assert!(!has_help(h), "{name}:\n{}", h.screen());
 }
 
-/// Leaves with a key, well within a second: the clock stands still, so neither an answer nor a time limit of lapel's own
+/// Leaves with a key, well within a second: the clock is stopped, so neither an answer nor a time limit of lapel's own
 /// ends the wait. What is left is work of this computer, and a busy one fails no test.
 async fn quits(h: &mut Harness, name: &str) {
     for _ in 0..2 {
@@ -211,7 +211,7 @@ async fn quits(h: &mut Harness, name: &str) {
         }
         let mut say = |_: &str| {};
         let closed = lapel::tui::close(&h.tui.app, &mut say);
-        // A paused clock goes on by itself only where nothing is ready, and this always is.
+        // A paused clock moves by itself only where nothing is ready, and this always is.
         let begin = Instant::now();
         let is_ready = async {
             while begin.elapsed() < BOUND {

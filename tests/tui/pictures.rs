@@ -163,7 +163,7 @@ async fn a_template_has_its_picture_above_its_text_or_in_its_place() {
     assert_eq!(h.settled().await, text);
 }
 
-/// What a picture's server may do, and what stands in the picture's place then.
+/// What a picture's server may do, and the text in the picture's place then.
 fn hostile() -> Vec<(Vec<Move>, &'static str)> {
     let ok = |headers: &[&str], body: &[u8]| vec![Send(answer("200 OK", headers, body)), Close];
     let to = |place: &str| vec![Send(answer("302 Found", &[&format!("Location: {place}")], "")), Close];
@@ -207,7 +207,7 @@ fn slow() -> Vec<(Vec<Move>, &'static str)> {
     vec![(vec![Hang], "no response in time"), (vec![Send(begun), Hang], "was cut off while loading")]
 }
 
-/// Goes through templates whose pictures are these cases, and finds what is said of each in its place.
+/// Goes through templates whose pictures are these cases, and finds the text of each in its place.
 async fn go_through(cases: Vec<(Vec<Move>, &'static str)>, read: Duration) {
     let said: Vec<&str> = cases.iter().map(|(_, said)| *said).collect();
     let server = Server::start(move |_, seen| {
@@ -287,7 +287,7 @@ async fn passing_over_rows_fetches_nothing() {
     assert!(seen.len() == 2 && seen[1].contains("TPL-021"), "{seen:?}");
 }
 
-/// Handles what happens while the clock stands still.
+/// Handles what happens while the clock is stopped.
 async fn turn(h: &mut Harness) {
     for _ in 0..200 {
         tokio::select! {

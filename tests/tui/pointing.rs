@@ -83,7 +83,7 @@ async fn dragging_over_rows_marks_them_and_does_nothing_else() {
     let screen = h.settled().await;
     assert_eq!(h.tui.app.marked().len(), 4, "{screen}");
     assert!(screen.contains(msg_part("Marked 4 rows")), "{screen}");
-    // A click marks nothing; a key lets go of what is being dragged.
+    // A click marks nothing; a key ends a drag.
     click(&mut h, 10, 12);
     h.tui.app.update(mouse(down, 10, 12));
     h.tui.app.update(mouse(drag, 10, 20));
@@ -481,7 +481,7 @@ async fn the_first_screen_has_a_help_and_comes_back() {
     }
 }
 
-/// Every cell of a range stands out while it is drawn, and none of it before and after.
+/// Every cell of a range is highlighted while it is drawn, and none of it before and after.
 #[tokio::test]
 async fn a_range_is_highlighted_while_it_is_drawn() {
     let mut h = Harness::new(small(), 100, 30).await;

@@ -298,7 +298,7 @@ async fn another_key_is_asked_nothing_before_it_is_pinned() {
     h.paste("1");
     h.press("enter");
     assert!(h.screen().contains(&asks("1")), "{}", h.screen());
-    // Whatever is pressed behind the question: nothing is asked.
+    // No key behind the question asks anything.
     h.press("esc 2 r 3");
     h.shows(msg_part("Pin another key")).await;
     assert_eq!(all_requests(&h), requests(&h, "GET /ping"));
@@ -332,7 +332,7 @@ async fn a_key_that_was_pinned_is_recognised_and_what_is_odd_is_said() {
         assert!(flat(&screen).contains(part), "{part}: {screen}");
     }
     // It is a warning, and not about a job: it goes away by itself, and a key does not bring it back.
-    super::comforts::pass(60).await;
+    super::copy_log_refresh::pass(60).await;
     h.tui.app.update(Message::Tick);
     h.press("2 0");
     let screen = h.settled().await;

@@ -1,4 +1,4 @@
-//! A read-only profile: whatever key is pressed, nothing is sent, and nothing offers to.
+//! A read-only profile: no key sends anything, and nothing offers to send.
 
 use super::*;
 use crate::common::texts::msg;
@@ -94,7 +94,7 @@ async fn no_key_of_any_tab_does_more_than_look() {
             for said in ACTING {
                 assert!(!screen.contains(said), "{tab} {key}: {said}\n{screen}");
             }
-            // Whatever it has opened is closed again: a field, a menu, another tab.
+            // Closes what it has opened: a field, a menu, another tab.
             for _ in 0..3 {
                 if h.tui.app.key_contexts() != here {
                     h.press("esc");

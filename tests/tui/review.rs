@@ -326,7 +326,7 @@ async fn one_key_goes_from_group_to_group_and_rare_reasons_share_one() {
     assert!(screen.lines().any(|line| line.starts_with('▌') && line.contains(&parts[0])), "around: {screen}");
 }
 
-/// Where there is no address, sending is not possible, whatever a person presses.
+/// Where there is no address, sending is not possible with any key.
 #[tokio::test]
 async fn a_blank_line_or_a_total_never_becomes_a_recipient() {
     let mut h = Harness::new(small(), 120, 30).await;

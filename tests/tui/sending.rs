@@ -1,4 +1,4 @@
-//! What has consequences: forms, reviews, confirmations, and what becomes of it.
+//! Actions with consequences: forms, reviews, confirmations and results.
 
 use super::*;
 use crate::common::texts::{asks, msg, msg_part, msg_with};
@@ -89,7 +89,7 @@ async fn a_badge_is_issued_once_and_followed_until_it_is_issued() {
     h.press("r");
     h.shows(msg_part("● issued")).await;
     h.shows(msg("service state")).await;
-    // The row may be read before the job is told of.
+    // The row may be read before the change of the job arrives.
     h.shows(msg_part("issued 1 = 1")).await;
     assert_eq!(requests(&h, "POST /badges"), 1);
 }
@@ -430,7 +430,7 @@ async fn quitting_while_a_request_is_on_its_way_asks_first() {
     let screen = h.screen();
     assert!(screen.contains(msg_part("lapel is sending. Quit again to leave")), "{screen}");
     assert!(screen.contains(msg_part("sends nothing more")), "{screen}");
-    // A file that is being written is named besides, and what becomes of it.
+    // A file that is being written is named too, with what happens to it.
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("all.csv");
     std::fs::write(&path, "before").expect("written");
@@ -445,12 +445,10 @@ async fn quitting_while_a_request_is_on_its_way_asks_first() {
     h.shows(msg_part("of 600 rows")).await;
     h.press("ctrl-o q");
     let screen = h.screen().split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(screen.contains(msg_part("all.csv: quitting cancels the export.")), "{screen}");
     assert!(
-        screen.contains(msg_part("all.csv: quitting cancels the export, and the existing file")),
-        "{screen}"
-    );
-    assert!(
-        screen.contains("stays unchanged.") && screen.contains(msg("The demo's jobs end with the demo.")),
+        screen.contains(msg("The existing file stays unchanged."))
+            && screen.contains(msg("The demo's jobs end with the demo.")),
         "{screen}"
     );
     h.press("ctrl-c");

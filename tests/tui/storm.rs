@@ -25,7 +25,7 @@ struct Storm {
 }
 
 impl Storm {
-    /// Does this, and then draws what is open at all kinds of sizes. Where there is room the header stands at the
+    /// Does this, and then draws what is open at all kinds of sizes. Where there is room the header is at the
     /// top and the footer at the bottom; in the end everything is as it was, and says what this place alone says.
     async fn over(&mut self, h: &mut Harness, does: &str, says: &str) {
         act(h, does).await;
@@ -58,7 +58,7 @@ impl Storm {
             let last = line(rows - 1);
             assert!(words.iter().any(|w| last.contains(w)), "{place} at {columns}x{rows}: {last:?}");
         }
-        // What stands beside something where there is room stands over it no longer.
+        // A pane beside a list, where there is room, is no longer over it.
         if h.tui.app.key_contexts() == stack {
             // What did not fit for a while may have been scrolled: around what is selected, it is there.
             let after = h.screen();
@@ -133,7 +133,7 @@ fn modals() -> Vec<String> {
     found
 }
 
-/// What is in no storm is told: a place with keys of its own, and whatever opens over a tab.
+/// Names what is in no storm: a place with keys of its own, and every popup.
 #[tokio::test]
 async fn every_place_and_every_form_holds_at_every_size() {
     let mut storm = Storm::default();

@@ -226,7 +226,7 @@ async fn a_slip_in_an_address_is_named_and_searched_for() {
     }
     let (screen, _) = look_up(&mut h, "ｈａｎｕｉ＠naru.example").await;
     assert!(screen.contains("봉하늬"), "{screen}");
-    // No badge: what was searched is said.
+    // No badge: the text says what was searched.
     let (screen, requests) = look_up(&mut h, "nobody.here@gmail.example").await;
     assert!(requests <= 5, "{requests}");
     let lists = msg_with("wallet and history of {email}", &[&"nobody.here@gmail.example"]);
@@ -323,7 +323,7 @@ async fn a_long_wallet_is_read_on_after_a_refresh_failed() {
     look_up(&mut h, "many@naru.example").await;
     let fails =
         |h: &Harness| h.sandbox.control().add_fault("get /wallet/badges status=400").expect("a fault");
-    let of = |read: &str| msg_with("{read} of {total} badges", &[&read, &"3,000"]);
+    let of = |read: &str| msg_with("{read} of {total} badges read", &[&read, &"3,000"]);
     let more = msg_with("{key} reads more", &[&"+"]);
     fails(&h);
     h.press("r");
@@ -345,6 +345,40 @@ async fn a_long_wallet_is_read_on_after_a_refresh_failed() {
     h.press("+");
     let screen = h.settled().await;
     assert!(screen.contains(msg_part("3,000 badges in the wallet")), "{screen}");
+}
+
+/// After a failed `+`, the list has badges that only the history gave.
+#[tokio::test]
+async fn the_heading_of_a_wallet_that_was_read_in_part_counts_both_lists_and_names_the_key() {
+    for (columns, rows) in [(80, 24), (160, 50)] {
+        let mut h = Harness::new(small(), columns, rows).await;
+        let many = |n: i64| RowSpec { minutes_ago: 60 + n, ..row("나많이", "many@naru.example") };
+        insert(&h, (0..560).map(many).collect());
+        h.settled().await;
+        let more = msg_with("{key} reads more", &[&"+"]);
+        let (screen, _) = look_up(&mut h, "many@naru.example").await;
+        let read = msg_with("{read} of {total} badges read", &[&"200", &"560"]);
+        assert!(screen.contains(&read) && screen.contains(&more), "{screen}");
+        h.sandbox.control().add_fault("get /wallet/badges status=400").expect("a fault");
+        h.press("+");
+        let screen = h.settled().await;
+        let heading = screen.lines().nth(4).unwrap_or_default();
+        assert!(heading.contains(msg_part("as of")) && heading.contains(&more), "{screen}");
+        if columns == 80 {
+            assert!(heading.contains(&msg_with("wallet: {read}/{total}", &[&"200", &"560"])), "{screen}");
+        } else {
+            let both = format!(
+                "{} · {}",
+                msg_with("wallet: {read} of {total} badges read", &[&"200", &"560"]),
+                msg_with("{n} more in the history", &[&"360"])
+            );
+            assert!(heading.contains(&both), "{screen}");
+        }
+        h.sandbox.control().clear_faults();
+        h.press("+");
+        let screen = h.settled().await;
+        assert!(screen.contains(msg_part("560 badges in the wallet")), "{screen}");
+    }
 }
 
 #[tokio::test]

@@ -184,7 +184,7 @@ async fn the_header_says_that_the_database_is_away_and_the_jobs_stay() {
             assert!(screen.contains(kept), "{tab}: {screen}");
             assert_eq!(is_dated(&screen), !kept.is_empty(), "{tab}: {screen}");
         }
-        // Reading goes on.
+        // Reading continues.
         h.press("alt-2");
         h.shows(msg_part("603 badges")).await;
         assert!(h.screen().contains(own), "{}", h.screen());

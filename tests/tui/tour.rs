@@ -139,7 +139,7 @@ async fn every_step_can_be_skipped_and_all_of_it_left() {
 async fn the_strip_names_keys_of_ones_own() {
     let mut h = on_tour(80, 24).await;
     let text = "[global]\nwallet-tab = 'W'\n[tour]\ntour-skip = 'ctrl-t'\ntour-leave = []\n";
-    h.tui.app.cx.keymap = manners::keys(text);
+    h.tui.app.cx.keymap = input_and_palette::keys(text);
     h.press("j");
     let said = strip(&h.screen());
     assert!(
@@ -190,7 +190,7 @@ async fn the_first_screen_offers_it_until_it_was_taken() {
     let app_paths = AppPaths { offers_tour: true, tour_note: Some(note.clone()), ..AppPaths::default() };
     let mut h = first_screen(app_paths.clone()).await;
     assert!(h.screen().contains("t  take the tour"), "{}", h.screen());
-    // Whoever only looks around is on no tour, and may take it another time.
+    // A person who only looks around is on no tour, and may take it another time.
     h.press("s");
     assert!(!h.settled().await.contains(msg_part("Tour ")) && !note.exists());
     let mut h = first_screen(app_paths).await;

@@ -37,7 +37,7 @@ use tokio::sync::oneshot;
 
 /// Maximum wait for an answer of the database.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// A lost connection is replaced within this time before anybody hears of it.
+/// A connection that is replaced within this time counts as never lost.
 const GRACE_MS: i64 = 2_000;
 /// Pause between attempts to connect.
 const AGAIN_MS: i64 = 1_000;

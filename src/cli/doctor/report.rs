@@ -162,13 +162,12 @@ impl DoctorReport {
             lines.push(format!("  {}", scrub(&one.about)));
             for fact in self.values(&one.name) {
                 let (value, evidence) = (scrub(&fact.value), &fact.evidence);
-                let times = counted(fact.times, ("time", "times"));
-                lines.push(match second(fact.last).map(|at| at.strftime("%Y-%m-%d").to_string()) {
-                    Some(day) => {
-                        t!("    {value}  ({evidence}; {times}, last {day})", value, evidence, times, day)
-                    }
-                    None => t!("    {value}  ({evidence}; {times}, last unknown)", value, evidence, times),
-                });
+                let times = count!(fact.times, "time", "times");
+                let seen = match second(fact.last).map(|at| at.strftime("%Y-%m-%d").to_string()) {
+                    Some(day) => t!("{evidence}; {times}, last {day}", evidence, times, day),
+                    None => t!("{evidence}; {times}, last unknown", evidence, times),
+                };
+                lines.push(format!("    {value}  ({seen})"));
             }
             let any = self.values(&one.name).next().is_some();
             let how = match (any, self.conflicts(&one.name)) {

@@ -38,14 +38,14 @@ pub(super) async fn edit(context: &ProfileContext, flags: EditFlags) -> CommandR
         text.push(' ');
         text.push_str(&t!(
             "Took over {jobs} of the former key.",
-            jobs = counted(adopted.jobs as u64, ("job", "jobs"))
+            jobs = count!(adopted.jobs as u64, "job", "jobs")
         ));
     }
     if adopted.busy > 0 {
         text.push(' ');
         text.push_str(&t!(
             "Another running lapel owns {jobs} of the former key. Quit it and pin again.",
-            jobs = counted(adopted.busy as u64, ("job", "jobs"))
+            jobs = count!(adopted.busy as u64, "job", "jobs")
         ));
     }
     context.answer(&text, &value)

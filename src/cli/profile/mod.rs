@@ -93,15 +93,17 @@ impl ProfileContext {
         }
         let gone = name.clone();
         let removed = self.aside(move |paths, env| remove_profile(paths, env, &gone)).await?;
-        let then =
-            if removed.was_default { t!(" It was the default. Set another with --default.") } else { "" };
         let value = json!({
             "ok": true, "removed": name, "key": removed.key, "journal_password": removed.journal_password,
             "was_default": removed.was_default,
         });
         let secrets = [Some(removed.key), removed.journal_password];
         let key = secrets.into_iter().flatten().collect::<Vec<_>>().join(" ");
-        self.answer(&t!("Removed profile {name}. {key}{then}", name, key, then), &value)
+        let mut said = t!("Removed profile {name}. {key}", name, key);
+        if removed.was_default {
+            said = format!("{said} {}", t!("It was the default. Set another with --default."));
+        }
+        self.answer(&said, &value)
     }
 
     fn no_such(&self, all: &[ProfileLine]) -> Failure {

@@ -17,7 +17,7 @@ use crate::cli::prelude::*;
 use crate::config::{GlyphChoice, templates_file};
 use crate::domain::{BadgeId, CategoryId, EmailKey, HistoryItem, RecordProblem, State, Template, Verdict};
 use crate::export::{
-    self, Cost, ExportContent, ExportError, ExportFormat, ExportRequest, ExportRow, List, Record,
+    self, Cost, ExportContent, ExportError, ExportFormat, ExportRequest, ExportRow, List, Record, RecordNoun,
     RecordShape, Walk,
 };
 use crate::jobs::{Account, JournalError, RecentEntry, SentHere, remember_templates};
@@ -84,9 +84,8 @@ impl ReadContext {
         })
     }
 
-    /// Badges sent by lapel: one that the service does not show, or all to an e-mail address. `None` if that is not
-    /// known, because the journal cannot be read or jobs are in another one, which is said. Without a journal, none was
-    /// sent.
+    /// Badges sent by lapel: one that the service does not show, or all to an e-mail address. `None` and a
+    /// message if the journal cannot be read or jobs are in another one. Without a journal, none was sent.
     async fn sent(&self, of: Result<&BadgeId, &str>) -> Option<Vec<SentHere>> {
         let (place, account) = &self.journal;
         if place.is_missing() {
@@ -203,7 +202,7 @@ impl ReadContext {
                 let now = self.reader.clock().now();
                 let shape = crate::domain::Category::SHAPE;
                 let rows: Vec<ExportRow> = read.items.iter().map(|one| ExportRow::of(one, now)).collect();
-                let said = export::counted(rows.len() as u64, shape.noun);
+                let said = shape.noun.counted(rows.len() as u64);
                 self.give(
                     PrintedRecords {
                         said: Some(t!("{rows} in total.", rows = said)),
@@ -287,7 +286,7 @@ impl ReadContext {
         let rows: Vec<ExportRow> = page.items.into_iter().map(|(_, row)| row).collect();
         self.remember(&shape, &rows);
         self.note(&rows);
-        let rows_said = export::counted(rows.len() as u64, shape.noun);
+        let rows_said = shape.noun.counted(rows.len() as u64);
         let said = match page.total_count {
             Some(total) if total > page.list_len as u64 => t!(
                 "page {number}: {rows} of {total}. Other pages: --page N. All pages: --all.",
@@ -319,7 +318,7 @@ impl ReadContext {
 
     /// Keeps templates for the completion of a command line. A failure costs only words there.
     fn remember(&self, shape: &RecordShape, rows: &[ExportRow]) {
-        let (Some(file), true) = (&self.templates, shape.noun == Template::SHAPE.noun) else { return };
+        let (Some(file), true) = (&self.templates, shape.noun == RecordNoun::Template) else { return };
         let title = Template::SHAPE.names().iter().position(|name| name == "title");
         let title = |row: &ExportRow| title.and_then(|at| row.cells.get(at)).cloned().unwrap_or_default();
         let read: Vec<RecentEntry> =
@@ -430,7 +429,7 @@ impl ReadContext {
     async fn file(&mut self, what: ExportContent, to: PathBuf, flags: &OutFlags) -> Result<u8, Failure> {
         let noun = match &what {
             ExportContent::List(list) => list.shape().noun,
-            ExportContent::Rows(..) => ("row", "rows"),
+            ExportContent::Rows(..) => RecordNoun::Row,
         };
         let call = Call::background().cancelled_by(self.interrupt.token());
         let order =
@@ -449,7 +448,7 @@ impl ReadContext {
             Err(ExportError::File(why)) => return Err(of_file(&why)),
         };
         let path = scrub(&done.written.path.to_string_lossy()).into_owned();
-        let rows = export::counted(done.written.rows, ("row", "rows"));
+        let rows = count!(done.written.rows, "row", "rows");
         output::answer(&t!("Saved {rows} to {path}.", rows, path))?;
         done.written.remarks().iter().for_each(|remark| output::complain(remark));
         self.say_zone();
@@ -489,14 +488,13 @@ impl ReadContext {
         }
     }
 
-    fn broken_off_after(&self, why: ApiError, out: &ListOutput, given: u64, noun: (&str, &str)) -> Failure {
+    fn broken_off_after(&self, why: ApiError, out: &ListOutput, given: u64, noun: RecordNoun) -> Failure {
         let mut failure = self.broken_off(why);
-        let rows = export::counted(given, noun);
-        let rest = match (given, out) {
-            (0, _) | (_, ListOutput::Json(_)) => return failure,
-            _ => t!(" Before that, lapel printed {rows}, each complete. The list is incomplete.", rows),
-        };
-        failure.message.push_str(&rest);
+        let rows = noun.counted(given);
+        if given > 0 && !matches!(out, ListOutput::Json(_)) {
+            let rest = t!("Before that, lapel printed {rows}, each complete. The list is incomplete.", rows);
+            failure.message = format!("{} {rest}", failure.message);
+        }
         failure
     }
 }

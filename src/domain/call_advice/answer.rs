@@ -42,12 +42,14 @@ pub(super) fn answer(case: &CallCase<'_>, question: CallerQuestion, verdict: &Ve
         CallerQuestion::NotInWallet if !case.both => {
             let first = if is_valid { Vec::new() } else { stands() };
             // What was read to its end is the same when it is read again.
-            let unread = if case.unfinished {
-                t!("Not everything was read, so lapel cannot say whether the wallet shows this badge. Read more of it first.")
+            let unread = if let Some(time) = case.as_of() {
+                t!("As of {time}, the wallet did not show this badge. Read it again first.", time)
+            } else if case.unfinished {
+                t!("Not everything was read, so lapel cannot say whether the wallet shows this badge. Read more of it first.").to_owned()
             } else {
-                t!("Not everything could be read, so lapel cannot say whether the wallet shows this badge. Read it again first.")
+                t!("Not everything could be read, so lapel cannot say whether the wallet shows this badge. Read it again first.").to_owned()
             };
-            first.into_iter().chain([unread.to_owned()]).collect()
+            first.into_iter().chain([unread]).collect()
         }
         CallerQuestion::NotInWallet => match place(case, verdict) {
             Some(place) if is_valid => vec![place],
@@ -105,10 +107,12 @@ pub(super) fn answer(case: &CallCase<'_>, question: CallerQuestion, verdict: &Ve
                 let n = number(valid as u64);
                 let counted = t!("Under this name, this e-mail address has {n} valid badges of this kind.", n);
                 copies.is_empty().then_some(counted)
-            } else if case.both && may_be_copy(case).is_some() {
+            } else if (case.both || case.whole_as_of.is_some()) && may_be_copy(case).is_some() {
                 None
             } else if case.both {
                 Some(t!("Under this name, this e-mail address has no second valid badge of this kind.").to_owned())
+            } else if let Some(time) = case.as_of() {
+                Some(t!("As of {time}, this e-mail address had no second valid badge of this kind under this name.", time))
             } else if case.asked.is_empty() {
                 Some(t!("Only this badge was looked up, not its holder's wallet.").to_owned())
             } else {

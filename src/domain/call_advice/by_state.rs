@@ -69,38 +69,40 @@ pub(super) fn how_it_stands(case: &CallCase<'_>, verdict: &Verdict) -> Vec<Strin
 pub(super) fn mail(case: &CallCase<'_>) -> String {
     let address = case.held.recipient_email().map_or(case.asked, Text::wire);
     let key = EmailKey::of(address);
-    let slip = key
-        .domain()
-        .and_then(meant_domain)
-        .map_or(String::new(), |meant| t!(" Did they mean {meant}?", meant));
-    match case.held.email_status() {
-        Some(word) if is_sent(word.wire()) => t!(
-            "Mail was sent to exactly this address: read it out letter by letter.{slip} Then check the spam folder, the company's mail gateway, the wallet.",
-            slip
-        ),
-        // A misspelled domain is a likelier reason than a mail gateway.
-        Some(word) if !slip.is_empty() => t!(
-            "The service's word for the mail is \u{201c}{word}\u{201d}. Read the address out letter by letter.{slip}",
-            word,
-            slip
+    let slip = key.domain().and_then(meant_domain).map(|meant| t!("Did they mean {meant}?", meant));
+    let in_the_wallet = || Some(t!("The wallet shows the badge without any mail.").to_owned());
+    let (first, last) = match case.held.email_status() {
+        Some(word) if is_sent(word.wire()) => (
+            t!("Mail was sent to exactly this address: read it out letter by letter.").to_owned(),
+            Some(t!("Then check the spam folder, the company's mail gateway, the wallet.").to_owned()),
         ),
         Some(word) => {
             let domain = scrub(key.domain().unwrap_or_default()).into_owned();
-            t!(
-                "The service's word for the mail is \u{201c}{word}\u{201d}. Read the address out letter by letter. If others at {domain} got no mail either, its gateway may block it: their IT can check.",
-                word,
-                domain
+            let gateway = || {
+                t!(
+                    "If others at {domain} got no mail either, its gateway may block it: their IT can check.",
+                    domain
+                )
+            };
+            (
+                t!(
+                    "The service's word for the mail is \u{201c}{word}\u{201d}. Read the address out letter by letter.",
+                    word
+                ),
+                // A misspelled domain is a likelier reason than a mail gateway.
+                slip.is_none().then(gateway),
             )
         }
-        None if !case.held.mail_was_read() => t!(
-            "lapel has not read the mail status. Read the address out letter by letter.{slip} The wallet shows the badge without any mail.",
-            slip
+        None if !case.held.mail_was_read() => (
+            t!("lapel has not read the mail status. Read the address out letter by letter.").to_owned(),
+            in_the_wallet(),
         ),
-        None => t!(
-            "There is no mail status. Read the address out letter by letter.{slip} The wallet shows the badge without any mail.",
-            slip
+        None => (
+            t!("There is no mail status. Read the address out letter by letter.").to_owned(),
+            in_the_wallet(),
         ),
-    }
+    };
+    [Some(first), slip, last].into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
 fn expired(case: &CallCase<'_>, until: &ServiceTime) -> Vec<String> {

@@ -21,25 +21,36 @@ pub(super) fn copies(case: &CallCase<'_>, verdict: &Verdict) -> Vec<String> {
             _ => {}
         }
     }
-    if !valid.is_empty() && !case.both {
-        return vec![t!(
-            "They have at least {n} valid copies, but not all badges were read, so the newest is not known. This does no harm; {issuer} can revoke one.",
-            n = number(valid.len() as u64 + 1),
-            issuer = issuer(case)
-        )];
-    }
     if !valid.is_empty() {
+        let (n, issuer) = (number(valid.len() as u64 + 1), issuer(case));
+        let as_of = case.as_of();
+        if !case.both && as_of.is_none() {
+            return vec![t!(
+                "They have at least {n} valid copies, but not all badges were read, so the newest is not known. This does no harm; {issuer} can revoke one.",
+                n,
+                issuer
+            )];
+        }
         let newer = match newest(valid.iter().copied().chain([case.held])) {
             Some(newest) if newest.badge_id == case.held.badge_id => t!("this is the newest").to_owned(),
             Some(newest) => t!("{id} is the newest", id = newest.badge_id),
             None => t!("the newest copy is not known").to_owned(),
         };
-        return vec![t!(
-            "They have {n} valid copies; {newer}. This does no harm; {issuer} can revoke one.",
-            n = number(valid.len() as u64 + 1),
-            newer,
-            issuer = issuer(case)
-        )];
+        return vec![match as_of {
+            Some(time) => t!(
+                "As of {time}, they had {n} valid copies; {newer}. This does no harm; {issuer} can revoke one.",
+                time,
+                n,
+                newer,
+                issuer
+            ),
+            None => t!(
+                "They have {n} valid copies; {newer}. This does no harm; {issuer} can revoke one.",
+                n,
+                newer,
+                issuer
+            ),
+        }];
     }
     revoked_copies(&revoked, &revoking).into_iter().collect()
 }

@@ -87,6 +87,7 @@ fn case<'a>(held: &'a HeldBadge, all: &'a [HeldBadge]) -> CallCase<'a> {
         asked: ASKED,
         organisation: "",
         both: true,
+        whole_as_of: None,
         unfinished: false,
         by_id: false,
         masked: false,
@@ -274,7 +275,7 @@ fn who_says_revoked_or_expired_of_a_valid_badge_is_asked_which_one_they_mean() {
     assert!(said.contains("Revoked badges in this list: 파이썬 데이터 분석 수료. Select"), "{said}");
     let said = answer(&all, CallerQuestion::Expired);
     assert!(said.contains("It has not expired.") && said.contains("Expired badges in this list: "), "{said}");
-    // Of another name at this address, nothing is said.
+    // The advice does not mention another name at this address.
     let other = Row { id: "B-1", name: "임하늘", label: "회수완료", wallet: false, ..Row::default() }.held();
     let said = answer(&[valid(), other], CallerQuestion::Revoked);
     assert!(said.contains("It is not revoked.") && !said.contains("in this list"), "{said}");
@@ -391,6 +392,26 @@ fn of_a_wallet_that_was_not_read_it_is_not_said_what_it_shows() {
     let unfinished = CallCase { both: false, unfinished: true, question, ..case(&all[0], &all) };
     let said = script(&unfinished).say.join(" ");
     assert!(said.contains("Read more of it first") && !said.contains("Read it again"), "{said}");
+}
+
+#[test]
+fn of_a_wallet_that_was_read_whole_before_a_failed_refresh_it_is_said_when() {
+    let whole_as_of = NOW.checked_sub(2.hours()).ok();
+    let said = |all: &[HeldBadge], question| {
+        script(&CallCase { both: false, whole_as_of, question, ..case(&all[0], all) }).say.join(" ")
+    };
+    let one = [Row { wallet: false, ..Row::default() }.held()];
+    let in_wallet = said(&one, Some(CallerQuestion::NotInWallet));
+    assert!(in_wallet.contains("the wallet did not show this badge"), "{in_wallet}");
+    let twice = said(&one, Some(CallerQuestion::Twice));
+    assert!(twice.contains("had no second valid badge of this kind"), "{twice}");
+    let copies = [Row::default().held(), Row { id: "B-2", ..Row::default() }.held()];
+    let copies = said(&copies, None);
+    assert!(copies.contains("they had 2 valid copies"), "{copies}");
+    for said in [in_wallet, twice, copies] {
+        assert!(said.contains("As of 20") && !said.contains("could be read"), "{said}");
+        assert!(!said.contains("not all badges were read"), "{said}");
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Templates, categories and badge types as rows.
 
-use super::{ExportRow, Record, fields, with_place};
+use super::{ExportRow, Record, RecordNoun, fields, with_place};
 use crate::domain::{BadgeType, Category, Field, ServiceRecord, Template, TemplateDetail};
 use serde_json::{Map, Value};
 
@@ -9,7 +9,7 @@ impl Record for Template {
         first: template_id, title, use_yn, badge_type_name, category_name, level_name, reg_date,
         level, image_url
     }
-    const NOUN: (&'static str, &'static str) = ("template", "templates");
+    const NOUN: RecordNoun = RecordNoun::Template;
 
     fn json(&self, fields: Map<String, Value>) -> Map<String, Value> {
         with_place(fields, self.rnum)
@@ -20,7 +20,7 @@ impl Record for TemplateDetail {
     fields! {
         first: template_id, title
     }
-    const NOUN: (&'static str, &'static str) = ("template", "templates");
+    const NOUN: RecordNoun = RecordNoun::Template;
 }
 
 impl Record for Category {
@@ -28,7 +28,7 @@ impl Record for Category {
         first: category_id, category_name, use_yn, levels, category_cd, level_yn, reg_date,
         upd_date, description
     }
-    const NOUN: (&'static str, &'static str) = ("category", "categories");
+    const NOUN: RecordNoun = RecordNoun::Category;
 }
 
 /// The contract does not show the fields of badge types, so the columns are all fields that occur,

@@ -56,7 +56,7 @@ pub(super) enum Title {
     Email,
     Template,
     BadgeId,
-    /// What lapel does not read, and what names no people, whatever its values look like.
+    /// Columns that lapel does not read, and columns without names of people. Their values do not count.
     Other,
 }
 

@@ -208,7 +208,7 @@ impl Rival {
 pub(super) fn claim_ready_rows(db: &Tx<'_>, job: JobId, actor: &Actor) -> tx::Result<()> {
     let Some(scope) = Scope::of(db, job)? else { return Ok(()) };
     former::recognise(db, &scope, "row.bucket = 'ready'")?;
-    // Where two rows have one recipient, the first one gets the claim. A server looks twice for such rows, so it is told
+    // Where two rows have one recipient, the first one gets the claim. A server looks twice for such rows, so it learns
     // where there are none.
     let are_unique = db.is_team()
         && db.one(

@@ -341,7 +341,7 @@ fn resendable(db: &Tx<'_>, id: JobId, among: Option<&[u64]>, latest: i64) -> tx:
 /// Records that a person did something that belongs to no job.
 pub(super) fn note(db: &Tx<'_>, what: &str, why: &str, actor: &Actor) -> tx::Result<()> {
     if db.is_team() {
-        // Also for a user who may not write: whoever opens a wallet is recorded.
+        // Also for a user who may not write: the record names everybody who opens a wallet.
         let sql = "SELECT note_opening(?1, ?2, ?3, ?4)";
         return db.row(sql, values![actor.at, what, actor.who, redact(why)], |_| Ok(()));
     }

@@ -1,7 +1,7 @@
 //! The SQL of the operations, in the form of each database.
 //!
 //! An operation has one text. Where the databases differ, it calls a function of this list, and the text of each
-//! database has what the function stands for. `PostgreSQL` has those about reasons as functions of its schema
+//! database has its SQL. `PostgreSQL` has those about reasons as functions of its schema
 //! (`team_functions.sql`), with `instr` and `unixepoch` of SQLite.
 //!
 //! ```text
@@ -29,7 +29,7 @@ pub(super) fn postgres(sql: &str) -> String {
     // Hints for SQLite's planner only.
     let sql = sql.replace(" INDEXED BY row_class", "").replace(" INDEXED BY row_found", "");
     let sql = expanded(&sql, in_postgres);
-    // Outside of texts, a question mark always stands for a parameter.
+    // Outside of texts, a question mark is always a parameter.
     let mut parts = sql.split('\'').enumerate().map(|(n, part)| match n % 2 {
         0 => part.replace('?', "$"),
         _ => part.to_owned(),

@@ -53,7 +53,7 @@ pub(super) fn keep(db: &Tx<'_>, ids: &[JobId]) -> tx::Result<()> {
     )
 }
 
-/// The kept drafts of a service and key, newest first, whoever has them open.
+/// The kept drafts of a service and key, newest first, open or not.
 pub(super) fn kept(db: &Tx<'_>, account: &Account, me: &str) -> tx::Result<Vec<Job>> {
     snapshots::matching(db, account, me, "phase = 'draft' AND kept", MOST_KEPT)
 }
@@ -200,7 +200,7 @@ pub(in crate::jobs) struct PlanUndo {
 /// Creates the draft that undoes a cancelled job. `None` if there is nothing to undo.
 ///
 /// # Errors
-/// The job goes on: the draft would not have all of its rows.
+/// The job still runs: the draft would not have all of its rows.
 pub(super) fn plan_undo(db: &Tx<'_>, args: &PlanUndo) -> tx::Result<Option<JobId>> {
     let seen = SeenJob { owner: args.owner.id.clone(), phases: vec![Phase::Cancelled], decision: i64::MAX };
     jobs::assure_unchanged(db, args.issue, &seen)?;
@@ -346,7 +346,7 @@ fn shown_together(rows: &[(u64, Option<DuplicateKind>)]) -> Vec<String> {
 }
 
 /// The groups of a draft's rows that need review, are invalid or were skipped, and of badges in an unknown state that
-/// are to be revoked: the 200 largest, the largest first.
+/// the job would revoke: the 200 largest, the largest first.
 pub(super) fn groups(db: &Tx<'_>, id: &JobId) -> tx::Result<Vec<RowGroup>> {
     let sql = format!(
         "SELECT found.bucket, grp, why, name, email, found.rows, allows

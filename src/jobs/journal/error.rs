@@ -39,7 +39,7 @@ messages! {
     /// `known`: The only schema that this version uses in a team's database.
     Older { server: String, found: i64, known: i64 }
         => localizable!("The team's journal ({server}) has an older schema ({found}; this version uses {known}). Nothing was changed. Close every lapel of the team, then run once: lapel journal migrate", server, found, known);
-    /// Other processes use a team's database whose tables are to be changed.
+    /// Other processes use a team's database whose tables must change.
     /// `who`: Their names.
     InUse { server: String, who: Localizable }
         => localizable!("Other lapel programs use the team's journal ({server}): {who}. Nothing was changed. Close them, then run again: lapel journal migrate", server, who);

@@ -52,7 +52,7 @@ pub(super) fn stored_origin(o: &JobOrigin) -> String {
     redact(&origin.to_string()).into_owned()
 }
 
-/// A number of rows. A damaged one is so small that the sum of some of them can be told.
+/// A number of rows. A damaged one is limited, so that a sum does not overflow.
 pub(super) fn possible(rows: u64) -> u64 {
     rows.min(u64::from(u32::MAX))
 }

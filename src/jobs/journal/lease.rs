@@ -45,7 +45,7 @@ impl LeaseTime {
     /// computer may have slept, and the job may have another owner since.
     pub(super) fn may_send(&self) -> MaySend {
         let (lease, term) = (self.clone(), self.term.load(Ordering::Acquire));
-        // A renewal raises the term before the time, so whoever sees the new time also sees the new term.
+        // A renewal raises the term before the time, so a process that sees the new time also sees the new term.
         MaySend::new(move || lease.is_valid() && lease.term.load(Ordering::Acquire) == term)
     }
 

@@ -12,7 +12,7 @@ use crate::jobs::job::StopKind;
 use crate::jobs::journal::prelude::*;
 use crate::jobs::reason::utc_minute;
 
-/// The outcome of a request that stands for lost ones, until the history was searched for its rows.
+/// The outcome of a placeholder for lost requests, until the history was searched for its rows.
 pub(super) const UNSEARCHED: &str = "unsearched";
 /// The same afterwards.
 const SEARCHED: &str = "searched";
@@ -108,8 +108,8 @@ fn doubt_unsent(db: &Tx<'_>, job: JobId, rows: i64, by: &Process, actor: &Actor)
     Ok(())
 }
 
-/// Puts rows of a job in doubt, given by a condition and their number, with a request that stands for those that may have
-/// been sent. Gives them claims. `at` is this computer's time, in milliseconds.
+/// Puts rows of a job in doubt, given by a condition and their number, with a placeholder for the requests that may
+/// have been sent. Gives them claims. `at` is this computer's time, in milliseconds.
 pub(super) fn doubt_rows(
     db: &Tx<'_>,
     job: JobId,
@@ -192,8 +192,8 @@ fn assure_none_unsearched(db: &Tx<'_>, unsearched: &str, values: &[&dyn Bind]) -
     found.map_or(Ok(()), |job| Err(tx::Error::Team(TeamError::Unsearched { job })))
 }
 
-/// Records that a poll has searched the history for all rows of these requests. `requests` tells of each request with
-/// rows in doubt whether it read everything that could contain their badges. From now on, the absence of a badge
+/// Records that a poll has searched the history for all rows of these requests. `requests` has each request with
+/// rows in doubt, and whether the poll read everything that could contain their badges. From now on, the absence of a badge
 /// counts, by the service's clock.
 pub(super) fn searched(db: &Tx<'_>, requests: &BTreeMap<i64, bool>, now: Timestamp) -> tx::Result<()> {
     let done: Vec<i64> = requests.iter().filter(|(_, complete)| **complete).map(|(id, _)| *id).collect();
@@ -207,7 +207,7 @@ pub(super) fn searched(db: &Tx<'_>, requests: &BTreeMap<i64, bool>, now: Timesta
     )
 }
 
-/// Whether a request stands for lost ones.
+/// Whether a request is a placeholder for lost ones.
 pub(super) fn is_stand_in(outcome: Option<&str>) -> bool {
     matches!(outcome, Some(UNSEARCHED | SEARCHED))
 }

@@ -141,7 +141,7 @@ pub(in crate::jobs) struct RequestFailure {
     /// Stops the job in the same write that makes its rows ready again. Otherwise they could be sent again before the
     /// stop is written.
     pub(in crate::jobs) stop: Option<(StopKind, Reason)>,
-    /// When to look for what a refused request may have done all the same.
+    /// When to search for badges of a refused request that may have worked.
     pub(in crate::jobs) next_poll: Timestamp,
 }
 

@@ -12,7 +12,7 @@ pub(in crate::jobs) enum RefusalProof {
     Proven,
     /// Nothing was found, but only a poll from this time on (the service's, in seconds) is a proof.
     Soon(i64),
-    /// Nothing was found, and that is no proof with this service for a long time, or ever.
+    /// Nothing was found, but this service can show accepted badges much later, so there is no proof.
     NotProvable,
 }
 
@@ -90,7 +90,7 @@ pub(super) fn is_unproven(db: &Tx<'_>, job: JobId) -> tx::Result<String> {
     ))
 }
 
-/// Puts the rows of a job's unproven refusals in doubt, before the job goes on or is cancelled.
+/// Puts the rows of a job's unproven refusals in doubt, before the job resumes or is cancelled.
 pub(super) fn doubt(db: &Tx<'_>, job: JobId, at: i64) -> tx::Result<()> {
     match rows_of(db, job)? {
         Some(refused) => put_in_doubt(db, job, refused, None, at),
@@ -170,7 +170,7 @@ pub(super) fn settle(
         _ => Code::NotProvable.into(),
     };
     jobs::set_note(db, job, &note)?;
-    // Whatever sends or cancels the rows of a halted job later puts them in doubt first.
+    // Every later operation that sends or cancels the rows of a halted job puts them in doubt first.
     let ready = db.execute(
         &format!(
             "UPDATE row SET bucket = 'ready', why = NULL, absent = NULL

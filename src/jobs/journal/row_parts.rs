@@ -1,4 +1,4 @@
-//! The parts of a review: its rows are sorted by them.
+//! The parts of a review, in which its rows are sorted.
 
 use super::conditions::GROUP;
 use crate::jobs::journal::prelude::*;

@@ -8,7 +8,7 @@ use crate::jobs::job::StopKind;
 use crate::jobs::journal::prelude::*;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// The jobs of a service and key whose owner is neither living nor this process, without drafts.
+/// The jobs and drafts of a service and key whose owner is neither living nor this process.
 pub(super) fn abandoned(
     db: &Tx<'_>,
     account: &Account,
@@ -16,7 +16,7 @@ pub(super) fn abandoned(
     me: &str,
 ) -> tx::Result<Vec<JobId>> {
     db.all(
-        "SELECT id FROM job WHERE account = ?1 AND base_url = ?2 AND phase <> 'draft' AND owner <> ?3
+        "SELECT id FROM job WHERE account = ?1 AND base_url = ?2 AND owner <> ?3
            AND owner NOT IN json_list(?4, text)",
         values![account.key, account.base_url, me, super::json(living)],
     )

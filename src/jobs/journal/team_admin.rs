@@ -99,7 +99,7 @@ pub(super) fn migrate(login: &Login, steps: &[(i64, &str)], newest: i64) -> Resu
     let of = |why: Error| failed(TeamError::from(&why));
     let newer = |found| JournalError::Newer { file: login.server.to_string(), found, known: newest };
     let mut session = connected(login).map_err(failed)?;
-    // Whoever may not change the tables still learns that nothing needs a change.
+    // A user who may not change the tables still learns that nothing needs a change.
     let from = schema(&session).map_err(failed)?;
     if from >= newest {
         return if from == newest { Ok(Migration { from, to: from }) } else { Err(newer(from)) };

@@ -23,7 +23,7 @@ DO $$ BEGIN
     GRANT SELECT, INSERT ON lapel.decision, lapel.review_row TO lapel_issuer;
 
     GRANT USAGE ON SCHEMA lapel TO lapel_reader;
-    -- Whoever opens a wallet from a possible match or a badge id is recorded.
+    -- The name of everybody who opens a wallet from a possible match or a badge id is recorded.
     GRANT EXECUTE ON FUNCTION lapel.begin_write, lapel.note_opening, lapel.has_other_origin, lapel.schema_now, lapel.rows_of
         TO lapel_reader;
     GRANT SELECT (schema), SELECT (noticed), SELECT (name), SELECT (single) ON lapel.store TO lapel_reader;

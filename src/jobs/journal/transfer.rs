@@ -2,7 +2,7 @@
 //!
 //! The jobs never may send in both: (1) the target expects them; (2) the source turns all of them into records, in one
 //! transaction; (3) the target takes each in a transaction of its own; (4) the source notes that all were taken; (5) so
-//! does the target, and may send. `marks` has what each notes. Running the same again after a crash goes on. In the
+//! does the target, and may send. `marks` has what each notes. A second run after a crash continues the first. In the
 //! target nothing is sent before a person resumes a job, and the duplicate check runs again.
 //!
 //! A job is known by its contents, not by its number: two journals that were one before a backup give the same number to
@@ -200,7 +200,7 @@ impl Journal {
     ///
     /// # Errors
     /// Another process owns one of the jobs, or a journal cannot be used. If the move began, neither journal sends; the
-    /// same call goes on.
+    /// same call continues it.
     pub async fn move_to(&self, to: &Self, account: &Account, who: &str) -> Result<MovedJobs, JobError> {
         let (here, there) = (self.store(), to.store());
         let owners = here.owners(account.clone(), here.me().to_owned()).await?;

@@ -26,7 +26,7 @@ pub(super) enum Error {
     Sqlite(#[from] rusqlite::Error),
     #[error("{0:?}")]
     Team(TeamError),
-    /// Or it has no value.
+    /// The value has another type than the column, or is missing.
     #[error("the column {0:?} has a value that is none of its own")]
     Column(String),
     /// A statement that always returns a row returned none.

@@ -168,7 +168,7 @@ choices {
     }
     "retired-template" retired_template: RetiredTemplate, "issuing a template that is out of use (use_yn N)" {
         Refuse = "400" "refused",
-        Accept = "accept" "issued all the same",
+        Accept = "accept" "issued anyway",
     }
     "stored-mail" stored_mail: StoredMail, "letter case of a stored address" {
         Keep = "keep" "as it was sent",
@@ -185,7 +185,7 @@ choices {
     }
     "content-type" content_type: ContentType, "a body that is not announced as application/json" {
         Refuse = "415" "refused",
-        Ignore = "ignored" "read all the same",
+        Ignore = "ignored" "read anyway",
     }
     "issue-time" issue_time: IssueTime, "how long issuing takes" {
         Spread = "spread" "5 minutes to 1 day, mostly short, fixed by seed and badge",

@@ -49,7 +49,7 @@ impl App {
 
     pub(super) fn leave(&mut self, effects: &mut Effects<'_>) {
         if let Some((file, left)) = self.being_written() {
-            self.parting = Some(t!("the export to {file} was cancelled: {left}", file, left));
+            self.parting = Some(format!("{} {left}", t!("The export to {file} was cancelled.", file)));
         }
         let requests: Vec<RequestId> = self.open_and_background().filter_map(|form| form.writes()).collect();
         self.modals.retain(|modal| modal.writes().is_none());

@@ -337,9 +337,11 @@ impl App {
                     return Some(PaletteCommand { action, keys: keys.unwrap_or_default(), why_not });
                 }
                 // Actions that only a form or a menu has are listed there.
-                let (context, _, keys) = known(action).find(|(context, ..)| context.is_a_screen())?;
-                let why_not = Some(t!("only in {place}", place = context.place()));
-                Some(PaletteCommand { action, keys, why_not })
+                let mut screens = known(action).filter(|(context, ..)| context.is_a_screen()).peekable();
+                let keys = screens.peek()?.2.clone();
+                let places = screens.map(|(context, ..)| context.place()).collect();
+                let place = named(places, self.cx.glyphs.ellipsis);
+                Some(PaletteCommand { action, keys, why_not: Some(t!("only in {place}", place)) })
             })
             .collect()
     }
@@ -366,17 +368,13 @@ impl App {
         let mut said: Vec<String> = Vec::new();
         match written {
             Some((file, left)) if sending => {
-                said.push(t!(
-                    "lapel is writing {file}: quitting cancels the export, and {left}.",
-                    file,
-                    left
-                ));
+                said.push(t!("lapel is writing {file}: quitting cancels the export.", file));
+                said.push(left.to_owned());
             }
-            Some((file, left)) => said.push(t!(
-                "lapel is writing {file}. Quit again to leave: this cancels the export, and {left}.",
-                file,
-                left
-            )),
+            Some((file, left)) => {
+                said.push(t!("lapel is writing {file}. Quit again to leave: this cancels the export.", file));
+                said.push(left.to_owned());
+            }
             None => {}
         }
         if sending {
@@ -385,7 +383,8 @@ impl App {
             } else {
                 t!("The demo's jobs end with the demo.")
             };
-            said.push(t!("lapel is sending. Quit again to leave: it waits for the open answers and sends nothing more. {then}", then));
+            said.push(t!("lapel is sending. Quit again to leave: it waits for the open answers and sends nothing more.").to_owned());
+            said.push(then.to_owned());
         }
         effects.warn(said.join(" "));
     }
@@ -473,7 +472,7 @@ impl App {
     }
 }
 
-/// The first few names. A sign stands for the others.
+/// The first few names, and a sign for the others.
 fn named(mut names: Vec<&str>, more: &'static str) -> String {
     if names.len() > NAMED {
         names.truncate(NAMED);
@@ -482,7 +481,7 @@ fn named(mut names: Vec<&str>, more: &'static str) -> String {
     i18n::list(names).to_string()
 }
 
-/// Maximum number of places that are named for a key.
+/// Maximum number of places that are named for a key or an action.
 const NAMED: usize = 3;
 
 /// Maximum number of templates, and of badges, that the palette finds.

@@ -82,7 +82,7 @@ impl App {
         }
     }
 
-    /// Removes the marks of rows that a decision has processed, and leaves what the user is told.
+    /// Removes the marks of rows that a decision has processed, and leaves the message for the user.
     fn processed(&mut self, answer: Response) -> Response {
         let Response::Done(Ok(JobReply::Processed(job, rows, said))) = answer else { return answer };
         self.screens.activity.unmark(job, rows);

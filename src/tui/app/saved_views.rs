@@ -1,7 +1,7 @@
 //! The saved layout of the lists: read when a profile opens, written shortly after a change and at the end.
 
 use super::{App, Tab};
-use crate::tui::persist::saved_layout::file::{ViewAnswer, ViewRequest};
+use crate::tui::persist::saved_layout::layout_file::{ViewAnswer, ViewRequest};
 use crate::tui::persist::saved_layout::{InitialView, SavedLayout};
 use crate::tui::prelude::*;
 use crate::tui::request::ProfileSession;
@@ -71,7 +71,7 @@ impl Views {
         }
     }
 
-    /// Handles a response about the file. Returns the layout that was read, and what the user is told.
+    /// Handles a response about the file. Returns the layout that was read, and the message for the user.
     fn take_answer(
         &mut self,
         request: RequestId,

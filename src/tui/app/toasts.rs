@@ -85,7 +85,7 @@ impl Toasts {
         self.notice.take_if(|notice| !notice.bad);
     }
 
-    /// Removes what is no longer true. Other news that were told beside it stay.
+    /// Removes what is no longer true. Other messages beside it stay.
     pub(super) fn withdraw(&mut self, text: &str) {
         let Some(news) = self.news.as_ref().filter(|news| news.text.contains(text)) else { return };
         let rest = news.text.replace(&ended(text), "").replace(text, "");

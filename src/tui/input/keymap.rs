@@ -3,15 +3,15 @@
 //! ```text
 //! context, stacks   the parts of the TUI with their own keys, and how they nest
 //! defaults          the default keys
-//! layers, file      default keys, a preset and keys.toml over each other
+//! layers, keys_file default keys, a preset and keys.toml over each other
 //! hangul            Korean keyboards
 //! near              what a person may have meant by a key that does nothing
 //! ```
 
 mod context;
 mod defaults;
-mod file;
 pub(in crate::tui) mod hangul;
+mod keys_file;
 mod layers;
 mod near;
 mod stacks;

@@ -251,11 +251,11 @@ pub fn below(area: Rect, lines: usize) -> Rect {
 /// Empty if no rows are hidden.
 pub fn out_of_sight(shown: &Range<usize>, all: usize, cx: &UiContext) -> String {
     let (above, below) = (shown.start, all.saturating_sub(shown.end));
-    let above = (above > 0).then(|| t!("  {more} more above", more = above));
-    let below = (below > 0).then(|| t!("  {more} more below", more = below));
+    let above = (above > 0).then(|| t!("{more} more above", more = above));
+    let below = (below > 0).then(|| t!("{more} more below", more = below));
     match (above, below) {
-        (Some(above), Some(below)) => format!("{above} {} {}", cx.glyphs.dot, below.trim_start()),
-        (above, below) => above.or(below).unwrap_or_default(),
+        (Some(above), Some(below)) => format!("  {above} {} {below}", cx.glyphs.dot),
+        (above, below) => above.or(below).map_or_else(String::new, |text| format!("  {text}")),
     }
 }
 

@@ -14,7 +14,7 @@ pub fn rows(command: &JobCommand, job: &Job) -> u64 {
     }
 }
 
-/// `toast` is what the user is told after it.
+/// `toast` is the message after it.
 pub fn confirm_resend(
     command: JobCommand,
     job: &Job,

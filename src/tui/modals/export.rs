@@ -309,7 +309,7 @@ impl Modal for ExportForm {
         let path = self.file.path()?;
         let name = scrub(&path.file_name()?.to_string_lossy()).into_owned();
         let left =
-            if self.replaces { t!("the existing file stays unchanged") } else { t!("no file is left") };
+            if self.replaces { t!("The existing file stays unchanged.") } else { t!("No file is left.") };
         Some((fit(&name, LONGEST_NAME, cx.glyphs.ellipsis).trim_end().to_owned(), left))
     }
 

@@ -289,9 +289,10 @@ impl Component for FilePicker {
         let outer = popup::centred(area, WIDEST);
         let inner = popup::open(frame, outer, area, t!("Choose a file"), cx);
         let room = usize::from(inner.width).saturating_sub(4);
-        let prompt = t!("  Find  ");
+        let prompt = format!("  {}  ", t!("Find"));
+        let free = room.saturating_sub(width(&prompt));
         let mut find = vec![Span::styled(prompt, theme.strong()), cx.cursor(true)];
-        find.extend(self.field.spans(room.saturating_sub(width(prompt)), true, cx));
+        find.extend(self.field.spans(free, true, cx));
         let mut said = String::new();
         if self.is_cut {
             let most = number(paths::MOST as u64);
@@ -320,7 +321,10 @@ impl Component for FilePicker {
             ]));
         }
         if self.shown.is_empty() {
-            let text = if self.names_request.is_some() { t!("reading") } else { t!("    no match") };
+            let text = match self.names_request {
+                Some(_) => t!("reading").to_owned(),
+                None => format!("    {}", t!("no match")),
+            };
             lines.push(Line::styled(text, theme.dim()));
         }
         lines.push(Line::styled(format!("  {}", out_of_sight(&shown, self.shown.len(), cx)), theme.dim()));

@@ -198,7 +198,8 @@ impl Component for Help {
         }
         let lines = self.lines(columns, cx);
         let Some(last) = lines.iter().filter_map(|line| line.stop).max() else {
-            frame.render_widget(Line::styled(t!("    no match"), cx.theme.dim()), inner);
+            let text = format!("    {}", t!("no match"));
+            frame.render_widget(Line::styled(text, cx.theme.dim()), inner);
             return;
         };
         let selected = self.at.min(last);

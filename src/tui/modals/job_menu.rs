@@ -87,6 +87,14 @@ impl JobMenu {
         }
     }
 
+    fn help(&self, action: Action) -> &'static str {
+        match (action, self.rows_of(action)) {
+            (Action::CancelRest, Some(_)) => t!("cancel the marked rows that are not sent yet"),
+            (Action::Receipt, Some(_)) => t!("save a receipt of the marked rows, each with its result"),
+            _ => action.help(),
+        }
+    }
+
     fn title(&self) -> String {
         let (id, title) = (self.job.id, self.job.title_words());
         if self.of == RUN {
@@ -185,7 +193,7 @@ impl Component for JobMenu {
             lines.push(if at == selected { line.style(cx.theme.selected()) } else { line });
         }
         // Room for the longest explanation, so that the list does not move.
-        let explained = |action: &Action| wrap(action.help(), room);
+        let explained = |action: &Action| wrap(self.help(*action), room);
         let most = actions.iter().map(|action| explained(action).len()).max().unwrap_or(0);
         let outer = popup::at_bottom(area, WIDEST, lines.len() + 1 + most);
         let inner = popup::open(frame, outer, area, &self.title(), cx);

@@ -189,18 +189,17 @@ impl Component for JsonView {
         let mut lines = self.note(room, cx);
         match self.read.shown() {
             None if self.request.is_some() => {
-                lines.push(Line::styled(
-                    t!("  {spinner} reading the JSON, 1 request", spinner = cx.spinner()),
-                    theme.dim(),
-                ));
+                let text = t!("{spinner} reading the JSON, 1 request", spinner = cx.spinner());
+                lines.push(Line::styled(format!("  {text}"), theme.dim()));
             }
             Some(Err(why)) => {
                 lines.extend(indented(&not_read(why), room, cx));
             }
             Some(Ok(raw)) => {
                 let bytes = count!(raw.bytes as u64, "byte", "bytes");
-                let about = t!("  {bytes} from the service; lapel added line breaks and indents", bytes);
-                lines.push(Line::styled(fit(&about, room + 2, cx.glyphs.ellipsis), theme.dim()));
+                let about = t!("{bytes} from the service; lapel added line breaks and indents", bytes);
+                let about = fit(&format!("  {about}"), room + 2, cx.glyphs.ellipsis);
+                lines.push(Line::styled(about, theme.dim()));
                 let body = self.lines.iter().enumerate().take(shown.end).skip(shown.start);
                 let is_searched = self.search.text().is_some();
                 lines.extend(body.map(|(at, line)| {

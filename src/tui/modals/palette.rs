@@ -181,8 +181,8 @@ impl CommandPalette {
         }
     }
 
-    /// One entry: key, name and explanation. The reason why an action is not possible follows, or a shorter sign, if it
-    /// fits. Of the selected entry, the reason is also below the list.
+    /// One entry: key, name and explanation. The reason why an action is not possible follows, or a shorter sign if it does
+    /// not fit; the explanation is cut before that sign. Of the selected entry, the reason is also below the list.
     fn line(
         &self,
         entry: &PaletteEntry,
@@ -207,15 +207,17 @@ impl CommandPalette {
             return Line::from(spans);
         };
         let room = widths.room.saturating_sub(widths.keys + widths.names + 1);
-        let mut help = search.explanation(command.action);
-        if let Some(why) = why {
-            let with = [why, t!("not now")].map(|why| format!("{help}   {} {why}", cx.glyphs.dash));
-            help = with.into_iter().find(|with| width(with) <= room).unwrap_or(help);
-        }
+        let help = search.explanation(command.action);
+        let sign = why.map_or(String::new(), |why| {
+            let [whole, short] = [why, t!("not now")].map(|why| format!("   {} {why}", cx.glyphs.dash));
+            if width(&help) + width(&whole) <= room { whole } else { short }
+        });
+        let left = width(&help).min(room.saturating_sub(width(&sign)));
         spans.push(Span::styled(fit(&command.keys, widths.keys, cx.glyphs.ellipsis), plain(theme.key())));
         spans.extend(search.highlighted(command.action.hint(), widths.names, words, cx));
         let dim = if selected { words } else { theme.dim() };
-        spans.extend(search.highlighted(&help, room, dim, cx));
+        spans.extend(search.highlighted(&help, left, dim, cx));
+        spans.push(Span::styled(fit(&sign, room.saturating_sub(left), ""), dim));
         Line::from(spans)
     }
 }
@@ -286,9 +288,10 @@ impl Component for CommandPalette {
         let screen = area;
         let area = popup::inside(screen, most);
         let room = usize::from(area.width).saturating_sub(4);
-        let prompt = t!("  Do  ");
+        let prompt = format!("  {}  ", t!("Do"));
+        let free = room.saturating_sub(width(&prompt));
         let mut spans = vec![Span::styled(prompt, theme.strong()), cx.cursor(true)];
-        spans.extend(self.field.spans(room.saturating_sub(width(prompt)), true, cx));
+        spans.extend(self.field.spans(free, true, cx));
         let mut lines = vec![Line::from(spans), Line::raw("")];
         let reason = |entry: &PaletteEntry| {
             let why = self.why_not(entry)?;
@@ -326,7 +329,7 @@ impl Component for CommandPalette {
             lines.push(self.line(entry, selected, &widths, &mut search, cx));
         }
         if self.shown.is_empty() {
-            lines.push(Line::styled(t!("    no match"), theme.dim()));
+            lines.push(Line::styled(format!("    {}", t!("no match")), theme.dim()));
         } else {
             let rest = out_of_sight(&shown, self.shown.len(), cx);
             lines.push(Line::styled(format!("  {rest}"), theme.dim()));

@@ -154,8 +154,11 @@ impl Profiles {
     fn rows(&self, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
         let used = cx.session().map(|session| session.name.as_str());
         let name = |line: &ProfileLine| {
-            let here = if used == Some(line.name.as_str()) { t!(" (in use)") } else { "" };
-            format!("{}{here}", line.name)
+            if used == Some(line.name.as_str()) {
+                t!("{name} (in use)", name = line.name)
+            } else {
+                line.name.clone()
+            }
         };
         let names = self.lines.iter().map(|line| width(&name(line))).max().unwrap_or(0).max(7);
         let wide = if self.lines.iter().any(|line| line.read_only) { 17 } else { 7 };
@@ -188,12 +191,12 @@ impl Profiles {
         }
         foot.blank();
         let demo = cx.session().is_some_and(|session| session.data_dir.is_none());
-        let then = if demo { t!(" This ends the demo's jobs.") } else { "" };
-        foot.dim(&t!(
-            "lapel clears the screen of the current profile, and saves and stops its running jobs.{then}  {enter} open",
-            enter = cx.key(&self.key_contexts(), Action::Accept),
-            then
-        ));
+        let clears =
+            t!("lapel clears the screen of the current profile, and saves and stops its running jobs.");
+        let ends = demo.then(|| t!("This ends the demo's jobs."));
+        let said = [Some(clears), ends].into_iter().flatten().collect::<Vec<_>>().join(" ");
+        let open = t!("{enter} open", enter = cx.key(&self.key_contexts(), Action::Accept));
+        foot.dim(&format!("{said}  {open}"));
         self.tell(&mut foot, cx);
         let all = self.rows(form.room(), cx);
         let outer = popup::at_bottom(area, popup::FORM, form.len() + all.len() + foot.len());

@@ -130,7 +130,7 @@ impl Component for RevokeIds {
         let key = cx.key(&[KeyContext::RevokeForm], Action::Toggle);
         let key = if self.at_reason { format!("  {key}") } else { String::new() };
         form.text(
-            &t!("{sign} waiting badges: revoke when issued, while lapel runs{key}", sign, key),
+            &format!("{sign} {}{key}", t!("waiting badges: revoke when issued, while lapel runs")),
             if self.at_reason { cx.theme.text() } else { cx.theme.dim() },
         );
         form.blank();

@@ -150,7 +150,7 @@ pub struct Recents {
     path: Option<PathBuf>,
     keep_days: Option<u32>,
     pending: Vec<InputChange>,
-    /// The running request with its changes. There is one at a time, so that changes stay in order.
+    /// The running request with its changes. Only one runs, so that changes stay in order.
     asked: Option<(RequestId, Vec<InputChange>)>,
     typing: Typing,
 }

@@ -1,7 +1,7 @@
 //! The layout that lapel saves per profile in a private file: the open tab, and each list's columns, sort order
 //! and filter. A filter may contain a name or an address. The file holds no other data of the service.
 
-pub mod file;
+pub mod layout_file;
 mod wanted;
 
 pub use wanted::InitialView;

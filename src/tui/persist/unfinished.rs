@@ -7,7 +7,7 @@ use crate::secrets::fingerprint;
 use crate::tui::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// Time from a change until lapel writes the input, also if the user goes on typing.
+/// Time from a change until lapel writes the input, also while the user types on.
 const DELAY: Duration = Duration::from_secs(1);
 /// More than a person leaves unfinished in one review. Without a limit, the file would grow for years.
 const MOST: usize = 100;
@@ -87,7 +87,7 @@ pub fn of_row(row: &JobRow, equal_before: Option<u64>) -> String {
     }
 }
 
-/// What the user is told about a form that was filled. `contexts` are those of the form.
+/// The message about a form that was filled. `contexts` are those of the form.
 pub fn filled(contexts: &[KeyContext], cx: &UiContext) -> String {
     let key = cx.key(contexts, Action::ClearForm);
     t!("Filled with your unfinished input. {key} clears it.", key)

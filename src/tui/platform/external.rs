@@ -58,7 +58,7 @@ pub async fn hand(handing: Handing) -> Result<&'static str, String> {
             None => t!("this computer has no program for it").to_owned(),
             Some((one, [])) => t!("{one} is not installed", one),
             Some((last, rest)) => {
-                t!("{first} and {last} are not installed", first = rest.join(t!(", ")), last)
+                t!("{first} and {last} are not installed", first = list(rest.iter().copied()), last)
             }
         }
     }))

@@ -356,8 +356,8 @@ impl Component for BadgeScreen {
                 if matches!(&*badge, Err(ApiError::NotFound(_) | ApiError::BadInput { .. }))
                     && let Some(wanted) = &self.wanted
                 {
-                    // Open the input, so that the user can correct the id and the letters do not act as keys. Somebody who
-                    // types the next id already goes on.
+                    // Open the input, so that the user can correct the id and the letters do not act as keys. A user who
+                    // already types the next id is not interrupted.
                     self.find.get_or_insert_with(|| TextField::with(wanted.id.wire()));
                     // That is an answer, and not a failure to read.
                     self.read = LastRead::default();

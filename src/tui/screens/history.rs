@@ -166,7 +166,7 @@ impl ListRecord for HistoryItem {
         words.into_iter().filter_map(|(field, word)| named(field, word.as_ref()?.wire())).collect()
     }
 
-    /// A row has no code of its type, so a typed code stands for the name.
+    /// A row has no code of its type, so a typed code means the name.
     fn choices(answer: &Response) -> Vec<FilterChoice> {
         match answer {
             Response::Categories(Ok(listed)) => {
@@ -306,7 +306,7 @@ impl History {
         Ok(ExportSource::of_badges("history", head, note.to_owned(), rows, cx))
     }
 
-    /// What is said of the copies of a row. Directly below a copy, only a sign that the row is another one.
+    /// The text about the copies of a row. Directly below a copy, only a sign that the row is another one.
     fn notes(&self, place: u64, row: &HistoryItem, cx: &UiContext) -> Vec<String> {
         let notes = self.filtered.notes(row);
         let above = place.checked_sub(1).and_then(|above| self.filtered.list.row_at(above));

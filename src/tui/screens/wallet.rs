@@ -14,7 +14,7 @@
 //! narrow                the search of the list
 //! copyables             what can be copied
 //! totals, notes         the lines above the list
-//! layout, draw          where everything stands; drawing
+//! layout, draw          the place of each part; drawing
 //! ```
 
 mod by_id;
@@ -86,9 +86,9 @@ pub struct Wallet {
     search: Search,
     /// Places of the rows that the search finds. `None`: all rows are listed.
     fitting: Option<Vec<usize>>,
-    /// Whether the badges or their order have changed, so that the rows are to be sorted and searched again.
+    /// Whether the badges or their order have changed, so that the rows need a new order and a new search.
     unsorted: bool,
-    /// Whether the text of the search has changed, so that the rows are to be searched again.
+    /// Whether the text of the search has changed, so that the rows need a new search.
     unsearched: bool,
     cursor: ListCursor,
     scroll: Scroll,
@@ -247,19 +247,21 @@ impl Wallet {
     }
 
     fn case<'a>(&'a self, held: &'a HeldBadge, cx: &'a UiContext) -> CallCase<'a> {
+        let to_service = |at| cx.clock().offset().to_datetime(at);
         CallCase {
             held,
             all: self.held(),
             asked: self.found.as_ref().map_or("", |f| f.email.as_str()),
             organisation: cx.organisation(),
             both: self.found.as_ref().is_some_and(|f| f.both),
+            whole_as_of: self.found.as_ref().and_then(HolderBadges::whole_as_of).map(to_service),
             unfinished: self.can_read_on() || self.left_to_read().is_some() && self.request.is_some(),
             by_id: self.call.by_id.as_ref() == Some(&held.badge_id) && !held.is_only_sent(),
             masked: self.call.masked,
             namesakes: self.call.namesakes,
             question: self.call.question,
             pictures: self.call.pictures.get(&held.badge_id).map(|tried| tried.opens),
-            requested: self.requested(held).map(|at| cx.clock().offset().to_datetime(at)),
+            requested: self.requested(held).map(to_service),
             now: cx.now(),
             zone_known: cx.clock().is_zone_known(),
         }
@@ -428,7 +430,7 @@ impl Component for Wallet {
                 effects.say(t!("There are no badges here to sort."));
             }
             Action::Elsewhere => match self.unknown_cert() {
-                Some(number) => self.ask_cert_cost(number, effects),
+                Some(number) => self.ask_cert_cost(number, cx, effects),
                 None => self.look_elsewhere(effects),
             },
             Action::Question if self.selected().is_some() => {

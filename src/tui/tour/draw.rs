@@ -1,6 +1,6 @@
 //! Drawing of the tour's strip.
 
-use super::words::{TourContext, next, title};
+use super::step_texts::{TourContext, next, title};
 use super::{Tour, TourState, TourStep};
 use crate::tui::prelude::*;
 

@@ -6,7 +6,7 @@
 use crate::tui::prelude::*;
 
 mod draw;
-mod words;
+mod step_texts;
 
 pub use draw::{ROWS, draw};
 

@@ -49,10 +49,14 @@ pub fn besides(job: &Job, me: Option<&str>) -> Vec<String> {
     if job.phase == Phase::Paused { colleagues(job, me) } else { involved(job, me) }
 }
 
-/// The colleague who opened a draft and has not closed it.
+/// The colleague, or the other lapel on this computer, that opened a draft and has not closed it.
 pub fn opened_by(draft: &Job) -> Option<String> {
-    let owner = draft.owner.as_ref().filter(|_| is_theirs(draft))?;
-    Some(t!("opened by {who}", who = owner.label))
+    let owner = draft.open_elsewhere()?;
+    Some(if owner.is_colleague {
+        t!("opened by {who}", who = owner.label)
+    } else {
+        t!("open in another lapel ({owner})", owner = owner.label)
+    })
 }
 
 fn begun_by(job: &Job) -> Option<String> {
@@ -93,8 +97,9 @@ mod tests {
             [begun("lee"), follows("park")]
         );
         assert_eq!(colleagues(&of(Some(&me), Some("lee"))), [follows("lee")]);
+        let draft = |follower| Job { phase: Phase::Draft, ..of(None, follower) };
         let opened = t!("opened by {who}", who = "lee on lab-pc");
-        assert_eq!((opened_by(&of(None, None)), opened_by(&of(None, Some("lee")))), (None, Some(opened)));
+        assert_eq!((opened_by(&draft(None)), opened_by(&draft(Some("lee")))), (None, Some(opened)));
         assert_eq!(everybody(&of(Some(&format!("lee{mark}")), Some("lee"))), [begun("lee"), follows("lee")]);
         let on_pc = Job { begun_on: Some("lab-pc".into()), ..of(Some(&format!("lee{mark}")), None) };
         assert_eq!(colleagues(&on_pc), [begun("lee on lab-pc")]);

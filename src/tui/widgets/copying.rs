@@ -74,14 +74,14 @@ impl Copyables {
         self.list.push(Copyable { key: 'r', label: t!("row").to_owned(), shown, clip });
     }
 
-    /// Adds the selected row, and the table of all rows. `which` describes so many rows. `more` gives what the fields
-    /// need besides the record.
+    /// Adds the selected row, and the table of all rows. `what` describes so many rows: `2 rows that are marked`. `more`
+    /// gives what the fields need besides the record.
     pub fn records<'r, R, C, B: Borrow<C>>(
         &mut self,
         fields: &[RecordField<R, C>],
         selected: Option<&R>,
         rows: impl Iterator<Item = &'r R>,
-        which: impl Fn(usize) -> &'static str,
+        what: impl Fn(u64) -> String,
         more: impl Fn(&R) -> B,
         cx: &UiContext,
     ) {
@@ -94,17 +94,12 @@ impl Copyables {
             self.row(&cells(row));
         }
         let titles: Vec<&str> = fields.iter().map(|field| field.column.title).collect();
-        self.table(&titles, &rows.map(cells).collect::<Vec<_>>(), which);
+        self.table(&titles, &rows.map(cells).collect::<Vec<_>>(), what);
     }
 
-    /// Adds a table: a line of headings, marked for translation, then one line per row. `which` describes so
+    /// Adds a table: a line of headings, marked for translation, then one line per row. `what` describes so
     /// many rows.
-    pub fn table(
-        &mut self,
-        heads: &[&'static str],
-        rows: &[Vec<String>],
-        which: impl Fn(usize) -> &'static str,
-    ) {
+    pub fn table(&mut self, heads: &[&'static str], rows: &[Vec<String>], what: impl Fn(u64) -> String) {
         if rows.is_empty() {
             return;
         }
@@ -113,9 +108,7 @@ impl Copyables {
             text.push('\n');
             text.push_str(&row.join("\t"));
         }
-        let which = which(rows.len());
-        let rows = count!(rows.len() as u64, "row", "rows");
-        let what = t!("{rows} {which}", rows, which);
+        let what = what(rows.len() as u64);
         let clip = CopiedText { what: what.clone(), before: None, after: formulas(&text), text };
         let shown = t!("{what}, with header", what);
         self.list.push(Copyable { key: 't', label: t!("table").to_owned(), shown, clip });
@@ -123,12 +116,12 @@ impl Copyables {
 }
 
 /// Describes so many rows of a table.
-pub fn loaded(rows: usize) -> &'static str {
-    if rows == 1 { t!("that is loaded") } else { t!("that are loaded") }
+pub fn loaded(rows: u64) -> String {
+    plural!(rows, "{n} row that is loaded", "{n} rows that are loaded")
 }
 
-pub fn marked(rows: usize) -> &'static str {
-    if rows == 1 { t!("that is marked") } else { t!("that are marked") }
+pub fn marked(rows: u64) -> String {
+    plural!(rows, "{n} row that is marked", "{n} rows that are marked")
 }
 
 /// A warning for pasting cells into a spreadsheet, if some look like formulas. The cells stay unchanged: a prefix
@@ -153,7 +146,7 @@ mod tests {
         let evil = Text::new("=1+1\tb\nc\u{1b}[2J");
         let mut all = Copyables::default();
         all.row(&[cell(Some(&evil)), cell(None), "x".into()]);
-        all.table(&["a", "b"], &[vec![cell(Some(&evil)), String::new()]], |_| "listed");
+        all.table(&["a", "b"], &[vec![cell(Some(&evil)), String::new()]], |n| format!("{n} row listed"));
         assert_eq!(all.list[0].clip.text, "=1+1␉b␊c␛[2J\t\tx");
         assert_eq!(all.list[1].clip.text, "a\tb\n=1+1␉b␊c␛[2J\t");
         assert_eq!(all.list[1].clip.what, "1 row listed");

@@ -402,7 +402,7 @@ impl FilterBar {
         };
     }
 
-    /// Takes the chosen suggestion, or completes a word that stands for nothing and has one suggestion.
+    /// Takes the chosen suggestion, or completes a word without a meaning that has one suggestion.
     fn complete(&mut self, effects: &mut Effects<'_>) {
         let (from, found) = self.suggestions();
         let typed = match &self.line {

@@ -2,10 +2,10 @@
 //! job.
 
 pub mod columns;
+mod row_words;
 pub mod short_reason;
-mod words;
 
-pub use words::*;
+pub use row_words::*;
 
 use crate::jobs::{RowField, RowFilter, RowPart};
 use crate::tui::effects::ExportSource;
@@ -278,7 +278,7 @@ impl RowList {
         Some(place)
     }
 
-    /// Notes that the job has changed. Several changes lead to one read at a time.
+    /// Notes that the job has changed. Several changes lead to one read.
     pub fn changed(&mut self) {
         self.stale = true;
     }
@@ -386,8 +386,16 @@ impl RowList {
         hit
     }
 
+    /// The range that is drawn, the number of marks, and how many of them a filter hides.
+    pub fn marks_in_words(&self) -> String {
+        let is_filtered = !self.row_statuses.is_empty() || self.is_searched();
+        let hides = |row: &JobRow| self.hides(row);
+        let hides: Option<&dyn Fn(&JobRow) -> bool> = is_filtered.then_some(&hides);
+        self.marks.in_words(&self.list, hides)
+    }
+
     /// Draws the headings, the rows and the row counter. The list has two lines less than the area. Without a search,
-    /// `filtered` says which rows the list shows.
+    /// `filtered` says which rows the list shows. `marked` is before the counter.
     pub fn draw(
         &self,
         frame: &mut Frame<'_>,
@@ -395,7 +403,7 @@ impl RowList {
         cx: &UiContext,
         heading: &Heading,
         words: &dyn Fn(&JobRow) -> String,
-        filtered: Option<&str>,
+        (filtered, marked): (Option<&str>, &str),
     ) {
         if area.height < 3 {
             return;
@@ -404,10 +412,6 @@ impl RowList {
         frame.render_widget(heading.line(&widths, 2, cx), Rect { height: 1, ..area });
         let body = rows(area);
         let foot = Rect { y: area.bottom() - 1, height: 1, ..area };
-        let is_filtered = !self.row_statuses.is_empty() || self.is_searched();
-        let hides = |row: &JobRow| self.hides(row);
-        let hides: Option<&dyn Fn(&JobRow) -> bool> = is_filtered.then_some(&hides);
-        let marked = self.marks.in_words(&self.list, hides);
         let counter = format!("{marked}  {}", self.list.counter());
         let counter = Span::styled(counter.trim_start().to_owned(), cx.theme.dim());
         let filtered = || filtered.map(|text| Line::styled(format!("  {text}"), cx.theme.strong()));

@@ -274,7 +274,7 @@ impl Heading {
     }
 
     /// The number of shown columns that have no room.
-    fn hidden(&self, widths: &[usize]) -> usize {
+    pub fn hidden(&self, widths: &[usize]) -> usize {
         let shown = self.columns.choices().iter().filter(|choice| self.columns.is_shown(choice));
         shown.zip(widths).filter(|(choice, width)| **width == 0 && !self.is_needless(choice)).count()
     }

@@ -24,7 +24,7 @@ struct BadgeTimes {
     issued_at: Option<ServiceTime>,
     valid_until: Option<ServiceTime>,
     revoke_at: Option<ServiceTime>,
-    /// Whether nobody checks here how it goes on: the journal's record of a job that moved to another one.
+    /// Whether nobody checks its progress here: the journal's record of a job that moved to another one.
     is_record: bool,
 }
 

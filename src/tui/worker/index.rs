@@ -42,14 +42,6 @@ impl From<IndexError> for NotSearched {
     }
 }
 
-/// `None` if lapel does not know the number.
-pub fn reading_cost(requests: Option<u64>) -> String {
-    match requests {
-        Some(n) => plural!(n, "about {n} request", "about {n} requests"),
-        None => t!("1 request for every 100 badges of the history").to_owned(),
-    }
-}
-
 #[derive(Debug)]
 pub struct IndexRows {
     pub rows: Vec<ExportRow>,

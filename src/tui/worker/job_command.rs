@@ -87,12 +87,11 @@ pub async fn run(command: JobCommand, jobs: &Jobs, who: &str) -> Result<JobReply
         JobCommand::Begin(ids) => {
             for (at, id) in ids.iter().enumerate() {
                 if let Err(why) = jobs.begin(*id, who).await {
-                    let begun = if at == 0 {
-                        String::new()
-                    } else {
-                        t!(" {at} of {all} started before.", at, all = ids.len())
-                    };
-                    return Err(format!("{why}{begun}"));
+                    if at == 0 {
+                        return Err(why.to_string());
+                    }
+                    let begun = t!("{at} of {all} started before.", at, all = ids.len());
+                    return Err(format!("{why} {begun}"));
                 }
             }
             Ok(JobReply::Fine)

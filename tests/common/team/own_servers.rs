@@ -15,7 +15,7 @@ pub struct OwnServer {
 }
 
 impl OwnServer {
-    /// Starts a server with a journal that stands for the journal of a data folder.
+    /// Starts a server with a journal in place of the journal of a data folder.
     pub fn of(data_folder: &Path) -> Self {
         let data_folder = data_folder.to_owned();
         let started = move || {

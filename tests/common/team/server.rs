@@ -18,7 +18,7 @@ pub(super) struct Cluster {
 /// The name of a socket has it, so servers with folders of their own can share it.
 pub(super) const PORT: u16 = 5432;
 static CLUSTER: LazyLock<Cluster> = LazyLock::new(Cluster::with_journal);
-/// One at a time: a database that is copied must not be in use.
+/// Never two at once: a database that is copied must not be in use.
 pub(super) static DATABASES: LazyLock<Mutex<(usize, HashMap<PathBuf, Login>)>> =
     LazyLock::new(Mutex::default);
 
@@ -291,7 +291,7 @@ fn named(folder: Option<&Path>) -> Login {
     login
 }
 
-/// Removes the database of a folder, with whatever is connected to it.
+/// Removes the database of a folder, and ends its connections.
 pub fn drop_database(folder: &Path) {
     let folder = folder.to_owned();
     let dropped = move || {

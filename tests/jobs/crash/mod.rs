@@ -1,4 +1,4 @@
-//! Nothing twice, nothing lost, nothing unexplained: whatever dies, and whenever.
+//! Nothing twice, nothing lost, nothing unexplained, for every crash at every time.
 //!
 //! The oracle is the sandbox's ledger, never lapel's own word. A run gives people a badge (or takes badges
 //! back) through sessions that end in the middle, over a service that fails; a person resumes, and decides

@@ -35,7 +35,7 @@ pub fn meanwhile(world: &World, script: &Script) {
     }
 }
 
-/// Whatever a person has to see to says why.
+/// Every row that needs a person says why.
 pub fn explained(rows: &[JobRow]) {
     for row in rows {
         let open = matches!(

@@ -270,7 +270,7 @@ fn a_journal_that_is_damaged_within_sends_nothing() {
 #[cfg(unix)]
 fn a_journal_that_cannot_be_written_sends_nothing_and_is_left_as_it_is() {
     use std::os::unix::fs::PermissionsExt;
-    // A place that cannot be a folder is refused to everybody, whoever runs the test.
+    // A place that cannot be a folder is refused to every user, also to root.
     let world = World::new(&[]);
     let taken = world.folder().join("taken");
     std::fs::write(&taken, "a file").expect("written");

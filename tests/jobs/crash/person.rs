@@ -1,5 +1,5 @@
 //! A person at lapel: drafts, begins, resumes, sends again what was never seen; and nothing else. What to do
-//! next is read from the journal, so that it goes on in the next session where this one ended.
+//! next is read from the journal, so that the next session continues where this one ended.
 
 use crate::crash::oracle;
 use crate::crash::world::{BOUND, Session, World};
@@ -185,7 +185,7 @@ pub async fn begin(session: &mut Session, world: &World, script: &Script) -> Job
     }
 }
 
-/// What a person may do about a job as it stands.
+/// What a person may do about a job in its present state.
 async fn act(session: &mut Session, world: &World, id: JobId) {
     let job = session.jobs.job(id).await.expect("a job");
     if job.can_resume() {

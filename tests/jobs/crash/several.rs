@@ -27,7 +27,7 @@ struct Plan {
     /// So many people from the n-th on.
     from: usize,
     count: usize,
-    /// The first of them stands there once more, under another name.
+    /// The first of them is there once more, under another name.
     shares: bool,
     /// The last row is corrected to the n-th person: before the review, or after it.
     corrected: Option<(usize, bool)>,
@@ -60,7 +60,7 @@ enum Move {
     Resume(usize),
     UseUp(usize),
     Retry(usize),
-    /// The first row of the n-th job that a person may decide about is sent, whatever is known of it.
+    /// The first row of the n-th job that a person may decide about is sent, without a look at what is known of it.
     Resend(usize),
     Cancel(usize),
     /// What the n-th job has issued is revoked, and what it will have.
@@ -175,7 +175,7 @@ async fn draft(session: &Session, people: Vec<Person>, plan: &Plan) -> Option<Jo
     None
 }
 
-/// Begins a draft; where things have changed since the review, it is begun as it stands then.
+/// Begins a draft; where things have changed since the review, it is begun with the changes.
 async fn begin(session: &Session, id: JobId) {
     for _ in 0..2 {
         if fine(session.jobs.begin(id, "somebody").await).is_some() {
@@ -288,7 +288,7 @@ struct Claimed {
     job: i64,
     badge: Option<String>,
     allowed: Option<String>,
-    /// Whether it was in a request, whatever the answer: a refusal may be none.
+    /// Whether it was in a request, with any answer: a refusal may be none.
     was_sent: bool,
     /// Whether it has its slot because a person knew of the others.
     is_decided: bool,

@@ -8,7 +8,7 @@ use crate::crash::world::{End, Trap, World};
 use crate::team;
 use std::collections::HashMap;
 
-/// What becomes of the requests of the first session.
+/// What happens to the requests of the first session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Answers {
     Come,

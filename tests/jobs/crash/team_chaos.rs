@@ -251,7 +251,7 @@ fn run(seed: u64, tally: &mut Tally) {
     let team = Team::new();
     let mut children: Vec<Child> = (0..PROCESSES).map(|n| team.issue(n, &mut chance)).collect();
     let end = Instant::now() + BOUND;
-    // Whoever is killed while it starts provokes nothing.
+    // A process that is killed while it starts provokes nothing.
     let has_begun = || team.world.number("SELECT count(*) FROM request") > 0;
     while children.iter_mut().any(|child| matches!(child.try_wait(), Ok(None))) {
         if !has_begun() {

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::runtime::Builder;
 
-/// Of a network that breaks: lapel gives up soon.
+/// For a network that breaks: lapel stops waiting soon.
 static SHORT: DatabaseLimits =
     DatabaseLimits { reconnect: Duration::from_millis(300), ..DatabaseLimits::USUAL };
 /// Of a network that hangs, where nobody holds the lock of the journal.
@@ -106,7 +106,7 @@ fn cases(revokes: bool, points: &[Point], then: Then, step: usize) -> Vec<Case> 
     let (commits, reads) = counts(revokes);
     assert!(commits > 10 && reads > 10, "{commits} {reads}");
     let of_point = |point: &Point| {
-        // The first read opens the journal. If that fails, a person is told, and nothing has begun.
+        // The first read opens the journal. If that fails, lapel shows an error, and nothing has begun.
         let (first, count) = if *point == Point::InRead { (1, reads) } else { (0, commits) };
         let strike = |point, nth| Strike { point, nth, then };
         let point = *point;
@@ -138,7 +138,7 @@ fn a_connection_that_breaks_at_any_commit_changes_nothing() {
     assure_struck(&struck);
 }
 
-/// The database stays away, and lapel ends. It goes on later, from what is in the database.
+/// The database stays away, and lapel ends. It continues later, from what is in the database.
 #[test]
 #[ignore = "needs PostgreSQL"]
 fn a_process_that_ends_without_its_database_loses_nothing() {

@@ -109,7 +109,7 @@ fn an_intent_whose_answer_never_came_is_taken_back() {
     });
 }
 
-/// The lid of a laptop closes while a connection is made. Its lease ends, and is renewed before the request goes on: the
+/// The lid of a laptop closes while a connection is made. Its lease ends, and is renewed before the request continues: the
 /// job may have had another owner in between.
 #[test]
 #[ignore = "needs PostgreSQL"]

@@ -43,7 +43,7 @@ fn a_pooler_in_transaction_mode_is_refused_with_its_name() {
         let settings = format!("pool_mode = transaction\nserver_round_robin = {order}");
         let _pooler = team::Pooler::start(world.folder(), &settings);
         let login = team::database_of(world.folder());
-        // Whatever its connections were used for before.
+        // With any earlier use of its connections.
         for n in 0..4 {
             let why = match n % 2 {
                 0 => Journal::open_team(login.clone(), "kim", None).map(drop),

@@ -40,7 +40,7 @@ fn live<T>(world: &World, folder: &Path, life: impl AsyncFnOnce(&mut Session) ->
     done
 }
 
-/// The same over the journal of another folder, or a team's database that stands for it.
+/// The same over the journal of another folder, or a team's database in its place.
 fn live_in_second<T>(world: &World, folder: &Path, life: impl AsyncFnOnce(&mut Session) -> T) -> T {
     let done = live_over(world, team::open(folder, None).expect("a journal"), life);
     until_free(|| team::is_held(folder));

@@ -90,7 +90,7 @@ pub fn cp949(text: &str) -> Vec<u8> {
     bytes.into_owned()
 }
 
-/// What becomes of CP949 bytes that are read as Western text.
+/// CP949 bytes that are read as Western text.
 pub fn as_western(bytes: &[u8]) -> String {
     WINDOWS_1252.decode_without_bom_handling(bytes).0.into_owned()
 }

@@ -231,7 +231,7 @@ fn hidden_rows_are_asked_about_and_hidden_columns_are_said() {
     assert!(checked[1].findings.iter().any(|f| f.what.to_string().contains(msg_part("row 3 is hidden"))));
 }
 
-/// Whoever wrote it, and wherever in the file it stands.
+/// From every program, at every place in the file.
 #[test]
 fn hidden_rows_and_merged_cells_are_seen_in_any_xml() {
     let person = |n: usize, more: &str| {

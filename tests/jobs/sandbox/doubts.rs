@@ -464,7 +464,7 @@ async fn a_process_that_is_gone_does_not_send_and_its_rows_are_in_doubt_at_once(
          UPDATE request SET answered = NULL, outcome = NULL;
          UPDATE job SET owner = '00000000000000aa', phase = 'running', next_look = 32503680000;",
     );
-    // Whoever only reads takes nothing over.
+    // A process that only reads takes nothing over.
     let reading = lapel::api::Connection { read_only: true, ..connection };
     let journal = team::open(folder.path(), None).expect("a journal");
     let (watching, events) =
@@ -479,7 +479,7 @@ async fn a_process_that_is_gone_does_not_send_and_its_rows_are_in_doubt_at_once(
     assert!(row.row_status == RowStatus::InDoubt && row.why.is_some_and(|why| why.is(Code::Lost)));
     watching.close().await;
     drop((watching, events));
-    // Whoever may send takes it over, and looks at once, whatever was due before.
+    // A process that may send takes it over and polls at once, without waiting for the earlier time.
     let journal = team::open(folder.path(), None).expect("a journal");
     let (jobs, mut events) = Jobs::start(access, journal, account, JobConfig::default()).await.expect("jobs");
     let found = async {

@@ -253,7 +253,7 @@ async fn a_word_whose_meaning_the_service_has_proven_is_believed() {
     assert!(means.contains(&"waiting") && means.contains(&"issued"), "{facts:?}");
 }
 
-/// What each look of a schedule cost in requests, as the service's clock goes on by so many minutes.
+/// The requests of each poll of a schedule, after so many minutes on the service's clock.
 async fn costs(bench: &Bench, steps: &[u64]) -> Vec<u64> {
     let mut costs = Vec::new();
     for minutes in steps {

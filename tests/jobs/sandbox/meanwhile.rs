@@ -84,7 +84,7 @@ async fn a_job_that_is_undone_while_a_command_reads_sends_nothing_more() {
         assert_changed(during(&bench, retry, undo).await);
         bench.jobs.sent(id).await;
         assert_eq!(bench.accepted(), 2, "{is_cancelled}");
-        // Whoever wants it after all says so again.
+        // A person who still wants it confirms again.
         bench.jobs.retry_refused(id, "me").await.expect("sent");
         bench.jobs.sent(id).await;
         assert_eq!(bench.accepted(), 4, "{is_cancelled}");

@@ -61,12 +61,12 @@ impl Bench {
         let access = connect(&connection).expect("connected");
         let journal = team::in_memory();
         let (jobs, events) = Jobs::start(access.clone(), journal, account, settings).await.expect("jobs");
-        // As a program does when it connects, so that times are the service's. It goes on without an answer, too.
+        // As a program does when it connects, so that times are the service's. It continues without an answer, too.
         let _ = access.reader().ping(&lapel::api::Call::interactive()).await;
         Self { sandbox, access, jobs, events }
     }
 
-    /// How a job stands as soon as it fulfils a condition.
+    /// The state of a job as soon as it fulfils a condition.
     async fn until(&mut self, what: &str, id: JobId, fulfilled: impl Fn(&Job) -> bool) -> Job {
         let waiting = async {
             loop {

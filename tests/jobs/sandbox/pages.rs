@@ -10,7 +10,7 @@ async fn checked(bench: &Bench, people: Vec<Person>) -> DuplicateResult {
     bench.jobs.check_duplicates(id, &progress, CancellationToken::new()).await.expect("a duplicate check")
 }
 
-/// A page of the history that is empty whatever is asked for it, while the count says more.
+/// A page of the history that is empty for every query, while the count says more.
 fn empty_page_two(bench: &Bench) {
     for page in ["page=2&rows_per_page=100", "page=3&rows_per_page=50", "page=4&rows_per_page=50"] {
         bench.fault(&format!("get /badges/history match={page} items=empty"));

@@ -25,7 +25,7 @@ async fn many_dropped_badges_are_named_with_few_requests() {
 async fn badges_that_were_left_out_without_a_word_are_named() {
     let mut bench = Bench::new(small()).await;
     let all = targets(&bench, 4);
-    // They wait: the service drops them, whatever the plan thought.
+    // They wait: the service drops them, against the plan.
     let row = RowSpec { state: Waiting, ..RowSpec::default() };
     let waiting =
         bench.sandbox.control().rows(&Rows { insert: vec![row; 2], ..Rows::default() }).expect("inserted");

@@ -1,4 +1,4 @@
-//! What stops a job, and how it goes on.
+//! What stops a job, and how it resumes.
 
 use super::*;
 use crate::texts::{msg, msg_part};
@@ -30,7 +30,7 @@ async fn nothing_is_written_down_while_the_service_asks_to_wait() {
     let job = bench.until("not sent", id, |job| job.in_flight == 0).await;
     assert_eq!((job.phase, job.counts.of(RowStatus::Ready)), (Phase::Running, 1));
     assert_eq!((bench.posts("/badges"), bench.accepted()), (1, 0));
-    // Whoever stops it now has nothing in doubt.
+    // A stop now leaves nothing in doubt.
     bench.jobs.pause(id).await.expect("paused");
     let job = bench.jobs.job(id).await.expect("a job");
     assert_eq!((job.counts.of(RowStatus::Ready), job.counts.of(RowStatus::InDoubt)), (1, 0));

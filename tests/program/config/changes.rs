@@ -220,7 +220,7 @@ fn a_survey_says_where_each_setting_comes_from_and_no_secret() {
     assert!(!format!("{found:?}").contains("s3cret"), "{found:?}");
     assert_eq!(provenance(&Flags::default(), &home.env()).settings[0].source, SettingSource::File);
 
-    // Whatever is wrong, there is an answer; and what may be a key is not repeated.
+    // Every mistake has an answer, which does not repeat what may be a key.
     for text in ["theme = 7\n", "[profiles.uni]\n", "not toml"] {
         let found = provenance(&Flags::default(), &home_with_mistake(text).env());
         assert!(!found.remarks.is_empty(), "{text}");

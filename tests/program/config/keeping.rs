@@ -176,7 +176,7 @@ fn two_at_once_do_not_lose_each_other() {
     let home = Home::with_config("# both\n");
     let paths = home.paths();
     let keep = |name: String| {
-        // One that finds the other writing is told to try again; nothing else may go wrong.
+        // One that finds the other writing gets an error that asks to try again; nothing else may go wrong.
         let end = std::time::Instant::now() + std::time::Duration::from_secs(30);
         while std::time::Instant::now() < end {
             match save_profile(&paths, &home.env(), &new(&name), "k-1234") {

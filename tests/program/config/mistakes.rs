@@ -3,7 +3,7 @@
 use super::*;
 use crate::texts::{msg, msg_part};
 
-/// Text, the line of the mistake, the field, and what is said about it.
+/// Text, the line of the mistake, the field, and the message.
 #[rustfmt::skip]
 const MISTAKES: &[(&str, usize, &str, &str)] = &[
     ("theme = 'pink'\n", 1, "theme", "\"dark\", \"light\", \"high-contrast\", \"terminal\", \"none\""),
@@ -356,7 +356,7 @@ fn a_variable_that_is_no_text_is_said() {
 }
 
 proptest! {
-    /// Whatever stands in the file, and wherever the key stands in it, reading neither fails nor tells.
+    /// Reading never panics and never shows the key, for any text in the file and any place of the key.
     #[test]
     fn no_file_makes_lapel_tell(before in "(\\PC|[\n\\[\\]{}=\"'.,#]|profiles|key|base_url){0,30}",
                                 after in "(\\PC|[\n\\[\\]{}=\"'.,#]|profiles|key|base_url){0,30}") {

@@ -32,7 +32,7 @@ fn new_profile(name: &str, environment: Environment, base_url: &str) -> NewProfi
 /// keys into any field.
 const SECRET: &str = "dmu_live_s3cretS3cret0123456789";
 
-/// What is wrong with settings, whether lapel goes on or not.
+/// The mistakes in settings, both those that lapel skips and those that stop it.
 fn told(settings: Result<Settings, ConfigError>) -> Vec<Mistake> {
     match settings {
         Ok(settings) => settings.left_out,

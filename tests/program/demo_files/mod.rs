@@ -74,7 +74,7 @@ async fn the_badges_to_revoke_are_in_the_demo_on_whatever_day_it_begins() {
         let demo = Demo::begin(begin).await;
         assert_eq!(demo.count(&ids), [41, 9, 6, 2], "issued, waiting, revoked, unknown when begun {begin}");
         if begin == BEGINNINGS[0] {
-            // Whoever takes their time before revoking finds the same.
+            // A person who revokes much later finds the same.
             demo.sandbox.control().advance(std::time::Duration::from_secs(4 * 3600));
             assert_eq!(demo.again().await.count(&ids), [41, 9, 6, 2], "four hours after {begin}");
         }

@@ -33,7 +33,7 @@ fn cp949(rows: &[Row]) -> Vec<u8> {
 }
 
 /// 120 attendees as Korean Excel saves them: 3 with errors, 3 who come twice, and 2 who have a TPL-004
-/// already: one from the stories, and whoever has the oldest badge.
+/// already: one from the stories, and the holder of the oldest badge.
 pub fn attendees((holder, holder_mail): &(String, String)) -> Vec<u8> {
     const COURSES: [&str; 5] = ["통계학과", "컴퓨터공학과", "경영학과", "문헌정보학과", "평생교육과"];
     let mut people: Vec<(String, String, &str)> = Vec::new();
@@ -94,7 +94,7 @@ pub fn big() -> Vec<u8> {
 
 /// 60 badges to revoke: 41 issued, 9 waiting, 6 revoked already, 2 unknown, 1 twice, 1 that Excel damaged.
 /// Issued and revoked ones are the oldest of the demo, and waiting ones the newest: those are the same on
-/// whatever day it begins.
+/// every day that it begins.
 pub async fn revoke(demo: &Demo) -> Vec<u8> {
     let oldest = |state: &State, many: usize| {
         let mut ids = demo.ids(state);

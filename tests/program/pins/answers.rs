@@ -51,7 +51,7 @@ fn with_any_status(path: &str) -> String {
     path.to_owned()
 }
 
-/// A job has the same fields wherever it stands; what is null in one of them may be a text in the next.
+/// A job has the same fields everywhere; what is null in one of them may be a text in the next.
 fn within_its_record(path: &str) -> String {
     for (list, record) in [("jobs[].", "job."), ("changed[].", "job."), ("followed[].", "job.")] {
         if let Some(field) = path.strip_prefix(list) {
@@ -150,7 +150,7 @@ fn json_of_issuing_and_jobs() {
     pin("json-jobs", &known, seen.0);
 }
 
-/// Whatever stops a job, and how each goes on.
+/// Everything that stops a job, and how each resumes.
 #[test]
 fn json_of_jobs_that_have_stopped() {
     let bench = Bench::new();

@@ -7,7 +7,7 @@ use lapel::jobs::RowStatus;
 use lapel::sandbox::RowState;
 use std::fs;
 
-/// The sheets of a spreadsheet, and the columns of the first one. What stands on the others is for people.
+/// The sheets of a spreadsheet, and the columns of the first one. The others are for people.
 fn of_xlsx(bench: &Bench, file: &str, out: &mut Vec<String>) {
     let mut book: Xlsx<_> = open_workbook(bench.path(file)).expect("a spreadsheet");
     let sheets = book.sheet_names();

@@ -75,7 +75,7 @@ fn switches_of_the_sandbox() {
     pin("sandbox-switches", &["waiting-history = hidden"], lines);
 }
 
-/// The constants: number by number, what each stands for. A larger one counts for more, so the order is a promise.
+/// The constants: number by number, with the meaning of each. A larger one counts for more, so the order is a promise.
 const CODES: [(u8, &str); 6] = [
     (exit::OK, "as asked"),
     (exit::FAILED, "tried, and it failed"),

@@ -1,4 +1,4 @@
-//! What stands in the files of the data folder: tables, columns, triggers, and every word that is stored.
+//! The contents of the files of the data folder: tables, columns, triggers, and every word that is stored.
 
 use super::pinned::pin;
 use crate::verbs::kit::{Bench, frozen};

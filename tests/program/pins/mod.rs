@@ -12,6 +12,7 @@ mod journal;
 mod json_shape;
 mod layers;
 mod pinned;
+mod plain_english;
 pub mod schema;
 mod settings;
 mod type_names;

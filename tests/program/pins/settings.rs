@@ -14,7 +14,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Stdio;
 
-/// What is wrong with the settings of a folder, in whatever file.
+/// Mistakes in the settings of a folder, in all of its files.
 fn mistakes(folder: &Path) -> Vec<Mistake> {
     let folder = folder.to_str().expect("UTF-8");
     let env = Env::of([("LAPEL_CONFIG_DIR", folder), ("LAPEL_DATA_DIR", folder), ("LANG", "C.UTF-8")]);
@@ -82,7 +82,7 @@ fn names_in_config_toml() {
     pin("config-toml", &known, lines);
 }
 
-/// Every setting stands in the sample, and every setting of the sample is read.
+/// Every setting is in the sample, and every setting of the sample is read.
 #[test]
 fn a_config_toml_of_today_is_read() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -23,8 +23,8 @@ fn defined(line: &str) -> Option<(&str, bool)> {
     (end > 0).then_some((&rest[..end], is_visible))
 }
 
-/// Type name to its files. An associated type of an `impl` is indented like a type of an inner module, but no `pub`
-/// stands before it.
+/// Type name to its files. An associated type of an `impl` is indented like a type of an inner module, but has no `pub`
+/// before it.
 fn types(root: &Path) -> BTreeMap<String, Vec<(String, bool)>> {
     let (mut files, mut types) = (Vec::new(), BTreeMap::new());
     sources(root, &mut files);

@@ -67,7 +67,7 @@ fn live_asks_for_the_organisation_too() {
     }
 }
 
-/// What goes on or is sent again was reviewed before; where it is LIVE it is confirmed like everything else.
+/// A job that resumes or is sent again was reviewed before; where it is LIVE it is confirmed like everything else.
 #[test]
 fn live_asks_before_a_job_goes_on() {
     let runtime = Runtime::new().expect("a runtime");

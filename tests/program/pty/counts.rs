@@ -220,7 +220,7 @@ fn ten_seconds_of_rest_write_no_byte() {
 #[test]
 fn the_first_frame_waits_for_nothing() {
     let term = still_demo().start();
-    // Whatever it shows: the rows may be there before anybody looks.
+    // With or without rows: they may be there before the test looks.
     term.until("the first frame", |s| !s.text.trim().is_empty());
     let frame = term.started.elapsed();
     let first = term.first_byte().unwrap_or_default();

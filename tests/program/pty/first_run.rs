@@ -194,7 +194,7 @@ fn keys_with_a_mistake_are_named_by_file_and_line() {
     term.send("\x03");
     assert_eq!(term.exit_restored().exit_code(), 0);
 
-    // Of each file that the demo leaves out one mistake is told at least, and where the others are.
+    // At least one mistake of each file that the demo leaves out has a message, with the place of the others.
     for (file, text) in [
         ("theme.toml", "[colours]\ndim = 5000\neror = \"red\"\n"),
         ("filters.toml", "[history.mine]\nnobody = 1\n"),
@@ -224,7 +224,7 @@ fn without_a_terminal_the_app_says_so() {
     assert!(term.shown().has(msg("lapel needs a terminal")), "{}", term.shown().text);
 }
 
-/// The flag holds for whatever is begun on the first screen, not only for profiles that are there already.
+/// The flag holds for every profile that is begun on the first screen, not only for profiles that are there already.
 #[test]
 fn looking_only_begins_on_the_first_screen() {
     let mut term = lapel(&["--read-only"]).start();

@@ -33,7 +33,7 @@ fn between<'a>(raw: &'a [u8], begin: &str, end: &str) -> Vec<&'a [u8]> {
     found
 }
 
-/// What base64 stands for.
+/// Decodes base64.
 fn unpacked(base64: &[u8]) -> Vec<u8> {
     let value = |byte: u8| match byte {
         b'A'..=b'Z' => byte - b'A',
@@ -99,7 +99,7 @@ fn placeholders(shown: &Shown) -> usize {
     shown.text.matches(PLACEHOLDER).count()
 }
 
-/// Opens the first badge, whose picture stands beside its text.
+/// Opens the first badge, whose picture is beside its text.
 fn open_badge(term: &mut Term) {
     term.shows(msg_part("row 1 of 40"));
     term.send("2");
@@ -140,7 +140,7 @@ fn kitty_is_sent_pixels_once_and_placeholders() {
     let ids: Vec<usize> = sent_to_kitty(&term.raw()).iter().map(|sent| sent.id).collect();
     term.send("q");
     term.exit_restored();
-    // At the end it is told to forget them.
+    // At the end lapel tells it to forget them.
     for id in ids {
         assert!(contains(&term.raw(), format!("\x1b_Ga=d,d=I,q=2,i={id}\x1b\\").as_bytes()), "{id}");
     }
@@ -286,7 +286,7 @@ fn what_stands_between_is_not_asked_what_it_would_take_for_a_title() {
 #[test]
 fn where_there_are_to_be_no_pictures_nothing_is_asked_and_nothing_is_shown() {
     let demo = || still_demo().ahead(format!("{KITTY}{CELL}{SIXEL}")).size(120, 36);
-    // With a theme that is said, nothing is left to be asked.
+    // With a theme in the settings, lapel has nothing to ask.
     let none = lapel_with("none").size(120, 36);
     let config = demo();
     config.write("config/config.toml", "pictures = \"none\"\n");

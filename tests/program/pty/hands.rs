@@ -36,7 +36,7 @@ fn read(term: &Term, file: &str) -> String {
     std::fs::read_to_string(term.home.path().join(file)).expect("the program was run")
 }
 
-/// A terminal that does what it is told: what its clipboard would hold now.
+/// A terminal that obeys: what its clipboard would hold now.
 fn clipboard(raw: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(raw);
     let (_, rest) = text.rsplit_once("\x1b]52;c;")?;

@@ -178,10 +178,10 @@ fn late_answers_of_the_terminal_do_nothing() {
 }
 
 /// `ESC[?2026;2$y` is not understood by the library that reads the terminal: it takes what follows for a
-/// part of it, up to the next `u` or `c`. The TUI itself goes on.
+/// part of it, up to the next `u` or `c`. The TUI itself continues.
 #[test]
 fn an_answer_that_is_not_understood_does_not_stop_the_app() {
-    // Without pictures and with a theme that is said the terminal is asked nothing, and nobody but the library reads what it says.
+    // Without pictures and with a theme in the settings lapel asks the terminal nothing, and only the library reads its input.
     let mut term =
         lapel(&["demo", "--seed", "7", "--speed", "0", "--theme", "dark", "--pictures", "none"]).start();
     term.shows(msg_part("row 1 of"));

@@ -25,7 +25,7 @@ struct Seen {
     first: Option<Instant>,
     /// The program and everybody else have closed their side.
     ended: bool,
-    /// Whether the reading thread lets go of the terminal at the next byte.
+    /// Whether the reading thread closes the terminal at the next byte.
     leave: bool,
 }
 
@@ -80,7 +80,7 @@ pub fn lapel_at(path: &str, args: &[&str]) -> Setup {
     program(path, &[args, tab].concat())
 }
 
-/// A demo whose clock stands still, so that nothing moves by itself.
+/// A demo with a stopped clock, so that nothing moves by itself.
 pub fn still_demo() -> Setup {
     lapel(&["demo", "--seed", "7", "--speed", "0"])
 }
@@ -204,7 +204,7 @@ fn read(mut source: Box<dyn Read + Send>, shared: &Shared) {
         }
         let leave = seen.leave || seen.ended;
         if leave {
-            // Before the others are told: they may be waiting for the terminal to be let go.
+            // Before the message to the others: they may wait until the terminal is closed.
             drop(source);
             seen.ended = true;
             news.notify_all();
@@ -311,7 +311,7 @@ impl Term {
         }
     }
 
-    /// Waits until the bytes that were written so far fulfil a condition, whatever the screen shows.
+    /// Waits until the bytes that were written so far fulfil a condition. The screen does not count.
     #[track_caller]
     pub fn until_written(&self, what: &str, fulfilled: impl Fn(&[u8]) -> bool) {
         let (seen, news) = &*self.shared;
@@ -427,7 +427,7 @@ impl Term {
         let mut killer = child.clone_killer();
         let (tell, told) = std::sync::mpsc::channel();
         let waiting = std::thread::spawn(move || {
-            // Whoever asked may have given up.
+            // The caller may have stopped waiting.
             let _ = tell.send(child.wait());
         });
         let Ok(status) = told.recv_timeout(BOUND) else {

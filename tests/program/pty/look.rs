@@ -50,7 +50,7 @@ fn a_storm_of_sizes_leaves_the_screen_whole() {
     term.shows(msg_part("Keys of this screen"));
     term.send("?");
     let after = term.until("all of it", |s| is_still(s) && s.line(1).chars().count() == 79);
-    // Where the list stands in its window may have moved; the row is the same.
+    // The list may have scrolled; the row is the same.
     assert_eq!(after.selected(), before.selected());
     // What is there is what a fresh drawing of all of it shows.
     term.resize(81, 24);

@@ -118,7 +118,7 @@ fn a_pager_that_is_killed_leaves_the_terminal_as_it_was() {
     assert_eq!(term.exit_restored().exit_code(), 0);
 }
 
-/// A short text is shown until a key is pressed, whatever less is told.
+/// A short text is shown until a key is pressed, with all options of less.
 #[test]
 fn less_waits_for_a_key_on_a_short_text() {
     let setup = still_demo();

@@ -1,5 +1,5 @@
 //! What a panic does to the terminal. The product has no way to provoke one, so the TUI is run by a child
-//! of this test, with a part that panics put in from outside: the real loop, hook and terminal all the same.
+//! of this test, with a part that panics put in from outside. The loop, the hook and the terminal are the real ones.
 
 use super::kit::{Term, program};
 use crate::texts::{msg, msg_part};
@@ -98,7 +98,7 @@ fn in_a_task_the_app_goes_on_and_names_the_report() {
     let file = term.home.path().join("data/crash.txt");
     let text = std::fs::read_to_string(file).expect("a crash file");
     assert!(text.contains("provoked in a task"), "{text}");
-    // The panic is said at once, and its question is answered a moment later.
+    // The panic appears at once, and its question is answered a moment later.
     term.shows("u service");
     term.send("u");
     term.shows(msg("Base URL"));

@@ -15,7 +15,7 @@ use std::path::Path;
 /// A cell of 13 by 29 pixels: half as large again as in the SVG, and of the same shape.
 const CELL: &str = "\x1b[6;29;13t";
 
-/// Says that the pictures are to be written.
+/// Asks for writing the pictures.
 const WRITE: &str = "UPDATE_PICTURES";
 
 /// A demo in a terminal that shows pictures as kitty does.
@@ -42,7 +42,7 @@ fn keep(name: &str, svg: &str, most: usize) {
     }
 }
 
-/// Whether a badge's picture stands there.
+/// Whether a badge's picture is there.
 fn is_drawn(shown: &Shown) -> bool {
     shown.text.contains(PLACEHOLDER)
 }

@@ -1,4 +1,4 @@
-//! A key that is typed without being shown, and a terminal that is put back whatever happens; a key that a
+//! A key that is typed without being shown, and a terminal that is put back after every end; a key that a
 //! command prints slowly.
 
 use super::kit::{LAPEL, contains, lapel, program};

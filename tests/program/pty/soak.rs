@@ -208,7 +208,7 @@ impl Soak {
         self.term.until("Home", |s| s.has(msg("Soon")) && !s.is_loading());
     }
 
-    /// Opens the form on a template, whatever list is open.
+    /// Opens the form on a template, from every list.
     fn open_form(&mut self, template: usize) {
         self.list("1", "of 40");
         self.term.send("g");
@@ -294,7 +294,7 @@ impl Soak {
         self.term.until("the whole history", |s| s.has("of 4,") && Self::is_still(s));
     }
 
-    /// The computer sleeps for hours, during which the service goes on.
+    /// The computer sleeps for hours, while the service runs.
     fn sleep(&mut self) {
         let pid = self.term.pid();
         self.term.signal(Signal::STOP);

@@ -1,5 +1,5 @@
-//! A screen as an SVG picture: every cell at its own place, so that wide letters line up whatever font
-//! draws them.
+//! A screen as an SVG picture: every cell at its own place, so that wide letters line up in every
+//! font.
 
 use super::graphics::PLACEHOLDER;
 use std::collections::BTreeSet;

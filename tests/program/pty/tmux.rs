@@ -98,7 +98,7 @@ fn below_header(screen: &str) -> String {
     screen.lines().skip(1).map(|text| line(text) + "\n").collect()
 }
 
-/// The number that stands behind some words.
+/// The number behind some words.
 fn number_after(screen: &str, words: &str) -> u64 {
     let rest = screen.split(words).nth(1).unwrap_or_else(|| panic!("{words}\n{screen}"));
     let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();

@@ -20,7 +20,7 @@ fn the_tour_is_a_verb_that_begins_and_ends() {
     let note = term.home.path().join("data/tour-taken");
     assert_eq!(std::fs::metadata(&note).expect("noted").permissions().mode() & 0o777, 0o600);
 
-    // It is offered once, and there for whoever asks for it.
+    // It is offered once, and there on request.
     let mut again = lapel(&[]).at(&term.home).start();
     let shown = again.shows(msg("Welcome to lapel"));
     assert!(!shown.has(msg_part("take the tour")), "{}", shown.text);

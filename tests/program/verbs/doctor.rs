@@ -103,7 +103,7 @@ fn what_is_wrong_is_listed() {
 #[test]
 fn a_data_folder_that_cannot_be_written_is_a_problem() {
     let bench = Bench::new();
-    // Nobody can write there, whoever runs the test.
+    // No user can write there, not even root.
     let mut command = bench.lapel(&["doctor", "--json"]);
     let said = bench.said(command.env("LAPEL_DATA_DIR", "/proc/lapel").output().expect("it runs")).ended(1);
     let problems = said.json()["problems"].to_string();

@@ -1,4 +1,4 @@
-//! `lapel issue`: who gets a badge, who does not, and what is said of it.
+//! `lapel issue`: who gets a badge, who does not, and the texts about it.
 
 use super::kit::{Bench, count, frozen, shape};
 use crate::closed_port::ClosedPort;
@@ -138,8 +138,8 @@ fn a_dry_run_shows_everything_and_sends_nothing() {
     ] {
         assert!(text.contains(part), "{part} is missing:\n{text}");
     }
-    let (_, listed) = text.split_once(msg("  Will be sent:")).expect("the rows to send");
-    let (sent, unsent) = listed.split_once(msg("  Not sent:")).expect("the other rows");
+    let (_, listed) = text.split_once(msg("Will be sent:")).expect("the rows to send");
+    let (sent, unsent) = listed.split_once(msg("Not sent:")).expect("the other rows");
     assert!(sent.matches("row ").count() == 2 && !sent.contains(msg("not sent")), "{text}");
     assert!(unsent.contains("row 4") && unsent.contains("row 5"), "{text}");
     assert_eq!((bench.posts(), bench.accepted()), (0, 0));

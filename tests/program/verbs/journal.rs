@@ -61,7 +61,7 @@ fn an_open_job_goes_to_the_new_computer_and_stays_nowhere_else() {
         assert_eq!(mode, 0o600, "it holds names");
     }
 
-    // The copy that was left behind sends nothing, whatever is asked of it.
+    // No command makes the copy that was left behind send anything.
     let posts = bench.posts();
     let again = ["resume", "retry", "use-up", "pause", "cancel"];
     for verb in again {
@@ -139,7 +139,7 @@ fn jobs_that_stay_are_only_a_record_in_the_backup_and_what_is_claimed_is_looked_
     assert_eq!((&said["open"], &said["elsewhere"]), (&Value::Array(Vec::new()), &made["stayed"]), "{said}");
     let said = elsewhere(&bench, &["jobs", "resume", &id, "--yes"]).ended(1);
     assert!(said.err.contains(msg_part("It stayed on")), "{}", said.err);
-    // Here the job goes on; then this computer is lost.
+    // Here the job continues; then this computer is lost.
     bench.run(&["jobs", "resume", &id, "--yes"]).ended(0);
     assert_eq!((bench.accepted(), bench.most_for_one()), (7, 1));
     let mut third = bench.lapel(&["journal", "restore", file, "--claim", "--json"]);

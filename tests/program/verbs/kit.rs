@@ -14,7 +14,7 @@ use tokio::runtime::Runtime;
 /// No condition of a test takes longer than this, however slow the machine.
 pub const BOUND: Duration = Duration::from_secs(60);
 
-/// The profile whose journal is on PostgreSQL: it has the name of the one that it stands for.
+/// The profile whose journal is on PostgreSQL: it has the name of the one that it replaces.
 const TEAM: &str = "environment";
 
 /// With `LAPEL_TEST_JOURNAL=postgresql` its journal is a database of its own; see [`team`].
@@ -113,7 +113,7 @@ impl Bench {
         command
     }
 
-    /// Runs it to its end. Whatever it does, it never says the key.
+    /// Runs it to its end. It must never print the key.
     #[track_caller]
     pub fn run(&self, args: &[&str]) -> Said {
         self.said(self.lapel(args).output().expect("it runs"))

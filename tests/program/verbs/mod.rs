@@ -8,6 +8,7 @@ mod completion;
 mod doctor;
 mod files;
 mod index;
+mod info;
 mod issuing;
 mod journal;
 mod keeping;
@@ -26,5 +27,4 @@ mod stops;
 #[cfg(feature = "team")]
 mod team;
 mod templates;
-mod told;
 mod twice;

@@ -101,7 +101,7 @@ fn a_dry_run_has_the_verdict_of_the_real_run() {
     assert!(said.err.contains(msg_part("--yes would send nothing")), "{}", said.err);
     let real = bench.json(&[&args[..], &["--yes"]].concat(), 3);
     assert_eq!(real["error"]["kind"], "guard_incomplete", "{real}");
-    // Who says that it does not matter is told so in both.
+    // A person who says that it does not matter sees it in both.
     let allowed = bench.json(&[&args[..], &["--dry-run", "--on-duplicate", "allow"]].concat(), 0);
     assert_eq!(allowed["would_send"], 1);
     bench.control().clear_faults();
@@ -131,7 +131,7 @@ fn a_duplicate_check_that_cannot_read_the_history_ends_as_an_incomplete_one() {
     let said = bench.json(&[&args[..], &["--yes"]].concat(), 1);
     assert_eq!(said["error"]["kind"], "key_refused", "{said}");
     bench.control().clear_faults();
-    // Whoever allows duplicates need not know who has the badge.
+    // A person who allows duplicates need not know who has the badge.
     bench.fault("get /badges/history status=500");
     bench.json(&[&args[..], &["--yes", "--on-duplicate", "allow"]].concat(), 0);
     assert_eq!(bench.control().ledger().accepted_total(), 1);

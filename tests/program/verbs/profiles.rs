@@ -163,7 +163,7 @@ fn another_organisations_key_is_asked_nothing_until_it_is_pinned() {
     let said = bench.said(swapped.output().expect("it runs")).ended(1);
     assert!(said.err.contains("nrb_live_"), "{}", said.err);
 
-    // A new key is refused as well, unless it is said to be the right one; then the jobs go on with it.
+    // A new key is refused as well, unless a person says that it is the right one; then the jobs continue with it.
     let new = format!("{}\n", key(&bench, "saebyeok"));
     let said = run(&bench, &["profile", "edit", "uni", "--key-stdin"], &new).ended(1);
     assert!(
@@ -318,7 +318,7 @@ fn info_tells_where_everything_is_and_no_key() {
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    // Whatever is wrong is said, and stops nothing.
+    // Every mistake has a message, and stops nothing.
     bench.settings("theme = 7\n[profiles.uni]\n");
     let said = json(&bench, &["info"], "", 0);
     assert!(said["remarks"].to_string().contains("config.toml, line 1"), "{said}");

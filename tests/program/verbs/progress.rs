@@ -56,7 +56,7 @@ fn progress_calls_only_what_was_sent_sent() {
     assert_eq!(said.err.matches(&counted("sent", 1, 1)).count(), 1, "{}", said.err);
 }
 
-/// The zone stands once, in the heading; the form of the times is that of the app.
+/// The zone appears once, in the heading; the form of the times is that of the app.
 #[test]
 fn a_list_of_jobs_names_its_zone_once() {
     let bench = Bench::new();

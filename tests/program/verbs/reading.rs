@@ -281,7 +281,7 @@ fn a_count_that_cannot_be_believed_is_said() {
     ] {
         let bench = Bench::switched(&[("total-count", value), ("max-rows", "70")]);
         let said = bench.run(&["history", "--all", "--csv"]).ended(code);
-        assert_eq!(said.out.lines().count(), 301, "{value}: every row is there all the same");
+        assert_eq!(said.out.lines().count(), 301, "{value}: every row is still there");
         assert!(said.err.contains(words), "{value}: {}", said.err);
     }
 }

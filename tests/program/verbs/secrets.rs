@@ -255,7 +255,7 @@ fn a_program_that_prints_the_key_gets_no_other_key() {
     );
 }
 
-/// Whoever owns the files of a process below `/proc` may read its memory and its environment.
+/// The owner of the files of a process below `/proc` may read its memory and its environment.
 #[cfg(target_os = "linux")]
 #[test]
 fn no_core_dump_is_written_and_no_other_process_of_the_user_reads_the_memory() {

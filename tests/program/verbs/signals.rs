@@ -10,7 +10,7 @@ use serde_json::Value;
 #[cfg(target_os = "linux")]
 use std::process::{Command, Stdio};
 
-/// Six people, two in a request, one request at a time, of which none is answered until the faults are cleared.
+/// Six people, two in a request, never two requests at once. None is answered until the faults are cleared.
 fn stalled(bench: &Bench) -> Running {
     bench.settings("[jobs]\nbatch = 2\nin_flight = 1\n");
     let names = ["하나", "두리", "세나", "네모", "다솜", "여름"];

@@ -1,4 +1,4 @@
-//! What stops a job, what is in doubt, and how each goes on.
+//! What stops a job, what is in doubt, and how each resumes.
 
 use super::kit::{Bench, accepted_rows, count};
 use crate::team;

@@ -563,7 +563,7 @@ fn the_jobs_of_a_computer_move_to_the_team_before_anything_is_sent_there() {
     assert_eq!(bench.most_for_one(), 1, "nobody got two");
 }
 
-/// Whoever reads only does not decide where the jobs are sent from.
+/// A process that only reads does not decide where the jobs are sent from.
 #[test]
 fn a_read_only_profile_moves_no_jobs() {
     if is_left_out() {

@@ -1,4 +1,4 @@
-//! A template named by its title: only an exact title that one template has, and the choice is said.
+//! A template named by its title: only an exact title that one template has. lapel prints the choice.
 
 use super::kit::Bench;
 use crate::texts::{msg_part, msg_with};

@@ -1,4 +1,4 @@
-//! One person, two jobs: whatever goes on in one job, nobody whom another has served is sent a badge again.
+//! One person, two jobs: no job sends a badge again to a person who got it from another job.
 
 use super::kit::{Bench, count};
 use crate::texts::{msg, msg_part};
@@ -65,7 +65,7 @@ fn a_job_that_stopped_at_the_quota_does_not_send_what_a_second_one_has_sent() {
         assert!(said["rows"][0]["why"].to_string().contains("job 3"), "{said}");
         assert_eq!((bench.accepted(), bench.most_for_one()), (6, 1), "{days} {by_redo}");
 
-        // A person looks, and wants one of them all the same: that is sent, and nothing else.
+        // A person looks, and still wants one of them: that is sent, and nothing else.
         let why = ["--row", "2", "--why", "asked for a second one", "--yes"];
         let resend = [&["jobs", "resend", &first][..], &why].concat();
         // The first time it may have to be read again what is known of it, and to be shown.

@@ -1,4 +1,4 @@
-//! Pages that are damaged, too long, or in another form: what can be read of them, and what is said of the rest.
+//! Pages that are damaged, too long, or in another form: what can be read of them, and the errors about the rest.
 
 use crate::server::{JSON, Move, Server, answer, enveloped, pong};
 use crate::texts::msg_part;

@@ -80,7 +80,7 @@ async fn the_three_posts_send_what_the_contract_says() {
 
 #[tokio::test]
 async fn a_get_leaves_no_connection_that_a_post_could_die_on() {
-    // The server kills whatever comes second on a connection: a POST must not meet that.
+    // The server kills every second request on a connection: a POST must not meet that.
     let server = Server::start(|_, seen| match seen.method.as_str() {
         "GET" => vec![Send(crate::server::pong())],
         _ if seen.connection == 0 => vec![Close],
@@ -288,7 +288,7 @@ async fn a_post_that_may_no_longer_be_sent_sends_no_body_and_is_not_in_doubt() {
     let hearing = std::thread::spawn(move || {
         let (mut stream, _) = listener.accept().expect("a connection");
         let mut heard = Vec::new();
-        // Whatever comes until the client gives up.
+        // Everything that arrives until the client stops.
         let _ = std::io::Read::read_to_end(&mut stream, &mut heard);
         String::from_utf8_lossy(&heard).into_owned()
     });

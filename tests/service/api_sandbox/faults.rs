@@ -7,7 +7,7 @@ use std::time::Duration;
 #[tokio::test]
 async fn a_post_under_every_fault_is_sent_once_and_its_doubt_is_true() {
     let kit = small().await;
-    // The rule, what is said, and how many were really issued.
+    // The rule, the error, and how many were really issued.
     let cases = [
         ("post /badges drop", "in doubt", 0),
         ("post /badges reset", "in doubt", 0),

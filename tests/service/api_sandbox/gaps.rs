@@ -1,6 +1,6 @@
 //! A tour of every endpoint, with every switch of the sandbox flipped to every value.
 //!
-//! Whatever a stranger's server decided, the client must read it, or say why not. What differs from the
+//! The client must read every decision of a stranger's server, or say why not. What differs from the
 //! defaults is listed here, case by case; everything else must come out the same.
 
 use super::kit::{Kit, badge, people, person, revocation, template, with, word};
@@ -74,7 +74,7 @@ async fn tour(kit: &Kit, round: usize, issued: &BadgeId, holder: &str) -> Tour {
     let bad = writer.issue_batch(&people("TPL-002", &[&a, "no address"]), call).await;
     note(&mut tour, "batch bad row", &bad, bad.as_ref().map_or(0, |b| b.problems.len()));
     note(&mut tour, "revoke", &writer.revoke(&revocation(&[issued]), call).await, 0);
-    // Whatever was said: nothing was issued twice.
+    // With every answer: nothing was issued twice.
     let twins = if bad.is_ok() { 3 } else { 2 };
     assert!(kit.ledger().accepted_for("TPL-001", &one) <= 1);
     assert!(kit.ledger().accepted_for("TPL-002", &a) <= twins);
@@ -120,7 +120,7 @@ fn expected(gap: &str, value: &str) -> &'static [&'static str] {
             "types=not this service",
             "wallet=not this service",
         ],
-        // What was asked for may be there: that is not known.
+        // The requested badge may be there: nobody knows.
         ("envelope", "no-data") => &[
             "badge=unreadable",
             "batch=in doubt",

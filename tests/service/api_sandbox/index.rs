@@ -148,7 +148,7 @@ async fn the_sums_are_those_of_the_service() {
         let expired_others =
             said_otherwise.filter(|row| Verdict::of(*row, now).state() == State::Expired).count() as u64;
         assert_eq!(sums.issued.total(), issued - expired_others);
-        // What stands behind each number is that many.
+        // Each number has that many rows behind it.
         for (which, n) in sums.ending.iter().chain(&sums.waiting.by_age) {
             let page = index
                 .list(IndexQuery { which: which.clone(), page: 1, per_page: 1000 })
@@ -180,8 +180,8 @@ async fn a_gap_made_by_rows_that_went_is_seen_and_read_again() {
     let kit = started(Options { history: Some(1000), ..options() }).await;
     let index = in_memory(&kit);
     break_off(&index, &kit, 300).await;
-    // What stands on the next page moves up onto one that was read, and as many come in as went: the count
-    // says nothing of it.
+    // Rows of the next page move up onto one that was read, and as many come in as went: the count
+    // does not show it.
     kit.sandbox.control().rows(&Rows { delete_newest: 7, ..Rows::default() }).expect("removed");
     insert(&kit, 7, 0, RowState::Issued);
     let before = asked(&kit);
@@ -247,7 +247,7 @@ async fn what_is_new_and_what_waits_is_read_often_and_the_rest_once_a_day() {
     same(&kept(&index).await, &truth(&kit.reader).await);
 }
 
-/// The list of revoked badges costs one request, whatever is in it.
+/// The list of revoked badges costs one request, with any contents.
 #[tokio::test]
 async fn a_service_that_cannot_list_revoked_badges_is_read_as_before() {
     let kit = small().await;
@@ -361,7 +361,7 @@ async fn it_takes_no_more_than_the_background_share_and_can_be_stopped() {
     let mut link = kit.reader.link();
     tokio::time::timeout(BOUND, link.wait_for(|l| l.waiting == 1)).await.expect("in time").expect("a link");
     assert_eq!(asked(&kit), 10, "a quarter of forty");
-    // A person's request goes on all the same.
+    // A person's request still continues.
     kit.reader.ping(&kit.call).await.expect("an answer");
     let busy = index
         .sync(&kit.reader, SyncScope::New, &watch::channel(SyncProgress::default()).0, cancel.clone())

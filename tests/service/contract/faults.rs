@@ -1,4 +1,4 @@
-//! Faults: what the rules do to the wire, and what was committed all the same.
+//! Faults: what the rules do to the wire, and what was committed anyway.
 
 use std::time::{Duration, Instant};
 

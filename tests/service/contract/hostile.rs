@@ -1,4 +1,4 @@
-//! Hostile input: whatever arrives, the answer is in the envelope and the service lives on.
+//! Hostile input: every answer is in the envelope, and the service keeps running.
 
 use reqwest::Method;
 use serde_json::{Value, json};

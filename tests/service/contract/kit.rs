@@ -215,7 +215,7 @@ pub fn enc(text: &str) -> String {
         .collect()
 }
 
-/// Sends raw bytes and gives back whatever comes until the connection ends.
+/// Sends raw bytes and gives back all bytes until the connection ends.
 pub async fn raw(kit: &Kit, bytes: &[u8]) -> Vec<u8> {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
     let url = kit.sandbox.base_url();

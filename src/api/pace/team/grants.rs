@@ -134,7 +134,7 @@ impl PaceKeeper {
                 Ok(view)
             }
             Err(lost) => {
-                // The database may have granted it all the same.
+                // The database may still have granted it.
                 let (priority, answered, remaining) = (want.priority, 0, 0);
                 self.gives.push_back(Give { block: id, part: 0, priority, answered, remaining });
                 Err(lost)
@@ -180,7 +180,7 @@ impl PaceKeeper {
         let _ = self.write();
     }
 
-    /// A hold of a process of this computer without a team. The team hears of it once: another computer may lift it.
+    /// A hold of a process of this computer without a team. The team learns of it once: another computer may lift it.
     pub(super) fn hear_hold(&mut self, wait: Duration, refusals: u32) {
         let until = Instant::now() + wait;
         if self.heard.is_none_or(|known| until > known + SAME_HOLD) {

@@ -589,7 +589,7 @@ async fn a_connection_with_a_team_takes_its_turns_from_it() {
         return;
     }
     let login = database::new_database();
-    // Nobody listens there. An attempt counts all the same.
+    // Nobody listens there. An attempt still counts.
     let key = ApiKey::new("a_key_of_this_test_only").expect("a key");
     let mut connection = Connection::new("http://127.0.0.1:1/", key).expect("a connection");
     connection.timeouts.pause = Duration::from_millis(1);

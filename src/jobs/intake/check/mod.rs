@@ -1,8 +1,8 @@
 //! Checks one row: the values that lapel would send, and whether it may send them.
 
-mod address;
 mod name;
 mod parts;
+mod recipient_email;
 
 use super::cell_text::{is_blank, trim};
 use super::columns::{RecipientField, Title};
@@ -123,7 +123,7 @@ fn person(name: &str, email: &str, findings: &mut Findings) -> (String, String) 
         findings.add(field, severity, localizable!("this looks like an API key"));
     }
     let composed = name::checked(name, email, findings);
-    (composed, address::checked(email, findings))
+    (composed, recipient_email::checked(email, findings))
 }
 
 /// `None` if the row is a recipient.

@@ -182,7 +182,7 @@ pub(super) fn mentions<const N: usize>(
         let read = xml.read(piece.get_mut(kept..)?).ok()?;
         let filled = kept + read;
         let text = piece.get(..filled)?;
-        // Two bytes a letter: whoever parses it decides.
+        // Two bytes a letter: the parser decides.
         if kept == 0 && (text.starts_with(b"\xff\xfe") || text.starts_with(b"\xfe\xff")) {
             return Some([true; N]);
         }

@@ -19,8 +19,8 @@ pub(in crate::jobs::journal) fn salts(db: &Tx<'_>) -> tx::Result<Vec<NamedSalt>>
     Ok(all)
 }
 
-/// Keeps the salts of other journals. They are masked by this journal's salt: whoever may read all but that one cannot
-/// use them either.
+/// Keeps the salts of other journals. They are masked by this journal's salt: a reader of everything but that salt
+/// cannot use them.
 pub(in crate::jobs::journal) fn keep_salts(db: &Tx<'_>, salts: &[NamedSalt]) -> tx::Result<()> {
     let mine = super::name_of_salt(db)?;
     for (name, salt) in salts.iter().filter(|(name, _)| *name != mine) {

@@ -1,5 +1,5 @@
-//! Tests: changed bytes in a journal. Whatever its columns or its file hold, every operation ends, and with what is wrong
-//! if it cannot read them.
+//! Tests: changed bytes in a journal. Every operation ends, and says what is wrong if it cannot read the
+//! columns or the file.
 
 use super::statements::{
     answer, badge, context, draft_of, intent, journal, me, request, seen, sight, started,

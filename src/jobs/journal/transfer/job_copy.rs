@@ -326,7 +326,7 @@ fn twins(db: &Tx<'_>, copy: &JobCopy) -> tx::Result<Vec<Twin>> {
     Ok(twins)
 }
 
-/// The time and the contents of each request, without those that stand for lost ones.
+/// The time and the contents of each request, without placeholders for lost ones.
 fn requests_of(requests: &[(i64, Cells)]) -> HashSet<(i64, &str)> {
     requests
         .iter()
@@ -371,7 +371,7 @@ fn insert(
 
 fn insert_job(db: &Tx<'_>, source: &str, copy: &JobCopy) -> tx::Result<i64> {
     let follows = copy.follows.map(|old| here(db, source, old)).transpose()?.flatten();
-    // Whoever takes it over stops it if rows are left to send.
+    // The process that takes it over stops it if rows are left to send.
     let id = insert(db, "job", "phase, follows", JOB, &with(&copy.job, &[&copy.phase, &follows]))?;
     // The duplicate check runs again before anything is sent.
     db.execute("UPDATE job SET guarded_at = 0 WHERE id = ?1 AND guarded_at IS NOT NULL", values![id])?;

@@ -1,4 +1,4 @@
-//! Tests: whatever fails, and whoever moves what, two journals never begin to send to one person. All journals are files;
+//! Tests: two journals never begin to send to one person, with every failure and every move. All journals are files;
 //! a team's database runs the same operations.
 
 use super::super::tests::closed;
@@ -127,7 +127,7 @@ async fn a_move_that_fails_half_way_leaves_at_most_one_journal_that_sends() {
     }
 }
 
-/// Numbers go on from the same one in both journals, so they mean two jobs.
+/// Both journals continue their numbers from the same one, so one number means two jobs.
 #[tokio::test]
 async fn a_record_says_where_its_job_is_now() {
     let (one, two) = (folder(), folder());

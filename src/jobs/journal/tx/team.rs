@@ -194,7 +194,7 @@ fn without_nul(text: &str) -> Cow<'_, str> {
             out.push('\u{fffd}');
             rest = after;
         } else {
-            // The escaped character stands for itself: an escaped backslash may precede `u0000`.
+            // The escaped character is literal: an escaped backslash may precede `u0000`.
             let end = rest.char_indices().nth(2).map_or(rest.len(), |(at, _)| at);
             out.push_str(&rest[..end]);
             rest = &rest[end..];

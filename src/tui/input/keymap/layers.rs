@@ -33,11 +33,7 @@ const VIM: &[Addition] = &[
         Action::First,
         "g g",
     ),
-    (
-        &[KeyContext::Badge, KeyContext::Json, KeyContext::Requests, KeyContext::Help],
-        Action::PageDown,
-        "ctrl-f",
-    ),
+    (&[KeyContext::Json, KeyContext::Requests, KeyContext::Help], Action::PageDown, "ctrl-f"),
     (
         &[KeyContext::List, KeyContext::Badge, KeyContext::Json, KeyContext::Requests, KeyContext::Help],
         Action::PageUp,

@@ -1,7 +1,7 @@
 //! Nested contexts, and keys of `keys.toml` that one context would hide from another.
 
 use crate::config::KeymapFile;
-use crate::tui::input::keymap::file::wanted_twice;
+use crate::tui::input::keymap::keys_file::wanted_twice;
 use crate::tui::input::keymap::layers::{BindingSource, clash, is_default, must_keep_a_key};
 use crate::tui::input::keymap::{Chord, Keymap};
 use crate::tui::prelude::*;

@@ -235,7 +235,8 @@ impl DraftForm {
     fn draw_rows(&self, frame: &mut Frame<'_>, area: Rect, job: &Job, cx: &UiContext) {
         let words = |row: &JobRow| draft_words(row.row_status, job.kind).to_owned();
         if self.rows.has_search() {
-            self.rows.draw(frame, area, cx, &self.heading, &words, None);
+            let marked = self.rows.marks_in_words();
+            self.rows.draw(frame, area, cx, &self.heading, &words, (None, &marked));
             return;
         }
         if area.height < 2 {

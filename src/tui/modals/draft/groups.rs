@@ -142,7 +142,7 @@ impl Groups {
         self.requests = requests.filter(|_| !self.stale);
     }
 
-    /// Number of badges in an unknown state that are to be revoked.
+    /// Number of badges in an unknown state that the job would revoke.
     pub fn unknown_states(&self) -> u64 {
         self.all.iter().filter(|group| group.is_of_unknown_state()).map(|group| group.rows).sum()
     }

@@ -86,12 +86,7 @@ impl FileForm {
                 let columns = &opened.about.columns;
                 match (&opened.preview, opened.about.map.map()) {
                     (Preview::Recipients(_), Some(map)) => {
-                        let text = t!(
-                            "columns {how}: {columns}",
-                            how = self.map_words(),
-                            columns = map_words(map, columns)
-                        );
-                        form.dim(&text);
+                        form.dim(&self.columns_said(&map_words(map, columns)));
                     }
                     (Preview::Recipients(_), None) => {}
                     (Preview::BadgeIds { column: Some(at), .. }, _) => {

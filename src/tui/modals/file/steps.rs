@@ -116,18 +116,18 @@ impl FileForm {
     }
 
     /// Source of the column mapping, as text: the user's choice, an earlier time, or the header.
-    pub(super) fn map_words(&self) -> &'static str {
+    pub(super) fn columns_said(&self, columns: &str) -> String {
         match self.opened.as_ref().map(|opened| &opened.about.map) {
-            Some(MapState::Chosen(_)) => t!("as chosen"),
-            Some(MapState::Remembered(_)) => t!("as last time"),
+            Some(MapState::Chosen(_)) => t!("columns as chosen: {columns}", columns),
+            Some(MapState::Remembered(_)) => t!("columns as last time: {columns}", columns),
             _ if self
                 .opened
                 .as_ref()
                 .is_some_and(|opened| opened.about.header == Some(HeaderRow::Absent)) =>
             {
-                t!("by content")
+                t!("columns by content: {columns}", columns)
             }
-            _ => t!("by header"),
+            _ => t!("columns by header: {columns}", columns),
         }
     }
 }

@@ -37,11 +37,11 @@ impl RequestLog {
                     if failed { t!("requests that failed") } else { t!("requests answered with success") };
                 let key = cx.key(&[KeyContext::Requests], Action::Only);
                 let showing = t!("showing {status} ({key}: next)", status, key);
-                format!("  {all} {} {showing}", cx.glyphs.dot)
+                format!("{all} {} {showing}", cx.glyphs.dot)
             }
-            None => t!("  {all}, newest first; names and e-mails masked", all),
+            None => t!("{all}, newest first; names and e-mails masked", all),
         };
-        let head = Line::styled(head, theme.strong());
+        let head = Line::styled(format!("  {head}"), theme.strong());
         let head = self.search.line(usize::from(area.width), cx).unwrap_or(head);
         let right = t!(
             "row {at} of {entries}",

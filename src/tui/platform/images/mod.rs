@@ -4,7 +4,7 @@
 //! It is decoded outside the loop, and cancelled when the user moves on. Without a picture, a message says why.
 //!
 //! ```text
-//! address   addresses to URLs               questions  questions to the terminal about its abilities
+//! picture_url  addresses to URLs            questions  questions to the terminal about its abilities
 //! store     wanted and loaded pictures      protocol   the ways in which a terminal shows pictures
 //! gallery   the worker's part of pictures   render     picture files to terminal output
 //! cache     files of downloaded pictures
@@ -12,9 +12,9 @@
 //!
 //! Only `render` needs the feature `images`. Without it pictures are off.
 
-mod address;
 mod cache;
 mod gallery;
+mod picture_url;
 mod protocol;
 #[cfg_attr(not(unix), allow(dead_code, unused_imports, reason = "nobody is asked there"))]
 mod questions;

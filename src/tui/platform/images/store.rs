@@ -1,8 +1,8 @@
 //! The wanted picture and the loaded ones. The newest request wins: an earlier one is cancelled, and its
 //! response is dropped.
 
-use super::address::Places;
 use super::gallery::PictureOnScreen;
+use super::picture_url::Places;
 use crate::config::PictureSettings;
 use crate::tui::platform::images::protocol::{KITTY_IDS, PictureOutput, Protocol};
 use crate::tui::platform::images::questions::{PictureMode, unasked};

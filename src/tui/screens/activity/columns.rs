@@ -47,7 +47,7 @@ pub(super) const FIELDS: [ListField; 16] = [
         .shown(|job, room, cx| progress(job, room.progress, cx))
         .whole(|job, _, _| percent(job))
         .styled(|job, cx| if job.is_unfinished() { cx.theme.accent() } else { cx.theme.dim() }),
-    // "Needs you" is the heading of Home, where nothing stands that lapel checks by itself. Sorted by [`sort_key`].
+    // "Needs you" is the heading of Home, which has nothing that lapel checks by itself. Sorted by [`sort_key`].
     ListField::own("needs", tr_noop!("Problem"), (10, 0, 0))
         .shown(needed)
         .styled(needed_style)

@@ -86,7 +86,7 @@ impl Screen for Activity {
                 &fields,
                 Some(job),
                 self.in_order().filter(|job| self.is_listed(job)),
-                |_| t!("of the job list"),
+                |n| plural!(n, "{n} row of the job list", "{n} rows of the job list"),
                 |_| columns::CellRoom::default(),
                 cx,
             );

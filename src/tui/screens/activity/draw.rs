@@ -434,7 +434,14 @@ impl Activity {
         let room = usize::from(area.width).saturating_sub(width(&end) + 1);
         let head = fit(&head, width(&head).min(room), cx.glyphs.ellipsis);
         frame.render_widget(Line::styled(head + &end, theme.strong()), Rect { height: 1, ..area });
+        let mut marked = rows.marks_in_words();
         for (y, counts) in (area.y + 1..panes.list.y).zip(self.row_counts(area.width)) {
+            let wide = counts.iter().map(|(text, _)| width(text) + 3).sum::<usize>();
+            let row = Rect { y, height: 1, ..area };
+            if !marked.is_empty() && wide + width(&marked) < usize::from(area.width) {
+                let marked = Span::styled(std::mem::take(&mut marked), theme.dim());
+                frame.render_widget(Line::from(marked).right_aligned(), Rect { width: row.width - 1, ..row });
+            }
             let mut spans = vec![Span::raw("  ")];
             for (at, (text, status)) in counts.into_iter().enumerate() {
                 if at > 0 {
@@ -449,11 +456,12 @@ impl Activity {
                 };
                 spans.push(Span::styled(text, style));
             }
-            frame.render_widget(Line::from(spans), Rect { y, height: 1, ..area });
+            frame.render_widget(Line::from(spans), row);
         }
         let words = |row: &JobRow| words_in_list(row, Some(job), cx);
-        // Not in the first line, which a list of few columns needs for the title.
-        rows.draw(frame, panes.list, cx, &self.rows_heading, &words, filtered.as_deref());
+        // Not in the first line, which a list of few columns needs for the title. The marks are there if no line of counts
+        // had room for them.
+        rows.draw(frame, panes.list, cx, &self.rows_heading, &words, (filtered.as_deref(), &marked));
         if rows.list.selected().is_some() {
             panes.draw_edge(frame, t!("Row"), cx);
             let lines = self.pane_lines(whole, cx);

@@ -163,6 +163,7 @@ pub(super) fn case<'a>(held: &'a HeldBadge, requested: Option<Timestamp>, cx: &'
         asked,
         organisation: cx.organisation(),
         both: false,
+        whole_as_of: None,
         unfinished: false,
         masked: false,
         by_id: false,

@@ -27,8 +27,7 @@ pub(super) fn words<'a>(
     };
     let states = counted(loaded.filter(is_copy).map(|row| Verdict::of(row, now).state()));
     let copies: u64 = states.iter().map(|(_, times)| times).sum();
-    let words =
-        |(state, times): &(State, u64)| t!("{times} {word}", times = number(*times), word = state.word());
+    let words = |(state, times): &(State, u64)| t!("{n} {word}", n = number(*times), word = state.word());
     let states = list(states.iter().map(words));
     (copies > 1)
         .then(|| t!("{copies} copies among the loaded rows: {states}", copies = number(copies), states))
@@ -74,7 +73,7 @@ fn notes_of(copies: &[&HistoryItem], cx: &UiContext) -> Vec<(BadgeId, Vec<String
 /// The number of copies in each state, without those that are issued, in words: `1 Waiting`.
 pub(in crate::tui::screens) fn not_issued(states: impl Iterator<Item = State>) -> Vec<String> {
     let others = counted(states).into_iter().filter(|(state, _)| *state != State::Issued);
-    others.map(|(state, times)| t!("{times} {word}", times = number(times), word = state.word())).collect()
+    others.map(|(state, times)| t!("{n} {word}", n = number(times), word = state.word())).collect()
 }
 
 fn counted(all: impl Iterator<Item = State>) -> Vec<(State, u64)> {

@@ -29,12 +29,12 @@ pub(super) struct BadgeColumns {
 pub(super) fn copyables<'r>(
     selected: Option<&'r HistoryItem>,
     rows: impl Iterator<Item = &'r HistoryItem>,
-    which: impl Fn(usize) -> &'static str,
+    what: impl Fn(u64) -> String,
     cx: &UiContext,
 ) -> Copyables {
     let mut all = Copyables::default();
     all.badge(selected);
-    all.records(&record_field::pick(HistoryItem::FIELDS, &COPIED), selected, rows, which, |_| (), cx);
+    all.records(&record_field::pick(HistoryItem::FIELDS, &COPIED), selected, rows, what, |_| (), cx);
     all
 }
 

@@ -15,7 +15,6 @@ use crate::tui::widgets::filtered_list::two_sided;
 use crate::tui::widgets::job_rows::moment;
 use crate::tui::widgets::needs;
 use crate::tui::widgets::paged_list::draw_row;
-use crate::tui::worker::index::reading_cost;
 use std::rc::Rc;
 use strum::VariantArray;
 
@@ -44,7 +43,7 @@ struct Texts {
     art: String,
     text: String,
     style: Style,
-    hint: (Action, &'static str),
+    hint: Option<(Action, &'static str)>,
 }
 
 struct HomeWidths {
@@ -223,7 +222,7 @@ impl Home {
             art: String::new(),
             text,
             style: theme.text(),
-            hint,
+            hint: Some(hint),
         };
         // Counts of an index that was never read to its end.
         let is_partial = self.counts.all().is_some_and(|all| all.sums.status.read_at.is_none());
@@ -243,13 +242,21 @@ impl Home {
                 words.extend(involved(job, cx.person()));
                 let resumes = !cx.read_only() && can(Action::Resume, job);
                 let hint = if resumes { (Action::Run, Action::Run.hint()) } else { show };
-                Texts { alert: true, style: theme.warning(), hint, ..of_job(job, cx.dotted(&words)) }
+                Texts {
+                    alert: true,
+                    style: theme.warning(),
+                    hint: Some(hint),
+                    ..of_job(job, cx.dotted(&words))
+                }
             }
             HomeLine::Draft(drafts) => {
                 let Some(first) = drafts.first() else { return plain(String::new(), show) };
                 let last = drafts.iter().map(|draft| draft.updated).max().unwrap_or(first.updated);
+                let opened_by = drafts.iter().find_map(opened_by);
+                let open = (Action::Open, t!("open"));
+                let hint = opened_by.is_none().then_some(open);
                 let mut words = vec![t!("kept {time}", time = moment(last, cx))];
-                words.extend(opened_by(first));
+                words.extend(opened_by);
                 words.extend(first.origin.as_ref().map(|origin| origin.name().to_string()));
                 words.extend(shares(drafts));
                 let title = match first.kind {
@@ -258,7 +265,8 @@ impl Home {
                 };
                 Texts {
                     job: Some((t!("Draft {id}", id = first.id), title)),
-                    ..plain(cx.dotted(&words), (Action::Open, t!("open")))
+                    hint,
+                    ..plain(cx.dotted(&words), open)
                 }
             }
             HomeLine::Check(job) => {
@@ -302,7 +310,7 @@ impl Home {
                 counted(words, list)
             }
             HomeLine::NoIndex => {
-                let cost = reading_cost(self.index_cost());
+                let cost = cx.history_cost(self.history);
                 plain(
                     t!(
                         "Expiring badges, failed mails and badges over time need an index. Building it costs {cost}.",
@@ -312,7 +320,7 @@ impl Home {
                 )
             }
             HomeLine::EmptyIndex => {
-                let cost = reading_cost(self.index_cost());
+                let cost = cx.history_cost(self.history);
                 let text = t!("The index is empty. Reading the history costs {cost}.", cost);
                 plain(text, (Action::Reload, Action::Reload.hint()))
             }
@@ -388,7 +396,7 @@ impl Texts {
     }
 
     fn hint_words(&self, cx: &UiContext) -> String {
-        format!("{} {}", cx.key(STACK, self.hint.0), self.hint.1)
+        self.hint.map_or(String::new(), |(action, words)| format!("{} {words}", cx.key(STACK, action)))
     }
 
     fn rows(&self, line: usize, widths: &HomeWidths, cx: &UiContext) -> Vec<Placed> {
@@ -440,9 +448,10 @@ impl Texts {
             spans.push(Span::styled(fit(&text, room, cx.glyphs.ellipsis), self.style));
             if at == 0 {
                 spans.push(Span::raw(gap.clone()));
-                let (action, words) = self.hint;
-                spans.push(Span::styled(cx.key(STACK, action), theme.key()));
-                spans.push(Span::styled(format!(" {words}"), theme.dim()));
+                if let Some((action, words)) = self.hint {
+                    spans.push(Span::styled(cx.key(STACK, action), theme.key()));
+                    spans.push(Span::styled(format!(" {words}"), theme.dim()));
+                }
             }
             rows.push(Placed { line: Some(line), spans });
         }
@@ -510,7 +519,7 @@ mod tests {
             art: String::new(),
             text: "981 of 1,177 issued · next check 18:50".to_owned(),
             style: cx.theme.text(),
-            hint: (Action::Open, "show"),
+            hint: Some((Action::Open, "show")),
         };
         let rows = texts.rows(0, &HomeWidths { label: 0, title: 0, text: 22 }, &cx);
         let shown: Vec<String> =

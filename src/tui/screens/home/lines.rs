@@ -85,6 +85,11 @@ impl HomeLine {
         }
     }
 
+    /// Whether another lapel has the draft open. Only one at a time can.
+    pub fn is_open_elsewhere(&self) -> bool {
+        matches!(self, Self::Draft(drafts) if drafts.iter().any(|draft| draft.open_elsewhere().is_some()))
+    }
+
     pub fn job(&self) -> Option<&Job> {
         match self {
             Self::Need(job, _) | Self::Check(job) | Self::Run(job) | Self::Theirs(job) => Some(job),

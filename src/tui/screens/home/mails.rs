@@ -415,7 +415,8 @@ impl HomePane for FailedMailList {
     }
 
     fn copyables(&self, cx: &UiContext) -> Copyables {
-        copyables(self.badge(), self.shown(), |_| t!("with failed mails"), cx)
+        let what = |n| plural!(n, "{n} row with failed mails", "{n} rows with failed mails");
+        copyables(self.badge(), self.shown(), what, cx)
     }
 
     fn records(&self) -> Vec<RawOf> {

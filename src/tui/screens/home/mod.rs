@@ -9,7 +9,6 @@ mod draw;
 mod lines;
 mod mails;
 
-use crate::export::Cost;
 use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::modals::draft::{imports, titles};
 use crate::tui::modals::job_actions::{can, run};
@@ -163,7 +162,7 @@ impl Home {
     /// Takes the number of badges in the history. It says what an index costs.
     pub fn take_history(&mut self, badges: Option<u64>) {
         self.history = badges.or(self.history);
-        self.counts.cost = self.index_cost();
+        self.counts.history = self.history;
     }
 
     pub fn index_is_on(&mut self) {
@@ -207,10 +206,6 @@ impl Home {
 
     pub fn is_reading(&self) -> bool {
         self.counts.is_reading()
-    }
-
-    fn index_cost(&self) -> Option<u64> {
-        self.history.map(|badges| Cost::of(badges, u32::MAX).requests)
     }
 
     fn arrange(&mut self, cx: &UiContext) {
@@ -380,7 +375,7 @@ impl Component for Home {
             return pane.is_enabled(action, cx);
         }
         match action {
-            Action::Open => self.line().is_some(),
+            Action::Open => self.line().is_some_and(|line| !line.is_open_elsewhere()),
             Action::Period => self.has_plot(),
             Action::DiscardDraft => matches!(self.line(), Some(HomeLine::Draft(_))),
             Action::Wallet => false,

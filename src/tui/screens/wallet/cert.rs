@@ -1,11 +1,10 @@
 //! Search by certificate number. Only the local index can do it, not the service.
 
 use super::{Lookups, Wallet};
-use crate::export::Cost;
 use crate::index::Cert;
 use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::prelude::*;
-use crate::tui::worker::index::{MOST_DETAILS, NotSearched, reading_cost};
+use crate::tui::worker::index::{MOST_DETAILS, NotSearched};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::tui) enum Certs {
@@ -100,26 +99,22 @@ impl Wallet {
             Certs::NoIndex => t!(
                 "{key} turns an index on until lapel ends and reads the history into it ({cost}), then the records, after a confirmation.",
                 key,
-                cost = self.index_cost()
+                cost = cx.history_cost(self.history)
             ),
             Certs::NotRead => t!(
                 "{key} reads the history ({cost}), then the records, after a confirmation.",
                 key,
-                cost = self.index_cost()
+                cost = cx.history_cost(self.history)
             ),
             _ => t!("{key} reads the records that are missing, after a confirmation with the cost.", key),
         })
     }
 
-    pub(super) fn index_cost(&self) -> String {
-        reading_cost(self.history.map(|badges| Cost::of(badges, u32::MAX).requests))
-    }
-
     /// Asks for the one confirmation. If the index has badges, first counts their records that were not read yet. This
     /// costs no request.
-    pub(super) fn ask_cert_cost(&mut self, number: String, effects: &mut Effects<'_>) {
+    pub(super) fn ask_cert_cost(&mut self, number: String, cx: &UiContext, effects: &mut Effects<'_>) {
         if matches!(self.call.certs, Certs::NoIndex | Certs::NotRead) {
-            let cost = self.index_cost();
+            let cost = cx.history_cost(self.history);
             let text = match self.history.map(|badges| count!(badges, "request", "requests")) {
                 Some(requests) => t!(
                     "lapel reads the history into the index ({cost}), then the records of badges, the newest first, until one has this number: at most {requests}, 1 for each badge.",

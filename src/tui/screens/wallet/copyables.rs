@@ -117,7 +117,8 @@ impl Screen for Wallet {
         let Some(view) = self.as_rows(cx) else { return all };
         let view = LookupView { email: email.to_owned(), ..view };
         let fields = pick(FIELDS, &COPIED);
-        all.records(&fields, Some(held), self.rows_with_folded(), |_| t!("of this holder"), |_| &view, cx);
+        let what = |n| plural!(n, "{n} row of this holder", "{n} rows of this holder");
+        all.records(&fields, Some(held), self.rows_with_folded(), what, |_| &view, cx);
         all
     }
 

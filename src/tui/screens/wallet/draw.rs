@@ -154,6 +154,7 @@ impl Wallet {
                     .collect::<Vec<_>>(),
                 &[],
             ),
+            0,
             frame,
             Rect { y: area.y + 2, height: 1, ..area },
             cx,
@@ -194,9 +195,11 @@ impl Wallet {
         let (who, shorter, said) = self.totals(found, cx);
         let areas = self.areas(area, cx);
         let under = Rect { y: area.y + 2, height: 1, ..area };
+        let widths = self.heading.widths(usize::from(areas.list.width).saturating_sub(BEFORE));
         if !found.held.is_empty() || found.failed {
             let who: Vec<String> = std::iter::once(who.clone()).chain(shorter).collect();
-            self.first_line((&who, &said), frame, under, cx);
+            let hidden = if self.has_headings() { 0 } else { self.heading.hidden(&widths) };
+            self.first_line((&who, &said), hidden, frame, under, cx);
             self.draw_notes(frame, areas.notes, cx);
         }
         if found.held.is_empty() {
@@ -218,7 +221,6 @@ impl Wallet {
             return;
         }
         let Some(view) = self.as_rows(cx) else { return };
-        let widths = self.heading.widths(usize::from(areas.list.width).saturating_sub(BEFORE));
         frame.render_widget(self.heading.line(&widths, 2, cx), areas.heads);
         let shown = self.cursor.shown().filter_map(|i| Some((i, self.row(i)?)));
         for (y, (i, held)) in (areas.list.y..).zip(shown) {

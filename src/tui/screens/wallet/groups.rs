@@ -7,7 +7,7 @@ use crate::tui::prelude::*;
 use crate::tui::screens::history::copies::not_issued;
 use std::rc::Rc;
 
-/// Copies that are folded: fewer are as easy to read as the row that stands for them.
+/// Copies that are folded: fewer are as easy to read as their one row.
 const FOLDED_FROM: usize = 3;
 
 /// The template, or else the title, and the name for comparing.
@@ -69,7 +69,7 @@ pub(super) fn words(held: &[HeldBadge], groups: &[CopyGroup], now: DateTime) -> 
 pub(super) struct Arrangement {
     /// Indexes of the listed badges. `None` lists all as they came.
     pub order: Option<Vec<usize>>,
-    /// The folded copies by the index of the row that stands for them.
+    /// The folded copies by the index of their one row.
     folded: HashMap<usize, Vec<usize>>,
     /// The copies below another one, and the row that opened to copies.
     pub signs: Rc<HashMap<BadgeId, Sign>>,
@@ -141,7 +141,7 @@ impl Wallet {
         self.found.as_ref()?.arranged.signs.get(&held.badge_id).copied()
     }
 
-    /// The number of badges for which the selected row stands, if they are folded.
+    /// The number of badges in the selected row, if they are folded.
     pub(super) fn folded_here(&self) -> Option<usize> {
         let index = self.index(self.cursor.at())?;
         Some(self.found.as_ref()?.arranged.folded.get(&index)?.len() + 1)
@@ -163,7 +163,7 @@ impl Wallet {
         self.unfolded_here().is_some()
     }
 
-    /// Folds the copies around the selected row. The row that stands for them is selected then.
+    /// Folds the copies around the selected row. Their one row is selected then.
     pub(super) fn fold(&mut self, cx: &UiContext) {
         let Some(group) = self.unfolded_here() else { return };
         let is_head =
@@ -177,7 +177,7 @@ impl Wallet {
         self.arrange(cx);
     }
 
-    /// The listed badges, and the folded ones after the row that stands for them.
+    /// The listed badges, and the folded ones after their one row.
     pub(super) fn rows_with_folded(&self) -> impl Iterator<Item = &HeldBadge> {
         let folded = self.found.as_ref().map(|found| &found.arranged.folded);
         let count = if self.choosing { 0 } else { self.len() };

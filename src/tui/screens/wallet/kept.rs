@@ -46,6 +46,7 @@ struct ScriptFor {
     question: Option<CallerQuestion>,
     pictures: Option<[Option<bool>; 2]>,
     requested: Option<DateTime>,
+    whole_as_of: Option<DateTime>,
     organisation: String,
     namesakes: usize,
     flags: [bool; 5],
@@ -62,6 +63,7 @@ impl ScriptFor {
             question: case.question,
             pictures: case.pictures,
             requested: case.requested,
+            whole_as_of: case.whole_as_of,
             organisation: case.organisation.to_owned(),
             namesakes: case.namesakes,
             flags: [case.both, case.unfinished, case.by_id, case.masked, case.zone_known],
@@ -96,6 +98,11 @@ impl HolderBadges {
                 besides,
             }
         })
+    }
+
+    /// When both lists were read to their end, if a later refresh failed and this is shown instead.
+    pub fn whole_as_of(&self) -> Option<Timestamp> {
+        self.read_at.filter(|_| self.is_kept && self.complete && self.read == [true, true])
     }
 
     /// Whether a badge waits: its age is shown then.

@@ -1,4 +1,4 @@
-//! Where the parts of the Wallet tab stand: the notes, the list, the answer about the selected badge and its picture.
+//! The places of the parts of the Wallet tab: the notes, the list, the answer about the selected badge and its picture.
 
 use super::notes::sent_when;
 use super::rows::REMARKS;

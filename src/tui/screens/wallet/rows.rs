@@ -137,7 +137,7 @@ impl LookupView {
         let copies = self.copies.get(&held.badge_id).cloned();
         let said = match self.signs.get(&held.badge_id) {
             Some(Sign::Copy) => [why, None],
-            // Such a row stands for all of them.
+            // Such a row shows all of them.
             Some(Sign::Folded | Sign::Unfolded) => [copies, why],
             None => [why, copies],
         };

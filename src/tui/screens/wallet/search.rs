@@ -301,7 +301,7 @@ impl Wallet {
             t!(
                 "The index is not read yet: {key} on Home reads it ({cost}).",
                 key = cx.key(&[KeyContext::Home, KeyContext::Global], Action::Reload),
-                cost = self.index_cost()
+                cost = cx.history_cost(self.history)
             )
         });
         let missing = is_missing.then(|| t!("No index here.").to_owned());

@@ -41,19 +41,27 @@ impl Wallet {
         });
         let (who, mut said) = if let Some(at) = found.read_at.filter(|_| found.is_kept) {
             let who = if self.call.masked { t!("The record of one badge").to_owned() } else { who };
-            let badges = match self.left_to_read() {
-                Some((read, Some(total))) => {
-                    t!("{read} of {total} badges", read = number(read), total = number(total))
-                }
-                _ => count!(found.held.len() as u64, "badge", "badges"),
-            };
             let time = moment(at, cx);
-            let said = if self.call.masked || found.complete && found.read == [true, true] {
-                t!("{badges} as of {time}", badges, time)
-            } else {
-                t!("{badges} as of {time} (not all was read)", badges, time)
+            let said = match self.left_to_read() {
+                Some((read, Some(total))) => partly_read(read, total, only_history, cx)
+                    .into_iter()
+                    .map(|badges| t!("{badges} as of {time}", badges, time))
+                    .collect(),
+                _ => {
+                    let badges = count!(found.held.len() as u64, "badge", "badges");
+                    let partly = t!("{badges} as of {time} (not all was read)", badges, time);
+                    let said = t!("{badges} as of {time}", badges, time);
+                    if self.call.masked || found.whole_as_of().is_some() {
+                        vec![said]
+                    } else if goes_on.is_some() {
+                        // The key says that there is more.
+                        vec![partly, said]
+                    } else {
+                        vec![partly]
+                    }
+                }
             };
-            (who, with_and_without(&format!(" {dot} {said}"), goes_on))
+            (who, with_key(said, goes_on, cx))
         } else if found.failed {
             (who, Vec::new())
         } else if is_unseen && !found.sent.is_empty() && found.email.is_empty() {
@@ -74,16 +82,14 @@ impl Wallet {
         } else if let Some((read, total)) =
             self.left_to_read().filter(|(_, total)| total.is_some() || is_longer)
         {
-            let read = match total {
-                Some(total) => {
-                    t!("{read} of {total} badges read", read = number(read), total = number(total))
-                }
-                None => t!(
+            let said = match total {
+                Some(total) => partly_read(read, total, only_history, cx),
+                None => vec![t!(
                     "{badges}, not read to the end",
                     badges = count!(found.held.len() as u64, "badge", "badges")
-                ),
+                )],
             };
-            (who, with_and_without(&format!(" {dot} {read}"), goes_on))
+            (who, with_key(said, goes_on, cx))
         } else if !found.troubles.is_empty() {
             let badges = count!(found.held.len() as u64, "badge", "badges");
             (who, vec![format!(" {dot} {}", t!("{badges} (only one list read)", badges))])
@@ -121,12 +127,14 @@ impl Wallet {
         (who, shorter, said)
     }
 
-    /// Draws the summary, with the number of requests at its end as a sign of progress.
+    /// Draws the summary, with the number of requests at its end as a sign of progress. The default columns have no
+    /// headings that could say how many have no room, so this line does, if it has room.
     /// `said` has the longest text first. The first one that leaves room for the holder's name is used, and then the first
     /// of `who` that fits.
     pub(super) fn first_line(
         &self,
         (who, said): (&[String], &[String]),
+        hidden: usize,
         frame: &mut Frame<'_>,
         area: Rect,
         cx: &UiContext,
@@ -134,7 +142,8 @@ impl Wallet {
         let asked = self.requests(cx);
         let place = self.place().filter(|_| area.width >= preview::FROM || self.selected().is_none());
         let right: Vec<String> = place.into_iter().chain([asked]).filter(|part| !part.is_empty()).collect();
-        let right = right.join(&format!(" {} ", cx.glyphs.dot));
+        let dot = format!(" {} ", cx.glyphs.dot);
+        let mut right = right.join(&dot);
         let room = usize::from(area.width).saturating_sub(width(&right) + 6);
         let name = who.first().map_or(0, |who| width(who)).min(NAME);
         let said = said.iter().find(|said| name + width(said) <= room).or(said.last());
@@ -143,7 +152,14 @@ impl Wallet {
         let who = who.iter().find(|who| width(who) <= left).or(who.last()).map_or("", String::as_str);
         let short = fit(who, left, cx.glyphs.ellipsis);
         let text = fit(&format!("{}{said}", short.trim_end()), room, cx.glyphs.ellipsis);
-        let text = Line::styled(format!("  {}", text.trim_end()), cx.theme.strong());
+        let text = text.trim_end();
+        if hidden > 0 && !right.is_empty() {
+            let words = plural!(hidden as u64, "+{n} column", "+{n} columns");
+            let signs = [words, format!("+{hidden}")].map(|sign| format!("{sign}{dot}{right}"));
+            let room = room + width(&right);
+            right = signs.into_iter().find(|sign| width(text) + width(sign) <= room).unwrap_or(right);
+        }
+        let text = Line::styled(format!("  {text}"), cx.theme.strong());
         two_sided(frame, area, (text, Span::styled(right, cx.theme.dim())), true, cx);
     }
 
@@ -204,7 +220,20 @@ impl Wallet {
     }
 }
 
-/// The longer form comes first.
-fn with_and_without(said: &str, more: Option<String>) -> Vec<String> {
-    more.map(|more| format!("{said}{more}")).into_iter().chain([said.to_owned()]).collect()
+/// How many of a wallet's badges were read, and how many others the history has. The longest text comes first.
+fn partly_read(read: u64, total: u64, only_history: u64, cx: &UiContext) -> Vec<String> {
+    let (read, total) = (number(read), number(total));
+    let shortest = t!("wallet: {read}/{total}", read, total);
+    if only_history == 0 {
+        return vec![t!("{read} of {total} badges read", read, total), shortest];
+    }
+    let in_wallet = t!("wallet: {read} of {total} badges read", read, total);
+    let more = t!("{n} more in the history", n = number(only_history));
+    vec![format!("{in_wallet} {} {more}", cx.glyphs.dot), in_wallet, shortest]
+}
+
+/// Each text with the key that reads more: where the room is short, the text gives way. No other place names the key.
+fn with_key(said: Vec<String>, goes_on: Option<String>, cx: &UiContext) -> Vec<String> {
+    let goes_on = goes_on.unwrap_or_default();
+    said.into_iter().map(|said| format!(" {} {said}{goes_on}", cx.glyphs.dot)).collect()
 }

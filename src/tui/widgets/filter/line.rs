@@ -51,7 +51,7 @@ fn words(line: &str) -> Vec<Word> {
 }
 
 impl Word {
-    /// As a part of a value that goes on over several words.
+    /// As a part of a value of several words.
     fn whole(&self) -> String {
         match &self.field {
             Some(field) => format!("{field}:{}", self.value),
@@ -149,7 +149,7 @@ pub fn parse(specs: &[Spec], line: &str, known: &FilterContext) -> Result<Vec<(u
     Ok(fields)
 }
 
-/// The line that stands for these texts of the fields.
+/// The line for these texts of the fields.
 pub fn render<'a>(specs: &[Spec], texts: impl Iterator<Item = &'a str>, known: &FilterContext) -> String {
     let set = specs.iter().zip(texts).filter(|(_, text)| !text.trim().is_empty());
     let words =
@@ -199,7 +199,7 @@ pub fn suggestions(specs: &[Spec], before: &str, known: &FilterContext) -> (usiz
     (last.from, found)
 }
 
-/// The suggestions for a value that goes on over several words, if there are any, and where its field begins.
+/// The suggestions for a value of several words, if there are any, and where its field begins.
 fn goes_on(specs: &[Spec], typed: &[Word], known: &FilterContext) -> Option<(usize, Vec<Suggestion>)> {
     let begin = typed.iter().rposition(|word| word.field.is_some())?;
     let [first, rest @ ..] = &typed[begin..] else { return None };
@@ -450,7 +450,7 @@ mod tests {
     }
 
     proptest! {
-        /// The line of a filter stands for that filter, whatever was typed into the form.
+        /// The line of a filter gives that filter, for all texts in the form.
         #[test]
         fn a_rendered_line_is_the_same_filter(texts in prop::collection::vec("[ -~가-힣\u{201c}]{0,12}", SPECS.len())) {
             let free = |at: usize| matches!(SPECS[at].takes, Takes::Text);

@@ -112,7 +112,7 @@ pub struct FilterContext {
     pub choices: Vec<FilterChoice>,
     /// The service's date.
     pub today: Option<Date>,
-    /// The mail status of the current filter. It stays accepted, whatever words the rows have.
+    /// The mail status of the current filter. It stays accepted, even if no row has this word.
     pub applied_mail: Option<String>,
 }
 
@@ -121,7 +121,7 @@ impl FilterContext {
         self.choices.iter().filter(move |choice| choice.field == spec.name)
     }
 
-    /// The word that stands for a choice: its name, or its value if another choice has the same name.
+    /// The word for a choice: its name, or its value if another choice has the same name.
     pub fn word_of<'a>(&self, spec: Spec, choice: &'a FilterChoice) -> &'a str {
         let name = choice.name.trim();
         if name == choice.value {
@@ -135,7 +135,7 @@ impl FilterContext {
         if self.choices_of(spec).any(is_other) { &choice.value } else { name }
     }
 
-    /// The value that a typed name stands for, or a typed value itself. Of words of the service, spaces and hyphens count
+    /// The value of a typed name, or a typed value itself. Of words of the service, spaces and hyphens count
     /// only between values that are otherwise the same: a suggestion appears without them, too. The service looks for a
     /// part of a title, and another id is another record, so they count there.
     fn value_of(&self, spec: Spec, typed: &str) -> Option<&str> {

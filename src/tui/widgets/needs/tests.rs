@@ -150,7 +150,7 @@ fn what_lapel_checks_or_was_moved_needs_nobody() {
         assert_eq!((needs(&job, now()), count(&[job], now())), (vec![], 0), "{phase:?}");
     }
     assert_eq!(needs(&job(Phase::Paused, &[(RowStatus::Ready, 1)]), now()), [], "a person paused it");
-    // A revocation that stopped while its badges were not issued goes on when a person resumes it.
+    // A revocation that stopped while its badges were not issued continues when a person resumes it.
     for (phase, is_halted) in [(Phase::Stopped, true), (Phase::Running, false)] {
         let waits = job(phase, &[(RowStatus::ToRevoke, 2)]);
         assert_eq!((needs(&waits, now()).len(), waits.can_resume()), (usize::from(is_halted), is_halted));

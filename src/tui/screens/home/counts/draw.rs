@@ -8,7 +8,7 @@ use crate::tui::prelude::*;
 use crate::tui::widgets::filtered_list::{read_words, two_sided};
 use crate::tui::widgets::paged_list::draw_row;
 use crate::tui::widgets::preview;
-use crate::tui::worker::index::{Overall, reading_cost};
+use crate::tui::worker::index::Overall;
 
 /// Minimum screen width, in columns, for showing the other sections beside the open one.
 const BESIDE: u16 = 120;
@@ -47,7 +47,7 @@ impl BadgeCounts {
 
     pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         if !self.is_on(cx) {
-            draw_off(self.cost, frame, area, cx);
+            draw_off(self.history, frame, area, cx);
             return;
         }
         self.draw_totals(frame, Rect { height: 1, ..area }, cx);
@@ -374,7 +374,7 @@ pub fn spark(bars: &[CountBar], cx: &UiContext) -> String {
         .collect()
 }
 
-fn draw_off(cost: Option<u64>, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+fn draw_off(history: Option<u64>, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
     let theme = &cx.theme;
     let name = cx.session().map_or("NAME", |session| session.name.as_str());
     let name = crate::domain::text::scrub(name);
@@ -385,7 +385,7 @@ fn draw_off(cost: Option<u64>, frame: &mut Frame<'_>, area: Rect, cx: &UiContext
             theme.text(),
         ),
         (
-            t!("lapel has not read or saved anything for it yet. Building it costs {cost}.", cost = reading_cost(cost)),
+            t!("lapel has not read or saved anything for it yet. Building it costs {cost}.", cost = cx.history_cost(history)),
             theme.text(),
         ),
         (

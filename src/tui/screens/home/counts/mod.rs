@@ -44,8 +44,8 @@ pub struct BadgeCounts {
     offered: Option<Vec<BadgeId>>,
     /// Plans for issuing badges again, after the same confirmation. Some badges cannot be issued again.
     planned: Option<Vec<ReissuePlan>>,
-    /// Requests for building the index, if lapel knows the number of badges.
-    pub(super) cost: Option<u64>,
+    /// The number of badges in the history, if lapel knows it. It says what building the index costs.
+    pub(super) history: Option<u64>,
 }
 
 /// A template and the recipients who get its badge again.

@@ -1,4 +1,4 @@
-//! What is kept, what is read and written meanwhile, and the log of requests.
+//! Filters, messages, and the log of requests.
 
 use super::*;
 

@@ -121,6 +121,31 @@ async fn a_wallet_that_cannot_be_read_again_stays() {
 }
 
 #[tokio::test]
+async fn the_advice_about_a_wallet_that_was_read_whole_says_of_when_it_is() {
+    let mut h = Harness::new(frozen(), 100, 30).await;
+    let copy = |minutes_ago| RowSpec {
+        recipient_name: "나두벌".into(),
+        recipient_email: "twice@naru.example".into(),
+        minutes_ago,
+        ..RowSpec::default()
+    };
+    let rows = Rows { insert: vec![copy(60), copy(90)], ..Rows::default() };
+    h.sandbox.control().rows(&rows).expect("inserted");
+    h.settled().await;
+    h.press("3");
+    h.paste("twice@naru.example");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(flat(&screen).contains(msg_part("They have 2 valid copies")), "{screen}");
+    h.sandbox.control().add_fault("any status=500").expect("a rule");
+    h.press("r");
+    let screen = h.settled().await;
+    assert!(flat(&screen).contains(msg_part("they had 2 valid copies")), "{screen}");
+    assert!(!flat(&screen).contains(msg_part("not all badges were read")), "{screen}");
+    assert!(!screen.contains(msg_part("not all was read")), "{screen}");
+}
+
+#[tokio::test]
 async fn a_list_of_people_and_a_record_that_cannot_be_read_again_stay() {
     let mut h = Harness::new(frozen(), 100, 30).await;
     h.settled().await;

@@ -8,7 +8,7 @@ use std::io::Read;
 const LARGEST: u64 = 1 << 20;
 /// A file with more skipped places is something else.
 const MOST: usize = 20;
-/// How many bytes of one file are parsed before lapel gives up: a usual file, some hundred times.
+/// The most bytes of one file that lapel parses: some hundred times a usual file.
 const MOST_READ: usize = 1 << 20;
 
 /// Empty lines replace invalid TOML, so that line numbers stay the same.

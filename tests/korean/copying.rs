@@ -1,4 +1,4 @@
-//! What is taken away from the TUI: copied, and written into a file.
+//! What can be copied, and written into a file.
 
 use super::*;
 use base64::Engine;

@@ -1,4 +1,4 @@
-//! Texts of the tour: one task at a time, with the key for it on the current screen.
+//! Texts of the tour: one task per step, with the key for it on the current screen.
 
 use super::{HOLDER, Tour, TourPlace, TourState, TourStep};
 use crate::tui::prelude::*;

@@ -1,4 +1,4 @@
-//! What of a screen was left in English.
+//! English words that are left on a Korean screen.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
@@ -91,7 +91,7 @@ pub fn in_english(screen: &str) -> Vec<String> {
     left
 }
 
-/// What stands beside each other is read one after the other.
+/// Texts beside each other are read one after the other.
 fn panes(screen: &str) -> [String; 2] {
     let mut panes = [String::new(), String::new()];
     for line in screen.lines() {

@@ -6,8 +6,8 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::process::Command;
 
-/// A setting's name, what the file says, and what is told of it. None says what holds without it.
-const SAID: &[(&str, &str, &str)] = &[
+/// A setting's name, its text in the file, and its text in `info`. None gives the default.
+const SETTINGS: &[(&str, &str, &str)] = &[
     ("default_profile", "'uni'", "uni"),
     ("theme", "'high-contrast'", "high-contrast"),
     ("glyphs", "'ascii'", "ascii"),
@@ -72,7 +72,7 @@ fn all() -> String {
     let mut text = "profiles.other.base_url = 'https://other.example/api/v1/ext'\n\
          profiles.other.journal.url = 'postgres://somebody@db.example/badges'\n"
         .to_owned();
-    for (name, said, _) in SAID {
+    for (name, said, _) in SETTINGS {
         let name = name.replace("profile.", &format!("profiles.{}.", profile_of(name)));
         text.push_str(&format!("{name} = {said}\n"));
     }
@@ -117,14 +117,14 @@ fn pair(value: &str, source: &str) -> (String, String) {
 
 #[test]
 fn every_setting_that_the_file_knows_is_told_with_its_value_and_source() {
-    let names: BTreeSet<&str> = SAID.iter().map(|(name, ..)| *name).collect();
+    let names: BTreeSet<&str> = SETTINGS.iter().map(|(name, ..)| *name).collect();
     let known = known_settings();
     assert_eq!(names, known.iter().map(String::as_str).collect(), "this test says a value for each");
     let bench = Bench::new();
     bench.settings(&all());
     let default = json(&bench, info(&bench, &[]));
     let other = json(&bench, info(&bench, &["--profile", "other"]));
-    for (name, _, value) in SAID {
+    for (name, _, value) in SETTINGS {
         let info = if profile_of(name) == "other" { &other } else { &default };
         assert_eq!(told(info, name), pair(value, "config.toml"), "{name}");
     }

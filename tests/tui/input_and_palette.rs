@@ -1,5 +1,6 @@
-//! Keys, mouse, pastes, sizes, help, and doing nothing.
+//! Keys, mouse, pastes, themes, the palette, the help, and an app that does nothing.
 
+use super::narrow::flat;
 use super::*;
 use crate::common::texts::{asks, msg, msg_part, msg_with};
 use crossterm::event::{KeyCode, KeyEvent};
@@ -135,6 +136,32 @@ async fn keys_of_ones_own_work_and_stand_in_the_hints() {
     h.tui.app.update(Message::Paste("t".into()));
     h.press("t");
     assert!(h.settled().await.contains(msg_part("600 badges")));
+}
+
+/// At 80 columns the explanation is cut, and not the sign.
+#[tokio::test]
+async fn the_palette_says_of_each_action_that_it_is_not_possible_and_where_it_is() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    h.press("2");
+    h.settled().await;
+    h.press(":");
+    h.type_text("pause or resume");
+    let screen = h.screen();
+    let not_now = format!("— {}", msg("not now"));
+    let entries: Vec<&str> = screen
+        .lines()
+        .filter(|line| line.contains(msg_part("pause or resume")) && !line.contains(msg("  Do  ")))
+        .collect();
+    assert!(!entries.is_empty() && entries.iter().all(|line| line.contains(&not_now)), "{screen}");
+    h.press("esc 5");
+    h.settled().await;
+    h.press(":");
+    h.type_text(Action::Revoke.short());
+    // It revokes, so the user selects it.
+    h.press("down");
+    let why = msg_with("only in {place}", &[&"History, Wallet, Badge"]);
+    let screen = flat(&h.screen().replace('│', " "));
+    assert!(screen.contains(&msg_with("not now: {why}", &[&why])), "{screen}");
 }
 
 #[tokio::test]
@@ -314,7 +341,7 @@ async fn hangul_input_picks_what_is_copied_and_tells_the_capitals_of_the_columns
     h.press("2");
     h.settled().await;
     h.press("y ㅑ");
-    let id = super::comforts::copied(&mut h);
+    let id = super::copy_log_refresh::copied(&mut h);
     assert!(id.starts_with("B-"), "{id}");
     h.press("C j ㅓ");
     assert!(h.screen().contains(msg_part("cannot tell J from j")), "{}", h.screen());
@@ -424,7 +451,7 @@ async fn what_comes_from_an_editor_is_one_line_and_a_failure_changes_nothing() {
     h.press("ctrl-x");
     assert!(h.tui.app.take_loop_command().is_none(), "there is nothing to write");
     h.press("esc");
-    // It waits, and is to be revoked when it is Issued.
+    // It waits, and lapel revokes it when it is Issued.
     h.press("x tab");
     h.settled().await;
     h.type_text("중복");

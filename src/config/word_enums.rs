@@ -30,11 +30,11 @@ macro_rules! words {
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
             pub fn word(self) -> &'static str {
-                $crate::config::words::Words::spelled(self)
+                $crate::config::word_enums::Words::spelled(self)
             }
         }
 
-        impl $crate::config::words::Words for $name {
+        impl $crate::config::word_enums::Words for $name {
             const WORDS: &'static [(&'static str, Self)] = &[$(($word, Self::$variant)),+];
         }
     )+};

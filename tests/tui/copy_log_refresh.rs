@@ -1,4 +1,4 @@
-//! Taking things away, looking at what was sent, reading again by itself, calling the person.
+//! Copying, the JSON of a record, the request log, refreshing without a key, and notices when work ends.
 
 use super::*;
 use crate::common::texts::{msg, msg_part, msg_with};
@@ -93,7 +93,7 @@ async fn single_values_rows_and_marked_tables_are_copied() {
     assert!(
         lines[1..].iter().all(|line| line.contains("story@naru.example") && line.split('\t').count() == 9)
     );
-    assert!(h.screen().contains(&format!("2 rows {}", msg("that are marked"))));
+    assert!(h.screen().contains(&format!("2 {}", msg_part("rows that are marked"))));
 }
 
 #[tokio::test]
@@ -144,7 +144,7 @@ async fn what_is_too_long_or_switched_off_is_not_copied_and_said() {
     h.press("y t");
     let screen = h.screen();
     assert!(
-        screen.contains(&format!("600 rows {} {}", msg("that are marked"), msg_part("is too long")))
+        screen.contains(&format!("600 {} {}", msg_part("rows that are marked"), msg_part("is too long")))
             && screen.contains(msg_part("Nothing was copied")),
         "{screen}"
     );
@@ -156,7 +156,7 @@ async fn what_is_too_long_or_switched_off_is_not_copied_and_said() {
     behave(&mut h, AppSettings::default(), HostTerminal { is_plain: true, ..HostTerminal::default() });
     h.press("y i");
     assert!(h.screen().contains(msg_part("this terminal has no clipboard")));
-    // A program is told of, too, where there is none.
+    // A missing program has a message, too.
     let native = AppSettings { clipboard: ClipboardChoice::Native, ..AppSettings::default() };
     behave(&mut h, native, HostTerminal::default());
     h.press("y i");
@@ -501,7 +501,7 @@ async fn the_person_is_called_once_when_followed_work_ends() {
     assert_eq!(h.tui.app.take_spoken(), "", "what one has just sent is on the screen");
     h.sandbox.control().advance(Duration::from_secs(25 * 3600));
     h.press("r");
-    // The row may be read before the job is told of.
+    // The row may be read before the change of the job arrives.
     h.shows(msg_part("issued 1 = 1")).await;
     h.settled().await;
     assert_eq!(h.tui.app.take_spoken(), "\x1b]9;lapel: job 1 (issue) has ended\x1b\\");
