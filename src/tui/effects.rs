@@ -279,6 +279,14 @@ impl<'a> Effects<'a> {
         self.request(Request::Do(Box::new(command)))
     }
 
+    /// Begins the job that the user has confirmed in the form that makes these effects, and shows the jobs.
+    pub(in crate::tui) fn begin_job(&mut self, command: JobCommand) {
+        self.command(command);
+        self.go.push(Navigate::InputUsed);
+        self.close();
+        self.go.push(Navigate::Activity);
+    }
+
     /// Closes the modal that makes these effects.
     pub(in crate::tui) fn close(&mut self) {
         if let RequestOwner::Modal(id) = self.owner {

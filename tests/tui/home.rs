@@ -382,6 +382,33 @@ async fn a_long_text_wraps_and_a_long_list_scrolls() {
 }
 
 #[tokio::test]
+async fn pages_of_home_pass_no_line_unseen() {
+    let mut h = stopped(60, 16, |session| session).await;
+    h.sandbox.control().set_quota(None);
+    for people in [5..7, 7..9, 9..11, 11..13, 13..15, 15..17] {
+        issue(&mut h, people).await;
+    }
+    h.shows("waiting 2 = 2").await;
+    h.press("0");
+    h.settled().await;
+    for (end, page) in [("g", "pagedown"), ("G", "pageup")] {
+        h.press(end);
+        let mut seen = h.settled().await;
+        for _ in 0..9 {
+            h.press(page);
+            seen.push_str(&h.settled().await);
+        }
+        for job in 1..=7 {
+            let words = msg_with("Job {id}", &[&job]);
+            assert!(seen.contains(&words), "{page}: {words}: {seen}");
+        }
+        assert!(seen.contains(msg_part("need an index")), "{page}: {seen}");
+        let other_end = if page == "pageup" { msg("Needs you") } else { msg_part("need an index") };
+        assert!(h.screen().contains(other_end), "{page}: nine pages are enough: {seen}");
+    }
+}
+
+#[tokio::test]
 async fn the_mouse_selects_a_line_and_a_tab() {
     let mut h = stopped(100, 30, |session| session).await;
     h.press("0");

@@ -3,7 +3,7 @@
 
 use crate::tui::prelude::*;
 use std::cell::Cell;
-use std::ops::{Deref, Range};
+use std::ops::{Deref, Range, RangeInclusive};
 
 #[derive(Debug, Default)]
 pub struct ListArea {
@@ -27,9 +27,9 @@ pub enum Click {
 pub fn moved(action: Action, at: usize, all: usize, height: usize) -> Option<usize> {
     let page = height.saturating_sub(1).max(1);
     let to = match action {
-        Action::Down => at + 1,
+        Action::Down => at.saturating_add(1),
         Action::Up => at.saturating_sub(1),
-        Action::PageDown => at + page,
+        Action::PageDown => at.saturating_add(page),
         Action::PageUp => at.saturating_sub(page),
         Action::First => 0,
         Action::Last => usize::MAX,
@@ -95,6 +95,28 @@ impl ListArea {
         }
     }
 
+    /// As [`moved`], in a list whose items have one row or several, with headings above them. `items` has the item of
+    /// each row. A page goes to the last item that fits in the area with the selected one, so no row is passed unseen.
+    pub fn moved_in_rows(&self, action: Action, at: usize, items: &[Option<usize>]) -> Option<usize> {
+        let all = items.iter().flatten().max().map_or(0, |last| last + 1);
+        let at = at.min(all.saturating_sub(1));
+        let rows_before = |item: usize| {
+            let last = items.iter().rposition(|of| of.is_some_and(|of| of < item));
+            last.map_or(0, |row| row + 1)
+        };
+        let fit = |first: usize, last: usize| rows_before(last + 1) - rows_before(first) <= self.height();
+        match action {
+            // If the next item is too high, only the step to it is left.
+            Action::PageDown => {
+                (at + 1..all).take_while(|to| fit(at, *to)).last().or(self.moved(Action::Down, at, all))
+            }
+            Action::PageUp => {
+                (0..at).rev().take_while(|to| fit(*to, at)).last().or(self.moved(Action::Up, at, all))
+            }
+            _ => self.moved(action, at, all),
+        }
+    }
+
     /// Scrolls so that the selected row, which moves, keeps its line of the screen.
     pub fn keep_line(&self, before: usize, after: usize) {
         self.top.set(after.saturating_sub(before.saturating_sub(self.top.get())));
@@ -103,9 +125,14 @@ impl ListArea {
     /// Returns the rows of `all` to draw in an area, one per line. They include the selected row. Otherwise the
     /// rows do not scroll, so that a second click hits the same row.
     pub fn lay(&self, area: Rect, selected: usize, all: usize) -> Range<usize> {
+        self.lay_rows(area, selected..=selected, all)
+    }
+
+    /// The same where the selected item has several rows. If they do not fit, the last of them are drawn.
+    pub fn lay_rows(&self, area: Rect, selected: RangeInclusive<usize>, all: usize) -> Range<usize> {
         let height = usize::from(area.height);
-        let least = (selected + 1).saturating_sub(height);
-        let top = self.top.get().max(least).min(selected).min(all.saturating_sub(height));
+        let least = (selected.end() + 1).saturating_sub(height);
+        let top = self.top.get().min(*selected.start()).max(least).min(all.saturating_sub(height));
         let rows = height.min(all.saturating_sub(top));
         self.area.set(area);
         self.top.set(top);
@@ -117,19 +144,20 @@ impl ListArea {
     pub fn lay_all(
         &self,
         area: Rect,
-        selected: usize,
+        selected: RangeInclusive<usize>,
         all: usize,
         cx: &UiContext,
     ) -> (Range<usize>, Option<Line<'static>>) {
         if all <= usize::from(area.height) || area.height < 2 {
-            return (self.lay(area, selected, all), None);
+            return (self.lay_rows(area, selected, all), None);
         }
-        let shown = self.lay(Rect { height: area.height - 1, ..area }, selected, all);
+        let shown = self.lay_rows(Rect { height: area.height - 1, ..area }, selected, all);
         let rest = Line::styled(out_of_sight(&shown, all, cx), cx.theme.dim());
         (shown, Some(rest))
     }
 
-    fn row(&self, at: Position) -> Option<usize> {
+    /// The row that was drawn at a position.
+    pub fn row(&self, at: Position) -> Option<usize> {
         let area = self.area.get();
         let line = usize::from(at.y.checked_sub(area.y)?);
         (area.contains(at) && line < self.rows.get()).then(|| self.top.get() + line)
@@ -203,7 +231,7 @@ impl ListCursor {
     }
 
     pub fn lay_all(&self, area: Rect, all: usize, cx: &UiContext) -> (Range<usize>, Option<Line<'static>>) {
-        self.sight.lay_all(area, self.at, all, cx)
+        self.sight.lay_all(area, self.at..=self.at, all, cx)
     }
 }
 
@@ -280,17 +308,52 @@ mod tests {
     }
 
     #[test]
+    fn a_page_is_as_many_rows_as_the_area_where_items_have_several() {
+        let sight = ListArea::default();
+        // A heading, an item of three rows, an empty row, a heading, and three items of one row.
+        let items = [None, Some(0), Some(0), Some(0), None, None, Some(1), Some(2), Some(3)];
+        let to = |action, at| sight.moved_in_rows(action, at, &items);
+        sight.lay_rows(Rect { x: 0, y: 0, width: 20, height: 4 }, 1..=3, items.len());
+        assert_eq!(to(Action::PageDown, 0), Some(1), "the next one does not fit");
+        assert_eq!(to(Action::PageDown, 1), Some(2), "the heading of the first one is within the page");
+        assert_eq!(to(Action::PageUp, 3), Some(2), "with its headings the first one does not fit");
+        assert_eq!(to(Action::PageUp, 1), Some(0));
+        assert_eq!((to(Action::PageDown, 3), to(Action::PageUp, 0)), (Some(3), Some(0)), "the ends");
+        assert_eq!((to(Action::Up, 9), to(Action::PageUp, 9)), (Some(2), Some(2)), "there were more items");
+        assert_eq!(
+            (to(Action::Last, 0), to(Action::Down, 0), to(Action::Accept, 0)),
+            (Some(3), Some(1), None)
+        );
+        sight.lay_rows(Rect { x: 0, y: 0, width: 20, height: 2 }, 1..=3, items.len());
+        assert_eq!(to(Action::PageDown, 0), Some(1), "an item that is higher than the area is left");
+        assert_eq!(sight.moved_in_rows(Action::PageDown, 0, &[]), Some(0), "nothing to move in");
+        assert_eq!(sight.moved_in_rows(Action::PageUp, 0, &[None]), Some(0));
+    }
+
+    #[test]
+    fn all_rows_of_the_selected_item_are_in_sight_and_of_one_that_is_too_high_the_last() {
+        let sight = ListArea::default();
+        let area = Rect { x: 0, y: 0, width: 20, height: 4 };
+        assert_eq!(sight.lay_rows(area, 5..=7, 20), 4..8);
+        assert_eq!(sight.lay_rows(area, 4..=6, 20), 4..8, "nothing scrolls without need");
+        assert_eq!(sight.lay_rows(area, 2..=3, 20), 2..6);
+        assert_eq!(sight.lay_rows(area, 6..=11, 20), 8..12);
+        assert_eq!(sight.lay_rows(area, 0..=0, 3), 0..3);
+        assert_eq!(sight.lay_rows(Rect { height: 0, ..area }, 2..=2, 3).len(), 0);
+    }
+
+    #[test]
     fn what_is_out_of_sight_is_counted() {
         let (sight, cx) = (ListArea::default(), UiContext::for_test());
         let area = Rect { x: 0, y: 0, width: 40, height: 4 };
         let said = |selected| {
-            let (shown, rest) = sight.lay_all(area, selected, 9, &cx);
+            let (shown, rest) = sight.lay_all(area, selected..=selected, 9, &cx);
             (shown, rest.map(|line| line.to_string()).unwrap_or_default())
         };
         assert_eq!(said(0), (0..3, "  6 more below".to_owned()));
         assert_eq!(said(5), (3..6, "  3 more above \u{b7} 3 more below".to_owned()));
         assert_eq!(said(8), (6..9, "  6 more above".to_owned()));
-        let (shown, rest) = sight.lay_all(area, 3, 4, &cx);
+        let (shown, rest) = sight.lay_all(area, 3..=3, 4, &cx);
         assert_eq!((shown, rest), (0..4, None));
     }
 

@@ -3,7 +3,7 @@
 use crate::jobs::intake::{RecipientField, Severity, check_person};
 use crate::tui::persist::unfinished;
 use crate::tui::prelude::*;
-use crate::tui::widgets::field::TextFields;
+use crate::tui::widgets::text_fields::TextFields;
 
 pub struct EditRow {
     job: JobId,
@@ -17,7 +17,6 @@ pub struct EditRow {
     /// Sent once they are counted, so that the input that was used is known.
     saving: Option<JobCommand>,
     request: Option<RequestId>,
-    error: Option<String>,
 }
 
 impl EditRow {
@@ -36,17 +35,7 @@ impl EditRow {
             .any(|finding| Some(finding.severity) == worst && finding.field == RecipientField::Email);
         fields.set_focus(usize::from(of_email));
         let counting = Some(effects.request(Request::EqualBefore(job, row.no)));
-        Self {
-            job,
-            row,
-            fields,
-            equal_before: None,
-            counting,
-            former: None,
-            saving: None,
-            request: None,
-            error: None,
-        }
+        Self { job, row, fields, equal_before: None, counting, former: None, saving: None, request: None }
     }
 
     /// What was typed before the rows are counted moves to the subject that they give.
@@ -95,7 +84,7 @@ impl Component for EditRow {
                     effects.close();
                 }
             }
-            Action::Accept | Action::PageDown | Action::PageUp => {}
+            Action::Accept => {}
             _ => return self.fields.on_action(action),
         }
         true
@@ -126,7 +115,7 @@ impl Component for EditRow {
                 effects.close();
                 effects.go.push(Navigate::Corrected);
             }
-            Response::Done(Err(why)) => self.error = Some(why),
+            Response::Done(Err(why)) => self.fields.wrong(None, why),
             _ => {}
         }
         Ok(())
@@ -165,7 +154,7 @@ impl Component for EditRow {
             enter = cx.key(&self.key_contexts(), Action::Accept),
             esc = cx.key(&self.key_contexts(), Action::Back)
         ));
-        self.error.iter().for_each(|error| form.error(error));
+        self.fields.draw_error(&mut form);
         form.draw_popup(frame, area, &t!("Correct {place}", place));
     }
 }

@@ -1,14 +1,11 @@
 //! Help: the keys of the screen below it, grouped by where they work. It can be searched, and Enter runs what it shows.
 
-use crate::tui::input::list_hit::{moved, out_of_sight};
 use crate::tui::persist::app_paths::AppPaths;
 use crate::tui::prelude::*;
 use crate::tui::widgets::text_layout::fit_path;
 use std::cell::Cell;
 
 const WIDEST: u16 = 110;
-/// The height that decides how far a page moves, in rows.
-const HEIGHT: usize = 11;
 
 pub struct HelpEntry {
     pub place: &'static str,
@@ -35,9 +32,8 @@ pub struct Help {
     search: Search,
     /// The selected line. Lines of the message and of the files can be selected too, so that they scroll into view.
     at: usize,
-    /// The first line shown, and the number of lines that can be selected, from the last drawing.
-    top: Cell<usize>,
-    stops: Cell<usize>,
+    sight: ListArea,
+    /// The width of the text in the last drawing.
     columns: Cell<usize>,
 }
 
@@ -51,8 +47,8 @@ impl Help {
     pub fn new(entries: Vec<HelpEntry>, app_paths: &AppPaths, message: Option<String>) -> Self {
         let shown = |path: &Path| scrub(&path.to_string_lossy()).into_owned();
         let files = app_paths.files.iter().map(|(kind, path)| (kind.word(), shown(path))).collect();
-        let (stops, columns) = (Cell::new(usize::MAX), Cell::new(usize::from(WIDEST)));
-        Self { entries, message, files, stops, columns, ..Self::default() }
+        let columns = Cell::new(usize::from(WIDEST));
+        Self { entries, message, files, columns, ..Self::default() }
     }
 
     fn is_searching(&self) -> bool {
@@ -156,7 +152,6 @@ impl Component for Help {
     }
 
     fn on_action(&mut self, action: Action, cx: &UiContext, effects: &mut Effects<'_>) -> bool {
-        self.at = self.at.min(self.stops.get().saturating_sub(1));
         let Some(action) = self.search.on_action_of_matches(action) else {
             self.at = 0;
             return true;
@@ -167,7 +162,8 @@ impl Component for Help {
             // It is already open.
             Action::Help => {}
             _ => {
-                let to = moved(action, self.at, self.stops.get(), HEIGHT);
+                let stops: Vec<_> = self.lines(self.columns.get(), cx).iter().map(|line| line.stop).collect();
+                let to = self.sight.moved_in_rows(action, self.at, &stops);
                 self.at = to.unwrap_or(self.at);
                 return to.is_some();
             }
@@ -201,37 +197,25 @@ impl Component for Help {
             inner = Rect { y: inner.y + 1, height: inner.height.saturating_sub(1), ..inner };
         }
         let lines = self.lines(columns, cx);
-        let stops = lines.iter().filter_map(|line| line.stop).max().map_or(0, |last| last + 1);
-        self.stops.set(stops);
-        if stops == 0 {
+        let Some(last) = lines.iter().filter_map(|line| line.stop).max() else {
             let text = format!("    {}", t!("no match"));
             frame.render_widget(Line::styled(text, cx.theme.dim()), inner);
             return;
-        }
-        let selected = self.at.min(stops - 1);
-        let is_selected = |line: &HelpLine| line.stop == Some(selected);
-        let height = match usize::from(inner.height) {
-            height if lines.len() > height => height.saturating_sub(1),
-            height => height,
         };
+        let selected = self.at.min(last);
+        let is_selected = |line: &HelpLine| line.stop == Some(selected);
         let first = lines.iter().position(is_selected).unwrap_or(0);
         let last = lines.iter().rposition(is_selected).unwrap_or(first);
         // The heading of the first entry of a group scrolls into view with it.
         let heading = lines[..first].iter().rev().take_while(|line| line.stop.is_none()).count();
-        let most = lines.len().saturating_sub(height);
-        let top = self.top.get().min(first - heading).max((last + 1).saturating_sub(height)).min(most);
-        self.top.set(top);
-        let all = lines.len();
-        let shown = top..(top + height).min(all);
+        let (shown, rest) = self.sight.lay_all(inner, first - heading..=last, lines.len(), cx);
         let mut drawn: Vec<Line<'_>> = lines
             .into_iter()
-            .skip(top)
-            .take(height)
+            .take(shown.end)
+            .skip(shown.start)
             .map(|line| if is_selected(&line) { marked(line.line, cx) } else { line.line })
             .collect();
-        if all > height {
-            drawn.push(Line::styled(out_of_sight(&shown, all, cx), cx.theme.dim()));
-        }
+        drawn.extend(rest);
         frame.render_widget(drawn, inner);
     }
 }
@@ -285,7 +269,7 @@ mod tests {
                 help.message = Some("A message. ".repeat(80));
                 let mut ids = RequestIds::default();
                 let mut seen = vec![words(&help, size, &cx)];
-                for _ in 0..help.stops.get() {
+                for _ in 0..help.lines(usize::from(size.0), &cx).len() {
                     help.on_action(Action::Down, &cx, &mut Effects::new(&mut ids));
                     seen.push(words(&help, size, &cx));
                 }
@@ -298,6 +282,30 @@ mod tests {
             }
         }
         assert!(is_cut, "none was too long for its line");
+    }
+
+    #[test]
+    fn no_line_is_passed_unseen_by_pages() {
+        let cx = UiContext::for_test();
+        let mut help = help(&cx, &[KeyContext::History, KeyContext::List, KeyContext::Global]);
+        for (action, end) in [(Action::PageDown, Action::First), (Action::PageUp, Action::Last)] {
+            let mut ids = RequestIds::default();
+            let mut press = |help: &mut Help, action| {
+                help.on_action(action, &cx, &mut Effects::new(&mut ids));
+                words(help, (60, 12), &cx)
+            };
+            let mut seen = vec![press(&mut help, end)];
+            for _ in 0..60 {
+                seen.push(press(&mut help, action));
+            }
+            for entry in &help.entries {
+                assert!(
+                    seen.iter().any(|screen| screen.contains(entry.text)),
+                    "{action:?}: {:?}",
+                    entry.action
+                );
+            }
+        }
     }
 
     #[test]

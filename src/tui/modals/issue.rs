@@ -2,7 +2,7 @@
 //! lines open the file form instead.
 
 use super::file::Purpose;
-use super::person_review::{EarlierDomains, PersonReview};
+use super::person_form::{EMAIL, NAME, PersonForm};
 use crate::api::{TemplateFilter, TemplateQuery};
 use crate::domain::TemplateDetail;
 use crate::domain::email::EmailProblem;
@@ -12,27 +12,23 @@ use crate::tui::input::paths;
 use crate::tui::modals::file::FileForm;
 use crate::tui::prelude::*;
 use crate::tui::tour::TourPlace;
-use crate::tui::widgets::field::Focus;
 use crate::tui::widgets::path_field::PathField;
+use crate::tui::widgets::text_fields::TextFields;
 use crate::tui::widgets::text_layout::aligned;
 
+/// The line below the fields of one recipient.
 const FILE: usize = 2;
-const WIDEST: usize = 60;
 
 pub struct IssueForm {
     template_id: TemplateId,
     title: Text,
-    name: TextField,
-    email: TextField,
+    person: PersonForm<2>,
     file: PathField,
-    focus: Focus,
     tried: bool,
     detail: Option<Result<TemplateDetail, ApiError>>,
     detail_request: Option<RequestId>,
     same_title: Option<usize>,
     same_title_request: Option<RequestId>,
-    earlier: EarlierDomains,
-    review: Option<PersonReview>,
 }
 
 impl IssueForm {
@@ -42,21 +38,22 @@ impl IssueForm {
         let filter = TemplateFilter { title: Some(title.wire().to_owned()), ..TemplateFilter::default() };
         let same_title_request = (!title.looks_empty())
             .then(|| effects.request(Request::Templates(TemplateQuery { filter, paging: Paging::full(1) })));
+        let fields = TextFields::new([tr_noop!("Name"), tr_noop!("E-mail")], [""; 2]).followed_by(1);
         Self {
             template_id,
             title,
-            name: TextField::default(),
-            email: TextField::default(),
             file: PathField::with_recent(effects),
-            focus: Focus::default(),
+            person: PersonForm::new(fields, effects),
             tried: false,
             detail: None,
             detail_request,
             same_title: None,
             same_title_request,
-            earlier: EarlierDomains::new(effects),
-            review: None,
         }
+    }
+
+    fn is_at_file(&self) -> bool {
+        self.person.fields.focused() == FILE
     }
 
     fn open(&self, effects: &mut Effects<'_>) {
@@ -70,40 +67,19 @@ impl IssueForm {
         });
     }
 
-    fn field(&mut self) -> &mut TextField {
-        if self.focus.at == 0 { &mut self.name } else { &mut self.email }
-    }
-
     fn go_on(&mut self, effects: &mut Effects<'_>) {
-        self.tried = true;
-        if self.focus.at == 0 && self.email.value().trim().is_empty() {
-            self.focus.at = 1;
-            self.tried = false;
-            return;
+        let fields = &mut self.person.fields;
+        let [name, email] = fields.values();
+        let is_unfinished = fields.focused() == NAME && email.trim().is_empty();
+        self.tried = !is_unfinished;
+        match (check_name(name), Address::check(email)) {
+            _ if is_unfinished => fields.set_focus(EMAIL),
+            (Err(_), _) => fields.set_focus(NAME),
+            (_, Err(_)) => fields.set_focus(EMAIL),
+            (Ok((name, _)), Ok(address)) => {
+                self.person.begin_review(self.template_id.clone(), (name, address), None, effects);
+            }
         }
-        let Ok((name, _)) = check_name(self.name.value()) else {
-            self.focus.at = 0;
-            return;
-        };
-        let Ok(address) = Address::check(self.email.value()) else {
-            self.focus.at = 1;
-            return;
-        };
-        let template = self.template_id.clone();
-        self.review = Some(PersonReview::new(template, (name, address), None, effects));
-    }
-
-    fn confirm(&mut self, effects: &mut Effects<'_>) {
-        let Some(review) = &self.review else { return };
-        if self.detail_request.is_some() || self.same_title_request.is_some() {
-            effects.say(t!("Still reading the template. Nothing was sent."));
-            return;
-        }
-        let Some(plan) = review.plan(self.template_id.clone(), self.title.clone(), effects) else { return };
-        effects.command(JobCommand::Issue(plan));
-        effects.go.push(Navigate::InputUsed);
-        effects.close();
-        effects.go.push(Navigate::Activity);
     }
 
     fn draw_template(&self, form: &mut FormText<'_>, cx: &UiContext) {
@@ -135,33 +111,29 @@ impl IssueForm {
     }
 
     fn draw_fields(&self, form: &mut FormText<'_>, cx: &UiContext) {
-        let of_file = self.focus.at == FILE;
+        let of_file = self.is_at_file();
         form.choice(t!("one recipient"), !of_file);
         let [of_name, of_email, file] = aligned([tr_noop!("Name"), tr_noop!("E-mail"), tr_noop!("File")]);
-        let columns = form.room().saturating_sub(width(&file) + 3);
-        form.labelled(&of_name, self.focus.at == 0, |_| {
-            self.name.spans(columns.min(WIDEST), self.focus.at == 0, cx)
-        });
+        self.person.fields.draw_one(NAME, &of_name, form, cx);
         self.draw_name_check(form, cx);
-        form.labelled(&of_email, self.focus.at == 1, |_| {
-            self.email.spans(columns.min(WIDEST), self.focus.at == 1, cx)
-        });
+        self.person.fields.draw_one(EMAIL, &of_email, form, cx);
         self.draw_email_check(form, cx);
         form.choice(t!("a file or pasted lines"), of_file);
-        form.labelled(&file, of_file, |_| self.file.spans(columns, of_file, cx));
+        form.labelled(&file, of_file, |columns| self.file.spans(columns, of_file, cx));
         if of_file {
             form.extend(self.file.lines(form.room(), cx));
         }
     }
 
     fn draw_name_check(&self, form: &mut FormText<'_>, cx: &UiContext) {
-        match check_name(self.name.value()) {
+        let typed = self.person.fields.value(NAME);
+        match check_name(typed) {
             Ok((_, notes)) => {
                 for note in notes {
                     form.text(&format!("       {} {note}", cx.glyphs.alert), cx.theme.warning());
                 }
             }
-            Err(why) if !self.name.value().is_empty() || self.tried => {
+            Err(why) if !typed.is_empty() || self.tried => {
                 form.text(&format!("       {why}"), cx.theme.error());
             }
             Err(_) => {}
@@ -169,17 +141,17 @@ impl IssueForm {
     }
 
     fn draw_email_check(&self, form: &mut FormText<'_>, cx: &UiContext) {
-        let typed = self.email.value();
+        let typed = self.person.fields.value(EMAIL);
         match Address::check(typed) {
             Ok(address) => {
-                for warning in address.warnings().iter().chain(&self.earlier.question(&address)) {
+                for warning in address.warnings().iter().chain(&self.person.question(&address)) {
                     form.text(&format!("       {} {warning}", cx.glyphs.alert), cx.theme.warning());
                 }
             }
             // An unfinished e-mail address is no error while the user types it.
             Err(why)
                 if self.tried
-                    || (!typed.is_empty() && self.focus.at != 1)
+                    || (!typed.is_empty() && self.person.fields.focused() != EMAIL)
                     || (why != EmailProblem::Empty && typed.contains(char::is_whitespace)) =>
             {
                 form.text(&format!("       {why}"), cx.theme.error());
@@ -187,74 +159,45 @@ impl IssueForm {
             Err(_) => {}
         }
     }
-
-    /// Recipient, destination and number of requests come first, on few lines, so that they are always visible. Notes
-    /// follow, most serious first.
-    fn draw_review(&self, review: &PersonReview, form: &mut FormText<'_>, cx: &UiContext) {
-        let what = plural!(1, "Issue {n} badge", "Issue {n} badges");
-        form.asks(&format!("{what} {} {}", cx.glyphs.dot, self.title), &cx.place(), cx);
-        let name = Text::new(review.name.clone());
-        let [of_name, of_email] = aligned([tr_noop!("Name"), tr_noop!("E-mail")]);
-        let plain = Style::default();
-        form.cut(&format!("{of_name}  {name}"), plain);
-        form.heading(&format!("{of_email}  {}", review.address.text()), plain);
-        let dot = cx.glyphs.dot;
-        form.text(&t!("1 recipient (gets a mail) {dot} 1 request", dot), cx.theme.text());
-        if width(&review.name) + width(&of_name) + 2 > form.room() {
-            let n = review.name.chars().count();
-            form.warning(&t!("the name has {n} characters; its end is not shown", n));
-        }
-        review.draw(&self.earlier, form, cx);
-        self.draw_template(form, cx);
-    }
 }
 
 impl Component for IssueForm {
     fn key_contexts(&self) -> Vec<KeyContext> {
-        let own = if self.focus.at == FILE { KeyContext::FileField } else { KeyContext::Form };
+        let own = if self.is_at_file() { KeyContext::FileField } else { KeyContext::Form };
         own.in_field()
     }
 
     fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
-        if self.focus.at == FILE {
+        if self.is_at_file() {
             return self.file.is_enabled(action);
         }
         !matches!(action, Action::PageDown | Action::PageUp)
     }
 
     fn on_action(&mut self, action: Action, _: &UiContext, effects: &mut Effects<'_>) -> bool {
-        if self.focus.at == FILE && self.file.on_action(action, effects) {
-            return true;
-        }
         match action {
-            Action::NextField => self.focus.next(FILE + 1),
-            Action::PreviousField => self.focus.previous(FILE + 1),
-            Action::ClearField => self.field().clear(),
-            Action::Accept if self.focus.at == FILE => self.open(effects),
+            _ if self.is_at_file() && self.file.on_action(action, effects) => {}
+            Action::Accept if self.is_at_file() => self.open(effects),
             Action::Accept => self.go_on(effects),
-            Action::Back => match self.review.take() {
-                Some(mut review) => review.cancel(effects),
-                None => effects.close(),
-            },
-            _ => return false,
+            _ => return self.person.on_action(action, effects),
         }
         true
     }
 
     fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
-        if self.focus.at == FILE { self.file.on_text_key(key) } else { self.field().on_text_key(key) }
+        if self.is_at_file() { self.file.on_text_key(key) } else { self.person.fields.on_text_key(key) }
     }
 
     fn on_paste(&mut self, text: &str, _: &UiContext, effects: &mut Effects<'_>) {
         if paths::is_recipients(text) {
             // Copied text ends with one or more line breaks.
             self.file.set_lines(text.trim_end());
-            self.focus.at = FILE;
+            self.person.fields.set_focus(FILE);
             self.open(effects);
             return;
         }
-        if self.focus.at == FILE || paths::is_dropped(text) {
-            self.focus.at = FILE;
+        if self.is_at_file() || paths::is_dropped(text) {
+            self.person.fields.set_focus(FILE);
             self.file.set_pasted(text);
             return;
         }
@@ -263,11 +206,12 @@ impl Component for IssueForm {
             && !name.trim().is_empty()
             && Address::check(address).is_ok()
         {
-            self.name.set(name.trim().trim_matches('"'));
-            self.email.set(address.trim());
-            self.focus.at = 1;
+            let fields = &mut self.person.fields;
+            fields.field_mut(NAME).set(name.trim().trim_matches('"'));
+            fields.field_mut(EMAIL).set(address.trim());
+            fields.set_focus(EMAIL);
         } else {
-            self.field().on_paste(pasted);
+            self.person.fields.on_paste(pasted);
         }
     }
 
@@ -290,17 +234,13 @@ impl Component for IssueForm {
                 self.same_title = page.ok().map(same);
                 Ok(())
             }
-            Response::Holdings(..) => match &mut self.review {
-                Some(review) => review.on_response(Reply { id, response }),
-                None => Err(Reply { id, response }),
-            },
-            Response::Domains(..) => self.earlier.on_response(Reply { id, response }),
+            Response::Holdings(..) | Response::Domains(..) => self.person.on_response(Reply { id, response }),
             response => self.file.on_response(Reply { id, response }),
         }
     }
 
     fn typed(&self) -> Vec<&str> {
-        vec![self.name.value(), self.email.value()]
+        self.person.fields.values().to_vec()
     }
 
     fn typed_path(&self) -> Option<&str> {
@@ -319,7 +259,7 @@ impl Component for IssueForm {
         self.draw_fields(&mut form, cx);
         form.blank();
         let key = |action| cx.key(&self.key_contexts(), action);
-        let text = if self.focus.at == FILE {
+        let text = if self.is_at_file() {
             t!(
                 "lapel checks every row. Nothing is sent before the review. You can also drop a file here, or paste lines with names and e-mail addresses.  {enter} open the file",
                 enter = key(Action::Accept)
@@ -342,8 +282,8 @@ impl Modal for IssueForm {
     }
 
     fn input(&self) -> Option<FormInput> {
-        let [path, pasted] = self.file.texts();
-        let mut texts = vec![self.name.value().to_owned(), self.email.value().to_owned(), path, pasted];
+        let mut texts = self.person.fields.values().map(str::to_owned).to_vec();
+        texts.extend(self.file.texts());
         if texts.iter().all(String::is_empty) {
             texts.clear();
         }
@@ -352,26 +292,44 @@ impl Modal for IssueForm {
 
     fn set_input(&mut self, texts: &[String]) {
         let text = |at: usize| texts.get(at).map_or("", String::as_str);
-        self.name.set(text(0));
-        self.email.set(text(1));
+        self.person.fields.restore(texts);
         self.file.set_texts([text(2), text(3)]);
         self.tried = false;
-        let has_source = self.file.source().is_some() && text(0).is_empty() && text(1).is_empty();
-        self.focus.at = if has_source { FILE } else { 0 };
+        let has_source = self.file.source().is_some() && text(NAME).is_empty() && text(EMAIL).is_empty();
+        self.person.fields.set_focus(if has_source { FILE } else { NAME });
     }
 
     fn asks(&self) -> Option<ConfirmQuestion> {
-        self.review.as_ref().map(PersonReview::asks)
+        self.person.asks()
     }
 
+    /// Recipient, destination and number of requests come first, on few lines, so that they are always visible. Notes
+    /// follow, most serious first.
     fn confirm_text(&self, form: &mut FormText<'_>, cx: &UiContext) {
-        if let Some(review) = &self.review {
-            self.draw_review(review, form, cx);
+        let Some(review) = &self.person.review else { return };
+        let what = plural!(1, "Issue {n} badge", "Issue {n} badges");
+        form.asks(&format!("{what} {} {}", cx.glyphs.dot, self.title), &cx.place(), cx);
+        let name = Text::new(review.name.clone());
+        let [of_name, of_email] = aligned([tr_noop!("Name"), tr_noop!("E-mail")]);
+        let plain = Style::default();
+        form.cut(&format!("{of_name}  {name}"), plain);
+        form.heading(&format!("{of_email}  {}", review.address.text()), plain);
+        let dot = cx.glyphs.dot;
+        form.text(&t!("1 recipient (gets a mail) {dot} 1 request", dot), cx.theme.text());
+        if width(&review.name) + width(&of_name) + 2 > form.room() {
+            let n = review.name.chars().count();
+            form.warning(&t!("the name has {n} characters; its end is not shown", n));
         }
+        self.person.draw_known(review, form, cx);
+        self.draw_template(form, cx);
     }
 
     fn on_confirmed(&mut self, _: &UiContext, effects: &mut Effects<'_>) {
-        self.confirm(effects);
+        if self.detail_request.is_some() || self.same_title_request.is_some() {
+            effects.say(t!("Still reading the template. Nothing was sent."));
+        } else if let Some(plan) = self.person.plan((self.template_id.clone(), self.title.clone()), effects) {
+            effects.begin_job(JobCommand::Issue(plan));
+        }
     }
 }
 

@@ -2,11 +2,11 @@
 //! indentation.
 
 use crate::api::RawBody;
-use crate::tui::input::list_hit::moved;
 use crate::tui::platform::pager::PagerText;
 use crate::tui::prelude::*;
 use crate::tui::widgets::filtered_list::two_sided;
 use crate::tui::widgets::last_read::LastRead;
+use crate::tui::widgets::scroll::Scroll;
 use crate::tui::widgets::search::Searched;
 
 /// Maximum number of characters shown. A copy has all of them.
@@ -28,7 +28,7 @@ pub struct JsonView {
     columns: u16,
     /// Whether to scroll to the badge in a list that has just arrived.
     seek: bool,
-    scroll: usize,
+    scroll: Scroll,
     height: usize,
     search: Search,
     found: Option<usize>,
@@ -54,15 +54,14 @@ impl JsonView {
 
     /// Scrolls to a match: the next one, or, while the user types, the first one from here on.
     fn go_to_match(&mut self, forward: bool, typing: bool) {
-        let from = self.found.unwrap_or(self.scroll);
+        let from = self.found.unwrap_or(self.scroll.shown().start);
         let here = typing || self.found.is_none();
         let is_match = |at: usize| self.search.finds(&self.lines[at]);
         self.found = self.search.next(from, self.lines.len(), forward, here, is_match);
-        if let Some(at) = self.found {
-            let most = self.lines.len().saturating_sub(self.height);
-            if !(self.scroll..self.scroll + self.height).contains(&at) {
-                self.scroll = at.saturating_sub(self.height / 2).min(most);
-            }
+        if let Some(at) = self.found
+            && !self.scroll.shown().contains(&at)
+        {
+            self.scroll.go_to(at.saturating_sub(self.height / 2));
         }
     }
 }
@@ -92,16 +91,14 @@ impl Component for JsonView {
             }
             Searched::Nothing => {}
         }
-        let most = self.lines.len().saturating_sub(self.height);
-        if let Some(scroll) = moved(action, self.scroll, most + 1, self.height) {
-            self.scroll = scroll;
+        if self.scroll.on_action(action) {
             return true;
         }
         match action {
             Action::Reload => self.ask(effects),
             Action::OtherRecord if self.records.len() > 1 => {
                 self.at = (self.at + 1) % self.records.len();
-                (self.read, self.scroll) = (LastRead::default(), 0);
+                (self.read, self.scroll) = (LastRead::default(), Scroll::default());
                 self.laid_out.clear();
                 self.lines.clear();
                 self.ask(effects);
@@ -166,19 +163,18 @@ impl Component for JsonView {
             // In a list of several badges, scroll to this one.
             let id = id.to_string();
             let place = self.lines.iter().position(|line| line.contains(&id)).unwrap_or(0);
-            self.scroll = place.saturating_sub(2);
+            self.scroll.go_to(place.saturating_sub(2));
         }
-        self.scroll = self.scroll.min(self.lines.len().saturating_sub(self.height));
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let theme = &cx.theme;
         let room = usize::from(area.width).saturating_sub(4);
-        let shown = self.lines.len().min(self.scroll + self.height);
+        let shown = self.scroll.lay(self.lines.len(), self.height);
         let right = t!(
             "lines {first} to {shown} of {lines}",
-            first = number((self.scroll + 1) as u64),
-            shown = number(shown as u64),
+            first = number((shown.start + 1) as u64),
+            shown = number(shown.end as u64),
             lines = number(self.lines.len() as u64)
         );
         let right = match self.search.text() {
@@ -204,7 +200,7 @@ impl Component for JsonView {
                 let about = t!("{bytes} from the service; lapel added line breaks and indents", bytes);
                 let about = fit(&format!("  {about}"), room + 2, cx.glyphs.ellipsis);
                 lines.push(Line::styled(about, theme.dim()));
-                let body = self.lines.iter().enumerate().skip(self.scroll).take(self.height);
+                let body = self.lines.iter().enumerate().take(shown.end).skip(shown.start);
                 let is_searched = self.search.text().is_some();
                 lines.extend(body.map(|(at, line)| {
                     let style = match self.found {

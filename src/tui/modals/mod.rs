@@ -2,7 +2,7 @@
 //! The user confirms it with the number of badges and Enter: see `widgets/confirm.rs`.
 //!
 //! ```text
-//! issue, replace, person_review   issue to one person; correct and replace; the review of both
+//! issue, replace, person_form     issue to one person; correct and replace; the fields and the review of both
 //! revoke, revoke_ids              revoke badges; those whose ids are in a file
 //! file/, draft/, edit_row         a file of recipients, the review of its drafts, one row of them
 //! confirm_resend, resolve_rows    sending rows again; rows in doubt
@@ -33,7 +33,7 @@ pub(in crate::tui) mod json_view;
 pub(in crate::tui) mod key_source;
 pub(in crate::tui) mod menu;
 pub(in crate::tui) mod palette;
-mod person_review;
+mod person_form;
 pub(in crate::tui) mod ping;
 pub(in crate::tui) mod profile;
 pub(in crate::tui) mod profiles;

@@ -10,7 +10,7 @@ use crate::tui::input::paths;
 use crate::tui::persist::unfinished;
 use crate::tui::prelude::*;
 use crate::tui::request::ProfileCandidate;
-use crate::tui::widgets::field::Focus;
+use crate::tui::widgets::text_fields::Focus;
 use crate::tui::worker::profile_requests::ProfileChange;
 
 /// Label of the line that only an existing profile has.
@@ -194,20 +194,19 @@ impl ProfileForm {
     pub fn on_action(&mut self, action: Action) -> ProfileStep {
         let many = self.lines.len();
         match action {
-            Action::NextField => self.focus.next(many),
-            Action::PreviousField => self.focus.previous(many),
             Action::ClearField => {
                 if let Some(field) = self.field_mut() {
                     field.clear();
                 }
             }
-            Action::Accept if self.focus.at + 1 < many => self.focus.next(many),
+            Action::Accept if self.focus.at + 1 < many => self.focus.step(true, many),
             Action::Accept => {
                 return match &self.was {
                     Some(was) => self.change(was),
                     None => self.candidate(),
                 };
             }
+            _ if self.focus.on_action(action, many) => {}
             _ => return ProfileStep::NotMine,
         }
         ProfileStep::Done

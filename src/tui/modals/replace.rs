@@ -1,26 +1,21 @@
 //! Correct and replace: lapel issues a badge again with a corrected name or e-mail address. It revokes the old
 //! badge when the new one is Issued.
 
-use super::person_review::{EarlierDomains, PersonReview};
+use super::person_form::{EMAIL, NAME, PersonForm};
 use crate::jobs::intake::{self, Severity, check_person};
 use crate::tui::prelude::*;
-use crate::tui::widgets::field::TextFields;
+use crate::tui::widgets::text_fields::TextFields;
 use crate::tui::widgets::text_layout::{aligned, pieces};
 
-const NAME: usize = 0;
-const EMAIL: usize = 1;
 const REASON: usize = 2;
 
 pub struct ReplaceForm {
     old: Box<Badge>,
     state: State,
-    fields: TextFields<3>,
+    person: PersonForm<3>,
     /// Template of the badge, or why it is unknown.
     template: Option<Result<(TemplateId, Text), String>>,
     template_request: Option<RequestId>,
-    error: Option<String>,
-    earlier: EarlierDomains,
-    review: Option<PersonReview>,
 }
 
 impl ReplaceForm {
@@ -31,13 +26,13 @@ impl ReplaceForm {
         let fields = TextFields::new(labels, [&text(&old.recipient_name), &email, ""]);
         let template_request = Some(effects.request(Request::TemplateOf(old.badge_id.clone(), email)));
         let state = Verdict::of(&*old, cx.now()).state();
-        let earlier = EarlierDomains::new(effects);
-        Self { old, state, fields, template: None, template_request, error: None, earlier, review: None }
+        let person = PersonForm::new(fields, effects);
+        Self { old, state, person, template: None, template_request }
     }
 
     fn is_changed(&self) -> bool {
         let same = |field: usize, old: &Option<Text>| {
-            old.as_ref().is_some_and(|text| text.wire() == self.fields.value(field))
+            old.as_ref().is_some_and(|text| text.wire() == self.person.fields.value(field))
         };
         !(same(NAME, &self.old.recipient_name) && same(EMAIL, &self.old.recipient_email))
     }
@@ -47,13 +42,14 @@ impl ReplaceForm {
     /// # Errors
     /// What is wrong, and the field to correct if it is in one field.
     fn checked(&self) -> Result<(String, Address), (Option<usize>, String)> {
-        let (name, email, _, findings) = check_person(self.fields.value(NAME), self.fields.value(EMAIL));
+        let (name, email, _, findings) =
+            check_person(self.person.fields.value(NAME), self.person.fields.value(EMAIL));
         if let Some(finding) = findings.iter().find(|finding| finding.severity == Severity::Refuse) {
             let at = if finding.field == intake::RecipientField::Name { NAME } else { EMAIL };
             return Err((Some(at), finding.to_string()));
         }
         let address = Address::check(&email).map_err(|why| (Some(EMAIL), why.to_string()))?;
-        if Text::new(self.fields.value(REASON)).looks_empty() {
+        if Text::new(self.person.fields.value(REASON)).looks_empty() {
             let why = t!(
                 "the reason for revoking the old badge is empty: the service requires one, and holders may see it"
             );
@@ -75,67 +71,25 @@ impl ReplaceForm {
         let checked = self.checked().and_then(|person| template.map(|template| (person, template)));
         match checked {
             Ok((person, template)) => {
-                self.error = None;
                 let replaces = Some(self.old.badge_id.clone());
-                self.review = Some(PersonReview::new(template, person, replaces, effects));
+                self.person.begin_review(template, person, replaces, effects);
             }
-            Err((at, why)) => {
-                if let Some(at) = at {
-                    self.fields.set_focus(at);
-                }
-                self.error = Some(why);
-            }
+            Err((at, why)) => self.person.fields.wrong(at, why),
         }
-    }
-
-    fn confirm(&mut self, effects: &mut Effects<'_>) {
-        let (Some(review), Some(Ok((template_id, title)))) = (&self.review, &self.template) else {
-            return;
-        };
-        let Some(plan) = review.plan(template_id.clone(), title.clone(), effects) else { return };
-        let old = RevokeTarget::of_badge(&self.old, self.state.clone());
-        let reason = self.fields.value(REASON).to_owned();
-        effects.command(JobCommand::Replace(plan, old, reason));
-        effects.go.push(Navigate::InputUsed);
-        effects.close();
-        effects.go.push(Navigate::Activity);
-    }
-
-    fn draw_review(&self, review: &PersonReview, form: &mut FormText<'_>, cx: &UiContext) {
-        let text = |t: &Option<Text>| t.as_ref().map_or(String::new(), ToString::to_string);
-        let what = t!("Correct and replace {n} badge", n = 1);
-        form.asks(&format!("{what} {} {}", cx.glyphs.dot, text(&self.old.title)), &cx.place(), cx);
-        let [now, then, reason] = labels();
-        let old = format!("{now}  {}  {}", text(&self.old.recipient_name), text(&self.old.recipient_email));
-        form.heading(&old, cx.theme.dim());
-        let name = Text::new(review.name.clone());
-        // A long name does not cut the address.
-        let new = [format!("{then}  {name}"), review.address.text().to_string()];
-        for line in pieces(&new, "  ", form.room()) {
-            form.heading(&line, Style::default());
-        }
-        form.heading(&format!("{reason}  {}", Text::new(self.fields.value(REASON))), Style::default());
-        form.text(&t!("1 recipient {dot} 2 requests", dot = cx.glyphs.dot), cx.theme.text());
-        form.text(
-            t!(
-                "Two mails will arrive: one for the corrected badge, one for the revocation of the old one. Both badges are valid until the corrected one is Issued (5 minutes to 24 hours). Then lapel revokes the old one, while lapel runs."
-            ),
-            cx.theme.warning(),
-        );
-        review.draw(&self.earlier, form, cx);
     }
 
     fn draw_fields(&self, form: &mut FormText<'_>, cx: &UiContext) {
         form.blank();
-        self.fields.draw(form, cx);
+        self.person.fields.draw(form, cx);
         form.blank();
-        let (_, _, _, findings) = check_person(self.fields.value(NAME), self.fields.value(EMAIL));
+        let (_, _, _, findings) =
+            check_person(self.person.fields.value(NAME), self.person.fields.value(EMAIL));
         for finding in findings.iter().filter(|finding| finding.severity != Severity::Note) {
             let text = finding.to_string();
             if finding.severity == Severity::Refuse { form.error(&text) } else { form.warning(&text) }
         }
-        let address = Address::check(self.fields.value(EMAIL)).ok();
-        if let Some(question) = address.and_then(|address| self.earlier.question(&address)) {
+        let address = Address::check(self.person.fields.value(EMAIL)).ok();
+        if let Some(question) = address.and_then(|address| self.person.question(&address)) {
             form.warning(&question);
         }
         match &self.template {
@@ -143,7 +97,7 @@ impl ReplaceForm {
             Some(Err(why)) => form.error(why),
             Some(Ok(_)) => {}
         }
-        self.error.iter().for_each(|error| form.error(error));
+        self.person.fields.draw_error(form);
         form.dim(&t!(
             "A badge cannot be changed. lapel issues a corrected badge, and revokes this one when the new one is Issued. Nothing is sent until you confirm the review.  {enter} next  {esc} back",
             enter = cx.key(&self.key_contexts(), Action::Accept),
@@ -160,7 +114,7 @@ impl Component for ReplaceForm {
     fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
         match action {
             Action::PageDown | Action::PageUp => false,
-            Action::Editor => self.fields.focused() == REASON,
+            Action::Editor => self.person.fields.focused() == REASON,
             _ => true,
         }
     }
@@ -168,45 +122,35 @@ impl Component for ReplaceForm {
     fn on_action(&mut self, action: Action, _: &UiContext, effects: &mut Effects<'_>) -> bool {
         match action {
             Action::Accept => self.go_on(effects),
-            Action::Back => match self.review.take() {
-                Some(mut review) => review.cancel(effects),
-                None => effects.close(),
-            },
-            Action::PageDown | Action::PageUp => {}
-            _ => return self.fields.on_action(action),
+            _ => return self.person.on_action(action, effects),
         }
         true
     }
 
     fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
-        self.error = None;
-        self.fields.on_text_key(key)
+        self.person.fields.on_text_key(key)
     }
 
     fn on_paste(&mut self, text: &str, _: &UiContext, _: &mut Effects<'_>) {
-        self.fields.on_paste(text);
+        self.person.fields.on_paste(text);
     }
 
     fn on_response(&mut self, reply: Reply, _: &UiContext, _: &mut Effects<'_>) -> Handled {
-        match (reply.to(&mut self.template_request), &mut self.review) {
-            (Ok(Response::TemplateOf(template)), _) => self.template = Some(template),
-            (Ok(_), _) => {}
-            (Err(reply), _) if matches!(reply.response, Response::Domains(_)) => {
-                return self.earlier.on_response(reply);
-            }
-            (Err(reply), Some(review)) => return review.on_response(reply),
-            (Err(reply), None) => return Err(reply),
+        match reply.to(&mut self.template_request) {
+            Ok(Response::TemplateOf(template)) => self.template = Some(template),
+            Ok(_) => {}
+            Err(reply) => return self.person.on_response(reply),
         }
         Ok(())
     }
 
     fn typed(&self) -> Vec<&str> {
-        self.fields.values().to_vec()
+        self.person.fields.values().to_vec()
     }
 
     fn long_field(&mut self) -> Option<&mut TextField> {
-        let typed = self.fields.focused() == REASON && self.review.is_none();
-        typed.then(|| self.fields.field_mut(REASON))
+        let typed = self.person.fields.focused() == REASON && self.person.review.is_none();
+        typed.then(|| self.person.fields.field_mut(REASON))
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
@@ -232,26 +176,49 @@ impl Modal for ReplaceForm {
     }
 
     fn input(&self) -> Option<FormInput> {
-        Some(FormInput::new("replace", self.old.badge_id.wire(), self.fields.changed()))
+        Some(FormInput::new("replace", self.old.badge_id.wire(), self.person.fields.changed()))
     }
 
     fn set_input(&mut self, texts: &[String]) {
-        self.fields.restore(texts);
-        self.error = None;
+        self.person.fields.restore(texts);
     }
 
     fn asks(&self) -> Option<ConfirmQuestion> {
-        self.review.as_ref().map(PersonReview::asks)
+        self.person.asks()
     }
 
     fn confirm_text(&self, form: &mut FormText<'_>, cx: &UiContext) {
-        if let Some(review) = &self.review {
-            self.draw_review(review, form, cx);
+        let Some(review) = &self.person.review else { return };
+        let text = |t: &Option<Text>| t.as_ref().map_or(String::new(), ToString::to_string);
+        let what = t!("Correct and replace {n} badge", n = 1);
+        form.asks(&format!("{what} {} {}", cx.glyphs.dot, text(&self.old.title)), &cx.place(), cx);
+        let [now, then, reason] = labels();
+        let old = format!("{now}  {}  {}", text(&self.old.recipient_name), text(&self.old.recipient_email));
+        form.heading(&old, cx.theme.dim());
+        let name = Text::new(review.name.clone());
+        // A long name does not cut the address.
+        let new = [format!("{then}  {name}"), review.address.text().to_string()];
+        for line in pieces(&new, "  ", form.room()) {
+            form.heading(&line, Style::default());
         }
+        form.heading(&format!("{reason}  {}", Text::new(self.person.fields.value(REASON))), Style::default());
+        form.text(&t!("1 recipient {dot} 2 requests", dot = cx.glyphs.dot), cx.theme.text());
+        form.text(
+            t!(
+                "Two mails will arrive: one for the corrected badge, one for the revocation of the old one. Both badges are valid until the corrected one is Issued (5 minutes to 24 hours). Then lapel revokes the old one, while lapel runs."
+            ),
+            cx.theme.warning(),
+        );
+        self.person.draw_known(review, form, cx);
     }
 
     fn on_confirmed(&mut self, _: &UiContext, effects: &mut Effects<'_>) {
-        self.confirm(effects);
+        let Some(Ok(template)) = self.template.clone() else { return };
+        if let Some(plan) = self.person.plan(template, effects) {
+            let old = RevokeTarget::of_badge(&self.old, self.state.clone());
+            let reason = self.person.fields.value(REASON).to_owned();
+            effects.begin_job(JobCommand::Replace(plan, old, reason));
+        }
     }
 }
 

@@ -7,7 +7,11 @@ use crate::tui::modals::job_actions::steps;
 use crate::tui::persist::unfinished;
 use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::explain;
+use crate::tui::widgets::text_fields::TextFields;
 use crate::tui::worker::job_command::JobReply;
+
+const WHY: usize = 0;
+const BADGE: usize = 1;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Resolution {
@@ -55,10 +59,8 @@ pub struct ResolveRows {
     choices: Vec<Resolution>,
     cursor: ListCursor,
     stage: ResolveStage,
-    badge: TextField,
-    why: TextField,
+    fields: TextFields<2>,
     request: Option<RequestId>,
-    error: Option<String>,
 }
 
 impl ResolveRows {
@@ -67,9 +69,9 @@ impl ResolveRows {
             RowsToResolve::One(row) => row.no.to_string(),
             RowsToResolve::Marked { rows, .. } => format!("marked {}", fingerprint(&format!("{rows:?}"))),
         };
-        let mut badge = TextField::with(rows.badge());
+        let mut fields = TextFields::new([tr_noop!("Why"), tr_noop!("Badge id")], ["", rows.badge()]);
         // Another id replaces the one of the row.
-        badge.select();
+        fields.field_mut(BADGE).select();
         Self {
             job: job.id,
             subject: format!("{} {places}", unfinished::of_job(job)),
@@ -77,10 +79,8 @@ impl ResolveRows {
             choices,
             cursor: ListCursor::default(),
             stage: ResolveStage::Choice,
-            badge,
-            why: TextField::default(),
+            fields,
             request: None,
-            error: None,
         }
     }
 
@@ -134,27 +134,24 @@ impl ResolveRows {
         }
     }
 
-    fn field(&self) -> (&'static str, &TextField) {
-        match self.choice() {
-            Resolution::IsBadge => (t!("Badge id"), &self.badge),
-            _ => (t!("Why"), &self.why),
-        }
-    }
-
-    fn field_mut(&mut self) -> &mut TextField {
-        if self.choice() == Resolution::IsBadge { &mut self.badge } else { &mut self.why }
+    /// The field of the choice. The other one is hidden.
+    fn at(&self) -> usize {
+        if self.choice() == Resolution::IsBadge { BADGE } else { WHY }
     }
 
     fn go_on(&mut self, effects: &mut Effects<'_>) {
-        self.error = None;
-        let typed = self.field().1.value();
+        self.fields.no_error();
+        let typed = self.fields.value(self.at());
         match (self.stage, self.choice()) {
-            (ResolveStage::Choice, _) => self.stage = ResolveStage::Text,
+            (ResolveStage::Choice, _) => {
+                self.fields.set_focus(self.at());
+                self.stage = ResolveStage::Text;
+            }
             (ResolveStage::Text, Resolution::IsBadge) if Text::new(typed).looks_empty() => {
-                self.error = Some(t!("type or paste the badge id").to_owned());
+                self.fields.wrong(None, t!("type or paste the badge id").to_owned());
             }
             (ResolveStage::Text, _) if Text::new(typed).looks_empty() => {
-                self.error = Some(t!("type a short reason: it is saved with the job").to_owned());
+                self.fields.wrong(None, t!("type a short reason: it is saved with the job").to_owned());
             }
             (ResolveStage::Text, Resolution::SendAgain) => {
                 if let RowsToResolve::One(row) = &self.rows {
@@ -184,7 +181,7 @@ impl ResolveRows {
     }
 
     fn back(&mut self, effects: &mut Effects<'_>) {
-        self.error = None;
+        self.fields.no_error();
         match self.stage {
             ResolveStage::Choice => {
                 effects.cancel(self.request.take());
@@ -203,12 +200,11 @@ impl ResolveRows {
 
     fn send(&mut self, found: NeverSeen, effects: &mut Effects<'_>) {
         if found.ready.is_empty() {
-            self.error = Some(
-                t!("none of these rows can be sent again together yet: resolve each one, or wait").to_owned(),
-            );
+            let why = t!("none of these rows can be sent again together yet: resolve each one, or wait");
+            self.fields.wrong(None, why.to_owned());
             return;
         }
-        let why = self.why.value().trim().to_owned();
+        let why = self.fields.value(WHY).trim().to_owned();
         let command = JobCommand::ResendAll(self.job, found.ready, why);
         effects.go.push(Navigate::Again(self.job, Box::new(command)));
     }
@@ -251,7 +247,9 @@ impl Component for ResolveRows {
         match action {
             Action::Back => self.back(effects),
             Action::Accept => self.go_on(effects),
-            Action::ClearField => self.field_mut().clear(),
+            Action::ClearField => {
+                self.fields.on_action(action);
+            }
             Action::NextField | Action::PreviousField | Action::PageDown | Action::PageUp => {}
             _ if self.stage == ResolveStage::Choice => {
                 return self.cursor.on_menu_action(action, self.choices.len());
@@ -262,17 +260,12 @@ impl Component for ResolveRows {
     }
 
     fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
-        let typed =
-            self.stage == ResolveStage::Text && self.request.is_none() && self.field_mut().on_text_key(key);
-        if typed {
-            self.error = None;
-        }
-        typed
+        self.stage == ResolveStage::Text && self.request.is_none() && self.fields.on_text_key(key)
     }
 
     fn on_paste(&mut self, text: &str, _: &UiContext, _: &mut Effects<'_>) {
         if self.stage == ResolveStage::Text {
-            self.field_mut().on_paste(text.trim());
+            self.fields.on_paste(text);
         }
     }
 
@@ -287,7 +280,7 @@ impl Component for ResolveRows {
         let Response::Done(done) = reply.to(&mut self.request)? else { return Ok(()) };
         match done {
             Err(why) => {
-                self.error = Some(why);
+                self.fields.wrong(None, why);
                 self.stage = ResolveStage::Text;
             }
             Ok(JobReply::NeverSeen(found)) => self.send(found, effects),
@@ -303,12 +296,13 @@ impl Component for ResolveRows {
     }
 
     fn typed(&self) -> Vec<&str> {
-        vec![self.field().1.value()]
+        vec![self.fields.value(self.at())]
     }
 
     fn long_field(&mut self) -> Option<&mut TextField> {
         let is_reason = self.choice() != Resolution::IsBadge;
-        (self.stage == ResolveStage::Text && self.request.is_none() && is_reason).then_some(&mut self.why)
+        (self.stage == ResolveStage::Text && self.request.is_none() && is_reason)
+            .then(|| self.fields.field_mut(WHY))
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
@@ -326,14 +320,13 @@ impl Component for ResolveRows {
             form.choice(&format!("{}  {what}", fit(word, wide, "")), at == self.cursor.at());
         }
         if self.stage != ResolveStage::Choice {
-            let (label, field) = self.field();
             form.blank();
-            form.field(label, field, true);
+            self.fields.draw_focused(&mut form);
         }
         if self.request.is_some() {
             form.busy(t!("one moment"));
         }
-        self.error.iter().for_each(|error| form.error(error));
+        self.fields.draw_error(&mut form);
         let inside = popup::at_bottom(area, popup::FORM, form.len());
         let first = below(inside, before + usize::from(popup::edge(area)));
         let rows = u16::try_from(words.len()).unwrap_or(1).min(first.height);
@@ -348,19 +341,17 @@ impl Modal for ResolveRows {
     }
 
     fn input(&self) -> Option<FormInput> {
-        let badge = Some(self.badge.value()).filter(|id| *id != self.rows.badge());
-        let texts = [self.why.value(), badge.unwrap_or_default()].map(str::to_owned);
+        let [why, badge] = self.fields.values();
+        let badge = if badge == self.rows.badge() { "" } else { badge };
+        let texts = [why, badge].map(str::to_owned);
         Some(FormInput::new("resolve", self.subject.clone(), texts.to_vec()))
     }
 
     fn set_input(&mut self, texts: &[String]) {
-        self.why.set(texts.first().map_or("", String::as_str));
-        match texts.get(1).filter(|id| !id.is_empty()) {
-            Some(id) => self.badge.set(id),
-            None => {
-                self.badge.set(self.rows.badge());
-                self.badge.select();
-            }
+        let has_badge = texts.get(BADGE).is_some_and(|id| !id.is_empty());
+        self.fields.restore(if has_badge { texts } else { texts.get(..BADGE).unwrap_or_default() });
+        if !has_badge {
+            self.fields.field_mut(BADGE).select();
         }
     }
 
@@ -388,20 +379,20 @@ impl Modal for ResolveRows {
                 job
             ),
         };
-        let (label, field) = self.field();
+        let (label, typed) = (self.fields.label(self.at()), self.fields.value(self.at()));
         form.asks(&what, &cx.place(), cx);
-        form.text(&format!("{label}  {}", Text::new(field.value())), cx.theme.text());
+        form.text(&format!("{label}  {}", Text::new(typed)), cx.theme.text());
         if let RowsToResolve::Marked { .. } = self.rows {
             form.text(t!("Nothing is sent. lapel does nothing more with them."), cx.theme.text());
         }
     }
 
     fn on_confirmed(&mut self, _: &UiContext, effects: &mut Effects<'_>) {
-        let why = || self.why.value().trim().to_owned();
+        let why = || self.fields.value(WHY).trim().to_owned();
         let command = match (&self.rows, self.choice()) {
             _ if self.stage != ResolveStage::Review => return,
             (RowsToResolve::One(row), Resolution::IsBadge) => {
-                let Some(id) = BadgeId::new(self.badge.value().trim()) else { return };
+                let Some(id) = BadgeId::new(self.fields.value(BADGE).trim()) else { return };
                 JobCommand::Resolve(self.job, row.no, Decision::IsThis(id), t!("found manually").to_owned())
             }
             (RowsToResolve::One(row), Resolution::Leave) => {

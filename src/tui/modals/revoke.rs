@@ -7,8 +7,8 @@ use crate::tui::tour::TourPlace;
 use crate::tui::widgets::columns::fitted;
 use crate::tui::widgets::form::squeezed;
 use crate::tui::widgets::reason_field::ReasonField;
+use crate::tui::widgets::scroll::Scroll;
 use crate::tui::widgets::text_layout::{ColumnLayout, cells, line_of_cells, line_width};
-use std::cell::Cell;
 
 /// Length above which the form warns about a reason, in characters. The contract gives no limit.
 const LONG_REASON: usize = 200;
@@ -19,11 +19,8 @@ const OUTCOME: [usize; 2] = [7, 14];
 pub struct RevokeForm {
     targets: Vec<RevokeTarget>,
     reason: ReasonField,
-    error: Option<String>,
     review: Option<RevokePlan>,
-    top: usize,
-    /// Rows of the list as it was drawn.
-    shown: Cell<usize>,
+    scroll: Scroll,
     when_issued: bool,
 }
 
@@ -51,10 +48,8 @@ impl RevokeForm {
         Self {
             targets,
             reason: ReasonField::new(effects),
-            error: None,
             review: None,
-            top: 0,
-            shown: Cell::default(),
+            scroll: Scroll::default(),
             when_issued: false,
         }
     }
@@ -76,12 +71,7 @@ impl RevokeForm {
     }
 
     fn go_on(&mut self) {
-        self.error = None;
-        if self.to_revoke() == 0 {
-            return;
-        }
-        self.error = self.reason.error();
-        if self.error.is_none() {
+        if self.to_revoke() > 0 && self.reason.check() {
             let plan = RevokePlan::new(self.targets.clone(), self.reason.value(), self.when_issued);
             self.review = Some(plan);
         }
@@ -194,7 +184,7 @@ impl Component for RevokeForm {
             Action::Toggle => self.waiting() > 0,
             Action::Earlier | Action::Later => self.reason.has_earlier(),
             Action::Accept | Action::ClearField | Action::Editor => self.to_revoke() > 0,
-            Action::PageDown | Action::PageUp => self.targets.len() > self.shown.get(),
+            Action::PageDown | Action::PageUp => self.scroll.is_long(),
             // It has one field.
             Action::PreviousField => false,
             _ => true,
@@ -203,11 +193,9 @@ impl Component for RevokeForm {
 
     fn on_action(&mut self, action: Action, _: &UiContext, effects: &mut Effects<'_>) -> bool {
         match action {
-            Action::PageDown => {
-                let rows = self.shown.get();
-                self.top = (self.top + rows).min(self.targets.len().saturating_sub(rows));
+            Action::PageDown | Action::PageUp => {
+                self.scroll.on_action(action);
             }
-            Action::PageUp => self.top = self.top.saturating_sub(self.shown.get()),
             Action::Accept => self.go_on(),
             Action::Back => {
                 if self.review.take().is_none() {
@@ -219,18 +207,13 @@ impl Component for RevokeForm {
                     self.when_issued = !self.when_issued;
                 }
             }
-            _ if self.reason.on_action(action) => self.error = None,
-            _ => return false,
+            _ => return self.reason.on_action(action),
         }
         true
     }
 
     fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
-        if self.to_revoke() == 0 {
-            return false;
-        }
-        self.error = None;
-        self.reason.on_text_key(key)
+        self.to_revoke() > 0 && self.reason.on_text_key(key)
     }
 
     fn on_paste(&mut self, text: &str, _: &UiContext, _: &mut Effects<'_>) {
@@ -276,7 +259,7 @@ impl Component for RevokeForm {
             let text = t!("longer than {n} characters: holders may see all of it", n = LONG_REASON);
             form.text(&format!("       {} {text}", cx.glyphs.alert), cx.theme.warning());
         }
-        if let Some(error) = &self.error {
+        if let Some(error) = self.reason.error() {
             form.text(error, cx.theme.error());
         }
         form.blank();
@@ -284,17 +267,15 @@ impl Component for RevokeForm {
         let foot_rows = u16::try_from(foot.len()).unwrap_or(1).min(rows);
         // The list of targets gets the rows between the breakdown and the foot.
         let free = usize::from(rows).saturating_sub(form.len() + 2 + foot.len()).max(1);
-        self.shown.set(free);
-        let top = self.top.min(self.targets.len().saturating_sub(free));
-        let shown = self.targets.iter().skip(top).take(free);
+        let shown = self.scroll.lay(self.targets.len(), free);
+        let (above, below) = (shown.start, self.targets.len() - shown.end);
         let room = form.room().saturating_sub(2);
-        form.extend(target_lines(shown, room, cx));
-        let rest = self.targets.len().saturating_sub(top + free);
-        if top > 0 || rest > 0 {
+        form.extend(target_lines(self.targets[shown].iter(), room, cx));
+        if above > 0 || below > 0 {
             let text = t!(
                 "{above} above, {below} below: {up} {down}",
-                above = number(top as u64),
-                below = number(rest as u64),
+                above = number(above as u64),
+                below = number(below as u64),
                 up = key(Action::PageUp),
                 down = key(Action::PageDown)
             );
@@ -321,7 +302,6 @@ impl Modal for RevokeForm {
 
     fn set_input(&mut self, texts: &[String]) {
         self.reason.restore(texts);
-        self.error = None;
     }
 
     fn asks(&self) -> Option<ConfirmQuestion> {
@@ -343,10 +323,7 @@ impl Modal for RevokeForm {
 
     fn on_confirmed(&mut self, _: &UiContext, effects: &mut Effects<'_>) {
         let Some(plan) = self.review.clone() else { return };
-        effects.command(JobCommand::Revoke(plan));
-        effects.go.push(Navigate::InputUsed);
-        effects.close();
-        effects.go.push(Navigate::Activity);
+        effects.begin_job(JobCommand::Revoke(plan));
     }
 }
 

@@ -14,7 +14,6 @@ pub struct RevokeIds {
     reason: ReasonField,
     when_issued: bool,
     at_reason: bool,
-    error: Option<String>,
 }
 
 impl RevokeIds {
@@ -24,14 +23,12 @@ impl RevokeIds {
             reason: ReasonField::new(effects),
             when_issued: false,
             at_reason: false,
-            error: None,
         }
     }
 
     fn go_on(&mut self, effects: &mut Effects<'_>) {
         let Some(source) = self.file.source() else { return };
-        self.error = self.reason.error();
-        if self.error.is_some() {
+        if !self.reason.check() {
             return;
         }
         if let ImportSource::File(path) = &source {
@@ -137,7 +134,7 @@ impl Component for RevokeIds {
             if self.at_reason { cx.theme.text() } else { cx.theme.dim() },
         );
         form.blank();
-        self.error.iter().for_each(|error| form.error(error));
+        self.reason.error().into_iter().for_each(|error| form.error(error));
         form.dim(&t!(
             "You can also paste ids, one per line. lapel first checks the state of each badge. Nothing is sent until you confirm the review.  {enter} next",
             enter = cx.key(&self.key_contexts(), Action::Accept)
@@ -165,6 +162,5 @@ impl Modal for RevokeIds {
         self.reason.restore(texts);
         self.file.set_texts([text(1), text(2)]);
         self.at_reason = false;
-        self.error = None;
     }
 }

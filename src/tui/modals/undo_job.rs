@@ -5,19 +5,20 @@ use crate::tui::modals::draft::{DraftForm, unknown_states};
 use crate::tui::persist::unfinished;
 use crate::tui::prelude::*;
 use crate::tui::widgets::reason_field::no_reason;
+use crate::tui::widgets::text_fields::TextFields;
 use crate::tui::worker::job_command::JobReply;
 
 pub struct UndoJob {
     job: Job,
-    reason: TextField,
+    reason: TextFields<1>,
     cancels: bool,
     request: Option<RequestId>,
-    error: Option<String>,
 }
 
 impl UndoJob {
     pub fn new(job: Job) -> Self {
-        Self { job, reason: TextField::default(), cancels: false, request: None, error: None }
+        let reason = TextFields::new([tr_noop!("Reason")], [""]);
+        Self { job, reason, cancels: false, request: None }
     }
 
     fn unsent(&self) -> u64 {
@@ -25,8 +26,10 @@ impl UndoJob {
     }
 
     fn go_on(&mut self, effects: &mut Effects<'_>) {
-        self.error = no_reason(self.reason.value());
-        if self.error.is_none() && self.request.is_none() {
+        self.reason.no_error();
+        if let Some(why) = no_reason(self.reason.value(0)) {
+            self.reason.wrong(None, why);
+        } else if self.request.is_none() {
             self.cancels = self.unsent() > 0;
             if !self.cancels {
                 self.undo(effects);
@@ -36,7 +39,7 @@ impl UndoJob {
 
     fn undo(&mut self, effects: &mut Effects<'_>) {
         if self.request.is_none() {
-            let command = JobCommand::Undo(self.job.id, self.reason.value().to_owned());
+            let command = JobCommand::Undo(self.job.id, self.reason.value(0).to_owned());
             self.request = Some(effects.command(command));
         }
     }
@@ -87,37 +90,30 @@ impl Component for UndoJob {
 
     fn on_action(&mut self, action: Action, _: &UiContext, effects: &mut Effects<'_>) -> bool {
         match action {
-            Action::Back if self.cancels => (self.cancels, self.error) = (false, None),
+            Action::Back if self.cancels => self.cancels = false,
             Action::Back => effects.close(),
-            Action::ClearField => self.reason.clear(),
             Action::Accept => self.go_on(effects),
-            Action::NextField
-            | Action::PreviousField
-            | Action::PageDown
-            | Action::PageUp
-            | Action::Down
-            | Action::Up => {}
-            _ => return false,
+            Action::Down | Action::Up => {}
+            _ => return self.reason.on_action(action),
         }
         true
     }
 
     fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
-        let typed = self.request.is_none() && self.reason.on_text_key(key);
-        if typed {
-            self.error = None;
-        }
-        typed
+        self.request.is_none() && self.reason.on_text_key(key)
     }
 
     fn on_paste(&mut self, text: &str, _: &UiContext, _: &mut Effects<'_>) {
-        self.reason.on_paste(text.trim());
+        self.reason.on_paste(text);
     }
 
     fn on_response(&mut self, reply: Reply, _: &UiContext, effects: &mut Effects<'_>) -> Handled {
         let Response::Done(done) = reply.to(&mut self.request)? else { return Ok(()) };
         match done {
-            Err(why) => (self.error, self.cancels) = (Some(why), false),
+            Err(why) => {
+                self.reason.wrong(None, why);
+                self.cancels = false;
+            }
             Ok(done) => {
                 effects.go.push(Navigate::InputUsed);
                 effects.close();
@@ -132,11 +128,11 @@ impl Component for UndoJob {
     }
 
     fn typed(&self) -> Vec<&str> {
-        vec![self.reason.value()]
+        self.reason.values().to_vec()
     }
 
     fn long_field(&mut self) -> Option<&mut TextField> {
-        (!self.cancels && self.request.is_none()).then_some(&mut self.reason)
+        (!self.cancels && self.request.is_none()).then(|| self.reason.field_mut(0))
     }
 
     fn on_job(&mut self, job: &Job, _: &UiContext) {
@@ -152,7 +148,7 @@ impl Component for UndoJob {
         form.blank();
         form.text(&self.words(), cx.theme.text());
         form.blank();
-        form.field(t!("Reason"), &self.reason, true);
+        self.reason.draw_focused(&mut form);
         form.blank();
         let (enter, esc) = (key(Action::Accept), key(Action::Back));
         form.dim(&if self.unsent() > 0 {
@@ -167,7 +163,7 @@ impl Component for UndoJob {
         if self.request.is_some() {
             form.busy(t!("one moment"));
         }
-        self.error.iter().for_each(|error| form.error(error));
+        self.reason.draw_error(&mut form);
         form.draw_popup(
             frame,
             area,
@@ -182,12 +178,11 @@ impl Modal for UndoJob {
     }
 
     fn input(&self) -> Option<FormInput> {
-        let texts = vec![self.reason.value().to_owned()];
-        Some(FormInput::new("undo-job", unfinished::of_job(&self.job), texts))
+        Some(FormInput::new("undo-job", unfinished::of_job(&self.job), self.reason.changed()))
     }
 
     fn set_input(&mut self, texts: &[String]) {
-        self.reason.set(texts.first().map_or("", String::as_str));
+        self.reason.restore(texts);
     }
 
     fn asks(&self) -> Option<ConfirmQuestion> {

@@ -6,7 +6,6 @@ pub(super) mod lines;
 use crate::domain::call_advice::script;
 use crate::domain::summary::summary;
 use crate::index::Cert;
-use crate::tui::input::list_hit::moved;
 use crate::tui::modals::issue::IssueForm;
 use crate::tui::modals::replace::ReplaceForm;
 use crate::tui::modals::revoke::RevokeForm;
@@ -18,6 +17,7 @@ use crate::tui::tour::TourPlace;
 use crate::tui::widgets::field::RecentInputs;
 use crate::tui::widgets::last_read::LastRead;
 use crate::tui::widgets::preview;
+use crate::tui::widgets::scroll::Scroll;
 use crate::tui::worker::index::NotSearched;
 use lines::{badge_lines, not_read};
 
@@ -33,10 +33,7 @@ pub struct BadgeScreen {
     /// The index search for a certificate number, and the text of the input that has it. It may turn out to be a badge id.
     cert: Option<(RequestId, String, String)>,
     certs: Certs,
-    scroll: u16,
-    most: u16,
-    /// Lines of the text that fit.
-    height: u16,
+    scroll: Scroll,
     back: bool,
     over_text: bool,
     beside: bool,
@@ -52,7 +49,7 @@ impl BadgeScreen {
         self.recent = RecentInputs::default();
         effects.cancel(self.cert.take().map(|(request, ..)| request));
         self.certs = Certs::default();
-        self.scroll = 0;
+        self.scroll.reset();
         if let Some(before) = self.wanted.take_if(|before| before.id == badge.id) {
             badge.keep(before);
         } else {
@@ -239,9 +236,7 @@ impl Component for BadgeScreen {
     }
 
     fn on_action(&mut self, action: Action, cx: &UiContext, effects: &mut Effects<'_>) -> bool {
-        let height = usize::from(self.height);
-        if let Some(to) = moved(action, self.scroll.into(), usize::from(self.most) + 1, height) {
-            self.scroll = u16::try_from(to).unwrap_or(self.most);
+        if self.scroll.on_action(action) {
             return true;
         }
         match action {
@@ -394,13 +389,6 @@ impl Component for BadgeScreen {
         let shown = cx.pictures.is_on() && self.badge().is_some();
         self.beside = shown && picture::has_room_beside(area);
         self.over_text &= shown && !self.beside;
-        let area = self.text_area(area);
-        let room = usize::from(area.width).saturating_sub(4);
-        self.height = area.height.saturating_sub(1);
-        let height = usize::from(self.height);
-        let lines = self.badge().map_or(0, |badge| self.lines(badge, (room, height), cx).len());
-        self.most = u16::try_from(lines.saturating_sub(height)).unwrap_or(u16::MAX);
-        self.scroll = self.scroll.min(self.most);
     }
 
     fn typed(&self) -> Vec<&str> {
@@ -467,7 +455,8 @@ impl Component for BadgeScreen {
                 std::iter::once(Line::raw("")).chain(what).collect()
             }
         };
-        let mut shown: Vec<Line<'static>> = lines.into_iter().skip(usize::from(self.scroll)).collect();
+        let first = self.scroll.lay(lines.len(), usize::from(body.height)).start;
+        let mut shown: Vec<Line<'static>> = lines.into_iter().skip(first).collect();
         let (used, height) = (shown.len(), usize::from(body.height));
         if self.badge().is_some() && shown.len() > height {
             let more = shown.len() + 1 - height;

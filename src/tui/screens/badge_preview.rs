@@ -8,8 +8,9 @@ use crate::tui::platform::images::PictureOf;
 use crate::tui::prelude::*;
 use crate::tui::widgets::filtered_list::ListRecord;
 use crate::tui::widgets::paged_list::ListRow;
-use crate::tui::widgets::preview::{self, Scroll};
+use crate::tui::widgets::preview;
 use crate::tui::widgets::record_field::{pane, pick};
+use crate::tui::widgets::scroll::Scroll;
 use crate::tui::widgets::timeline::timeline;
 
 /// The fields below the timeline. The others are in the lines above.
@@ -26,20 +27,21 @@ pub(super) struct BadgePreview {
     /// The look-up of that time, or the rest of the cursor before it.
     request: Option<RequestId>,
     scroll: Scroll,
-    /// The area of the text in the last layout; `None` without a preview.
-    area: Option<Rect>,
+    /// Whether the last layout had room for it.
+    is_shown: bool,
 }
 
 impl BadgePreview {
     pub fn scroll(&mut self, action: Action, effects: &mut Effects<'_>) {
-        match self.area {
-            Some(area) => self.scroll.by(action == Action::PreviewDown, area.height),
-            None => effects.say(preview::no_room()),
+        if self.is_shown {
+            self.scroll.on_action(action);
+        } else {
+            effects.say(preview::no_room());
         }
     }
 
     pub fn is_shown(&self) -> bool {
-        self.area.is_some()
+        self.is_shown
     }
 
     pub fn lay_out(
@@ -47,14 +49,11 @@ impl BadgePreview {
         row: Option<&HistoryItem>,
         remark: Option<String>,
         pane: Option<Rect>,
-        cx: &UiContext,
         effects: &mut Effects<'_>,
     ) {
         self.remark = remark;
-        let (Some(row), Some(pane)) = (row, pane) else {
-            self.area = None;
-            return;
-        };
+        self.is_shown = row.is_some() && pane.is_some();
+        let Some(row) = row.filter(|_| self.is_shown) else { return };
         if self.shown.as_ref() != Some(&row.badge_id) {
             // The journal is read when the cursor rests, because otherwise it would be read for every row passed.
             let is_first = self.shown.replace(row.id()).is_none();
@@ -63,11 +62,6 @@ impl BadgePreview {
                 if is_first { Request::SentBadge(row.id()) } else { Request::Pause(Request::CURSOR_REST) };
             effects.request_instead(&mut self.request, ask);
             self.scroll.reset();
-        }
-        let area = areas(pane, cx).1;
-        self.area = Some(area);
-        if self.scroll.is_scrolled() {
-            self.scroll.limit(self.lines(row, usize::from(area.width), cx).len(), area.height);
         }
     }
 

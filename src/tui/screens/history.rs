@@ -424,7 +424,7 @@ impl Component for History {
         let copies = row.and_then(|row| copies::words(self.filtered.loaded(), row, cx.now()));
         // Without a preview, it is below the list.
         let (inside, below) = if pane.is_some() { (copies, None) } else { (None, copies) };
-        self.preview.lay_out(row, inside, pane, cx, effects);
+        self.preview.lay_out(row, inside, pane, effects);
         self.filtered.aside = below;
         self.marks.finish_range(&mut self.filtered.list, effects);
         self.check_marking(effects);

@@ -14,8 +14,9 @@ use crate::tui::widgets::filter::{FilterChoice, FilterValue, Spec, Takes};
 use crate::tui::widgets::filtered_list::{FilteredList, ListRecord, ListTexts, RowMark, level};
 use crate::tui::widgets::last_read::LastRead;
 use crate::tui::widgets::paged_list::ListRow;
-use crate::tui::widgets::preview::{self, Scroll};
+use crate::tui::widgets::preview;
 use crate::tui::widgets::record_field::{RecordField, pane};
+use crate::tui::widgets::scroll::Scroll;
 
 /// Index of the filter field with the category id.
 const CATEGORY_FIELD: usize = 3;
@@ -270,10 +271,11 @@ impl Component for Templates {
             Action::TurnOver => effects.say(t!("A template has one picture; a badge has two sides.")),
             Action::Back if self.full && self.over_text => self.over_text = false,
             Action::Back if self.full => self.full = false,
-            Action::PageDown if self.full => self.scroll.by(true, self.detail_area.height),
-            Action::PageUp if self.full => self.scroll.by(false, self.detail_area.height),
+            Action::PageDown | Action::PageUp if self.full => {
+                self.scroll.on_action(action);
+            }
             Action::PreviewDown | Action::PreviewUp if self.beside || self.full => {
-                self.scroll.by(action == Action::PreviewDown, self.detail_area.height);
+                self.scroll.on_action(action);
             }
             Action::PreviewDown | Action::PreviewUp => effects.say(preview::no_room()),
             Action::Issue => match self.filtered.list.selected() {
@@ -364,10 +366,6 @@ impl Component for Templates {
         self.detail_area = self.areas(area).1.unwrap_or_default();
         if self.picture(area, cx).is_some_and(|_| cx.pictures.is_on()) && self.beside {
             self.detail_area = picture::above(self.detail_area).1;
-        }
-        if self.scroll.is_scrolled() {
-            let lines = self.lines(usize::from(self.detail_area.width), cx).len();
-            self.scroll.limit(lines, self.detail_area.height);
         }
     }
 

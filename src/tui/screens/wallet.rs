@@ -434,7 +434,7 @@ impl Component for Wallet {
             }
             Action::Question => effects.say(t!("Look up a badge first. Then choose what the caller asks.")),
             Action::PreviewDown | Action::PreviewUp => {
-                self.pane.scroll.by(action == Action::PreviewDown, self.pane.height);
+                self.pane.scroll.on_action(action);
             }
             Action::TryPictures => self.answer(Some(CallerQuestion::Picture), effects),
             Action::Picture | Action::TurnOver if self.lookup.list.selected().is_some() => self.pane.turn(),

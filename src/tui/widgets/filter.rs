@@ -9,7 +9,8 @@ pub use value::{FilterChoice, FilterContext, FilterValue, Spec, Takes, check};
 
 use crate::tui::input::list_hit::{Click, ListArea};
 use crate::tui::prelude::*;
-use crate::tui::widgets::field::{Focus, RecentInputs};
+use crate::tui::widgets::field::RecentInputs;
+use crate::tui::widgets::text_fields::Focus;
 use line::Suggestion;
 use std::cell::Cell;
 use value::read;
@@ -288,7 +289,7 @@ impl FilterBar {
 
     fn step(&mut self, forward: bool) {
         self.chosen = None;
-        if forward { self.focus.next(self.fields.len()) } else { self.focus.previous(self.fields.len()) }
+        self.focus.step(forward, self.fields.len());
     }
 
     pub fn clear(&mut self, all: bool, effects: &mut Effects<'_>) {

@@ -7,11 +7,12 @@
 //! record_field                 the fields of a record: columns, copied texts, sorting
 //! job_rows                     the rows of a job
 //! colleagues                   who of a team began a job and follows it
-//! field                        text fields
+//! field, text_fields           a text field; those of a form, with one focus
 //! path_field, reason_field     a file name; a revoke reason
 //! form, popup, confirm         the text of a form; a popup; the confirmation
 //! save_file, copying           a text saved to a file; texts to copy
 //! preview, timeline            beside a list: the selected row; the times of a badge
+//! scroll                       the position in a long text
 //! column_chart                 counts over time
 //! last_read                    what was read last, if a later reading fails
 //! text_layout, frame           fitting text; writing it to the screen
@@ -37,7 +38,9 @@ pub(in crate::tui) mod preview;
 pub(in crate::tui) mod reason_field;
 pub(in crate::tui) mod record_field;
 pub(in crate::tui) mod save_file;
+pub(in crate::tui) mod scroll;
 pub(in crate::tui) mod search;
 pub(in crate::tui) mod table_header;
+pub(in crate::tui) mod text_fields;
 pub(in crate::tui) mod text_layout;
 pub(in crate::tui) mod timeline;

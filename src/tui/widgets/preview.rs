@@ -46,79 +46,10 @@ pub fn draw_rule(frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
     frame.render_widget(Line::styled(format!(" {rule}"), cx.theme.dim()), area);
 }
 
-#[derive(Default)]
-pub struct Scroll {
-    top: u16,
-}
-
-impl Scroll {
-    pub fn reset(&mut self) {
-        self.top = 0;
-    }
-
-    pub fn by(&mut self, down: bool, height: u16) {
-        let step = (height / 2).max(1);
-        self.top = if down { self.top.saturating_add(step) } else { self.top.saturating_sub(step) };
-    }
-
-    /// Stays within the text, which may be shorter than before.
-    pub fn limit(&mut self, lines: usize, height: u16) {
-        self.top = self.top.min(last_top(lines, height));
-    }
-
-    /// Whether the text is not at its beginning, so that [`Scroll::limit`] has something to do.
-    pub fn is_scrolled(&self) -> bool {
-        self.top > 0
-    }
-
-    /// Draws the text. If it is longer than the area, the last line says how much is below, and which keys scroll.
-    pub fn draw(
-        &self,
-        frame: &mut Frame<'_>,
-        area: Rect,
-        mut lines: Vec<Line<'static>>,
-        keys: &[KeyContext],
-        cx: &UiContext,
-    ) {
-        let most = last_top(lines.len(), area.height);
-        if most > 0 {
-            let top = usize::from(self.top.min(most));
-            let rows = usize::from(area.height - 1);
-            let below = lines.len() - (top + rows).min(lines.len());
-            lines.drain(..top);
-            lines.truncate(rows);
-            let key = |action| cx.key(keys, action);
-            let (down, up) = (key(Action::PreviewDown), key(Action::PreviewUp));
-            let text = match below {
-                0 => t!("end of the preview: {up} scrolls up", up),
-                _ => plural!(
-                    below as u64,
-                    "{n} more line: {down} {up} scroll",
-                    "{n} more lines: {down} {up} scroll",
-                    down,
-                    up
-                ),
-            };
-            let text = fit(&text, usize::from(area.width), cx.glyphs.ellipsis);
-            lines.push(Line::styled(text, cx.theme.dim()));
-        }
-        frame.render_widget(lines, area);
-    }
-}
-
-/// The first line on the screen when the text is scrolled to its end. One row is kept for the note below the text.
-fn last_top(lines: usize, height: u16) -> u16 {
-    if lines <= usize::from(height) || height < 2 {
-        return 0;
-    }
-    u16::try_from(lines + 1 - usize::from(height)).unwrap_or(u16::MAX)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use ratatui::buffer::Buffer;
 
     proptest! {
         #[test]
@@ -146,26 +77,5 @@ mod tests {
         assert_eq!(widths(110, 90), (78, Some(32)));
         assert_eq!(widths(120, 90), (80, Some(40)), "where there is room, the preview has its own minimum");
         assert_eq!(widths(110, 60), (60, Some(50)));
-    }
-
-    #[test]
-    fn every_line_can_be_scrolled_to_and_nothing_is_cut_without_a_note() {
-        let cx = UiContext::for_test();
-        let area = Rect::new(0, 0, 30, 6);
-        let text: Vec<Line<'static>> = (1..=23).map(|line| Line::raw(format!("line {line} "))).collect();
-        let (mut scroll, mut seen) = (Scroll::default(), Vec::new());
-        for _ in 0..20 {
-            let mut buffer = Buffer::empty(area);
-            scroll.draw(&mut Frame::new(&mut buffer), area, text.clone(), &[KeyContext::History], &cx);
-            seen.push(format!("{buffer:?}"));
-            scroll.by(true, area.height);
-            scroll.limit(text.len(), area.height);
-        }
-        for line in 1..=23 {
-            assert!(seen.iter().any(|shown| shown.contains(&format!("line {line} "))), "line {line}");
-        }
-        assert!(seen[0].contains("18 more lines"), "{}", seen[0]);
-        scroll.limit(3, area.height);
-        assert!(!scroll.is_scrolled(), "a shorter text starts at its beginning");
     }
 }

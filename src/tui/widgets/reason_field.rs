@@ -8,6 +8,8 @@ pub struct ReasonField {
     field: TextField,
     earlier: RecentInputs,
     request: Option<RequestId>,
+    /// Why it is no reason, until the user types.
+    error: Option<String>,
 }
 
 impl ReasonField {
@@ -21,6 +23,7 @@ impl ReasonField {
     }
 
     pub fn restore(&mut self, texts: &[String]) {
+        self.error = None;
         self.field.set(texts.first().map_or("", String::as_str));
     }
 
@@ -28,8 +31,14 @@ impl ReasonField {
         self.field.value()
     }
 
-    pub fn error(&self) -> Option<String> {
-        no_reason(self.field.value())
+    /// Whether it is a reason. If not, [`ReasonField::error`] says why.
+    pub fn check(&mut self) -> bool {
+        self.error = no_reason(self.field.value());
+        self.error.is_none()
+    }
+
+    pub fn error(&self) -> Option<&str> {
+        self.error.as_deref()
     }
 
     pub fn has_earlier(&self) -> bool {
@@ -50,14 +59,17 @@ impl ReasonField {
             }
             _ => return false,
         }
+        self.error = None;
         true
     }
 
     pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
+        self.error = None;
         self.field.on_text_key(key)
     }
 
     pub fn on_paste(&mut self, text: &str) {
+        self.error = None;
         self.field.on_paste(text.trim());
     }
 
@@ -83,4 +95,25 @@ pub fn no_reason(text: &str) -> Option<String> {
     Text::new(text)
         .looks_empty()
         .then(|| t!("the reason is empty: the service requires one, and holders may see it").to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_reason_is_named_until_the_user_types() {
+        let mut reason = ReasonField::default();
+        assert!(reason.error().is_none(), "nobody went on yet");
+        assert!(!reason.check() && reason.error().is_some());
+        reason.on_text_key(KeyEvent::new(KeyCode::Char(' '), KeyModifiers::NONE));
+        assert!(reason.error().is_none());
+        assert!(!reason.check(), "a blank is no reason");
+        reason.on_paste("wrong list");
+        assert!(reason.error().is_none() && reason.check());
+        reason.restore(&[]);
+        assert!(!reason.check());
+        assert!(reason.on_action(Action::ClearField) && reason.error().is_none());
+        assert!(!reason.on_action(Action::Accept));
+    }
 }

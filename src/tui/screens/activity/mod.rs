@@ -18,7 +18,7 @@ use crate::tui::prelude::*;
 use crate::tui::tour::TourPlace;
 use crate::tui::widgets::job_rows::{self, RowList, know_rows};
 use crate::tui::widgets::marks::Marks;
-use crate::tui::widgets::preview::Scroll;
+use crate::tui::widgets::scroll::Scroll;
 use crate::tui::widgets::search::{Search, Searched};
 use crate::tui::widgets::table_header::Heading;
 pub(in crate::tui) use draw::bar;
@@ -47,7 +47,6 @@ pub struct Activity {
     peek: Peek,
     scroll: Scroll,
     scrolled: Option<(JobId, Option<u64>)>,
-    pane_height: u16,
     needs_width: usize,
     built: std::cell::Cell<u64>,
     /// Whether the jobs have changed since Home took them.
@@ -247,17 +246,14 @@ impl Activity {
         self.rows.iter().flat_map(|rows| rows.marks.values())
     }
 
-    /// Keeps the pane within its text, and at the first line of another job or row.
-    fn fit_pane(&mut self, area: Rect, cx: &UiContext) {
+    /// The pane of another job or row begins at its first line.
+    fn restart_pane(&mut self) {
         let row = self.rows.as_ref().map(|rows| rows.list.selected().map(|row| row.no));
         let shown = self.job().map(|job| (job.id, row.flatten()));
         if self.scrolled != shown {
             self.scrolled = shown;
             self.scroll.reset();
         }
-        let lines = self.pane_lines(area, cx).len();
-        self.pane_height = self.text_and_picture(area, lines, cx).0.height;
-        self.scroll.limit(lines, self.pane_height);
     }
 
     /// Shows only the rows of the next status. After the last status, shows all rows again.
@@ -379,7 +375,7 @@ impl Component for Activity {
             return true;
         }
         if matches!(action, Action::PreviewDown | Action::PreviewUp) {
-            self.scroll.by(action == Action::PreviewDown, self.pane_height);
+            self.scroll.on_action(action);
             return true;
         }
         match &mut self.rows {
@@ -537,14 +533,14 @@ impl Component for Activity {
             let job = self.jobs.iter().find(|job| job.id == rows.job());
             let words = |row: &JobRow| job_rows::columns::words_in_list(row, job, cx);
             rows.load_visible(rows_area, &mut self.rows_heading, &words, cx, effects);
-            self.fit_pane(area, cx);
+            self.restart_pane();
             return;
         }
         self.arrange(cx);
         let list = self.list_area(area);
         self.heading.set_own(columns::own(usize::from(list.width), self.needs_width));
         self.heading.set_room(usize::from(list.width).saturating_sub(3));
-        self.fit_pane(area, cx);
+        self.restart_pane();
         self.sight.lay(list, self.at(), self.listed_jobs().count());
         let Some((id, statuses)) = self.job().map(|job| (job.id, peeked(job))) else { return };
         self.peek.load(id, statuses, effects);

@@ -340,18 +340,17 @@ impl Home {
 
     pub(super) fn draw_lines(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let rows = self.laid_out(area, cx);
-        let total = rows.len();
-        let visible = self.visible(total, area);
-        for (y, row) in (area.y..area.y + visible).zip(rows.iter().skip(self.top)) {
+        let shown = self.sight.shown();
+        for (y, row) in (area.y..).zip(rows.iter().take(shown.end).skip(shown.start)) {
             let at = Rect { y, height: 1, ..area };
             match row.line {
                 Some(line) => draw_row(frame, at, line == self.at, row.spans.clone(), cx),
                 None => frame.render_widget(Line::from(row.spans.clone()), at),
             }
         }
-        let left = total.saturating_sub(self.top + usize::from(visible));
-        if visible < area.height {
-            let above = (self.top > 0).then(|| format!("{} {}", cx.glyphs.up, number(self.top as u64)));
+        let left = rows.len().saturating_sub(shown.end);
+        if visible(rows.len(), area) < area.height {
+            let above = (shown.start > 0).then(|| format!("{} {}", cx.glyphs.up, number(shown.start as u64)));
             let below = (left > 0).then(|| format!("{} {}", cx.glyphs.down, number(left as u64)));
             let words: Vec<String> = above.into_iter().chain(below).collect();
             let foot = Rect { y: area.bottom().saturating_sub(1), height: 1, ..area };
@@ -359,11 +358,11 @@ impl Home {
             two_sided(frame, foot, (Line::raw(""), words), false, cx);
         }
     }
+}
 
-    /// The number of rows that fit. The last row of the screen says how many do not.
-    pub(super) fn visible(&self, rows: usize, area: Rect) -> u16 {
-        if rows <= usize::from(area.height) { area.height } else { area.height.saturating_sub(1).max(1) }
-    }
+/// The number of rows that fit. The last row of the screen says how many do not.
+pub(super) fn visible(rows: usize, area: Rect) -> u16 {
+    if rows <= usize::from(area.height) { area.height } else { area.height.saturating_sub(1).max(1) }
 }
 
 impl HomeWidths {

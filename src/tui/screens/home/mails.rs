@@ -357,7 +357,7 @@ impl Component for FailedMailList {
             Some(MailLine::Badge(badge)) => Some(badge.as_ref()),
             _ => None,
         };
-        self.preview.lay_out(badge, None, pane, cx, effects);
+        self.preview.lay_out(badge, None, pane, effects);
     }
 
     fn know(&self, known: &mut KnownWords) {

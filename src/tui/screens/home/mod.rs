@@ -9,7 +9,6 @@ mod draw;
 mod lines;
 mod mails;
 
-use crate::tui::input::list_hit::moved;
 use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::modals::draft::{imports, titles};
 use crate::tui::modals::job_actions::{can, run};
@@ -18,7 +17,7 @@ use crate::tui::prelude::*;
 use crate::tui::widgets::copying::Copyables;
 use counts::BadgeCounts;
 use counts::sections::CountsSection;
-use draw::{LaidOutFor, Placed};
+use draw::{LaidOutFor, Placed, visible};
 use lines::{HomeLine, HomeLineId, IndexState, lines, of_jobs};
 use mails::{FailedMailList, MailSource};
 use std::cell::RefCell;
@@ -37,8 +36,7 @@ pub struct Home {
     selected: Option<HomeLineId>,
     /// The line of the selection, for when its subject is gone.
     at: usize,
-    top: usize,
-    height: usize,
+    sight: ListArea,
     counts: BadgeCounts,
     shown: HomePart,
     /// The rows of the screen, from the last layout, and what they were laid out for.
@@ -293,10 +291,14 @@ impl Home {
             Action::Reload | Action::IndexOn | Action::IndexStop => {
                 return self.counts.on_action(action, cx, effects);
             }
-            _ => match moved(action, self.at, self.lines.len(), self.height) {
-                Some(at) => self.go_to(at),
-                None => return false,
-            },
+            _ => {
+                let rows = self.laid_out.borrow().as_ref().map(|(_, rows)| Rc::clone(rows));
+                let lines: Vec<_> = rows.iter().flat_map(|rows| rows.iter()).map(|row| row.line).collect();
+                match self.sight.moved_in_rows(action, self.at, &lines) {
+                    Some(at) => self.go_to(at),
+                    None => return false,
+                }
+            }
         }
         true
     }
@@ -450,8 +452,8 @@ impl Component for Home {
         if let Some(pane) = self.pane_mut() {
             return pane.on_click(at, area, cx, effects);
         }
-        let row = self.top + usize::from(at.y.saturating_sub(area.y));
-        let hit = self.laid_out(area, cx).get(row).and_then(|row| row.line);
+        let row = self.sight.row(at);
+        let hit = row.and_then(|row| self.laid_out(area, cx).get(row)?.line);
         if let Some(line) = hit {
             self.go_to(line);
         }
@@ -473,14 +475,13 @@ impl Component for Home {
         self.arrange(cx);
         self.laid_out.take();
         let rows = self.laid_out(area, cx);
-        self.height = usize::from(self.visible(rows.len(), area)).max(1);
         let is_here = |row: &Placed| row.line == Some(self.at);
         let first = rows.iter().position(is_here).unwrap_or(0);
         let last = rows.iter().rposition(is_here).unwrap_or(0);
         // The heading of the first line scrolls into view with it.
         let first = if self.at == 0 { 0 } else { first };
-        let most = rows.len().saturating_sub(self.height);
-        self.top = self.top.min(first).max((last + 1).saturating_sub(self.height)).min(most);
+        let height = visible(rows.len(), area);
+        self.sight.lay_rows(Rect { height, ..area }, first..=last, rows.len());
     }
 
     fn on_response(&mut self, reply: Reply, cx: &UiContext, effects: &mut Effects<'_>) -> Handled {

@@ -8,7 +8,8 @@ use crate::tui::platform::images::PictureOf;
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::widgets::job_rows::sent_here;
-use crate::tui::widgets::preview::{self, Scroll};
+use crate::tui::widgets::preview;
+use crate::tui::widgets::scroll::Scroll;
 
 /// Columns of the cursor before a row.
 pub(super) const BEFORE: usize = 3;
@@ -46,7 +47,6 @@ pub(super) struct AnswerPane {
     pub scroll: Scroll,
     /// The badge that `scroll` is about.
     about: Option<BadgeId>,
-    pub height: u16,
     /// Whether the answer has no room for its general advice.
     pub lacks_advice: bool,
     /// Whether a picture of the badge is below the answer.
@@ -87,7 +87,7 @@ impl Wallet {
         self.lay_out_pane(area, cx);
     }
 
-    /// Keeps the answer within its text. The answer about another badge begins at its first line.
+    /// The answer about another badge begins at its first line.
     fn lay_out_pane(&mut self, area: Rect, cx: &UiContext) {
         let selected = self.lookup.list.selected();
         let about = selected.map(|held| held.badge_id.clone());
@@ -102,12 +102,6 @@ impl Wallet {
         }
         self.pane.shows_picture = picture.is_some();
         self.pane.lacks_advice = lacks_advice;
-        self.pane.height = pane.height;
-        if self.pane.scroll.is_scrolled() {
-            let selected = self.lookup.list.selected();
-            let lines = selected.map_or(0, |held| self.answer_lines(held, pane, cx).len());
-            self.pane.scroll.limit(lines, pane.height);
-        }
     }
 
     pub(super) fn answer_lines(&self, held: &HeldBadge, pane: Rect, cx: &UiContext) -> Vec<Line<'static>> {

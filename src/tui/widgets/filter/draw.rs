@@ -81,7 +81,8 @@ impl FilterBar {
             Line::styled(format!("    {}", fit(error, room, cx.glyphs.ellipsis)), theme.error())
         }));
         let list = Rect { y: below.y + errors, height: height.saturating_sub(errors), ..below };
-        let (shown, rest) = self.sight.lay_all(list, self.chosen().unwrap_or(0), found.len(), cx);
+        let at = self.chosen().unwrap_or(0);
+        let (shown, rest) = self.sight.lay_all(list, at..=at, found.len(), cx);
         let words = found.iter().map(|one| width(&scrub(&one.word))).max().unwrap_or(0).min(WIDEST) + 2;
         for (at, one) in found.iter().enumerate().skip(shown.start).take(shown.len()) {
             let chosen = self.chosen() == Some(at);

@@ -20,8 +20,7 @@ impl BadgeCounts {
                     Ok(all) => self.all = Some(all),
                     Err(why) => self.error = Some(why),
                 }
-                let at = self.cursor();
-                self.move_to(at);
+                self.select(self.cursor().at());
             }
             Response::Synced(synced) if is_running => {
                 self.running = None;

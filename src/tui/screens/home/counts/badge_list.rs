@@ -117,7 +117,7 @@ impl BadgeList {
         }
         let (list, pane) = self.columns.split(area, 0);
         self.list.set_height(list.height.saturating_sub(3));
-        self.preview.lay_out(self.list.selected(), None, pane, cx, effects);
+        self.preview.lay_out(self.list.selected(), None, pane, effects);
         if self.stale && !self.list.is_loading() {
             self.stale = false;
             effects.cancel(self.list.reload());

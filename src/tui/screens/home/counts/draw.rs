@@ -24,6 +24,11 @@ pub fn body(area: Rect) -> Rect {
     Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area }
 }
 
+/// Rows from one bar to the next: there is a gap between bars if all of them still have room.
+pub(super) fn step(bars: usize, area: Rect) -> usize {
+    if bars * 2 <= usize::from(area.height) + 1 { 2 } else { 1 }
+}
+
 impl BadgeCounts {
     /// The area of the bars. It starts below the error message, if there is one.
     pub(super) fn bars_area(&self, area: Rect) -> Rect {
@@ -31,11 +36,6 @@ impl BadgeCounts {
         let lines = u16::try_from(self.trouble(wide, "!").len()).unwrap_or(0);
         let above = 4 + lines.saturating_sub(1);
         Rect { y: area.y + above, height: area.height.saturating_sub(above + 1), width: wide, ..area }
-    }
-
-    /// Lines from one bar to the next: there is a gap between bars if all of them still have room.
-    pub(super) fn step(&self, bars: Rect) -> u16 {
-        if self.bars().len() * 2 <= usize::from(bars.height) + 1 { 2 } else { 1 }
     }
 
     fn trouble(&self, columns: u16, sign: &str) -> Vec<String> {
@@ -185,20 +185,23 @@ impl BadgeCounts {
     fn draw_bars(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let bars = self.bars();
         let widths = BarWidths::of(&bars, usize::from(area.width).saturating_sub(2));
-        let at = self.cursor().min(bars.len().saturating_sub(1));
-        let visible = bars.iter().enumerate().skip(self.top).take(usize::from(area.height));
-        let step = self.step(area);
-        for (row, (place, bar)) in (0..area.height).step_by(usize::from(step)).zip(visible) {
-            let selected = place == at;
+        let at = self.cursor().at().min(bars.len().saturating_sub(1));
+        let step = step(bars.len(), area);
+        let rows = (bars.len() * step).saturating_sub(step - 1);
+        let shown = self.cursor().lay_rows(area, at * step..=at * step, rows);
+        for (y, row) in (area.y..).zip(shown).step_by(step) {
+            let Some(bar) = bars.get(row / step) else { break };
+            let selected = row / step == at;
             let mut spans = vec![Span::raw(" ")];
             spans.extend(bar_spans(bar, &widths, step > 1, cx));
-            draw_row(frame, Rect { y: area.y + row, height: 1, ..area }, selected, spans, cx);
+            draw_row(frame, Rect { y, height: 1, ..area }, selected, spans, cx);
         }
     }
 
     fn draw_foot(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let bars = self.bars();
-        let note = bars.get(self.cursor()).map_or("", |bar| bar.note.as_str());
+        let at = self.cursor().at();
+        let note = bars.get(at).map_or("", |bar| bar.note.as_str());
         let room = BarWidths::of(&bars, usize::from(area.width).saturating_sub(2)).note;
         let place = match self.section {
             // The row cuts it.
@@ -222,8 +225,8 @@ impl BadgeCounts {
             }
             _ => String::new(),
         };
-        let right = if bars.len() > self.height {
-            t!("row {at} of {all}", at = self.cursor() + 1, all = bars.len())
+        let right = if bars.len() > self.cursor().height() {
+            t!("row {at} of {all}", at = at + 1, all = bars.len())
         } else {
             String::new()
         };

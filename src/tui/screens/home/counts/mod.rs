@@ -7,7 +7,6 @@ pub mod draw;
 pub mod sections;
 
 use crate::jobs::Person;
-use crate::tui::input::list_hit::moved;
 use crate::tui::prelude::*;
 use crate::tui::screens::home::HomePane;
 use crate::tui::widgets::copying::Copyables;
@@ -24,9 +23,7 @@ pub struct BadgeCounts {
     turned_on: bool,
     period: Period,
     section: CountsSection,
-    cursors: [usize; CountsSection::ALL.len()],
-    top: usize,
-    height: usize,
+    cursors: [ListCursor; CountsSection::ALL.len()],
     all: Option<Box<Overall>>,
     /// Also why reading the history stopped.
     error: Option<String>,
@@ -99,7 +96,7 @@ impl BadgeCounts {
 
     pub fn next_period(&mut self) {
         self.period = self.period.next();
-        self.cursors = [0; CountsSection::ALL.len()];
+        self.cursors.iter_mut().for_each(ListCursor::restart);
         self.stale = true;
     }
 
@@ -113,7 +110,7 @@ impl BadgeCounts {
 
     pub fn show(&mut self, section: CountsSection) {
         self.badge_list = None;
-        self.go_to(section);
+        self.section = section;
     }
 
     pub fn list(&mut self, which: IndexedList, title: String) {
@@ -163,7 +160,7 @@ impl BadgeCounts {
 
     fn bar(&self) -> Option<CountBar> {
         let mut bars = self.bars();
-        bars.truncate(self.cursor() + 1);
+        bars.truncate(self.cursor().at() + 1);
         bars.pop()
     }
 
@@ -223,17 +220,13 @@ impl BadgeCounts {
         }
     }
 
-    fn cursor(&self) -> usize {
-        self.cursors[self.section.place()]
+    fn cursor(&self) -> &ListCursor {
+        &self.cursors[self.section.place()]
     }
 
-    fn move_to(&mut self, at: usize) {
-        self.cursors[self.section.place()] = at.min(self.bars().len().saturating_sub(1));
-    }
-
-    fn go_to(&mut self, section: CountsSection) {
-        self.section = section;
-        self.top = 0;
+    fn select(&mut self, at: usize) {
+        let at = at.min(self.bars().len().saturating_sub(1));
+        self.cursors[self.section.place()].select(at);
     }
 
     fn read(&mut self, want: SyncScope, effects: &mut Effects<'_>) {
@@ -322,8 +315,8 @@ impl Component for BadgeCounts {
                 }
                 None => return self.act_in_list(action, cx, effects),
             },
-            Action::NextSection => self.go_to(self.section.step(1)),
-            Action::PreviousSection => self.go_to(self.section.step(CountsSection::ALL.len() - 1)),
+            Action::NextSection => self.section = self.section.step(1),
+            Action::PreviousSection => self.section = self.section.step(CountsSection::ALL.len() - 1),
             Action::Period if self.section.has_periods() => self.next_period(),
             Action::Period => {
                 effects.say(t!("Only issued and revoked badges are counted by day, week and month."));
@@ -339,10 +332,10 @@ impl Component for BadgeCounts {
                 Some(CountBar { which: None, .. }) => return false,
                 _ => effects.say(t!("There are no badges in this bar.")),
             },
-            _ => match moved(action, self.cursor(), self.bars().len(), self.height) {
-                Some(at) => self.move_to(at),
-                None => return false,
-            },
+            _ => {
+                let bars = self.bars().len();
+                return self.cursors[self.section.place()].on_action(action, bars);
+            }
         }
         true
     }
@@ -361,16 +354,11 @@ impl Component for BadgeCounts {
         if let Some(badge_list) = &mut self.badge_list {
             return Clicked::changed(badge_list.on_click(at, draw::body(area)));
         }
-        let list = self.bars_area(area);
-        if !(list.y..list.bottom()).contains(&at.y) {
-            return Clicked::Nothing;
+        let hit = self.cursor().row(at);
+        if let Some(row) = hit {
+            self.select(row / draw::step(self.bars().len(), self.bars_area(area)));
         }
-        let place = self.top + usize::from((at.y - list.y) / self.step(list));
-        let is_bar = place < self.bars().len();
-        if is_bar {
-            self.move_to(place);
-        }
-        Clicked::changed(is_bar)
+        Clicked::changed(hit.is_some())
     }
 
     fn on_progress(&mut self, request: RequestId, done: u64, all: u64) -> bool {
@@ -396,9 +384,6 @@ impl Component for BadgeCounts {
         if let Some(badge_list) = &mut self.badge_list {
             badge_list.load_visible(body, cx, effects);
         }
-        self.height = usize::from(self.bars_area(area).height).max(1);
-        let at = self.cursor();
-        self.top = self.top.min(at).max((at + 1).saturating_sub(self.height));
     }
 
     fn on_response(&mut self, reply: Reply, cx: &UiContext, effects: &mut Effects<'_>) -> Handled {

@@ -1,0 +1,264 @@
+//! The part that both forms for one recipient share: the fields, the duplicate check and the review.
+
+use crate::jobs::intake::DomainCounts;
+use crate::jobs::{Holdings, IssuePlan, Rival};
+use crate::tui::prelude::*;
+use crate::tui::widgets::text_fields::TextFields;
+
+/// The first two fields.
+pub(super) const NAME: usize = 0;
+pub(super) const EMAIL: usize = 1;
+
+const LISTED: usize = 5;
+
+/// A form for one recipient. The shell confirms its review.
+pub(super) struct PersonForm<const N: usize> {
+    pub fields: TextFields<N>,
+    pub review: Option<PersonReview>,
+    /// The domains of earlier recipients: a typed one that is nearly one of them may be a typing mistake.
+    earlier: DomainCounts,
+    earlier_request: Option<RequestId>,
+}
+
+impl<const N: usize> PersonForm<N> {
+    pub fn new(fields: TextFields<N>, effects: &mut Effects<'_>) -> Self {
+        let earlier_request = Some(effects.request(Request::Domains));
+        Self { fields, review: None, earlier: DomainCounts::default(), earlier_request }
+    }
+
+    /// Opens the review of a checked recipient. It begins the duplicate check. A badge that is replaced is no duplicate.
+    pub fn begin_review(
+        &mut self,
+        template: TemplateId,
+        (name, address): (String, Address),
+        replaces: Option<BadgeId>,
+        effects: &mut Effects<'_>,
+    ) {
+        self.fields.no_error();
+        let request = Some(effects.request(Request::Holdings(template, address.as_str().to_owned())));
+        let review = PersonReview { name, address, replaces, holdings: None, sent_before: None, request };
+        self.review = Some(review);
+    }
+
+    /// Handles the keys of the fields, and Back, which closes the review before the form.
+    pub fn on_action(&mut self, action: Action, effects: &mut Effects<'_>) -> bool {
+        if action != Action::Back {
+            return self.fields.on_action(action);
+        }
+        match self.review.take() {
+            Some(review) => effects.cancel(review.request),
+            None => effects.close(),
+        }
+        true
+    }
+
+    pub fn on_response(&mut self, reply: Reply) -> Handled {
+        match (reply.to(&mut self.earlier_request), &mut self.review) {
+            (Ok(Response::Domains(counts)), _) => self.earlier = DomainCounts::new(counts),
+            (Ok(_), _) => {}
+            (Err(reply), Some(review)) => return review.on_response(reply),
+            (Err(reply), None) => return Err(reply),
+        }
+        Ok(())
+    }
+
+    /// The question about an address that [`Address::warnings`] has no such question about.
+    pub fn question(&self, address: &Address) -> Option<String> {
+        if address.meant().is_some() {
+            return None;
+        }
+        let meant = self.earlier.meant(EmailKey::of(address.as_str()).domain()?)?;
+        Some(t!("did you mean {meant}?", meant))
+    }
+
+    pub fn asks(&self) -> Option<ConfirmQuestion> {
+        self.review.as_ref().map(PersonReview::asks)
+    }
+
+    /// The confirmed plan. `None` while the duplicate check is running: if the answer to the issue request is lost,
+    /// the recipient's earlier badges are needed to recognise the new one.
+    pub fn plan(
+        &self,
+        (template_id, title): (TemplateId, Text),
+        effects: &mut Effects<'_>,
+    ) -> Option<IssuePlan> {
+        let review = self.review.as_ref()?;
+        let Some(holdings) = &review.holdings else {
+            effects.say(t!("The duplicate check is still running. Nothing was sent."));
+            return None;
+        };
+        let complete = holdings.as_ref().ok().filter(|held| held.complete);
+        Some(IssuePlan {
+            template_id,
+            title,
+            recipient_name: review.name.clone(),
+            recipient_email: review.address.clone(),
+            held_before: complete.map(|held| held.items.iter().map(|item| item.badge_id.clone()).collect()),
+            allows: review.sent_before.as_deref().map(Rival::claim_id),
+        })
+    }
+
+    /// What is known about the recipient's address, below the recipient in a confirmation.
+    pub fn draw_known(&self, review: &PersonReview, form: &mut FormText<'_>, cx: &UiContext) {
+        review.draw_duplicates(form, cx);
+        for warning in review.address.warnings().iter().chain(&self.question(&review.address)) {
+            form.warning(&t!("e-mail: {warning}", warning));
+        }
+    }
+}
+
+pub(super) struct PersonReview {
+    pub name: String,
+    pub address: Address,
+    /// The badge that this one replaces. It is no duplicate.
+    replaces: Option<BadgeId>,
+    holdings: Option<Result<Holdings, ApiError>>,
+    /// A badge sent to this recipient before. The service may not show it yet.
+    sent_before: Option<Box<Rival>>,
+    request: Option<RequestId>,
+}
+
+impl PersonReview {
+    /// After a warning of the duplicate check, the user types again.
+    fn asks(&self) -> ConfirmQuestion {
+        let warns = match &self.holdings {
+            None => false,
+            Some(Err(_)) => true,
+            Some(Ok(held)) => !held.complete || self.others(held).next().is_some(),
+        };
+        ConfirmQuestion::send(1).warned(warns || self.sent_another().is_some())
+    }
+
+    /// The recipient's badges of the template, without the one that is replaced.
+    fn others<'a>(&'a self, held: &'a Holdings) -> impl Iterator<Item = &'a HistoryItem> {
+        held.items.iter().filter(|item| Some(&item.badge_id) != self.replaces.as_ref())
+    }
+
+    /// The badge sent before, unless it is the one that is replaced.
+    fn sent_another(&self) -> Option<&Rival> {
+        let rival = self.sent_before.as_deref()?;
+        (rival.badge_id.is_none() || rival.badge_id != self.replaces).then_some(rival)
+    }
+
+    fn on_response(&mut self, reply: Reply) -> Handled {
+        if let Response::Holdings(holdings, sent_before) = reply.to(&mut self.request)? {
+            self.holdings = Some(holdings);
+            self.sent_before = sent_before;
+        }
+        Ok(())
+    }
+
+    fn draw_duplicates(&self, form: &mut FormText<'_>, cx: &UiContext) {
+        if let Some(row) = self.sent_another() {
+            form.error(&t!(
+                "lapel already sent this badge to this e-mail ({row_status}). Sending again makes a second one.",
+                row_status = tr(row.row_status.name())
+            ));
+        }
+        match &self.holdings {
+            None => form.busy(t!("checking for duplicates")),
+            Some(Err(error)) => {
+                form.error(&t!("unknown whether the recipient already has this badge: {error}", error));
+            }
+            Some(Ok(held)) => self.draw_held(held, form, cx),
+        }
+    }
+
+    fn draw_held(&self, held: &Holdings, form: &mut FormText<'_>, cx: &UiContext) {
+        let n = self.others(held).count() as u64;
+        if n == 0 && !held.complete {
+            form.warning(t!(
+                "the history could not be read to its end: the recipient may already have this badge"
+            ));
+        } else if n == 0 && self.replaces.is_none() {
+            form.dim(t!(
+                "No badge of this template found for this e-mail. A waiting badge may not be visible yet."
+            ));
+        } else if n > 0 {
+            form.warning(&plural!(
+                n,
+                "this e-mail already has {n} badge of this template:",
+                "this e-mail already has {n} badges of this template:"
+            ));
+            for item in self.others(held).take(LISTED) {
+                let (word, why) = Verdict::of(item, cx.now()).line();
+                let name = item.recipient_name.as_ref().map_or(String::new(), ToString::to_string);
+                form.text(&format!("  {word} {why}  {name}  {}", item.badge_id), cx.theme.warning());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::effects::ModalId;
+    use crate::tui::request::RequestIds;
+    use crate::tui::worker::WorkerCommand;
+
+    fn form(effects: &mut Effects<'_>) -> PersonForm<2> {
+        PersonForm::new(TextFields::new(["Name", "E-mail"], ["", ""]), effects)
+    }
+
+    fn review(form: &mut PersonForm<2>, effects: &mut Effects<'_>) {
+        let template = TemplateId::new("TPL-1").expect("an id");
+        let person = ("Kim".to_owned(), Address::check("kim@naru.example").expect("an address"));
+        form.begin_review(template, person, None, effects);
+    }
+
+    /// The request of the last order, which asks for the recipient's badges.
+    fn check(effects: &Effects<'_>) -> RequestId {
+        match effects.orders.last() {
+            Some(WorkerCommand::Request(id, Request::Holdings(..))) => *id,
+            other => panic!("{}", other.is_some()),
+        }
+    }
+
+    #[test]
+    fn back_ends_the_review_and_its_check_before_it_closes_the_form() {
+        let mut ids = RequestIds::default();
+        let mut effects = Effects::new(&mut ids);
+        effects.owned_by(RequestOwner::Modal(ModalId(1)), |effects| {
+            let mut form = form(effects);
+            review(&mut form, effects);
+            let check = check(effects);
+            assert!(form.asks().is_some());
+            assert!(form.on_action(Action::Back, effects));
+            assert!(form.asks().is_none() && effects.go.is_empty(), "the form is still open");
+            assert!(matches!(effects.orders.last(), Some(WorkerCommand::Cancel(id)) if *id == check));
+            assert!(form.on_action(Action::Back, effects));
+            assert!(matches!(effects.go.as_slice(), [Navigate::Close(_)]), "{:?}", effects.go);
+        });
+    }
+
+    #[test]
+    fn nothing_is_planned_without_a_review_or_before_the_duplicate_check_has_ended() {
+        let mut ids = RequestIds::default();
+        let mut effects = Effects::new(&mut ids);
+        let mut form = form(&mut effects);
+        let template = || (TemplateId::new("TPL-1").expect("an id"), Text::new("Title"));
+        let response = || Response::Holdings(Err(ApiError::Cancelled), None);
+        assert!(form.plan(template(), &mut effects).is_none());
+        review(&mut form, &mut effects);
+        let id = check(&effects);
+        assert!(form.plan(template(), &mut effects).is_none() && effects.notice.is_some());
+        let other = ids_after(id);
+        assert!(form.on_response(Reply { id: other, response: response() }).is_err(), "another check");
+        assert!(form.plan(template(), &mut effects).is_none());
+        assert!(form.on_response(Reply { id, response: response() }).is_ok());
+        let plan = form.plan(template(), &mut effects).expect("a plan");
+        assert_eq!(
+            (plan.recipient_name.as_str(), plan.held_before),
+            ("Kim", None),
+            "what they hold is not known"
+        );
+        form.on_action(Action::Back, &mut effects);
+        assert!(form.on_response(Reply { id, response: response() }).is_err(), "the review has ended");
+    }
+
+    fn ids_after(id: RequestId) -> RequestId {
+        let mut ids = RequestIds::default();
+        let all = std::iter::repeat_with(|| ids.next());
+        all.skip_while(|other| *other <= id).next().expect("another id")
+    }
+}
