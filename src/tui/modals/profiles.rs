@@ -262,9 +262,10 @@ impl Component for Profiles {
     }
 
     fn on_action(&mut self, action: Action, cx: &UiContext, effects: &mut Effects<'_>) -> bool {
-        // While a request about a profile runs, only Back works.
-        if (self.opening.is_some() || self.working.is_some()) && action != Action::Back {
-            return true;
+        // While a request about a profile runs, it stays as it is. The help and the palette open.
+        let is_busy = self.opening.is_some() || self.working.is_some();
+        if is_busy && action != Action::Back {
+            return !matches!(action, Action::Help | Action::Palette);
         }
         if let (Some(form), true) = (&mut self.form, action != Action::Back) {
             match form.on_action(action) {

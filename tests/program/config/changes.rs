@@ -281,7 +281,10 @@ fn every_setting_is_told_as_a_run_resolves_it() {
         let profile = used.profile.expect("a profile");
         let found = provenance(&flags, &env);
         let told = |name: &str| found.settings.iter().find(|one| one.name == name).expect(name);
-        let (jobs, index) = (JobSettings::default(), IndexSettings::default());
+        let jobs = JobSettings::default();
+        // What applies while the index is on.
+        let index =
+            IndexSettings { enabled: Some(false), max_age_days: Some(730), refresh_minutes: Some(15) };
         let resolved = [
             used.app.list("", &AppSettings::default()),
             profile.jobs.list("jobs.", &jobs),

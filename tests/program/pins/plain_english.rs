@@ -49,7 +49,8 @@ fn comments(source: &str) -> Vec<(usize, String)> {
 /// The phrases of a text as whole words, and a sentence or clause that begins with "that is not".
 fn phrases(text: &str) -> Vec<&'static str> {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
-    let is_letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    // A name with underscores is one word.
+    let is_letter = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
     let has = |phrase: &&&str| {
         text.match_indices(**phrase).any(|(at, found)| {
             let (before, after) = (&text[..at], &text[at + found.len()..]);
