@@ -2,7 +2,7 @@
 //! nothing about a person.
 
 use super::error::mask;
-use super::reader::NOT_A_BADGE;
+use super::service_url::NOT_A_BADGE;
 use crate::api::prelude::*;
 use crate::domain::query::has_id_form;
 use crate::secrets::redact;

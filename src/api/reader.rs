@@ -12,7 +12,7 @@ use super::log::LogEntry;
 use super::pages::{PageRequest, Whole, whole};
 use super::parts::PageParts;
 use super::retry::{ApiCore, PING};
-use super::service_url::Base;
+use super::service_url::{Base, NOT_A_BADGE};
 use crate::api::prelude::*;
 use crate::domain::{
     Badge, BadgeId, Category, CategoryId, HistoryItem, Page, Ping, ServiceClock, ServiceRecord, ServiceTime,
@@ -35,9 +35,6 @@ impl fmt::Debug for Reader {
 fn strange(what: Localizable) -> ApiError {
     ApiError::Unreadable { status: 200, what, fewer: false }
 }
-
-/// What follows `/badges/` in the paths of other endpoints.
-pub(super) const NOT_A_BADGE: [&str; 3] = ["history", "batch", "revoke"];
 
 /// Refuses an id that is the path of another endpoint.
 pub(super) fn check_badge_id(id: &BadgeId) -> ApiResult<()> {

@@ -9,6 +9,9 @@ use crate::domain::is_loopback;
 use crate::domain::web_address::{base_url, is_http};
 use url::form_urlencoded;
 
+/// What follows `/badges/` in the paths of other endpoints.
+pub(super) const NOT_A_BADGE: [&str; 3] = ["history", "batch", "revoke"];
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Base {
     url: Url,

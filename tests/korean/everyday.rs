@@ -34,7 +34,7 @@ pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
     // The whole reason why the selected entry is not possible is under the list, also where there is little room.
     h.press("ctrl-u");
     h.type_text("반전");
-    let reason = "지금은 안 됨: 발급 이력에서만 사용";
+    let reason = "지금은 안 됨: 발급 이력, 작업의 행에서만 사용";
     for (columns, rows) in [(60, 16), (columns, rows)] {
         h.tui.surface.resize(columns, rows);
         h.tui.app.update(Message::Resize(columns, rows));
