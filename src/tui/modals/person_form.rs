@@ -258,7 +258,7 @@ mod tests {
 
     fn ids_after(id: RequestId) -> RequestId {
         let mut ids = RequestIds::default();
-        let all = std::iter::repeat_with(|| ids.next());
-        all.skip_while(|other| *other <= id).next().expect("another id")
+        let mut all = std::iter::repeat_with(|| ids.next());
+        all.find(|other| *other > id).expect("another id")
     }
 }

@@ -57,7 +57,7 @@ impl Profiles {
         match action {
             Action::ChangeProfile => self.open_form(ProfileForm::of(line), cx, effects),
             Action::TestProfile => {
-                self.work(ProfileRequest::Test(line.name.clone()), line.name, false, effects)
+                self.work(ProfileRequest::Test(line.name.clone()), line.name, false, effects);
             }
             _ if self.used.as_ref() == Some(&line.name) => {
                 let name = line.name;

@@ -379,9 +379,10 @@ impl Pen {
                     return;
                 }
                 if erases {
-                    match compared < blank {
-                        true => self.put(format_args!("\x1b[{}X", compared - x)),
-                        false => self.bytes.extend_from_slice(ERASE),
+                    if compared < blank {
+                        self.put(format_args!("\x1b[{}X", compared - x));
+                    } else {
+                        self.bytes.extend_from_slice(ERASE);
                     }
                     // The cursor stays.
                     self.at = Some((Some(x), y));

@@ -213,7 +213,7 @@ impl FilterBar {
             Action::FilterForm => self.open(FilterView::Line),
             Action::Earlier => self.recall(true, effects),
             Action::Down | Action::Up if self.is_recalling(action) => {
-                self.recall(action == Action::Up, effects)
+                self.recall(action == Action::Up, effects);
             }
             Action::Down | Action::Up if self.view == FilterView::Form && self.suggestions().1.is_empty() => {
                 self.step(action == Action::Down);

@@ -175,7 +175,8 @@ fn a_large_type_does_not_grow_and_no_other_becomes_one() {
         grown.join("\n")
     );
     if std::env::var_os("UPDATE_PINS").is_some() {
-        let text: String = now.iter().map(|(what, n)| format!("{what} {n}\n")).collect();
+        let lines: Vec<String> = now.iter().map(|(what, n)| format!("{what} {n}")).collect();
+        let text = lines.join("\n") + "\n";
         fs::write(beside("lists/large-types.txt"), text).expect("written");
         return;
     }

@@ -102,12 +102,12 @@ impl Lookup {
         }
     }
 
-    pub(super) fn take_detail(&mut self, id: BadgeId, badge: Result<Badge, ApiError>) {
+    pub(super) fn take_detail(&mut self, id: &BadgeId, badge: Result<Badge, ApiError>) {
         self.call.requests += 1;
         let badge = badge.map(Box::new);
         self.call.records.details.insert(id.clone(), badge.clone());
         let both = self.list.found.as_ref().is_some_and(|found| found.both);
-        if let Some(held) = self.list.held_mut(&id) {
+        if let Some(held) = self.list.held_mut(id) {
             held.unread = self.call.records.is_unread(held, both);
             held.detail = badge.ok().or(held.detail.take());
             self.list.unsorted = true;

@@ -297,6 +297,6 @@ fn confirm(
     let what = t!("Find certificate number {number}", number = short(&number));
     let text = text.into_iter().chain([t!("Nothing is changed.").to_owned()]).collect();
     effects.show(ConfirmAction::new(&what, text, move |effects| {
-        effects.go.push(Navigate::FindCert(number, ids))
+        effects.go.push(Navigate::FindCert(number, ids));
     }));
 }

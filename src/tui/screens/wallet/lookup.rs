@@ -141,7 +141,7 @@ impl Lookup {
             (LookupStep::ById(id), Response::Badge(badge)) => self.take_badge(id, *badge, effects),
             (LookupStep::SentHere(id), Response::SentBadge(sent)) => self.take_sent_here(&id, sent, effects),
             (LookupStep::Requested(id), Response::SentBadge(sent)) => self.take_requested(id, sent),
-            (LookupStep::Detail(id), Response::Badge(badge)) => self.take_detail(id, *badge),
+            (LookupStep::Detail(id), Response::Badge(badge)) => self.take_detail(&id, *badge),
             (LookupStep::Pictures(id), Response::TriedPictures(tried)) => self.take_pictures(id, tried),
             (LookupStep::Opening(_) | LookupStep::OpeningMatch(_), Response::Done(Err(why))) => {
                 effects.warn(t!("The wallet was not opened because lapel could not record it: {why}", why));
