@@ -5,7 +5,7 @@ mod status;
 
 pub(super) use status::{journal_lines, names, server_json};
 
-use super::connection::journal_place;
+use super::connection::{journal_place, share_stays};
 use super::flags::GlobalFlags;
 use super::session::{Asker, answer, answer_json, may_act};
 use crate::cli::prelude::*;
@@ -202,6 +202,8 @@ async fn move_jobs(
             "To use the journal on this computer, run: lapel profile edit {name} --journal-url \"\"",
             name = profile.name
         ));
+        said.push(' ');
+        said.push_str(share_stays());
     }
     let numbers: Vec<Value> =
         moved.numbers.iter().map(|(old, new)| json!({ "old": old.0, "new": new.0 })).collect();

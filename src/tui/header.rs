@@ -207,7 +207,10 @@ impl Header<'_> {
             let wait = wait_text(left);
             return (t!("{alert} wait {wait}", alert = cx.glyphs.alert, wait), theme.header_warning());
         }
-        let used = format!("{}/{}", link.used_last_minute, link.limit);
+        let used = match link.own_share {
+            Some(limit) => t!("own share {limit}/min", limit),
+            None => format!("{}/{}", link.used_last_minute, link.limit),
+        };
         match link.last_error {
             Some(LinkTrouble::ServiceFailing) => (
                 format!("{} {} {used}", cx.glyphs.alert, LinkTrouble::ServiceFailing.words()),

@@ -429,6 +429,7 @@ impl PaceKeeper {
             others_end_in: left,
             held: self.holds.left(),
             refusals: self.holds.refusals(),
+            own_share: None,
         }
     }
 }

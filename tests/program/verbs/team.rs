@@ -561,7 +561,8 @@ fn the_jobs_of_a_computer_move_to_the_team_before_anything_is_sent_there() {
     let refused = run_as(&bench, "issuer", &ISSUE_TO_A).ended(1);
     assert!(refused.err.contains(msg_part("lapel journal move --back")), "{}", refused.err);
     bench.settings(&with_team);
-    run_as(&bench, "issuer", &["journal", "move", "--back"]).ended(0);
+    let back = run_as(&bench, "issuer", &["journal", "move", "--back"]).ended(0);
+    assert!(back.out.contains(msg_part("its own share of the rate limit")), "{}", back.out);
     bench.settings(&alone);
     let jobs = json_as(&bench, "issuer", &["jobs", "list"], 0);
     let phases: Vec<&Value> =
