@@ -221,6 +221,20 @@ mod tests {
     }
 
     #[test]
+    fn the_advice_is_about_certificates_only_where_they_are_the_cause() {
+        let why = || localizable!("the user name or the password is wrong");
+        for (cause, names) in [
+            (TeamError::Unsafe(why()), ["journal.ca_file", "certificate"]),
+            (TeamError::LoginRefused(why()), ["journal.url", "journal.password"]),
+        ] {
+            let is_unsafe = matches!(cause, TeamError::Unsafe(_));
+            let said = JournalError::team(cause, &"db").to_string();
+            assert!(names.iter().all(|name| said.contains(name)), "{said}");
+            assert_eq!(said.contains("journal.password"), !is_unsafe, "{said}");
+        }
+    }
+
+    #[test]
     fn messages_contain_no_sql() {
         let db = rusqlite::Connection::open_in_memory().expect("a database");
         db.execute_batch("CREATE TABLE job (x)").expect("a table");

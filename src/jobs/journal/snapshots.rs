@@ -253,10 +253,11 @@ mod tests {
         let db = Tx::on(&connection);
         let row = NewRow { name: "n".into(), email: "p@x.example".into(), ..NewRow::default() };
         let id = draft_of(&db, Kind::Issue, &[row]);
+        db.execute("UPDATE job SET phase = 'running'", values![]).expect("begun");
         jobs::stop(&db, &id, &StopKind::Interrupted, &Code::Closed.into()).expect("stopped");
         jobs::set_note(&db, id, &Code::LostWritesNoticed.into()).expect("noted");
         let told = |status: &str| {
-            db.execute("UPDATE row SET bucket = ?1", values![status]).expect("a status");
+            db.execute("UPDATE row SET bucket = ?1, accepted = 0", values![status]).expect("changed");
             let job = job(&db, &id, "me").expect("read").expect("a job");
             let stop = job.stop.as_ref().map(|stop| stop.why.code());
             (stop, job.notes().map(Reason::code).collect::<Vec<_>>())
