@@ -23,7 +23,9 @@ pub struct LinkStatus {
     /// True if this process uses only a share of the limit, since it cannot see other processes'
     /// requests; see `Reader::alone`.
     pub is_alone: bool,
-    /// Whether that is because the team's database refused the login.
+    /// The requests a minute that this computer may send, while a team shares the limit without this process.
+    pub own_share: Option<u32>,
+    /// Whether [`Self::is_alone`] is because the team's database refused the login.
     pub is_login_refused: bool,
     /// When this status next changes just by passing time: a display sets a timer and calls
     /// `Reader::link_now` again.

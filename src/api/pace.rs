@@ -22,6 +22,7 @@ use super::call::Priority;
 use super::error::{ApiError, ApiResult};
 use super::link::{LinkStatus, LinkTrouble, UnderWay};
 use crate::api::prelude::*;
+use crate::i18n::wait::wait_text;
 pub(super) use guards::Permit;
 use guards::{Outside, QueuePlace, ReadGuard};
 use queue::{QueueState, QueuedCall};
@@ -167,9 +168,16 @@ impl Pace {
             None if holds == state.holds => state.held_until = None,
             None => {}
         }
+        let (known, limit) = (state.own_share, state.limit);
+        state.own_share = seen.own_share.filter(|(own, _)| *own < limit).map(|(own, left)| {
+            let until = now + left;
+            (own, known.map_or(until, |(_, known)| nearly(known, until)))
+        });
         #[cfg(feature = "team")]
         if let Some(team) = self.team.get() {
             state.away = team.away();
+            // Its database grants more.
+            state.own_share = None;
         }
         if state.held_until != before {
             state.grant(now);
@@ -438,6 +446,17 @@ impl Pace {
             "lapel cannot see what other lapel programs on this computer send with this key ({why}). It sends at most {limit} requests a minute, a quarter of the limit.",
             why,
             limit = state.limit
+        ))
+    }
+
+    /// Why this computer sends only its own share of the limit, as a message.
+    pub(super) fn own_share(&self) -> Option<Localizable> {
+        let (limit, until) = self.lock().own_share?;
+        let left = until.saturating_duration_since(Instant::now());
+        Some(localizable!(
+            "With this key, this computer sends at most {limit} requests a minute, its own share ({wait}): it used a team's journal, whose database may give the rest of the rate limit to other computers.",
+            limit,
+            wait = wait_text(left)
         ))
     }
 

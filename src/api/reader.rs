@@ -196,6 +196,12 @@ impl Reader {
         self.0.pace.alone()
     }
 
+    /// Why this computer sends only its own share of a limit that a team shares without this process. `None` if there is
+    /// no team.
+    pub fn own_share(&self) -> Option<Localizable> {
+        self.0.pace.own_share()
+    }
+
     /// Checks, without a request to the service, whether it shares its limit. [`Reader::link`] reports a change.
     pub async fn check_sharing(&self) {
         self.0.pace.check_sharing().await;

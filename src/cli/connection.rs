@@ -96,9 +96,25 @@ fn place_with(login: Option<Login>, profile: &Profile, paths: &Paths) -> Journal
 /// From now on, standard error reports long waits, and a rate limit that lapel processes cannot share. A verb ends when
 /// its team's database gives this computer no share of it for a sixth of the window: nobody sees that it waits.
 pub(super) fn connect(connection: &Connection) -> Result<Access, ApiError> {
+    connect_telling(connection, true)
+}
+
+/// The same for a [`trial_connection`], whose own share is not that of the profile.
+pub(super) fn connect_for_trial(connection: &Connection) -> Result<Access, ApiError> {
+    connect_telling(connection, false)
+}
+
+fn connect_telling(connection: &Connection, tells_share: bool) -> Result<Access, ApiError> {
     let access = connect_silently(connection)?;
-    tokio::spawn(watch(access.reader().clone()));
+    tokio::spawn(watch(access.reader().clone(), tells_share));
     Ok(access)
+}
+
+/// What follows when a computer leaves a team's journal.
+pub(super) fn share_stays() -> &'static str {
+    t!(
+        "For up to 4 hours, this computer sends at most its own share of the rate limit: the team's database may give the rest to other computers."
+    )
 }
 
 pub(super) fn connect_silently(connection: &Connection) -> Result<Access, ApiError> {
@@ -114,13 +130,16 @@ pub(super) async fn timed<T>(work: impl Future<Output = T>) -> (T, u64) {
     (done, u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX))
 }
 
-async fn watch(reader: Reader) {
+async fn watch(reader: Reader, mut tells_share: bool) {
     let mut link = reader.link();
     let (mut told_alone, mut told_until) = (false, None::<Instant>);
     loop {
         let status = link.borrow_and_update().clone();
         if status.is_alone && !std::mem::replace(&mut told_alone, true) {
             reader.alone().inspect(|why| complain(&why.to_string()));
+        }
+        if status.own_share.is_some() && std::mem::take(&mut tells_share) {
+            reader.own_share().inspect(|why| complain(&why.to_string()));
         }
         if let Some(until) = status.held_until
             && told_until.is_none_or(|told| until > told + WORTH_SAYING)

@@ -2,7 +2,7 @@
 
 mod report;
 
-use super::connection::{connect, journal_place, timed, trial_connection};
+use super::connection::{connect_for_trial, journal_place, timed, trial_connection};
 use super::journal::{names, server_json};
 use super::profile::profile_as_json;
 use super::session::{Asker, JobAccess, VerbSession, open_journal};
@@ -61,7 +61,7 @@ async fn examine(settings: &Settings, asker: &Asker) -> Result<DoctorReport, Fai
     if let Some(profile) = &settings.profile {
         // A team's database that is away must not hide the rest of the report.
         let connection = trial_connection(profile, &settings.paths)?;
-        let reader = connect(&connection)?.reader().clone();
+        let reader = connect_for_trial(&connection)?.reader().clone();
         let (reached, took) = timed(reader.ping(&Call::interactive())).await;
         let reached = reached.and_then(|ping| api::compare_ping(&ping, &connection));
         if let Err(why) = &reached {
@@ -74,6 +74,9 @@ async fn examine(settings: &Settings, asker: &Asker) -> Result<DoctorReport, Fai
             "error": reached.err().map(|why| why.to_string()),
         });
         problems.extend(reader.alone().map(|why| why.to_string()));
+        if profile.journal.is_none() {
+            problems.extend(reader.own_share().map(|why| why.to_string()));
+        }
         asked = Some((reader, profile));
     } else {
         problems.push(t!("no profile is configured, so there is no service to check.").to_owned());

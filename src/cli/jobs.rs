@@ -184,6 +184,11 @@ async fn show(session: &VerbSession, id: JobId, rows: Option<RowStatus>) -> Resu
     lines.extend(words::accepted(&job));
     lines.extend(job.stop.iter().map(|stop| format!("  {}", stop.why.in_zone_of(&clock))));
     lines.extend(job.notes().map(|note| format!("  {}", note.in_zone_of(&clock))));
+    let moved = session.jobs.came_as(id).await?;
+    if !moved.is_empty() {
+        let jobs = i18n::list(moved.iter().map(ToString::to_string));
+        lines.push(format!("  {}", t!("In another journal, job {jobs} had the number {id}.", jobs, id)));
+    }
     if let Some(at) = job.next_poll {
         let at = words::time(at, &session.reader.clock());
         lines.push(format!("  {}", t!("next check: {at}", at)));

@@ -5,7 +5,7 @@ mod status;
 
 pub(super) use status::{journal_lines, names, server_json};
 
-use super::connection::journal_place;
+use super::connection::{journal_place, share_stays};
 use super::flags::GlobalFlags;
 use super::session::{Asker, answer, answer_json, may_act};
 use crate::cli::prelude::*;
@@ -188,15 +188,39 @@ async fn move_jobs(
     let (from, to) = if back { (&team, &file) } else { (&file, &team) };
     let moved = from.move_to(to, &account, &who).await?;
     let to = scrub(&moved.to);
-    let mut said = plural!(moved.jobs, "{n} job moved to {to}.", "{n} jobs moved to {to}.", to);
+    let mut said = match moved.jobs {
+        0 => t!("No job was left to move: all jobs of this profile are in {to}.", to),
+        n => plural!(n, "{n} job moved to {to}.", "{n} jobs moved to {to}.", to),
+    };
+    if moved.numbers.iter().any(|(old, new)| old != new) {
+        said.push(' ');
+        said.push_str(&t!("New numbers of the jobs: {numbers}.", numbers = renumbered(&moved.numbers)));
+    }
     if back {
         said.push(' ');
         said.push_str(&t!(
             "To use the journal on this computer, run: lapel profile edit {name} --journal-url \"\"",
             name = profile.name
         ));
+        said.push(' ');
+        said.push_str(share_stays());
     }
-    answer(as_json, &said, &json!({ "ok": true, "jobs": moved.jobs, "to": moved.to }))
+    let numbers: Vec<Value> =
+        moved.numbers.iter().map(|(old, new)| json!({ "old": old.0, "new": new.0 })).collect();
+    answer(as_json, &said, &json!({ "ok": true, "jobs": moved.jobs, "to": moved.to, "numbers": numbers }))
+}
+
+/// Jobs whose old and new numbers follow each other are one range: `1–5 → 10–14, 8 → 6`.
+fn renumbered(numbers: &[(JobId, JobId)]) -> String {
+    let mut ranges: Vec<(i64, i64, i64)> = Vec::new();
+    for &(JobId(old), JobId(new)) in numbers {
+        match ranges.last_mut() {
+            Some((from, to, n)) if (old, new) == (*from + *n, *to + *n) => *n += 1,
+            _ => ranges.push((old, new, 1)),
+        }
+    }
+    let of = |from: i64, n: i64| if n == 1 { from.to_string() } else { format!("{from}–{}", from + n - 1) };
+    list(ranges.into_iter().map(|(from, to, n)| format!("{} → {}", of(from, n), of(to, n)))).to_string()
 }
 
 async fn on_place<T: Send + 'static>(
@@ -342,4 +366,17 @@ fn shown(path: &Path) -> String {
 fn here(at: Timestamp) -> String {
     let at = at.to_zoned(TimeZone::system());
     format!("{}, {}", at.strftime("%Y-%m-%d %H:%M"), zone_name(at.offset()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn new_numbers_of_jobs_are_ranges_where_they_can_be() {
+        let numbers = [(1, 10), (2, 11), (3, 12), (8, 6), (9, 14), (10, 15)];
+        let said = renumbered(&numbers.map(|(old, new)| (JobId(old), JobId(new))));
+        assert_eq!(said, "1–3 → 10–12, 8 → 6, 9–10 → 14–15");
+        assert_eq!(renumbered(&[]), "");
+    }
 }

@@ -1,6 +1,6 @@
 //! `lapel ping`: checks the key.
 
-use super::connection::{connect, timed, trial_connection};
+use super::connection::{connect_for_trial, timed, trial_connection};
 use crate::api;
 use crate::cli::prelude::*;
 use crate::domain::Text;
@@ -19,7 +19,7 @@ pub async fn ping(settings: &Settings, json: bool) -> u8 {
 
 async fn asked(profile: &Profile, paths: &Paths, json: bool) -> Result<String, Failure> {
     let connection = trial_connection(profile, paths)?;
-    let access = connect(&connection)?;
+    let access = connect_for_trial(&connection)?;
     // Loading this computer's certificates is not the service's time.
     let (ping, millis) = timed(access.reader().ping(&Call::interactive())).await;
     let ping = ping?;

@@ -43,6 +43,7 @@ fn of_certificate(error: &CertificateError, host: &str, setting: &str) -> Locali
         CertificateError::NotValidYet => {
             localizable!("the certificate of {host} is not valid yet: check this computer's clock", host)
         }
+        CertificateError::NotValidForNameContext { presented, .. } if presented.is_empty() => no_name(host),
         CertificateError::NotValidForNameContext { presented, .. } => {
             let names: Vec<String> = presented.iter().take(NAMES).map(|name| plain_name(name)).collect();
             localizable!(
@@ -62,8 +63,32 @@ fn of_certificate(error: &CertificateError, host: &str, setting: &str) -> Locali
         CertificateError::Revoked => {
             localizable!("the authority has revoked the certificate of {host}", host)
         }
-        _ => localizable!("the certificate of {host} cannot be used", host),
+        CertificateError::BadEncoding => {
+            localizable!("the certificate of {host} is damaged, or not an X.509 certificate", host)
+        }
+        // The library gives these two no name of their own. The usual ways to make a certificate by hand lead to them.
+        CertificateError::Other(other) => match &*other.0.to_string() {
+            "CaUsedAsEndEntity" => localizable!(
+                "the certificate of {host} is that of an authority (CA:TRUE), which no server can use. Let an authority sign one for the server, with subjectAltName",
+                host
+            ),
+            "UnsupportedCertVersion" => no_name(host),
+            _ => unusable(host),
+        },
+        _ => unusable(host),
     }
+}
+
+/// Old certificates, of version 1, cannot have the names that are checked.
+fn no_name(host: &str) -> Localizable {
+    localizable!(
+        "the certificate of {host} names no host that lapel can check. Make one of X.509 version 3, with the host name as subjectAltName",
+        host
+    )
+}
+
+fn unusable(host: &str) -> Localizable {
+    localizable!("the certificate of {host} cannot be used", host)
 }
 
 /// A time from a certificate, in UTC.
@@ -82,6 +107,11 @@ fn plain_name(presented: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rustls::client::WebPkiServerVerifier;
+    use rustls::client::danger::ServerCertVerifier;
+    use rustls::pki_types::pem::PemObject;
+    use rustls::pki_types::{CertificateDer, ServerName};
+    use std::sync::Arc;
     use std::time::Duration;
 
     #[test]
@@ -105,5 +135,32 @@ mod tests {
         }
         assert_eq!(plain_name("DnsName(\"a.example\")"), "a.example");
         assert_eq!(plain_name("IpAddress(192.0.2.1)"), "192.0.2.1");
+    }
+
+    /// With openssl's defaults: an authority's own certificate, one of version 1, and one without names. The first one
+    /// has signed the others, and is trusted.
+    #[test]
+    fn certificates_made_by_hand_are_refused_with_what_to_do() {
+        let made = CertificateDer::pem_slice_iter(include_bytes!("tls_error/made_by_hand.pem"));
+        let made: Vec<_> = made.collect::<Result<_, _>>().expect("certificates");
+        let mut roots = rustls::RootCertStore::empty();
+        roots.add(made[0].clone()).expect("an authority");
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider);
+        let verifier = verifier.build().expect("a verifier");
+        // In the year 2033. They are valid until 2126.
+        let now = UnixTime::since_unix_epoch(Duration::from_secs(2_000_000_000));
+        let host = "db.example";
+        let said: Vec<_> = made
+            .iter()
+            .map(|made| {
+                let name = ServerName::try_from(host).expect("a name");
+                let error = verifier.verify_server_cert(made, &[], &name, &[], now).expect_err("refused");
+                words(&error, host, "ca_file")
+            })
+            .collect();
+        assert_eq!(said[1..], [no_name(host), no_name(host)]);
+        let own = said[0].to_string();
+        assert!(own.contains("CA:TRUE") && own.contains("subjectAltName") && own.contains(host), "{own}");
     }
 }

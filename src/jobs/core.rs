@@ -180,6 +180,11 @@ impl Jobs {
         self.core.job(id).await
     }
 
+    /// The jobs that had this number in another journal, from which they were moved.
+    pub async fn came_as(&self, old: JobId) -> Result<Vec<JobId>, JobError> {
+        Ok(self.core.store.came_as(old).await?)
+    }
+
     /// Whether the journal is certain to have no such job.
     pub async fn is_gone(&self, id: JobId) -> bool {
         matches!(self.core.find_job(id).await, Ok(None))

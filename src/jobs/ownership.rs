@@ -19,13 +19,20 @@ impl JobsCore {
     }
 
     pub(super) async fn job(&self, id: JobId) -> Result<Job, JobError> {
-        self.find_job(id).await?.ok_or_else(|| {
-            JobError::no(localizable!(
-                "There is no job {id} in the journal ({file}).",
+        if let Some(job) = self.find_job(id).await? {
+            return Ok(job);
+        }
+        let (file, moved) = (self.journal.place(), self.store.came_as(id).await?);
+        Err(JobError::no(if moved.is_empty() {
+            localizable!("There is no job {id} in the journal ({file}).", id, file)
+        } else {
+            localizable!(
+                "There is no job {id} in the journal ({file}). In another journal, job {jobs} had this number.",
                 id,
-                file = self.journal.place()
-            ))
-        })
+                file,
+                jobs = list(moved.iter().map(ToString::to_string))
+            )
+        }))
     }
 
     /// Only the owning process may act on a job.

@@ -47,11 +47,15 @@ impl From<&tokio_postgres::Error> for TeamError {
             return Self::Other(crate::domain::text::scrub(&error.to_string()).into_owned());
         };
         match code.code() {
-            "28P01" => Self::LoginRefused(localizable!("the password is wrong")),
+            // The server does not say which of them.
+            "28P01" => Self::LoginRefused(localizable!("the user name or the password is wrong")),
             "28000" => Self::LoginRefused(localizable!("the user may not log in from here")),
             "3D000" => Self::Refused(localizable!("there is no such database")),
             "53100" => Self::Full,
-            "53300" | "55000" | "57P03" => Self::Away(localizable!("the database accepts no connection now")),
+            "53300" => Self::Away(localizable!(
+                "all connections that the database allows are in use (each running lapel needs four)"
+            )),
+            "55000" | "57P03" => Self::Away(localizable!("the database accepts no connection now")),
             "57P01" | "57P02" | "57P05" | "25P03" => {
                 Self::Away(localizable!("the database ended the connection"))
             }
@@ -277,7 +281,7 @@ fn of_tls(error: &tokio_postgres::Error, host: &str) -> TeamError {
     while let Some(why) = cause {
         if let Some(why) = why.downcast_ref::<rustls::Error>() {
             let why = tls_error::words(why, host, "journal.ca_file");
-            return TeamError::Refused(localizable!("the connection cannot be encrypted safely: {why}", why));
+            return TeamError::Unsafe(why);
         }
         let inner = why.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
         cause = match inner {
@@ -290,7 +294,7 @@ fn of_tls(error: &tokio_postgres::Error, host: &str) -> TeamError {
     }
     match TeamError::from(error) {
         TeamError::Other(why) if why.contains("TLS") => {
-            TeamError::Refused(localizable!("the server does not encrypt connections"))
+            TeamError::Unsafe(localizable!("the server does not encrypt connections"))
         }
         other => other,
     }
@@ -299,7 +303,7 @@ fn of_tls(error: &tokio_postgres::Error, host: &str) -> TeamError {
 /// TLS 1.2 or newer. The profile's certificates are trusted in addition to the system's.
 fn tls(login: &Login) -> Result<ClientConfig, TeamError> {
     fn broken(why: impl fmt::Display) -> TeamError {
-        TeamError::Refused(Localizable::verbatim(crate::domain::text::scrub(&why.to_string())))
+        TeamError::Unsafe(Localizable::verbatim(crate::domain::text::scrub(&why.to_string())))
     }
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let pem = login.ca.as_deref().unwrap_or_default();

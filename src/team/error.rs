@@ -8,6 +8,8 @@ pub enum TeamError {
     /// Not reached, or the connection was lost. It may be back soon.
     Away(Localizable),
     Refused(Localizable),
+    /// The connection cannot be encrypted safely. lapel refuses it, not the server.
+    Unsafe(Localizable),
     /// The name or the password is wrong. It is not tried again: a server may lock a login after several attempts.
     LoginRefused(Localizable),
     Full,

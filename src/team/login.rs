@@ -100,7 +100,7 @@ mod tests {
             _ = &mut later => panic!("the server has not answered"),
             () = std::future::ready(()) => {}
         }
-        refusal.set(&TeamError::LoginRefused(localizable!("the password is wrong")));
+        refusal.set(&TeamError::LoginRefused(localizable!("the user name or the password is wrong")));
         drop(earlier);
         assert!(matches!(later.await, Err(TeamError::LoginRefused(_))), "it is not tried again");
         assert!(matches!(refusal.attempt().await, Err(TeamError::LoginRefused(_))));

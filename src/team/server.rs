@@ -14,7 +14,7 @@ const DEFAULT_PORT: u16 = 5432;
 pub enum Host {
     /// A name or an IP address. TLS is required unless it is loopback.
     Tcp(String),
-    /// The folder of a Unix socket, as in `postgres://kim@/badges?host=/run/postgresql`.
+    /// The folder of a Unix socket, as in `postgres://kim@/badges?host=/run/postgresql&port=5433`.
     Socket(PathBuf),
 }
 
@@ -59,9 +59,12 @@ impl Server {
             }
             _ => None,
         };
+        let mut port = url.port();
         for (name, value) in url.query_pairs() {
             match (name.as_ref(), value.as_ref()) {
                 ("host", value) if host.is_none() => host = Some(value.to_owned()),
+                // A socket has no place for it before the question mark.
+                ("port", value) if port.is_none() => port = Some(value.parse().map_err(|_| form())?),
                 ("sslmode", "verify-full") => {}
                 ("password" | "passfile", _) => {
                     return Err(localizable!("must not contain a password: set journal.password instead"));
@@ -71,7 +74,11 @@ impl Server {
                         "sslmode can only be verify-full: lapel always checks certificates"
                     ));
                 }
-                _ => return Err(localizable!("only host and sslmode can stand after the question mark")),
+                _ => {
+                    return Err(localizable!(
+                        "only host, port and sslmode can follow the question mark, each once"
+                    ));
+                }
             }
         }
         let host = match host {
@@ -80,7 +87,7 @@ impl Server {
             Some(name) if name.contains(['/', '@', ',', ' ']) || name.is_empty() => return Err(form()),
             Some(name) => Host::Tcp(name.to_ascii_lowercase()),
         };
-        Ok(Self { host, port: url.port().unwrap_or(DEFAULT_PORT), user, database })
+        Ok(Self { host, port: port.unwrap_or(DEFAULT_PORT), user, database })
     }
 
     /// Whether the connection is encrypted. Only what stays on this computer may go without.
@@ -137,6 +144,8 @@ mod tests {
         assert_eq!(server.to_string(), "db.uni.example:6432/badges");
         let server = Server::parse("postgresql://kim@/badges?host=%2Frun%2Fpg").expect("valid");
         assert_eq!((&server.host, server.port), (&Host::Socket("/run/pg".into()), DEFAULT_PORT));
+        let server = Server::parse("postgres://kim@/badges?host=/run/pg&port=5433").expect("valid");
+        assert_eq!(server.to_string(), "/run/pg:5433/badges");
     }
 
     #[test]
@@ -168,6 +177,8 @@ mod tests {
             "postgres://kim@db.example",
             "postgres://kim@db.example/b/c",
             "postgres://kim@/b",
+            "postgres://kim@/b?host=/run/pg&port=hunter2",
+            "postgres://kim@db.example:5432/b?port=5433",
             "postgres://kim@db.example/b#hunter2",
             "postgres://kim@a,b/b",
             "postgres://kim%00@a/b",

@@ -45,6 +45,8 @@ pub struct ConnectionInfo {
 pub struct JournalAway {
     pub why: String,
     pub is_login_refused: bool,
+    /// The user has lost its rights.
+    pub is_forbidden: bool,
     /// By this computer's clock.
     pub since: Timestamp,
 }
@@ -156,7 +158,8 @@ impl UiContext {
             _ if why.is_login_refused() => {
                 t!("{why} Then open the profile again: {key}.", why = said, key = key())
             }
-            JournalError::TwoPlaces { .. } | JournalError::Team { why: TeamError::Refused(_), .. } => t!(
+            JournalError::TwoPlaces { .. }
+            | JournalError::Team { why: TeamError::Refused(_) | TeamError::Unsafe(_), .. } => t!(
                 "{why} lapel tries again by itself. After a change of the profile, open it again: {key}.",
                 why = said,
                 key = key()

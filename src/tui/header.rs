@@ -171,7 +171,13 @@ impl Header<'_> {
         let (words, style) = self.service_words();
         let Some(link) = cx.link().filter(|_| cx.is_database_away()) else { return (words, style) };
         let (alert, dot) = (cx.glyphs.alert, cx.glyphs.dot);
-        let problem = if cx.is_login_refused() { t!("login refused") } else { t!("database away") };
+        let problem = if cx.is_login_refused() {
+            t!("login refused")
+        } else if cx.connection.journal_away.as_ref().is_some_and(|away| away.is_forbidden) {
+            t!("no database rights")
+        } else {
+            t!("database away")
+        };
         if hold::left(cx).is_some() || link.last_error.is_some() {
             return (format!("{words} {dot} {problem}"), style);
         }
@@ -201,7 +207,10 @@ impl Header<'_> {
             let wait = wait_text(left);
             return (t!("{alert} wait {wait}", alert = cx.glyphs.alert, wait), theme.header_warning());
         }
-        let used = format!("{}/{}", link.used_last_minute, link.limit);
+        let used = match link.own_share {
+            Some(limit) => t!("own share {limit}/min", limit),
+            None => format!("{}/{}", link.used_last_minute, link.limit),
+        };
         match link.last_error {
             Some(LinkTrouble::ServiceFailing) => (
                 format!("{} {} {used}", cx.glyphs.alert, LinkTrouble::ServiceFailing.words()),

@@ -28,7 +28,7 @@ fn connected(login: &Login) -> Result<Option<String>, TeamError> {
 #[track_caller]
 fn refused(login: &Login) -> String {
     match connected(login) {
-        Err(TeamError::Refused(why) | TeamError::LoginRefused(why)) => why.to_string(),
+        Err(TeamError::Unsafe(why) | TeamError::LoginRefused(why)) => why.to_string(),
         other => panic!("{other:?}"),
     }
 }
@@ -48,10 +48,10 @@ fn a_connection_to_another_computer_is_encrypted_with_a_certificate_that_is_trus
     let tls = connected(&login(FAR, AUTHORITY, Some("right"))).expect("connected");
     assert_eq!(tls.as_deref(), Some("TLSv1.3"));
     let wrong = login(FAR, AUTHORITY, Some("wrong"));
-    assert_eq!(refused(&wrong), msg_part("the password is wrong"));
+    assert_eq!(refused(&wrong), msg_part("the user name or the password is wrong"));
     // The server does not see another attempt of it.
     server.run("ALTER ROLE kim PASSWORD 'wrong'");
-    assert_eq!(refused(&wrong.clone()), msg_part("the password is wrong"));
+    assert_eq!(refused(&wrong.clone()), msg_part("the user name or the password is wrong"));
     assert!(connected(&login(FAR, AUTHORITY, Some("wrong"))).is_ok(), "opened anew");
     server.run("ALTER ROLE kim PASSWORD 'right'");
     let missing = msg_part("it asks for a password, and the profile has none");

@@ -199,6 +199,31 @@ async fn the_header_says_that_the_database_is_away_and_the_jobs_stay() {
     }
 }
 
+/// The connection stays open, and the jobs that were read before are not the present ones.
+#[tokio::test]
+async fn a_user_who_loses_its_rights_sees_since_when() {
+    if !server::is_installed() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut h = sharing(folder.path(), true, 120, 36).await;
+    let lost = msg("no database rights");
+    server::query(
+        folder.path(),
+        "REVOKE SELECT ON ALL TABLES IN SCHEMA lapel FROM lapel_issuer;
+         REVOKE USAGE ON SCHEMA lapel FROM lapel_issuer",
+    );
+    h.press("alt-5");
+    h.press("r");
+    h.until("it is known", |screen| screen.contains(lost) && is_dated(screen)).await;
+    server::query(
+        folder.path(),
+        "GRANT USAGE ON SCHEMA lapel TO lapel_issuer;
+         GRANT SELECT ON ALL TABLES IN SCHEMA lapel TO lapel_issuer",
+    );
+    h.until("the rights are back", |screen| !screen.contains(lost) && !is_dated(screen)).await;
+}
+
 #[tokio::test]
 async fn a_database_that_is_away_draws_nothing_and_without_an_own_share_there_are_no_requests() {
     if !server::is_installed() {

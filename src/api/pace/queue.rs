@@ -32,6 +32,8 @@ pub(super) struct QueueState {
     /// Slots of other processes at the last check, and until when they count at most.
     pub(super) others: Option<(u32, Instant)>,
     pub(super) alone: Option<Localizable>,
+    /// This computer's share of a limit that a team shares without this process, and until when.
+    pub(super) own_share: Option<(u32, Instant)>,
     /// While the team's database is away.
     #[cfg(feature = "team")]
     pub(super) away: Option<super::team::Away>,
@@ -109,6 +111,9 @@ impl QueueState {
         if self.others.is_some_and(|(_, until)| until <= now) {
             self.others = None;
         }
+        if self.own_share.is_some_and(|(_, until)| until <= now) {
+            self.own_share = None;
+        }
         if self.halved.is_some_and(|at| now.saturating_duration_since(at) >= HALVED_FOR) {
             self.halvings = 0;
             self.halved = None;
@@ -181,22 +186,25 @@ impl QueueState {
 
     pub(super) fn status(&self) -> LinkStatus {
         let frees = self.done.front().map(|(frees, _)| *frees);
+        let own_share = self.own_share.map(|(limit, _)| limit);
         LinkStatus {
             used_last_minute: self.used_by_all(),
             limit: self.limit_now(),
             is_busy: self.waiting() + self.under_way.interactive + self.under_way.background > 0,
-            background: self.background_limit(),
+            background: own_share.map_or(u32::MAX, |own| (own / 4).max(1)).min(self.background_limit()),
             waiting: self.waiting(),
             held_until: self.held_until,
             last_error: self.trouble,
             last_ok: self.last_ok,
             is_alone: self.is_alone(),
+            own_share,
             #[cfg(feature = "team")]
             is_login_refused: self.away.as_ref().is_some_and(|away| away.is_login_refused),
             #[cfg(not(feature = "team"))]
             is_login_refused: false,
-            next_change: [frees, self.held_until, self.others.map(|(_, until)| until)]
+            next_change: [frees, self.held_until]
                 .into_iter()
+                .chain([self.others, self.own_share].map(|of| of.map(|(_, until)| until)))
                 .flatten()
                 .min(),
         }

@@ -129,10 +129,7 @@ impl Shared {
     pub(super) async fn peek(&self) -> Result<SharedUse, PaceProblem> {
         let (answer, asked) = oneshot::channel();
         self.queue(move |table| {
-            let (pace, process) = (table.pace.clone(), table.process.clone());
-            let seen = table
-                .write_hold()
-                .and_then(|()| table.at(|db, now, _| slots::peek(db, &pace, &process, now)));
+            let seen = table.write_hold().and_then(|()| table.peek());
             let _ = answer.send(seen);
         });
         asked.await.map_err(|_| closed())?
@@ -229,8 +226,17 @@ impl SlotTable {
             .execute_batch("PRAGMA synchronous = NORMAL; PRAGMA trusted_schema = OFF;")
             .map_err(|why| of(&why))?;
         slots::prepare(&self.db).map_err(|why| of(&why))?;
+        self.peek()
+    }
+
+    fn peek(&mut self) -> Result<SharedUse, PaceProblem> {
         let (pace, process) = (self.pace.clone(), self.process.clone());
-        self.at(|db, now, _| slots::peek(db, &pace, &process, now))
+        #[cfg(feature = "team")]
+        let peek =
+            |db: &Connection, now, wall| slots::peek_beside_team(db, (&pace, &boot()), &process, (now, wall));
+        #[cfg(not(feature = "team"))]
+        let peek = |db: &Connection, now, _| slots::peek(db, &pace, &process, now);
+        self.at(peek)
     }
 
     fn at<T>(

@@ -91,6 +91,8 @@ pub(super) struct SharedUse {
     pub(super) others_end_in: Duration,
     pub(super) held: Option<Duration>,
     pub(super) refusals: u32,
+    /// This computer's share of a team's limit, and for how long, where it also binds this process.
+    pub(super) own_share: Option<(u32, Duration)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -312,13 +314,8 @@ pub(super) fn take_beside_team(
     want: &SlotRequest,
     (now, wall): (i64, i64),
 ) -> rusqlite::Result<SlotReply> {
-    let seat: Option<u32> = db
-        .prepare_cached(
-            "SELECT slots FROM seat WHERE pace = ?1 AND boot = ?2 AND slots > 0 AND until >= ?3 AND wall >= ?4",
-        )?
-        .query_row(params![pace, boot, now, wall], |r| r.get(0))
-        .optional()?;
-    let Some(limit) = seat.map(|slots| slots.min(want.limit)) else {
+    let own_share = own_share(db, (pace, boot), (now, wall))?;
+    let Some(limit) = own_share.map(|(slots, _)| slots.min(want.limit)) else {
         return take(db, pace, process, want, now);
     };
     let own = SlotRequest { limit, background: (limit / OWN_BACKGROUND).max(1), ..want.clone() };
@@ -328,6 +325,7 @@ pub(super) fn take_beside_team(
             used: seen.used + team,
             others: seen.others + team,
             others_end_in: seen.others_end_in.max(want.window),
+            own_share,
             ..seen
         }
     };
@@ -335,6 +333,33 @@ pub(super) fn take_beside_team(
         SlotReply::Granted(slot, seen) => SlotReply::Granted(slot, by_team(seen)),
         SlotReply::Later(wait, seen) => SlotReply::Later(wait, by_team(seen)),
     })
+}
+
+/// As [`peek`], for a process that does not ask the team's database.
+#[cfg(feature = "team")]
+pub(super) fn peek_beside_team(
+    db: &Connection,
+    (pace, boot): (&str, &str),
+    process: &str,
+    (now, wall): (i64, i64),
+) -> rusqlite::Result<SharedUse> {
+    let own_share = own_share(db, (pace, boot), (now, wall))?;
+    Ok(SharedUse { own_share, ..peek(db, pace, process, now)? })
+}
+
+/// The size of this computer's seat, and how long it lasts.
+#[cfg(feature = "team")]
+fn own_share(
+    db: &Connection,
+    (pace, boot): (&str, &str),
+    (now, wall): (i64, i64),
+) -> rusqlite::Result<Option<(u32, Duration)>> {
+    db.prepare_cached(
+        "SELECT slots, min(until - ?3, wall - ?4) FROM seat
+         WHERE pace = ?1 AND boot = ?2 AND slots > 0 AND until >= ?3 AND wall >= ?4",
+    )?
+    .query_row(params![pace, boot, now, wall], |r| Ok((r.get(0)?, span(r.get(1)?))))
+    .optional()
 }
 
 /// A slot of this computer's own share, with the size of that share. `None` without a seat.
@@ -390,6 +415,7 @@ fn count(
         others_end_in: last.map_or(Duration::ZERO, |ends| span(ends.saturating_sub(now))),
         held: hold.map(|(until, _)| span(until.saturating_sub(now))).filter(|left| !left.is_zero()),
         refusals: hold.map_or(0, |(_, refusals)| refusals),
+        own_share: None,
     };
     Ok((seen, background, first, first_background))
 }

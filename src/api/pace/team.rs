@@ -292,7 +292,10 @@ impl Away {
 
 fn words(why: &TeamError) -> PaceProblem {
     match why {
-        TeamError::Away(why) | TeamError::Refused(why) | TeamError::LoginRefused(why) => why.clone(),
+        TeamError::Away(why)
+        | TeamError::Refused(why)
+        | TeamError::Unsafe(why)
+        | TeamError::LoginRefused(why) => why.clone(),
         TeamError::NoFeature | TeamError::NoJournal | TeamError::Schema { .. } => {
             localizable!("the database has no journal of this version")
         }
@@ -426,6 +429,7 @@ impl PaceKeeper {
             others_end_in: left,
             held: self.holds.left(),
             refusals: self.holds.refusals(),
+            own_share: None,
         }
     }
 }

@@ -7,6 +7,7 @@ use super::{
     CommandResult, Failure, ProfileContext, adopt, no_journal, pin_of, profile_as_json, unsaved, warn,
     with_command,
 };
+use crate::cli::connection::share_stays;
 use crate::cli::prelude::*;
 use crate::config::{KeyPin, KeyStore, ProfileEdit, ProfileLine, SecretKind, edit_profile};
 use crate::jobs::Adopted;
@@ -47,6 +48,10 @@ pub(super) async fn edit(context: &ProfileContext, flags: EditFlags) -> CommandR
             "Another running lapel owns {jobs} of the former key. Quit it and pin again.",
             jobs = count!(adopted.busy as u64, "job", "jobs")
         ));
+    }
+    if line.journal.server().is_some() && edited.profile.journal.is_none() {
+        text.push(' ');
+        text.push_str(share_stays());
     }
     context.answer(&text, &value)
 }

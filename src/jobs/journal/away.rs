@@ -56,7 +56,11 @@ impl ConnectionReport {
     }
 
     pub(super) fn note<T>(&self, connected: &Result<T, TeamError>, login: &Login) {
-        let why = connected.as_ref().err().map(|why| JournalError::team(why.clone(), &login.server));
+        self.note_reading(connected.as_ref().err().map(|why| JournalError::team(why.clone(), &login.server)));
+    }
+
+    /// The same for an open connection, which may have lost its rights.
+    pub(super) fn note_reading(&self, why: Option<JournalError>) {
         self.failures.send_if_modified(|failures| match failures.get_mut(self.at) {
             Some(known) if *known != why => {
                 *known = why;

@@ -111,6 +111,11 @@ impl JournalError {
         matches!(self, Self::Team { why: TeamError::LoginRefused(_), .. })
     }
 
+    /// Whether the user of a team's database has no right to do it.
+    pub fn is_forbidden(&self) -> bool {
+        matches!(self, Self::Team { why: TeamError::Forbidden, .. })
+    }
+
     /// Whether opening the journal may work later. Not for a file that a person has to replace: lapel must not put a new
     /// one in its place meanwhile. Nor for a refused login.
     pub fn may_pass(&self) -> bool {
@@ -142,6 +147,11 @@ fn of_team(server: &str, why: &TeamError) -> Localizable {
         ),
         TeamError::Refused(why) | TeamError::LoginRefused(why) => localizable!(
             "The team's journal ({server}) refuses the connection: {why}. lapel sends nothing without it. Check journal.url and journal.password of the profile.",
+            server,
+            why
+        ),
+        TeamError::Unsafe(why) => localizable!(
+            "lapel cannot connect safely to the team's journal ({server}): {why}. lapel sends nothing without it. Ask the database's administrator to check the server's certificate, and check journal.ca_file of the profile.",
             server,
             why
         ),
@@ -198,14 +208,29 @@ mod tests {
     #[test]
     fn only_a_refused_login_is_not_tried_again() {
         let of = |why| JournalError::team(why, &"db");
-        let why = || localizable!("the password is wrong");
+        let why = || localizable!("the user name or the password is wrong");
         for (why, may_pass) in [
             (TeamError::Away(why()), true),
             (TeamError::Refused(why()), true),
+            (TeamError::Unsafe(why()), true),
             (TeamError::NoJournal, true),
             (TeamError::LoginRefused(why()), false),
         ] {
             assert_eq!((of(why.clone()).may_pass(), of(why).is_login_refused()), (may_pass, !may_pass));
+        }
+    }
+
+    #[test]
+    fn the_advice_is_about_certificates_only_where_they_are_the_cause() {
+        let why = || localizable!("the user name or the password is wrong");
+        for (cause, names) in [
+            (TeamError::Unsafe(why()), ["journal.ca_file", "certificate"]),
+            (TeamError::LoginRefused(why()), ["journal.url", "journal.password"]),
+        ] {
+            let is_unsafe = matches!(cause, TeamError::Unsafe(_));
+            let said = JournalError::team(cause, &"db").to_string();
+            assert!(names.iter().all(|name| said.contains(name)), "{said}");
+            assert_eq!(said.contains("journal.password"), !is_unsafe, "{said}");
         }
     }
 

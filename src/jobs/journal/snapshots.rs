@@ -85,6 +85,14 @@ fn with_counts(db: &Tx<'_>, mut job: Job) -> tx::Result<Job> {
     job.next_poll = job.next_poll.filter(|_| job.is_open());
     // Nothing shows the reason of a stop that kept nothing back, or of one that the other journal knows more about.
     job.stop = job.stop.take().filter(|_| !job.is_halt_over() && job.phase != Phase::Moved);
+    if let (Some(stop), Some(note)) = (&mut job.stop, &job.note)
+        && stop.kind == StopKind::Interrupted
+        && note.is(Code::LostWritesNoticed)
+        && job.counts.of(RowStatus::InDoubt) > 0
+    {
+        // The reason of the stop says that the rest was not sent, and the job can be resumed.
+        stop.why = note.clone();
+    }
     let did_nothing =
         job.phase != Phase::Draft && job.counts.sum(RowStatus::is_done) == 0 && !job.is_unfinished();
     if did_nothing || job.is_undone() {
@@ -236,6 +244,26 @@ mod tests {
         let job = job(&db, &id, "me").expect("read").expect("a job");
         let shown: Vec<Code> = job.notes().map(Reason::code).collect();
         assert_eq!(shown, [Code::SomeIssuedTwice, Code::PollFailed]);
+    }
+
+    /// Otherwise one line would offer to send what the next one puts in doubt.
+    #[test]
+    fn a_stop_says_nothing_of_rows_that_lost_writes_put_in_doubt() {
+        let connection = journal();
+        let db = Tx::on(&connection);
+        let row = NewRow { name: "n".into(), email: "p@x.example".into(), ..NewRow::default() };
+        let id = draft_of(&db, Kind::Issue, &[row]);
+        db.execute("UPDATE job SET phase = 'running'", values![]).expect("begun");
+        jobs::stop(&db, &id, &StopKind::Interrupted, &Code::Closed.into()).expect("stopped");
+        jobs::set_note(&db, id, &Code::LostWritesNoticed.into()).expect("noted");
+        let told = |status: &str| {
+            db.execute("UPDATE row SET bucket = ?1, accepted = 0", values![status]).expect("changed");
+            let job = job(&db, &id, "me").expect("read").expect("a job");
+            let stop = job.stop.as_ref().map(|stop| stop.why.code());
+            (stop, job.notes().map(Reason::code).collect::<Vec<_>>())
+        };
+        assert_eq!(told("in_doubt"), (Some(Code::LostWritesNoticed), Vec::new()));
+        assert_eq!(told("ready"), (Some(Code::Closed), vec![Code::LostWritesNoticed]));
     }
 
     #[test]

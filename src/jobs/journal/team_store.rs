@@ -142,6 +142,11 @@ impl TeamStore {
     }
 
     fn failed(&self, why: TeamError) -> JournalError {
+        // A user who lost its rights finds no table. The journal is there, and nobody needs to create it.
+        let why = match (why, &self.session) {
+            (TeamError::NoJournal, Some(session)) if may_not_use(session) => TeamError::Forbidden,
+            (why, _) => why,
+        };
         JournalError::team(why, &self.login.server)
     }
 
@@ -224,7 +229,7 @@ impl TeamStore {
         }
         // A connection that was idle may have ended meanwhile.
         let first = self.connect_to_read().and_then(|()| self.read_once(args, op, is_long));
-        match first {
+        let read = match first {
             Err(why) if is_passing(&why) => {
                 if matches!(why, TeamError::Away(_)) {
                     // The connection may not know yet that it has ended.
@@ -235,7 +240,16 @@ impl TeamStore {
                     .map_err(|why| self.failed(why))
             }
             other => other.map_err(|why| self.failed(why)),
+        };
+        match &read {
+            Ok(_) => self.connection.note_reading(None),
+            // What the screens show is then from the past, as it is while the database is away.
+            Err(why) if why.is_forbidden() && self.session.as_ref().is_some_and(may_not_use) => {
+                self.connection.note_reading(Some(why.clone()));
+            }
+            Err(_) => {}
         }
+        read
     }
 
     fn read_once<A, T>(&mut self, args: &A, op: Operation<A, T>, is_long: bool) -> Result<T, TeamError> {
@@ -448,6 +462,12 @@ fn begin(tx: &Tx<'_>, pid: i32, number: &str) -> tx::Result<(bool, bool)> {
         assure_schema(r.get(3)?)?;
         Ok((r.get(0)?, r.get(1)?))
     })
+}
+
+/// Whether the journal exists, and the user has no right to see what is in it.
+fn may_not_use(session: &DatabaseSession) -> bool {
+    let sql = "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = 'lapel' AND NOT has_schema_privilege(oid, 'USAGE'))";
+    session.runtime.block_on(session.client.query_one(sql, &[])).is_ok_and(|row| row.get(0))
 }
 
 /// Whether the same write may work if it is repeated.

@@ -115,6 +115,23 @@ pub(super) fn missing(db: &Tx<'_>, source: &str, jobs: &[JobId]) -> tx::Result<V
     Ok(jobs.iter().copied().filter(|id| !known.contains(id)).collect())
 }
 
+/// The numbers of jobs in the journal that they came from, and here.
+pub(super) fn numbers_here(db: &Tx<'_>, source: &str, jobs: &[JobId]) -> tx::Result<Vec<(JobId, JobId)>> {
+    db.all(
+        "SELECT old, job FROM imported WHERE source = ?1 AND old IN json_list(?2, bigint) ORDER BY old",
+        values![source, super::json(jobs)],
+    )
+}
+
+/// The jobs that had this number in another journal, and have another one here.
+pub(super) fn came_as(db: &Tx<'_>, old: &JobId) -> tx::Result<Vec<JobId>> {
+    db.all(
+        "SELECT DISTINCT imported.job FROM imported JOIN job ON job.id = imported.job
+         WHERE old = ?1 AND imported.job <> ?1 ORDER BY imported.job",
+        values![old.0],
+    )
+}
+
 /// An account that has no job here is sent for by another journal from now on. Returns the number of its jobs.
 pub(super) fn leave(db: &Tx<'_>, account: &Account, to: &OtherJournal) -> tx::Result<u64> {
     let jobs = count_here(db, account)?;
@@ -191,6 +208,8 @@ pub(super) fn name(db: &Tx<'_>) -> tx::Result<String> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MovedJobs {
     pub jobs: u64,
+    /// Their numbers before and now, also of those that only a record went for.
+    pub numbers: Vec<(JobId, JobId)>,
     /// Where they are now.
     pub to: String,
 }
@@ -212,23 +231,23 @@ impl Journal {
         let (source, target) = (self.for_other().await?, to.for_other().await?);
         here.assure_may_go(account.clone(), target.clone()).await?;
         there.expect(account.clone(), source.clone()).await?;
-        let jobs = self.go_to(to, account, (source, target), who).await.map_err(|why| {
+        let (jobs, numbers) = self.go_to(to, account, (source, target), who).await.map_err(|why| {
             JobError::no(localizable!(
-                "The move is not complete. Until it is, lapel sends nothing for this profile from either journal, so nobody gets a badge twice. Run the same command again. The reason: {why}",
+                "lapel could not confirm that the move is complete. Until it is, lapel sends nothing for this profile from either journal, so nobody gets a badge twice. Run the same command again. The reason: {why}",
                 why = why.localizable()
             ))
         })?;
-        Ok(MovedJobs { jobs, to: to.place().to_owned() })
+        Ok(MovedJobs { jobs, numbers, to: to.place().to_owned() })
     }
 
-    /// Returns the number of jobs that went.
+    /// Returns how many jobs went, and the numbers of each before and now.
     async fn go_to(
         &self,
         to: &Self,
         account: &Account,
         (from, target): (OtherJournal, OtherJournal),
         who: &str,
-    ) -> Result<u64, JournalError> {
+    ) -> Result<(u64, Vec<(JobId, JobId)>), JournalError> {
         let (here, there) = (self.store(), to.store());
         let actor = Actor::now(who);
         let begin = BeginMove {
@@ -245,15 +264,16 @@ impl Journal {
         known.retain(|job| !going.contains(job));
         let records: HashSet<JobId> = there.missing(source.name.clone(), known).await?.into_iter().collect();
         going.extend(&records);
-        for job in going {
+        for &job in &going {
             let copy = here.copy(job).await?;
             let is_new = there.take_copy(source.clone(), copy, account.clone(), actor.clone()).await?;
             moved += u64::from(is_new && records.contains(&job));
         }
+        let numbers = there.numbers_here(source.name, going).await?;
         here.end_move(account.clone(), target).await?;
         // What an earlier move took from there has come back.
         there.end_return(account.clone(), from).await?;
-        Ok(moved)
+        Ok((moved, numbers))
     }
 
     /// This journal, as others name it.

@@ -96,9 +96,9 @@ impl App {
         let before = self.cx.connection.journal_away.take();
         let since = before.as_ref().map_or_else(Timestamp::now, |away| away.since);
         self.cx.connection.journal_away = why.map(|why| {
-            let is_login_refused = why.is_login_refused();
+            let (is_login_refused, is_forbidden) = (why.is_login_refused(), why.is_forbidden());
             let why = if is_login_refused { self.cx.journal_words(&why) } else { why.to_string() };
-            JournalAway { why, is_login_refused, since }
+            JournalAway { why, is_login_refused, is_forbidden, since }
         });
         self.changed |= self.cx.connection.journal_away != before;
         if self.cx.connection.journal_away.is_none() {

@@ -40,6 +40,31 @@ fn a_process_that_had_the_journal_open_writes_nothing_into_a_newer_schema() {
     });
 }
 
+/// The journal is there, so nobody has to create one.
+#[test]
+#[ignore = "needs PostgreSQL"]
+fn a_user_who_loses_its_rights_reads_so_and_the_screens_learn_it() {
+    let world = World::new(&[]);
+    world.session(&Trap::new(End::Lives), async |first| {
+        let mut watch = first.jobs.journal_watch();
+        let mut news =
+            async || tokio::time::timeout(BOUND, watch.changed()).await.expect("in time").expect("open");
+        world.change(
+            "REVOKE SELECT ON ALL TABLES IN SCHEMA lapel FROM lapel_issuer;
+             REVOKE USAGE ON SCHEMA lapel FROM lapel_issuer",
+        );
+        let why = first.jobs.list().await.expect_err("no rights").to_string();
+        assert!(why.contains(msg_part("may not do this")), "{why}");
+        assert!(news().await.is_some_and(|why| why.is_forbidden()));
+        world.change(
+            "GRANT USAGE ON SCHEMA lapel TO lapel_issuer;
+             GRANT SELECT ON ALL TABLES IN SCHEMA lapel TO lapel_issuer",
+        );
+        first.jobs.list().await.expect("the rights are back");
+        assert_eq!(news().await, None);
+    });
+}
+
 /// The sender was not heard for too long, although it lives: another computer takes its job over.
 #[test]
 #[ignore = "needs PostgreSQL"]

@@ -8,7 +8,7 @@ use crate::texts::{msg, msg_part};
 use lapel::jobs::{Journal, JournalError};
 use lapel::team::{DatabaseLimits, DatabaseSession, Login, Server, TeamError};
 use rustix::process::{Pid, Signal};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -522,7 +522,8 @@ fn the_jobs_of_a_computer_move_to_the_team_before_anything_is_sent_there() {
     if is_left_out() {
         return;
     }
-    let bench = bench_of(&journal(), &["issuer"]);
+    let database = journal();
+    let bench = bench_of(&database, &["issuer"]);
     let (with_team, alone) = settings_with_and_without(&bench);
     bench.settings(&alone);
     run_as(&bench, "issuer", &ISSUE_TO_A).ended(0);
@@ -544,8 +545,15 @@ fn the_jobs_of_a_computer_move_to_the_team_before_anything_is_sent_there() {
     let wallet = run_as(&bench, "issuer", &["wallet", "a@naru.example", "--json"]);
     assert!(wallet.err.contains("lapel journal move"), "{}", wallet.err);
     assert_eq!(wallet.json()["sent_from_here"], Value::Null, "{}", wallet.out);
+    // Other journals have given this number already.
+    team::run_in(&database, "ALTER TABLE lapel.job ALTER COLUMN id RESTART WITH 41");
     let moved = json_as(&bench, "issuer", &["journal", "move"], 0);
     assert_eq!(moved["jobs"], 1, "{moved}");
+    assert_eq!(moved["numbers"], json!([{ "old": 1, "new": 41 }]), "{moved}");
+    let gone = run_as(&bench, "issuer", &["jobs", "show", "1"]).ended(1);
+    assert!(gone.err.contains(msg_part("had this number.")) && gone.err.contains("job 41"), "{}", gone.err);
+    let again = run_as(&bench, "issuer", &["journal", "move"]).ended(0);
+    assert!(again.out.contains(msg_part("No job was left to move")), "{}", again.out);
     assert_eq!(json_as(&bench, "issuer", &["jobs", "list"], 0)["elsewhere"], Value::Null);
     // The team knows what this computer has sent.
     run_as(&bench, "issuer", &ISSUE_TO_A).ended(3);
@@ -553,7 +561,8 @@ fn the_jobs_of_a_computer_move_to_the_team_before_anything_is_sent_there() {
     let refused = run_as(&bench, "issuer", &ISSUE_TO_A).ended(1);
     assert!(refused.err.contains(msg_part("lapel journal move --back")), "{}", refused.err);
     bench.settings(&with_team);
-    run_as(&bench, "issuer", &["journal", "move", "--back"]).ended(0);
+    let back = run_as(&bench, "issuer", &["journal", "move", "--back"]).ended(0);
+    assert!(back.out.contains(msg_part("its own share of the rate limit")), "{}", back.out);
     bench.settings(&alone);
     let jobs = json_as(&bench, "issuer", &["jobs", "list"], 0);
     let phases: Vec<&Value> =

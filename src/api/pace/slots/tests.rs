@@ -254,12 +254,18 @@ fn a_process_outside_the_team_uses_the_seat_of_its_computer_and_counts_the_rest_
     bench.at(|db, now, wall| keep_seat(db, PACE, &assigned, (now, wall + 600_000)));
     let SlotReply::Granted(_, seen) = beside(&mut bench) else { panic!("granted") };
     assert_eq!((seen.used, seen.others, seen.others_end_in), (99, 97, WINDOW));
+    assert_eq!(seen.own_share, Some((3, Duration::from_secs(600))));
+    let peeked = |bench: &mut Bench| {
+        bench.at(|db, now, wall| peek_beside_team(db, (PACE, "one"), "b", (now, wall))).own_share
+    };
+    assert_eq!(peeked(&mut bench), seen.own_share);
     // The seat is one for both.
     let own = bench.at(|db, now, wall| take_own(db, (PACE, "one"), "a", &person(100), (now, wall)));
     assert!(matches!(own, Some((3, SlotReply::Granted(..)))), "{own:?}");
     assert!(matches!(beside(&mut bench), SlotReply::Later(..)));
     bench.pass(600_001);
     assert!(matches!(beside(&mut bench), SlotReply::Granted(_, SharedUse { others: 0, .. })));
+    assert_eq!(peeked(&mut bench), None);
 }
 
 #[derive(Clone, Debug)]

@@ -445,6 +445,9 @@ async fn a_process_without_the_team_shares_the_seat_and_the_holds_of_its_compute
     let both = [person(&alone).await, person(&alone).await];
     let third = alone.turn_through(SPAN).await;
     assert!(third.is_none() && alone.budget() == (100, 100), "the team has the rest: {:?}", alone.budget());
+    assert_eq!((alone.status_now().own_share, team.status_now().own_share), (Some(2), None));
+    assert!(alone.own_share().is_some() && team.own_share().is_none());
+    assert_eq!(without_team().status_now().own_share, Some(2), "before its first request");
     drop(both);
     // A refusal of either holds the other, and the team on other computers.
     let elsewhere = process(&login, None, 100);

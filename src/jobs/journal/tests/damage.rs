@@ -326,6 +326,7 @@ fn everything(db: &Tx<'_>, undoes: bool) {
         transfer::owners(db, &account, "you"),
         transfer::known_there(db, &account),
         transfer::missing(db, "other", &ids),
+        transfer::numbers_here(db, "other", &ids),
         transfer::expect(db, &account, &other()),
         adopt::adopt(db, &Account { key: "new".into(), ..account.clone() }, "k", &["me".into()], &actor),
     );
@@ -414,6 +415,7 @@ fn everything(db: &Tx<'_>, undoes: bool) {
             ),
             decisions::leave_rows(db, id, &[1, 2], &actor, "", "me"),
             decisions::cancel(db, id, &Kind::Issue, &actor, &owner),
+            transfer::came_as(db, id),
             takeover::take_job(db, id, &process("you"), &0),
             transfer::source(db).and_then(|source| {
                 let copy = transfer::copy(db, id)?;

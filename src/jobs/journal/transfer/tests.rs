@@ -146,6 +146,9 @@ async fn a_record_says_where_its_job_is_now() {
     assert_eq!(shown(&file, sent).await, (Code::CameBack, None, "came back"));
     let there = JobId(number(&team, "SELECT max(id) FROM job").await);
     assert_eq!(shown(&team, there).await, gone(&file));
+    // Who knows its number in the team's journal finds it.
+    let back = JobId(number(&file, "SELECT max(id) FROM job").await);
+    assert_eq!(file.store().came_as(there).await.expect("read"), [back]);
     // No backup could take it back.
     let said = file.store().job(sent, "me".to_owned()).await.expect("read").expect("a record");
     assert!(!said.note.expect("a note").english().contains("lapel journal restore"));
