@@ -231,7 +231,7 @@ impl VerbSession {
         let unread = read.as_ref().err();
         let of_journal =
             unread.and_then(|why| if let JobError::Journal(why) = why { Some(why) } else { None });
-        if let Some(why) = report.seen.unwritten.as_ref().or(of_journal) {
+        if let Some(why) = of_journal {
             jobs = jobs.into_iter().map(|job| job.given_up(why)).collect();
         }
         let mut code = jobs.iter().map(|job| words::code_of(job, report.waited)).max().unwrap_or(exit::OK);
