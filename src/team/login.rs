@@ -55,6 +55,7 @@ pub struct LoginRefusal {
 struct Known {
     why: Option<TeamError>,
     /// Instead of that of the login, once it was read again.
+    #[cfg_attr(not(feature = "team"), expect(dead_code, reason = "only a team's journal needs a login"))]
     password: Option<SecretString>,
     /// How often it was read again.
     times: u64,
