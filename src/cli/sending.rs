@@ -33,7 +33,7 @@ pub(super) const NOT_AS_ASKED: [RowStatus; 10] = [
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct SendingOutcome {
-    /// Ctrl-C came first.
+    /// Ctrl-C came first, or the results could not be waited for to their end.
     pub interrupted: bool,
     /// Why the check of rows in doubt failed.
     pub failed: Option<Localizable>,

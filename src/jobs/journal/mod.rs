@@ -487,7 +487,7 @@ impl Journal {
         let store = Store { writes, reads, process: me.process.clone() };
         let opened = Self::over(store, file, Proof::default());
         let opened = Self { is_shared: true, reads_only, is_team: true, reconnect, ..opened };
-        Ok(Self { lease, watch, notified, is_unsure, ..opened })
+        Ok(Self { watch, notified, is_unsure, lease, ..opened })
     }
 
     /// Creates the tables of a team's journal in a database, unless it has them.
