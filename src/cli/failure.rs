@@ -67,6 +67,21 @@ impl Failure {
         Self { code: self.code.max(code), ..self }
     }
 
+    /// Names jobs of which something may have been sent.
+    #[must_use]
+    pub fn with_result(self, jobs: &[JobId]) -> Self {
+        if jobs.is_empty() {
+            return self;
+        }
+        let ids: Vec<String> = jobs.iter().map(ToString::to_string).collect();
+        let message = t!(
+            "{why} The journal has the result: lapel jobs show {id}",
+            why = ended(&self.message),
+            id = ids.join(", ")
+        );
+        Self { message, ..self }
+    }
+
     /// Says that nothing was saved, unless it says so already.
     #[must_use]
     pub fn nothing_saved(self) -> Self {

@@ -215,7 +215,7 @@ async fn reviewed(
     if begun.is_empty() {
         session.close().await;
     } else {
-        seen = session.see_through(&begun, sending.wait).await?;
+        seen = session.see_through(&begun, sending.wait).await;
     }
     let all: Vec<JobId> = drafts.iter().map(|d| d.job.id).collect();
     let more = json::fields(json!({

@@ -268,8 +268,12 @@ async fn send(
         session.close().await;
         return Err(failure);
     }
-    let seen = session.see_through(&[id], how.wait).await?;
-    let held_back = session.held_back(&jobs.job(id).await?).await?;
+    let seen = session.see_through(&[id], how.wait).await;
+    // The report says if the journal cannot be read.
+    let held_back = match seen.known.get(&id) {
+        Some(job) => session.held_back(job).await.unwrap_or(0),
+        None => 0,
+    };
     let least = if held_back > 0 { exit::PERSON } else { exit::OK };
     let report = SendReport { ids: &[id], seen: &seen, waited: how.wait, least, more: Map::new() };
     session.report(report).await
@@ -402,13 +406,20 @@ async fn follow(mut session: VerbSession, wait: bool) -> Result<u8, Failure> {
         let sent = session.until_sent(&mut mine, &[]).await;
         seen.note(sent);
         if wait && seen.may_go_on() {
-            seen.interrupted = !session.until_settled(&mut mine).await?;
+            seen.note(session.until_settled(&mut mine).await);
         }
     }
     let ids: Vec<JobId> = mine.keys().copied().collect();
     session.close().await;
     let mut changed = Vec::new();
-    let mut after = session.jobs.list().await?;
+    code = code.max(seen.tell_unwritten());
+    if !seen.may_go_on() {
+        code = code.max(exit::STOPPED);
+    }
+    let mut after = match session.jobs.list().await {
+        Ok(after) => after,
+        Err(why) => return Err(Failure::from(why).at_least(code).with_result(&ids)),
+    };
     after.sort_by_key(|job| job.id);
     for job in after {
         let is_mine = ids.contains(&job.id);
@@ -422,9 +433,6 @@ async fn follow(mut session: VerbSession, wait: bool) -> Result<u8, Failure> {
         if is_changed {
             changed.push(job);
         }
-    }
-    if !seen.may_go_on() {
-        code = code.max(exit::STOPPED);
     }
     if let Some(why) = &seen.failed {
         output::complain(&t!("the check is incomplete: {why}", why));

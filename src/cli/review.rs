@@ -280,5 +280,5 @@ async fn revoked(
     session.interrupt.will_send();
     let who = session.who.clone();
     session.jobs.begin(id, &who).await?;
-    session.see_through(&[id], wait).await
+    Ok(session.see_through(&[id], wait).await)
 }

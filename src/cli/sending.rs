@@ -3,14 +3,17 @@
 use super::session::VerbSession;
 use super::words;
 use crate::cli::prelude::*;
-use crate::domain::email::ended;
 use crate::i18n::Localizable;
-use crate::jobs::{JobRow, Phase, RowFilter, RowGroup, StopKind};
+use crate::jobs::{JobError, JobRow, JournalError, Phase, RowFilter, RowGroup};
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A verb ends when the journal has not accepted an answer for this long.
 const UNWRITTEN: Duration = Duration::from_secs(5);
+/// A verb no longer waits for results when the journal could not be read for this long.
+const UNREAD: Duration = Duration::from_secs(10);
+/// Pause before the next look at a journal that may have failed: it then reports nothing.
+const TICK: Duration = Duration::from_secs(1);
 const PAGE: usize = 500;
 
 /// Statuses of rows that were not, or not certainly, done as asked: the rows that need attention.
@@ -30,20 +33,23 @@ pub(super) const NOT_AS_ASKED: [RowStatus; 10] = [
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct SendingOutcome {
-    /// Ctrl-C came first.
+    /// Ctrl-C came first, or the results could not be waited for to their end.
     pub interrupted: bool,
     /// Why the check of rows in doubt failed.
     pub failed: Option<Localizable>,
-    /// Answers arrived that the journal did not accept.
-    pub unwritten: bool,
+    /// Why the journal did not accept answers that arrived.
+    pub unwritten: Option<JournalError>,
+    /// The jobs as they were read last.
+    pub known: BTreeMap<JobId, Job>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Waited {
-    Sent,
+    /// Until the end.
+    Done,
     Interrupted,
     /// The journal accepts no answers.
-    Unwritten,
+    Unwritten(JournalError),
 }
 
 pub(super) struct SendReport<'a> {
@@ -58,21 +64,19 @@ pub(super) struct SendReport<'a> {
 
 impl VerbSession {
     /// Waits for every answer and checks rows in doubt once. With `wait`, follows accepted rows until no
-    /// status changes by itself. After Ctrl-C, still waits for requests in flight.
-    pub async fn see_through(&mut self, ids: &[JobId], wait: bool) -> Result<SendingOutcome, Failure> {
+    /// status changes by itself. After Ctrl-C, still waits for requests in flight. A journal that cannot be read ends
+    /// nothing before that.
+    pub async fn see_through(&mut self, ids: &[JobId], wait: bool) -> SendingOutcome {
         let mut seen = SendingOutcome::default();
         let mut known = BTreeMap::new();
-        for id in ids {
-            known.insert(*id, self.jobs.job(*id).await?);
-        }
         if seen.note(self.until_sent(&mut known, ids).await) {
-            seen = self.poll(&mut known, wait).await?;
+            seen = self.poll(&mut known, wait).await;
         }
         if wait && seen.may_go_on() {
-            seen.interrupted = !self.until_settled(&mut known).await?;
+            seen.note(self.until_settled(&mut known).await);
         }
         self.close().await;
-        Ok(seen)
+        SendingOutcome { known, ..seen }
     }
 
     pub async fn close(&mut self) {
@@ -98,45 +102,51 @@ impl VerbSession {
                 changed.job.filter(|job| known.contains_key(&job.id) && job.is_sending()).map(|j| j.id),
             );
         }
-        self.read_again(known).await;
-        let jobs = self.jobs.clone();
-        let ids: Vec<JobId> = known.keys().copied().collect();
+        let ids: BTreeSet<JobId> = known.keys().chain(sends).copied().collect();
+        let ids: Vec<JobId> = ids.into_iter().collect();
+        // What cannot be read is waited for all the same.
+        let _ = self.read_again(known, &ids).await;
+        let (jobs, all) = (self.jobs.clone(), ids.clone());
         let sent = async move {
-            for id in ids {
+            for id in all {
                 jobs.sent(id).await;
             }
         };
         tokio::pin!(sent);
-        let mut end: Option<tokio::time::Instant> = None;
         loop {
             counted.extend(known.values().filter(|job| job.is_sending()).map(|job| job.id));
             self.say_sent(known, &counted);
-            let now = tokio::time::Instant::now();
-            end = known.values().any(is_unwritten).then(|| end.unwrap_or(now + UNWRITTEN));
+            if let Some(why) = self.jobs.unrecorded(&ids, UNWRITTEN) {
+                return Waited::Unwritten(why);
+            }
             tokio::select! {
                 biased;
                 () = self.interrupt.wanted() => return Waited::Interrupted,
-                () = tokio::time::sleep_until(end.unwrap_or(now)), if end.is_some() => return Waited::Unwritten,
                 Some(changed) = self.events.recv() => {
                     if let (Some(job), Some(now)) = (known.get_mut(&changed.id), changed.job) {
                         *job = now;
                     }
                 }
                 () = &mut sent => break,
+                () = tokio::time::sleep(TICK) => {}
             }
         }
         // The last events may still be in the channel; the journal has the valid state.
-        self.read_again(known).await;
+        let _ = self.read_again(known, &ids).await;
         self.say_sent(known, &counted);
-        Waited::Sent
+        Waited::Done
     }
 
-    async fn read_again(&self, known: &mut BTreeMap<JobId, Job>) {
-        for (id, job) in known.iter_mut() {
-            if let Ok(now) = self.jobs.job(*id).await {
-                *job = now;
+    /// A job that cannot be read stays as it was known.
+    async fn read_again(&self, known: &mut BTreeMap<JobId, Job>, ids: &[JobId]) -> Result<(), JobError> {
+        let mut read = Ok(());
+        for id in ids {
+            match self.jobs.job(*id).await {
+                Ok(now) => drop(known.insert(*id, now)),
+                Err(why) => read = read.and(Err(why)),
             }
         }
+        read
     }
 
     fn say_sent(&mut self, known: &BTreeMap<JobId, Job>, counted: &BTreeSet<JobId>) {
@@ -147,11 +157,12 @@ impl VerbSession {
     }
 
     /// All open rows with `all`, otherwise rows in doubt, once each. Then sends what this check released.
-    async fn poll(&mut self, known: &mut BTreeMap<JobId, Job>, all: bool) -> Result<SendingOutcome, Failure> {
+    async fn poll(&mut self, known: &mut BTreeMap<JobId, Job>, all: bool) -> SendingOutcome {
         let mut seen = SendingOutcome::default();
         let ids: Vec<JobId> = known.keys().copied().collect();
         for id in ids {
-            let job = self.jobs.job(id).await?;
+            let _ = self.read_again(known, &[id]).await;
+            let Some(job) = known.get(&id) else { continue };
             let unknown =
                 |b| matches!(b, RowStatus::InDoubt | RowStatus::NotVisibleYet | RowStatus::BeingChecked);
             if job.counts.sum(unknown) == 0 && !(all && job.counts.sum(words::moves) > 0) {
@@ -161,106 +172,130 @@ impl VerbSession {
             let jobs = self.jobs.clone();
             let polled = tokio::select! {
                 polled = jobs.poll_now(Some(id)) => polled,
-                () = self.interrupt.wanted() => return Ok(SendingOutcome { interrupted: true, ..seen }),
+                () = self.interrupt.wanted() => return SendingOutcome { interrupted: true, ..seen },
             };
             seen.failed = seen.failed.or_else(|| polled.why_not_complete());
         }
         let sent = self.until_sent(known, &[]).await;
         seen.note(sent);
-        Ok(seen)
+        seen
     }
 
-    /// `false` when Ctrl-C came first, the journal accepts no answers, or the jobs have ended.
-    pub(super) async fn until_settled(&mut self, known: &mut BTreeMap<JobId, Job>) -> Result<bool, Failure> {
+    /// Also interrupted when the jobs have ended, or the journal cannot be read for `UNREAD`.
+    pub(super) async fn until_settled(&mut self, known: &mut BTreeMap<JobId, Job>) -> Waited {
+        let ids: Vec<JobId> = known.keys().copied().collect();
+        let mut is_changed = true;
+        let mut unread: Option<Instant> = None;
         loop {
-            let mut moving = 0;
-            for (id, job) in known.iter_mut() {
-                *job = self.jobs.job(*id).await?;
-                if is_unwritten(job) {
-                    return Ok(false);
-                }
-                let left = job.counts.sum(words::moves);
-                moving += if left == 0 && job.is_sending() { 1 } else { left };
+            if let Some(why) = self.jobs.unrecorded(&ids, UNWRITTEN) {
+                return Waited::Unwritten(why);
             }
-            let all: u64 = known.values().map(|job| job.counts.total()).sum();
-            self.progress.at(t!("done"), all.saturating_sub(moving), all);
-            if moving == 0 {
-                return Ok(true);
+            if is_changed {
+                let read = self.read_again(known, &ids).await;
+                unread = read.is_err().then(|| unread.unwrap_or_else(Instant::now));
+                if unread.is_some_and(|since| since.elapsed() >= UNREAD) {
+                    return Waited::Interrupted;
+                }
+                let moving = |job: &Job| match job.counts.sum(words::moves) {
+                    0 => u64::from(job.is_sending()),
+                    left => left,
+                };
+                let moving: u64 = known.values().map(moving).sum();
+                let all: u64 = known.values().map(|job| job.counts.total()).sum();
+                self.progress.at(t!("done"), all.saturating_sub(moving), all);
+                if moving == 0 && unread.is_none() {
+                    return Waited::Done;
+                }
             }
             tokio::select! {
                 biased;
-                () = self.interrupt.wanted() => return Ok(false),
+                () = self.interrupt.wanted() => return Waited::Interrupted,
                 changed = self.events.recv() => {
                     if changed.is_none() {
-                        return Ok(false);
+                        return Waited::Interrupted;
                     }
+                    is_changed = true;
                 }
+                () = tokio::time::sleep(TICK) => is_changed = unread.is_some(),
             }
             // One reading covers all queued events.
             while self.events.try_recv().is_ok() {}
         }
     }
 
-    /// Lists every row that was not done as asked.
+    /// Lists every row that was not done as asked. If the journal cannot be read, tells what is known of the jobs.
     pub async fn report(&self, report: SendReport<'_>) -> Result<u8, Failure> {
-        let mut jobs = Vec::new();
-        for id in report.ids {
-            jobs.push(self.jobs.job(*id).await?);
+        let mut known = report.seen.known.clone();
+        let read = self.read_again(&mut known, report.ids).await;
+        let mut jobs: Vec<Job> = report.ids.iter().filter_map(|id| known.remove(id)).collect();
+        let unread = read.as_ref().err();
+        let of_journal =
+            unread.and_then(|why| if let JobError::Journal(why) = why { Some(why) } else { None });
+        if let Some(why) = of_journal {
+            jobs = jobs.into_iter().map(|job| job.given_up(why)).collect();
         }
         let mut code = jobs.iter().map(|job| words::code_of(job, report.waited)).max().unwrap_or(exit::OK);
         code = code.max(report.least);
+        if let Err(why) = &read {
+            code = code.max(Failure::from(why.clone()).code);
+        }
         if report.seen.interrupted {
             code = code.max(exit::STOPPED);
         }
         if jobs.iter().any(|job| job.counts.of(RowStatus::Sending) > 0) {
             code = code.max(exit::DOUBT);
         }
-        if report.seen.unwritten {
+        code = code.max(report.seen.tell_unwritten());
+        if let Err(why) = &read {
+            if jobs.is_empty() {
+                return Err(Failure::from(why.clone()).at_least(code).with_result(report.ids));
+            }
+            if report.seen.unwritten.is_none() {
+                output::complain(&why.to_string());
+            }
             output::complain(t!(
-                "lapel could not save all answers of the service. The next start checks these rows first; it sends none again by itself."
+                "lapel could not read the journal again. The numbers are those that it read last."
             ));
         }
         if let Some(why) = &report.seen.failed {
             output::complain(&t!("cannot check the rows in doubt: {why}", why));
         }
-        let ids: Vec<String> =
-            jobs.iter().filter(|job| job.phase != Phase::Draft).map(|job| job.id.to_string()).collect();
-        let answered = self.answer_report(report, &jobs, code).await;
+        let ids: Vec<JobId> = jobs.iter().filter(|job| job.phase != Phase::Draft).map(|job| job.id).collect();
+        let answered = self.answer_report(report, &jobs, unread, code).await;
         // What was sent counts more than an answer that nobody gets.
-        answered.map_err(|failure| {
-            let mut failure = failure.at_least(code);
-            if !ids.is_empty() {
-                failure.message = t!(
-                    "{why} The journal has the result: lapel jobs show {id}",
-                    why = ended(&failure.message),
-                    id = ids.join(", ")
-                );
-            }
-            failure
-        })?;
+        answered.map_err(|failure| failure.at_least(code).with_result(&ids))?;
         Ok(code)
     }
 
-    async fn answer_report(&self, report: SendReport<'_>, jobs: &[Job], code: u8) -> Result<(), Failure> {
+    /// `unread` is why the rows cannot be read.
+    async fn answer_report(
+        &self,
+        report: SendReport<'_>,
+        jobs: &[Job],
+        unread: Option<&JobError>,
+        code: u8,
+    ) -> Result<(), Failure> {
         if self.json {
+            let failed = report.seen.failed.as_ref().map(ToString::to_string);
             let mut fields = json::fields(json!({
                 "ok": code == exit::OK,
                 "exit_code": code,
                 "interrupted": report.seen.interrupted,
-                "look_failed": report.seen.failed.as_ref().map(ToString::to_string),
+                "look_failed": failed.or_else(|| unread.map(ToString::to_string)),
                 "place": self.place(),
             }));
             fields.extend(report.more);
             fields.insert("jobs".to_owned(), json::jobs(jobs));
+            let jobs = if unread.is_some() { &[] } else { jobs };
             return self.answer_with_rows(fields, jobs, &NOT_AS_ASKED).await;
         }
         for job in jobs {
-            self.tell(job).await?;
+            self.tell(job, unread.is_some()).await?;
         }
         Ok(())
     }
 
-    async fn tell(&self, job: &Job) -> Result<(), Failure> {
+    async fn tell(&self, job: &Job, is_unread: bool) -> Result<(), Failure> {
         let mut lines = vec![words::head(job)];
         lines.extend(words::row_statuses(job));
         lines.extend(words::accepted(job));
@@ -272,8 +307,10 @@ impl VerbSession {
             let said = t!("Accepted is not issued: the service takes 5 minutes to 24 hours for each badge.");
             lines.push(format!("  {said}"));
         }
-        let rows = self.some_rows(job, &NOT_AS_ASKED, None).await?;
-        lines.extend(words::under(t!("Not completed:"), rows));
+        if !is_unread {
+            let rows = self.some_rows(job, &NOT_AS_ASKED, None).await?;
+            lines.extend(words::under(t!("Not completed:"), rows));
+        }
         lines.extend(words::under(t!("Next:"), words::next_steps(job, &self.again)));
         Ok(output::answer(&lines.join("\n"))?)
     }
@@ -331,23 +368,29 @@ impl VerbSession {
 }
 
 impl SendingOutcome {
-    /// Returns whether everything was sent.
+    /// Returns whether nothing ended the wait.
     pub fn note(&mut self, waited: Waited) -> bool {
         match waited {
-            Waited::Sent => return true,
+            Waited::Done => return true,
             Waited::Interrupted => self.interrupted = true,
-            Waited::Unwritten => self.unwritten = true,
+            Waited::Unwritten(why) => self.unwritten = Some(why),
         }
         false
     }
 
     pub fn may_go_on(&self) -> bool {
-        !self.interrupted && !self.unwritten
+        !self.interrupted && self.unwritten.is_none()
     }
-}
 
-fn is_unwritten(job: &Job) -> bool {
-    job.in_flight > 0 && job.stop.as_ref().is_some_and(|stop| stop.kind == StopKind::Journal)
+    /// Says what the journal did not accept, and why. Returns the exit code of that.
+    pub fn tell_unwritten(&self) -> u8 {
+        let Some(why) = &self.unwritten else { return exit::OK };
+        output::complain(&why.to_string());
+        output::complain(t!(
+            "lapel could not save all answers of the service. The next start checks these rows first; it sends none again by itself."
+        ));
+        exit::DOUBT
+    }
 }
 
 /// The rows sent so far, and the rows to send in total. A refused row was not sent.

@@ -351,6 +351,12 @@ impl Jobs {
         send::idle(&self.core, id).await;
     }
 
+    /// Why the journal has not accepted an answer to one of these jobs for at least `time`, if so. A journal that cannot
+    /// be read gives no snapshot that would say so.
+    pub fn unrecorded(&self, ids: &[JobId], time: Duration) -> Option<JournalError> {
+        send::unrecorded(&self.core, ids, time)
+    }
+
     /// SQLite's integrity messages about the journal file; empty if the file is intact.
     pub async fn check_journal(&self) -> Result<Vec<String>, JobError> {
         Ok(self.core.store.check().await?)
@@ -376,7 +382,8 @@ impl Jobs {
             let _ = follower.await;
         }
         let _ = self.core.keep_least_offset().await;
-        let _ = self.core.store.release(self.core.me()).await;
+        let failed = lock(&self.core.troubles).iter().map(|(id, why)| (*id, Reason::from(why))).collect();
+        let _ = self.core.store.release(self.core.me(), failed).await;
     }
 }
 
@@ -484,6 +491,10 @@ impl JobsCore {
 
     pub(super) fn no_trouble(&self, id: JobId) {
         lock(&self.troubles).remove(&id);
+    }
+
+    pub(super) fn trouble_of(&self, id: JobId) -> Option<JournalError> {
+        lock(&self.troubles).get(&id).cloned()
     }
 }
 

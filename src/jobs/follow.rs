@@ -7,8 +7,8 @@ use self::poll::Polled;
 use super::core::{JobsCore, PollResult, RequestedPolls, lock};
 use super::error::JobError;
 use super::job::JobId;
-use super::journal::JournalError;
 use super::journal::polling::NotRead;
+use super::journal::{FileWatch, JournalError};
 use super::reason::{Code, Reason};
 use super::send;
 use crate::jobs::prelude::*;
@@ -20,14 +20,15 @@ const SHORTEST: Duration = Duration::from_millis(200);
 /// Pause after a poll whose result could not be written. Without it, the next poll time is unknown.
 const AFTER_UNWRITTEN: Duration = Duration::from_secs(60);
 const AFTER_FAILURE: SignedDuration = SignedDuration::from_mins(5);
-/// Pause between two looks at a journal file whose writes the system tells, and in which no other process has a job.
+/// Pause between two looks at a journal file that the system watches, and in which no other process has a job.
 const WATCHED: Duration = Duration::from_secs(60);
 
 pub(super) async fn run(core: Arc<JobsCore>) {
     let mut deadlines: HashMap<JobId, (Timestamp, Instant)> = HashMap::new();
     let mut known = HashMap::new();
     let mut held: Option<Instant> = None;
-    let watch = core.journal.watch_file();
+    let mut watch = core.journal.watch_file();
+    let mut may_arm = Instant::now();
     while !core.ending.is_cancelled() {
         let asked = std::mem::take(&mut *lock(&core.asked));
         let (open, unread) = match core.store.open_jobs(core.me()).await {
@@ -67,26 +68,32 @@ pub(super) async fn run(core: Arc<JobsCore>) {
         }
         let complete = unread.is_none();
         answer(asked, &PollResult { complete, failed: unread, ..PollResult::default() });
+        // At most so often, since each write of this process would be noticed, too.
+        if let Some(watch) = watch.as_mut().filter(|_| may_arm <= here) {
+            watch.arm();
+        }
         let neighbours = core.neighbours(&mut known).await;
         let next = deadlines.values().map(|(_, at)| held.map_or(*at, |until| until.max(*at))).min();
-        // Without open jobs of others less often, but one may start at any time. A process that dies writes nothing.
         let often = core.settings.others;
-        let seldom = if watch.is_some() { WATCHED } else { often * 5 / 2 };
-        let pause = neighbours.map(|some| here + if some { often } else { seldom });
-        let next = [next, pause].into_iter().flatten().min();
-        let written = async {
-            match &watch {
+        let is_watched = watch.as_ref().map(FileWatch::is_armed);
+        let pause = neighbours.map(|has_jobs| match (has_jobs, is_watched) {
+            // A process that dies writes nothing. Its jobs need another owner soon.
+            (true, _) | (false, Some(false)) => often,
+            (false, Some(true)) => WATCHED,
+            // Less often, but another process may start a job at any time.
+            (false, None) => often * 5 / 2,
+        });
+        let next = [next, pause.map(|pause| here + pause)].into_iter().flatten().min();
+        let others_wrote = async {
+            match watch.as_mut().filter(|watch| watch.is_armed()) {
                 Some(watch) => watch.wrote().await,
-                None => std::future::pending().await,
+                None => core.journal.others_wrote().await,
             }
-            // This process writes, too: many writes are one look.
-            sleep_until(Some(here + often)).await;
         };
         tokio::select! {
             () = sleep_until(next) => {}
             () = core.wake.notified() => {}
-            () = core.journal.others_wrote() => {}
-            () = written => {}
+            () = others_wrote => may_arm = here + often,
             () = core.ending.cancelled() => return,
         }
     }

@@ -1,6 +1,6 @@
 //! Whose a job is: only its owner acts on it, and a job without a living owner is taken over.
 
-use super::core::{JobsCore, lock};
+use super::core::JobsCore;
 use super::error::JobError;
 use super::job::{Job, JobId, Phase, Stop, StopKind};
 use super::journal::JournalError;
@@ -12,7 +12,7 @@ impl JobsCore {
     pub(super) async fn find_job(&self, id: JobId) -> Result<Option<Job>, JournalError> {
         let found = self.store.job(id, self.me()).await?;
         let abandoned = match &found {
-            Some(job) if job.owner.as_ref().is_some_and(|owner| !owner.is_me) => self.abandoned().await?,
+            Some(job) if !job.is_mine() || self.ending.is_cancelled() => self.abandoned().await?,
             _ => HashSet::new(),
         };
         Ok(found.map(|job| self.as_it_is(job, &abandoned)))
@@ -170,35 +170,36 @@ impl JobsCore {
         Some(!found.owners.is_empty())
     }
 
-    /// Their process ended without releasing them, and no process has taken them over yet.
+    /// Their process ended without releasing them, or without all answers, and no process has taken them over yet.
     pub(super) async fn abandoned(&self) -> Result<HashSet<JobId>, JournalError> {
-        let others = self.store.other_owners(self.account.clone(), self.me()).await?;
-        if others.is_empty() {
-            return Ok(HashSet::new());
-        }
-        let living = self.store.living(others).await?;
-        let found = self.store.abandoned(self.account.clone(), living, self.me()).await?;
+        // A journal that failed does not know that this process has let its jobs go.
+        let me = if self.ending.is_cancelled() { String::new() } else { self.me() };
+        let others = self.store.other_owners(self.account.clone(), me.clone()).await?;
+        let mut living = if others.is_empty() { others } else { self.store.living(others).await? };
+        living.retain(|owner| owner != self.store.me());
+        let found = self.store.abandoned(self.account.clone(), living, me).await?;
         Ok(found.into_iter().collect())
     }
 
     /// A snapshot corrected for an owner that has ended.
-    pub(super) fn as_it_is(&self, mut job: Job, abandoned: &HashSet<JobId>) -> Job {
+    pub(super) fn as_it_is(&self, job: Job, abandoned: &HashSet<JobId>) -> Job {
+        let mut job = self.with_trouble(job);
         if abandoned.contains(&job.id) {
             if let Some(owner) = &mut job.owner {
                 owner.is_alive = false;
             }
             job = job.into_abandoned();
         }
-        self.with_trouble(job)
+        job
     }
 
     /// The journal cannot contain its own error, so only the snapshot shows it. Nothing more of the job is
     /// sent until the journal can be written again. A colleague who has taken the job over can write the journal.
     fn with_trouble(&self, mut job: Job) -> Job {
         if job.is_mine()
-            && let Some(trouble) = lock(&self.troubles).get(&job.id)
+            && let Some(trouble) = self.trouble_of(job.id)
         {
-            let why = Reason::from(trouble);
+            let why = Reason::from(&trouble);
             if job.phase == Phase::Running {
                 job.phase = Phase::Stopped;
                 job.stop = Some(Stop { kind: StopKind::Journal, why });

@@ -9,7 +9,6 @@ mod revoke;
 
 use super::batch::full_request;
 use super::core::{JobsCore, lock};
-use super::error::JobError;
 use super::job::{Job, JobId, Kind, Phase, StopKind};
 use super::journal::record_response::{FailedRows, RequestFailure};
 use super::journal::requests::{Chunk, Ended};
@@ -20,19 +19,23 @@ use super::schedule::{self, Polling};
 use crate::api::{MAX_ENTRIES, MaySend, Turn, Writer};
 use crate::jobs::prelude::*;
 use std::pin::Pin;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 
 /// Maximum number of consecutive requests that end in doubt. Then the job stops, since the next would fail, too.
 const DOUBTS: u32 = 3;
 /// Pause before writing to a failed journal again.
 const AGAIN: Duration = Duration::from_secs(2);
+/// Pause before a journal that is away is read again.
+const READ_AGAIN: Duration = Duration::from_millis(250);
 
 pub(super) struct Sender {
     /// Stops the task before its next request. Also cancels waiting for a turn.
     pause: CancellationToken,
     /// Whether new work arrived since the task last checked.
     again: bool,
+    /// Since when the journal has not accepted an answer that arrived, and why.
+    unrecorded: Option<(Instant, JournalError)>,
 }
 
 /// Does nothing for a job that may not send.
@@ -47,7 +50,7 @@ pub(super) fn ensure_sender(core: &Arc<JobsCore>, id: JobId) {
         return;
     }
     let pause = CancellationToken::new();
-    senders.insert(id, Sender { pause: pause.clone(), again: false });
+    senders.insert(id, Sender { pause: pause.clone(), again: false, unrecorded: None });
     tokio::spawn(run(core.clone(), writer, id, pause));
 }
 
@@ -71,6 +74,20 @@ pub(super) fn pause(core: &JobsCore, id: JobId) {
 
 pub(super) async fn idle(core: &JobsCore, id: JobId) {
     until(core, |senders| !senders.contains_key(&id)).await;
+}
+
+/// Why the journal has not accepted an answer to one of these jobs for at least `time`, if so.
+pub(super) fn unrecorded(core: &JobsCore, ids: &[JobId], time: Duration) -> Option<JournalError> {
+    let senders = lock(&core.senders);
+    let mut all = ids.iter().filter_map(|id| senders.get(id)?.unrecorded.as_ref());
+    all.find(|(since, _)| since.elapsed() >= time).map(|(_, why)| why.clone())
+}
+
+fn note_unrecorded(core: &JobsCore, id: JobId, why: Option<&JournalError>) {
+    if let Some(sender) = lock(&core.senders).get_mut(&id) {
+        let since = sender.unrecorded.take().map_or_else(Instant::now, |(since, _)| since);
+        sender.unrecorded = why.map(|why| (since, why.clone()));
+    }
 }
 
 /// Stops all tasks and waits for requests on their way.
@@ -140,15 +157,38 @@ async fn run(core: Arc<JobsCore>, writer: Writer, id: JobId, pause: Cancellation
     }
 }
 
+/// Like a write, waits for a team's database that is away, so that a short outage stops no job.
+async fn read_soon<T, R>(
+    core: &JobsCore,
+    pause: &CancellationToken,
+    read: impl Fn() -> R,
+) -> Result<T, JournalError>
+where
+    R: IntoFuture<Output = Result<T, JournalError>>,
+{
+    let begun = Instant::now();
+    loop {
+        match read().await {
+            Err(why) if why.is_away() && begun.elapsed() < core.journal.reconnect => {
+                tokio::select! {
+                    () = tokio::time::sleep(READ_AGAIN) => {}
+                    () = pause.cancelled() => return Err(why),
+                    () = core.ending.cancelled() => return Err(why),
+                }
+            }
+            other => return other,
+        }
+    }
+}
+
 /// The job, if it runs and the journal can record what is sent.
-async fn sendable(core: &Arc<JobsCore>, id: JobId) -> Option<Job> {
-    let job = match core.job(id).await {
-        Ok(job) => job,
-        Err(JobError::Journal(why)) => {
+async fn sendable(core: &Arc<JobsCore>, id: JobId, pause: &CancellationToken) -> Option<Job> {
+    let job = match read_soon(core, pause, || core.find_job(id)).await {
+        Ok(job) => job?,
+        Err(why) => {
             let _ = unreadable(core, id, why).await;
             return None;
         }
-        Err(_) => return None,
     };
     if job.phase != Phase::Running {
         return None;
@@ -163,7 +203,7 @@ async fn sendable(core: &Arc<JobsCore>, id: JobId) -> Option<Job> {
 
 /// Returns whether anything was sent.
 async fn send_all(core: &Arc<JobsCore>, writer: &Writer, id: JobId, pause: &CancellationToken) -> bool {
-    let Some(job) = sendable(core, id).await else { return false };
+    let Some(job) = sendable(core, id, pause).await else { return false };
     // A person waits for a few requests; more run in the background.
     let call =
         if job.counts.total() <= MAX_ENTRIES as u64 { Call::interactive() } else { Call::background() }
@@ -184,7 +224,13 @@ async fn send_all(core: &Arc<JobsCore>, writer: &Writer, id: JobId, pause: &Canc
             && !pause.is_cancelled()
             && !core.ending.is_cancelled()
             && flying.len() < core.settings.in_flight.max(1);
-        let ready = if may_send { core.store.has_ready(id, core.me()).await } else { Ok(false) };
+        let has_ready = || core.store.has_ready(id, core.me());
+        let mut ready = if may_send { has_ready().await } else { Ok(false) };
+        if ready.as_ref().is_err_and(JournalError::is_away) {
+            // Others may send meanwhile.
+            turn = None;
+            ready = read_soon(core, pause, has_ready).await;
+        }
         if let Err(why) = &ready {
             pause.cancel();
             unwritten = unreadable(core, id, why.clone()).await;
@@ -304,11 +350,13 @@ async fn record_response<T: Send + 'static>(
         match record(&core.store).await {
             Ok(value) => {
                 core.no_trouble(id);
+                note_unrecorded(core, id, None);
                 return Some(value);
             }
             Err(JournalError::Closed) => return None,
             Err(why) => {
                 core.trouble(id, &why);
+                note_unrecorded(core, id, Some(&why));
                 tokio::select! {
                     () = tokio::time::sleep(AGAIN) => {}
                     // The next lapel process finds the request without an answer and polls.

@@ -160,7 +160,7 @@ impl Drop for DatabaseSession {
 }
 
 impl DatabaseSession {
-    /// Connects, in at most 10 s. A login that the server refused is not tried again.
+    /// Connects, in at most 10 s. A login that the server refused is not tried again before its password was read again.
     pub fn open(login: &Login) -> Result<Self, TeamError> {
         let runtime = Builder::new_current_thread()
             .enable_all()
@@ -179,9 +179,10 @@ impl DatabaseSession {
         };
         let opening = async {
             let _attempt = login.refused.attempt().await?;
+            let times = login.refused.times();
             let opened = logging_in.await;
             if let Err(why @ TeamError::LoginRefused(_)) = &opened {
-                login.refused.set(why);
+                login.refused.set(why, times);
             }
             opened
         };
@@ -255,7 +256,7 @@ async fn connect(
         #[cfg(not(unix))]
         Host::Socket(_) => return Err(TeamError::Refused(localizable!("this system has no Unix sockets"))),
     };
-    if let Some(password) = &login.password {
+    if let Some(password) = login.newest_password() {
         config.password(password.expose_secret());
     }
     let failed = |why: tokio_postgres::Error| TeamError::from(&why);

@@ -139,5 +139,5 @@ pub use own_servers::{OwnServer, Pooler, TlsServer};
 #[cfg(feature = "team")]
 pub use server::{
     close_to_all, cut_connections, database_of, drop_database, empty_database, hold_leases, is_installed,
-    new_database, open_to_all, processor_time, restart_server, route, run_in, url,
+    new_database, open_to_all, processor_time, query as query_team, restart_server, route, run_in, url,
 };

@@ -4,12 +4,14 @@ use super::activity::issue;
 use super::team_server as server;
 use super::*;
 use crate::common::texts::{msg, msg_part, msg_with};
-use crate::common::{session, tui_of};
+use crate::common::{session, tui, tui_of};
 use lapel::jobs::JournalPlace;
+use lapel::sandbox::Sandbox;
 use lapel::team::Login;
-use lapel::tui::{ProfileSession, Tui};
+use lapel::tui::{Begin, Helpers, ProfileSession, Tui};
 use ratatui::backend::TestBackend;
 use std::path::Path;
+use std::sync::Arc;
 
 /// As in a profile with a team's journal.
 fn in_team(session: ProfileSession, login: &Login, who: &str) -> ProfileSession {
@@ -208,7 +210,7 @@ async fn a_user_who_loses_its_rights_sees_since_when() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut h = sharing(folder.path(), true, 120, 36).await;
     let lost = msg("no database rights");
-    server::query(
+    server::query_team(
         folder.path(),
         "REVOKE SELECT ON ALL TABLES IN SCHEMA lapel FROM lapel_issuer;
          REVOKE USAGE ON SCHEMA lapel FROM lapel_issuer",
@@ -216,7 +218,7 @@ async fn a_user_who_loses_its_rights_sees_since_when() {
     h.press("alt-5");
     h.press("r");
     h.until("it is known", |screen| screen.contains(lost) && is_dated(screen)).await;
-    server::query(
+    server::query_team(
         folder.path(),
         "GRANT USAGE ON SCHEMA lapel TO lapel_issuer;
          GRANT SELECT ON ALL TABLES IN SCHEMA lapel TO lapel_issuer",
@@ -324,6 +326,53 @@ async fn a_login_that_is_refused_is_named_with_what_helps() {
             assert!(!words(&screen).contains(other), "{screen}");
         }
     }
+}
+
+/// An answer waits for the login. The connection stays, so that it is recorded.
+#[tokio::test]
+async fn opening_the_profile_again_lets_a_sending_job_log_in() {
+    if !server::is_installed() {
+        return;
+    }
+    let mut login = server::new_database();
+    let database = login.server.database.clone();
+    server::run_in(&database, "CREATE ROLE locked_out LOGIN; GRANT lapel_issuer TO locked_out");
+    "locked_out".clone_into(&mut login.server.user);
+    let folder = tempfile::tempdir().expect("a folder");
+    let sandbox = Sandbox::start(small().showing_waiting()).await.expect("a sandbox");
+    let mut first = in_team(session(&sandbox, Environment::Demo), &login, "kim");
+    "one".clone_into(&mut first.name);
+    first.data_dir = Some(folder.path().to_owned());
+    // Read again, it knows of no refusal.
+    let again = Login { refused: Arc::default(), ..login.clone() };
+    let later = in_team(first.clone(), &again, "kim");
+    let helpers = Helpers {
+        profiles: Arc::new(|| Box::pin(async { Ok(vec![super::profiles::line("one", Environment::Demo)]) })),
+        open_profile: Arc::new(move |_| {
+            let later = later.clone();
+            Box::pin(async move { Ok(later) })
+        }),
+        ..Helpers::default()
+    };
+    let mut h = Harness::of(tui(Begin::Session(Box::new(first)), helpers, 160, 50), sandbox);
+    h.settled().await;
+    h.sandbox.control().add_fault("post commit hold times=1").expect("a fault");
+    issue(&mut h, 0..3).await;
+    h.struck(1).await;
+    let cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'locked_out'";
+    server::run_in(&database, "ALTER ROLE locked_out NOLOGIN");
+    server::run_in(&database, cut);
+    h.sandbox.control().clear_faults();
+    h.shows(msg("login refused")).await;
+
+    server::run_in(&database, "ALTER ROLE locked_out LOGIN");
+    h.press("P");
+    h.shows("Organisation one").await;
+    h.press("enter");
+    h.shows(msg("lapel read the password again, and logs in to the team's journal with it.")).await;
+    h.press("esc");
+    h.shows("waiting 3 = 3").await;
+    assert_eq!(h.sandbox.control().ledger().accepted_total(), 3);
 }
 
 /// As after a backup of the database was restored that is older than the job.

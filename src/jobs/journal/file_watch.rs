@@ -3,13 +3,15 @@
 use crate::jobs::prelude::*;
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tokio::sync::Notify;
 
-/// The operating system tells of each write until this is dropped, also of those of this process.
+/// Notices the first write after [`Self::arm`]. This process writes, too: each write that is noticed costs something.
 pub(in crate::jobs) struct FileWatch {
     wrote: Arc<Notify>,
-    _watcher: RecommendedWatcher,
+    watcher: RecommendedWatcher,
+    folder: PathBuf,
+    is_armed: bool,
 }
 
 impl FileWatch {
@@ -24,19 +26,34 @@ impl FileWatch {
             }
             signal.notify_one();
         };
-        let mut watcher = notify::recommended_watcher(on_event).ok()?;
-        watcher.watch(journal.parent()?, RecursiveMode::NonRecursive).ok()?;
-        Some(Self { wrote, _watcher: watcher })
+        let watcher = notify::recommended_watcher(on_event).ok()?;
+        let mut watch = Self { wrote, watcher, folder: journal.parent()?.to_owned(), is_armed: false };
+        watch.arm();
+        watch.is_armed.then_some(watch)
     }
 
-    pub(in crate::jobs) async fn wrote(&self) {
+    /// Look at the journal after this, so that no write is missed.
+    pub(in crate::jobs) fn arm(&mut self) {
+        if !self.is_armed {
+            self.is_armed = self.watcher.watch(&self.folder, RecursiveMode::NonRecursive).is_ok();
+        }
+    }
+
+    pub(in crate::jobs) const fn is_armed(&self) -> bool {
+        self.is_armed
+    }
+
+    /// Waits for a write. Then it must be armed again.
+    pub(in crate::jobs) async fn wrote(&mut self) {
         self.wrote.notified().await;
+        let _ = self.watcher.unwatch(&self.folder);
+        self.is_armed = false;
     }
 }
 
 /// Whether the event may be a write into the journal, or into a file that SQLite keeps beside it.
 fn is_write(event: &Event, journal: &OsStr) -> bool {
-    let is_journal = |path: &std::path::PathBuf| {
+    let is_journal = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default();
         name.as_encoded_bytes().starts_with(journal.as_encoded_bytes())
     };
@@ -62,13 +79,17 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_write_of_another_is_noticed() {
+    async fn the_first_write_is_noticed_each_time_it_is_armed() {
         let folder = tempfile::tempdir().expect("a folder");
         let journal = folder.path().join("journal.sqlite");
-        let watch = FileWatch::of(&journal).expect("a watch");
-        std::fs::write(folder.path().join("journal.sqlite-wal"), "a job").expect("written");
+        let mut watch = FileWatch::of(&journal).expect("a watch");
         let bound = std::time::Duration::from_secs(60);
-        tokio::time::timeout(bound, watch.wrote()).await.expect("the write is noticed");
+        for text in ["a job", "another job"] {
+            watch.arm();
+            std::fs::write(folder.path().join("journal.sqlite-wal"), text).expect("written");
+            tokio::time::timeout(bound, watch.wrote()).await.expect("the write is noticed");
+            assert!(!watch.is_armed());
+        }
     }
 
     #[test]

@@ -145,6 +145,8 @@ pub struct Journal {
     /// Whether this process has no right to write a team's journal, other than to record an opening.
     pub(super) reads_only: bool,
     is_team: bool,
+    /// For how long a write waits for a team's database that is away. Zero for a file.
+    pub(super) reconnect: Duration,
     watch: JournalWatch,
     /// Writes of other processes, if the database notifies them.
     notified: Option<Arc<Notify>>,
@@ -346,6 +348,7 @@ impl Journal {
             is_copy: false,
             reads_only: false,
             is_team: false,
+            reconnect: Duration::ZERO,
             watch: JournalWatch::of_file(),
             notified: None,
             is_unsure: Arc::default(),
@@ -459,7 +462,7 @@ impl Journal {
         watcher: Option<Watcher>,
         writes: Option<Option<&Path>>,
     ) -> Result<Self> {
-        let reads_only = writes.is_none();
+        let (reads_only, reconnect) = (writes.is_none(), login.limits.reconnect);
         let file: Arc<str> = login.server.to_string().into();
         let me = Me::of_team(who, &place::computer());
         // On a thread of its own: the caller's may not block, since it may run other tasks.
@@ -483,7 +486,8 @@ impl Journal {
         let writes = spawn("journal", state(store, watcher))?;
         let store = Store { writes, reads, process: me.process.clone() };
         let opened = Self::over(store, file, Proof::default());
-        Ok(Self { lease, is_shared: true, reads_only, is_team: true, watch, notified, is_unsure, ..opened })
+        let opened = Self { is_shared: true, reads_only, is_team: true, reconnect, ..opened };
+        Ok(Self { watch, notified, is_unsure, lease, ..opened })
     }
 
     /// Creates the tables of a team's journal in a database, unless it has them.

@@ -275,7 +275,7 @@ operations! {
         = takeover::take_over;
     write "take job" take_job(id: JobId, owner: Arc<Process>, at: i64) -> bool = takeover::take_job;
     write "pause" pause_of_colleague(id: JobId, owner: Arc<Process>, at: i64) -> bool = takeover::pause_of_colleague;
-    write "let go" release(me: String) -> () = takeover::release;
+    write "let go" release(me: String, failed: HashMap<JobId, Reason>) -> () = takeover::release;
 }
 
 // Reading and administration.

@@ -8,7 +8,8 @@ use crate::jobs::job::StopKind;
 use crate::jobs::journal::prelude::*;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// The jobs and drafts of a service and key whose owner is neither living nor this process.
+/// The jobs and drafts of a service and key whose owner is neither living nor this process, and those that a process
+/// released without an answer to each request.
 pub(super) fn abandoned(
     db: &Tx<'_>,
     account: &Account,
@@ -16,8 +17,10 @@ pub(super) fn abandoned(
     me: &str,
 ) -> tx::Result<Vec<JobId>> {
     db.all(
-        "SELECT id FROM job WHERE account = ?1 AND base_url = ?2 AND owner <> ?3
-           AND owner NOT IN json_list(?4, text)",
+        "SELECT id FROM job WHERE account = ?1 AND base_url = ?2
+           AND (owner <> ?3 AND owner NOT IN json_list(?4, text)
+             OR owner IS NULL AND phase <> 'moved'
+               AND EXISTS (SELECT 1 FROM tally WHERE tally.job = job.id AND bucket = 'sending' AND n > 0))",
         values![account.key, account.base_url, me, super::json(living)],
     )
 }
@@ -125,8 +128,13 @@ pub(super) fn pause_of_colleague(db: &Tx<'_>, id: &JobId, owner: &Process, at: &
 }
 
 /// Releases all jobs of this process at a clean exit. Jobs with rows left to send stop until a person resumes them.
-pub(super) fn release(db: &Tx<'_>, me: &str) -> tx::Result<()> {
+/// `failed` has the jobs that could not be sent on because the journal failed, and why it did.
+pub(super) fn release(db: &Tx<'_>, me: &str, failed: &HashMap<JobId, Reason>) -> tx::Result<()> {
     for id in sending::ready_jobs(db, me)? {
+        if let Some(why) = failed.get(&id) {
+            jobs::stop(db, &id, &StopKind::Journal, why)?;
+            continue;
+        }
         // A verb ends when only such rows are left: nobody closed anything too early.
         let free = format!("SELECT 1 FROM row WHERE job = ?1 AND bucket = 'ready' AND NOT {HELD_UP}");
         let why = if db.exists(&free, values![id.0])? { Code::Closed } else { Code::HeldUp };

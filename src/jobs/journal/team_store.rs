@@ -18,7 +18,7 @@ use super::witness::Witness;
 use super::{JournalError, erase, lost_writes, random_number};
 use crate::jobs::journal::prelude::*;
 use crate::team::{DatabaseSession, LONG_STATEMENTS, Login, Waiter};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio_postgres::IsolationLevel;
 
@@ -51,8 +51,10 @@ pub(super) struct TeamStore {
     login: Login,
     session: Option<DatabaseSession>,
     statements: Statements,
-    /// When the last attempt to connect failed, and why.
-    away: Option<(Instant, TeamError)>,
+    /// The last attempt to connect, if it failed.
+    away: Option<Away>,
+    /// How many writes have worked. Shared by both connections.
+    writes: Arc<AtomicU64>,
     unsure: Vec<Unsure>,
     /// Whether [`Self::recover`] has something to do.
     pub(super) is_unsure: Arc<AtomicBool>,
@@ -63,6 +65,14 @@ pub(super) struct TeamStore {
     is_standby: bool,
     /// Ends after everything else. `None` for a process that only reads, and for the connection for reads.
     pub(super) lease: Option<Lease>,
+}
+
+/// A failed attempt to connect.
+struct Away {
+    at: Instant,
+    why: TeamError,
+    /// The value of [`TeamStore::writes`] then.
+    writes: u64,
 }
 
 /// A write that may be durable, although its caller got an error.
@@ -119,11 +129,13 @@ impl TeamStore {
         check_schema(&session).map_err(failed)?;
         let witness =
             me.map(|(me, data_dir)| Arc::new(Mutex::new(Witness::new(me, &login.server, data_dir))));
+        let writes = Arc::<AtomicU64>::default();
         let of = |login, connection, session, lease| Self {
             login,
             session,
             statements: Statements::default(),
             away: None,
+            writes: writes.clone(),
             unsure: Vec::new(),
             is_unsure: Arc::default(),
             witness: witness.clone(),
@@ -173,7 +185,8 @@ impl TeamStore {
             }
             Err(why) => {
                 self.session = None;
-                self.away = Some((Instant::now(), why.clone()));
+                let writes = self.writes.load(Ordering::Acquire);
+                self.away = Some(Away { at: Instant::now(), why: why.clone(), writes });
                 Err(why)
             }
         }
@@ -222,8 +235,10 @@ impl TeamStore {
         op: Operation<A, T>,
         is_long: bool,
     ) -> Result<T, JournalError> {
-        if let Some((since, why)) = &self.away
-            && since.elapsed() < AWAY
+        // After a write that worked, the database is back.
+        if let Some(Away { at, why, writes }) = &self.away
+            && at.elapsed() < AWAY
+            && *writes == self.writes.load(Ordering::Acquire)
         {
             return Err(self.failed(why.clone()));
         }
@@ -301,6 +316,7 @@ impl TeamStore {
                     if let Some(mut witness) = self.witness() {
                         witness.saw(number, step);
                     }
+                    self.writes.fetch_add(1, Ordering::Release);
                     self.note_unsure();
                     return Ok(Some(value));
                 }

@@ -3,8 +3,10 @@
 
 use crate::config::ProfileLine;
 use crate::domain::email::ended;
+use crate::jobs::JournalPlace;
 use crate::tui::modals::profile::{ProfileForm, ProfileStep};
 use crate::tui::prelude::*;
+use crate::tui::request::ProfileSession;
 use crate::tui::worker::profile_requests::ProfileRequest;
 
 const SENDING: &str = tr_noop!(
@@ -104,6 +106,31 @@ impl Profiles {
         self.form.is_none() && self.removing.is_none() && self.opening.is_none() && self.working.is_none()
     }
 
+    /// Whether the profile in use can only be opened to log in again: a job of it waits for the team's journal.
+    fn renews(&self, cx: &UiContext) -> bool {
+        let at = self.lines.get(self.cursor.at());
+        cx.is_sending
+            && cx.is_login_refused()
+            && at.is_some_and(|line| self.used.as_ref() == Some(&line.name))
+    }
+
+    /// Without an end of the connection, so that answers that wait can be recorded.
+    fn renew(&mut self, session: &ProfileSession, cx: &UiContext) {
+        let journal = cx.session().map(|used| &used.journal);
+        let is_renewed = match (journal, &session.journal) {
+            (Some(JournalPlace::Team { login, .. }), JournalPlace::Team { login: later, .. }) => {
+                login.renew(later)
+            }
+            _ => false,
+        };
+        if is_renewed {
+            let done = t!("lapel read the password again, and logs in to the team's journal with it.");
+            self.done = Some(done.to_owned());
+        } else {
+            self.said = Some(i18n::tr(SENDING).to_owned());
+        }
+    }
+
     fn accept(&mut self, cx: &UiContext, effects: &mut Effects<'_>) {
         if self.reading.is_some() {
             return;
@@ -113,7 +140,7 @@ impl Profiles {
         if adding {
             let form = ProfileForm::new(if self.lines.is_empty() { "main" } else { "" });
             self.open_form(form, cx, effects);
-        } else if cx.is_sending {
+        } else if cx.is_sending && !self.renews(cx) {
             self.said = Some(i18n::tr(SENDING).to_owned());
         } else {
             let ask = match self.lines.get(self.cursor.at()) {
@@ -332,7 +359,7 @@ impl Component for Profiles {
         self.cursor.on_click(at, Action::Accept)
     }
 
-    fn on_response(&mut self, reply: Reply, _: &UiContext, effects: &mut Effects<'_>) -> Handled {
+    fn on_response(&mut self, reply: Reply, cx: &UiContext, effects: &mut Effects<'_>) -> Handled {
         let Reply { id, response } = reply;
         match response {
             Response::Profiles(read) if self.reading == Some(id) => {
@@ -352,6 +379,7 @@ impl Component for Profiles {
             Response::Connected(opened) if self.opening == Some(id) => {
                 self.opening = None;
                 match opened {
+                    Ok(session) if self.renews(cx) => self.renew(&session, cx),
                     Ok(session) => {
                         self.form_saved();
                         effects.go.push(Navigate::Connect(session));

@@ -311,6 +311,73 @@ fn the_database_keeps_no_claim_without_its_row_and_its_account_and_no_row_withou
     });
 }
 
+/// The sender may read first when the database comes back, or write.
+#[test]
+#[ignore = "needs PostgreSQL"]
+fn a_short_outage_between_two_requests_stops_no_job() {
+    let mut world = World::new(&[]);
+    (world.settings.batch, world.settings.in_flight) = (1, 1);
+    let script = Script::of(JobInput::Issue(people(13)));
+    world.fault("post commit delay=20ms");
+    world.session(&Trap::new(End::Lives), async |session| {
+        let id = person::begin(session, &world, &script).await;
+        sending(session, &world).await;
+        for _ in 0..3 {
+            team::close_to_all(world.folder());
+            session.jobs.job(id).await.expect_err("it is away");
+            team::open_to_all(world.folder());
+        }
+        session.jobs.sent(id).await;
+        let job = session.jobs.job(id).await.expect("a write has just worked");
+        assert_eq!((job.phase, job.stop.as_ref()), (Phase::Running, None));
+        assert_eq!(world.control().ledger().accepted_total(), 13);
+        person::live(session, &world, &script).await;
+        oracle::finally(session, &world, &script).await;
+    });
+}
+
+/// A journal that failed for good, as on a full disk: lapel ends without the answers that arrived.
+#[test]
+#[ignore = "needs PostgreSQL"]
+fn rows_whose_answer_was_not_recorded_are_in_doubt_when_lapel_has_ended() {
+    let mut world = World::new(&[]);
+    (world.settings.batch, world.settings.in_flight) = (5, 1);
+    let script = Script::of(JobInput::Issue(people(13)));
+    world.fault("post commit hold times=1");
+    world.session(&Trap::new(End::Lives), async |first| {
+        let id = person::begin(first, &world, &script).await;
+        sending(first, &world).await;
+        // Only the answer finds no room: the end of the process is recorded.
+        world.change(
+            "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
+                 $$ BEGIN RAISE EXCEPTION 'full' USING ERRCODE = '53100'; END $$;
+             CREATE TRIGGER full_disk BEFORE UPDATE ON request FOR EACH ROW EXECUTE FUNCTION full_disk()",
+        );
+        assert_eq!(first.jobs.unrecorded(&[id], Duration::ZERO), None, "no answer has come");
+        world.control().clear_faults();
+        team_wait::until(|| first.jobs.unrecorded(&[id], Duration::ZERO).is_some()).await;
+        let why = first.jobs.unrecorded(&[id], Duration::ZERO).expect("a reason").to_string();
+        assert!(why.contains(msg_part("disk is full")), "{why}");
+        first.jobs.close().await;
+        assert_eq!(first.jobs.unrecorded(&[id], Duration::ZERO), None, "nobody waits any more");
+
+        // Also for its own report.
+        let job = first.jobs.job(id).await.expect("a job");
+        let seen = (job.counts.of(RowStatus::Sending), job.counts.of(RowStatus::InDoubt), job.in_flight);
+        assert_eq!(seen, (0, 5, 0), "{job:?}");
+        let stop = job.stop.expect("it stopped");
+        assert_eq!(stop.kind, StopKind::Journal, "{stop:?}");
+        assert!(stop.why.to_string().contains(msg_part("disk is full")), "{stop:?}");
+        let filter = RowFilter { row_statuses: vec![RowStatus::InDoubt], ..RowFilter::default() };
+        assert_eq!(first.jobs.rows(id, filter, 100).await.expect("rows").len(), 5);
+        world.change("DROP TRIGGER full_disk ON request; DROP FUNCTION full_disk");
+        let mut second = world.begin(None).await;
+        person::live(&mut second, &world, &script).await;
+        oracle::finally(&second, &world, &script).await;
+        assert_eq!(world.control().ledger().accepted_total(), 13);
+    });
+}
+
 /// Waits until a request is with the service.
 async fn sending(_: &Session, world: &World) {
     team_wait::until(|| world.control().ledger().accepted_total() > 0).await;

@@ -345,7 +345,7 @@ fn rows_whose_answer_finds_no_room_are_in_doubt_and_listed() {
     let said = |name: &str| std::fs::read_to_string(bench.path(name)).unwrap_or_default();
     assert_eq!(said("code").trim(), "5", "{}{}", said("out"), said("err"));
     let out: Value = serde_json::from_str(&said("out")).expect("JSON");
-    assert_eq!((count(&out["jobs"][0], "sending"), &out["exit_code"]), (1000, &5.into()), "{}", said("err"));
+    assert_eq!((count(&out["jobs"][0], "in_doubt"), &out["exit_code"]), (1000, &5.into()), "{}", said("err"));
     assert_eq!(out["rows"].as_array().map(Vec::len), Some(1000), "each is listed");
     assert_eq!((bench.accepted(), bench.most_for_one()), (1000, 1), "{}", said("followed"));
 }

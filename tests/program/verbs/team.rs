@@ -1,7 +1,7 @@
 //! The verbs on a team's journal: creating, migrating, looking at it, and issuing with the rights of an issuer. On a
 //! private PostgreSQL.
 
-use super::kit::{Bench, Said, count};
+use super::kit::{Bench, Running, Said, count};
 use crate::pins::schema;
 use crate::team::{self, is_left_out};
 use crate::texts::{msg, msg_part};
@@ -515,6 +515,41 @@ fn without_the_database_and_a_share_every_verb_ends_and_the_doctor_reports_the_r
     let problems = said["problems"].to_string();
     assert!(problems.contains("127.0.0.1:1/badges"), "{problems}");
     assert!(said["permissions"].as_array().is_some_and(|all| !all.is_empty()), "{said}");
+}
+
+/// The answer to a request is on its way when the database refuses the login, which never passes by itself.
+#[test]
+fn a_verb_whose_answer_finds_no_login_ends_and_names_the_job() {
+    if is_left_out() {
+        return;
+    }
+    let database = journal();
+    team::run_in(&database, "CREATE ROLE leaver LOGIN; GRANT lapel_issuer TO leaver");
+    let bench = bench_of(&database, &["leaver"]);
+    bench.fault("post commit hold times=1");
+    let mut command = bench.lapel(&[&ISSUE_TO_A[..], &["--profile", "leaver"]].concat());
+    command.env("USER", "leaver");
+    let issuing = Running::start(command);
+    bench.until("a request that is on its way", |bench| bench.posts() > 0);
+    team::run_in(&database, "ALTER ROLE leaver NOLOGIN");
+    let cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'leaver'";
+    team::run_in(&database, cut);
+    bench.control().clear_faults();
+    let said = bench.said(issuing.output()).ended(5);
+    for part in [
+        msg_part("refuses the connection"),
+        msg_part("could not save all answers"),
+        msg_part("The numbers are those that it read last."),
+    ] {
+        assert!(said.err.contains(part), "{part}: {}", said.err);
+    }
+    assert!(said.out.contains(msg("Next:")) && said.out.contains("  lapel jobs "), "{}", said.out);
+
+    team::run_in(&database, "ALTER ROLE leaver LOGIN; DELETE FROM lapel.process");
+    run_as(&bench, "leaver", &["jobs", "follow"]).ended(0);
+    let listed = json_as(&bench, "leaver", &["jobs", "list"], 0);
+    assert_eq!(count(&listed["jobs"][0], "waiting"), 1, "{listed}");
+    assert_eq!((bench.accepted(), bench.most_for_one()), (1, 1));
 }
 
 #[test]

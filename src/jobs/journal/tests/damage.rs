@@ -435,7 +435,7 @@ fn everything(db: &Tx<'_>, undoes: bool) {
     run!(
         transfer::begin_move(db, &begin),
         transfer::end_move(db, &account, &other()),
-        takeover::release(db, "me"),
+        takeover::release(db, "me", &HashMap::new()),
         purge::purge(db, &purge(i64::MAX)),
         jobs::discard(db, &JobId(8)),
         schema::check(db),
