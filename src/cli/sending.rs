@@ -4,7 +4,7 @@ use super::session::VerbSession;
 use super::words;
 use crate::cli::prelude::*;
 use crate::i18n::Localizable;
-use crate::jobs::{JobError, JobRow, JournalError, Phase, RowFilter, RowGroup};
+use crate::jobs::{JobError, JobRow, JournalError, Phase, Reason, RowFilter, RowGroup};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
@@ -104,7 +104,7 @@ impl VerbSession {
         }
         let ids: BTreeSet<JobId> = known.keys().chain(sends).copied().collect();
         let ids: Vec<JobId> = ids.into_iter().collect();
-        // What cannot be read is waited for all the same.
+        // Jobs that cannot be read now count too.
         let _ = self.read_again(known, &ids).await;
         let (jobs, all) = (self.jobs.clone(), ids.clone());
         let sent = async move {
@@ -232,7 +232,7 @@ impl VerbSession {
         let of_journal =
             unread.and_then(|why| if let JobError::Journal(why) = why { Some(why) } else { None });
         if let Some(why) = of_journal {
-            jobs = jobs.into_iter().map(|job| job.given_up(why)).collect();
+            jobs = jobs.into_iter().map(|job| job.given_up(Reason::from(why))).collect();
         }
         let mut code = jobs.iter().map(|job| words::code_of(job, report.waited)).max().unwrap_or(exit::OK);
         code = code.max(report.least);

@@ -3,7 +3,6 @@
 use super::coded::coded;
 use super::duplicate_kind::DuplicateKind;
 use super::intake::{self, Choices, ColumnMap, PASTED};
-use super::journal::JournalError;
 use super::reason::{Code, Reason};
 use super::row_status::{Claim, Counts, RowStatus};
 use crate::jobs::prelude::*;
@@ -285,11 +284,11 @@ impl Job {
 
     /// As the next start finds it, if this process ends because the journal failed.
     #[must_use]
-    pub fn given_up(self, why: &JournalError) -> Self {
+    pub fn given_up(self, why: Reason) -> Self {
         let is_cut_off = self.phase == Phase::Running && self.left_to_send() > 0;
         let mut job = self.into_abandoned();
         if is_cut_off {
-            job.stop = Some(Stop { kind: StopKind::Journal, why: why.into() });
+            job.stop = Some(Stop { kind: StopKind::Journal, why });
         }
         job
     }

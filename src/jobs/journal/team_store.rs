@@ -52,7 +52,7 @@ pub(super) struct TeamStore {
     session: Option<DatabaseSession>,
     statements: Statements,
     /// The last attempt to connect, if it failed.
-    away: Option<Away>,
+    away: Option<AwayNote>,
     /// How many writes have worked. Shared by both connections.
     writes: Arc<AtomicU64>,
     unsure: Vec<Unsure>,
@@ -68,7 +68,7 @@ pub(super) struct TeamStore {
 }
 
 /// A failed attempt to connect.
-struct Away {
+struct AwayNote {
     at: Instant,
     why: TeamError,
     /// The value of [`TeamStore::writes`] then.
@@ -186,7 +186,7 @@ impl TeamStore {
             Err(why) => {
                 self.session = None;
                 let writes = self.writes.load(Ordering::Acquire);
-                self.away = Some(Away { at: Instant::now(), why: why.clone(), writes });
+                self.away = Some(AwayNote { at: Instant::now(), why: why.clone(), writes });
                 Err(why)
             }
         }
@@ -236,7 +236,7 @@ impl TeamStore {
         is_long: bool,
     ) -> Result<T, JournalError> {
         // After a write that worked, the database is back.
-        if let Some(Away { at, why, writes }) = &self.away
+        if let Some(AwayNote { at, why, writes }) = &self.away
             && at.elapsed() < AWAY
             && *writes == self.writes.load(Ordering::Acquire)
         {
