@@ -98,10 +98,9 @@ fn with_counts(db: &Tx<'_>, mut job: Job) -> tx::Result<Job> {
     if did_nothing || job.is_undone() {
         job.left_in_doubt = super::claims::left_in_doubt(db, job.id, job.kind)?;
     }
-    if job.phase == Phase::Cancelled && job.counts.of(RowStatus::Skipped) > 0 {
-        // A purge removes the reasons, too. Most jobs with this phase have cancelled rows.
-        job.has_cancelled_rows = job.is_purged || super::requests::has_cancelled(db, job.id)?;
-    }
+    let has_skipped = job.phase == Phase::Cancelled && job.counts.of(RowStatus::Skipped) > 0;
+    job.has_cancelled_rows =
+        has_skipped && (job.has_cancelled_rows || super::requests::has_cancelled(db, job.id)?);
     Ok(job)
 }
 
@@ -132,7 +131,8 @@ fn read(r: &SqlRow<'_>, me: &str, is_team: bool) -> tx::Result<Job> {
         counts: Counts::default(),
         held: 0,
         left_in_doubt: false,
-        has_cancelled_rows: false,
+        // A purge of earlier versions removed all reasons. Most cancelled jobs have cancelled rows.
+        has_cancelled_rows: r.get("purged")? && r.get::<Option<Reason>>("stop_why")?.is_none(),
         note: if phase == Phase::Moved { Some(elsewhere(r)?) } else { r.get("note")? },
         trouble: if phase == Phase::Moved { None } else { r.get("look_note")? },
         accepted: match (r.get("accepted")?, r.get("accepted_of")?) {
