@@ -88,6 +88,8 @@ impl Log {
 pub(super) struct SentRequest<'u> {
     pub(super) method: &'static str,
     pub(super) url: &'u Url,
+    /// The path of the profile's base URL. Nobody typed it as an id.
+    pub(super) base: &'u str,
     pub(super) attempt: u32,
     pub(super) waited: Duration,
     /// Requests that count against the limit, and the limit.
@@ -116,7 +118,7 @@ impl<'l> PendingLogEntry<'l> {
         let entry = LogEntry {
             no: 0,
             method: sent.method,
-            path: masked_path(sent.url.path(), false),
+            path: masked_path(sent, false),
             query: masked_query(sent.url),
             status: None,
             code: None,
@@ -129,7 +131,7 @@ impl<'l> PendingLogEntry<'l> {
             outcome: "given up",
             started_at: jiff::Timestamp::now(),
         };
-        let path_if_found = masked_path(sent.url.path(), true);
+        let path_if_found = masked_path(sent, true);
         Self { log, entry: Some(entry), path_if_found, since: Instant::now() }
     }
 
@@ -159,7 +161,9 @@ impl Drop for PendingLogEntry<'_> {
 
 /// Masks segments that may be an e-mail address, a name or a telephone number: people type them in place of a badge id.
 /// Ids of the known form need no encoding. An id of another form is masked unless the service has its badge.
-fn masked_path(path: &str, is_found: bool) -> String {
+fn masked_path(sent: &SentRequest<'_>, is_found: bool) -> String {
+    let path = sent.url.path();
+    let (base, path) = path.strip_prefix(sent.base).map_or(("", path), |path| (sent.base, path));
     let mut before = "";
     let segments = path.split('/').map(|plain| {
         let is_id = std::mem::replace(&mut before, plain) == "badges" && !NOT_A_BADGE.contains(&plain);
@@ -174,7 +178,7 @@ fn masked_path(path: &str, is_found: bool) -> String {
             () => segment.into_owned(),
         }
     });
-    segments.collect::<Vec<_>>().join("/")
+    format!("{}{}", redact(base), segments.collect::<Vec<_>>().join("/"))
 }
 
 fn masked_query(url: &Url) -> String {
@@ -195,10 +199,15 @@ mod tests {
     use super::*;
 
     fn note<'l>(log: &'l Log, url: &str, attempt: u32) -> PendingLogEntry<'l> {
+        note_below(log, "", url, attempt)
+    }
+
+    fn note_below<'l>(log: &'l Log, base: &str, url: &str, attempt: u32) -> PendingLogEntry<'l> {
         let url = Url::parse(url).expect("a URL");
         let sent = SentRequest {
             method: "GET",
             url: &url,
+            base,
             attempt,
             waited: Duration::from_secs(2),
             budget: (3, 1000),
@@ -280,6 +289,20 @@ mod tests {
         {
             drop(note(&log, &format!("https://h.example/{other}"), 1));
             assert_eq!(log.entries().last().map(|entry| entry.path.clone()), Some(format!("/{other}")));
+        }
+    }
+
+    #[test]
+    fn the_base_path_is_never_taken_for_an_id() {
+        let log = Log::default();
+        for (base, path, shown) in [
+            ("/badges/v1", "/badge-templates", "/badge-templates"),
+            ("/badges", "/badges/history", "/badges/history"),
+            ("/badges", "/badges/minsu", "/badges/‹…›"),
+        ] {
+            drop(note_below(&log, base, &format!("https://h.example{base}{path}"), 1));
+            let logged = log.entries().pop().map(|entry| entry.path);
+            assert_eq!(logged, Some(format!("{base}{shown}")));
         }
     }
 

@@ -414,8 +414,8 @@ impl ApiCore {
         permit: &mut Permit,
         method: &'static str,
     ) -> Result<HttpResponse, TransportError> {
-        let sent =
-            SentRequest { method, url, attempt, waited: waiting.elapsed(), budget: self.pace.budget() };
+        let (base, budget) = (self.base.path(), self.pace.budget());
+        let sent = SentRequest { method, url, base: &base, attempt, waited: waiting.elapsed(), budget };
         let note = PendingLogEntry::start(&self.log, &sent);
         permit.sent();
         match wire::exchange(client, request, &self.key, self.via.as_deref()).await {

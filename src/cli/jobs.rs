@@ -172,14 +172,7 @@ async fn show(session: &VerbSession, id: JobId, rows: Option<RowStatus>) -> Resu
     let has_time = job.halted_by.as_ref().is_some_and(|by| by.argument("when").is_some());
     let zone = if has_time { format!(" ({})", clock.zone_said()) } else { String::new() };
     lines.extend(job.is_halted().then(|| format!("  {}{zone}", job.halted_words(&clock))));
-    if let Some(owner) = &job.owner {
-        let said = if owner.is_alive {
-            t!("owner: {label}", label = owner.label)
-        } else {
-            t!("owner: {label} (ended)", label = owner.label)
-        };
-        lines.push(format!("  {said}"));
-    }
+    lines.extend(job.owner.as_ref().map(|owner| format!("  {}", words::owner(owner))));
     lines.extend(words::row_statuses(&job));
     lines.extend(words::accepted(&job));
     lines.extend(job.stop.iter().map(|stop| format!("  {}", stop.why.in_zone_of(&clock))));

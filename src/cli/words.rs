@@ -2,7 +2,7 @@
 
 use crate::cli::prelude::*;
 use crate::domain::ServiceClock;
-use crate::jobs::{self, AcceptedCount, Code, JobPart, JobRow, Kind, Phase, Reason, Step};
+use crate::jobs::{self, AcceptedCount, Code, JobPart, JobRow, Kind, Owner, Phase, Reason, Step};
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Maximum number of rows listed as text. Further rows are only counted.
@@ -80,6 +80,18 @@ pub(super) fn accepted(job: &Job) -> Option<String> {
             sent = number(sent)
         )
     ))
+}
+
+/// A team's database only knows that it did not hear a colleague's process.
+pub(super) fn owner(owner: &Owner) -> String {
+    let label = &owner.label;
+    if owner.is_alive {
+        t!("owner: {label}", label)
+    } else if owner.is_colleague {
+        t!("owner: {label} (ended or cut off)", label)
+    } else {
+        t!("owner: {label} (ended)", label)
+    }
 }
 
 /// One status per line, the most urgent first as on the screen.
@@ -278,6 +290,18 @@ mod tests {
         assert_eq!(cut("데이터 분석", 20, "…"), "데이터 분석");
         assert_eq!(cut("데이터 분석", 6, "…"), "데이…");
         assert!(cut(&"한".repeat(100), 36, "…").width() <= 36);
+    }
+
+    #[test]
+    fn only_the_lapel_of_this_computer_is_known_to_have_ended() {
+        let label: Reason = Code::Interrupted.into();
+        for (is_alive, is_colleague, words) in [
+            (true, true, t!("owner: {label}", label)),
+            (false, false, t!("owner: {label} (ended)", label)),
+            (false, true, t!("owner: {label} (ended or cut off)", label)),
+        ] {
+            assert_eq!(owner(&Owner { label: label.clone(), is_me: false, is_alive, is_colleague }), words);
+        }
     }
 
     #[test]

@@ -75,7 +75,7 @@ impl JobSettings {
 
     /// Former names of settings, each with the name of today.
     pub fn former_names() -> impl Iterator<Item = (&'static str, &'static str)> {
-        Self::former_keys().map(|(former, setting)| (former, setting.key))
+        Self::SETTINGS.iter().filter_map(|setting| Some((setting.former_key?, setting.key)))
     }
 }
 

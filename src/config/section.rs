@@ -126,17 +126,23 @@ pub(super) trait ConfigSection: Default + 'static {
         Self::SETTINGS.iter().find(|setting| setting.key == key)
     }
 
-    /// Former keys, each with the setting that it is about.
-    fn former_keys() -> impl Iterator<Item = (&'static str, &'static Setting<Self>)> {
-        Self::SETTINGS.iter().filter_map(|setting| Some((setting.former_key?, setting)))
+    fn former_keys() -> impl Iterator<Item = &'static str> {
+        Self::SETTINGS.iter().filter_map(|setting| setting.former_key)
+    }
+
+    /// The setting whose key, or former key, is nearest to this name.
+    fn meant(name: &str) -> Option<&'static Setting<Self>> {
+        let near = nearest(name, Self::keys().chain(Self::former_keys()))?;
+        Self::SETTINGS.iter().find(|setting| setting.key == near || setting.former_key == Some(near))
     }
 
     fn read(reader: &mut TomlReader<'_>, value: &TomlValue<'_>, prefix: &str) -> Self {
         let Some(table) = reader.table(value, prefix, t!("must be a table of settings")) else {
             return Self::default();
         };
-        let former: Vec<&str> = Self::former_keys().map(|(former, _)| former).collect();
-        reader.unknown(table, prefix, &Self::keys().collect::<Vec<_>>(), &former);
+        let (keys, former): (Vec<_>, Vec<_>) = (Self::keys().collect(), Self::former_keys().collect());
+        let meant = |name: &str| Self::meant(name).map(|setting| setting.key);
+        reader.unknown_of(table, prefix, &keys, &former, meant);
         Self::read_table(reader, table, prefix)
     }
 
@@ -161,9 +167,7 @@ pub(super) trait ConfigSection: Default + 'static {
     /// The setting may be misspelled.
     fn consequence(key: &str) -> Consequence {
         // An unrecognizable name may have been the most important one.
-        let former = || Self::former_keys().find(|(former, _)| *former == key).map(|(_, setting)| setting);
-        let meant = nearest(key, Self::keys()).and_then(Self::setting).or_else(former);
-        meant.map_or(Consequence::ReadOnly, |setting| setting.on_mistake)
+        Self::meant(key).map_or(Consequence::ReadOnly, |setting| setting.on_mistake)
     }
 
     /// Names such as `in_flight` or `policies.valid`.
@@ -408,6 +412,7 @@ pub(super) fn checked<W: Into<String>>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::jobs::JobSettings;
     use std::path::Path;
 
     section! {
@@ -464,12 +469,24 @@ mod tests {
     }
 
     #[test]
+    fn a_slip_of_a_former_key_makes_no_profile_read_only() {
+        for name in ["issue-looks", "revoke_look", "doubtlooks", "guard_age_minute", "guard_age_minutes"] {
+            assert_eq!(JobSettings::consequence(name), Consequence::UseDefault, "{name}");
+        }
+        for name in ["polices", "looks", "guard"] {
+            assert_eq!(JobSettings::consequence(name), Consequence::ReadOnly, "{name}");
+        }
+    }
+
+    #[test]
     fn a_former_key_is_read_unless_the_new_one_is_there_too() {
         let (former, mistakes, _) = read("[sample]\nattempts = 5\n");
         assert_eq!((former.tries, mistakes), (Some(5), Vec::new()));
         let (_, mistakes, _) = read("[sample]\nattempts = 10\n");
         assert!(mistakes[0].contains("sample.attempts: must be"), "{mistakes:?}");
-        assert_eq!(Sample::consequence("attempts"), Consequence::UseDefault);
+        let (_, mistakes, _) = read("[sample]\nattempt = 5\n");
+        assert!(mistakes[0].contains("unknown field; did you mean tries?"), "{mistakes:?}");
+        assert_eq!(Sample::consequence("Attempt"), Consequence::UseDefault);
         for text in ["[sample]\ntries = 4\nattempts = 5\n", "[sample]\nattempts = 4\ntries = 4\n"] {
             let (both, mistakes, _) = read(text);
             assert_eq!((both.tries, mistakes.len()), (None, 1), "neither is used: {mistakes:?}");

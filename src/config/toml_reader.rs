@@ -130,13 +130,25 @@ impl<'a> TomlReader<'a> {
 
     /// `judged` fields are checked elsewhere.
     pub fn unknown(&mut self, table: &DeTable<'_>, prefix: &str, known: &[&str], judged: &[&str]) {
+        self.unknown_of(table, prefix, known, judged, |name| nearest(name, known.iter().copied()));
+    }
+
+    /// `meant` finds the known field that a name may be a slip for.
+    pub fn unknown_of<'k>(
+        &mut self,
+        table: &DeTable<'_>,
+        prefix: &str,
+        known: &[&'k str],
+        judged: &[&str],
+        meant: impl Fn(&str) -> Option<&'k str>,
+    ) {
         let mut none_near = None;
         for name in table.keys() {
             let text = name.get_ref().as_ref();
             if known.contains(&text) || judged.contains(&text) {
                 continue;
             }
-            let what = match nearest(text, known.iter().copied()) {
+            let what = match meant(text) {
                 Some(meant) => t!("unknown field; did you mean {meant}?", meant),
                 None => {
                     let names = || list(known.iter().copied());

@@ -180,8 +180,8 @@ impl Jobs {
         let accepted = count(Step::Undo, &job) + of(RowStatus::Revoking) + of(RowStatus::Revoked);
         if accepted == 0 && !job.has_rest() {
             return Err(JobError::no(localizable!(
-                "Job {id} has nothing to undo: no row was accepted. Nothing was changed.",
-                id
+                "{why} Nothing was changed.",
+                why = job.nothing_to_undo()
             )));
         }
         // Also with nothing unsent: a retry that reads the history now would send rows that the draft does not have.
@@ -195,15 +195,21 @@ impl Jobs {
             revoke: NewJob { follows: Some(id), ..new_job(Kind::Revoke, &reason, None) },
             reason: self.kept_reason(&reason),
         };
-        let undone = self.core.store.plan_undo(undo).await?;
-        undone.ok_or_else(|| {
-            JobError::no(localizable_plural!(
+        if let Some(undone) = self.core.store.plan_undo(undo).await? {
+            return Ok(undone);
+        }
+        // Rows that were on their way may have their answers now.
+        let why = self.core.my_job(id).await?.nothing_to_undo();
+        Err(JobError::no(if cancelled == 0 {
+            localizable!("{why} The job is cancelled.", why)
+        } else {
+            localizable_plural!(
                 cancelled,
-                "Job {id} has nothing to undo: no row was accepted. {n} unsent row is cancelled.",
-                "Job {id} has nothing to undo: no row was accepted. {n} unsent rows are cancelled.",
-                id
-            ))
-        })
+                "{why} {n} unsent row is cancelled.",
+                "{why} {n} unsent rows are cancelled.",
+                why
+            )
+        }))
     }
 
     /// A row of an earlier job that gave this recipient the badge, or may have. The service may not show it

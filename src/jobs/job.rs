@@ -164,8 +164,8 @@ pub struct Job {
     pub counts: Counts,
     /// Rows that need review and were certainly not sent.
     pub held: u64,
-    /// Whether a row may have been sent about which nothing more is done: a person resolved it, or sent it again. Only of an
-    /// ended job of which nothing was issued or revoked, or of which all was revoked.
+    /// Whether a row may have been sent about which nothing more is done: a person resolved it, or sent it again. Only of a
+    /// job that has nothing to send or to check and of which nothing was issued or revoked, or of which all was revoked.
     pub left_in_doubt: bool,
     /// Whether it ended with rows that a person cancelled before they were sent.
     pub has_cancelled_rows: bool,

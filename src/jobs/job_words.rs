@@ -49,6 +49,32 @@ impl Job {
         }
     }
 
+    /// Why an undo would revoke nothing. Only rows that were certainly not sent were certainly not accepted.
+    pub fn nothing_to_undo(&self) -> Localizable {
+        let id = self.id;
+        let perhaps = self.counts.of(RowStatus::NeedsReview).saturating_sub(self.held);
+        if perhaps > 0 {
+            localizable_plural!(
+                perhaps,
+                "Job {id} has nothing that lapel can undo, but {n} row may have been accepted. Resolve it first.",
+                "Job {id} has nothing that lapel can undo, but {n} rows may have been accepted. Resolve them first.",
+                id
+            )
+        } else if self.left_in_doubt {
+            localizable!(
+                "Job {id} has nothing that lapel can undo, but a row of it may have been accepted. Look for its badge in the history.",
+                id
+            )
+        } else if self.counts.sum(RowStatus::is_revocation) > 0 {
+            localizable!(
+                "Job {id} has nothing left to undo: its accepted badges are revoked or being revoked.",
+                id
+            )
+        } else {
+            localizable!("Job {id} has nothing to undo: no row was accepted.", id)
+        }
+    }
+
     /// Like [`Self::state_name`]. A job whose lapel has ended, or was not heard, names the rows in doubt.
     pub fn state(&self) -> Localizable {
         match self.counts.of(RowStatus::InDoubt) {

@@ -87,7 +87,8 @@ impl LoginRefusal {
     }
 
     /// Waits for the answer to an earlier attempt, so that a wrong password is not tried twice at the same time. Not for
-    /// long: a server that hangs says nothing of the login. Hold the result until this attempt has its answer.
+    /// long, since a server that hangs says nothing of the login: a slow server may hear a wrong password twice. Hold the
+    /// result until this attempt has its answer.
     pub(super) async fn attempt(&self) -> Result<Option<tokio::sync::MutexGuard<'_, ()>>, TeamError> {
         let opening = tokio::time::timeout(EARLIER_ATTEMPT, self.opening.lock()).await.ok();
         self.get().map_or(Ok(opening), Err)

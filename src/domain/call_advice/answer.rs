@@ -151,8 +151,15 @@ fn twice(case: &CallCase<'_>, verdict: &Verdict) -> Vec<String> {
     let ended = verdicts.iter().filter(|verdict| verdict.state() == State::Expired).count() as u64;
     let first = if valid > 1 {
         let n = number(valid as u64);
-        let counted = t!("Under this name, this e-mail address has {n} valid badges of this kind.", n);
-        copies.is_empty().then_some(counted)
+        let counted = || match case.as_of() {
+            Some(time) => t!(
+                "As of {time}, this e-mail address had {n} valid badges of this kind under this name.",
+                time,
+                n
+            ),
+            None => t!("Under this name, this e-mail address has {n} valid badges of this kind.", n),
+        };
+        copies.is_empty().then(counted)
     } else if (case.both || case.whole_as_of.is_some()) && may_be_copy(case).is_some() {
         None
     } else if case.both {

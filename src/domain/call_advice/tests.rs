@@ -408,7 +408,11 @@ fn of_a_wallet_that_was_read_whole_before_a_failed_refresh_it_is_said_when() {
     let copies = [Row::default().held(), Row { id: "B-2", ..Row::default() }.held()];
     let copies = said(&copies, None);
     assert!(copies.contains("they had 2 valid copies"), "{copies}");
-    for said in [in_wallet, twice, copies] {
+    let expired = Row { until: Some("2026-11-09"), accepted: "2026-08-09 09:00:00", ..Row::default() };
+    let [second, third] = ["B-2", "B-3"].map(|id| Row { id, ..Row::default() }.held());
+    let others = said(&[expired.held(), second, third], Some(CallerQuestion::Twice));
+    assert!(others.contains("had 2 valid badges of this kind"), "{others}");
+    for said in [in_wallet, twice, copies, others] {
         assert!(said.contains("As of 20") && !said.contains("could be read"), "{said}");
         assert!(!said.contains("not all badges were read"), "{said}");
     }

@@ -61,17 +61,23 @@ pub(super) fn purge(db: &Tx<'_>, args: &Purge) -> tx::Result<Vec<JobId>> {
     let purged: Vec<JobId> = db.all(&sql, values)?;
     let list = super::json(&purged);
     for sql in [
-        "UPDATE row SET name = '', email = '', email_key = '', cells = NULL, why = NULL, class_why = NULL
+        // That a row was cancelled names nobody, and is the state of its job.
+        "UPDATE row SET name = '', email = '', email_key = '', cells = NULL, class_why = NULL,
+                        why = CASE WHEN reason_code(why) = 'called_off' THEN why END
          WHERE job IN json_list(?1, bigint)",
         // The service's message may name people.
         "UPDATE request SET why = NULL WHERE job IN json_list(?1, bigint)",
         "DELETE FROM review WHERE job IN json_list(?1, bigint)",
         "DELETE FROM baseline WHERE job IN json_list(?1, bigint)",
-        "UPDATE job SET purged = TRUE, origin = NULL, stop_why = NULL, note = NULL, look_note = NULL
-         WHERE id IN json_list(?1, bigint)",
     ] {
         db.execute(sql, values![&list])?;
     }
+    // An empty reason. Earlier versions left none, and removed those of cancelled rows.
+    db.execute(
+        "UPDATE job SET purged = TRUE, origin = NULL, stop_why = ?2, note = NULL, look_note = NULL
+         WHERE id IN json_list(?1, bigint)",
+        values![&list, Reason::from(Code::Told)],
+    )?;
     if !purged.is_empty() {
         erase::want_rewrite(db)?;
     }
@@ -90,6 +96,7 @@ mod tests {
     use super::super::drafts;
     use super::super::jobs::Actor;
     use super::super::rows::NewRow;
+    use super::super::snapshots;
     use super::*;
     use crate::jobs::job::{Kind, Phase};
     use crate::jobs::journal::tests::statements::{draft_of, journal, seen};
@@ -130,6 +137,33 @@ mod tests {
         assert_eq!(purge(&db, &args("u")).expect("purged"), [issued]);
         let ended = Purge { ended: vec!["me".into()], ..args("u") };
         assert_eq!(purge(&db, &ended).expect("purged"), [refused]);
+    }
+
+    #[test]
+    fn a_purge_leaves_the_state_of_a_job_as_it_is() {
+        for (why, state) in [
+            (Code::CancelledUnsent, Phase::Cancelled.name()),
+            (Code::LeftOutByHand, "finished"),
+            (Code::SentBefore, "finished"),
+        ] {
+            let connection = journal();
+            let db = Tx::on(&connection);
+            let row = |email: &str| NewRow { name: "n".into(), email: email.into(), ..NewRow::default() };
+            let id = draft_of(&db, Kind::Issue, &[row("p@x.example"), row("q@x.example")]);
+            drafts::start(&db, &id, &Actor::now("me"), &seen(Phase::Draft)).expect("started");
+            db.execute("UPDATE job SET phase = 'cancelled'", values![]).expect("ended");
+            db.execute("UPDATE row SET bucket = 'issued' WHERE no = 1", values![]).expect("changed");
+            let left_out = "UPDATE row SET bucket = 'left_out', why = ?1 WHERE no = 2";
+            db.execute(left_out, values![Reason::from(why)]).expect("changed");
+            let read = || snapshots::job(&db, &id, "me").expect("read").expect("a job");
+            assert_eq!((read().state_name(), read().is_purged), (state, false));
+            assert_eq!(purge(&db, &args("u")).expect("purged"), [id]);
+            assert_eq!((read().state_name(), read().is_purged), (state, true));
+            let reasons: Vec<Option<Reason>> =
+                db.all("SELECT why FROM row ORDER BY no", values![]).expect("read");
+            let kept = (why == Code::CancelledUnsent).then(|| Reason::from(why));
+            assert_eq!(reasons, [None, kept]);
+        }
     }
 
     /// It would come back without its addresses.

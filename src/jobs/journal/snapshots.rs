@@ -93,15 +93,14 @@ fn with_counts(db: &Tx<'_>, mut job: Job) -> tx::Result<Job> {
         // The reason of the stop says that the rest was not sent, and the job can be resumed.
         stop.why = note.clone();
     }
-    let did_nothing =
-        job.phase != Phase::Draft && job.counts.sum(RowStatus::is_done) == 0 && !job.is_unfinished();
+    let may_go_on = job.is_open() || job.can_resume();
+    let did_nothing = job.phase != Phase::Draft && job.counts.sum(RowStatus::is_done) == 0 && !may_go_on;
     if did_nothing || job.is_undone() {
         job.left_in_doubt = super::claims::left_in_doubt(db, job.id, job.kind)?;
     }
-    if job.phase == Phase::Cancelled && job.counts.of(RowStatus::Skipped) > 0 {
-        // A purge removes the reasons, too. Most jobs with this phase have cancelled rows.
-        job.has_cancelled_rows = job.is_purged || super::requests::has_cancelled(db, job.id)?;
-    }
+    let has_skipped = job.phase == Phase::Cancelled && job.counts.of(RowStatus::Skipped) > 0;
+    job.has_cancelled_rows =
+        has_skipped && (job.has_cancelled_rows || super::requests::has_cancelled(db, job.id)?);
     Ok(job)
 }
 
@@ -132,7 +131,8 @@ fn read(r: &SqlRow<'_>, me: &str, is_team: bool) -> tx::Result<Job> {
         counts: Counts::default(),
         held: 0,
         left_in_doubt: false,
-        has_cancelled_rows: false,
+        // A purge of earlier versions removed all reasons. Most cancelled jobs have cancelled rows.
+        has_cancelled_rows: r.get("purged")? && r.get::<Option<Reason>>("stop_why")?.is_none(),
         note: if phase == Phase::Moved { Some(elsewhere(r)?) } else { r.get("note")? },
         trouble: if phase == Phase::Moved { None } else { r.get("look_note")? },
         accepted: match (r.get("accepted")?, r.get("accepted_of")?) {
@@ -317,8 +317,39 @@ mod tests {
             for status in statuses {
                 db.execute("UPDATE row SET bucket = ?1", values![*status]).expect("changed");
             }
+            for phase in ["running", "stopped"] {
+                db.execute("UPDATE job SET phase = ?1", values![phase]).expect("changed");
+                let job = job(&db, &id, "me").expect("read").expect("a job");
+                assert_eq!(job.left_in_doubt, may_be, "{statuses:?} {phase}");
+            }
+        }
+    }
+
+    #[test]
+    fn only_rows_that_were_certainly_not_sent_are_said_to_be_not_accepted() {
+        let no_row = "Job {id} has nothing to undo: no row was accepted.";
+        let perhaps = "Job {id} has nothing that lapel can undo, but {n} rows may have been accepted. Resolve them first.";
+        let left = "Job {id} has nothing that lapel can undo, but a row of it may have been accepted. Look for its badge in the history.";
+        let revoked = "Job {id} has nothing left to undo: its accepted badges are revoked or being revoked.";
+        let ways: [(&[&str], &str); 6] = [
+            (&["ask"], no_row),
+            (&["not_done"], no_row),
+            (&["in_doubt", "ask"], perhaps),
+            (&["in_doubt", "left_out"], left),
+            (&["not_seen", "ready", "not_done"], left),
+            (&["issued", "revoked"], revoked),
+        ];
+        for (statuses, said) in ways {
+            let connection = journal();
+            let db = Tx::on(&connection);
+            let row = NewRow { name: "n".into(), email: "p@x.example".into(), ..NewRow::default() };
+            let id = draft_of(&db, Kind::Issue, &[row]);
+            drafts::start(&db, &id, &Actor::now("me"), &seen(Phase::Draft)).expect("started");
+            for status in statuses {
+                db.execute("UPDATE row SET bucket = ?1", values![*status]).expect("changed");
+            }
             let job = job(&db, &id, "me").expect("read").expect("a job");
-            assert_eq!(job.left_in_doubt, may_be, "{statuses:?}");
+            assert_eq!(job.nothing_to_undo().text(), said, "{statuses:?}");
         }
     }
 

@@ -150,7 +150,7 @@ fn refusal(action: Action, job: &Job) -> String {
         Action::Undo if job.kind == Kind::Revoke => {
             t!("Job {id} is a revocation, and the service cannot undo one. Nothing was changed.", id)
         }
-        Action::Undo => t!("Job {id} has nothing to undo: no row was accepted. Nothing was changed.", id),
+        Action::Undo => t!("{why} Nothing was changed.", why = job.nothing_to_undo()),
         Action::Look => t!("Job {id} has nothing left to check. Nothing was changed.", id),
         Action::Redo => t!("Job {id} has no rows to do again. Nothing was changed.", id),
         Action::Mail => {

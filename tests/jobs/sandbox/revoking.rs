@@ -249,8 +249,7 @@ async fn an_old_badge_stays_where_the_corrected_one_does_not_come() {
 
 #[tokio::test]
 async fn an_undo_of_a_job_of_which_nothing_was_accepted_changes_only_what_is_unsent() {
-    let nothing = "Job {id} has nothing to undo: no row was accepted. Nothing was changed.";
-    let cancelled = "Job {id} has nothing to undo: no row was accepted. {n} unsent rows are cancelled.";
+    let nothing = "Job {id} has nothing to undo: no row was accepted.";
     for (rows, unsent) in [(2, 0), (6, 4)] {
         let settings = JobConfig { batch: 2, in_flight: 1, ..JobConfig::default() };
         let mut bench = Bench::set(small(), |connection| connection, settings).await;
@@ -260,11 +259,12 @@ async fn an_undo_of_a_job_of_which_nothing_was_accepted_changes_only_what_is_uns
         assert_eq!(before.left_to_send(), unsent);
         let why = bench.jobs.undo(id, "잘못 발급", "me").await.expect_err("nothing to undo").to_string();
         let job = bench.jobs.job(id).await.expect("a job");
+        let nothing = msg_with(nothing, &[&id]);
         if unsent == 0 {
-            assert_eq!(why, msg_with(nothing, &[&id]));
+            assert_eq!(why, msg_with("{why} Nothing was changed.", &[&nothing]));
             assert_eq!((job.phase, &job.stop, &job.counts), (Phase::Stopped, &before.stop, &before.counts));
         } else {
-            assert_eq!(why, msg_with(cancelled, &[&id, &unsent]));
+            assert_eq!(why, msg_with("{why} {n} unsent rows are cancelled.", &[&nothing, &unsent]));
             assert_eq!((job.phase, job.counts.of(RowStatus::Skipped)), (Phase::Cancelled, unsent));
         }
         assert_eq!(bench.jobs.list().await.expect("jobs").len(), 1, "and there is no draft");

@@ -305,7 +305,7 @@ fn an_undo_of_a_job_of_which_nothing_was_accepted_changes_nothing() {
     let before = bench.run(&show).out;
     assert!(before.contains(msg("request refused")), "{before}");
     let said = bench.run(&["jobs", "undo", "1", "--reason", "x", "--yes"]).ended(1);
-    let nothing = "Job {id} has nothing to undo: no row was accepted. Nothing was changed.";
-    assert!(said.err.contains(&msg_with(nothing, &[&1])), "{}", said.err);
+    let nothing = msg_with("Job {id} has nothing to undo: no row was accepted.", &[&1]);
+    assert!(said.err.contains(&msg_with("{why} Nothing was changed.", &[&nothing])), "{}", said.err);
     assert_eq!(bench.run(&show).out, before);
 }
