@@ -75,6 +75,7 @@ messages! {
     pub enum EmailProblem;
     pub fn localizable;
     Empty => localizable!("the e-mail address is empty");
+    TelephoneNumber => localizable!("this is a telephone number. The service keeps none: ask for the e-mail address or the name");
     NotAnAddress(why: Localizable) => why.clone();
 }
 

@@ -8,7 +8,7 @@ use super::ids::BadgeId;
 use super::look_alike::{half_width, in_latin};
 use super::text::is_invisible;
 use percent_encoding::percent_decode_str;
-use shapes::{behind_label, id_in, is_label, last_segment, without_form, without_label};
+use shapes::{behind_label, id_in, is_label, is_telephone_number, last_segment, without_form, without_label};
 pub use shapes::{has_id_form, has_number_form, id_variants, may_be_end_of_id};
 use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization;
@@ -45,7 +45,7 @@ pub enum Query {
         address: Address,
         name: Option<String>,
     },
-    /// It has an `@`.
+    /// It has an `@`, or is a telephone number.
     NotAnAddress(EmailProblem),
     /// Ids are opaque, so the text may be a name. lapel tries that second.
     BadgeId(BadgeId),
@@ -87,6 +87,11 @@ impl Query {
         if let Some(id) = behind_label(&bare).and_then(|id| BadgeId::new(unwrapped(id))) {
             return Self::BadgeId(id);
         }
+        let name = name_in(&bare);
+        // After the label of an id, it is an id.
+        if is_telephone_number(&name) {
+            return Self::NotAnAddress(EmailProblem::TelephoneNumber);
+        }
         // Letters that look like those of an id.
         if let Some(latin) = in_latin(&bare)
             && let id @ Self::BadgeId(_) = Self::read(&latin)
@@ -103,7 +108,6 @@ impl Query {
         {
             return Self::BadgeId(id);
         }
-        let name = name_in(&bare);
         match BadgeId::new(bare) {
             Some(id) if plain && digit && !spaced => Self::BadgeId(id),
             // A word of ASCII letters, or ASCII words with a number, may be either.

@@ -108,3 +108,18 @@ async fn categories_and_badge_types_are_seen_as_they_were_sent() {
     h.press("esc");
     assert!(h.settled().await.contains(msg_part("9 categories")), "back to where one was");
 }
+
+#[tokio::test]
+async fn a_badge_that_is_being_revoked_is_not_called_revoked() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    let row = RowSpec { state: lapel::sandbox::RowState::Revoking, ..RowSpec::default() };
+    let ids = h.sandbox.control().rows(&Rows { insert: vec![row], ..Rows::default() }).expect("inserted");
+    h.settled().await;
+    h.press("4");
+    h.paste(&ids[0]);
+    h.press("enter");
+    h.shows("REVOKING").await;
+    h.press("c");
+    let screen = h.screen();
+    assert!(screen.contains(msg_part("is being revoked, so it cannot be replaced")), "{screen}");
+}

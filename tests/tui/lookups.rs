@@ -320,11 +320,14 @@ async fn a_name_in_the_box_for_a_badge_id_is_offered_as_a_name_and_the_log_masks
     };
     h.sandbox.control().rows(&Rows { insert: vec![row], ..Rows::default() }).expect("inserted");
     h.settled().await;
+    let before = all_requests(&h);
     h.press("4");
     h.type_text("010-1234-5678");
     h.press("enter");
     let screen = h.settled().await;
     assert!(!screen.contains(msg_part("looks up its holders")), "no name: {screen}");
+    assert!(screen.contains(msg_part("this is a telephone number")), "{screen}");
+    assert_eq!(all_requests(&h), before, "no badge has it as its id");
     h.press("ctrl-u");
     h.type_text("Vesmirek");
     h.press("enter");
@@ -337,4 +340,20 @@ async fn a_name_in_the_box_for_a_badge_id_is_offered_as_a_name_and_the_log_masks
     let screen = h.settled().await;
     assert!(screen.contains("/badges/‹…›"), "{screen}");
     assert!(!screen.contains("Vesmirek") && !screen.contains("1234-5678"), "{screen}");
+}
+
+#[tokio::test]
+async fn a_telephone_number_in_the_wallet_sends_no_request() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    h.settled().await;
+    h.press("3");
+    h.settled().await;
+    let before = all_requests(&h);
+    h.type_text("010-1234-5678");
+    let number = msg_part("this is a telephone number");
+    assert!(h.screen().contains(number), "it is told while it is typed: {}", h.screen());
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(screen.contains(number) && !screen.contains(msg_part("No badge has the id")), "{screen}");
+    assert_eq!(all_requests(&h), before);
 }

@@ -65,6 +65,9 @@ async fn without_being_asked_for_nothing_is_read_and_nothing_is_kept() {
         "{screen}"
     );
     assert!(!screen.contains("z period"), "what is not possible is not offered:\n{screen}");
+    h.press("enter");
+    let screen = h.screen();
+    assert!(screen.contains(msg_part("no counts without an index")), "{screen}");
     h.press("r R esc enter down z / }");
     h.settled().await;
     assert_eq!(all_requests(&h), before + 1, "only the number of badges, to say what an index costs");

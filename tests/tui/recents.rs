@@ -95,6 +95,30 @@ async fn what_was_looked_up_is_offered_newest_first_and_after_a_restart() {
 }
 
 #[tokio::test]
+async fn a_half_typed_badge_id_is_offered_when_the_box_was_left() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    h.settled().await;
+    h.press("4");
+    h.type_text("B-77");
+    h.press("esc");
+    assert!(!h.screen().contains("B-77"), "{}", h.screen());
+    h.press("/");
+    let screen = h.screen();
+    let title = msg("Not opened yet, then opened earlier");
+    assert!(screen.contains(title) && screen.contains("B-77"), "{screen}");
+    h.press("up");
+    let screen = h.screen();
+    let is_in_box = |line: &str| line.contains(msg("Badge id")) && line.contains("B-77");
+    assert!(screen.lines().any(is_in_box), "{screen}");
+    // What is opened is not offered as half typed any more.
+    h.press("enter");
+    h.settled().await;
+    h.press("esc / ctrl-u up");
+    let screen = h.settled().await;
+    assert!(screen.lines().any(is_in_box) && !screen.contains(title), "{screen}");
+}
+
+#[tokio::test]
 async fn nothing_is_kept_where_it_is_off_and_what_was_kept_goes() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("recent/uni.json");

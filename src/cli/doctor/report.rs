@@ -6,6 +6,7 @@ use super::super::session::answer;
 use super::super::words::{indented, under};
 use super::DoctorReport;
 use crate::cli::prelude::*;
+use crate::config::JobSettings;
 use crate::i18n;
 use crate::jobs::Fact;
 
@@ -154,7 +155,7 @@ impl DoctorReport {
 
     fn lines(&self) -> Vec<String> {
         let mut lines = vec![format!("lapel {}", env!("CARGO_PKG_VERSION"))];
-        lines.extend(under(t!("Profile"), fields(self.profile.as_ref())));
+        lines.extend(under(t!("Profile"), fields(self.profile.clone().map(without_former_names).as_ref())));
         lines.extend(under(t!("Service"), fields(Some(&self.service))));
         lines.extend(under(t!("Clock"), fields(Some(&self.clock))));
         lines.push(t!("Observations").to_owned());
@@ -191,6 +192,14 @@ impl DoctorReport {
         }
         lines
     }
+}
+
+/// The profile for a person. Scripts may know the former names of settings, which only repeat others.
+fn without_former_names(mut profile: Value) -> Value {
+    if let Some(jobs) = profile.get_mut("jobs").and_then(Value::as_object_mut) {
+        jobs.retain(|name, _| JobSettings::former_names().all(|(former, _)| former != name));
+    }
+    profile
 }
 
 fn second(at: i64) -> Option<Timestamp> {

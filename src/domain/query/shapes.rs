@@ -127,6 +127,29 @@ pub fn has_id_form(word: &str) -> bool {
         && word.bytes().any(|b| b.is_ascii_alphabetic())
 }
 
+/// Such as `010-1234-5678`, `02) 123-4567`, `01012345678` or `+82 10-1234-5678`.
+pub(super) fn is_telephone_number(text: &str) -> bool {
+    let (is_international, rest) = match text.strip_prefix('+') {
+        Some(rest) => (true, rest),
+        None => (false, text),
+    };
+    let is_separator = |c: char| matches!(c, ' ' | '-' | '.' | '(' | ')' | '\u{2010}'..='\u{2015}');
+    if !rest.chars().all(|c| c.is_ascii_digit() || is_separator(c)) {
+        return false;
+    }
+    let parts: Vec<&str> = rest.split(is_separator).filter(|part| !part.is_empty()).collect();
+    let is_area = |part: &str| {
+        part.starts_with('0') && !part.starts_with("00") && (2..=3).contains(&part.len())
+            || part.starts_with("05") && part.len() == 4
+    };
+    match parts.as_slice() {
+        parts if is_international => (9..=15).contains(&parts.iter().map(|part| part.len()).sum::<usize>()),
+        [whole] => whole.starts_with("010") && whole.len() == 11,
+        [area, middle, last] => is_area(area) && (3..=4).contains(&middle.len()) && last.len() == 4,
+        _ => false,
+    }
+}
+
 /// One word with a digit.
 pub(super) fn behind_label(text: &str) -> Option<&str> {
     let (label, rest) = text.split_once([':', '\u{ff1a}', '='])?;

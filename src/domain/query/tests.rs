@@ -171,6 +171,29 @@ fn a_name_beside_a_number_is_a_name() {
 }
 
 #[test]
+fn a_telephone_number_is_no_id_unless_a_label_says_so() {
+    for typed in [
+        "010-1234-5678",
+        " 010 1234 5678",
+        "010.1234.5678",
+        "01012345678",
+        "(02) 123-4567",
+        "031)123-4567",
+        "+82 10-1234-5678",
+        "\u{ff10}10\u{2013}1234\u{2013}5678",
+        "전화: 010-1234-5678",
+    ] {
+        assert_eq!(Query::read(typed), Query::NotAnAddress(EmailProblem::TelephoneNumber), "{typed}");
+    }
+    for typed in
+        ["2026-11-02", "2026-000123", "001-123-4567", "0101234567", "20260003653", "0-1234-5678", "+82"]
+    {
+        assert!(matches!(Query::read(typed), Query::BadgeId(_)), "{typed}: {:?}", Query::read(typed));
+    }
+    assert!(matches!(Query::read("id: 010-1234-5678"), Query::BadgeId(_)));
+}
+
+#[test]
 fn brackets_that_belong_to_it_stay() {
     assert_eq!(without_pair("(a) and (b)"), "(a) and (b)");
     assert_eq!(without_pair("((a))"), "(a)");

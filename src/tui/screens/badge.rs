@@ -30,6 +30,8 @@ pub struct BadgeScreen {
     sent: (Option<RequestId>, Vec<SentHere>),
     find: Option<TextField>,
     recent: RecentInputs,
+    /// A text that was left half typed. The box offers it first.
+    half_typed: Option<String>,
     /// The index search for a certificate number, and the text of the input that has it. It may turn out to be a badge id.
     cert: Option<(RequestId, String, String)>,
     certs: Certs,
@@ -44,7 +46,13 @@ impl BadgeScreen {
         if self.beside { picture::beside(area).0 } else { area }
     }
 
-    pub fn open(&mut self, mut badge: ListedBadge, effects: &mut Effects<'_>) {
+    /// Opens a badge that the user selected elsewhere.
+    pub fn open(&mut self, badge: ListedBadge, effects: &mut Effects<'_>) {
+        self.put_half_typed_aside();
+        self.show(badge, effects);
+    }
+
+    fn show(&mut self, mut badge: ListedBadge, effects: &mut Effects<'_>) {
         self.find = None;
         self.recent = RecentInputs::default();
         effects.cancel(self.cert.take().map(|(request, ..)| request));
@@ -70,6 +78,22 @@ impl BadgeScreen {
         if self.wants(id) {
             effects.request_instead(&mut self.request, Request::Badge(id.clone()));
         }
+    }
+
+    /// A recalled text is offered anyway, and the id of the open badge is on the screen.
+    fn put_half_typed_aside(&mut self) {
+        let text = self.find.as_ref().map_or("", |field| field.value().trim());
+        let is_new = self.recent.at().is_none() && !text.is_empty() && text != self.wanted_id();
+        if is_new && !crate::secrets::is_key(text) {
+            self.half_typed = Some(text.to_owned());
+        }
+    }
+
+    /// What the box offers: what was not opened yet, then what was opened earlier.
+    fn offered(&self, cx: &UiContext) -> Vec<String> {
+        let half_typed = self.half_typed.as_ref();
+        let earlier = cx.recent(InputKind::Badge).iter().filter(|text| half_typed != Some(*text));
+        half_typed.into_iter().chain(earlier).cloned().collect()
     }
 
     fn wanted_id(&self) -> &str {
@@ -111,6 +135,7 @@ impl BadgeScreen {
     /// Opens the badge with this id or certificate number. Only the index knows certificate numbers.
     fn find_badge(&mut self, typed: BadgeId, effects: &mut Effects<'_>) {
         effects.typed.push((InputKind::Badge, typed.wire().to_owned()));
+        self.half_typed.take_if(|text| text == typed.wire());
         effects.cancel(self.cert.take().map(|(request, ..)| request));
         let number = typed.wire().to_owned();
         if number.chars().any(char::is_numeric) {
@@ -118,12 +143,13 @@ impl BadgeScreen {
             let text = self.find.as_ref().map_or_else(String::new, |field| field.value().to_owned());
             self.cert = Some((request, number, text));
         } else {
-            self.open(ListedBadge::unlisted(typed), effects);
+            self.show(ListedBadge::unlisted(typed), effects);
         }
     }
 
     /// As from the input, from elsewhere.
     pub fn find_typed(&mut self, typed: BadgeId, effects: &mut Effects<'_>) {
+        self.put_half_typed_aside();
         self.find = None;
         self.over_text = false;
         self.find_badge(typed, effects);
@@ -140,12 +166,12 @@ impl BadgeScreen {
         match found.as_deref() {
             Ok([one]) => {
                 let unlisted = || ListedBadge::unlisted(one.badge_id.clone());
-                self.open(one.row.as_ref().map_or_else(unlisted, ListedBadge::of), effects);
+                self.show(one.row.as_ref().map_or_else(unlisted, ListedBadge::of), effects);
             }
             Ok(all @ [_, _, ..]) => effects.say(several(all)),
             Ok([]) | Err(_) => {
                 if let Some(id) = BadgeId::new(typed) {
-                    self.open(ListedBadge::unlisted(id), effects);
+                    self.show(ListedBadge::unlisted(id), effects);
                 }
                 self.certs = Certs::of(found);
             }
@@ -195,11 +221,17 @@ impl BadgeScreen {
         match self.badge() {
             Some(badge) => {
                 let state = Verdict::of(badge, cx.now()).state();
-                if matches!(state, State::Revoked | State::Revoking) {
-                    effects.say(t!("A revoked badge cannot be replaced. Issue a new one from Templates."));
-                } else {
-                    let badge = Box::new(badge.clone());
-                    effects.open(|cx, effects| ReplaceForm::new(badge, cx, effects));
+                match state {
+                    State::Revoked => {
+                        effects.say(t!("A revoked badge cannot be replaced. Issue a new one from Templates."));
+                    }
+                    State::Revoking => effects.say(t!(
+                        "This badge is being revoked, so it cannot be replaced. Issue a new one from Templates."
+                    )),
+                    _ => {
+                        let badge = Box::new(badge.clone());
+                        effects.open(|cx, effects| ReplaceForm::new(badge, cx, effects));
+                    }
                 }
             }
             None => effects.say(t!("There is no badge here to correct.")),
@@ -229,7 +261,7 @@ impl Component for BadgeScreen {
             }),
             Action::Wallet => self.badge().is_some_and(|badge| badge.recipient_email.is_some()),
             Action::Copy | Action::Raw | Action::Reload => self.wanted.is_some(),
-            Action::Earlier => !cx.recent(InputKind::Badge).is_empty(),
+            Action::Earlier => self.half_typed.is_some() || !cx.recent(InputKind::Badge).is_empty(),
             Action::Later => false,
             _ => true,
         }
@@ -276,17 +308,27 @@ impl Component for BadgeScreen {
                 self.recent = RecentInputs::default();
             }
             Action::Earlier | Action::Later => {
-                let Some(field) = &mut self.find else { return false };
-                if self.recent.at().is_none() {
-                    self.recent = RecentInputs::new(cx.recent(InputKind::Badge).to_vec());
+                if self.find.is_none() {
+                    return false;
                 }
-                if let Some(text) = self.recent.step(action == Action::Earlier, field.value()) {
+                if self.recent.at().is_none() {
+                    let recent = RecentInputs::new(self.offered(cx));
+                    if action == Action::Earlier && !recent.is_empty() {
+                        self.put_half_typed_aside();
+                    }
+                    self.recent = recent;
+                }
+                if let Some(field) = &mut self.find
+                    && let Some(text) = self.recent.step(action == Action::Earlier, field.value())
+                {
                     field.set(&text);
                 }
             }
             Action::Back if self.find.is_some() => {
                 effects.cancel(self.cert.take().map(|(request, ..)| request));
+                self.put_half_typed_aside();
                 self.find = None;
+                self.recent = RecentInputs::default();
             }
             Action::Back if self.over_text => self.over_text = false,
             Action::Picture | Action::TurnOver if self.badge().is_none() => {
@@ -399,6 +441,7 @@ impl Component for BadgeScreen {
         if let Some(badge) = self.badge() {
             badge.know(known);
         }
+        self.half_typed.iter().for_each(|text| known.typed(text));
     }
 
     fn tour_place(&self) -> TourPlace {
@@ -470,15 +513,19 @@ impl Component for BadgeScreen {
         frame.render_widget(shown, body);
         if let (Some(field), None, None) = (&self.find, self.read.shown(), &self.wanted) {
             let all = if self.recent.at().is_some() {
-                self.recent.all()
+                self.recent.all().to_vec()
             } else if field.value().is_empty() {
-                cx.recent(InputKind::Badge)
+                self.offered(cx)
             } else {
-                &[]
+                Vec::new()
+            };
+            let title = match self.half_typed {
+                Some(_) => t!("Not opened yet, then opened earlier"),
+                None => t!("Opened earlier"),
             };
             let used = u16::try_from(used).unwrap_or(area.height).saturating_add(2).min(area.height);
             let below = Rect { y: area.y + used, height: area.height - used, ..area };
-            input_history::draw(all, self.recent.at(), t!("Opened earlier"), frame, below, cx);
+            input_history::draw(&all, self.recent.at(), title, frame, below, cx);
         }
         if self.request.is_some() && self.read.shown().is_some() {
             frame.render_widget(

@@ -21,9 +21,11 @@ fn what_was_learned_is_told_with_its_evidence() {
         "journal.sqlite",
         msg_part("No problems found"),
         "600  private",
+        "duplicate check minutes 15",
     ] {
         assert!(text.contains(part), "{part} is missing:\n{text}");
     }
+    assert!(!text.contains("guard age"), "former names are for scripts:\n{text}");
 }
 
 /// As in containers, `ssh` and cron: the zone has a name.

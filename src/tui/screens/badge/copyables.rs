@@ -64,6 +64,10 @@ impl Screen for BadgeScreen {
         true
     }
 
+    fn forget_recents(&mut self) {
+        self.half_typed = None;
+    }
+
     fn open_field(&mut self, cx: &UiContext, effects: &mut Effects<'_>) {
         self.on_paste("", cx, effects);
     }

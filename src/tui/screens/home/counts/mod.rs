@@ -321,6 +321,10 @@ impl Component for BadgeCounts {
             Action::Period => {
                 effects.say(t!("Only issued and revoked badges are counted by day, week and month."));
             }
+            Action::Open if !self.is_on(cx) => {
+                let key = cx.key(&self.key_contexts(), Action::IndexOn);
+                effects.say(t!("There are no counts without an index. {key} turns the index on.", key));
+            }
             Action::Open => match self.bar() {
                 Some(bar @ CountBar { which: Some(_), count: 1.., .. }) => {
                     let title = bar.list_title(self.section);
