@@ -163,6 +163,30 @@ async fn the_palette_says_of_each_action_that_it_is_not_possible_and_where_it_is
 }
 
 #[tokio::test]
+async fn the_palette_names_no_key_that_only_one_of_the_named_places_has() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    h.press("1");
+    h.settled().await;
+    let mut entry_of = |action: Action| {
+        h.press(":");
+        h.type_text(action.short());
+        let screen = h.screen();
+        let is_entry = |line: &&str| line.contains(action.hint()) && line.contains("— ");
+        let entry = screen.lines().find(is_entry).unwrap_or_else(|| panic!("{screen}"));
+        let entry = entry.trim_start_matches(|c| " │▌".contains(c)).to_owned();
+        h.press("esc");
+        (entry, screen)
+    };
+    // Home has another key for it than Wallet.
+    let (entry, screen) = entry_of(Action::LookUp);
+    assert!(entry.starts_with(Action::LookUp.hint()), "{screen}");
+    let place = msg_with("only in {place}", &[&"Wallet, Home"]);
+    assert!(flat(&screen.replace('│', " ")).contains(&place), "{screen}");
+    let (entry, screen) = entry_of(Action::Revoke);
+    assert!(entry.starts_with("x "), "{screen}");
+}
+
+#[tokio::test]
 async fn the_palette_does_what_is_typed_or_says_why_not() {
     let mut h = Harness::new(small(), 100, 30).await;
     h.settled().await;

@@ -317,9 +317,12 @@ impl App {
                     return Some(PaletteCommand { action, keys: keys.unwrap_or_default(), why_not });
                 }
                 // Actions that only a form or a menu has are listed there.
-                let mut screens = known(action).filter(|(context, ..)| context.is_a_screen()).peekable();
-                let keys = screens.peek()?.2.clone();
-                let places = screens.map(|(context, ..)| context.place()).collect();
+                let screens: Vec<_> = known(action).filter(|(context, ..)| context.is_a_screen()).collect();
+                let (_, _, first) = screens.first()?;
+                // Keys that only some of the named places have would be wrong for the others.
+                let is_same = screens.iter().take(NAMED).all(|(.., keys)| keys == first);
+                let keys = if is_same { first.clone() } else { String::new() };
+                let places = screens.iter().map(|(context, ..)| context.place()).collect();
                 let place = named(places, self.cx.glyphs.ellipsis);
                 Some(PaletteCommand { action, keys, why_not: Some(t!("only in {place}", place)) })
             })

@@ -19,7 +19,8 @@ pub struct Profiles {
     lines: Vec<ProfileLine>,
     cursor: ListCursor,
     search: Search,
-    opening: Option<RequestId>,
+    /// Running request that opens a profile, and whether it only renews the login of the profile in use.
+    opening: Option<(RequestId, bool)>,
     form: Option<ProfileForm>,
     /// The input of a form that was saved: nothing is left to keep.
     saved: Option<FormInput>,
@@ -96,14 +97,19 @@ impl Profiles {
                 }
                 if changes && self.used.as_ref() == Some(&name) {
                     // The data on the screen came from the old settings, so lapel opens the profile again.
-                    self.opening = Some(effects.request(Request::OpenProfile(Some(name))));
+                    self.opening = Some((effects.request(Request::OpenProfile(Some(name))), false));
                 }
             }
         }
     }
 
     fn is_plain(&self) -> bool {
-        self.form.is_none() && self.removing.is_none() && self.opening.is_none() && self.working.is_none()
+        self.form.is_none() && self.removing.is_none() && !self.is_busy()
+    }
+
+    /// While a request about a profile runs, the profile stays as it is.
+    fn is_busy(&self) -> bool {
+        self.opening.is_some() || self.working.is_some()
     }
 
     /// Whether the profile in use can only be opened to log in again: a job of it waits for the team's journal.
@@ -115,7 +121,7 @@ impl Profiles {
     }
 
     /// Without an end of the connection, so that answers that wait can be recorded.
-    fn renew(&mut self, session: &ProfileSession, cx: &UiContext) {
+    fn renew(&mut self, session: Box<ProfileSession>, cx: &UiContext, effects: &mut Effects<'_>) {
         let journal = cx.session().map(|used| &used.journal);
         let is_renewed = match (journal, &session.journal) {
             (Some(JournalPlace::Team { login, .. }), JournalPlace::Team { login: later, .. }) => {
@@ -127,7 +133,21 @@ impl Profiles {
             let done = t!("lapel read the password again, and logs in to the team's journal with it.");
             self.done = Some(done.to_owned());
         } else {
-            self.said = Some(i18n::tr(SENDING).to_owned());
+            self.switch(session, cx, effects);
+        }
+    }
+
+    /// Ends the connection, unless a job sends: it may have begun while the profile was being opened.
+    fn switch(&mut self, session: Box<ProfileSession>, cx: &UiContext, effects: &mut Effects<'_>) {
+        let is_new = self.form.is_some();
+        self.form_saved();
+        if !cx.is_sending {
+            effects.go.push(Navigate::Connect(session));
+            return;
+        }
+        self.said = Some(i18n::tr(SENDING).to_owned());
+        if is_new {
+            self.reading = Some(effects.request(Request::Profiles));
         }
     }
 
@@ -140,14 +160,17 @@ impl Profiles {
         if adding {
             let form = ProfileForm::new(if self.lines.is_empty() { "main" } else { "" });
             self.open_form(form, cx, effects);
-        } else if cx.is_sending && !self.renews(cx) {
+            return;
+        }
+        let renews = self.renews(cx);
+        if cx.is_sending && !renews {
             self.said = Some(i18n::tr(SENDING).to_owned());
         } else {
             let ask = match self.lines.get(self.cursor.at()) {
                 Some(line) => Request::OpenProfile(Some(line.name.clone())),
                 None => Request::StartSandbox,
             };
-            self.opening = Some(effects.request(ask));
+            self.opening = Some((effects.request(ask), renews));
         }
     }
 
@@ -160,7 +183,7 @@ impl Profiles {
             }
             // Others end by themselves and leave nothing unfinished.
         } else if self.opening.is_some() {
-            effects.cancel(self.opening.take());
+            effects.cancel(self.opening.take().map(|(request, _)| request));
         } else if self.form.is_some() || self.removing.is_some() {
             (self.form, self.removing) = (None, None);
         } else {
@@ -277,21 +300,24 @@ impl Component for Profiles {
         }
     }
 
-    fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
+    fn is_enabled(&self, action: Action, cx: &UiContext) -> bool {
+        if self.is_busy() {
+            // The shell runs what works everywhere.
+            let everywhere = [KeyContext::Always, KeyContext::Tour];
+            return action == Action::Back || cx.keymap.has(&everywhere, action);
+        }
         match action {
-            Action::Accept => self.opening.is_none() && self.reading.is_none(),
+            Action::Accept => self.reading.is_none(),
             Action::PageDown | Action::PageUp => false,
             Action::ChangeProfile | Action::TestProfile | Action::RemoveProfile => {
-                self.cursor.at() < self.lines.len() && self.working.is_none()
+                self.cursor.at() < self.lines.len()
             }
             _ => true,
         }
     }
 
     fn on_action(&mut self, action: Action, cx: &UiContext, effects: &mut Effects<'_>) -> bool {
-        // While a request about a profile runs, it stays as it is. The help and the palette open.
-        let is_busy = self.opening.is_some() || self.working.is_some();
-        if is_busy && action != Action::Back {
+        if self.is_busy() && action != Action::Back {
             return !matches!(action, Action::Help | Action::Palette);
         }
         if let (Some(form), true) = (&mut self.form, action != Action::Back) {
@@ -311,7 +337,7 @@ impl Component for Profiles {
                 ProfileStep::Try(_) if cx.is_sending => self.said = Some(i18n::tr(SENDING).to_owned()),
                 ProfileStep::Try(candidate) => {
                     self.said = None;
-                    self.opening = Some(effects.request(Request::TryProfile(candidate)));
+                    self.opening = Some((effects.request(Request::TryProfile(candidate)), false));
                 }
             }
             return true;
@@ -338,7 +364,7 @@ impl Component for Profiles {
             let texts = self.texts();
             return self.search.type_in(key, &mut self.cursor, &texts);
         }
-        let idle = self.opening.is_none() && self.working.is_none();
+        let idle = !self.is_busy();
         self.form.as_mut().is_some_and(|form| idle && form.on_text_key(key))
     }
 
@@ -376,14 +402,11 @@ impl Component for Profiles {
                 }
                 Ok(())
             }
-            Response::Connected(opened) if self.opening == Some(id) => {
-                self.opening = None;
+            Response::Connected(opened) if self.opening.is_some_and(|(own, _)| own == id) => {
+                let renews = self.opening.take().is_some_and(|(_, renews)| renews);
                 match opened {
-                    Ok(session) if self.renews(cx) => self.renew(&session, cx),
-                    Ok(session) => {
-                        self.form_saved();
-                        effects.go.push(Navigate::Connect(session));
-                    }
+                    Ok(session) if renews => self.renew(session, cx, effects),
+                    Ok(session) => self.switch(session, cx, effects),
                     Err(why) => {
                         let is_form = self.form.is_some();
                         self.said = Some(if is_form {
@@ -470,6 +493,117 @@ impl Modal for Profiles {
     fn on_confirmed(&mut self, _: &UiContext, effects: &mut Effects<'_>) {
         if let Some(name) = self.removing.as_ref().map(|line| line.name.clone()) {
             self.work(ProfileRequest::Remove(name.clone()), name, false, effects);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::ProfileSettings;
+    use crate::team::{DatabaseLimits, Login, Server};
+    use crate::tui::context::JournalAway;
+    use crate::tui::request::RequestIds;
+
+    /// The session of a profile whose journal is a team's.
+    fn session() -> ProfileSession {
+        let login = Login {
+            server: Server::parse("postgres://kim@db.example/badges").expect("an address"),
+            password: None,
+            ca: None,
+            limits: &DatabaseLimits::USUAL,
+            refused: Arc::default(),
+        };
+        let journal = JournalPlace::Team { login, who: "kim".to_owned(), data_dir: None, reads_only: false };
+        ProfileSession { journal, ..ProfileSession::for_test(Environment::Demo, "Naru University") }
+    }
+
+    /// The list with the profile in use.
+    fn list() -> (Profiles, UiContext) {
+        let line = ProfileLine {
+            name: "uni".to_owned(),
+            settings: ProfileSettings::default(),
+            key_from: "the keyring".to_owned(),
+            is_default: false,
+        };
+        let profiles = Profiles { used: Some("uni".to_owned()), lines: vec![line], ..Profiles::default() };
+        let mut cx = UiContext::for_test();
+        cx.connection.session = Some(session());
+        (profiles, cx)
+    }
+
+    fn opened(profiles: &mut Profiles, cx: &UiContext, effects: &mut Effects<'_>) {
+        let (id, _) = profiles.opening.expect("a running request");
+        let response = Response::Connected(Ok(Box::new(session())));
+        assert!(profiles.on_response(Reply { id, response }, cx, effects).is_ok());
+        assert!(profiles.opening.is_none());
+    }
+
+    #[test]
+    fn a_profile_that_is_opened_to_log_in_again_never_ends_the_connection() {
+        let mut requests = RequestIds::default();
+        let effects = &mut Effects::new(&mut requests);
+        let (mut profiles, mut cx) = list();
+        cx.is_sending = true;
+        profiles.accept(&cx, effects);
+        assert!(profiles.opening.is_none(), "nothing is wrong with the login");
+        cx.connection.journal_away = Some(JournalAway {
+            why: String::new(),
+            is_login_refused: true,
+            is_forbidden: false,
+            since: Timestamp::UNIX_EPOCH,
+        });
+        profiles.accept(&cx, effects);
+        // Before the answer, the database is back, or away for another reason.
+        cx.connection.journal_away = None;
+        opened(&mut profiles, &cx, effects);
+        assert!(profiles.done.is_some() && profiles.said.is_none());
+        assert!(effects.go.is_empty(), "{:?}", effects.go);
+    }
+
+    #[test]
+    fn a_job_that_begins_to_send_while_a_profile_opens_keeps_its_connection() {
+        let mut requests = RequestIds::default();
+        let effects = &mut Effects::new(&mut requests);
+        let (mut profiles, mut cx) = list();
+        profiles.accept(&cx, effects);
+        cx.is_sending = true;
+        opened(&mut profiles, &cx, effects);
+        assert_eq!(profiles.said.as_deref(), Some(i18n::tr(SENDING)));
+        assert!(effects.go.is_empty(), "{:?}", effects.go);
+        cx.is_sending = false;
+        profiles.accept(&cx, effects);
+        opened(&mut profiles, &cx, effects);
+        assert!(matches!(effects.go[..], [Navigate::Connect(_)]), "{:?}", effects.go);
+    }
+
+    #[test]
+    fn a_busy_list_offers_only_what_it_does() {
+        let mut requests = RequestIds::default();
+        let effects = &mut Effects::new(&mut requests);
+        for is_opening in [true, false] {
+            let (mut profiles, cx) = list();
+            let of_list = [
+                Action::Accept,
+                Action::ChangeProfile,
+                Action::TestProfile,
+                Action::RemoveProfile,
+                Action::Search,
+                Action::Down,
+            ];
+            assert!(of_list.iter().all(|action| profiles.is_enabled(*action, &cx)));
+            if is_opening {
+                profiles.accept(&cx, effects);
+            } else {
+                profiles.manage(Action::TestProfile, &cx, effects);
+            }
+            for action in of_list.into_iter().chain([Action::Quit, Action::RequestLog, Action::Templates]) {
+                assert!(!profiles.is_enabled(action, &cx), "{action:?}");
+                assert!(profiles.on_action(action, &cx, effects) && profiles.is_busy(), "{action:?}");
+            }
+            for action in [Action::Back, Action::Help, Action::Palette, Action::QuitNow, Action::SaveScreen] {
+                assert!(profiles.is_enabled(action, &cx), "{action:?}");
+            }
         }
     }
 }

@@ -139,14 +139,16 @@ impl ResolveRows {
         if self.choice() == Resolution::IsBadge { BADGE } else { WHY }
     }
 
+    fn to_text(&mut self) {
+        self.fields.set_focus(self.at());
+        self.stage = ResolveStage::Text;
+    }
+
     fn go_on(&mut self, effects: &mut Effects<'_>) {
         self.fields.no_error();
         let typed = self.fields.value(self.at());
         match (self.stage, self.choice()) {
-            (ResolveStage::Choice, _) => {
-                self.fields.set_focus(self.at());
-                self.stage = ResolveStage::Text;
-            }
+            (ResolveStage::Choice, _) => self.to_text(),
             (ResolveStage::Text, Resolution::IsBadge) if Text::new(typed).looks_empty() => {
                 self.fields.wrong(None, t!("type or paste the badge id").to_owned());
             }
@@ -194,7 +196,7 @@ impl ResolveRows {
                 }
                 self.stage = ResolveStage::Choice;
             }
-            ResolveStage::Review => self.stage = ResolveStage::Text,
+            ResolveStage::Review => self.to_text(),
         }
     }
 
@@ -280,8 +282,9 @@ impl Component for ResolveRows {
         let Response::Done(done) = reply.to(&mut self.request)? else { return Ok(()) };
         match done {
             Err(why) => {
+                // The user may have changed the choice while the command ran.
+                self.to_text();
                 self.fields.wrong(None, why);
-                self.stage = ResolveStage::Text;
             }
             Ok(JobReply::NeverSeen(found)) => self.send(found, effects),
             Ok(done) => {
@@ -404,5 +407,36 @@ impl Modal for ResolveRows {
             (_, Resolution::SendAgain | Resolution::SendNeverSeen | Resolution::IsBadge) => return,
         };
         self.run(command, effects);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::needs::tests::job;
+    use crate::tui::request::RequestIds;
+
+    #[test]
+    fn a_failure_after_the_choice_has_changed_shows_the_field_of_the_new_choice() {
+        let cx = UiContext::for_test();
+        let mut requests = RequestIds::default();
+        let effects = &mut Effects::new(&mut requests);
+        let job = job(Phase::Running, &[(RowStatus::NeverSeen, 1)]);
+        let mut form = ResolveRows::one(&job, JobRow::for_test(1, RowStatus::NeverSeen));
+        assert!(form.on_action(Action::Down, &cx, effects));
+        form.on_action(Action::Accept, &cx, effects);
+        form.on_paste("B-000000001-AB", &cx, effects);
+        form.on_action(Action::Accept, &cx, effects);
+        form.on_confirmed(&cx, effects);
+        let id = form.request.expect("a running command");
+        for action in [Action::Back, Action::Back, Action::Down] {
+            form.on_action(action, &cx, effects);
+        }
+        let failed = Response::Done(Err("the database is away".to_owned()));
+        assert!(form.on_response(Reply { id, response: failed }, &cx, effects).is_ok());
+        let typed = KeyEvent::new(KeyCode::Char('x'), KeyModifiers::NONE);
+        assert!(form.on_text_key(typed, effects));
+        assert_eq!(form.typed(), ["x"]);
+        assert_eq!(form.fields.values(), ["x", "B-000000001-AB"]);
     }
 }

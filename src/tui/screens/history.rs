@@ -73,7 +73,8 @@ impl ListRecord for HistoryItem {
         ListField::of("status_name", (10, 0, 0))
             .shown(|row, (), cx| state_with_age(row, cx))
             .styled(|row, cx| cx.theme.state(&state(row, &cx.clock())))
-            .whole(|row, (), clock| state(row, clock).word().to_string()),
+            .whole(|row, (), clock| state(row, clock).word().to_string())
+            .state(),
         ListField::of("recipient_name", (10, 2, 0)),
         ListField::of("recipient_email", (14, 4, 0)),
         ListField::of("title", (14, 5, 0)).titled(BADGE_TITLE),

@@ -100,7 +100,7 @@ impl<R, C> RecordField<R, C> {
         let (min_width, weight, drop_order) = layout;
         let layout = ColumnLayout { min_width, weight, drop_order };
         Self {
-            column: ColumnDef { key, title, layout, right: false, is_time: false },
+            column: ColumnDef { key, title, layout, right: false, is_time: false, is_state: false },
             value: |_| FieldValue::Text(None),
             style: |_, cx| cx.theme.text(),
             shown: None,
@@ -137,6 +137,12 @@ impl<R, C> RecordField<R, C> {
     /// A time to the minute.
     pub const fn time(mut self) -> Self {
         self.column.is_time = true;
+        self
+    }
+
+    /// The state that a row is about.
+    pub const fn state(mut self) -> Self {
+        self.column.is_state = true;
         self
     }
 

@@ -16,8 +16,6 @@ pub const TO_MINUTE: usize = 16;
 /// The part of the cells that fit into their column, in percent: as many as there is room for, and always.
 const ENOUGH: [Share; 4] = [Share::of(100), Share::of(99), Share::of(97), Share::of(95)];
 const LEAST: Share = Share { percent: 95, has_reasons: false };
-/// The keys of columns that say what a row is about. Their cells are never cut in favour of others.
-const STATES: [&str; 2] = ["state", "status_name"];
 const REASONS: &str = "why";
 /// Cells for a preview that no column takes from it to show all of its content.
 const PREVIEW: usize = 72;
@@ -46,6 +44,8 @@ pub struct ColumnDef {
     pub right: bool,
     /// Whether its cells are times to the minute, which lose a year that they all share with today.
     pub is_time: bool,
+    /// Whether it says what a row is about. Its cells are never cut in favour of others.
+    pub is_state: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -204,8 +204,7 @@ impl Heading {
             .map(|(at, (cells, def))| {
                 let year = if self.drops_year(at) { self.this_year.len() } else { 0 };
                 // A number that is cut looks like another one, and a state is what the row is about.
-                let is_whole =
-                    def.right || STATES.contains(&def.key) || (share.has_reasons && def.key == REASONS);
+                let is_whole = def.right || def.is_state || (share.has_reasons && def.key == REASONS);
                 let percent = if is_whole { 100 } else { share.percent };
                 width_for(cells, percent).saturating_sub(year).max(width(tr(def.title)) + arrow(at))
             })

@@ -6,7 +6,7 @@ use crate::tui::prelude::*;
 #[derive(Clone, Debug)]
 pub struct PaletteCommand {
     pub action: Action,
-    /// Keys on this screen, or the screen where the action has keys.
+    /// Keys on this screen, or else those that all named screens have.
     pub keys: String,
     pub why_not: Option<String>,
 }

@@ -66,7 +66,8 @@ pub(super) const FIELDS: [ListField; 16] = [
     ListField::own("state", tr_noop!("State"), (12, 1, 5))
         .value(|job| FieldValue::Code(Some(tr(job.state_name()))))
         .shown(|job, _, _| job.state().to_string())
-        .styled(standing_style),
+        .styled(standing_style)
+        .state(),
     ListField::own("created", tr_noop!("Created"), (11, 0, 5))
         .value(|job| FieldValue::Number(Some(job.created.as_second())))
         .shown(|job, _, cx| to_minute(Some(cx.clock().of_this_computer(job.created)), cx))
@@ -193,6 +194,7 @@ pub(in crate::tui::screens) fn defs() -> impl Iterator<Item = ColumnDef> {
         layout: ColumnLayout { min_width: 5, weight: 0, drop_order: 5 },
         right: true,
         is_time: false,
+        is_state: false,
     };
     FIELDS.iter().map(|field| field.column).chain(RowStatus::ALL.iter().copied().map(of_status))
 }

@@ -341,7 +341,9 @@ impl Home {
     pub(super) fn draw_lines(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let rows = self.laid_out(area, cx);
         let shown = self.sight.shown();
-        for (y, row) in (area.y..).zip(rows.iter().take(shown.end).skip(shown.start)) {
+        // A message may have made the area smaller since the layout.
+        let room = usize::from(visible(rows.len(), area));
+        for (y, row) in (area.y..).zip(rows.iter().take(shown.end).skip(shown.start).take(room)) {
             let at = Rect { y, height: 1, ..area };
             match row.line {
                 Some(line) => draw_row(frame, at, line == self.at, row.spans.clone(), cx),

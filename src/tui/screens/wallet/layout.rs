@@ -100,6 +100,9 @@ impl Wallet {
             self.pane.scroll.reset();
             self.pane.about = about;
         }
+        if self.pane.about.is_none() {
+            self.pane.side = None;
+        }
         self.pane.shows_picture = picture.is_some();
         self.pane.lacks_advice = lacks_advice;
     }

@@ -98,7 +98,9 @@ impl Lookup {
     pub fn fail(&mut self, why: String) {
         if let Some(earlier) = self.earlier.take() {
             let Earlier { call, people, cursor, unfolded } = *earlier;
-            self.call = LookupState { requests: self.call.requests, ..call };
+            // The user may have typed in the box meanwhile: why that was not looked up stays, too.
+            let error = self.call.error.take();
+            self.call = LookupState { requests: self.call.requests, error, ..call };
             self.list.people = Some(PeopleMatches { is_listed: true, ..people });
             (self.list.cursor, self.list.unfolded) = (cursor, unfolded);
         }
@@ -178,5 +180,34 @@ impl Lookup {
 
     pub fn waits_for(&self) -> Option<String> {
         self.pending.words(self.asked.as_deref().unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn why_a_typed_text_was_not_looked_up_stays_when_a_search_done_again_fails() {
+        let earlier = Earlier {
+            call: LookupState { requests: 5, ..LookupState::default() },
+            people: PeopleMatches { title: "2 addresses".to_owned(), ..PeopleMatches::default() },
+            cursor: ListCursor::default(),
+            unfolded: BTreeSet::new(),
+        };
+        let refused = "The address has no domain. No request was sent.".to_owned();
+        let mut lookup = Lookup {
+            call: LookupState { requests: 1, error: Some(refused.clone()), ..LookupState::default() },
+            earlier: Some(Box::new(earlier)),
+            ..Lookup::default()
+        };
+        lookup.fail("the service is away".to_owned());
+        assert_eq!(lookup.call.error, Some(refused));
+        assert_eq!(lookup.call.requests, 1);
+        let people = lookup.list.people.expect("the list from before");
+        assert_eq!(
+            (people.title.as_str(), people.trouble.as_deref()),
+            ("2 addresses", Some("the service is away"))
+        );
     }
 }

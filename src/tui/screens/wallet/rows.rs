@@ -35,7 +35,8 @@ pub(super) const FIELDS: &[ListField] = &[
         .shown(|held, view, cx| verdict_word(&view.verdict(held), cx))
         .styled(|held, cx| cx.theme.state(&held.verdict(cx.now()).state()))
         .sorted(|held, view| SortKey::text(Some(&view.verdict(held).line().0)))
-        .whole(|held, view, _| held.verdict(view.now).state().word().to_string()),
+        .whole(|held, view, _| held.verdict(view.now).state().word().to_string())
+        .state(),
     held!(recipient_name, (8, 1, 0)),
     held!(title, (12, 4, 0)).titled(BADGE_TITLE).shown(|held, view, cx| {
         let sign = view.signs.get(&held.badge_id).map(|sign| sign.text(cx));

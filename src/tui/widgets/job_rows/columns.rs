@@ -46,7 +46,8 @@ const FIELDS: [(ListField, RowField); 15] = [
         ListField::own("state", tr_noop!("Status"), (15, 1, 0))
             .shown(|row, words, cx| format!("{} {words}", row_status_glyph(row.row_status, cx)))
             .styled(|row, cx| row_status_style(row.row_status, cx))
-            .whole(|_, words, _| words.clone()),
+            .whole(|_, words, _| words.clone())
+            .state(),
         RowField::RowStatus,
     ),
     (

@@ -16,7 +16,8 @@ const fn def(
     weight: usize,
     right: bool,
 ) -> ColumnDef {
-    ColumnDef { key, title, layout: ColumnLayout { min_width, weight, drop_order: 0 }, right, is_time: false }
+    let layout = ColumnLayout { min_width, weight, drop_order: 0 };
+    ColumnDef { key, title, layout, right, is_time: false, is_state: false }
 }
 
 const DEFS: [ColumnDef; 3] =
@@ -99,6 +100,23 @@ fn a_number_is_never_cut_also_if_it_is_the_only_long_one() {
     }
     heading.fit(&cells("1,234,567"), &cx);
     assert_eq!(heading.width_of(1, &heading.widths(16)), 9);
+}
+
+#[test]
+fn only_the_state_that_a_row_is_about_is_never_cut() {
+    let cx = UiContext::for_test();
+    for is_state in [true, false] {
+        let mut defs = [def("Name", "name", 6, 1, false), def("State", "status_name", 6, 0, false)];
+        defs[1].is_state = is_state;
+        let mut heading = Heading::new(defs, 2, "newest first");
+        let cells =
+            |state: &str| ["a long name", state].map(|text| (text.to_owned(), Style::default())).to_vec();
+        for _ in 0..200 {
+            heading.fit(&cells("waiting"), &cx);
+        }
+        heading.fit(&cells("being revoked"), &cx);
+        assert_eq!(heading.width_of(1, &heading.widths(20)) == "being revoked".len(), is_state);
+    }
 }
 
 #[test]
