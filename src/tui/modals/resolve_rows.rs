@@ -139,7 +139,7 @@ impl ResolveRows {
         if self.choice() == Resolution::IsBadge { BADGE } else { WHY }
     }
 
-    fn to_text(&mut self) {
+    fn ask_for_text(&mut self) {
         self.fields.set_focus(self.at());
         self.stage = ResolveStage::Text;
     }
@@ -148,7 +148,7 @@ impl ResolveRows {
         self.fields.no_error();
         let typed = self.fields.value(self.at());
         match (self.stage, self.choice()) {
-            (ResolveStage::Choice, _) => self.to_text(),
+            (ResolveStage::Choice, _) => self.ask_for_text(),
             (ResolveStage::Text, Resolution::IsBadge) if Text::new(typed).looks_empty() => {
                 self.fields.wrong(None, t!("type or paste the badge id").to_owned());
             }
@@ -196,7 +196,7 @@ impl ResolveRows {
                 }
                 self.stage = ResolveStage::Choice;
             }
-            ResolveStage::Review => self.to_text(),
+            ResolveStage::Review => self.ask_for_text(),
         }
     }
 
@@ -283,7 +283,7 @@ impl Component for ResolveRows {
         match done {
             Err(why) => {
                 // The user may have changed the choice while the command ran.
-                self.to_text();
+                self.ask_for_text();
                 self.fields.wrong(None, why);
             }
             Ok(JobReply::NeverSeen(found)) => self.send(found, effects),

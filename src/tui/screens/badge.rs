@@ -237,6 +237,38 @@ impl BadgeScreen {
             None => effects.say(t!("There is no badge here to correct.")),
         }
     }
+
+    /// Opens the badge, or the holder, that the text in the box names.
+    fn look_up_typed(&mut self, effects: &mut Effects<'_>) {
+        let typed = self.find.get_or_insert_default().value().to_owned();
+        // A badge id inside pasted text is extracted. An address or a person's name is looked up where holders
+        // are, a word that may be either only after no badge has it as its id. Any other text is taken as the id
+        // itself.
+        let id = match Query::read(&typed) {
+            Query::Address { address, .. } => {
+                effects.go.push(Navigate::Holder(address.as_str().to_owned()));
+                return;
+            }
+            Query::NotAnAddress(problem) => {
+                effects.say(&t!("{problem} No request was sent.", problem = problem.ended()));
+                return;
+            }
+            Query::BadgeId(id) => Some(id),
+            Query::Nothing => None,
+            Query::Name { name, or_id }
+                if !name.chars().any(char::is_numeric)
+                    && (or_id.is_none() || self.offers_name() && self.wanted_id() == typed.trim()) =>
+            {
+                effects.go.push(Navigate::HolderNamed(name));
+                return;
+            }
+            Query::Name { .. } => BadgeId::new(typed.trim()),
+        };
+        match id {
+            Some(id) => self.find_badge(id, effects),
+            None => effects.say(t!("Type or paste a badge id first.")),
+        }
+    }
 }
 
 impl Component for BadgeScreen {
@@ -272,37 +304,7 @@ impl Component for BadgeScreen {
             return true;
         }
         match action {
-            Action::Accept => {
-                let typed = self.find.get_or_insert_default().value().to_owned();
-                // A badge id inside pasted text is extracted. An address or a person's name is looked up where holders
-                // are, a word that may be either only after no badge has it as its id. Any other text is taken as the id
-                // itself.
-                let id = match Query::read(&typed) {
-                    Query::Address { address, .. } => {
-                        effects.go.push(Navigate::Holder(address.as_str().to_owned()));
-                        return true;
-                    }
-                    Query::NotAnAddress(problem) => {
-                        effects.say(&t!("{problem} No request was sent.", problem = problem.ended()));
-                        return true;
-                    }
-                    Query::BadgeId(id) => Some(id),
-                    Query::Nothing => None,
-                    Query::Name { name, or_id }
-                        if !name.chars().any(char::is_numeric)
-                            && (or_id.is_none()
-                                || self.offers_name() && self.wanted_id() == typed.trim()) =>
-                    {
-                        effects.go.push(Navigate::HolderNamed(name));
-                        return true;
-                    }
-                    Query::Name { .. } => BadgeId::new(typed.trim()),
-                };
-                match id {
-                    Some(id) => self.find_badge(id, effects),
-                    None => effects.say(t!("Type or paste a badge id first.")),
-                }
-            }
+            Action::Accept => self.look_up_typed(effects),
             Action::ClearField => {
                 self.find.get_or_insert_default().clear();
                 self.recent = RecentInputs::default();
