@@ -222,6 +222,29 @@ fn a_page_with_revoked_badges() {
 }
 
 #[test]
+fn the_answer_to_a_revocation_of_issued_badges() {
+    same(|n| {
+        let connection = journal();
+        let db = Tx::on(&connection);
+        let issue = started(&db, Kind::Issue, n);
+        let chunk = request(&db, issue);
+        record_response::record_issue_response(&db, &answer(issue, &chunk, Some(n), true)).expect("recorded");
+        let job = started(&db, Kind::Revoke, n);
+        let answer = RevokeResponse {
+            job,
+            request: request(&db, job).request,
+            now: NEW,
+            sent: n,
+            accepted: Some(n),
+            schedule: Schedule::default(),
+        };
+        let (_, statements) = counted(|| record_response::record_revoke_response(&db, &answer));
+        assert_eq!((with(&db, job, RowStatus::Revoking), with(&db, issue, RowStatus::Revoking)), (n, n));
+        statements
+    });
+}
+
+#[test]
 fn rows_in_doubt() {
     same(|n| {
         let connection = journal();
