@@ -116,10 +116,8 @@ fn a_revocation_before_the_request_is_somebody_elses() {
     assert_eq!(named(earlier, Some(9), 1, 2), ours, "the earlier request of this job may have revoked it");
 }
 
-/// A journal with an issue job for each list of badges, all issued, and the last one as a revocation that is on its way.
-fn revocation(issued: &[&[&str]], sent: &[&str]) -> (Connection, Vec<JobId>, JobId) {
-    let connection = journal();
-    let db = Tx::on(&connection);
+/// An issue job for each list of badges, which are issued, and a revocation of some badges that is on its way.
+fn revocation(db: &Tx<'_>, issued: &[&[&str]], sent: &[&str]) -> (Vec<JobId>, JobId) {
     let rows = |badges: &[&str], row_status| -> Vec<NewRow> {
         let row = |id: &&str| NewRow {
             badge: BadgeId::new(*id),
@@ -129,8 +127,8 @@ fn revocation(issued: &[&[&str]], sent: &[&str]) -> (Connection, Vec<JobId>, Job
         badges.iter().map(row).collect()
     };
     let issued =
-        issued.iter().map(|badges| draft_of(&db, Kind::Issue, &rows(badges, RowStatus::Issued))).collect();
-    let revoke = draft_of(&db, Kind::Revoke, &rows(sent, RowStatus::Sending));
+        issued.iter().map(|badges| draft_of(db, Kind::Issue, &rows(badges, RowStatus::Issued))).collect();
+    let revoke = draft_of(db, Kind::Revoke, &rows(sent, RowStatus::Sending));
     db.script(&format!(
         "UPDATE job SET phase = 'running';
          INSERT INTO request (id, job, rows, sha256, intent, heard) VALUES (7, {revoke}, {}, '', 0, TRUE);
@@ -138,7 +136,7 @@ fn revocation(issued: &[&[&str]], sent: &[&str]) -> (Connection, Vec<JobId>, Job
         sent.len()
     ))
     .expect("sent");
-    (connection, issued, revoke)
+    (issued, revoke)
 }
 
 fn accepted(db: &Tx<'_>, job: JobId, sent: u64, accepted: u64) -> (RowStatus, BTreeSet<JobId>) {
@@ -160,9 +158,10 @@ fn statuses(db: &Tx<'_>, job: JobId) -> Vec<String> {
 #[test]
 fn an_accepted_revocation_changes_the_rows_that_issued_the_badges() {
     let badges = ["B1", "B2", "B3", "B4", "B5"];
-    let (connection, issued, revoke) =
-        revocation(&[&["B1", "B2", "B3", "B4", "B5", "B9"], &["B1"], &["B1"]], &badges);
+    let connection = journal();
     let db = Tx::on(&connection);
+    let (issued, revoke) =
+        revocation(&db, &[&["B1", "B2", "B3", "B4", "B5", "B9"], &["B1"], &["B1"]], &badges);
     let [mine, anothers, elsewhere] = issued[..] else { panic!("{issued:?}") };
     let twice = Reason::from(Code::IssuedTwice).with("id", "B7");
     db.script(&format!(
@@ -195,16 +194,18 @@ fn an_accepted_revocation_changes_the_rows_that_issued_the_badges() {
 
 #[test]
 fn a_revocation_that_was_accepted_in_part_changes_no_other_job() {
-    let (connection, issued, revoke) = revocation(&[&["B1", "B2"]], &["B1", "B2"]);
+    let connection = journal();
     let db = Tx::on(&connection);
+    let (issued, revoke) = revocation(&db, &[&["B1", "B2"]], &["B1", "B2"]);
     assert_eq!(accepted(&db, revoke, 2, 1), (RowStatus::BeingChecked, BTreeSet::new()));
     assert_eq!(statuses(&db, issued[0]), ["issued", "issued"]);
 }
 
 #[test]
 fn an_accepted_revocation_that_the_service_never_shows_is_forgotten_after_the_doubt_window() {
-    let (connection, issued, revoke) = revocation(&[&["B1"]], &["B1"]);
+    let connection = journal();
     let db = Tx::on(&connection);
+    let (issued, revoke) = revocation(&db, &[&["B1"]], &["B1"]);
     accepted(&db, revoke, 1, 1);
     let see = |minute, sight: &SeenBadge| {
         observe(&db, &context(at(minute)), std::slice::from_ref(sight)).expect("observed");

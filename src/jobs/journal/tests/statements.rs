@@ -123,7 +123,7 @@ pub(super) fn answer(job: JobId, chunk: &Chunk, accepted: Option<u64>, named: bo
     }
 }
 
-pub(super) fn context(now: Timestamp) -> ObserveContext {
+pub(in crate::jobs::journal) fn context(now: Timestamp) -> ObserveContext {
     ObserveContext { me: "me".into(), account: "k".into(), now, settings: JobConfig::default() }
 }
 
