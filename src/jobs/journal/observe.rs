@@ -567,7 +567,7 @@ fn overdue(db: &Tx<'_>, args: &MarkOverdue, job: JobId) -> tx::Result<()> {
     let before = args.now.as_second() - OVERDUE.as_secs();
     let unread: Vec<&str> = args.unread.iter().map(BadgeId::wire).collect();
     db.run(
-        "UPDATE row SET bucket = 'overdue', why = ?3
+        "UPDATE row SET bucket = 'overdue', why = CASE WHEN reason_code(why) = 'issued_twice' THEN why ELSE ?3 END
              WHERE job = ?1 AND bucket = 'waiting' AND accepted < ?2
                AND (badge IS NULL OR badge NOT IN json_list(?4, text))",
         values![job.0, before, Reason::from(Code::Overdue), super::json(&unread)],

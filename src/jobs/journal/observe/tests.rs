@@ -193,6 +193,21 @@ fn an_accepted_revocation_changes_the_rows_that_issued_the_badges() {
 }
 
 #[test]
+fn an_overdue_badge_of_two_still_says_that_there_are_two() {
+    let connection = journal();
+    let db = Tx::on(&connection);
+    let job = draft_of(&db, Kind::Issue, &[NewRow::default(), NewRow::default()]);
+    let twice = Reason::from(Code::IssuedTwice).with("id", "B7");
+    db.script("UPDATE row SET bucket = 'waiting', accepted = 0").expect("accepted");
+    db.execute("UPDATE row SET why = ?1 WHERE no = 1", values![twice]).expect("a reason");
+    let args = MarkOverdue { jobs: vec![job], now: at(25 * 60), zone: None, unread: Vec::new() };
+    mark_overdue(&db, &args).expect("marked");
+    assert_eq!(statuses(&db, job), ["overdue", "overdue"]);
+    let why: Vec<Option<Reason>> = db.all("SELECT why FROM row ORDER BY no", values![]).expect("reasons");
+    assert_eq!(why, [Some(twice), Some(Code::Overdue.into())]);
+}
+
+#[test]
 fn a_revocation_that_was_accepted_in_part_changes_no_other_job() {
     let connection = journal();
     let db = Tx::on(&connection);
