@@ -470,8 +470,9 @@ pub(super) fn note_absence(db: &Tx<'_>, context: &ObserveContext, badge: &BadgeI
     )
 }
 
-/// Marks the rows that issued the badges of an accepted revoke request, which were read earlier. The service counts only
-/// Issued badges as accepted. Returns the changed jobs.
+/// Marks the rows that issued the badges of an accepted revoke request, which were read earlier: the service accepts only
+/// Issued badges. Only in jobs of the same owner, whose checks of the revocation also see the end of these rows. Returns the
+/// changed jobs.
 pub(super) fn revocation_accepted(db: &Tx<'_>, job: JobId, request: i64) -> tx::Result<BTreeSet<JobId>> {
     let issued = conditions::statuses(|it| it.awaits_issue() || it == RowStatus::Issued);
     // Materialized, so that SQLite looks each row up by its badge.
