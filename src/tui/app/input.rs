@@ -281,7 +281,7 @@ impl App {
             }
             Action::Back if self.toasts.news.is_none() => self.go_back(effects),
             Action::Dismiss | Action::Back => self.toasts.news = None,
-            Action::ClearForm => {
+            Action::ClearForm if self.is_enabled(action) => {
                 if let Some(form) = self.modals.last_mut() {
                     form.modal.set_input(&[]);
                 } else if let Some(welcome) = &mut self.welcome {

@@ -216,6 +216,22 @@ fn sendable(draft: &Job) -> u64 {
     draft.counts.sum(RowStatus::is_to_send)
 }
 
+/// Whether an action changes what is sent.
+fn decides(action: Action) -> bool {
+    matches!(
+        action,
+        Action::Allow
+            | Action::LeaveOut
+            | Action::AllowClass
+            | Action::LeaveOutClass
+            | Action::Correct
+            | Action::Columns
+            | Action::UndoLast
+            | Action::TakeSuggestions
+            | Action::DiscardDraft
+    )
+}
+
 impl Component for DraftForm {
     fn key_contexts(&self) -> Vec<KeyContext> {
         if let Some(search) = self.rows.over() {
@@ -228,6 +244,7 @@ impl Component for DraftForm {
     fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
         let row = self.selected();
         match action {
+            _ if self.beginning && decides(action) => false,
             // Of a range whose rows changed, they say so.
             Action::Allow | Action::LeaveOut if self.rows.marks.is_in_range() => true,
             Action::Allow => self.may(Step::Allow, row) || self.may(Step::Skip, row),
@@ -242,7 +259,10 @@ impl Component for DraftForm {
             Action::Columns => self.has_file(),
             Action::NextTemplate => self.jobs.len() > 1,
             Action::UndoLast => self.may_undo,
-            Action::Accept => self.sendable() > 0 || self.has_suggestion() || self.heading_here().is_some(),
+            Action::Accept => {
+                let sends = self.sendable() > 0 || self.has_suggestion();
+                sends && !self.beginning || self.heading_here().is_some()
+            }
             Action::TakeSuggestions => self.group_has_suggestion() || self.may_group(Step::Allow),
             Action::Reload => match self.check {
                 DuplicateCheck::Failed(_) => true,
@@ -268,19 +288,7 @@ impl Component for DraftForm {
     }
 
     fn on_action(&mut self, action: Action, cx: &UiContext, effects: &mut Effects<'_>) -> bool {
-        let decides = matches!(
-            action,
-            Action::Allow
-                | Action::LeaveOut
-                | Action::AllowClass
-                | Action::LeaveOutClass
-                | Action::Correct
-                | Action::Columns
-                | Action::UndoLast
-                | Action::TakeSuggestions
-                | Action::DiscardDraft
-        );
-        if decides && self.beginning {
+        if self.beginning && decides(action) {
             // What is sent is what was confirmed.
             return true;
         }

@@ -241,8 +241,11 @@ impl Component for FileForm {
     fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
         let Some(opened) = self.opened.as_ref().filter(|_| !matches!(self.kept, DraftOffer::Reading(_)))
         else {
-            let clears = action == Action::ClearForm && self.is_refilled;
-            return action == Action::Back || action == Action::Accept || clears;
+            return match action {
+                Action::Accept => !self.is_reading(),
+                Action::ClearForm => self.is_refilled,
+                _ => action == Action::Back,
+            };
         };
         match action {
             Action::Encoding => opened.about.encoding.is_some(),
