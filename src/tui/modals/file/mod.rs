@@ -6,7 +6,7 @@ mod mapping;
 mod questions;
 mod steps;
 
-use crate::domain::email::ended;
+use crate::domain::email::sentence;
 use crate::jobs::intake::Choices;
 use crate::jobs::{FileChange, FileSource, FileState, Opened};
 use crate::secrets::fingerprint;
@@ -338,7 +338,7 @@ impl Component for FileForm {
                     Err(why) if self.is_refilled && self.choices != self.begun.choices => {
                         self.said = Some(t!(
                             "{why} lapel used what you chose before. {enter} tries it again, {clear} clears it.",
-                            why = ended(&why),
+                            why = sentence(&why),
                             enter = cx.key(&self.key_contexts(), Action::Accept),
                             clear = cx.key(&self.key_contexts(), Action::ClearForm)
                         ));

@@ -8,6 +8,7 @@ use super::rows::FIELDS;
 use super::state::HolderBadges;
 use crate::domain::address_search::with_space;
 use crate::domain::call_advice::CallerQuestion;
+use crate::domain::email::ended;
 use crate::domain::look_alike::{foreign_letter, letter_name};
 use crate::tui::input::list_hit::below;
 use crate::tui::prelude::*;
@@ -106,7 +107,7 @@ impl Wallet {
         let enter = cx.key(&self.key_contexts(), Action::Accept);
         let hint = match Query::read(self.input.field.value()) {
             Query::Nothing => type_something(cx),
-            Query::NotAnAddress(problem) => t!("So far {problem}", problem = problem.ended()),
+            Query::NotAnAddress(problem) => t!("So far {problem}", problem = ended(&problem.to_string())),
             Query::Address { address, name: Some(name) }
                 if !with_space(address.as_str(), &name).is_empty() =>
             {
