@@ -72,6 +72,7 @@ async fn a_wallet_that_failed_is_not_an_empty_one() {
     h.press("enter");
     let screen = h.settled().await;
     assert!(screen.contains(msg_part("the wallet could not be read")), "{screen}");
+    assert!(screen.contains(msg_part("(the wallet was not read)")), "{screen}");
     assert!(!screen.contains(msg_part("0 badges")) && !screen.contains(msg("not in the wallet")), "{screen}");
     h.press("/ ctrl-u");
     h.type_text("nobody@naru.example");
@@ -106,6 +107,12 @@ async fn a_wallet_that_cannot_be_read_again_stays() {
             assert!(screen.contains("임하늘") && shows_both(&screen), "{screen}");
             assert!(screen.contains(msg_part("as of")) && flat(&screen).contains(words), "{screen}");
         }
+        // The file says so, too. All badges were read then.
+        h.press("e");
+        let screen = flat(&h.settled().await.replace('│', " "));
+        assert!(screen.contains(msg_part("The refresh failed. The file has the badges as of")), "{screen}");
+        assert!(!screen.contains(msg_part("There may be more badges.")), "{screen}");
+        h.press("esc");
     }
     look_up(&mut h, "seoyun.han@naru.example");
     let screen = h.settled().await;

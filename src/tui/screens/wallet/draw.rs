@@ -187,7 +187,7 @@ impl Wallet {
         let areas = self.areas(area, cx);
         let under = Rect { y: area.y + 2, height: 1, ..area };
         let widths = list.heading.widths(usize::from(areas.list.width).saturating_sub(BEFORE));
-        if !found.held.is_empty() || found.failed {
+        if !found.held.is_empty() || found.has_failed() {
             let who: Vec<String> = std::iter::once(who.clone()).chain(shorter).collect();
             let hidden = if list.has_headings() { 0 } else { list.heading.hidden(&widths) };
             self.first_line((&who, &said), hidden, frame, under, cx);
@@ -195,7 +195,7 @@ impl Wallet {
         }
         if found.held.is_empty() {
             let mut rest = areas.list;
-            if !found.failed {
+            if !found.has_failed() {
                 let below_rule = below(area, 2);
                 let rows = self.draw_message(&who, frame, below_rule, cx);
                 let notes = Rect { height: areas.notes.height, ..below(below_rule, rows) };
