@@ -188,7 +188,8 @@ impl App {
             Action::QuitNow => self.quit(effects),
             Action::Reload if self.reconnect() => {}
             // During a rate limit wait a refresh would wait too.
-            Action::Reload | Action::Look if self.modals.is_empty() && self.waits_for_the_limit(effects) => {}
+            Action::Reload | Action::Check if self.modals.is_empty() && self.waits_for_the_limit(effects) => {
+            }
             Action::Back if self.slow_read().is_some() => {
                 effects.orders.extend(self.connection.pending.stop_reads());
             }
