@@ -53,8 +53,7 @@ mod tests {
     use crate::tui::prelude::*;
     use crate::tui::request::RequestIds;
 
-    /// What an action of a field or of the form does not do must not be offered, and nothing else changes what was
-    /// typed: after a failure, it is there again.
+    /// A form offers no action that does nothing. What was typed stays until the answer: a failure shows it again.
     #[test]
     fn a_form_that_waits_for_the_journal_offers_only_what_it_does() {
         let cx = UiContext::for_test();

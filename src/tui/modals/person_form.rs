@@ -65,7 +65,8 @@ impl<const N: usize> PersonForm<N> {
         }
     }
 
-    /// Whether the user may still type what is missing. An unfinished e-mail address is no error before its field is left.
+    /// Whether the user may still type what is missing. An unfinished e-mail address is no error before the user leaves
+    /// its field.
     fn is_unfinished(&self, at: usize) -> bool {
         let typed = self.fields.value(at);
         let is_word = typed.trim().is_empty() || !typed.contains(char::is_whitespace);
@@ -153,8 +154,8 @@ impl<const N: usize> PersonForm<N> {
     }
 }
 
-/// Checks the text of a field. Returns it as it will be sent, with notes on changes and unusual characters, or why it cannot
-/// be sent.
+/// Checks the text of a field. Returns it as it will be sent, with notes on changes and unusual characters, or why it
+/// cannot be sent.
 fn check(at: usize, typed: &str) -> Result<(String, Vec<String>), String> {
     // Each field has its own check. Blanks at the end are ignored, because the user may type on.
     let typed = typed.trim();

@@ -6,7 +6,7 @@ use crate::tui::prelude::*;
 use crate::tui::widgets::filter::{self, Spec};
 use crate::tui::widgets::filtered_list::{FilteredList, ListRecord, SortedBy, Top};
 
-/// What the shell asks of a screen's filtered list, whatever its records are.
+/// What the shell asks of a screen's filtered list, for records of any kind.
 pub trait Filterable {
     /// How often the result of [`FilteredList::view`] has changed.
     fn changes(&self) -> u64;
