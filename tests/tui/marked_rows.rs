@@ -127,7 +127,11 @@ async fn what_was_chosen_for_a_row_is_selected_when_it_is_resolved_again() {
     let screen = h.shows(msg("send all again")).await;
     assert!(!selected(&screen, leave), "{screen}");
     h.press("down down");
-    h.press("esc d");
+    // Another row has its own choice.
+    h.press("esc j d");
+    let screen = h.settled().await;
+    assert!(!selected(&screen, leave), "{screen}");
+    h.press("esc k d");
     let screen = h.settled().await;
     assert!(selected(&screen, leave) && !screen.contains(unfinished), "{screen}");
     h.press("enter");
@@ -136,12 +140,13 @@ async fn what_was_chosen_for_a_row_is_selected_when_it_is_resolved_again() {
     let screen = h.settled().await;
     assert!(selected(&screen, leave) && screen.contains("직접 확인함"), "{screen}");
     assert!(screen.contains(&filled), "{screen}");
+    // Cleared, the popup is as at the beginning.
     h.press("f8");
-    assert!(!h.screen().contains("직접 확인함"), "{}", h.screen());
-    // Another row has its own choice.
-    h.press("esc esc j d");
+    let screen = h.screen();
+    assert!(!selected(&screen, leave) && !screen.contains("직접 확인함"), "{screen}");
+    h.press("esc d");
     let screen = h.settled().await;
-    assert!(!selected(&screen, leave), "{screen}");
+    assert!(!selected(&screen, leave) && !screen.contains(unfinished), "{screen}");
 }
 
 #[tokio::test]

@@ -368,9 +368,9 @@ impl Modal for ResolveRows {
             self.fields.field_mut(BADGE).select();
         }
         let kept = texts.get(CHOICE).map_or("", String::as_str);
-        if let Some(at) = self.choices.iter().position(|choice| <&str>::from(choice) == kept) {
-            self.cursor.select(at);
-        }
+        let chosen = self.choices.iter().position(|choice| <&str>::from(choice) == kept);
+        self.cursor.select(chosen.unwrap_or_default());
+        self.stage = ResolveStage::Choice;
         // A text that came back is on the screen, with the key that clears it.
         if texts.get(self.at()).is_some_and(|text| !text.is_empty()) {
             self.ask_for_text();
@@ -484,13 +484,10 @@ mod tests {
         let mut form = open(&typed);
         assert_eq!((form.choice(), form.stage), (Resolution::Leave, ResolveStage::Text));
         assert_eq!(form.typed(), ["found in the other list"]);
-        // Clearing the form takes the text, not what was chosen.
+        // Cleared, or used, it is as at the beginning.
         form.set_input(&[]);
-        assert_eq!(
-            (form.choice(), form.stage, form.typed()),
-            (Resolution::Leave, ResolveStage::Text, vec![""])
-        );
-        assert_eq!(texts(&form), chosen);
+        assert_eq!((form.choice(), form.stage), (Resolution::SendAgain, ResolveStage::Choice));
+        assert_eq!(texts(&form).concat(), "", "nothing to keep");
         // A text of another choice stays hidden until that is chosen again.
         let mut form = open(&typed);
         form.on_action(Action::Back, &cx, effects);
