@@ -76,7 +76,9 @@ impl VerbSession {
             seen.note(self.until_settled(&mut known).await);
         }
         self.close().await;
-        SendingOutcome { known, ..seen }
+        // After Ctrl-C, the journal may not have accepted the last answers either.
+        let unwritten = seen.unwritten.or_else(|| self.jobs.open_answers().why);
+        SendingOutcome { known, unwritten, ..seen }
     }
 
     pub async fn close(&mut self) {

@@ -29,6 +29,17 @@ const AGAIN: Duration = Duration::from_secs(2);
 /// Pause before a journal that is away is read again.
 const READ_AGAIN: Duration = Duration::from_millis(250);
 
+/// What the service still has to answer, and what the journal still has to record of its answers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OpenAnswers {
+    /// Requests on their way.
+    pub awaited: u64,
+    /// Answers that arrived, and are not in the journal.
+    pub unrecorded: u64,
+    /// Why the journal did not accept one of these, if it has said so.
+    pub why: Option<JournalError>,
+}
+
 pub(super) struct Sender {
     /// Stops the task before its next request. Also cancels waiting for a turn.
     pause: CancellationToken,
@@ -340,6 +351,17 @@ async fn stopped_by(core: &Arc<JobsCore>, id: JobId, why: JournalError) -> Optio
     stopped.is_err().then_some(why)
 }
 
+/// The service's answer to a request, which [`record_response`] records.
+async fn answer_to<T>(core: &JobsCore, request: impl Future<Output = T>) -> T {
+    core.answers.send_modify(|open| open.awaited += 1);
+    let answer = request.await;
+    core.answers.send_modify(|open| {
+        open.awaited -= 1;
+        open.unrecorded += 1;
+    });
+    answer
+}
+
 /// Retries until the response is durable. Nobody sees it earlier.
 async fn record_response<T: Send + 'static>(
     core: &JobsCore,
@@ -351,12 +373,17 @@ async fn record_response<T: Send + 'static>(
             Ok(value) => {
                 core.no_trouble(id);
                 note_unrecorded(core, id, None);
+                core.answers.send_modify(|open| {
+                    open.unrecorded -= 1;
+                    open.why = None;
+                });
                 return Some(value);
             }
             Err(JournalError::Closed) => return None,
             Err(why) => {
                 core.trouble(id, &why);
                 note_unrecorded(core, id, Some(&why));
+                core.answers.send_modify(|open| open.why = Some(why));
                 tokio::select! {
                     () = tokio::time::sleep(AGAIN) => {}
                     // The next lapel process finds the request without an answer and polls.

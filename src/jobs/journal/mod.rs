@@ -120,13 +120,16 @@ use runner::{Backend, FileStore, JournalState, JournalTask};
 use schema::{assure_none, assure_whole, connect, prepare};
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::channel;
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
 #[cfg(feature = "team")]
 use team_store::TeamStore;
 use tokio::sync::Notify;
 
 /// Maximum wait for another process's lock.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// At the end of lapel, the time to reach a team's database again, for all last writes together.
+const LAST_WAIT: Duration = Duration::from_secs(1);
 
 /// Writes of others within this time are looked at together.
 const TOGETHER: Duration = Duration::from_millis(250);
@@ -152,6 +155,8 @@ pub struct Journal {
     notified: Option<Arc<Notify>>,
     /// Whether [`Store::recover`] has something to do.
     is_unsure: Arc<AtomicBool>,
+    /// Until when the last writes wait for the database.
+    last_wait: Arc<OnceLock<Instant>>,
     #[cfg(feature = "team")]
     lease: Option<LeaseTime>,
 }
@@ -352,6 +357,7 @@ impl Journal {
             watch: JournalWatch::of_file(),
             notified: None,
             is_unsure: Arc::default(),
+            last_wait: Arc::default(),
             #[cfg(feature = "team")]
             lease: None,
         }
@@ -426,6 +432,11 @@ impl Journal {
         &self.store
     }
 
+    /// From now on, this process makes its last writes. If a team's database is away, they hardly wait for it.
+    pub(super) fn begin_last_writes(&self) {
+        self.last_wait.get_or_init(|| Instant::now() + LAST_WAIT);
+    }
+
     /// Whether the connection for writes has failed, or a write may be durable although its caller got an error:
     /// [`Store::recover`] may help. Never for a file.
     pub(super) fn is_unsure(&self) -> bool {
@@ -472,6 +483,7 @@ impl Journal {
         });
         let (store, reading) = opening??;
         let (watch, is_unsure) = (store.connection.watch(), store.is_unsure.clone());
+        let last_wait = store.last_wait.clone();
         let lease = store.lease.as_ref().map(|lease| (lease.time.clone(), lease.notified.others.clone()));
         // A process that only reads looks for writes of others now and then.
         let (lease, notified) = lease.unzip();
@@ -487,7 +499,7 @@ impl Journal {
         let store = Store { writes, reads, process: me.process.clone() };
         let opened = Self::over(store, file, Proof::default());
         let opened = Self { is_shared: true, reads_only, is_team: true, reconnect, ..opened };
-        Ok(Self { watch, notified, is_unsure, lease, ..opened })
+        Ok(Self { watch, notified, is_unsure, last_wait, lease, ..opened })
     }
 
     /// Creates the tables of a team's journal in a database, unless it has them.

@@ -19,7 +19,7 @@ use super::{JournalError, erase, lost_writes, random_number};
 use crate::jobs::journal::prelude::*;
 use crate::team::{DatabaseSession, LONG_STATEMENTS, Login, Waiter};
 use std::sync::atomic::{AtomicBool, AtomicU64};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use tokio_postgres::IsolationLevel;
 
 /// Pause between two attempts.
@@ -58,6 +58,8 @@ pub(super) struct TeamStore {
     unsure: Vec<Unsure>,
     /// Whether [`Self::recover`] has something to do.
     pub(super) is_unsure: Arc<AtomicBool>,
+    /// At the end of lapel: until when all its last writes together wait for a database that is away.
+    pub(super) last_wait: Arc<OnceLock<Instant>>,
     /// Shared by both connections. `None` for a process that only reads.
     witness: Option<Arc<Mutex<Witness>>>,
     pub(super) connection: ConnectionReport,
@@ -138,6 +140,7 @@ impl TeamStore {
             writes: writes.clone(),
             unsure: Vec::new(),
             is_unsure: Arc::default(),
+            last_wait: Arc::default(),
             witness: witness.clone(),
             connection,
             is_standby: false,
@@ -192,6 +195,13 @@ impl TeamStore {
         }
     }
 
+    /// Why an attempt to connect failed a moment ago. After a write that worked, the database is back.
+    fn just_failed(&self) -> Option<TeamError> {
+        let is_away =
+            |note: &&AwayNote| note.at.elapsed() < AWAY && note.writes == self.writes.load(Ordering::Acquire);
+        self.away.as_ref().filter(is_away).map(|note| note.why.clone())
+    }
+
     /// The same for a read. A write always looks for lost writes.
     fn connect_to_read(&mut self) -> Result<(), TeamError> {
         self.connect()?;
@@ -235,12 +245,8 @@ impl TeamStore {
         op: Operation<A, T>,
         is_long: bool,
     ) -> Result<T, JournalError> {
-        // After a write that worked, the database is back.
-        if let Some(AwayNote { at, why, writes }) = &self.away
-            && at.elapsed() < AWAY
-            && *writes == self.writes.load(Ordering::Acquire)
-        {
-            return Err(self.failed(why.clone()));
+        if let Some(why) = self.just_failed() {
+            return Err(self.failed(why));
         }
         // A connection that was idle may have ended meanwhile.
         let first = self.connect_to_read().and_then(|()| self.read_once(args, op, is_long));
@@ -297,6 +303,10 @@ impl TeamStore {
         undo: Option<Undo<T>>,
         fault: &dyn Fn(Moment) -> Fault,
     ) -> Result<Option<T>, JournalError> {
+        // The last writes do not wait in a row either.
+        if let Some(why) = self.just_failed().filter(|_| self.is_last_wait_over()) {
+            return Err(self.failed(why));
+        }
         let number = random_number();
         // From the first failure on: what failed may have taken long.
         let mut end: Option<Instant> = None;
@@ -307,11 +317,13 @@ impl TeamStore {
             let attempt = connected
                 .and_then(|()| self.settle())
                 .and_then(|()| self.write_once(step, &number, args, op, &mut maybe, fault));
+            let (is_first, is_away) = (end.is_none(), matches!(attempt, Err(TeamError::Away(_))));
             let is_in_time = attempt.is_ok()
-                || Instant::now() < *end.get_or_insert_with(|| Instant::now() + self.login.limits.reconnect);
+                || Instant::now() < *end.get_or_insert_with(|| Instant::now() + self.login.limits.reconnect)
+                    && !(is_away && self.is_last_wait_over());
             match attempt {
                 // A new connection may work at once.
-                Err(TeamError::Away(_)) if is_connected && is_in_time => {}
+                Err(TeamError::Away(_)) if is_connected && (is_in_time || is_first) => {}
                 Ok(Attempt::Done(value)) => {
                     if let Some(mut witness) = self.witness() {
                         witness.saw(number, step);
@@ -339,6 +351,10 @@ impl TeamStore {
         }
         self.note_unsure();
         Err(why)
+    }
+
+    fn is_last_wait_over(&self) -> bool {
+        self.last_wait.get().is_some_and(|end| Instant::now() >= *end)
     }
 
     fn note_unsure(&self) {
