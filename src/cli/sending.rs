@@ -77,7 +77,7 @@ impl VerbSession {
         }
         self.close().await;
         // After Ctrl-C, the journal may not have accepted the last answers either.
-        let unwritten = seen.unwritten.or_else(|| self.jobs.open_answers().why);
+        let unwritten = seen.unwritten.or_else(|| self.jobs.open_answers().why().cloned());
         SendingOutcome { known, unwritten, ..seen }
     }
 
@@ -118,7 +118,7 @@ impl VerbSession {
         loop {
             counted.extend(known.values().filter(|job| job.is_sending()).map(|job| job.id));
             self.say_sent(known, &counted);
-            if let Some(why) = self.jobs.unrecorded(&ids, UNWRITTEN) {
+            if let Some(why) = self.jobs.open_answers().refused_for(&ids, UNWRITTEN) {
                 return Waited::Unwritten(why);
             }
             tokio::select! {
@@ -189,7 +189,7 @@ impl VerbSession {
         let mut is_changed = true;
         let mut unread: Option<Instant> = None;
         loop {
-            if let Some(why) = self.jobs.unrecorded(&ids, UNWRITTEN) {
+            if let Some(why) = self.jobs.open_answers().refused_for(&ids, UNWRITTEN) {
                 return Waited::Unwritten(why);
             }
             if is_changed {

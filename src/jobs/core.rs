@@ -50,15 +50,12 @@ pub(super) struct JobsCore {
     /// Wakes the follower.
     pub(super) wake: Notify,
     pub(super) asked: Mutex<RequestedPolls>,
-    /// Notified whenever the task of a job ends.
-    pub(super) idle: Notify,
-    pub(super) senders: Mutex<HashMap<JobId, send::Sender>>,
+    pub(super) senders: send::Senders,
     /// The service's count of issued badges per template, at the last poll.
     pub(super) counts: Mutex<HashMap<crate::domain::TemplateId, u64>>,
     /// The service's offset as the journal has it, or as this session saw it last.
     kept_offset: Mutex<Option<Offset>>,
     pub(super) troubles: Mutex<HashMap<JobId, JournalError>>,
-    pub(super) answers: watch::Sender<OpenAnswers>,
     /// Cancelled on closing: nothing new is sent.
     pub(super) closing: CancellationToken,
     pub(super) ending: CancellationToken,
@@ -138,12 +135,10 @@ impl Jobs {
             news: Notify::new(),
             wake: Notify::new(),
             asked: Mutex::default(),
-            idle: Notify::new(),
-            senders: Mutex::default(),
+            senders: send::Senders::default(),
             counts: Mutex::default(),
             kept_offset: Mutex::default(),
             troubles: Mutex::default(),
-            answers: watch::Sender::default(),
             closing: CancellationToken::new(),
             ending: ending.clone(),
             follower: Mutex::default(),
@@ -356,10 +351,9 @@ impl Jobs {
         send::idle(&self.core, id).await;
     }
 
-    /// Why the journal has not accepted an answer to one of these jobs for at least `time`, if so. A journal that cannot
-    /// be read gives no snapshot that would say so.
-    pub fn unrecorded(&self, ids: &[JobId], time: Duration) -> Option<JournalError> {
-        send::unrecorded(&self.core, ids, time)
+    /// Answers that were not recorded when the jobs were closed never will be: their rows are in doubt.
+    pub fn open_answers(&self) -> OpenAnswers {
+        self.core.senders.answers.borrow().clone()
     }
 
     /// SQLite's integrity messages about the journal file; empty if the file is intact.
@@ -376,16 +370,11 @@ impl Jobs {
         Ok(purged)
     }
 
-    /// Answers that were not recorded when the jobs were closed never will be: their rows are in doubt.
-    pub fn open_answers(&self) -> OpenAnswers {
-        self.core.answers.borrow().clone()
-    }
-
     /// Sends nothing new, waits for requests on their way, and releases every job. After the last answer, a journal that
     /// refuses to record hardly delays the end, and one that says nothing delays it for a limited time.
     pub async fn close(&self) {
         self.core.closing.cancel();
-        self.core.journal.begin_last_writes();
+        self.core.journal.reconnect.begin_last_writes();
         let closing = self.core.close();
         tokio::pin!(closing);
         tokio::select! {
@@ -403,7 +392,7 @@ impl Jobs {
 impl JobsCore {
     /// Waits until no request is on its way to the service.
     async fn answered(&self) {
-        let mut answers = self.answers.subscribe();
+        let mut answers = self.senders.answers.subscribe();
         let _ = answers.wait_for(|open| open.awaited == 0).await;
     }
 

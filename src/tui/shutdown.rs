@@ -83,7 +83,7 @@ pub async fn close(app: &App, say: &mut dyn FnMut(&str)) {
 /// What the journal has of answers that it does not have, and why.
 fn unrecorded_line(answers: &OpenAnswers) -> String {
     let silent = || t!("The journal did not respond in time.").to_owned();
-    let why = answers.why.as_ref().map_or_else(silent, ToString::to_string);
+    let why = answers.why().map_or_else(silent, ToString::to_string);
     plural!(
         answers.unrecorded,
         "could not save {n} answer of the service. The journal has its request: the next start checks these rows first, and sends none again by itself. {why}",

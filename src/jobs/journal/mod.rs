@@ -99,6 +99,7 @@ mod witness;
 pub(super) use accounts::Account;
 pub use adopt::Adopted;
 pub use away::JournalWatch;
+use away::ReconnectTime;
 pub use error::JournalError;
 pub use file_status::FileStatus;
 pub(super) use file_watch::FileWatch;
@@ -120,16 +121,13 @@ use runner::{Backend, FileStore, JournalState, JournalTask};
 use schema::{assure_none, assure_whole, connect, prepare};
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::channel;
-use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 #[cfg(feature = "team")]
 use team_store::TeamStore;
 use tokio::sync::Notify;
 
 /// Maximum wait for another process's lock.
 const PATIENCE: Duration = Duration::from_secs(10);
-
-/// At the end of lapel, the time to reach a team's database again, for all last writes together.
-const LAST_WAIT: Duration = Duration::from_secs(1);
 
 /// Writes of others within this time are looked at together.
 const TOGETHER: Duration = Duration::from_millis(250);
@@ -148,15 +146,12 @@ pub struct Journal {
     /// Whether this process has no right to write a team's journal, other than to record an opening.
     pub(super) reads_only: bool,
     is_team: bool,
-    /// For how long a write waits for a team's database that is away. Zero for a file.
-    pub(super) reconnect: Duration,
+    pub(super) reconnect: ReconnectTime,
     watch: JournalWatch,
     /// Writes of other processes, if the database notifies them.
     notified: Option<Arc<Notify>>,
     /// Whether [`Store::recover`] has something to do.
     is_unsure: Arc<AtomicBool>,
-    /// Until when the last writes wait for the database.
-    last_wait: Arc<OnceLock<Instant>>,
     #[cfg(feature = "team")]
     lease: Option<LeaseTime>,
 }
@@ -353,11 +348,10 @@ impl Journal {
             is_copy: false,
             reads_only: false,
             is_team: false,
-            reconnect: Duration::ZERO,
+            reconnect: ReconnectTime::default(),
             watch: JournalWatch::of_file(),
             notified: None,
             is_unsure: Arc::default(),
-            last_wait: Arc::default(),
             #[cfg(feature = "team")]
             lease: None,
         }
@@ -432,11 +426,6 @@ impl Journal {
         &self.store
     }
 
-    /// From now on, this process makes its last writes. If a team's database is away, they hardly wait for it.
-    pub(super) fn begin_last_writes(&self) {
-        self.last_wait.get_or_init(|| Instant::now() + LAST_WAIT);
-    }
-
     /// Whether the connection for writes has failed, or a write may be durable although its caller got an error:
     /// [`Store::recover`] may help. Never for a file.
     pub(super) fn is_unsure(&self) -> bool {
@@ -473,7 +462,7 @@ impl Journal {
         watcher: Option<Watcher>,
         writes: Option<Option<&Path>>,
     ) -> Result<Self> {
-        let (reads_only, reconnect) = (writes.is_none(), login.limits.reconnect);
+        let reads_only = writes.is_none();
         let file: Arc<str> = login.server.to_string().into();
         let me = Me::of_team(who, &place::computer());
         // On a thread of its own: the caller's may not block, since it may run other tasks.
@@ -483,7 +472,7 @@ impl Journal {
         });
         let (store, reading) = opening??;
         let (watch, is_unsure) = (store.connection.watch(), store.is_unsure.clone());
-        let last_wait = store.last_wait.clone();
+        let reconnect = store.reconnect.clone();
         let lease = store.lease.as_ref().map(|lease| (lease.time.clone(), lease.notified.others.clone()));
         // A process that only reads looks for writes of others now and then.
         let (lease, notified) = lease.unzip();
@@ -499,7 +488,7 @@ impl Journal {
         let store = Store { writes, reads, process: me.process.clone() };
         let opened = Self::over(store, file, Proof::default());
         let opened = Self { is_shared: true, reads_only, is_team: true, reconnect, ..opened };
-        Ok(Self { watch, notified, is_unsure, last_wait, lease, ..opened })
+        Ok(Self { watch, notified, is_unsure, lease, ..opened })
     }
 
     /// Creates the tables of a team's journal in a database, unless it has them.

@@ -8,7 +8,7 @@
 //! A commit whose answer is lost may have worked. The write is then repeated with the same number, which the database
 //! refuses if it has it.
 
-use super::away::ConnectionReport;
+use super::away::{ConnectionReport, ReconnectTime};
 use super::lease::Lease;
 use super::operation::{Fault, Moment, Operation, Undo, Undoing};
 use super::owner::Me;
@@ -19,7 +19,7 @@ use super::{JournalError, erase, lost_writes, random_number};
 use crate::jobs::journal::prelude::*;
 use crate::team::{DatabaseSession, LONG_STATEMENTS, Login, Waiter};
 use std::sync::atomic::{AtomicBool, AtomicU64};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio_postgres::IsolationLevel;
 
 /// Pause between two attempts.
@@ -58,8 +58,7 @@ pub(super) struct TeamStore {
     unsure: Vec<Unsure>,
     /// Whether [`Self::recover`] has something to do.
     pub(super) is_unsure: Arc<AtomicBool>,
-    /// At the end of lapel: until when all its last writes together wait for a database that is away.
-    pub(super) last_wait: Arc<OnceLock<Instant>>,
+    pub(super) reconnect: ReconnectTime,
     /// Shared by both connections. `None` for a process that only reads.
     witness: Option<Arc<Mutex<Witness>>>,
     pub(super) connection: ConnectionReport,
@@ -132,7 +131,8 @@ impl TeamStore {
         let witness =
             me.map(|(me, data_dir)| Arc::new(Mutex::new(Witness::new(me, &login.server, data_dir))));
         let writes = Arc::<AtomicU64>::default();
-        let of = |login, connection, session, lease| Self {
+        let of = |login: Login, connection, session, lease| Self {
+            reconnect: ReconnectTime::of(login.limits.reconnect),
             login,
             session,
             statements: Statements::default(),
@@ -140,7 +140,6 @@ impl TeamStore {
             writes: writes.clone(),
             unsure: Vec::new(),
             is_unsure: Arc::default(),
-            last_wait: Arc::default(),
             witness: witness.clone(),
             connection,
             is_standby: false,
@@ -304,7 +303,7 @@ impl TeamStore {
         fault: &dyn Fn(Moment) -> Fault,
     ) -> Result<Option<T>, JournalError> {
         // The last writes do not wait in a row either.
-        if let Some(why) = self.just_failed().filter(|_| self.is_last_wait_over()) {
+        if let Some(why) = self.just_failed().filter(|_| self.reconnect.is_over()) {
             return Err(self.failed(why));
         }
         let number = random_number();
@@ -319,8 +318,8 @@ impl TeamStore {
                 .and_then(|()| self.write_once(step, &number, args, op, &mut maybe, fault));
             let (is_first, is_away) = (end.is_none(), matches!(attempt, Err(TeamError::Away(_))));
             let is_in_time = attempt.is_ok()
-                || Instant::now() < *end.get_or_insert_with(|| Instant::now() + self.login.limits.reconnect)
-                    && !(is_away && self.is_last_wait_over());
+                || Instant::now() < *end.get_or_insert_with(|| Instant::now() + self.reconnect.limit)
+                    && !(is_away && self.reconnect.is_over());
             match attempt {
                 // A new connection may work at once.
                 Err(TeamError::Away(_)) if is_connected && (is_in_time || is_first) => {}
@@ -351,10 +350,6 @@ impl TeamStore {
         }
         self.note_unsure();
         Err(why)
-    }
-
-    fn is_last_wait_over(&self) -> bool {
-        self.last_wait.get().is_some_and(|end| Instant::now() >= *end)
     }
 
     fn note_unsure(&self) {
