@@ -303,6 +303,42 @@ async fn a_journal_that_was_away_at_the_start_is_opened_when_it_is_back() {
     h.shows("waiting 3 = 3").await;
 }
 
+/// The database is there, and other programs use all of its connections.
+#[tokio::test]
+async fn a_database_without_a_free_connection_is_named_when_it_is_opened_and_while_a_job_sends() {
+    if !server::is_installed() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let login = server::database_of(folder.path());
+    let allow = |connections: i32| {
+        let name = &login.server.database;
+        server::run_in(name, &format!("ALTER DATABASE {name} CONNECTION LIMIT {connections}"));
+    };
+    let in_use = msg_part("all connections that the database allows are in use");
+    allow(0);
+    let options = small().showing_waiting();
+    let mut h = Harness::with(options, 160, 50, |session| in_team(session, &login, "kim")).await;
+    h.press("alt-0");
+    h.until("why it is not opened", |screen| words(screen).contains(in_use)).await;
+    allow(-1);
+    h.until("it is opened", |screen| !words(screen).contains(in_use)).await;
+    h.settled().await;
+
+    h.sandbox.control().add_fault("post commit hold times=1").expect("a fault");
+    issue(&mut h, 0..3).await;
+    h.struck(1).await;
+    allow(0);
+    server::cut_connections(folder.path());
+    h.sandbox.control().clear_faults();
+    h.press("alt-0");
+    h.until("why the answer waits", |screen| words(screen).contains(in_use)).await;
+    allow(-1);
+    h.press("alt-5");
+    h.shows("waiting 3 = 3").await;
+    assert_eq!(h.sandbox.control().ledger().accepted_total(), 3);
+}
+
 /// lapel has only the password that it read.
 #[tokio::test]
 async fn a_login_that_is_refused_is_named_with_what_helps() {
