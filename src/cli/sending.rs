@@ -78,7 +78,7 @@ impl VerbSession {
         self.close().await;
         // After Ctrl-C, the journal may not have accepted the last answers either.
         let unwritten = seen.unwritten.or_else(|| self.jobs.open_answers().why().cloned());
-        SendingOutcome { known, unwritten, ..seen }
+        SendingOutcome { unwritten, known, ..seen }
     }
 
     pub async fn close(&mut self) {

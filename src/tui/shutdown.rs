@@ -60,11 +60,16 @@ pub async fn close(app: &App, say: &mut dyn FnMut(&str)) {
             let _ = tokio::time::timeout(PATIENCE, jobs.close()).await;
         }
     };
-    tokio::select! {
-        () = closed => {}
-        () = told_again() => say(t!("quit before every request was answered: next time, lapel checks the unanswered ones and never sends them again")),
-    }
+    let is_closed = tokio::select! {
+        () = closed => true,
+        () = told_again() => false,
+    };
     let answers = jobs.open_answers();
+    if !is_closed && (answers.awaited > 0 || answers.unrecorded == 0) {
+        say(t!(
+            "quit before every request was answered: next time, lapel checks the unanswered ones and never sends them again"
+        ));
+    }
     if answers.unrecorded > 0 {
         say(&unrecorded_line(&answers));
     }
