@@ -97,6 +97,7 @@ pub use self::row_groups::{Decision, NeverSeen, RowGroup, RowSelection, Suggeste
 pub use self::row_status::{Claim, Counts, RowStatus};
 pub use self::rules::{RowFacts, Step, count, may};
 pub use self::schedule::Schedule;
+pub use self::send::OpenAnswers;
 pub use self::settings::JobConfig;
 pub use self::template_names::{NamedTemplate, TemplateNames};
 pub use self::urgency::Urgency;

@@ -19,7 +19,9 @@ use super::schedule::{self, Polling};
 use crate::api::{MAX_ENTRIES, MaySend, Turn, Writer};
 use crate::jobs::prelude::*;
 use std::pin::Pin;
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
+use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
 /// Maximum number of consecutive requests that end in doubt. Then the job stops, since the next would fail, too.
@@ -29,19 +31,68 @@ const AGAIN: Duration = Duration::from_secs(2);
 /// Pause before a journal that is away is read again.
 const READ_AGAIN: Duration = Duration::from_millis(250);
 
-pub(super) struct Sender {
+/// What the service still has to answer, and what the journal still has to record of its answers.
+#[derive(Clone, Debug, Default)]
+pub struct OpenAnswers {
+    /// Requests on their way.
+    pub awaited: u64,
+    /// Answers that arrived, and are not in the journal.
+    pub unrecorded: u64,
+    /// Since when the journal has not accepted one for a job, and why.
+    refused: BTreeMap<JobId, (Instant, JournalError)>,
+}
+
+impl OpenAnswers {
+    /// Why the journal does not accept one of them.
+    pub fn why(&self) -> Option<&JournalError> {
+        self.refused.values().next().map(|(_, why)| why)
+    }
+
+    /// Whether only the journal keeps them open.
+    pub fn is_refused(&self) -> bool {
+        self.awaited == 0 && !self.refused.is_empty()
+    }
+
+    /// Why the journal has not accepted an answer to one of these jobs for at least `time`, if so.
+    pub fn refused_for(&self, ids: &[JobId], time: Duration) -> Option<JournalError> {
+        let mut all = ids.iter().filter_map(|id| self.refused.get(id));
+        all.find(|(since, _)| since.elapsed() >= time).map(|(_, why)| why.clone())
+    }
+
+    fn note(&mut self, id: JobId, recorded: Result<(), &JournalError>) {
+        match recorded {
+            Ok(()) => {
+                self.unrecorded -= 1;
+                self.refused.remove(&id);
+            }
+            Err(why) => {
+                let since = self.refused.get(&id).map_or_else(Instant::now, |(since, _)| *since);
+                self.refused.insert(id, (since, why.clone()));
+            }
+        }
+    }
+}
+
+/// The tasks that send, and the answers to their requests.
+#[derive(Default)]
+pub(super) struct Senders {
+    all: Mutex<HashMap<JobId, Sender>>,
+    /// Notified whenever the task of a job ends.
+    idle: Notify,
+    pub(super) answers: watch::Sender<OpenAnswers>,
+}
+
+struct Sender {
     /// Stops the task before its next request. Also cancels waiting for a turn.
     pause: CancellationToken,
     /// Whether new work arrived since the task last checked.
     again: bool,
-    /// Since when the journal has not accepted an answer that arrived, and why.
-    unrecorded: Option<(Instant, JournalError)>,
 }
 
 /// Does nothing for a job that may not send.
 pub(super) fn ensure_sender(core: &Arc<JobsCore>, id: JobId) {
     let Some(writer) = core.access.writer().cloned() else { return };
-    let mut senders = lock(&core.senders);
+    let mut senders = lock(&core.senders.all);
     if core.ending.is_cancelled() || core.closing.is_cancelled() {
         return;
     }
@@ -50,7 +101,7 @@ pub(super) fn ensure_sender(core: &Arc<JobsCore>, id: JobId) {
         return;
     }
     let pause = CancellationToken::new();
-    senders.insert(id, Sender { pause: pause.clone(), again: false, unrecorded: None });
+    senders.insert(id, Sender { pause: pause.clone(), again: false });
     tokio::spawn(run(core.clone(), writer, id, pause));
 }
 
@@ -67,7 +118,7 @@ pub(super) async fn start_senders(core: &Arc<JobsCore>, but: Option<JobId>) {
 
 /// The task itself waits for requests on their way.
 pub(super) fn pause(core: &JobsCore, id: JobId) {
-    if let Some(sender) = lock(&core.senders).get(&id) {
+    if let Some(sender) = lock(&core.senders.all).get(&id) {
         sender.pause.cancel();
     }
 }
@@ -76,23 +127,9 @@ pub(super) async fn idle(core: &JobsCore, id: JobId) {
     until(core, |senders| !senders.contains_key(&id)).await;
 }
 
-/// Why the journal has not accepted an answer to one of these jobs for at least `time`, if so.
-pub(super) fn unrecorded(core: &JobsCore, ids: &[JobId], time: Duration) -> Option<JournalError> {
-    let senders = lock(&core.senders);
-    let mut all = ids.iter().filter_map(|id| senders.get(id)?.unrecorded.as_ref());
-    all.find(|(since, _)| since.elapsed() >= time).map(|(_, why)| why.clone())
-}
-
-fn note_unrecorded(core: &JobsCore, id: JobId, why: Option<&JournalError>) {
-    if let Some(sender) = lock(&core.senders).get_mut(&id) {
-        let since = sender.unrecorded.take().map_or_else(Instant::now, |(since, _)| since);
-        sender.unrecorded = why.map(|why| (since, why.clone()));
-    }
-}
-
 /// Stops all tasks and waits for requests on their way.
 pub(super) async fn stop_all(core: &JobsCore) {
-    for sender in lock(&core.senders).values() {
+    for sender in lock(&core.senders.all).values() {
         sender.pause.cancel();
     }
     until(core, HashMap::is_empty).await;
@@ -100,10 +137,10 @@ pub(super) async fn stop_all(core: &JobsCore) {
 
 async fn until(core: &JobsCore, is_reached: impl Fn(&HashMap<JobId, Sender>) -> bool) {
     loop {
-        let idle = core.idle.notified();
+        let idle = core.senders.idle.notified();
         tokio::pin!(idle);
         idle.as_mut().enable();
-        if is_reached(&lock(&core.senders)) {
+        if is_reached(&lock(&core.senders.all)) {
             return;
         }
         idle.await;
@@ -140,13 +177,13 @@ async fn run(core: Arc<JobsCore>, writer: Writer, id: JobId, pause: Cancellation
         if send_all(&core, &writer, id, &pause).await {
             start_senders(&core, Some(id)).await;
         }
-        let mut senders = lock(&core.senders);
+        let mut senders = lock(&core.senders.all);
         match senders.get_mut(&id) {
             Some(sender) if sender.again && !pause.is_cancelled() => sender.again = false,
             _ => {
                 let again = senders.remove(&id).is_some_and(|s| s.again);
                 drop(senders);
-                core.idle.notify_waiters();
+                core.senders.idle.notify_waiters();
                 // The job was started again after it was paused.
                 if again && !core.ending.is_cancelled() {
                     ensure_sender(&core, id);
@@ -169,7 +206,7 @@ where
     let begun = Instant::now();
     loop {
         match read().await {
-            Err(why) if why.is_away() && begun.elapsed() < core.journal.reconnect => {
+            Err(why) if why.is_away() && begun.elapsed() < core.journal.reconnect.limit => {
                 tokio::select! {
                     () = tokio::time::sleep(READ_AGAIN) => {}
                     () = pause.cancelled() => return Err(why),
@@ -340,6 +377,17 @@ async fn stopped_by(core: &Arc<JobsCore>, id: JobId, why: JournalError) -> Optio
     stopped.is_err().then_some(why)
 }
 
+/// The service's answer to a request, which [`record_response`] records.
+async fn answer_to<T>(core: &JobsCore, request: impl Future<Output = T>) -> T {
+    core.senders.answers.send_modify(|open| open.awaited += 1);
+    let answer = request.await;
+    core.senders.answers.send_modify(|open| {
+        open.awaited -= 1;
+        open.unrecorded += 1;
+    });
+    answer
+}
+
 /// Retries until the response is durable. Nobody sees it earlier.
 async fn record_response<T: Send + 'static>(
     core: &JobsCore,
@@ -350,13 +398,13 @@ async fn record_response<T: Send + 'static>(
         match record(&core.store).await {
             Ok(value) => {
                 core.no_trouble(id);
-                note_unrecorded(core, id, None);
+                core.senders.answers.send_modify(|open| open.note(id, Ok(())));
                 return Some(value);
             }
             Err(JournalError::Closed) => return None,
             Err(why) => {
                 core.trouble(id, &why);
-                note_unrecorded(core, id, Some(&why));
+                core.senders.answers.send_modify(|open| open.note(id, Err(&why)));
                 tokio::select! {
                     () = tokio::time::sleep(AGAIN) => {}
                     // The next lapel process finds the request without an answer and polls.
