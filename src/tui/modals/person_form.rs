@@ -333,7 +333,7 @@ mod tests {
     }
 
     /// The request of the last order, which asks for the recipient's badges.
-    fn check(effects: &Effects<'_>) -> RequestId {
+    fn check_request(effects: &Effects<'_>) -> RequestId {
         match effects.orders.last() {
             Some(WorkerCommand::Request(id, Request::Holdings(..))) => *id,
             other => panic!("{}", other.is_some()),
@@ -347,7 +347,7 @@ mod tests {
         effects.owned_by(RequestOwner::Modal(ModalId(1)), |effects| {
             let mut form = form(effects);
             review(&mut form, effects);
-            let check = check(effects);
+            let check = check_request(effects);
             assert!(form.asks().is_some());
             assert!(form.on_action(Action::Back, effects));
             assert!(form.asks().is_none() && effects.go.is_empty(), "the form is still open");
@@ -366,7 +366,7 @@ mod tests {
         let response = || Response::Holdings(Err(ApiError::Cancelled), None);
         assert!(form.plan(template(), &mut effects).is_none());
         review(&mut form, &mut effects);
-        let id = check(&effects);
+        let id = check_request_request(effects);
         assert!(form.plan(template(), &mut effects).is_none() && effects.notice.is_some());
         let other = ids_after(id);
         assert!(form.on_response(Reply { id: other, response: response() }).is_err(), "another check");
