@@ -213,6 +213,7 @@ fn show(db: &Tx<'_>, job: &Job) {
         RowFilter { row_statuses: RowStatus::ALL.to_vec(), skip: 1, ..sorted(RowField::Filter) },
         RowFilter { parts: parts.collect(), ..RowFilter::default() },
         RowFilter { text: Some("#1".into()), ..sorted(RowField::Line) },
+        RowFilter { unproven: Some(false), skip: 1, ..RowFilter::default() },
         group("domain_slip"),
         sorted(RowField::RowStatus),
         sorted(RowField::Why),
