@@ -2,7 +2,7 @@
 
 use super::catalogue::{Piece, pieces};
 use super::*;
-use crate::{count, plural, t};
+use crate::{count, localizable, plural, t};
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -396,6 +396,15 @@ fn english_reads_as_it_is_written() {
     assert_eq!(plural!(4312, "{n} row of {name}", "{n} rows of {name}", name), "4,312 rows of list.csv");
     assert_eq!(count!(1, "badge", "badges"), "1 badge");
     assert_eq!(count!(1000, "badge", "badges"), "1,000 badges");
+}
+
+#[test]
+fn a_text_for_a_file_has_one_language_with_its_values() {
+    let text = localizable!("not sent: {why}", why = Localizable::of("paused"));
+    assert_eq!(text.in_language(Language::English), "not sent: paused");
+    let paused = in_language(Language::Korean, "paused");
+    let korean = text.in_language(Language::Korean);
+    assert!(paused != "paused" && korean.contains(paused) && !korean.contains("not sent"), "{korean}");
 }
 
 #[test]
