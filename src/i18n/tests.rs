@@ -2,7 +2,7 @@
 
 use super::catalogue::{Piece, pieces};
 use super::*;
-use crate::{count, localizable, plural, t};
+use crate::{count, plural, t};
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -207,6 +207,8 @@ fn a_job_belongs_to_one_lapel_at_a_time() {
     let job = only_job(&bench);
     let owner = format!("process {}", running.id());
     assert_eq!(job["owner"], owner.as_str(), "{job}");
+    let listed = bench.run(&["jobs"]).ended(0).out;
+    assert!(listed.contains(&msg_with("in another lapel ({owner})", &[&owner])), "{listed}");
     let id = job["id"].to_string();
     for verb in [&["pause"][..], &["cancel"], &["resume", "--yes"], &["retry", "--yes"], &["use-up", "--yes"]]
     {
