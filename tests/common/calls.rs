@@ -30,8 +30,8 @@ const CALLS: [Call; 12] = [
         gives: "seoyun.han@naru.example",
         keys: "enter",
         says: (
-            &["not in the wallet", "Issuing takes 5 minutes to 24 hours"],
-            &["지갑에 없음", "5분에서 24시간"],
+            &["not in the wallet", "Issuing usually takes 5 minutes to 24 hours"],
+            &["지갑에 없음", "보통 5분에서 24시간"],
         ),
     },
     Call {

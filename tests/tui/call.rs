@@ -48,7 +48,7 @@ async fn call_1_i_did_not_get_my_badge_mail() {
         &[
             "WAITING 42 min usually 5 min to 24 h",
             "accepted today at 09:18",
-            "Issuing takes 5 minutes to 24 hours",
+            "Issuing usually takes 5 minutes to 24 hours",
         ],
     );
     assert_eq!(requests, 2);
@@ -80,7 +80,7 @@ async fn call_2_it_is_not_in_my_wallet() {
         &[
             "1 badge in the history, none in the wallet",
             "not in the wallet",
-            "Issuing takes 5 minutes to 24 hours",
+            "Issuing usually takes 5 minutes to 24 hours",
         ],
     );
     assert_eq!(requests, 2);
@@ -259,7 +259,7 @@ async fn call_10_when_will_it_arrive() {
         &screen,
         &[
             "accepted 2026-11-21 09:18 (42 min ago)",
-            "24 h limit: 2026-11-22 09:18",
+            "24 h: 2026-11-22 09:18",
             "Not possible speed it up, promise a time",
         ],
     );
@@ -579,7 +579,7 @@ async fn where_the_zone_is_not_known_ages_are_told_with_their_doubt() {
         .await;
         let (screen, _) = answer(&mut h, holder).await;
         says(&screen, &["set utc_offset in the profile to correct them"]);
-        assert!(!flowing(&screen).contains(msg_part("Issuing takes 5 minutes")), "{screen}");
+        assert!(!flowing(&screen).contains(msg_part("Issuing usually takes 5 minutes")), "{screen}");
     }
 }
 
@@ -688,14 +688,14 @@ async fn a_badge_that_was_requested_a_day_ago_is_overdue_on_every_screen() {
     says(&screen, &["OVERDUE 26 h"]);
     h.press("enter");
     let screen = h.settled().await;
-    says(&screen, &["OVERDUE 26 h", "It should have been issued"]);
+    says(&screen, &["OVERDUE 26 h", "time has passed"]);
     assert!(!screen.contains("WAITING"), "{screen}");
     h.press("4");
     h.paste(&badge);
     h.press("enter");
     let screen = h.settled().await;
     let said = flowing(&screen);
-    assert!(said.contains("OVERDUE 26 h") && said.contains("It should have been issued"), "{screen}");
+    assert!(said.contains("OVERDUE 26 h") && said.contains("time has passed"), "{screen}");
     assert!(!said.contains(msg_part("the wallet may show it")) && !said.contains("WAITING"), "{screen}");
     h.press("Y");
     assert!(copied(&mut h).contains("OVERDUE 26 h"));
@@ -725,7 +725,7 @@ async fn a_badge_of_an_address_that_only_the_journal_knows_has_an_answer() {
         says(&h.settled().await, &["It was requested on 2026-11-21"]);
         h.sandbox.control().advance(std::time::Duration::from_secs(30 * 3600));
         let (screen, _) = answer(&mut h, "gildong@naru.example").await;
-        says(&screen, &["OVERDUE 30 h", "It should have been issued", &badge]);
+        says(&screen, &["OVERDUE 30 h", "time has passed", &badge]);
         assert!(!flowing(&screen).contains("(waiting)"), "{screen}");
     }
 }
@@ -747,7 +747,7 @@ async fn of_a_badge_that_could_not_be_read_nothing_is_judged() {
     }
     let (screen, _) = answer(&mut h, "gildong@naru.example").await;
     assert!(flowing(&screen).contains(msg_part("it may be issued by now")), "{screen}");
-    for judged in ["OVERDUE", "WAITING", "visible yet", "(overdue)", "(waiting)", "should have been issued"] {
+    for judged in ["OVERDUE", "WAITING", "visible yet", "(overdue)", "(waiting)", "time has passed"] {
         assert!(!flowing(&screen).contains(judged), "{judged}:\n{screen}");
     }
 }

@@ -87,7 +87,7 @@ async fn a_waiting_badge_opened_by_its_id_says_what_its_record_does_not() {
     let rest = format!("{said} {}", flowing(&h.settled().await));
     assert!(
         rest.contains(msg_part("This record does not show the acceptance time"))
-            && !rest.contains(msg_part("Issuing takes 5 minutes")),
+            && !rest.contains(msg_part("Issuing usually takes 5 minutes")),
         "{rest}"
     );
     h.press("w");

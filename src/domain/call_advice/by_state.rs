@@ -43,12 +43,12 @@ pub(super) fn how_it_stands(case: &CallCase<'_>, verdict: &Verdict) -> Vec<Strin
         Verdict::Overdue { .. } => match deadline(case.held) {
             Some(latest) => {
                 return vec![t!(
-                    "It should have been issued by {latest}. Give the badge id to the provider's help desk. The holder does not need to do anything.",
+                    "It is usually issued by {latest}, and that time has passed. Give the badge id to the provider's help desk. The holder does not need to do anything.",
                     latest
                 )];
             }
             None => t!(
-                "It should have been issued. Give the badge id to the provider's help desk. The holder does not need to do anything."
+                "The usual time has passed, and it is not issued yet. Give the badge id to the provider's help desk. The holder does not need to do anything."
             ),
         },
         Verdict::Unread => {
@@ -180,15 +180,15 @@ fn accepted_when(held: &HeldBadge, now: DateTime) -> String {
     let day = accepted.map(DateTime::date);
     let at = accepted.map_or(String::new(), |at| at.strftime("%H:%M").to_string());
     if day == Some(now.date()) {
-        t!("It was accepted today at {at}. Issuing takes 5 minutes to 24 hours.", at)
+        t!("It was accepted today at {at}. Issuing usually takes 5 minutes to 24 hours.", at)
     } else if day.is_some_and(|day| day.tomorrow().is_ok_and(|next| next == now.date())) {
-        t!("It was accepted yesterday at {at}. Issuing takes 5 minutes to 24 hours.", at)
+        t!("It was accepted yesterday at {at}. Issuing usually takes 5 minutes to 24 hours.", at)
     } else {
-        t!("It was accepted. Issuing takes 5 minutes to 24 hours.").to_owned()
+        t!("It was accepted. Issuing usually takes 5 minutes to 24 hours.").to_owned()
     }
 }
 
-/// The latest normal time of issue: 24 hours after acceptance.
+/// The end of the usual time: 24 hours after acceptance.
 pub(super) fn deadline(held: &HeldBadge) -> Option<String> {
     let latest = accepted(held)?.checked_add(24.hours()).ok()?;
     Some(latest.strftime("%Y-%m-%d %H:%M").to_string())

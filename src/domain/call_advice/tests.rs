@@ -142,7 +142,7 @@ fn a_badge_without_a_time_of_acceptance_is_overdue_by_the_time_of_its_request() 
         |hours: i64| CallCase { requested: NOW.checked_sub(hours.hours()).ok(), ..case(&all[0], &all) };
     let (overdue, waiting) = (requested(26), requested(2));
     assert!(matches!(overdue.verdict(), Verdict::Overdue { .. }), "{:?}", overdue.verdict());
-    assert!(script(&overdue).say[0].contains("should have been issued"), "{:?}", script(&overdue));
+    assert!(script(&overdue).say[0].contains("time has passed"), "{:?}", script(&overdue));
     assert!(summary(&overdue, &script(&overdue)).contains("OVERDUE 26 h"));
     assert!(matches!(waiting.verdict(), Verdict::Waiting { since: None }), "{:?}", waiting.verdict());
     assert!(script(&waiting).say[0].contains("It was requested on"), "{:?}", script(&waiting));
@@ -587,7 +587,7 @@ fn a_badge_that_only_the_journal_knows_waits_from_its_request() {
     assert!(said.contains("Only this badge was looked up") && !said.contains("could be read"), "{said}");
     // Its record says more.
     let masked = CallCase { masked: true, by_id: true, both: false, ..asked(30) };
-    assert!(script(&masked).say.join(" ").contains("should have been issued"), "{:?}", script(&masked));
+    assert!(script(&masked).say.join(" ").contains("time has passed"), "{:?}", script(&masked));
 }
 
 #[test]
@@ -627,7 +627,7 @@ fn an_own_badge_that_the_history_lacks_is_not_said_to_be_another_organisations()
         script(&CallCase { organisation, ..case(&all[0], all) }).say.join(" ")
     };
     let said = place(&[only_wallet("발급대기")], "");
-    assert!(said.contains("should have been issued") && !said.contains("history"), "{said}");
+    assert!(said.contains("time has passed") && !said.contains("history"), "{said}");
     for (all, organisation) in [
         (vec![only_wallet("발급완료")], "연습용 기관"),
         (vec![only_wallet("발급완료"), Row { id: "B-2", ..Row::default() }.held()], ""),

@@ -186,7 +186,7 @@ impl Modal for ReplaceForm {
         form.text(&t!("1 recipient {dot} 2 requests", dot = cx.glyphs.dot), cx.theme.text());
         form.text(
             t!(
-                "Two mails will arrive: one for the corrected badge, one for the revocation of the old one. Both badges are valid until the corrected one is Issued (5 minutes to 24 hours). Then lapel revokes the old one, while lapel runs."
+                "Two mails will arrive: one for the corrected badge, one for the revocation of the old one. Both badges are valid until the corrected one is Issued (usually 5 minutes to 24 hours). Then lapel revokes the old one, while lapel runs."
             ),
             cx.theme.warning(),
         );

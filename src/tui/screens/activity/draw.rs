@@ -356,7 +356,7 @@ impl Activity {
         let waiting = job.counts.sum(RowStatus::awaits_issue);
         let is_followed = job.kind == Kind::Issue && job.phase != Phase::Moved;
         if is_followed && waiting > 0 && job.counts.of(RowStatus::Issued) == 0 {
-            put(t!("accepted, not issued yet: issuing takes 5 min to 24 h"), theme.dim());
+            put(t!("accepted, not issued yet: issuing usually takes 5 min to 24 h"), theme.dim());
         }
         let mut facts = everybody(job);
         if job.in_flight > 0 {
