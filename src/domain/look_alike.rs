@@ -1,5 +1,8 @@
-//! Letters that look alike in two alphabets, and full-width letters. For comparing and searching;
+//! Letters that look alike in two alphabets, full-width letters, and letters with accents. For comparing and searching;
 //! lapel sends what the user confirmed.
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
 
 /// Cyrillic and Greek letters with the Latin letter that they look like.
 const TWINS: &[(char, char)] = &{
@@ -62,6 +65,40 @@ pub fn half_width(text: &str) -> String {
     text.chars().map(half).collect()
 }
 
+/// In lower case, without accents: `Zoë Ångström` is `zoe angstrom`. Only Latin letters lose theirs, because those of other
+/// alphabets make another letter.
+pub fn unaccented(text: &str) -> String {
+    let lower = text.to_lowercase();
+    if !lower
+        .contains(|c| matches!(c, '\u{df}'..='\u{24f}' | '\u{300}'..='\u{36f}' | '\u{1e00}'..='\u{1eff}'))
+    {
+        return lower;
+    }
+    let mut is_latin = false;
+    let kept = |c: &char| {
+        let is_mark = is_combining_mark(*c);
+        if !is_mark {
+            is_latin = c.is_ascii_lowercase() || UNDIVIDED.iter().any(|(letter, _)| letter == c);
+        }
+        !is_mark || !is_latin
+    };
+    let bare: String = lower.nfd().filter(kept).nfc().collect();
+    UNDIVIDED.iter().fold(bare, |text, (letter, letters)| text.replace(*letter, letters))
+}
+
+/// Latin letters that are not a letter and an accent.
+const UNDIVIDED: [(char, &str); 9] = [
+    ('æ', "ae"),
+    ('ð', "d"),
+    ('đ', "d"),
+    ('ı', "i"),
+    ('ł', "l"),
+    ('ø', "o"),
+    ('œ', "oe"),
+    ('ß', "ss"),
+    ('þ', "th"),
+];
+
 /// `None` if the text does not mix Latin letters with look-alikes, or if one of its letters has no twin.
 pub fn in_latin(text: &str) -> Option<String> {
     foreign_letter(text)?;
@@ -98,7 +135,27 @@ mod tests {
         }
     }
 
+    #[test]
+    fn accents_do_not_count_on_latin_letters() {
+        for (written, plain) in [
+            ("Zoë Ångström", "zoe angstrom"),
+            ("Zoe\u{308} A\u{30a}ngstro\u{308}m", "zoe angstrom"),
+            ("Nguyễn Đặng Łukasz Øst Straße İnci Þór", "nguyen dang lukasz ost strasse inci thor"),
+            ("é 한서윤", "e 한서윤"),
+            // Not the same letter as к, и or か.
+            ("é Ќ Й が", "e ќ й が"),
+        ] {
+            assert_eq!(unaccented(written), plain, "{written}");
+        }
+    }
+
     proptest! {
+        #[test]
+        fn a_text_without_accents_has_none_to_lose(text in any::<String>()) {
+            let plain = unaccented(&text);
+            prop_assert_eq!(unaccented(&plain), plain);
+        }
+
         #[test]
         fn what_is_in_latin_has_no_foreign_letter_left(text in any::<String>()) {
             if let Some(latin) = in_latin(&text) {

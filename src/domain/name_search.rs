@@ -1,7 +1,7 @@
 //! A forgiving search for a recipient's name: how alike two names are, and what else to ask the service for.
 
 use super::edit_distance::edits;
-use super::look_alike::{half_width, in_latin};
+use super::look_alike::{half_width, in_latin, unaccented};
 use super::text::is_invisible;
 use unicode_normalization::UnicodeNormalization;
 
@@ -17,7 +17,7 @@ const BEGINNING_HANGUL: usize = 2;
 /// The most alike first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NameMatch {
-    /// Spaces, letter case, signs, look-alike letters and the order of words do not count.
+    /// Spaces, letter case, signs, accents, look-alike letters and the order of words do not count.
     Same,
     OneOff,
     Part,
@@ -40,13 +40,13 @@ pub fn likeness(given: &str, on_it: &str) -> Option<NameMatch> {
     if is_part { Some(NameMatch::Part) } else { is_near().then_some(NameMatch::OneOff) }
 }
 
-/// Composed, in half-width Latin letters and lower case, without spaces and signs. `김 민수` and `김민수`
-/// are the same name, and so are `O’Neil` and `o'neil`.
+/// Composed, in half-width Latin letters and lower case, without spaces, signs and accents. `김 민수` and `김민수`
+/// are the same name, and so are `O’Neil` and `o'neil`, and `Zoë` and `Zoe`.
 pub fn folded(name: &str) -> String {
     let plain = half_width(name);
     let plain = in_latin(&plain).unwrap_or(plain);
     let counts = |c: &char| !c.is_whitespace() && !is_invisible(*c) && !SIGNS.contains(c);
-    plain.nfkc().filter(counts).flat_map(char::to_lowercase).collect()
+    unaccented(&plain.nfkc().filter(counts).collect::<String>())
 }
 
 /// The best first. The service may compare whole names or parts, and lapel does not know which.
@@ -143,6 +143,8 @@ mod tests {
             ("ＫＩＭ　ＭＩＮＳＵ", "Kim Minsu", Some(Same)),
             ("lea oconnor kim", "Lea O\u{2019}Connor-Kim", Some(Same)),
             ("L\u{435}a Kim", "Lea Kim", Some(Same)),
+            ("Zoe Angstrom", "Zoë Ångström", Some(Same)),
+            ("Angstrom", "Zoë Ångström", Some(Part)),
             ("김민서", "김민수", Some(OneOff)),
             ("민서 김", "김민수", Some(OneOff)),
             ("Kim Minsoo", "Kim Minso", Some(OneOff)),

@@ -1,6 +1,7 @@
 //! The state, the mail, the type and the category of a badge as a filter. The service cannot filter by them, so lapel
 //! compares the rows it has.
 
+use super::look_alike::unaccented;
 use super::{HistoryItem, State, Text, Verdict};
 use crate::i18n::{Language, in_language};
 use jiff::civil::DateTime;
@@ -192,10 +193,9 @@ impl HistoryNarrowing {
     }
 }
 
-/// Whether a text contains the wanted one, in any case. Every text does if none is wanted.
+/// Whether a text contains the wanted one, in any case and with or without accents. Every text does if none is wanted.
 pub fn contains(text: Option<&Text>, wanted: Option<&str>) -> bool {
-    let text = text.map_or("", Text::wire).to_lowercase();
-    wanted.is_none_or(|wanted| text.contains(&wanted.to_lowercase()))
+    wanted.is_none_or(|wanted| unaccented(text.map_or("", Text::wire)).contains(&unaccented(wanted)))
 }
 
 /// Whether a typed text is this word, in any language and any case.

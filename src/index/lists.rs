@@ -41,14 +41,14 @@ pub enum IndexedList {
     /// Issued, with a mail that failed: to addresses of this domain (folded), or to all.
     MailFailed(Option<String>),
     Matching(Box<HistorySelection>),
-    /// Those of a list whose name, address or title contains a text, in any case.
+    /// Those of a list whose name, address or title contains a text, in any case and without accents.
     Found(Box<IndexedList>, String),
     All,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HistorySelection {
-    /// The service's filter. A text matches where it is contained, in any case.
+    /// The service's filter. A text matches where it is contained, in any case and without accents.
     pub filter: HistoryFilter,
     pub narrowing: HistoryNarrowing,
     /// The service's time, for badges that expire.

@@ -154,6 +154,24 @@ async fn a_limit_leaves_out_only_similar_names() {
     assert_eq!(last, BTreeSet::from(["600", "601"]));
 }
 
+#[tokio::test]
+async fn a_name_is_found_without_its_accents() {
+    let index = Index::in_memory(&IndexAccount::test("one"), IndexConfig::default()).expect("made");
+    let named = [("1", "Zoë Ångström-Þórsdóttir"), ("2", "Zoran Ang")]
+        .map(|(id, name)| HistoryItem { recipient_name: Some(name.into()), ..badge(id) });
+    index.write(move |db| rows::take(db, &named, 1, &Kept::default())).await.expect("kept");
+    for typed in ["Zoe Angstrom", "zoe angstrom thor", "ZOË"] {
+        let found = index.find_people(None, Some(typed.into())).await.expect("found").badges;
+        let which = IndexedList::Found(Box::new(IndexedList::All), typed.replace(" thor", "-thor"));
+        let query = super::IndexQuery { which, page: 1, per_page: 10 };
+        let listed = index.list(query).await.expect("listed").items.into_iter().map(|(_, badge)| badge);
+        for (way, badges) in [("a person", found), ("a list", listed.collect())] {
+            let ids: Vec<&str> = badges.iter().map(|badge| badge.badge_id.wire()).collect();
+            assert_eq!(ids, ["1"], "{typed}, {way}");
+        }
+    }
+}
+
 #[test]
 fn a_certificate_number_is_found_however_it_is_written() {
     for typed in ["DV-2026-00311", " dv 2026 00311", "ＤＶ－２０２６－００３１１", "dv202600311"]

@@ -135,7 +135,7 @@ impl RowList {
     /// Moves the cursor, or narrows the list to the rows that a search finds. A list in groups or in another order does not
     /// show the row with a number at that place, so the search finds it.
     pub fn on_action(&mut self, action: Action, effects: &mut Effects<'_>) -> bool {
-        let before = self.search.text();
+        let before = self.search.typed();
         self.forget_sought();
         if action == Action::GoToRow {
             self.search.open_for_number();
@@ -237,21 +237,21 @@ impl RowList {
     }
 
     pub fn on_text_key(&mut self, key: KeyEvent, effects: &mut Effects<'_>) -> bool {
-        let before = self.search.text();
+        let before = self.search.typed();
         let changed = self.search.on_text_key(key);
         self.searched(before.as_deref(), effects);
         changed
     }
 
     pub fn on_paste(&mut self, text: &str, effects: &mut Effects<'_>) {
-        let before = self.search.text();
+        let before = self.search.typed();
         self.search.on_paste(text);
         self.searched(before.as_deref(), effects);
     }
 
     /// After a search, the cursor stays on the row that it found.
     fn searched(&mut self, before: Option<&str>, effects: &mut Effects<'_>) {
-        let now = self.search.text();
+        let now = self.search.typed();
         if before != now.as_deref() {
             let found = self.list.selected().filter(|_| now.is_none()).map(|row| row.no);
             self.restart(effects);

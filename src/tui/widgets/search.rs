@@ -1,5 +1,6 @@
 //! The search of a list or a text: the box in which it is typed, and its matches.
 
+use crate::domain::look_alike::unaccented;
 use crate::tui::prelude::*;
 
 /// The sign before the number of a row.
@@ -59,9 +60,9 @@ impl Search {
         self.before.clear();
     }
 
-    /// In lower case. `None` if nothing is searched for.
+    /// In lower case, without accents. `None` if nothing is searched for.
     pub fn text(&self) -> Option<String> {
-        self.typed().map(|text| text.to_lowercase())
+        self.typed().map(|text| unaccented(&text))
     }
 
     pub fn typed(&self) -> Option<String> {
@@ -76,7 +77,7 @@ impl Search {
 
     /// Whether a text contains what is searched for. Without a search, every text does.
     pub fn finds(&self, text: &str) -> bool {
-        self.text().is_none_or(|wanted| text.to_lowercase().contains(&wanted))
+        self.text().is_none_or(|wanted| unaccented(text).contains(&wanted))
     }
 
     /// Back closes the box first, and then ends the search.
@@ -208,6 +209,8 @@ mod tests {
         assert_eq!(next(0, false, false), Some(2));
         assert_eq!(next(2, true, true), Some(2));
         assert_eq!(Search::default().next(0, 4, true, true, |_| true), None);
+        let name = Search { field: TextField::with("Zoe"), ..Search::default() };
+        assert!(name.finds("ZOË Ångström") && !name.finds("Zo"), "accents do not count");
         assert_eq!(search.next(0, 0, true, true, |_| true), None);
     }
 

@@ -6,6 +6,7 @@ use super::rows::{EMAIL, FIELDS, LookupView, NAME};
 use super::state::{HolderBadges, own_row};
 use crate::domain::call_advice::{CallCase, CallerQuestion, Script, script};
 use crate::domain::holder::names;
+use crate::domain::look_alike::unaccented;
 use crate::i18n::Language;
 use crate::tui::prelude::*;
 use crate::tui::widgets::record_field::cells;
@@ -137,7 +138,7 @@ impl HolderBadges {
         self.whole().besides.iter().filter_map(|at| self.sent.get(*at))
     }
 
-    /// The text of each badge that a search looks through, in lower case. A letter of a search needs nothing else of them.
+    /// The text of each badge that a search looks through, in lower case and without accents. A letter of a search needs nothing else of them.
     pub fn searched(&self, view: &LookupView, cx: &UiContext) -> Rc<[String]> {
         // A name or an address that all badges have would find all of them: it is rather the next caller's.
         let is_searched = |column: usize| view.several || ![NAME, EMAIL].contains(&column);
@@ -145,7 +146,7 @@ impl HolderBadges {
             let cells = cells(FIELDS, held, view, cx).into_iter().enumerate();
             let searched = cells.filter(|(column, _)| is_searched(*column)).map(|(_, (text, _))| text);
             // A search is one line, so it finds no text in two cells.
-            searched.collect::<Vec<_>>().join("\n").to_lowercase()
+            unaccented(&searched.collect::<Vec<_>>().join("\n"))
         };
         let wanted = (minute(view.now), i18n::language());
         reused(&self.computed.searched, wanted, || self.held.iter().map(text).collect())

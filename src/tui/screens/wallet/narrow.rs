@@ -112,8 +112,7 @@ impl WalletList {
         }
         let contains = |text: &str| wanted.as_ref().is_none_or(|wanted| text.contains(wanted));
         let fitting: Vec<usize> = if let Some(people) = self.choice() {
-            let fits =
-                |one: &Match| PeopleMatches::texts(one, cx).iter().any(|text| contains(&text.to_lowercase()));
+            let fits = |one: &Match| PeopleMatches::texts(one, cx).iter().any(|text| self.search.finds(text));
             (0..people.matches.len()).filter(|at| people.matches.get(*at).is_some_and(fits)).collect()
         } else {
             let view = self.as_rows(cx)?;
