@@ -65,6 +65,20 @@ async fn the_badge_tab_offers_nothing_while_there_is_no_badge() {
 }
 
 #[tokio::test]
+async fn marked_badges_can_be_revoked_by_what_the_footer_says() {
+    for columns in [80, 120] {
+        let mut h = Harness::new(small(), columns, 24).await;
+        h.press("2");
+        h.settled().await;
+        h.press("space j space");
+        let screen = h.settled().await;
+        for hint in ["x revoke", "u undo"] {
+            assert!(footer(&screen).contains(msg_part(hint)), "{hint}:\n{screen}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_waiting_badge_opened_by_its_id_says_what_its_record_does_not() {
     let mut h = Harness::new(frozen(), 80, 24).await;
     let screen = look_up(&mut h, "jiho.oh@naru.example").await;
