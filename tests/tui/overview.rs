@@ -230,6 +230,30 @@ async fn two_people_with_one_address_are_both_planned_and_the_review_asks() {
 }
 
 #[tokio::test]
+async fn copies_in_a_list_behind_a_count_are_seen() {
+    let mut h = Harness::with(small(), 80, 24, with_index).await;
+    insert(&h, ["한서윤", "한서윤", "한따님"].map(|name| ends_soon(name, "twice@naru.example")).to_vec());
+    h.settled().await;
+    h.press("0 G enter");
+    h.settled().await;
+    h.press("} } } } down enter");
+    h.settled().await;
+    h.press("/");
+    h.type_text("twice@");
+    h.press("enter");
+    let screen = h.until("all three", |s| s.contains(msg_part("row 1 of 3"))).await;
+    let words = msg_with("{copies} copies among the loaded rows: {states}", &[&2, &"2 Issued"]);
+    assert!(screen.contains(&words), "below the list:\n{screen}");
+    let rows: Vec<&str> = screen.lines().filter(|line| line.contains("twice@n")).collect();
+    let with = |signs: [&str; 2]| rows.iter().filter(|row| signs.iter().any(|s| row.contains(s))).count();
+    let (few, many) = ("×2 · ", msg_with("{n} copies", &[&2]));
+    assert_eq!((with([few, &many]), with(["└ "; 2])), (1, 1), "the newest, the one below it:\n{screen}");
+    super::filter_line::resize_to(&mut h, 120, 36);
+    let screen = h.settled().await;
+    assert!(super::narrow::flat(&screen).contains(msg_part("2 copies among")), "in the preview:\n{screen}");
+}
+
+#[tokio::test]
 async fn what_is_too_old_is_said_to_be_left_out() {
     let mut h = Harness::with(frozen(), 110, 40, |session| {
         let settings = IndexConfig { max_age_days: 60, refresh_minutes: 15 };

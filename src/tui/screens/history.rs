@@ -308,17 +308,6 @@ impl History {
         Ok(ExportSource::of_badges("history", head, note.to_owned(), rows, cx))
     }
 
-    /// The text about the copies of a row. Directly below a copy, only a sign that the row is another one.
-    fn notes(&self, place: u64, row: &HistoryItem, cx: &UiContext) -> Vec<String> {
-        let notes = self.filtered.notes(row);
-        let above = place.checked_sub(1).and_then(|above| self.filtered.list.row_at(above));
-        // The newest copy has more than one.
-        if notes.len() == 1 && above.is_some_and(|above| copies::is_copy(above, row)) {
-            return vec![format!("{} ", cx.glyphs.frame[2])];
-        }
-        notes.to_vec()
-    }
-
     fn revoke(&self, cx: &UiContext, effects: &mut Effects<'_>) {
         let now = cx.now();
         let targets: Vec<RevokeTarget> = if self.marks.is_empty() {
@@ -457,7 +446,7 @@ impl Component for History {
         let (list, pane) = self.filtered.split(area);
         let ends = self.marks.range_start().map(|from| between(from, self.filtered.list.cursor()));
         let mark = |place: u64, row: &HistoryItem| RowMark {
-            notes: self.notes(place, row, cx),
+            notes: copies::notes_at(place, self.filtered.notes(row), &self.filtered.list, cx),
             is_marked: self.marks.contains_key(&row.badge_id),
             is_in_range: ends.as_ref().is_some_and(|ends| ends.contains(&place)),
         };

@@ -17,7 +17,7 @@ use crate::tui::prelude::*;
 use crate::tui::widgets::filter::{FilterBar, FilterChoice, FilterValue, FilterView, Spec};
 use crate::tui::widgets::paged_list::{ListRow, PagedList};
 use crate::tui::widgets::preview;
-use crate::tui::widgets::record_field::{RecordField, cells};
+use crate::tui::widgets::record_field::{RecordField, cells, title_cell};
 use crate::tui::widgets::table_header::{Heading, HeadingOutcome, SortKey, SortOrder, compare};
 use crate::tui::widgets::text_layout::ColumnLayout;
 use narrowed::{RowsFrom, ServiceRows};
@@ -179,12 +179,6 @@ impl<T: ListRecord> Default for FilteredList<T> {
             notes: HashMap::new(),
         }
     }
-}
-
-/// The cell of the title, with its column. `None` for records without one.
-fn title_cell<T: ListRecord>(cells: &mut [(String, Style)]) -> Option<(usize, &mut String)> {
-    let at = T::FIELDS.iter().position(|field| field.column.key == "title")?;
-    Some((at, &mut cells.get_mut(at)?.0))
 }
 
 impl<T: ListRecord> FilteredList<T> {
@@ -486,7 +480,7 @@ impl<T: ListRecord> FilteredList<T> {
         for row in shown.iter().flat_map(|page| list.page_rows(*page)) {
             let mut cells = cells(T::FIELDS, row, &(), cx);
             let notes = self.notes.get(&row.id()).map_or(&[][..], Vec::as_slice);
-            if let Some((at, text)) = title_cell::<T>(&mut cells)
+            if let Some((at, text)) = title_cell(T::FIELDS, &mut cells)
                 && let (Some(longest), Some(shortest)) = (notes.first(), notes.last())
             {
                 self.heading.wish(at, width(longest) + width(text));

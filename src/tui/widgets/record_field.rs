@@ -188,6 +188,28 @@ pub fn cells<R, C>(fields: &[RecordField<R, C>], row: &R, more: &C, cx: &UiConte
     fields.iter().map(|field| field.cell(row, more, cx)).collect()
 }
 
+/// The cell of the title, with its column. `None` for records without one.
+pub fn title_cell<'c, R>(
+    fields: &[RecordField<R>],
+    cells: &'c mut [(String, Style)],
+) -> Option<(usize, &'c mut String)> {
+    let at = fields.iter().position(|field| field.column.key == "title")?;
+    Some((at, &mut cells.get_mut(at)?.0))
+}
+
+/// Puts a note before the title: the first one that leaves room for it, or the last one. `room` is the width of a column.
+pub fn add_note<R>(
+    notes: &[String],
+    fields: &[RecordField<R>],
+    cells: &mut [(String, Style)],
+    room: impl FnOnce(usize) -> usize,
+) {
+    let Some((at, title)) = title_cell(fields, cells) else { return };
+    let left = room(at).saturating_sub(width(title));
+    let note = notes.iter().find(|note| width(note) <= left).or(notes.last());
+    title.insert_str(0, note.map_or("", String::as_str));
+}
+
 /// The fields of a row in a file: each key with its value.
 pub fn saved<R, C>(
     fields: &[RecordField<R, C>],

@@ -1,8 +1,9 @@
-//! Copies of a badge: loaded rows with the same holder and the same template as the selected row.
+//! Copies of a badge: loaded rows of a list with the same holder and the same template.
 
 use crate::domain::name_search::folded;
 use crate::tui::prelude::*;
 use crate::tui::theme::Glyphs;
+use crate::tui::widgets::paged_list::PagedList;
 use std::cmp::Ordering;
 
 /// The template and the holder, which all copies have in common. Several people may share an address.
@@ -11,12 +12,12 @@ fn key(row: &HistoryItem) -> Option<(&TemplateId, EmailKey, Option<String>)> {
     Some((row.template_id.as_ref()?, EmailKey::of(row.recipient_email.as_ref()?.wire()), name))
 }
 
-pub(super) fn is_copy(one: &HistoryItem, other: &HistoryItem) -> bool {
+fn is_copy(one: &HistoryItem, other: &HistoryItem) -> bool {
     one.template_id == other.template_id && key(one).is_some_and(|one| key(other) == Some(one))
 }
 
 /// The number of copies among the loaded rows, and their states. `None` if there is no other copy.
-pub(super) fn words<'a>(
+pub(in crate::tui::screens) fn words<'a>(
     loaded: impl Iterator<Item = &'a HistoryItem>,
     row: &HistoryItem,
     now: DateTime,
@@ -35,7 +36,7 @@ pub(super) fn words<'a>(
 
 /// The notes about copies among the loaded rows, the longest first. The newest copy has the number of all and their
 /// states, the others an arrow towards it.
-pub(super) fn notes<'a>(
+pub(in crate::tui::screens) fn notes<'a>(
     loaded: impl Iterator<Item = &'a HistoryItem>,
     cx: &UiContext,
 ) -> HashMap<BadgeId, Vec<String>> {
@@ -46,6 +47,19 @@ pub(super) fn notes<'a>(
         }
     }
     copies.into_values().filter(|rows| rows.len() > 1).flat_map(|rows| notes_of(&rows, cx)).collect()
+}
+
+/// Those of a row's [`notes`] that its place needs. Directly below a copy, only a sign that the row is another one.
+pub(in crate::tui::screens) fn notes_at(
+    place: u64,
+    notes: &[String],
+    list: &PagedList<HistoryItem>,
+    cx: &UiContext,
+) -> Vec<String> {
+    let above = place.checked_sub(1).and_then(|above| list.row_at(above));
+    let is_below = above.zip(list.row_at(place)).is_some_and(|(above, row)| is_copy(above, row));
+    // The newest copy has more than one.
+    if notes.len() == 1 && is_below { vec![format!("{} ", cx.glyphs.branch)] } else { notes.to_vec() }
 }
 
 fn notes_of(copies: &[&HistoryItem], cx: &UiContext) -> Vec<(BadgeId, Vec<String>)> {

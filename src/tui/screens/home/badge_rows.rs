@@ -67,8 +67,11 @@ impl BadgeColumns {
         Self { fields, heading }
     }
 
-    pub fn fit(&mut self, row: &HistoryItem, cx: &UiContext) {
-        self.heading.fit(&record_field::cells(&self.fields, row, &(), cx), cx);
+    /// With the shortest of the notes of the row.
+    pub fn fit(&mut self, row: &HistoryItem, notes: &[String], cx: &UiContext) {
+        let mut cells = record_field::cells(&self.fields, row, &(), cx);
+        record_field::add_note(notes, &self.fields, &mut cells, |_| 0);
+        self.heading.fit(&cells, cx);
     }
 
     /// Splits an area into the list, with at least these cells for its rows, and the preview.
@@ -85,8 +88,17 @@ impl BadgeColumns {
         self.heading.line(&self.widths(width), 2, cx)
     }
 
-    pub fn cells(&self, row: &HistoryItem, width: u16, cx: &UiContext) -> Vec<Span<'static>> {
-        let cells = record_field::cells(&self.fields, row, &(), cx);
-        self.heading.cells(cells, &self.widths(width), cx)
+    /// With the longest of the notes of the row that leaves room for its title.
+    pub fn cells(
+        &self,
+        row: &HistoryItem,
+        notes: &[String],
+        width: u16,
+        cx: &UiContext,
+    ) -> Vec<Span<'static>> {
+        let mut cells = record_field::cells(&self.fields, row, &(), cx);
+        let widths = self.widths(width);
+        record_field::add_note(notes, &self.fields, &mut cells, |at| self.heading.width_of(at, &widths));
+        self.heading.cells(cells, &widths, cx)
     }
 }

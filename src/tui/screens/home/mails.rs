@@ -242,7 +242,7 @@ impl FailedMailList {
         self.list.draw_rows(frame, list, cx, |_, row| match row {
             RowSlot::Entry(ListEntry::Row(MailLine::Badge(badge))) => {
                 let mut spans = vec![Span::raw(" ")];
-                spans.extend(self.columns.cells(badge, list.width, cx));
+                spans.extend(self.columns.cells(badge, &[], list.width, cx));
                 spans
             }
             RowSlot::Entry(ListEntry::Row(MailLine::Group(place))) => {
@@ -348,7 +348,7 @@ impl Component for FailedMailList {
     fn load_visible(&mut self, area: Rect, cx: &UiContext, effects: &mut Effects<'_>) {
         if std::mem::take(&mut self.unfitted) {
             for badge in self.found.value().into_iter().flat_map(|found| &found.badges) {
-                self.columns.fit(badge, cx);
+                self.columns.fit(badge, &[], cx);
             }
         }
         let (list, pane) = self.areas(area, cx);

@@ -4,10 +4,10 @@ use crate::domain::RecordProblem;
 use crate::domain::look_alike::{foreign_letter, letter_name};
 use crate::tui::prelude::*;
 use crate::tui::widgets::filtered_list::{
-    ComparedPart, FilteredList, ListRecord, MARGINS, SortedBy, Top, narrowed, title_cell,
+    ComparedPart, FilteredList, ListRecord, MARGINS, SortedBy, Top, narrowed,
 };
 use crate::tui::widgets::paged_list::{ListEntry, ListNote, RowSlot, draw_texts};
-use crate::tui::widgets::record_field::cells;
+use crate::tui::widgets::record_field::{add_note, cells};
 use crate::tui::widgets::text_layout::line_width;
 use jiff::tz::Offset;
 use ratatui::layout::{Constraint, Layout};
@@ -168,11 +168,7 @@ impl<T: ListRecord> FilteredList<T> {
                 let edge = if is_in_range { cx.glyphs.bar } else { " " };
                 let mut spans = vec![Span::styled(format!("{sign}{edge}"), cx.theme.mark())];
                 let mut cells = cells(T::FIELDS, row, &(), cx);
-                if let Some((at, text)) = title_cell::<T>(&mut cells) {
-                    let room = self.heading.width_of(at, widths).saturating_sub(width(text));
-                    let note = notes.iter().find(|note| width(note) <= room).or(notes.last());
-                    text.insert_str(0, note.map_or("", String::as_str));
-                }
+                add_note(&notes, T::FIELDS, &mut cells, |at| self.heading.width_of(at, widths));
                 spans.extend(self.heading.cells(cells, widths, cx));
                 if is_in_range {
                     for span in &mut spans {

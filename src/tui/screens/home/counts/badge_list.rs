@@ -3,7 +3,7 @@
 use crate::index::IndexQuery;
 use crate::tui::prelude::*;
 use crate::tui::screens::badge_preview::{BadgePreview, picture_of};
-use crate::tui::screens::history::follow;
+use crate::tui::screens::history::{copies, follow};
 use crate::tui::screens::home::badge_rows::{BadgeColumns, copyables};
 use crate::tui::widgets::copying::{self, Copyables, records_of};
 use crate::tui::widgets::filtered_list::two_sided;
@@ -26,6 +26,10 @@ pub struct BadgeList {
     pause: Option<RequestId>,
     /// The pages to which the columns are not adapted yet.
     unfitted: Vec<u64>,
+    /// The notes about copies among the loaded rows.
+    notes: HashMap<BadgeId, Vec<String>>,
+    /// The copies of the selected row in words, if there is no preview to show them.
+    aside: Option<String>,
 }
 
 impl BadgeList {
@@ -41,7 +45,17 @@ impl BadgeList {
             searched: None,
             pause: None,
             unfitted: Vec::new(),
+            notes: HashMap::new(),
+            aside: None,
         }
+    }
+
+    fn loaded(&self) -> impl Iterator<Item = &HistoryItem> {
+        self.list.loaded().map(|(_, row)| row)
+    }
+
+    fn notes(&self, row: &HistoryItem) -> &[String] {
+        self.notes.get(&row.badge_id).map_or(&[], Vec::as_slice)
     }
 
     pub fn listed(&self) -> IndexedList {
@@ -110,14 +124,21 @@ impl BadgeList {
     }
 
     pub fn load_visible(&mut self, area: Rect, cx: &UiContext, effects: &mut Effects<'_>) {
-        for page in std::mem::take(&mut self.unfitted) {
-            for row in self.list.page_rows(page) {
-                self.columns.fit(row, cx);
-            }
+        let unfitted = std::mem::take(&mut self.unfitted);
+        if !unfitted.is_empty() {
+            self.notes = copies::notes(self.loaded(), cx);
+        }
+        for row in unfitted.into_iter().flat_map(|page| self.list.page_rows(page)) {
+            let notes = self.notes.get(&row.badge_id).map_or(&[][..], Vec::as_slice);
+            self.columns.fit(row, notes, cx);
         }
         let (list, pane) = self.columns.split(area, 0);
         self.list.set_height(list.height.saturating_sub(3));
-        self.preview.lay_out(self.list.selected(), None, pane, effects);
+        let selected = self.list.selected();
+        let copies = selected.and_then(|row| copies::words(self.loaded(), row, cx.now()));
+        let (inside, below) = if pane.is_some() { (copies, None) } else { (None, copies) };
+        self.preview.lay_out(selected, inside, pane, effects);
+        self.aside = below;
         if self.stale && !self.list.is_loading() {
             self.stale = false;
             effects.cancel(self.list.reload());
@@ -141,8 +162,7 @@ impl BadgeList {
     }
 
     pub fn copyables(&self, cx: &UiContext) -> Copyables {
-        let loaded = self.list.loaded().map(|(_, row)| row);
-        copyables(self.list.selected(), loaded, copying::loaded, cx)
+        copyables(self.list.selected(), self.loaded(), copying::loaded, cx)
     }
 
     pub fn records(&self) -> Vec<RawOf> {
@@ -165,11 +185,12 @@ impl BadgeList {
         if self.list.draw_empty(frame, body, (nothing, t!("reading the index")), cx) {
             return;
         }
-        self.list.draw_rows(frame, body, cx, |_, row| {
+        self.list.draw_rows(frame, body, cx, |place, row| {
             let mut spans = vec![Span::raw(" ")];
             match row {
                 RowSlot::Entry(ListEntry::Row(row)) => {
-                    spans.extend(self.columns.cells(row, area.width, cx));
+                    let notes = copies::notes_at(place, self.notes(row), &self.list, cx);
+                    spans.extend(self.columns.cells(row, &notes, area.width, cx));
                 }
                 RowSlot::Failed(error) => spans.push(Span::styled(cx.alert(error), theme.error())),
                 RowSlot::Loading | RowSlot::Entry(_) => {
@@ -179,8 +200,9 @@ impl BadgeList {
             spans
         });
         let foot = Rect { y: area.bottom().saturating_sub(1), height: 1, ..area };
-        let search = self.search.line(usize::from(area.width) / 2, cx).unwrap_or_default();
-        two_sided(frame, foot, (search, Span::styled(self.list.counter(), theme.dim())), true, cx);
+        let mut left = self.search.line(usize::from(area.width) / 2, cx).unwrap_or_default();
+        left.spans.extend(self.aside.iter().map(|words| Span::styled(format!("  {words}"), theme.dim())));
+        two_sided(frame, foot, (left, Span::styled(self.list.counter(), theme.dim())), true, cx);
     }
 }
 
