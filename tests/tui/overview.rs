@@ -142,6 +142,25 @@ async fn a_long_list_costs_what_is_on_the_screen() {
 }
 
 #[tokio::test]
+async fn a_bar_is_searched_and_opened() {
+    let mut h = opened(frozen(), 80, 24).await;
+    let selected = |screen: &str| screen.lines().find(|line| line.starts_with('▌')).map(str::to_owned);
+    h.press("} } /");
+    h.type_text("정보화");
+    let screen = h.settled().await;
+    assert!(selected(&screen).is_some_and(|bar| bar.contains("정보화")), "{screen}");
+    h.press("enter k n");
+    let screen = h.settled().await;
+    assert!(selected(&screen).is_some_and(|bar| bar.contains("정보화")), "the next match:\n{screen}");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(screen.contains(msg_part("row 1 of")) && screen.contains("정보화"), "{screen}");
+    // The search ends first, or with another section.
+    h.press("esc esc");
+    assert!(h.settled().await.contains(msg_part("certificate no.")), "{}", h.screen());
+}
+
+#[tokio::test]
 async fn periods_change_and_the_numbers_add_up() {
     let mut h = opened(frozen(), 80, 24).await;
     let total = |screen: &str| {
@@ -350,7 +369,7 @@ async fn a_certificate_number_opens_its_badge_once_its_record_was_read() {
         .expect("a number")
         .to_owned();
     // The key of the counts opens the box that takes certificate numbers.
-    h.press("1 0 G enter /");
+    h.press("1 0 G enter +");
     let before = all_requests(&h);
     h.paste(&format!(" {} \n", cert.to_lowercase()));
     h.press("enter");

@@ -171,15 +171,10 @@ impl BadgeCounts {
 
     fn draw_caption(&self, all: &Overall, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let theme = &cx.theme;
-        let text = format!("  {}", caption(self.section, all, self.period));
+        let text = Line::styled(format!("  {}", caption(self.section, all, self.period)), theme.text());
+        let text = self.search.line(usize::from(area.width), cx).unwrap_or(text);
         let spark = if self.section.has_periods() { spark(&self.bars(), cx) } else { String::new() };
-        two_sided(
-            frame,
-            area,
-            (Line::styled(text, theme.text()), Span::styled(format!("{spark} "), theme.accent())),
-            false,
-            cx,
-        );
+        two_sided(frame, area, (text, Span::styled(format!("{spark} "), theme.accent())), false, cx);
     }
 
     fn draw_bars(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {

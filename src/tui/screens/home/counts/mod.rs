@@ -10,6 +10,7 @@ use crate::jobs::Person;
 use crate::tui::prelude::*;
 use crate::tui::screens::home::HomePane;
 use crate::tui::widgets::copying::Copyables;
+use crate::tui::widgets::search::Search;
 use crate::tui::worker::index::Overall;
 use badge_list::BadgeList;
 use sections::{CountBar, CountsSection, bars};
@@ -24,6 +25,8 @@ pub struct BadgeCounts {
     period: Period,
     section: CountsSection,
     cursors: [ListCursor; CountsSection::ALL.len()],
+    /// Among the bars of the section.
+    search: Search,
     all: Option<Box<Overall>>,
     /// Also why reading the history stopped.
     error: Option<String>,
@@ -111,6 +114,7 @@ impl BadgeCounts {
     pub fn show(&mut self, section: CountsSection) {
         self.badge_list = None;
         self.section = section;
+        self.search = Search::default();
     }
 
     pub fn list(&mut self, which: IndexedList, title: String) {
@@ -156,6 +160,10 @@ impl BadgeCounts {
 
     fn bars(&self) -> Vec<CountBar> {
         self.bars_of(self.section)
+    }
+
+    fn labels(&self) -> Vec<String> {
+        self.bars().into_iter().map(|bar| bar.label).collect()
     }
 
     fn bar(&self) -> Option<CountBar> {
@@ -259,7 +267,8 @@ impl Component for BadgeCounts {
         if let Some(badge_list) = &self.badge_list {
             return badge_list.search.over().unwrap_or_else(|| LIST.to_vec());
         }
-        vec![KeyContext::Overview, KeyContext::List, KeyContext::Global, KeyContext::Always]
+        let bars = || vec![KeyContext::Overview, KeyContext::List, KeyContext::Global, KeyContext::Always];
+        self.search.over().unwrap_or_else(bars)
     }
 
     fn is_enabled(&self, action: Action, cx: &UiContext) -> bool {
@@ -275,10 +284,10 @@ impl Component for BadgeCounts {
             Action::Export | Action::Copy => has_rows,
             Action::Details => has_rows && self.running.is_none(),
             Action::PreviewDown | Action::PreviewUp => list.is_some_and(|list| list.preview.is_shown()),
-            Action::FindCert | Action::NextSection => on,
+            Action::FindCert | Action::NextSection | Action::Search => on,
             Action::Only | Action::Sort | Action::ChooseColumns => false,
             Action::NextMatch | Action::PreviousMatch => {
-                list.is_some_and(|list| list.search.text().is_some())
+                list.map_or(&self.search, |list| &list.search).text().is_some()
             }
             _ => true,
         }
@@ -315,13 +324,13 @@ impl Component for BadgeCounts {
                 }
                 None => return self.act_in_list(action, cx, effects),
             },
-            Action::NextSection => self.section = self.section.step(1),
-            Action::PreviousSection => self.section = self.section.step(CountsSection::ALL.len() - 1),
+            Action::NextSection => self.show(self.section.step(1)),
+            Action::PreviousSection => self.show(self.section.step(CountsSection::ALL.len() - 1)),
             Action::Period if self.section.has_periods() => self.next_period(),
             Action::Period => {
                 effects.say(t!("Only issued and revoked badges are counted by day, week and month."));
             }
-            Action::Open if !self.is_on(cx) => {
+            Action::Open | Action::Search if !self.is_on(cx) => {
                 let key = cx.key(&self.key_contexts(), Action::IndexOn);
                 effects.say(t!("There are no counts without an index. {key} turns the index on.", key));
             }
@@ -337,20 +346,27 @@ impl Component for BadgeCounts {
                 _ => effects.say(t!("There are no badges in this bar.")),
             },
             _ => {
-                let bars = self.bars().len();
-                return self.cursors[self.section.place()].on_action(action, bars);
+                let (labels, cursor) = (self.labels(), &mut self.cursors[self.section.place()]);
+                return self.search.act_in(action, cursor, &labels) || cursor.on_action(action, labels.len());
             }
         }
         true
     }
 
     fn on_text_key(&mut self, key: KeyEvent, effects: &mut Effects<'_>) -> bool {
-        self.badge_list.as_mut().is_some_and(|badge_list| badge_list.on_text_key(key, effects))
+        if let Some(badge_list) = &mut self.badge_list {
+            return badge_list.on_text_key(key, effects);
+        }
+        let labels = self.labels();
+        self.search.type_in(key, &mut self.cursors[self.section.place()], &labels)
     }
 
     fn on_paste(&mut self, text: &str, _: &UiContext, effects: &mut Effects<'_>) {
         if let Some(badge_list) = &mut self.badge_list {
             badge_list.on_paste(text, effects);
+        } else {
+            let labels = self.labels();
+            self.search.paste_in(text, &mut self.cursors[self.section.place()], &labels);
         }
     }
 
@@ -398,7 +414,7 @@ impl Component for BadgeCounts {
         for (_, badge) in self.badge_list.iter().flat_map(|badge_list| badge_list.list.loaded()) {
             badge.know(known);
         }
-        self.badge_list.iter().for_each(|list| known.typed(list.search.value()));
+        known.typed(self.badge_list.as_ref().map_or(&self.search, |list| &list.search).value());
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
