@@ -235,7 +235,9 @@ async fn the_review_opens_the_mapping_again_and_says_what_changed_in_the_file() 
     let change =
         msg_with("The file has changed since the draft: {change}.", &[&"1 row added, 1 row changed"]);
     h.shows(&change).await;
-    h.settled().await;
+    let screen = h.settled().await;
+    let words = super::narrow::flat(&screen);
+    assert!(words.contains("Added: 박철수. Changed: 이영희."), "{screen}");
     h.press("left enter");
     let screen = h.settled().await;
     assert!(screen.contains(msg_part("name = 별명, e-mail = 이메일")), "{screen}");

@@ -233,23 +233,38 @@ fn indented(mut line: Line<'static>) -> Line<'static> {
 }
 
 pub fn changed(change: &FileChange, cx: &UiContext) -> String {
-    let change_words = t!("The file has changed since the draft: {change}.", change = changed_rows(change));
+    let mut words = t!("The file has changed since the draft: {change}.", change = changed_rows(change));
+    for (rows, kind) in [
+        (&change.added, t!("Added")),
+        (&change.removed, t!("Removed")),
+        (&change.changed, t!("Changed")),
+        (&change.readdressed, t!("Other e-mail address")),
+    ] {
+        if !rows.names.is_empty() {
+            let more = if rows.count > rows.names.len() as u64 { cx.glyphs.ellipsis } else { "" };
+            let names = rows.names.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+            words = format!("{words} {kind}: {names}{more}.");
+        }
+    }
     match change.at {
         Some(at) => t!(
             "{rows} It was last saved {when}.",
-            rows = change_words,
+            rows = words,
             when = cx.clock().offset().to_datetime(at).strftime("%Y-%m-%d %H:%M")
         ),
-        None => change_words,
+        None => words,
     }
 }
 
 /// `2 rows added, 1 row changed`
 pub(super) fn changed_rows(change: &FileChange) -> String {
+    let kinds = [&change.added, &change.removed, &change.changed, &change.readdressed];
+    let [added, removed, changed, readdressed] = kinds.map(|rows| rows.count);
     let parts = [
-        (change.added, plural!(change.added, "{n} row added", "{n} rows added")),
-        (change.removed, plural!(change.removed, "{n} row removed", "{n} rows removed")),
-        (change.changed, plural!(change.changed, "{n} row changed", "{n} rows changed")),
+        (added, plural!(added, "{n} row added", "{n} rows added")),
+        (removed, plural!(removed, "{n} row removed", "{n} rows removed")),
+        (changed, plural!(changed, "{n} row changed", "{n} rows changed")),
+        (readdressed, plural!(readdressed, "{n} e-mail address changed", "{n} e-mail addresses changed")),
     ];
     if parts.iter().all(|(n, _)| *n == 0) {
         return t!("no row added, removed or changed").to_owned();
