@@ -52,8 +52,6 @@ glyphs! {
     on = "(•)", "(*)";
     off = "( )", "( )";
     full = "█", "#";
-    /// As `full`, with a gap above it.
-    low = "▇", "#";
     half = "▒", "=";
     empty = "░", ".";
     /// One to seven eighths of a full column.

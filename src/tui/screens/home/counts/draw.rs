@@ -188,7 +188,7 @@ impl BadgeCounts {
             let Some(bar) = bars.get(row / step) else { break };
             let selected = row / step == at;
             let mut spans = vec![Span::raw(" ")];
-            spans.extend(bar_spans(bar, &widths, step > 1, cx));
+            spans.extend(bar_spans(bar, &widths, cx));
             draw_row(frame, Rect { y, height: 1, ..area }, selected, spans, cx);
         }
     }
@@ -276,7 +276,7 @@ impl BadgeCounts {
             let widths = BarWidths::of(&few, usize::from(columns).saturating_sub(4));
             for bar in &few {
                 let mut spans = vec![Span::raw("   ")];
-                spans.extend(bar_spans(bar, &widths, false, cx));
+                spans.extend(bar_spans(bar, &widths, cx));
                 lines.push(Line::from(spans));
             }
         }
@@ -320,9 +320,8 @@ impl BarWidths {
 }
 
 /// Draws a bar with its label, number and note. A count above zero has at least an eighth of a cell, except
-/// for bars that show only their number. Without an empty row between them, bars are lower than a row, so that there is a
-/// gap, and are whole cells.
-fn bar_spans(bar: &CountBar, widths: &BarWidths, is_spaced: bool, cx: &UiContext) -> Vec<Span<'static>> {
+/// for bars that show only their number.
+fn bar_spans(bar: &CountBar, widths: &BarWidths, cx: &UiContext) -> Vec<Span<'static>> {
     let theme = &cx.theme;
     let eighths = if bar.aside || bar.count == 0 || widths.most == 0 {
         0
@@ -330,15 +329,8 @@ fn bar_spans(bar: &CountBar, widths: &BarWidths, is_spaced: bool, cx: &UiContext
         let scaled = u128::from(bar.count) * widths.bar as u128 * 8 / u128::from(widths.most);
         usize::try_from(scaled).unwrap_or(usize::MAX).clamp(1, widths.bar.max(1) * 8)
     };
-    let begun = |eighths: usize| {
-        eighths.checked_sub(1).and_then(|at| cx.glyphs.eighths.get(at)).copied().unwrap_or_default()
-    };
-    // A part of a cell is as high as the row, and would stand out of a low bar.
-    let drawn = match eighths {
-        _ if is_spaced => cx.glyphs.full.repeat(eighths / 8) + begun(eighths % 8),
-        0..4 => begun(eighths).to_owned(),
-        _ => cx.glyphs.low.repeat((eighths + 4) / 8),
-    };
+    let begun = (eighths % 8).checked_sub(1).and_then(|at| cx.glyphs.eighths.get(at));
+    let drawn = cx.glyphs.full.repeat(eighths / 8) + begun.copied().unwrap_or_default();
     let style = if bar.alarming { theme.warning() } else { theme.accent() };
     let text = if bar.alarming { theme.warning() } else { theme.text() };
     let label = if bar.alarming { format!("{} {}", cx.glyphs.alert, bar.label) } else { bar.label.clone() };
@@ -417,16 +409,22 @@ fn draw_off(history: Option<u64>, frame: &mut Frame<'_>, area: Rect, cx: &UiCont
 mod tests {
     use super::*;
 
+    fn bar(label: &str, count: u64, alarming: bool) -> CountBar {
+        let (label, note) = (label.to_owned(), "a note".to_owned());
+        CountBar { label, count, note, which: None, aside: false, alarming }
+    }
+
+    #[test]
+    fn a_bar_counts_in_eighths_of_a_cell() {
+        let widths = BarWidths { label: 2, bar: 2, note: 0, most: 1_600 };
+        for (count, drawn) in [(0, "  "), (1, "▏ "), (800, "█ "), (900, "█▏"), (1_600, "██")] {
+            let spans = bar_spans(&bar("a", count, false), &widths, &UiContext::for_test());
+            assert_eq!(spans[2].content, drawn, "{count}");
+        }
+    }
+
     #[test]
     fn an_urgent_bar_is_shown_before_a_zero() {
-        let bar = |label: &str, count: u64, alarming: bool| CountBar {
-            label: label.to_owned(),
-            count,
-            note: "a note".to_owned(),
-            which: None,
-            aside: false,
-            alarming,
-        };
         let bars = [
             bar("under 1 h", 0, false),
             bar("1 to 6 h", 2, false),
