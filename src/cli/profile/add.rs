@@ -66,6 +66,13 @@ async fn saved(context: &ProfileContext, flags: AddFlags) -> Result<(String, Val
         new.input.set("organisation", issuer.as_str());
         profile.settings.values.organisation = Some(issuer);
     }
+    // The usual one comes from the organisation, which may be known only now.
+    if new.input.get("short_name").is_none() && ask && profile.environment == Environment::Live {
+        let question = t!("Short name to type after the number before anything is sent");
+        let usual = short_name(&profile.label());
+        let answer = prompt::open_line(question, &usual).await?;
+        new.input.set("short_name", if answer == usual { String::new() } else { answer });
+    }
     let warnings = trial.warnings(&profile);
     warn(&warnings);
     let kept = context.aside(move |paths, env| save_profile(paths, env, &new, key.expose_secret())).await?;
@@ -132,12 +139,6 @@ async fn ask_for_values(input: &mut ProfileInput, ask: bool) -> Result<(), Failu
     if input.get("organisation").is_none() && ask {
         let question = t!("Organisation name (empty: the name that the service uses)");
         input.set("organisation", prompt::open_line(question, "").await?);
-    }
-    if input.get("short_name").is_none() && ask && input.get("environment") == Some("live") {
-        let question = t!("Short name to type after the number before anything is sent");
-        let usual = short_name(input.get("organisation").unwrap_or_default());
-        let answer = prompt::open_line(question, &usual).await?;
-        input.set("short_name", if answer == usual { String::new() } else { answer });
     }
     // lapel can learn the zone only from a badge that it issued itself, so a new profile has to be asked.
     if input.get("utc_offset").is_none() && ask {

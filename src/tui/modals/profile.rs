@@ -5,6 +5,7 @@ use super::key_source::KeyFrom;
 use crate::config::{
     Input, NewProfile, ProfileEdit, ProfileInput, ProfileLine, ProfileSettings, SettingEdit,
 };
+use crate::domain::confirm_text::short_name;
 use crate::domain::time::example_offset;
 use crate::tui::input::paths;
 use crate::tui::persist::unfinished;
@@ -290,6 +291,18 @@ impl ProfileForm {
                 "The service's times have no zone. Enter their offset from UTC, on this computer {example}. Empty: not known, so ages can be wrong.",
                 example
             );
+        }
+        if setting == Some("short_name") {
+            let typed = self.lines.iter().find(|line| line.setting == Some("organisation"));
+            let word = short_name(typed.map_or("", FormLine::shown));
+            return if word.is_empty() {
+                t!("LIVE only: the word to type after the number before anything is sent. Empty: lapel makes one from the organisation's name at the service, and shows it when the profile is saved.").to_owned()
+            } else {
+                t!(
+                    "LIVE only: the word to type after the number before anything is sent. Empty: {word}.",
+                    word = scrub(&word)
+                )
+            };
         }
         let advice = if setting == Some("journal") {
             t!(

@@ -2,6 +2,7 @@
 
 use crate::api::{ApiKey, Authorities, connect, identify};
 use crate::config::{KeyPin, KeyStore, NewProfile, ProfileLine};
+use crate::domain::confirm_text::short_name;
 use crate::tui::prelude::*;
 use crate::tui::request::{ProfileCandidate, ProfileSession};
 use crate::tui::worker::profile_requests::ProfileRequest;
@@ -77,13 +78,21 @@ pub(super) async fn try_profile(
             }
             other => other.to_string(),
         })?;
-    let odd = identity.oddities(settings.organisation.as_deref(), settings.environment == Environment::Live);
+    let mut odd =
+        identity.oddities(settings.organisation.as_deref(), settings.environment == Environment::Live);
     profile.pin = identity.prefix.map(|prefix| KeyPin { prefix, fingerprint: Some(key.fingerprint()) });
     if settings.organisation.is_none() {
         let issuer = identity.organisation.map(|issuer| issuer.wire().trim().to_owned());
         profile.input.set("organisation", issuer.unwrap_or_default());
     }
     let session = (helpers.keep_profile)(profile, secret).await?;
+    if session.environment == Environment::Live && session.short_name.is_none() {
+        let word = short_name(session.organisation.as_deref().unwrap_or_default());
+        odd.push(localizable!(
+            "Short name: {word}. You type it after the number before anything is sent.",
+            word = scrub(&word)
+        ));
+    }
     let remark =
         session.remark.into_iter().chain(odd.iter().map(ToString::to_string)).collect::<Vec<_>>().join(" ");
     Ok(ProfileSession { remark: Some(remark).filter(|remark| !remark.is_empty()), ..session })

@@ -49,6 +49,29 @@ fn everything_is_asked_for_and_the_key_is_not_shown() {
     assert!(!term.home.path().join("config/keys/uni").exists());
 }
 
+/// It comes from the organisation, whose name the service may be the first to give.
+#[test]
+fn the_usual_short_name_is_shown_before_it_is_saved() {
+    let (sandbox, _runtime) = service();
+    let mut term = lapel(&["profile", "add", "uni", "--base-url", sandbox.base_url()]).size(160, 24).start();
+    let asked = format!("{} [연습용]", msg("Short name to type after the number before anything is sent"));
+    for (question, answer) in [
+        (msg("Environment: demo, staging or live"), "live"),
+        (msg_part("Organisation name"), ""),
+        (msg_part("Time zone of the service's times"), "+09:00"),
+        (msg_part("Store the key in"), ""),
+        (msg_part("API key (hidden)"), sandbox.api_key()),
+        (asked.as_str(), ""),
+    ] {
+        term.shows(question);
+        term.send(format!("{answer}\r"));
+    }
+    term.shows(msg_part("Saved profile uni"));
+    assert_eq!(term.exit_restored().exit_code(), 0);
+    let settings = std::fs::read_to_string(term.home.path().join("config/config.toml")).expect("kept");
+    assert!(!settings.contains("short_name"), "it follows the organisation: {settings}");
+}
+
 #[test]
 fn the_password_of_a_journal_is_asked_for_and_not_shown() {
     let setup = lapel(&["profile", "edit", "uni", "--new-journal-password"])
