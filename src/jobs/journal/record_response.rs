@@ -151,11 +151,13 @@ pub(in crate::jobs) struct RequestFailure {
     pub(in crate::jobs) next_poll: Timestamp,
 }
 
-pub(super) fn record_failure(db: &Tx<'_>, args: &RequestFailure) -> tx::Result<()> {
+/// Returns false if the answer came too late: another process decides about the job by now.
+pub(super) fn record_failure(db: &Tx<'_>, args: &RequestFailure) -> tx::Result<bool> {
     let RequestFailure { job, request, now, at, rows, why, how, stop, next_poll } = args;
     if requests::is_lost(db, *request)? {
         let what = format!("request {request}: {} ({:?})", how.outcome, how.status);
-        return requests::record_late(db, *job, now.as_second(), &what);
+        requests::record_late(db, *job, now.as_second(), &what)?;
+        return Ok(false);
     }
     match rows {
         FailedRows::Unbound => requests::accepted_unbound(db, *request, now.as_second(), why)?,
@@ -172,5 +174,5 @@ pub(super) fn record_failure(db: &Tx<'_>, args: &RequestFailure) -> tx::Result<(
         // Poll a doubt at once. Where the service shows waiting badges, that resolves it.
         jobs::set_next_poll(db, *job, Some(*now))?;
     }
-    Ok(())
+    Ok(true)
 }

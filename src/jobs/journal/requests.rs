@@ -51,7 +51,8 @@ pub(super) fn ended(db: &Tx<'_>, request: i64, at: i64, how: &Ended) -> tx::Resu
 }
 
 /// Whether the job was taken over from the process that sent this request, before it recorded an answer; or the
-/// database has lost the request.
+/// database has lost the request. A job gets another owner only when all of its requests are answered or lost, so the sender of
+/// any other request still owns the job.
 pub(super) fn is_lost(db: &Tx<'_>, request: i64) -> tx::Result<bool> {
     let is_open = "SELECT 1 FROM request WHERE id = ?1 AND outcome IS DISTINCT FROM 'lost'";
     Ok(!db.exists(is_open, values![request])?)
@@ -61,7 +62,8 @@ pub(super) fn is_lost(db: &Tx<'_>, request: i64) -> tx::Result<bool> {
 /// looks for their badges.
 pub(super) fn record_late(db: &Tx<'_>, job: JobId, at: i64, what: &str) -> tx::Result<()> {
     jobs::record_decision(db, job, None, "late answer", &Actor::lapel(at.saturating_mul(1000)), what)?;
-    jobs::set_next_poll(db, job, Timestamp::from_second(at).ok())
+    // Only earlier: the new owner's schedule holds.
+    Timestamp::from_second(at).map_or(Ok(()), |at| jobs::poll_by(db, job, at))
 }
 
 /// Sets the status of a request's rows that are still sending.

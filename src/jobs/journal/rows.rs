@@ -78,6 +78,7 @@ pub(super) fn insert(db: &Tx<'_>, job: JobId, rows: &[NewRow]) -> tx::Result<()>
     jobs::count_added(db, job, &added)
 }
 
+/// To a draft that is not kept yet, so it has no other owner.
 pub(super) fn add(db: &Tx<'_>, job: &JobId, rows: &[NewRow]) -> tx::Result<()> {
     insert(db, *job, rows)
 }

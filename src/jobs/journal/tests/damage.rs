@@ -135,6 +135,7 @@ fn full() -> Connection {
     drafts::keep(&db, &[draft]).expect("kept");
     let review = drafts::ReviewRows {
         id: draft,
+        me: "me".into(),
         which: RowSelection::One(4),
         to: RowStatus::Ready,
         why: None,
@@ -145,6 +146,7 @@ fn full() -> Connection {
     let known = duplicates::recipients(&db, &draft, &Phase::Draft).expect("read");
     let finish = duplicates::FinishCheck {
         id: draft,
+        me: "me".into(),
         phase: Phase::Draft,
         complete: true,
         corrected: known.corrected,
@@ -193,7 +195,7 @@ fn correct(db: &Tx<'_>, job: JobId) -> tx::Result<()> {
         row_status: RowStatus::NeedsReview,
         why: Some(Code::SameAddress.into()),
     };
-    drafts::correct_rows(db, &job, &[row])
+    drafts::correct_rows(db, &job, "me", &[row])
 }
 
 /// Reads a job and its rows as all screens, files and commands do.
@@ -296,6 +298,7 @@ fn everything(db: &Tx<'_>, undoes: bool) {
         observe::mark_overdue(
             db,
             &observe::MarkOverdue {
+                me: "me".into(),
                 jobs: ids.clone(),
                 now: Timestamp::MAX,
                 zone: Some(jiff::tz::Offset::MIN),
@@ -304,10 +307,13 @@ fn everything(db: &Tx<'_>, undoes: bool) {
         ),
         polling::schedule_next(
             db,
-            &ids,
-            &Schedule::default(),
-            &Timestamp::MIN,
-            &polling::NotRead { failed: None, badges: None, history_of: HashSet::new() }
+            &polling::ScheduleNext {
+                me: "me".into(),
+                jobs: ids.clone(),
+                schedule: Schedule::default(),
+                now: Timestamp::MIN,
+                not_read: polling::NotRead { failed: None, badges: None, history_of: HashSet::new() },
+            }
         ),
         accounts::is_joined(db, &account),
         takeover::other_owners(db, &account, "you"),
@@ -361,6 +367,7 @@ fn everything(db: &Tx<'_>, undoes: bool) {
                 db,
                 &duplicates::FinishCheck {
                     id: *id,
+                    me: "me".into(),
                     phase: Phase::Draft,
                     complete: true,
                     corrected: None,
@@ -373,6 +380,7 @@ fn everything(db: &Tx<'_>, undoes: bool) {
                 db,
                 &drafts::ReviewRows {
                     id: *id,
+                    me: "me".into(),
                     which: RowSelection::Class(DuplicateKind::ALL[0]),
                     to: RowStatus::Ready,
                     why: None,
@@ -380,7 +388,7 @@ fn everything(db: &Tx<'_>, undoes: bool) {
                 }
             ),
             review::last_decision(db, id).and_then(|last| match last {
-                Some(last) => review::undo_decision(db, id, &last, &policies),
+                Some(last) => review::undo_decision(db, id, "me", &last, &policies),
                 None => Ok(false),
             }),
             drafts::begin(db, id, &policies, &actor, &seen(Phase::Draft), &None),
@@ -437,7 +445,7 @@ fn everything(db: &Tx<'_>, undoes: bool) {
         transfer::end_move(db, &account, &other()),
         takeover::release(db, "me", &HashMap::new()),
         purge::purge(db, &purge(i64::MAX)),
-        jobs::discard(db, &JobId(8)),
+        jobs::discard(db, &JobId(8), "me"),
         schema::check(db),
     );
 }
