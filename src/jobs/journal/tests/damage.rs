@@ -36,13 +36,13 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
-const NOW: Timestamp = Timestamp::UNIX_EPOCH;
+pub(super) const NOW: Timestamp = Timestamp::UNIX_EPOCH;
 
-fn account() -> Account {
+pub(super) fn account() -> Account {
     Account { profile: "p".into(), base_url: "u".into(), key: "k".into(), organisation: Some("o".into()) }
 }
 
-fn process(id: &str) -> Process {
+pub(super) fn process(id: &str) -> Process {
     Process { id: id.into(), label: Reason::from(Code::Process).with("id", 1).stored(), place: None }
 }
 
@@ -71,7 +71,7 @@ fn other() -> OtherJournal {
     OtherJournal { name: "n".into(), place: "db".into(), file: "team db".into() }
 }
 
-fn row(n: u64) -> NewRow {
+pub(super) fn row(n: u64) -> NewRow {
     NewRow {
         line: Some(n + 1),
         cells: vec!["이름".into(), format!("p{n}@x.example")],
@@ -82,7 +82,7 @@ fn row(n: u64) -> NewRow {
 }
 
 /// A journal with rows in every table: jobs in all phases, with rows in most statuses.
-fn full() -> Connection {
+pub(super) fn full() -> Connection {
     let connection = journal();
     let db = Tx::on(&connection);
     let begun = |first: u64| {
