@@ -28,7 +28,7 @@ const ME: &str = "me";
 /// Jobs of [`full`].
 const SENDS: JobId = JobId(2);
 const IN_DOUBT: JobId = JobId(3);
-const REFUSED: JobId = JobId(4);
+const UNPROVEN: JobId = JobId(4);
 const DRAFT: JobId = JobId(8);
 
 fn day() -> Timestamp {
@@ -40,10 +40,12 @@ fn held() -> Vec<ExistingBadge> {
     vec![ExistingBadge { key, badge: badge(50), class: DuplicateKind::Valid, why }]
 }
 
+type Write = fn(&Tx<'_>) -> tx::Result<()>;
+
 /// Each write of a sender, of a check, and of a review of a draft.
-fn writes() -> Vec<(&'static str, fn(&Tx<'_>) -> tx::Result<()>)> {
+fn writes() -> Vec<(&'static str, Write)> {
     vec![
-        ("record_intent", |db| sending::record_intent(db, &intent(REFUSED)).map(drop)),
+        ("record_intent", |db| sending::record_intent(db, &intent(UNPROVEN)).map(drop)),
         ("stop_own", |db| jobs::stop_own(db, &SENDS, ME, &StopKind::Quota, &Code::Told.into())),
         ("set_batch", |db| sending::set_batch(db, &SENDS, ME, &7)),
         ("observe", |db| observe::observe(db, &context(day()), &[sight(1, "another word")]).map(drop)),
@@ -56,7 +58,7 @@ fn writes() -> Vec<(&'static str, fn(&Tx<'_>) -> tx::Result<()>)> {
         ("resolve_doubts", |db| {
             let args = doubts::ResolveDoubts {
                 context: context(day()),
-                jobs: HashSet::from([IN_DOUBT, REFUSED]),
+                jobs: HashSet::from([IN_DOUBT, UNPROVEN]),
                 found: HashMap::new(),
                 complete: (12..=15).map(|n| EmailKey::of(&format!("p{n}@x.example"))).collect(),
                 zone: None,
@@ -137,7 +139,7 @@ fn a_process_that_lost_its_jobs_changes_nothing_about_them() {
         for is_lost in [false, true] {
             let connection = full();
             let db = Tx::on(&connection);
-            db.run("UPDATE job SET phase = 'running' WHERE id = ?1", values![REFUSED.0]).expect("resumed");
+            db.run("UPDATE job SET phase = 'running' WHERE id = ?1", values![UNPROVEN.0]).expect("resumed");
             if is_lost {
                 db.script("UPDATE job SET owner = 'another'").expect("taken over");
             }
