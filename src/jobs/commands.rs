@@ -233,7 +233,11 @@ impl Jobs {
         self.draft(id).await?;
         let why = why.map(Reason::from);
         let policies = self.core.settings.policies.clone();
-        let moved = self.core.store.review_rows(ReviewRows { id, which, to, why, policies }).await?;
+        let moved = self
+            .core
+            .store
+            .review_rows(ReviewRows { id, me: self.core.me(), which, to, why, policies })
+            .await?;
         self.core.changed(id, []);
         Ok(moved)
     }
@@ -249,7 +253,7 @@ impl Jobs {
     ) -> Result<Vec<Finding>, JobError> {
         self.draft(id).await?;
         let (row, findings) = corrected(no, name, email);
-        self.core.store.correct_rows(id, vec![row]).await?;
+        self.core.store.correct_rows(id, self.core.me(), vec![row]).await?;
         self.core.changed(id, []);
         Ok(findings)
     }
@@ -285,7 +289,7 @@ impl Jobs {
         }
         let n = taken.len() as u64;
         if n > 0 {
-            self.core.store.correct_rows(id, taken).await?;
+            self.core.store.correct_rows(id, self.core.me(), taken).await?;
             self.core.changed(id, []);
         }
         Ok(n)
@@ -308,7 +312,7 @@ impl Jobs {
             for rows in found.by_decision.into_values() {
                 if !rows.corrected.is_empty() {
                     let rows = rows.corrected.iter().map(again).collect();
-                    self.core.store.correct_rows(*id, rows).await?;
+                    self.core.store.correct_rows(*id, self.core.me(), rows).await?;
                 }
                 if !rows.skipped.is_empty() {
                     self.skip_rows(*id, RowSelection::These(rows.skipped)).await?;
@@ -331,7 +335,7 @@ impl Jobs {
         self.draft(id).await?;
         let Some(last) = self.core.store.last_decision(id).await? else { return Ok(None) };
         let policies = self.core.settings.policies.clone();
-        let undone = self.core.store.undo_decision(id, last, policies).await?;
+        let undone = self.core.store.undo_decision(id, self.core.me(), last, policies).await?;
         self.core.changed(id, []);
         let is_last = self.core.store.last_decision(id).await.is_ok_and(|earlier| earlier.is_none());
         Ok(undone.then_some(Undone { rows: last.rows, first: last.first, corrected: last.corrects, is_last }))

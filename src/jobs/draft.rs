@@ -311,7 +311,7 @@ impl Jobs {
         if self.core.journal.is_temporary() {
             return Ok(());
         }
-        Ok(self.core.store.discard(id).await?)
+        Ok(self.core.store.discard(id, self.core.me()).await?)
     }
 
     /// Sent rows are still followed. Returns the number of cancelled rows.

@@ -69,6 +69,9 @@ codes! {
 
     // Requests.
     Lost = "lost", tr_noop!("lapel ended, or another one took over, before the answer arrived");
+    LateAnswer = "late_answer", tr_noop!("An answer came when its rows were in doubt already. {why}");
+    LateAccepted = "late_accepted", tr_noop!("The service accepted {accepted} of {sent}.");
+    LateBadges = "late_badges", tr_noop!("The service accepted {accepted} of {sent}. No row has these badges: {ids}. They may be second ones: check their holders' wallets, and revoke what is too many.");
     LostWrites = "lost_writes", tr_noop!("the team's database lost writes, so this may have been sent; lapel searches the history");
     LostWritesNoticed = "lost_writes_noticed", tr_noop!("{who} noticed on {when} that the team's database lost writes. {n} unsent rows may have been sent, so they are in doubt. lapel searches the history for them.");
     LostWritesStopped = "lost_writes_stopped", tr_noop!("The team's database lost writes. A person may have paused or cancelled this job since. The rest was not sent. Check it, then resume it.");

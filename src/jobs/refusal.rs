@@ -99,7 +99,7 @@ async fn halve(all: Jobs, id: JobId, who: String) {
         if !at_the_quota || rows <= 1 || core.ending.is_cancelled() {
             return;
         }
-        let half = core.store.set_batch(id, rows / 2).await;
+        let half = core.store.set_batch(id, core.me(), rows / 2).await;
         if half.is_err()
             || !is_proven_in_the_end(&all, id).await
             || all.same_or_fewer(&job).await.is_err()

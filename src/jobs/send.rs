@@ -330,7 +330,7 @@ async fn send_all(core: &Arc<JobsCore>, writer: &Writer, id: JobId, pause: &Canc
         });
         if let Some((kind, why)) = next.stop(&mut doubts) {
             stopped = true;
-            let _ = core.store.stop_job(id, kind, why).await;
+            let _ = core.store.stop_job(id, core.me(), kind, why).await;
             core.changed(id, []);
         }
     }
@@ -370,7 +370,7 @@ async fn unreadable(core: &Arc<JobsCore>, id: JobId, why: JournalError) -> Optio
 /// Returns the reason if the journal cannot record the stop either; then only the snapshot shows it.
 async fn stopped_by(core: &Arc<JobsCore>, id: JobId, why: JournalError) -> Option<JournalError> {
     core.trouble(id, &why);
-    let stopped = core.store.stop_job(id, StopKind::Journal, Reason::from(&why)).await;
+    let stopped = core.store.stop_job(id, core.me(), StopKind::Journal, Reason::from(&why)).await;
     if stopped.is_ok() {
         core.no_trouble(id);
     }
@@ -432,14 +432,15 @@ fn certain(error: &ApiError) -> Option<(&'static str, Next)> {
     })
 }
 
+/// Returns what the job does next. If another process has taken it over, that one decides.
 async fn record_failure(
     core: &JobsCore,
     id: JobId,
     request: i64,
     (error, outcome): (&ApiError, &'static str),
     rows: FailedRows,
-    next: &Next,
-) {
+    next: Next,
+) -> Next {
     let why = Reason::from(error);
     let status = match error {
         ApiError::InDoubt { status, .. } => *status,
@@ -455,10 +456,11 @@ async fn record_failure(
         rows,
         how: Ended { outcome, status, accepted: None, why: Some(why.clone()) },
         why,
-        stop: match next {
+        stop: match &next {
             Next::Stop(kind, why) => Some((*kind, why.clone())),
             Next::GoOn | Next::Doubt => None,
         },
     };
-    record_response(core, id, |store| store.record_failure(failure.clone())).await;
+    let recorded = record_response(core, id, |store| store.record_failure(failure.clone())).await;
+    if recorded == Some(false) { Next::GoOn } else { next }
 }

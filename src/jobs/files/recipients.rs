@@ -70,7 +70,7 @@ impl Jobs {
                     |draft: &JobDraft| matches!(store.job(draft.id, store.me().to_owned()).wait(), Ok(None));
                 let lost_one = drafts.jobs.iter().any(is_gone);
                 for draft in &drafts.jobs {
-                    let _ = store.discard(draft.id).wait();
+                    let _ = store.discard(draft.id, store.me().to_owned()).wait();
                 }
                 return Err(if lost_one { JobError::draft_is_gone() } else { why.of_draft() });
             }

@@ -69,7 +69,8 @@ pub(super) async fn poll_jobs(core: &Arc<JobsCore>, due: &[JobId], call: &Call) 
     revoked(core, sent, call, &mut polled.unread).await?;
     let (now, _) = core.moment();
     let unread = polled.unread.ids.clone();
-    core.store.mark_overdue(MarkOverdue { jobs: due.to_vec(), now, zone: zone(core), unread }).await?;
+    let (me, jobs) = (core.me(), due.to_vec());
+    core.store.mark_overdue(MarkOverdue { me, jobs, now, zone: zone(core), unread }).await?;
     Ok(polled)
 }
 
@@ -305,7 +306,7 @@ async fn twice(core: &Arc<JobsCore>, group: &Group, found: &DoubtMatches) -> Res
     if pairs.is_empty() {
         return Ok(());
     }
-    for job in core.store.note_second_badges(pairs).await? {
+    for job in core.store.note_second_badges(pairs, core.me()).await? {
         core.changed(job, []);
     }
     Ok(())

@@ -51,6 +51,5 @@ async fn failed(core: &Arc<JobsCore>, job: &Job, request: i64, error: ApiError) 
         Some((outcome, next @ Next::Stop(StopKind::BadRequest, _))) => (outcome, next, FailedRows::Refused),
         Some((outcome, next)) => (outcome, next, FailedRows::Ready),
     };
-    record_failure(core, job.id, request, (&error, outcome), rows, &next).await;
-    next
+    record_failure(core, job.id, request, (&error, outcome), rows, next).await
 }
