@@ -1,7 +1,7 @@
 //! The shared state of a connection's calls, and the retry loops: a GET is repeated within limits, a POST only if
 //! it certainly did nothing.
 
-use super::call::{Call, Priority, Turn};
+use super::call::{Call, Turn};
 use super::connection::{Connection, Timeouts};
 use super::envelope::{HttpResponse, Meaning};
 use super::error::{ApiError, ApiResult};
@@ -9,7 +9,7 @@ use super::filters::Pairs;
 use super::key::ApiKey;
 use super::link::{LinkTrouble, UnderWay};
 use super::log::{Log, PendingLogEntry, ReceivedResponse, SentRequest};
-use super::pace::{Pace, Permit, SlotTimes};
+use super::pace::{Pace, Permit, Priority, SlotTimes};
 use super::service_url::Base;
 use super::wire::{self, ClientKind, TransportError};
 use crate::api::prelude::*;

@@ -345,6 +345,17 @@ pub fn age(duration: SignedDuration) -> Localizable {
     }
 }
 
+/// `2026-11-02 09:41 (19 d ago)`, or the raw text when it is not a time.
+pub fn with_age(time: &ServiceTime, now: DateTime) -> String {
+    match time.start() {
+        Some(start) if start <= now => {
+            t!("{time} ({age} ago)", time = time.to_minute(), age = age(now.duration_since(start)))
+        }
+        Some(start) => t!("{time} (in {age})", time = time.to_minute(), age = age(start.duration_since(now))),
+        None => time.to_string(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

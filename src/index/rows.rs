@@ -34,6 +34,9 @@ pub(super) struct Kept {
     pub ends: String,
 }
 
+/// In days: how long expired badges are among the expiring ones.
+pub(super) const LATELY: i64 = 30;
+
 const COLUMN_COUNT: usize = 16;
 
 /// A moment in the form for comparisons.

@@ -1,10 +1,9 @@
 //! The index file and its thread. Only this thread waits for the disk, so that no screen does.
 
 use super::error::IndexError;
-use super::place::{self, IndexAccount, file_of, folder, lock_of};
-use super::rows::Kept;
-use super::sums::LATELY;
-use super::{Result, lists, rows, state};
+use super::place::{self, IndexAccount, PATIENCE, file_of, folder, lock_of};
+use super::rows::{Kept, LATELY};
+use super::{Result, rows, sql_functions, state};
 use crate::config::IndexSettings;
 use crate::domain::text::scrub;
 use crate::fs::{create_private_dir, open_private_append, pragma, set_journal_mode};
@@ -12,19 +11,16 @@ use jiff::ToSpan;
 use jiff::civil::DateTime;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 use std::fs::{File, TryLockError};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
-use std::time::Duration;
 use tokio::sync::oneshot;
 
 /// The schema version. An index of a later version is refused; `lapel index purge` removes it.
 const SCHEMA: i64 = 2;
 /// Marks the file as an index of lapel ("lapi").
 const APPLICATION: i64 = 0x6c61_7069;
-/// Maximum wait for another process that locks the file.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IndexConfig {
@@ -219,7 +215,7 @@ pub(super) fn prepare(connection: &mut Connection, account: &IndexAccount, file:
     connection
         .execute_batch("PRAGMA synchronous = NORMAL; PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON;")
         .map_err(failed)?;
-    lists::add_functions(connection).map_err(failed)?;
+    sql_functions::add(connection).map_err(failed)?;
     let writing = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
     // Another process may have created the schema meanwhile.
     match number(&writing, "user_version")? {
@@ -240,15 +236,4 @@ pub(super) fn prepare(connection: &mut Connection, account: &IndexAccount, file:
         return Err(corrupt(t!("it belongs to another service or key")));
     }
     writing.commit().map_err(failed)
-}
-
-/// For processes that have the index open.
-pub(super) fn empty(path: &Path) -> rusqlite::Result<()> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(PathBuf::from(path), flags)?;
-    connection.busy_timeout(PATIENCE)?;
-    connection.execute_batch(
-        "PRAGMA secure_delete = ON; DELETE FROM badge; DELETE FROM detail;
-         DELETE FROM meta WHERE name <> 'account';",
-    )
 }

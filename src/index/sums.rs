@@ -5,8 +5,8 @@ use super::lists::{
     self, IS_EXPIRED, IS_ISSUED, IS_OTHER, IS_REVOKED, IS_REVOKING, IS_VALID, IndexedList, MAIL_FAILED,
     WAS_ISSUED,
 };
-use super::rows::{self, moment, value};
-use super::state::{self, IndexStatus};
+use super::rows::{self, LATELY, moment, value};
+use super::status::{self, IndexStatus};
 use super::store::Index;
 use crate::domain::{ServiceTime, TemplateId, Text};
 use jiff::civil::{Date, DateTime, Weekday};
@@ -14,8 +14,6 @@ use jiff::tz::Offset;
 use jiff::{Timestamp, ToSpan};
 use rusqlite::{Connection, Row, params, params_from_iter};
 
-/// In days: how long expired badges are among the expiring ones.
-pub(super) const LATELY: i64 = 30;
 /// Maximum templates with their own count. The others are counted together.
 const MOST_TEMPLATES: i64 = 20;
 /// Maximum mails that are listed. More are only counted.
@@ -148,7 +146,7 @@ pub(super) fn sums(
 ) -> rusqlite::Result<Sums> {
     let at = moment(now);
     let one = |condition: &str| rows::count(db, &format!("badge WHERE {condition}"), [&at]);
-    let status = state::status(db, bytes)?;
+    let status = status::of(db, bytes)?;
     let read = status.read_at.and_then(|at| Timestamp::from_second(at).ok());
     let read = read.map_or(now, |at| offset.to_datetime(at).min(now));
     Ok(Sums {

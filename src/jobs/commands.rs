@@ -1,8 +1,8 @@
 //! Commands of a person on a job: begin, pause, resume, correct, resolve, retry.
 
-use super::core::Jobs;
 use super::duplicate_check::{self, CheckProgress};
 use super::error::JobError;
+use super::handle::Jobs;
 use super::intake::{Finding, Standing, check_person};
 use super::job::{Job, JobId, JobRow, Kind, Phase};
 use super::job_words::JobPart;

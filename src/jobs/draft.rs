@@ -1,7 +1,7 @@
 //! Drafts: planned jobs, written to the journal before the review. A draft sends nothing.
 
-use super::core::Jobs;
 use super::error::JobError;
+use super::handle::Jobs;
 use super::job::{Job, JobId, JobOrigin, Kind, Phase};
 use super::journal::JournalError;
 use super::journal::claims::Rival;

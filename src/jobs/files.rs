@@ -11,8 +11,8 @@ pub use self::badge_ids::IdsRequest;
 pub use self::compare::{FileChange, FileState};
 pub use self::recipients::FileRequest;
 
-use super::core::Jobs;
 use super::error::JobError;
+use super::handle::Jobs;
 use super::intake::{
     self, About, Choices, ColumnMap, Finding, ImportSource, Opened, ReadProgress, Severity, Standing,
 };

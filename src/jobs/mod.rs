@@ -24,6 +24,7 @@
 //! seen_badge          a badge as the service showed it
 //! refusal             proves that a refusal with 422 accepted nothing, and uses up the quota
 //! judge_doubt         what the found badges say about a row in doubt
+//! core, handle        the state that all of it shares, and `Jobs`
 //! prelude             names that many of these files use
 //! ```
 
@@ -37,6 +38,7 @@ mod duplicate_kind;
 mod error;
 mod files;
 mod follow;
+mod handle;
 mod history_scan;
 pub mod intake;
 mod job;
@@ -65,11 +67,12 @@ mod urgency;
 
 pub use self::batch::{RequestsNeeded, request_count};
 pub use self::commands::{Disclosure, Undone, shares};
-pub use self::core::{Jobs, PollResult};
+pub use self::core::PollResult;
 pub use self::duplicate_check::{CheckProgress, DuplicateResult};
 pub use self::duplicate_kind::{DuplicateKind, Policy};
 pub use self::error::JobError;
 pub use self::files::{FileChange, FileRequest, FileState, IdsRequest, Reading};
+pub use self::handle::Jobs;
 pub use self::history_scan::{Holdings, holdings};
 pub use self::intake::{Opened, Preview};
 pub use self::job::{

@@ -8,7 +8,7 @@ mod issue;
 mod revoke;
 
 use super::batch::full_request;
-use super::core::{JobsCore, lock};
+use super::core::{JobsCore, Sender, lock};
 use super::job::{Job, JobId, Kind, Phase, StopKind};
 use super::journal::record_response::{FailedRows, RequestFailure};
 use super::journal::requests::{Chunk, Ended};
@@ -28,15 +28,6 @@ const DOUBTS: u32 = 3;
 const AGAIN: Duration = Duration::from_secs(2);
 /// Pause before a journal that is away is read again.
 const READ_AGAIN: Duration = Duration::from_millis(250);
-
-pub(super) struct Sender {
-    /// Stops the task before its next request. Also cancels waiting for a turn.
-    pause: CancellationToken,
-    /// Whether new work arrived since the task last checked.
-    again: bool,
-    /// Since when the journal has not accepted an answer that arrived, and why.
-    unrecorded: Option<(Instant, JournalError)>,
-}
 
 /// Does nothing for a job that may not send.
 pub(super) fn ensure_sender(core: &Arc<JobsCore>, id: JobId) {

@@ -274,7 +274,7 @@ async fn open(options: Options, switches: Switches, home: SocketAddr) -> anyhow:
 
 async fn run_service(listener: FaultyListener, service: SharedService, mut stopped: watch::Receiver<bool>) {
     let app = routes::router()
-        .route("/images/{template}/{file}", get(pictures::serve))
+        .route("/images/{template}/{file}", get(routes::serve_picture))
         .fallback(middleware::nowhere)
         .method_not_allowed_fallback(middleware::wrong_method)
         .layer(from_fn_with_state(service.clone(), middleware::every))

@@ -1,9 +1,9 @@
 //! Drafts issue jobs from a file of recipients: one for the template, or one per template that a column names.
 
 use super::{Reading, ReadingWatcher, off_the_loop, origin_of, placed, remembered, source_of};
-use crate::jobs::core::Jobs;
 use crate::jobs::draft::issue_job;
 use crate::jobs::error::JobError;
+use crate::jobs::handle::Jobs;
 use crate::jobs::intake::{
     About, Checked, Choices, ImportSource, InputTable, IntakeProblem, MapState, ReadProgress, Standing,
     check, similar_domains,
