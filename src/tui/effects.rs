@@ -11,7 +11,7 @@ use crate::tui::persist::input_history::InputKind;
 use crate::tui::platform::clipboard::CopiedText;
 use crate::tui::platform::pager::PagerText;
 use crate::tui::prelude::*;
-use crate::tui::worker::index::IndexRows;
+use crate::tui::request::IndexRows;
 
 #[derive(Clone, Debug)]
 pub enum Content {

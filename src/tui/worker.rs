@@ -6,18 +6,16 @@
 //! index, select_all   requests to the local index; all matches of a filter
 //! lookup              reads for a support call
 //! job_command         commands for jobs
-//! profile_requests    changes to profiles
 //! save_text           a text saved to a file
 //! ```
 
 mod connection_slot;
 mod helpers;
 pub(in crate::tui) mod index;
-pub(in crate::tui) mod job_command;
-pub(in crate::tui) mod lookup;
-pub(in crate::tui) mod profile_requests;
+mod job_command;
+mod lookup;
 mod save_text;
-pub(in crate::tui) mod select_all;
+mod select_all;
 
 pub use helpers::Helpers;
 

@@ -3,8 +3,8 @@
 use super::{App, Notice, Tab};
 use crate::tui::modals::draft::DraftForm;
 use crate::tui::prelude::*;
+use crate::tui::request::JobReply;
 use crate::tui::tour::TourPlace;
-use crate::tui::worker::job_command::JobReply;
 
 impl App {
     /// A response whose owner is gone is dropped, except the result of a job command.

@@ -9,9 +9,8 @@ use crate::domain::time::example_offset;
 use crate::tui::input::paths;
 use crate::tui::persist::unfinished;
 use crate::tui::prelude::*;
-use crate::tui::request::ProfileCandidate;
+use crate::tui::request::{ProfileCandidate, ProfileChange};
 use crate::tui::widgets::text_fields::Focus;
-use crate::tui::worker::profile_requests::ProfileChange;
 
 /// Label of the line that only an existing profile has.
 const PIN: &str = tr_noop!("Key pin");

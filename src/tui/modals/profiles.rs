@@ -9,8 +9,7 @@ use crate::domain::email::ended;
 use crate::jobs::JournalPlace;
 use crate::tui::modals::profile::{ProfileForm, ProfileStep};
 use crate::tui::prelude::*;
-use crate::tui::request::ProfileSession;
-use crate::tui::worker::profile_requests::ProfileRequest;
+use crate::tui::request::{ProfileRequest, ProfileSession};
 
 const SENDING: &str = tr_noop!(
     "lapel is sending with this profile. Wait, or pause the job on the Activity tab. Then change the profile."

@@ -11,6 +11,7 @@ use crate::tui::modals::replace::ReplaceForm;
 use crate::tui::modals::revoke::RevokeForm;
 use crate::tui::persist::input_history::{self, InputKind};
 use crate::tui::prelude::*;
+use crate::tui::request::NotSearched;
 use crate::tui::screens::picture;
 use crate::tui::screens::wallet::cert::{Certs, several};
 use crate::tui::tour::TourPlace;
@@ -18,7 +19,6 @@ use crate::tui::widgets::field::RecentInputs;
 use crate::tui::widgets::last_read::LastRead;
 use crate::tui::widgets::preview;
 use crate::tui::widgets::scroll::Scroll;
-use crate::tui::worker::index::NotSearched;
 use lines::{badge_lines, not_read};
 
 #[derive(Default)]

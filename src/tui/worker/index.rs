@@ -3,11 +3,11 @@
 use super::said;
 use crate::index::{
     Cert, Coverage, FoundPeople, Index, IndexAccount, IndexConfig, IndexError, IndexQuery, LONGEST_PAGE,
-    Renewals, Sums,
+    Renewals,
 };
 use crate::jobs::receipt::{FailedMails, MOST_FAILED, MailReport, mail_failures};
 use crate::tui::prelude::*;
-use crate::tui::request::ProfileSession;
+use crate::tui::request::{IndexRows, IndexUse, NotSearched, Overall, ProfileSession};
 use tokio::sync::Mutex;
 use tokio::task::spawn_blocking;
 
@@ -18,43 +18,6 @@ pub const MOST_RENEWALS: u64 = 20_000;
 
 /// Most badges of a list that are saved to a file.
 const MOST_EXPORTED: u64 = 200_000;
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct IndexUse {
-    /// The data folder. Without one, the index lives as long as the program.
-    pub folder: Option<PathBuf>,
-    pub settings: IndexConfig,
-    /// Whether to read the history when the app opens, without being asked.
-    pub reads_at_start: bool,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NotSearched {
-    NoIndex,
-    /// lapel cannot read it. The text says why.
-    Failed(String),
-    NotRead,
-}
-
-impl From<IndexError> for NotSearched {
-    fn from(why: IndexError) -> Self {
-        Self::Failed(why.to_string())
-    }
-}
-
-#[derive(Debug)]
-pub struct IndexRows {
-    pub rows: Vec<ExportRow>,
-    /// The number of badges in the list, of which a file takes at most [`MOST_EXPORTED`].
-    pub all: u64,
-}
-
-#[derive(Debug)]
-pub struct Overall {
-    pub sums: Sums,
-    pub mail: MailReport,
-    pub place: String,
-}
 
 /// The index of a connection. It opens at its first use.
 #[derive(Clone)]

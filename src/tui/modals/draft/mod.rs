@@ -17,10 +17,9 @@ use crate::tui::modals::draft::outline::Outline;
 use crate::tui::modals::edit_row::EditRow;
 use crate::tui::modals::file::FileForm;
 use crate::tui::prelude::*;
-use crate::tui::request::NewDrafts;
+use crate::tui::request::{JobReply, NewDrafts};
 use crate::tui::widgets::job_rows::{RowList, columns, draft_words, know_rows};
 use crate::tui::widgets::table_header::Heading;
-use crate::tui::worker::job_command::JobReply;
 
 pub struct DraftForm {
     /// At least one.

@@ -4,10 +4,10 @@ use super::{Activity, columns};
 use crate::tui::input::action::ActionKind;
 use crate::tui::persist::saved_layout::SavedLayout;
 use crate::tui::prelude::*;
+use crate::tui::request::JobReply;
 use crate::tui::widgets::copying::{self, Copyables, records};
 use crate::tui::widgets::job_rows;
 use crate::tui::widgets::record_field::pick;
-use crate::tui::worker::job_command::JobReply;
 
 impl Activity {
     /// What a file of the list would have, in words. `None` if the list is empty.

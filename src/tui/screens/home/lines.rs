@@ -3,8 +3,8 @@
 use crate::tui::modals::draft::imports;
 use crate::tui::needs::{Need, checked, is_checked, needs};
 use crate::tui::prelude::*;
+use crate::tui::request::Overall;
 use crate::tui::widgets::colleagues::is_colleagues;
-use crate::tui::worker::index::Overall;
 use strum::VariantArray;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, VariantArray)]

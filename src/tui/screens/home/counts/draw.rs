@@ -5,10 +5,10 @@ use super::BadgeCounts;
 use super::sections::{CountBar, CountsSection, bars, caption, overdue};
 use crate::export::time_left;
 use crate::tui::prelude::*;
+use crate::tui::request::Overall;
 use crate::tui::widgets::filtered_list::{read_words, two_sided};
 use crate::tui::widgets::paged_list::draw_row;
 use crate::tui::widgets::preview;
-use crate::tui::worker::index::Overall;
 
 /// Minimum screen width, in columns, for showing the other sections beside the open one.
 const BESIDE: u16 = 120;

@@ -8,9 +8,9 @@ pub mod sections;
 
 use crate::jobs::Person;
 use crate::tui::prelude::*;
+use crate::tui::request::Overall;
 use crate::tui::screens::home::HomePane;
 use crate::tui::widgets::copying::Copyables;
-use crate::tui::worker::index::Overall;
 use badge_list::BadgeList;
 use sections::{CountBar, CountsSection, bars};
 

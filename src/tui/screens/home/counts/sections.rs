@@ -2,7 +2,7 @@
 
 use crate::index::{Series, TemplateSum};
 use crate::tui::prelude::*;
-use crate::tui::worker::index::Overall;
+use crate::tui::request::Overall;
 use jiff::civil::Weekday;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
