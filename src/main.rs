@@ -13,7 +13,7 @@ use lapel::jobs::{Journal, JournalPlace};
 use lapel::sandbox::{self, Options, Sandbox};
 use lapel::t;
 use lapel::tui::{
-    self, AppPaths, Begin, FileKind, Helpers, HostTerminal, IndexUse, InitialView, Keymap, Manner,
+    self, AppOptions, AppPaths, Begin, FileKind, Helpers, HostTerminal, IndexUse, InitialView, Keymap,
     ProfileChange, ProfileRequest, ProfileSession, Start, ViewUse,
 };
 use secrecy::{ExposeSecret, SecretString};
@@ -230,9 +230,9 @@ async fn open_tui(
         begin,
         warning: (!settings.warnings.is_empty())
             .then(|| settings.warnings.iter().map(|text| ended(text)).collect::<Vec<_>>().join(" ")),
-        manner: Manner {
+        options: AppOptions {
             settings: settings.app.values,
-            around: HostTerminal::of(&Env::process()),
+            host: HostTerminal::of(&Env::process()),
             filters: Some(settings.paths.filters_file()),
         },
         theme: settings.ui.theme,

@@ -71,7 +71,7 @@ pub use persist::app_paths::{AppPaths, FileKind};
 pub use persist::saved_layout::ViewUse;
 pub use platform::canvas::{Canvas, Surface};
 pub use platform::crash::file_in as crash_file;
-pub use platform::host::{Desktop, HostTerminal, Manner};
+pub use platform::host::{AppOptions, Desktop, HostTerminal};
 pub use platform::pager::PagerText;
 pub use request::{IndexUse, ProfileChange, ProfileRequest, ProfileSession};
 pub use run_loop::{Elsewhere, LoopStep, Start, Tui, run};

@@ -9,7 +9,7 @@ use super::message::Message;
 use super::persist::app_paths::AppPaths;
 use super::platform::canvas::Surface;
 use super::platform::cells;
-use super::platform::host::Manner;
+use super::platform::host::AppOptions;
 use super::platform::pager::PagerText;
 use super::platform::{images, terminal};
 use super::shutdown;
@@ -31,7 +31,7 @@ pub struct Start {
     pub keymap: Keymap,
     pub wanted: InitialView,
     pub pictures: PictureSettings,
-    pub manner: Manner,
+    pub options: AppOptions,
     pub helpers: Helpers,
     pub crash_dir: PathBuf,
     pub app_paths: AppPaths,
@@ -66,7 +66,7 @@ impl<S: Surface> Tui<S> {
         let mut cx = UiContext::new(start.theme, Glyphs::of(start.glyphs), start.keymap);
         cx.pictures = images::PictureStore::new(&start.pictures);
         let mut app = App::new(cx, start.theme, (size.width, size.height), start.begin, start.warning);
-        app.set_manner(start.manner);
+        app.set_options(start.options);
         app.set_app_paths(start.app_paths);
         app.begin(start.wanted);
         let (sender, messages) = mpsc::channel(1024);

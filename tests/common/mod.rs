@@ -360,7 +360,7 @@ fn start(pictures: PictureSettings, begin: Begin, helpers: Helpers) -> Start {
     Start {
         begin,
         warning: None,
-        manner: lapel::tui::Manner::default(),
+        options: lapel::tui::AppOptions::default(),
         theme: Palette::default(),
         keymap: Keymap::default(),
         wanted,

@@ -4,7 +4,7 @@ use super::*;
 use crate::common::texts::{msg, msg_part, msg_with};
 use base64::Engine;
 use lapel::config::{AppSettings, ClipboardChoice, NoticeChoice, RefreshChoice};
-use lapel::tui::{HostTerminal, Manner};
+use lapel::tui::{AppOptions, HostTerminal};
 use std::time::Duration;
 
 /// What the terminal was asked to put on its clipboard, and nothing else was said to it.
@@ -19,7 +19,7 @@ pub fn copied(h: &mut Harness) -> String {
 }
 
 fn behave(h: &mut Harness, settings: AppSettings, around: HostTerminal) {
-    h.tui.app.set_manner(Manner { settings, around, ..Manner::default() });
+    h.tui.app.set_options(AppOptions { settings, host: around, ..AppOptions::default() });
 }
 
 fn refreshing(choice: RefreshChoice) -> AppSettings {

@@ -309,7 +309,9 @@ async fn saved_filters_and_what_is_copied_are_clicked() {
     let filters: Vec<_> = (0..20).map(|n| format!("[history.'f{n:02}']\ntitle = 't{n}'\n")).collect();
     std::fs::write(&path, filters.concat()).expect("written");
     let mut h = Harness::new(small(), 60, 16).await;
-    h.tui.app.set_manner(lapel::tui::Manner { filters: Some(path), ..lapel::tui::Manner::default() });
+    h.tui
+        .app
+        .set_options(lapel::tui::AppOptions { filters: Some(path), ..lapel::tui::AppOptions::default() });
     h.press("2");
     h.settled().await;
     h.press("y");

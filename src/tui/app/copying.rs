@@ -3,7 +3,7 @@
 use super::terminal_output::{Handed, TerminalOutput};
 use crate::tui::platform::clipboard::{self, ClipboardRoute, CopiedText, TMUX};
 use crate::tui::platform::external::{Handing, Program};
-use crate::tui::platform::host::{Desktop, Manner};
+use crate::tui::platform::host::{AppOptions, Desktop};
 use crate::tui::prelude::*;
 
 impl TerminalOutput {
@@ -14,8 +14,8 @@ impl TerminalOutput {
                 t!("It has invisible or invalid characters; placeholders replace them.").to_owned()
             });
         }
-        let Manner { settings, around, .. } = &self.manner;
-        let road = ClipboardRoute::of(settings.clipboard, around);
+        let AppOptions { settings, host, .. } = &self.options;
+        let road = ClipboardRoute::of(settings.clipboard, host);
         match road {
             _ if clip.text.is_empty() => {
                 effects.say(t!("{what} is empty. Nothing was copied.", what = begun(&clip.what)));
@@ -44,7 +44,7 @@ impl TerminalOutput {
             too_long(clip, clipboard::LONGEST_FOR_TERMINAL, effects);
             return;
         }
-        let sequence = clipboard::sequence(&clip.text, &self.manner.around);
+        let sequence = clipboard::sequence(&clip.text, &self.options.host);
         self.say(&sequence);
         let text = t!("Sent {what} to the terminal's clipboard; it may refuse silently.", what = clip.what);
         say(clip, &text, effects);
@@ -56,9 +56,9 @@ impl TerminalOutput {
             effects.say(t!("There is no picture here that a browser can open."));
             return;
         };
-        let around = &self.manner.around;
-        let desktop = match around.desktop {
-            _ if around.ssh => {
+        let host = &self.options.host;
+        let desktop = match host.desktop {
+            _ if host.ssh => {
                 return self.copy_link(url, t!("lapel cannot open your browser over ssh"), effects);
             }
             None => return self.copy_link(url, t!("There is no desktop to open a browser on"), effects),

@@ -14,7 +14,7 @@ const NO_PROFILE: &str = "new profile";
 
 impl App {
     pub(super) fn read_saved(&mut self) {
-        self.cx.saved = SavedFilterList::of(self.output.manner.filters.clone().map(filters_file));
+        self.cx.saved = SavedFilterList::of(self.output.options.filters.clone().map(filters_file));
         if let Some(ask) = self.cx.saved.ask(None) {
             let request = self.requests.next();
             let ask = Request::Filters(Box::new(ask));
@@ -24,7 +24,7 @@ impl App {
     }
 
     pub(super) fn read_recents(&mut self, effects: &mut Effects<'_>) {
-        let keeps = self.output.manner.settings.recent;
+        let keeps = self.output.options.settings.recent;
         self.cx.connection.recents = match self.cx.session() {
             Some(session) => {
                 let recents = Recents::of(session.data_dir.as_deref(), &session.name, keeps);

@@ -10,7 +10,10 @@ async fn walk_kept(columns: u16, rows: u16) {
                 [history.'한서윤']\nrecipient_name = '한서윤'\n";
     std::fs::write(&path, file).expect("written");
     let mut h = Harness::new(frozen(), columns, rows).await;
-    h.tui.app.set_manner(lapel::tui::Manner { filters: Some(path.clone()), ..lapel::tui::Manner::default() });
+    h.tui.app.set_options(lapel::tui::AppOptions {
+        filters: Some(path.clone()),
+        ..lapel::tui::AppOptions::default()
+    });
     h.settled().await;
     h.press("2");
     h.settled().await;
