@@ -34,7 +34,7 @@ mod terminal_output;
 mod toasts;
 mod tour;
 
-pub use connecting::Begin;
+pub use connecting::FirstConnection;
 pub(in crate::tui) use toasts::{LONGEST_NOTICE, Notice};
 
 pub use super::tab::Tab;
@@ -114,15 +114,16 @@ pub struct App {
 }
 
 impl App {
-    /// Shows the welcome screen when `begin` has no session.
+    /// Shows the welcome screen when `first_connection` has no session.
     pub fn new(
         cx: UiContext,
         palette: Palette,
         size: (u16, u16),
-        begin: Begin,
+        first_connection: FirstConnection,
         warning: Option<String>,
     ) -> Self {
-        let welcome = matches!(begin, Begin::Welcome).then(|| Welcome::new(warning.clone()));
+        let welcome =
+            matches!(first_connection, FirstConnection::Welcome).then(|| Welcome::new(warning.clone()));
         let news = warning.filter(|_| welcome.is_none()).map(|text| Notice::new(text, true));
         let mut app = Self {
             cx,
@@ -148,11 +149,11 @@ impl App {
             tour_wanted: false,
             connection: ConnectionState::default(),
         };
-        match begin {
-            Begin::Session(session) => app.connect(*session),
-            Begin::Sandbox => app.begin_with(Welcome::starting),
-            Begin::Opening(name) => app.begin_with(|effects| Welcome::opening(name, effects)),
-            Begin::Welcome => {}
+        match first_connection {
+            FirstConnection::Session(session) => app.connect(*session),
+            FirstConnection::Sandbox => app.begin_with(Welcome::starting),
+            FirstConnection::Opening(name) => app.begin_with(|effects| Welcome::opening(name, effects)),
+            FirstConnection::Welcome => {}
         }
         app
     }

@@ -61,7 +61,7 @@ mod tour;
 mod widgets;
 mod worker;
 
-pub use app::{Begin, LoopCounts};
+pub use app::{FirstConnection, LoopCounts};
 pub use context::UiContext;
 pub use initial_view::InitialView;
 pub use input::action::Action;

@@ -1,7 +1,7 @@
 //! The loop of the TUI: it sends requests to the worker, waits for a message, handles everything queued, and
 //! draws once.
 
-use super::app::{App, Begin, LoopCommand};
+use super::app::{App, FirstConnection, LoopCommand};
 use super::initial_view::InitialView;
 use super::input::keymap::Keymap;
 use super::input::pause;
@@ -22,7 +22,7 @@ use std::io::Write;
 use tokio::sync::mpsc;
 
 pub struct Start {
-    pub begin: Begin,
+    pub first_connection: FirstConnection,
     pub warning: Option<String>,
     pub theme: Palette,
     pub glyphs: GlyphChoice,
@@ -65,7 +65,8 @@ impl<S: Surface> Tui<S> {
         let size = surface.size().map_err(|e| anyhow::anyhow!(t!("unknown terminal size: {e}", e)))?;
         let mut cx = UiContext::new(start.theme, Glyphs::of(start.glyphs), start.keymap);
         cx.pictures = images::PictureStore::new(&start.pictures);
-        let mut app = App::new(cx, start.theme, (size.width, size.height), start.begin, start.warning);
+        let mut app =
+            App::new(cx, start.theme, (size.width, size.height), start.first_connection, start.warning);
         app.set_options(start.options);
         app.set_app_paths(start.app_paths);
         app.begin(start.wanted);

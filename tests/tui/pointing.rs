@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::common::texts::{asks, msg, msg_part, msg_with};
-use lapel::tui::{Begin, Helpers};
+use lapel::tui::{FirstConnection, Helpers};
 use std::sync::Arc;
 
 fn mouse(kind: MouseEventKind, column: u16, row: u16) -> Message {
@@ -387,7 +387,7 @@ async fn profiles_are_clicked_also_before_there_is_one() {
         ..Helpers::default()
     };
     let first = Harness::welcome(60, 16).await;
-    let mut h = Harness::of(super::common::tui(Begin::Welcome, helpers, 60, 16), first.sandbox);
+    let mut h = Harness::of(super::common::tui(FirstConnection::Welcome, helpers, 60, 16), first.sandbox);
     h.press("P");
     let screen = h.settled().await;
     assert!(screen.contains(msg_part("more below")), "{screen}");

@@ -7,7 +7,7 @@ use crate::common::texts::{asks, msg, msg_part, msg_with};
 use lapel::api::PinnedIdentity;
 use lapel::config::{KeyStore, ProfileLine, ProfileSettings};
 use lapel::sandbox::Sandbox;
-use lapel::tui::{Begin, Helpers, ProfileRequest, ProfileSession};
+use lapel::tui::{FirstConnection, Helpers, ProfileRequest, ProfileSession};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -63,11 +63,11 @@ async fn two(columns: u16, rows: u16) -> Two {
         }),
         ..Helpers::default()
     };
-    let begin = Begin::Session(Box::new(ProfileSession {
+    let first_connection = FirstConnection::Session(Box::new(ProfileSession {
         name: "one".to_owned(),
         ..session(&sandbox, Environment::Demo)
     }));
-    Two { h: Harness::of(tui(begin, helpers, columns, rows), sandbox), other, opened }
+    Two { h: Harness::of(tui(first_connection, helpers, columns, rows), sandbox), other, opened }
 }
 
 fn styles_of_the_header(h: &mut Harness) -> String {
@@ -160,8 +160,8 @@ async fn a_profile_that_cannot_connect_offers_nothing_that_was_typed_in_the_one_
         }),
         ..Helpers::default()
     };
-    let begin = Begin::Session(Box::new(session(&sandbox, Environment::Demo)));
-    let mut h = Harness::of(tui(begin, helpers, 80, 24), sandbox);
+    let first_connection = FirstConnection::Session(Box::new(session(&sandbox, Environment::Demo)));
+    let mut h = Harness::of(tui(first_connection, helpers, 80, 24), sandbox);
     h.settled().await;
     h.press("3");
     h.type_text("seoyun.han@naru.example");
@@ -211,8 +211,8 @@ async fn a_profile_that_cannot_be_opened_says_why_and_the_one_before_stays() {
         }),
         ..Helpers::default()
     };
-    let begin = Begin::Session(Box::new(session(&sandbox, Environment::Demo)));
-    let mut h = Harness::of(tui(begin, helpers, 80, 24), sandbox);
+    let first_connection = FirstConnection::Session(Box::new(session(&sandbox, Environment::Demo)));
+    let mut h = Harness::of(tui(first_connection, helpers, 80, 24), sandbox);
     h.settled().await;
     h.press("P");
     h.settled().await;
@@ -242,7 +242,7 @@ async fn a_key_that_has_to_be_asked_for_holds_nothing_up() {
         }),
         ..Helpers::default()
     };
-    let mut h = Harness::of(tui(Begin::Opening("two".to_owned()), helpers, 80, 24), sandbox);
+    let mut h = Harness::of(tui(FirstConnection::Opening("two".to_owned()), helpers, 80, 24), sandbox);
     let screen = h.screen();
     assert!(screen.contains(&msg_with("opening profile {name}: getting its key", &[&"two"])), "{screen}");
     h.press("x");
@@ -273,9 +273,9 @@ pub fn pinned(prefix: &str) -> PinnedIdentity {
 #[tokio::test]
 async fn another_key_is_asked_nothing_before_it_is_pinned() {
     let sandbox = Sandbox::start(small().showing_waiting()).await.expect("a sandbox");
-    let mut begin = ProfileSession { name: "uni".to_owned(), ..session(&sandbox, Environment::Live) };
-    begin.connection.pin = Some(pinned("abc_live_"));
-    let mut good = begin.clone();
+    let mut live = ProfileSession { name: "uni".to_owned(), ..session(&sandbox, Environment::Live) };
+    live.connection.pin = Some(pinned("abc_live_"));
+    let mut good = live.clone();
     good.connection.pin = Some(pinned("dmu_test_"));
     let asked = Arc::new(Mutex::new(Vec::new()));
     let notes = asked.clone();
@@ -287,7 +287,7 @@ async fn another_key_is_asked_nothing_before_it_is_pinned() {
         }),
         ..Helpers::default()
     };
-    let mut h = Harness::of(tui(Begin::Session(Box::new(begin)), helpers, 80, 24), sandbox);
+    let mut h = Harness::of(tui(FirstConnection::Session(Box::new(live)), helpers, 80, 24), sandbox);
     let screen = h.shows(msg_part("Pin another key")).await;
     for part in ["abc_live_", "dmu_test_", "Profile uni", "LIVE"] {
         assert!(screen.contains(part), "{part}: {screen}");
@@ -373,7 +373,7 @@ async fn jobs_of_the_profile_before_are_let_go_of() {
         ..Helpers::default()
     };
     let first = session(&sandbox, Environment::Demo).kept_in(folder.path().to_owned());
-    let mut h = Harness::of(tui(Begin::Session(Box::new(first)), helpers, 120, 36), sandbox);
+    let mut h = Harness::of(tui(FirstConnection::Session(Box::new(first)), helpers, 120, 36), sandbox);
     h.settled().await;
     h.press("i");
     h.settled().await;
@@ -417,8 +417,8 @@ async fn a_new_profile_is_checked_and_kept_with_what_the_service_says_of_its_key
         }),
         ..Helpers::default()
     };
-    let begin = Begin::Session(Box::new(session(&sandbox, Environment::Demo)));
-    let mut h = Harness::of(tui(begin, helpers, 100, 30), sandbox);
+    let first_connection = FirstConnection::Session(Box::new(session(&sandbox, Environment::Demo)));
+    let mut h = Harness::of(tui(first_connection, helpers, 100, 30), sandbox);
     h.settled().await;
     h.press("P");
     h.settled().await;
@@ -493,12 +493,12 @@ async fn a_new_profile_names_a_variable_or_a_command_instead_of_a_key() {
             }),
             ..Helpers::default()
         };
-        let begin = if first_screen {
-            Begin::Welcome
+        let first_connection = if first_screen {
+            FirstConnection::Welcome
         } else {
-            Begin::Session(Box::new(session(&sandbox, Environment::Demo)))
+            FirstConnection::Session(Box::new(session(&sandbox, Environment::Demo)))
         };
-        let mut h = Harness::of(tui(begin, helpers, 80, 24), sandbox);
+        let mut h = Harness::of(tui(first_connection, helpers, 80, 24), sandbox);
         h.settled().await;
         if first_screen {
             h.press("u");
@@ -586,14 +586,14 @@ async fn managed(first_screen: bool) -> (Harness, Asked) {
         }),
         ..Helpers::default()
     };
-    let begin = if first_screen {
-        Begin::Welcome
+    let first_connection = if first_screen {
+        FirstConnection::Welcome
     } else {
         // Its journal is what tells it from the demo.
         let kept = tempfile::tempdir_in(folder).expect("a folder").keep();
-        Begin::Session(Box::new(one.kept_in(kept)))
+        FirstConnection::Session(Box::new(one.kept_in(kept)))
     };
-    (Harness::of(tui(begin, helpers, 80, 24), sandbox), asked)
+    (Harness::of(tui(first_connection, helpers, 80, 24), sandbox), asked)
 }
 
 /// It may wait for the rate limit.

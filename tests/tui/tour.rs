@@ -3,7 +3,7 @@
 use super::*;
 use crate::common::texts::{msg, msg_part};
 use crate::common::{session, tui};
-use lapel::tui::{AppPaths, Begin, Helpers};
+use lapel::tui::{AppPaths, FirstConnection, Helpers};
 use std::sync::Arc;
 
 /// The three lines above the footer.
@@ -178,7 +178,7 @@ async fn first_screen(app_paths: AppPaths) -> Harness {
         }),
         ..Helpers::default()
     };
-    let mut tui = tui(Begin::Welcome, helpers, 80, 24);
+    let mut tui = tui(FirstConnection::Welcome, helpers, 80, 24);
     tui.app.set_app_paths(app_paths);
     Harness::of(tui, h.sandbox)
 }

@@ -13,7 +13,7 @@ use crate::tui::screens::welcome::Welcome;
 use crate::tui::theme::Theme;
 use crate::tui::worker::WorkerCommand;
 
-pub enum Begin {
+pub enum FirstConnection {
     Session(Box<ProfileSession>),
     /// A sandbox that is not started yet. The first frame does not wait for it.
     Sandbox,

@@ -4,7 +4,7 @@
 use super::kit::{Term, program};
 use crate::texts::{msg, msg_part};
 use lapel::config::{GlyphChoice, Palette, PictureSettings};
-use lapel::tui::{Begin, Helpers, LoopStep, Start, run};
+use lapel::tui::{FirstConnection, Helpers, LoopStep, Start, run};
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -32,9 +32,9 @@ fn child() {
         .build()
         .expect("a runtime");
     let start = Start {
-        begin: Begin::Welcome,
+        first_connection: FirstConnection::Welcome,
         warning: None,
-        manner: lapel::tui::Manner::default(),
+        options: lapel::tui::AppOptions::default(),
         theme: Palette::default(),
         keymap: lapel::tui::Keymap::default(),
         wanted: lapel::tui::InitialView::default(),
