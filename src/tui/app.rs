@@ -263,7 +263,7 @@ impl App {
                     self.hold_back(RequestOwner::Shell, effects);
                 }
                 self.cx.connection.link = None;
-                self.output.handing.clear();
+                self.output.program_calls.clear();
                 self.refresh.forget();
                 self.changed = true;
             }

@@ -27,7 +27,7 @@ use crate::table::TableError;
 use crate::tui::persist::input_history::{Lists, RecentsRequest};
 use crate::tui::persist::saved_filters::{FiltersRead, FiltersRequest};
 use crate::tui::persist::saved_layout::layout_file::{ViewAnswer, ViewRequest};
-use crate::tui::platform::external::Handing;
+use crate::tui::platform::external::ProgramCall;
 use crate::tui::platform::file_preview::FilePreview;
 use crate::tui::platform::images::{Packed, PictureOnScreen};
 use crate::tui::prelude::*;
@@ -245,8 +245,8 @@ requests! {
         /// Write a file that only its owner may read.
         Save(saving: Box<Saving>) -> Saved(Result<PathBuf, NotSaved>) [Local];
         /// Pass data to an external program. The response is the program that took it, or the reason why none did.
-        Hand(handing: Handing) -> Handed(Result<&'static str, String>) [Local, Quiet]
-            else |_why| Response::Handed(Err(t!("internal lapel error").to_owned()));
+        RunProgram(call: ProgramCall) -> RanProgram(Result<&'static str, String>) [Local, Quiet]
+            else |_why| Response::RanProgram(Err(t!("internal lapel error").to_owned()));
         /// Read or write the file with the saved layout of the lists.
         View(ask: ViewRequest) -> View(ViewAnswer) [Local, Quiet, Finish]
             else |_why| Response::View(ViewAnswer::failed(ask, t!("internal lapel error")));

@@ -333,7 +333,7 @@ async fn answer(
             Response::Previewed(Box::new(read))
         }
         Request::Save(saving) => Response::Saved(spawn_blocking(move || save_text::run(*saving)).await.ok()?),
-        Request::Hand(handing) => Response::Handed(external::hand(handing).await),
+        Request::RunProgram(call) => Response::RanProgram(external::run_first(call).await),
         Request::View(ask) => Response::View(saved_layout::layout_file::run(ask).await),
         Request::Recents(ask) => {
             Response::Recents(spawn_blocking(move || input_history::run(&ask)).await.ok()?)

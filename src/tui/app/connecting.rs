@@ -53,7 +53,7 @@ impl App {
         self.cx.connection = ConnectionInfo { session: Some(session.clone()), ..ConnectionInfo::default() };
         self.cx.theme = Theme::new(self.palette, session.environment);
         self.cx.pictures.begin_anew(session.connection.picture_base.clone());
-        self.output.handing.clear();
+        self.output.program_calls.clear();
         self.refresh.forget();
         for (tab, _) in Tab::ALL {
             self.screens.of_mut(*tab).on_connecting();

@@ -8,7 +8,7 @@ use crate::tui::platform::notifications::Notices;
 use crate::tui::prelude::*;
 use crate::tui::widgets::field::LONGEST;
 
-pub(super) enum Handed {
+pub(super) enum CallPurpose {
     /// A text for the clipboard, and whether to try the terminal when no program takes it.
     Clip(CopiedText, bool),
     /// The address of a picture, for a browser.
@@ -20,7 +20,7 @@ pub(in crate::tui) struct TerminalOutput {
     pub(super) options: AppOptions,
     notices: Notices,
     /// Requests to external programs without an answer yet.
-    pub(super) handing: HashMap<RequestId, Handed>,
+    pub(super) program_calls: HashMap<RequestId, CallPurpose>,
     spoken: String,
     /// The window title that the terminal has from lapel. Empty: not known.
     titled: String,

@@ -9,7 +9,7 @@
 //! Every text is cleaned first: see [`clean`].
 
 use crate::config::ClipboardChoice;
-use crate::tui::platform::external::{Handing, Program};
+use crate::tui::platform::external::{Program, ProgramCall};
 use crate::tui::platform::host::{Desktop, HostTerminal};
 use crate::tui::prelude::*;
 use base64::Engine;
@@ -67,7 +67,7 @@ impl ClipboardRoute {
         if matches!(self, Self::Program { .. }) { LONGEST } else { LONGEST_FOR_TERMINAL }
     }
 
-    pub fn handing(programs: &[Program], text: &str) -> Handing {
+    pub fn call(programs: &[Program], text: &str) -> ProgramCall {
         let utf16 = programs.iter().all(|program| program.name == CLIP);
         let input = if utf16 {
             // clip.exe reads bytes in the current code page unless they begin with a byte order mark.
@@ -75,7 +75,7 @@ impl ClipboardRoute {
         } else {
             text.as_bytes().to_vec()
         };
-        Handing { programs: programs.to_vec(), input: Some(input) }
+        ProgramCall { programs: programs.to_vec(), input: Some(input) }
     }
 }
 
@@ -174,7 +174,7 @@ mod tests {
             &HostTerminal { desktop: Some(Desktop::Wsl), ..HostTerminal::default() },
         );
         let ClipboardRoute::Program { programs, .. } = road else { panic!("{road:?}") };
-        assert_eq!(ClipboardRoute::handing(&programs, "한").input, Some(vec![0xff, 0xfe, 0x5c, 0xd5]));
+        assert_eq!(ClipboardRoute::call(&programs, "한").input, Some(vec![0xff, 0xfe, 0x5c, 0xd5]));
     }
 
     #[test]
