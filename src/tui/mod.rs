@@ -74,7 +74,7 @@ pub use platform::crash::file_in as crash_file;
 pub use platform::host::{AppOptions, Desktop, HostTerminal};
 pub use platform::pager::PagerText;
 pub use request::{IndexUse, ProfileChange, ProfileRequest, ProfileSession};
-pub use run_loop::{Elsewhere, LoopStep, Start, Tui, run};
+pub use run_loop::{LoopStep, Start, TerminalRelease, Tui, run};
 pub use shutdown::close;
 pub use tab::Tab;
 pub use theme::Glyphs;

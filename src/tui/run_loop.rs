@@ -159,14 +159,14 @@ impl<S: Surface> Tui<S> {
         written.context(t!("cannot write to the terminal"))
     }
 
-    pub async fn run(&mut self, elsewhere: &mut impl Elsewhere) -> anyhow::Result<()> {
+    pub async fn run(&mut self, terminal: &mut impl TerminalRelease) -> anyhow::Result<()> {
         loop {
             match self.app.take_loop_command() {
                 Some(LoopCommand::Quit) => return Ok(()),
-                Some(LoopCommand::Suspend) => elsewhere.stop(true).context(t!("cannot suspend lapel"))?,
+                Some(LoopCommand::Suspend) => terminal.stop(true).context(t!("cannot suspend lapel"))?,
                 Some(LoopCommand::Edit) => {
                     if let Some(text) = self.app.text_for_editor() {
-                        let came = elsewhere
+                        let came = terminal
                             .editor(&self.app.host().editor_command(), &text)
                             .context(t!("the terminal closed while an editor used it"))?;
                         self.app.take_edited(came);
@@ -174,7 +174,7 @@ impl<S: Surface> Tui<S> {
                     }
                 }
                 Some(LoopCommand::Page(page)) => {
-                    let shown = elsewhere
+                    let shown = terminal
                         .pager(&self.app.host().pager_command(), &page)
                         .context(t!("the terminal closed while a pager used it"))?;
                     self.app.take_paged(shown);
@@ -183,16 +183,16 @@ impl<S: Surface> Tui<S> {
                 None => {}
             }
             // Another program may be using the terminal.
-            if elsewhere.is_here() {
+            if terminal.is_here() {
                 self.speak()?;
                 self.draw()?;
             }
             let mut next = Some(self.next().await);
             while let Some(message) = next {
                 match message {
-                    Message::Stop => elsewhere.stop(false).context(t!("cannot suspend lapel"))?,
+                    Message::Stop => terminal.stop(false).context(t!("cannot suspend lapel"))?,
                     Message::Continued => {
-                        let here = elsewhere
+                        let here = terminal
                             .continued()
                             .context(t!("the terminal closed while lapel was in the background"))?;
                         if here {
@@ -217,7 +217,7 @@ impl<S: Surface> Tui<S> {
 }
 
 /// Releasing the terminal to the shell or to an editor, and taking it again.
-pub trait Elsewhere {
+pub trait TerminalRelease {
     /// Stops lapel or the whole process group. Does nothing if nobody could continue it.
     fn stop(&mut self, whole_group: bool) -> std::io::Result<()>;
 
