@@ -3,7 +3,7 @@
 use super::error::JobError;
 use super::history_scan::HistoryScan;
 use super::job::{JobChange, JobId, Touched};
-use super::journal::facts::{self, FactObservation, LEAST_OFFSET};
+use super::journal::facts::{self, BehaviourObservation, LEAST_OFFSET};
 use super::journal::observe::ObserveContext;
 use super::journal::{Account, Journal, JournalError, Store};
 use super::reason::{Code, Reason};
@@ -165,7 +165,7 @@ impl JobsCore {
             return Ok(());
         }
         let offset = clock.offset().to_string();
-        self.learn(vec![FactObservation::once(LEAST_OFFSET, &offset, Code::ReadInBadges)]).await
+        self.learn(vec![BehaviourObservation::once(LEAST_OFFSET, &offset, Code::ReadInBadges)]).await
     }
 
     /// Removes personal data of jobs that finished `keep_days` ago, if that is set.
@@ -178,14 +178,14 @@ impl JobsCore {
     }
 
     pub(super) async fn learn_filters(&self, scan: &HistoryScan<'_>) -> Result<(), JournalError> {
-        let observed: Vec<FactObservation> = scan.observed_behavior().collect();
+        let observed: Vec<BehaviourObservation> = scan.observed_behavior().collect();
         if observed.is_empty() {
             return Ok(());
         }
         self.learn(observed).await
     }
 
-    pub(super) async fn learn(&self, seen: Vec<FactObservation>) -> Result<(), JournalError> {
+    pub(super) async fn learn(&self, seen: Vec<BehaviourObservation>) -> Result<(), JournalError> {
         if self.journal.reads_only {
             return Ok(());
         }

@@ -4,7 +4,7 @@ use super::batch::{RequestsNeeded, full_request};
 use super::core::{JobsCore, PollResult, RequestedPolls, lock, tell};
 use super::error::JobError;
 use super::job::{Job, JobChange, JobId, JobRow};
-use super::journal::facts::{Fact, KeptFact};
+use super::journal::facts::{KeptValue, ObservedBehaviour};
 use super::journal::rows::RowFilter;
 use super::journal::sent_here::{SentAlike, SentHere};
 use super::journal::{Account, Journal, JournalError, JournalWatch};
@@ -181,7 +181,7 @@ impl Jobs {
         }
     }
 
-    pub async fn facts(&self) -> Result<Vec<Fact>, JobError> {
+    pub async fn observed_behaviour(&self) -> Result<Vec<ObservedBehaviour>, JobError> {
         Ok(self.core.store.facts(self.core.account.of_facts()).await?)
     }
 
@@ -233,7 +233,7 @@ impl Jobs {
         let kind = self.core.store.kind_of_files();
         let files = (0_i64..)
             .zip(files)
-            .map(|(n, file)| KeptFact::of(kind.clone(), &file.to_string_lossy(), now - n));
+            .map(|(n, file)| KeptValue::of(kind.clone(), &file.to_string_lossy(), now - n));
         Ok(self.core.store.keep(files.collect()).await?)
     }
 

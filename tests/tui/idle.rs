@@ -1,7 +1,7 @@
 //! A TUI with nothing to do costs nothing.
 
 use super::*;
-use lapel::tui::PagerText;
+use lapel::tui::{PagerText, TerminalRelease};
 use std::io;
 use std::time::Duration;
 

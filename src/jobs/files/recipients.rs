@@ -10,7 +10,7 @@ use crate::jobs::intake::{
 };
 use crate::jobs::job::{JobId, JobOrigin};
 use crate::jobs::journal::drafts::CreateJob;
-use crate::jobs::journal::facts::KeptFact;
+use crate::jobs::journal::facts::KeptValue;
 use crate::jobs::journal::rows::NewRow;
 use crate::jobs::journal::{Account, Started, Store};
 use crate::jobs::prelude::*;
@@ -251,10 +251,10 @@ fn keep(store: &Store, source: &ImportSource, about: &About, now: i64) -> Result
     if let MapState::Chosen(map) = &about.map
         && let Ok(value) = serde_json::to_string(map)
     {
-        kept.push(KeptFact { what: "columns".into(), key: about.signature.clone(), value, at: now });
+        kept.push(KeptValue { what: "columns".into(), key: about.signature.clone(), value, at: now });
     }
     if let ImportSource::File(path) = source {
-        kept.push(KeptFact::of(store.kind_of_files(), &path.to_string_lossy(), now));
+        kept.push(KeptValue::of(store.kind_of_files(), &path.to_string_lossy(), now));
     }
     Ok(store.keep(kept).wait()?)
 }

@@ -5,7 +5,7 @@ use super::super::error::JobError;
 use super::super::history_scan::{self, HistoryScan};
 use super::super::job::JobId;
 use super::super::journal::doubts::ResolveDoubts;
-use super::super::journal::facts::{FactObservation, OFFSET, WAITING};
+use super::super::journal::facts::{BehaviourObservation, OFFSET, WAITING};
 use super::super::journal::observe::{MarkOverdue, ObserveContext, Observed};
 use super::super::journal::polling::{Group, SecondBadge, could_not_read};
 use super::super::reason::{Code, Reason};
@@ -337,13 +337,13 @@ async fn tell(core: &Arc<JobsCore>, observed: Observed) -> Result<(), JobError> 
         && (known.basis(), known.offset()) != (OffsetBasis::Learned, reader.clock().offset())
     {
         let offset = reader.clock().offset().to_string();
-        core.learn(vec![FactObservation::once(OFFSET, &offset, Code::WitnessedTime)]).await?;
+        core.learn(vec![BehaviourObservation::once(OFFSET, &offset, Code::WitnessedTime)]).await?;
     }
     Ok(core.keep_least_offset().await?)
 }
 
 async fn hidden(core: &Arc<JobsCore>, name: &'static str, evidence: Code) -> Result<(), JobError> {
-    Ok(core.learn(vec![FactObservation::once(name, "hidden", evidence)]).await?)
+    Ok(core.learn(vec![BehaviourObservation::once(name, "hidden", evidence)]).await?)
 }
 
 async fn one_by_one(

@@ -241,7 +241,7 @@ mod tests {
             provable_from(&db, job, refused, &context).expect("read")
         };
         assert_eq!(from(), Some(1060 + 26 * 3600), "not known whether waiting badges are shown");
-        let shown = facts::FactObservation::once("waiting_in_history", "shown", Code::Told);
+        let shown = facts::BehaviourObservation::once("waiting_in_history", "shown", Code::Told);
         facts::learn(&db, &context.account, &[shown], &1).expect("learned");
         assert_eq!(from(), Some(1060 + 600), "they are shown, perhaps late");
         db.script("UPDATE request SET heard = FALSE WHERE id = 8").expect("not heard");

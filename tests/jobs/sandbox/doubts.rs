@@ -100,7 +100,7 @@ async fn where_waiting_badges_are_listed_two_polls_prove_an_absence() {
     let known = begin(&bench, people(0..5)).await;
     bench.until("accepted", known, |j| j.counts.of(RowStatus::Waiting) == 5).await;
     bench.poll(known).await;
-    let fact = bench.jobs.facts().await.expect("facts");
+    let fact = bench.jobs.observed_behaviour().await.expect("facts");
     assert!(fact.iter().any(|f| f.name == "waiting_in_history" && f.value == "shown"), "{fact:?}");
     bench.fault("post /badges drop times=1");
     let id = bench.issue(Some(Vec::new())).await;
