@@ -13,7 +13,7 @@ pub use narrowed::ComparedPart;
 use crate::api::{CategoryFilter, DirectionStyle, Sort};
 use crate::index::IndexQuery;
 use crate::tui::prelude::*;
-use crate::tui::widgets::filter::{FilterBar, FilterChoice, FilterValue, FilterView, Spec};
+use crate::tui::widgets::filter::{FilterBar, FilterChoice, FilterField, FilterValue, FilterView};
 use crate::tui::widgets::paged_list::{ListRow, PagedList};
 use crate::tui::widgets::preview;
 use crate::tui::widgets::record_field::{RecordField, cells};
@@ -43,7 +43,7 @@ pub trait ListRecord: ListRow + 'static {
     type Filter: Clone + Default + PartialEq;
     /// What lapel compares itself, in the rows it has.
     type Narrowing: Clone + Default + PartialEq;
-    const FILTERS: &'static [Spec];
+    const FILTERS: &'static [FilterField];
     const FIELDS: &'static [RecordField<Self>];
     /// Number of columns shown by default: the first ones.
     const DEFAULT_COLUMNS: usize;

@@ -1,6 +1,6 @@
 //! Draws the filter line with its suggestions, and the form.
 
-use super::{FilterBar, FilterView, OpenLine, Takes};
+use super::{FilterBar, FilterFieldKind, FilterView, OpenLine};
 use crate::tui::prelude::*;
 use crate::tui::widgets::preview;
 use crate::tui::widgets::text_layout::{fit, width};
@@ -134,14 +134,14 @@ impl FilterBar {
     }
 }
 
-fn hint(takes: Takes) -> &'static str {
+fn hint(takes: FilterFieldKind) -> &'static str {
     match takes {
-        Takes::Text | Takes::Mail => "",
-        Takes::Category => t!("name or id"),
-        Takes::Template => t!("title or id"),
-        Takes::Date => "YYYY-MM-DD",
-        Takes::YesNo => t!("Y or N"),
-        Takes::BadgeType => "COMPLETE, COMPETENCY ...",
-        Takes::State => t!("Waiting, Issued ..."),
+        FilterFieldKind::Text | FilterFieldKind::Mail => "",
+        FilterFieldKind::Category => t!("name or id"),
+        FilterFieldKind::Template => t!("title or id"),
+        FilterFieldKind::Date => "YYYY-MM-DD",
+        FilterFieldKind::YesNo => t!("Y or N"),
+        FilterFieldKind::BadgeType => "COMPLETE, COMPETENCY ...",
+        FilterFieldKind::State => t!("Waiting, Issued ..."),
     }
 }

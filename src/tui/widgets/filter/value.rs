@@ -9,7 +9,7 @@ use jiff::ToSpan;
 use jiff::civil::Date;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Takes {
+pub enum FilterFieldKind {
     Text,
     /// `YYYY-MM-DD`.
     Date,
@@ -28,22 +28,27 @@ pub enum Takes {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct Spec {
+pub struct FilterField {
     /// The field's name in the contract and in files.
     pub name: &'static str,
     pub label: &'static str,
     /// The word of the field in the filter line, with its colon: `title:`.
     pub word: &'static str,
-    pub takes: Takes,
+    pub takes: FilterFieldKind,
 }
 
-impl Spec {
-    pub const fn new(name: &'static str, label: &'static str, word: &'static str, takes: Takes) -> Self {
+impl FilterField {
+    pub const fn new(
+        name: &'static str,
+        label: &'static str,
+        word: &'static str,
+        takes: FilterFieldKind,
+    ) -> Self {
         Self { name, label, word, takes }
     }
 
     /// A field of the service, with the title that it has in lists.
-    pub const fn of(name: &'static str, word: &'static str, takes: Takes) -> Self {
+    pub const fn of(name: &'static str, word: &'static str, takes: FilterFieldKind) -> Self {
         Self::new(name, field_title(name), word, takes)
     }
 }
@@ -117,12 +122,12 @@ pub struct FilterContext {
 }
 
 impl FilterContext {
-    pub fn choices_of(&self, spec: Spec) -> impl Iterator<Item = &FilterChoice> {
+    pub fn choices_of(&self, spec: FilterField) -> impl Iterator<Item = &FilterChoice> {
         self.choices.iter().filter(move |choice| choice.field == spec.name)
     }
 
     /// The word for a choice: its name, or its value if another choice has the same name.
-    pub fn word_of<'a>(&self, spec: Spec, choice: &'a FilterChoice) -> &'a str {
+    pub fn word_of<'a>(&self, spec: FilterField, choice: &'a FilterChoice) -> &'a str {
         let name = choice.name.trim();
         if name == choice.value {
             return name;
@@ -138,9 +143,12 @@ impl FilterContext {
     /// The value of a typed name, or a typed value itself. Of words of the service, spaces and hyphens count
     /// only between values that are otherwise the same: a suggestion appears without them, too. The service looks for a
     /// part of a title, and another id is another record, so they count there.
-    fn value_of(&self, spec: Spec, typed: &str) -> Option<&str> {
+    fn value_of(&self, spec: FilterField, typed: &str) -> Option<&str> {
         let whole = typed.to_lowercase();
-        let is_word = matches!(spec.takes, Takes::Mail | Takes::Category | Takes::BadgeType);
+        let is_word = matches!(
+            spec.takes,
+            FilterFieldKind::Mail | FilterFieldKind::Category | FilterFieldKind::BadgeType
+        );
         let named = || self.choices_of(spec).find(|choice| choice.name.trim().to_lowercase() == whole);
         let choice = self.choices_of(spec).find(|choice| choice.value.to_lowercase() == whole);
         choice
@@ -149,7 +157,7 @@ impl FilterContext {
             .or_else(|| is_word.then(|| self.only_value_like(spec, typed)).flatten())
     }
 
-    fn only_value_like(&self, spec: Spec, typed: &str) -> Option<&str> {
+    fn only_value_like(&self, spec: FilterField, typed: &str) -> Option<&str> {
         let typed = plain(typed);
         let is_like =
             |choice: &&FilterChoice| [&choice.value, &choice.name].iter().any(|word| plain(word) == typed);
@@ -160,7 +168,7 @@ impl FilterContext {
 
     /// Whether this text is a misspelling of a known mail status. Any other text may be a word of the service that no
     /// loaded row has: the contract does not list them.
-    fn is_misspelt_mail(&self, spec: Spec, typed: &str) -> bool {
+    fn is_misspelt_mail(&self, spec: FilterField, typed: &str) -> bool {
         let is_applied =
             self.applied_mail.as_ref().is_some_and(|mail| mail.to_lowercase() == typed.to_lowercase());
         if is_applied || self.value_of(spec, typed).is_some() {
@@ -173,8 +181,8 @@ impl FilterContext {
         nearest(typed, MailIs::KNOWN.iter().map(MailIs::code).chain(seen).filter(is_like)).is_some()
     }
 
-    pub fn shown(&self, spec: Spec, written: &str) -> String {
-        if spec.takes == Takes::Text {
+    pub fn shown(&self, spec: FilterField, written: &str) -> String {
+        if spec.takes == FilterFieldKind::Text {
             return written.to_owned();
         }
         match read(spec, written, self) {
@@ -215,7 +223,7 @@ pub fn date_words(today: Date) -> Vec<(&'static str, Date, Date)> {
     ]
 }
 
-pub fn is_end(spec: Spec) -> bool {
+pub fn is_end(spec: FilterField) -> bool {
     spec.name.contains("_end_")
 }
 
@@ -223,7 +231,7 @@ pub fn is_end(spec: Spec) -> bool {
 ///
 /// # Errors
 /// A translated text that names the field and its mistake.
-pub fn check(spec: Spec, text: &str) -> Result<FilterValue, String> {
+pub fn check(spec: FilterField, text: &str) -> Result<FilterValue, String> {
     read(
         spec,
         text,
@@ -235,7 +243,7 @@ pub fn check(spec: Spec, text: &str) -> Result<FilterValue, String> {
 ///
 /// # Errors
 /// A translated text that names the field and its mistake.
-pub fn read(spec: Spec, typed: &str, known: &FilterContext) -> Result<FilterValue, String> {
+pub fn read(spec: FilterField, typed: &str, known: &FilterContext) -> Result<FilterValue, String> {
     let typed = typed.trim();
     if typed.is_empty() {
         return Ok(FilterValue::Empty);
@@ -243,19 +251,24 @@ pub fn read(spec: Spec, typed: &str, known: &FilterContext) -> Result<FilterValu
     let shown = scrub(typed);
     let label = tr(spec.label);
     match spec.takes {
-        Takes::Text | Takes::Template | Takes::Category | Takes::Mail if judge(typed) != Likeness::None => {
+        FilterFieldKind::Text
+        | FilterFieldKind::Template
+        | FilterFieldKind::Category
+        | FilterFieldKind::Mail
+            if judge(typed) != Likeness::None =>
+        {
             // For `Shape`, lapel asks the user when the filter closes.
             Err(t!("{label}: this looks like an API key; nothing was sent", label))
         }
-        Takes::Text | Takes::Template => {
+        FilterFieldKind::Text | FilterFieldKind::Template => {
             Ok(FilterValue::Text(known.value_of(spec, typed).unwrap_or(typed).to_owned()))
         }
-        Takes::Category => match known.value_of(spec, typed) {
+        FilterFieldKind::Category => match known.value_of(spec, typed) {
             Some(id) => Ok(FilterValue::Text(id.to_owned())),
             None if known.choices_of(spec).next().is_none() => Ok(FilterValue::Text(typed.to_owned())),
             None => Err(t!("{label}: {shown} is neither the name nor the id of a category", label, shown)),
         },
-        Takes::Date => {
+        FilterFieldKind::Date => {
             let words = known.today.map(date_words).unwrap_or_default();
             let named = words.into_iter().find(|(word, ..)| is_word(&typed.replace('-', " "), word));
             match named {
@@ -265,12 +278,12 @@ pub fn read(spec: Spec, typed: &str, known: &FilterContext) -> Result<FilterValu
                     .map_err(|_| t!("{label}: {shown} is not a date; use YYYY-MM-DD", label, shown)),
             }
         }
-        Takes::YesNo => match typed.to_ascii_uppercase().as_str() {
+        FilterFieldKind::YesNo => match typed.to_ascii_uppercase().as_str() {
             "Y" | "YES" => Ok(FilterValue::YesNo(true)),
             "N" | "NO" => Ok(FilterValue::YesNo(false)),
             _ => Err(t!("{label}: {shown} is not Y or N", label, shown)),
         },
-        Takes::BadgeType => {
+        FilterFieldKind::BadgeType => {
             let upper = known.value_of(spec, typed).unwrap_or(typed).to_ascii_uppercase();
             let fits = |code: &BadgeTypeCode| code.wire().starts_with(&upper);
             let mut fitting = BadgeTypeCode::KNOWN.into_iter().filter(fits);
@@ -286,11 +299,11 @@ pub fn read(spec: Spec, typed: &str, known: &FilterContext) -> Result<FilterValu
                 )),
             }
         }
-        Takes::State => StateIs::named(typed).map(FilterValue::State).ok_or_else(|| {
+        FilterFieldKind::State => StateIs::named(typed).map(FilterValue::State).ok_or_else(|| {
             let all = list(StateIs::ALL.map(|state| tr(state.word())));
             t!("{label}: {shown} is none of {all}", label, shown, all)
         }),
-        Takes::Mail => match mail_named(typed) {
+        FilterFieldKind::Mail => match mail_named(typed) {
             MailIs::Word(word) if known.is_misspelt_mail(spec, &word) => {
                 let own = known.choices_of(spec).filter(|choice| !is_known_mail(&choice.value));
                 let own = own.map(|choice| scrub(&choice.value).into_owned());
@@ -308,14 +321,15 @@ pub fn read(spec: Spec, typed: &str, known: &FilterContext) -> Result<FilterValu
 }
 
 /// Whether a text is a known value of the field, whole and as it is shown.
-pub fn is_known(spec: Spec, typed: &str, known: &FilterContext) -> bool {
+pub fn is_known(spec: FilterField, typed: &str, known: &FilterContext) -> bool {
     match spec.takes {
-        Takes::State | Takes::Date => read(spec, typed, known).is_ok(),
-        Takes::Mail => is_known_mail(typed) || known.value_of(spec, typed).is_some(),
-        Takes::Text | Takes::Template | Takes::Category | Takes::BadgeType => {
-            known.value_of(spec, typed).is_some()
-        }
-        Takes::YesNo => false,
+        FilterFieldKind::State | FilterFieldKind::Date => read(spec, typed, known).is_ok(),
+        FilterFieldKind::Mail => is_known_mail(typed) || known.value_of(spec, typed).is_some(),
+        FilterFieldKind::Text
+        | FilterFieldKind::Template
+        | FilterFieldKind::Category
+        | FilterFieldKind::BadgeType => known.value_of(spec, typed).is_some(),
+        FilterFieldKind::YesNo => false,
     }
 }
 
