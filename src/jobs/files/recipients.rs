@@ -5,7 +5,7 @@ use crate::jobs::draft::issue_job;
 use crate::jobs::error::JobError;
 use crate::jobs::handle::Jobs;
 use crate::jobs::intake::{
-    About, Checked, Choices, ImportSource, InputTable, IntakeProblem, MapState, ReadProgress, Standing,
+    About, CheckOutcome, Checked, Choices, ImportSource, InputTable, IntakeProblem, MapState, ReadProgress,
     check, similar_domains,
 };
 use crate::jobs::job::{JobId, JobOrigin};
@@ -81,7 +81,7 @@ impl Jobs {
 }
 
 fn new_row(checked: Checked) -> NewRow {
-    let (row_status, why) = placed(checked.standing, &checked.findings);
+    let (row_status, why) = placed(checked.outcome, &checked.findings);
     NewRow {
         line: Some(checked.row.line),
         cells: checked.row.cells,
@@ -187,7 +187,7 @@ fn read_into(
         }
         let checked = check(row?, &map);
         let named = checked.template.clone().unwrap_or_default();
-        let names_none = named.is_empty() || checked.standing == Standing::NotARecipient;
+        let names_none = named.is_empty() || checked.outcome == CheckOutcome::NotARecipient;
         let template = match (&request.template, templates.find(&named)) {
             (None, found) => found,
             (Some(template), found) if names_none || matches!(found, NamedTemplate::One(_)) => {

@@ -47,7 +47,7 @@ mod table;
 mod text;
 
 pub use about::{About, FileQuestion, ImportNote, InputFormat, MapState, Sure};
-pub use check::{Checked, Finding, Severity, Standing, check, check_person};
+pub use check::{CheckOutcome, Checked, Finding, Severity, check, check_person};
 pub use columns::{ColumnContent, ColumnGuess, ColumnMap, NameColumns, RecipientField};
 pub use encoding::TextEncoding;
 pub use error::{IntakeError, IntakeProblem};

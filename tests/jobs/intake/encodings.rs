@@ -1,7 +1,9 @@
 //! Which encoding a text is in.
 
 use super::kit::*;
-use lapel::jobs::intake::{Choices, FileQuestion, IntakeError, IntakeProblem, Standing, Sure, TextEncoding};
+use lapel::jobs::intake::{
+    CheckOutcome, Choices, FileQuestion, IntakeError, IntakeProblem, Sure, TextEncoding,
+};
 
 const TEXT: &str = "이름,이메일\n홍길동,hong@naru.example\n";
 
@@ -107,7 +109,7 @@ fn one_damaged_name_among_many_is_found_in_its_row() {
     );
     let (_folder, table) = open_bytes("list.csv", text.as_bytes()).expect("readable");
     let checked = checked(&table);
-    assert_eq!(checked[1].standing, Standing::Ask);
+    assert_eq!(checked[1].outcome, CheckOutcome::Ask);
     assert!(checked[1].findings[0].what.to_string().contains("김민수"), "{:?}", checked[1].findings);
 }
 
@@ -117,8 +119,8 @@ fn damaged_names_between_names_without_an_accent_are_found_in_their_rows() {
         for end in ["\n", "\r\n"] {
             let lines = ["name,email", "Ann Lee,a@naru.example", &format!("{damaged},b@naru.example")];
             let (_folder, table) = open_bytes("list.csv", lines.join(end).as_bytes()).expect("readable");
-            let standings: Vec<Standing> = checked(&table).into_iter().map(|row| row.standing).collect();
-            assert_eq!(standings, [Standing::Ready, Standing::Ask], "{damaged}");
+            let outcomes: Vec<CheckOutcome> = checked(&table).into_iter().map(|row| row.outcome).collect();
+            assert_eq!(outcomes, [CheckOutcome::Ready, CheckOutcome::Ask], "{damaged}");
         }
     }
 }
