@@ -46,7 +46,7 @@ mod split;
 mod table;
 mod text;
 
-pub use about::{About, FileQuestion, ImportNote, InputFormat, MapState, Sure};
+pub use about::{About, EncodingCertainty, FileQuestion, ImportNote, InputFormat, MapState};
 pub use check::{CheckOutcome, Checked, Finding, Severity, check, check_person};
 pub use columns::{ColumnContent, ColumnGuess, ColumnMap, NameColumns, RecipientField};
 pub use encoding::TextEncoding;
