@@ -1,6 +1,6 @@
 //! Drawing of the jobs: one line each with a bar and counts, and the selected job in full.
 
-use super::peek::{FEW, peeked_rows};
+use super::rows_preview::{FEW, previewed_rows};
 use super::{Activity, columns};
 use crate::jobs::{AcceptedCount, StopKind, Urgency, count};
 use crate::tui::input::list_hit::below;
@@ -378,9 +378,9 @@ impl Activity {
         if !facts.is_empty() {
             put(&cx.dotted(&facts), theme.dim());
         }
-        if self.peek.of == Some(job.id) {
-            let mut left = peeked_rows(job);
-            for (at, row) in self.peek.rows.iter().enumerate() {
+        if self.rows_preview.of == Some(job.id) {
+            let mut left = previewed_rows(job);
+            for (at, row) in self.rows_preview.rows.iter().enumerate() {
                 let row = row_lines(row, job, room, cx);
                 // A blank line is before a row, and the last line counts the others.
                 if at >= FEW as usize && lines.len() + 1 + row.len() + usize::from(left > 1) > height {
@@ -390,7 +390,7 @@ impl Activity {
                 lines.extend(row);
                 left = left.saturating_sub(1);
             }
-            if left > 0 && !self.peek.rows.is_empty() {
+            if left > 0 && !self.rows_preview.rows.is_empty() {
                 let open = cx.key(&[KeyContext::Activity, KeyContext::JobRows], Action::Open);
                 let text =
                     plural!(left, "{n} more row: {open} shows it", "{n} more rows: {open} shows them", open);

@@ -4,8 +4,8 @@ pub(super) mod columns;
 mod copyables;
 mod draw;
 mod order;
-mod peek;
 mod replacement;
+mod rows_preview;
 
 use crate::jobs::{Stop, StopKind};
 use crate::tui::input::action::ActionKind;
@@ -23,7 +23,7 @@ use crate::tui::widgets::search::{Search, Searched};
 use crate::tui::widgets::table_header::Heading;
 pub(in crate::tui) use draw::bar;
 use order::OnlyJobs;
-use peek::{Peek, peeked};
+use rows_preview::{RowsPreview, previewed};
 
 #[derive(Default)]
 pub struct Activity {
@@ -44,7 +44,7 @@ pub struct Activity {
     only: Option<OnlyJobs>,
     rows: Option<RowList>,
     rows_heading: Heading,
-    peek: Peek,
+    rows_preview: RowsPreview,
     scroll: Scroll,
     scrolled: Option<(JobId, Option<u64>)>,
     needs_width: usize,
@@ -95,7 +95,7 @@ impl Activity {
         {
             rows.changed();
         }
-        self.peek.stale |= self.peek.of == Some(job.id);
+        self.rows_preview.stale |= self.rows_preview.of == Some(job.id);
         self.unsorted = true;
         self.fresh = true;
         if let (Some(_), Some(issue)) = (&job.replaced, job.follows) {
@@ -513,9 +513,9 @@ impl Component for Activity {
                 }
                 Ok(())
             }
-            Response::Rows(rows) if self.peek.request == Some(id) => {
-                self.peek.request = None;
-                self.peek.rows =
+            Response::Rows(rows) if self.rows_preview.request == Some(id) => {
+                self.rows_preview.request = None;
+                self.rows_preview.rows =
                     rows.map(|page| page.items.into_iter().map(|(_, row)| row).collect()).unwrap_or_default();
                 Ok(())
             }
@@ -542,13 +542,13 @@ impl Component for Activity {
         self.heading.set_room(usize::from(list.width).saturating_sub(3));
         self.restart_pane();
         self.sight.lay(list, self.at(), self.listed_jobs().count());
-        let Some((id, statuses)) = self.job().map(|job| (job.id, peeked(job))) else { return };
-        self.peek.load(id, statuses, effects);
+        let Some((id, statuses)) = self.job().map(|job| (job.id, previewed(job))) else { return };
+        self.rows_preview.load(id, statuses, effects);
     }
 
     fn know(&self, known: &mut KnownWords) {
         let rows = self.rows.iter().flat_map(|rows| rows.list.loaded().map(|(_, row)| row));
-        know_rows(rows.chain(&self.peek.rows), &self.jobs, known);
+        know_rows(rows.chain(&self.rows_preview.rows), &self.jobs, known);
     }
 
     fn tour_place(&self) -> TourPlace {
