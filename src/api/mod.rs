@@ -67,7 +67,8 @@ pub use link::{LinkStatus, LinkTrouble, UnderWay};
 pub use log::LogEntry;
 pub use pace::{Priority, pace_file};
 pub use pages::{
-    Brought, Gathered, ListEnd, PageReader, PageRequest, Pass, PassStop, Whole, read_all, whole,
+    ListEnd, PageCounts, PageReader, PageRequest, Pass, PassStop, ReadList, ReadTotals, read_all,
+    read_at_most,
 };
 pub use pictures::{LONGEST_PICTURE, Picture, PictureClient, PictureError, PictureProbe};
 pub use raw::{RawBody, RawOf};

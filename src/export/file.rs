@@ -4,7 +4,7 @@
 use super::list::List;
 use super::record::ExportRow;
 use super::walk::{Progress, Walk};
-use crate::api::{ApiError, Call, Gathered, Reader};
+use crate::api::{ApiError, Call, ReadTotals, Reader};
 use crate::domain::email::ended;
 use crate::table::{Lines, Room, TableError, TableFormat, TableWriter, WriterRow, Written, can_begin};
 use std::ops::ControlFlow;
@@ -56,7 +56,7 @@ pub struct ExportRequest {
 pub struct Exported {
     pub written: Written,
     /// `None` for rows that were in memory.
-    pub read: Option<Gathered>,
+    pub read: Option<ReadTotals>,
 }
 
 /// No file was written. An existing file is unchanged.
@@ -108,7 +108,7 @@ async fn hand_over(
     call: &Call,
     to: mpsc::Sender<Parcel>,
     progress: &watch::Sender<Progress>,
-) -> Result<Option<Gathered>, ApiError> {
+) -> Result<Option<ReadTotals>, ApiError> {
     let mut read = None;
     match what {
         ExportContent::Rows(_, rows) => {

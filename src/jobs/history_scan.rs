@@ -3,7 +3,7 @@
 use super::journal::facts::BehaviourObservation;
 use super::reason::Code;
 use super::seen_badge::SeenBadge;
-use crate::api::{HistoryFilter, HistoryQuery, ListEnd, PageReader, Reader, Whole};
+use crate::api::{HistoryFilter, HistoryQuery, ListEnd, PageReader, ReadList, Reader};
 use crate::domain::HistoryItem;
 use crate::jobs::prelude::*;
 
@@ -157,7 +157,7 @@ fn observed_behavior(
 }
 
 /// The badges of one template that a recipient has.
-pub type Holdings = Whole<HistoryItem>;
+pub type Holdings = ReadList<HistoryItem>;
 
 /// Includes waiting badges where the service shows them. The service's filters may match partially, so the
 /// template id and the address are compared.

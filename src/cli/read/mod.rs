@@ -12,7 +12,7 @@ use super::connection::{connect, connection, journal_place_of};
 use super::interrupt::Interrupt;
 use super::progress::ProgressBar;
 use super::{session, template, words};
-use crate::api::{Gathered, HOLDER_PAGES};
+use crate::api::{HOLDER_PAGES, ReadTotals};
 use crate::cli::prelude::*;
 use crate::config::{GlyphChoice, templates_file};
 use crate::domain::{BadgeId, CategoryId, EmailKey, HistoryItem, RecordProblem, State, Template, Verdict};
@@ -519,7 +519,7 @@ fn doing(far: &export::Progress, pace: u32) -> String {
     }
 }
 
-fn code_of(read: &Gathered) -> u8 {
+fn code_of(read: &ReadTotals) -> u8 {
     if read.end.is_complete() { exit::OK } else { exit::PERSON }
 }
 

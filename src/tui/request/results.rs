@@ -1,6 +1,6 @@
 //! Results of reads: a holder's lists, look-ups, all matches of a filter, and answers of the index.
 
-use crate::api::Gathered;
+use crate::api::ReadTotals;
 use crate::domain::WalletBadge;
 use crate::index::{IndexError, Sums};
 use crate::jobs::receipt::MailReport;
@@ -83,7 +83,7 @@ pub struct FoundRows {
 #[derive(Debug)]
 pub struct MatchingRows {
     pub rows: Vec<HistoryItem>,
-    pub read: Gathered,
+    pub read: ReadTotals,
 }
 
 #[derive(Debug)]
