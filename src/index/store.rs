@@ -61,12 +61,12 @@ pub struct Index {
 type IndexTask = Box<dyn FnOnce(&mut Connection) + Send>;
 
 /// The exclusive right to read the history into an index.
-pub(super) struct Alone {
+pub(super) struct SyncLock {
     reading: Arc<AtomicBool>,
     lock: Option<File>,
 }
 
-impl Drop for Alone {
+impl Drop for SyncLock {
     fn drop(&mut self) {
         // Releases the lock between processes first, because a task of this process may wait for the flag.
         drop(self.lock.take());
@@ -123,22 +123,22 @@ impl Index {
         self.path.as_deref().map_or(0, place::size)
     }
 
-    pub(super) fn alone(&self) -> Result<Alone> {
+    pub(super) fn sync_lock(&self) -> Result<SyncLock> {
         let busy = || IndexError::Busy { file: self.file.to_string() };
         if self.reading.swap(true, Ordering::AcqRel) {
             return Err(busy());
         }
         // From here on, dropping `alone` resets the flag.
-        let mut alone = Alone { reading: self.reading.clone(), lock: None };
+        let mut sync_lock = SyncLock { reading: self.reading.clone(), lock: None };
         if let Some(path) = &self.path {
             let file = open_private_append(&lock_of(path)).map_err(|why| IndexError::io(&why, &self.file))?;
             match file.try_lock() {
                 Err(TryLockError::WouldBlock) => return Err(busy()),
                 // Some network file systems have no locks; lapel then works without one.
-                Ok(()) | Err(TryLockError::Error(_)) => alone.lock = Some(file),
+                Ok(()) | Err(TryLockError::Error(_)) => sync_lock.lock = Some(file),
             }
         }
-        Ok(alone)
+        Ok(sync_lock)
     }
 
     pub(super) async fn read<T: Send + 'static>(

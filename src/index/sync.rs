@@ -9,7 +9,7 @@
 use super::Result;
 use super::rows::{self, Kept, RowCounts};
 use super::state::{self, ReadingState, SCAN, SyncState};
-use super::store::{Alone, Index, kept};
+use super::store::{Index, SyncLock, kept};
 use crate::api::{
     ApiError, Call, Direction, DirectionStyle, HistoryFilter, HistoryQuery, PageCounts, Paging, Pass, Reader,
     Sort,
@@ -94,7 +94,7 @@ struct SyncRun<'a> {
     style: DirectionStyle,
     requests: u64,
     new: u64,
-    _alone: Alone,
+    _lock: SyncLock,
 }
 
 impl Index {
@@ -109,7 +109,7 @@ impl Index {
         progress: &watch::Sender<SyncProgress>,
         cancel: CancellationToken,
     ) -> Result<Synced> {
-        let alone = self.alone()?;
+        let sync_lock = self.sync_lock()?;
         let (known, scan) = self
             .read(|db| Ok((state::get::<SyncState>(db, "known")?, state::get::<ReadingState>(db, SCAN)?)))
             .await?;
@@ -122,7 +122,7 @@ impl Index {
             style: DirectionStyle::default(),
             requests: 0,
             new: 0,
-            _alone: alone,
+            _lock: alone,
         };
         let full = match scan {
             Some(scan) => {
