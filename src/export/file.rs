@@ -6,7 +6,7 @@ use super::record::ExportRow;
 use super::walk::{Progress, Walk};
 use crate::api::{ApiError, Call, ReadTotals, Reader};
 use crate::domain::email::ended;
-use crate::table::{Lines, Room, TableError, TableFormat, TableWriter, WriterRow, Written, can_begin};
+use crate::table::{Lines, SheetLimits, TableError, TableFormat, TableWriter, WriterRow, Written, can_begin};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use tokio::sync::{mpsc, watch};
@@ -148,7 +148,7 @@ fn put(
             let entries = rows
                 .zip(1..)
                 .map(|(row, number)| row.map(|row| WriterRow { number, row_status: None, cells: row.cells }));
-            let room = Room::EXCEL;
+            let room = SheetLimits::EXCEL;
             TableWriter { to, format, overwrite, names, facts: None, room }.write(entries, watch)
         }
     }

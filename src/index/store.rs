@@ -2,7 +2,7 @@
 
 use super::error::IndexError;
 use super::place::{self, IndexAccount, PATIENCE, file_of, folder, lock_of};
-use super::rows::{Kept, LATELY};
+use super::rows::{KeepLimits, LATELY};
 use super::{Result, rows, sql_functions, state};
 use crate::config::IndexSettings;
 use crate::domain::text::scrub;
@@ -193,9 +193,9 @@ fn written<T>(
     Ok(value)
 }
 
-pub(super) fn kept(now: DateTime, settings: IndexConfig) -> Kept {
+pub(super) fn kept(now: DateTime, settings: IndexConfig) -> KeepLimits {
     let ago = |days: i64| rows::moment(now.checked_sub(days.days()).unwrap_or(DateTime::MIN));
-    Kept { accepted: ago(settings.max_age_days.into()), ends: ago(LATELY) }
+    KeepLimits { accepted: ago(settings.max_age_days.into()), ends: ago(LATELY) }
 }
 
 pub(super) fn prepare(connection: &mut Connection, account: &IndexAccount, file: &str) -> Result<()> {

@@ -7,7 +7,7 @@
 //! that reading continues after a crash.
 
 use super::Result;
-use super::rows::{self, Kept, RowCounts};
+use super::rows::{self, KeepLimits, RowCounts};
 use super::state::{self, ReadingState, SCAN, SyncState};
 use super::store::{Index, SyncLock, kept};
 use crate::api::{
@@ -176,7 +176,7 @@ impl SyncRun<'_> {
         Ok(())
     }
 
-    fn kept(&self) -> Kept {
+    fn kept(&self) -> KeepLimits {
         kept(self.reader.clock().now(), self.index.settings)
     }
 

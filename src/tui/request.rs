@@ -34,7 +34,7 @@ use crate::tui::prelude::*;
 pub use job_command::{JobCommand, JobFile, JobReply, RowsQuery, RowsToFile};
 pub use profiles::{IndexUse, ProfileCandidate, ProfileChange, ProfileRequest, ProfileSession};
 pub use results::{
-    FoundRows, HolderLists, IndexRows, MatchingRows, NotMarked, NotSearched, Overall, Remaining,
+    FoundRows, HolderLists, IndexOverview, IndexRows, MatchingRows, NotMarked, NotSearched, Remaining,
     TriedPictures,
 };
 
@@ -223,7 +223,7 @@ requests! {
         /// Keep an index in memory until lapel ends.
         TurnOnIndex -> IndexOn(Result<(), String>);
         Sync(want: SyncScope) -> Synced(Result<Synced, String>) [Quiet];
-        Sums(period: Period) -> Sums(Result<Box<Overall>, String>);
+        Sums(period: Period) -> Sums(Result<Box<IndexOverview>, String>);
         /// The coverage of the index, if it has every badge that may match this filter of the service.
         IndexCoverage(filter: HistoryFilter) -> IndexCoverage(Option<Coverage>);
         IndexList(query: index::IndexQuery) -> IndexList(Result<Page<HistoryItem>, String>);

@@ -114,7 +114,7 @@ pub struct IndexRows {
 }
 
 #[derive(Debug)]
-pub struct Overall {
+pub struct IndexOverview {
     pub sums: Sums,
     pub mail: MailReport,
     pub place: String,

@@ -7,7 +7,7 @@ use crate::index::{
 };
 use crate::jobs::receipt::{FailedMails, MOST_FAILED, MailReport, mail_failures};
 use crate::tui::prelude::*;
-use crate::tui::request::{IndexRows, IndexUse, NotSearched, Overall, ProfileSession};
+use crate::tui::request::{IndexOverview, IndexRows, IndexUse, NotSearched, ProfileSession};
 use tokio::sync::Mutex;
 use tokio::task::spawn_blocking;
 
@@ -94,10 +94,10 @@ impl IndexSlot {
         said(run(self.used().await?).await)
     }
 
-    pub async fn overall(&self, reader: &Reader, period: Period) -> Result<Overall, String> {
+    pub async fn overall(&self, reader: &Reader, period: Period) -> Result<IndexOverview, String> {
         let (index, clock) = (self.used().await?, reader.clock());
         let sums = said(index.sums(clock.now(), clock.offset(), period).await)?;
-        Ok(Overall { sums, mail: said(mail_report(&index).await)?, place: index.place().to_owned() })
+        Ok(IndexOverview { sums, mail: said(mail_report(&index).await)?, place: index.place().to_owned() })
     }
 
     /// The coverage of the index, if it has every badge that may match this filter of the service.

@@ -8,7 +8,7 @@ pub mod sections;
 
 use crate::jobs::Person;
 use crate::tui::prelude::*;
-use crate::tui::request::Overall;
+use crate::tui::request::IndexOverview;
 use crate::tui::screens::home::HomePane;
 use crate::tui::widgets::copying::Copyables;
 use badge_list::BadgeList;
@@ -24,7 +24,7 @@ pub struct BadgeCounts {
     period: Period,
     section: CountsSection,
     cursors: [ListCursor; CountsSection::ALL.len()],
-    all: Option<Box<Overall>>,
+    all: Option<Box<IndexOverview>>,
     /// Also why reading the history stopped.
     error: Option<String>,
     counting: Option<RequestId>,
@@ -86,7 +86,7 @@ impl BadgeCounts {
         self.stale = true;
     }
 
-    pub fn all(&self) -> Option<&Overall> {
+    pub fn all(&self) -> Option<&IndexOverview> {
         self.all.as_deref()
     }
 
