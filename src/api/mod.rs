@@ -67,8 +67,7 @@ pub use link::{LinkStatus, LinkTrouble, UnderWay};
 pub use log::LogEntry;
 pub use pace::{Priority, pace_file};
 pub use pages::{
-    ListEnd, PageCounts, PageReader, PageRequest, Pass, PassStop, ReadList, ReadTotals, read_all,
-    read_at_most,
+    ListEnd, PageReader, PageRequest, Pass, PassPage, PassStop, ReadList, ReadTotals, read_all, read_at_most,
 };
 pub use pictures::{LONGEST_PICTURE, Picture, PictureClient, PictureError, PictureProbe};
 pub use raw::{RawBody, RawOf};

@@ -14,7 +14,7 @@
 
 mod pass;
 
-pub use pass::{PageCounts, Pass, PassStop};
+pub use pass::{Pass, PassPage, PassStop};
 
 use super::error::{ApiError, ApiResult};
 use super::filters::{MAX_ROWS_PER_PAGE, Paging};
@@ -240,7 +240,7 @@ impl PageReader {
             }
             let len = page.list_len as u64;
             self.seen.lens.push(len);
-            self.pass.take(PageCounts { len, fresh, unreadable, total: page.total_count, is_hole });
+            self.pass.take(PassPage { len, fresh, unreadable, total: page.total_count, is_hole });
             if self.pass.stop().is_some() {
                 self.ask_again();
             }

@@ -128,7 +128,7 @@ impl Index {
         if self.reading.swap(true, Ordering::AcqRel) {
             return Err(busy());
         }
-        // From here on, dropping `alone` resets the flag.
+        // From here on, dropping `sync_lock` resets the flag.
         let mut sync_lock = SyncLock { reading: self.reading.clone(), lock: None };
         if let Some(path) = &self.path {
             let file = open_private_append(&lock_of(path)).map_err(|why| IndexError::io(&why, &self.file))?;

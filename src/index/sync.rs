@@ -11,7 +11,7 @@ use super::rows::{self, KeepLimits, RowCounts};
 use super::state::{self, ReadingState, SCAN, SyncState};
 use super::store::{Index, SyncLock, kept};
 use crate::api::{
-    ApiError, Call, Direction, DirectionStyle, HistoryFilter, HistoryQuery, PageCounts, Paging, Pass, Reader,
+    ApiError, Call, Direction, DirectionStyle, HistoryFilter, HistoryQuery, Paging, Pass, PassPage, Reader,
     Sort,
 };
 use crate::domain::{HistoryItem, Page, ServiceTime, State, Verdict};
@@ -68,9 +68,9 @@ struct HistoryPage {
 
 impl HistoryPage {
     /// `fresh` rows were new to the pass.
-    fn page_counts(&self, fresh: u64) -> PageCounts {
+    fn pass_page(&self, fresh: u64) -> PassPage {
         let unreadable = self.len.saturating_sub(self.items.len() as u64);
-        PageCounts { len: self.len, fresh, unreadable, total: self.total, is_hole: self.is_hole }
+        PassPage { len: self.len, fresh, unreadable, total: self.total, is_hole: self.is_hole }
     }
 }
 
@@ -122,7 +122,7 @@ impl Index {
             style: DirectionStyle::default(),
             requests: 0,
             new: 0,
-            _lock: alone,
+            _lock: sync_lock,
         };
         let full = match scan {
             Some(scan) => {
@@ -285,7 +285,7 @@ impl SyncRun<'_> {
                 scan.old = scan.old.saturating_add(taken.old);
                 // All rows after this page are even older.
                 scan.cut = !scan.to_end && scan.newest_first && given > 0 && taken.aged == given;
-                scan.pass.take(got.page_counts(taken.first + taken.old));
+                scan.pass.take(got.pass_page(taken.first + taken.old));
                 state::put(db, SCAN, &scan)?;
                 // Also saves that the service does not sort.
                 state::put(db, "known", &known)?;
@@ -305,7 +305,7 @@ impl SyncRun<'_> {
             let page = self.page(number).await?;
             let given = page.items.len() as u64;
             let taken = self.take(&page, reading).await?;
-            pass.take(page.page_counts(taken.first));
+            pass.take(page.pass_page(taken.first));
             first += taken.first;
             if taken.first < given || given == 0 {
                 break;
@@ -372,7 +372,7 @@ impl SyncRun<'_> {
             holes += u64::from(page.is_hole);
             let given = page.items.len() as u64;
             let taken = self.take(&page, self.known.reading).await?;
-            pass.take(page.page_counts(taken.new));
+            pass.take(page.pass_page(taken.new));
             new += taken.new;
             self.tell(new, None);
             if taken.new < given || given == 0 {
@@ -445,7 +445,7 @@ impl SyncRun<'_> {
                     rows::revoked_since(db, since)
                 })
                 .await?;
-            pass.take(page.page_counts(fresh));
+            pass.take(page.pass_page(fresh));
             if page.total == Some(has_all) {
                 break;
             }

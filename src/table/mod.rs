@@ -101,7 +101,7 @@ impl Written {
 
     /// One per line. Empty when the file is exact.
     pub fn remarks(&self) -> Vec<String> {
-        let first = |noted: &Noted| noted.first.first().map(|place| (noted.count, place.to_string()));
+        let first = |noted: &ChangedCells| noted.first.first().map(|place| (noted.count, place.to_string()));
         [
             first(&self.unmappable).map(|(cells, place)| {
                 plural!(

@@ -331,7 +331,7 @@ fn rows_without_end_are_stopped() {
     for (total, most) in [(Some(u64::MAX), 100_000 + 5), (None, 10_000 + 5), (Some(99), 10_000 + 5)] {
         let mut pass = Pass::default();
         while pass.next().is_some() {
-            pass.take(PageCounts { len: 100, fresh: 100, total, ..PageCounts::default() });
+            pass.take(PassPage { len: 100, fresh: 100, total, ..PassPage::default() });
         }
         assert_eq!((pass.stop(), pass.pages()), (Some(PassStop::Limit), most), "{total:?}");
     }
