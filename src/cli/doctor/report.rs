@@ -1,9 +1,9 @@
 //! The doctor's report, as text and as JSON.
 
+use super::super::job_text::{indented, under};
 use super::super::journal::journal_lines;
 use super::super::label::fields;
 use super::super::session::answer;
-use super::super::words::{indented, under};
 use super::DoctorReport;
 use crate::cli::prelude::*;
 use crate::config::JobSettings;

@@ -9,9 +9,9 @@ mod manage;
 use super::interrupt::Interrupt;
 use super::{confirm, prompt};
 use crate::cli::connection::journal_place;
+use crate::cli::job_text::align;
 use crate::cli::prelude::*;
 use crate::cli::session::{answer, open_journal};
-use crate::cli::words::align;
 use crate::config::{
     KeyPin, KeyStore, ProfileLine, ProfileSettings, SecretKind, named_profile, remove_profile,
 };

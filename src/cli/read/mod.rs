@@ -11,7 +11,7 @@ pub use flags::ReadVerb;
 use super::connection::{connect, connection, journal_place_of};
 use super::interrupt::Interrupt;
 use super::progress::ProgressBar;
-use super::{session, template, words};
+use super::{job_text, session, template};
 use crate::api::{HOLDER_PAGES, ReadTotals};
 use crate::cli::prelude::*;
 use crate::config::{GlyphChoice, templates_file};
@@ -470,7 +470,7 @@ impl ReadContext {
     /// Names the zone only where a person reads standard error.
     fn say_zone(&self) {
         if io::stderr().is_terminal() {
-            output::complain(&words::zone(&self.reader.clock()));
+            output::complain(&job_text::zone(&self.reader.clock()));
         }
     }
 
