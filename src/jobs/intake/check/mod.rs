@@ -5,7 +5,7 @@ mod parts;
 mod recipient_email;
 
 use super::cell_text::{is_blank, trim};
-use super::columns::{RecipientField, Title};
+use super::column_guess::{RecipientField, Title};
 use super::header::title_of;
 use super::row::{CellFact, RawRow};
 use super::{ColumnMap, NameColumns};
