@@ -1,7 +1,7 @@
 //! The Badge tab: one badge, with the verdict first and everything else below it.
 
+pub(super) mod badge_text;
 mod copyables;
-pub(super) mod lines;
 
 use crate::domain::call_advice::script;
 use crate::domain::summary::summary;
@@ -19,7 +19,7 @@ use crate::tui::widgets::field::RecentInputs;
 use crate::tui::widgets::last_read::LastRead;
 use crate::tui::widgets::preview;
 use crate::tui::widgets::scroll::Scroll;
-use lines::{badge_lines, not_read};
+use badge_text::{badge_lines, not_read};
 
 #[derive(Default)]
 pub struct BadgeScreen {
@@ -361,8 +361,8 @@ impl Component for BadgeScreen {
             },
             Action::CopySummary => match self.badge() {
                 Some(badge) => {
-                    let held = lines::held(badge);
-                    let case = lines::case(&held, self.requested(), cx);
+                    let held = badge_text::held(badge);
+                    let case = badge_text::case(&held, self.requested(), cx);
                     effects.copy(summary(&case, &script(&case)), t!("the masked summary"));
                 }
                 None => effects.say(t!("There is no badge here to summarise.")),

@@ -1,8 +1,8 @@
 //! The History tab: issued badges, filtered and sorted by the service. Marks belong to badge ids.
 
+mod badge_marks;
 pub(in crate::tui::screens) mod copies;
 mod copyables;
-mod marks;
 
 use crate::api::Sort;
 use crate::domain::{HistoryNarrowing, StateIs, issue_time};
@@ -288,7 +288,7 @@ fn request_day(accepted: &ServiceTime, cx: &UiContext) -> String {
 pub struct History {
     pub filtered: FilteredList<HistoryItem>,
     marks: Marks<HistoryItem>,
-    marking: Option<marks::Marking>,
+    marking: Option<badge_marks::Marking>,
     preview: BadgePreview,
     exporting: Option<RequestId>,
 }

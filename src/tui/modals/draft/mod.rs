@@ -18,7 +18,7 @@ use crate::tui::modals::edit_row::EditRow;
 use crate::tui::modals::file::FileForm;
 use crate::tui::prelude::*;
 use crate::tui::request::{JobReply, NewDrafts};
-use crate::tui::widgets::job_rows::{RowList, columns, draft_words, know_rows};
+use crate::tui::widgets::job_rows::{RowList, draft_words, know_rows, row_fields};
 use crate::tui::widgets::table_header::Heading;
 
 pub struct DraftForm {
@@ -107,7 +107,7 @@ impl DraftForm {
             rows,
             outline: Outline::default(),
             parts: None,
-            heading: columns::heading(true),
+            heading: row_fields::heading(true),
             at: 0,
             check: DuplicateCheck::None,
             found: Vec::new(),

@@ -1,7 +1,7 @@
 //! Drawing of the jobs: one line each with a bar and counts, and the selected job in full.
 
 use super::rows_preview::{FEW, previewed_rows};
-use super::{Activity, columns};
+use super::{Activity, job_fields};
 use crate::jobs::{AcceptedCount, StopKind, Urgency, count};
 use crate::tui::input::list_hit::below;
 use crate::tui::needs::{counted, counts_in_words, needs, sum, words};
@@ -9,7 +9,7 @@ use crate::tui::platform::images::PictureOf;
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::widgets::colleagues::{everybody, involved};
-use crate::tui::widgets::job_rows::columns::words_in_list;
+use crate::tui::widgets::job_rows::row_fields::words_in_list;
 use crate::tui::widgets::job_rows::{RowList, moment, row_lines, row_status_style};
 use crate::tui::widgets::paged_list::{draw_position, draw_row, draw_texts};
 use crate::tui::widgets::preview;
@@ -317,7 +317,7 @@ impl Activity {
         for (y, (at, job)) in (list.y..).zip(visible) {
             built += 1;
             let mut spans = vec![Span::raw(" ")];
-            let cells = columns::cells(&self.shown(job), &self.heading, &widths, cx);
+            let cells = job_fields::cells(&self.shown(job), &self.heading, &widths, cx);
             spans.extend(self.heading.cells(cells, &widths, cx));
             draw_row(frame, Rect { y, height: 1, ..list }, at == selected, spans, cx);
         }

@@ -1,9 +1,9 @@
 //! The Activity tab: every job of the profile, the newest first, and the rows of one job.
 
-pub(super) mod columns;
 mod copyables;
 mod draw;
-mod order;
+pub(super) mod job_fields;
+mod job_order;
 mod replacement;
 mod rows_preview;
 
@@ -22,7 +22,7 @@ use crate::tui::widgets::scroll::Scroll;
 use crate::tui::widgets::search::{Search, Searched};
 use crate::tui::widgets::table_header::Heading;
 pub(in crate::tui) use draw::bar;
-use order::OnlyJobs;
+use job_order::OnlyJobs;
 use rows_preview::{RowsPreview, previewed};
 
 #[derive(Default)]
@@ -531,14 +531,14 @@ impl Component for Activity {
         let rows_area = self.row_panes(area).list;
         if let Some(rows) = &mut self.rows {
             let job = self.jobs.iter().find(|job| job.id == rows.job());
-            let words = |row: &JobRow| job_rows::columns::words_in_list(row, job, cx);
+            let words = |row: &JobRow| job_rows::row_fields::words_in_list(row, job, cx);
             rows.load_visible(rows_area, &mut self.rows_heading, &words, cx, effects);
             self.restart_pane();
             return;
         }
         self.arrange(cx);
         let list = self.list_area(area);
-        self.heading.set_own(columns::own(usize::from(list.width), self.needs_width));
+        self.heading.set_own(job_fields::own(usize::from(list.width), self.needs_width));
         self.heading.set_room(usize::from(list.width).saturating_sub(3));
         self.restart_pane();
         self.sight.lay(list, self.at(), self.listed_jobs().count());

@@ -1,9 +1,9 @@
 //! The counts behind Home: issued, revoked, waiting and expiring badges, and failed mails.
 //! They come from the local index. The user can list the badges behind every number.
 
-mod answers;
 mod badge_list;
 pub mod draw;
+mod responses;
 pub mod sections;
 
 use crate::jobs::Person;
