@@ -2,8 +2,8 @@
 //! questions. Nothing is saved before the user answers them. Nothing is sent before the review of the draft.
 
 mod draw;
+mod file_questions;
 mod mapping;
-mod questions;
 mod steps;
 
 use crate::domain::email::ended;

@@ -15,16 +15,16 @@
 mod cache;
 mod gallery;
 mod picture_url;
-#[cfg_attr(not(unix), allow(dead_code, unused_imports, reason = "nobody is asked there"))]
-mod questions;
 #[cfg(feature = "images")]
 mod render;
 #[cfg(not(feature = "images"))]
 #[path = "no_render.rs"]
 mod render;
 mod store;
+#[cfg_attr(not(unix), allow(dead_code, unused_imports, reason = "nobody is asked there"))]
+mod terminal_queries;
 
 pub use gallery::{Gallery, PictureOnScreen};
-pub use questions::{ASKED_ROW, TerminalQueries};
 pub use render::{OFF, Packed};
 pub use store::{PictureOf, PictureRequest, PictureStore};
+pub use terminal_queries::{ASKED_ROW, TerminalQueries};

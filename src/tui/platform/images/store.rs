@@ -4,8 +4,8 @@
 use super::gallery::PictureOnScreen;
 use super::picture_url::Places;
 use crate::config::PictureSettings;
-use crate::tui::platform::images::questions::{PictureMode, unasked};
 use crate::tui::platform::images::render::Packed;
+use crate::tui::platform::images::terminal_queries::{PictureMode, unasked};
 use crate::tui::prelude::*;
 use crate::tui::terminal_abilities::{KITTY_IDS, PictureOutput, Protocol};
 
