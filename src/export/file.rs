@@ -1,7 +1,7 @@
 //! Writes rows to a file. One task reads pages, a blocking task writes them, and a bounded channel connects
 //! them.
 
-use super::list::List;
+use super::paged_lists::List;
 use super::record::ExportRow;
 use super::walk::{Progress, Walk};
 use crate::api::{ApiError, Call, ReadTotals, Reader};

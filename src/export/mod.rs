@@ -11,12 +11,12 @@
 //! ```
 
 mod file;
-mod list;
+mod paged_lists;
 mod record;
 mod walk;
 
 pub use crate::domain::{Field, FieldValue};
 pub use file::{ExportContent, ExportError, ExportFormat, ExportRequest, Exported, write};
-pub use list::List;
+pub use paged_lists::List;
 pub use record::{ExportRow, Record, RecordNoun, RecordShape, badge_types, field_value, same_name};
 pub use walk::{Cost, Progress, Walk, cost, first_page, history_cost, summary, time_left};

@@ -1,6 +1,6 @@
 //! Reads a list page by page until it is complete.
 
-use super::list::List;
+use super::paged_lists::List;
 use super::record::{ExportRow, RecordNoun};
 use crate::api::{ApiError, Call, ListEnd, MAX_ROWS_PER_PAGE, PageReader, Paging, ReadTotals, Reader, Sort};
 use crate::domain::{Page, RecordProblem};

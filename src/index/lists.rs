@@ -1,9 +1,9 @@
 //! The badges behind a count, read page by page.
 
 use super::Result;
-use super::rows::{self, COLUMNS, item, moment, value};
 use super::state::{self, SyncState};
 use super::store::{Index, kept};
+use super::stored_rows::{self, COLUMNS, item, moment, value};
 use crate::api::{Direction, HistoryFilter, Sort};
 use crate::domain::verdict::NORMAL_WAIT_HOURS;
 use crate::domain::{
@@ -297,7 +297,7 @@ pub struct Renewals {
 
 pub(super) fn count(db: &Connection, which: &IndexedList) -> rusqlite::Result<u64> {
     let (condition, values) = which.condition();
-    rows::count(db, &format!("badge WHERE {condition}"), params_from_iter(values))
+    stored_rows::count(db, &format!("badge WHERE {condition}"), params_from_iter(values))
 }
 
 pub(super) fn page(db: &Connection, query: &IndexQuery) -> rusqlite::Result<Page<HistoryItem>> {

@@ -9,8 +9,8 @@
 //!
 //! ```text
 //! store   the file and its thread                   place   the path of the file, and removing it
-//! sync    reads the history: sometimes all of it, otherwise the new rows      -> state, rows
-//! rows    a stored row of the history, and the values derived from it
+//! sync    reads the history: sometimes all of it, otherwise the new rows      -> state, stored_rows
+//! stored_rows  a stored row of the history, and the values derived from it
 //! state   how far the history was read              status  what the index has
 //! sums    counts                                    lists   the badges behind a count
 //! detail  data that only the badge detail has       sql_functions  functions for the conditions of lists
@@ -20,11 +20,11 @@ mod detail;
 mod error;
 mod lists;
 mod place;
-mod rows;
 mod sql_functions;
 mod state;
 mod status;
 mod store;
+mod stored_rows;
 mod sums;
 mod sync;
 

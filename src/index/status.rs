@@ -2,7 +2,7 @@
 
 use super::state::{self, ReadingState, SCAN, SyncState};
 use super::store::Index;
-use super::{Result, rows};
+use super::{Result, stored_rows};
 use crate::domain::ServiceTime;
 use rusqlite::{Connection, OptionalExtension};
 
@@ -41,11 +41,11 @@ pub(super) fn of(db: &Connection, bytes: u64) -> rusqlite::Result<IndexStatus> {
         let raw: Option<String> = db.prepare_cached(&sql)?.query_row([], |r| r.get(0)).optional()?;
         Ok(raw.as_deref().and_then(ServiceTime::new))
     };
-    let badges = rows::count(db, "badge", [])?;
+    let badges = stored_rows::count(db, "badge", [])?;
     Ok(IndexStatus {
         badges,
-        details: rows::count(db, "detail", [])?,
-        certs: rows::count(db, "detail WHERE cert_key IS NOT NULL", [])?,
+        details: stored_rows::count(db, "detail", [])?,
+        certs: stored_rows::count(db, "detail WHERE cert_key IS NOT NULL", [])?,
         total: known.total,
         older: known.total.filter(|_| known.complete).map_or(known.old, |all| all.saturating_sub(badges)),
         oldest: reg("ASC")?,

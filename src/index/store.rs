@@ -2,8 +2,8 @@
 
 use super::error::IndexError;
 use super::place::{self, IndexAccount, PATIENCE, file_of, folder, lock_of};
-use super::rows::{KeepLimits, LATELY};
-use super::{Result, rows, sql_functions, state};
+use super::stored_rows::{KeepLimits, LATELY};
+use super::{Result, sql_functions, state, stored_rows};
 use crate::config::IndexSettings;
 use crate::domain::text::scrub;
 use crate::fs::{create_private_dir, open_private_append, pragma, set_journal_mode};
@@ -105,7 +105,7 @@ impl Index {
     ) -> Result<Self> {
         prepare(&mut connection, account, &file)?;
         let now = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).datetime();
-        rows::forget(&connection, &kept(now, settings)).map_err(|why| IndexError::of(&why, &file))?;
+        stored_rows::forget(&connection, &kept(now, settings)).map_err(|why| IndexError::of(&why, &file))?;
         let (work, queue) = channel();
         std::thread::Builder::new()
             .name("index".into())
@@ -194,7 +194,7 @@ fn written<T>(
 }
 
 pub(super) fn kept(now: DateTime, settings: IndexConfig) -> KeepLimits {
-    let ago = |days: i64| rows::moment(now.checked_sub(days.days()).unwrap_or(DateTime::MIN));
+    let ago = |days: i64| stored_rows::moment(now.checked_sub(days.days()).unwrap_or(DateTime::MIN));
     KeepLimits { accepted: ago(settings.max_age_days.into()), ends: ago(LATELY) }
 }
 

@@ -7,9 +7,9 @@
 //! that reading continues after a crash.
 
 use super::Result;
-use super::rows::{self, KeepLimits, RowCounts};
 use super::state::{self, ReadingState, SCAN, SyncState};
 use super::store::{Index, SyncLock, kept};
+use super::stored_rows::{self, KeepLimits, RowCounts};
 use crate::api::{
     ApiError, Call, Direction, DirectionStyle, HistoryFilter, HistoryQuery, Paging, Pass, PassPage, Reader,
     Sort,
@@ -144,7 +144,7 @@ impl Index {
             }
         };
         let kept = run.kept();
-        self.write(move |db| rows::forget(db, &kept)).await?;
+        self.write(move |db| stored_rows::forget(db, &kept)).await?;
         Ok(Synced { requests: run.requests, new: run.new, full, complete: run.known.complete })
     }
 }
@@ -246,7 +246,7 @@ impl SyncRun<'_> {
             // Rows that were added during the reading are at the top.
             let (total, first) = self.top(scan.reading).await?;
             let reading = scan.reading;
-            let seen = self.index.read(move |db| rows::seen(db, reading)).await?;
+            let seen = self.index.read(move |db| stored_rows::seen(db, reading)).await?;
             // `i128` is wide enough for any two counts.
             let grown = i128::from(total.unwrap_or(0)) - i128::from(scan.pass.first_total().unwrap_or(0));
             let distinct = seen.saturating_add(scan.skipped).saturating_add(scan.old);
@@ -273,7 +273,9 @@ impl SyncRun<'_> {
         scan.began.get_or_insert(self.now());
         scan.skipped = scan.skipped.saturating_add(got.len.saturating_sub(given));
         scan.holes = scan.holes.saturating_add(u64::from(got.is_hole));
-        for reg in got.items.iter().filter_map(|item| item.reg_date.as_ref()?.start()).map(rows::moment) {
+        for reg in
+            got.items.iter().filter_map(|item| item.reg_date.as_ref()?.start()).map(stored_rows::moment)
+        {
             scan.newest_first &= scan.last_reg.as_ref().is_none_or(|last| reg <= *last);
             scan.last_reg = Some(reg);
         }
@@ -281,7 +283,7 @@ impl SyncRun<'_> {
         let (scan, taken) = self
             .index
             .write(move |db| {
-                let taken = rows::take(db, &got.items, scan.reading, &kept)?;
+                let taken = stored_rows::take(db, &got.items, scan.reading, &kept)?;
                 scan.old = scan.old.saturating_add(taken.old);
                 // All rows after this page are even older.
                 scan.cut = !scan.to_end && scan.newest_first && given > 0 && taken.aged == given;
@@ -316,7 +318,7 @@ impl SyncRun<'_> {
 
     async fn take(&mut self, page: &HistoryPage, reading: i64) -> Result<RowCounts> {
         let (kept, items) = (self.kept(), page.items.clone());
-        let taken = self.index.write(move |db| rows::take(db, &items, reading, &kept)).await?;
+        let taken = self.index.write(move |db| stored_rows::take(db, &items, reading, &kept)).await?;
         self.new += taken.new;
         Ok(taken)
     }
@@ -341,7 +343,7 @@ impl SyncRun<'_> {
         self.index
             .write(move |db| {
                 if complete {
-                    rows::forget_unseen(db, reading, &since)?;
+                    stored_rows::forget_unseen(db, reading, &since)?;
                 }
                 state::put(db, "known", &known)?;
                 state::remove(db, SCAN)
@@ -389,8 +391,10 @@ impl SyncRun<'_> {
             return Ok(true);
         }
         let per_page = self.known.per_page.max(1);
-        let unsettled =
-            self.index.read(move |db| rows::unsettled_pages(db, per_page, MOST_UNSETTLED_PAGES)).await?;
+        let unsettled = self
+            .index
+            .read(move |db| stored_rows::unsettled_pages(db, per_page, MOST_UNSETTLED_PAGES))
+            .await?;
         for number in unsettled.into_iter().filter(|page| !read.contains(page)) {
             let page = self.page(number).await?;
             self.take(&page, self.known.reading).await?;
@@ -440,9 +444,9 @@ impl SyncRun<'_> {
             let has_all = self
                 .index
                 .write(move |db| {
-                    let known = rows::known(db, items)?;
-                    rows::take(db, &known, reading, &kept)?;
-                    rows::revoked_since(db, since)
+                    let known = stored_rows::known(db, items)?;
+                    stored_rows::take(db, &known, reading, &kept)?;
+                    stored_rows::revoked_since(db, since)
                 })
                 .await?;
             pass.take(page.pass_page(fresh));

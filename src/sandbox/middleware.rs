@@ -9,9 +9,9 @@ use axum::middleware::Next;
 use axum::response::Response;
 use serde_json::Value;
 
-use super::answer::{EndpointResponse, RawResponse, render};
 use super::fault::{FaultEffect, FaultRule, Items};
 use super::faulty_connection::{ConnectionEnd, Peer};
+use super::response::{EndpointResponse, RawResponse, render};
 use super::routes::{BASE, name_of};
 use super::service::{Caller, Service, SharedService, lock};
 use super::switches::{BadKeyOther, BadKeyPing, BlockedAnswer, Switches};

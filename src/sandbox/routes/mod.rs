@@ -10,8 +10,8 @@ use axum::body::Bytes;
 use axum::extract::{Request, State};
 use axum::routing::{get, post};
 
-use super::answer::{EndpointResponse, Outcome};
 use super::params;
+use super::response::{EndpointResponse, Outcome};
 use super::service::{Caller, EndpointRequest, Handler, SharedService};
 pub(super) use pictures::serve as serve_picture;
 

@@ -5,9 +5,9 @@ use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse as _, Response};
 
-use crate::sandbox::answer::EndpointResponse;
 use crate::sandbox::demo::catalogue::{Template, templates};
 use crate::sandbox::pictures;
+use crate::sandbox::response::EndpointResponse;
 use crate::sandbox::service::SharedService;
 
 /// `GET /images/{template}/{file}`
