@@ -327,7 +327,7 @@ impl VerbSession {
         };
         let group = group.map(|group| group.key);
         let filter = RowFilter { row_statuses: row_statuses.to_vec(), group, ..RowFilter::default() };
-        let rows = self.jobs.rows(job.id, filter, words::MOST_ROWS).await?;
+        let rows = self.jobs.rows(job.id, filter, job_text::MOST_ROWS).await?;
         let clock = self.reader.clock();
         let mut lines: Vec<String> = rows.iter().map(|row| job_text::row(job, row, &clock)).collect();
         let left = all.saturating_sub(rows.len() as u64);

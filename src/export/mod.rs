@@ -6,7 +6,7 @@
 //! service, and never presents half a list as a whole one.
 //!
 //! ```text
-//! record   a record as cells and as JSON          list   the paged lists that can be exported
+//! record   a record as cells and as JSON          paged_lists  the lists that can be exported
 //! walk     a list, page by page, to its end       file   rows written to a file
 //! ```
 
