@@ -192,12 +192,12 @@ impl ApiCore {
                     }
                 }
                 Err(TransportError::NotReached(why)) => ApiError::NotReached { why },
-                Err(TransportError::Broken(why)) => ApiError::NoAnswer { why },
+                Err(TransportError::Broken(why)) => ApiError::NoResponse { why },
             };
             let again = match &error {
                 ApiError::NotReached { .. } => tries < TRIES,
                 ApiError::ServiceFailed(r) => matches!(r.status, 500 | 502..=504) && tries < TRIES,
-                ApiError::NoAnswer { .. } => {
+                ApiError::NoResponse { .. } => {
                     breaks += 1;
                     pause = Duration::ZERO;
                     breaks < 2
@@ -312,8 +312,8 @@ impl ApiCore {
                 }
             }
             Ok(Err(TransportError::NotReached(why))) => ApiError::NotReached { why },
-            Ok(Err(TransportError::Broken(why))) => ApiError::NoAnswer { why },
-            Err(_) => ApiError::NoAnswer { why: localizable!("no response in time") },
+            Ok(Err(TransportError::Broken(why))) => ApiError::NoResponse { why },
+            Err(_) => ApiError::NoResponse { why: localizable!("no response in time") },
         };
         Err(self.end(error))
     }
@@ -492,9 +492,9 @@ fn trouble(error: &ApiError) -> Option<LinkTrouble> {
     match error {
         ApiError::KeyRefused(_) => Some(LinkTrouble::KeyRefused),
         ApiError::AddressRefused(_) => Some(LinkTrouble::AddressRefused),
-        ApiError::NotReached { .. } | ApiError::NoAnswer { .. } | ApiError::InDoubt { status: None, .. } => {
-            Some(LinkTrouble::Unreachable)
-        }
+        ApiError::NotReached { .. }
+        | ApiError::NoResponse { .. }
+        | ApiError::InDoubt { status: None, .. } => Some(LinkTrouble::Unreachable),
         ApiError::ServiceFailed(_) | ApiError::InDoubt { status: Some(500..), .. } => {
             Some(LinkTrouble::ServiceFailing)
         }

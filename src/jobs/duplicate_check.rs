@@ -145,7 +145,7 @@ fn is_only_unread(why: &ApiError) -> bool {
         why,
         ApiError::ServiceFailed(_)
             | ApiError::Unreadable { .. }
-            | ApiError::NoAnswer { .. }
+            | ApiError::NoResponse { .. }
             | ApiError::BadRequest(_)
             | ApiError::NotFound(_)
             | ApiError::RateLimited { .. }

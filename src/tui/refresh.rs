@@ -134,7 +134,7 @@ mod tests {
                 problems: Vec::new(),
             }));
         }
-        Response::History(Err(ApiError::NoAnswer { why: crate::i18n::Localizable::verbatim("gone") }))
+        Response::History(Err(ApiError::NoResponse { why: crate::i18n::Localizable::verbatim("gone") }))
     }
 
     #[test]

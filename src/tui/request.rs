@@ -299,7 +299,7 @@ impl Request {
     /// The response to the request if its task failed, or if it has no connection.
     pub(in crate::tui) fn failed(&self) -> Response {
         let why = localizable!("internal error in lapel before an answer came");
-        self.failed_by(&ApiError::NoAnswer { why })
+        self.failed_by(&ApiError::NoResponse { why })
     }
 
     pub(in crate::tui) fn failed_by(&self, error: &ApiError) -> Response {

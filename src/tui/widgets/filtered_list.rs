@@ -430,7 +430,7 @@ impl<T: ListRecord> FilteredList<T> {
         let is_first = self.service_rows().is_empty();
         let refused = is_first && matches!(answer, Err(ApiError::BadRequest(_)));
         let failed =
-            is_first && matches!(answer, Err(ApiError::ServiceFailed(_) | ApiError::NoAnswer { .. }));
+            is_first && matches!(answer, Err(ApiError::ServiceFailed(_) | ApiError::NoResponse { .. }));
         let is_read = answer.is_ok();
         let answer = answer.map_err(|e| e.to_string());
         let Some((page, dropped)) = self.service_rows_mut().on_response(id, answer) else {

@@ -37,7 +37,7 @@ pub async fn rows(reader: &Reader, leads: Vec<HistoryProbe>, call: &Call) -> Fou
             Ok((place, Ok(page))) => pages.push((place, page)),
             Ok((_, Err(error))) => rows.trouble = Some(error),
             Err(why) => {
-                rows.trouble = Some(ApiError::NoAnswer { why: Localizable::verbatim(why.to_string()) });
+                rows.trouble = Some(ApiError::NoResponse { why: Localizable::verbatim(why.to_string()) });
             }
         }
     }

@@ -29,7 +29,7 @@ pub async fn run(
     if pages.rows() > LARGEST_RANGE {
         return Err(NotMarked::TooMany);
     }
-    let failed = || ApiError::NoAnswer { why: localizable!("the list did not end") };
+    let failed = || ApiError::NoResponse { why: localizable!("the list did not end") };
     let read = pages.finish().ok_or_else(failed).map_err(NotMarked::Service)?;
     Ok(MatchingRows { rows, read })
 }

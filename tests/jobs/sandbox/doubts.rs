@@ -385,7 +385,7 @@ async fn what_happened_to_an_answer_is_kept_with_the_row() {
     for (rule, code, said) in [
         ("commit redirect=http://127.0.0.1:9/elsewhere status=307", Code::DoubtRedirect, "redirect"),
         ("commit status=504", Code::DoubtServer, "504"),
-        ("commit-reset", Code::DoubtNoAnswer, "connection"),
+        ("commit-reset", Code::DoubtNoResponse, "connection"),
     ] {
         let mut bench = Bench::new(switched(&[("waiting-history", "hidden")])).await;
         bench.fault(&format!("post /badges {rule}"));

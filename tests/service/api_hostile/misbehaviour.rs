@@ -305,7 +305,7 @@ async fn a_reset_at_once_is_doubt_or_provably_nothing() {
     assert!(matches!(error, ApiError::InDoubt { .. } | ApiError::NotReached { .. }), "{error:?}");
     assert!(writer.reader().log().iter().rev().skip(1).all(|entry| entry.outcome == "not reached"));
     let error = server.reader().ping(&Call::interactive()).await.expect_err("reset");
-    assert!(matches!(error, ApiError::NoAnswer { .. } | ApiError::NotReached { .. }), "{error:?}");
+    assert!(matches!(error, ApiError::NoResponse { .. } | ApiError::NotReached { .. }), "{error:?}");
 }
 
 /// The same, for a service that said 202: accepted, though nothing else can be read.
