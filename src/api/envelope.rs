@@ -57,7 +57,7 @@ impl ResponseBody {
                 };
                 let code = code.map(|c| key.blot(&c).into_owned());
                 let mut data = map.remove("data").unwrap_or(Value::Null);
-                key.blot_answer(text, &mut data);
+                key.blot_response(text, &mut data);
                 Self::Envelope(Envelope { code, message, data })
             }
             Some(_) => Self::Other(tr_noop!("JSON in an unknown format")),

@@ -183,11 +183,11 @@ impl PageReader {
     /// Any other error of the call ends the reading.
     pub fn take<T, I: Hash>(
         &mut self,
-        answer: ApiResult<Page<T>>,
+        response: ApiResult<Page<T>>,
         id: impl Fn(&T) -> I,
     ) -> ApiResult<Vec<T>> {
         let number = self.next().map_or(1, |wanted| wanted.page);
-        let (page, is_hole) = match answer {
+        let (page, is_hole) = match response {
             Ok(page) => (page, false),
             Err(ApiError::NotFound(_)) if number > 1 => (Page::without_rows(Vec::new()), false),
             Err(ApiError::Unreadable { status, what, fewer }) => {

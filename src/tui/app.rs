@@ -239,7 +239,7 @@ impl App {
                 if let Err(reply) = self.kept(reply, owner)
                     && !self.is_quiet_failure(&reply, owner, effects)
                 {
-                    self.answer(reply, owner, effects);
+                    self.on_reply(reply, owner, effects);
                     self.hold_back(owner, effects);
                 }
             }

@@ -26,7 +26,7 @@ use crate::jobs::{
 use crate::table::TableError;
 use crate::tui::persist::input_history::{Lists, RecentsRequest};
 use crate::tui::persist::saved_filters::{FiltersRead, FiltersRequest};
-use crate::tui::persist::saved_layout::layout_file::{ViewAnswer, ViewRequest};
+use crate::tui::persist::saved_layout::layout_file::{ViewRequest, ViewResponse};
 use crate::tui::platform::external::ProgramCall;
 use crate::tui::platform::file_preview::FilePreview;
 use crate::tui::platform::images::{Packed, PictureOnScreen};
@@ -94,7 +94,7 @@ macro_rules! requests {
     (
         with_own_response {$(
             $(#[$doc:meta])*
-            $name:ident $(($($arg:ident: $type:ty),+))? -> $answer:ident $(($($result:ty),+))?
+            $name:ident $(($($arg:ident: $type:ty),+))? -> $response:ident $(($($result:ty),+))?
                 $([$($flag:ident),+])? $(else |$why:ident| $failed:expr)?;
         )+}
         with_response_of_another {$(
@@ -113,7 +113,7 @@ macro_rules! requests {
 
         #[derive(Debug)]
         pub enum Response {
-            $($answer $(($($result),+))?,)+
+            $($response $(($($result),+))?,)+
         }
 
         impl Request {
@@ -130,7 +130,7 @@ macro_rules! requests {
             fn response_to(&self, failure: &ApiFailure<'_>) -> Response {
                 match self {
                     $(Self::$name $(($($arg),+))? => {
-                        requests!(@failed failure, $answer $(($($result),+))? $(, $why, $failed)?)
+                        requests!(@failed failure, $response $(($($result),+))? $(, $why, $failed)?)
                     })+
                     $(Self::$also { .. } => requests!(@failed failure, $also_answer $(($($also_result),+))?),)+
                     Self::Quiet(request) => request.response_to(failure),
@@ -138,10 +138,10 @@ macro_rules! requests {
             }
         }
     };
-    (@failed $failure:ident, $answer:ident $(($($result:ty),+))?) => {
-        Response::$answer $(($(<$result>::failed($failure)),+))?
+    (@failed $failure:ident, $response:ident $(($($result:ty),+))?) => {
+        Response::$response $(($(<$result>::failed($failure)),+))?
     };
-    (@failed $failure:ident, $answer:ident $(($($result:ty),+))?, $why:ident, $failed:expr) => {{
+    (@failed $failure:ident, $response:ident $(($($result:ty),+))?, $why:ident, $failed:expr) => {{
         let $why = $failure;
         $failed
     }};
@@ -248,8 +248,8 @@ requests! {
         RunProgram(call: ProgramCall) -> RanProgram(Result<&'static str, String>) [Local, Quiet]
             else |_why| Response::RanProgram(Err(t!("internal lapel error").to_owned()));
         /// Read or write the file with the saved layout of the lists.
-        View(ask: ViewRequest) -> View(ViewAnswer) [Local, Quiet, Finish]
-            else |_why| Response::View(ViewAnswer::failed(ask, t!("internal lapel error")));
+        View(ask: ViewRequest) -> View(ViewResponse) [Local, Quiet, Finish]
+            else |_why| Response::View(ViewResponse::failed(ask, t!("internal lapel error")));
         /// Read, write or delete the recent lookups. The response is the lists as they are now.
         Recents(ask: Box<RecentsRequest>) -> Recents(Result<Lists, String>) [Local, Quiet, Finish];
         /// Read or change the saved filters. The response is the filters as they are now, and the request.

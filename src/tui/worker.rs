@@ -71,8 +71,8 @@ pub async fn run(
             let stopped = ask.failed_by(&ApiError::Cancelled);
             let context = RequestContext { request, messages: messages.clone(), cancel: token.clone() };
             // A task of its own turns a panic into a response, so that nothing waits for ever.
-            let mut work = tokio::spawn(async move { answer(ask, link, &helpers, context).await });
-            let answer = tokio::select! {
+            let mut work = tokio::spawn(async move { respond(ask, link, &helpers, context).await });
+            let response = tokio::select! {
                 () = token.cancelled(), if !own_end => {
                     work.abort();
                     None
@@ -81,11 +81,11 @@ pub async fn run(
                     work.abort();
                     Some(stopped)
                 }
-                answer = &mut work => (!token.is_cancelled()).then(|| answer.ok().flatten().unwrap_or(broken)),
+                response = &mut work => (!token.is_cancelled()).then(|| response.ok().flatten().unwrap_or(broken)),
             };
-            if let Some(answer) = answer {
+            if let Some(response) = response {
                 // A closed channel means that the TUI is ending.
-                let _ = messages.send(Message::Response(Reply { id: request, response: answer })).await;
+                let _ = messages.send(Message::Response(Reply { id: request, response })).await;
             }
             let _ = done.send(request).await;
         });
@@ -174,7 +174,7 @@ impl RequestContext {
 
 /// Runs a request. `None` if it failed without a result, or if it needs a connection or a journal and has none.
 #[expect(clippy::too_many_lines, reason = "a table: one arm for each request, and none may be missing")]
-async fn answer(
+async fn respond(
     ask: Request,
     link: Option<WorkerConnection>,
     helpers: &Helpers,

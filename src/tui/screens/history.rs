@@ -184,8 +184,8 @@ impl ListRecord for HistoryItem {
     }
 
     /// A row has no code of its type, so a typed code means the name.
-    fn choices(answer: &Response) -> Vec<FilterChoice> {
-        match answer {
+    fn choices(response: &Response) -> Vec<FilterChoice> {
+        match response {
             Response::Categories(Ok(listed)) => {
                 let name = |category: &Category| named(CATEGORY, category.category_name.as_ref()?.wire());
                 listed.items.iter().filter_map(name).collect()
@@ -203,8 +203,8 @@ impl ListRecord for HistoryItem {
         Request::History(HistoryQuery { filter: filter.clone(), paging })
     }
 
-    fn answer(answer: Response) -> Result<Result<Page<Self>, ApiError>, Response> {
-        if let Response::History(page) = answer { Ok(page) } else { Err(answer) }
+    fn page_of(response: Response) -> Result<Result<Page<Self>, ApiError>, Response> {
+        if let Response::History(page) = response { Ok(page) } else { Err(response) }
     }
 
     fn ask_coverage(filter: &HistoryFilter) -> Option<Request> {
@@ -221,8 +221,8 @@ impl ListRecord for HistoryItem {
         Some(IndexedList::Matching(Box::new(HistorySelection { filter, narrowing, now, read, sort })))
     }
 
-    fn index_answer(answer: Response) -> Result<Result<Page<Self>, String>, Response> {
-        if let Response::IndexList(page) = answer { Ok(page) } else { Err(answer) }
+    fn index_page_of(response: Response) -> Result<Result<Page<Self>, String>, Response> {
+        if let Response::IndexList(page) = response { Ok(page) } else { Err(response) }
     }
 }
 

@@ -125,8 +125,8 @@ impl ListRecord for Template {
         }
     }
 
-    fn choices(answer: &Response) -> Vec<FilterChoice> {
-        match answer {
+    fn choices(response: &Response) -> Vec<FilterChoice> {
+        match response {
             Response::Categories(Ok(listed)) => {
                 let name = |category: &Category| {
                     category.category_name.as_ref().map_or_else(String::new, |name| name.wire().to_owned())
@@ -147,8 +147,8 @@ impl ListRecord for Template {
         Request::Templates(TemplateQuery { filter: filter.clone(), paging })
     }
 
-    fn answer(answer: Response) -> Result<Result<Page<Self>, ApiError>, Response> {
-        if let Response::Templates(page) = answer { Ok(page) } else { Err(answer) }
+    fn page_of(response: Response) -> Result<Result<Page<Self>, ApiError>, Response> {
+        if let Response::Templates(page) = response { Ok(page) } else { Err(response) }
     }
 }
 

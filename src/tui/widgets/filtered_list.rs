@@ -100,11 +100,11 @@ pub trait ListRecord: ListRow + 'static {
         None
     }
     /// Takes the page from a response of the index, or returns a response of another kind.
-    fn index_answer(answer: Response) -> Result<Result<Page<Self>, String>, Response> {
-        Err(answer)
+    fn index_page_of(response: Response) -> Result<Result<Page<Self>, String>, Response> {
+        Err(response)
     }
-    /// As `index_answer`, for the service.
-    fn answer(answer: Response) -> Result<Result<Page<Self>, ApiError>, Response>;
+    /// As `index_page_of`, for the service.
+    fn page_of(response: Response) -> Result<Result<Page<Self>, ApiError>, Response>;
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -415,7 +415,7 @@ impl<T: ListRecord> FilteredList<T> {
             Response::Synced(synced) => return self.take_synced(id, synced, effects),
             response => response,
         };
-        let answer = match T::index_answer(response) {
+        let read = match T::index_page_of(response) {
             Ok(page) => {
                 if let Some((page, dropped)) = self.list.on_response(id, page) {
                     effects.cancel(dropped);
@@ -424,16 +424,16 @@ impl<T: ListRecord> FilteredList<T> {
                 }
                 return Ok(());
             }
-            Err(response) => T::answer(response).map_err(|response| Reply { id, response })?,
+            Err(response) => T::page_of(response).map_err(|response| Reply { id, response })?,
         };
         // Only the first response with an order counts: a far page may be refused for other reasons.
         let is_first = self.service_rows().is_empty();
-        let refused = is_first && matches!(answer, Err(ApiError::BadRequest(_)));
+        let refused = is_first && matches!(read, Err(ApiError::BadRequest(_)));
         let failed =
-            is_first && matches!(answer, Err(ApiError::ServiceFailed(_) | ApiError::NoResponse { .. }));
-        let is_read = answer.is_ok();
-        let answer = answer.map_err(|e| e.to_string());
-        let Some((page, dropped)) = self.service_rows_mut().on_response(id, answer) else {
+            is_first && matches!(read, Err(ApiError::ServiceFailed(_) | ApiError::NoResponse { .. }));
+        let is_read = read.is_ok();
+        let read = read.map_err(|e| e.to_string());
+        let Some((page, dropped)) = self.service_rows_mut().on_response(id, read) else {
             return Ok(());
         };
         effects.cancel(dropped);

@@ -122,13 +122,13 @@ impl PictureStore {
         }
     }
 
-    pub fn learn(&mut self, answer: &Response) {
+    pub fn learn(&mut self, response: &Response) {
         let mut learn = |raw: &Option<Text>| {
             if let Some(raw) = raw {
                 self.places.learn(raw.wire());
             }
         };
-        match answer {
+        match response {
             Response::Badge(badge) => {
                 if let Ok(Badge { front_image_url, back_image_url, .. }) = &**badge {
                     learn(front_image_url);

@@ -391,7 +391,7 @@ impl Component for BadgeCounts {
     }
 
     fn on_response(&mut self, reply: Reply, cx: &UiContext, effects: &mut Effects<'_>) -> Handled {
-        self.take_answer(reply, cx, effects)
+        self.take_response(reply, cx, effects)
     }
 
     fn know(&self, known: &mut KnownWords) {
