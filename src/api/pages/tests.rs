@@ -392,7 +392,7 @@ async fn a_short_list_says_when_it_is_not_complete() {
     assert_eq!((counted_low.items.len(), counted_low.complete), (250, false));
     let uncounted = whole_of(130, 100, None, 10).await;
     assert_eq!((uncounted.items.len(), uncounted.complete), (130, true));
-    let unread = whole::<u64, u64, _>(10, |n| *n, |_| async { Err(unreadable()) }).await;
+    let unread = read_at_most::<u64, u64, _>(10, |n| *n, |_| async { Err(unreadable()) }).await;
     assert_eq!(unread, Err(unreadable()));
 }
 
