@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_happened_is_not_to_come_whatever_the_zone_was_assumed_to_be() {
+    fn a_past_time_is_never_in_the_future_whatever_offset_was_assumed() {
         let now = Timestamp::now();
         let mut clock = ServiceClock {
             anchor: Some((now, Instant::now())),

@@ -194,7 +194,7 @@ async fn restore_switched_off_keeps_nothing_and_removes_what_was_kept() {
 }
 
 #[tokio::test]
-async fn whoever_changes_the_profile_finds_both_as_they_were() {
+async fn each_profile_keeps_its_own_layout() {
     let folder = tempfile::tempdir().expect("a folder");
     let sandbox = Sandbox::start(small().showing_waiting()).await.expect("a sandbox");
     let service = session(&sandbox, Environment::Demo);

@@ -462,7 +462,7 @@ async fn a_list_that_is_scrolled_stays_where_the_eye_is() {
 }
 
 #[tokio::test]
-async fn switched_off_it_wakes_nobody() {
+async fn automatic_refresh_has_no_timer_while_it_is_off() {
     let mut h = Harness::new(small(), 120, 36).await;
     h.settled().await;
     // The minute of the requests is over.

@@ -258,7 +258,7 @@ async fn another_tab_does_not_take_it_away() {
 }
 
 #[tokio::test]
-async fn it_goes_on_while_one_works_and_says_when_it_is_done() {
+async fn an_export_continues_in_the_background_and_reports_its_end() {
     let (mut h, folder) = history().await;
     h.sandbox.control().add_fault("get /badges/history hold after=3 times=1").expect("a rule");
     let path = open(&mut h, &folder, "a.xlsx");

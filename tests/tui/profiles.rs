@@ -359,7 +359,7 @@ async fn each_field_of_a_new_profile_is_seen_while_it_is_typed_on_a_small_screen
 
 /// The jobs of the profile before are let go of in good order: another lapel can take them at once.
 #[tokio::test]
-async fn jobs_of_the_profile_before_are_let_go_of() {
+async fn jobs_of_the_earlier_profile_are_released() {
     let folder = tempfile::tempdir().expect("a folder");
     let sandbox = Sandbox::start(small().showing_waiting()).await.expect("a sandbox");
     let other = Sandbox::start(Options { seed: 9, ..small() }).await.expect("a sandbox");

@@ -136,7 +136,7 @@ async fn every_step_can_be_skipped_and_all_of_it_left() {
 }
 
 #[tokio::test]
-async fn the_strip_names_keys_of_ones_own() {
+async fn the_tour_names_rebound_keys() {
     let mut h = on_tour(80, 24).await;
     let text = "[global]\nwallet-tab = 'W'\n[tour]\ntour-skip = 'ctrl-t'\ntour-leave = []\n";
     h.tui.app.cx.keymap = input_and_palette::keys(text);

@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn why_none_took_it_is_said() {
+    async fn the_reason_why_no_program_succeeded_is_reported() {
         let said = |result: Result<&'static str, String>| result.expect_err("nobody took it");
         assert_eq!(said(given(vec![sh("exit 3")], "x").await), "sh failed with exit code 3");
         assert_eq!(said(given(vec![sh("kill -9 $$")], "x").await), "sh was killed by a signal");

@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_a_cluster_stands_behind_its_cells() {
+    fn text_after_a_wide_cluster_begins_behind_all_its_cells() {
         let area = Rect::new(0, 0, 8, 1);
         let buffer = frame(8, |frame| frame.render_widget(Line::from(vec!["காx".into(), "한y".red()]), area));
         assert_eq!(row(&buffer), ["கா", " ", "x", "한", " ", "y", " ", " "]);

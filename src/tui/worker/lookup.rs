@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_came_back_is_said_in_words() {
+    fn the_result_of_trying_a_picture_is_a_sentence() {
         let probe =
             |status, kind: Option<&str>| Ok(PictureProbe { status, content_type: kind.map(Text::from) });
         assert_eq!(words(&probe(200, Some("image/png"))), "opens (image/png)");

@@ -317,7 +317,7 @@ fn a_workbook_under_another_name_is_read_and_said() {
 }
 
 #[test]
-fn macros_are_said_and_not_run() {
+fn macros_are_reported_and_not_run() {
     let sheet = format!(
         "<sheetData><row r=\"1\">{}{}</row><row r=\"2\">{}{}</row></sheetData>",
         cell("A1", "이름"),

@@ -226,7 +226,7 @@ fn without_a_terminal_the_app_says_so() {
 
 /// The flag holds for every profile that is begun on the first screen, not only for profiles that are there already.
 #[test]
-fn looking_only_begins_on_the_first_screen() {
+fn read_only_applies_from_the_first_screen() {
     let mut term = lapel(&["--read-only"]).start();
     term.shows(msg("Welcome to lapel"));
     term.send("s");

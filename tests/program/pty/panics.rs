@@ -89,7 +89,7 @@ fn on_the_apps_own_thread_the_terminal_is_restored_before_the_message() {
 }
 
 #[test]
-fn in_a_task_the_app_goes_on_and_names_the_report() {
+fn after_a_panic_in_a_task_the_app_continues_and_names_the_report() {
     let mut term = app_that_panics("a task");
     term.send("s");
     let shown = term.shows(msg_part("A part of lapel failed"));

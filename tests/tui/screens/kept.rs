@@ -95,7 +95,7 @@ async fn walk_looking(columns: u16, rows: u16) {
 }
 
 #[tokio::test]
-async fn looking_at_80x24_and_160x50() {
+async fn a_read_only_profile_at_80x24_and_160x50() {
     Box::pin(walk_looking(80, 24)).await;
     Box::pin(walk_looking(160, 50)).await;
 }

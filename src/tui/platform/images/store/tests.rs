@@ -245,7 +245,7 @@ fn nothing_is_asked_before_the_terminal_has_answered() {
 }
 
 #[test]
-fn kittys_names_come_round_only_when_the_picture_is_gone() {
+fn kitty_picture_ids_are_used_again_only_when_the_picture_is_gone() {
     let mut tui = TestStore::new(PictureChoice::Kitty);
     let mut alive: Vec<(u32, String)> = Vec::new();
     for n in 0..100 {

@@ -55,7 +55,7 @@ fn terminals_are_known_by_what_they_say() {
 }
 
 #[test]
-fn what_stands_between_is_asked_less_and_believed_less() {
+fn a_multiplexer_gets_fewer_questions_and_its_replies_count_less() {
     let between = TerminalHints { multiplexer: true, iterm2: true, ..TerminalHints::default() };
     let auto = |terminal| PictureSettings { choice: PictureChoice::Auto, terminal };
     let mut out = Vec::new();
@@ -75,7 +75,7 @@ fn what_stands_between_is_asked_less_and_believed_less() {
 
 #[cfg(feature = "images")]
 #[test]
-fn nobody_is_asked_where_the_way_is_said() {
+fn a_chosen_picture_protocol_needs_no_questions() {
     let terminal = TerminalHints::default();
     for choice in [
         PictureChoice::Kitty,
@@ -150,7 +150,7 @@ proptest! {
 }
 
 #[test]
-fn an_endless_answer_is_let_go() {
+fn an_endless_terminal_reply_is_dropped() {
     let mut answers = TerminalReplies::default();
     answers.take(b"\x1b_G");
     answers.take(&vec![b'x'; 3 * LONGEST]);
