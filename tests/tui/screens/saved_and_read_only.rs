@@ -1,4 +1,4 @@
-//! What is kept, what may only be looked at, and lists as a person has arranged them.
+//! Saved filters, a read-only profile, and lists with chosen columns.
 
 use super::*;
 

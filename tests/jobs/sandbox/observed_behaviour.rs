@@ -1,4 +1,4 @@
-//! What lapel learns of the service from its answers, and what it never guesses.
+//! Behaviour of the service that lapel observes in its responses, and what lapel never guesses.
 
 use super::*;
 use crate::texts::msg_part;
