@@ -290,12 +290,12 @@ impl VerbSession {
             return self.answer_with_rows(fields, jobs, &NOT_AS_ASKED).await;
         }
         for job in jobs {
-            self.tell(job, unread.is_some()).await?;
+            self.report_job(job, unread.is_some()).await?;
         }
         Ok(())
     }
 
-    async fn tell(&self, job: &Job, is_unread: bool) -> Result<(), Failure> {
+    async fn report_job(&self, job: &Job, is_unread: bool) -> Result<(), Failure> {
         let mut lines = vec![job_text::head(job)];
         lines.extend(job_text::row_statuses(job));
         lines.extend(job_text::accepted(job));

@@ -295,7 +295,7 @@ impl SyncRun<'_> {
             })
             .await?;
         self.new += taken.new;
-        self.tell(scan.pass.entries(), scan.pass.last_total());
+        self.report_progress(scan.pass.entries(), scan.pass.last_total());
         Ok(scan)
     }
 
@@ -349,7 +349,7 @@ impl SyncRun<'_> {
                 state::remove(db, SCAN)
             })
             .await?;
-        self.tell(total.unwrap_or(scan.pass.entries()), total);
+        self.report_progress(total.unwrap_or(scan.pass.entries()), total);
         Ok(())
     }
 
@@ -376,7 +376,7 @@ impl SyncRun<'_> {
             let taken = self.take(&page, self.known.reading).await?;
             pass.take(page.pass_page(taken.new));
             new += taken.new;
-            self.tell(new, None);
+            self.report_progress(new, None);
             if taken.new < given || given == 0 {
                 break;
             }
@@ -405,7 +405,7 @@ impl SyncRun<'_> {
         self.known.read_at = Some(self.now());
         self.known.complete &= adds_up;
         self.keep_known().await?;
-        self.tell(total.unwrap_or(0), total);
+        self.report_progress(total.unwrap_or(0), total);
         Ok(false)
     }
 
@@ -457,7 +457,7 @@ impl SyncRun<'_> {
         Ok(Some(now))
     }
 
-    fn tell(&self, done: u64, all: Option<u64>) {
+    fn report_progress(&self, done: u64, all: Option<u64>) {
         self.progress.send_replace(SyncProgress { done, all: all.unwrap_or(0) });
     }
 }

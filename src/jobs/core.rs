@@ -222,7 +222,7 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Many changes between two receives give one snapshot per job.
-pub(super) async fn tell(core: Arc<JobsCore>, changed: mpsc::Sender<JobChange>) {
+pub(super) async fn report_changes(core: Arc<JobsCore>, changed: mpsc::Sender<JobChange>) {
     // Reported when the journal can be read.
     let mut unread = Vec::new();
     loop {

@@ -1,7 +1,7 @@
 //! The [`Jobs`] handle: starting, reading, polling and closing.
 
 use super::batch::{RequestsNeeded, full_request};
-use super::core::{JobsCore, PollResult, RequestedPolls, lock, tell};
+use super::core::{JobsCore, PollResult, RequestedPolls, lock, report_changes};
 use super::error::JobError;
 use super::job::{Job, JobChange, JobId, JobRow};
 use super::journal::facts::{KeptValue, ObservedBehaviour};
@@ -66,7 +66,7 @@ impl Jobs {
         core.forget_old().await?;
         core.recall_offset().await?;
         let (changed, receiver) = mpsc::channel(64);
-        tokio::spawn(tell(core.clone(), changed));
+        tokio::spawn(report_changes(core.clone(), changed));
         let follower = tokio::spawn(follow::run(core.clone()));
         *lock(&core.follower) = Some(follower);
         Ok((Self { core, _last: Arc::new(ending.drop_guard()) }, receiver))

@@ -101,7 +101,7 @@ pub struct App {
     views: saved_views::Views,
     palette: Palette,
     requests: RequestIds,
-    orders: Vec<WorkerCommand>,
+    commands: Vec<WorkerCommand>,
     loop_command: Option<LoopCommand>,
     quit_asked: bool,
     /// A text to print after the TUI has ended, about an unfinished file.
@@ -140,7 +140,7 @@ impl App {
             views: saved_views::Views::default(),
             palette,
             requests: RequestIds::default(),
-            orders: Vec::new(),
+            commands: Vec::new(),
             loop_command: None,
             quit_asked: false,
             parting: None,
@@ -158,8 +158,8 @@ impl App {
         app
     }
 
-    pub fn take_orders(&mut self) -> Vec<WorkerCommand> {
-        std::mem::take(&mut self.orders)
+    pub fn take_commands(&mut self) -> Vec<WorkerCommand> {
+        std::mem::take(&mut self.commands)
     }
 
     pub fn take_loop_command(&mut self) -> Option<LoopCommand> {
@@ -296,7 +296,7 @@ impl App {
                     self.toasts.withdraw(&why);
                 }
                 self.on_journal(JournalEvent::Failed(&why), effects);
-                self.changed |= self.toasts.tell(why);
+                self.changed |= self.toasts.add_error(why);
             }
             Message::JournalAway(why) => self.journal_away(why, effects),
             Message::Progress(request, done, all) => self.progress((request, done, all), effects),
@@ -382,14 +382,14 @@ impl App {
         self.changed |= self.toasts.receive(&mut effects, self.input.is_input);
         if self.connection.failure.is_some() {
             // Without a connection nothing can answer these requests.
-            effects.orders.retain(|order| match order {
+            effects.commands.retain(|command| match command {
                 WorkerCommand::Request(_, ask) => ask.has(Flag::Local),
                 WorkerCommand::Connect(..) | WorkerCommand::Cancel(_) | WorkerCommand::Stop(_) => true,
             });
         }
         let owners: HashMap<RequestId, RequestOwner> = effects.owners.drain(..).collect();
-        for order in &effects.orders {
-            match order {
+        for command in &effects.commands {
+            match command {
                 WorkerCommand::Request(request, ask) => {
                     self.counts.asks += 1;
                     if let Request::Quiet(_) = ask {
@@ -405,7 +405,7 @@ impl App {
                 WorkerCommand::Stop(_) | WorkerCommand::Connect(..) => {}
             }
         }
-        self.orders.append(&mut effects.orders);
+        self.commands.append(&mut effects.commands);
     }
 
     fn is_sending(&self) -> bool {

@@ -52,11 +52,11 @@ pub struct Tui<S: Surface> {
     frame: Buffer,
     messages: mpsc::Receiver<Message>,
     sender: mpsc::Sender<Message>,
-    orders: mpsc::Sender<WorkerCommand>,
+    commands: mpsc::Sender<WorkerCommand>,
     held: VecDeque<WorkerCommand>,
     on_step: fn(LoopStep),
     /// The output for data that is not a frame. A test terminal has none.
-    voice: Box<dyn Write + Send>,
+    output: Box<dyn Write + Send>,
 }
 
 impl<S: Surface> Tui<S> {
@@ -71,7 +71,7 @@ impl<S: Surface> Tui<S> {
         app.set_app_paths(start.app_paths);
         app.begin(start.wanted);
         let (sender, messages) = mpsc::channel(1024);
-        let (orders, received) = mpsc::channel(1024);
+        let (commands, received) = mpsc::channel(1024);
         tokio::spawn(worker::run(received, sender.clone(), start.helpers));
         Ok(Self {
             app,
@@ -79,10 +79,10 @@ impl<S: Surface> Tui<S> {
             frame: Buffer::default(),
             messages,
             sender,
-            orders,
+            commands,
             held: VecDeque::new(),
             on_step: start.on_step,
-            voice: Box::new(std::io::sink()),
+            output: Box::new(std::io::sink()),
         })
     }
 
@@ -93,10 +93,10 @@ impl<S: Surface> Tui<S> {
     /// Sends the queued commands to the worker. Commands that do not fit in its queue wait here, so that they
     /// never delay a key.
     fn hand_out(&mut self) {
-        self.held.extend(self.app.take_orders());
-        while let Some(order) = self.held.pop_front() {
-            if let Err(mpsc::error::TrySendError::Full(order)) = self.orders.try_send(order) {
-                self.held.push_front(order);
+        self.held.extend(self.app.take_commands());
+        while let Some(command) = self.held.pop_front() {
+            if let Err(mpsc::error::TrySendError::Full(command)) = self.commands.try_send(command) {
+                self.held.push_front(command);
                 break;
             }
         }
@@ -155,7 +155,7 @@ impl<S: Surface> Tui<S> {
         if spoken.is_empty() {
             return Ok(());
         }
-        let written = self.voice.write_all(spoken.as_bytes()).and_then(|()| self.voice.flush());
+        let written = self.output.write_all(spoken.as_bytes()).and_then(|()| self.output.flush());
         written.context(t!("cannot write to the terminal"))
     }
 
@@ -245,7 +245,7 @@ pub async fn run(start: Start, mut say: impl FnMut(&str)) -> anyhow::Result<()> 
         crossterm::style::force_color_output(true);
     }
     let mut tui = Tui::new(terminal::screen(), start)?;
-    tui.voice = Box::new(terminal::voice());
+    tui.output = Box::new(terminal::voice());
     // Before lapel takes the terminal: a signal in between would leave the terminal changed.
     terminal::read_signals(&tui.sender()).context(t!("cannot receive signals"))?;
     if let Some(way) = tui.app.cx.pictures.kitty() {

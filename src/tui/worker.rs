@@ -48,7 +48,7 @@ pub enum WorkerCommand {
 
 /// Runs until the TUI drops its end of the channel.
 pub async fn run(
-    mut orders: mpsc::Receiver<WorkerCommand>,
+    mut commands: mpsc::Receiver<WorkerCommand>,
     messages: mpsc::Sender<Message>,
     helpers: Helpers,
 ) {
@@ -92,7 +92,7 @@ pub async fn run(
     };
     loop {
         tokio::select! {
-            order = orders.recv() => match order {
+            command = commands.recv() => match command {
                 None => break,
                 Some(WorkerCommand::Cancel(request)) => {
                     waiting.retain(|(other, _)| *other != request);
@@ -197,8 +197,10 @@ async fn respond(
         Request::BadgeTypes => Response::BadgeTypes(reader?.badge_types(&call).await),
         Request::History(query) => Response::History(reader?.history(&query, &call).await),
         Request::Badge(id) => Response::Badge(Box::new(badge(&id, &reader?, &index?, &call).await)),
-        Request::SentBadge(id) => Response::SentBadge(said(jobs?.sent_badge(&id).await)),
-        Request::SentAlike(address, name) => Response::SentAlike(said(jobs?.sent_alike(address, name).await)),
+        Request::SentBadge(id) => Response::SentBadge(text_error(jobs?.sent_badge(&id).await)),
+        Request::SentAlike(address, name) => {
+            Response::SentAlike(text_error(jobs?.sent_alike(address, name).await))
+        }
         Request::Holder(email, pages) => {
             let mut read = holder(&reader?, &email, pages, &call).await;
             add_journal(&mut read, &email, jobs.as_ref(), &index?).await;
@@ -237,8 +239,8 @@ async fn respond(
         }
         Request::Ping(reader) => Response::Pinged(reader.ping_now(&call).await),
 
-        Request::Jobs => Response::Jobs(said(jobs?.list().await)),
-        Request::KeptDrafts => Response::KeptDrafts(said(jobs?.kept_drafts().await)),
+        Request::Jobs => Response::Jobs(text_error(jobs?.list().await)),
+        Request::KeptDrafts => Response::KeptDrafts(text_error(jobs?.kept_drafts().await)),
         Request::Rows(query) => Response::Rows(job_command::rows(&jobs?, query).await),
         Request::SavedRows(query, to_file) => {
             Response::SavedRows(job_command::saved_rows(&jobs?, query, to_file, reader?.clock()).await)
@@ -246,7 +248,7 @@ async fn respond(
         Request::PlaceOfRow(query, no) => {
             Response::PlaceOfRow(job_command::place_of(&jobs?, query, no).await)
         }
-        Request::LastDecided(ids) => Response::LastDecided(said(jobs?.last_decided(&ids).await)),
+        Request::LastDecided(ids) => Response::LastDecided(text_error(jobs?.last_decided(&ids).await)),
         Request::EqualBefore(id, no) => Response::EqualBefore(jobs?.equal_before(id, no).await.ok()),
         Request::Groups(id, all) => {
             let jobs = jobs?;
@@ -257,11 +259,11 @@ async fn respond(
         Request::Files => Response::Files(jobs?.files().await.unwrap_or_default()),
         Request::OpenFile(source, choices) => {
             let opened = jobs?.open_file(source, choices, reading(), context.cancel.clone()).await;
-            Response::Opened(Box::new(said(opened)))
+            Response::Opened(Box::new(text_error(opened)))
         }
         Request::OpenIds(source, choices) => {
             let opened = jobs?.open_ids(source, choices, reading(), context.cancel.clone()).await;
-            Response::Opened(Box::new(said(opened)))
+            Response::Opened(Box::new(text_error(opened)))
         }
         Request::DraftFile(request, replaced) => {
             let (jobs, progress) = (jobs?, reading());
@@ -273,7 +275,7 @@ async fn respond(
             let drafted = jobs.draft_ids(*request, reading(), context.cancel.clone()).await;
             Response::Drafted(drafted_by(&jobs, drafted.map(|id| (vec![id], 0)), &context).await)
         }
-        Request::CompareFile(ids) => Response::Compared(Box::new(said(jobs?.compare_file(&ids).await))),
+        Request::CompareFile(ids) => Response::Compared(Box::new(text_error(jobs?.compare_file(&ids).await))),
         Request::CheckDuplicates(ids) => {
             let progress = context.watch(|g: &CheckProgress| (g.done, g.all));
             let checked = job_command::check_duplicates(&jobs?, ids, &progress, &context.cancel).await;
@@ -289,10 +291,10 @@ async fn respond(
             let exported = written.map(|written| Exported { written, read: None });
             Response::Export(Box::new(exported.map_err(NotSaved::from)))
         }
-        Request::Mail(id) => Response::Mail(said(jobs?.mail_failures(id).await)),
+        Request::Mail(id) => Response::Mail(text_error(jobs?.mail_failures(id).await)),
         Request::Do(command) => Response::Done(job_command::run(*command, &jobs?, &link?.who).await),
 
-        Request::TurnOnIndex => Response::IndexOn(said(index?.turn_on().await)),
+        Request::TurnOnIndex => Response::IndexOn(text_error(index?.turn_on().await)),
         Request::Sync(want) => {
             let (reader, progress, cancel) = (reader?, syncing(), context.cancel);
             let read = async |index: Index| index.sync(&reader, want, &progress, cancel).await;
@@ -362,7 +364,7 @@ async fn respond(
     })
 }
 
-fn said<T, E: ToString>(result: Result<T, E>) -> Result<T, String> {
+fn text_error<T, E: ToString>(result: Result<T, E>) -> Result<T, String> {
     result.map_err(|why| why.to_string())
 }
 
@@ -392,7 +394,7 @@ async fn drafted_by(
     drafted: Result<(Vec<JobId>, u64), JobError>,
     context: &RequestContext,
 ) -> Result<NewDrafts, String> {
-    let (ids, lost) = said(drafted)?;
+    let (ids, lost) = text_error(drafted)?;
     if context.cancel.is_cancelled() {
         for id in ids {
             let _ = jobs.discard(id).await;
@@ -454,7 +456,7 @@ async fn holder(reader: &Reader, email: &str, pages: u64, call: &Call) -> Holder
 /// address is misspelled.
 async fn add_journal(holder: &mut HolderLists, email: &str, jobs: Option<&Jobs>, index: &IndexSlot) {
     if let Some(jobs) = jobs {
-        holder.sent = said(jobs.sent_to(email).await);
+        holder.sent = text_error(jobs.sent_to(email).await);
         let requested = jobs.requested(email).await.unwrap_or_default();
         holder.requested = requested.into_iter().filter_map(|one| Some((one.badge_id?, one.at))).collect();
     }

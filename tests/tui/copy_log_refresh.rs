@@ -406,7 +406,7 @@ async fn nothing_is_read_again_while_one_types_or_the_service_asks_to_wait() {
     pass(90).await;
     h.tui.app.update(Message::Tick);
     h.settled().await;
-    assert!(h.tui.app.next_tick().is_none(), "nothing wakes a desk that one types at");
+    assert!(h.tui.app.next_tick().is_none(), "nothing wakes a TUI that one types at");
     assert_eq!(all_requests(&h), before);
     // As soon as the field is left, what is due is done.
     h.press("esc");

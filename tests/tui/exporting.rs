@@ -241,7 +241,7 @@ async fn esc_gives_it_up_and_nothing_is_left() {
     assert!(h.screen().contains(msg("Export cancelled. Nothing was saved.")), "{}", h.screen());
     h.press("esc");
     emptied(&mut h, &folder).await;
-    assert!(h.screen().contains(msg_part("600 badges")), "the desk goes on");
+    assert!(h.screen().contains(msg_part("600 badges")), "the TUI goes on");
 }
 
 #[tokio::test]

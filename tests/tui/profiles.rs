@@ -256,7 +256,7 @@ async fn a_key_that_has_to_be_asked_for_holds_nothing_up() {
     assert!(!screen.contains(msg_part("Nothing was saved")), "{screen}");
     h.press("r");
     door.notify_one();
-    h.until("the desk", |s| s.contains("LIVE  Organisat") && s.contains(msg_part("40 templates"))).await;
+    h.until("the TUI", |s| s.contains("LIVE  Organisat") && s.contains(msg_part("40 templates"))).await;
     assert_eq!(tries.load(Ordering::SeqCst), 2);
 }
 
@@ -306,7 +306,7 @@ async fn another_key_is_asked_nothing_before_it_is_pinned() {
     h.press("enter enter");
     assert!(asked.lock().expect("notes").is_empty());
     h.confirm("1");
-    h.until("the desk", |s| s.contains(msg("Nothing needs you, and no job is running."))).await;
+    h.until("the TUI", |s| s.contains(msg("Nothing needs you, and no job is running."))).await;
     assert_eq!(*asked.lock().expect("notes"), [("uni".to_owned(), "dmu_test_".to_owned())]);
 }
 
@@ -391,7 +391,7 @@ async fn jobs_of_the_earlier_profile_are_released() {
             .query_row("SELECT count(*), count(owner) FROM job", [], |r| Ok((r.get(0)?, r.get(1)?)))
             .expect("counted")
     };
-    assert_eq!(owners(), (1_i64, 1_i64), "this desk has it");
+    assert_eq!(owners(), (1_i64, 1_i64), "this TUI has it");
     h.press("P");
     h.settled().await;
     h.press("enter");
@@ -452,7 +452,7 @@ async fn a_new_profile_is_checked_and_kept_with_what_the_service_says_of_its_key
     assert!(!h.screen().contains(&key));
     h.press("enter");
     let screen = h
-        .until("the desk", |s| {
+        .until("the TUI", |s| {
             s.contains("LIVE  Organisation two")
                 && s.contains(msg("Nothing needs you, and no job is running."))
         })
@@ -527,7 +527,7 @@ async fn a_new_profile_names_a_variable_or_a_command_instead_of_a_key() {
         h.press("backtab backtab backtab right tab tab tab");
         h.type_text("pass show badges");
         h.press("enter");
-        h.until("the desk", |s| s.contains("LIVE  Organisat")).await;
+        h.until("the TUI", |s| s.contains("LIVE  Organisat")).await;
         let profile = kept.lock().expect("notes").take().expect("kept");
         let argv = ["pass", "show", "badges"].map(str::to_owned).to_vec();
         assert_eq!(profile.key_store, KeyStore::Command(argv));
@@ -696,7 +696,7 @@ async fn the_profile_in_use_is_not_removed_and_is_opened_anew_when_it_was_change
     h.type_text("dmu_test_0123456789abcdef");
     assert!(!h.screen().contains("dmu_test_0123"), "a key is never shown: {}", h.screen());
     h.press("enter");
-    h.until("the desk again", |s| s.contains(msg("Nothing needs you, and no job is running."))).await;
+    h.until("the TUI again", |s| s.contains(msg("Nothing needs you, and no job is running."))).await;
     let all = std::mem::take(&mut *asked.lock().expect("notes"));
     let [ProfileRequest::Change(change)] = &all[..] else { panic!("{all:?}") };
     assert!(change.key.is_some() && change.change.input.get("organisation") == Some("다른 이름"));

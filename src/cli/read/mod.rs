@@ -403,7 +403,7 @@ impl ReadContext {
         let code = if bad.is_empty() { self.at_least } else { exit::PERSON };
         if let Some(to) = &flags.xlsx {
             let written = self.file(ExportContent::Rows(names, rows), to.clone(), flags).await?;
-            tell(said, &bad);
+            report_problems(said, &bad);
             return Ok(code.max(written));
         }
         let written = ListOutput::new(flags, names, first, self.glyphs).and_then(|mut out| {
@@ -424,7 +424,7 @@ impl ReadContext {
         if let Some(remark) = remark {
             output::complain(&remark);
         }
-        tell(said, &bad);
+        report_problems(said, &bad);
         self.say_zone_beside(flags);
         Ok(code)
     }
@@ -531,7 +531,7 @@ fn problems(all: &[RecordProblem]) -> Value {
     all.iter().map(|p| json!({ "place": p.place, "why": p.why.to_string() })).collect()
 }
 
-fn tell(said: Option<String>, bad: &[RecordProblem]) {
+fn report_problems(said: Option<String>, bad: &[RecordProblem]) {
     if let Some(said) = said {
         output::complain(&said);
     }

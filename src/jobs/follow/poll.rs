@@ -318,11 +318,11 @@ async fn seen(core: &Arc<JobsCore>, sights: Vec<SeenBadge>) -> Result<u64, JobEr
     }
     let observed = core.store.observe(core.observe_context(), sights).await?;
     let issued = observed.touched.values().flatten().filter(|t| t.row_status == RowStatus::Issued).count();
-    tell(core, observed).await?;
+    report_observed(core, observed).await?;
     Ok(issued as u64)
 }
 
-async fn tell(core: &Arc<JobsCore>, observed: Observed) -> Result<(), JobError> {
+async fn report_observed(core: &Arc<JobsCore>, observed: Observed) -> Result<(), JobError> {
     for (id, touched) in observed.touched {
         core.changed(id, touched);
     }
@@ -423,7 +423,7 @@ async fn resolve(core: &Arc<JobsCore>, group: &Group, found: DoubtMatches) -> Re
         at: Timestamp::now().as_millisecond(),
     };
     let observed = core.store.resolve_doubts(resolve).await?;
-    tell(core, observed).await
+    report_observed(core, observed).await
 }
 
 /// For many badges, first reads the history filtered by revoke date, then the rest one by one.

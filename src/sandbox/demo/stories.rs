@@ -138,7 +138,7 @@ impl StoryContext<'_> {
     }
 
     /// The most important ones first.
-    pub fn tell(&mut self) -> Vec<DemoRow> {
+    pub fn rows(&mut self) -> Vec<DemoRow> {
         let mut rows = self.named();
         let crowd = self.crowd();
         if crowd.is_empty() {

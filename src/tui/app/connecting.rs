@@ -58,7 +58,7 @@ impl App {
         for (tab, _) in Tab::ALL {
             self.screens.of_mut(*tab).on_connecting();
         }
-        self.orders.push(WorkerCommand::Connect(Box::new(session), number));
+        self.commands.push(WorkerCommand::Connect(Box::new(session), number));
         self.welcome = None;
     }
 
@@ -84,7 +84,7 @@ impl App {
             self.changed = true;
             if let Some(why) = why {
                 self.connection.alone = Some(why.to_string());
-                self.changed |= self.toasts.tell(why.to_string());
+                self.changed |= self.toasts.add_error(why.to_string());
             } else if is_shared_again && let Some(why) = self.connection.alone.take() {
                 self.toasts.withdraw(&why);
             }

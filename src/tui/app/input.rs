@@ -190,7 +190,7 @@ impl App {
             // During a rate limit wait a refresh would wait too.
             Action::Reload | Action::Look if self.modals.is_empty() && self.waits_for_the_limit(effects) => {}
             Action::Back if self.slow_read().is_some() => {
-                effects.orders.extend(self.connection.pending.stop_reads());
+                effects.commands.extend(self.connection.pending.stop_reads());
             }
             // A pane, or a badge that was opened from a list, is closed first.
             Action::Quit

@@ -19,7 +19,7 @@ impl App {
             let request = self.requests.next();
             let ask = Request::Filters(Box::new(ask));
             self.connection.pending.insert(request, &ask, RequestOwner::Shell);
-            self.orders.push(WorkerCommand::Request(request, ask));
+            self.commands.push(WorkerCommand::Request(request, ask));
         }
     }
 
@@ -48,7 +48,7 @@ impl App {
         self.cx.connection.recents.pause(true);
         if let Some(ask) = self.unsaved_input() {
             let request = self.requests.next();
-            self.orders.push(WorkerCommand::Request(request, Request::Recents(Box::new(ask))));
+            self.commands.push(WorkerCommand::Request(request, Request::Recents(Box::new(ask))));
         }
     }
 
@@ -90,7 +90,7 @@ impl App {
             Response::Recents(lists) => {
                 self.changed |= self.screen().shows_recents();
                 if let Some(why) = self.cx.connection.recents.on_response(id, lists) {
-                    self.changed |= self.toasts.tell(why);
+                    self.changed |= self.toasts.add_error(why);
                 }
                 Ok(())
             }
@@ -104,7 +104,8 @@ impl App {
                 if let Ok(FiltersRead { left_out: Some(why), .. }) | Err(why) = filters {
                     let mut mistakes = why.lines();
                     let why = and_more(mistakes.next().unwrap_or_default(), mistakes.count());
-                    self.changed |= self.toasts.tell(t!("Some saved filters cannot be used. {why}.", why));
+                    self.changed |=
+                        self.toasts.add_error(t!("Some saved filters cannot be used. {why}.", why));
                 }
                 Ok(())
             }

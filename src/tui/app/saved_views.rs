@@ -176,7 +176,7 @@ impl App {
             self.show_view(&view, effects);
         }
         if let Some(text) = warning {
-            self.changed |= self.toasts.tell(text);
+            self.changed |= self.toasts.add_error(text);
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Runs job commands, which cannot be cancelled, and reads of a job's rows.
 
-use super::said;
+use super::text_error;
 use crate::jobs::{
     CheckProgress, DuplicateResult, JobError, Person, RequestsNeeded, RowField, RowFilter, RowSelection,
 };
@@ -102,7 +102,7 @@ pub async fn run(command: JobCommand, jobs: &Jobs, who: &str) -> Result<JobReply
         },
         JobCommand::Correct(id, row, name, email) => fine(jobs.correct(id, row, &name, &email).await),
     };
-    said(done)
+    text_error(done)
 }
 
 async fn allow(jobs: &Jobs, id: JobId, rows: RowSelection) -> Result<JobReply, JobError> {
@@ -178,20 +178,20 @@ pub async fn check_duplicates(
 ) -> Result<(Vec<Job>, Vec<DuplicateResult>), String> {
     let mut found = Vec::with_capacity(ids.len());
     for id in &ids {
-        found.push(said(jobs.check_duplicates(*id, progress, cancel.clone()).await)?);
+        found.push(text_error(jobs.check_duplicates(*id, progress, cancel.clone()).await)?);
     }
     Ok((drafts(jobs, ids).await?, found))
 }
 
 pub async fn keep(jobs: &Jobs, ids: Vec<JobId>) -> Result<Vec<Job>, String> {
-    said(jobs.keep_drafts(&ids).await)?;
+    text_error(jobs.keep_drafts(&ids).await)?;
     drafts(jobs, ids).await
 }
 
 async fn drafts(jobs: &Jobs, ids: Vec<JobId>) -> Result<Vec<Job>, String> {
     let mut all = Vec::with_capacity(ids.len());
     for id in ids {
-        all.push(said(jobs.job(id).await)?);
+        all.push(text_error(jobs.job(id).await)?);
     }
     Ok(all)
 }
@@ -202,7 +202,7 @@ pub async fn saved_rows(
     to_file: RowsToFile,
     clock: ServiceClock,
 ) -> Result<Vec<ExportRow>, String> {
-    let job = said(jobs.job(query.job).await)?;
+    let job = text_error(jobs.job(query.job).await)?;
     let page = rows(jobs, query).await?;
     let saved = move || {
         let rows: Vec<JobRow> = page.items.into_iter().map(|(_, row)| row).collect();
@@ -245,10 +245,10 @@ pub async fn requests_needed(jobs: &Jobs, drafts: &[JobId]) -> Option<RequestsNe
 
 pub async fn rows(jobs: &Jobs, query: RowsQuery) -> Result<Page<JobRow>, String> {
     let (job, page, per_page) = (query.job, query.page, query.per_page);
-    let snapshot = said(jobs.job(job).await)?;
+    let snapshot = text_error(jobs.job(job).await)?;
     let most = usize::try_from(per_page).unwrap_or(usize::MAX);
     let filter = filter_of(query, &snapshot);
-    let rows = said(jobs.rows(job, filter.clone(), most).await)?;
+    let rows = text_error(jobs.rows(job, filter.clone(), most).await)?;
     let is_last = rows.len() < most && (filter.skip == 0 || !rows.is_empty());
     let total = if filter.text.is_none() {
         snapshot.counts.sum(|b| filter.row_statuses.is_empty() || filter.row_statuses.contains(&b))
@@ -256,7 +256,7 @@ pub async fn rows(jobs: &Jobs, query: RowsQuery) -> Result<Page<JobRow>, String>
         // A search in a large job need not read it twice.
         filter.skip + rows.len() as u64
     } else {
-        said(jobs.count_rows(job, &filter).await)?
+        text_error(jobs.count_rows(job, &filter).await)?
     };
     Ok(Page {
         list_len: rows.len(),

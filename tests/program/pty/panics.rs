@@ -94,7 +94,7 @@ fn after_a_panic_in_a_task_the_app_continues_and_names_the_report() {
     term.send("s");
     let shown = term.shows(msg_part("A part of lapel failed"));
     assert!(shown.screen.alternate_screen(), "{}", shown.text);
-    assert!(!shown.has("provoked"), "nothing is printed over the desk: {}", shown.text);
+    assert!(!shown.has("provoked"), "nothing is printed over the TUI: {}", shown.text);
     let file = term.home.path().join("data/crash.txt");
     let text = std::fs::read_to_string(file).expect("a crash file");
     assert!(text.contains("provoked in a task"), "{text}");

@@ -553,7 +553,7 @@ impl Modal for DraftForm {
     }
 
     fn confirm_text(&self, form: &mut FormText<'_>, cx: &UiContext) {
-        self.tell(form, cx);
+        self.add_text(form, cx);
     }
 
     fn on_corrected(&mut self, effects: &mut Effects<'_>) -> bool {

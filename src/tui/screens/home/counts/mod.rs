@@ -457,7 +457,7 @@ mod tests {
         let is_sync = |order: &&WorkerCommand| {
             matches!(order, WorkerCommand::Request(_, Request::Sync(SyncScope::New)))
         };
-        effects.orders.iter().filter(is_sync).count()
+        effects.commands.iter().filter(is_sync).count()
     }
 
     #[tokio::test]
