@@ -43,7 +43,7 @@ pub(super) struct JobsCore {
     /// Cancelled on closing: nothing new is sent.
     pub(super) closing: CancellationToken,
     pub(super) ending: CancellationToken,
-    /// [`Jobs::close`] awaits it before it releases the jobs. Otherwise the follower would take them back.
+    /// [`super::Jobs::close`] awaits it before it releases the jobs. Otherwise the follower would take them back.
     pub(super) follower: Mutex<Option<JoinHandle<()>>>,
 }
 
