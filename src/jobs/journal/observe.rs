@@ -1,8 +1,8 @@
 //! Applies an observed badge to the rows that it belongs to. Every observation comes through here.
 
 use super::facts::AccountBehaviour;
-use super::jobs;
 use super::reasons::stored;
+use super::{conditions, jobs};
 use crate::domain::verdict::says_failed;
 use crate::domain::{State, Verdict};
 use crate::jobs::job::Touched;
@@ -224,6 +224,13 @@ impl ObservationBatch<'_> {
             State::Other(ref word) if says_failed(word) => RowStatus::NeedsReview,
             State::Other(_) => RowStatus::UnknownState,
         };
+        // The service accepted the revocation, and may be slow to show it.
+        let is_unseen = before == RowStatus::Revoking
+            && row.now.revoke_at.is_none()
+            && (row_status.awaits_issue() || row_status == RowStatus::Issued);
+        if is_unseen && self.unseen_for(row).is_none_or(|time| time < self.context.settings.doubt_window) {
+            return;
+        }
         let failed = (row_status == RowStatus::NeedsReview).then(|| {
             let label = sight.status.as_ref().map_or("", Text::wire);
             Reason::from(Code::IssuingFailed).with("label", label)
@@ -313,13 +320,9 @@ impl ObservationBatch<'_> {
         {
             return;
         }
-        let now = self.context.now.as_second();
-        let Some(first) = row.now.absent else {
-            row.now.absent = Some(now);
-            return;
-        };
-        let apart = SignedDuration::from_secs(now.saturating_sub(first));
+        let Some(apart) = self.unseen_for(row) else { return };
         let settings = &self.context.settings;
+        let now = self.context.now.as_second();
         let since = SignedDuration::from_secs(row.answered.map_or(0, |at| now.saturating_sub(at)));
         let can_tell = row.is_none_accepted || since >= settings.doubt_window;
         let (row_status, why) = match row.now.row_status {
@@ -339,6 +342,14 @@ impl ObservationBatch<'_> {
         };
         self.keep(row, row_status, Some(&why), None);
         self.note(row.job, sight, row_status);
+    }
+
+    /// How long polls have not shown the revocation of a row's badge; `None` if this poll is the first.
+    fn unseen_for(&self, row: &mut ObservedRow) -> Option<SignedDuration> {
+        let now = self.context.now.as_second();
+        let first = row.now.absent;
+        row.now.absent = first.or(Some(now));
+        first.map(|first| SignedDuration::from_secs(now.saturating_sub(first)))
     }
 
     /// Sets a row's status and keeps what was seen.
@@ -459,6 +470,27 @@ pub(super) fn note_absence(db: &Tx<'_>, context: &ObserveContext, badge: &BadgeI
     )
 }
 
+/// Marks the rows that issued the badges of an accepted revoke request, which were read earlier: the service accepts only
+/// Issued badges. Only in jobs of the same owner, whose checks of the revocation also see the end of these rows. Returns the
+/// changed jobs.
+pub(super) fn revocation_accepted(db: &Tx<'_>, job: JobId, request: i64) -> tx::Result<BTreeSet<JobId>> {
+    let issued = conditions::statuses(|it| it.awaits_issue() || it == RowStatus::Issued);
+    // Materialized, so that SQLite looks each row up by its badge.
+    db.all(
+        &format!(
+            "WITH sent AS MATERIALIZED (
+                 SELECT badge FROM row WHERE request = ?2 AND bucket = 'revoking' AND badge IS NOT NULL)
+             UPDATE row SET bucket = 'revoking', why = CASE WHEN reason_code(why) = 'issued_twice' THEN why END,
+                            absent = NULL
+             FROM sent, job
+             WHERE row.badge = sent.badge AND row.bucket IN ({issued}) AND job.id = row.job AND job.kind = 'issue'
+               AND (job.owner, job.base_url) = (SELECT owner, base_url FROM job WHERE id = ?1)
+             RETURNING row.job"
+        ),
+        values![job.0, request],
+    )
+}
+
 /// Whether a request may have caused a revocation. A revocation that is certainly older has another cause.
 fn is_since(revoked: Option<&str>, intent: Timestamp, zone: Option<Offset>) -> bool {
     let Some(at) = revoked.and_then(ServiceTime::new).and_then(|at| at.start()) else { return true };
@@ -536,7 +568,7 @@ fn overdue(db: &Tx<'_>, args: &MarkOverdue, job: JobId) -> tx::Result<()> {
     let before = args.now.as_second() - OVERDUE.as_secs();
     let unread: Vec<&str> = args.unread.iter().map(BadgeId::wire).collect();
     db.run(
-        "UPDATE row SET bucket = 'overdue', why = ?3
+        "UPDATE row SET bucket = 'overdue', why = CASE WHEN reason_code(why) = 'issued_twice' THEN why ELSE ?3 END
              WHERE job = ?1 AND bucket = 'waiting' AND accepted < ?2
                AND (badge IS NULL OR badge NOT IN json_list(?4, text))",
         values![job.0, before, Reason::from(Code::Overdue), super::json(&unread)],

@@ -2,7 +2,7 @@
 
 use super::requests::{self, Ended};
 use super::rows::{self, Binding};
-use super::{jobs, refusals};
+use super::{jobs, observe, refusals};
 use crate::jobs::job::StopKind;
 use crate::jobs::journal::prelude::*;
 use crate::jobs::schedule::{self, Polling, Schedule};
@@ -77,21 +77,27 @@ pub(in crate::jobs) struct RevokeResponse {
     pub(in crate::jobs) schedule: Schedule,
 }
 
-/// Records the response to a revoke request. Returns the new status of its rows.
-pub(super) fn record_revoke_response(db: &Tx<'_>, args: &RevokeResponse) -> tx::Result<RowStatus> {
+/// Records the response to a revoke request. Returns the new status of its rows, and the jobs that issued their badges if
+/// that changed them.
+pub(super) fn record_revoke_response(
+    db: &Tx<'_>,
+    args: &RevokeResponse,
+) -> tx::Result<(RowStatus, BTreeSet<JobId>)> {
     let RevokeResponse { job, request, now, sent, accepted, schedule } = args;
     let all = *accepted == Some(*sent);
     if requests::is_lost(db, *request)? {
         let what = format!("request {request}: accepted {accepted:?} of {sent}");
         requests::record_late(db, *job, now.as_second(), &what)?;
-        return Ok(RowStatus::InDoubt);
+        return Ok((RowStatus::InDoubt, BTreeSet::new()));
     }
     let row_status = if all { RowStatus::Revoking } else { RowStatus::BeingChecked };
+    requests::set_sending(db, *request, row_status, None)?;
+    let mut issued_by = BTreeSet::new();
     // If some were not accepted, it is unknown which.
     if all {
         requests::accepted_at(db, *request, now.as_second())?;
+        issued_by = observe::revocation_accepted(db, *job, *request)?;
     }
-    requests::set_sending(db, *request, row_status, None)?;
     let how = Ended { outcome: "accepted", status: Some(202), accepted: *accepted, why: None };
     requests::ended(db, *request, now.as_second(), &how)?;
     if let Some(note) = note(*accepted, *sent) {
@@ -100,7 +106,7 @@ pub(super) fn record_revoke_response(db: &Tx<'_>, args: &RevokeResponse) -> tx::
     // If the count shows that some were not accepted, poll now.
     let next = if all { schedule::next(schedule, Polling::Revoke, *sent, *now, *now) } else { *now };
     jobs::poll_by(db, *job, next)?;
-    Ok(row_status)
+    Ok((row_status, issued_by))
 }
 
 fn note(accepted: Option<u64>, sent: u64) -> Option<Reason> {

@@ -16,6 +16,11 @@ pub(in crate::jobs) enum RefusalProof {
     NotProvable,
 }
 
+/// Schema 15: whether no check can prove a job's refusals soon. Before, only the note said it, and another note could hide it.
+pub(super) const SCHEMA: &str = "
+    ALTER TABLE job ADD COLUMN not_provable BOOLEAN NOT NULL DEFAULT FALSE;
+    UPDATE job SET not_provable = TRUE WHERE unproven IS NOT NULL AND reason_code(note) = 'not_provable';";
+
 /// Of the rows whose request has a badge, the service accepted some: the others stay in doubt.
 const NOTHING_FOUND: &str = "NOT EXISTS (SELECT 1 FROM row AS other
                                          WHERE other.request = row.request AND other.badge IS NOT NULL)";
@@ -170,6 +175,7 @@ pub(super) fn settle(
         _ => Code::NotProvable.into(),
     };
     jobs::set_note(db, job, &note)?;
+    db.execute("UPDATE job SET not_provable = ?2 WHERE id = ?1", values![job.0, note.is(Code::NotProvable)])?;
     // Every later operation that sends or cancels the rows of a halted job puts them in doubt first.
     let ready = db.execute(
         &format!(
@@ -196,7 +202,8 @@ fn accept(db: &Tx<'_>, job: JobId, refused: &str, at: i64) -> tx::Result<()> {
         )?;
     }
     let (cancelled, kind): (bool, Kind) = db.one(
-        "UPDATE job SET unproven = NULL, note = CASE WHEN reason_code(note) IN (?2, ?3) THEN NULL ELSE note END
+        "UPDATE job SET unproven = NULL, not_provable = FALSE,
+                        note = CASE WHEN reason_code(note) IN (?2, ?3) THEN NULL ELSE note END
          WHERE id = ?1 RETURNING phase = 'cancelled', kind",
         values![job.0, Code::NotProvable.name(), Code::ProvableSoon.name()],
     )?;
@@ -210,17 +217,14 @@ fn accept(db: &Tx<'_>, job: JobId, refused: &str, at: i64) -> tx::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::super::rows::NewRow;
+    use super::super::{schema, snapshots};
     use super::*;
-    use crate::jobs::journal::tests::statements::{draft_of, journal};
-    use crate::jobs::settings::JobConfig;
+    use crate::jobs::journal::tests::statements::{context, draft_of, journal};
 
-    /// A service that shows waiting badges late and accepted a part of what it refused would get a second request.
-    #[test]
-    fn a_refusal_is_provable_some_time_after_it_and_by_the_services_clock_only() {
-        let connection = journal();
-        let db = Tx::on(&connection);
+    /// A job with two requests that were refused at 1000 and 1060, and one that was accepted at 2000.
+    fn refused(db: &Tx<'_>) -> JobId {
         let row = |email: &str| NewRow { email: email.into(), ..NewRow::default() };
-        let job = draft_of(&db, Kind::Issue, &[row("p@x.example"), row("q@x.example")]);
+        let job = draft_of(db, Kind::Issue, &[row("p@x.example"), row("q@x.example")]);
         for (id, intent, outcome) in [(7, 1000, "refused"), (8, 1060, "refused"), (9, 2000, "accepted")] {
             db.script(&format!(
                 "INSERT INTO request (id, job, rows, sha256, intent, heard, answered, outcome, status)
@@ -230,23 +234,75 @@ mod tests {
         }
         db.script("UPDATE row SET bucket = 'in_doubt', request = 6 + no").expect("in doubt");
         db.script("UPDATE job SET unproven = 7").expect("unproven");
-        let context = ObserveContext {
-            me: String::new(),
-            account: "k a".into(),
-            now: Timestamp::UNIX_EPOCH,
-            settings: JobConfig::default(),
-        };
+        job
+    }
+
+    fn at(second: i64) -> ObserveContext {
+        context(Timestamp::from_second(second).expect("a time"))
+    }
+
+    fn learn_that_waiting_badges_are_shown(db: &Tx<'_>) {
+        let shown = facts::BehaviourObservation::once("waiting_in_history", "shown", Code::Told);
+        facts::learn(db, &at(0).account, &[shown], &1).expect("learned");
+    }
+
+    /// A service that shows waiting badges late and accepted a part of what it refused would get a second request.
+    #[test]
+    fn a_refusal_is_provable_some_time_after_it_and_by_the_services_clock_only() {
+        let connection = journal();
+        let db = Tx::on(&connection);
+        let job = refused(&db);
         let from = || {
             let refused = rows_of(&db, job).expect("read").expect("refused");
-            provable_from(&db, job, refused, &context).expect("read")
+            provable_from(&db, job, refused, &at(0)).expect("read")
         };
         assert_eq!(from(), Some(1060 + 26 * 3600), "not known whether waiting badges are shown");
-        let shown = facts::BehaviourObservation::once("waiting_in_history", "shown", Code::Told);
-        facts::learn(&db, &context.account, &[shown], &1).expect("learned");
+        learn_that_waiting_badges_are_shown(&db);
         assert_eq!(from(), Some(1060 + 600), "they are shown, perhaps late");
         db.script("UPDATE request SET heard = FALSE WHERE id = 8").expect("not heard");
         assert_eq!(from(), None);
         db.script("UPDATE row SET bucket = 'waiting' WHERE request = 8").expect("found");
         assert_eq!(from(), Some(1000 + 600), "the later one is known");
+    }
+
+    #[test]
+    fn a_greater_note_does_not_hide_that_a_refusal_is_not_provable() {
+        let connection = journal();
+        let db = Tx::on(&connection);
+        let job = refused(&db);
+        let twice = Reason::from(Code::SomeIssuedTwice).with("n", 1).with("id", "B1");
+        jobs::set_note(&db, job, &twice).expect("noted");
+        let after = |second, is_complete| {
+            settle(&db, job, &at(second), is_complete, 0).expect("settled");
+            let job = snapshots::job(&db, &job, "me").expect("read").expect("a job");
+            assert_eq!(job.note, Some(twice.clone()));
+            (job.awaits_proof, job.is_not_provable)
+        };
+        assert_eq!(after(1100, true), (true, true));
+        learn_that_waiting_badges_are_shown(&db);
+        assert_eq!(after(1100, true), (true, false), "in a few minutes");
+        db.script("UPDATE job SET not_provable = TRUE").expect("as before");
+        assert_eq!(after(1700, true), (false, false), "proven");
+    }
+
+    #[test]
+    fn in_an_older_journal_the_note_says_that_a_refusal_is_not_provable() {
+        let mut connection = Connection::open_in_memory().expect("a database");
+        for step in &schema::MIGRATIONS[..14] {
+            step(&connection).expect("schema 14");
+        }
+        let sql =
+            "INSERT INTO job (id, kind, phase, created, profile, base_url, account, title, unproven, note)
+                   VALUES (?1, 'issue', 'stopped', 0, 'p', 'u', 'a', 't', ?2, ?3)";
+        let jobs =
+            [(Some(1_i64), Code::NotProvable), (Some(1), Code::ProvableSoon), (None, Code::NotProvable)];
+        for (id, (unproven, note)) in (1_i64..).zip(jobs) {
+            Tx::on(&connection).execute(sql, values![id, unproven, Reason::from(note)]).expect("a job");
+        }
+        connection.execute_batch("PRAGMA user_version = 14").expect("schema 14");
+        schema::migrate(&mut connection).expect("migrated");
+        let known: Vec<bool> =
+            Tx::on(&connection).all("SELECT not_provable FROM job ORDER BY id", values![]).expect("jobs");
+        assert_eq!(known, [true, false, false]);
     }
 }

@@ -2,8 +2,8 @@
 
 use super::place::{Files, Site};
 use super::{
-    JournalError, PATIENCE, Result, backup, claims, drafts, duplicates, erase, reasons, repeats, review,
-    transfer,
+    JournalError, PATIENCE, Result, backup, claims, dialect, drafts, duplicates, erase, reasons, refusals,
+    repeats, review, transfer,
 };
 use crate::fs::{pragma, set_journal_mode};
 use crate::jobs::journal::prelude::*;
@@ -173,4 +173,5 @@ pub(super) const MIGRATIONS: &[fn(&Connection) -> tx::Result<()>] = &[
     },
     |db| Tx::on(db).script(duplicates::NO_INDEX_OF_ADDRESSES),
     |db| transfer::migrate(&Tx::on(db)),
+    |db| Tx::on(db).script(&dialect::sqlite(refusals::SCHEMA)),
 ];

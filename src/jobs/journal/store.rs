@@ -214,7 +214,8 @@ operations! {
     read ready_jobs(me: String) -> Vec<JobId> = sending::ready_jobs;
     read has_ready(id: JobId, me: String) -> bool = sending::has_ready;
     write "answer" record_issue_response(args: IssueResponse) -> Vec<BadgeId> = record_response::record_issue_response;
-    write "answer" record_revoke_response(args: RevokeResponse) -> RowStatus = record_response::record_revoke_response;
+    write "answer" record_revoke_response(args: RevokeResponse) -> (RowStatus, BTreeSet<JobId>)
+        = record_response::record_revoke_response;
     write "answer" record_failure(args: RequestFailure) -> () = record_response::record_failure;
     write "stop" stop_job(id: JobId, kind: StopKind, why: Reason) -> () = jobs::stop;
     write "halve" set_batch(id: JobId, most: i64) -> () = sending::set_batch;

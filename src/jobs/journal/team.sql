@@ -1,4 +1,4 @@
--- The journal of a team, as schema 14 of the journal in a file has it: see `schema.sql` and its migrations for what
+-- The journal of a team, as schema 15 of the journal in a file has it: see `schema.sql` and its migrations for what
 -- the tables and columns mean. What differs: types, triggers for each statement instead of each row, the key of
 -- `claim`, some indexes, and the tables `store`, `applied` and `process`.
 
@@ -73,7 +73,8 @@ CREATE TABLE job (
     kept        BOOLEAN NOT NULL DEFAULT FALSE,
     handover    TEXT COLLATE "C",
     was         TEXT COLLATE "C",
-    begun_by    TEXT COLLATE "C"
+    begun_by    TEXT COLLATE "C",
+    not_provable BOOLEAN NOT NULL DEFAULT FALSE
 );
 CREATE INDEX job_account ON job(account, base_url);
 

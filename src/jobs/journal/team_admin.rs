@@ -4,7 +4,7 @@ use super::team_status::{
     Creation, DatabaseSetup, ISSUER, Migration, MissingRights, READER, TeamStatus, WriteLosses,
 };
 use super::tx::team::{connected, schema};
-use super::{JournalError, Result, claims, repeats, rows, transfer};
+use super::{JournalError, Result, claims, refusals, repeats, rows, transfer};
 use crate::jobs::journal::prelude::*;
 use crate::team::{DatabaseSession, LONG_STATEMENTS, Login};
 use tokio_postgres::types::FromSqlOwned;
@@ -17,7 +17,7 @@ const FUNCTIONS: &str = include_str!("team_functions.sql");
 const RIGHTS: &str = include_str!("team_rights.sql");
 
 /// The schema of a team's journal. From 12 on, one in a file has its own number.
-pub(super) const SCHEMA: i64 = 14;
+pub(super) const SCHEMA: i64 = 15;
 
 /// From the first schema of a team's journal, which is 9: the schema that each step leads to, and its SQL. `team.sql`
 /// always has the newest schema. A step changes tables: the functions are made again after all steps.
@@ -27,6 +27,7 @@ pub(super) const STEPS: &[(i64, &str)] = &[
     (12, transfer::TEAM_SCHEMA),
     (13, rows::TEAM_SCHEMA),
     (14, "DROP FUNCTION pace_seat(TEXT, TEXT, BIGINT, INTEGER, INTEGER, INTEGER, BIGINT);"),
+    (15, refusals::SCHEMA),
 ];
 
 /// The value of a query that returns one.

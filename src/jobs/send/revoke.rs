@@ -31,10 +31,13 @@ pub(super) async fn send(
                 accepted: accepted.accepted_count,
                 schedule: core.settings.schedule.clone(),
             };
-            let status =
+            let recorded =
                 record_response(core, id, |store| store.record_revoke_response(response.clone())).await;
-            if let Some(status) = status {
+            if let Some((status, issued_by)) = recorded {
                 core.changed(id, badge_ids.iter().map(|badge| Touched::of(badge, status)));
+                for job in issued_by {
+                    core.changed(job, []);
+                }
             }
             Next::GoOn
         }

@@ -102,6 +102,60 @@ async fn what_waits_is_revoked_when_it_is_issued() {
     assert_eq!(bench.sandbox.control().ledger().revokes_dropped(), 0);
 }
 
+/// Otherwise the list would say "issued" of the badges that it says are being revoked.
+#[tokio::test]
+async fn an_undone_job_is_revoking_before_the_service_shows_it() {
+    let mut bench = Bench::new(small()).await;
+    let id = begin(&bench, people(0..4)).await;
+    bench.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) == 4).await;
+    bench.advance(25 * 60);
+    bench.poll(id).await;
+    let undo = bench.jobs.undo(id, "잘못 발급", "me").await.expect("a plan");
+    bench.fault("get /** status=500");
+    bench.jobs.begin(undo, "me").await.expect("begun");
+    bench.until("accepted", undo, |j| j.counts.of(RowStatus::Revoking) == 4).await;
+    let job = bench.jobs.job(id).await.expect("a job");
+    assert_eq!((job.counts.of(RowStatus::Revoking), job.state_name()), (4, "checking"), "{:?}", job.counts);
+    bench.sandbox.control().clear_faults();
+    bench.advance(60);
+    bench.poll(undo).await;
+    let job = bench.until("revoked", id, |j| j.counts.of(RowStatus::Revoked) == 4).await;
+    assert_eq!(job.state_name(), "undone");
+}
+
+/// A count that lies is believed until the service has shown the badges without a revocation for a day.
+#[tokio::test]
+async fn a_dropped_revocation_leaves_the_rows_of_the_issue_job() {
+    for lies in [false, true] {
+        let mut bench = Bench::new(small()).await;
+        let like = targets(&bench, 1).remove(0);
+        let id = begin(&bench, people(0..2)).await;
+        bench.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) == 2).await;
+        if lies {
+            bench.fault("post /badges/revoke accepted=2");
+        }
+        // They wait: the service drops them, against the plan.
+        let badges = bench.rows(id).await.into_iter().filter_map(|row| row.badge_id);
+        let waiting = badges.map(|badge_id| RevokeTarget { badge_id, ..like.clone() }).collect();
+        let plan = RevokePlan::new(waiting, "중복 발급", false);
+        let revoke = bench.jobs.revoke(plan, "me").await.expect("can send");
+        bench.until("answered", revoke, |j| rests(j) && j.counts.of(RowStatus::Ready) == 0).await;
+        bench.poll(revoke).await;
+        let (job, other) = (bench.jobs.job(id).await, bench.jobs.job(revoke).await);
+        let (job, other) = (job.expect("a job"), other.expect("a job"));
+        let (mine, revoking) = if lies { (RowStatus::Revoking, 2) } else { (RowStatus::Waiting, 0) };
+        assert_eq!((job.counts.of(mine), other.counts.of(RowStatus::Revoking)), (2, revoking), "{job:?}");
+        bench.advance(27 * 60);
+        bench.poll(id).await;
+        if lies {
+            bench.poll(revoke).await;
+        }
+        let job = bench.jobs.job(id).await.expect("a job");
+        assert_eq!(job.counts.of(RowStatus::Issued), 2, "{lies}: {:?}", job.counts);
+        assert_eq!(bench.sandbox.control().ledger().revokes_accepted(), 0);
+    }
+}
+
 #[tokio::test]
 async fn rows_of_an_undo_do_not_wait_for_badges_that_will_not_come() {
     for is_refused in [false, true] {

@@ -222,11 +222,33 @@ fn following_tells_of_a_job_that_another_one_undoes() {
     let id = sent(&bench);
     bench.advance(10);
     bench.run(&["jobs", "follow"]).ended(0);
-    bench.json(&["jobs", "undo", &id, "--reason", "the wrong list", "--yes"], 0);
+    // The service does not say that it revokes all of them, so the issue job is finished until a check shows it.
+    bench.fault("post /badges/revoke accepted=1");
+    bench.fault("get /badges/{id} status=400");
+    bench.json(&["jobs", "undo", &id, "--reason", "the wrong list", "--yes"], 5);
+    bench.control().clear_faults();
     let said = bench.json(&["jobs", "follow"], 0);
     let changed = said["changed"].as_array().expect("jobs");
     let id: u64 = id.parse().expect("a number");
     assert!(changed.iter().any(|job| job["id"] == id), "{said}");
+}
+
+/// Every command is a program of its own, so the next one has only the journal.
+#[test]
+fn the_list_after_an_undo_says_revoking_of_both_jobs() {
+    let bench = Bench::switched(&[("issue-time", "5m")]);
+    let id = sent(&bench);
+    bench.advance(10);
+    bench.run(&["jobs", "follow"]).ended(0);
+    bench.json(&["jobs", "undo", &id, "--reason", "the wrong list", "--yes"], 0);
+    let asked = bench.requests();
+    let said = bench.json(&["jobs", "list"], 0);
+    let revoking: Vec<u64> =
+        said["jobs"].as_array().expect("jobs").iter().map(|job| count(job, "revoking")).collect();
+    assert_eq!(revoking, [2, 2], "{said}");
+    let job = bench.json(&["jobs", "show", &id], 0)["job"].clone();
+    assert_eq!((job["open"].as_bool(), count(&job, "issued")), (Some(true), 0), "{job}");
+    assert_eq!(bench.requests(), asked);
 }
 
 /// Rows need somebody who looks again: the badges may be issued.

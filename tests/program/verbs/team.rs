@@ -329,6 +329,8 @@ fn migrates(schema: i64, step: &str) {
              INSERT INTO store (schema, salt, origin) VALUES ({schema}, 'salt', origin_now());
              INSERT INTO job (id, kind, phase, created, profile, base_url, account, title)
              VALUES (1, 'issue', 'draft', 0, 'p', 'u', 'a', 't');
+             INSERT INTO job (id, kind, phase, created, profile, base_url, account, title, unproven, note)
+             VALUES (2, 'issue', 'stopped', 0, 'p', 'u', 'a', 't', 1, '{{\"code\":\"not_provable\"}}');
              INSERT INTO row (job, no, name, email, email_key, bucket, class)
              VALUES (1, 1, 'Kim', 'a', 'a', 'ready', NULL), (1, 2, 'Kim', 'a', 'a', 'ask', 'twin'),
                     (1, 3, 'Lee', 'a', 'a', 'ask', 'sent'), (1, 4, 'Lee', 'b', 'b', 'ask', 'sent');
@@ -346,6 +348,9 @@ fn migrates(schema: i64, step: &str) {
     if schema == 9 {
         assert_eq!(kinds, [None, Some("twin".into()), Some("shared_address".into()), None]);
     }
+    let jobs = session.client.query("SELECT not_provable FROM lapel.job ORDER BY id", &[]);
+    let jobs = session.runtime.block_on(jobs).expect("jobs");
+    assert_eq!(jobs.iter().map(|row| row.get(0)).collect::<Vec<bool>>(), [false, true]);
     run_as(&bench, "issuer", &["journal", "status"]).ended(0);
     // Nothing tells it from a journal that is new.
     let (migrated, fresh) = (catalog(&database), catalog(&fresh));

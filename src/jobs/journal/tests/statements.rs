@@ -123,7 +123,7 @@ pub(super) fn answer(job: JobId, chunk: &Chunk, accepted: Option<u64>, named: bo
     }
 }
 
-pub(super) fn context(now: Timestamp) -> ObserveContext {
+pub(in crate::jobs::journal) fn context(now: Timestamp) -> ObserveContext {
     ObserveContext { me: "me".into(), account: "k".into(), now, settings: JobConfig::default() }
 }
 
@@ -217,6 +217,29 @@ fn a_page_with_revoked_badges() {
             .collect();
         let (seen, statements) = counted(|| observe::observe(&db, &context(NEW), &page));
         assert_eq!((seen.touched[&job].len() as u64, with(&db, job, RowStatus::Revoked)), (n, n));
+        statements
+    });
+}
+
+#[test]
+fn the_answer_to_a_revocation_of_issued_badges() {
+    same(|n| {
+        let connection = journal();
+        let db = Tx::on(&connection);
+        let issue = started(&db, Kind::Issue, n);
+        let chunk = request(&db, issue);
+        record_response::record_issue_response(&db, &answer(issue, &chunk, Some(n), true)).expect("recorded");
+        let job = started(&db, Kind::Revoke, n);
+        let answer = RevokeResponse {
+            job,
+            request: request(&db, job).request,
+            now: NEW,
+            sent: n,
+            accepted: Some(n),
+            schedule: Schedule::default(),
+        };
+        let (_, statements) = counted(|| record_response::record_revoke_response(&db, &answer));
+        assert_eq!((with(&db, job, RowStatus::Revoking), with(&db, issue, RowStatus::Revoking)), (n, n));
         statements
     });
 }

@@ -20,7 +20,7 @@ macro_rules! columns {
 const JOB: SqlColumns = columns! {
     Text: kind profile base_url account template title origin stop stop_why note look_note begun_by;
     Int: created guarded_at batch;
-    Bool: after purged;
+    Bool: after purged not_provable;
 };
 const REQUEST: SqlColumns = columns! {
     Int: rows intent answered status accepted;
