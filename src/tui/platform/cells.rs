@@ -56,25 +56,25 @@ impl Rules {
 pub struct Cluster<'a> {
     pub text: Cow<'a, str>,
     pub cells: usize,
-    /// Whether every terminal uses exactly this number of cells.
-    pub certain: bool,
+    rules: Rules,
 }
 
 impl<'a> Cluster<'a> {
     fn new(text: &'a str, rules: Rules) -> Self {
         let mut chars = text.chars();
         match chars.next().and_then(plain_cells) {
-            Some(cells) if chars.next().is_none() => Self::plain(text, cells),
-            _ => Self {
-                text: Cow::Borrowed(text),
-                cells: cells(text, rules),
-                certain: is_certain(text, rules),
-            },
+            Some(cells) if chars.next().is_none() => Self::of_cells(text, cells, rules),
+            _ => Self::of_cells(text, cells(text, rules), rules),
         }
     }
 
-    fn plain(text: &'a str, cells: usize) -> Self {
-        Self { text: Cow::Borrowed(text), cells, certain: true }
+    fn of_cells(text: &'a str, cells: usize, rules: Rules) -> Self {
+        Self { text: Cow::Borrowed(text), cells, rules }
+    }
+
+    /// Whether every terminal uses exactly this number of cells. Only what writes to the terminal asks.
+    pub fn is_certain(&self) -> bool {
+        is_certain(&self.text, self.rules)
     }
 }
 
@@ -103,7 +103,7 @@ impl<'a> Iterator for Clusters<'a> {
                 }
             }
             if let Some((letter, cells)) = self.rest.next_plain() {
-                return Some(Cluster::plain(letter, cells));
+                return Some(Cluster::of_cells(letter, cells, self.rules));
             }
             self.pieces = Some(drawn(self.rest.next()?, self.rules));
         }
@@ -196,7 +196,7 @@ fn drawn(grapheme: &str, rules: Rules) -> DrawnPieces<'_> {
         Some(_) => {
             let whole = Cluster::new(grapheme, rules);
             let too_much = whole.cells > MOST_CELLS || grapheme.chars().count() > MOST_MARKS;
-            if too_much || (rules.replaces && !whole.certain) {
+            if too_much || (rules.replaces && !whole.is_certain()) {
                 (Some(Cluster::new(base(), rules)), REST)
             } else {
                 (Some(whole), "")
@@ -250,7 +250,7 @@ fn is_certain(text: &str, rules: Rules) -> bool {
     let mut chars = text.chars();
     let Some(first) = chars.next() else { return true };
     let base = match first {
-        ' '..='~' => true,
+        c if plain_cells(c).is_some() => true,
         c if is_ambiguous(c) => rules.ambiguous != Ambiguous::Unknown,
         c => match c.width() {
             // East Asian letters and punctuation. Emoji are left out: tables of old terminals do not have them.

@@ -307,11 +307,9 @@ impl FilterBar {
 
     /// Takes names of values that have arrived. What the line says may mean more now.
     pub fn learn(&mut self, choices: Vec<FilterChoice>, effects: &mut Effects<'_>) {
-        for choice in choices {
-            if !self.known.choices.contains(&choice) {
-                self.known.choices.push(choice);
-            }
-        }
+        let (mut seen, known) = (HashSet::new(), std::mem::take(&mut self.known.choices));
+        let all = known.into_iter().chain(choices);
+        self.known.choices = all.filter(|choice| seen.insert(choice.clone())).collect();
         if self.line.is_some() {
             // The suggestion that somebody has chosen stays chosen.
             let chosen = self.line.as_ref().and_then(|line| self.suggestions().1.into_iter().nth(line.at?));

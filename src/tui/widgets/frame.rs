@@ -91,30 +91,29 @@ impl Drawn for Span<'_> {
 
 /// Draws a line. If there is not enough room, its end is cut, for every alignment.
 fn put_line(line: &Line<'_>, area: Rect, buffer: &mut Buffer) {
-    let wide = u16::try_from(line_width(line)).unwrap_or(u16::MAX);
-    if wide == 0 {
+    if line.spans.iter().all(|span| span.content.is_empty()) {
         return;
     }
     buffer.set_style(area, line.style);
-    let spare = area.width.saturating_sub(wide);
+    let spare = || area.width.saturating_sub(u16::try_from(line_width(line)).unwrap_or(u16::MAX));
     let mut x = area.x
         + match line.alignment {
-            Some(Alignment::Center) => spare / 2,
-            Some(Alignment::Right) => spare,
+            Some(Alignment::Center) => spare() / 2,
+            Some(Alignment::Right) => spare(),
             Some(Alignment::Left) | None => 0,
         };
     for span in &line.spans {
         let room = Rect { x, width: area.right().saturating_sub(x), ..area };
-        put(&span.content, line.style.patch(span.style), room, buffer);
-        x = x.saturating_add(u16::try_from(width(&span.content)).unwrap_or(u16::MAX));
+        x = put(&span.content, line.style.patch(span.style), room, buffer);
         if x >= area.right() {
             break;
         }
     }
 }
 
-/// Writes a text into a row of cells, cluster by cluster, until the next one has no room.
-fn put(text: &str, style: Style, area: Rect, buffer: &mut Buffer) {
+/// Writes a text into a row of cells, cluster by cluster, until the next one has no room. Returns the column behind the
+/// text, or the end of the area for a text that was cut.
+fn put(text: &str, style: Style, area: Rect, buffer: &mut Buffer) -> u16 {
     let (mut x, y) = (area.x, area.y);
     part(buffer, x, y);
     if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
@@ -124,7 +123,7 @@ fn put(text: &str, style: Style, area: Rect, buffer: &mut Buffer) {
                 cell.set_char(char::from(byte)).set_style(style);
             }
         }
-        return;
+        return end;
     }
     for cluster in clusters(text).filter(|cluster| cluster.cells > 0) {
         // A row cannot hold a line break.
@@ -133,7 +132,7 @@ fn put(text: &str, style: Style, area: Rect, buffer: &mut Buffer) {
         }
         let end = x.saturating_add(u16::try_from(cluster.cells).unwrap_or(u16::MAX));
         if end > area.right() {
-            break;
+            return area.right();
         }
         for at in x..end {
             if let Some(cell) = buffer.cell_mut((at, y)) {
@@ -142,6 +141,7 @@ fn put(text: &str, style: Style, area: Rect, buffer: &mut Buffer) {
         }
         x = end;
     }
+    x
 }
 
 /// Removes a cluster that reaches into this cell from the left, because half of it is overwritten.

@@ -3,10 +3,10 @@
 
 use super::value::{
     FilterChoice, FilterContext, FilterField, FilterFieldKind, FilterValue, date_words, is_end, is_known,
-    is_known_mail, one_word, plain, read,
+    is_known_mail, one_word, read,
 };
 use crate::config::nearest;
-use crate::domain::narrowing::is_word;
+use crate::domain::narrowing::{is_word, plain};
 use crate::domain::{BadgeTypeCode, MailIs, StateIs};
 use crate::i18n::{Language, in_language};
 use crate::tui::prelude::*;
@@ -69,7 +69,8 @@ fn with_whole_values(specs: &[FilterField], words: Vec<Word>, known: &FilterCont
         if let Some(at) = word.field.as_ref().and_then(|field| field_named(specs, field)) {
             let (mut text, mut whole) = (word.value.clone(), None);
             for (n, next) in rest.iter().take(MOST_WORDS).enumerate() {
-                text = format!("{text} {}", next.whole());
+                text.push(' ');
+                text.push_str(&next.whole());
                 if is_known(specs[at], text.trim(), known) {
                     whole = Some((n + 1, text.trim().to_owned()));
                 }
@@ -187,11 +188,11 @@ pub fn suggestions(specs: &[FilterField], before: &str, known: &FilterContext) -
     }
     let found = match &last.field {
         None => {
+            let word = plain_text(&last.value);
             let begins = |spec: &&FilterField| {
-                let word = plain(&last.value);
                 Language::ALL.iter().any(|language| {
-                    plain(in_language(*language, spec.word)).starts_with(&word)
-                        || plain(in_language(*language, spec.label)).starts_with(&word)
+                    plain_text(in_language(*language, spec.word)).starts_with(&word)
+                        || plain_text(in_language(*language, spec.label)).starts_with(&word)
                 })
             };
             specs.iter().filter(begins).map(|spec| of_field(*spec, known)).collect()
@@ -213,7 +214,8 @@ fn goes_on(specs: &[FilterField], typed: &[Word], known: &FilterContext) -> Opti
     let [first, rest @ ..] = &typed[begin..] else { return None };
     let spec = specs[field_named(specs, first.field.as_ref()?).filter(|_| !rest.is_empty())?];
     let text = rest.iter().fold(first.value.clone(), |text, word| text + &word.value);
-    let found = values_with(spec, &text, known).filter(|one| plain(&one.word).starts_with(&plain(&text)));
+    let begin = plain_text(&text);
+    let found = values_with(spec, &text, known).filter(|one| plain_text(&one.word).starts_with(&begin));
     let found: Vec<Suggestion> = found.map(|one| as_word(spec, one)).collect();
     (!found.is_empty()).then_some((first.from, found))
 }
@@ -228,9 +230,13 @@ pub fn values_with(
     text: &str,
     known: &FilterContext,
 ) -> impl Iterator<Item = Suggestion> + use<> {
-    let part = plain(text);
+    let part = plain_text(text);
     let all = values(spec, known).into_iter().map(|(word, note)| Suggestion { word, note });
-    all.filter(move |one| plain(&one.word).contains(&part) || plain(&one.note).contains(&part))
+    all.filter(move |one| plain_text(&one.word).contains(&part) || plain_text(&one.note).contains(&part))
+}
+
+fn plain_text(text: &str) -> String {
+    plain(text).collect()
 }
 
 fn open_quote(text: &str) -> bool {
@@ -239,7 +245,7 @@ fn open_quote(text: &str) -> bool {
 
 fn of_field(spec: FilterField, known: &FilterContext) -> Suggestion {
     let (word, label) = (tr(spec.word), tr(spec.label));
-    let is_said = plain(word.trim_end_matches(':')) == plain(label);
+    let is_said = plain(word.trim_end_matches(':')).eq(plain(label));
     let note = match example(spec, known) {
         Some(value) if is_said => t!("e.g. {value}", value),
         Some(value) => t!("{label}, e.g. {value}", label, value),
@@ -284,11 +290,11 @@ fn values(spec: FilterField, known: &FilterContext) -> Vec<(String, String)> {
             words.chain(own).collect()
         }
         FilterFieldKind::Category | FilterFieldKind::Template => {
-            let of = |choice: &FilterChoice| match known.word_of(spec, choice) {
-                word if word == choice.value => (word.to_owned(), choice.name.clone()),
-                word => (word.to_owned(), choice.value.clone()),
+            let of = |(choice, word): (&FilterChoice, &str)| {
+                let other = if word == choice.value { &choice.name } else { &choice.value };
+                (word.to_owned(), other.clone())
             };
-            known.choices_of(spec).map(of).collect()
+            known.words_of(spec).map(of).collect()
         }
         FilterFieldKind::BadgeType => BadgeTypeCode::KNOWN
             .iter()
@@ -299,9 +305,8 @@ fn values(spec: FilterField, known: &FilterContext) -> Vec<(String, String)> {
             .collect(),
         FilterFieldKind::Date => known
             .today
-            .map(date_words)
-            .unwrap_or_default()
             .into_iter()
+            .flat_map(date_words)
             .map(|(word, first, last)| {
                 (if is_end(spec) { last } else { first }.to_string(), tr(word).to_owned())
             })
@@ -482,6 +487,46 @@ mod tests {
             let (from, _) = suggestions(SPECS, &before, &known());
             prop_assert!(before.is_char_boundary(from));
         }
+    }
+
+    /// In bytes of memory for each byte of the line.
+    #[test]
+    fn a_long_line_needs_no_more_for_each_letter_than_a_short_one() {
+        let title =
+            |n| FilterChoice { field: "title", value: format!("Title {n}"), name: format!("Title {n}") };
+        let known = FilterContext { choices: (0..100).map(title).collect(), ..known() };
+        let long = format!("state:{} ", "x".repeat(100));
+        for word in ["state:x ", "mail:x ", "from:1 ", "title:x ", "x:x ", "x ", &long] {
+            let line = word.repeat(1_000);
+            let cost = allocation_counter::measure(|| {
+                let _ = (parse(SPECS, &line, &known), suggestions(SPECS, line.trim_end(), &known));
+            });
+            let each = cost.bytes_total / line.len() as u64;
+            assert!(each < 500, "{word}: {each}");
+        }
+    }
+
+    #[test]
+    fn four_times_as_many_templates_need_four_times_as_much() {
+        let spec = *Template::FILTERS.iter().find(|spec| spec.takes == Takes::Template).expect("a field");
+        let known = |count: u32| {
+            // Two of each name, so that the ids tell them apart.
+            let template = |n| FilterChoice {
+                field: spec.name,
+                value: format!("T{n}"),
+                name: format!("Title {}", n / 2),
+            };
+            FilterContext { choices: (0..count).map(template).collect(), ..FilterContext::default() }
+        };
+        let count = |known: &FilterContext| {
+            let cost = allocation_counter::measure(|| {
+                let found: Vec<_> = values_with(spec, "title", known).collect();
+                assert!(found.len() == known.choices.len() && found[1].word == "T1", "{:?}", found[1]);
+            });
+            cost.count_total
+        };
+        let (few, many) = (count(&known(500)), count(&known(2_000)));
+        assert!(many < few * 5, "{few} {many}");
     }
 
     #[test]
