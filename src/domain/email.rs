@@ -82,15 +82,29 @@ messages! {
 impl std::error::Error for EmailProblem {}
 
 impl EmailProblem {
-    /// A complete sentence. A question gets no full stop.
-    pub fn ended(&self) -> String {
-        ended(&self.to_string())
+    pub fn sentence(&self) -> String {
+        sentence(&self.to_string())
     }
 }
 
 /// Adds a full stop, unless the text already ends as a sentence.
 pub fn ended(text: &str) -> String {
     if text.ends_with(['?', '!', '.']) { text.to_owned() } else { format!("{text}.") }
+}
+
+/// A reason that begins a message: with a capital and a full stop. A first word that may be a name, of a file or of
+/// a setting, stays as it is, and so does the name of lapel.
+pub fn sentence(why: &str) -> String {
+    let mut text = ended(why);
+    let first = why.split_whitespace().next().unwrap_or_default();
+    let is_word = first.bytes().all(|letter| letter.is_ascii_lowercase() || letter == b'-');
+    if is_word
+        && first != "lapel"
+        && let Some(letter) = text.get_mut(..1)
+    {
+        letter.make_ascii_uppercase();
+    }
+    text
 }
 
 impl Address {
@@ -410,6 +424,25 @@ mod tests {
             assert!(!key.is(other), "{other}");
         }
         assert_eq!(EmailKey::of("a@예시.example"), EmailKey::of("a@xn--vv4b11d.example"));
+    }
+
+    #[test]
+    fn a_reason_that_is_a_message_begins_and_ends_as_a_sentence() {
+        for (why, said) in [
+            ("the e-mail address has no @", "The e-mail address has no @."),
+            ("was the keyboard on?", "Was the keyboard on?"),
+            ("e-mail addresses have an @.", "E-mail addresses have an @."),
+            ("lapel has no profile", "lapel has no profile."),
+            ("base_url is empty", "base_url is empty."),
+            ("list.csv does not exist", "list.csv does not exist."),
+            ("주소가 없습니다.", "주소가 없습니다."),
+            ("", "."),
+        ] {
+            assert_eq!(sentence(why), said);
+        }
+        for problem in [EmailProblem::Empty, EmailProblem::TelephoneNumber] {
+            assert!(problem.sentence().starts_with(char::is_uppercase), "{problem}");
+        }
     }
 
     #[test]

@@ -427,7 +427,7 @@ impl App {
 
     /// Below a form or a menu the lines name no key, because the key has another meaning there.
     pub(super) fn hold_lines(&self, columns: u16) -> Vec<String> {
-        let pings = [Action::Reload, Action::Look];
+        let pings = [Action::Reload, Action::Check];
         let stack = self.key_contexts();
         let key = pings.iter().find_map(|action| self.cx.keymap.key(&stack, *action));
         hold::lines(&self.cx, key.filter(|_| self.modals.is_empty()).as_deref(), columns)

@@ -5,6 +5,7 @@ use super::persist::saved_layout::SavedLayout;
 use super::tour::TourPlace;
 use super::widgets::confirm::Confirm;
 use super::widgets::copying::Copyables;
+use super::widgets::filtered_list::Filterable;
 use crate::tui::prelude::*;
 use std::ops::{Deref, DerefMut};
 
@@ -296,19 +297,21 @@ pub(in crate::tui) trait Screen: Component {
         false
     }
 
-    /// Removes recent input that it keeps itself.
-    fn forget_recents(&mut self) {}
-
-    /// Texts of its filter that look like API keys.
-    fn key_like(&self) -> Vec<String> {
-        Vec::new()
+    /// The list that the user filters, if it has one.
+    fn filtered_list(&self) -> Option<&dyn Filterable> {
+        None
     }
 
-    /// Applies the filter whose texts the user has allowed.
-    fn apply_filter(&mut self, _: &mut Effects<'_>) {}
+    fn filtered_list_mut(&mut self) -> Option<&mut dyn Filterable> {
+        None
+    }
 
-    /// Filters its list by these values only, by field names of the contract.
-    fn filter_only(&mut self, _: &[(String, String)], _: &mut Effects<'_>) {}
+    /// Removes recent input that it keeps itself.
+    fn forget_recents(&mut self) {
+        if let Some(list) = self.filtered_list_mut() {
+            list.forget_earlier();
+        }
+    }
 
     /// Opens the field into which a paste would go.
     fn open_field(&mut self, _: &UiContext, _: &mut Effects<'_>) {}
@@ -330,7 +333,7 @@ pub(in crate::tui) trait Screen: Component {
 
     /// How often the layout of its lists has changed.
     fn layout_changes(&self) -> u64 {
-        0
+        self.filtered_list().map_or(0, Filterable::changes)
     }
 
     fn save_layout(&self, _: &mut SavedLayout) {}
@@ -380,6 +383,6 @@ pub(in crate::tui) trait Screen: Component {
 
     /// Table rows that the last draw built, for tests.
     fn rows_built(&self) -> u64 {
-        0
+        self.filtered_list().map_or(0, Filterable::rows_built)
     }
 }

@@ -112,6 +112,43 @@ async fn the_marked_rows_are_left_as_they_are_and_nothing_is_sent() {
     assert!(!h.settled().await.contains(msg_part(" marked")), "{}", h.screen());
 }
 
+/// The message about it names the key that clears a field, so it is shown beside a field only.
+#[tokio::test]
+async fn what_was_chosen_for_a_row_is_selected_when_it_is_resolved_again() {
+    let mut h = never_seen().await;
+    let filled = msg_with("Filled with your unfinished input. {key} clears it.", &[&"f8"]);
+    let unfinished = msg_part("Filled with your unfinished input.");
+    let selected = |screen: &str, choice: &str| {
+        let line = screen.lines().find(|line| line.contains(choice)).expect("the choice");
+        line.contains('▌')
+    };
+    let leave = msg("leave as it is");
+    h.press("d");
+    let screen = h.shows(msg("send all again")).await;
+    assert!(!selected(&screen, leave), "{screen}");
+    h.press("down down");
+    // Another row has its own choice.
+    h.press("esc j d");
+    let screen = h.settled().await;
+    assert!(!selected(&screen, leave), "{screen}");
+    h.press("esc k d");
+    let screen = h.settled().await;
+    assert!(selected(&screen, leave) && !screen.contains(unfinished), "{screen}");
+    h.press("enter");
+    h.type_text("직접 확인함");
+    h.press("esc esc d");
+    let screen = h.settled().await;
+    assert!(selected(&screen, leave) && screen.contains("직접 확인함"), "{screen}");
+    assert!(screen.contains(&filled), "{screen}");
+    // Cleared, the popup is as at the beginning.
+    h.press("f8");
+    let screen = h.screen();
+    assert!(!selected(&screen, leave) && !screen.contains("직접 확인함"), "{screen}");
+    h.press("esc d");
+    let screen = h.settled().await;
+    assert!(!selected(&screen, leave) && !screen.contains(unfinished), "{screen}");
+}
+
 #[tokio::test]
 async fn marks_stay_with_their_job_while_its_rows_are_closed() {
     let mut h = never_seen().await;

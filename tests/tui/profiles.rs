@@ -611,6 +611,39 @@ async fn the_test_of_a_profile_can_be_stopped() {
     h.shows(&msg_with("Change profile {name}", &[&"two"])).await;
 }
 
+/// The palette says so, as the help does, and the key does nothing.
+#[tokio::test]
+async fn while_a_profile_is_checked_its_form_cannot_be_cleared() {
+    let (mut h, _asked) = managed(false).await;
+    // All fields have room.
+    crate::filter_line::resize_to(&mut h, 100, 50);
+    h.settled().await;
+    h.press("P");
+    h.settled().await;
+    h.press("c");
+    h.shows(&msg_with("Change profile {name}", &[&"one"])).await;
+    h.press("ctrl-u");
+    h.type_text("다른 이름");
+    let not_now = msg_with("not now: {why}", &[&msg("it does not apply here")]);
+    let in_palette = |h: &mut Harness| {
+        h.press("ctrl-p");
+        h.type_text(Action::ClearForm.short());
+        let screen = flat(&h.screen().replace('│', " "));
+        h.press("esc");
+        assert!(screen.contains(Action::ClearForm.short()), "{screen}");
+        screen
+    };
+    let screen = in_palette(&mut h);
+    assert!(!screen.contains(&not_now), "{screen}");
+    h.press("backtab enter");
+    assert!(h.screen().contains(msg("checking with the service")), "{}", h.screen());
+    let screen = in_palette(&mut h);
+    assert!(screen.contains(&not_now), "{screen}");
+    h.press("f8");
+    let screen = h.screen();
+    assert!(screen.contains("다른 이름") && screen.contains(msg("checking with the service")), "{screen}");
+}
+
 #[tokio::test]
 async fn a_profile_is_tested_changed_and_removed_from_the_list_and_from_the_first_screen() {
     for first_screen in [false, true] {

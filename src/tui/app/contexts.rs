@@ -27,18 +27,17 @@ impl App {
             // The confirmation shows its own keys.
             return !matches!(action, Action::Accept | Action::Editor | Action::PageDown | Action::PageUp);
         }
-        if action == Action::ClearForm {
-            return match (self.modals.last(), &self.welcome) {
-                (Some(modal), _) => modal.input().is_some(),
-                (None, welcome) => welcome.as_ref().is_some_and(|welcome| welcome.input().is_some()),
-            };
-        }
         if let Some(modal) = self.modals.last() {
-            let is_for_others = action == Action::Editor && !modal.has(ModalFlag::TakesEditor);
+            let is_for_others = match action {
+                Action::Editor => !modal.has(ModalFlag::TakesEditor),
+                Action::ClearForm => modal.input().is_none(),
+                _ => false,
+            };
             return !is_for_others && modal.is_enabled(action, &self.cx);
         }
         match action {
             Action::Editor => false,
+            Action::ClearForm => self.welcome.as_ref().is_some_and(|welcome| welcome.input().is_some()),
             Action::Reload if self.connection.failure.is_some() => true,
             Action::Picture | Action::TurnOver if self.welcome.is_none() => {
                 self.cx.pictures.is_on() && self.screen().has_picture(action)

@@ -188,7 +188,8 @@ impl App {
             Action::QuitNow => self.quit(effects),
             Action::Reload if self.reconnect() => {}
             // During a rate limit wait a refresh would wait too.
-            Action::Reload | Action::Look if self.modals.is_empty() && self.waits_for_the_limit(effects) => {}
+            Action::Reload | Action::Check if self.modals.is_empty() && self.waits_for_the_limit(effects) => {
+            }
             Action::Back if self.slow_read().is_some() => {
                 effects.commands.extend(self.connection.pending.stop_reads());
             }
@@ -281,7 +282,7 @@ impl App {
             }
             Action::Back if self.toasts.news.is_none() => self.go_back(effects),
             Action::Dismiss | Action::Back => self.toasts.news = None,
-            Action::ClearForm => {
+            Action::ClearForm if self.is_enabled(action) => {
                 if let Some(form) = self.modals.last_mut() {
                     form.modal.set_input(&[]);
                 } else if let Some(welcome) = &mut self.welcome {

@@ -10,6 +10,7 @@ use crate::tui::modals::filters::FiltersForm;
 use crate::tui::persist::unfinished;
 use crate::tui::prelude::*;
 use crate::tui::screens::Destination;
+use crate::tui::widgets::filtered_list::Filterable;
 
 pub(in crate::tui) struct Navigation {
     pub(in crate::tui) tab: Tab,
@@ -121,7 +122,7 @@ impl App {
             }
             Navigate::ForgetRecents => self.forget_recents(effects),
             Navigate::AskAboutFilter => {
-                let texts = self.screen().key_like();
+                let texts = self.screen().filtered_list().map_or_else(Vec::new, Filterable::key_like);
                 if !texts.is_empty() {
                     self.modals.open(key_question(texts, AfterKeyWarning::Filter));
                 }

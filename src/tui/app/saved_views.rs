@@ -158,7 +158,11 @@ impl App {
         }
         let wanted = std::mem::take(&mut self.views.wanted);
         if let Some(tab) = wanted.tab.filter(|_| !wanted.filter.is_empty()) {
-            self.screens.on(tab, effects, |screen, effects| screen.filter_only(&wanted.filter, effects));
+            self.screens.on(tab, effects, |screen, effects| {
+                if let Some(list) = screen.filtered_list_mut() {
+                    list.filter_only(&wanted.filter, effects);
+                }
+            });
         }
         // If the user has moved elsewhere meanwhile, stay there.
         let is_first = self.navigation.tab == Tab::Home || Some(self.navigation.tab) == wanted.tab;

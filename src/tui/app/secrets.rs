@@ -41,7 +41,11 @@ impl App {
                 self.act_inside(Action::Accept, effects);
             }
             AfterKeyWarning::Filter => {
-                self.screens.on(self.navigation.tab, effects, Screen::apply_filter);
+                self.screens.on(self.navigation.tab, effects, |screen, effects| {
+                    if let Some(list) = screen.filtered_list_mut() {
+                        list.apply_filter(effects);
+                    }
+                });
             }
         }
     }

@@ -129,7 +129,7 @@ actions! {
     Resume [Acts OfJob]: "resume", "resume this job" => "resume a paused or stopped job";
     UseUp [Acts OfJob]: "use up quota", "use up the quota" => "use up the rest of the quota with ever smaller requests";
     Retry [Acts OfJob]: "retry refused", "send refused rows again" => "send refused rows again; the service certainly did nothing for them";
-    Decide [Acts OfJob]: "resolve", "resolve this row" => "resolve a row with an unknown result";
+    Resolve [Acts OfJob]: "resolve", "resolve this row" => "resolve a row with an unknown result";
     CancelRest [Acts Destroys OfJob]: "cancel the rest", "cancel unsent rows" => "cancel the rest: rows not sent yet";
     Undo [Acts Destroys OfJob]: "revoke issued", "revoke job's issued badges" => "revoke the badges that this job issued, after a review; waiting ones when Issued";
     Receipt [OfJob]: "receipt", "save job receipt" => "save the receipt of this job: every row with its result";
@@ -149,11 +149,11 @@ actions! {
     ChooseFile: "choose file", "choose a file" => "choose from recent files and folders";
     Complete [HandWork]: "complete", "complete the file name";
     Correct: "correct", "correct this row" => "correct the name or e-mail of this row";
-    Allow: "include or skip", "include or skip row" => "include this row anyway, or skip it";
-    LeaveOut: "skip row", "skip this row";
-    AllowClass: "include group", "include whole group" => "include all rows with the same finding anyway";
+    Include: "include or skip", "include or skip row" => "include this row anyway, or skip it";
+    Skip: "skip row", "skip this row";
+    IncludeGroup: "include group", "include whole group" => "include all rows with the same finding anyway";
     Fold: "hide rows", "hide the group's rows" => "hide the rows of this group";
-    LeaveOutClass: "skip group", "skip whole group" => "skip all rows with the same finding";
+    SkipGroup: "skip group", "skip whole group" => "skip all rows with the same finding";
     Copy: "copy", "copy a value" => "copy an id, e-mail, link, row or table";
     CopyAll: "copy", "copy everything";
     OpenPicture: "open picture", "open picture in browser" => "open the picture in the browser (over ssh: copy its link)";
@@ -165,7 +165,7 @@ actions! {
     Theme: "theme", "choose a theme" => "choose a theme; the screen shows it at once";
     AutoRefresh: "auto refresh", "set auto refresh" => "set auto refresh: 30 s, 2 min or off";
     Save: "save", "save request log" => "save this log to a file, without the key, names and e-mails masked";
-    Look [OfJob]: "check", "check now" => "check now, before the next check is due";
+    Check [OfJob]: "check", "check now" => "check now, before the next check is due";
     Dismiss: "dismiss", "close the message" => "close the message at the bottom";
     NextTab: "next tab", "go to next tab";
     PreviousTab: "previous tab", "go to previous tab";

@@ -24,7 +24,7 @@ impl EditRow {
         effects.open(move |_, effects| Self::new(job, Box::new(row), effects));
     }
 
-    fn new(job: JobId, row: Box<JobRow>, effects: &mut Effects<'_>) -> Self {
+    pub(super) fn new(job: JobId, row: Box<JobRow>, effects: &mut Effects<'_>) -> Self {
         let mut fields =
             TextFields::new([tr_noop!("Name"), tr_noop!("E-mail")], [row.holder.wire(), row.address.wire()]);
         // Start in the e-mail field if the worst problem is there.
@@ -43,6 +43,10 @@ impl EditRow {
         let before = self.input().map(|input| input.subject);
         (self.counting, self.equal_before) = (None, equal_before);
         self.former = before.filter(|_| equal_before.is_some());
+    }
+
+    fn is_saving(&self) -> bool {
+        self.saving.is_some() || self.request.is_some()
     }
 
     fn save(&mut self, effects: &mut Effects<'_>) {
@@ -68,13 +72,17 @@ impl Component for EditRow {
         KeyContext::Form.in_field()
     }
 
+    fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
+        !matches!(action, Action::Accept | Action::ClearForm) || !self.is_saving()
+    }
+
     fn hint(&self, action: Action) -> &'static str {
         if action == Action::Accept { t!("save") } else { action.hint() }
     }
 
     fn on_action(&mut self, action: Action, _: &UiContext, effects: &mut Effects<'_>) -> bool {
         match action {
-            Action::Accept if self.request.is_none() && self.saving.is_none() => {
+            Action::Accept if !self.is_saving() => {
                 let [name, email] = self.fields.values().map(str::to_owned);
                 self.saving = Some(JobCommand::Correct(self.job, self.row.no, name, email));
                 self.save(effects);
@@ -166,11 +174,10 @@ impl Modal for EditRow {
 
     /// The answer tells which input was used.
     fn leave(&mut self, effects: &mut Effects<'_>) -> bool {
-        let is_saving = self.saving.is_some() || self.request.is_some();
-        if is_saving {
+        if self.is_saving() {
             effects.say(t!("lapel is still saving the last change. Try again."));
         }
-        !is_saving
+        !self.is_saving()
     }
 
     fn input(&self) -> Option<FormInput> {

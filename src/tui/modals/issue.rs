@@ -5,9 +5,7 @@ use super::file::Purpose;
 use super::person_form::{EMAIL, NAME, PersonForm};
 use crate::api::{TemplateFilter, TemplateQuery};
 use crate::domain::TemplateDetail;
-use crate::domain::email::EmailProblem;
 use crate::domain::validity::{Validity, policy, validity, warnings};
-use crate::jobs::intake::{RecipientField, Severity, check_person};
 use crate::tui::input::paths;
 use crate::tui::modals::file::FileForm;
 use crate::tui::prelude::*;
@@ -24,7 +22,6 @@ pub struct IssueForm {
     title: Text,
     person: PersonForm<2>,
     file: PathField,
-    tried: bool,
     detail: Option<Result<TemplateDetail, ApiError>>,
     detail_request: Option<RequestId>,
     same_title: Option<usize>,
@@ -44,7 +41,6 @@ impl IssueForm {
             title,
             file: PathField::with_recent(effects),
             person: PersonForm::new(fields, effects),
-            tried: false,
             detail: None,
             detail_request,
             same_title: None,
@@ -69,16 +65,10 @@ impl IssueForm {
 
     fn go_on(&mut self, effects: &mut Effects<'_>) {
         let fields = &mut self.person.fields;
-        let [name, email] = fields.values();
-        let is_unfinished = fields.focused() == NAME && email.trim().is_empty();
-        self.tried = !is_unfinished;
-        match (check_name(name), Address::check(email)) {
-            _ if is_unfinished => fields.set_focus(EMAIL),
-            (Err(_), _) => fields.set_focus(NAME),
-            (_, Err(_)) => fields.set_focus(EMAIL),
-            (Ok((name, _)), Ok(address)) => {
-                self.person.begin_review(self.template_id.clone(), (name, address), None, effects);
-            }
+        if fields.focused() == NAME && fields.value(EMAIL).trim().is_empty() {
+            fields.set_focus(EMAIL);
+        } else if let Some(person) = self.person.checked() {
+            self.person.begin_review(self.template_id.clone(), person, None, effects);
         }
     }
 
@@ -114,49 +104,11 @@ impl IssueForm {
         let of_file = self.is_at_file();
         form.choice(t!("one recipient"), !of_file);
         let [of_name, of_email, file] = aligned([tr_noop!("Name"), tr_noop!("E-mail"), tr_noop!("File")]);
-        self.person.fields.draw_one(NAME, &of_name, form, cx);
-        self.draw_name_check(form, cx);
-        self.person.fields.draw_one(EMAIL, &of_email, form, cx);
-        self.draw_email_check(form, cx);
+        self.person.draw_recipient([&of_name, &of_email], form, cx);
         form.choice(t!("a file or pasted lines"), of_file);
         form.labelled(&file, of_file, |columns| self.file.spans(columns, of_file, cx));
         if of_file {
             form.extend(self.file.lines(form.room(), cx));
-        }
-    }
-
-    fn draw_name_check(&self, form: &mut FormText<'_>, cx: &UiContext) {
-        let typed = self.person.fields.value(NAME);
-        match check_name(typed) {
-            Ok((_, notes)) => {
-                for note in notes {
-                    form.text(&format!("       {} {note}", cx.glyphs.alert), cx.theme.warning());
-                }
-            }
-            Err(why) if !typed.is_empty() || self.tried => {
-                form.text(&format!("       {why}"), cx.theme.error());
-            }
-            Err(_) => {}
-        }
-    }
-
-    fn draw_email_check(&self, form: &mut FormText<'_>, cx: &UiContext) {
-        let typed = self.person.fields.value(EMAIL);
-        match Address::check(typed) {
-            Ok(address) => {
-                for warning in address.warnings().iter().chain(&self.person.question(&address)) {
-                    form.text(&format!("       {} {warning}", cx.glyphs.alert), cx.theme.warning());
-                }
-            }
-            // An unfinished e-mail address is no error while the user types it.
-            Err(why)
-                if self.tried
-                    || (!typed.is_empty() && self.person.fields.focused() != EMAIL)
-                    || (why != EmailProblem::Empty && typed.contains(char::is_whitespace)) =>
-            {
-                form.text(&format!("       {why}"), cx.theme.error());
-            }
-            Err(_) => {}
         }
     }
 }
@@ -292,9 +244,8 @@ impl Modal for IssueForm {
 
     fn set_input(&mut self, texts: &[String]) {
         let text = |at: usize| texts.get(at).map_or("", String::as_str);
-        self.person.fields.restore(texts);
+        self.person.restore(texts);
         self.file.set_texts([text(2), text(3)]);
-        self.tried = false;
         let has_source = self.file.source().is_some() && text(NAME).is_empty() && text(EMAIL).is_empty();
         self.person.fields.set_focus(if has_source { FILE } else { NAME });
     }
@@ -329,43 +280,6 @@ impl Modal for IssueForm {
             effects.say(t!("Still reading the template. Nothing was sent."));
         } else if let Some(plan) = self.person.plan((self.template_id.clone(), self.title.clone()), effects) {
             effects.begin_job(JobCommand::Issue(plan));
-        }
-    }
-}
-
-/// Checks a typed name. Returns the name as it will be printed, with notes on changes and unusual characters, or
-/// why it cannot be sent.
-fn check_name(typed: &str) -> Result<(String, Vec<String>), String> {
-    // The e-mail address has its own check. A trailing space is ignored, because the user may
-    // still type another name.
-    let (name, _, _, findings) = check_person(typed.trim(), "");
-    let of_name = findings.into_iter().filter(|finding| finding.field == RecipientField::Name);
-    let (refused, notes): (Vec<_>, Vec<_>) =
-        of_name.partition(|finding| finding.severity == Severity::Refuse);
-    if name.contains('@') {
-        return Err(t!("the name is an e-mail address: are the two fields swapped?").to_owned());
-    }
-    match refused.into_iter().next() {
-        Some(finding) => Err(finding.what.to_string()),
-        None => Ok((name, notes.into_iter().map(|finding| finding.what.to_string()).collect())),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_checked_and_composed() {
-        assert_eq!(check_name(" 홍철 "), Ok(("홍철".to_owned(), Vec::new())));
-        let (name, notes) = check_name("\u{1100}\u{1175}\u{11b7}").expect("composed");
-        assert_eq!(name, "김");
-        assert_eq!(notes.len(), 1);
-        assert_eq!(check_name("Null, Christopher").expect("a name").1, [""; 0]);
-        assert_eq!(check_name("null").expect("allowed").1.len(), 1);
-        assert_eq!(check_name("\u{f9e1}").expect("kept").0, "\u{f9e1}", "a compatibility ideograph is kept");
-        for refused in ["", "\u{3164}", "kim@naru.example", "a\u{202e}b", "a\nb"] {
-            assert!(check_name(refused).is_err(), "{refused:?}");
         }
     }
 }

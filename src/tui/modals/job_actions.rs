@@ -27,7 +27,7 @@ pub(in crate::tui) fn run(job: &Job, action: Action, marked: &[JobRow], effects:
             effects.go.push(Navigate::Again(job.id, Box::new(JobCommand::UseUp(job.id))));
         }
         Action::Retry => effects.go.push(Navigate::Again(job.id, Box::new(JobCommand::Retry(job.id)))),
-        Action::Look => {
+        Action::Check => {
             effects.say(t!("Checking job {id} now.", id = job.id));
             effects.command(JobCommand::Look(Some(job.id)));
         }
@@ -91,7 +91,7 @@ pub(in crate::tui) fn can(action: Action, job: &Job) -> bool {
     let of = |row_status| job.counts.of(row_status);
     let mine = job.may_act();
     match action {
-        Action::Look => job.is_open(),
+        Action::Check => job.is_open(),
         Action::Run => JobMenu::run(job, Vec::new()).is_some(),
         Action::Export | Action::Receipt => true,
         Action::Redo => count(Step::Redo, job) > 0,
@@ -151,7 +151,7 @@ fn refusal(action: Action, job: &Job) -> String {
             t!("Job {id} is a revocation, and the service cannot undo one. Nothing was changed.", id)
         }
         Action::Undo => t!("{why} Nothing was changed.", why = job.nothing_to_undo()),
-        Action::Look => t!("Job {id} has nothing left to check. Nothing was changed.", id),
+        Action::Check => t!("Job {id} has nothing left to check. Nothing was changed.", id),
         Action::Redo => t!("Job {id} has no rows to do again. Nothing was changed.", id),
         Action::Mail => {
             t!("Job {id} has no issued badges, so no mail can have failed. Nothing was changed.", id)

@@ -45,3 +45,58 @@ pub(in crate::tui) mod revoke;
 pub(in crate::tui) mod revoke_ids;
 pub(in crate::tui) mod screen_text;
 pub(in crate::tui) mod undo_job;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::needs::tests::job;
+    use crate::tui::prelude::*;
+    use crate::tui::request::RequestIds;
+
+    /// A form offers no action that does nothing. What was typed stays until the answer: a failure shows it again.
+    #[test]
+    fn a_form_that_waits_for_the_journal_offers_only_what_it_does() {
+        let cx = UiContext::for_test();
+        let mut requests = RequestIds::default();
+        let effects = &mut Effects::new(&mut requests);
+        let job = job(Phase::Running, &[(RowStatus::Issued, 1)]);
+        let row = || JobRow::for_test(1, RowStatus::NeverSeen);
+        let forms: [Box<dyn Modal>; 3] = [
+            Box::new(undo_job::UndoJob::new(job.clone())),
+            Box::new(resolve_rows::ResolveRows::one(&job, row())),
+            Box::new(edit_row::EditRow::new(job.id, Box::new(row()), effects)),
+        ];
+        for mut form in forms {
+            // The first choice that asks nothing else, if there are choices.
+            if form.key_contexts().contains(&KeyContext::Menu) {
+                form.on_action(Action::Down, &cx, effects);
+                form.on_action(Action::Accept, &cx, effects);
+            }
+            let of_form = [Action::Accept, Action::ClearForm];
+            let of_field = [Action::ClearField, Action::Editor];
+            let offers = |form: &dyn Modal, action| form.is_enabled(action, &cx);
+            form.on_paste("B-000000001-AB", &cx, effects);
+            let name = form.name();
+            for action in of_form {
+                assert!(offers(&*form, action), "{name} {action:?}");
+            }
+            form.on_action(Action::Accept, &cx, effects);
+            form.on_confirmed(&cx, effects);
+            let typed = form.input();
+            for action in of_form {
+                assert!(!offers(&*form, action), "{name} {action:?}");
+            }
+            let mut refused = [of_form, of_field].concat();
+            refused.retain(|action| !offers(&*form, *action));
+            for action in refused {
+                form.on_action(action, &cx, effects);
+                assert_eq!(form.input(), typed, "{name} {action:?}");
+            }
+            if !offers(&*form, Action::ClearField) {
+                form.on_paste("x", &cx, effects);
+                assert!(form.long_field().is_none(), "{name}");
+                assert_eq!(form.input(), typed, "{name}");
+            }
+        }
+    }
+}

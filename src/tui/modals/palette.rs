@@ -492,7 +492,9 @@ mod tests {
     fn an_address_an_id_and_a_title_lead_somewhere() {
         let mut palette = palette();
         assert_eq!(found(&mut palette, " a@b.example ")[0], "look up what a@b.example holds");
-        assert_eq!(found(&mut palette, "@@"), [""; 0]);
+        for nothing in ["@@", "010-1234-5678", "(02) 123-4567", "01012345678"] {
+            assert_eq!(found(&mut palette, nothing), [""; 0], "{nothing}");
+        }
         let title = found(&mut palette, "데이터 시각화");
         let ways = ["show templates with 데이터 시각화 in the title", "look up holders named 데이터 시각화"];
         assert_eq!(title, ways, "an id has no spaces");

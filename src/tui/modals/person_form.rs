@@ -1,6 +1,6 @@
 //! The part that both forms for one recipient share: the fields, the duplicate check and the review.
 
-use crate::jobs::intake::DomainCounts;
+use crate::jobs::intake::{DomainCounts, RecipientField, Severity, check_person};
 use crate::jobs::{Holdings, IssuePlan, Rival};
 use crate::tui::prelude::*;
 use crate::tui::widgets::text_fields::TextFields;
@@ -15,6 +15,8 @@ const LISTED: usize = 5;
 pub(super) struct PersonForm<const N: usize> {
     pub fields: TextFields<N>,
     pub review: Option<PersonReview>,
+    /// Whether the user has tried to go on: then a field that is empty or unfinished is an error.
+    tried: bool,
     /// The domains of earlier recipients: a typed one that is nearly one of them may be a typing mistake.
     earlier: DomainCounts,
     earlier_request: Option<RequestId>,
@@ -23,7 +25,53 @@ pub(super) struct PersonForm<const N: usize> {
 impl<const N: usize> PersonForm<N> {
     pub fn new(fields: TextFields<N>, effects: &mut Effects<'_>) -> Self {
         let earlier_request = Some(effects.request(Request::Domains));
-        Self { fields, review: None, earlier: DomainCounts::default(), earlier_request }
+        Self { fields, review: None, tried: false, earlier: DomainCounts::default(), earlier_request }
+    }
+
+    /// Sets kept texts, as [`TextFields::restore`].
+    pub fn restore(&mut self, texts: &[String]) {
+        self.tried = false;
+        self.fields.restore(texts);
+    }
+
+    /// The typed recipient. If it cannot be sent, the focus goes to the field that says why.
+    pub fn checked(&mut self) -> Option<(String, Address)> {
+        self.tried = true;
+        self.fields.no_error();
+        let [name, email] = [NAME, EMAIL].map(|at| check(at, self.fields.value(at)));
+        match (name, email) {
+            (Err(_), _) => self.fields.set_focus(NAME),
+            (_, Err(_)) => self.fields.set_focus(EMAIL),
+            (Ok((name, _)), Ok((email, _))) => return Some((name, Address::check(&email).ok()?)),
+        }
+        None
+    }
+
+    /// The fields of the recipient under these labels, each with what is wrong or unusual in it.
+    pub fn draw_recipient(&self, labels: [&str; 2], form: &mut FormText<'_>, cx: &UiContext) {
+        for (at, label) in labels.into_iter().enumerate() {
+            self.fields.draw_one(at, label, form, cx);
+            match check(at, self.fields.value(at)) {
+                Ok((text, notes)) => {
+                    let address = Address::check(&text).ok().filter(|_| at == EMAIL);
+                    let question = address.and_then(|address| self.question(&address));
+                    for note in notes.into_iter().chain(question) {
+                        form.text(&format!("       {} {note}", cx.glyphs.alert), cx.theme.warning());
+                    }
+                }
+                Err(_) if self.is_unfinished(at) => {}
+                Err(why) => form.text(&format!("       {why}"), cx.theme.error()),
+            }
+        }
+    }
+
+    /// Whether the user may still type what is missing. An unfinished e-mail address is no error before the user leaves
+    /// its field.
+    fn is_unfinished(&self, at: usize) -> bool {
+        let typed = self.fields.value(at);
+        let is_word = typed.trim().is_empty() || !typed.contains(char::is_whitespace);
+        let is_typing = at == EMAIL && self.fields.focused() == EMAIL && is_word;
+        !self.tried && (typed.is_empty() || is_typing)
     }
 
     /// Opens the review of a checked recipient. It begins the duplicate check. A badge that is replaced is no duplicate.
@@ -34,7 +82,6 @@ impl<const N: usize> PersonForm<N> {
         replaces: Option<BadgeId>,
         effects: &mut Effects<'_>,
     ) {
-        self.fields.no_error();
         let request = Some(effects.request(Request::Holdings(template, address.as_str().to_owned())));
         let review = PersonReview { name, address, replaces, holdings: None, sent_before: None, request };
         self.review = Some(review);
@@ -104,6 +151,30 @@ impl<const N: usize> PersonForm<N> {
         for warning in review.address.warnings().iter().chain(&self.question(&review.address)) {
             form.warning(&t!("e-mail: {warning}", warning));
         }
+    }
+}
+
+/// Checks the text of a field. Returns it as it will be sent, with notes on changes and unusual characters, or why it
+/// cannot be sent.
+fn check(at: usize, typed: &str) -> Result<(String, Vec<String>), String> {
+    // Each field has its own check. Blanks at the end are ignored, because the user may type on.
+    let typed = typed.trim();
+    let (text, field, findings) = if at == NAME {
+        let (name, _, _, findings) = check_person(typed, "");
+        (name, RecipientField::Name, findings)
+    } else {
+        let (_, email, _, findings) = check_person("", typed);
+        (email, RecipientField::Email, findings)
+    };
+    if at == NAME && text.contains('@') {
+        return Err(t!("the name is an e-mail address: are the two fields swapped?").to_owned());
+    }
+    let of_field = findings.into_iter().filter(|finding| finding.field == field);
+    let (refused, notes): (Vec<_>, Vec<_>) =
+        of_field.partition(|finding| finding.severity == Severity::Refuse);
+    match refused.into_iter().next() {
+        Some(finding) => Err(finding.what.to_string()),
+        None => Ok((text, notes.into_iter().map(|finding| finding.what.to_string()).collect())),
     }
 }
 
@@ -204,6 +275,61 @@ mod tests {
         let template = TemplateId::new("TPL-1").expect("an id");
         let person = ("Kim".to_owned(), Address::check("kim@naru.example").expect("an address"));
         form.begin_review(template, person, None, effects);
+    }
+
+    #[test]
+    fn names_are_checked_and_composed() {
+        let check_name = |typed| check(NAME, typed);
+        assert_eq!(check_name(" 홍철 "), Ok(("홍철".to_owned(), Vec::new())));
+        let (name, notes) = check_name("\u{1100}\u{1175}\u{11b7}").expect("composed");
+        assert_eq!(name, "김");
+        assert_eq!(notes.len(), 1);
+        assert_eq!(check_name("Null, Christopher").expect("a name").1, [""; 0]);
+        assert_eq!(check_name("null").expect("allowed").1.len(), 1);
+        assert_eq!(check_name("\u{f9e1}").expect("kept").0, "\u{f9e1}", "a compatibility ideograph is kept");
+        for refused in ["", "\u{3164}", "kim@naru.example", "a\u{202e}b", "a\nb"] {
+            assert!(check_name(refused).is_err(), "{refused:?}");
+        }
+    }
+
+    #[test]
+    fn an_address_is_checked_as_in_a_file() {
+        let check_email = |typed| check(EMAIL, typed);
+        assert_eq!(check_email("kim@naru.example "), Ok(("kim@naru.example".to_owned(), Vec::new())));
+        let (email, notes) = check_email("Kim <kim@naru.example>").expect("an address");
+        assert_eq!((email.as_str(), notes.len()), ("kim@naru.example", 1));
+        for unusual in ["info@naru.example", "Kim@naru.example", "kim@gmial.com"] {
+            assert_eq!(check_email(unusual).expect(unusual).1.len(), 1, "{unusual}");
+        }
+        for refused in ["", "kim", "kim@naru", "#N/A"] {
+            assert!(check_email(refused).is_err(), "{refused:?}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_sent_gets_the_focus_and_is_said_once_the_user_goes_on() {
+        let cx = UiContext::for_test();
+        let mut ids = RequestIds::default();
+        let effects = &mut Effects::new(&mut ids);
+        let lines = |form: &PersonForm<2>| {
+            let mut text = FormText::new(Rect::new(0, 0, 60, 9), &cx);
+            form.draw_recipient(["Name", "E-mail"], &mut text, &cx);
+            text.len()
+        };
+        let mut form = form(effects);
+        assert_eq!(lines(&form), 2, "nobody went on yet");
+        assert!(form.checked().is_none());
+        assert_eq!((form.fields.focused(), lines(&form)), (NAME, 4));
+        form.restore(&["Kim".to_owned(), "kim".to_owned()]);
+        form.fields.set_focus(EMAIL);
+        assert_eq!(lines(&form), 2, "it is being typed");
+        form.fields.set_focus(NAME);
+        assert_eq!(lines(&form), 3);
+        assert!(form.checked().is_none());
+        assert_eq!(form.fields.focused(), EMAIL);
+        form.restore(&["Kim".to_owned(), "kim@naru.example".to_owned()]);
+        assert_eq!(form.checked().map(|(name, _)| name).as_deref(), Some("Kim"));
+        assert_eq!(lines(&form), 2);
     }
 
     /// The request of the last order, which asks for the recipient's badges.

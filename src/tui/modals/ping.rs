@@ -23,7 +23,11 @@ impl Component for PingForm {
     }
 
     fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
-        !matches!(action, Action::Down | Action::Up)
+        match action {
+            Action::Down | Action::Up => false,
+            Action::Accept => self.request.is_none(),
+            _ => true,
+        }
     }
 
     fn hint(&self, action: Action) -> &'static str {

@@ -5,7 +5,7 @@
 mod tests;
 
 use crate::config::ProfileLine;
-use crate::domain::email::ended;
+use crate::domain::email::sentence;
 use crate::jobs::JournalPlace;
 use crate::tui::modals::profile::{ProfileForm, ProfileStep};
 use crate::tui::prelude::*;
@@ -327,7 +327,7 @@ impl Component for Profiles {
                 ProfileStep::NotMine => return false,
                 ProfileStep::Done => self.said = None,
                 ProfileStep::Wrong(why) => {
-                    self.said = Some(t!("{why} Nothing was saved.", why = ended(&why)));
+                    self.said = Some(t!("{why} Nothing was saved.", why = sentence(&why)));
                 }
                 ProfileStep::Change(change) if cx.is_sending && self.used.as_ref() == Some(&change.name) => {
                     self.said = Some(i18n::tr(SENDING).to_owned());
@@ -412,7 +412,7 @@ impl Component for Profiles {
                     Err(why) => {
                         let is_form = self.form.is_some();
                         self.said = Some(if is_form {
-                            t!("{why} Nothing was saved.", why = ended(&why))
+                            t!("{why} Nothing was saved.", why = sentence(&why))
                         } else {
                             why
                         });

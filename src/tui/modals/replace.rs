@@ -2,12 +2,13 @@
 //! badge when the new one is Issued.
 
 use super::person_form::{EMAIL, NAME, PersonForm};
-use crate::jobs::intake::{self, Severity, check_person};
 use crate::tui::prelude::*;
+use crate::tui::widgets::reason_field::no_reason;
 use crate::tui::widgets::text_fields::TextFields;
 use crate::tui::widgets::text_layout::{aligned, pieces};
 
 const REASON: usize = 2;
+const LABELS: [&str; 3] = [tr_noop!("Name"), tr_noop!("E-mail"), tr_noop!("Reason")];
 
 pub struct ReplaceForm {
     old: Box<Badge>,
@@ -22,8 +23,7 @@ impl ReplaceForm {
     pub fn new(old: Box<Badge>, cx: &UiContext, effects: &mut Effects<'_>) -> Self {
         let text = |t: &Option<Text>| t.as_ref().map_or(String::new(), |t| t.wire().to_owned());
         let email = text(&old.recipient_email);
-        let labels = [tr_noop!("Name"), tr_noop!("E-mail"), tr_noop!("Reason")];
-        let fields = TextFields::new(labels, [&text(&old.recipient_name), &email, ""]);
+        let fields = TextFields::new(LABELS, [&text(&old.recipient_name), &email, ""]);
         let template_request = Some(effects.request(Request::TemplateOf(old.badge_id.clone(), email)));
         let state = Verdict::of(&*old, cx.now()).state();
         let person = PersonForm::new(fields, effects);
@@ -37,40 +37,29 @@ impl ReplaceForm {
         !(same(NAME, &self.old.recipient_name) && same(EMAIL, &self.old.recipient_email))
     }
 
-    /// The corrected name and address.
+    /// The template to issue from.
     ///
     /// # Errors
-    /// What is wrong, and the field to correct if it is in one field.
-    fn checked(&self) -> Result<(String, Address), (Option<usize>, String)> {
-        let (name, email, _, findings) =
-            check_person(self.person.fields.value(NAME), self.person.fields.value(EMAIL));
-        if let Some(finding) = findings.iter().find(|finding| finding.severity == Severity::Refuse) {
-            let at = if finding.field == intake::RecipientField::Name { NAME } else { EMAIL };
-            return Err((Some(at), finding.to_string()));
-        }
-        let address = Address::check(&email).map_err(|why| (Some(EMAIL), why.to_string()))?;
-        if Text::new(self.person.fields.value(REASON)).looks_empty() {
-            let why = t!(
-                "the reason for revoking the old badge is empty: the service requires one, and holders may see it"
-            );
-            return Err((Some(REASON), why.to_owned()));
+    /// What is missing beside the recipient, and the field to correct if it is in one field.
+    fn ready(&self) -> Result<TemplateId, (Option<usize>, String)> {
+        if let Some(why) = no_reason(self.person.fields.value(REASON)) {
+            return Err((Some(REASON), why));
         }
         if !self.is_changed() {
             let why = t!("name and e-mail are unchanged: there is nothing to correct");
             return Err((None, why.to_owned()));
         }
-        Ok((name, address))
-    }
-
-    fn go_on(&mut self, effects: &mut Effects<'_>) {
-        let template = match &self.template {
+        match &self.template {
             Some(Ok((template, _))) => Ok(template.clone()),
             Some(Err(why)) => Err((None, why.clone())),
             None => Err((None, t!("still reading the template of this badge").to_owned())),
-        };
-        let checked = self.checked().and_then(|person| template.map(|template| (person, template)));
-        match checked {
-            Ok((person, template)) => {
+        }
+    }
+
+    fn go_on(&mut self, effects: &mut Effects<'_>) {
+        let Some(person) = self.person.checked() else { return };
+        match self.ready() {
+            Ok(template) => {
                 let replaces = Some(self.old.badge_id.clone());
                 self.person.begin_review(template, person, replaces, effects);
             }
@@ -80,18 +69,10 @@ impl ReplaceForm {
 
     fn draw_fields(&self, form: &mut FormText<'_>, cx: &UiContext) {
         form.blank();
-        self.person.fields.draw(form, cx);
+        let [of_name, of_email, of_reason] = aligned(LABELS);
+        self.person.draw_recipient([&of_name, &of_email], form, cx);
+        self.person.fields.draw_one(REASON, &of_reason, form, cx);
         form.blank();
-        let (_, _, _, findings) =
-            check_person(self.person.fields.value(NAME), self.person.fields.value(EMAIL));
-        for finding in findings.iter().filter(|finding| finding.severity != Severity::Note) {
-            let text = finding.to_string();
-            if finding.severity == Severity::Refuse { form.error(&text) } else { form.warning(&text) }
-        }
-        let address = Address::check(self.person.fields.value(EMAIL)).ok();
-        if let Some(question) = address.and_then(|address| self.person.question(&address)) {
-            form.warning(&question);
-        }
         match &self.template {
             None => form.busy(t!("reading the template of this badge")),
             Some(Err(why)) => form.error(why),
@@ -180,7 +161,7 @@ impl Modal for ReplaceForm {
     }
 
     fn set_input(&mut self, texts: &[String]) {
-        self.person.fields.restore(texts);
+        self.person.restore(texts);
     }
 
     fn asks(&self) -> Option<ConfirmQuestion> {

@@ -9,11 +9,16 @@ use crate::tui::prelude::*;
 use crate::tui::request::JobReply;
 use crate::tui::widgets::job_rows::explain;
 use crate::tui::widgets::text_fields::TextFields;
+use strum::IntoStaticStr;
 
 const WHY: usize = 0;
 const BADGE: usize = 1;
+/// The place of the choice in kept input, after the fields.
+const CHOICE: usize = 2;
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// The names are those of kept input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 enum Resolution {
     SendAgain,
     IsBadge,
@@ -23,7 +28,7 @@ enum Resolution {
     SendNeverSeen,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ResolveStage {
     Choice,
     /// Type the badge id, or else the reason.
@@ -139,6 +144,10 @@ impl ResolveRows {
         if self.choice() == Resolution::IsBadge { BADGE } else { WHY }
     }
 
+    fn takes_text(&self) -> bool {
+        self.stage == ResolveStage::Text && self.request.is_none()
+    }
+
     fn ask_for_text(&mut self) {
         self.fields.set_focus(self.at());
         self.stage = ResolveStage::Text;
@@ -239,8 +248,9 @@ impl Component for ResolveRows {
     fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
         match action {
             Action::NextField | Action::PreviousField | Action::PageDown | Action::PageUp => false,
-            Action::Editor => self.stage == ResolveStage::Text && self.choice() != Resolution::IsBadge,
-            Action::ClearField => self.stage == ResolveStage::Text,
+            Action::Accept => self.stage == ResolveStage::Choice || self.request.is_none(),
+            Action::Editor => self.takes_text() && self.choice() != Resolution::IsBadge,
+            Action::ClearField | Action::ClearForm => self.takes_text(),
             _ => true,
         }
     }
@@ -249,7 +259,7 @@ impl Component for ResolveRows {
         match action {
             Action::Back => self.back(effects),
             Action::Accept => self.go_on(effects),
-            Action::ClearField => {
+            Action::ClearField if self.takes_text() => {
                 self.fields.on_action(action);
             }
             Action::NextField | Action::PreviousField | Action::PageDown | Action::PageUp => {}
@@ -262,11 +272,11 @@ impl Component for ResolveRows {
     }
 
     fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
-        self.stage == ResolveStage::Text && self.request.is_none() && self.fields.on_text_key(key)
+        self.takes_text() && self.fields.on_text_key(key)
     }
 
     fn on_paste(&mut self, text: &str, _: &UiContext, _: &mut Effects<'_>) {
-        if self.stage == ResolveStage::Text {
+        if self.takes_text() {
             self.fields.on_paste(text);
         }
     }
@@ -304,8 +314,7 @@ impl Component for ResolveRows {
 
     fn long_field(&mut self) -> Option<&mut TextField> {
         let is_reason = self.choice() != Resolution::IsBadge;
-        (self.stage == ResolveStage::Text && self.request.is_none() && is_reason)
-            .then(|| self.fields.field_mut(WHY))
+        (self.takes_text() && is_reason).then(|| self.fields.field_mut(WHY))
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
@@ -346,7 +355,9 @@ impl Modal for ResolveRows {
     fn input(&self) -> Option<FormInput> {
         let [why, badge] = self.fields.values();
         let badge = if badge == self.rows.badge() { "" } else { badge };
-        let texts = [why, badge].map(str::to_owned);
+        // The first choice is the one that every popup opens with.
+        let choice = if self.cursor.at() == 0 { "" } else { self.choice().into() };
+        let texts = [why, badge, choice].map(str::to_owned);
         Some(FormInput::new("resolve", self.subject.clone(), texts.to_vec()))
     }
 
@@ -355,6 +366,14 @@ impl Modal for ResolveRows {
         self.fields.restore(if has_badge { texts } else { texts.get(..BADGE).unwrap_or_default() });
         if !has_badge {
             self.fields.field_mut(BADGE).select();
+        }
+        let kept = texts.get(CHOICE).map_or("", String::as_str);
+        let chosen = self.choices.iter().position(|choice| <&str>::from(choice) == kept);
+        self.cursor.select(chosen.unwrap_or_default());
+        self.stage = ResolveStage::Choice;
+        // A text that came back is on the screen, with the key that clears it.
+        if texts.get(self.at()).is_some_and(|text| !text.is_empty()) {
+            self.ask_for_text();
         }
     }
 
@@ -438,5 +457,43 @@ mod tests {
         assert!(form.on_text_key(typed, effects));
         assert_eq!(form.typed(), ["x"]);
         assert_eq!(form.fields.values(), ["x", "B-000000001-AB"]);
+    }
+
+    #[test]
+    fn the_choice_and_the_text_come_back_and_the_field_is_open_if_it_has_a_text() {
+        let cx = UiContext::for_test();
+        let mut requests = RequestIds::default();
+        let effects = &mut Effects::new(&mut requests);
+        let job = job(Phase::Running, &[(RowStatus::NeverSeen, 1)]);
+        let open = |texts: &[String]| {
+            let mut form = ResolveRows::one(&job, JobRow::for_test(1, RowStatus::NeverSeen));
+            form.set_input(texts);
+            form
+        };
+        let texts = |form: &ResolveRows| form.input().expect("input").texts;
+        assert_eq!(texts(&open(&[])).concat(), "", "nothing to keep");
+        let mut form = open(&[]);
+        form.on_action(Action::Down, &cx, effects);
+        form.on_action(Action::Down, &cx, effects);
+        let chosen = texts(&form);
+        let mut form = open(&chosen);
+        assert_eq!((form.choice(), form.stage), (Resolution::Leave, ResolveStage::Choice));
+        form.on_action(Action::Accept, &cx, effects);
+        form.on_paste("found in the other list", &cx, effects);
+        let typed = texts(&form);
+        let mut form = open(&typed);
+        assert_eq!((form.choice(), form.stage), (Resolution::Leave, ResolveStage::Text));
+        assert_eq!(form.typed(), ["found in the other list"]);
+        // Cleared, or used, it is as at the beginning.
+        form.set_input(&[]);
+        assert_eq!((form.choice(), form.stage), (Resolution::SendAgain, ResolveStage::Choice));
+        assert_eq!(texts(&form).concat(), "", "nothing to keep");
+        // A text of another choice stays hidden until that is chosen again.
+        let mut form = open(&typed);
+        form.on_action(Action::Back, &cx, effects);
+        form.on_action(Action::Up, &cx, effects);
+        let form = open(&texts(&form));
+        assert_eq!((form.choice(), form.stage), (Resolution::IsBadge, ResolveStage::Choice));
+        assert_eq!(form.fields.value(WHY), "found in the other list");
     }
 }

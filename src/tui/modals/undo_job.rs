@@ -85,7 +85,13 @@ impl Component for UndoJob {
     }
 
     fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
-        !matches!(action, Action::NextField | Action::PreviousField | Action::PageDown | Action::PageUp)
+        match action {
+            Action::NextField | Action::PreviousField | Action::PageDown | Action::PageUp => false,
+            Action::Accept | Action::ClearField | Action::ClearForm | Action::Editor => {
+                self.request.is_none()
+            }
+            _ => true,
+        }
     }
 
     fn on_action(&mut self, action: Action, _: &UiContext, effects: &mut Effects<'_>) -> bool {
@@ -94,6 +100,7 @@ impl Component for UndoJob {
             Action::Back => effects.close(),
             Action::Accept => self.go_on(effects),
             Action::Down | Action::Up => {}
+            _ if self.request.is_some() => return false,
             _ => return self.reason.on_action(action),
         }
         true
@@ -104,7 +111,9 @@ impl Component for UndoJob {
     }
 
     fn on_paste(&mut self, text: &str, _: &UiContext, _: &mut Effects<'_>) {
-        self.reason.on_paste(text);
+        if self.request.is_none() {
+            self.reason.on_paste(text);
+        }
     }
 
     fn on_response(&mut self, reply: Reply, _: &UiContext, effects: &mut Effects<'_>) -> Handled {

@@ -102,7 +102,11 @@ pub(in crate::tui) fn fill(
     let kept = modal.input().and_then(|input| cx.connection.recents.unfinished(&input));
     if let Some(texts) = kept {
         modal.set_input(texts);
-        effects.say(filled(&modal.key_contexts(), cx));
+        // A popup that shows no field has kept a choice: there is nothing to clear.
+        let contexts = modal.key_contexts();
+        if cx.keymap.has(&contexts, Action::ClearForm) {
+            effects.say(filled(&contexts, cx));
+        }
     }
     modal
 }

@@ -250,7 +250,7 @@ impl BadgeScreen {
                 return;
             }
             Query::NotAnAddress(problem) => {
-                effects.say(&t!("{problem} No request was sent.", problem = problem.ended()));
+                effects.say(&t!("{problem} No request was sent.", problem = problem.sentence()));
                 return;
             }
             Query::BadgeId(id) => Some(id),

@@ -11,7 +11,7 @@ use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::tour::TourPlace;
 use crate::tui::widgets::filter::{FilterChoice, FilterField, FilterFieldKind, FilterValue};
-use crate::tui::widgets::filtered_list::{FilteredList, ListRecord, ListTexts, RowMark, level};
+use crate::tui::widgets::filtered_list::{FilteredList, ListRecord, ListTexts, RowMark, level, level_words};
 use crate::tui::widgets::last_read::LastRead;
 use crate::tui::widgets::paged_list::ListRow;
 use crate::tui::widgets::preview;
@@ -87,6 +87,7 @@ impl ListRecord for Template {
         ListField::of("category_name", (16, 1, 1)).styled(in_use),
         ListField::of("level", (10, 0, 3))
             .shown(|row, (), cx| level(row.level, row.level_name.as_ref(), cx))
+            .whole(|row, (), _| level_words(row.level, row.level_name.as_ref()))
             .styled(in_use),
         ListField::of("use_yn", (3, 0, 0))
             .titled(tr_noop!("Use"))
@@ -160,16 +161,6 @@ pub fn type_choice(kind: &BadgeType) -> Option<FilterChoice> {
     };
     Some(FilterChoice { field: "badge_type", value: field("badge_type")?, name: field("badge_type_name")? })
 }
-
-pub(super) const COPIED: &[ListField] = &[
-    ListField::plain("title"),
-    ListField::plain("badge_type_name"),
-    ListField::plain("category_name"),
-    ListField::plain("level"),
-    ListField::plain("level_name"),
-    ListField::plain("use_yn"),
-    ListField::plain("template_id"),
-];
 
 pub(super) const DETAILS: &[RecordField<TemplateDetail>] = &[
     RecordField::plain("skills_tag"),

@@ -39,7 +39,6 @@ fn a_key_has_one_title_in_all_lists_panes_copies_and_filters() {
     let all = [
         of_list::<HistoryItem>(),
         of_list::<Template>(),
-        of(templates::COPIED),
         of(templates::DETAILS),
         of(badge::badge_text::FIELDS),
         of(&job_rows::row_fields::fields()),

@@ -113,7 +113,7 @@ impl Wallet {
             }
             Query::NotAnAddress(problem) => {
                 self.lookup.call.error =
-                    Some(t!("{problem} No request was sent.", problem = problem.ended()));
+                    Some(t!("{problem} No request was sent.", problem = problem.sentence()));
                 // The caller spells it again: the next paste replaces it.
                 self.input.field.select();
                 return;

@@ -1,7 +1,7 @@
 //! The first screen, shown when no profile is set up: start the sandbox, or enter a base URL and a key.
 //! lapel checks the base URL and the key before it saves them.
 
-use crate::domain::email::ended;
+use crate::domain::email::sentence;
 use crate::tui::modals::profile::{ProfileForm, ProfileStep};
 use crate::tui::modals::profiles::Profiles;
 use crate::tui::prelude::*;
@@ -202,7 +202,7 @@ impl Component for Welcome {
         if let Some(error) = &self.error {
             form.blank();
             let whole = if self.form.is_some() {
-                t!("{why} Nothing was saved.", why = ended(error))
+                t!("{why} Nothing was saved.", why = sentence(error))
             } else {
                 error.clone()
             };

@@ -102,7 +102,7 @@ fn watch(tour: &Tour, seen: &TourState<'_>, here: &TourContext<'_>) -> String {
         );
     }
     match seen.place {
-        TourPlace::Activity | TourPlace::JobRows => here.by(Action::Look, |key| {
+        TourPlace::Activity | TourPlace::JobRows => here.by(Action::Check, |key| {
             t!("Accepted is not issued: that takes 5 minutes or more, here seconds. lapel checks by itself; {key} checks now.", key)
         }),
         _ => here.by(Action::Activity, |key| {

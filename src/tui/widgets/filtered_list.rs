@@ -9,6 +9,7 @@ mod view;
 
 pub use draw::{RowMark, read_words, two_sided};
 pub use narrowed::ComparedPart;
+pub use view::Filterable;
 
 use crate::api::{CategoryFilter, DirectionStyle, Sort};
 use crate::index::IndexQuery;
@@ -334,15 +335,7 @@ impl<T: ListRecord> FilteredList<T> {
         }
     }
 
-    pub fn key_like(&self) -> Vec<String> {
-        self.bar.texts().filter(|text| judge(text) == Likeness::Shape).map(str::to_owned).collect()
-    }
-
-    pub fn forget_earlier(&mut self) {
-        self.bar.forget_earlier();
-    }
-
-    pub fn apply(&mut self, effects: &mut Effects<'_>) {
+    fn apply(&mut self, effects: &mut Effects<'_>) {
         let values = match self.bar.values() {
             Ok(values) => values,
             // The open bar shows the error itself. The list is unchanged.
@@ -586,12 +579,14 @@ impl<T: ListRecord> FilteredList<T> {
 }
 
 pub fn level(level: Option<i64>, name: Option<&crate::domain::Text>, cx: &UiContext) -> String {
-    match (level, name) {
-        (Some(level), Some(name)) => format!("{level} {name}"),
-        (Some(level), None) => level.to_string(),
-        (None, Some(name)) => name.to_string(),
-        (None, None) => cx.glyphs.dash.to_owned(),
-    }
+    let words = level_words(level, name);
+    if words.is_empty() { cx.glyphs.dash.to_owned() } else { words }
+}
+
+/// The number and the name of a level, as far as they are known.
+pub fn level_words(level: Option<i64>, name: Option<&crate::domain::Text>) -> String {
+    let parts = level.map(|level| level.to_string()).into_iter().chain(name.map(ToString::to_string));
+    parts.collect::<Vec<_>>().join(" ")
 }
 
 fn compare_by<T: ListRecord>(a: &T, b: &T, order: SortOrder) -> Ordering {

@@ -8,6 +8,16 @@ use crokey::OneToThree;
 
 const LONGEST: usize = 3;
 
+/// Names of actions in files of earlier versions, each with the action.
+const FORMER: [(&str, Action); 6] = [
+    ("allow", Action::Include),
+    ("allow-class", Action::IncludeGroup),
+    ("decide", Action::Resolve),
+    ("leave-out", Action::Skip),
+    ("leave-out-class", Action::SkipGroup),
+    ("look", Action::Check),
+];
+
 impl Keymap {
     /// The default keys with the preset and the changes of a file, and the mistakes in the file. A key of the file
     /// is taken from a default action, which the palette still offers. A line of the file is left out if:
@@ -30,10 +40,13 @@ impl Keymap {
                 match read(said) {
                     Ok((context, action, chords)) => {
                         let at = lines.iter().position(|(c, a, _)| (*c, *a) == (context, action));
-                        if let Some(at) = at {
-                            lines[at].2 = chords;
-                            from[at] = BindingSource::File(n);
+                        let Some(at) = at else { continue };
+                        if let Some(other) = from[at].line() {
+                            wrong.push((n, same_action(&file.lines[other])));
+                            continue;
                         }
+                        lines[at].2 = chords;
+                        from[at] = BindingSource::File(n);
                     }
                     Err(what) => wrong.push((n, what)),
                 }
@@ -116,6 +129,11 @@ pub(super) fn wanted_twice(chord: &str, other: &KeymapLine) -> String {
     )
 }
 
+/// An action may have a former name beside its own.
+fn same_action(other: &KeymapLine) -> String {
+    t!("line {line} has the keys of the same action: keep one of the two lines", line = other.line)
+}
+
 fn read(said: &KeymapLine) -> Result<(KeyContext, Action, Vec<Chord>), String> {
     if said.action == "confirm" || said.place == "organisation" {
         return Err(t!("no longer used: confirm with the number of badges, then Enter").to_owned());
@@ -135,6 +153,8 @@ fn read(said: &KeymapLine) -> Result<(KeyContext, Action, Vec<Chord>), String> {
         (place @ ("activity" | "job-menu"), "call-off") => (place, Action::CancelRest.name()),
         given => given,
     };
+    let former = FORMER.iter().find(|(former, _)| *former == action);
+    let action = former.map_or(action, |(_, now)| now.name());
     let names: Vec<&str> = places.iter().map(|c| c.name()).collect();
     let Some(context) = names.iter().position(|name| *name == place).map(|at| places[at]) else {
         return Err(match nearest(&said.place, names.iter().copied()) {
@@ -463,9 +483,11 @@ mod tests {
              receipt = 'e'\nredo = 'o'\nmail = 'm'\n[job-rows]\nreceipt = 'e'\nredo = 'o'\n[home]\nresume = 'R'\n\
              index-on = 'o'\nindex-stop = 'S'\n[overview]\nrescan = 'R'\n[global]\nlanguage = 'K'\n\
              auto-refresh = 'A'\nforget-recent = 'ctrl-x f'\n[history]\nsave-filter = 'S'\n\
-             [profiles]\nchange-profile = 'e'\n[requests]\nsave = 's'\n",
+             [profiles]\nchange-profile = 'e'\n[requests]\nsave = 's'\n[draft]\nleave-out = 's'\n",
         )
         .expect("keys");
+        let draft = [KeyContext::Draft, KeyContext::List, KeyContext::Always];
+        assert_eq!(keymap.key(&draft, Action::Skip).as_deref(), Some("s"));
         let stack = [KeyContext::Activity, KeyContext::List, KeyContext::Global, KeyContext::Always];
         for (key, action) in [
             ("R", Action::Run),
@@ -484,8 +506,19 @@ mod tests {
     }
 
     #[test]
+    fn a_former_name_beside_the_one_of_today_is_named() {
+        let wrong = keymap("[activity]\ncheck = 'X'\nlook = 'Z'\n").expect_err("two lines of one action");
+        let [mistake] = &wrong[..] else { panic!("{wrong:?}") };
+        assert!(mistake.line == Some(3) && mistake.what.contains("line 2"), "{mistake:?}");
+        for (former, action) in FORMER {
+            assert_ne!(former, action.name());
+            assert!(Action::ALL.iter().all(|other| other.name() != former), "{former} is in use");
+        }
+    }
+
+    #[test]
     fn a_key_that_is_taken_further_in_is_right_while_another_is_left() {
-        let text = "[history]\nmark = 'r'\n[list]\nup = ['k', 'Z']\n[overview]\nperiod = 'k'\n[activity]\nlook = ['r', 'f5']\n";
+        let text = "[history]\nmark = 'r'\n[list]\nup = ['k', 'Z']\n[overview]\nperiod = 'k'\n[activity]\ncheck = ['r', 'f5']\n";
         let keymap = keymap(text).expect("keys");
         let stack = [KeyContext::History, KeyContext::List, KeyContext::Global, KeyContext::Always];
         assert_eq!(press(&keymap, "rk"), [Press::Action(Action::Mark), Press::Action(Action::Up)]);

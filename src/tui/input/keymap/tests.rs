@@ -16,12 +16,12 @@ fn every_key_of_the_table_is_a_key_and_has_one_meaning_in_its_context() {
 
 /// What a letter means, wherever it is a key.
 const MEANINGS: &[(&str, &[Action])] = &[
-    ("A a", &[Action::MarkLoaded, Action::TakeSuggestions, Action::AllowClass]),
+    ("A a", &[Action::MarkLoaded, Action::TakeSuggestions, Action::IncludeGroup]),
     ("b", &[Action::Categories]),
     ("C", &[Action::ChooseColumns]),
     ("c", &[Action::Replace, Action::Correct, Action::ChangeProfile]),
     ("D", &[Action::Details]),
-    ("d", &[Action::Decide]),
+    ("d", &[Action::Resolve]),
     ("E", &[Action::Encoding]),
     ("e", &[Action::Export, Action::Redo, Action::Save]),
     ("F", &[Action::Ids]),
@@ -47,7 +47,7 @@ const MEANINGS: &[(&str, &[Action])] = &[
     ("p", &[Action::Picture]),
     ("q", &[Action::Quit]),
     ("R", &[Action::Run]),
-    ("r", &[Action::Reload, Action::Look, Action::TestProfile]),
+    ("r", &[Action::Reload, Action::Check, Action::TestProfile]),
     ("S", &[Action::SaveFilter]),
     ("s", &[Action::Sort]),
     ("T", &[Action::Tour]),

@@ -266,8 +266,8 @@ impl DraftForm {
         let key = |action| cx.key(&self.key_contexts(), action);
         effects.say(t!(
             "Go to the other end of the range: {send} includes its rows, {skip} skips them. {esc} cancels.",
-            send = key(Action::Allow),
-            skip = key(Action::LeaveOut),
+            send = key(Action::Include),
+            skip = key(Action::Skip),
             esc = key(Action::Back)
         ));
     }
@@ -313,8 +313,8 @@ impl DraftForm {
             rows,
             "range of {n} row: {send} includes it, {skip} skips it, {esc} cancels",
             "range of {n} rows: {send} includes them, {skip} skips them, {esc} cancels",
-            send = key(Action::Allow),
-            skip = key(Action::LeaveOut),
+            send = key(Action::Include),
+            skip = key(Action::Skip),
             esc = key(Action::Back)
         ))
     }
@@ -353,7 +353,7 @@ impl DraftForm {
         if decided.is_empty() && may_allow {
             effects.say(t!(
                 "This range has no row to include: its rows are included already, or have to be corrected. {skip} skips them.",
-                skip = cx.key(&self.key_contexts(), Action::LeaveOut)
+                skip = cx.key(&self.key_contexts(), Action::Skip)
             ));
         } else if decided.is_empty() {
             effects.say(t!("This range has no row to skip."));
@@ -463,7 +463,7 @@ impl DraftForm {
         let asks = row.row_status == RowStatus::NeedsReview && self.may(Step::Allow, Some(row));
         let key = |action| cx.key(&self.key_contexts(), action);
         asks.then(|| {
-            let (send, skip) = (key(Action::Allow), key(Action::LeaveOut));
+            let (send, skip) = (key(Action::Include), key(Action::Skip));
             t!("{send} includes this row anyway, {skip} skips it", send, skip)
         })
     }
@@ -473,7 +473,7 @@ impl DraftForm {
         let key = |action| cx.key(&self.key_contexts(), action);
         if row.suggested_address().is_some() {
             let (take, send, skip) =
-                (key(Action::TakeSuggestions), key(Action::AllowClass), key(Action::LeaveOutClass));
+                (key(Action::TakeSuggestions), key(Action::IncludeGroup), key(Action::SkipGroup));
             return Some(t!(
                 "{rows} rows with this reason: {take} corrects them, {send} includes them as they are, {skip} skips them",
                 rows = number(group.rows),
@@ -482,10 +482,10 @@ impl DraftForm {
                 skip
             ));
         }
-        let (send, skip) = (key(Action::AllowClass), key(Action::LeaveOutClass));
+        let (send, skip) = (key(Action::IncludeGroup), key(Action::SkipGroup));
         let (allows, rows) = (number(group.allows), number(group.rows));
-        let can_send = group.allows > 0 && self.is_enabled(Action::AllowClass, cx);
-        let can_skip = self.is_enabled(Action::LeaveOutClass, cx);
+        let can_send = group.allows > 0 && self.is_enabled(Action::IncludeGroup, cx);
+        let can_skip = self.is_enabled(Action::SkipGroup, cx);
         match (can_send, can_skip) {
             (true, true) => Some(t!(
                 "{rows} rows with this reason: {send} includes {allows}, {skip} skips {rows}",
@@ -510,8 +510,8 @@ impl DraftForm {
         let key = |action| cx.key(&self.key_contexts(), action);
         let take =
             part.has_suggestion().then(|| t!("{take} correct all", take = key(Action::TakeSuggestions)));
-        let send = (part.allows > 0).then(|| t!("{send} include all", send = key(Action::AllowClass)));
-        let skip = t!("{skip} skip all", skip = key(Action::LeaveOutClass));
+        let send = (part.allows > 0).then(|| t!("{send} include all", send = key(Action::IncludeGroup)));
+        let skip = t!("{skip} skip all", skip = key(Action::SkipGroup));
         take.into_iter().chain(send).chain([skip]).collect()
     }
 }

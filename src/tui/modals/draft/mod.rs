@@ -215,6 +215,22 @@ fn sendable(draft: &Job) -> u64 {
     draft.counts.sum(RowStatus::is_to_send)
 }
 
+/// Whether an action changes what is sent.
+fn decides(action: Action) -> bool {
+    matches!(
+        action,
+        Action::Include
+            | Action::Skip
+            | Action::IncludeGroup
+            | Action::SkipGroup
+            | Action::Correct
+            | Action::Columns
+            | Action::UndoLast
+            | Action::TakeSuggestions
+            | Action::DiscardDraft
+    )
+}
+
 impl Component for DraftForm {
     fn key_contexts(&self) -> Vec<KeyContext> {
         if let Some(search) = self.rows.over() {
@@ -227,13 +243,14 @@ impl Component for DraftForm {
     fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
         let row = self.selected();
         match action {
+            _ if self.beginning && decides(action) => false,
             // Of a range whose rows changed, they say so.
-            Action::Allow | Action::LeaveOut if self.rows.marks.is_in_range() => true,
-            Action::Allow => self.may(Step::Allow, row) || self.may(Step::Skip, row),
-            Action::LeaveOut => self.may(Step::Skip, row),
+            Action::Include | Action::Skip if self.rows.marks.is_in_range() => true,
+            Action::Include => self.may(Step::Allow, row) || self.may(Step::Skip, row),
+            Action::Skip => self.may(Step::Skip, row),
             Action::Range | Action::RangeDown | Action::RangeUp => row.is_some() || self.range().is_some(),
-            Action::AllowClass => self.may_group(Step::Allow),
-            Action::LeaveOutClass => self.may_group(Step::Skip),
+            Action::IncludeGroup => self.may_group(Step::Allow),
+            Action::SkipGroup => self.may_group(Step::Skip),
             Action::Correct => row.is_some(),
             Action::Open => !self.rows.has_search() && self.heading_here().is_some(),
             Action::Fold | Action::Only => !self.rows.has_search(),
@@ -241,7 +258,10 @@ impl Component for DraftForm {
             Action::Columns => self.has_file(),
             Action::NextTemplate => self.jobs.len() > 1,
             Action::UndoLast => self.may_undo,
-            Action::Accept => self.sendable() > 0 || self.has_suggestion() || self.heading_here().is_some(),
+            Action::Accept => {
+                let sends = self.sendable() > 0 || self.has_suggestion();
+                sends && !self.beginning || self.heading_here().is_some()
+            }
             Action::TakeSuggestions => self.group_has_suggestion() || self.may_group(Step::Allow),
             Action::Reload => match self.check {
                 DuplicateCheck::Failed(_) => true,
@@ -260,26 +280,14 @@ impl Component for DraftForm {
             Action::Accept | Action::Open if self.heading_here().is_some() => t!("show or hide"),
             Action::TakeSuggestions if !self.group_has_suggestion() => t!("include group"),
             Action::Only => t!("next group"),
-            Action::Allow if self.range().is_some() => t!("include range"),
-            Action::LeaveOut if self.range().is_some() => t!("skip range"),
+            Action::Include if self.range().is_some() => t!("include range"),
+            Action::Skip if self.range().is_some() => t!("skip range"),
             _ => action.hint(),
         }
     }
 
     fn on_action(&mut self, action: Action, cx: &UiContext, effects: &mut Effects<'_>) -> bool {
-        let decides = matches!(
-            action,
-            Action::Allow
-                | Action::LeaveOut
-                | Action::AllowClass
-                | Action::LeaveOutClass
-                | Action::Correct
-                | Action::Columns
-                | Action::UndoLast
-                | Action::TakeSuggestions
-                | Action::DiscardDraft
-        );
-        if decides && self.beginning {
+        if self.beginning && decides(action) {
             // What is sent is what was confirmed.
             return true;
         }
@@ -328,11 +336,11 @@ impl Component for DraftForm {
                 self.draw_range(cx, effects);
                 self.move_by(if action == Action::RangeDown { 1 } else { -1 });
             }
-            Action::Allow | Action::LeaveOut if self.decide_range(action == Action::Allow, cx, effects) => {}
-            Action::Allow => self.decide_row(true, true, effects),
-            Action::LeaveOut => self.decide_row(false, true, effects),
-            Action::TakeSuggestions | Action::AllowClass => self.decide_group(true, effects),
-            Action::LeaveOutClass => self.decide_group(false, effects),
+            Action::Include | Action::Skip if self.decide_range(action == Action::Include, cx, effects) => {}
+            Action::Include => self.decide_row(true, true, effects),
+            Action::Skip => self.decide_row(false, true, effects),
+            Action::TakeSuggestions | Action::IncludeGroup => self.decide_group(true, effects),
+            Action::SkipGroup => self.decide_group(false, effects),
             Action::UndoLast => {
                 if self.doing.is_empty() {
                     let job = self.job().id;
@@ -427,7 +435,7 @@ impl Component for DraftForm {
                     }
                     Ok(JobReply::Said(text)) => effects.say(text),
                     Ok(JobReply::Allowed(0)) => {
-                        let key = cx.key(&self.key_contexts(), Action::Allow);
+                        let key = cx.key(&self.key_contexts(), Action::Include);
                         effects.say(t!(
                             "No row of this group is ready yet: each has another reason. Decide them one by one with {key}.",
                             key

@@ -6,7 +6,7 @@ mod file_questions;
 mod mapping;
 mod steps;
 
-use crate::domain::email::ended;
+use crate::domain::email::sentence;
 use crate::jobs::intake::Choices;
 use crate::jobs::{FileChange, FileSource, FileState, Opened};
 use crate::secrets::fingerprint;
@@ -241,8 +241,11 @@ impl Component for FileForm {
     fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
         let Some(opened) = self.opened.as_ref().filter(|_| !matches!(self.kept, DraftOffer::Reading(_)))
         else {
-            let clears = action == Action::ClearForm && self.is_refilled;
-            return action == Action::Back || action == Action::Accept || clears;
+            return match action {
+                Action::Accept => !self.is_reading(),
+                Action::ClearForm => self.is_refilled,
+                _ => action == Action::Back,
+            };
         };
         match action {
             Action::Encoding => opened.about.encoding.is_some(),
@@ -335,7 +338,7 @@ impl Component for FileForm {
                     Err(why) if self.is_refilled && self.choices != self.begun.choices => {
                         self.said = Some(t!(
                             "{why} lapel used what you chose before. {enter} tries it again, {clear} clears it.",
-                            why = ended(&why),
+                            why = sentence(&why),
                             enter = cx.key(&self.key_contexts(), Action::Accept),
                             clear = cx.key(&self.key_contexts(), Action::ClearForm)
                         ));

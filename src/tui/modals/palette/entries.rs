@@ -94,19 +94,20 @@ pub(super) fn place(entry: &PaletteEntry) -> Option<String> {
 
 /// Destinations for the typed text, most likely first.
 pub(super) fn ways(typed: &str) -> Vec<PaletteEntry> {
+    let read = Query::read(typed);
     match Address::to_look_up(typed) {
         Ok(address) => vec![PaletteEntry::Holder(address.as_str().to_owned())],
-        Err(_) if typed.contains('@') => Vec::new(),
+        // The service keeps no telephone numbers, so nothing is found by one.
+        Err(_) if typed.contains('@') || matches!(read, Query::NotAnAddress(_)) => Vec::new(),
         Err(_) => {
             let one_word = !typed.contains(char::is_whitespace);
             // The Wallet's search box reads ids the same way: from a link, without brackets.
-            let badge = match Query::read(typed) {
+            let named = matches!(read, Query::Name { .. }).then(|| PaletteEntry::Named(typed.to_owned()));
+            let badge = match read {
                 Query::BadgeId(id) => Some(PaletteEntry::Badge(id)),
                 _ => BadgeId::new(typed).filter(|_| one_word).map(PaletteEntry::Badge),
             };
             let titled = Some(PaletteEntry::Titled(typed.to_owned()));
-            let named = matches!(Query::read(typed), Query::Name { .. })
-                .then(|| PaletteEntry::Named(typed.to_owned()));
             // A template id contains a digit. A single word is more likely a person's name than a title.
             let template = TemplateId::new(typed)
                 .filter(|_| one_word && typed.chars().any(|c| c.is_ascii_digit()))

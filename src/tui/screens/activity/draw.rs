@@ -515,7 +515,7 @@ fn advice(job: &Job, cx: &UiContext) -> Vec<(String, Style)> {
             Urgency::InDoubt | Urgency::NeedsReview => t!(
                 "{open}: show the rows. {resolve} there resolves each one.",
                 open,
-                resolve = cx.key(&[KeyContext::JobRows], Action::Decide)
+                resolve = cx.key(&[KeyContext::JobRows], Action::Resolve)
             ),
             Urgency::Refused if job.offers_retry() => {
                 t!("{run}: send the refused rows again.", run)

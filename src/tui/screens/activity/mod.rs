@@ -276,13 +276,13 @@ impl Activity {
         match action {
             Action::Export => open_menu(JobMenu::export(job, marked, self.listed()), effects),
             Action::Undo if !marked.is_empty() => revoke_rows(job, &marked, cx, effects),
-            Action::Decide if !marked.is_empty() => {
+            Action::Resolve if !marked.is_empty() => {
                 match ResolveRows::marked(job, &marked).filter(|_| job.may_act()) {
                     Some(form) => effects.show(form),
                     None => effects.say(t!("There is nothing to resolve in the marked rows.")),
                 }
             }
-            Action::Decide => match self.rows.as_ref().and_then(|rows| rows.list.selected()) {
+            Action::Resolve => match self.rows.as_ref().and_then(|rows| rows.list.selected()) {
                 Some(row) if can_resolve(row, job) => effects.show(ResolveRows::one(job, row.clone())),
                 _ => effects.say(
                     t!("There is nothing to resolve in this row. lapel checks rows in doubt and sends none of them again meanwhile."),
@@ -314,7 +314,7 @@ impl Component for Activity {
             return !matches!(
                 action,
                 Action::Open
-                    | Action::Look
+                    | Action::Check
                     | Action::Copy
                     | Action::Sort
                     | Action::ChooseColumns
@@ -333,15 +333,15 @@ impl Component for Activity {
             Action::Open => row.is_none_or(|row| row.badge_id.is_some()),
             Action::Raw => row.is_some_and(|row| row.badge_id.is_some()),
             Action::Wallet => row.is_some_and(|row| !row.address.looks_empty()),
-            Action::Decide if self.marked().next().is_some() => {
+            Action::Resolve if self.marked().next().is_some() => {
                 self.marked().any(|row| can_resolve(row, job))
             }
-            Action::Decide => row.is_some_and(|row| can_resolve(row, job)),
+            Action::Resolve => row.is_some_and(|row| can_resolve(row, job)),
             Action::Undo if self.marked().next().is_some() => self.marked().any(|row| may_revoke(row, job)),
             Action::SaveList => self.listed().is_some(),
             Action::UndoLast => self.rows.as_ref().is_some_and(|rows| rows.marks.has_changes()),
             Action::ClearMarks => self.marked().next().is_some(),
-            Action::Look => job.is_open(),
+            Action::Check => job.is_open(),
             Action::Only => self.rows.is_some() || self.jobs.len() > 1,
             _ => !action.is(ActionKind::OfJob) || self.selected_jobs().iter().any(|job| can(action, job)),
         }
@@ -362,7 +362,7 @@ impl Component for Activity {
         }
         if action.is(ActionKind::OfJob) {
             if self.job().is_some() && self.job_for(action).is_none() {
-                if action == Action::Look {
+                if action == Action::Check {
                     // It is harmless for both parts.
                     self.selected_jobs().into_iter().for_each(|job| run(job, action, &[], effects));
                     return true;

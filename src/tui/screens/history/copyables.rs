@@ -5,13 +5,17 @@ use crate::tui::persist::saved_layout::SavedLayout;
 use crate::tui::prelude::*;
 use crate::tui::screens::badge_preview::picture_of;
 use crate::tui::widgets::copying::{self, Copyables, records_of};
-use crate::tui::widgets::filtered_list::ListRecord;
+use crate::tui::widgets::filtered_list::{Filterable, ListRecord};
 use crate::tui::widgets::paged_list::{ListEntry, RowSlot};
 use crate::tui::widgets::record_field::pick;
 
 impl Screen for History {
-    fn layout_changes(&self) -> u64 {
-        self.filtered.changes()
+    fn filtered_list(&self) -> Option<&dyn Filterable> {
+        Some(&self.filtered)
+    }
+
+    fn filtered_list_mut(&mut self) -> Option<&mut dyn Filterable> {
+        Some(&mut self.filtered)
     }
 
     fn save_layout(&self, view: &mut SavedLayout) {
@@ -41,22 +45,6 @@ impl Screen for History {
 
     fn picture(&self, area: Rect, cx: &UiContext) -> Option<PictureRequest> {
         picture_of(self.filtered.list.selected()?, self.filtered.split(area).1?, cx)
-    }
-
-    fn forget_recents(&mut self) {
-        self.filtered.forget_earlier();
-    }
-
-    fn key_like(&self) -> Vec<String> {
-        self.filtered.key_like()
-    }
-
-    fn apply_filter(&mut self, effects: &mut Effects<'_>) {
-        self.filtered.apply(effects);
-    }
-
-    fn filter_only(&mut self, filter: &[(String, String)], effects: &mut Effects<'_>) {
-        self.filtered.filter_only(filter, effects);
     }
 
     fn badges(&self, most: usize) -> Vec<&HistoryItem> {
@@ -96,9 +84,5 @@ impl Screen for History {
 
     fn refresh(&mut self, _: &UiContext, effects: &mut Effects<'_>) {
         self.filtered.reload(effects);
-    }
-
-    fn rows_built(&self) -> u64 {
-        self.filtered.list.rows_built()
     }
 }

@@ -1,11 +1,12 @@
 //! Copying, opening and raw JSON for the Templates tab.
 
-use super::{COPIED, Templates};
+use super::Templates;
 use crate::tui::persist::saved_layout::SavedLayout;
 use crate::tui::platform::images::PictureOf;
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::widgets::copying::{self, Copyables};
+use crate::tui::widgets::filtered_list::{Filterable, ListRecord};
 
 impl Templates {
     fn category(&self) -> Option<&Category> {
@@ -15,8 +16,12 @@ impl Templates {
 }
 
 impl Screen for Templates {
-    fn layout_changes(&self) -> u64 {
-        self.filtered.changes()
+    fn filtered_list(&self) -> Option<&dyn Filterable> {
+        Some(&self.filtered)
+    }
+
+    fn filtered_list_mut(&mut self) -> Option<&mut dyn Filterable> {
+        Some(&mut self.filtered)
     }
 
     fn save_layout(&self, view: &mut SavedLayout) {
@@ -60,22 +65,6 @@ impl Screen for Templates {
         Some(PictureRequest { of: PictureOf::Address(row.image_url.clone()), area: place? })
     }
 
-    fn forget_recents(&mut self) {
-        self.filtered.forget_earlier();
-    }
-
-    fn key_like(&self) -> Vec<String> {
-        self.filtered.key_like()
-    }
-
-    fn apply_filter(&mut self, effects: &mut Effects<'_>) {
-        self.filtered.apply(effects);
-    }
-
-    fn filter_only(&mut self, filter: &[(String, String)], effects: &mut Effects<'_>) {
-        self.filtered.filter_only(filter, effects);
-    }
-
     fn templates(&self) -> Vec<&Template> {
         self.filtered.loaded().collect()
     }
@@ -95,7 +84,7 @@ impl Screen for Templates {
         all.one('n', t!("title"), row.title.as_ref().map(Text::wire));
         all.link('l', t!("link to the picture"), row.image_url.as_ref(), cx);
         let loaded = self.filtered.list.loaded().map(|(_, row)| row);
-        all.records(COPIED, Some(row), loaded, copying::loaded, |_| (), cx);
+        all.records(Template::FIELDS, Some(row), loaded, copying::loaded, |_| (), cx);
         all
     }
 
@@ -125,9 +114,5 @@ impl Screen for Templates {
 
     fn has_picture(&self, action: Action) -> bool {
         action == Action::Picture && self.full
-    }
-
-    fn rows_built(&self) -> u64 {
-        self.filtered.list.rows_built()
     }
 }

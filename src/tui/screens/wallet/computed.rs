@@ -111,6 +111,11 @@ impl HolderBadges {
         self.read_at.filter(|_| self.is_kept && self.complete && self.read == [true, true])
     }
 
+    /// Whether neither list could be read.
+    pub fn has_failed(&self) -> bool {
+        self.unread == [true, true]
+    }
+
     /// Whether a badge waits: its age is shown then.
     pub fn waits(&self, now: DateTime) -> bool {
         let minute = minute(now);

@@ -6,6 +6,7 @@ use crate::export;
 use crate::tui::persist::saved_layout;
 use crate::tui::prelude::*;
 use crate::tui::widgets::copying::{Copyables, records};
+use crate::tui::widgets::job_rows::moment;
 use crate::tui::widgets::record_field::pick;
 
 impl Wallet {
@@ -23,16 +24,23 @@ impl Wallet {
             badges = count!(listed, "badge", "badges"),
             email = Text::from(found.email.as_str())
         );
-        let note = if listed < list.all() as u64 {
-            Some(t!("The file has only the rows that the list shows.").to_owned())
-        } else {
+        let mut notes = Vec::new();
+        if listed < list.all() as u64 {
+            notes.push(t!("The file has only the rows that the list shows.").to_owned());
+        }
+        if let Some(at) = found.read_at.filter(|_| found.is_kept) {
+            let time = moment(at, cx);
+            notes.push(t!("The refresh failed. The file has the badges as of {time}.", time));
+        }
+        if !is_all && found.whole_as_of().is_none() {
             let why = if found.email.is_empty() {
                 t!("Only this badge was looked up, not its holder's wallet.")
             } else {
                 t!("Some data of this holder could not be read. There may be more badges.")
             };
-            (!is_all).then(|| why.to_owned())
-        };
+            notes.push(why.to_owned());
+        }
+        let note = Some(notes.join(" ")).filter(|note| !note.is_empty());
         Ok(ExportSource::of_rows("wallet", head, note, <HeldBadge as export::Record>::SHAPE.names(), rows))
     }
 }

@@ -8,6 +8,7 @@ use super::rows::FIELDS;
 use super::state::HolderBadges;
 use crate::domain::address_search::with_space;
 use crate::domain::call_advice::CallerQuestion;
+use crate::domain::email::ended;
 use crate::domain::look_alike::{foreign_letter, letter_name};
 use crate::tui::input::list_hit::below;
 use crate::tui::prelude::*;
@@ -106,7 +107,7 @@ impl Wallet {
         let enter = cx.key(&self.key_contexts(), Action::Accept);
         let hint = match Query::read(self.input.field.value()) {
             Query::Nothing => type_something(cx),
-            Query::NotAnAddress(problem) => t!("So far {problem}", problem = problem.ended()),
+            Query::NotAnAddress(problem) => t!("So far {problem}", problem = ended(&problem.to_string())),
             Query::Address { address, name: Some(name) }
                 if !with_space(address.as_str(), &name).is_empty() =>
             {
@@ -186,7 +187,7 @@ impl Wallet {
         let areas = self.areas(area, cx);
         let under = Rect { y: area.y + 2, height: 1, ..area };
         let widths = list.heading.widths(usize::from(areas.list.width).saturating_sub(BEFORE));
-        if !found.held.is_empty() || found.failed {
+        if !found.held.is_empty() || found.has_failed() {
             let who: Vec<String> = std::iter::once(who.clone()).chain(shorter).collect();
             let hidden = if list.has_headings() { 0 } else { list.heading.hidden(&widths) };
             self.first_line((&who, &said), hidden, frame, under, cx);
@@ -194,7 +195,7 @@ impl Wallet {
         }
         if found.held.is_empty() {
             let mut rest = areas.list;
-            if !found.failed {
+            if !found.has_failed() {
                 let below_rule = below(area, 2);
                 let rows = self.draw_message(&who, frame, below_rule, cx);
                 let notes = Rect { height: areas.notes.height, ..below(below_rule, rows) };

@@ -101,15 +101,15 @@ impl Lookup {
         let mut troubles = troubles(failures);
         let of_wallet = || before.held.iter().filter_map(|held| held.wallet.clone()).collect::<Vec<_>>();
         let of_history = || before.held.iter().filter_map(|held| held.history.clone()).collect::<Vec<_>>();
-        let kept_wallet = wallet.is_err().then(of_wallet).unwrap_or_default();
-        let kept_history = history.is_err().then(of_history).unwrap_or_default();
+        let unread = [wallet.is_err(), history.is_err()];
+        let kept_wallet = unread[0].then(of_wallet).unwrap_or_default();
+        let kept_history = unread[1].then(of_history).unwrap_or_default();
         let is_kept = !kept_wallet.is_empty() || !kept_history.is_empty();
-        let read = [wallet.is_ok() || before.read[0], history.is_ok() || before.read[1]];
+        let read = [!unread[0] || before.read[0], !unread[1] || before.read[1]];
         let complete = wallet.as_ref().map_or(true, |(_, all)| *all)
             && history.as_ref().map_or(true, |(_, all)| *all)
             && (!is_kept || before.complete);
         let total_count = holder.total_count.or(before.total_count.filter(|_| !kept_wallet.is_empty()));
-        let failed = wallet.is_err() && history.is_err();
         let items_of_wallet = wallet.map_or(kept_wallet, |(items, _)| items);
         let items_of_history = history.map_or(kept_history, |(items, _)| items);
         let (mut sent, requested) = match holder.sent {
@@ -137,7 +137,7 @@ impl Lookup {
             both,
             complete,
             read,
-            failed,
+            unread,
             total_count,
             read_at: before.read_at.filter(|_| is_kept),
             is_kept,

@@ -29,7 +29,8 @@ pub(super) struct HolderBadges {
     pub complete: bool,
     /// Whether the wallet, and the history, were read at least once.
     pub read: [bool; 2],
-    pub failed: bool,
+    /// Whether the last reading of the wallet, and of the history, failed.
+    pub unread: [bool; 2],
     pub total_count: Option<u64>,
     /// When this was read: the older of both lists, if they were read at different times.
     pub read_at: Option<Timestamp>,

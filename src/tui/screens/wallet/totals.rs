@@ -64,7 +64,7 @@ impl Lookup {
                 }
             };
             (who, with_key(said, goes_on, cx))
-        } else if found.failed {
+        } else if found.has_failed() {
             (who, Vec::new())
         } else if is_unseen && !found.sent.is_empty() && found.email.is_empty() {
             (t!("The service does not show this badge yet.").to_owned(), Vec::new())
@@ -94,7 +94,12 @@ impl Lookup {
             (who, with_key(said, goes_on, cx))
         } else if !found.troubles.is_empty() {
             let badges = count!(found.held.len() as u64, "badge", "badges");
-            (who, vec![format!(" {dot} {}", t!("{badges} (only one list read)", badges))])
+            let said = match found.unread {
+                [true, _] => t!("{badges} (the wallet was not read)", badges),
+                [_, true] => t!("{badges} (the history was not read)", badges),
+                [false, false] => t!("{badges} (the journal was not read)", badges),
+            };
+            (who, vec![format!(" {dot} {said}")])
         } else {
             (who, found.counts(dot))
         };
@@ -248,4 +253,34 @@ fn partly_read(read: u64, total: u64, only_history: u64, cx: &UiContext) -> Vec<
 fn with_key(said: Vec<String>, goes_on: Option<String>, cx: &UiContext) -> Vec<String> {
     let goes_on = goes_on.unwrap_or_default();
     said.into_iter().map(|said| format!(" {} {said}{goes_on}", cx.glyphs.dot)).collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::expect_used, reason = "a test says what went wrong")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_heading_names_what_was_not_read() {
+        let cx = UiContext::for_test();
+        for (unread, named) in [
+            ([true, false], "(the wallet was not read)"),
+            ([false, true], "(the history was not read)"),
+            // Then the trouble is the journal's.
+            ([false, false], "(the journal was not read)"),
+        ] {
+            let id = BadgeId::new("B-1").expect("an id");
+            let row = HistoryItem::for_test(id.clone());
+            let found = HolderBadges {
+                email: "kim@naru.example".to_owned(),
+                held: vec![HeldBadge { history: Some(row), ..HeldBadge::new(id) }],
+                troubles: vec!["not read".to_owned()],
+                complete: true,
+                unread,
+                ..HolderBadges::default()
+            };
+            let (_, _, said) = Lookup::default().totals(&found, &cx);
+            assert!(said.iter().all(|said| said.contains(named)) && !said.is_empty(), "{said:?}");
+        }
+    }
 }

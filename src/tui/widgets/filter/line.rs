@@ -508,7 +508,8 @@ mod tests {
 
     #[test]
     fn four_times_as_many_templates_need_four_times_as_much() {
-        let spec = *Template::FILTERS.iter().find(|spec| spec.takes == Takes::Template).expect("a field");
+        let spec =
+            *Template::FILTERS.iter().find(|spec| spec.takes == FilterFieldKind::Template).expect("a field");
         let known = |count: u32| {
             // Two of each name, so that the ids tell them apart.
             let template = |n| FilterChoice {

@@ -6,12 +6,54 @@ use crate::tui::prelude::*;
 use crate::tui::widgets::filter::{self, FilterField};
 use crate::tui::widgets::filtered_list::{FilteredList, ListRecord, SortedBy, Top};
 
-impl<T: ListRecord> FilteredList<T> {
+/// What the shell asks of a screen's filtered list, for records of any kind.
+pub trait Filterable {
     /// How often the result of [`FilteredList::view`] has changed.
-    pub fn changes(&self) -> u64 {
+    fn changes(&self) -> u64;
+
+    /// Table rows that the last draw built, for tests.
+    fn rows_built(&self) -> u64;
+
+    /// Texts of the filter that look like API keys.
+    fn key_like(&self) -> Vec<String>;
+
+    /// Applies the filter whose texts the user has allowed.
+    fn apply_filter(&mut self, effects: &mut Effects<'_>);
+
+    /// Filters by these values only, by field names of the contract.
+    fn filter_only(&mut self, filter: &[(String, String)], effects: &mut Effects<'_>);
+
+    fn forget_earlier(&mut self);
+}
+
+impl<T: ListRecord> Filterable for FilteredList<T> {
+    fn changes(&self) -> u64 {
         self.changes + self.heading.changes()
     }
 
+    fn rows_built(&self) -> u64 {
+        self.list.rows_built()
+    }
+
+    fn key_like(&self) -> Vec<String> {
+        self.bar.texts().filter(|text| judge(text) == Likeness::Shape).map(str::to_owned).collect()
+    }
+
+    fn apply_filter(&mut self, effects: &mut Effects<'_>) {
+        self.apply(effects);
+    }
+
+    fn filter_only(&mut self, filter: &[(String, String)], effects: &mut Effects<'_>) {
+        self.fill_in(filter, |spec, text| filter::check(spec, text).is_ok());
+        self.apply(effects);
+    }
+
+    fn forget_earlier(&mut self) {
+        self.bar.forget_earlier();
+    }
+}
+
+impl<T: ListRecord> FilteredList<T> {
     pub fn view(&self) -> ListView {
         let mut view = ListView { filter: self.typed(), ..self.heading.view() };
         if self.by == (SortedBy::Page { refused: true }) {
@@ -45,12 +87,6 @@ impl<T: ListRecord> FilteredList<T> {
             self.set_order(Some(order), SortedBy::Service(DirectionStyle::Upper), effects);
         }
         self.filter_only(&view.filter, effects);
-    }
-
-    /// Filters by these values only, by field names of the contract.
-    pub fn filter_only(&mut self, filter: &[(String, String)], effects: &mut Effects<'_>) {
-        self.fill_in(filter, |spec, text| filter::check(spec, text).is_ok());
-        self.apply(effects);
     }
 
     /// The current filter and sort order without a name; `None` if there are none.
