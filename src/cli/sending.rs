@@ -76,7 +76,9 @@ impl VerbSession {
             seen.note(self.until_settled(&mut known).await);
         }
         self.close().await;
-        SendingOutcome { known, ..seen }
+        // After Ctrl-C, the journal may not have accepted the last answers either.
+        let unwritten = seen.unwritten.or_else(|| self.jobs.open_answers().why().cloned());
+        SendingOutcome { unwritten, known, ..seen }
     }
 
     pub async fn close(&mut self) {
@@ -116,7 +118,7 @@ impl VerbSession {
         loop {
             counted.extend(known.values().filter(|job| job.is_sending()).map(|job| job.id));
             self.say_sent(known, &counted);
-            if let Some(why) = self.jobs.unrecorded(&ids, UNWRITTEN) {
+            if let Some(why) = self.jobs.open_answers().refused_for(&ids, UNWRITTEN) {
                 return Waited::Unwritten(why);
             }
             tokio::select! {
@@ -187,7 +189,7 @@ impl VerbSession {
         let mut is_changed = true;
         let mut unread: Option<Instant> = None;
         loop {
-            if let Some(why) = self.jobs.unrecorded(&ids, UNWRITTEN) {
+            if let Some(why) = self.jobs.open_answers().refused_for(&ids, UNWRITTEN) {
                 return Waited::Unwritten(why);
             }
             if is_changed {

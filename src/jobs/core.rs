@@ -7,13 +7,14 @@ use super::journal::facts::{self, BehaviourObservation, LEAST_OFFSET};
 use super::journal::observe::ObserveContext;
 use super::journal::{Account, Journal, JournalError, Store};
 use super::reason::{Code, Reason};
+use super::senders::Senders;
 use super::settings::JobConfig;
 use crate::api::{Access, Reader, Writer};
 use crate::domain::email::ended;
 use crate::domain::time::OffsetBasis;
 use crate::jobs::prelude::*;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
 
@@ -32,9 +33,7 @@ pub(super) struct JobsCore {
     /// Wakes the follower.
     pub(super) wake: Notify,
     pub(super) asked: Mutex<RequestedPolls>,
-    /// Notified whenever the task of a job ends.
-    pub(super) idle: Notify,
-    pub(super) senders: Mutex<HashMap<JobId, Sender>>,
+    pub(super) senders: Senders,
     /// The service's count of issued badges per template, at the last poll.
     pub(super) counts: Mutex<HashMap<crate::domain::TemplateId, u64>>,
     /// The service's offset as the journal has it, or as this session saw it last.
@@ -45,16 +44,6 @@ pub(super) struct JobsCore {
     pub(super) ending: CancellationToken,
     /// [`super::Jobs::close`] awaits it before it releases the jobs. Otherwise the follower would take them back.
     pub(super) follower: Mutex<Option<JoinHandle<()>>>,
-}
-
-/// The task that sends the rows of a job.
-pub(super) struct Sender {
-    /// Stops the task before its next request. Also cancels waiting for a turn.
-    pub(super) pause: CancellationToken,
-    /// Whether new work arrived since the task last checked.
-    pub(super) again: bool,
-    /// Since when the journal has not accepted an answer that arrived, and why.
-    pub(super) unrecorded: Option<(Instant, JournalError)>,
 }
 
 #[derive(Debug, Default)]

@@ -11,6 +11,7 @@ use super::journal::{Account, Journal, JournalError, JournalWatch};
 use super::reason::{Code, Reason};
 use super::row_groups::RowGroup;
 use super::row_status::RowStatus;
+use super::senders::{OpenAnswers, Senders};
 use super::settings::JobConfig;
 use super::{follow, send};
 use crate::api::Access;
@@ -21,6 +22,8 @@ use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::DropGuard;
 
 const MOST_JOBS: usize = 10_000;
+/// Longest wait for the last writes to a journal that says nothing.
+const LAST_WRITES: Duration = Duration::from_secs(10);
 
 /// Plans, watches and controls jobs. The work ends with [`Jobs::close`], or when the last clone is dropped.
 #[derive(Clone)]
@@ -52,8 +55,7 @@ impl Jobs {
             news: Notify::new(),
             wake: Notify::new(),
             asked: Mutex::default(),
-            idle: Notify::new(),
-            senders: Mutex::default(),
+            senders: Senders::default(),
             counts: Mutex::default(),
             kept_offset: Mutex::default(),
             troubles: Mutex::default(),
@@ -269,10 +271,9 @@ impl Jobs {
         send::idle(&self.core, id).await;
     }
 
-    /// Why the journal has not accepted an answer to one of these jobs for at least `time`, if so. A journal that cannot
-    /// be read gives no snapshot that would say so.
-    pub fn unrecorded(&self, ids: &[JobId], time: Duration) -> Option<JournalError> {
-        send::unrecorded(&self.core, ids, time)
+    /// Answers that were not recorded when the jobs were closed never will be: their rows are in doubt.
+    pub fn open_answers(&self) -> OpenAnswers {
+        self.core.senders.answers.borrow().clone()
     }
 
     /// SQLite's integrity messages about the journal file; empty if the file is intact.
@@ -289,19 +290,43 @@ impl Jobs {
         Ok(purged)
     }
 
-    /// Sends nothing new, waits for requests on their way, and releases every job.
+    /// Sends nothing new, waits for requests on their way, and releases every job. After the last answer, a journal that
+    /// refuses to record hardly delays the end, and one that says nothing delays it for a limited time.
     pub async fn close(&self) {
         self.core.closing.cancel();
-        send::stop_all(&self.core).await;
-        self.core.ending.cancel();
-        let follower = lock(&self.core.follower).take();
+        self.core.journal.reconnect.begin_last_writes();
+        let closing = self.core.close();
+        tokio::pin!(closing);
+        tokio::select! {
+            biased;
+            () = &mut closing => return,
+            () = self.core.answered() => {}
+        }
+        if tokio::time::timeout(LAST_WRITES, closing).await.is_err() {
+            tracing::warn!("the journal did not take the last writes in time");
+            self.core.ending.cancel();
+        }
+    }
+}
+
+impl JobsCore {
+    /// Waits until no request is on its way to the service.
+    async fn answered(&self) {
+        let mut answers = self.senders.answers.subscribe();
+        let _ = answers.wait_for(|open| open.awaited == 0).await;
+    }
+
+    async fn close(&self) {
+        send::stop_all(self).await;
+        self.ending.cancel();
+        let follower = lock(&self.follower).take();
         if let Some(follower) = follower {
             // A follower that panicked has ended, too.
             let _ = follower.await;
         }
-        let _ = self.core.keep_least_offset().await;
-        let failed = lock(&self.core.troubles).iter().map(|(id, why)| (*id, Reason::from(why))).collect();
-        let _ = self.core.store.release(self.core.me(), failed).await;
+        let _ = self.keep_least_offset().await;
+        let failed = lock(&self.troubles).iter().map(|(id, why)| (*id, Reason::from(why))).collect();
+        let _ = self.store.release(self.me(), failed).await;
     }
 }
 

@@ -24,7 +24,7 @@
 //! seen_badge          a badge as the service showed it
 //! refusal             proves that a refusal with 422 accepted nothing, and uses up the quota
 //! judge_doubt         what the found badges say about a row in doubt
-//! core, handle        the state that all of it shares, and `Jobs`
+//! core, handle, senders  the state that all of it shares, `Jobs`, and the tasks that send
 //! prelude             names that many of these files use
 //! ```
 
@@ -61,6 +61,7 @@ mod rules;
 mod schedule;
 mod seen_badge;
 mod send;
+mod senders;
 mod settings;
 mod template_names;
 mod urgency;
@@ -100,6 +101,7 @@ pub use self::row_groups::{Decision, NeverSeen, RowGroup, RowSelection, Suggeste
 pub use self::row_status::{Claim, Counts, RowStatus};
 pub use self::rules::{RowFacts, Step, count, may};
 pub use self::schedule::Schedule;
+pub use self::senders::OpenAnswers;
 pub use self::settings::JobConfig;
 pub use self::template_names::{NamedTemplate, TemplateNames};
 pub use self::urgency::Urgency;

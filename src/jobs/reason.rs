@@ -111,7 +111,7 @@ codes! {
     MaybeElsewhere = "maybe_elsewhere", tr_noop!("another computer may have sent it");
     WentWith = "went_with", tr_noop!("It moved with the backup {file} and continues where the backup was restored. To take it back: lapel journal restore FILE");
     MovedTo = "moved_to", tr_noop!("It moved to {place} and continues there (moved on {computer}).");
-    CameBack = "came_back", tr_noop!("It moved away and came back under another number.");
+    CameBack = "came_back", tr_noop!("It moved away and came back as job {job}.");
     StayedOn = "stayed_on", tr_noop!("It stayed on {computer} and continues there.");
     SentAgain = "sent_again", tr_noop!("a person decided to send it again");
     RefusedElsewhere = "refused_elsewhere", tr_noop!("on {when}, job {job} got a refusal of this badge for this recipient, but the service may have accepted it. Resume job {job}: lapel checks first");

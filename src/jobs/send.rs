@@ -8,7 +8,7 @@ mod issue;
 mod revoke;
 
 use super::batch::full_request;
-use super::core::{JobsCore, Sender, lock};
+use super::core::{JobsCore, lock};
 use super::job::{Job, JobId, Kind, Phase, StopKind};
 use super::journal::record_response::{FailedRows, RequestFailure};
 use super::journal::requests::{Chunk, Ended};
@@ -16,6 +16,7 @@ use super::journal::sending::RecordIntent;
 use super::journal::{JournalError, PendingOperation, Store};
 use super::reason::{Code, Reason};
 use super::schedule::{self, Polling};
+use super::senders::Sender;
 use crate::api::{MAX_ENTRIES, MaySend, Turn, Writer};
 use crate::jobs::prelude::*;
 use std::pin::Pin;
@@ -32,7 +33,7 @@ const READ_AGAIN: Duration = Duration::from_millis(250);
 /// Does nothing for a job that may not send.
 pub(super) fn ensure_sender(core: &Arc<JobsCore>, id: JobId) {
     let Some(writer) = core.access.writer().cloned() else { return };
-    let mut senders = lock(&core.senders);
+    let mut senders = lock(&core.senders.all);
     if core.ending.is_cancelled() || core.closing.is_cancelled() {
         return;
     }
@@ -41,7 +42,7 @@ pub(super) fn ensure_sender(core: &Arc<JobsCore>, id: JobId) {
         return;
     }
     let pause = CancellationToken::new();
-    senders.insert(id, Sender { pause: pause.clone(), again: false, unrecorded: None });
+    senders.insert(id, Sender { pause: pause.clone(), again: false });
     tokio::spawn(run(core.clone(), writer, id, pause));
 }
 
@@ -58,7 +59,7 @@ pub(super) async fn start_senders(core: &Arc<JobsCore>, but: Option<JobId>) {
 
 /// The task itself waits for requests on their way.
 pub(super) fn pause(core: &JobsCore, id: JobId) {
-    if let Some(sender) = lock(&core.senders).get(&id) {
+    if let Some(sender) = lock(&core.senders.all).get(&id) {
         sender.pause.cancel();
     }
 }
@@ -67,23 +68,9 @@ pub(super) async fn idle(core: &JobsCore, id: JobId) {
     until(core, |senders| !senders.contains_key(&id)).await;
 }
 
-/// Why the journal has not accepted an answer to one of these jobs for at least `time`, if so.
-pub(super) fn unrecorded(core: &JobsCore, ids: &[JobId], time: Duration) -> Option<JournalError> {
-    let senders = lock(&core.senders);
-    let mut all = ids.iter().filter_map(|id| senders.get(id)?.unrecorded.as_ref());
-    all.find(|(since, _)| since.elapsed() >= time).map(|(_, why)| why.clone())
-}
-
-fn note_unrecorded(core: &JobsCore, id: JobId, why: Option<&JournalError>) {
-    if let Some(sender) = lock(&core.senders).get_mut(&id) {
-        let since = sender.unrecorded.take().map_or_else(Instant::now, |(since, _)| since);
-        sender.unrecorded = why.map(|why| (since, why.clone()));
-    }
-}
-
 /// Stops all tasks and waits for requests on their way.
 pub(super) async fn stop_all(core: &JobsCore) {
-    for sender in lock(&core.senders).values() {
+    for sender in lock(&core.senders.all).values() {
         sender.pause.cancel();
     }
     until(core, HashMap::is_empty).await;
@@ -91,10 +78,10 @@ pub(super) async fn stop_all(core: &JobsCore) {
 
 async fn until(core: &JobsCore, is_reached: impl Fn(&HashMap<JobId, Sender>) -> bool) {
     loop {
-        let idle = core.idle.notified();
+        let idle = core.senders.idle.notified();
         tokio::pin!(idle);
         idle.as_mut().enable();
-        if is_reached(&lock(&core.senders)) {
+        if is_reached(&lock(&core.senders.all)) {
             return;
         }
         idle.await;
@@ -131,13 +118,13 @@ async fn run(core: Arc<JobsCore>, writer: Writer, id: JobId, pause: Cancellation
         if send_all(&core, &writer, id, &pause).await {
             start_senders(&core, Some(id)).await;
         }
-        let mut senders = lock(&core.senders);
+        let mut senders = lock(&core.senders.all);
         match senders.get_mut(&id) {
             Some(sender) if sender.again && !pause.is_cancelled() => sender.again = false,
             _ => {
                 let again = senders.remove(&id).is_some_and(|s| s.again);
                 drop(senders);
-                core.idle.notify_waiters();
+                core.senders.idle.notify_waiters();
                 // The job was started again after it was paused.
                 if again && !core.ending.is_cancelled() {
                     ensure_sender(&core, id);
@@ -160,7 +147,7 @@ where
     let begun = Instant::now();
     loop {
         match read().await {
-            Err(why) if why.is_away() && begun.elapsed() < core.journal.reconnect => {
+            Err(why) if why.is_away() && begun.elapsed() < core.journal.reconnect.limit => {
                 tokio::select! {
                     () = tokio::time::sleep(READ_AGAIN) => {}
                     () = pause.cancelled() => return Err(why),
@@ -331,6 +318,17 @@ async fn stopped_by(core: &Arc<JobsCore>, id: JobId, why: JournalError) -> Optio
     stopped.is_err().then_some(why)
 }
 
+/// The service's answer to a request, which [`record_response`] records.
+async fn answer_to<T>(core: &JobsCore, request: impl Future<Output = T>) -> T {
+    core.senders.answers.send_modify(|open| open.awaited += 1);
+    let answer = request.await;
+    core.senders.answers.send_modify(|open| {
+        open.awaited -= 1;
+        open.unrecorded += 1;
+    });
+    answer
+}
+
 /// Retries until the response is durable. Nobody sees it earlier.
 async fn record_response<T: Send + 'static>(
     core: &JobsCore,
@@ -341,13 +339,13 @@ async fn record_response<T: Send + 'static>(
         match record(&core.store).await {
             Ok(value) => {
                 core.no_trouble(id);
-                note_unrecorded(core, id, None);
+                core.senders.answers.send_modify(|open| open.note(id, Ok(())));
                 return Some(value);
             }
             Err(JournalError::Closed) => return None,
             Err(why) => {
                 core.trouble(id, &why);
-                note_unrecorded(core, id, Some(&why));
+                core.senders.answers.send_modify(|open| open.note(id, Err(&why)));
                 tokio::select! {
                     () = tokio::time::sleep(AGAIN) => {}
                     // The next lapel process finds the request without an answer and polls.

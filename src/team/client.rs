@@ -14,12 +14,14 @@ use std::cell::Cell;
 use std::error::Error as _;
 use std::fmt;
 use std::io::ErrorKind;
+use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
+use tokio_postgres::config::SslMode;
 use tokio_postgres::{AsyncMessage, Client, Config, Connection, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -178,11 +180,13 @@ impl DatabaseSession {
             }
         };
         let opening = async {
-            let _attempt = login.refused.attempt().await?;
+            let mut attempt = login.refused.attempt().await?;
             let times = login.refused.times();
             let opened = logging_in.await;
-            if let Err(why @ TeamError::LoginRefused(_)) = &opened {
-                login.refused.set(why, times);
+            match (&opened, &mut attempt) {
+                (Err(why @ TeamError::LoginRefused(_)), _) => login.refused.set(why, times),
+                (Ok(_), Some(last)) => **last = Some(Instant::now()),
+                _ => {}
             }
             opened
         };
@@ -249,31 +253,65 @@ async fn connect(
         .connect_timeout(CONNECT_TIMEOUT)
         .tcp_user_timeout(PEER_TIMEOUT)
         .keepalives_idle(PEER_TIMEOUT);
-    match &login.server.host {
-        Host::Tcp(name) => config.host(name),
+    let addresses: Vec<Option<IpAddr>> = match &login.server.host {
+        Host::Tcp(name) => {
+            config.host(name);
+            let found = tokio::net::lookup_host((name.as_str(), login.server.port)).await;
+            found.map_err(|why| TeamError::Away(words_of(&why)))?.map(|address| Some(address.ip())).collect()
+        }
         #[cfg(unix)]
-        Host::Socket(path) => config.host_path(path),
+        Host::Socket(path) => {
+            config.host_path(path);
+            vec![None]
+        }
         #[cfg(not(unix))]
         Host::Socket(_) => return Err(TeamError::Refused(localizable!("this system has no Unix sockets"))),
     };
     if let Some(password) = login.newest_password() {
         config.password(password.expose_secret());
     }
-    let failed = |why: tokio_postgres::Error| TeamError::from(&why);
-    if login.server.needs_tls() {
-        config.ssl_mode(tokio_postgres::config::SslMode::Require);
+    let needs_tls = login.server.needs_tls();
+    config.ssl_mode(if needs_tls { SslMode::Require } else { SslMode::Disable });
+    let at = |address: Option<IpAddr>| {
+        let mut config = config.clone();
+        if let Some(address) = address {
+            config.hostaddr(address);
+        }
+        config
+    };
+    if needs_tls {
         let host = match &login.server.host {
             Host::Tcp(name) => crate::domain::text::scrub(name).into_owned(),
             Host::Socket(_) => String::new(),
         };
-        let (client, connection) =
-            config.connect(MakeRustlsConnect::new(tls(login)?)).await.map_err(|why| of_tls(&why, &host))?;
+        let tls = MakeRustlsConnect::new(tls(login)?);
+        let (client, connection) = at_one_of(addresses, async |address| {
+            at(address).connect(tls.clone()).await.map_err(|why| of_tls(&why, &host))
+        })
+        .await?;
         Ok((client, tokio::spawn(drive(connection, notified))))
     } else {
-        config.ssl_mode(tokio_postgres::config::SslMode::Disable);
-        let (client, connection) = config.connect(NoTls).await.map_err(failed)?;
+        let (client, connection) = at_one_of(addresses, async |address| {
+            at(address).connect(NoTls).await.map_err(|why| TeamError::from(&why))
+        })
+        .await?;
         Ok((client, tokio::spawn(drive(connection, notified))))
     }
+}
+
+/// Connects to the first address that works. The library would try a refused login at each of them.
+async fn at_one_of<T>(
+    addresses: Vec<Option<IpAddr>>,
+    connect: impl AsyncFn(Option<IpAddr>) -> Result<T, TeamError>,
+) -> Result<T, TeamError> {
+    let mut failed = TeamError::Away(localizable!("its host name was not found"));
+    for address in addresses {
+        match connect(address).await {
+            Err(why) if !matches!(why, TeamError::LoginRefused(_)) => failed = why,
+            ended => return ended,
+        }
+    }
+    Err(failed)
 }
 
 /// As any other error, but for a handshake that failed: its reason matters to people.
@@ -319,6 +357,25 @@ fn tls(login: &Login) -> Result<ClientConfig, TeamError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn a_refused_login_is_tried_at_one_address_of_its_server() {
+        let away = || TeamError::Away(localizable!("the connection was refused"));
+        let refused = || TeamError::LoginRefused(localizable!("the user may not log in from here"));
+        for (answers, tried, ends) in [
+            ([Err(refused()), Ok(())], 1, Err(refused())),
+            ([Err(away()), Err(refused())], 2, Err(refused())),
+            ([Err(away()), Ok(())], 2, Ok(())),
+            ([Err(away()), Err(away())], 2, Err(away())),
+        ] {
+            let count = Cell::new(0);
+            let connected = at_one_of(vec![None; 2], async |_| {
+                let at: usize = count.replace(count.get() + 1);
+                answers[at].clone()
+            });
+            assert_eq!((connected.await, count.get()), (ends, tried), "{answers:?}");
+        }
+    }
 
     /// The name of a server that does not exist is looked up by the system, so its error is made here.
     #[test]

@@ -6,10 +6,8 @@ use secrecy::SecretString;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-
-/// Maximum wait for the answer to an earlier attempt to log in.
 #[cfg(feature = "team")]
-const EARLIER_ATTEMPT: Duration = Duration::from_secs(2);
+use std::time::Instant;
 
 #[derive(Clone)]
 pub struct Login {
@@ -46,10 +44,13 @@ impl Login {
 #[derive(Default)]
 pub struct LoginRefusal {
     known: Mutex<Known>,
-    /// Held while a connection with the login is being opened.
     #[cfg(feature = "team")]
-    opening: tokio::sync::Mutex<()>,
+    opening: tokio::sync::Mutex<LastSuccess>,
 }
+
+/// Held while a connection with the login is being opened. It has the time of the last login that worked.
+#[cfg(feature = "team")]
+pub(super) type LastSuccess = Option<Instant>;
 
 #[derive(Default)]
 struct Known {
@@ -86,12 +87,17 @@ impl LoginRefusal {
         }
     }
 
-    /// Waits for the answer to an earlier attempt, so that a wrong password is not tried twice at the same time. Not for
-    /// long, since a server that hangs says nothing of the login: a slow server may hear a wrong password twice. Hold the
-    /// result until this attempt has its answer.
-    pub(super) async fn attempt(&self) -> Result<Option<tokio::sync::MutexGuard<'_, ()>>, TeamError> {
-        let opening = tokio::time::timeout(EARLIER_ATTEMPT, self.opening.lock()).await.ok();
-        self.get().map_or(Ok(opening), Err)
+    /// Waits for the answer to an earlier attempt, so that a wrong password is not tried twice. Hold the result until this
+    /// attempt has its answer. `None` if the login has worked meanwhile: then the others need not wait for this attempt.
+    pub(super) async fn attempt(
+        &self,
+    ) -> Result<Option<tokio::sync::MutexGuard<'_, LastSuccess>>, TeamError> {
+        let begun = Instant::now();
+        let opening = self.opening.lock().await;
+        match self.get() {
+            Some(why) => Err(why),
+            None => Ok(Some(opening).filter(|worked| worked.is_none_or(|at| at < begun))),
+        }
     }
 }
 
@@ -132,21 +138,35 @@ mod tests {
     use secrecy::ExposeSecret;
 
     #[tokio::test(start_paused = true)]
-    async fn a_login_waits_for_the_answer_to_an_earlier_attempt_but_not_for_a_server_that_hangs() {
+    async fn a_login_waits_for_the_answer_to_an_earlier_attempt_however_long_that_takes() {
         let refusal = LoginRefusal::default();
         let earlier = refusal.attempt().await.expect("not refused");
-        assert!(earlier.is_some());
-        assert!(refusal.attempt().await.expect("not refused").is_none(), "the earlier one has no answer");
         let mut later = std::pin::pin!(refusal.attempt());
-        tokio::select! {
-            biased;
-            _ = &mut later => panic!("the server has not answered"),
-            () = std::future::ready(()) => {}
-        }
+        let waited = tokio::time::timeout(Duration::from_secs(3600), &mut later).await;
+        assert!(waited.is_err(), "the server has not answered");
         refusal.set(&TeamError::LoginRefused(localizable!("the user name or the password is wrong")), 0);
         drop(earlier);
         assert!(matches!(later.await, Err(TeamError::LoginRefused(_))), "it is not tried again");
         assert!(matches!(refusal.attempt().await, Err(TeamError::LoginRefused(_))));
+    }
+
+    /// On a slow server, four connections would otherwise be opened one after the other.
+    #[tokio::test]
+    async fn attempts_that_waited_for_a_login_that_worked_do_not_wait_for_each_other() {
+        let refusal = LoginRefusal::default();
+        let mut first = refusal.attempt().await.expect("not refused").expect("none was before it");
+        let waiting = async {
+            let both = tokio::join!(refusal.attempt(), refusal.attempt());
+            [both.0, both.1].map(|attempt| attempt.expect("not refused").is_none())
+        };
+        let working = async {
+            *first = Some(Instant::now());
+            drop(first);
+        };
+        let (all_go, ()) = tokio::join!(waiting, working);
+        assert_eq!(all_go, [true, true]);
+        // It may have changed since.
+        assert!(refusal.attempt().await.expect("not refused").is_some());
     }
 
     #[test]

@@ -210,6 +210,7 @@ impl App {
         };
         self.input.begin(&message);
         self.cx.is_sending = self.is_sending();
+        self.cx.is_refused = self.jobs().is_some_and(|jobs| jobs.open_answers().is_refused());
         self.with_effects(|app, effects| app.handle(message, effects));
     }
 

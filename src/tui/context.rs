@@ -25,6 +25,8 @@ pub struct UiContext {
     pub saved: SavedFilterList,
     /// Whether a request with consequences is being sent.
     pub is_sending: bool,
+    /// Whether the journal accepts no answer to such a request.
+    pub is_refused: bool,
     pub spin: usize,
 }
 
@@ -61,6 +63,7 @@ impl UiContext {
             pictures: PictureStore::new(&crate::config::PictureSettings::none()),
             saved: SavedFilterList::default(),
             is_sending: false,
+            is_refused: false,
             spin: 0,
         }
     }

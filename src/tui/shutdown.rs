@@ -1,7 +1,7 @@
 //! The end of the TUI: saves and stops the jobs, and prints the unfinished ones with the way to resume them.
 
 use super::app::App;
-use crate::jobs::JobError;
+use crate::jobs::{JobError, OpenAnswers};
 use crate::tui::persist::input_history;
 use crate::tui::persist::saved_layout::layout_file::{ViewRequest, ViewResponse, run};
 use crate::tui::prelude::*;
@@ -37,29 +37,45 @@ pub async fn close(app: &App, say: &mut dyn FnMut(&str)) {
         }
     }
     let Some(jobs) = app.jobs() else { return };
-    let on_the_way = app.screens.in_flight();
-    if on_the_way > 0 {
+    let OpenAnswers { awaited, unrecorded, .. } = jobs.open_answers();
+    if awaited > 0 {
         say(&plural!(
-            on_the_way,
+            awaited,
             "waiting for {n} answer from the service; ctrl-c quits at once",
             "waiting for {n} answers from the service; ctrl-c quits at once"
         ));
+    } else if unrecorded > 0 {
+        say(&plural!(
+            unrecorded,
+            "saving {n} answer of the service in the journal; ctrl-c quits at once",
+            "saving {n} answers of the service in the journal; ctrl-c quits at once"
+        ));
     }
-    // The list of jobs may be old, so the connection says, too, whether an answer is awaited. It must be recorded.
+    // A request that leaves at this moment is not counted yet, but the connection knows it.
     let is_busy = app.cx.client().is_some_and(|client| client.link_now().is_busy);
-    let awaits_answer = on_the_way > 0 || is_busy;
     let closed = async {
-        if awaits_answer {
+        if awaited + unrecorded > 0 || is_busy {
             jobs.close().await;
         } else {
             let _ = tokio::time::timeout(PATIENCE, jobs.close()).await;
         }
     };
-    tokio::select! {
-        () = closed => {}
-        () = told_again() => say(t!("quit before every request was answered: next time, lapel checks the unanswered ones and never sends them again")),
+    let is_closed = tokio::select! {
+        () = closed => true,
+        () = told_again() => false,
+    };
+    let answers = jobs.open_answers();
+    if !is_closed && (answers.awaited > 0 || answers.unrecorded == 0) {
+        say(t!(
+            "quit before every request was answered: next time, lapel checks the unanswered ones and never sends them again"
+        ));
+    }
+    if answers.unrecorded > 0 {
+        say(&unrecorded_line(&answers));
     }
     match tokio::time::timeout(PATIENCE, jobs.list()).await {
+        // The line before has the reason.
+        Ok(Err(_)) if answers.unrecorded > 0 => {}
         Ok(listed) => {
             for line in lines(listed, app.cx.keeps_jobs()) {
                 say(&line);
@@ -67,6 +83,18 @@ pub async fn close(app: &App, say: &mut dyn FnMut(&str)) {
         }
         Err(_) => say(t!("the journal does not answer, so unfinished jobs are not listed: lapel jobs list")),
     }
+}
+
+/// What the journal has of answers that it does not have, and why.
+fn unrecorded_line(answers: &OpenAnswers) -> String {
+    let silent = || t!("The journal did not respond in time.").to_owned();
+    let why = answers.why().map_or_else(silent, ToString::to_string);
+    plural!(
+        answers.unrecorded,
+        "could not save {n} answer of the service. The journal has its request: the next start checks these rows first, and sends none again by itself. {why}",
+        "could not save {n} answers of the service. The journal has their requests: the next start checks these rows first, and sends none again by itself. {why}",
+        why
+    )
 }
 
 async fn told_again() {

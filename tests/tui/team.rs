@@ -12,6 +12,7 @@ use lapel::tui::{FirstConnection, Helpers, ProfileSession, Tui};
 use ratatui::backend::TestBackend;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// As in a profile with a team's journal.
 fn in_team(session: ProfileSession, login: &Login, who: &str) -> ProfileSession {
@@ -293,13 +294,49 @@ async fn a_journal_that_was_away_at_the_start_is_opened_when_it_is_back() {
             h.tui.app.update(message);
         }
     };
-    tokio::time::timeout(std::time::Duration::from_secs(60), opened).await.expect("it is opened");
+    tokio::time::timeout(Duration::from_secs(60), opened).await.expect("it is opened");
     let screen = h.screen();
     assert!(screen.contains("hong") && !told.iter().any(|text| screen.contains(text)), "{screen}");
     h.press("ctrl-u esc 0");
     h.settled().await;
     issue(&mut h, 0..3).await;
     h.shows("waiting 3 = 3").await;
+}
+
+/// The database is there, and other programs use all of its connections.
+#[tokio::test]
+async fn a_database_without_a_free_connection_is_named_when_it_is_opened_and_while_a_job_sends() {
+    if !server::is_installed() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let login = server::database_of(folder.path());
+    let allow = |connections: i32| {
+        let name = &login.server.database;
+        server::run_in(name, &format!("ALTER DATABASE {name} CONNECTION LIMIT {connections}"));
+    };
+    let in_use = msg_part("all connections that the database allows are in use");
+    allow(0);
+    let options = small().showing_waiting();
+    let mut h = Harness::with(options, 160, 50, |session| in_team(session, &login, "kim")).await;
+    h.press("alt-0");
+    h.until("why it is not opened", |screen| words(screen).contains(in_use)).await;
+    allow(-1);
+    h.until("it is opened", |screen| !words(screen).contains(in_use)).await;
+    h.settled().await;
+
+    h.sandbox.control().add_fault("post commit hold times=1").expect("a fault");
+    issue(&mut h, 0..3).await;
+    h.struck(1).await;
+    allow(0);
+    server::cut_connections(folder.path());
+    h.sandbox.control().clear_faults();
+    h.press("alt-0");
+    h.until("why the answer waits", |screen| words(screen).contains(in_use)).await;
+    allow(-1);
+    h.press("alt-5");
+    h.shows("waiting 3 = 3").await;
+    assert_eq!(h.sandbox.control().ledger().accepted_total(), 3);
 }
 
 /// lapel has only the password that it read.
@@ -375,6 +412,65 @@ async fn opening_the_profile_again_lets_a_sending_job_log_in() {
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 3);
 }
 
+/// The service has answered, and the journal takes nothing any more: the database is gone, or the right to write.
+#[tokio::test]
+async fn quitting_hardly_waits_for_a_journal_that_refuses_an_answer() {
+    if !server::is_installed() {
+        return;
+    }
+    let right = "UPDATE ON lapel.request";
+    for (is_gone, why) in [(true, msg_part("cannot be reached")), (false, msg_part("may not do this"))] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let login = server::database_of(folder.path());
+        let options = small().showing_waiting();
+        let mut h = Harness::with(options, 160, 50, |session| in_team(session, &login, "kim")).await;
+        h.sandbox.control().add_fault("post commit hold times=1").expect("a fault");
+        issue(&mut h, 0..3).await;
+        h.struck(1).await;
+        let jobs = h.tui.app.jobs().expect("jobs").clone();
+        assert_eq!((jobs.open_answers().awaited, jobs.open_answers().unrecorded), (1, 0));
+        if is_gone {
+            server::close_to_all(folder.path());
+        } else {
+            server::query_team(folder.path(), &format!("REVOKE {right} FROM lapel_issuer"));
+        }
+        h.sandbox.control().clear_faults();
+        let arriving = async {
+            while jobs.open_answers().unrecorded == 0 {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(60), arriving).await.expect("an answer");
+        drop(jobs);
+
+        let (begun, mut said) = (Instant::now(), Vec::new());
+        lapel::tui::close(&h.tui.app, &mut |line| said.push(line.to_owned())).await;
+        let (took, said) = (begun.elapsed(), said.join("\n"));
+        // Each of the last writes alone would wait for 10 s.
+        assert!(took < Duration::from_secs(6), "{took:?}: {said}");
+        for part in [
+            msg_part("in the journal; ctrl-c quits at once"),
+            msg_part("the next start checks these rows first, and sends none again by itself."),
+            why,
+        ] {
+            assert_eq!(said.matches(part).count(), 1, "{part}: {said}");
+        }
+        assert!(!said.contains(msg_part("from the service; ctrl-c quits at once")), "{said}");
+
+        if is_gone {
+            server::open_to_all(folder.path());
+        } else {
+            server::query_team(folder.path(), &format!("GRANT {right} TO lapel_issuer"));
+        }
+        // Its lease may not have ended with it.
+        server::query_team(folder.path(), "DELETE FROM process");
+        *h.tui = tui_of(in_team(session(&h.sandbox, Environment::Demo), &login, "kim"), 160, 50);
+        h.press("5");
+        h.shows("waiting 3 = 3").await;
+        assert_eq!(h.sandbox.control().ledger().accepted_total(), 3);
+    }
+}
+
 /// As after a backup of the database was restored that is older than the job.
 #[tokio::test]
 async fn a_job_that_the_database_lost_leaves_the_list() {
@@ -384,7 +480,7 @@ async fn a_job_that_the_database_lost_leaves_the_list() {
     let login = server::new_database();
     let mut h = Harness::with(small(), 160, 50, |session| {
         let mut session = in_team(session, &login, "kim");
-        session.jobs.others = std::time::Duration::from_millis(100);
+        session.jobs.others = Duration::from_millis(100);
         session
     })
     .await;

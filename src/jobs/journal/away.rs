@@ -1,8 +1,13 @@
-//! Whether a team's database is away, as the last attempts to connect have shown. A file never is.
+//! Whether a team's database is away, as the last attempts to connect have shown, and how long writes wait for it. A file
+//! never is.
 
 use super::JournalError;
 use crate::jobs::journal::prelude::*;
 use crate::team::{Login, TeamError};
+use std::sync::OnceLock;
+
+/// At the end of lapel, the time to reach a team's database again, for all last writes together.
+const LAST_WAIT: Duration = Duration::from_secs(1);
 
 /// Why the journal's connections, for writes and for reads, and that of the lease could not be made.
 type Failures = [Option<JournalError>; 3];
@@ -68,5 +73,30 @@ impl ConnectionReport {
             }
             _ => false,
         });
+    }
+}
+
+/// How long writes wait for a team's database that is away. Clones share the end of lapel.
+#[derive(Clone, Debug, Default)]
+pub(in crate::jobs) struct ReconnectTime {
+    /// From the first failure of a write on. Zero for a file.
+    pub(in crate::jobs) limit: Duration,
+    /// Until when the last writes wait.
+    last: Arc<OnceLock<Instant>>,
+}
+
+impl ReconnectTime {
+    pub(super) fn of(limit: Duration) -> Self {
+        Self { limit, ..Self::default() }
+    }
+
+    /// From now on, this process makes its last writes.
+    pub(in crate::jobs) fn begin_last_writes(&self) {
+        self.last.get_or_init(|| Instant::now() + LAST_WAIT);
+    }
+
+    /// Whether the last writes wait no more.
+    pub(super) fn is_over(&self) -> bool {
+        self.last.get().is_some_and(|end| Instant::now() >= *end)
     }
 }

@@ -99,6 +99,7 @@ mod witness;
 pub(super) use accounts::Account;
 pub use adopt::Adopted;
 pub use away::JournalWatch;
+use away::ReconnectTime;
 pub use error::JournalError;
 pub use file_status::FileStatus;
 pub(super) use file_watch::FileWatch;
@@ -145,8 +146,7 @@ pub struct Journal {
     /// Whether this process has no right to write a team's journal, other than to record an opening.
     pub(super) reads_only: bool,
     is_team: bool,
-    /// For how long a write waits for a team's database that is away. Zero for a file.
-    pub(super) reconnect: Duration,
+    pub(super) reconnect: ReconnectTime,
     watch: JournalWatch,
     /// Writes of other processes, if the database notifies them.
     notified: Option<Arc<Notify>>,
@@ -348,7 +348,7 @@ impl Journal {
             is_copy: false,
             reads_only: false,
             is_team: false,
-            reconnect: Duration::ZERO,
+            reconnect: ReconnectTime::default(),
             watch: JournalWatch::of_file(),
             notified: None,
             is_unsure: Arc::default(),
@@ -462,7 +462,7 @@ impl Journal {
         watcher: Option<Watcher>,
         writes: Option<Option<&Path>>,
     ) -> Result<Self> {
-        let (reads_only, reconnect) = (writes.is_none(), login.limits.reconnect);
+        let reads_only = writes.is_none();
         let file: Arc<str> = login.server.to_string().into();
         let me = Me::of_team(who, &place::computer());
         // On a thread of its own: the caller's may not block, since it may run other tasks.
@@ -472,6 +472,7 @@ impl Journal {
         });
         let (store, reading) = opening??;
         let (watch, is_unsure) = (store.connection.watch(), store.is_unsure.clone());
+        let reconnect = store.reconnect.clone();
         let lease = store.lease.as_ref().map(|lease| (lease.time.clone(), lease.notified.others.clone()));
         // A process that only reads looks for writes of others now and then.
         let (lease, notified) = lease.unzip();

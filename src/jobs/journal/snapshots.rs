@@ -21,7 +21,11 @@ const COLUMNS: &str = "id, kind, phase, created, profile, template, title, origi
                        (SELECT max(changed) FROM tally WHERE job = job.id) AS changed, \
                        (SELECT CASE WHEN moves THEN file END FROM handover WHERE id = job.handover) AS went_with, \
                        (SELECT computer FROM handover WHERE id = job.handover) AS left_on, \
-                       (SELECT state = 'returned' FROM handover WHERE id = job.handover) AS is_back, \
+                       (SELECT max(back.id) FROM handover \
+                        JOIN job AS back ON back.created = job.created AND back.kind = job.kind \
+                          AND back.base_url = job.base_url AND back.template IS NOT DISTINCT FROM job.template \
+                        JOIN imported ON imported.job = back.id \
+                        WHERE handover.id = job.handover AND handover.state = 'returned') AS back_as, \
                        CASE WHEN after THEN (SELECT json_array(old.name, new.name, old.email, new.email) \
                                              FROM row AS old JOIN row AS new ON new.job = job.follows \
                                              WHERE old.job = job.id LIMIT 1) END AS replaced";
@@ -182,10 +186,10 @@ fn elsewhere(r: &SqlRow<'_>) -> tx::Result<Reason> {
     let Some(file) = r.get::<Option<String>>("went_with")? else {
         return Ok(Reason::from(Code::StayedOn).with("computer", computer));
     };
-    Ok(match transfer::moved_to(&file) {
-        None => Reason::from(Code::WentWith).with("file", file),
-        Some(_) if r.get::<Option<bool>>("is_back")? == Some(true) => Code::CameBack.into(),
-        Some(place) => Reason::from(Code::MovedTo).with("place", place).with("computer", computer),
+    Ok(match (transfer::moved_to(&file), r.get::<Option<JobId>>("back_as")?) {
+        (None, _) => Reason::from(Code::WentWith).with("file", file),
+        (_, Some(job)) => Reason::from(Code::CameBack).with("job", job),
+        (Some(place), None) => Reason::from(Code::MovedTo).with("place", place).with("computer", computer),
     })
 }
 

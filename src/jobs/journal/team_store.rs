@@ -8,7 +8,7 @@
 //! A commit whose answer is lost may have worked. The write is then repeated with the same number, which the database
 //! refuses if it has it.
 
-use super::away::ConnectionReport;
+use super::away::{ConnectionReport, ReconnectTime};
 use super::lease::Lease;
 use super::operation::{Fault, Moment, Operation, Undo, Undoing};
 use super::owner::Me;
@@ -58,6 +58,7 @@ pub(super) struct TeamStore {
     unsure: Vec<Unsure>,
     /// Whether [`Self::recover`] has something to do.
     pub(super) is_unsure: Arc<AtomicBool>,
+    pub(super) reconnect: ReconnectTime,
     /// Shared by both connections. `None` for a process that only reads.
     witness: Option<Arc<Mutex<Witness>>>,
     pub(super) connection: ConnectionReport,
@@ -130,7 +131,8 @@ impl TeamStore {
         let witness =
             me.map(|(me, data_dir)| Arc::new(Mutex::new(Witness::new(me, &login.server, data_dir))));
         let writes = Arc::<AtomicU64>::default();
-        let of = |login, connection, session, lease| Self {
+        let of = |login: Login, connection, session, lease| Self {
+            reconnect: ReconnectTime::of(login.limits.reconnect),
             login,
             session,
             statements: Statements::default(),
@@ -192,6 +194,13 @@ impl TeamStore {
         }
     }
 
+    /// Why an attempt to connect failed a moment ago. After a write that worked, the database is back.
+    fn just_failed(&self) -> Option<TeamError> {
+        let is_away =
+            |note: &&AwayNote| note.at.elapsed() < AWAY && note.writes == self.writes.load(Ordering::Acquire);
+        self.away.as_ref().filter(is_away).map(|note| note.why.clone())
+    }
+
     /// The same for a read. A write always looks for lost writes.
     fn connect_to_read(&mut self) -> Result<(), TeamError> {
         self.connect()?;
@@ -235,12 +244,8 @@ impl TeamStore {
         op: Operation<A, T>,
         is_long: bool,
     ) -> Result<T, JournalError> {
-        // After a write that worked, the database is back.
-        if let Some(AwayNote { at, why, writes }) = &self.away
-            && at.elapsed() < AWAY
-            && *writes == self.writes.load(Ordering::Acquire)
-        {
-            return Err(self.failed(why.clone()));
+        if let Some(why) = self.just_failed() {
+            return Err(self.failed(why));
         }
         // A connection that was idle may have ended meanwhile.
         let first = self.connect_to_read().and_then(|()| self.read_once(args, op, is_long));
@@ -297,6 +302,10 @@ impl TeamStore {
         undo: Option<Undo<T>>,
         fault: &dyn Fn(Moment) -> Fault,
     ) -> Result<Option<T>, JournalError> {
+        // The last writes do not wait in a row either.
+        if let Some(why) = self.just_failed().filter(|_| self.reconnect.is_over()) {
+            return Err(self.failed(why));
+        }
         let number = random_number();
         // From the first failure on: what failed may have taken long.
         let mut end: Option<Instant> = None;
@@ -307,11 +316,13 @@ impl TeamStore {
             let attempt = connected
                 .and_then(|()| self.settle())
                 .and_then(|()| self.write_once(step, &number, args, op, &mut maybe, fault));
+            let (is_first, is_away) = (end.is_none(), matches!(attempt, Err(TeamError::Away(_))));
             let is_in_time = attempt.is_ok()
-                || Instant::now() < *end.get_or_insert_with(|| Instant::now() + self.login.limits.reconnect);
+                || Instant::now() < *end.get_or_insert_with(|| Instant::now() + self.reconnect.limit)
+                    && !(is_away && self.reconnect.is_over());
             match attempt {
                 // A new connection may work at once.
-                Err(TeamError::Away(_)) if is_connected && is_in_time => {}
+                Err(TeamError::Away(_)) if is_connected && (is_in_time || is_first) => {}
                 Ok(Attempt::Done(value)) => {
                     if let Some(mut witness) = self.witness() {
                         witness.saw(number, step);

@@ -1,6 +1,6 @@
 //! One issue request, and what its answer means for each of its rows.
 
-use super::{Next, certain, record_failure, record_response};
+use super::{Next, answer_to, certain, record_failure, record_response};
 use crate::api::{BatchRequest, IssueRequest, Recipient, Writer};
 use crate::domain::{Accepted, BatchAccepted};
 use crate::jobs::core::JobsCore;
@@ -21,7 +21,7 @@ pub(super) async fn send(
     let Some(template_id) = job.template_id.clone() else {
         return Next::Stop(StopKind::BadRequest, Code::NoTemplate.into());
     };
-    let result = ask(writer, template_id, &chunk, call).await;
+    let result = answer_to(core, ask(writer, template_id, &chunk, call)).await;
     let (now, _) = core.moment();
     let (id, request, sent) = (job.id, chunk.request, chunk.entries.len());
     match result {

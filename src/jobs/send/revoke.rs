@@ -1,6 +1,6 @@
 //! One revoke request. The response has only two numbers, so lapel polls which badges were not accepted.
 
-use super::{Next, certain, record_failure, record_response};
+use super::{Next, answer_to, certain, record_failure, record_response};
 use crate::api::{RevokeRequest, Writer};
 use crate::jobs::core::JobsCore;
 use crate::jobs::job::{Job, StopKind, Touched};
@@ -19,7 +19,7 @@ pub(super) async fn send(
     let badge_ids: Vec<BadgeId> = chunk.entries.iter().filter_map(|e| e.badge.clone()).collect();
     let sent = badge_ids.len() as u64;
     let request = RevokeRequest { badge_ids: badge_ids.clone(), reason: job.title.wire().to_owned() };
-    let result = writer.revoke(&request, call).await;
+    let result = answer_to(core, writer.revoke(&request, call)).await;
     let (now, _) = core.moment();
     match result {
         Ok(accepted) => {

@@ -333,7 +333,7 @@ mod tests {
     }
 
     /// The request of the last order, which asks for the recipient's badges.
-    fn check(effects: &Effects<'_>) -> RequestId {
+    fn check_request(effects: &Effects<'_>) -> RequestId {
         match effects.commands.last() {
             Some(WorkerCommand::Request(id, Request::Holdings(..))) => *id,
             other => panic!("{}", other.is_some()),
@@ -347,7 +347,7 @@ mod tests {
         effects.owned_by(RequestOwner::Modal(ModalId(1)), |effects| {
             let mut form = form(effects);
             review(&mut form, effects);
-            let check = check(effects);
+            let check = check_request(effects);
             assert!(form.asks().is_some());
             assert!(form.on_action(Action::Back, effects));
             assert!(form.asks().is_none() && effects.go.is_empty(), "the form is still open");

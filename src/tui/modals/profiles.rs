@@ -12,8 +12,16 @@ use crate::tui::prelude::*;
 use crate::tui::request::{ProfileRequest, ProfileSession};
 
 const SENDING: &str = tr_noop!(
-    "lapel is sending with this profile. Wait, or pause the job on the Activity tab. Then change the profile."
+    "lapel is sending with this profile. Wait, or pause the job on the Activity tab. Then try again."
 );
+const REFUSED: &str = tr_noop!(
+    "The team's journal does not accept answers of the service that have arrived. lapel keeps trying, so this profile stays open. To use another server or user now, quit lapel and start it again. The rows are then in doubt in that journal, and a lapel that opens it checks them."
+);
+
+/// Why the profile in use stays open.
+fn busy_with_jobs(cx: &UiContext) -> String {
+    i18n::tr(if cx.is_refused { REFUSED } else { SENDING }).to_owned()
+}
 
 #[derive(Default)]
 pub struct Profiles {
@@ -147,7 +155,7 @@ impl Profiles {
             effects.go.push(Navigate::Connect(session));
             return;
         }
-        self.said = Some(i18n::tr(SENDING).to_owned());
+        self.said = Some(busy_with_jobs(cx));
         if is_new {
             self.reading = Some(effects.request(Request::Profiles));
         }
@@ -166,7 +174,7 @@ impl Profiles {
         }
         let renews = self.renews(cx);
         if cx.is_sending && !renews {
-            self.said = Some(i18n::tr(SENDING).to_owned());
+            self.said = Some(busy_with_jobs(cx));
         } else {
             let ask = match self.lines.get(self.cursor.at()) {
                 Some(line) => Request::OpenProfile(Some(line.name.clone())),
@@ -330,13 +338,13 @@ impl Component for Profiles {
                     self.said = Some(t!("{why} Nothing was saved.", why = sentence(&why)));
                 }
                 ProfileStep::Change(change) if cx.is_sending && self.used.as_ref() == Some(&change.name) => {
-                    self.said = Some(i18n::tr(SENDING).to_owned());
+                    self.said = Some(busy_with_jobs(cx));
                 }
                 ProfileStep::Change(change) => {
                     let name = change.name.clone();
                     self.work(ProfileRequest::Change(change), name, true, effects);
                 }
-                ProfileStep::Try(_) if cx.is_sending => self.said = Some(i18n::tr(SENDING).to_owned()),
+                ProfileStep::Try(_) if cx.is_sending => self.said = Some(busy_with_jobs(cx)),
                 ProfileStep::Try(candidate) => {
                     self.said = None;
                     self.opening = Some((effects.request(Request::TryProfile(candidate)), false));

@@ -18,11 +18,6 @@ impl Screens {
         self.activity.is_sending()
     }
 
-    /// The number of requests of this process's jobs that have no answer yet.
-    pub(in crate::tui) fn in_flight(&self) -> u64 {
-        self.activity.in_flight()
-    }
-
     /// Jobs that need a person.
     pub(in crate::tui) fn needs(&self) -> usize {
         self.home.needs()

@@ -353,13 +353,14 @@ fn rows_whose_answer_was_not_recorded_are_in_doubt_when_lapel_has_ended() {
                  $$ BEGIN RAISE EXCEPTION 'full' USING ERRCODE = '53100'; END $$;
              CREATE TRIGGER full_disk BEFORE UPDATE ON request FOR EACH ROW EXECUTE FUNCTION full_disk()",
         );
-        assert_eq!(first.jobs.unrecorded(&[id], Duration::ZERO), None, "no answer has come");
+        let refused = || first.jobs.open_answers().refused_for(&[id], Duration::ZERO);
+        assert_eq!(refused(), None, "no answer has come");
         world.control().clear_faults();
-        team_wait::until(|| first.jobs.unrecorded(&[id], Duration::ZERO).is_some()).await;
-        let why = first.jobs.unrecorded(&[id], Duration::ZERO).expect("a reason").to_string();
+        team_wait::until(|| refused().is_some()).await;
+        let why = refused().expect("a reason").to_string();
         assert!(why.contains(msg_part("disk is full")), "{why}");
         first.jobs.close().await;
-        assert_eq!(first.jobs.unrecorded(&[id], Duration::ZERO), None, "nobody waits any more");
+        assert_eq!(first.jobs.open_answers().unrecorded, 1, "it never was");
 
         // Also for its own report.
         let job = first.jobs.job(id).await.expect("a job");

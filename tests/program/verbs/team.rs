@@ -522,6 +522,40 @@ fn without_the_database_and_a_share_every_verb_ends_and_the_doctor_reports_the_r
     assert!(said["permissions"].as_array().is_some_and(|all| !all.is_empty()), "{said}");
 }
 
+/// A computer that was connected keeps its share for some hours: while the database is away, and without the team.
+#[test]
+fn commands_and_the_doctor_say_that_a_computer_has_only_its_own_share() {
+    if is_left_out() {
+        return;
+    }
+    let database = journal();
+    let bench = bench_of(&database, &["issuer"]);
+    let (with_team, alone) = settings_with_and_without(&bench);
+    let left = msg_part("it used a team's journal, whose database may give the rest of the rate limit");
+    let templates = |settings: &str| {
+        bench.settings(settings);
+        run_as(&bench, "issuer", &["templates"]).ended(0).err
+    };
+    // A short command may end before the database has answered.
+    bench.until("it has a share", |_| {
+        let before = templates(&with_team);
+        assert!(!before.contains(msg_part("own share")), "{before}");
+        templates(&alone).contains(left)
+    });
+    let said = json_as(&bench, "issuer", &["doctor"], 1);
+    let problems = said["problems"].as_array().expect("a list");
+    let of_share = problems.iter().filter_map(Value::as_str).filter(|why| why.contains(left)).count();
+    assert_eq!(of_share, 1, "{said}");
+
+    team::run_in("postgres", &format!("ALTER DATABASE {database} ALLOW_CONNECTIONS false"));
+    let away = msg_part("requests a minute, its own share.");
+    bench.until("the command says why it is slow", |_| {
+        let said = templates(&with_team);
+        assert!(!said.contains(left) && !said.contains(msg_part("it has no share of its own")), "{said}");
+        said.contains(away)
+    });
+}
+
 /// The answer to a request is on its way when the database refuses the login, which never passes by itself.
 #[test]
 fn a_verb_whose_answer_finds_no_login_ends_and_names_the_job() {

@@ -133,22 +133,33 @@ async fn a_record_says_where_its_job_is_now() {
     let (one, two) = (folder(), folder());
     let (file, team) = (open(one.path()), open(two.path()));
     let sent = sends(&file, "a").await;
+    let other = sends(&file, "b").await;
     let shown = async |journal: &Journal, id: JobId| {
         let job = journal.store().job(id, "me".to_owned()).await.expect("read").expect("a record");
         let note = job.note.clone().expect("a note");
-        let place = note.argument("place").map(str::to_owned);
-        (note.code(), place, job.state_name())
+        let at = note.argument("place").or(note.argument("job")).map(str::to_owned);
+        (note.code(), at, job.state_name())
     };
+    let back = |id: JobId| (Code::CameBack, Some(id.to_string()), "came back");
     moved(&file, &team).await;
     let gone = |to: &Journal| (Code::MovedTo, Some(to.place().to_owned()), Phase::Moved.name());
     assert_eq!(shown(&file, sent).await, gone(&team));
     moved(&team, &file).await;
-    assert_eq!(shown(&file, sent).await, (Code::CameBack, None, "came back"));
+    // Jobs move in the order of their numbers.
+    let last = number(&file, "SELECT max(id) FROM job").await;
+    let [first, second] = [JobId(last - 1), JobId(last)];
+    assert_eq!((shown(&file, sent).await, shown(&file, other).await), (back(first), back(second)));
     let there = JobId(number(&team, "SELECT max(id) FROM job").await);
     assert_eq!(shown(&team, there).await, gone(&file));
     // Who knows its number in the team's journal finds it.
-    let back = JobId(number(&file, "SELECT max(id) FROM job").await);
-    assert_eq!(file.store().came_as(there).await.expect("read"), [back]);
+    assert_eq!(file.store().came_as(there).await.expect("read"), [second]);
+    // Both records of a job that moves once more, and back, have its last number.
+    moved(&file, &team).await;
+    moved(&team, &file).await;
+    let last = JobId(number(&file, "SELECT max(id) FROM job").await);
+    for record in [other, second] {
+        assert_eq!(shown(&file, record).await, back(last), "{record}");
+    }
     // No backup could take it back.
     let said = file.store().job(sent, "me".to_owned()).await.expect("read").expect("a record");
     assert!(!said.note.expect("a note").english().contains("lapel journal restore"));

@@ -76,6 +76,34 @@ fn a_job_that_begins_to_send_while_a_profile_opens_keeps_its_connection() {
     assert!(matches!(effects.go[..], [Navigate::Connect(_)]), "{:?}", effects.go);
 }
 
+/// Neither waiting nor a pause would end that.
+#[test]
+fn a_journal_that_refuses_answers_keeps_the_profile_and_says_what_another_one_needs() {
+    let mut requests = RequestIds::default();
+    let effects = &mut Effects::new(&mut requests);
+    let (mut profiles, mut cx) = list();
+    (cx.is_sending, cx.is_refused) = (true, true);
+    profiles.accept(&cx, effects);
+    assert_eq!(profiles.said.as_deref(), Some(i18n::tr(REFUSED)));
+    // With another user in the settings, the login of the connection is not renewed.
+    cx.connection.journal_away = Some(JournalAway {
+        why: String::new(),
+        is_login_refused: true,
+        is_forbidden: false,
+        since: Timestamp::UNIX_EPOCH,
+    });
+    if let Some(JournalPlace::Team { login, .. }) =
+        cx.connection.session.as_mut().map(|used| &mut used.journal)
+    {
+        "lee".clone_into(&mut login.server.user);
+    }
+    profiles.accept(&cx, effects);
+    assert!(profiles.said.is_none());
+    opened(&mut profiles, &cx, effects);
+    assert_eq!((profiles.said.as_deref(), profiles.done), (Some(i18n::tr(REFUSED)), None));
+    assert!(effects.go.is_empty(), "{:?}", effects.go);
+}
+
 #[test]
 fn a_busy_list_offers_only_what_it_does() {
     let mut requests = RequestIds::default();

@@ -188,11 +188,6 @@ impl Activity {
         self.jobs.iter().any(|job| job.is_sending() && job.is_mine())
     }
 
-    /// The number of requests of this process's jobs that have no answer yet.
-    pub fn in_flight(&self) -> u64 {
-        self.jobs.iter().filter(|job| job.is_mine()).map(|job| job.in_flight).sum()
-    }
-
     /// The job that the keys act on: the open or the selected one, otherwise the newest.
     pub fn job(&self) -> Option<&Job> {
         if let Some(open) = self.rows.as_ref().and_then(|rows| self.find(rows.job())) {

@@ -228,7 +228,7 @@ pub fn is_end(spec: FilterField) -> bool {
 }
 
 /// The date that a text names, by a word or by its digits.
-fn date_named(spec: Spec, typed: &str, known: &FilterContext) -> Option<Date> {
+fn date_named(spec: FilterField, typed: &str, known: &FilterContext) -> Option<Date> {
     let mut words = known.today.into_iter().flat_map(date_words);
     match words.find(|(word, ..)| is_word(typed, word)) {
         Some((_, first, last)) => Some(if is_end(spec) { last } else { first }),
