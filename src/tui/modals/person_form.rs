@@ -366,7 +366,7 @@ mod tests {
         let response = || Response::Holdings(Err(ApiError::Cancelled), None);
         assert!(form.plan(template(), &mut effects).is_none());
         review(&mut form, &mut effects);
-        let id = check(&effects);
+        let id = check_request(&effects);
         assert!(form.plan(template(), &mut effects).is_none() && effects.notice.is_some());
         let other = ids_after(id);
         assert!(form.on_response(Reply { id: other, response: response() }).is_err(), "another check");
