@@ -62,7 +62,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn both_directions_agree(one in "[ab가]{0,8}", other in "[ab가]{0,8}", most in 0usize..5) {
+        fn the_distance_is_the_same_in_both_directions(one in "[ab가]{0,8}", other in "[ab가]{0,8}", most in 0usize..5) {
             let edited = edits(&one, &other, most);
             prop_assert_eq!(edited, edits(&other, &one, most));
             prop_assert_eq!(edited == 0, one == other);

@@ -549,7 +549,7 @@ mod tests {
     }
 
     #[test]
-    fn not_yet_valid_is_said() {
+    fn a_badge_that_is_not_yet_valid_says_so() {
         let issued_at = Some("2026-11-01 00:00:00");
         let case = Case {
             label: Some("Issued"),

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_due_only_while_it_is_on_and_nothing_is_on_its_way() {
+    fn a_refresh_is_due_only_while_it_is_on_and_no_request_is_on_its_way() {
         let now = Instant::now();
         let mut refresh = Refresh::default();
         assert!(refresh.due().is_none() && !refresh.is_due(now));

@@ -102,7 +102,7 @@ async fn what_is_chosen_is_there_again_the_next_time_and_another_profile_has_its
 }
 
 #[tokio::test]
-async fn it_is_written_a_while_after_a_change_and_never_at_every_key() {
+async fn a_layout_is_saved_some_time_after_a_change_and_not_at_every_key() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = file(folder.path(), "one");
     let mut h = Harness::with(small(), 80, 24, keeping(folder.path(), "one")).await;

@@ -281,7 +281,7 @@ async fn an_export_continues_in_the_background_and_reports_its_end() {
 }
 
 #[tokio::test]
-async fn it_is_done_under_the_help_too() {
+async fn an_export_ends_also_while_the_help_is_open() {
     let (mut h, folder) = history().await;
     open(&mut h, &folder, "a.csv");
     h.press("enter f1");

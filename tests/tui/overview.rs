@@ -443,7 +443,7 @@ async fn the_mouse_selects_a_bar() {
 }
 
 #[tokio::test]
-async fn it_fits_the_smallest_screen() {
+async fn the_overview_fits_the_smallest_screen() {
     for keys in ["", "}", "} }", "} } }", "} } } }", "{", "enter"] {
         let mut h = opened(small(), 60, 16).await;
         h.press(keys);

@@ -128,7 +128,7 @@ async fn another_profile_shows_nothing_of_the_one_before() {
 }
 
 #[tokio::test]
-async fn what_comes_late_from_the_profile_before_is_dropped() {
+async fn late_responses_of_the_earlier_profile_are_dropped() {
     let Two { mut h, other: _other, .. } = two(120, 36).await;
     h.settled().await;
     let message = Message::Of(1, Box::new(Message::Odd("of the first connection".into())));

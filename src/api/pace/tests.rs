@@ -115,7 +115,7 @@ async fn people_go_first_and_the_background_gets_a_quarter() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_leaves_the_queue_leaves_no_hole() {
+async fn a_call_that_leaves_the_queue_leaves_no_gap() {
     let pace = Pace::new(1);
     let first = interactive(&pace).await;
     let cancel = token();

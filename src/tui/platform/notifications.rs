@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn no_two_come_close_together() {
+    fn two_notifications_never_come_close_together() {
         let bell = options(NoticeChoice::Bell, "xterm", false);
         let (mut notices, now) = (Notices::default(), Instant::now());
         let mut rings = |seconds| notices.call("x", &bell, now + Duration::from_secs(seconds)).is_some();

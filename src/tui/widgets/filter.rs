@@ -516,7 +516,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_set_reads_as_words() {
+    fn a_set_filter_reads_as_words() {
         assert_eq!(
             bar(["파이썬", "2026-10-01", "", "", ""]).words(),
             ["title “파이썬”", "issued from 2026-10-01"]

@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn it_fits_any_pane_and_is_left_out_where_it_says_nothing() {
+    fn the_timeline_fits_any_pane_and_is_left_out_where_it_shows_nothing() {
         let times = ["2026-11-22 10:00:00", "2026-11-22 11:00:00", "2028-11-22", ""];
         for room in 1..100 {
             let lines = shown("발급", times, "2026-11-23T00:00:00", room);

@@ -80,7 +80,7 @@ fn doctor_reports_contradictory_observations() {
 }
 
 #[test]
-fn what_is_wrong_is_listed() {
+fn doctor_lists_problems() {
     let bench = Bench::new();
     bench.fault("get /ping status=500");
     let said = bench.run(&["doctor"]).ended(1);

@@ -349,7 +349,7 @@ async fn truth_in_any_order(reader: &Reader) -> BTreeMap<String, HistoryItem> {
 }
 
 #[tokio::test]
-async fn it_takes_no_more_than_the_background_share_and_can_be_stopped() {
+async fn reading_the_index_takes_only_the_background_share_and_can_be_stopped() {
     let kit = started(Options { history: Some(3000), rate_limit: 40, ..options() }).await;
     let writer = writer(&kit.sandbox, kit.sandbox.api_key(), |c| c.rate_limit = 40);
     let kit = Kit { reader: writer.reader().clone(), writer, ..kit };

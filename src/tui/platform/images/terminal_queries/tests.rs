@@ -141,7 +141,7 @@ fn other_peoples_answers_are_no_keys() {
 
 proptest! {
     #[test]
-    fn no_bytes_stop_it(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+    fn no_bytes_stop_the_reading_of_replies(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
         let mut answers = TerminalReplies::default();
         answers.take(&bytes);
         let _ = answers.way(&TerminalHints::default(), None);
