@@ -243,6 +243,11 @@ fn cells(text: &str, rules: Rules) -> usize {
     if text.len() == 1 {
         return 1;
     }
+    let mut chars = text.chars();
+    // A text of one such character is as wide as the character.
+    if let (Some(one), None) = (chars.next().filter(|c| stands_alone(*c)), chars.next()) {
+        return char_cells(one, rules);
+    }
     text.width().max(text.chars().map(|c| char_cells(c, rules)).sum())
 }
 
