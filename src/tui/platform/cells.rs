@@ -61,11 +61,7 @@ pub struct Cluster<'a> {
 
 impl<'a> Cluster<'a> {
     fn new(text: &'a str, rules: Rules) -> Self {
-        let mut chars = text.chars();
-        match chars.next().and_then(plain_cells) {
-            Some(cells) if chars.next().is_none() => Self::of_cells(text, cells, rules),
-            _ => Self::of_cells(text, cells(text, rules), rules),
-        }
+        Self::of_cells(text, cells_of_one(text).unwrap_or_else(|| cells(text, rules)), rules)
     }
 
     fn of_cells(text: &'a str, cells: usize, rules: Rules) -> Self {
@@ -74,7 +70,7 @@ impl<'a> Cluster<'a> {
 
     /// Whether every terminal uses exactly this number of cells. Only what writes to the terminal asks.
     pub fn is_certain(&self) -> bool {
-        is_certain(&self.text, self.rules)
+        cells_of_one(&self.text).is_some() || is_certain(&self.text, self.rules)
     }
 }
 
@@ -154,10 +150,18 @@ fn plain_cells(c: char) -> Option<usize> {
     }
 }
 
+/// The cells of a text that is one such letter.
+fn cells_of_one(text: &str) -> Option<usize> {
+    let mut chars = text.chars();
+    chars.next().and_then(plain_cells).filter(|_| chars.next().is_none())
+}
+
 /// Whether there is a boundary between this character and any other one for which this is true.
 fn stands_alone(c: char) -> bool {
-    // Printable ASCII, Latin letters, lines and blocks, Han, Hangul syllables.
-    matches!(c, ' '..='~' | '\u{c0}'..='\u{24f}' | '\u{2500}'..='\u{259f}' | '\u{4e00}'..='\u{9fff}' | '가'..='힣')
+    // Printable ASCII, Latin letters and signs, punctuation, arrows and symbols, Han, Hangul syllables.
+    matches!(c,
+        ' '..='~' | '\u{ae}'..='\u{24f}' | '\u{2010}'..='\u{2027}' | '\u{2190}'..='\u{2bff}'
+        | '\u{4e00}'..='\u{9fff}' | '가'..='힣')
 }
 
 /// The cluster of a text that is already in a cell. It is not shortened again.
@@ -168,6 +172,10 @@ pub fn cluster(symbol: &str) -> Cluster<'_> {
 /// Whether a text in a cell is one character that terminals draw in one cell or in two, and lapel does not know in how
 /// many.
 pub fn is_one_or_two(symbol: &str) -> bool {
+    // Most cells have one letter of ASCII.
+    if symbol.len() == 1 {
+        return false;
+    }
     let mut chars = symbol.chars();
     let is_one = chars.next().is_some_and(is_ambiguous) && chars.next().is_none();
     is_one && Rules::now().ambiguous == Ambiguous::Unknown
@@ -235,6 +243,11 @@ fn cells(text: &str, rules: Rules) -> usize {
     if text.len() == 1 {
         return 1;
     }
+    let mut chars = text.chars();
+    // A text of one such character is as wide as the character.
+    if let (Some(one), None) = (chars.next().filter(|c| stands_alone(*c)), chars.next()) {
+        return char_cells(one, rules);
+    }
     text.width().max(text.chars().map(|c| char_cells(c, rules)).sum())
 }
 
@@ -250,7 +263,7 @@ fn is_certain(text: &str, rules: Rules) -> bool {
     let mut chars = text.chars();
     let Some(first) = chars.next() else { return true };
     let base = match first {
-        c if plain_cells(c).is_some() => true,
+        ' '..='~' => true,
         c if is_ambiguous(c) => rules.ambiguous != Ambiguous::Unknown,
         c => match c.width() {
             // East Asian letters and punctuation. Emoji are left out: tables of old terminals do not have them.

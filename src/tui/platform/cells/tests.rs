@@ -133,6 +133,15 @@ fn plain_letters_are_those_of_the_tables() {
     }
 }
 
+#[test]
+fn what_stands_alone_joins_with_no_neighbour() {
+    for c in ('\0'..='\u{1ffff}').filter(|c| stands_alone(*c)) {
+        let text = format!("{c}{c}a{c}가{c}●{c}");
+        assert_eq!(text.graphemes(true).count(), text.chars().count(), "{c}");
+        assert_eq!(c.width(), Some(c.to_string().width()), "{c}");
+    }
+}
+
 proptest! {
     #[test]
     fn text_is_split_at_the_boundaries_of_unicode(
