@@ -179,7 +179,7 @@ requests! {
         Export(request: Box<ExportRequest>) -> Export(Box<Result<Exported, NotSaved>>) [OwnEnd]
             else |why| Response::Export(Box::new(Err(ExportError::Service(why.error.clone()).into())));
         /// The picture, ready to draw, or a short explanation for the user.
-        Picture(ask: Box<PictureOnScreen>) -> Picture(Result<Packed, String>) [Quiet]
+        Picture(request: Box<PictureOnScreen>) -> Picture(Result<Packed, String>) [Quiet]
             else |_why| Response::Picture(Err(t!("The picture was not loaded.").to_owned()));
         /// Answered when a request with a higher number in the log has ended. `None` if there is no connection whose log
         /// can be watched.
@@ -248,19 +248,19 @@ requests! {
         RunProgram(call: ProgramCall) -> RanProgram(Result<&'static str, String>) [Local, Quiet]
             else |_why| Response::RanProgram(Err(t!("internal lapel error").to_owned()));
         /// Read or write the file with the saved layout of the lists.
-        View(ask: ViewRequest) -> View(ViewResponse) [Local, Quiet, Finish]
-            else |_why| Response::View(ViewResponse::failed(ask, t!("internal lapel error")));
+        View(request: ViewRequest) -> View(ViewResponse) [Local, Quiet, Finish]
+            else |_why| Response::View(ViewResponse::failed(request, t!("internal lapel error")));
         /// Read, write or delete the recent lookups. The response is the lists as they are now.
-        Recents(ask: Box<RecentsRequest>) -> Recents(Result<Lists, String>) [Local, Quiet, Finish];
+        Recents(request: Box<RecentsRequest>) -> Recents(Result<Lists, String>) [Local, Quiet, Finish];
         /// Read or change the saved filters. The response is the filters as they are now, and the request.
-        Filters(ask: Box<FiltersRequest>) -> Filters(Result<FiltersRead, String>, Box<FiltersRequest>) [Local, Quiet, Finish]
-            else |why| Response::Filters(Err(why.text.clone()), ask.clone());
+        Filters(request: Box<FiltersRequest>) -> Filters(Result<FiltersRead, String>, Box<FiltersRequest>) [Local, Quiet, Finish]
+            else |why| Response::Filters(Err(why.text.clone()), request.clone());
         /// Answered after this time: the end of a typing pause.
         Pause(time: Duration) -> Paused [Local, Quiet];
 
         // Profiles. An error is text for the user.
         Profiles -> Profiles(Result<Vec<ProfileLine>, String>) [Local];
-        Profile(ask: Box<ProfileRequest>) -> Profile(Result<String, String>) [Local];
+        Profile(request: Box<ProfileRequest>) -> Profile(Result<String, String>) [Local];
         /// Open a profile and find its key. Without a name: the profile that lapel was started with.
         OpenProfile(name: Option<String>) -> Connected(Result<Box<ProfileSession>, String>) [Local];
     }

@@ -54,24 +54,24 @@ pub async fn run(
 ) {
     let mut running: HashMap<RequestId, ActiveRequest> = HashMap::new();
     let (done, mut finished) = mpsc::channel::<RequestId>(256);
-    let mut line = ConnectionSlot::default();
+    let mut slot = ConnectionSlot::default();
     let mut waiting: Vec<(RequestId, Request)> = Vec::new();
-    let start = |request: RequestId,
-                 ask: Request,
+    let start = |id: RequestId,
+                 request: Request,
                  link: Option<WorkerConnection>,
                  running: &mut HashMap<RequestId, ActiveRequest>| {
         let (token, stop) = (CancellationToken::new(), CancellationToken::new());
         // A request with consequences always runs to its end.
-        if !ask.has(Flag::Finish) {
-            running.insert(request, ActiveRequest { cancel: token.clone(), stop: stop.clone() });
+        if !request.has(Flag::Finish) {
+            running.insert(id, ActiveRequest { cancel: token.clone(), stop: stop.clone() });
         }
         let (messages, done, helpers) = (messages.clone(), done.clone(), helpers.clone());
         tokio::spawn(async move {
-            let (broken, own_end) = (ask.failed(), ask.has(Flag::OwnEnd));
-            let stopped = ask.failed_by(&ApiError::Cancelled);
-            let context = RequestContext { request, messages: messages.clone(), cancel: token.clone() };
+            let (broken, own_end) = (request.failed(), request.has(Flag::OwnEnd));
+            let stopped = request.failed_by(&ApiError::Cancelled);
+            let context = RequestContext { id, messages: messages.clone(), cancel: token.clone() };
             // A task of its own turns a panic into a response, so that nothing waits for ever.
-            let mut work = tokio::spawn(async move { respond(ask, link, &helpers, context).await });
+            let mut work = tokio::spawn(async move { respond(request, link, &helpers, context).await });
             let response = tokio::select! {
                 () = token.cancelled(), if !own_end => {
                     work.abort();
@@ -85,23 +85,23 @@ pub async fn run(
             };
             if let Some(response) = response {
                 // A closed channel means that the TUI is ending.
-                let _ = messages.send(Message::Response(Reply { id: request, response })).await;
+                let _ = messages.send(Message::Response(Reply { id, response })).await;
             }
-            let _ = done.send(request).await;
+            let _ = done.send(id).await;
         });
     };
     loop {
         tokio::select! {
             command = commands.recv() => match command {
                 None => break,
-                Some(WorkerCommand::Cancel(request)) => {
-                    waiting.retain(|(other, _)| *other != request);
-                    if let Some(running) = running.remove(&request) {
+                Some(WorkerCommand::Cancel(id)) => {
+                    waiting.retain(|(other, _)| *other != id);
+                    if let Some(running) = running.remove(&id) {
                         running.cancel.cancel();
                     }
                 }
-                Some(WorkerCommand::Stop(request)) => {
-                    if let Some(running) = running.get(&request) {
+                Some(WorkerCommand::Stop(id)) => {
+                    if let Some(running) = running.get(&id) {
                         running.stop.cancel();
                     }
                 }
@@ -110,20 +110,20 @@ pub async fn run(
                         running.cancel.cancel();
                     }
                     waiting.clear();
-                    line.change(session, Events { number, messages: messages.clone() });
+                    slot.change(session, Events { number, messages: messages.clone() });
                 }
-                Some(WorkerCommand::Request(request, ask)) if line.is_changing() && !ask.has(Flag::Local) => {
-                    waiting.push((request, ask));
+                Some(WorkerCommand::Request(id, request)) if slot.is_changing() && !request.has(Flag::Local) => {
+                    waiting.push((id, request));
                 }
-                Some(WorkerCommand::Request(request, ask)) => start(request, ask, line.link.clone(), &mut running),
+                Some(WorkerCommand::Request(id, request)) => start(id, request, slot.link.clone(), &mut running),
             },
-            () = line.changed() => {
-                for (request, ask) in waiting.drain(..) {
-                    start(request, ask, line.link.clone(), &mut running);
+            () = slot.changed() => {
+                for (id, request) in waiting.drain(..) {
+                    start(id, request, slot.link.clone(), &mut running);
                 }
             }
-            Some(request) = finished.recv() => {
-                running.remove(&request);
+            Some(id) = finished.recv() => {
+                running.remove(&id);
             }
         }
     }
@@ -138,7 +138,7 @@ struct ActiveRequest {
 }
 
 struct RequestContext {
-    request: RequestId,
+    id: RequestId,
     messages: mpsc::Sender<Message>,
     cancel: CancellationToken,
 }
@@ -159,11 +159,11 @@ impl RequestContext {
         read: impl Fn(&T) -> (u64, u64) + Send + 'static,
     ) -> watch::Sender<T> {
         let (sender, mut receiver) = watch::channel(T::default());
-        let (request, messages) = (self.request, self.messages.clone());
+        let (id, messages) = (self.id, self.messages.clone());
         tokio::spawn(async move {
             while receiver.changed().await.is_ok() {
                 let (done, all) = read(&receiver.borrow_and_update());
-                if messages.send(Message::Progress(request, done, all)).await.is_err() {
+                if messages.send(Message::Progress(id, done, all)).await.is_err() {
                     return;
                 }
             }
@@ -175,22 +175,22 @@ impl RequestContext {
 /// Runs a request. `None` if it failed without a result, or if it needs a connection or a journal and has none.
 #[expect(clippy::too_many_lines, reason = "a table: one arm for each request, and none may be missing")]
 async fn respond(
-    ask: Request,
+    request: Request,
     link: Option<WorkerConnection>,
     helpers: &Helpers,
     context: RequestContext,
 ) -> Option<Response> {
     let connected = |result: Result<ProfileSession, String>| Response::Connected(result.map(Box::new));
-    let (ask, call) = match ask {
-        Request::Quiet(ask) => (*ask, Call::background()),
-        ask => (ask, Call::interactive()),
+    let (request, call) = match request {
+        Request::Quiet(request) => (*request, Call::background()),
+        request => (request, Call::interactive()),
     };
     let (reader, index) = link.as_ref().map(|link| (link.reader.clone(), link.index.clone())).unzip();
     let jobs = link.as_ref().and_then(|link| link.jobs.clone());
     let in_background = || Call::background().cancelled_by(context.cancel.clone());
     let reading = || context.watch(|r: &Reading| (r.bytes_done, r.bytes_all));
     let syncing = || context.watch(|r: &SyncProgress| (r.done, r.all));
-    Some(match ask {
+    Some(match request {
         Request::Templates(query) => Response::Templates(reader?.templates(&query, &call).await),
         Request::Template(id) => Response::Template(Box::new(reader?.template(&id, &call).await)),
         Request::Categories(filter) => Response::Categories(reader?.categories(&filter, &call).await),
@@ -336,12 +336,12 @@ async fn respond(
         }
         Request::Save(saving) => Response::Saved(spawn_blocking(move || save_text::run(*saving)).await.ok()?),
         Request::RunProgram(call) => Response::RanProgram(external::run_first(call).await),
-        Request::View(ask) => Response::View(saved_layout::layout_file::run(ask).await),
-        Request::Recents(ask) => {
-            Response::Recents(spawn_blocking(move || input_history::run(&ask)).await.ok()?)
+        Request::View(request) => Response::View(saved_layout::layout_file::run(request).await),
+        Request::Recents(request) => {
+            Response::Recents(spawn_blocking(move || input_history::run(&request)).await.ok()?)
         }
-        Request::Filters(ask) => {
-            spawn_blocking(move || Response::Filters(saved_filters::run(&ask), ask)).await.ok()?
+        Request::Filters(request) => {
+            spawn_blocking(move || Response::Filters(saved_filters::run(&request), request)).await.ok()?
         }
         Request::Pause(time) => {
             tokio::time::sleep(time).await;
@@ -355,7 +355,7 @@ async fn respond(
         }
 
         Request::Profiles => Response::Profiles((helpers.profiles)().await),
-        Request::Profile(ask) => Response::Profile((helpers.profile)(*ask).await),
+        Request::Profile(request) => Response::Profile((helpers.profile)(*request).await),
         Request::OpenProfile(name) => connected((helpers.open_profile)(name).await),
         Request::StartSandbox => connected((helpers.start_sandbox)().await),
         Request::TryProfile(candidate) => connected(try_profile(*candidate, helpers).await),
