@@ -187,15 +187,16 @@ pub(super) fn table(jobs: &[Job], clock: &ServiceClock) -> Vec<String> {
         let issue = jobs.iter().find(|other| job.replaced.is_some() && job.follows == Some(other.id));
         let both = issue.map(|issue| job.with_issue(issue));
         let shown = both.as_ref().unwrap_or(job);
-        let mut state = shown.state().to_string();
-        if let Some(owner) = job.owner.as_ref().filter(|o| !o.is_me && o.is_alive) {
-            let owner = &owner.label;
-            state = if job.owner.as_ref().is_some_and(|owner| owner.is_colleague) {
-                format!("{state}, {}", t!("followed by {owner}", owner))
-            } else {
-                format!("{state} ({owner})")
-            };
-        }
+        let state = shown.state();
+        let state = match job.owner.as_ref().filter(|owner| !owner.is_me && owner.is_alive) {
+            Some(Owner { label, is_colleague: true, .. }) => {
+                format!("{state}, {}", t!("followed by {owner}", owner = label))
+            }
+            Some(Owner { label, .. }) if job.is_unfinished() => {
+                format!("{state}, {}", t!("in another lapel ({owner})", owner = label))
+            }
+            _ => state.to_string(),
+        };
         let words = |job: &Job| {
             let words = |part: JobPart| t!("{n} {word}", n = number(part.rows), word = job.part_words(part));
             job.parts().into_iter().map(words).collect::<Vec<_>>()

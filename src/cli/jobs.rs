@@ -1,6 +1,6 @@
 //! `lapel jobs`: lists the jobs in the journal and acts on them.
 
-use super::sending::{NOT_AS_ASKED, SendReport, SendingOutcome};
+use super::sending::{SendReport, SendingOutcome, is_not_as_asked};
 use super::session::{Asker, JobAccess, VerbSession, answer_json, may_act, profile};
 use super::verbs::{AgainFlags, FileFlags, JobFlag, JobsFlags, JobsVerb, SendAgainFlags};
 use super::{confirm, job_text, review};
@@ -10,7 +10,7 @@ use crate::domain::BadgeId;
 use crate::domain::email::ended;
 use crate::i18n;
 use crate::jobs::receipt::{TableFormat, Written};
-use crate::jobs::{Decision, JobError, Jobs, forget_templates};
+use crate::jobs::{Decision, JobError, JobPart, Jobs, forget_templates};
 use std::collections::BTreeMap;
 use std::str::FromStr;
 use tokio_util::sync::CancellationToken;
@@ -134,9 +134,12 @@ fn told_elsewhere(session: &VerbSession) -> Option<(String, Value)> {
 async fn show(session: &VerbSession, id: JobId, rows: Option<RowStatus>) -> Result<u8, Failure> {
     let elsewhere = told_elsewhere(session);
     let job = session.jobs.job(id).await?;
-    // While a job is sending, its rows without an answer need nobody.
-    let attention = NOT_AS_ASKED.into_iter().filter(|b| *b != RowStatus::Sending || !job.is_sending());
-    let row_statuses = rows.map_or_else(|| attention.collect(), |row_status| vec![row_status]);
+    let is_sending = job.is_sending();
+    let is_listed = |part: &JobPart| match rows {
+        Some(row_status) => part.status == row_status,
+        // While a job is sending, its rows without an answer need nobody.
+        None => is_not_as_asked(part) && (part.status != RowStatus::Sending || !is_sending),
+    };
     let mail = session.jobs.mail_failures(Some(id)).await?.report;
     if session.json {
         let fields = json!({
@@ -159,7 +162,7 @@ async fn show(session: &VerbSession, id: JobId, rows: Option<RowStatus>) -> Resu
         });
         let mut fields = json::fields(fields);
         fields.extend(elsewhere);
-        session.answer_with_rows(fields, &[job], &row_statuses).await?;
+        session.answer_with_rows(fields, &[job], is_listed).await?;
         return Ok(exit::OK);
     }
     let mut lines = vec![job_text::head(&job)];
@@ -190,7 +193,7 @@ async fn show(session: &VerbSession, id: JobId, rows: Option<RowStatus>) -> Resu
         Some(row_status) => t!("Rows: {row_status}", row_status = tr(row_status.name())),
         None => t!("Rows that need attention:").to_owned(),
     };
-    lines.extend(job_text::under(&heading, session.some_rows(&job, &row_statuses, None).await?));
+    lines.extend(job_text::under(&heading, session.some_rows(&job, is_listed, None).await?));
     if !mail.is_empty() {
         lines.push(t!("Mail failures:").to_owned());
         lines.extend(mail.groups.iter().map(|group| format!("  {group}")));
@@ -330,7 +333,7 @@ async fn review_all(
             let more = t!("{n} more are not included; resolve each one.", n = i18n::number(found.held));
             review.push(format!("  {more}"));
         }
-        review.extend(session.some_rows(&job, &[RowStatus::NeverSeen], None).await?);
+        review.extend(session.some_rows(&job, |part| part.status == RowStatus::NeverSeen, None).await?);
         session.confirmed_group(&review.join("\n"), id, rows).await?;
     }
     Ok(found.ready)

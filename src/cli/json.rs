@@ -69,6 +69,7 @@ fn number(job: &Job) -> Option<i64> {
 
 pub(super) fn row(job: &Job, row: &JobRow) -> Value {
     let text = |t: &Option<Text>| t.as_ref().map(|t| t.wire().to_owned());
+    let why = row.kept_reason();
     json!({
         "job": number(job),
         "template_id": job.template_id.as_ref().map(TemplateId::wire),
@@ -80,8 +81,8 @@ pub(super) fn row(job: &Job, row: &JobRow) -> Value {
         "title": text(&row.title),
         "badge_id": row.badge_id.as_ref().map(BadgeId::wire),
         "bucket": row.row_status.code(),
-        "why": row.why.as_ref().map(Reason::english),
-        "why_code": row.why.as_ref().map(|why| why.code().name()),
+        "why": why.as_ref().map(Reason::english),
+        "why_code": why.as_ref().map(|why| why.code().name()),
         "class": row.class.map(crate::jobs::DuplicateKind::code),
         "accepted": time(row.accepted),
         "looked_for_until": time(row.until),

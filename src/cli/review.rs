@@ -6,11 +6,15 @@ use super::session::VerbSession;
 use super::{confirm, job_text};
 use crate::cli::prelude::*;
 use crate::domain::confirm_text::ConfirmText;
-use crate::jobs::{Code, DuplicateResult, JobRow, Kind, RowFilter, RowGroup, request_count};
+use crate::jobs::{Code, DuplicateResult, JobPart, JobRow, Kind, RowFilter, RowGroup, request_count};
 
 /// The review lists at most this many rows one by one.
 const FEW: u64 = 10;
 const PAGE: usize = 1000;
+
+fn is_held_back(part: &JobPart) -> bool {
+    part.status.is_held_back()
+}
 
 #[derive(Clone, Debug)]
 pub(super) struct Drafted {
@@ -131,7 +135,7 @@ impl VerbSession {
             if draft.to_send() <= FEW || group.is_some() {
                 lines.extend(job_text::under(
                     &format!("  {heading}"),
-                    job_text::indented(&self.some_rows(job, &RowStatus::TO_SEND, group).await?),
+                    job_text::indented(&self.some_rows(job, |part| part.status.is_to_send(), group).await?),
                 ));
             }
             let found: Vec<String> = draft
@@ -151,7 +155,7 @@ impl VerbSession {
                     t!("lapel could not read the whole history: some recipients may already hold the badge.");
                 lines.push(format!("  {said}"));
             }
-            let rows = self.some_rows(job, &RowStatus::HELD_BACK, None).await?;
+            let rows = self.some_rows(job, is_held_back, None).await?;
             lines.extend(job_text::under(&format!("  {}", t!("Not sent:")), job_text::indented(&rows)));
         }
         Ok(lines.join("\n"))
@@ -183,7 +187,7 @@ impl VerbSession {
         all.extend(fields(more));
         all.extend(fields(json!({ "would_send": would_send, "held_back": held_back, "jobs": described })));
         let jobs: Vec<Job> = drafts.iter().map(|draft| draft.job.clone()).collect();
-        self.answer_with_rows(all, &jobs, &RowStatus::HELD_BACK).await
+        self.answer_with_rows(all, &jobs, is_held_back).await
     }
 
     /// The user types the number and, for LIVE, the organisation's short name.

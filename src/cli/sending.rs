@@ -4,7 +4,7 @@ use super::job_text;
 use super::session::VerbSession;
 use crate::cli::prelude::*;
 use crate::i18n::Localizable;
-use crate::jobs::{JobError, JobRow, JournalError, Phase, Reason, RowFilter, RowGroup};
+use crate::jobs::{JobError, JobPart, JobRow, JournalError, Phase, Reason, RowFilter, RowGroup};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
@@ -16,20 +16,31 @@ const UNREAD: Duration = Duration::from_secs(10);
 const TICK: Duration = Duration::from_secs(1);
 const PAGE: usize = 500;
 
-/// Statuses of rows that were not, or not certainly, done as asked: the rows that need attention.
-pub(super) const NOT_AS_ASKED: [RowStatus; 10] = [
-    RowStatus::NeedsReview,
-    RowStatus::Invalid,
-    RowStatus::Skipped,
-    RowStatus::Refused,
-    RowStatus::InDoubt,
-    // The journal could not save the answer.
-    RowStatus::Sending,
-    RowStatus::BeingChecked,
-    RowStatus::NeverSeen,
-    RowStatus::Overdue,
-    RowStatus::NotAccepted,
-];
+/// Whether the rows were not, or not certainly, done as asked: the rows that need attention.
+pub(super) fn is_not_as_asked(part: &JobPart) -> bool {
+    let status = part.status;
+    // The journal could not save the answer of a row that is still being sent.
+    let is_open = matches!(status, RowStatus::Sending | RowStatus::BeingChecked);
+    part.is_held || is_open || status == RowStatus::Skipped || status.needs_a_person()
+}
+
+/// Chooses the rows of a part of a job.
+fn rows_of(job: &Job, part: JobPart) -> RowFilter {
+    let is_divided = part.status == RowStatus::Ready && job.held_by_refusal() > 0;
+    let unproven = is_divided.then_some(part.is_held);
+    RowFilter { row_statuses: vec![part.status], unproven, ..RowFilter::default() }
+}
+
+/// Chooses the listed rows of a job, by their place. Rows of refused requests that may have worked come last, unless all
+/// ready rows are listed.
+fn by_place(job: &Job, is_listed: impl Fn(&JobPart) -> bool) -> impl Iterator<Item = RowFilter> {
+    let part = |status| JobPart { status, rows: 0, is_held: false };
+    let statuses = RowStatus::ALL.iter().copied().filter(|status| is_listed(&part(*status)));
+    let all = RowFilter { row_statuses: statuses.collect(), ..RowFilter::default() };
+    let held = JobPart { is_held: true, rows: job.held_by_refusal(), ..part(RowStatus::Ready) };
+    let is_apart = held.rows > 0 && is_listed(&held) && !is_listed(&part(RowStatus::Ready));
+    [Some(all), is_apart.then(|| rows_of(job, held))].into_iter().flatten()
+}
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct SendingOutcome {
@@ -289,7 +300,7 @@ impl VerbSession {
             fields.extend(report.more);
             fields.insert("jobs".to_owned(), json::jobs(jobs));
             let jobs = if unread.is_some() { &[] } else { jobs };
-            return self.answer_with_rows(fields, jobs, &NOT_AS_ASKED).await;
+            return self.answer_with_rows(fields, jobs, is_not_as_asked).await;
         }
         for job in jobs {
             self.report_job(job, unread.is_some()).await?;
@@ -310,26 +321,30 @@ impl VerbSession {
             lines.push(format!("  {said}"));
         }
         if !is_unread {
-            let rows = self.some_rows(job, &NOT_AS_ASKED, None).await?;
+            let rows = self.some_rows(job, is_not_as_asked, None).await?;
             lines.extend(job_text::under(t!("Not completed:"), rows));
         }
         lines.extend(job_text::under(t!("Next:"), job_text::next_steps(job, &self.again)));
         Ok(output::answer(&lines.join("\n"))?)
     }
 
+    /// The most urgent rows come first, as on the screen: the others are left out if there are too many.
     pub async fn some_rows(
         &self,
         job: &Job,
-        row_statuses: &[RowStatus],
+        is_listed: impl Fn(&JobPart) -> bool,
         group: Option<RowGroup>,
     ) -> Result<Vec<String>, Failure> {
-        let all = match &group {
-            Some(group) => group.rows,
-            None => job.counts.sum(|b| row_statuses.contains(&b)),
-        };
+        let parts: Vec<JobPart> = job.parts().into_iter().filter(is_listed).collect();
+        let all = group.as_ref().map_or_else(|| parts.iter().map(|part| part.rows).sum(), |group| group.rows);
         let group = group.map(|group| group.key);
-        let filter = RowFilter { row_statuses: row_statuses.to_vec(), group, ..RowFilter::default() };
-        let rows = self.jobs.rows(job.id, filter, job_text::MOST_ROWS).await?;
+        let mut rows = Vec::new();
+        for part in parts {
+            let left = job_text::MOST_ROWS - rows.len();
+            let most = usize::try_from(part.rows).map_or(left, |rows| rows.min(left));
+            let filter = RowFilter { group: group.clone(), ..rows_of(job, part) };
+            rows.extend(self.jobs.rows(job.id, filter, most).await?);
+        }
         let clock = self.reader.clock();
         let mut lines: Vec<String> = rows.iter().map(|row| job_text::row(job, row, &clock)).collect();
         let left = all.saturating_sub(rows.len() as u64);
@@ -344,19 +359,18 @@ impl VerbSession {
         &self,
         fields: Map<String, Value>,
         jobs: &[Job],
-        row_statuses: &[RowStatus],
+        is_listed: impl Fn(&JobPart) -> bool,
     ) -> Result<(), Failure> {
         let mut begin = json::line(&Value::Object(fields));
         begin.pop();
         output::print(format!("{begin},\"rows\":[").as_bytes())?;
         let mut comma = "";
-        for job in jobs {
-            let mut after = 0;
+        let lists = |job| by_place(job, &is_listed).map(move |filter| (job, filter));
+        for (job, mut filter) in jobs.iter().flat_map(lists) {
             loop {
-                let filter = RowFilter { row_statuses: row_statuses.to_vec(), after, ..RowFilter::default() };
-                let rows: Vec<JobRow> = self.jobs.rows(job.id, filter, PAGE).await?;
+                let rows: Vec<JobRow> = self.jobs.rows(job.id, filter.clone(), PAGE).await?;
                 let Some(last) = rows.last() else { break };
-                after = last.no;
+                filter.after = last.no;
                 let mut page = String::new();
                 for row in &rows {
                     page.push_str(std::mem::replace(&mut comma, ","));

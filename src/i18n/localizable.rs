@@ -1,6 +1,6 @@
 //! A text of lapel with its values, translated where it is displayed.
 
-use super::{Language, PluralForm, fill, in_form, language, tr};
+use super::{Language, PluralForm, fill, in_form, in_language, language};
 use std::fmt;
 
 /// The text of a [`Localizable`] that has no words of lapel.
@@ -47,6 +47,24 @@ impl Localizable {
         Self::new(VERBATIM, vec![("text", TextArgument::Plain(text.into()))])
     }
 
+    /// For a file that has the same language for everybody.
+    pub fn in_language(&self, language: Language) -> String {
+        let text = match self.plural {
+            Some((number, one))
+                if language == Language::English && language.plural(number) == PluralForm::One =>
+            {
+                one
+            }
+            Some((number, _)) => in_form(language, self.text, number),
+            None => in_language(language, self.text),
+        };
+        let values = self.values.iter().map(|(name, value)| (*name, value.in_language(language)));
+        let values: Vec<(&str, String)> = values.collect();
+        let values: Vec<(&str, &dyn fmt::Display)> =
+            values.iter().map(|(name, value)| (*name, value as &dyn fmt::Display)).collect();
+        if values.is_empty() { text.to_owned() } else { fill(text, &values) }
+    }
+
     /// English, with its placeholders.
     pub fn text(&self) -> &'static str {
         self.text
@@ -59,21 +77,7 @@ impl Localizable {
 
 impl fmt::Display for Localizable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = match (self.plural, language()) {
-            (Some((number, one)), Language::English)
-                if Language::English.plural(number) == PluralForm::One =>
-            {
-                one
-            }
-            (Some((number, _)), language) => in_form(language, self.text, number),
-            (None, _) => tr(self.text),
-        };
-        if self.values.is_empty() {
-            return f.pad(text);
-        }
-        let values: Vec<(&str, &dyn fmt::Display)> =
-            self.values.iter().map(|(name, value)| (*name, value as &dyn fmt::Display)).collect();
-        f.pad(&fill(text, &values))
+        f.pad(&self.in_language(language()))
     }
 }
 
@@ -85,11 +89,11 @@ impl fmt::Debug for Localizable {
     }
 }
 
-impl fmt::Display for TextArgument {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl TextArgument {
+    fn in_language(&self, language: Language) -> String {
         match self {
-            Self::Plain(text) => f.pad(text),
-            Self::Localizable(message) => fmt::Display::fmt(message, f),
+            Self::Plain(text) => text.clone(),
+            Self::Localizable(message) => message.in_language(language),
         }
     }
 }

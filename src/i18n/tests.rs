@@ -399,6 +399,15 @@ fn english_reads_as_it_is_written() {
 }
 
 #[test]
+fn a_text_for_a_file_has_one_language_with_its_values() {
+    let text = localizable!("not sent: {why}", why = Localizable::of("paused"));
+    assert_eq!(text.in_language(Language::English), "not sent: paused");
+    let paused = in_language(Language::Korean, "paused");
+    let korean = text.in_language(Language::Korean);
+    assert!(paused != "paused" && korean.contains(paused) && !korean.contains("not sent"), "{korean}");
+}
+
+#[test]
 fn arguments_stand_where_the_text_wants_them() {
     assert_eq!(fill("{b}을(를) {a}에 {{넣음}}", &[("a", &"파일"), ("b", &12)]), "12를 파일에 {넣음}");
     // The value of an argument is never taken for part of the text.

@@ -125,12 +125,8 @@ impl Jobs {
             return Ok(self.core.store.rows_page(id, filter, most, window).await?);
         }
         let Some(filter) = of_abandoned(filter) else { return Ok(Vec::new()) };
-        let mut found = self.core.store.rows_page(id, filter, most, window).await?;
-        for row in found.iter_mut().filter(|row| row.row_status == RowStatus::Sending) {
-            row.row_status = RowStatus::InDoubt;
-            row.why = Some(Code::Lost.into());
-        }
-        Ok(found)
+        let found = self.core.store.rows_page(id, filter, most, window).await?;
+        Ok(found.into_iter().map(row_of_abandoned).collect())
     }
 
     /// Number of rows before a row in the list that [`Jobs::rows`] gives for a filter, wherever the filter begins.
@@ -345,4 +341,12 @@ fn of_abandoned(mut filter: RowFilter) -> Option<RowFilter> {
         return None;
     }
     Some(filter)
+}
+
+/// A row of a job whose lapel has ended, as after a takeover.
+pub(super) fn row_of_abandoned(row: JobRow) -> JobRow {
+    match row.row_status {
+        RowStatus::Sending => JobRow { row_status: RowStatus::InDoubt, why: Some(Code::Lost.into()), ..row },
+        _ => row,
+    }
 }

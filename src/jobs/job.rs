@@ -480,6 +480,12 @@ impl JobRow {
         self.line.unwrap_or(self.no)
     }
 
+    /// The reason for files and programs. They also say of a refused row that it was perhaps accepted if a check can soon
+    /// prove that it was not.
+    pub fn kept_reason(&self) -> Option<Reason> {
+        if self.is_unproven { Some(Code::BeingProven.into()) } else { self.why.clone() }
+    }
+
     /// The address with the domain that was probably meant, for a row that needs review because of its domain.
     pub fn suggested_address(&self) -> Option<String> {
         let meant =

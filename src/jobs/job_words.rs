@@ -9,7 +9,7 @@ use crate::i18n::number;
 use crate::jobs::prelude::*;
 
 /// Rows that the service refused (HTTP 422), until a check proves that it accepted none of them.
-const PERHAPS_ACCEPTED: &str = tr_noop!("refused, perhaps accepted");
+pub(super) const PERHAPS_ACCEPTED: &str = tr_noop!("refused, perhaps accepted");
 
 /// Rows of one status, or those of them that [`Job::held_by_refusal`] counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

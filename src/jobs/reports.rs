@@ -2,12 +2,12 @@
 
 use super::error::JobError;
 use super::files::off_the_loop;
-use super::handle::Jobs;
+use super::handle::{Jobs, row_of_abandoned};
 use super::intake::{ColumnMap, NameColumns, PASTED, RawRow, check, id_column, stand_in};
 use super::job::{Job, JobId, JobRow, Kind, Phase};
+use super::job_words::PERHAPS_ACCEPTED;
 use super::journal::JournalError;
 use super::journal::rows::RowFilter;
-use super::reason::Code;
 use super::receipt::{
     FailedMails, ReceiptHead, ReceiptLine, RedoLine, TableError, TableFormat, Written, mail_failures,
     write_receipt, write_redo,
@@ -16,6 +16,7 @@ use super::row_status::{Counts, RowStatus};
 use super::rules::{self, RowFacts, Step};
 use crate::domain::narrowing::is_mail_failure;
 use crate::domain::{HistoryItem, ServiceClock};
+use crate::i18n::{self, Language};
 use crate::jobs::prelude::*;
 use std::ops::ControlFlow;
 
@@ -147,12 +148,16 @@ fn redo_line(job: &Job, row: &JobRow, clock: &ServiceClock) -> RedoLine {
     RedoLine { cells, reason }
 }
 
+fn why(job: &Job, row: &JobRow, clock: &ServiceClock, language: Language) -> String {
+    match row.kept_reason() {
+        Some(why) => why.for_file(clock).in_language(language),
+        None => job.state_of(row).in_language(language),
+    }
+}
+
 /// Why a row was not sent, in the user's language. The numbers of rows are those of the original file, which is named.
 fn reason(job: &Job, row: &JobRow, clock: &ServiceClock) -> String {
-    let reason = match &row.why {
-        Some(why) => why.for_file(clock).to_string(),
-        None => job.state_of(row).to_string(),
-    };
+    let reason = why(job, row, clock, i18n::language());
     let number = row.number();
     match job.origin.as_ref().and_then(|origin| origin.file.as_ref()) {
         Some(file) => localizable!("{reason} (row {row} of {file})", reason, row = number, file),
@@ -178,13 +183,17 @@ impl Jobs {
     ) -> Result<Written, JobError> {
         let job = self.job(id).await?;
         let clock = self.core.reader().clock();
-        let counted = among.is_some().then(|| all_rows(self, id, &[], among.clone()));
-        let all = all_rows(self, id, &[], among);
+        let is_abandoned = self.core.abandoned().await?.contains(&id);
+        let as_it_is = move |row: Result<JobRow, JournalError>| {
+            if is_abandoned { row.map(row_of_abandoned) } else { row }
+        };
+        let counted = among.is_some().then(|| all_rows(self, id, &[], among.clone()).map(as_it_is));
+        let all = all_rows(self, id, &[], among).map(as_it_is);
         off_the_loop(move || {
             // The state is that of the whole job.
             let head = match counted {
                 Some(counted) => head(&job, &counts_of(counted)?, &clock),
-                None => head(&job, &job.counts, &clock),
+                None => head(&job, &(job.counts.clone(), job.unproven_ready), &clock),
             };
             let lines = all.map(|row| row.map(|row| line(&job, &row, &clock)));
             write_receipt(&to, format, overwrite, &head, lines, &mut |_| until(&cancel)).map_err(failed)
@@ -222,12 +231,7 @@ impl Jobs {
         off_the_loop(move || {
             let columns = columns(&job);
             let again = |row: &JobRow| rules::may(Step::Redo, RowFacts::of(&job, row));
-            let line = |mut row: JobRow| {
-                if row.is_unproven {
-                    row.why = Some(Code::BeingProven.into());
-                }
-                redo_line(&job, &row, &clock)
-            };
+            let line = |row: JobRow| redo_line(&job, &row, &clock);
             let rows = all.filter(|row| row.as_ref().map_or(true, again)).map(|row| row.map(line));
             write_redo(&to, format, overwrite, &columns, rows, &mut |_| until(&cancel)).map_err(failed)
         })
@@ -287,15 +291,22 @@ pub fn issued_badge(job: &Job, row: JobRow) -> Option<HistoryItem> {
     })
 }
 
-fn counts_of(rows: impl Iterator<Item = Result<JobRow, JournalError>>) -> Result<Counts, JournalError> {
-    let mut counts: BTreeMap<RowStatus, u64> = BTreeMap::new();
+/// How many rows have each status, and how many of the ready ones were refused and perhaps accepted.
+type ReceiptCounts = (Counts, u64);
+
+fn counts_of(
+    rows: impl Iterator<Item = Result<JobRow, JournalError>>,
+) -> Result<ReceiptCounts, JournalError> {
+    let (mut counts, mut unproven): (BTreeMap<RowStatus, u64>, u64) = Default::default();
     for row in rows {
-        *counts.entry(row?.row_status).or_default() += 1;
+        let row = row?;
+        *counts.entry(row.row_status).or_default() += 1;
+        unproven += u64::from(row.is_unproven);
     }
-    Ok(counts.into_iter().collect())
+    Ok((counts.into_iter().collect(), unproven))
 }
 
-pub(super) fn head(job: &Job, counts: &Counts, clock: &ServiceClock) -> ReceiptHead {
+pub(super) fn head(job: &Job, (counts, unproven): &ReceiptCounts, clock: &ServiceClock) -> ReceiptHead {
     let mut facts = vec![
         ("job".to_owned(), job.id.to_string()),
         ("what".to_owned(), job.kind.name().to_owned()),
@@ -316,7 +327,12 @@ pub(super) fn head(job: &Job, counts: &Counts, clock: &ServiceClock) -> ReceiptH
         facts.push(("stopped".to_owned(), stop.why.for_file(clock).english()));
     }
     facts.push(("rows".to_owned(), counts.total().to_string()));
-    facts.extend(counts.iter().map(|(row_status, n)| (row_status.receipt_value().to_owned(), n.to_string())));
+    // They add up to the rows.
+    let counted = counts.iter().flat_map(|(row_status, n)| {
+        let perhaps = if row_status == RowStatus::Ready { n.min(*unproven) } else { 0 };
+        [(row_status.receipt_value(), n - perhaps), (PERHAPS_ACCEPTED, perhaps)]
+    });
+    facts.extend(counted.filter(|(_, n)| *n > 0).map(|(word, n)| (word.to_owned(), n.to_string())));
     ReceiptHead {
         title: format!("lapel receipt: {} {}", job.kind.name(), job.title),
         facts,
@@ -325,12 +341,15 @@ pub(super) fn head(job: &Job, counts: &Counts, clock: &ServiceClock) -> ReceiptH
 }
 
 pub(super) fn line(job: &Job, row: &JobRow, clock: &ServiceClock) -> ReceiptLine {
+    // The status of these rows does not say that the job is paused, or why it stopped.
+    let is_halted = rules::may(Step::Resume, RowFacts::of(job, row));
+    let has_reason = is_halted || row.kept_reason().is_some();
     ReceiptLine {
         cells: cells(job, row),
         row: row.number(),
         badge_id: row.badge_id.as_ref().map(|id| id.wire().to_owned()),
         row_status: row.row_status.receipt_value().to_owned(),
-        reason: row.why.as_ref().map_or(String::new(), |why| why.for_file(clock).english()),
+        reason: if has_reason { why(job, row, clock, Language::English) } else { String::new() },
         accepted: row.accepted.map_or(String::new(), |at| {
             clock.offset().to_datetime(at).strftime("%Y-%m-%d %H:%M:%S").to_string()
         }),

@@ -43,9 +43,6 @@ coded! {
 }
 
 impl RowStatus {
-    pub const TO_SEND: [Self; 2] = [Self::Ready, Self::ToRevoke];
-    pub const HELD_BACK: [Self; 3] = [Self::NeedsReview, Self::Invalid, Self::Skipped];
-
     /// The column `lapel bucket` of a receipt, in files and JSON. Programs compare it, so it never changes.
     pub const fn receipt_value(self) -> &'static str {
         match self {
@@ -109,12 +106,12 @@ impl RowStatus {
 
     /// Whether the row will be sent, now or when its badge is issued.
     pub fn is_to_send(self) -> bool {
-        Self::TO_SEND.contains(&self)
+        matches!(self, Self::Ready | Self::ToRevoke)
     }
 
     /// Whether the row is kept from being sent, by a check or by a person.
     pub fn is_held_back(self) -> bool {
-        Self::HELD_BACK.contains(&self)
+        matches!(self, Self::NeedsReview | Self::Invalid | Self::Skipped)
     }
 
     pub fn needs_a_person(self) -> bool {

@@ -87,7 +87,7 @@ pub fn short_words(need: &Need, job: &Job) -> [String; 2] {
             [t!("{n} not sent: {why}", n, why = tr(stop.kind.name())), t!("{n} not sent", n)]
         }
         (Urgency::InDoubt, _) if need.status == RowStatus::Ready => {
-            [words(need, job), t!("{n} perhaps sent", n = number(need.rows))]
+            [words(need, job), t!("{n} perhaps accepted", n = number(need.rows))]
         }
         _ => [words(need, job), words(need, job)],
     }

@@ -213,6 +213,8 @@ pub struct RowFilter {
     /// Only rows with this text in the name, the address, the title or the badge id, with this line, or with the
     /// number of `#12`.
     pub text: Option<String>,
+    /// Only rows of which [`JobRow::is_unproven`] is this.
+    pub unproven: Option<bool>,
     /// Only rows after this place in the job.
     pub after: u64,
     /// Number of matching rows to skip, for a list with random access.
@@ -233,7 +235,7 @@ pub(super) fn page(
     }
     let Some(filter) = &with_present_statuses(db, *job, filter)? else { return Ok(Vec::new()) };
     let (after, skip) = start(db, *job, filter)?;
-    let chosen = chosen(filter);
+    let chosen = chosen(db, *job, filter)?;
     let sorted = sorted(filter);
     let order = format!("ORDER BY {sorted} no");
     let page = format!("job = ?1 AND no > ?4 AND {chosen} {order} LIMIT ?6 OFFSET ?5");
@@ -296,7 +298,7 @@ pub(super) fn before_in_list(
                             FROM row WHERE job = ?1 AND no > ?4 AND {}) AS placed
          WHERE no = ?5 LIMIT ?6",
         sorted(filter),
-        chosen(filter)
+        chosen(db, *job, filter)?
     );
     let (text, no) = (searched(filter), *no as i64);
     let values: Vec<&dyn Bind> =
@@ -322,8 +324,7 @@ fn with_present_statuses(db: &Tx<'_>, job: JobId, filter: &RowFilter) -> tx::Res
 /// the job but for those with another status. Where these are few, they are counted instead of the rows to skip.
 fn start(db: &Tx<'_>, job: JobId, filter: &RowFilter) -> tx::Result<(i64, i64)> {
     let (after, skip) = (filter.after as i64, filter.skip as i64);
-    let is_by_number =
-        filter.group.is_none() && filter.text.is_none() && filter.parts.is_empty() && filter.order.is_none();
+    let is_by_number = is_by_status(filter) && filter.parts.is_empty() && filter.order.is_none();
     if skip == 0 || after > 0 || !is_by_number {
         return Ok((after, skip));
     }
@@ -384,8 +385,13 @@ fn with_status(statuses: &[RowStatus]) -> String {
     if codes.is_empty() { "TRUE".to_owned() } else { format!("bucket IN ({})", codes.join(",")) }
 }
 
+/// Whether a filter chooses rows by nothing but their status.
+fn is_by_status(filter: &RowFilter) -> bool {
+    filter.group.is_none() && filter.text.is_none() && filter.unproven.is_none()
+}
+
 /// A filter as a condition; `?2` is the key of its group, `?3` its text.
-fn chosen(filter: &RowFilter) -> String {
+fn chosen(db: &Tx<'_>, job: JobId, filter: &RowFilter) -> tx::Result<String> {
     let statuses = with_status(&filter.row_statuses);
     // Without a group, the key of each row is not computed.
     let group = if filter.group.is_some() { format!("{GROUP} = ?2") } else { "?2 IS NULL".to_owned() };
@@ -397,19 +403,26 @@ fn chosen(filter: &RowFilter) -> String {
     } else {
         "?3 IS NULL".to_owned()
     };
-    format!("{statuses} AND {group} AND {text}")
+    let unproven = match filter.unproven {
+        Some(unproven) => {
+            let is_unproven = super::refusals::is_unproven(db, job)?;
+            if unproven { is_unproven } else { format!("NOT {is_unproven}") }
+        }
+        None => "TRUE".to_owned(),
+    };
+    Ok(format!("{statuses} AND {group} AND {text} AND {unproven}"))
 }
 
 /// Number of a job's rows that a filter matches, wherever the filter begins.
 pub(super) fn count(db: &Tx<'_>, job: &JobId, filter: &RowFilter) -> tx::Result<u64> {
-    if filter.group.is_none() && filter.text.is_none() {
+    if is_by_status(filter) {
         let sql = format!(
             "SELECT CAST(coalesce(sum(n), 0) AS BIGINT) FROM tally WHERE job = ?1 AND {}",
             with_status(&filter.row_statuses)
         );
         return db.one(&sql, values![job.0]).map(jobs::possible);
     }
-    let sql = format!("SELECT count(*) FROM row WHERE job = ?1 AND {}", chosen(filter));
+    let sql = format!("SELECT count(*) FROM row WHERE job = ?1 AND {}", chosen(db, *job, filter)?);
     let values = values![job.0, filter.group, searched(filter)];
     db.one(&sql, values)
 }

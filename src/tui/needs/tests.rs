@@ -178,7 +178,7 @@ fn rows_of_a_refused_request_need_nobody_while_lapel_checks_them() {
     let (all, some) = (stopped(5), stopped(8));
     assert_eq!((needs(&all, now()), all.can_resume()), (Vec::new(), true));
     assert_eq!(words(&concerns(&all, now())[0], &all), "5 refused, perhaps accepted");
-    assert_eq!(short_words(&concerns(&all, now())[0], &all)[1], "5 perhaps sent");
+    assert_eq!(short_words(&concerns(&all, now())[0], &all)[1], "5 perhaps accepted");
     // Everywhere, and for each row.
     assert_eq!(sum(&all, "·"), "refused, perhaps accepted 5 = 5");
     assert_eq!(sum(&some, "·"), "refused, perhaps accepted 5 · not sent 3 = 8");

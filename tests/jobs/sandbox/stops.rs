@@ -2,6 +2,9 @@
 
 use super::*;
 use crate::texts::{msg, msg_part};
+use calamine::Reader;
+use lapel::jobs::receipt::TableFormat;
+use tokio_util::sync::CancellationToken;
 
 #[tokio::test]
 async fn a_service_that_is_gone_stops_the_job_and_nothing_is_lost() {
@@ -187,6 +190,7 @@ async fn using_up_is_not_offered_while_the_refusal_is_not_proven() {
     let said = job.state_of(&rows[0]).to_string();
     assert_eq!(said, msg("refused, perhaps accepted"));
     assert_ne!(job.state_of(&rows[5]).to_string(), said);
+    a_receipt_tells_them_apart(&bench, id).await;
     // Once the others are sent, nothing can be resumed before the window ends.
     bench.sandbox.control().set_quota(None);
     bench.jobs.resume(id, "me").await.expect("the others are sent");
@@ -202,6 +206,30 @@ async fn using_up_is_not_offered_while_the_refusal_is_not_proven() {
     let job = bench.until("sent, too", id, |j| rests(j) && j.counts.of(RowStatus::InDoubt) == 0).await;
     assert_eq!((job.counts.of(RowStatus::NeverSeen), bench.accepted()), (0, 6), "{job:?}");
     assert_eq!(job.notes().next(), None);
+}
+
+/// Of 6 rows, the first 2 were refused and perhaps accepted. The others are certainly not sent, since the job stopped.
+async fn a_receipt_tells_them_apart(bench: &Bench, id: JobId) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [csv, xlsx] = ["receipt.csv", "receipt.xlsx"].map(|name| folder.path().join(name));
+    for (to, format) in [(&csv, TableFormat::CsvUtf8), (&xlsx, TableFormat::Xlsx)] {
+        let never = CancellationToken::new();
+        bench.jobs.receipt(id, None, to.clone(), format, false, never).await.expect("a receipt");
+    }
+    let text = std::fs::read_to_string(&csv).expect("a receipt");
+    let perhaps = format!(",not sent yet,\"{}\",", msg("refused, perhaps accepted; lapel is checking"));
+    let unsent = ",not sent yet,not sent: quota exceeded,";
+    for (line, number) in text.lines().skip(1).zip(1..) {
+        assert!(line.contains(if number <= 2 { &perhaps } else { unsent }), "{number}: {line}");
+    }
+    let mut book: calamine::Xlsx<_> = calamine::open_workbook(&xlsx).expect("a workbook");
+    let facts = book.worksheet_range("receipt").expect("the facts");
+    let fact = |name: &str| {
+        let mut rows = facts.rows().map(|row| row.iter().map(ToString::to_string).collect::<Vec<_>>());
+        rows.find(|row| row.first().is_some_and(|first| first == name)).map(|row| row[1].clone())
+    };
+    assert_eq!(fact("refused, perhaps accepted").as_deref(), Some("2"));
+    assert_eq!(fact("not sent yet").as_deref(), Some("4"), "the facts add up to the rows");
 }
 
 /// What the service accepted of a refused request is found without a person, and the rest is not called unsent any more.

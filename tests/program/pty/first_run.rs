@@ -137,17 +137,17 @@ fn a_service_that_is_not_there_is_not_kept() {
     // Port 9 discards, where anything listens on it at all.
     fill_in(&mut term, "http://127.0.0.1:9/api/v1/ext", "some_key_0123456789");
     term.shows(msg_part("Nothing was saved"));
-    // The pace of a key counts for every process of the computer, also while a profile is tried.
-    let is_pace = |path: &PathBuf| path.to_string_lossy().contains("pace.sqlite");
-    let kept: Vec<PathBuf> = files(term.home.path()).into_iter().filter(|path| !is_pace(path)).collect();
-    // What was typed is there again, but for the key.
-    let [form] = kept.as_slice() else { panic!("{kept:?}") };
-    let typed = std::fs::read_to_string(form).expect("the form");
-    assert!(typed.contains("127.0.0.1:9") && !typed.contains("some_key_0123456789"), "{typed}");
     term.send("\x1b");
     term.shows(msg_part("No profile is set up yet"));
     term.send("q");
     term.exit_restored();
+    // The pace of a key counts for every process of the computer, also while a profile is tried.
+    let is_pace = |path: &PathBuf| path.to_string_lossy().contains("pace.sqlite");
+    let kept: Vec<PathBuf> = files(term.home.path()).into_iter().filter(|path| !is_pace(path)).collect();
+    // What was typed is there again, but for the key. It is written a moment later, and at the latest at the end.
+    let [form] = kept.as_slice() else { panic!("{kept:?}") };
+    let typed = std::fs::read_to_string(form).expect("the form");
+    assert!(typed.contains("127.0.0.1:9") && !typed.contains("some_key_0123456789"), "{typed}");
 }
 
 fn broken() -> Setup {

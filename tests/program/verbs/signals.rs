@@ -207,6 +207,8 @@ fn a_job_belongs_to_one_lapel_at_a_time() {
     let job = only_job(&bench);
     let owner = format!("process {}", running.id());
     assert_eq!(job["owner"], owner.as_str(), "{job}");
+    let listed = bench.run(&["jobs"]).ended(0).out;
+    assert!(listed.contains(&msg_with("in another lapel ({owner})", &[&owner])), "{listed}");
     let id = job["id"].to_string();
     for verb in [&["pause"][..], &["cancel"], &["resume", "--yes"], &["retry", "--yes"], &["use-up", "--yes"]]
     {
@@ -250,4 +252,12 @@ fn what_a_process_has_left_behind_that_is_gone_is_told_at_once() {
     assert!(said.contains(&msg_with(state, &[&2])) && !said.contains(msg("sending")), "{said}");
     let job = only_job(&bench);
     assert_eq!((count(&job, "in_doubt"), count(&job, "sending")), (2, 0), "{job}");
+    // Also in a file.
+    bench.run(&["jobs", "receipt", &job["id"].to_string(), "--to", "left.csv"]).ended(0);
+    let receipt = std::fs::read_to_string(bench.path("left.csv")).expect("a receipt");
+    assert_eq!(
+        (receipt.matches(",in doubt,").count(), receipt.matches("being sent").count()),
+        (2, 0),
+        "{receipt}"
+    );
 }

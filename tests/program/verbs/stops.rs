@@ -134,6 +134,56 @@ fn rows_of_a_refusal_that_cannot_be_proven_are_in_doubt_and_are_sent_once_it_is_
     assert!(!said.out.contains(about), "{}", said.out);
 }
 
+/// Whoever works from one of these lists must not send to these people again.
+#[test]
+fn rows_that_were_refused_and_perhaps_accepted_are_named_in_every_list() {
+    let bench = Bench::switched(&[("waiting-history", "hidden")]);
+    bench.control().set_quota(Some(0));
+    let id = bench.json(ONE, 4)["jobs"][0]["id"].to_string();
+    // This check finds that nothing proves soon what became of them.
+    bench.advance(2);
+    bench.run(&["jobs", "follow"]).ended(4);
+    let held = msg("refused, perhaps accepted");
+    let text = bench.run(&["jobs", "show", &id]).ended(0).out;
+    let row = text.lines().find(|line| line.contains("row 1  ")).expect("the row");
+    assert!(row.contains("gildong@naru.example") && row.contains(held), "{text}");
+    for rows in [&[][..], &["--rows", "ready"]] {
+        let said = bench.json(&[&["jobs", "show", &id], rows].concat(), 0);
+        let row = &said["rows"][0];
+        assert_eq!((&row["bucket"], &row["why_code"]), (&"ready".into(), &"being_proven".into()), "{said}");
+        assert_eq!(said["rows"].as_array().map(Vec::len), Some(1), "{said}");
+    }
+}
+
+#[test]
+fn a_list_that_is_cut_names_the_most_urgent_rows() {
+    let bench = Bench::switched(&[("waiting-history", "hidden")]);
+    bench.fault("post /badges drop");
+    bench.fault("post /badges/batch drop");
+    let invalid: Vec<String> = (0..60).map(|n| format!("{},", name(n))).collect();
+    let last = "김두리7,review@naru.example\n홍길동,gildong@naru.example";
+    let file = bench.write("people.csv", format!("name,email\n{}\n{last}\n", invalid.join("\n")));
+    let listed = |text: &str| {
+        let rows = text.lines().map(str::trim_start).filter(|line| line.starts_with("row "));
+        rows.map(str::to_owned).collect::<Vec<_>>()
+    };
+    // Nothing is in doubt before it is sent.
+    let dry = ["issue", "--template", "TPL-001", "--recipients", &file, "--dry-run"];
+    let dry = bench.run(&dry).ended(3).out;
+    let unsent = dry.split_once(msg("Not sent:")).expect("rows that are not sent").1;
+    assert!(listed(unsent)[0].contains("review@naru.example"), "{dry}");
+    let sent = bench.run(&issue(&file)).ended(5).out;
+    let (id, _) = sent.trim_start_matches("Job ").split_once(':').expect("the job");
+    let shown = bench.run(&["jobs", "show", id]).ended(0).out;
+    for text in [&sent, &shown] {
+        let rows = listed(text);
+        assert!(rows[0].contains("gildong@naru.example"), "{text}");
+        assert!(rows[1].contains("review@naru.example"), "{text}");
+        assert_eq!(rows.len(), 50, "{text}");
+        assert!(text.contains("12 more: --json"), "{text}");
+    }
+}
+
 #[test]
 fn a_refused_key_stops_it_and_a_good_one_lets_it_go_on() {
     let bench = Bench::new();

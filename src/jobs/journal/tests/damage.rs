@@ -200,7 +200,7 @@ fn correct(db: &Tx<'_>, job: JobId) -> tx::Result<()> {
 fn show(db: &Tx<'_>, job: &Job) {
     let mut clock = ServiceClock::new(None, 1.0);
     clock.hear(NOW, std::time::Instant::now());
-    let _ = reports::head(job, &job.counts, &clock);
+    let _ = reports::head(job, &(job.counts.clone(), job.unproven_ready), &clock);
     let _ = (job.with_issue(job), job.clone().into_abandoned());
     let _ = (job.is_open(), job.is_sending(), job.is_waiting(), job.can_pause(), job.offers_retry());
     let _ =
@@ -213,6 +213,7 @@ fn show(db: &Tx<'_>, job: &Job) {
         RowFilter { row_statuses: RowStatus::ALL.to_vec(), skip: 1, ..sorted(RowField::Filter) },
         RowFilter { parts: parts.collect(), ..RowFilter::default() },
         RowFilter { text: Some("#1".into()), ..sorted(RowField::Line) },
+        RowFilter { unproven: Some(false), skip: 1, ..RowFilter::default() },
         group("domain_slip"),
         sorted(RowField::RowStatus),
         sorted(RowField::Why),
