@@ -5,8 +5,8 @@ use super::{Harness, frozen};
 use lapel::sandbox::{Options, RowSpec, Rows};
 
 /// Most keys of a call, besides the paste, and most requests.
-pub const KEYS: usize = 3;
-pub const REQUESTS: u64 = 5;
+const KEYS: usize = 3;
+const REQUESTS: u64 = 5;
 
 struct Call {
     asks: &'static str,
@@ -142,9 +142,18 @@ fn is_whole(screen: &str) -> bool {
     !screen.contains("} {")
 }
 
+/// What a call costs: keys with the paste, and requests.
+#[derive(Debug, PartialEq, Eq)]
+pub struct CallCost {
+    pub asks: &'static str,
+    pub keys: usize,
+    pub requests: u64,
+}
+
 /// Each call is answered in one glance, with few keys and few requests.
-pub async fn twelve(columns: u16, rows: u16, korean: bool) {
+pub async fn twelve(columns: u16, rows: u16, korean: bool) -> Vec<CallCost> {
     let (mut h, id) = Box::pin(callers(columns, rows)).await;
+    let mut costs = Vec::new();
     for Call { asks, gives, keys, says } in CALLS {
         let before = requests(&h);
         h.press("3");
@@ -169,7 +178,9 @@ pub async fn twelve(columns: u16, rows: u16, korean: bool) {
         // The template of the picture comes on top.
         let cost = all - of_template;
         assert!(cost <= REQUESTS, "{asks}: {cost} requests");
+        costs.push(CallCost { asks, keys: pressed + 1, requests: cost });
     }
+    costs
 }
 
 /// Every question about every kind of badge has a whole answer.

@@ -7,8 +7,14 @@ use ratatui::buffer::Buffer;
 use ratatui::style::Modifier;
 use std::fmt::Write;
 
-/// Takes one screen: its text, which is the same in every theme, and its styles in each. All of it can be read.
+/// Takes one screen: its text, and its styles in each theme.
 pub fn in_every_theme(h: &mut Harness, name: &str) {
+    let out = readable_in_every_theme(h, name);
+    compare(h, name, &out);
+}
+
+/// The screen's text, which is the same in every theme, and its styles in each. All of it can be read.
+pub fn readable_in_every_theme(h: &mut Harness, name: &str) -> String {
     let mut out = String::new();
     let mut in_colours = None;
     for theme in [ThemeChoice::Dark, ThemeChoice::Light, ThemeChoice::None] {
@@ -32,8 +38,7 @@ pub fn in_every_theme(h: &mut Harness, name: &str) {
     h.tui.app.set_theme(ThemeChoice::HighContrast);
     readable::has_contrast(name, ThemeChoice::HighContrast, &h.buffer());
     h.tui.app.set_theme(ThemeChoice::Dark);
-    let out = still(h, &out);
-    compare(h, name, &out);
+    still(h, &out)
 }
 
 /// The screen's text without what is another one in every run: the port of the sandbox, the name of a [`folder`],

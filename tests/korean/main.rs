@@ -25,10 +25,11 @@ use lapel::i18n::{Language, set_language};
 use lapel::sandbox::{RowSpec, RowState, Rows};
 use unicode_width::UnicodeWidthStr;
 
-/// Takes one screen: its text, and what of it is no Korean.
+/// Takes one screen: its text, and what of it is no Korean. It can be read in every theme.
 fn take(h: &mut Harness, name: &str, left: &mut Vec<String>) {
     let screen = h.screen();
     take_text(h, &screen, name, left);
+    common::shot::readable_in_every_theme(h, name);
 }
 
 fn take_text(h: &Harness, screen: &str, name: &str, left: &mut Vec<String>) {

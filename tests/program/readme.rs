@@ -372,10 +372,21 @@ fn rows_with_tests(page: &str) -> usize {
 
 #[test]
 fn every_protection_and_every_end_names_its_test() {
-    for (name, least) in [("SECURITY.md", 40), ("troubleshooting.md", 13), ("habits.md", 45)] {
-        let rows = rows_with_tests(&page(name));
-        assert!(rows >= least, "{name}: {rows}");
+    for (name, rows) in [("SECURITY.md", 60), ("troubleshooting.md", 14), ("habits.md", 39 + 8)] {
+        assert_eq!(rows_with_tests(&page(name)), rows, "{name}");
     }
+}
+
+#[test]
+fn every_habit_has_its_row() {
+    let page = page("habits.md");
+    let (_, section) = page.split_once("\n## Habits\n").expect("the section");
+    let (section, _) = section.split_once("\n## ").expect("its end");
+    // Without the head of the table and the line below it.
+    let habits: Vec<&str> =
+        section.lines().filter_map(|line| line.strip_prefix("| ")?.split(" | ").next()).skip(1).collect();
+    let ends = (habits.first().copied(), habits.last().copied());
+    assert_eq!((habits.len(), ends), (39, (Some("profiles"), Some("paste"))));
 }
 
 #[test]

@@ -40,7 +40,16 @@ async fn lists_have_the_keys_of_other_programs() {
     let mut h = Harness::new(small(), 120, 30).await;
     h.press("2");
     h.settled().await;
-    for (key, row) in [(">", "600"), ("<", "1"), (".", "23"), (",", "1")] {
+    for (key, row) in [
+        (">", "600"),
+        ("<", "1"),
+        (".", "23"),
+        (",", "1"),
+        ("G", "600"),
+        ("g", "1"),
+        ("pagedown", "23"),
+        ("pageup", "1"),
+    ] {
         h.press(key);
         let screen = h.settled().await;
         assert!(screen.contains(&format!("row {row} of 600")), "{key}: {screen}");

@@ -54,7 +54,11 @@ async fn the_wallet_of_a_holder_is_opened_from_the_rows_of_a_line() {
 }
 
 /// A job of five that the quota stopped after two.
-async fn stopped(columns: u16, rows: u16, change: impl FnOnce(ProfileSession) -> ProfileSession) -> Harness {
+pub async fn stopped(
+    columns: u16,
+    rows: u16,
+    change: impl FnOnce(ProfileSession) -> ProfileSession,
+) -> Harness {
     let options = Options { quota: Some(2), ..small() };
     let mut h = Harness::with(options, columns, rows, |mut session| {
         session.jobs.batch = 2;

@@ -41,6 +41,11 @@ async fn a_million_rows_scroll_like_a_hundred() {
     h.press("enter");
     let screen = h.settled().await;
     assert!(screen.contains(msg_part("row 500,000 of 1,000,000")), "{screen}");
+    let moved = all_requests(&h);
+    h.press("j j down k up j j j");
+    let screen = h.settled().await;
+    assert!(screen.contains(msg_part("row 500,004 of 1,000,000")), "{screen}");
+    assert!(all_requests(&h) - moved <= 2, "no request for each row: {}", all_requests(&h) - moved);
     assert!(all_requests(&h) - before <= 5, "only pages near what was shown: {}", all_requests(&h) - before);
     assert!(h.tui.app.rows_built() <= 36);
 }

@@ -79,8 +79,10 @@ async fn another_profile_shows_nothing_of_the_one_before() {
     let Two { mut h, other, opened } = two(120, 36).await;
     h.settled().await;
     // Something on every tab: a filter, marks, a wallet, a badge.
-    h.press("2");
-    h.settled().await;
+    h.press("2 /");
+    h.type_text("name:한");
+    h.press("enter");
+    assert!(h.settled().await.contains("holder “한”"), "{}", h.screen());
     h.press("space j space enter");
     h.settled().await;
     h.press("w");
@@ -115,7 +117,7 @@ async fn another_profile_shows_nothing_of_the_one_before() {
     assert!(h.tui.app.marked().is_empty());
     h.press("2");
     let screen = h.settled().await;
-    assert!(screen.contains(msg_part("123 badges")), "{screen}");
+    assert!(screen.contains(msg_part("123 badges")) && !screen.contains("holder “"), "{screen}");
     for tab in ["3", "4", "5"] {
         h.press(tab);
         let screen = h.settled().await;

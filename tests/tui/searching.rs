@@ -37,6 +37,15 @@ async fn the_help_shows_what_is_searched_for() {
     assert!(h.tui.app.modal().is_some());
     h.press("esc");
     assert_eq!(h.tui.app.modal(), None);
+    h.press("? /");
+    h.type_text("mark");
+    h.press("enter");
+    let first = marked_in_popup(&mut h);
+    h.press("n");
+    assert_ne!(marked_in_popup(&mut h), first, "{}", h.screen());
+    h.press("N");
+    assert_eq!(marked_in_popup(&mut h), first);
+    assert!(!first.is_empty(), "{}", h.screen());
 }
 
 #[tokio::test]
@@ -66,8 +75,8 @@ async fn matches_in_json_are_visited() {
 #[tokio::test]
 async fn the_request_log_is_narrowed() {
     let mut h = Harness::new(small(), 120, 36).await;
-    for tab in ["1", "2"] {
-        h.press(tab);
+    for key in ["1", "2", "r"] {
+        h.press(key);
         h.settled().await;
     }
     h.press("L /");
@@ -75,6 +84,10 @@ async fn the_request_log_is_narrowed() {
     h.press("enter");
     let screen = h.screen();
     assert!(screen.contains("/badges/history") && !screen.contains("/badge-templates"), "{screen}");
+    for (key, row) in [("n", "row 2 of"), ("N", "row 1 of")] {
+        h.press(key);
+        assert!(h.screen().contains(row), "{key}: {}", h.screen());
+    }
     h.press("esc");
     assert!(h.screen().contains("/badge-templates"), "{}", h.screen());
     assert!(h.tui.app.modal().is_some());

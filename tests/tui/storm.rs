@@ -4,7 +4,7 @@ mod apart;
 mod places;
 
 use super::*;
-use crate::common::texts::msg_part;
+use crate::common::texts::{msg, msg_part};
 use lapel::tui::KeyContext;
 use std::collections::BTreeSet;
 
@@ -196,5 +196,14 @@ async fn a_paste_reaches_every_field_and_never_a_confirmation() {
         assert!(screen.contains(pasted), "{place}: {screen}");
         h.press("ctrl-u");
     }
+    assert_eq!(h.sandbox.control().ledger().accepted_total(), 0);
+    // The number that would confirm.
+    let mut h = Harness::new(small(), 100, 30).await;
+    super::sending::to_review(&mut h, "홍길동", "gildong@naru.example").await;
+    assert_eq!(h.tui.app.key_contexts().first(), Some(&KeyContext::Review), "{}", h.screen());
+    h.paste("1");
+    assert!(h.screen().contains(msg("A paste does not confirm. Type the text yourself.")), "{}", h.screen());
+    h.press("enter");
+    h.settled().await;
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 0);
 }

@@ -221,7 +221,7 @@ mod tests {
         assert!((contrast((0x77, 0x77, 0x77), (255, 255, 255)) - 4.48).abs() < 0.01);
     }
 
-    /// Black, the dark greys and blues of common schemes, white and creams.
+    /// On black, the dark greys and blues of common schemes, white and creams, and on the theme's own tints.
     #[test]
     fn every_pair_of_colours_can_be_read() {
         let dark: &[(u8, u8, u8)] = &[
@@ -239,14 +239,20 @@ mod tests {
             (ThemeChoice::Light, light, 4.5),
             (ThemeChoice::HighContrast, &[rgb(BLACK)][..], 7.0),
         ] {
+            let live = Theme::new(Palette::from(theme), Environment::Live);
+            let tint = |style: Style| rgb(style.bg.expect("a tint"));
+            // Every role may be in a selected row, and only these in the header of a LIVE profile.
+            let on_header = [live.dim(), live.accent(), live.header_warning(), live.error(), live.good()]
+                .map(|style| style.fg);
+            let mut pairs: Vec<_> = on_header.map(|colour| (colour, tint(live.header()))).into();
+            for ground in grounds.iter().copied().chain([tint(live.selected())]) {
+                pairs.extend(Role::ALL.iter().map(|role| (own(theme, *role).fg, ground)));
+            }
             let mut smallest = f64::INFINITY;
-            for role in Role::ALL {
-                let colour = own(theme, *role).fg.expect("a colour");
-                for ground in grounds {
-                    let found = contrast(rgb(colour), *ground);
-                    assert!(found >= least, "{theme:?} {role:?} on {ground:?}: {found:.2}");
-                    smallest = smallest.min(found);
-                }
+            for (colour, ground) in pairs {
+                let found = contrast(rgb(colour.expect("a colour")), ground);
+                assert!(found >= least, "{theme:?} {colour:?} on {ground:?}: {found:.2}");
+                smallest = smallest.min(found);
             }
             let line = format!("| `{}` | {smallest:.2} |", theme.spelled());
             assert!(include_str!("../../../docs/habits.md").contains(&line), "docs/habits.md lacks: {line}");

@@ -129,3 +129,8 @@ async fn screens_at_120x36() {
 async fn screens_at_160x50() {
     walk(160, 50).await;
 }
+
+#[tokio::test]
+async fn screens_at_200x50() {
+    walk(200, 50).await;
+}

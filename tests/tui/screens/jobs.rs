@@ -141,3 +141,8 @@ async fn jobs_at_120x36() {
 async fn jobs_at_160x50() {
     walk_jobs(160, 50).await;
 }
+
+#[tokio::test]
+async fn jobs_at_200x50() {
+    walk_jobs(200, 50).await;
+}
