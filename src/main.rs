@@ -13,8 +13,8 @@ use lapel::jobs::{Journal, JournalPlace};
 use lapel::sandbox::{self, Options, Sandbox};
 use lapel::t;
 use lapel::tui::{
-    self, AppPaths, Begin, FileKind, Helpers, HostTerminal, IndexUse, InitialView, Keymap, Manner,
-    ProfileChange, ProfileRequest, ProfileSession, Start, ViewUse,
+    self, AppOptions, AppPaths, FileKind, FirstConnection, Helpers, HostTerminal, IndexUse, InitialView,
+    Keymap, ProfileChange, ProfileRequest, ProfileSession, Start, ViewUse,
 };
 use secrecy::{ExposeSecret, SecretString};
 use std::io::IsTerminal;
@@ -203,17 +203,17 @@ async fn open_tui(
     let sandboxes = Sandboxes::default();
     let is_demo = demo.is_some();
     let demo = demo.unwrap_or_default();
-    let begin = match &settings.profile {
-        _ if is_demo => Begin::Sandbox,
+    let first_connection = match &settings.profile {
+        _ if is_demo => FirstConnection::Sandbox,
         None => match &settings.refused {
             // The TUI tries the profile again, and shows what is wrong with it.
-            Some((name, _)) if !name.is_empty() => Begin::Opening(name.clone()),
-            _ => Begin::Welcome,
+            Some((name, _)) if !name.is_empty() => FirstConnection::Opening(name.clone()),
+            _ => FirstConnection::Welcome,
         },
         // A keyring or a command may take seconds. The first frame does not wait for the key.
-        Some(profile) if profile.must_fetch_secrets() => Begin::Opening(profile.name.clone()),
+        Some(profile) if profile.must_fetch_secrets() => FirstConnection::Opening(profile.name.clone()),
         Some(profile) => match profiles.session(profile.clone()) {
-            Ok(session) => Begin::Session(Box::new(session)),
+            Ok(session) => FirstConnection::Session(Box::new(session)),
             Err(why) => {
                 cli::complain(&why);
                 return exit::FAILED;
@@ -222,17 +222,17 @@ async fn open_tui(
     };
     let (starter, read_only) = (sandboxes.clone(), flags.read_only);
     // The tour may also begin on the welcome screen. In the tour, waits last only seconds.
-    let quick = tour || matches!(begin, Begin::Welcome);
-    if let (Begin::Welcome, Some((_, error))) = (&begin, &settings.refused) {
+    let quick = tour || matches!(first_connection, FirstConnection::Welcome);
+    if let (FirstConnection::Welcome, Some((_, error))) = (&first_connection, &settings.refused) {
         settings.warnings.insert(0, error.to_string());
     }
     let start = Start {
-        begin,
+        first_connection,
         warning: (!settings.warnings.is_empty())
             .then(|| settings.warnings.iter().map(|text| ended(text)).collect::<Vec<_>>().join(" ")),
-        manner: Manner {
+        options: AppOptions {
             settings: settings.app.values,
-            around: HostTerminal::of(&Env::process()),
+            host: HostTerminal::of(&Env::process()),
             filters: Some(settings.paths.filters_file()),
         },
         theme: settings.ui.theme,

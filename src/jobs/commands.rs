@@ -1,9 +1,9 @@
 //! Commands of a person on a job: begin, pause, resume, correct, resolve, retry.
 
-use super::core::Jobs;
 use super::duplicate_check::{self, CheckProgress};
 use super::error::JobError;
-use super::intake::{Finding, Standing, check_person};
+use super::handle::Jobs;
+use super::intake::{CheckOutcome, Finding, check_person};
 use super::job::{Job, JobId, JobRow, Kind, Phase};
 use super::job_words::JobPart;
 use super::journal::carry::EarlierRow;
@@ -207,8 +207,8 @@ impl Jobs {
         if let RowSelection::One(no) | RowSelection::Shown(no, _) = which {
             // A blank line, a total or a repeated header is no recipient.
             let is_no_recipient = |row: JobRow| {
-                let (.., standing, _) = check_person(row.holder.wire(), row.address.wire());
-                standing == Standing::Refused
+                let (.., outcome, _) = check_person(row.holder.wire(), row.address.wire());
+                outcome == CheckOutcome::Refused
             };
             if self.row_at(id, no).await?.is_some_and(is_no_recipient) {
                 return Err(JobError::no(localizable!(
@@ -480,8 +480,8 @@ pub struct Undone {
 }
 
 fn corrected(no: u64, name: &str, email: &str) -> (CorrectRow, Vec<Finding>) {
-    let (name, email, standing, findings) = check_person(name, email);
-    let (row_status, why) = files::placed(standing, &findings);
+    let (name, email, outcome, findings) = check_person(name, email);
+    let (row_status, why) = files::placed(outcome, &findings);
     let (name, email) = (redact(&name).into_owned(), redact(&email).into_owned());
     (CorrectRow { no, name, email, row_status, why }, findings)
 }

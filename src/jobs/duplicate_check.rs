@@ -1,8 +1,9 @@
 //! The duplicate check: recipients who have this badge already, may get it twice, or appear in two spellings.
 
-use super::core::{Jobs, JobsCore};
+use super::core::JobsCore;
 use super::duplicate_kind::{DuplicateKind, hash, loosened};
 use super::error::JobError;
+use super::handle::Jobs;
 use super::history_scan::{HistoryScan, spellings};
 use super::job::{Job, JobId, Kind, Phase};
 use super::journal::duplicates::{ExistingBadge, FinishCheck, Recipients, RecordHeld};
@@ -144,7 +145,7 @@ fn is_only_unread(why: &ApiError) -> bool {
         why,
         ApiError::ServiceFailed(_)
             | ApiError::Unreadable { .. }
-            | ApiError::NoAnswer { .. }
+            | ApiError::NoResponse { .. }
             | ApiError::BadRequest(_)
             | ApiError::NotFound(_)
             | ApiError::RateLimited { .. }

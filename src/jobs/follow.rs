@@ -63,11 +63,11 @@ pub(super) async fn run(core: Arc<JobsCore>) {
             for id in &due {
                 deadlines.remove(id);
             }
-            answer(asked, &polled);
+            report(asked, &polled);
             continue;
         }
         let complete = unread.is_none();
-        answer(asked, &PollResult { complete, failed: unread, ..PollResult::default() });
+        report(asked, &PollResult { complete, failed: unread, ..PollResult::default() });
         // At most so often, since each write of this process would be noticed, too.
         if let Some(watch) = watch.as_mut().filter(|_| may_arm <= here) {
             watch.arm();
@@ -99,7 +99,7 @@ pub(super) async fn run(core: Arc<JobsCore>) {
     }
 }
 
-fn answer(asked: RequestedPolls, polled: &PollResult) {
+fn report(asked: RequestedPolls, polled: &PollResult) {
     for done in asked.done {
         // The caller may be gone.
         let _ = done.send(polled.clone());

@@ -59,12 +59,12 @@ codes! {
     NotThisService = "not_this_service", "";
     NotReadable = "unreadable", "";
     NotReached = "not_reached", "";
-    NoAnswer = "no_answer", "";
+    NoResponse = "no_answer", "";
     Unreadable = "accepted_unreadable", "";
     DoubtRedirect = "doubt_redirect", "";
     DoubtServer = "doubt_server_error", "";
-    DoubtAnswer = "doubt_answer", "";
-    DoubtNoAnswer = "doubt_no_answer", "";
+    DoubtResponse = "doubt_answer", "";
+    DoubtNoResponse = "doubt_no_answer", "";
     Journal = "journal", "";
 
     // Requests.
@@ -546,12 +546,12 @@ impl From<&ApiError> for Reason {
             ApiError::NotThisService { .. } => Code::NotThisService,
             ApiError::Unreadable { .. } => Code::NotReadable,
             ApiError::NotReached { .. } => Code::NotReached,
-            ApiError::NoAnswer { .. } => Code::NoAnswer,
+            ApiError::NoResponse { .. } => Code::NoResponse,
             ApiError::InDoubt { accepted: true, .. } => Code::Unreadable,
             ApiError::InDoubt { status: Some(300..=399), .. } => Code::DoubtRedirect,
             ApiError::InDoubt { status: Some(500..), .. } => Code::DoubtServer,
-            ApiError::InDoubt { status: Some(_), .. } => Code::DoubtAnswer,
-            ApiError::InDoubt { status: None, .. } => Code::DoubtNoAnswer,
+            ApiError::InDoubt { status: Some(_), .. } => Code::DoubtResponse,
+            ApiError::InDoubt { status: None, .. } => Code::DoubtNoResponse,
             _ => Code::Told,
         };
         Self::coded(code, &error.localizable())

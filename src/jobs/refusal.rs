@@ -1,7 +1,8 @@
 //! Refusals with HTTP 422: proves that the service accepted none of the rows, and uses up the rest of the quota.
 
-use super::core::{Jobs, JobsCore};
+use super::core::JobsCore;
 use super::error::JobError;
+use super::handle::Jobs;
 use super::job::{JobId, StopKind};
 use super::journal::jobs::Actor;
 use super::journal::refusals::RefusalProof;

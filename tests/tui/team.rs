@@ -8,7 +8,7 @@ use crate::common::{session, tui, tui_of};
 use lapel::jobs::JournalPlace;
 use lapel::sandbox::Sandbox;
 use lapel::team::Login;
-use lapel::tui::{Begin, Helpers, ProfileSession, Tui};
+use lapel::tui::{FirstConnection, Helpers, ProfileSession, Tui};
 use ratatui::backend::TestBackend;
 use std::path::Path;
 use std::sync::Arc;
@@ -391,7 +391,7 @@ async fn opening_the_profile_again_lets_a_sending_job_log_in() {
         }),
         ..Helpers::default()
     };
-    let mut h = Harness::of(tui(Begin::Session(Box::new(first)), helpers, 160, 50), sandbox);
+    let mut h = Harness::of(tui(FirstConnection::Session(Box::new(first)), helpers, 160, 50), sandbox);
     h.settled().await;
     h.sandbox.control().add_fault("post commit hold times=1").expect("a fault");
     issue(&mut h, 0..3).await;

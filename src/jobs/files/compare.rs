@@ -1,8 +1,8 @@
 //! Compares a draft with the file that it was read from.
 
 use super::off_the_loop;
-use crate::jobs::core::Jobs;
 use crate::jobs::error::JobError;
+use crate::jobs::handle::Jobs;
 use crate::jobs::intake::{ImportSource, InputTable, IntakeError, IntakeProblem, Unwatched};
 use crate::jobs::job::{FileSource, JobId};
 use crate::jobs::journal::rows::stored_cells;

@@ -15,7 +15,7 @@ mod mark;
 #[cfg(test)]
 mod tests;
 
-use super::facts::{self, KeptFact};
+use super::facts::{self, KeptValue};
 use super::jobs::Actor;
 use super::place::{Files, Site, first_line};
 use super::schema::{APPLICATION, BACKUP, assure_whole, connect, migrate, prepare};
@@ -425,7 +425,7 @@ fn fill(
         if open == OpenJobs::Stay {
             jobs::set_aside(db, &open_jobs(), values![mark.id])?;
         }
-        let id = KeptFact {
+        let id = KeptValue {
             what: "backup".into(),
             key: "id".to_owned(),
             value: mark.id.clone(),

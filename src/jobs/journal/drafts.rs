@@ -2,7 +2,7 @@
 
 use super::accounts;
 use super::claims::{self, Rival};
-use super::facts::{self, KeptFact};
+use super::facts::{self, KeptValue};
 use super::jobs::{self, Actor, NewJob, SeenJob};
 use super::reasons::stored;
 use super::rows::{self, CorrectRow, NewRow};
@@ -27,7 +27,7 @@ pub(in crate::jobs) struct CreateJob {
     pub(in crate::jobs) job: NewJob,
     pub(in crate::jobs) rows: Vec<NewRow>,
     /// The reason of a revocation, to offer again.
-    pub(in crate::jobs) reason: Option<KeptFact>,
+    pub(in crate::jobs) reason: Option<KeptValue>,
 }
 
 pub(super) fn create_job(db: &Tx<'_>, args: &CreateJob) -> tx::Result<JobId> {
@@ -154,7 +154,7 @@ pub(in crate::jobs) struct Replace {
     /// The revocation. The operation adds the job that it follows.
     pub(in crate::jobs) revoke: NewJob,
     pub(in crate::jobs) rows: Vec<NewRow>,
-    pub(in crate::jobs) reason: KeptFact,
+    pub(in crate::jobs) reason: KeptValue,
 }
 
 /// Creates both jobs of a replacement and begins them. Returns a rival instead if the reviewer did not see it.
@@ -195,7 +195,7 @@ pub(in crate::jobs) struct PlanUndo {
     pub(in crate::jobs) kind: Kind,
     pub(in crate::jobs) title: Text,
     pub(in crate::jobs) revoke: NewJob,
-    pub(in crate::jobs) reason: KeptFact,
+    pub(in crate::jobs) reason: KeptValue,
 }
 
 /// Creates the draft that undoes a cancelled job. `None` if there is nothing to undo.

@@ -1,6 +1,6 @@
 //! Applies an observed badge to the rows that it belongs to. Every observation comes through here.
 
-use super::facts::AccountFacts;
+use super::facts::AccountBehaviour;
 use super::reasons::stored;
 use super::{conditions, jobs};
 use crate::domain::verdict::says_failed;
@@ -83,14 +83,14 @@ struct ObservedRow {
 /// needs what an earlier one changed.
 struct ObservationBatch<'a> {
     context: &'a ObserveContext,
-    facts: AccountFacts,
+    facts: AccountBehaviour,
     /// Number of rows that are not Issued, of the jobs that others wait for.
     unissued: HashMap<JobId, i64>,
     seen: Observed,
 }
 
 pub(super) fn observe(db: &Tx<'_>, context: &ObserveContext, sights: &[SeenBadge]) -> tx::Result<Observed> {
-    let facts = AccountFacts::read(db, &context.account)?;
+    let facts = AccountBehaviour::read(db, &context.account)?;
     let mut page = ObservationBatch { context, facts, unissued: HashMap::new(), seen: Observed::default() };
     let mut rows = page.rows_of(db, sights)?;
     for sight in sights {

@@ -11,7 +11,7 @@ use super::decisions::{ResendRows, ResolveRow, Retry, ReviewedRow, Unresolved};
 use super::doubts::ResolveDoubts;
 use super::drafts::{CreateJob, IssueOne, PlanUndo, ReadyRow, Replace, ReviewRows};
 use super::duplicates::{CheckResult, ExistingBadge, FinishCheck, Recipients, RecordHeld};
-use super::facts::{Fact, FactObservation, KeptFact};
+use super::facts::{BehaviourObservation, KeptValue, ObservedBehaviour};
 use super::jobs::{Actor, SeenJob};
 use super::observe::{MarkOverdue, ObserveContext, Observed};
 use super::operation::{Operation, Undo, Undoing};
@@ -265,7 +265,7 @@ operations! {
     write "settle" resolve_doubts(args: ResolveDoubts) -> Observed = doubts::resolve_doubts;
     write "overdue" mark_overdue(args: MarkOverdue) -> () = observe::mark_overdue;
     write "looked" schedule_next(args: ScheduleNext) -> () = polling::schedule_next;
-    write "fact" learn_facts(account: String, seen: Vec<FactObservation>, at: i64) -> () = facts::learn;
+    write "fact" learn_facts(account: String, seen: Vec<BehaviourObservation>, at: i64) -> () = facts::learn;
 }
 
 // Ownership.
@@ -300,10 +300,10 @@ operations! {
         = sent_here::sent_alike;
     read requested(account: Account, key: EmailKey) -> Vec<SentHere> = sent_here::requested;
     read domains(account: Account) -> Vec<(String, u64)> = sent_here::domains;
-    read facts(account: String) -> Vec<Fact> = facts::all;
+    read facts(account: String) -> Vec<ObservedBehaviour> = facts::all;
     read newest(what: Cow<'static, str>, most: usize) -> Vec<String> = facts::newest;
     read kept(what: &'static str, key: String) -> Option<String> = facts::kept;
-    write "keep" keep(kept: Vec<KeptFact>) -> () = facts::keep_all;
+    write "keep" keep(kept: Vec<KeptValue>) -> () = facts::keep_all;
     write "adopt" adopt(to: Account, former: String, ended: Vec<String>, actor: Actor) -> Adopted = adopt::adopt;
     write "purge" purge(args: Purge) -> Vec<JobId> = purge::purge;
     read count_here(account: Account) -> u64 = transfer::count_here;

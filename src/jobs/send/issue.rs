@@ -21,10 +21,10 @@ pub(super) async fn send(
     let Some(template_id) = job.template_id.clone() else {
         return Next::Stop(StopKind::BadRequest, Code::NoTemplate.into());
     };
-    let answer = answer_to(core, ask(writer, template_id, &chunk, call)).await;
+    let result = answer_to(core, ask(writer, template_id, &chunk, call)).await;
     let (now, _) = core.moment();
     let (id, request, sent) = (job.id, chunk.request, chunk.entries.len());
-    match answer {
+    match result {
         Ok(accepted) => {
             let response = IssueResponse {
                 job: id,

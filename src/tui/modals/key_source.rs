@@ -18,7 +18,7 @@ const AS_IT_IS: usize = 4;
 pub type GivenKey = (KeyStore, Option<SecretString>);
 
 #[derive(Default)]
-pub struct KeyFrom {
+pub struct KeySource {
     was: Option<KeyStore>,
     said: String,
     chosen: usize,
@@ -27,7 +27,7 @@ pub struct KeyFrom {
     key: TextField,
 }
 
-impl KeyFrom {
+impl KeySource {
     /// For a new profile. The key is stored in lapel's own file by default.
     pub fn new() -> Self {
         Self { chosen: FILE, key: TextField::secret(), ..Self::default() }
@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     fn given(chosen: usize, typed: &str) -> Result<GivenKey, String> {
-        let mut lines = KeyFrom::new();
+        let mut lines = KeySource::new();
         lines.chosen = chosen;
         lines.field_mut().expect("a field").set(typed);
         lines.given()
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn a_new_profile_says_one_of_four_places() {
-        assert_eq!(KeyFrom::new().places(), ["file", "keyring", "variable", "command"]);
+        assert_eq!(KeySource::new().places(), ["file", "keyring", "variable", "command"]);
         for (chosen, place) in [(FILE, KeyStore::File), (KEYRING, KeyStore::Keyring)] {
             let (kept_in, key) = given(chosen, " dmu_live_0123456789 ").expect("good");
             assert_eq!(kept_in, place);
@@ -217,14 +217,14 @@ mod tests {
             KeyStore::Command(vec!["pass".into(), "show".into()]),
             KeyStore::OtherFile("/run/secrets/key".into()),
         ] {
-            let lines = KeyFrom::of(was.clone(), "somewhere");
+            let lines = KeySource::of(was.clone(), "somewhere");
             assert!(lines.changed().expect("nothing wrong").is_none(), "{was:?}");
             let elsewhere = lines.chosen == AS_IT_IS;
             assert_eq!(lines.places().len(), if elsewhere { 5 } else { 4 }, "{was:?}");
             assert_eq!(lines.field().is_none(), elsewhere, "{was:?}");
             assert!(lines.field().is_none_or(|field| field.value().is_empty()), "{was:?}");
         }
-        let mut lines = KeyFrom::of(KeyStore::Variable("UNI_KEY".into()), "the variable UNI_KEY");
+        let mut lines = KeySource::of(KeyStore::Variable("UNI_KEY".into()), "the variable UNI_KEY");
         lines.turn(-2);
         lines.field_mut().expect("a field").set("UNI_KEY");
         assert!(lines.changed().expect("nothing wrong").is_none(), "the same again");
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn another_place_of_lapels_own_needs_the_key_once_more() {
-        let mut lines = KeyFrom::of(KeyStore::File, "a file");
+        let mut lines = KeySource::of(KeyStore::File, "a file");
         lines.turn(1);
         assert!(lines.changed().expect_err("no key").contains("type it"));
         lines.field_mut().expect("a field").set("dmu_live_0123456789");

@@ -1,7 +1,7 @@
 //! Form for a new or an existing profile, on the first screen and in the list of profiles. It never shows the key.
 //! The lines of the settings are made from their declarations.
 
-use super::key_source::KeyFrom;
+use super::key_source::KeySource;
 use crate::config::{
     Input, NewProfile, ProfileEdit, ProfileInput, ProfileLine, ProfileSettings, SettingEdit,
 };
@@ -9,9 +9,8 @@ use crate::domain::time::example_offset;
 use crate::tui::input::paths;
 use crate::tui::persist::unfinished;
 use crate::tui::prelude::*;
-use crate::tui::request::ProfileCandidate;
+use crate::tui::request::{ProfileCandidate, ProfileChange};
 use crate::tui::widgets::text_fields::Focus;
-use crate::tui::worker::profile_requests::ProfileChange;
 
 /// Label of the line that only an existing profile has.
 const PIN: &str = tr_noop!("Key pin");
@@ -85,7 +84,7 @@ pub struct ProfileForm {
     was: Option<ProfileLine>,
     lines: Vec<FormLine>,
     initial: Vec<String>,
-    key: KeyFrom,
+    key: KeySource,
     focus: Focus,
 }
 
@@ -115,7 +114,7 @@ impl ProfileForm {
         lines.insert(0, FormLine::new(tr_noop!("Name"), LineControl::Text(TextField::with(name))));
         let is_url = |line: &FormLine| line.setting == Some("base_url");
         let at = if name.is_empty() { 0 } else { lines.iter().position(is_url).unwrap_or(0) };
-        Self { focus: Focus { at }, ..Self::with(None, lines, KeyFrom::new()) }
+        Self { focus: Focus { at }, ..Self::with(None, lines, KeySource::new()) }
     }
 
     /// An existing profile keeps its name and can be pinned again.
@@ -128,11 +127,11 @@ impl ProfileForm {
         };
         let choices = vec![("false", as_it_is.to_owned()), ("true", pin.to_owned())];
         lines.insert(at, FormLine::new(PIN, LineControl::Choice(choices, 0)));
-        let key = KeyFrom::of(line.key_store(), &line.key_from);
+        let key = KeySource::of(line.key_store(), &line.key_from);
         Self::with(Some(line), lines, key)
     }
 
-    fn with(was: Option<ProfileLine>, lines: Vec<FormLine>, key: KeyFrom) -> Self {
+    fn with(was: Option<ProfileLine>, lines: Vec<FormLine>, key: KeySource) -> Self {
         let mut form = Self { was, lines, initial: Vec::new(), key, focus: Focus::default() };
         form.initial = form.texts();
         form

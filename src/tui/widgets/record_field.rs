@@ -188,6 +188,23 @@ pub fn cells<R, C>(fields: &[RecordField<R, C>], row: &R, more: &C, cx: &UiConte
     fields.iter().map(|field| field.cell(row, more, cx)).collect()
 }
 
+/// As [`cells`]. Those of all but these columns are empty.
+pub fn cells_of<R, C>(
+    fields: &[RecordField<R, C>],
+    columns: &[usize],
+    row: &R,
+    more: &C,
+    cx: &UiContext,
+) -> Vec<(String, Style)> {
+    let mut cells = vec![(String::new(), Style::default()); fields.len()];
+    for column in columns {
+        if let (Some(cell), Some(field)) = (cells.get_mut(*column), fields.get(*column)) {
+            *cell = field.cell(row, more, cx);
+        }
+    }
+    cells
+}
+
 /// The fields of a row in a file: each key with its value.
 pub fn saved<R, C>(
     fields: &[RecordField<R, C>],

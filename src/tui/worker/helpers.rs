@@ -3,8 +3,7 @@
 use crate::api::{ApiKey, Authorities, connect, identify};
 use crate::config::{KeyPin, KeyStore, NewProfile, ProfileLine};
 use crate::tui::prelude::*;
-use crate::tui::request::{ProfileCandidate, ProfileSession};
-use crate::tui::worker::profile_requests::ProfileRequest;
+use crate::tui::request::{ProfileCandidate, ProfileRequest, ProfileSession};
 use secrecy::{ExposeSecret, SecretString};
 use std::pin::Pin;
 

@@ -80,7 +80,7 @@ fn a_profile_is_checked_kept_listed_tested_and_removed() {
 }
 
 #[test]
-fn what_is_not_good_is_not_kept() {
+fn a_profile_that_fails_its_check_is_not_saved() {
     let bench = Bench::new();
     for (more, key, code, said) in [
         (&[][..], "no_such_key_0123456789", 1, msg_part("refused the API key")),

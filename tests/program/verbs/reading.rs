@@ -163,7 +163,7 @@ fn a_page_says_how_many_there_are() {
 }
 
 #[test]
-fn a_table_shows_states_as_signs_and_words_and_obeys_nobody() {
+fn a_table_shows_states_as_signs_and_words_and_scrubs_control_characters() {
     let bench = Bench::new();
     let odd = RowSpec {
         recipient_name: "Esc \u{1b}]52;c;aGk=\u{7}\u{202e}".into(),

@@ -2,7 +2,7 @@
 
 use super::*;
 use lapel::config::{KeyStore, ProfileLine, ProfileSettings};
-use lapel::tui::{Begin, Helpers};
+use lapel::tui::{FirstConnection, Helpers};
 use std::sync::Arc;
 
 /// A profile as the settings file has it.
@@ -42,8 +42,8 @@ async fn walk_profiles(columns: u16, rows: u16) {
         }),
         ..Helpers::default()
     };
-    let begin = Begin::Session(Box::new(common::session(&sandbox, Environment::Demo)));
-    let mut h = Harness::of(common::tui(begin, helpers, columns, rows), sandbox);
+    let first_connection = FirstConnection::Session(Box::new(common::session(&sandbox, Environment::Demo)));
+    let mut h = Harness::of(common::tui(first_connection, helpers, columns, rows), sandbox);
     h.settled().await;
     h.press("P");
     h.settled().await;

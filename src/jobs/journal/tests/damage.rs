@@ -11,7 +11,7 @@ use crate::jobs::duplicate_kind::DuplicateKind;
 use crate::jobs::intake::{Choices, ColumnMap, HeaderRow, NameColumns};
 use crate::jobs::job::{FileSource, Job, JobId, JobOrigin, JobRow, Kind, Phase, StopKind};
 use crate::jobs::journal::backup::{OpenJobs, back_up_at, restore_at};
-use crate::jobs::journal::facts::{FactObservation, KeptFact};
+use crate::jobs::journal::facts::{BehaviourObservation, KeptValue};
 use crate::jobs::journal::file_status::FileStatus;
 use crate::jobs::journal::place::Site;
 use crate::jobs::journal::record_response::{FailedRows, RequestFailure, RevokeResponse};
@@ -155,9 +155,9 @@ pub(super) fn full() -> Connection {
         policies: Policies::default(),
     };
     duplicates::finish_check(&db, &finish).expect("checked");
-    let fact = FactObservation::once(facts::OFFSET, "+09:00", Code::ReadInBadges);
+    let fact = BehaviourObservation::once(facts::OFFSET, "+09:00", Code::ReadInBadges);
     facts::learn(&db, &account().of_facts(), &[fact], &0).expect("learned");
-    facts::keep(&db, &KeptFact::of("file", "/home/a/people.csv", 0)).expect("kept");
+    facts::keep(&db, &KeptValue::of("file", "/home/a/people.csv", 0)).expect("kept");
     db.execute(
         "UPDATE job SET origin = ?1, owner_label = ?2",
         values![jobs::stored_origin(&origin()), process("me").label],

@@ -77,16 +77,17 @@ impl BadgeColumns {
         preview::split(area, wanted)
     }
 
-    fn widths(&self, width: u16) -> Vec<usize> {
+    /// The widths of the columns in a list of this width.
+    pub fn widths(&self, width: u16) -> Vec<usize> {
         self.heading.widths(usize::from(width.saturating_sub(MARGINS)))
     }
 
-    pub fn head(&self, width: u16, cx: &UiContext) -> Line<'static> {
-        self.heading.line(&self.widths(width), 2, cx)
+    pub fn head(&self, widths: &[usize], cx: &UiContext) -> Line<'static> {
+        self.heading.line(widths, 2, cx)
     }
 
-    pub fn cells(&self, row: &HistoryItem, width: u16, cx: &UiContext) -> Vec<Span<'static>> {
+    pub fn cells(&self, row: &HistoryItem, widths: &[usize], cx: &UiContext) -> Vec<Span<'static>> {
         let cells = record_field::cells(&self.fields, row, &(), cx);
-        self.heading.cells(cells, &self.widths(width), cx)
+        self.heading.cells(cells, widths, cx)
     }
 }

@@ -102,10 +102,15 @@ pub fn draw_position(frame: &mut Frame<'_>, area: Rect, top: u64, all: u64, cx: 
     }
 }
 
-pub fn draw_row(frame: &mut Frame<'_>, area: Rect, selected: bool, row: Vec<Span<'static>>, cx: &UiContext) {
-    let mut spans = vec![cx.cursor(selected)];
-    spans.extend(row);
-    frame.render_widget(Line::from(spans), area);
+pub fn draw_row(
+    frame: &mut Frame<'_>,
+    area: Rect,
+    selected: bool,
+    mut row: Vec<Span<'static>>,
+    cx: &UiContext,
+) {
+    row.insert(0, cx.cursor(selected));
+    frame.render_widget(Line::from(row), area);
     if selected {
         frame.buffer_mut().set_style(area, cx.theme.selected());
     }
