@@ -81,4 +81,4 @@ pub use theme::Glyphs;
 pub use widgets::filtered_list::filters_file::filters_file;
 pub use worker::Helpers;
 pub use worker::index::IndexUse;
-pub use worker::profile_requests::{ProfileChange, ProfileRequest};
+pub use worker::profile_requests::{GivenSecret, ProfileChange, ProfileRequest};

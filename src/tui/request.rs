@@ -25,7 +25,7 @@ use crate::tui::prelude::*;
 use crate::tui::worker::index::{IndexRows, IndexUse, NotSearched, Overall};
 use crate::tui::worker::job_command::JobReply;
 use crate::tui::worker::lookup::{FoundRows, TriedPictures};
-use crate::tui::worker::profile_requests::ProfileRequest;
+use crate::tui::worker::profile_requests::{GivenSecret, ProfileRequest};
 use crate::tui::worker::select_all::{MatchingRows, NotMarked};
 use secrecy::SecretString;
 
@@ -433,6 +433,7 @@ pub struct ProfileCandidate {
     pub profile: NewProfile,
     /// Without a key, lapel finds it where the profile says.
     pub key: Option<SecretString>,
+    pub journal_password: Option<GivenSecret>,
 }
 
 /// A holder's badges, as two lists. The wallet does not contain revoked or waiting badges.

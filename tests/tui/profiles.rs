@@ -479,7 +479,7 @@ async fn a_new_profile_names_a_variable_or_a_command_instead_of_a_key() {
         let (notes, good) = (kept.clone(), live(&sandbox));
         let key = sandbox.api_key().to_owned();
         let helpers = Helpers {
-            find_key: Arc::new(move |place| {
+            find_secret: Arc::new(move |_, place| {
                 let found = match place {
                     KeyStore::Command(argv) if argv == ["pass", "show", "badges"] => Ok(key.clone().into()),
                     other => Err(format!("key: {other:?} is not there.")),
@@ -632,12 +632,17 @@ async fn a_profile_is_tested_changed_and_removed_from_the_list_and_from_the_firs
         h.press("tab tab right tab tab");
         h.type_text("http://proxy.example:8080");
         h.press("tab tab");
-        assert!(
-            flat(&h.screen()).contains(msg_part("lapel profile edit NAME --new-journal-password")),
-            "{}",
-            h.screen()
-        );
+        let advice = msg_part("Lines for its CA file and password then follow.");
+        let screen = h.screen();
+        assert!(flat(&screen).contains(advice) && !screen.contains(msg("Password from")), "{screen}");
         h.type_text("postgres://kim@db.example/badges");
+        h.press("tab");
+        h.type_text("/etc/team.pem");
+        h.press("tab");
+        let screen = h.screen();
+        assert!(screen.contains(&format!("(•) {}", msg("none"))), "{screen}");
+        h.press("left tab");
+        h.type_text("pass show db");
         h.press("tab tab tab tab tab");
         h.press("enter");
         h.shows(msg_part("Changed profile two")).await;
@@ -668,8 +673,11 @@ async fn a_profile_is_tested_changed_and_removed_from_the_list_and_from_the_firs
             (changed.get("read_only"), changed.get("proxy")),
             (Some("true"), Some("http://proxy.example:8080"))
         );
-        assert_eq!(changed.get("journal"), Some("postgres://kim@db.example/badges"));
-        assert_eq!(changed.keys().count(), 4, "{changed:?}");
+        assert_eq!(changed.get("journal.url"), Some("postgres://kim@db.example/badges"));
+        assert_eq!(changed.get("journal.ca_file"), Some("/etc/team.pem"));
+        assert_eq!(changed.keys().count(), 5, "{changed:?}");
+        let command = KeyStore::Command(["pass", "show", "db"].map(str::to_owned).to_vec());
+        assert!(matches!(&change.journal_password, Some((place, None)) if *place == command), "{change:?}");
         assert!(change.key.is_none() && !change.pin, "{change:?}");
         h.press("esc");
         let screen = h.settled().await;
