@@ -13,8 +13,8 @@ use lapel::jobs::{Journal, JournalPlace};
 use lapel::sandbox::{self, Options, Sandbox};
 use lapel::t;
 use lapel::tui::{
-    self, AppOptions, AppPaths, FileKind, FirstConnection, Helpers, HostTerminal, IndexUse, InitialView,
-    Keymap, ProfileChange, ProfileRequest, ProfileSession, Start, ViewUse,
+    self, AppOptions, AppPaths, FileKind, FirstConnection, GivenSecret, Helpers, HostTerminal, IndexUse,
+    InitialView, Keymap, ProfileChange, ProfileRequest, ProfileSession, Start, ViewUse,
 };
 use secrecy::{ExposeSecret, SecretString};
 use std::io::IsTerminal;
@@ -310,7 +310,7 @@ impl ProfileHelpers {
         let (opening, pinning, managing) = (all(), all(), all());
         Helpers {
             data_dir: Some(self.context.paths.data_dir.clone()),
-            find_key: Arc::new(move |place| Box::pin(finding.clone().find(place))),
+            find_secret: Arc::new(move |kind, place| Box::pin(finding.clone().find(kind, place))),
             keep_profile: Arc::new(move |new, key| Box::pin(keeping.clone().keep(new, key))),
             profiles: Arc::new(move || Box::pin(listing.clone().list())),
             open_profile: Arc::new(move |name| Box::pin(opening.clone().open(name))),
@@ -327,14 +327,10 @@ impl ProfileHelpers {
     async fn manage(self: Arc<Self>, ask: ProfileRequest) -> Result<String, String> {
         match ask {
             ProfileRequest::Change(asked) => {
-                let ProfileChange { name, mut change, key, pin } = *asked;
-                if let Some((place, typed)) = key {
-                    let key = match typed {
-                        Some(key) => key,
-                        None => self.clone().find(place.clone()).await?,
-                    };
-                    change.key = Some((place, key));
-                }
+                let ProfileChange { name, mut change, key, journal_password, pin } = *asked;
+                change.key = self.clone().found(SecretKind::ApiKey, key).await?;
+                change.journal_password =
+                    self.clone().found(SecretKind::JournalPassword, journal_password).await?;
                 self.context.change_in_words(&name, change, pin).await
             }
             ProfileRequest::Remove(name) => aside(move || self.context.remove_in_words(&name)).await,
@@ -342,11 +338,21 @@ impl ProfileHelpers {
         }
     }
 
-    async fn find(self: Arc<Self>, place: KeyStore) -> Result<SecretString, String> {
+    async fn found(
+        self: Arc<Self>,
+        kind: SecretKind,
+        given: Option<GivenSecret>,
+    ) -> Result<Option<(KeyStore, SecretString)>, String> {
+        match given {
+            None => Ok(None),
+            Some((place, Some(typed))) => Ok(Some((place, typed))),
+            Some((place, None)) => self.find(kind, place.clone()).await.map(|secret| Some((place, secret))),
+        }
+    }
+
+    async fn find(self: Arc<Self>, kind: SecretKind, place: KeyStore) -> Result<SecretString, String> {
         aside(move || {
-            place
-                .find(SecretKind::ApiKey, &self.context.paths, &self.context.env)
-                .map_err(|why| format!("{why}."))
+            place.find(kind, &self.context.paths, &self.context.env).map_err(|why| format!("{why}."))
         })
         .await
     }

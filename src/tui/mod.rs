@@ -73,7 +73,7 @@ pub use platform::canvas::{Canvas, Surface};
 pub use platform::crash::file_in as crash_file;
 pub use platform::host::{AppOptions, Desktop, HostTerminal};
 pub use platform::pager::PagerText;
-pub use request::{IndexUse, ProfileChange, ProfileRequest, ProfileSession};
+pub use request::{GivenSecret, IndexUse, ProfileChange, ProfileRequest, ProfileSession};
 pub use run_loop::{LoopStep, Start, TerminalRelease, Tui, run};
 pub use shutdown::close;
 pub use tab::Tab;

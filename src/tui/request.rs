@@ -32,7 +32,7 @@ use crate::tui::platform::file_preview::FilePreview;
 use crate::tui::platform::images::{Packed, PictureOnScreen};
 use crate::tui::prelude::*;
 pub use job_command::{JobCommand, JobFile, JobReply, RowsQuery, RowsToFile};
-pub use profiles::{IndexUse, ProfileCandidate, ProfileChange, ProfileRequest, ProfileSession};
+pub use profiles::{GivenSecret, IndexUse, ProfileCandidate, ProfileChange, ProfileRequest, ProfileSession};
 pub use results::{
     FoundRows, HolderLists, IndexOverview, IndexRows, MatchingRows, NotMarked, NotSearched, Remaining,
     TriedPictures,

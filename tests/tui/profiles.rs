@@ -5,7 +5,7 @@ use super::narrow::flat;
 use super::*;
 use crate::common::texts::{asks, msg, msg_part, msg_with};
 use lapel::api::PinnedIdentity;
-use lapel::config::{KeyStore, ProfileLine, ProfileSettings};
+use lapel::config::{KeyStore, ProfileLine, ProfileSettings, SecretKind};
 use lapel::sandbox::Sandbox;
 use lapel::tui::{FirstConnection, Helpers, ProfileRequest, ProfileSession};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -481,7 +481,7 @@ async fn a_new_profile_names_a_variable_or_a_command_instead_of_a_key() {
         let (notes, good) = (kept.clone(), live(&sandbox));
         let key = sandbox.api_key().to_owned();
         let helpers = Helpers {
-            find_key: Arc::new(move |place| {
+            find_secret: Arc::new(move |_, place| {
                 let found = match place {
                     KeyStore::Command(argv) if argv == ["pass", "show", "badges"] => Ok(key.clone().into()),
                     other => Err(format!("key: {other:?} is not there.")),
@@ -535,6 +535,50 @@ async fn a_new_profile_names_a_variable_or_a_command_instead_of_a_key() {
         assert_eq!(profile.key_store, KeyStore::Command(argv));
         assert!(profile.pin.is_some(), "what the key is was asked");
     }
+}
+
+#[tokio::test]
+async fn a_new_profile_has_the_password_of_its_journal() {
+    const PASSWORD: &str = "the w0rd of a new journal";
+    let sandbox = Sandbox::start(small().showing_waiting()).await.expect("a sandbox");
+    let kept = Arc::new(Mutex::new(None));
+    let (notes, good) = (kept.clone(), live(&sandbox));
+    let helpers = Helpers {
+        find_secret: Arc::new(|kind, place| {
+            assert_eq!((kind, place), (SecretKind::JournalPassword, KeyStore::Variable("DB_WORD".into())));
+            Box::pin(async { Ok(PASSWORD.into()) })
+        }),
+        keep_profile: Arc::new(move |new, _| {
+            *notes.lock().expect("notes") = Some(new);
+            let session = good.clone();
+            Box::pin(async move { Ok(session) })
+        }),
+        ..Helpers::default()
+    };
+    let mut h = Harness::of(tui(FirstConnection::Welcome, helpers, 80, 24), sandbox);
+    h.settled().await;
+    h.press("u");
+    h.shows(msg("Key from")).await;
+    let (base_url, key) = (h.sandbox.base_url().to_owned(), h.sandbox.api_key().to_owned());
+    h.paste(&base_url);
+    h.press("tab");
+    h.paste(&key);
+    h.press("backtab backtab backtab backtab");
+    assert!(!h.screen().contains(msg("Password from")), "no journal yet: {}", h.screen());
+    h.type_text("postgres://kim@db.example/badges");
+    h.press("tab tab left left");
+    let screen = h.screen();
+    assert!(screen.contains("(•) variable") && screen.contains(msg("Password from")), "{screen}");
+    h.press("tab");
+    h.type_text("DB_WORD");
+    h.press("tab tab tab tab enter");
+    h.until("the desk", |s| s.contains("LIVE  Organisat")).await;
+    let profile = kept.lock().expect("notes").take().expect("kept");
+    let (place, password) = profile.journal_password.as_ref().expect("a password");
+    assert_eq!(*place, KeyStore::Variable("DB_WORD".into()));
+    assert_eq!(secrecy::ExposeSecret::expose_secret(password), PASSWORD);
+    let settings = profile.settings().expect("nothing is wrong");
+    assert_eq!(settings.text("journal.url"), "postgres://kim@db.example/badges");
 }
 
 #[tokio::test]
@@ -667,12 +711,17 @@ async fn a_profile_is_tested_changed_and_removed_from_the_list_and_from_the_firs
         h.press("tab tab right tab tab");
         h.type_text("http://proxy.example:8080");
         h.press("tab tab");
-        assert!(
-            flat(&h.screen()).contains(msg_part("lapel profile edit NAME --new-journal-password")),
-            "{}",
-            h.screen()
-        );
+        let advice = msg_part("Lines for its CA file and password then follow.");
+        let screen = h.screen();
+        assert!(flat(&screen).contains(advice) && !screen.contains(msg("Password from")), "{screen}");
         h.type_text("postgres://kim@db.example/badges");
+        h.press("tab");
+        h.type_text("/etc/team.pem");
+        h.press("tab");
+        let screen = h.screen();
+        assert!(screen.contains(&format!("(•) {}", msg("none"))), "{screen}");
+        h.press("left tab");
+        h.type_text("pass show db");
         h.press("tab tab tab tab tab");
         h.press("enter");
         h.shows(msg_part("Changed profile two")).await;
@@ -703,8 +752,11 @@ async fn a_profile_is_tested_changed_and_removed_from_the_list_and_from_the_firs
             (changed.get("read_only"), changed.get("proxy")),
             (Some("true"), Some("http://proxy.example:8080"))
         );
-        assert_eq!(changed.get("journal"), Some("postgres://kim@db.example/badges"));
-        assert_eq!(changed.keys().count(), 4, "{changed:?}");
+        assert_eq!(changed.get("journal.url"), Some("postgres://kim@db.example/badges"));
+        assert_eq!(changed.get("journal.ca_file"), Some("/etc/team.pem"));
+        assert_eq!(changed.keys().count(), 5, "{changed:?}");
+        let command = KeyStore::Command(["pass", "show", "db"].map(str::to_owned).to_vec());
+        assert!(matches!(&change.journal_password, Some((place, None)) if *place == command), "{change:?}");
         assert!(change.key.is_none() && !change.pin, "{change:?}");
         h.press("esc");
         let screen = h.settled().await;

@@ -198,7 +198,7 @@ async fn change_of(
         given => given,
     };
     if let Some(store) = store {
-        let url = values.input.get("journal").map_or_else(|| line.text("journal"), str::to_owned);
+        let url = values.input.get("journal.url").map_or_else(|| line.text("journal.url"), str::to_owned);
         if url.trim().is_empty() {
             return Err(no_journal());
         }

@@ -50,6 +50,7 @@ pub struct ProfileCandidate {
     pub profile: NewProfile,
     /// Without a key, lapel finds it where the profile says.
     pub key: Option<SecretString>,
+    pub journal_password: Option<GivenSecret>,
 }
 
 /// The response is a line for the user. An error says whether anything was changed.
@@ -63,13 +64,16 @@ pub enum ProfileRequest {
     Test(String),
 }
 
+/// The new place of a secret, and the secret. Without it, lapel finds it in that place.
+pub type GivenSecret = (KeyStore, Option<SecretString>);
+
 #[derive(Clone, Debug)]
 pub struct ProfileChange {
     pub name: String,
-    /// All changes except the key.
+    /// All changes except the secrets.
     pub change: ProfileEdit,
-    /// The new place of the key, and the key. Without a key, lapel finds it in that place.
-    pub key: Option<(KeyStore, Option<SecretString>)>,
+    pub key: Option<GivenSecret>,
+    pub journal_password: Option<GivenSecret>,
     /// Pin the current key in place of an earlier pin.
     pub pin: bool,
 }

@@ -534,6 +534,18 @@ fn a_badge_sent_from_here_may_be_visible_in_a_history_that_was_not_read() {
     assert!(!said.contains(msg_part("not visible yet")), "{said}");
 }
 
+/// The service answers that it does not know the badge.
+#[test]
+fn a_badge_sent_from_here_is_named_by_its_id_too() {
+    let bench = Bench::switched(&[("waiting-history", "hidden"), ("waiting-detail", "hidden")]);
+    bench.run(&["issue", "--template", "TPL-001", "--to", "김하나 <hana@naru.example>", "--yes"]).ended(0);
+    let badge = bench.control().ledger().accepted[0].badge_ids[0].clone();
+    let said = bench.run(&["badge", &badge]).ended(1).err;
+    assert!(said.contains("in job 1") && said.contains(msg_part("not visible yet")), "{said}");
+    let said = bench.run(&["badge", "no-such-badge"]).ended(1).err;
+    assert!(!said.contains("in job"), "{said}");
+}
+
 /// What a job has learned of the service's zone counts for commands that only read, too.
 #[test]
 fn a_zone_that_a_job_has_learned_is_not_assumed_by_others() {

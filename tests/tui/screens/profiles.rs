@@ -53,6 +53,10 @@ async fn walk_profiles(columns: u16, rows: u16) {
     take(&mut h, "profile-change");
     h.press("tab tab tab tab tab tab");
     take(&mut h, "profile-change-journal");
+    h.type_text("postgres://kim@db.example/badges");
+    h.press("tab tab");
+    take(&mut h, "profile-change-team");
+    h.press("backtab backtab ctrl-u");
     h.press("tab tab left tab tab tab");
     h.type_text("pass show badges");
     take(&mut h, "profile-change-command");
