@@ -191,11 +191,8 @@ impl Heading {
     fn widths_for(&self, share: Share, room: usize) -> Vec<usize> {
         // The sorted column has an arrow behind its title.
         let arrow = |at: usize| usize::from(self.order.is_some_and(|order| order.column == at));
-        // Most columns of a list are hidden.
-        let is_shown = |at: usize| self.columns.shown().any(|shown| shown == at);
         let titled = |(at, (own, def)): (usize, (&ColumnLayout, &ColumnDef))| match own.min_width {
             0 => *own,
-            _ if !is_shown(at) => *own,
             _ => ColumnLayout { min_width: own.min_width.max(width(tr(def.title)) + arrow(at)), ..*own },
         };
         let all: Vec<ColumnLayout> = self.own.iter().zip(&self.defs).enumerate().map(titled).collect();
@@ -205,9 +202,6 @@ impl Heading {
             .zip(&self.defs)
             .enumerate()
             .map(|(at, (cells, def))| {
-                if !is_shown(at) {
-                    return 0;
-                }
                 let year = if self.drops_year(at) { self.this_year.len() } else { 0 };
                 // A number that is cut looks like another one, and a state is what the row is about.
                 let is_whole = def.right || def.is_state || (share.has_reasons && def.key == REASONS);

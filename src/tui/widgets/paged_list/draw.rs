@@ -102,15 +102,8 @@ pub fn draw_position(frame: &mut Frame<'_>, area: Rect, top: u64, all: u64, cx: 
     }
 }
 
-pub fn draw_row(
-    frame: &mut Frame<'_>,
-    area: Rect,
-    selected: bool,
-    mut row: Vec<Span<'static>>,
-    cx: &UiContext,
-) {
-    row.insert(0, cx.cursor(selected));
-    frame.render_widget(Line::from(row), area);
+pub fn draw_row(frame: &mut Frame<'_>, area: Rect, selected: bool, row: Vec<Span<'static>>, cx: &UiContext) {
+    frame.render_widget(std::iter::once(cx.cursor(selected)).chain(row).collect::<Line<'_>>(), area);
     if selected {
         frame.buffer_mut().set_style(area, cx.theme.selected());
     }
