@@ -13,8 +13,8 @@ use lapel::jobs::{Journal, JournalPlace};
 use lapel::sandbox::{self, Options, Sandbox};
 use lapel::t;
 use lapel::tui::{
-    self, AppPaths, Begin, FileKind, Helpers, HostTerminal, IndexUse, InitialView, Keymap, Manner,
-    ProfileChange, ProfileRequest, ProfileSession, Start, ViewUse,
+    self, AppOptions, AppPaths, FileKind, FirstConnection, GivenSecret, Helpers, HostTerminal, IndexUse,
+    InitialView, Keymap, ProfileChange, ProfileRequest, ProfileSession, Start, ViewUse,
 };
 use secrecy::{ExposeSecret, SecretString};
 use std::io::IsTerminal;
@@ -203,17 +203,17 @@ async fn open_tui(
     let sandboxes = Sandboxes::default();
     let is_demo = demo.is_some();
     let demo = demo.unwrap_or_default();
-    let begin = match &settings.profile {
-        _ if is_demo => Begin::Sandbox,
+    let first_connection = match &settings.profile {
+        _ if is_demo => FirstConnection::Sandbox,
         None => match &settings.refused {
             // The TUI tries the profile again, and shows what is wrong with it.
-            Some((name, _)) if !name.is_empty() => Begin::Opening(name.clone()),
-            _ => Begin::Welcome,
+            Some((name, _)) if !name.is_empty() => FirstConnection::Opening(name.clone()),
+            _ => FirstConnection::Welcome,
         },
         // A keyring or a command may take seconds. The first frame does not wait for the key.
-        Some(profile) if profile.must_fetch_secrets() => Begin::Opening(profile.name.clone()),
+        Some(profile) if profile.must_fetch_secrets() => FirstConnection::Opening(profile.name.clone()),
         Some(profile) => match profiles.session(profile.clone()) {
-            Ok(session) => Begin::Session(Box::new(session)),
+            Ok(session) => FirstConnection::Session(Box::new(session)),
             Err(why) => {
                 cli::complain(&why);
                 return exit::FAILED;
@@ -222,17 +222,17 @@ async fn open_tui(
     };
     let (starter, read_only) = (sandboxes.clone(), flags.read_only);
     // The tour may also begin on the welcome screen. In the tour, waits last only seconds.
-    let quick = tour || matches!(begin, Begin::Welcome);
-    if let (Begin::Welcome, Some((_, error))) = (&begin, &settings.refused) {
+    let quick = tour || matches!(first_connection, FirstConnection::Welcome);
+    if let (FirstConnection::Welcome, Some((_, error))) = (&first_connection, &settings.refused) {
         settings.warnings.insert(0, error.to_string());
     }
     let start = Start {
-        begin,
+        first_connection,
         warning: (!settings.warnings.is_empty())
             .then(|| settings.warnings.iter().map(|text| ended(text)).collect::<Vec<_>>().join(" ")),
-        manner: Manner {
+        options: AppOptions {
             settings: settings.app.values,
-            around: HostTerminal::of(&Env::process()),
+            host: HostTerminal::of(&Env::process()),
             filters: Some(settings.paths.filters_file()),
         },
         theme: settings.ui.theme,
@@ -310,7 +310,7 @@ impl ProfileHelpers {
         let (opening, pinning, managing) = (all(), all(), all());
         Helpers {
             data_dir: Some(self.context.paths.data_dir.clone()),
-            find_key: Arc::new(move |place| Box::pin(finding.clone().find(place))),
+            find_secret: Arc::new(move |kind, place| Box::pin(finding.clone().find(kind, place))),
             keep_profile: Arc::new(move |new, key| Box::pin(keeping.clone().keep(new, key))),
             profiles: Arc::new(move || Box::pin(listing.clone().list())),
             open_profile: Arc::new(move |name| Box::pin(opening.clone().open(name))),
@@ -327,14 +327,10 @@ impl ProfileHelpers {
     async fn manage(self: Arc<Self>, ask: ProfileRequest) -> Result<String, String> {
         match ask {
             ProfileRequest::Change(asked) => {
-                let ProfileChange { name, mut change, key, pin } = *asked;
-                if let Some((place, typed)) = key {
-                    let key = match typed {
-                        Some(key) => key,
-                        None => self.clone().find(place.clone()).await?,
-                    };
-                    change.key = Some((place, key));
-                }
+                let ProfileChange { name, mut change, key, journal_password, pin } = *asked;
+                change.key = self.clone().found(SecretKind::ApiKey, key).await?;
+                change.journal_password =
+                    self.clone().found(SecretKind::JournalPassword, journal_password).await?;
                 self.context.change_in_words(&name, change, pin).await
             }
             ProfileRequest::Remove(name) => aside(move || self.context.remove_in_words(&name)).await,
@@ -342,11 +338,21 @@ impl ProfileHelpers {
         }
     }
 
-    async fn find(self: Arc<Self>, place: KeyStore) -> Result<SecretString, String> {
+    async fn found(
+        self: Arc<Self>,
+        kind: SecretKind,
+        given: Option<GivenSecret>,
+    ) -> Result<Option<(KeyStore, SecretString)>, String> {
+        match given {
+            None => Ok(None),
+            Some((place, Some(typed))) => Ok(Some((place, typed))),
+            Some((place, None)) => self.find(kind, place.clone()).await.map(|secret| Some((place, secret))),
+        }
+    }
+
+    async fn find(self: Arc<Self>, kind: SecretKind, place: KeyStore) -> Result<SecretString, String> {
         aside(move || {
-            place
-                .find(SecretKind::ApiKey, &self.context.paths, &self.context.env)
-                .map_err(|why| format!("{why}."))
+            place.find(kind, &self.context.paths, &self.context.env).map_err(|why| format!("{why}."))
         })
         .await
     }

@@ -1,16 +1,8 @@
 //! Options of a call: its priority and its cancellation.
 
-use super::pace::Permit;
+use super::pace::{Permit, Priority};
 use crate::api::prelude::*;
 use tokio_util::sync::CancellationToken;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Priority {
-    /// A person waits. Goes before all background calls.
-    Interactive,
-    /// Nobody waits: a scan or a poll. Limited to a quarter of the key's rate limit.
-    Background,
-}
 
 #[derive(Clone, Debug)]
 pub struct Call {

@@ -1,11 +1,8 @@
-//! The settings of a connection, and [`connect`], the one place that creates a writing client.
+//! The settings of a connection.
 
 use super::error::ApiResult;
-use super::identity::PinnedIdentity;
 use super::key::ApiKey;
-use super::reader::Reader;
 use super::service_url::Base;
-use super::writer::Writer;
 use crate::api::prelude::*;
 use std::path::PathBuf;
 
@@ -51,6 +48,19 @@ pub struct Authorities {
     /// Their source, for messages.
     pub name: String,
     pub pem: Arc<[u8]>,
+}
+
+/// The identity of a key when a person checked it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PinnedIdentity {
+    pub profile: String,
+    /// As the service reported it.
+    pub prefix: String,
+    /// [`ApiKey::fingerprint`], if stored.
+    pub fingerprint: Option<String>,
+    /// Compared with the issuing organisation of badges.
+    pub organisation: Option<String>,
+    pub is_live: bool,
 }
 
 #[derive(Clone)]
@@ -122,51 +132,5 @@ impl fmt::Debug for Connection {
             .field("pace_team", &self.pace_team)
             .field("pin", &self.pin)
             .finish_non_exhaustive()
-    }
-}
-
-/// The clients that a profile may use.
-///
-/// Types enforce read-only mode, not a flag. Only a [`Writer`] has methods and a client to send a POST. Only
-/// [`connect`] creates one, and only from a connection that is not read-only. Nothing converts a [`Reader`] into
-/// one, so no screen, job or verb can send a POST with a read-only profile:
-///
-/// ```compile_fail,E0624
-/// # use lapel::api::{Connection, Reader, Writer};
-/// fn forge(reader: Reader, connection: &Connection) -> Writer {
-///     Writer::new(reader, connection).expect("a private function")
-/// }
-/// ```
-#[derive(Clone, Debug)]
-pub enum Access {
-    ReadOnly(Reader),
-    ReadWrite(Writer),
-}
-
-impl Access {
-    pub fn reader(&self) -> &Reader {
-        match self {
-            Self::ReadOnly(reader) => reader,
-            Self::ReadWrite(writer) => writer.reader(),
-        }
-    }
-
-    pub fn writer(&self) -> Option<&Writer> {
-        match self {
-            Self::ReadOnly(_) => None,
-            Self::ReadWrite(writer) => Some(writer),
-        }
-    }
-}
-
-/// Creates the clients and sends nothing. Reads the certificate store (about 20 ms) and opens the
-/// shared rate limit file, so the TUI calls it outside its loop.
-pub fn connect(connection: &Connection) -> ApiResult<Access> {
-    let base = Base::new(&connection.base_url)?;
-    let reader = Reader::new(connection, base)?;
-    if connection.read_only {
-        Ok(Access::ReadOnly(reader))
-    } else {
-        Ok(Access::ReadWrite(Writer::new(reader, connection)?))
     }
 }

@@ -1,4 +1,4 @@
-//! Decodes the answers to issue and revoke requests.
+//! Decodes the responses to issue and revoke requests.
 
 use super::decode::{JsonObject, count};
 use crate::api::prelude::*;
@@ -21,26 +21,26 @@ pub(super) fn batch_accepted(data: &Value) -> Result<BatchAccepted, Localizable>
         Value::Array(_) => (&empty, Some(data)),
         _ => return Err(localizable!("there were no items")),
     };
-    let mut answer = BatchAccepted {
+    let mut accepted = BatchAccepted {
         total_count: count(fields, "total_count"),
         accepted_count: count(fields, "accepted_count"),
         items: Vec::new(),
         problems: Vec::new(),
     };
     let Some(Value::Array(items)) = items else {
-        answer.problems.push(RecordProblem {
+        accepted.problems.push(RecordProblem {
             place: "items".to_owned(),
             why: localizable!("{name} is missing", name = "items"),
         });
-        return Ok(answer);
+        return Ok(accepted);
     };
     for (index, item) in items.iter().enumerate() {
         match item.as_object().map_or_else(|| Err(localizable!("not a record")), Accepted::read) {
-            Ok(item) => answer.items.push(item),
-            Err(why) => answer.problems.push(RecordProblem { place: format!("items[{index}]"), why }),
+            Ok(item) => accepted.items.push(item),
+            Err(why) => accepted.problems.push(RecordProblem { place: format!("items[{index}]"), why }),
         }
     }
-    Ok(answer)
+    Ok(accepted)
 }
 
 pub(super) fn revoke_accepted(data: &Value) -> RevokeAccepted {

@@ -57,7 +57,7 @@ impl ResponseBody {
                 };
                 let code = code.map(|c| key.blot(&c).into_owned());
                 let mut data = map.remove("data").unwrap_or(Value::Null);
-                key.blot_answer(text, &mut data);
+                key.blot_response(text, &mut data);
                 Self::Envelope(Envelope { code, message, data })
             }
             Some(_) => Self::Other(tr_noop!("JSON in an unknown format")),
@@ -202,7 +202,7 @@ impl HttpResponse {
             511 | 0..=199 | 300..=399 => self.not_this_service(),
             500.. => ApiError::ServiceFailed(self.refusal()),
             200..=299 => match self.body {
-                Err(why) => ApiError::NoAnswer { why },
+                Err(why) => ApiError::NoResponse { why },
                 // 204 without a body is a valid response without data.
                 Ok(ResponseBody::Other(NOTHING)) if self.status == 204 => {
                     return Meaning::Data(Value::Null);
@@ -218,7 +218,7 @@ impl HttpResponse {
                 Ok(ResponseBody::Envelope(e)) => return Meaning::Data(e.data),
             },
             400..=499 => match &self.body {
-                Err(why) => ApiError::NoAnswer { why: why.clone() },
+                Err(why) => ApiError::NoResponse { why: why.clone() },
                 Ok(ResponseBody::Other(_)) => self.not_this_service(),
                 Ok(ResponseBody::Envelope(e)) if e.is(RATE_CODE) => return Meaning::Limited,
                 Ok(ResponseBody::Envelope(e)) if e.is(KEY_CODE) => ApiError::KeyRefused(self.refusal()),

@@ -51,7 +51,7 @@ messages! {
     NoShare { why: Localizable }
         => localizable!("{why} Nothing was sent. Try again later. To see more: lapel doctor", why);
     /// A GET was sent, and no readable response came.
-    NoAnswer { why: Localizable }
+    NoResponse { why: Localizable }
         => localizable!("No usable response: {why}. Nothing was changed. It is safe to try again.", why);
     /// A POST was sent, and its result is unknown. Read the history before sending it again.
     /// `accepted`: True if the service accepted the request in an otherwise unreadable response.
@@ -111,7 +111,7 @@ impl ApiError {
             Self::Unreadable { .. } => "unreadable",
             Self::NotReached { .. } => "not reached",
             Self::NoShare { .. } => "no share",
-            Self::NoAnswer { .. } => "no answer",
+            Self::NoResponse { .. } => "no answer",
             Self::InDoubt { .. } => "in doubt",
             Self::BadInput { .. } => "bad input",
             Self::Cancelled => "given up",

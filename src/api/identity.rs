@@ -2,7 +2,7 @@
 //! the key, and compares them at every connect (contract, "Ping data": `apikey_prefix`).
 
 use super::call::Call;
-use super::connection::Connection;
+use super::connection::{Connection, PinnedIdentity};
 use super::error::{ApiError, ApiResult};
 use super::filters::{HistoryFilter, HistoryQuery, Paging};
 use super::key::ApiKey;
@@ -10,19 +10,6 @@ use super::reader::Reader;
 use crate::api::prelude::*;
 use crate::domain::Ping;
 use unicode_normalization::UnicodeNormalization;
-
-/// The identity of a key when a person checked it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PinnedIdentity {
-    pub profile: String,
-    /// As the service reported it.
-    pub prefix: String,
-    /// [`ApiKey::fingerprint`], if stored.
-    pub fingerprint: Option<String>,
-    /// Compared with the issuing organisation of badges.
-    pub organisation: Option<String>,
-    pub is_live: bool,
-}
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Identity {

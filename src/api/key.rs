@@ -84,8 +84,8 @@ impl ApiKey {
 
     /// Redacts the key in every text and field name of an answer. `sent` is the answer as it came: in JSON, only a
     /// backslash can hide the key there. Returns whether it was found.
-    pub(super) fn blot_answer(&self, sent: &str, answer: &mut Value) -> bool {
-        (sent.contains(self.0.expose_secret()) || sent.contains('\\')) && self.blot_value(answer) > 0
+    pub(super) fn blot_response(&self, sent: &str, response: &mut Value) -> bool {
+        (sent.contains(self.0.expose_secret()) || sent.contains('\\')) && self.blot_value(response) > 0
     }
 
     /// Returns how often it was found.
@@ -153,9 +153,9 @@ mod tests {
         assert_eq!(key.blot("no such key: dmu_live_0123456789!"), "no such key: [key]!");
         let sent =
             r#"{"a":["x dmu_live_0123456789",1],"dmu_live_0123456789":{"b":"dmu\u005flive_0123456789"}}"#;
-        let mut answer = serde_json::from_str(sent).expect("JSON");
-        assert!(key.blot_answer(sent, &mut answer));
-        assert_eq!(answer, serde_json::json!({ "a": ["x [key]", 1], "[key]": { "b": "[key]" } }));
-        assert!(!key.blot_answer(sent, &mut answer), "nothing is left");
+        let mut response = serde_json::from_str(sent).expect("JSON");
+        assert!(key.blot_response(sent, &mut response));
+        assert_eq!(response, serde_json::json!({ "a": ["x [key]", 1], "[key]": { "b": "[key]" } }));
+        assert!(!key.blot_response(sent, &mut response), "nothing is left");
     }
 }

@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_beyond_a_number_is_told_at_once_and_later() {
+    async fn a_waiter_for_log_entries_beyond_a_number_wakes() {
         let log = Log::default();
         note(&log, "https://h.example/a", 1).end(Some(ok()), "ok");
         log.beyond(0).await;

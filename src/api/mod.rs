@@ -10,7 +10,7 @@
 //! * Nothing printable contains a key, a name or an e-mail address.
 //!
 //! ```text
-//! connection   settings; connect(), the only place that creates a Writer
+//! connection   settings                      access    connect(), the only place that creates a Writer
 //! reader       the GET endpoints            writer    the POST endpoints
 //! identity     compares a key at every connect with the one that a person checked
 //! retry        which requests are repeated, and which never
@@ -25,6 +25,7 @@
 //! prelude      names that many of these files use
 //! ```
 
+mod access;
 mod call;
 mod connection;
 mod decode;
@@ -51,21 +52,22 @@ mod unreached;
 mod wire;
 mod writer;
 
-pub use call::{Call, MaySend, Priority, Turn};
-pub use connection::{Access, Authorities, Connection, DEFAULT_RATE_LIMIT, Timeouts, connect};
+pub use access::{Access, connect};
+pub use call::{Call, MaySend, Turn};
+pub use connection::{Authorities, Connection, DEFAULT_RATE_LIMIT, PinnedIdentity, Timeouts};
 pub use decode::{BadgeTypes, Listed};
 pub use error::{ApiError, ApiResult, Refusal, ServiceMessage};
 pub use filters::{
     CategoryFilter, DEFAULT_ROWS_PER_PAGE, Direction, DirectionStyle, HOLDER_PAGES, HistoryFilter,
     HistoryQuery, MAX_ROWS_PER_PAGE, Paging, Sort, TemplateFilter, TemplateQuery, WalletQuery,
 };
-pub use identity::{Identity, PinnedIdentity, compare_ping, identify, recognise};
+pub use identity::{Identity, compare_ping, identify, recognise};
 pub use key::ApiKey;
 pub use link::{LinkStatus, LinkTrouble, UnderWay};
 pub use log::LogEntry;
-pub use pace::pace_file;
+pub use pace::{Priority, pace_file};
 pub use pages::{
-    Brought, Gathered, ListEnd, PageReader, PageRequest, Pass, PassStop, Whole, read_all, whole,
+    ListEnd, PageReader, PageRequest, Pass, PassPage, PassStop, ReadList, ReadTotals, read_all, read_at_most,
 };
 pub use pictures::{LONGEST_PICTURE, Picture, PictureClient, PictureError, PictureProbe};
 pub use raw::{RawBody, RawOf};

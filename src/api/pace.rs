@@ -18,13 +18,13 @@ mod source;
 #[cfg(feature = "team")]
 mod team;
 
-use super::call::Priority;
 use super::error::{ApiError, ApiResult};
 use super::link::{LinkStatus, LinkTrouble, UnderWay};
 use crate::api::prelude::*;
 use crate::i18n::wait::wait_text;
 pub(super) use guards::Permit;
 use guards::{Outside, QueuePlace, ReadGuard};
+pub use queue::Priority;
 use queue::{QueueState, QueuedCall};
 pub use shared::pace_file;
 use shared::{PaceProblem, Shared};

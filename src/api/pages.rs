@@ -14,7 +14,7 @@
 
 mod pass;
 
-pub use pass::{Brought, Pass, PassStop};
+pub use pass::{Pass, PassPage, PassStop};
 
 use super::error::{ApiError, ApiResult};
 use super::filters::{MAX_ROWS_PER_PAGE, Paging};
@@ -58,7 +58,7 @@ impl ListEnd {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Gathered {
+pub struct ReadTotals {
     /// Distinct records.
     pub rows: u64,
     pub total_count: Option<u64>,
@@ -183,11 +183,11 @@ impl PageReader {
     /// Any other error of the call ends the reading.
     pub fn take<T, I: Hash>(
         &mut self,
-        answer: ApiResult<Page<T>>,
+        response: ApiResult<Page<T>>,
         id: impl Fn(&T) -> I,
     ) -> ApiResult<Vec<T>> {
         let number = self.next().map_or(1, |wanted| wanted.page);
-        let (page, is_hole) = match answer {
+        let (page, is_hole) = match response {
             Ok(page) => (page, false),
             Err(ApiError::NotFound(_)) if number > 1 => (Page::without_rows(Vec::new()), false),
             Err(ApiError::Unreadable { status, what, fewer }) => {
@@ -240,7 +240,7 @@ impl PageReader {
             }
             let len = page.list_len as u64;
             self.seen.lens.push(len);
-            self.pass.take(Brought { len, fresh, unreadable, total: page.total_count, is_hole });
+            self.pass.take(PassPage { len, fresh, unreadable, total: page.total_count, is_hole });
             if self.pass.stop().is_some() {
                 self.ask_again();
             }
@@ -319,9 +319,9 @@ impl PageReader {
     }
 
     /// `None` before the end.
-    pub fn finish(self) -> Option<Gathered> {
+    pub fn finish(self) -> Option<ReadTotals> {
         let (end, gone) = self.end?;
-        Some(Gathered {
+        Some(ReadTotals {
             rows: self.rows(),
             total_count: self.total_count,
             requests: self.requests,
@@ -334,7 +334,7 @@ impl PageReader {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Whole<T> {
+pub struct ReadList<T> {
     /// Each once, in the order in which they were first returned.
     pub items: Vec<T>,
     /// The end was reached and the count matches.
@@ -363,13 +363,13 @@ pub async fn read_all<T, I: Hash, F: Future<Output = ApiResult<Page<T>>>>(
 }
 
 /// Sends at most `most` requests. Errors are those of [`read_all`].
-pub async fn whole<T, I: Hash, F: Future<Output = ApiResult<Page<T>>>>(
+pub async fn read_at_most<T, I: Hash, F: Future<Output = ApiResult<Page<T>>>>(
     most: u64,
     id: impl Fn(&T) -> I,
     fetch: impl FnMut(PageRequest) -> F,
-) -> ApiResult<Whole<T>> {
+) -> ApiResult<ReadList<T>> {
     let (items, reader) = read_all(id, fetch, |reader| reader.requests() < most).await?;
-    Ok(Whole {
+    Ok(ReadList {
         items,
         complete: reader.end().is_some_and(ListEnd::is_complete),
         total_count: reader.total_count(),

@@ -72,10 +72,10 @@ impl<T> PageParts<T> {
 
     /// Fails with an error that smaller parts do not solve, and with the whole page's error if the service
     /// sends more rows than requested.
-    pub(super) fn take(&mut self, answer: ApiResult<Page<T>>) -> ApiResult<()> {
+    pub(super) fn take(&mut self, response: ApiResult<Page<T>>) -> ApiResult<()> {
         let size = self.size();
         self.requests += 1;
-        match answer {
+        match response {
             Ok(part) if part.list_len > size as usize => return Err(self.whole.clone()),
             Ok(part) => {
                 self.is_any_readable = true;
@@ -140,7 +140,7 @@ mod tests {
             let size = u64::from(part.rows_per_page);
             let list: Vec<u64> = ((part.page - 1) * size..(part.page * size).min(rows)).collect();
             let is_bad = size > most || list.iter().any(|row| bad.contains(row));
-            let answer = if is_bad {
+            let response = if is_bad {
                 Err(too_long())
             } else {
                 Ok(Page {
@@ -152,7 +152,7 @@ mod tests {
                     problems: Vec::new(),
                 })
             };
-            parts.take(answer).expect("fewer rows may help");
+            parts.take(response).expect("fewer rows may help");
         }
         (parts.finish(), asked)
     }

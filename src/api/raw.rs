@@ -75,7 +75,7 @@ impl Reader {
         let text = key.without(&got.text);
         // The viewer decodes the JSON, so that a key with escapes would be readable.
         let hidden = lenient::json(&text)
-            .and_then(|mut answer| key.blot_answer(&text, &mut answer).then(|| answer.to_string()));
+            .and_then(|mut response| key.blot_response(&text, &mut response).then(|| response.to_string()));
         let text = hidden.unwrap_or(text);
         Ok(RawBody { text: Text::new(text), bytes: got.length })
     }

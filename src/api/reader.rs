@@ -9,7 +9,7 @@ use super::filters::{
 };
 use super::link::{LinkStatus, UnderWay};
 use super::log::LogEntry;
-use super::pages::{PageRequest, Whole, whole};
+use super::pages::{PageRequest, ReadList, read_at_most};
 use super::parts::PageParts;
 use super::retry::{ApiCore, PING};
 use super::service_url::{Base, NOT_A_BADGE};
@@ -156,22 +156,22 @@ impl Reader {
         Ok(page)
     }
 
-    pub async fn wallet_of(&self, email: &str, most: u64, call: &Call) -> ApiResult<Whole<WalletBadge>> {
+    pub async fn wallet_of(&self, email: &str, most: u64, call: &Call) -> ApiResult<ReadList<WalletBadge>> {
         let fetch = |wanted: PageRequest| {
             let query = WalletQuery { email: email.to_owned(), paging: wanted.paging() };
             async move { self.wallet(&query, call).await }
         };
-        whole(most, |badge| badge.badge_id.clone(), fetch).await
+        read_at_most(most, |badge| badge.badge_id.clone(), fetch).await
     }
 
     /// Sends at most `most` requests. The filter may match partially: `lee@x` matches `annlee@x` too.
-    pub async fn history_of(&self, email: &str, most: u64, call: &Call) -> ApiResult<Whole<HistoryItem>> {
+    pub async fn history_of(&self, email: &str, most: u64, call: &Call) -> ApiResult<ReadList<HistoryItem>> {
         let filter = HistoryFilter { recipient_email: Some(email.to_owned()), ..HistoryFilter::default() };
         let fetch = |wanted: PageRequest| {
             let query = HistoryQuery { filter: filter.clone(), paging: wanted.paging() };
             async move { self.history(&query, call).await }
         };
-        whole(most, |item| item.badge_id.clone(), fetch).await
+        read_at_most(most, |item| item.badge_id.clone(), fetch).await
     }
 
     /// Past events are not in the future, so these times limit the clock's offset: see [`ServiceClock::reach`].

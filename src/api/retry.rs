@@ -1,7 +1,7 @@
 //! The shared state of a connection's calls, and the retry loops: a GET is repeated within limits, a POST only if
 //! it certainly did nothing.
 
-use super::call::{Call, Priority, Turn};
+use super::call::{Call, Turn};
 use super::connection::{Connection, Timeouts};
 use super::envelope::{HttpResponse, Meaning};
 use super::error::{ApiError, ApiResult};
@@ -9,7 +9,7 @@ use super::filters::Pairs;
 use super::key::ApiKey;
 use super::link::{LinkTrouble, UnderWay};
 use super::log::{Log, PendingLogEntry, ReceivedResponse, SentRequest};
-use super::pace::{Pace, Permit, SlotTimes};
+use super::pace::{Pace, Permit, Priority, SlotTimes};
 use super::service_url::Base;
 use super::wire::{self, ClientKind, TransportError};
 use crate::api::prelude::*;
@@ -169,11 +169,11 @@ impl ApiCore {
             let (mut is_odd, mut fewer) = (false, false);
             tries += 1;
             let error = match sent {
-                Ok(mut answer) => {
-                    asked = answer.retry_after;
-                    let (text, length) = (std::mem::take(&mut answer.text), answer.length);
-                    (is_odd, fewer) = (answer.is_odd(), answer.is_too_much());
-                    match answer.of_get() {
+                Ok(mut response) => {
+                    asked = response.retry_after;
+                    let (text, length) = (std::mem::take(&mut response.text), response.length);
+                    (is_odd, fewer) = (response.is_odd(), response.is_too_much());
+                    match response.of_get() {
                         Meaning::Data(data) => {
                             self.is_proven.store(true, Ordering::Relaxed);
                             self.pace.note(None);
@@ -192,12 +192,12 @@ impl ApiCore {
                     }
                 }
                 Err(TransportError::NotReached(why)) => ApiError::NotReached { why },
-                Err(TransportError::Broken(why)) => ApiError::NoAnswer { why },
+                Err(TransportError::Broken(why)) => ApiError::NoResponse { why },
             };
             let again = match &error {
                 ApiError::NotReached { .. } => tries < TRIES,
                 ApiError::ServiceFailed(r) => matches!(r.status, 500 | 502..=504) && tries < TRIES,
-                ApiError::NoAnswer { .. } => {
+                ApiError::NoResponse { .. } => {
                     breaks += 1;
                     pause = Duration::ZERO;
                     breaks < 2
@@ -295,9 +295,9 @@ impl ApiCore {
         drop(permit);
         self.pace.flush().await;
         let error = match sent {
-            Ok(Ok(answer)) => {
-                let asked = answer.retry_after;
-                match answer.of_get() {
+            Ok(Ok(response)) => {
+                let asked = response.retry_after;
+                match response.of_get() {
                     Meaning::Data(data) => {
                         self.pace.lift();
                         self.pace.note(None);
@@ -312,8 +312,8 @@ impl ApiCore {
                 }
             }
             Ok(Err(TransportError::NotReached(why))) => ApiError::NotReached { why },
-            Ok(Err(TransportError::Broken(why))) => ApiError::NoAnswer { why },
-            Err(_) => ApiError::NoAnswer { why: localizable!("no response in time") },
+            Ok(Err(TransportError::Broken(why))) => ApiError::NoResponse { why },
+            Err(_) => ApiError::NoResponse { why: localizable!("no response in time") },
         };
         Err(self.end(error))
     }
@@ -354,13 +354,13 @@ impl ApiCore {
                 wire::post(url.clone(), self.header.clone(), json.clone(), call.may_send.clone());
             let sent = self.send(posts, request, &url, attempt, waiting, &mut permit, "POST").await;
             let error = match sent {
-                Ok(answer) => {
+                Ok(response) => {
                     drop(permit);
                     self.pace.flush().await;
-                    if answer.is_rate_limited() {
-                        self.hold(answer.retry_after).await;
+                    if response.is_rate_limited() {
+                        self.hold(response.retry_after).await;
                     }
-                    match answer.of_post() {
+                    match response.of_post() {
                         Meaning::Data(data) => {
                             self.pace.note(None);
                             return Ok(data);
@@ -419,14 +419,14 @@ impl ApiCore {
         let note = PendingLogEntry::start(&self.log, &sent);
         permit.sent();
         match wire::exchange(client, request, &self.key, self.via.as_deref()).await {
-            Ok((answer, date)) => {
+            Ok((response, date)) => {
                 if let Some(date) = date {
                     self.clock.lock().unwrap_or_else(PoisonError::into_inner).hear(date, Instant::now());
                 }
-                let (status, bytes) = (answer.status, answer.length as u64);
-                let (code, has_record) = (answer.code(), answer.has_record());
-                note.end(Some(ReceivedResponse { status, code, bytes, has_record }), answer.word());
-                Ok(answer)
+                let (status, bytes) = (response.status, response.length as u64);
+                let (code, has_record) = (response.code(), response.has_record());
+                note.end(Some(ReceivedResponse { status, code, bytes, has_record }), response.word());
+                Ok(response)
             }
             Err(failure) => {
                 note.end(None, failure.word());
@@ -492,9 +492,9 @@ fn trouble(error: &ApiError) -> Option<LinkTrouble> {
     match error {
         ApiError::KeyRefused(_) => Some(LinkTrouble::KeyRefused),
         ApiError::AddressRefused(_) => Some(LinkTrouble::AddressRefused),
-        ApiError::NotReached { .. } | ApiError::NoAnswer { .. } | ApiError::InDoubt { status: None, .. } => {
-            Some(LinkTrouble::Unreachable)
-        }
+        ApiError::NotReached { .. }
+        | ApiError::NoResponse { .. }
+        | ApiError::InDoubt { status: None, .. } => Some(LinkTrouble::Unreachable),
         ApiError::ServiceFailed(_) | ApiError::InDoubt { status: Some(500..), .. } => {
             Some(LinkTrouble::ServiceFailing)
         }

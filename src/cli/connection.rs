@@ -169,7 +169,7 @@ mod tests {
         let input = ProfileInput::default()
             .with("base_url", "https://uni.example/api/v1/ext")
             .with("environment", "staging")
-            .with("journal", "postgres://kim@db.example/lapel");
+            .with("journal.url", "postgres://kim@db.example/lapel");
         let profile = NewProfile::of("uni", input).profile("k-1234").expect("a profile");
         let paths = Paths { config_dir: "/nowhere".into(), data_dir: "/nowhere".into() };
         let connection = connection(&profile, &paths).expect("a connection");

@@ -12,7 +12,7 @@ use crate::config::{JobSettings, Mistake, SettingSource};
 use crate::domain::ServiceClock;
 use crate::domain::time::OffsetBasis;
 use crate::fs::permission_bits;
-use crate::jobs::{DuplicateKind, Fact, FileStatus, JobConfig, Journal, JournalError};
+use crate::jobs::{DuplicateKind, FileStatus, JobConfig, Journal, JournalError, ObservedBehaviour};
 use crate::team::Server;
 
 /// Exit code 0 if everything is in order. `wrong`: mistakes in the files that only the app reads. `without_key`: actions
@@ -33,7 +33,7 @@ struct DoctorReport {
     profile: Option<Value>,
     service: Value,
     clock: Value,
-    facts: Vec<Fact>,
+    facts: Vec<ObservedBehaviour>,
     journal: Value,
     paths: Value,
     permissions: Vec<Permission>,
@@ -168,7 +168,7 @@ async fn journal(
     asker: &Asker,
     reader: Option<(&Reader, bool)>,
     problems: &mut Vec<String>,
-) -> (Vec<Fact>, Value, Option<Vec<Permission>>) {
+) -> (Vec<ObservedBehaviour>, Value, Option<Vec<Permission>>) {
     let team =
         settings.profile.as_ref().and_then(|profile| Some((profile, &profile.journal.as_ref()?.server)));
     let (mut said, is_there) = match team {
@@ -185,7 +185,7 @@ async fn journal(
             reader.recall_offset(known);
         }
         let wrong = session.jobs.check_journal().await?;
-        let facts = session.jobs.facts().await?;
+        let facts = session.jobs.observed_behaviour().await?;
         if team.is_none() {
             said.insert("jobs".to_owned(), session.jobs.list().await?.len().into());
         } else {

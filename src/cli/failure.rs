@@ -189,7 +189,7 @@ mod tests {
             ApiError::NotReached { why: why() },
             ApiError::NoShare { why: why() },
             ApiError::BadInput { field: "template_id", why: why() },
-            ApiError::NoAnswer { why: why() },
+            ApiError::NoResponse { why: why() },
             ApiError::Cancelled,
         ];
         let unchecked = |error: &ApiError| {

@@ -218,7 +218,7 @@ pub(super) const PROFILE_EXAMPLES: &str = r"Examples:
 
 Key sources: file (lapel's own, chmod 600), keyring, env:VARIABLE, file:PATH,
 command. remove deletes only a key that lapel stores.
-The journal password has the same sources, but a command only in config.toml.
+The journal password has the same sources.
 Write a proxy with a password into config.toml: others can see what you type
 here.
 

@@ -1,7 +1,7 @@
 //! `lapel info`: the paths of lapel's files, and the source of each setting. Sends no request, reads no key.
 
+use super::job_text::{indented, under};
 use super::label::{field, padded};
-use super::words::{indented, under};
 use crate::api::DEFAULT_RATE_LIMIT;
 use crate::cli::prelude::*;
 use crate::config::{

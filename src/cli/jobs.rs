@@ -3,7 +3,7 @@
 use super::sending::{SendReport, SendingOutcome, is_not_as_asked};
 use super::session::{Asker, JobAccess, VerbSession, answer_json, may_act, profile};
 use super::verbs::{AgainFlags, FileFlags, JobFlag, JobsFlags, JobsVerb, SendAgainFlags};
-use super::{confirm, review, words};
+use super::{confirm, job_text, review};
 use crate::cli::prelude::*;
 use crate::config::templates_file;
 use crate::domain::BadgeId;
@@ -113,7 +113,7 @@ pub async fn jobs(flags: JobsFlags, settings: &Settings, asker: &Asker) -> Resul
 async fn list(session: &VerbSession) -> Result<u8, Failure> {
     let jobs = session.jobs.list().await?;
     let text = match &session.elsewhere {
-        _ if !jobs.is_empty() => words::table(&jobs, &session.reader.clock()).join("\n"),
+        _ if !jobs.is_empty() => job_text::table(&jobs, &session.reader.clock()).join("\n"),
         Some(_) => t!("This journal has no jobs of this profile.").to_owned(),
         None => t!("This profile has no jobs.").to_owned(),
     };
@@ -165,7 +165,7 @@ async fn show(session: &VerbSession, id: JobId, rows: Option<RowStatus>) -> Resu
         session.answer_with_rows(fields, &[job], is_listed).await?;
         return Ok(exit::OK);
     }
-    let mut lines = vec![words::head(&job)];
+    let mut lines = vec![job_text::head(&job)];
     if let Some(origin) = &job.origin {
         let sum: String = origin.sha256.chars().take(12).collect();
         lines.push(format!("  {}", t!("{origin}, SHA-256 {sum}…", origin = origin.words(), sum)));
@@ -175,9 +175,9 @@ async fn show(session: &VerbSession, id: JobId, rows: Option<RowStatus>) -> Resu
     let has_time = job.halted_by.as_ref().is_some_and(|by| by.argument("when").is_some());
     let zone = if has_time { format!(" ({})", clock.zone_said()) } else { String::new() };
     lines.extend(job.is_halted().then(|| format!("  {}{zone}", job.halted_words(&clock))));
-    lines.extend(job.owner.as_ref().map(|owner| format!("  {}", words::owner(owner))));
-    lines.extend(words::row_statuses(&job));
-    lines.extend(words::accepted(&job));
+    lines.extend(job.owner.as_ref().map(|owner| format!("  {}", job_text::owner(owner))));
+    lines.extend(job_text::row_statuses(&job));
+    lines.extend(job_text::accepted(&job));
     lines.extend(job.stop.iter().map(|stop| format!("  {}", stop.why.in_zone_of(&clock))));
     lines.extend(job.notes().map(|note| format!("  {}", note.in_zone_of(&clock))));
     let moved = session.jobs.came_as(id).await?;
@@ -186,14 +186,14 @@ async fn show(session: &VerbSession, id: JobId, rows: Option<RowStatus>) -> Resu
         lines.push(format!("  {}", t!("In another journal, job {jobs} had the number {id}.", jobs, id)));
     }
     if let Some(at) = job.next_poll {
-        let at = words::time(at, &session.reader.clock());
+        let at = job_text::time(at, &session.reader.clock());
         lines.push(format!("  {}", t!("next check: {at}", at)));
     }
     let heading = match rows {
         Some(row_status) => t!("Rows: {row_status}", row_status = tr(row_status.name())),
         None => t!("Rows that need attention:").to_owned(),
     };
-    lines.extend(words::under(&heading, session.some_rows(&job, is_listed, None).await?));
+    lines.extend(job_text::under(&heading, session.some_rows(&job, is_listed, None).await?));
     if !mail.is_empty() {
         lines.push(t!("Mail failures:").to_owned());
         lines.extend(mail.groups.iter().map(|group| format!("  {group}")));
@@ -202,7 +202,7 @@ async fn show(session: &VerbSession, id: JobId, rows: Option<RowStatus>) -> Resu
             lines.push(format!("  {more}"));
         }
     }
-    lines.extend(words::under(t!("Next:"), words::next_steps(&job, &session.again)));
+    lines.extend(job_text::under(t!("Next:"), job_text::next_steps(&job, &session.again)));
     output::answer(&lines.join("\n"))?;
     Ok(exit::OK)
 }
@@ -223,7 +223,7 @@ async fn answer_with_job(
     };
     session.close().await;
     let job = done?;
-    let lines = [vec![words::head(&job)], words::row_statuses(&job)].concat();
+    let lines = [vec![job_text::head(&job)], job_text::row_statuses(&job)].concat();
     let value = json!({ "ok": true, "place": session.place(), "job": json::job(&job) });
     session.answer(&lines.join("\n"), &value)?;
     Ok(exit::OK)
@@ -323,7 +323,7 @@ async fn review_all(
         ));
     }
     if number.is_none() || session.is_live() && !how.yes {
-        let mut review = vec![words::head(&job)];
+        let mut review = vec![job_text::head(&job)];
         let said = t!(
             "{rows} rows were never seen, and the time for them to appear is over. lapel sends them again. If the first request did work, there will be two badges.",
             rows = i18n::number(rows)
@@ -424,7 +424,7 @@ async fn follow(mut session: VerbSession, wait: bool) -> Result<u8, Failure> {
         let was = before.iter().find(|before| before.id == job.id);
         let is_changed = !is_theirs && was.map_or(is_mine, |was| was.counts != job.counts);
         if is_mine || is_theirs || is_changed {
-            code = code.max(words::code_of_status(&job, wait));
+            code = code.max(job_text::code_of_status(&job, wait));
         }
         if is_changed {
             changed.push(job);
@@ -457,8 +457,8 @@ async fn follow(mut session: VerbSession, wait: bool) -> Result<u8, Failure> {
 fn followed_words(mine: usize, theirs: usize, changed: &[Job], is_partial: bool) -> Vec<String> {
     let mut lines = Vec::new();
     for job in changed {
-        lines.push(words::head(job));
-        lines.extend(words::row_statuses(job));
+        lines.push(job_text::head(job));
+        lines.extend(job_text::row_statuses(job));
     }
     lines.push(match (mine, changed.len()) {
         (0, _) if theirs > 0 => {

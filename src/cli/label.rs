@@ -1,6 +1,6 @@
 //! The labels of facts for users. Programs get the same names as JSON fields, which never change.
 
-use super::words;
+use super::job_text;
 use crate::cli::prelude::*;
 use crate::i18n::{Language, language};
 
@@ -102,7 +102,7 @@ pub(super) fn fields(value: Option<&Value>) -> Vec<String> {
         };
         rows.push(vec![format!("  {}", label(name)), shown]);
     }
-    words::align(&rows)
+    job_text::align(&rows)
 }
 
 fn inline(object: &Map<String, Value>) -> String {

@@ -11,7 +11,7 @@
 //! issue, revoke         verbs that send: source (files), template, review, confirm, sending
 //! jobs, journal         verbs about the jobs in the journal
 //! profile/, info        profiles and settings                  doctor        checks service and files
-//! words, json, label    jobs and facts as text, and as JSON for scripts
+//! job_text, json, label jobs and facts as text, and as JSON for scripts
 //! output, progress      standard output and standard error     exit, failure exit codes and errors
 //! prompt, key_check     typed input; keys in the wrong place
 //! interrupt, logging    Ctrl-C; the log file
@@ -33,6 +33,7 @@ mod index;
 mod info;
 mod interrupt;
 mod issue;
+mod job_text;
 mod jobs;
 mod journal;
 mod json;
@@ -54,7 +55,6 @@ mod session;
 mod source;
 mod template;
 mod verbs;
-mod words;
 
 pub use args::{Cli, Command, DemoFlags, complete, parse};
 pub use completion::completions;

@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_typed_ends_at_the_line_and_can_be_mended() {
+    fn typed_input_ends_at_the_line_and_can_be_edited() {
         assert_eq!(of("k-1234\r").as_deref(), Some("k-1234"));
         assert_eq!(of("kx\u{7f}-1234\nmore").as_deref(), Some("k-1234"));
         assert_eq!(of("wrong\u{15}k-1\r").as_deref(), Some("k-1"));

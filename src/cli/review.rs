@@ -3,7 +3,7 @@
 use super::json::fields;
 use super::sending::SendingOutcome;
 use super::session::VerbSession;
-use super::{confirm, words};
+use super::{confirm, job_text};
 use crate::cli::prelude::*;
 use crate::domain::confirm_text::ConfirmText;
 use crate::jobs::{Code, DuplicateResult, JobPart, JobRow, Kind, RowFilter, RowGroup, request_count};
@@ -133,9 +133,9 @@ impl VerbSession {
                 (t!("Will be sent, state unknown:"), unknown)
             };
             if draft.to_send() <= FEW || group.is_some() {
-                lines.extend(words::under(
+                lines.extend(job_text::under(
                     &format!("  {heading}"),
-                    words::indented(&self.some_rows(job, |part| part.status.is_to_send(), group).await?),
+                    job_text::indented(&self.some_rows(job, |part| part.status.is_to_send(), group).await?),
                 ));
             }
             let found: Vec<String> = draft
@@ -156,7 +156,7 @@ impl VerbSession {
                 lines.push(format!("  {said}"));
             }
             let rows = self.some_rows(job, is_held_back, None).await?;
-            lines.extend(words::under(&format!("  {}", t!("Not sent:")), words::indented(&rows)));
+            lines.extend(job_text::under(&format!("  {}", t!("Not sent:")), job_text::indented(&rows)));
         }
         Ok(lines.join("\n"))
     }
@@ -212,7 +212,7 @@ impl VerbSession {
         confirm::somebody_is_there_again(false)?;
         self.progress.clear();
         let resume = job.resume_words().filter(|_| resumes);
-        let review = [words::head(job)].into_iter().chain(resume.map(|words| words.to_string()));
+        let review = [job_text::head(job)].into_iter().chain(resume.map(|words| words.to_string()));
         self.confirmed_group(&review.collect::<Vec<_>>().join("\n"), job.id, rows).await
     }
 

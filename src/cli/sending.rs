@@ -1,7 +1,7 @@
 //! Waits for the answers of jobs, with `--wait` until they are finished, and reports the result.
 
+use super::job_text;
 use super::session::VerbSession;
-use super::words;
 use crate::cli::prelude::*;
 use crate::i18n::Localizable;
 use crate::jobs::{JobError, JobPart, JobRow, JournalError, Phase, Reason, RowFilter, RowGroup};
@@ -178,7 +178,7 @@ impl VerbSession {
             let Some(job) = known.get(&id) else { continue };
             let unknown =
                 |b| matches!(b, RowStatus::InDoubt | RowStatus::NotVisibleYet | RowStatus::BeingChecked);
-            if job.counts.sum(unknown) == 0 && !(all && job.counts.sum(words::moves) > 0) {
+            if job.counts.sum(unknown) == 0 && !(all && job.counts.sum(job_text::moves) > 0) {
                 continue;
             }
             self.progress.at(t!("checking the results"), 0, 0);
@@ -209,7 +209,7 @@ impl VerbSession {
                 if unread.is_some_and(|since| since.elapsed() >= UNREAD) {
                     return Waited::Interrupted;
                 }
-                let moving = |job: &Job| match job.counts.sum(words::moves) {
+                let moving = |job: &Job| match job.counts.sum(job_text::moves) {
                     0 => u64::from(job.is_sending()),
                     left => left,
                 };
@@ -247,7 +247,7 @@ impl VerbSession {
         if let Some(why) = of_journal {
             jobs = jobs.into_iter().map(|job| job.given_up(Reason::from(why))).collect();
         }
-        let mut code = jobs.iter().map(|job| words::code_of(job, report.waited)).max().unwrap_or(exit::OK);
+        let mut code = jobs.iter().map(|job| job_text::code_of(job, report.waited)).max().unwrap_or(exit::OK);
         code = code.max(report.least);
         if let Err(why) = &read {
             code = code.max(Failure::from(why.clone()).code);
@@ -303,15 +303,15 @@ impl VerbSession {
             return self.answer_with_rows(fields, jobs, is_not_as_asked).await;
         }
         for job in jobs {
-            self.tell(job, unread.is_some()).await?;
+            self.report_job(job, unread.is_some()).await?;
         }
         Ok(())
     }
 
-    async fn tell(&self, job: &Job, is_unread: bool) -> Result<(), Failure> {
-        let mut lines = vec![words::head(job)];
-        lines.extend(words::row_statuses(job));
-        lines.extend(words::accepted(job));
+    async fn report_job(&self, job: &Job, is_unread: bool) -> Result<(), Failure> {
+        let mut lines = vec![job_text::head(job)];
+        lines.extend(job_text::row_statuses(job));
+        lines.extend(job_text::accepted(job));
         if let Some(stop) = &job.stop {
             lines.push(format!("  {}", stop.why.in_zone_of(&self.reader.clock())));
         }
@@ -322,9 +322,9 @@ impl VerbSession {
         }
         if !is_unread {
             let rows = self.some_rows(job, is_not_as_asked, None).await?;
-            lines.extend(words::under(t!("Not completed:"), rows));
+            lines.extend(job_text::under(t!("Not completed:"), rows));
         }
-        lines.extend(words::under(t!("Next:"), words::next_steps(job, &self.again)));
+        lines.extend(job_text::under(t!("Next:"), job_text::next_steps(job, &self.again)));
         Ok(output::answer(&lines.join("\n"))?)
     }
 
@@ -340,13 +340,13 @@ impl VerbSession {
         let group = group.map(|group| group.key);
         let mut rows = Vec::new();
         for part in parts {
-            let left = words::MOST_ROWS - rows.len();
+            let left = job_text::MOST_ROWS - rows.len();
             let most = usize::try_from(part.rows).map_or(left, |rows| rows.min(left));
             let filter = RowFilter { group: group.clone(), ..rows_of(job, part) };
             rows.extend(self.jobs.rows(job.id, filter, most).await?);
         }
         let clock = self.reader.clock();
-        let mut lines: Vec<String> = rows.iter().map(|row| words::row(job, row, &clock)).collect();
+        let mut lines: Vec<String> = rows.iter().map(|row| job_text::row(job, row, &clock)).collect();
         let left = all.saturating_sub(rows.len() as u64);
         if left > 0 {
             lines.push(format!("  {}", t!("… and {left} more: --json lists them all", left = number(left))));

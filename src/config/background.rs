@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_colour_is_no_ground() {
+    fn a_reply_without_a_colour_gives_no_background() {
         for answer in [
             "",
             "?",
@@ -128,7 +128,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_answer_stops_it(answer in "(rgba?:)?[0-9a-f/]{0,24}.{0,8}") {
+        fn no_reply_about_the_background_causes_a_panic(answer in "(rgba?:)?[0-9a-f/]{0,24}.{0,8}") {
             let _ = TerminalBackground::of_colour(&answer);
         }
 

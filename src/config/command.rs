@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn it_gets_no_input_and_not_the_key_of_the_environment() {
+    fn a_key_command_gets_no_input_and_not_the_key_of_the_environment() {
         assert_eq!(sh("cat; echo x${LAPEL_API_KEY}x").as_deref(), Ok("xx"));
     }
 

@@ -77,11 +77,9 @@ impl ProfileEdit {
             settings.set_key_store(store);
             keys.extend(["key", "key_command"]);
         }
-        let mut journal_keys = Vec::new();
-        if keys.contains(&JOURNAL) {
-            keys.retain(|key| *key != JOURNAL);
-            journal_keys.push("url");
-        }
+        let mut journal_keys: Vec<&str> =
+            keys.iter().filter_map(|key| key.strip_prefix("journal.")).collect();
+        keys.retain(|key| !key.starts_with("journal."));
         if let Some((store, _)) = &self.journal_password {
             store.check(SecretKind::JournalPassword)?;
             settings.journal.set_password_store(name, store);
@@ -95,12 +93,15 @@ impl ProfileEdit {
         let table = profile_in(&mut doc, name).ok_or_else(|| cannot_edit(path))?;
         write(table, &settings, &keys, path)?;
         if journal_keys.contains(&"url") && settings.journal.url.is_none() {
-            self.journal_password.as_ref().map_or(Ok(()), |_| settings.journal.check_is_set())?;
+            settings.journal.check_is_set()?;
             let removed = table.remove(JOURNAL);
             keep_comment(&mut doc, removed.as_ref());
         } else if !journal_keys.is_empty() {
             let journal = table_in(table, JOURNAL).ok_or_else(|| cannot_edit(path))?;
             write::<JournalSettings>(journal, &settings.journal, &journal_keys, path)?;
+            if !journal.contains_key("url") {
+                return Err(JournalSettings::url_is_missing());
+            }
         }
         let text = doc.to_string();
         if self.make_default { with_default(path, &text, name) } else { Ok(text) }

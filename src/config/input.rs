@@ -1,11 +1,11 @@
 //! Values that a user types for the settings of a profile: with flags, or in the profile form.
 
 use super::profile_settings::ProfileSettings;
-use super::section::{ConfigSection, Input, Setting};
+use super::section::{ConfigSection, Input};
 use crate::config::prelude::*;
 use toml::Value as Toml;
 
-/// By the keys of [`ProfileSettings`]. An empty text removes an optional setting.
+/// By the names of [`ProfileSettings::editable`]. An empty text removes an optional setting.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct ProfileInput(BTreeMap<&'static str, String>);
 
@@ -34,8 +34,7 @@ impl ProfileInput {
 
     /// lapel tests some values with the service before it saves them.
     pub fn is_tested(&self) -> bool {
-        let edit = |key: &'static str| ProfileSettings::setting(key)?.edit;
-        self.keys().filter_map(edit).any(|edit| edit.is_tested)
+        self.keys().filter_map(ProfileSettings::edit).any(|edit| edit.is_tested)
     }
 
     /// The values are saved unchanged and displayed.
@@ -45,40 +44,30 @@ impl ProfileInput {
 
     /// Checks the values as if `config.toml` had them.
     pub(super) fn check(&self) -> Result<ProfileSettings, ConfigError> {
-        let mut settings = ProfileSettings::default();
-        for (key, text) in &self.0 {
-            let setting = ProfileSettings::setting(key);
-            let Some((setting, edit)) = setting.and_then(|setting| Some((setting, setting.edit?))) else {
-                return Err(typed_mistake(key, t!("this setting can only be changed in config.toml")));
+        let mut lines = String::new();
+        for (name, text) in &self.0 {
+            let Some(edit) = ProfileSettings::edit(name) else {
+                return Err(typed_mistake(name, t!("this setting can only be changed in config.toml")));
             };
             if !text.trim().is_empty() || edit.is_required {
-                let value = match edit.input {
+                let value: Toml = match edit.input {
                     Input::Switch(_) => (text == "true").into(),
                     Input::Path => text.as_str().into(),
-                    Input::Text | Input::Words(_) | Input::Key => text.trim().into(),
+                    Input::Text | Input::Words(_) | Input::Secret(_) => text.trim().into(),
                 };
-                check_one(setting, &value, &mut settings)?;
+                lines.push_str(&format!("{name} = {value}\n"));
             }
         }
-        Ok(settings)
+        let mut reader = TomlReader::new(Path::new(""), &lines);
+        let settings = match reader.parse() {
+            Some(table) => ProfileSettings::read_table(&mut reader, table.get_ref(), ""),
+            None => ProfileSettings::default(),
+        };
+        match reader.mistakes.into_iter().next() {
+            Some(mistake) => Err(typed_mistake(&mistake.field.unwrap_or_default(), mistake.what)),
+            None => Ok(settings),
+        }
     }
-}
-
-fn check_one(
-    setting: &Setting<ProfileSettings>,
-    value: &Toml,
-    settings: &mut ProfileSettings,
-) -> Result<(), ConfigError> {
-    let inner = setting.edited_key.map(|key| format!(".{key}")).unwrap_or_default();
-    let name = format!("{}{inner}", setting.key);
-    let line = format!("{name} = {value}");
-    let mut reader = TomlReader::new(Path::new(""), &line);
-    if let Some(table) = reader.parse()
-        && let Some(value) = table.get_ref().get(setting.key)
-    {
-        (setting.read)(settings, &mut reader, value, setting.key);
-    }
-    reader.mistakes.into_iter().next().map_or(Ok(()), |mistake| Err(typed_mistake(&name, mistake.what)))
 }
 
 impl fmt::Debug for ProfileInput {

@@ -4,12 +4,52 @@
 
 use super::command;
 use super::key_store::{self, KeyStore, SecretKind};
-use super::section::{ConfigSection, Consequence, SettingType, check_file_name, checked, number, section};
+use super::section::{
+    ConfigSection, Consequence, Input, SettingEdit, SettingType, check_file_name, checked, number, section,
+};
 use crate::config::prelude::*;
 use crate::team::Server;
 
 pub(super) const JOURNAL_KEYS: &[&str] =
     &["url", "password", "password_command", "password_command_timeout", "ca_file"];
+
+pub(super) const JOURNAL_EDITS: &[(&str, SettingEdit)] = &[
+    (
+        "journal.url",
+        SettingEdit {
+            position: 10,
+            label: tr_noop!("Journal"),
+            flag: "journal-url",
+            help: "Journal of the team: postgres://USER@HOST/DATABASE, without a password. \"\" removes it",
+            value_name: "URL",
+            ..SettingEdit::TEXT
+        },
+    ),
+    (
+        "journal.ca_file",
+        SettingEdit {
+            position: 11,
+            label: tr_noop!("Journal CA file"),
+            flag: "journal-ca-file",
+            help: "A PEM file of certificates to trust for the journal in addition to this computer's. \"\" removes it",
+            value_name: "FILE",
+            input: Input::Path,
+            ..SettingEdit::TEXT
+        },
+    ),
+    (
+        "journal.password",
+        SettingEdit {
+            position: 12,
+            label: tr_noop!("Password from"),
+            flag: "journal-password-from",
+            help: "Journal password source: file (lapel's own), keyring, env:VARIABLE, file:PATH or command",
+            value_name: "PLACE",
+            input: Input::Secret(SecretKind::JournalPassword),
+            ..SettingEdit::TEXT
+        },
+    ),
+];
 
 section! {
     /// The settings of the team's journal, as `config.toml` has them. Without a `url`, there is none.
@@ -50,14 +90,16 @@ impl JournalSettings {
         self.url.as_deref().and_then(|url| Server::parse(url).ok())
     }
 
-    /// Without a team's journal, a profile has no use for a password.
+    /// Without a team's journal, a profile has no use for the other settings.
     pub(super) fn check_is_set(&self) -> Result<(), ConfigError> {
-        match &self.url {
-            Some(_) => Ok(()),
-            None => {
-                Err(typed_mistake("journal.url", t!("is missing: without it, there is no journal password")))
-            }
-        }
+        if self.url.is_some() || *self == Self::default() { Ok(()) } else { Err(Self::url_is_missing()) }
+    }
+
+    pub(super) fn url_is_missing() -> ConfigError {
+        typed_mistake(
+            "journal.url",
+            t!("is missing: without it, there is no journal password and no journal CA file"),
+        )
     }
 
     /// `None` to log in without a password.

@@ -39,6 +39,16 @@ impl SecretKind {
         if self == Self::ApiKey { t!("key file") } else { t!("password file") }
     }
 
+    /// For a text where the name of an environment variable belongs.
+    fn no_variable(self) -> &'static str {
+        match self {
+            Self::ApiKey => t!("must be the name of an environment variable, not the key itself"),
+            Self::JournalPassword => {
+                t!("must be the name of an environment variable, not the password itself")
+            }
+        }
+    }
+
     /// For a text where only the name of a store belongs.
     fn advice(self) -> &'static str {
         match self {
@@ -110,15 +120,15 @@ impl KeyStore {
         }
     }
 
-    pub fn of_variable(typed: &str) -> Result<Self, ConfigError> {
+    pub fn of_variable(kind: SecretKind, typed: &str) -> Result<Self, ConfigError> {
         if is_variable(typed) {
             return Ok(Self::Variable(typed.to_owned()));
         }
-        Err(typed_mistake("key", t!("must be the name of an environment variable, not the key itself")))
+        Err(typed_mistake(kind.setting(), kind.no_variable()))
     }
 
     /// Refuses a text that is empty or that a shell would split differently.
-    pub fn of_command_line(typed: &str) -> Result<Self, ConfigError> {
+    pub fn of_command_line(kind: SecretKind, typed: &str) -> Result<Self, ConfigError> {
         let store = match command::words(typed) {
             Some(argv) => Self::Command(argv),
             None if typed.trim().is_empty() => Self::Command(Vec::new()),
@@ -126,10 +136,10 @@ impl KeyStore {
                 let what = t!(
                     "runs without a shell, so quotation marks, $, ~ and | have no effect. Write it into config.toml as a list of strings, or use a small script"
                 );
-                return Err(typed_mistake("key_command", what));
+                return Err(typed_mistake(kind.command_setting(), what));
             }
         };
-        store.check(SecretKind::ApiKey).map(|()| store)
+        store.check(kind).map(|()| store)
     }
 
     /// For a profile without a stored secret of this kind.
@@ -248,13 +258,7 @@ fn read_store(
             // Registered, so that no program that lapel starts gets this variable.
             crate::secrets::register_variable(text);
         } else if name == "env" && !text.is_empty() {
-            let what = match kind {
-                SecretKind::ApiKey => t!("must be the name of an environment variable, not the key itself"),
-                SecretKind::JournalPassword => {
-                    t!("must be the name of an environment variable, not the password itself")
-                }
-            };
-            reader.wrong(value.span().start, &join(field, name), what);
+            reader.wrong(value.span().start, &join(field, name), kind.no_variable());
         }
         Some(text.to_owned())
     };

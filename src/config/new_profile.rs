@@ -52,9 +52,9 @@ impl NewProfile {
         settings.set_key_store(&self.key_store);
         if let Some((store, _)) = &self.journal_password {
             store.check(SecretKind::JournalPassword)?;
-            settings.journal.check_is_set()?;
             settings.journal.set_password_store(&self.name, store);
         }
+        settings.journal.check_is_set()?;
         settings.set_pin(self.pin.clone());
         Ok(settings)
     }
@@ -71,16 +71,18 @@ impl NewProfile {
             .map(|(_, password)| checked(SecretKind::JournalPassword, password.expose_secret()))
             .transpose()?;
         let settings = self.settings()?;
-        let journal = settings.journal.server();
-        let journal = journal
-            .map(|server| Box::new(TeamJournal { server, password: password.map(Key::Known), ca: None }));
-        let ca = settings.ca_file.as_deref().map(|path| {
-            let pem = ca::load(Path::new(path)).map_err(|why| typed_mistake("ca_file", why))?;
-            Ok::<_, ConfigError>(CaFile { path: path.into(), pem: pem.into() })
+        let ca = |name: &str, path: &Option<String>| {
+            let Some(path) = path else { return Ok(None) };
+            let pem = ca::load(Path::new(path)).map_err(|why| typed_mistake(name, why))?;
+            Ok::<_, ConfigError>(Some(CaFile { path: path.into(), pem: pem.into() }))
+        };
+        let journal_ca = ca("journal.ca_file", &settings.journal.ca_file)?;
+        let journal = settings.journal.server().map(|server| {
+            Box::new(TeamJournal { server, password: password.map(Key::Known), ca: journal_ca })
         });
         Ok(Profile {
             name: self.name.clone(),
-            ca: ca.transpose()?,
+            ca: ca("ca_file", &settings.ca_file)?,
             journal,
             settings: Resolved::new(settings, []),
             key: Key::Known(key),

@@ -1,10 +1,11 @@
 //! The settings of a profile: the service, its key, and how careful lapel must be.
 
 use super::command;
-use super::journal::{JOURNAL_KEYS, JournalSettings};
+use super::journal::{JOURNAL_EDITS, JOURNAL_KEYS, JournalSettings};
 use super::key_store::{self, KeyStore, SecretKind};
 use super::section::{
-    ConfigSection, Consequence, Input, SettingEdit, ToToml, check_file_name, checked, number, section,
+    ConfigSection, Consequence, Input, Setting, SettingEdit, ToToml, check_file_name, checked, number,
+    section,
 };
 use super::url_checks::{check_base_url, check_picture_base, check_proxy};
 use super::word_enums::words;
@@ -108,7 +109,7 @@ section! {
                 flag: "key-from",
                 help: "Key source: file (lapel's own), keyring, env:VARIABLE, file:PATH, or command",
                 value_name: "PLACE",
-                input: Input::Key,
+                input: Input::Secret(SecretKind::ApiKey),
                 is_required: true,
                 is_tested: true,
             })
@@ -177,25 +178,22 @@ section! {
             on_mistake: Consequence::Unusable,
             is_secret: true,
             inner_keys: JOURNAL_KEYS,
-            edited_key: Some("url"),
-            edit: Some(SettingEdit {
-                position: 10,
-                label: tr_noop!("Journal"),
-                flag: "journal-url",
-                help: "Journal of the team: postgres://USER@HOST/DATABASE, without a password. \"\" removes it",
-                value_name: "URL",
-                ..SettingEdit::TEXT
-            })
+            inner_edits: JOURNAL_EDITS
         };
     }
 }
 
 impl ProfileSettings {
     pub fn editable() -> Vec<(&'static str, SettingEdit)> {
-        let mut all: Vec<_> =
-            Self::SETTINGS.iter().filter_map(|setting| Some((setting.key, setting.edit?))).collect();
+        let own = |setting: &Setting<Self>| setting.edit.map(|edit| (setting.key, edit));
+        let of = |setting| own(setting).into_iter().chain(setting.inner_edits.iter().copied());
+        let mut all: Vec<_> = Self::SETTINGS.iter().flat_map(of).collect();
         all.sort_by_key(|(_, edit)| edit.position);
         all
+    }
+
+    pub(super) fn edit(name: &str) -> Option<SettingEdit> {
+        Self::editable().into_iter().find_map(|(key, edit)| (key == name).then_some(edit))
     }
 
     /// By a name such as `base_url` or `journal.url`.
@@ -205,11 +203,8 @@ impl ProfileSettings {
         inner.map_or(Some(value.clone()), |inner| value.get(inner).cloned())
     }
 
-    /// For a setting that is a table, the text of the key that users edit.
     pub fn text(&self, name: &str) -> String {
-        let edited = Self::setting(name).and_then(|setting| setting.edited_key);
-        let value = edited.map_or_else(|| self.value(name), |key| self.value(name)?.get(key).cloned());
-        value.as_ref().map(super::section::text_of).unwrap_or_default()
+        self.value(name).as_ref().map(super::section::text_of).unwrap_or_default()
     }
 
     pub fn pin(&self) -> Option<KeyPin> {

@@ -2,6 +2,7 @@
 //! consequence of a mistake, and how users edit it. Reading, saving, `lapel info`, the flags of `lapel profile`
 //! and the profile form follow from the declaration.
 
+use super::key_store::SecretKind;
 use super::toml_reader::nearest;
 use super::word_enums::Words;
 use crate::config::prelude::*;
@@ -35,8 +36,8 @@ pub(super) struct Setting<S> {
     pub inner_keys: &'static [&'static str],
     /// `None` when users edit only the file.
     pub edit: Option<SettingEdit>,
-    /// Of a setting that is a table: the key that `edit` is about. Without it, the table is removed.
-    pub edited_key: Option<&'static str>,
+    /// Of a setting that is a table: how users edit its keys, by full name.
+    pub inner_edits: &'static [(&'static str, SettingEdit)],
 }
 
 impl<S> Setting<S> {
@@ -59,7 +60,7 @@ impl<S> Setting<S> {
             is_secret: false,
             inner_keys: &[],
             edit: None,
-            edited_key: None,
+            inner_edits: &[],
         }
     }
 
@@ -108,7 +109,8 @@ pub enum Input {
     /// The most careful word first.
     Words(&'static [&'static str]),
     Switch([&'static str; 2]),
-    Key,
+    /// The place of a secret.
+    Secret(SecretKind),
 }
 
 /// A group of settings with one name in front, declared by [`section!`].

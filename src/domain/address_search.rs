@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_is_the_best_first_and_never_much() {
+    fn the_best_probes_come_first_and_are_few() {
         let address = |a: &str| HistoryProbe::Address(a.to_owned());
         let part = |p: &str| HistoryProbe::Part(p.to_owned());
         let seen: BTreeSet<String> = ["naru.example".to_owned()].into();

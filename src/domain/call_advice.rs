@@ -18,9 +18,8 @@ mod question;
 
 use super::holder::{HeldBadge, names};
 use super::name_search::{NameMatch, likeness};
-use super::summary::with_age;
 use super::text::Text;
-use super::time::{ServiceTime, age};
+use super::time::{ServiceTime, age, with_age};
 use super::verdict::{State, Verdict};
 use answer::answer;
 use by_list::place;

@@ -9,29 +9,31 @@ pub fn edits(one: &str, other: &str, most: usize) -> usize {
     if one.len().abs_diff(other.len()) > most {
         return most + 1;
     }
-    // The distances of the beginnings of `one`, without and with its last two letters, to all beginnings of `other`.
-    let mut before: Vec<usize> = Vec::new();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    let mut next: Vec<usize> = Vec::new();
+    let far = most + 1;
+    // The distances of the beginnings of `one`, without and with its last two letters, to beginnings of `other` that are at
+    // most `most` letters longer or shorter. All others are further away.
+    let mut before = vec![far; other.len() + 1];
+    let mut row: Vec<usize> = (0..=other.len()).map(|edits| edits.min(far)).collect();
+    let mut next = before.clone();
     for (i, a) in one.iter().enumerate() {
-        next.clear();
-        next.push(i + 1);
-        let mut least = i + 1;
-        for (j, b) in other.iter().enumerate() {
+        let from = i.saturating_sub(most);
+        next[from] = if from == 0 { (i + 1).min(far) } else { far };
+        let mut least = next[from];
+        for (j, b) in other.iter().enumerate().take(i + far).skip(from) {
             let mut edits = (row[j] + usize::from(a != b)).min(row[j + 1] + 1).min(next[j] + 1);
             if i > 0 && j > 0 && *a == other[j - 1] && *b == one[i - 1] {
                 edits = edits.min(before[j - 1] + 1);
             }
-            next.push(edits);
+            next[j + 1] = edits;
             least = least.min(edits);
         }
         if least > most {
-            return most + 1;
+            return far;
         }
         swap(&mut before, &mut row);
         swap(&mut row, &mut next);
     }
-    row[other.len()].min(most + 1)
+    row[other.len()].min(far)
 }
 
 #[cfg(test)]
@@ -60,7 +62,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn both_directions_agree(one in "[ab가]{0,8}", other in "[ab가]{0,8}", most in 0usize..5) {
+        fn the_distance_is_the_same_in_both_directions(one in "[ab가]{0,8}", other in "[ab가]{0,8}", most in 0usize..5) {
             let edited = edits(&one, &other, most);
             prop_assert_eq!(edited, edits(&other, &one, most));
             prop_assert_eq!(edited == 0, one == other);

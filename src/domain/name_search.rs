@@ -3,6 +3,7 @@
 use super::edit_distance::edits;
 use super::look_alike::{half_width, in_latin, unaccented};
 use super::text::is_invisible;
+use std::collections::HashSet;
 use unicode_normalization::UnicodeNormalization;
 
 /// Minimum letters of a name that may have one wrong one. Too many names are that close to a shorter one.
@@ -13,6 +14,8 @@ const LONGEST_HANGUL: usize = 6;
 /// Minimum letters of the beginning of a name.
 const BEGINNING_LATIN: usize = 3;
 const BEGINNING_HANGUL: usize = 2;
+/// Maximum words of a name whose order does not count.
+const MOST_WORDS: usize = 12;
 
 /// The most alike first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -84,12 +87,8 @@ pub fn variants(given: &str) -> Vec<String> {
     } else if !hangul && joined.chars().count() >= SHORTEST_LATIN {
         variants.push(joined.chars().take(SHORTEST_LATIN - 1).collect());
     }
-    let mut seen = vec![composed.trim().to_owned()];
-    variants.retain(|variant| {
-        let is_new = !variant.trim().is_empty() && !seen.contains(variant);
-        seen.push(variant.clone());
-        is_new
-    });
+    let mut seen = HashSet::from([composed.trim().to_owned()]);
+    variants.retain(|variant| !variant.trim().is_empty() && seen.insert(variant.clone()));
     variants
 }
 
@@ -105,13 +104,13 @@ fn syllables_left(name: &str) -> Vec<String> {
     parts.map(|part| part.iter().collect()).into()
 }
 
-/// Every order that keeps neighbours, each folded: `Kim Min Su`, `Min Su Kim`, `Su Kim Min`.
+/// Every order that keeps neighbours, each folded: `Kim Min Su`, `Min Su Kim`, `Su Kim Min`. A text of more words than
+/// [`MOST_WORDS`] is no name, and has only its own order.
 fn orders(name: &str) -> Vec<String> {
     let words: Vec<String> =
         name.split(|c: char| c.is_whitespace() || c == ',').map(folded).filter(|w| !w.is_empty()).collect();
-    (0..words.len().max(1))
-        .map(|first| words.iter().cycle().skip(first).take(words.len()).cloned().collect())
-        .collect()
+    let orders = if words.len() > MOST_WORDS { 1 } else { words.len().max(1) };
+    (0..orders).map(|first| words.iter().cycle().skip(first).take(words.len()).cloned().collect()).collect()
 }
 
 fn is_one_off(asked: &str, name: &str) -> bool {
@@ -182,6 +181,15 @@ mod tests {
             ["임하놀", "하놀임", "하놀 임", "임하"],
             "one syllable may be wrong"
         );
+    }
+
+    /// A pasted page is compared with the name of each badge.
+    #[test]
+    fn a_text_of_many_words_is_compared_in_its_own_order_only() {
+        let name = |words: usize| (0..words).map(|n| format!("word{n} ")).collect::<String>();
+        for (words, orders) in [(MOST_WORDS, MOST_WORDS), (MOST_WORDS + 1, 1), (1_000, 1)] {
+            assert_eq!(super::orders(&name(words)).len(), orders, "{words}");
+        }
     }
 
     proptest! {

@@ -195,13 +195,19 @@ impl HistoryNarrowing {
 
 /// Whether a text contains the wanted one, in any case and with or without accents. Every text does if none is wanted.
 pub fn contains(text: Option<&Text>, wanted: Option<&str>) -> bool {
-    wanted.is_none_or(|wanted| unaccented(text.map_or("", Text::wire)).contains(&unaccented(wanted)))
+    let text = || unaccented(text.map_or("", Text::wire));
+    wanted.is_none_or(|wanted| text().contains(&unaccented(wanted)))
 }
 
 /// Whether a typed text is this word, in any language and any case.
 pub fn is_word(typed: &str, english: &str) -> bool {
-    let plain = |text: &str| text.trim().to_lowercase().replace([' ', '-'], "");
-    Language::ALL.iter().any(|language| plain(in_language(*language, english)) == plain(typed))
+    Language::ALL.iter().any(|language| plain(in_language(*language, english)).eq(plain(typed)))
+}
+
+/// A text for comparing: letter case, spaces and hyphens do not count. One letter after the other, since most texts differ
+/// in the first one, and a typed text may be long.
+pub fn plain(text: &str) -> impl Iterator<Item = char> {
+    text.trim().chars().filter(|c| !matches!(c, ' ' | '-')).flat_map(char::to_lowercase)
 }
 
 #[cfg(test)]

@@ -4,10 +4,9 @@ use super::call_advice::{CallCase, Script};
 use super::holder::HeldBadge;
 use super::mask;
 use super::text::Text;
-use super::time::{ServiceTime, age};
+use super::time::{ServiceTime, with_age};
 use super::verdict::State;
 use crate::i18n::list;
-use jiff::civil::DateTime;
 
 pub fn summary(case: &CallCase<'_>, script: &Script) -> String {
     let held = case.held;
@@ -67,15 +66,4 @@ pub fn summary(case: &CallCase<'_>, script: &Script) -> String {
     let lines: Vec<String> =
         lines.into_iter().filter(|l| !l.is_empty()).map(|line| mask::text(&line, &names)).collect();
     lines.join("\n") + "\n"
-}
-
-/// `2026-11-02 09:41 (19 d ago)`, or the raw text when it is not a time.
-pub fn with_age(time: &ServiceTime, now: DateTime) -> String {
-    match time.start() {
-        Some(start) if start <= now => {
-            t!("{time} ({age} ago)", time = time.to_minute(), age = age(now.duration_since(start)))
-        }
-        Some(start) => t!("{time} (in {age})", time = time.to_minute(), age = age(start.duration_since(now))),
-        None => time.to_string(),
-    }
 }

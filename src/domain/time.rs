@@ -345,6 +345,17 @@ pub fn age(duration: SignedDuration) -> Localizable {
     }
 }
 
+/// `2026-11-02 09:41 (19 d ago)`, or the raw text when it is not a time.
+pub fn with_age(time: &ServiceTime, now: DateTime) -> String {
+    match time.start() {
+        Some(start) if start <= now => {
+            t!("{time} ({age} ago)", time = time.to_minute(), age = age(now.duration_since(start)))
+        }
+        Some(start) => t!("{time} (in {age})", time = time.to_minute(), age = age(start.duration_since(now))),
+        None => time.to_string(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -383,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_happened_is_not_to_come_whatever_the_zone_was_assumed_to_be() {
+    fn a_past_time_is_never_in_the_future_whatever_offset_was_assumed() {
         let now = Timestamp::now();
         let mut clock = ServiceClock {
             anchor: Some((now, Instant::now())),

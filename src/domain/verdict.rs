@@ -82,12 +82,9 @@ pub fn says_failed(label: &Text) -> bool {
 
 fn read_label(label: Option<&Text>) -> Label {
     let Some(label) = label else { return Label::Unknown };
-    let folded: String = label
-        .wire()
-        .chars()
-        .filter(|c| !c.is_whitespace() && *c != '_' && *c != '-')
-        .flat_map(char::to_lowercase)
-        .collect();
+    let mut folded = String::with_capacity(label.wire().len());
+    let letters = label.wire().chars().filter(|c| !c.is_whitespace() && *c != '_' && *c != '-');
+    folded.extend(letters.flat_map(char::to_lowercase));
     match folded.as_str() {
         "issuewait" | "issuewaiting" | "waiting" | "waitingforissue" | "pending" | "발급대기"
         | "발급대기중" | "발급중" => Label::Waiting,
@@ -552,7 +549,7 @@ mod tests {
     }
 
     #[test]
-    fn not_yet_valid_is_said() {
+    fn a_badge_that_is_not_yet_valid_says_so() {
         let issued_at = Some("2026-11-01 00:00:00");
         let case = Case {
             label: Some("Issued"),

@@ -1,12 +1,12 @@
 //! Writes rows to a file. One task reads pages, a blocking task writes them, and a bounded channel connects
 //! them.
 
-use super::list::List;
+use super::paged_lists::List;
 use super::record::ExportRow;
 use super::walk::{Progress, Walk};
-use crate::api::{ApiError, Call, Gathered, Reader};
+use crate::api::{ApiError, Call, ReadTotals, Reader};
 use crate::domain::email::ended;
-use crate::table::{Lines, Room, TableError, TableFormat, TableWriter, WriterRow, Written, can_begin};
+use crate::table::{Lines, SheetLimits, TableError, TableFormat, TableWriter, WriterRow, Written, can_begin};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use tokio::sync::{mpsc, watch};
@@ -56,7 +56,7 @@ pub struct ExportRequest {
 pub struct Exported {
     pub written: Written,
     /// `None` for rows that were in memory.
-    pub read: Option<Gathered>,
+    pub read: Option<ReadTotals>,
 }
 
 /// No file was written. An existing file is unchanged.
@@ -108,7 +108,7 @@ async fn hand_over(
     call: &Call,
     to: mpsc::Sender<Parcel>,
     progress: &watch::Sender<Progress>,
-) -> Result<Option<Gathered>, ApiError> {
+) -> Result<Option<ReadTotals>, ApiError> {
     let mut read = None;
     match what {
         ExportContent::Rows(_, rows) => {
@@ -148,7 +148,7 @@ fn put(
             let entries = rows
                 .zip(1..)
                 .map(|(row, number)| row.map(|row| WriterRow { number, row_status: None, cells: row.cells }));
-            let room = Room::EXCEL;
+            let room = SheetLimits::EXCEL;
             TableWriter { to, format, overwrite, names, facts: None, room }.write(entries, watch)
         }
     }

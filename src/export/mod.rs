@@ -6,17 +6,17 @@
 //! service, and never presents half a list as a whole one.
 //!
 //! ```text
-//! record   a record as cells and as JSON          list   the paged lists that can be exported
+//! record   a record as cells and as JSON          paged_lists  the lists that can be exported
 //! walk     a list, page by page, to its end       file   rows written to a file
 //! ```
 
 mod file;
-mod list;
+mod paged_lists;
 mod record;
 mod walk;
 
 pub use crate::domain::{Field, FieldValue};
 pub use file::{ExportContent, ExportError, ExportFormat, ExportRequest, Exported, write};
-pub use list::List;
+pub use paged_lists::List;
 pub use record::{ExportRow, Record, RecordNoun, RecordShape, badge_types, field_value, same_name};
 pub use walk::{Cost, Progress, Walk, cost, first_page, history_cost, summary, time_left};

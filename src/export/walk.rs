@@ -1,8 +1,8 @@
 //! Reads a list page by page until it is complete.
 
-use super::list::List;
+use super::paged_lists::List;
 use super::record::{ExportRow, RecordNoun};
-use crate::api::{ApiError, Call, Gathered, ListEnd, MAX_ROWS_PER_PAGE, PageReader, Paging, Reader, Sort};
+use crate::api::{ApiError, Call, ListEnd, MAX_ROWS_PER_PAGE, PageReader, Paging, ReadTotals, Reader, Sort};
 use crate::domain::{Page, RecordProblem};
 use crate::i18n::number;
 
@@ -50,7 +50,7 @@ impl<'r> Walk<'r> {
         self.pages.failure()
     }
 
-    pub fn finish(self) -> Option<Gathered> {
+    pub fn finish(self) -> Option<ReadTotals> {
         self.pages.finish()
     }
 }
@@ -155,7 +155,7 @@ pub fn history_cost(badges: Option<u64>, a_minute: u32) -> String {
     }
 }
 
-pub fn summary(read: &Gathered, noun: RecordNoun) -> String {
+pub fn summary(read: &ReadTotals, noun: RecordNoun) -> String {
     let total = read.total_count.map_or_else(|| t!("(none)").to_owned(), number);
     let rows = noun.counted(read.rows);
     let mut said = match read.end {
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_said() {
-        let read = Gathered {
+        let read = ReadTotals {
             rows: 250,
             total_count: Some(250),
             requests: 3,
@@ -231,14 +231,14 @@ mod tests {
         };
         let noun = RecordNoun::Badge;
         assert_eq!(summary(&read, noun), "250 badges, complete (total_count 250).");
-        let left = Gathered { total_count: Some(249), gone: 1, ..read.clone() };
+        let left = ReadTotals { total_count: Some(249), gone: 1, ..read.clone() };
         assert_eq!(
             summary(&left, noun),
             "250 badges, complete (total_count 249). 1 badge left the list during reading."
         );
-        let none = Gathered { total_count: None, end: ListEnd::Uncounted, ..read.clone() };
+        let none = ReadTotals { total_count: None, end: ListEnd::Uncounted, ..read.clone() };
         assert!(summary(&none, noun).contains("gives no total_count"));
-        let moving = Gathered { end: ListEnd::Moving, ..read };
+        let moving = ReadTotals { end: ListEnd::Moving, ..read };
         assert!(summary(&moving, noun).contains("incomplete"));
     }
 

@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_stays_unless_it_may_be_replaced() {
+    fn an_existing_file_stays_unless_it_may_be_replaced() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("receipt.csv");
         fs::write(&path, "old").expect("written");

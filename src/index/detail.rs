@@ -2,8 +2,8 @@
 
 use super::Result;
 use super::lists::IndexedList;
-use super::rows::{self, COLUMNS, item};
 use super::store::Index;
+use super::stored_rows::{self, COLUMNS, item};
 use crate::api::{ApiError, Call, Reader};
 use crate::domain::address_search::{MatchReason, reasons_of};
 use crate::domain::{Badge, BadgeId, HistoryItem, ServiceTime, Text};
@@ -58,7 +58,7 @@ fn noted(db: &Connection, badge: &Badge, at: i64) -> rusqlite::Result<()> {
         badge.valid_until.as_ref().map(|until| until.raw().wire()),
         at,
     ])?;
-    rows::refresh(db, badge)
+    stored_rows::refresh(db, badge)
 }
 
 impl Index {

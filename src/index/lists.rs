@@ -1,18 +1,16 @@
 //! The badges behind a count, read page by page.
 
 use super::Result;
-use super::rows::{self, COLUMNS, item, moment, value};
 use super::state::{self, SyncState};
 use super::store::{Index, kept};
+use super::stored_rows::{self, COLUMNS, item, moment, value};
 use crate::api::{Direction, HistoryFilter, Sort};
 use crate::domain::verdict::NORMAL_WAIT_HOURS;
 use crate::domain::{
     Address, EmailKey, HistoryItem, HistoryNarrowing, MailIs, Page, StateIs, TemplateId, Text, name_search,
-    narrowing,
 };
 use jiff::ToSpan;
 use jiff::civil::{Date, DateTime};
-use rusqlite::functions::FunctionFlags;
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 use std::collections::{BTreeMap, HashSet};
@@ -144,28 +142,6 @@ impl HistorySelection {
         let down = if *direction == Direction::Desc { " DESC" } else { "" };
         Some(format!("{column} COLLATE NOCASE{down}, reg DESC, id"))
     }
-}
-
-type IsWord = fn(&str) -> bool;
-
-/// Adds the functions that the conditions use, so that they compare as [`narrowing`] does.
-pub(super) fn add_functions(db: &Connection) -> rusqlite::Result<()> {
-    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
-    db.create_scalar_function("holds", 2, flags, |values| {
-        let (text, wanted): (Option<String>, String) = (values.get(0)?, values.get(1)?);
-        Ok(narrowing::contains(text.map(Text::new).as_ref(), Some(&wanted)))
-    })?;
-    let words: [(&str, IsWord); 2] =
-        [("mail_fails", narrowing::is_mail_failure), ("mail_waits", narrowing::is_mail_waiting)];
-    for (name, is_it) in words {
-        db.create_scalar_function(name, 1, flags, move |values| {
-            Ok(values.get::<Option<String>>(0)?.is_some_and(|word| is_it(&word)))
-        })?;
-    }
-    db.create_scalar_function("same", 2, flags, |values| {
-        let (text, wanted): (Option<String>, String) = (values.get(0)?, values.get(1)?);
-        Ok(text.is_some_and(|text| text.trim().to_lowercase() == wanted.to_lowercase()))
-    })
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -321,7 +297,7 @@ pub struct Renewals {
 
 pub(super) fn count(db: &Connection, which: &IndexedList) -> rusqlite::Result<u64> {
     let (condition, values) = which.condition();
-    rows::count(db, &format!("badge WHERE {condition}"), params_from_iter(values))
+    stored_rows::count(db, &format!("badge WHERE {condition}"), params_from_iter(values))
 }
 
 pub(super) fn page(db: &Connection, query: &IndexQuery) -> rusqlite::Result<Page<HistoryItem>> {

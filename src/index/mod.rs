@@ -8,19 +8,23 @@
 //! history in memory. Its file is its own, and can be deleted at any time.
 //!
 //! ```text
-//! sync    reads the history: sometimes all of it, otherwise the new rows      -> state, rows
-//! rows    a stored row of the history, and the values derived from it
+//! store   the file and its thread                   place   the path of the file, and removing it
+//! sync    reads the history: sometimes all of it, otherwise the new rows      -> state, stored_rows
+//! stored_rows  a stored row of the history, and the values derived from it
+//! state   how far the history was read              status  what the index has
 //! sums    counts                                    lists   the badges behind a count
-//! detail  data that only the badge detail has       place   the path of the file, and removing it
+//! detail  data that only the badge detail has       sql_functions  functions for the conditions of lists
 //! ```
 
 mod detail;
 mod error;
 mod lists;
 mod place;
-mod rows;
+mod sql_functions;
 mod state;
+mod status;
 mod store;
+mod stored_rows;
 mod sums;
 mod sync;
 
@@ -28,7 +32,7 @@ pub use detail::{Cert, DetailsRead, FoundPeople};
 pub use error::IndexError;
 pub use lists::{Coverage, HistorySelection, IndexQuery, IndexedList, LONGEST_PAGE, Renewal, Renewals};
 pub use place::{IndexAccount, file_of, folder, purge, purge_all};
-pub use state::IndexStatus;
+pub use status::IndexStatus;
 pub use store::{Index, IndexConfig};
 pub use sums::{MailSums, Period, Series, Sums, TemplateSum, Waits};
 pub use sync::{SyncProgress, SyncScope, Synced};

@@ -4,8 +4,13 @@ use super::Result;
 use super::error::IndexError;
 use crate::api::Connection;
 use crate::domain::text::scrub;
+use rusqlite::OpenFlags;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Maximum wait for another process that locks the file.
+pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A service and one of its keys. Two accounts never share an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,7 +95,7 @@ pub fn purge_all(data: &Path) -> Result<(u64, u64)> {
 
 fn remove(file: &Path) -> Result<u64> {
     // A process that has the index open must see it empty. Fails for a damaged file.
-    let _ = super::store::empty(file);
+    let _ = empty(file);
     let mut bytes = 0;
     for path in with_companions(file) {
         let size = size_of(&path);
@@ -101,4 +106,15 @@ fn remove(file: &Path) -> Result<u64> {
         }
     }
     Ok(bytes)
+}
+
+/// For processes that have the index open.
+fn empty(path: &Path) -> rusqlite::Result<()> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = rusqlite::Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(PATIENCE)?;
+    connection.execute_batch(
+        "PRAGMA secure_delete = ON; DELETE FROM badge; DELETE FROM detail;
+         DELETE FROM meta WHERE name <> 'account';",
+    )
 }

@@ -1,10 +1,9 @@
 //! The index file and its thread. Only this thread waits for the disk, so that no screen does.
 
 use super::error::IndexError;
-use super::place::{self, IndexAccount, file_of, folder, lock_of};
-use super::rows::Kept;
-use super::sums::LATELY;
-use super::{Result, lists, rows, state};
+use super::place::{self, IndexAccount, PATIENCE, file_of, folder, lock_of};
+use super::stored_rows::{KeepLimits, LATELY};
+use super::{Result, sql_functions, state, stored_rows};
 use crate::config::IndexSettings;
 use crate::domain::text::scrub;
 use crate::fs::{create_private_dir, open_private_append, pragma, set_journal_mode};
@@ -12,19 +11,16 @@ use jiff::ToSpan;
 use jiff::civil::DateTime;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 use std::fs::{File, TryLockError};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
-use std::time::Duration;
 use tokio::sync::oneshot;
 
 /// The schema version. An index of a later version is refused; `lapel index purge` removes it.
 const SCHEMA: i64 = 2;
 /// Marks the file as an index of lapel ("lapi").
 const APPLICATION: i64 = 0x6c61_7069;
-/// Maximum wait for another process that locks the file.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IndexConfig {
@@ -65,12 +61,12 @@ pub struct Index {
 type IndexTask = Box<dyn FnOnce(&mut Connection) + Send>;
 
 /// The exclusive right to read the history into an index.
-pub(super) struct Alone {
+pub(super) struct SyncLock {
     reading: Arc<AtomicBool>,
     lock: Option<File>,
 }
 
-impl Drop for Alone {
+impl Drop for SyncLock {
     fn drop(&mut self) {
         // Releases the lock between processes first, because a task of this process may wait for the flag.
         drop(self.lock.take());
@@ -109,7 +105,7 @@ impl Index {
     ) -> Result<Self> {
         prepare(&mut connection, account, &file)?;
         let now = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).datetime();
-        rows::forget(&connection, &kept(now, settings)).map_err(|why| IndexError::of(&why, &file))?;
+        stored_rows::forget(&connection, &kept(now, settings)).map_err(|why| IndexError::of(&why, &file))?;
         let (work, queue) = channel();
         std::thread::Builder::new()
             .name("index".into())
@@ -127,22 +123,22 @@ impl Index {
         self.path.as_deref().map_or(0, place::size)
     }
 
-    pub(super) fn alone(&self) -> Result<Alone> {
+    pub(super) fn sync_lock(&self) -> Result<SyncLock> {
         let busy = || IndexError::Busy { file: self.file.to_string() };
         if self.reading.swap(true, Ordering::AcqRel) {
             return Err(busy());
         }
-        // From here on, dropping `alone` resets the flag.
-        let mut alone = Alone { reading: self.reading.clone(), lock: None };
+        // From here on, dropping `sync_lock` resets the flag.
+        let mut sync_lock = SyncLock { reading: self.reading.clone(), lock: None };
         if let Some(path) = &self.path {
             let file = open_private_append(&lock_of(path)).map_err(|why| IndexError::io(&why, &self.file))?;
             match file.try_lock() {
                 Err(TryLockError::WouldBlock) => return Err(busy()),
                 // Some network file systems have no locks; lapel then works without one.
-                Ok(()) | Err(TryLockError::Error(_)) => alone.lock = Some(file),
+                Ok(()) | Err(TryLockError::Error(_)) => sync_lock.lock = Some(file),
             }
         }
-        Ok(alone)
+        Ok(sync_lock)
     }
 
     pub(super) async fn read<T: Send + 'static>(
@@ -197,9 +193,9 @@ fn written<T>(
     Ok(value)
 }
 
-pub(super) fn kept(now: DateTime, settings: IndexConfig) -> Kept {
-    let ago = |days: i64| rows::moment(now.checked_sub(days.days()).unwrap_or(DateTime::MIN));
-    Kept { accepted: ago(settings.max_age_days.into()), ends: ago(LATELY) }
+pub(super) fn kept(now: DateTime, settings: IndexConfig) -> KeepLimits {
+    let ago = |days: i64| stored_rows::moment(now.checked_sub(days.days()).unwrap_or(DateTime::MIN));
+    KeepLimits { accepted: ago(settings.max_age_days.into()), ends: ago(LATELY) }
 }
 
 pub(super) fn prepare(connection: &mut Connection, account: &IndexAccount, file: &str) -> Result<()> {
@@ -219,7 +215,7 @@ pub(super) fn prepare(connection: &mut Connection, account: &IndexAccount, file:
     connection
         .execute_batch("PRAGMA synchronous = NORMAL; PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON;")
         .map_err(failed)?;
-    lists::add_functions(connection).map_err(failed)?;
+    sql_functions::add(connection).map_err(failed)?;
     let writing = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
     // Another process may have created the schema meanwhile.
     match number(&writing, "user_version")? {
@@ -240,15 +236,4 @@ pub(super) fn prepare(connection: &mut Connection, account: &IndexAccount, file:
         return Err(corrupt(t!("it belongs to another service or key")));
     }
     writing.commit().map_err(failed)
-}
-
-/// For processes that have the index open.
-pub(super) fn empty(path: &Path) -> rusqlite::Result<()> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(PathBuf::from(path), flags)?;
-    connection.busy_timeout(PATIENCE)?;
-    connection.execute_batch(
-        "PRAGMA secure_delete = ON; DELETE FROM badge; DELETE FROM detail;
-         DELETE FROM meta WHERE name <> 'account';",
-    )
 }

@@ -5,17 +5,15 @@ use super::lists::{
     self, IS_EXPIRED, IS_ISSUED, IS_OTHER, IS_REVOKED, IS_REVOKING, IS_VALID, IndexedList, MAIL_FAILED,
     WAS_ISSUED,
 };
-use super::rows::{self, moment, value};
-use super::state::{self, IndexStatus};
+use super::status::{self, IndexStatus};
 use super::store::Index;
+use super::stored_rows::{self, LATELY, moment, value};
 use crate::domain::{ServiceTime, TemplateId, Text};
 use jiff::civil::{Date, DateTime, Weekday};
 use jiff::tz::Offset;
 use jiff::{Timestamp, ToSpan};
 use rusqlite::{Connection, Row, params, params_from_iter};
 
-/// In days: how long expired badges are among the expiring ones.
-pub(super) const LATELY: i64 = 30;
 /// Maximum templates with their own count. The others are counted together.
 const MOST_TEMPLATES: i64 = 20;
 /// Maximum mails that are listed. More are only counted.
@@ -147,8 +145,8 @@ pub(super) fn sums(
     bytes: u64,
 ) -> rusqlite::Result<Sums> {
     let at = moment(now);
-    let one = |condition: &str| rows::count(db, &format!("badge WHERE {condition}"), [&at]);
-    let status = state::status(db, bytes)?;
+    let one = |condition: &str| stored_rows::count(db, &format!("badge WHERE {condition}"), [&at]);
+    let status = status::of(db, bytes)?;
     let read = status.read_at.and_then(|at| Timestamp::from_second(at).ok());
     let read = read.map_or(now, |at| offset.to_datetime(at).min(now));
     Ok(Sums {
@@ -301,7 +299,7 @@ pub(super) fn mails(db: &Connection) -> rusqlite::Result<MailSums> {
         .prepare_cached(&sql)?
         .query_map([MOST_MAILS], |r| Ok((r.get(0)?, r.get(1)?)))?
         .collect::<rusqlite::Result<_>>()?;
-    let all = rows::count(db, &format!("badge WHERE {IS_ISSUED}"), [])?;
+    let all = stored_rows::count(db, &format!("badge WHERE {IS_ISSUED}"), [])?;
     let others = all.saturating_sub(mails.len() as u64);
     Ok(MailSums { mails, others })
 }

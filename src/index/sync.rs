@@ -7,11 +7,11 @@
 //! that reading continues after a crash.
 
 use super::Result;
-use super::rows::{self, Kept, RowCounts};
 use super::state::{self, ReadingState, SCAN, SyncState};
-use super::store::{Alone, Index, kept};
+use super::store::{Index, SyncLock, kept};
+use super::stored_rows::{self, KeepLimits, RowCounts};
 use crate::api::{
-    ApiError, Brought, Call, Direction, DirectionStyle, HistoryFilter, HistoryQuery, Paging, Pass, Reader,
+    ApiError, Call, Direction, DirectionStyle, HistoryFilter, HistoryQuery, Paging, Pass, PassPage, Reader,
     Sort,
 };
 use crate::domain::{HistoryItem, Page, ServiceTime, State, Verdict};
@@ -68,9 +68,9 @@ struct HistoryPage {
 
 impl HistoryPage {
     /// `fresh` rows were new to the pass.
-    fn brought(&self, fresh: u64) -> Brought {
+    fn pass_page(&self, fresh: u64) -> PassPage {
         let unreadable = self.len.saturating_sub(self.items.len() as u64);
-        Brought { len: self.len, fresh, unreadable, total: self.total, is_hole: self.is_hole }
+        PassPage { len: self.len, fresh, unreadable, total: self.total, is_hole: self.is_hole }
     }
 }
 
@@ -94,7 +94,7 @@ struct SyncRun<'a> {
     style: DirectionStyle,
     requests: u64,
     new: u64,
-    _alone: Alone,
+    _lock: SyncLock,
 }
 
 impl Index {
@@ -109,7 +109,7 @@ impl Index {
         progress: &watch::Sender<SyncProgress>,
         cancel: CancellationToken,
     ) -> Result<Synced> {
-        let alone = self.alone()?;
+        let sync_lock = self.sync_lock()?;
         let (known, scan) = self
             .read(|db| Ok((state::get::<SyncState>(db, "known")?, state::get::<ReadingState>(db, SCAN)?)))
             .await?;
@@ -122,7 +122,7 @@ impl Index {
             style: DirectionStyle::default(),
             requests: 0,
             new: 0,
-            _alone: alone,
+            _lock: sync_lock,
         };
         let full = match scan {
             Some(scan) => {
@@ -144,7 +144,7 @@ impl Index {
             }
         };
         let kept = run.kept();
-        self.write(move |db| rows::forget(db, &kept)).await?;
+        self.write(move |db| stored_rows::forget(db, &kept)).await?;
         Ok(Synced { requests: run.requests, new: run.new, full, complete: run.known.complete })
     }
 }
@@ -176,7 +176,7 @@ impl SyncRun<'_> {
         Ok(())
     }
 
-    fn kept(&self) -> Kept {
+    fn kept(&self) -> KeepLimits {
         kept(self.reader.clock().now(), self.index.settings)
     }
 
@@ -246,7 +246,7 @@ impl SyncRun<'_> {
             // Rows that were added during the reading are at the top.
             let (total, first) = self.top(scan.reading).await?;
             let reading = scan.reading;
-            let seen = self.index.read(move |db| rows::seen(db, reading)).await?;
+            let seen = self.index.read(move |db| stored_rows::seen(db, reading)).await?;
             // `i128` is wide enough for any two counts.
             let grown = i128::from(total.unwrap_or(0)) - i128::from(scan.pass.first_total().unwrap_or(0));
             let distinct = seen.saturating_add(scan.skipped).saturating_add(scan.old);
@@ -273,7 +273,9 @@ impl SyncRun<'_> {
         scan.began.get_or_insert(self.now());
         scan.skipped = scan.skipped.saturating_add(got.len.saturating_sub(given));
         scan.holes = scan.holes.saturating_add(u64::from(got.is_hole));
-        for reg in got.items.iter().filter_map(|item| item.reg_date.as_ref()?.start()).map(rows::moment) {
+        for reg in
+            got.items.iter().filter_map(|item| item.reg_date.as_ref()?.start()).map(stored_rows::moment)
+        {
             scan.newest_first &= scan.last_reg.as_ref().is_none_or(|last| reg <= *last);
             scan.last_reg = Some(reg);
         }
@@ -281,11 +283,11 @@ impl SyncRun<'_> {
         let (scan, taken) = self
             .index
             .write(move |db| {
-                let taken = rows::take(db, &got.items, scan.reading, &kept)?;
+                let taken = stored_rows::take(db, &got.items, scan.reading, &kept)?;
                 scan.old = scan.old.saturating_add(taken.old);
                 // All rows after this page are even older.
                 scan.cut = !scan.to_end && scan.newest_first && given > 0 && taken.aged == given;
-                scan.pass.take(got.brought(taken.first + taken.old));
+                scan.pass.take(got.pass_page(taken.first + taken.old));
                 state::put(db, SCAN, &scan)?;
                 // Also saves that the service does not sort.
                 state::put(db, "known", &known)?;
@@ -293,7 +295,7 @@ impl SyncRun<'_> {
             })
             .await?;
         self.new += taken.new;
-        self.tell(scan.pass.entries(), scan.pass.last_total());
+        self.report_progress(scan.pass.entries(), scan.pass.last_total());
         Ok(scan)
     }
 
@@ -305,7 +307,7 @@ impl SyncRun<'_> {
             let page = self.page(number).await?;
             let given = page.items.len() as u64;
             let taken = self.take(&page, reading).await?;
-            pass.take(page.brought(taken.first));
+            pass.take(page.pass_page(taken.first));
             first += taken.first;
             if taken.first < given || given == 0 {
                 break;
@@ -316,7 +318,7 @@ impl SyncRun<'_> {
 
     async fn take(&mut self, page: &HistoryPage, reading: i64) -> Result<RowCounts> {
         let (kept, items) = (self.kept(), page.items.clone());
-        let taken = self.index.write(move |db| rows::take(db, &items, reading, &kept)).await?;
+        let taken = self.index.write(move |db| stored_rows::take(db, &items, reading, &kept)).await?;
         self.new += taken.new;
         Ok(taken)
     }
@@ -341,13 +343,13 @@ impl SyncRun<'_> {
         self.index
             .write(move |db| {
                 if complete {
-                    rows::forget_unseen(db, reading, &since)?;
+                    stored_rows::forget_unseen(db, reading, &since)?;
                 }
                 state::put(db, "known", &known)?;
                 state::remove(db, SCAN)
             })
             .await?;
-        self.tell(total.unwrap_or(scan.pass.entries()), total);
+        self.report_progress(total.unwrap_or(scan.pass.entries()), total);
         Ok(())
     }
 
@@ -372,9 +374,9 @@ impl SyncRun<'_> {
             holes += u64::from(page.is_hole);
             let given = page.items.len() as u64;
             let taken = self.take(&page, self.known.reading).await?;
-            pass.take(page.brought(taken.new));
+            pass.take(page.pass_page(taken.new));
             new += taken.new;
-            self.tell(new, None);
+            self.report_progress(new, None);
             if taken.new < given || given == 0 {
                 break;
             }
@@ -389,8 +391,10 @@ impl SyncRun<'_> {
             return Ok(true);
         }
         let per_page = self.known.per_page.max(1);
-        let unsettled =
-            self.index.read(move |db| rows::unsettled_pages(db, per_page, MOST_UNSETTLED_PAGES)).await?;
+        let unsettled = self
+            .index
+            .read(move |db| stored_rows::unsettled_pages(db, per_page, MOST_UNSETTLED_PAGES))
+            .await?;
         for number in unsettled.into_iter().filter(|page| !read.contains(page)) {
             let page = self.page(number).await?;
             self.take(&page, self.known.reading).await?;
@@ -401,7 +405,7 @@ impl SyncRun<'_> {
         self.known.read_at = Some(self.now());
         self.known.complete &= adds_up;
         self.keep_known().await?;
-        self.tell(total.unwrap_or(0), total);
+        self.report_progress(total.unwrap_or(0), total);
         Ok(false)
     }
 
@@ -440,12 +444,12 @@ impl SyncRun<'_> {
             let has_all = self
                 .index
                 .write(move |db| {
-                    let known = rows::known(db, items)?;
-                    rows::take(db, &known, reading, &kept)?;
-                    rows::revoked_since(db, since)
+                    let known = stored_rows::known(db, items)?;
+                    stored_rows::take(db, &known, reading, &kept)?;
+                    stored_rows::revoked_since(db, since)
                 })
                 .await?;
-            pass.take(page.brought(fresh));
+            pass.take(page.pass_page(fresh));
             if page.total == Some(has_all) {
                 break;
             }
@@ -453,7 +457,7 @@ impl SyncRun<'_> {
         Ok(Some(now))
     }
 
-    fn tell(&self, done: u64, all: Option<u64>) {
+    fn report_progress(&self, done: u64, all: Option<u64>) {
         self.progress.send_replace(SyncProgress { done, all: all.unwrap_or(0) });
     }
 }

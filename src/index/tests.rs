@@ -1,10 +1,10 @@
 use super::detail::cert_key;
 use super::lists::coverage;
 use super::place::{IndexAccount, file_of, purge, purge_all};
-use super::rows::Kept;
 use super::store::{Index, IndexConfig, prepare};
+use super::stored_rows::KeepLimits;
 use super::sums::sums;
-use super::{IndexError, IndexedList, Period, rows, sync};
+use super::{IndexError, IndexedList, Period, stored_rows, sync};
 use crate::domain::{BadgeId, HistoryItem, ServiceTime, State, Text, Verdict};
 use jiff::ToSpan;
 use jiff::civil::{DateTime, datetime};
@@ -26,7 +26,7 @@ fn badge(id: &str) -> HistoryItem {
 
 fn time(days: Option<i64>) -> Option<ServiceTime> {
     let at = NOW.checked_add(days?.days()).expect("near");
-    ServiceTime::new(&rows::moment(at))
+    ServiceTime::new(&stored_rows::moment(at))
 }
 
 proptest! {
@@ -52,7 +52,7 @@ proptest! {
         };
         let now = NOW.checked_add(later.days()).expect("near");
         let db = database();
-        rows::take(&db, std::slice::from_ref(&item), 1, &Kept::default()).expect("kept");
+        stored_rows::take(&db, std::slice::from_ref(&item), 1, &KeepLimits::default()).expect("kept");
         let sums = sums(&db, (now, jiff::tz::Offset::UTC), Period::Day, 0).expect("counted");
         let waits = sums.waiting.by_age.iter().map(|(_, n)| n).sum::<u64>() + sums.waiting.unknown;
         let (revoking, revoked) = (sums.waiting.revoking, sums.revoked.total());
@@ -77,7 +77,7 @@ proptest! {
             prop_assert_eq!(sums.waiting.by_age[3].1 + sums.waiting.by_age[4].1, 0);
         }
         let kept = db
-            .query_row(&format!("SELECT {} FROM badge", rows::COLUMNS), [], rows::item)
+            .query_row(&format!("SELECT {} FROM badge", stored_rows::COLUMNS), [], stored_rows::item)
             .expect("a row");
         prop_assert_eq!(kept, item);
     }
@@ -97,7 +97,7 @@ fn periods_have_no_gap_and_add_up() {
             ..badge(&at.to_string())
         })
         .collect();
-    rows::take(&db, &items, 1, &Kept::default()).expect("kept");
+    stored_rows::take(&db, &items, 1, &KeepLimits::default()).expect("kept");
     for period in [Period::Day, Period::Week, Period::Month] {
         let series = sums(&db, (NOW, jiff::tz::Offset::UTC), period, 0).expect("counted").issued;
         assert_eq!(series.total(), days.len() as u64);
@@ -127,8 +127,8 @@ fn what_expired_lately_is_counted_whatever_the_service_calls_it() {
         ..badge(label)
     });
     let ahead = HistoryItem { status_name: Some("만료".into()), valid_until: time(Some(8)), ..badge("b") };
-    rows::take(&db, &items, 1, &Kept::default()).expect("kept");
-    rows::take(&db, &[ahead], 1, &Kept::default()).expect("kept");
+    stored_rows::take(&db, &items, 1, &KeepLimits::default()).expect("kept");
+    stored_rows::take(&db, &[ahead], 1, &KeepLimits::default()).expect("kept");
     let sums = sums(&db, (NOW, jiff::tz::Offset::UTC), Period::Day, 0).expect("counted");
     assert_eq!(sums.ending.iter().map(|(_, n)| *n).collect::<Vec<_>>(), [2, 0, 0, 0]);
 }
@@ -147,7 +147,7 @@ async fn a_limit_leaves_out_only_similar_names() {
         (0..600).map(|n| row(n, "김서연", &format!("{n}@naru.example"), 0)).collect();
     items.push(row(600, "김 서", "real@naru.example", -9));
     items.push(row(601, "Ann", "KIM@naru.example", -9));
-    index.write(move |db| rows::take(db, &items, 1, &Kept::default())).await.expect("kept");
+    index.write(move |db| stored_rows::take(db, &items, 1, &KeepLimits::default())).await.expect("kept");
     let found = index.find_people(Some("kim@naru.example".into()), Some("김서".into())).await.expect("found");
     assert_eq!((found.badges.len(), found.all), (502, 602));
     let last: BTreeSet<&str> = found.badges[500..].iter().map(|badge| badge.badge_id.wire()).collect();
@@ -200,7 +200,7 @@ fn mails_are_told_apart_by_domain_and_only_where_one_has_failed() {
         mail("5", "e@naru.example", "회수완료", Some("FAIL")),
         mail("6", "f@naru.example", "발급완료", None),
     ];
-    rows::take(&db, &items, 1, &Kept::default()).expect("kept");
+    stored_rows::take(&db, &items, 1, &KeepLimits::default()).expect("kept");
     let found = super::sums::mails(&db).expect("read");
     assert_eq!((found.mails.len(), found.others), (2, 2), "{found:?}");
     let (condition, values) = IndexedList::MailFailed(Some("strictgate.example".to_owned())).condition();
@@ -221,7 +221,7 @@ fn a_waiting_mail_that_an_earlier_version_counted_as_failed_is_none() {
         ..badge(id)
     };
     let items = [mail("1", "발송대기"), mail("2", "opened"), mail("3", "SENT")];
-    rows::take(&db, &items, 1, &Kept::default()).expect("kept");
+    stored_rows::take(&db, &items, 1, &KeepLimits::default()).expect("kept");
     db.execute("UPDATE badge SET failed = 1 WHERE mail <> 'SENT'", [])
         .expect("as an earlier version wrote it");
     for which in [IndexedList::MailFailed(None), IndexedList::MailFailed(Some("naru.example".to_owned()))] {
@@ -237,7 +237,7 @@ async fn an_index_is_private_belongs_to_one_account_and_can_be_thrown_away() {
     assert_eq!(purge(data.path(), &one), Ok(0), "nothing to remove is no error");
     let index = Index::open(data.path(), &one, IndexConfig::default()).expect("made");
     let kept = HistoryItem { reg_date: time(Some(-1)), ..badge("1") };
-    index.write(move |db| rows::take(db, &[kept], 1, &Kept::default())).await.expect("kept");
+    index.write(move |db| stored_rows::take(db, &[kept], 1, &KeepLimits::default())).await.expect("kept");
     let file = file_of(data.path(), &one);
     #[cfg(unix)]
     for entry in std::fs::read_dir(file.parent().expect("a folder")).expect("a folder") {
@@ -275,7 +275,7 @@ async fn what_is_removed_is_gone_for_whoever_has_it_open_too() {
     let index = Index::open(data.path(), &one, IndexConfig::default()).expect("made");
     let kept =
         HistoryItem { recipient_name: Some("한서윤".into()), reg_date: time(Some(-1)), ..badge("1") };
-    index.write(move |db| rows::take(db, &[kept], 1, &Kept::default())).await.expect("kept");
+    index.write(move |db| stored_rows::take(db, &[kept], 1, &KeepLimits::default())).await.expect("kept");
     purge(data.path(), &one).expect("removed");
     assert_eq!(index.status().await.expect("read").badges, 0);
     assert!(!file_of(data.path(), &one).exists());
@@ -289,13 +289,13 @@ fn what_is_too_old_is_not_kept() {
         .map(|days| HistoryItem { reg_date: time(Some(days)), ..badge(&days.to_string()) })
         .collect();
     let limit = |days: i64| {
-        let accepted = rows::moment(NOW.checked_sub(days.days()).expect("near"));
-        Kept { accepted, ends: "9999".into() }
+        let accepted = stored_rows::moment(NOW.checked_sub(days.days()).expect("near"));
+        KeepLimits { accepted, ends: "9999".into() }
     };
-    let taken = rows::take(&db, &items, 1, &limit(7)).expect("kept");
+    let taken = stored_rows::take(&db, &items, 1, &limit(7)).expect("kept");
     assert_eq!((taken.new, taken.old), (2, 1));
-    rows::forget(&db, &limit(3)).expect("removed");
-    assert_eq!(rows::seen(&db, 1).expect("counted"), 1);
+    stored_rows::forget(&db, &limit(3)).expect("removed");
+    assert_eq!(stored_rows::seen(&db, 1).expect("counted"), 1);
 }
 
 #[test]
@@ -329,7 +329,7 @@ fn a_list_of_revoked_badges_is_told_from_the_whole_history() {
 fn badges_wait_until_the_history_was_read() {
     let db = database();
     let item = HistoryItem { status_name: Some("ISSUE_WAIT".into()), reg_date: time(Some(0)), ..badge("b") };
-    rows::take(&db, std::slice::from_ref(&item), 1, &Kept::default()).expect("kept");
+    stored_rows::take(&db, std::slice::from_ref(&item), 1, &KeepLimits::default()).expect("kept");
     let later = NOW.checked_add(2.days()).expect("near");
     let overdue = || {
         let sums = sums(&db, (later, jiff::tz::Offset::UTC), Period::Day, 0).expect("counted");
@@ -369,11 +369,11 @@ fn an_index_of_the_first_schema_is_read_again_before_it_covers_the_history() {
     prepare(&mut db, &account, "in memory").expect("prepared");
     let covered = || coverage(&db, None, "2024-01-01").expect("read");
     assert_eq!(covered(), None, "the row has no category");
-    rows::take(
+    stored_rows::take(
         &db,
         &[HistoryItem { category_name: Some("데이터".into()), ..badge("b") }],
         2,
-        &Kept::default(),
+        &KeepLimits::default(),
     )
     .expect("kept");
     assert_eq!(covered(), Some(super::Coverage { read_at: 7, full_at: None }));
@@ -420,7 +420,7 @@ proptest! {
             ..badge("b")
         };
         let db = database();
-        rows::take(&db, std::slice::from_ref(&item), 1, &Kept::default()).expect("kept");
+        stored_rows::take(&db, std::slice::from_ref(&item), 1, &KeepLimits::default()).expect("kept");
         let which = IndexedList::Matching(Box::new(super::HistorySelection {
             filter: crate::api::HistoryFilter::default(),
             narrowing: narrowing.clone(),
@@ -471,7 +471,7 @@ fn file_with(path: &std::path::Path) -> Vec<u8> {
     };
     let all =
         [badge("B1", "발급완료"), badge("B2", "회수완료"), badge("B3", "ISSUE_WAIT"), badge("B4", "만료")];
-    rows::take(&db, &all, 1, &Kept::default()).expect("kept");
+    stored_rows::take(&db, &all, 1, &KeepLimits::default()).expect("kept");
     db.execute_batch(
         r#"INSERT INTO detail VALUES ('B1', 'C-1', 'C1', '2027-01-01', 0);
            INSERT INTO meta VALUES ('known', '{"reading":1,"total":4,"full_at":0,"read_at":0,"complete":true}'),
@@ -514,9 +514,10 @@ fn no_bytes_of_an_index_do_harm() {
         for period in [Period::Day, Period::Day.next()] {
             let _ = sums(&db, (NOW, jiff::tz::Offset::MIN), period, 0);
         }
-        let _ = (super::sums::mails(&db), coverage(&db, Some(NOW.date()), "2026"), rows::seen(&db, 1));
-        let _ = (rows::unsettled_pages(&db, 20, 5), rows::revoked_since(&db, NOW.date()));
-        let _ = rows::take(&db, &[badge("B1"), badge("B9")], 3, &Kept::default());
-        let _ = rows::forget_unseen(&db, 3, "2026").and_then(|()| rows::forget(&db, &Kept::default()));
+        let _ = (super::sums::mails(&db), coverage(&db, Some(NOW.date()), "2026"), stored_rows::seen(&db, 1));
+        let _ = (stored_rows::unsettled_pages(&db, 20, 5), stored_rows::revoked_since(&db, NOW.date()));
+        let _ = stored_rows::take(&db, &[badge("B1"), badge("B9")], 3, &KeepLimits::default());
+        let _ = stored_rows::forget_unseen(&db, 3, "2026")
+            .and_then(|()| stored_rows::forget(&db, &KeepLimits::default()));
     });
 }

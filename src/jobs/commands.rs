@@ -1,9 +1,9 @@
 //! Commands of a person on a job: begin, pause, resume, correct, resolve, retry.
 
-use super::core::Jobs;
 use super::duplicate_check::{self, CheckProgress};
 use super::error::JobError;
-use super::intake::{Finding, Standing, check_person};
+use super::handle::Jobs;
+use super::intake::{CheckOutcome, Finding, check_person};
 use super::job::{Job, JobId, JobRow, Kind, Phase};
 use super::job_words::JobPart;
 use super::journal::carry::EarlierRow;
@@ -207,8 +207,8 @@ impl Jobs {
         if let RowSelection::One(no) | RowSelection::Shown(no, _) = which {
             // A blank line, a total or a repeated header is no recipient.
             let is_no_recipient = |row: JobRow| {
-                let (.., standing, _) = check_person(row.holder.wire(), row.address.wire());
-                standing == Standing::Refused
+                let (.., outcome, _) = check_person(row.holder.wire(), row.address.wire());
+                outcome == CheckOutcome::Refused
             };
             if self.row_at(id, no).await?.is_some_and(is_no_recipient) {
                 return Err(JobError::no(localizable!(
@@ -233,7 +233,11 @@ impl Jobs {
         self.draft(id).await?;
         let why = why.map(Reason::from);
         let policies = self.core.settings.policies.clone();
-        let moved = self.core.store.review_rows(ReviewRows { id, which, to, why, policies }).await?;
+        let moved = self
+            .core
+            .store
+            .review_rows(ReviewRows { id, me: self.core.me(), which, to, why, policies })
+            .await?;
         self.core.changed(id, []);
         Ok(moved)
     }
@@ -249,7 +253,7 @@ impl Jobs {
     ) -> Result<Vec<Finding>, JobError> {
         self.draft(id).await?;
         let (row, findings) = corrected(no, name, email);
-        self.core.store.correct_rows(id, vec![row]).await?;
+        self.core.store.correct_rows(id, self.core.me(), vec![row]).await?;
         self.core.changed(id, []);
         Ok(findings)
     }
@@ -285,7 +289,7 @@ impl Jobs {
         }
         let n = taken.len() as u64;
         if n > 0 {
-            self.core.store.correct_rows(id, taken).await?;
+            self.core.store.correct_rows(id, self.core.me(), taken).await?;
             self.core.changed(id, []);
         }
         Ok(n)
@@ -308,7 +312,7 @@ impl Jobs {
             for rows in found.by_decision.into_values() {
                 if !rows.corrected.is_empty() {
                     let rows = rows.corrected.iter().map(again).collect();
-                    self.core.store.correct_rows(*id, rows).await?;
+                    self.core.store.correct_rows(*id, self.core.me(), rows).await?;
                 }
                 if !rows.skipped.is_empty() {
                     self.skip_rows(*id, RowSelection::These(rows.skipped)).await?;
@@ -331,7 +335,7 @@ impl Jobs {
         self.draft(id).await?;
         let Some(last) = self.core.store.last_decision(id).await? else { return Ok(None) };
         let policies = self.core.settings.policies.clone();
-        let undone = self.core.store.undo_decision(id, last, policies).await?;
+        let undone = self.core.store.undo_decision(id, self.core.me(), last, policies).await?;
         self.core.changed(id, []);
         let is_last = self.core.store.last_decision(id).await.is_ok_and(|earlier| earlier.is_none());
         Ok(undone.then_some(Undone { rows: last.rows, first: last.first, corrected: last.corrects, is_last }))
@@ -476,8 +480,8 @@ pub struct Undone {
 }
 
 fn corrected(no: u64, name: &str, email: &str) -> (CorrectRow, Vec<Finding>) {
-    let (name, email, standing, findings) = check_person(name, email);
-    let (row_status, why) = files::placed(standing, &findings);
+    let (name, email, outcome, findings) = check_person(name, email);
+    let (row_status, why) = files::placed(outcome, &findings);
     let (name, email) = (redact(&name).into_owned(), redact(&email).into_owned());
     (CorrectRow { no, name, email, row_status, why }, findings)
 }

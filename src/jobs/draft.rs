@@ -1,12 +1,12 @@
 //! Drafts: planned jobs, written to the journal before the review. A draft sends nothing.
 
-use super::core::Jobs;
 use super::error::JobError;
+use super::handle::Jobs;
 use super::job::{Job, JobId, JobOrigin, Kind, Phase};
 use super::journal::JournalError;
 use super::journal::claims::Rival;
 use super::journal::drafts::{CreateJob, IssueOne, PlanUndo, Replace};
-use super::journal::facts::KeptFact;
+use super::journal::facts::KeptValue;
 use super::journal::jobs::{Actor, NewJob, SeenJob};
 use super::journal::rows::NewRow;
 use super::plan::{IssuePlan, Person, RevokePlan, RevokeTarget, own_word, placed};
@@ -87,7 +87,7 @@ impl Jobs {
         &self,
         job: NewJob,
         rows: Vec<NewRow>,
-        reason: Option<KeptFact>,
+        reason: Option<KeptValue>,
     ) -> Result<JobId, JobError> {
         let (account, owner) = (self.core.account.clone(), self.core.store.process());
         let create = CreateJob { account, owner, job, rows, reason };
@@ -104,8 +104,8 @@ impl Jobs {
     }
 
     /// The reason of a revocation, to offer again.
-    fn kept_reason(&self, reason: &str) -> KeptFact {
-        KeptFact::of("reason", reason, self.core.moment().0.as_second())
+    fn kept_reason(&self, reason: &str) -> KeptValue {
+        KeptValue::of("reason", reason, self.core.moment().0.as_second())
     }
 
     /// Writes one draft for several recipients. The caller has checked the recipients.
@@ -311,7 +311,7 @@ impl Jobs {
         if self.core.journal.is_temporary() {
             return Ok(());
         }
-        Ok(self.core.store.discard(id).await?)
+        Ok(self.core.store.discard(id, self.core.me()).await?)
     }
 
     /// Sent rows are still followed. Returns the number of cancelled rows.

@@ -1,8 +1,9 @@
 //! The duplicate check: recipients who have this badge already, may get it twice, or appear in two spellings.
 
-use super::core::{Jobs, JobsCore};
+use super::core::JobsCore;
 use super::duplicate_kind::{DuplicateKind, hash, loosened};
 use super::error::JobError;
+use super::handle::Jobs;
 use super::history_scan::{HistoryScan, spellings};
 use super::job::{Job, JobId, Kind, Phase};
 use super::journal::duplicates::{ExistingBadge, FinishCheck, Recipients, RecordHeld};
@@ -103,7 +104,7 @@ pub(super) async fn check_duplicates(
     let (begun, _) = core.moment();
     let phase = job.phase;
     let known = core.store.recipients(id, phase).await?;
-    core.store.reset_check(id, phase).await?;
+    core.store.reset_check(id, core.me(), phase).await?;
     // A person waits for a few requests; more run in the background.
     let call = |all: u64| {
         if all <= 100 { Call::interactive() } else { Call::background() }.cancelled_by(cancel.clone())
@@ -133,7 +134,7 @@ pub(super) async fn check_duplicates(
     let policies = core.settings.policies.clone();
     let (classes, unsent) = core
         .store
-        .finish_check(FinishCheck { id, phase, complete, corrected, alike, begun, policies })
+        .finish_check(FinishCheck { id, me: core.me(), phase, complete, corrected, alike, begun, policies })
         .await?;
     Ok(DuplicateResult { classes, complete, requests, unsent })
 }
@@ -144,7 +145,7 @@ fn is_only_unread(why: &ApiError) -> bool {
         why,
         ApiError::ServiceFailed(_)
             | ApiError::Unreadable { .. }
-            | ApiError::NoAnswer { .. }
+            | ApiError::NoResponse { .. }
             | ApiError::BadRequest(_)
             | ApiError::NotFound(_)
             | ApiError::RateLimited { .. }
@@ -305,7 +306,8 @@ impl DuplicateScan<'_> {
         let similar = similar_to(&sights, &rows);
         let now = self.core.reader().clock().now();
         let held = sights.iter().filter_map(|sight| held(sight, now, &self.core.settings)).collect();
-        Ok(self.core.store.record_held(RecordHeld { id, phase, held, similar, rows }).await?)
+        let me = self.core.me();
+        Ok(self.core.store.record_held(RecordHeld { id, me, phase, held, similar, rows }).await?)
     }
 }
 
@@ -386,7 +388,7 @@ pub(super) async fn look_up(core: &Arc<JobsCore>, job: &Job, no: u64) -> Result<
     }
     let now = core.reader().clock().now();
     let held = sights.iter().filter_map(|sight| held(sight, now, &core.settings)).collect();
-    core.store.record_held_of_row(id, no, held).await?;
+    core.store.record_held_of_row(id, core.me(), no, held).await?;
     core.changed(id, []);
     Ok(())
 }

@@ -11,10 +11,10 @@ pub use self::badge_ids::IdsRequest;
 pub use self::compare::{FileChange, FileState};
 pub use self::recipients::FileRequest;
 
-use super::core::Jobs;
 use super::error::JobError;
+use super::handle::Jobs;
 use super::intake::{
-    self, About, Choices, ColumnMap, Finding, ImportSource, Opened, ReadProgress, Severity, Standing,
+    self, About, CheckOutcome, Choices, ColumnMap, Finding, ImportSource, Opened, ReadProgress, Severity,
 };
 use super::job::{FileSource, JobOrigin};
 use super::journal::Store;
@@ -56,12 +56,12 @@ impl ReadProgress for ReadingWatcher {
     }
 }
 
-pub(super) fn placed(standing: Standing, findings: &[Finding]) -> (RowStatus, Option<Reason>) {
-    let row_status = match standing {
-        Standing::Ready => RowStatus::Ready,
-        Standing::Ask => RowStatus::NeedsReview,
-        Standing::Refused => RowStatus::Invalid,
-        Standing::NotARecipient => RowStatus::Skipped,
+pub(super) fn placed(outcome: CheckOutcome, findings: &[Finding]) -> (RowStatus, Option<Reason>) {
+    let row_status = match outcome {
+        CheckOutcome::Ready => RowStatus::Ready,
+        CheckOutcome::Ask => RowStatus::NeedsReview,
+        CheckOutcome::Refused => RowStatus::Invalid,
+        CheckOutcome::NotARecipient => RowStatus::Skipped,
     };
     let worst = findings.iter().map(|f| f.severity).max().unwrap_or(Severity::Note);
     let messages: Vec<Reason> =

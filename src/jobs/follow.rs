@@ -7,7 +7,7 @@ use self::poll::Polled;
 use super::core::{JobsCore, PollResult, RequestedPolls, lock};
 use super::error::JobError;
 use super::job::JobId;
-use super::journal::polling::NotRead;
+use super::journal::polling::{NotRead, ScheduleNext};
 use super::journal::{FileWatch, JournalError};
 use super::reason::{Code, Reason};
 use super::send;
@@ -63,11 +63,11 @@ pub(super) async fn run(core: Arc<JobsCore>) {
             for id in &due {
                 deadlines.remove(id);
             }
-            answer(asked, &polled);
+            report(asked, &polled);
             continue;
         }
         let complete = unread.is_none();
-        answer(asked, &PollResult { complete, failed: unread, ..PollResult::default() });
+        report(asked, &PollResult { complete, failed: unread, ..PollResult::default() });
         // At most so often, since each write of this process would be noticed, too.
         if let Some(watch) = watch.as_mut().filter(|_| may_arm <= here) {
             watch.arm();
@@ -99,7 +99,7 @@ pub(super) async fn run(core: Arc<JobsCore>) {
     }
 }
 
-fn answer(asked: RequestedPolls, polled: &PollResult) {
+fn report(asked: RequestedPolls, polled: &PollResult) {
     for done in asked.done {
         // The caller may be gone.
         let _ = done.send(polled.clone());
@@ -147,7 +147,8 @@ async fn poll(core: &Arc<JobsCore>, due: &[JobId], call: &Call) -> (PollResult, 
         badges: unread.why.as_ref().map(|why| (unread.ids.clone(), why.clone())),
         history_of: partial,
     };
-    let written = core.store.schedule_next(due.to_vec(), core.settings.schedule.clone(), now, not_read).await;
+    let (me, jobs, schedule) = (core.me(), due.to_vec(), core.settings.schedule.clone());
+    let written = core.store.schedule_next(ScheduleNext { me, jobs, schedule, now, not_read }).await;
     for id in due {
         core.changed(*id, []);
     }

@@ -1,9 +1,9 @@
 //! Reads badges from the service: one by id, or a part of the history, with few requests.
 
-use super::journal::facts::FactObservation;
+use super::journal::facts::BehaviourObservation;
 use super::reason::Code;
 use super::seen_badge::SeenBadge;
-use crate::api::{HistoryFilter, HistoryQuery, ListEnd, PageReader, Reader, Whole};
+use crate::api::{HistoryFilter, HistoryQuery, ListEnd, PageReader, ReadList, Reader};
 use crate::domain::HistoryItem;
 use crate::jobs::prelude::*;
 
@@ -115,10 +115,10 @@ impl<'r> HistoryScan<'r> {
         Ok(Some(items.into_iter().map(|item| SeenBadge::of_history(item, now)).collect()))
     }
 
-    pub(super) fn observed_behavior(&self) -> impl Iterator<Item = FactObservation> + '_ {
+    pub(super) fn observed_behavior(&self) -> impl Iterator<Item = BehaviourObservation> + '_ {
         self.observed_behavior
             .iter()
-            .map(|(fact, (value, evidence))| FactObservation::once(fact, value, *evidence))
+            .map(|(fact, (value, evidence))| BehaviourObservation::once(fact, value, *evidence))
     }
 
     /// Number of remaining pages, according to the service's count.
@@ -157,7 +157,7 @@ fn observed_behavior(
 }
 
 /// The badges of one template that a recipient has.
-pub type Holdings = Whole<HistoryItem>;
+pub type Holdings = ReadList<HistoryItem>;
 
 /// Includes waiting badges where the service shows them. The service's filters may match partially, so the
 /// template id and the address are compared.

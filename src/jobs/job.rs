@@ -173,6 +173,8 @@ pub struct Job {
     pub note: Option<Reason>,
     /// What the last check could not read, or why the journal could not be written, until that succeeds.
     pub trouble: Option<Reason>,
+    /// Answers that came after another process took the job over: evidence about rows in doubt.
+    pub late_answers: Vec<Reason>,
     /// `None` if the service did not report it.
     pub accepted: Option<AcceptedCount>,
     /// Requests without a response yet.
@@ -315,7 +317,7 @@ impl Job {
     }
 
     /// [`Self::note`] and [`Self::trouble`], unless the stop reason says the same, or it is about rows in doubt and there
-    /// are none any more.
+    /// are none any more; and [`Self::late_answers`].
     pub fn notes(&self) -> impl Iterator<Item = &Reason> {
         let is_proof = |note: &Reason| note.is(Code::NotProvable) || note.is(Code::ProvableSoon);
         let is_open = self.counts.of(RowStatus::InDoubt) + self.left_to_send() > 0;
@@ -326,7 +328,9 @@ impl Job {
         let is_search = |note: &Reason| note.is(Code::PartOfHistory) || note.is(Code::LostWritesNoticed);
         let is_over = move |note: &Reason| is_proof(note) && !is_open || is_search(note) && is_searched;
         let is_said = |note: &Reason| self.stop.as_ref().is_some_and(|stop| stop.why == *note);
-        self.note.iter().chain(&self.trouble).filter(move |note| !is_said(note) && !is_over(note))
+        let notes =
+            self.note.iter().chain(&self.trouble).filter(move |note| !is_said(note) && !is_over(note));
+        notes.chain(&self.late_answers)
     }
 
     pub fn left_to_send(&self) -> u64 {

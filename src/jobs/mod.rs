@@ -24,6 +24,7 @@
 //! seen_badge          a badge as the service showed it
 //! refusal             proves that a refusal with 422 accepted nothing, and uses up the quota
 //! judge_doubt         what the found badges say about a row in doubt
+//! core, handle, senders  the state that all of it shares, `Jobs`, and the tasks that send
 //! prelude             names that many of these files use
 //! ```
 
@@ -37,6 +38,7 @@ mod duplicate_kind;
 mod error;
 mod files;
 mod follow;
+mod handle;
 mod history_scan;
 pub mod intake;
 mod job;
@@ -59,17 +61,19 @@ mod rules;
 mod schedule;
 mod seen_badge;
 mod send;
+mod senders;
 mod settings;
 mod template_names;
 mod urgency;
 
 pub use self::batch::{RequestsNeeded, request_count};
 pub use self::commands::{Disclosure, Undone, shares};
-pub use self::core::{Jobs, PollResult};
+pub use self::core::PollResult;
 pub use self::duplicate_check::{CheckProgress, DuplicateResult};
 pub use self::duplicate_kind::{DuplicateKind, Policy};
 pub use self::error::JobError;
 pub use self::files::{FileChange, FileRequest, FileState, IdsRequest, Reading};
+pub use self::handle::Jobs;
 pub use self::history_scan::{Holdings, holdings};
 pub use self::intake::{Opened, Preview};
 pub use self::job::{
@@ -80,7 +84,7 @@ pub use self::job_words::{JobPart, not_read};
 pub use self::journal::accounts::Account;
 pub use self::journal::backup::{BackedUp, OpenJobs, Restored, back_up, restore};
 pub use self::journal::claims::Rival;
-pub use self::journal::facts::Fact;
+pub use self::journal::facts::ObservedBehaviour;
 pub use self::journal::rows::{RowField, RowFilter, RowPart};
 pub use self::journal::sent_here::{SentAlike, SentHere};
 pub use self::journal::transfer::MovedJobs;
@@ -97,7 +101,7 @@ pub use self::row_groups::{Decision, NeverSeen, RowGroup, RowSelection, Suggeste
 pub use self::row_status::{Claim, Counts, RowStatus};
 pub use self::rules::{RowFacts, Step, count, may};
 pub use self::schedule::Schedule;
-pub use self::send::OpenAnswers;
+pub use self::senders::OpenAnswers;
 pub use self::settings::JobConfig;
 pub use self::template_names::{NamedTemplate, TemplateNames};
 pub use self::urgency::Urgency;

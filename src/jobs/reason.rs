@@ -59,16 +59,19 @@ codes! {
     NotThisService = "not_this_service", "";
     NotReadable = "unreadable", "";
     NotReached = "not_reached", "";
-    NoAnswer = "no_answer", "";
+    NoResponse = "no_answer", "";
     Unreadable = "accepted_unreadable", "";
     DoubtRedirect = "doubt_redirect", "";
     DoubtServer = "doubt_server_error", "";
-    DoubtAnswer = "doubt_answer", "";
-    DoubtNoAnswer = "doubt_no_answer", "";
+    DoubtResponse = "doubt_answer", "";
+    DoubtNoResponse = "doubt_no_answer", "";
     Journal = "journal", "";
 
     // Requests.
     Lost = "lost", tr_noop!("lapel ended, or another one took over, before the answer arrived");
+    LateAnswer = "late_answer", tr_noop!("An answer came when its rows were in doubt already. {why}");
+    LateAccepted = "late_accepted", tr_noop!("The service accepted {accepted} of {sent}.");
+    LateBadges = "late_badges", tr_noop!("The service accepted {accepted} of {sent}. No row has these badges: {ids}. They may be second ones: check their holders' wallets, and revoke what is too many.");
     LostWrites = "lost_writes", tr_noop!("the team's database lost writes, so this may have been sent; lapel searches the history");
     LostWritesNoticed = "lost_writes_noticed", tr_noop!("{who} noticed on {when} that the team's database lost writes. {n} unsent rows may have been sent, so they are in doubt. lapel searches the history for them.");
     LostWritesStopped = "lost_writes_stopped", tr_noop!("The team's database lost writes. A person may have paused or cancelled this job since. The rest was not sent. Check it, then resume it.");
@@ -543,12 +546,12 @@ impl From<&ApiError> for Reason {
             ApiError::NotThisService { .. } => Code::NotThisService,
             ApiError::Unreadable { .. } => Code::NotReadable,
             ApiError::NotReached { .. } => Code::NotReached,
-            ApiError::NoAnswer { .. } => Code::NoAnswer,
+            ApiError::NoResponse { .. } => Code::NoResponse,
             ApiError::InDoubt { accepted: true, .. } => Code::Unreadable,
             ApiError::InDoubt { status: Some(300..=399), .. } => Code::DoubtRedirect,
             ApiError::InDoubt { status: Some(500..), .. } => Code::DoubtServer,
-            ApiError::InDoubt { status: Some(_), .. } => Code::DoubtAnswer,
-            ApiError::InDoubt { status: None, .. } => Code::DoubtNoAnswer,
+            ApiError::InDoubt { status: Some(_), .. } => Code::DoubtResponse,
+            ApiError::InDoubt { status: None, .. } => Code::DoubtNoResponse,
             _ => Code::Told,
         };
         Self::coded(code, &error.localizable())

@@ -1,7 +1,8 @@
 //! Refusals with HTTP 422: proves that the service accepted none of the rows, and uses up the rest of the quota.
 
-use super::core::{Jobs, JobsCore};
+use super::core::JobsCore;
 use super::error::JobError;
+use super::handle::Jobs;
 use super::job::{JobId, StopKind};
 use super::journal::jobs::Actor;
 use super::journal::refusals::RefusalProof;
@@ -99,7 +100,7 @@ async fn halve(all: Jobs, id: JobId, who: String) {
         if !at_the_quota || rows <= 1 || core.ending.is_cancelled() {
             return;
         }
-        let half = core.store.set_batch(id, rows / 2).await;
+        let half = core.store.set_batch(id, core.me(), rows / 2).await;
         if half.is_err()
             || !is_proven_in_the_end(&all, id).await
             || all.same_or_fewer(&job).await.is_err()

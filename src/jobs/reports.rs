@@ -1,8 +1,8 @@
 //! Files about a job: the receipt, the redo file, and the mail failures.
 
-use super::core::{Jobs, row_of_abandoned};
 use super::error::JobError;
 use super::files::off_the_loop;
+use super::handle::{Jobs, row_of_abandoned};
 use super::intake::{ColumnMap, NameColumns, PASTED, RawRow, check, id_column, stand_in};
 use super::job::{Job, JobId, JobRow, Kind, Phase};
 use super::job_words::PERHAPS_ACCEPTED;

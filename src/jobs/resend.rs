@@ -1,7 +1,7 @@
 //! Decisions of a person about many rows at once: resending never seen rows, leaving rows, cancelling rows.
 
-use super::core::Jobs;
 use super::error::JobError;
+use super::handle::Jobs;
 use super::job::{Job, JobId, Phase};
 use super::journal::decisions::ResendRows;
 use super::journal::jobs::{Actor, SeenJob};

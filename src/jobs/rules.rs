@@ -212,7 +212,7 @@ pub(super) fn claims() -> impl Iterator<Item = Option<Claim>> {
 
 /// Another row's claim on the same recipient and template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Other {
+pub(super) struct OtherClaim {
     pub(super) slot: i64,
     /// See [`Rival::claim_id`](super::Rival::claim_id).
     pub(super) id: i64,
@@ -233,13 +233,13 @@ pub(super) enum ClaimVerdict {
 
 /// `mine` is the row's own slot. `approved` is the highest claim that the person who allowed the row knew of, by its id:
 /// its slot may have become free since, and another job may have it now. A row accounts for all lower slots, so a row with a slot checks only the slots above it.
-pub(super) fn judge(mine: Option<i64>, approved: Option<i64>, others: &[Other]) -> ClaimVerdict {
-    let above = |other: &Other| mine.is_none_or(|slot| other.slot > slot);
-    let was_sent = |other: &Other| other.claim != Claim::Reserved;
-    let blocks = |other: &Other| {
+pub(super) fn judge(mine: Option<i64>, approved: Option<i64>, others: &[OtherClaim]) -> ClaimVerdict {
+    let above = |other: &OtherClaim| mine.is_none_or(|slot| other.slot > slot);
+    let was_sent = |other: &OtherClaim| other.claim != Claim::Reserved;
+    let blocks = |other: &OtherClaim| {
         !other.is_accounted && above(other) && (was_sent(other) || mine.is_none() && other.is_live)
     };
-    let next = |others: &mut dyn Iterator<Item = &Other>| others.map(|o| o.slot + 1).max().unwrap_or(0);
+    let next = |others: &mut dyn Iterator<Item = &OtherClaim>| others.map(|o| o.slot + 1).max().unwrap_or(0);
     let highest = others.iter().enumerate().filter(|(_, o)| blocks(o)).max_by_key(|(_, o)| o.slot);
     if let Some((at, other)) = highest {
         if approved != Some(other.id) {
@@ -254,7 +254,7 @@ pub(super) fn judge(mine: Option<i64>, approved: Option<i64>, others: &[Other]) 
         let slot = if passed { next(&mut others.iter()) } else { slot };
         return ClaimVerdict::Free { slot, takes: Vec::new(), approved: false };
     }
-    let idle = |other: &Other| !was_sent(other) && !other.is_live && !other.is_accounted;
+    let idle = |other: &OtherClaim| !was_sent(other) && !other.is_live && !other.is_accounted;
     let takes: Vec<usize> = others.iter().enumerate().filter(|(_, o)| idle(o)).map(|(at, _)| at).collect();
     let slot = next(&mut others.iter().filter(|o| !idle(o)));
     ClaimVerdict::Free { slot, takes, approved: false }
@@ -264,8 +264,8 @@ pub(super) fn judge(mine: Option<i64>, approved: Option<i64>, others: &[Other]) 
 mod tests {
     use super::*;
 
-    fn other(slot: i64, claim: Claim) -> Other {
-        Other { slot, id: 100 + slot, claim, is_live: false, is_accounted: false }
+    fn other(slot: i64, claim: Claim) -> OtherClaim {
+        OtherClaim { slot, id: 100 + slot, claim, is_live: false, is_accounted: false }
     }
 
     fn free(slot: i64) -> ClaimVerdict {
@@ -296,18 +296,18 @@ mod tests {
         let approved = ClaimVerdict::Free { slot: 3, takes: Vec::new(), approved: true };
         assert_eq!(judge(Some(0), Some(102), &[other(2, Claim::Kept)]), approved);
         // The seen one went, and another row has its slot.
-        let other_row = Other { id: 7, ..other(0, Claim::Kept) };
+        let other_row = OtherClaim { id: 7, ..other(0, Claim::Kept) };
         assert_eq!(judge(None, Some(100), &[other_row]), ClaimVerdict::Review(0));
     }
 
     #[test]
     fn an_expired_or_revoked_badge_frees_the_recipient() {
-        let over = Other { is_accounted: true, ..other(0, Claim::Kept) };
+        let over = OtherClaim { is_accounted: true, ..other(0, Claim::Kept) };
         assert_eq!(judge(None, None, &[over]), free(1));
         let both = [over, other(1, Claim::Kept)];
         assert_eq!(judge(None, None, &both), ClaimVerdict::Review(1));
         // The other claim came after this row's claim, so the row takes a slot above it.
-        assert_eq!(judge(Some(0), None, &[Other { slot: 1, ..over }]), free(2));
+        assert_eq!(judge(Some(0), None, &[OtherClaim { slot: 1, ..over }]), free(2));
     }
 
     #[test]
@@ -317,12 +317,12 @@ mod tests {
             judge(None, None, &[idle]),
             ClaimVerdict::Free { slot: 0, takes: vec![0], approved: false }
         );
-        let live = Other { is_live: true, ..idle };
+        let live = OtherClaim { is_live: true, ..idle };
         assert_eq!(judge(None, None, &[live]), ClaimVerdict::Review(0));
         let approved = ClaimVerdict::Free { slot: 1, takes: Vec::new(), approved: true };
         assert_eq!(judge(None, Some(100), &[live]), approved);
         // A row that has a claim does not wait for an unused one.
-        assert_eq!(judge(Some(0), None, &[Other { slot: 1, ..live }]), free(0));
+        assert_eq!(judge(Some(0), None, &[OtherClaim { slot: 1, ..live }]), free(0));
     }
 
     #[test]

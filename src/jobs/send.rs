@@ -16,12 +16,11 @@ use super::journal::sending::RecordIntent;
 use super::journal::{JournalError, PendingOperation, Store};
 use super::reason::{Code, Reason};
 use super::schedule::{self, Polling};
+use super::senders::Sender;
 use crate::api::{MAX_ENTRIES, MaySend, Turn, Writer};
 use crate::jobs::prelude::*;
 use std::pin::Pin;
-use std::sync::Mutex;
 use std::time::{Duration, Instant};
-use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
 /// Maximum number of consecutive requests that end in doubt. Then the job stops, since the next would fail, too.
@@ -30,64 +29,6 @@ const DOUBTS: u32 = 3;
 const AGAIN: Duration = Duration::from_secs(2);
 /// Pause before a journal that is away is read again.
 const READ_AGAIN: Duration = Duration::from_millis(250);
-
-/// What the service still has to answer, and what the journal still has to record of its answers.
-#[derive(Clone, Debug, Default)]
-pub struct OpenAnswers {
-    /// Requests on their way.
-    pub awaited: u64,
-    /// Answers that arrived, and are not in the journal.
-    pub unrecorded: u64,
-    /// Since when the journal has not accepted one for a job, and why.
-    refused: BTreeMap<JobId, (Instant, JournalError)>,
-}
-
-impl OpenAnswers {
-    /// Why the journal does not accept one of them.
-    pub fn why(&self) -> Option<&JournalError> {
-        self.refused.values().next().map(|(_, why)| why)
-    }
-
-    /// Whether only the journal keeps them open.
-    pub fn is_refused(&self) -> bool {
-        self.awaited == 0 && !self.refused.is_empty()
-    }
-
-    /// Why the journal has not accepted an answer to one of these jobs for at least `time`, if so.
-    pub fn refused_for(&self, ids: &[JobId], time: Duration) -> Option<JournalError> {
-        let mut all = ids.iter().filter_map(|id| self.refused.get(id));
-        all.find(|(since, _)| since.elapsed() >= time).map(|(_, why)| why.clone())
-    }
-
-    fn note(&mut self, id: JobId, recorded: Result<(), &JournalError>) {
-        match recorded {
-            Ok(()) => {
-                self.unrecorded -= 1;
-                self.refused.remove(&id);
-            }
-            Err(why) => {
-                let since = self.refused.get(&id).map_or_else(Instant::now, |(since, _)| *since);
-                self.refused.insert(id, (since, why.clone()));
-            }
-        }
-    }
-}
-
-/// The tasks that send, and the answers to their requests.
-#[derive(Default)]
-pub(super) struct Senders {
-    all: Mutex<HashMap<JobId, Sender>>,
-    /// Notified whenever the task of a job ends.
-    idle: Notify,
-    pub(super) answers: watch::Sender<OpenAnswers>,
-}
-
-struct Sender {
-    /// Stops the task before its next request. Also cancels waiting for a turn.
-    pause: CancellationToken,
-    /// Whether new work arrived since the task last checked.
-    again: bool,
-}
 
 /// Does nothing for a job that may not send.
 pub(super) fn ensure_sender(core: &Arc<JobsCore>, id: JobId) {
@@ -330,7 +271,7 @@ async fn send_all(core: &Arc<JobsCore>, writer: &Writer, id: JobId, pause: &Canc
         });
         if let Some((kind, why)) = next.stop(&mut doubts) {
             stopped = true;
-            let _ = core.store.stop_job(id, kind, why).await;
+            let _ = core.store.stop_job(id, core.me(), kind, why).await;
             core.changed(id, []);
         }
     }
@@ -370,7 +311,7 @@ async fn unreadable(core: &Arc<JobsCore>, id: JobId, why: JournalError) -> Optio
 /// Returns the reason if the journal cannot record the stop either; then only the snapshot shows it.
 async fn stopped_by(core: &Arc<JobsCore>, id: JobId, why: JournalError) -> Option<JournalError> {
     core.trouble(id, &why);
-    let stopped = core.store.stop_job(id, StopKind::Journal, Reason::from(&why)).await;
+    let stopped = core.store.stop_job(id, core.me(), StopKind::Journal, Reason::from(&why)).await;
     if stopped.is_ok() {
         core.no_trouble(id);
     }
@@ -432,14 +373,15 @@ fn certain(error: &ApiError) -> Option<(&'static str, Next)> {
     })
 }
 
+/// Returns what the job does next. If another process has taken it over, that one decides.
 async fn record_failure(
     core: &JobsCore,
     id: JobId,
     request: i64,
     (error, outcome): (&ApiError, &'static str),
     rows: FailedRows,
-    next: &Next,
-) {
+    next: Next,
+) -> Next {
     let why = Reason::from(error);
     let status = match error {
         ApiError::InDoubt { status, .. } => *status,
@@ -455,10 +397,11 @@ async fn record_failure(
         rows,
         how: Ended { outcome, status, accepted: None, why: Some(why.clone()) },
         why,
-        stop: match next {
+        stop: match &next {
             Next::Stop(kind, why) => Some((*kind, why.clone())),
             Next::GoOn | Next::Doubt => None,
         },
     };
-    record_response(core, id, |store| store.record_failure(failure.clone())).await;
+    let recorded = record_response(core, id, |store| store.record_failure(failure.clone())).await;
+    if recorded == Some(false) { Next::GoOn } else { next }
 }

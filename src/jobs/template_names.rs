@@ -3,7 +3,7 @@
 //! The service's own title filter is not used: the contract does not say whether it folds case or composes letters,
 //! so it might hide a second template with the same title.
 
-use crate::api::{ApiResult, Reader, TemplateFilter, TemplateQuery, whole};
+use crate::api::{ApiResult, Reader, TemplateFilter, TemplateQuery, read_at_most};
 use crate::domain::Template;
 use crate::domain::edit_distance::edits;
 use crate::jobs::prelude::*;
@@ -42,7 +42,7 @@ impl TemplateNames {
     /// # Errors
     /// The first page could not be read.
     pub async fn read(reader: &Reader, call: &Call) -> ApiResult<Self> {
-        let read = whole(
+        let read = read_at_most(
             PAGES,
             |t: &Template| t.template_id.clone(),
             |wanted| {

@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn waiting_as_told_is_enough() {
+    fn a_caller_that_waits_as_long_as_retry_after_says_is_admitted() {
         let mut limiter = Limiter::default();
         let mut now = Instant::now();
         for round in 0..50 {

@@ -9,12 +9,12 @@ use axum::middleware::Next;
 use axum::response::Response;
 use serde_json::Value;
 
-use super::answer::{EndpointResponse, RawResponse, render};
 use super::fault::{FaultEffect, FaultRule, Items};
 use super::faulty_connection::{ConnectionEnd, Peer};
+use super::response::{EndpointResponse, RawResponse, render};
 use super::routes::{BASE, name_of};
 use super::service::{Caller, Service, SharedService, lock};
-use super::switches::{BadKeyOther, BadKeyPing, BlockedAnswer, Switches};
+use super::switches::{BadKeyOther, BadKeyPing, BlockedResponse, Switches};
 
 /// Maximum bytes of a body that are read.
 const PATIENCE: usize = 64 * 1024 * 1024;
@@ -77,7 +77,7 @@ async fn handle(service: SharedService, peer: Peer, request: Request, next: Next
     let admitted = admit(&service, &peer, request.headers(), &below);
     let mut headers = HeaderMap::new();
     let answer = match admitted {
-        Err(Blocked::Answer(answer)) => answer,
+        Err(Blocked::Response(answer)) => answer,
         Err(Blocked::Page) => {
             return RawResponse::page(403).dated(&service.switches(), service.clock.now()).response();
         }
@@ -136,7 +136,7 @@ fn note_key_in_url(service: &Service, request: &Request) {
 }
 
 enum Blocked {
-    Answer(EndpointResponse),
+    Response(EndpointResponse),
     Page,
     Reset,
 }
@@ -147,9 +147,9 @@ fn admit(service: &Service, peer: &Peer, headers: &HeaderMap, below: &str) -> Re
         lock(&service.books).violations.blocked_address += 1;
         let refused = EndpointResponse::refused(403, "4003", "This address is not on the allow-list.");
         return Err(match switches.blocked_answer {
-            BlockedAnswer::Envelope => Blocked::Answer(refused),
-            BlockedAnswer::Html => Blocked::Page,
-            BlockedAnswer::Reset => Blocked::Reset,
+            BlockedResponse::Envelope => Blocked::Response(refused),
+            BlockedResponse::Html => Blocked::Page,
+            BlockedResponse::Reset => Blocked::Reset,
         });
     }
     let mut keys = headers.get_all("x-api-key").iter();
@@ -173,13 +173,13 @@ fn admit(service: &Service, peer: &Peer, headers: &HeaderMap, below: &str) -> Re
             }
         };
         let refused = EndpointResponse::refused(status, "4001", "The API key is missing or invalid.");
-        return Err(Blocked::Answer(refused));
+        return Err(Blocked::Response(refused));
     };
     let limit = service.limits().rate;
     lock(&service.limiter).admit(org, limit, Instant::now()).map_err(|wait| {
         lock(&service.books).violations.rate_limited += 1;
         let refused = EndpointResponse::refused(429, "4011", "Too many requests in a minute.");
-        Blocked::Answer(EndpointResponse { wait: Some(wait), ..refused })
+        Blocked::Response(EndpointResponse { wait: Some(wait), ..refused })
     })?;
     Ok(Caller(org))
 }

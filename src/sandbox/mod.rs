@@ -13,7 +13,7 @@
 //!
 //! ```text
 //! service, routes/, middleware   the running service, its endpoints, and the steps of every request
-//! params, records, answer        requests and responses in the form of the contract
+//! params, records, response      requests and responses in the form of the contract
 //! store/, ledger, clock          its data, its real actions, its time
 //! switches/                      the gaps of the contract
 //! fault, faulty_connection       failures of networks and services
@@ -33,7 +33,6 @@
 //! # }
 //! ```
 
-mod answer;
 mod clock;
 mod control;
 mod demo;
@@ -47,6 +46,7 @@ mod middleware;
 mod params;
 mod pictures;
 mod records;
+mod response;
 mod routes;
 mod service;
 mod store;
@@ -274,7 +274,7 @@ async fn open(options: Options, switches: Switches, home: SocketAddr) -> anyhow:
 
 async fn run_service(listener: FaultyListener, service: SharedService, mut stopped: watch::Receiver<bool>) {
     let app = routes::router()
-        .route("/images/{template}/{file}", get(pictures::serve))
+        .route("/images/{template}/{file}", get(routes::serve_picture))
         .fallback(middleware::nowhere)
         .method_not_allowed_fallback(middleware::wrong_method)
         .layer(from_fn_with_state(service.clone(), middleware::every))

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::answer::EndpointResponse;
 use super::clock;
+use super::response::EndpointResponse;
 use super::store::OrderDirection;
 use super::switches::{
     BadDate, BadNumber, DateEnd, PageZero, RowsZero, SortType, Sorting, Switches, UnknownSort,

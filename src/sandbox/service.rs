@@ -3,7 +3,6 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
-use super::answer::{EndpointResponse, Outcome};
 use super::clock::{self, Clock};
 use super::demo::catalogue::{ORGS, PRACTICE};
 use super::fault::FaultRule;
@@ -11,6 +10,7 @@ use super::faulty_connection::Traffic;
 use super::ledger::{Books, Connections, Ledger};
 use super::limiter::Limiter;
 use super::pictures::DrawnPictures;
+use super::response::{EndpointResponse, Outcome};
 use super::store::BadgeStore;
 use super::switches::Switches;
 use super::{OrgKey, mix};

@@ -1,7 +1,7 @@
 //! A table as CSV: UTF-8 with a byte order mark, or CP949, with Excel's line endings.
 
 use super::cell::{escape_formula, korean, visible};
-use super::notes::NotedCell;
+use super::notes::ChangedCell;
 use super::{TableRow, Written};
 use csv::{ByteRecord, Terminator, WriterBuilder};
 use std::io::{self, BufWriter, Write};
@@ -57,7 +57,7 @@ impl<W: Write> CsvFile<W> {
     pub fn row(&mut self, row: &TableRow<'_>, written: &mut Written) -> io::Result<()> {
         self.record.clear();
         for (at, raw) in row.cells().enumerate() {
-            let place = |chars| NotedCell { row: row.number, column: row.column(at), chars };
+            let place = |chars| ChangedCell { row: row.number, column: row.column(at), chars };
             if self.korean {
                 let cell = korean(raw);
                 self.record.push_field(&cell.bytes);

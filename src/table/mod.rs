@@ -17,9 +17,9 @@ pub use csv_file::CsvStream;
 pub use error::TableError;
 pub use json::json_line;
 pub use json_lines::Lines;
-pub use notes::{Noted, NotedCell};
+pub use notes::{ChangedCell, ChangedCells};
 pub use writer::{SummaryFn, TableWriter, WriterRow};
-pub use xlsx_file::Room;
+pub use xlsx_file::SheetLimits;
 
 pub(crate) use notes::tally;
 pub(crate) use xlsx_file::letters;
@@ -87,11 +87,11 @@ pub struct Written {
     /// In order of appearance. They add up to `rows`. Empty when rows have no status.
     pub row_statuses: Vec<(String, u64)>,
     /// Not in CP949. The file has marks such as `<U+1F600>` instead.
-    pub unmappable: Noted,
+    pub unmappable: ChangedCells,
     /// Would control a terminal or reverse text. The file has marks instead.
-    pub marked: Noted,
+    pub marked: ChangedCells,
     /// Longer than Excel's limit (32,767 characters). The file has their beginning.
-    pub cut: Noted,
+    pub cut: ChangedCells,
 }
 
 impl Written {
@@ -101,7 +101,7 @@ impl Written {
 
     /// One per line. Empty when the file is exact.
     pub fn remarks(&self) -> Vec<String> {
-        let first = |noted: &Noted| noted.first.first().map(|place| (noted.count, place.to_string()));
+        let first = |noted: &ChangedCells| noted.first.first().map(|place| (noted.count, place.to_string()));
         [
             first(&self.unmappable).map(|(cells, place)| {
                 plural!(

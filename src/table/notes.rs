@@ -8,13 +8,13 @@ const NAMED: usize = 100;
 
 /// Cells that the file does not have unchanged: the first hundred with their place, all as a count.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Noted {
-    pub first: Vec<NotedCell>,
+pub struct ChangedCells {
+    pub first: Vec<ChangedCell>,
     pub count: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotedCell {
+pub struct ChangedCell {
     /// As numbered by the caller; 0 is the header.
     pub row: u64,
     /// The column's name, or its number when it has none.
@@ -23,8 +23,8 @@ pub struct NotedCell {
     pub chars: Vec<char>,
 }
 
-impl Noted {
-    pub(super) fn add(&mut self, place: impl FnOnce() -> NotedCell) {
+impl ChangedCells {
+    pub(super) fn add(&mut self, place: impl FnOnce() -> ChangedCell) {
         self.count += 1;
         if self.first.len() < NAMED {
             self.first.push(place());
@@ -42,7 +42,7 @@ pub(crate) fn tally(counts: &mut Vec<(String, u64)>, name: &str, most: usize, ot
     }
 }
 
-impl fmt::Display for NotedCell {
+impl fmt::Display for ChangedCell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&match self.row {
             0 => t!("header row, {column}", column = self.column),

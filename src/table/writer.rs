@@ -2,7 +2,7 @@
 
 use super::csv_file::CsvFile;
 use super::notes::tally;
-use super::xlsx_file::{MAX_COLUMNS, Room, XlsxFile};
+use super::xlsx_file::{MAX_COLUMNS, SheetLimits, XlsxFile};
 use super::{BREATH, TableError, TableFormat, TableRow, WriteProgress, Written, is_free};
 use crate::fs::{Draft, Overwrite};
 use std::error::Error;
@@ -30,7 +30,7 @@ pub struct TableWriter<'a> {
     pub names: &'a [String],
     /// An extra sheet of an Excel file: its name and its content.
     pub facts: Option<(&'static str, &'a SummaryFn<'a>)>,
-    pub room: Room,
+    pub room: SheetLimits,
 }
 
 impl TableWriter<'_> {

@@ -5,7 +5,7 @@
 //! arrive, a full disk is a normal error, and an oversized sheet continues on the next one.
 
 use super::cell::visible;
-use super::notes::NotedCell;
+use super::notes::ChangedCell;
 use super::{TableRow, Written};
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -19,7 +19,7 @@ use zip::{CompressionMethod, DateTime, ZipWriter};
 pub(super) const MAX_COLUMNS: usize = 16_384;
 
 #[derive(Clone, Copy, Debug)]
-pub struct Room {
+pub struct SheetLimits {
     /// Including the header.
     pub rows: u64,
     /// Before compression. Beyond 4 GB, the archive would need another format.
@@ -28,7 +28,7 @@ pub struct Room {
     pub units: usize,
 }
 
-impl Room {
+impl SheetLimits {
     pub const EXCEL: Self = Self { rows: 1_048_576, bytes: 1 << 30, units: 32_767 };
 }
 
@@ -38,7 +38,7 @@ const SAMPLE: (usize, usize) = (100, 1 << 20);
 pub(super) struct XlsxFile<W: Write> {
     zip: ZipWriter<StreamWriter<Tap<W>>>,
     trouble: SharedIoError,
-    room: Room,
+    room: SheetLimits,
     /// The first lines of the current sheet before it is begun: their XML, and the column widths so far.
     sample: Option<Sample>,
     head: Vec<String>,
@@ -56,7 +56,7 @@ struct Sample {
 }
 
 impl<W: Write> XlsxFile<W> {
-    pub fn new(to: W, room: Room) -> Self {
+    pub fn new(to: W, room: SheetLimits) -> Self {
         let trouble = SharedIoError::default();
         let tap = Tap { out: BufWriter::new(to), trouble: trouble.clone() };
         Self {
@@ -98,7 +98,7 @@ impl<W: Write> XlsxFile<W> {
         for (at, raw) in row.cells().enumerate() {
             let (text, marked) = visible(raw);
             let (text, cut) = cut(&text, self.room.units);
-            let place = |chars| NotedCell { row: row.number, column: row.column(at), chars };
+            let place = |chars| ChangedCell { row: row.number, column: row.column(at), chars };
             if !marked.is_empty() {
                 written.marked.add(|| place(marked));
             }

@@ -34,7 +34,7 @@ mod terminal_output;
 mod toasts;
 mod tour;
 
-pub use connecting::Begin;
+pub use connecting::FirstConnection;
 pub(in crate::tui) use toasts::{LONGEST_NOTICE, Notice};
 
 pub use super::tab::Tab;
@@ -101,7 +101,7 @@ pub struct App {
     views: saved_views::Views,
     palette: Palette,
     requests: RequestIds,
-    orders: Vec<WorkerCommand>,
+    commands: Vec<WorkerCommand>,
     loop_command: Option<LoopCommand>,
     quit_asked: bool,
     /// A text to print after the TUI has ended, about an unfinished file.
@@ -114,15 +114,16 @@ pub struct App {
 }
 
 impl App {
-    /// Shows the welcome screen when `begin` has no session.
+    /// Shows the welcome screen when `first_connection` has no session.
     pub fn new(
         cx: UiContext,
         palette: Palette,
         size: (u16, u16),
-        begin: Begin,
+        first_connection: FirstConnection,
         warning: Option<String>,
     ) -> Self {
-        let welcome = matches!(begin, Begin::Welcome).then(|| Welcome::new(warning.clone()));
+        let welcome =
+            matches!(first_connection, FirstConnection::Welcome).then(|| Welcome::new(warning.clone()));
         let news = warning.filter(|_| welcome.is_none()).map(|text| Notice::new(text, true));
         let mut app = Self {
             cx,
@@ -139,7 +140,7 @@ impl App {
             views: saved_views::Views::default(),
             palette,
             requests: RequestIds::default(),
-            orders: Vec::new(),
+            commands: Vec::new(),
             loop_command: None,
             quit_asked: false,
             parting: None,
@@ -148,17 +149,17 @@ impl App {
             tour_wanted: false,
             connection: ConnectionState::default(),
         };
-        match begin {
-            Begin::Session(session) => app.connect(*session),
-            Begin::Sandbox => app.begin_with(Welcome::starting),
-            Begin::Opening(name) => app.begin_with(|effects| Welcome::opening(name, effects)),
-            Begin::Welcome => {}
+        match first_connection {
+            FirstConnection::Session(session) => app.connect(*session),
+            FirstConnection::Sandbox => app.begin_with(Welcome::starting),
+            FirstConnection::Opening(name) => app.begin_with(|effects| Welcome::opening(name, effects)),
+            FirstConnection::Welcome => {}
         }
         app
     }
 
-    pub fn take_orders(&mut self) -> Vec<WorkerCommand> {
-        std::mem::take(&mut self.orders)
+    pub fn take_commands(&mut self) -> Vec<WorkerCommand> {
+        std::mem::take(&mut self.commands)
     }
 
     pub fn take_loop_command(&mut self) -> Option<LoopCommand> {
@@ -239,7 +240,7 @@ impl App {
                 if let Err(reply) = self.kept(reply, owner)
                     && !self.is_quiet_failure(&reply, owner, effects)
                 {
-                    self.answer(reply, owner, effects);
+                    self.on_reply(reply, owner, effects);
                     self.hold_back(owner, effects);
                 }
             }
@@ -263,7 +264,7 @@ impl App {
                     self.hold_back(RequestOwner::Shell, effects);
                 }
                 self.cx.connection.link = None;
-                self.output.handing.clear();
+                self.output.program_calls.clear();
                 self.refresh.forget();
                 self.changed = true;
             }
@@ -296,7 +297,7 @@ impl App {
                     self.toasts.withdraw(&why);
                 }
                 self.on_journal(JournalEvent::Failed(&why), effects);
-                self.changed |= self.toasts.tell(why);
+                self.changed |= self.toasts.add_error(why);
             }
             Message::JournalAway(why) => self.journal_away(why, effects),
             Message::Progress(request, done, all) => self.progress((request, done, all), effects),
@@ -382,14 +383,14 @@ impl App {
         self.changed |= self.toasts.receive(&mut effects, self.input.is_input);
         if self.connection.failure.is_some() {
             // Without a connection nothing can answer these requests.
-            effects.orders.retain(|order| match order {
+            effects.commands.retain(|command| match command {
                 WorkerCommand::Request(_, ask) => ask.has(Flag::Local),
                 WorkerCommand::Connect(..) | WorkerCommand::Cancel(_) | WorkerCommand::Stop(_) => true,
             });
         }
         let owners: HashMap<RequestId, RequestOwner> = effects.owners.drain(..).collect();
-        for order in &effects.orders {
-            match order {
+        for command in &effects.commands {
+            match command {
                 WorkerCommand::Request(request, ask) => {
                     self.counts.asks += 1;
                     if let Request::Quiet(_) = ask {
@@ -405,7 +406,7 @@ impl App {
                 WorkerCommand::Stop(_) | WorkerCommand::Connect(..) => {}
             }
         }
-        self.orders.append(&mut effects.orders);
+        self.commands.append(&mut effects.commands);
     }
 
     fn is_sending(&self) -> bool {

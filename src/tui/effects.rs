@@ -11,7 +11,7 @@ use crate::tui::persist::input_history::InputKind;
 use crate::tui::platform::clipboard::CopiedText;
 use crate::tui::platform::pager::PagerText;
 use crate::tui::prelude::*;
-use crate::tui::worker::index::IndexRows;
+use crate::tui::request::IndexRows;
 
 #[derive(Clone, Debug)]
 pub enum Content {
@@ -214,7 +214,7 @@ pub struct Effects<'a> {
     requests: &'a mut RequestIds,
     owner: RequestOwner,
     pub(in crate::tui) owners: Vec<(RequestId, RequestOwner)>,
-    pub orders: Vec<WorkerCommand>,
+    pub commands: Vec<WorkerCommand>,
     pub go: Vec<Navigate>,
     /// A line for the user, and whether it is an error.
     pub notice: Option<(String, bool)>,
@@ -235,7 +235,7 @@ impl<'a> Effects<'a> {
             requests,
             owner: RequestOwner::Shell,
             owners: Vec::new(),
-            orders: Vec::new(),
+            commands: Vec::new(),
             go: Vec::new(),
             notice: None,
             news: None,
@@ -297,7 +297,7 @@ impl<'a> Effects<'a> {
     pub fn request(&mut self, request: Request) -> RequestId {
         let id = self.requests.next();
         let request = if self.quiet { request.quietly() } else { request };
-        self.orders.push(WorkerCommand::Request(id, request));
+        self.commands.push(WorkerCommand::Request(id, request));
         self.owners.push((id, self.owner));
         id
     }
@@ -320,7 +320,7 @@ impl<'a> Effects<'a> {
     }
 
     pub fn cancel(&mut self, requests: impl IntoIterator<Item = RequestId>) {
-        self.orders.extend(requests.into_iter().map(WorkerCommand::Cancel));
+        self.commands.extend(requests.into_iter().map(WorkerCommand::Cancel));
     }
 
     /// Scrubs the text, except line breaks and tabs. `what` names it in the middle of a sentence: `the badge id`.

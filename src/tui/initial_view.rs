@@ -2,7 +2,7 @@
 
 use crate::tui::prelude::*;
 use crate::tui::tab::Tab;
-use crate::tui::widgets::filter::{self, FilterValue, Spec};
+use crate::tui::widgets::filter::{self, FilterField, FilterValue};
 use crate::tui::widgets::filtered_list::ListRecord;
 
 /// Overrides the saved layout. Used once, for the first profile that is opened.
@@ -57,7 +57,7 @@ fn read<T: ListRecord>(filters: &[String]) -> Result<Vec<(String, String)>, Stri
                 fields = fields()
             ));
         };
-        let is_meant = |spec: &&Spec| {
+        let is_meant = |spec: &&FilterField| {
             let word = spec.word.trim_end_matches(':');
             [spec.name, spec.label, word].iter().any(|called| bare(called) == bare(name))
         };

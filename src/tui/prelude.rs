@@ -10,7 +10,7 @@ pub(in crate::tui) use super::input::keymap::KeyContext;
 pub(in crate::tui) use super::input::list_hit::{Click, Clicked, Drag, ListArea, ListCursor, below};
 pub(in crate::tui) use super::persist::unfinished::FormInput;
 pub(in crate::tui) use super::platform::images::PictureRequest;
-pub(in crate::tui) use super::request::{Handled, Reply, Request, RequestId, Response};
+pub(in crate::tui) use super::request::{Handled, JobCommand, Reply, Request, RequestId, Response};
 pub(in crate::tui) use super::widgets::confirm::ConfirmQuestion;
 pub(in crate::tui) use super::widgets::field::TextField;
 pub(in crate::tui) use super::widgets::form::FormText;
@@ -18,7 +18,6 @@ pub(in crate::tui) use super::widgets::frame::Frame;
 pub(in crate::tui) use super::widgets::popup;
 pub(in crate::tui) use super::widgets::search::Search;
 pub(in crate::tui) use super::widgets::text_layout::{fit, styled, width, wrap};
-pub(in crate::tui) use super::worker::job_command::JobCommand;
 pub(in crate::tui) use crate::api::{
     ApiError, Call, Connection, HistoryFilter, HistoryQuery, Paging, RawOf, Reader,
 };

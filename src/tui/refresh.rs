@@ -89,11 +89,11 @@ impl Refresh {
     }
 
     /// Whether a response belongs to the refresh. If so, notes its success or failure.
-    pub fn takes(&mut self, request: RequestId, answer: &Response, now: Instant) -> bool {
+    pub fn takes(&mut self, request: RequestId, response: &Response, now: Instant) -> bool {
         if !self.requests.remove(&request) {
             return false;
         }
-        self.failures = if has_failed(answer) { self.failures.saturating_add(1) } else { 0 };
+        self.failures = if has_failed(response) { self.failures.saturating_add(1) } else { 0 };
         self.schedule(now);
         true
     }
@@ -107,8 +107,8 @@ pub fn every(choice: RefreshChoice) -> &'static str {
     }
 }
 
-pub fn has_failed(answer: &Response) -> bool {
-    match answer {
+pub fn has_failed(response: &Response) -> bool {
+    match response {
         Response::Templates(page) => page.is_err(),
         Response::History(page) => page.is_err(),
         Response::Template(one) => one.is_err(),
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
     use crate::api::ApiError;
 
-    fn answer(good: bool) -> Response {
+    fn response(good: bool) -> Response {
         if good {
             return Response::History(Ok(crate::domain::Page {
                 items: Vec::new(),
@@ -134,11 +134,11 @@ mod tests {
                 problems: Vec::new(),
             }));
         }
-        Response::History(Err(ApiError::NoAnswer { why: crate::i18n::Localizable::verbatim("gone") }))
+        Response::History(Err(ApiError::NoResponse { why: crate::i18n::Localizable::verbatim("gone") }))
     }
 
     #[test]
-    fn it_is_due_only_while_it_is_on_and_nothing_is_on_its_way() {
+    fn a_refresh_is_due_only_while_it_is_on_and_no_request_is_on_its_way() {
         let now = Instant::now();
         let mut refresh = Refresh::default();
         assert!(refresh.due().is_none() && !refresh.is_due(now));
@@ -161,13 +161,13 @@ mod tests {
         let mut waits = Vec::new();
         for n in 0..7 {
             refresh.asked(RequestId::test(n));
-            assert!(refresh.takes(RequestId::test(n), &answer(false), now));
+            assert!(refresh.takes(RequestId::test(n), &response(false), now));
             waits.push(refresh.due().expect("due").duration_since(now).as_secs());
         }
         assert_eq!(waits, [60, 120, 240, 480, 900, 900, 900]);
         refresh.asked(RequestId::test(9));
-        assert!(!refresh.takes(RequestId::test(8), &answer(true), now), "somebody else's");
-        assert!(refresh.takes(RequestId::test(9), &answer(true), now));
+        assert!(!refresh.takes(RequestId::test(8), &response(true), now), "somebody else's");
+        assert!(refresh.takes(RequestId::test(9), &response(true), now));
         assert_eq!(refresh.due(), Some(now + Duration::from_secs(30)));
         refresh.held(now);
         assert_eq!(refresh.due(), Some(now + Duration::from_secs(60)));

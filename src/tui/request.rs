@@ -1,33 +1,42 @@
 //! Requests of the screens, and the worker's responses. A screen never waits: it keeps the id of its request
 //! and drops a response with another id.
+//!
+//! ```text
+//! job_command   commands for jobs, and reads of their rows
+//! profiles      the session of a profile, and changes to profiles
+//! results       results of reads
+//! ```
+
+mod job_command;
+mod profiles;
+mod results;
 
 use crate::api::{BadgeTypes, CategoryFilter, Listed, RawBody, TemplateQuery};
-use crate::config::{NewProfile, ProfileLine};
+use crate::config::ProfileLine;
+use crate::domain::TemplateDetail;
 use crate::domain::address_search::HistoryProbe;
-use crate::domain::{TemplateDetail, WalletBadge};
 use crate::export::{ExportError, ExportRequest, Exported};
 use crate::index::{self, Cert, Coverage, DetailsRead, FoundPeople, Renewals, Synced};
 use crate::jobs::intake::Choices;
 use crate::jobs::receipt::{FailedMails, TableFormat};
 use crate::jobs::{
-    DuplicateResult, FileRequest, FileState, Holdings, IdsRequest, JobError, JournalPlace, Opened,
-    RequestsNeeded, Rival, RowFilter, RowGroup, SentAlike,
+    DuplicateResult, FileRequest, FileState, Holdings, IdsRequest, JobError, Opened, RequestsNeeded, Rival,
+    RowGroup, SentAlike,
 };
 use crate::table::TableError;
 use crate::tui::persist::input_history::{Lists, RecentsRequest};
 use crate::tui::persist::saved_filters::{FiltersRead, FiltersRequest};
-use crate::tui::persist::saved_layout::ViewUse;
-use crate::tui::persist::saved_layout::layout_file::{ViewAnswer, ViewRequest};
-use crate::tui::platform::external::Handing;
+use crate::tui::persist::saved_layout::layout_file::{ViewRequest, ViewResponse};
+use crate::tui::platform::external::ProgramCall;
 use crate::tui::platform::file_preview::FilePreview;
 use crate::tui::platform::images::{Packed, PictureOnScreen};
 use crate::tui::prelude::*;
-use crate::tui::worker::index::{IndexRows, IndexUse, NotSearched, Overall};
-use crate::tui::worker::job_command::JobReply;
-use crate::tui::worker::lookup::{FoundRows, TriedPictures};
-use crate::tui::worker::profile_requests::ProfileRequest;
-use crate::tui::worker::select_all::{MatchingRows, NotMarked};
-use secrecy::SecretString;
+pub use job_command::{JobCommand, JobFile, JobReply, RowsQuery, RowsToFile};
+pub use profiles::{GivenSecret, IndexUse, ProfileCandidate, ProfileChange, ProfileRequest, ProfileSession};
+pub use results::{
+    FoundRows, HolderLists, IndexOverview, IndexRows, MatchingRows, NotMarked, NotSearched, Remaining,
+    TriedPictures,
+};
 
 /// The id of a request. A run of lapel never uses an id twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -85,7 +94,7 @@ macro_rules! requests {
     (
         with_own_response {$(
             $(#[$doc:meta])*
-            $name:ident $(($($arg:ident: $type:ty),+))? -> $answer:ident $(($($result:ty),+))?
+            $name:ident $(($($arg:ident: $type:ty),+))? -> $response:ident $(($($result:ty),+))?
                 $([$($flag:ident),+])? $(else |$why:ident| $failed:expr)?;
         )+}
         with_response_of_another {$(
@@ -104,7 +113,7 @@ macro_rules! requests {
 
         #[derive(Debug)]
         pub enum Response {
-            $($answer $(($($result),+))?,)+
+            $($response $(($($result),+))?,)+
         }
 
         impl Request {
@@ -121,7 +130,7 @@ macro_rules! requests {
             fn response_to(&self, failure: &ApiFailure<'_>) -> Response {
                 match self {
                     $(Self::$name $(($($arg),+))? => {
-                        requests!(@failed failure, $answer $(($($result),+))? $(, $why, $failed)?)
+                        requests!(@failed failure, $response $(($($result),+))? $(, $why, $failed)?)
                     })+
                     $(Self::$also { .. } => requests!(@failed failure, $also_answer $(($($also_result),+))?),)+
                     Self::Quiet(request) => request.response_to(failure),
@@ -129,10 +138,10 @@ macro_rules! requests {
             }
         }
     };
-    (@failed $failure:ident, $answer:ident $(($($result:ty),+))?) => {
-        Response::$answer $(($(<$result>::failed($failure)),+))?
+    (@failed $failure:ident, $response:ident $(($($result:ty),+))?) => {
+        Response::$response $(($(<$result>::failed($failure)),+))?
     };
-    (@failed $failure:ident, $answer:ident $(($($result:ty),+))?, $why:ident, $failed:expr) => {{
+    (@failed $failure:ident, $response:ident $(($($result:ty),+))?, $why:ident, $failed:expr) => {{
         let $why = $failure;
         $failed
     }};
@@ -170,7 +179,7 @@ requests! {
         Export(request: Box<ExportRequest>) -> Export(Box<Result<Exported, NotSaved>>) [OwnEnd]
             else |why| Response::Export(Box::new(Err(ExportError::Service(why.error.clone()).into())));
         /// The picture, ready to draw, or a short explanation for the user.
-        Picture(ask: Box<PictureOnScreen>) -> Picture(Result<Packed, String>) [Quiet]
+        Picture(request: Box<PictureOnScreen>) -> Picture(Result<Packed, String>) [Quiet]
             else |_why| Response::Picture(Err(t!("The picture was not loaded.").to_owned()));
         /// Answered when a request with a higher number in the log has ended. `None` if there is no connection whose log
         /// can be watched.
@@ -214,7 +223,7 @@ requests! {
         /// Keep an index in memory until lapel ends.
         TurnOnIndex -> IndexOn(Result<(), String>);
         Sync(want: SyncScope) -> Synced(Result<Synced, String>) [Quiet];
-        Sums(period: Period) -> Sums(Result<Box<Overall>, String>);
+        Sums(period: Period) -> Sums(Result<Box<IndexOverview>, String>);
         /// The coverage of the index, if it has every badge that may match this filter of the service.
         IndexCoverage(filter: HistoryFilter) -> IndexCoverage(Option<Coverage>);
         IndexList(query: index::IndexQuery) -> IndexList(Result<Page<HistoryItem>, String>);
@@ -236,22 +245,22 @@ requests! {
         /// Write a file that only its owner may read.
         Save(saving: Box<Saving>) -> Saved(Result<PathBuf, NotSaved>) [Local];
         /// Pass data to an external program. The response is the program that took it, or the reason why none did.
-        Hand(handing: Handing) -> Handed(Result<&'static str, String>) [Local, Quiet]
-            else |_why| Response::Handed(Err(t!("internal lapel error").to_owned()));
+        RunProgram(call: ProgramCall) -> RanProgram(Result<&'static str, String>) [Local, Quiet]
+            else |_why| Response::RanProgram(Err(t!("internal lapel error").to_owned()));
         /// Read or write the file with the saved layout of the lists.
-        View(ask: ViewRequest) -> View(ViewAnswer) [Local, Quiet, Finish]
-            else |_why| Response::View(ViewAnswer::failed(ask, t!("internal lapel error")));
+        View(request: ViewRequest) -> View(ViewResponse) [Local, Quiet, Finish]
+            else |_why| Response::View(ViewResponse::failed(request, t!("internal lapel error")));
         /// Read, write or delete the recent lookups. The response is the lists as they are now.
-        Recents(ask: Box<RecentsRequest>) -> Recents(Result<Lists, String>) [Local, Quiet, Finish];
+        Recents(request: Box<RecentsRequest>) -> Recents(Result<Lists, String>) [Local, Quiet, Finish];
         /// Read or change the saved filters. The response is the filters as they are now, and the request.
-        Filters(ask: Box<FiltersRequest>) -> Filters(Result<FiltersRead, String>, Box<FiltersRequest>) [Local, Quiet, Finish]
-            else |why| Response::Filters(Err(why.text.clone()), ask.clone());
+        Filters(request: Box<FiltersRequest>) -> Filters(Result<FiltersRead, String>, Box<FiltersRequest>) [Local, Quiet, Finish]
+            else |why| Response::Filters(Err(why.text.clone()), request.clone());
         /// Answered after this time: the end of a typing pause.
         Pause(time: Duration) -> Paused [Local, Quiet];
 
         // Profiles. An error is text for the user.
         Profiles -> Profiles(Result<Vec<ProfileLine>, String>) [Local];
-        Profile(ask: Box<ProfileRequest>) -> Profile(Result<String, String>) [Local];
+        Profile(request: Box<ProfileRequest>) -> Profile(Result<String, String>) [Local];
         /// Open a profile and find its key. Without a name: the profile that lapel was started with.
         OpenProfile(name: Option<String>) -> Connected(Result<Box<ProfileSession>, String>) [Local];
     }
@@ -290,7 +299,7 @@ impl Request {
     /// The response to the request if its task failed, or if it has no connection.
     pub(in crate::tui) fn failed(&self) -> Response {
         let why = localizable!("internal error in lapel before an answer came");
-        self.failed_by(&ApiError::NoAnswer { why })
+        self.failed_by(&ApiError::NoResponse { why })
     }
 
     pub(in crate::tui) fn failed_by(&self, error: &ApiError) -> Response {
@@ -370,29 +379,6 @@ impl FromFailure for HolderLists {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RowsQuery {
-    pub job: JobId,
-    /// Without an order, the statuses of a job are sorted by weight, those of `row_statuses` as they are named, and a
-    /// draft by row number.
-    pub filter: RowFilter,
-    /// Counted from 1.
-    pub page: u64,
-    pub per_page: u64,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct JobFile {
-    pub job: JobId,
-    /// Whether to write the redo file instead of the receipt.
-    pub redo: bool,
-    /// Only these rows; `None` for all.
-    pub among: Option<BTreeSet<u64>>,
-}
-
-/// Makes rows of a file from rows of a job.
-pub type RowsToFile = fn(&[JobRow], &Job, &ServiceClock) -> Vec<ExportRow>;
-
 /// Maximum number of rows that a user may mark at once, because each marked row is kept in memory.
 pub const LARGEST_RANGE: u64 = 10_000;
 
@@ -428,77 +414,6 @@ impl From<JobError> for NotSaved {
     }
 }
 
-#[derive(Clone, Debug)]
-pub struct ProfileCandidate {
-    pub profile: NewProfile,
-    /// Without a key, lapel finds it where the profile says.
-    pub key: Option<SecretString>,
-}
-
-/// A holder's badges, as two lists. The wallet does not contain revoked or waiting badges.
-#[derive(Debug)]
-pub struct HolderLists {
-    /// The wallet's badges, and whether the list is complete.
-    pub wallet: Result<(Vec<WalletBadge>, bool), ApiError>,
-    /// The history's rows for exactly this address, and whether the list is complete.
-    pub history: Result<(Vec<HistoryItem>, bool), ApiError>,
-    /// Badges that the journal has sent to this address and that were not seen as issued. Or why it could not be read.
-    pub sent: Result<Vec<SentHere>, String>,
-    /// When lapel requested the badges that the journal has sent to this address.
-    pub requested: HashMap<BadgeId, Timestamp>,
-    /// The number of badges that the service counts in the wallet.
-    pub total_count: Option<u64>,
-    /// The domains of the addresses in the index and in the journal, if neither list has a badge.
-    pub domains: BTreeSet<String>,
-    pub requests: u32,
-}
-
-impl HolderLists {
-    /// Without what the journal and the index have.
-    pub fn of(
-        wallet: Result<(Vec<WalletBadge>, bool), ApiError>,
-        history: Result<(Vec<HistoryItem>, bool), ApiError>,
-    ) -> Self {
-        let (sent, requested, domains) = (Ok(Vec::new()), HashMap::new(), BTreeSet::new());
-        Self { wallet, history, sent, requested, total_count: None, domains, requests: 0 }
-    }
-
-    /// Whether both lists were read and have no badge.
-    pub fn has_nothing(&self) -> bool {
-        self.wallet.as_ref().is_ok_and(|(badges, _)| badges.is_empty())
-            && self.history.as_ref().is_ok_and(|(rows, _)| rows.is_empty())
-    }
-}
-
-#[derive(Clone, Debug)]
-pub struct ProfileSession {
-    pub connection: Connection,
-    pub name: String,
-    pub environment: Environment,
-    pub organisation: Option<String>,
-    /// What the user types after the number in LIVE. `None`: it is made of the organisation's name.
-    pub short_name: Option<String>,
-    /// The folder of what is kept. `None` in a demo: nothing is kept.
-    pub data_dir: Option<PathBuf>,
-    pub journal: JournalPlace,
-    /// The local index of the history. `None` unless the user has turned it on.
-    pub index: Option<IndexUse>,
-    pub jobs: crate::jobs::JobConfig,
-    /// The place of the saved layout. `None` for a demo.
-    pub view: Option<ViewUse>,
-    /// Recipient files that are offered from the start. Only a demo has them.
-    pub files: Vec<PathBuf>,
-    pub remark: Option<String>,
-}
-
-impl ProfileSession {
-    /// The same session with its journal in a data folder.
-    #[must_use]
-    pub fn kept_in(self, folder: PathBuf) -> Self {
-        Self { journal: JournalPlace::Folder(folder.clone()), data_dir: Some(folder), ..self }
-    }
-}
-
 #[derive(Debug, Default)]
 pub struct RequestIds {
     last: u64,
@@ -518,26 +433,6 @@ mod tests {
     impl RequestId {
         pub fn test(n: u64) -> Self {
             Self(n)
-        }
-    }
-
-    impl ProfileSession {
-        pub(in crate::tui) fn for_test(environment: Environment, organisation: &str) -> Self {
-            let key = crate::api::ApiKey::new("dmu_test_0123456789abcdef").expect("a key");
-            Self {
-                connection: Connection::new("https://b.example/api/v1/ext", key).expect("an address"),
-                name: "uni".to_owned(),
-                environment,
-                organisation: Some(organisation.to_owned()),
-                short_name: None,
-                data_dir: None,
-                journal: JournalPlace::Memory,
-                index: None,
-                jobs: crate::jobs::JobConfig::default(),
-                view: None,
-                files: Vec::new(),
-                remark: None,
-            }
         }
     }
 }

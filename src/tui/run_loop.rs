@@ -1,7 +1,7 @@
 //! The loop of the TUI: it sends requests to the worker, waits for a message, handles everything queued, and
 //! draws once.
 
-use super::app::{App, Begin, LoopCommand};
+use super::app::{App, FirstConnection, LoopCommand};
 use super::initial_view::InitialView;
 use super::input::keymap::Keymap;
 use super::input::pause;
@@ -9,7 +9,7 @@ use super::message::Message;
 use super::persist::app_paths::AppPaths;
 use super::platform::canvas::Surface;
 use super::platform::cells;
-use super::platform::host::Manner;
+use super::platform::host::AppOptions;
 use super::platform::pager::PagerText;
 use super::platform::{images, terminal};
 use super::shutdown;
@@ -22,7 +22,7 @@ use std::io::Write;
 use tokio::sync::mpsc;
 
 pub struct Start {
-    pub begin: Begin,
+    pub first_connection: FirstConnection,
     pub warning: Option<String>,
     pub theme: Palette,
     pub glyphs: GlyphChoice,
@@ -31,7 +31,7 @@ pub struct Start {
     pub keymap: Keymap,
     pub wanted: InitialView,
     pub pictures: PictureSettings,
-    pub manner: Manner,
+    pub options: AppOptions,
     pub helpers: Helpers,
     pub crash_dir: PathBuf,
     pub app_paths: AppPaths,
@@ -52,11 +52,11 @@ pub struct Tui<S: Surface> {
     frame: Buffer,
     messages: mpsc::Receiver<Message>,
     sender: mpsc::Sender<Message>,
-    orders: mpsc::Sender<WorkerCommand>,
+    commands: mpsc::Sender<WorkerCommand>,
     held: VecDeque<WorkerCommand>,
     on_step: fn(LoopStep),
     /// The output for data that is not a frame. A test terminal has none.
-    voice: Box<dyn Write + Send>,
+    output: Box<dyn Write + Send>,
 }
 
 impl<S: Surface> Tui<S> {
@@ -65,12 +65,13 @@ impl<S: Surface> Tui<S> {
         let size = surface.size().map_err(|e| anyhow::anyhow!(t!("unknown terminal size: {e}", e)))?;
         let mut cx = UiContext::new(start.theme, Glyphs::of(start.glyphs), start.keymap);
         cx.pictures = images::PictureStore::new(&start.pictures);
-        let mut app = App::new(cx, start.theme, (size.width, size.height), start.begin, start.warning);
-        app.set_manner(start.manner);
+        let mut app =
+            App::new(cx, start.theme, (size.width, size.height), start.first_connection, start.warning);
+        app.set_options(start.options);
         app.set_app_paths(start.app_paths);
         app.begin(start.wanted);
         let (sender, messages) = mpsc::channel(1024);
-        let (orders, received) = mpsc::channel(1024);
+        let (commands, received) = mpsc::channel(1024);
         tokio::spawn(worker::run(received, sender.clone(), start.helpers));
         Ok(Self {
             app,
@@ -78,10 +79,10 @@ impl<S: Surface> Tui<S> {
             frame: Buffer::default(),
             messages,
             sender,
-            orders,
+            commands,
             held: VecDeque::new(),
             on_step: start.on_step,
-            voice: Box::new(std::io::sink()),
+            output: Box::new(std::io::sink()),
         })
     }
 
@@ -92,10 +93,10 @@ impl<S: Surface> Tui<S> {
     /// Sends the queued commands to the worker. Commands that do not fit in its queue wait here, so that they
     /// never delay a key.
     fn hand_out(&mut self) {
-        self.held.extend(self.app.take_orders());
-        while let Some(order) = self.held.pop_front() {
-            if let Err(mpsc::error::TrySendError::Full(order)) = self.orders.try_send(order) {
-                self.held.push_front(order);
+        self.held.extend(self.app.take_commands());
+        while let Some(command) = self.held.pop_front() {
+            if let Err(mpsc::error::TrySendError::Full(command)) = self.commands.try_send(command) {
+                self.held.push_front(command);
                 break;
             }
         }
@@ -154,18 +155,18 @@ impl<S: Surface> Tui<S> {
         if spoken.is_empty() {
             return Ok(());
         }
-        let written = self.voice.write_all(spoken.as_bytes()).and_then(|()| self.voice.flush());
+        let written = self.output.write_all(spoken.as_bytes()).and_then(|()| self.output.flush());
         written.context(t!("cannot write to the terminal"))
     }
 
-    pub async fn run(&mut self, elsewhere: &mut impl Elsewhere) -> anyhow::Result<()> {
+    pub async fn run(&mut self, terminal: &mut impl TerminalRelease) -> anyhow::Result<()> {
         loop {
             match self.app.take_loop_command() {
                 Some(LoopCommand::Quit) => return Ok(()),
-                Some(LoopCommand::Suspend) => elsewhere.stop(true).context(t!("cannot suspend lapel"))?,
+                Some(LoopCommand::Suspend) => terminal.stop(true).context(t!("cannot suspend lapel"))?,
                 Some(LoopCommand::Edit) => {
                     if let Some(text) = self.app.text_for_editor() {
-                        let came = elsewhere
+                        let came = terminal
                             .editor(&self.app.host().editor_command(), &text)
                             .context(t!("the terminal closed while an editor used it"))?;
                         self.app.take_edited(came);
@@ -173,7 +174,7 @@ impl<S: Surface> Tui<S> {
                     }
                 }
                 Some(LoopCommand::Page(page)) => {
-                    let shown = elsewhere
+                    let shown = terminal
                         .pager(&self.app.host().pager_command(), &page)
                         .context(t!("the terminal closed while a pager used it"))?;
                     self.app.take_paged(shown);
@@ -182,16 +183,16 @@ impl<S: Surface> Tui<S> {
                 None => {}
             }
             // Another program may be using the terminal.
-            if elsewhere.is_here() {
+            if terminal.is_here() {
                 self.speak()?;
                 self.draw()?;
             }
             let mut next = Some(self.next().await);
             while let Some(message) = next {
                 match message {
-                    Message::Stop => elsewhere.stop(false).context(t!("cannot suspend lapel"))?,
+                    Message::Stop => terminal.stop(false).context(t!("cannot suspend lapel"))?,
                     Message::Continued => {
-                        let here = elsewhere
+                        let here = terminal
                             .continued()
                             .context(t!("the terminal closed while lapel was in the background"))?;
                         if here {
@@ -216,7 +217,7 @@ impl<S: Surface> Tui<S> {
 }
 
 /// Releasing the terminal to the shell or to an editor, and taking it again.
-pub trait Elsewhere {
+pub trait TerminalRelease {
     /// Stops lapel or the whole process group. Does nothing if nobody could continue it.
     fn stop(&mut self, whole_group: bool) -> std::io::Result<()>;
 
@@ -244,7 +245,7 @@ pub async fn run(start: Start, mut say: impl FnMut(&str)) -> anyhow::Result<()> 
         crossterm::style::force_color_output(true);
     }
     let mut tui = Tui::new(terminal::screen(), start)?;
-    tui.voice = Box::new(terminal::voice());
+    tui.output = Box::new(terminal::voice());
     // Before lapel takes the terminal: a signal in between would leave the terminal changed.
     terminal::read_signals(&tui.sender()).context(t!("cannot receive signals"))?;
     if let Some(way) = tui.app.cx.pictures.kitty() {

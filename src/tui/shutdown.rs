@@ -3,7 +3,7 @@
 use super::app::App;
 use crate::jobs::{JobError, OpenAnswers};
 use crate::tui::persist::input_history;
-use crate::tui::persist::saved_layout::layout_file::{ViewAnswer, ViewRequest, run};
+use crate::tui::persist::saved_layout::layout_file::{ViewRequest, ViewResponse, run};
 use crate::tui::prelude::*;
 
 /// Longest wait for cancelled disk work, for a journal that has no answer of the service to record, and for its list.
@@ -26,7 +26,7 @@ pub async fn close(app: &App, say: &mut dyn FnMut(&str)) {
         ));
     }
     if let Some((file, view)) = app.unsaved_view()
-        && let ViewAnswer::Done(Err(why)) = run(ViewRequest::Keep(file, Box::new(view))).await
+        && let ViewResponse::Done(Err(why)) = run(ViewRequest::Keep(file, Box::new(view))).await
     {
         say(&why);
     }

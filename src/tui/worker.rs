@@ -6,18 +6,16 @@
 //! index, select_all   requests to the local index; all matches of a filter
 //! lookup              reads for a support call
 //! job_command         commands for jobs
-//! profile_requests    changes to profiles
 //! save_text           a text saved to a file
 //! ```
 
 mod connection_slot;
 mod helpers;
 pub(in crate::tui) mod index;
-pub(in crate::tui) mod job_command;
-pub(in crate::tui) mod lookup;
-pub(in crate::tui) mod profile_requests;
+mod job_command;
+mod lookup;
 mod save_text;
-pub(in crate::tui) mod select_all;
+mod select_all;
 
 pub use helpers::Helpers;
 
@@ -50,31 +48,31 @@ pub enum WorkerCommand {
 
 /// Runs until the TUI drops its end of the channel.
 pub async fn run(
-    mut orders: mpsc::Receiver<WorkerCommand>,
+    mut commands: mpsc::Receiver<WorkerCommand>,
     messages: mpsc::Sender<Message>,
     helpers: Helpers,
 ) {
     let mut running: HashMap<RequestId, ActiveRequest> = HashMap::new();
     let (done, mut finished) = mpsc::channel::<RequestId>(256);
-    let mut line = ConnectionSlot::default();
+    let mut slot = ConnectionSlot::default();
     let mut waiting: Vec<(RequestId, Request)> = Vec::new();
-    let start = |request: RequestId,
-                 ask: Request,
+    let start = |id: RequestId,
+                 request: Request,
                  link: Option<WorkerConnection>,
                  running: &mut HashMap<RequestId, ActiveRequest>| {
         let (token, stop) = (CancellationToken::new(), CancellationToken::new());
         // A request with consequences always runs to its end.
-        if !ask.has(Flag::Finish) {
-            running.insert(request, ActiveRequest { cancel: token.clone(), stop: stop.clone() });
+        if !request.has(Flag::Finish) {
+            running.insert(id, ActiveRequest { cancel: token.clone(), stop: stop.clone() });
         }
         let (messages, done, helpers) = (messages.clone(), done.clone(), helpers.clone());
         tokio::spawn(async move {
-            let (broken, own_end) = (ask.failed(), ask.has(Flag::OwnEnd));
-            let stopped = ask.failed_by(&ApiError::Cancelled);
-            let context = RequestContext { request, messages: messages.clone(), cancel: token.clone() };
+            let (broken, own_end) = (request.failed(), request.has(Flag::OwnEnd));
+            let stopped = request.failed_by(&ApiError::Cancelled);
+            let context = RequestContext { id, messages: messages.clone(), cancel: token.clone() };
             // A task of its own turns a panic into a response, so that nothing waits for ever.
-            let mut work = tokio::spawn(async move { answer(ask, link, &helpers, context).await });
-            let answer = tokio::select! {
+            let mut work = tokio::spawn(async move { respond(request, link, &helpers, context).await });
+            let response = tokio::select! {
                 () = token.cancelled(), if !own_end => {
                     work.abort();
                     None
@@ -83,27 +81,27 @@ pub async fn run(
                     work.abort();
                     Some(stopped)
                 }
-                answer = &mut work => (!token.is_cancelled()).then(|| answer.ok().flatten().unwrap_or(broken)),
+                response = &mut work => (!token.is_cancelled()).then(|| response.ok().flatten().unwrap_or(broken)),
             };
-            if let Some(answer) = answer {
+            if let Some(response) = response {
                 // A closed channel means that the TUI is ending.
-                let _ = messages.send(Message::Response(Reply { id: request, response: answer })).await;
+                let _ = messages.send(Message::Response(Reply { id, response })).await;
             }
-            let _ = done.send(request).await;
+            let _ = done.send(id).await;
         });
     };
     loop {
         tokio::select! {
-            order = orders.recv() => match order {
+            command = commands.recv() => match command {
                 None => break,
-                Some(WorkerCommand::Cancel(request)) => {
-                    waiting.retain(|(other, _)| *other != request);
-                    if let Some(running) = running.remove(&request) {
+                Some(WorkerCommand::Cancel(id)) => {
+                    waiting.retain(|(other, _)| *other != id);
+                    if let Some(running) = running.remove(&id) {
                         running.cancel.cancel();
                     }
                 }
-                Some(WorkerCommand::Stop(request)) => {
-                    if let Some(running) = running.get(&request) {
+                Some(WorkerCommand::Stop(id)) => {
+                    if let Some(running) = running.get(&id) {
                         running.stop.cancel();
                     }
                 }
@@ -112,20 +110,20 @@ pub async fn run(
                         running.cancel.cancel();
                     }
                     waiting.clear();
-                    line.change(session, Events { number, messages: messages.clone() });
+                    slot.change(session, Events { number, messages: messages.clone() });
                 }
-                Some(WorkerCommand::Request(request, ask)) if line.is_changing() && !ask.has(Flag::Local) => {
-                    waiting.push((request, ask));
+                Some(WorkerCommand::Request(id, request)) if slot.is_changing() && !request.has(Flag::Local) => {
+                    waiting.push((id, request));
                 }
-                Some(WorkerCommand::Request(request, ask)) => start(request, ask, line.link.clone(), &mut running),
+                Some(WorkerCommand::Request(id, request)) => start(id, request, slot.link.clone(), &mut running),
             },
-            () = line.changed() => {
-                for (request, ask) in waiting.drain(..) {
-                    start(request, ask, line.link.clone(), &mut running);
+            () = slot.changed() => {
+                for (id, request) in waiting.drain(..) {
+                    start(id, request, slot.link.clone(), &mut running);
                 }
             }
-            Some(request) = finished.recv() => {
-                running.remove(&request);
+            Some(id) = finished.recv() => {
+                running.remove(&id);
             }
         }
     }
@@ -140,7 +138,7 @@ struct ActiveRequest {
 }
 
 struct RequestContext {
-    request: RequestId,
+    id: RequestId,
     messages: mpsc::Sender<Message>,
     cancel: CancellationToken,
 }
@@ -161,11 +159,11 @@ impl RequestContext {
         read: impl Fn(&T) -> (u64, u64) + Send + 'static,
     ) -> watch::Sender<T> {
         let (sender, mut receiver) = watch::channel(T::default());
-        let (request, messages) = (self.request, self.messages.clone());
+        let (id, messages) = (self.id, self.messages.clone());
         tokio::spawn(async move {
             while receiver.changed().await.is_ok() {
                 let (done, all) = read(&receiver.borrow_and_update());
-                if messages.send(Message::Progress(request, done, all)).await.is_err() {
+                if messages.send(Message::Progress(id, done, all)).await.is_err() {
                     return;
                 }
             }
@@ -176,31 +174,33 @@ impl RequestContext {
 
 /// Runs a request. `None` if it failed without a result, or if it needs a connection or a journal and has none.
 #[expect(clippy::too_many_lines, reason = "a table: one arm for each request, and none may be missing")]
-async fn answer(
-    ask: Request,
+async fn respond(
+    request: Request,
     link: Option<WorkerConnection>,
     helpers: &Helpers,
     context: RequestContext,
 ) -> Option<Response> {
     let connected = |result: Result<ProfileSession, String>| Response::Connected(result.map(Box::new));
-    let (ask, call) = match ask {
-        Request::Quiet(ask) => (*ask, Call::background()),
-        ask => (ask, Call::interactive()),
+    let (request, call) = match request {
+        Request::Quiet(request) => (*request, Call::background()),
+        request => (request, Call::interactive()),
     };
     let (reader, index) = link.as_ref().map(|link| (link.reader.clone(), link.index.clone())).unzip();
     let jobs = link.as_ref().and_then(|link| link.jobs.clone());
     let in_background = || Call::background().cancelled_by(context.cancel.clone());
     let reading = || context.watch(|r: &Reading| (r.bytes_done, r.bytes_all));
     let syncing = || context.watch(|r: &SyncProgress| (r.done, r.all));
-    Some(match ask {
+    Some(match request {
         Request::Templates(query) => Response::Templates(reader?.templates(&query, &call).await),
         Request::Template(id) => Response::Template(Box::new(reader?.template(&id, &call).await)),
         Request::Categories(filter) => Response::Categories(reader?.categories(&filter, &call).await),
         Request::BadgeTypes => Response::BadgeTypes(reader?.badge_types(&call).await),
         Request::History(query) => Response::History(reader?.history(&query, &call).await),
         Request::Badge(id) => Response::Badge(Box::new(badge(&id, &reader?, &index?, &call).await)),
-        Request::SentBadge(id) => Response::SentBadge(said(jobs?.sent_badge(&id).await)),
-        Request::SentAlike(address, name) => Response::SentAlike(said(jobs?.sent_alike(address, name).await)),
+        Request::SentBadge(id) => Response::SentBadge(text_error(jobs?.sent_badge(&id).await)),
+        Request::SentAlike(address, name) => {
+            Response::SentAlike(text_error(jobs?.sent_alike(address, name).await))
+        }
         Request::Holder(email, pages) => {
             let mut read = holder(&reader?, &email, pages, &call).await;
             add_journal(&mut read, &email, jobs.as_ref(), &index?).await;
@@ -239,8 +239,8 @@ async fn answer(
         }
         Request::Ping(reader) => Response::Pinged(reader.ping_now(&call).await),
 
-        Request::Jobs => Response::Jobs(said(jobs?.list().await)),
-        Request::KeptDrafts => Response::KeptDrafts(said(jobs?.kept_drafts().await)),
+        Request::Jobs => Response::Jobs(text_error(jobs?.list().await)),
+        Request::KeptDrafts => Response::KeptDrafts(text_error(jobs?.kept_drafts().await)),
         Request::Rows(query) => Response::Rows(job_command::rows(&jobs?, query).await),
         Request::SavedRows(query, to_file) => {
             Response::SavedRows(job_command::saved_rows(&jobs?, query, to_file, reader?.clock()).await)
@@ -248,7 +248,7 @@ async fn answer(
         Request::PlaceOfRow(query, no) => {
             Response::PlaceOfRow(job_command::place_of(&jobs?, query, no).await)
         }
-        Request::LastDecided(ids) => Response::LastDecided(said(jobs?.last_decided(&ids).await)),
+        Request::LastDecided(ids) => Response::LastDecided(text_error(jobs?.last_decided(&ids).await)),
         Request::EqualBefore(id, no) => Response::EqualBefore(jobs?.equal_before(id, no).await.ok()),
         Request::Groups(id, all) => {
             let jobs = jobs?;
@@ -259,11 +259,11 @@ async fn answer(
         Request::Files => Response::Files(jobs?.files().await.unwrap_or_default()),
         Request::OpenFile(source, choices) => {
             let opened = jobs?.open_file(source, choices, reading(), context.cancel.clone()).await;
-            Response::Opened(Box::new(said(opened)))
+            Response::Opened(Box::new(text_error(opened)))
         }
         Request::OpenIds(source, choices) => {
             let opened = jobs?.open_ids(source, choices, reading(), context.cancel.clone()).await;
-            Response::Opened(Box::new(said(opened)))
+            Response::Opened(Box::new(text_error(opened)))
         }
         Request::DraftFile(request, replaced) => {
             let (jobs, progress) = (jobs?, reading());
@@ -275,7 +275,7 @@ async fn answer(
             let drafted = jobs.draft_ids(*request, reading(), context.cancel.clone()).await;
             Response::Drafted(drafted_by(&jobs, drafted.map(|id| (vec![id], 0)), &context).await)
         }
-        Request::CompareFile(ids) => Response::Compared(Box::new(said(jobs?.compare_file(&ids).await))),
+        Request::CompareFile(ids) => Response::Compared(Box::new(text_error(jobs?.compare_file(&ids).await))),
         Request::CheckDuplicates(ids) => {
             let progress = context.watch(|g: &CheckProgress| (g.done, g.all));
             let checked = job_command::check_duplicates(&jobs?, ids, &progress, &context.cancel).await;
@@ -291,10 +291,10 @@ async fn answer(
             let exported = written.map(|written| Exported { written, read: None });
             Response::Export(Box::new(exported.map_err(NotSaved::from)))
         }
-        Request::Mail(id) => Response::Mail(said(jobs?.mail_failures(id).await)),
+        Request::Mail(id) => Response::Mail(text_error(jobs?.mail_failures(id).await)),
         Request::Do(command) => Response::Done(job_command::run(*command, &jobs?, &link?.who).await),
 
-        Request::TurnOnIndex => Response::IndexOn(said(index?.turn_on().await)),
+        Request::TurnOnIndex => Response::IndexOn(text_error(index?.turn_on().await)),
         Request::Sync(want) => {
             let (reader, progress, cancel) = (reader?, syncing(), context.cancel);
             let read = async |index: Index| index.sync(&reader, want, &progress, cancel).await;
@@ -335,13 +335,13 @@ async fn answer(
             Response::Previewed(Box::new(read))
         }
         Request::Save(saving) => Response::Saved(spawn_blocking(move || save_text::run(*saving)).await.ok()?),
-        Request::Hand(handing) => Response::Handed(external::hand(handing).await),
-        Request::View(ask) => Response::View(saved_layout::layout_file::run(ask).await),
-        Request::Recents(ask) => {
-            Response::Recents(spawn_blocking(move || input_history::run(&ask)).await.ok()?)
+        Request::RunProgram(call) => Response::RanProgram(external::run_first(call).await),
+        Request::View(request) => Response::View(saved_layout::layout_file::run(request).await),
+        Request::Recents(request) => {
+            Response::Recents(spawn_blocking(move || input_history::run(&request)).await.ok()?)
         }
-        Request::Filters(ask) => {
-            spawn_blocking(move || Response::Filters(saved_filters::run(&ask), ask)).await.ok()?
+        Request::Filters(request) => {
+            spawn_blocking(move || Response::Filters(saved_filters::run(&request), request)).await.ok()?
         }
         Request::Pause(time) => {
             tokio::time::sleep(time).await;
@@ -355,7 +355,7 @@ async fn answer(
         }
 
         Request::Profiles => Response::Profiles((helpers.profiles)().await),
-        Request::Profile(ask) => Response::Profile((helpers.profile)(*ask).await),
+        Request::Profile(request) => Response::Profile((helpers.profile)(*request).await),
         Request::OpenProfile(name) => connected((helpers.open_profile)(name).await),
         Request::StartSandbox => connected((helpers.start_sandbox)().await),
         Request::TryProfile(candidate) => connected(try_profile(*candidate, helpers).await),
@@ -364,7 +364,7 @@ async fn answer(
     })
 }
 
-fn said<T, E: ToString>(result: Result<T, E>) -> Result<T, String> {
+fn text_error<T, E: ToString>(result: Result<T, E>) -> Result<T, String> {
     result.map_err(|why| why.to_string())
 }
 
@@ -394,7 +394,7 @@ async fn drafted_by(
     drafted: Result<(Vec<JobId>, u64), JobError>,
     context: &RequestContext,
 ) -> Result<NewDrafts, String> {
-    let (ids, lost) = said(drafted)?;
+    let (ids, lost) = text_error(drafted)?;
     if context.cancel.is_cancelled() {
         for id in ids {
             let _ = jobs.discard(id).await;
@@ -456,7 +456,7 @@ async fn holder(reader: &Reader, email: &str, pages: u64, call: &Call) -> Holder
 /// address is misspelled.
 async fn add_journal(holder: &mut HolderLists, email: &str, jobs: Option<&Jobs>, index: &IndexSlot) {
     if let Some(jobs) = jobs {
-        holder.sent = said(jobs.sent_to(email).await);
+        holder.sent = text_error(jobs.sent_to(email).await);
         let requested = jobs.requested(email).await.unwrap_or_default();
         holder.requested = requested.into_iter().filter_map(|one| Some((one.badge_id?, one.at))).collect();
     }

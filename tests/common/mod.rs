@@ -16,7 +16,7 @@ use lapel::config::{Environment, GlyphChoice, Palette, PictureChoice, PictureSet
 use lapel::jobs::JournalPlace;
 use lapel::sandbox::{Options, Sandbox};
 use lapel::tui::{
-    Begin, Helpers, InitialView, KeyContext, Keymap, Message, ProfileSession, Start, Surface, Tui,
+    FirstConnection, Helpers, InitialView, KeyContext, Keymap, Message, ProfileSession, Start, Surface, Tui,
 };
 use ratatui::backend::TestBackend;
 use std::collections::BTreeSet;
@@ -108,7 +108,7 @@ impl Harness {
     ) -> Self {
         let sandbox = started(options.showing_waiting()).await;
         let session = change(session(&sandbox, Environment::Demo));
-        Self::of(tui(Begin::Session(Box::new(session)), helpers(), columns, rows), sandbox)
+        Self::of(tui(FirstConnection::Session(Box::new(session)), helpers(), columns, rows), sandbox)
     }
 
     /// A TUI that shows pictures in characters.
@@ -121,22 +121,23 @@ impl Harness {
         let sandbox = started(options.showing_waiting()).await;
         let session = change(session(&sandbox, Environment::Demo));
         let pictures = PictureSettings { choice: PictureChoice::Halfblocks, ..PictureSettings::none() };
-        let begin = Begin::Session(Box::new(session));
-        Self::of(desk_showing(pictures, begin, helpers(), columns, rows), sandbox)
+        let first_connection = FirstConnection::Session(Box::new(session));
+        Self::of(tui_showing(pictures, first_connection, helpers(), columns, rows), sandbox)
     }
 
     /// A TUI on its first screen, with no profile.
     pub async fn welcome(columns: u16, rows: u16) -> Self {
         let sandbox = started(Options { history: Some(0), ..frozen() }).await;
-        Self::of(tui(Begin::Welcome, helpers(), columns, rows), sandbox)
+        Self::of(tui(FirstConnection::Welcome, helpers(), columns, rows), sandbox)
     }
 
     /// The same, with a folder for what is kept of its form.
     pub async fn welcome_in(folder: &std::path::Path, columns: u16, rows: u16) -> Self {
         let sandbox = started(Options { history: Some(0), ..frozen() }).await;
         let app_paths = lapel::tui::AppPaths { data_dir: Some(folder.to_owned()), ..Default::default() };
-        let start = Start { app_paths, ..start(PictureSettings::none(), Begin::Welcome, helpers()) };
-        Self::of(desk_from(start, columns, rows), sandbox)
+        let start =
+            Start { app_paths, ..start(PictureSettings::none(), FirstConnection::Welcome, helpers()) };
+        Self::of(tui_from(start, columns, rows), sandbox)
     }
 
     /// Another TUI on the same sandbox, as after a new start of the program.
@@ -152,7 +153,7 @@ impl Harness {
         if let JournalPlace::Folder(folder) = &session.journal {
             released(folder).await;
         }
-        Self::of(tui(Begin::Session(Box::new(session)), helpers(), columns, rows), sandbox)
+        Self::of(tui(FirstConnection::Session(Box::new(session)), helpers(), columns, rows), sandbox)
     }
 
     /// Pastes text.
@@ -313,54 +314,59 @@ impl Harness {
 }
 
 /// A TUI without a sandbox of its own.
-pub fn tui(begin: Begin, helpers: Helpers, columns: u16, rows: u16) -> Tui<TestBackend> {
-    desk_showing(PictureSettings::none(), begin, helpers, columns, rows)
+pub fn tui(first_connection: FirstConnection, helpers: Helpers, columns: u16, rows: u16) -> Tui<TestBackend> {
+    tui_showing(PictureSettings::none(), first_connection, helpers, columns, rows)
 }
 
 /// A TUI for a session, beside another one on the same sandbox.
 pub fn tui_of(session: ProfileSession, columns: u16, rows: u16) -> Tui<TestBackend> {
-    tui(Begin::Session(Box::new(session)), helpers(), columns, rows)
+    tui(FirstConnection::Session(Box::new(session)), helpers(), columns, rows)
 }
 
 /// The same, with what the command line wants to see first.
-pub fn desk_wanting(wanted: InitialView, begin: Begin, columns: u16, rows: u16) -> Tui<TestBackend> {
-    desk_from(Start { wanted, ..start(PictureSettings::none(), begin, helpers()) }, columns, rows)
+pub fn tui_opening(
+    wanted: InitialView,
+    first_connection: FirstConnection,
+    columns: u16,
+    rows: u16,
+) -> Tui<TestBackend> {
+    tui_from(Start { wanted, ..start(PictureSettings::none(), first_connection, helpers()) }, columns, rows)
 }
 
 /// The same, with pictures in some way.
-fn desk_showing(
+fn tui_showing(
     pictures: PictureSettings,
-    begin: Begin,
+    first_connection: FirstConnection,
     helpers: Helpers,
     columns: u16,
     rows: u16,
 ) -> Tui<TestBackend> {
-    desk_from(start(pictures, begin, helpers), columns, rows)
+    tui_from(start(pictures, first_connection, helpers), columns, rows)
 }
 
-fn desk_from(start: Start, columns: u16, rows: u16) -> Tui<TestBackend> {
-    Tui::new(TestBackend::new(columns, rows), start).expect("a desk")
+fn tui_from(start: Start, columns: u16, rows: u16) -> Tui<TestBackend> {
+    Tui::new(TestBackend::new(columns, rows), start).expect("a TUI")
 }
 
 /// A TUI on another kind of terminal.
-pub fn desk_on<S: Surface>(surface: S, begin: Begin) -> Tui<S> {
-    Tui::new(surface, start(PictureSettings::none(), begin, helpers())).expect("a desk")
+pub fn tui_on<S: Surface>(surface: S, first_connection: FirstConnection) -> Tui<S> {
+    Tui::new(surface, start(PictureSettings::none(), first_connection, helpers())).expect("a TUI")
 }
 
 /// Most scripts begin on Templates. A session that restores its layout begins where it was left.
-fn wanted(begin: &Begin) -> InitialView {
-    match begin {
-        Begin::Session(session) if session.view.is_some() => InitialView::default(),
+fn wanted(first_connection: &FirstConnection) -> InitialView {
+    match first_connection {
+        FirstConnection::Session(session) if session.view.is_some() => InitialView::default(),
         _ => InitialView::of(Some("templates"), &[]).expect("a tab"),
     }
 }
 
-fn start(pictures: PictureSettings, begin: Begin, helpers: Helpers) -> Start {
-    let wanted = wanted(&begin);
+fn start(pictures: PictureSettings, first_connection: FirstConnection, helpers: Helpers) -> Start {
+    let wanted = wanted(&first_connection);
     Start {
-        begin,
+        first_connection,
         warning: None,
-        manner: lapel::tui::Manner::default(),
+        options: lapel::tui::AppOptions::default(),
         theme: Palette::default(),
         keymap: Keymap::default(),
         wanted,

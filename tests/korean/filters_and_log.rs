@@ -10,7 +10,9 @@ pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
                 [history.'한서윤']\nrecipient_name = '한서윤'\n";
     std::fs::write(&filters, file).expect("written");
     let mut h = Harness::new(frozen(), columns, rows).await;
-    h.tui.app.set_manner(lapel::tui::Manner { filters: Some(filters), ..lapel::tui::Manner::default() });
+    h.tui
+        .app
+        .set_options(lapel::tui::AppOptions { filters: Some(filters), ..lapel::tui::AppOptions::default() });
     h.settled().await;
     h.press("2");
     h.settled().await;

@@ -1,11 +1,11 @@
 //! Columns chosen, ordered and sized; the lists as they were the last time; what the command line wants first.
 
-use super::common::{desk_wanting, session, tui};
+use super::common::{session, tui, tui_opening};
 use super::copy_log_refresh::pass;
 use super::*;
 use crate::common::texts::{msg, msg_part, msg_with};
 use lapel::sandbox::Sandbox;
-use lapel::tui::{Begin, Helpers, InitialView, ProfileSession, ViewUse};
+use lapel::tui::{FirstConnection, Helpers, InitialView, ProfileSession, ViewUse};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -94,14 +94,15 @@ async fn what_is_chosen_is_there_again_the_next_time_and_another_profile_has_its
     // Flags win over what was kept; its columns stay.
     let wanted = InitialView::of(Some("history"), &["name=한".to_owned()]).expect("flags");
     let first = keeping(folder.path(), "one")(session(&h.sandbox, Environment::Demo));
-    let mut h = Harness::of(desk_wanting(wanted, Begin::Session(Box::new(first)), 128, 36), h.sandbox);
+    let mut h =
+        Harness::of(tui_opening(wanted, FirstConnection::Session(Box::new(first)), 128, 36), h.sandbox);
     let screen = h.settled().await;
     assert!(screen.contains(&format!("holder “한” · {}", ordered_by("valid until"))), "{screen}");
     assert_eq!(heads(&screen)[..2], ["Valid", "until↓"]);
 }
 
 #[tokio::test]
-async fn it_is_written_a_while_after_a_change_and_never_at_every_key() {
+async fn a_layout_is_saved_some_time_after_a_change_and_not_at_every_key() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = file(folder.path(), "one");
     let mut h = Harness::with(small(), 80, 24, keeping(folder.path(), "one")).await;
@@ -193,7 +194,7 @@ async fn restore_switched_off_keeps_nothing_and_removes_what_was_kept() {
 }
 
 #[tokio::test]
-async fn whoever_changes_the_profile_finds_both_as_they_were() {
+async fn each_profile_keeps_its_own_layout() {
     let folder = tempfile::tempdir().expect("a folder");
     let sandbox = Sandbox::start(small().showing_waiting()).await.expect("a sandbox");
     let service = session(&sandbox, Environment::Demo);
@@ -211,7 +212,7 @@ async fn whoever_changes_the_profile_finds_both_as_they_were() {
         }),
         ..Helpers::default()
     };
-    let mut h = Harness::of(tui(Begin::Session(Box::new(one)), helpers, 120, 36), sandbox);
+    let mut h = Harness::of(tui(FirstConnection::Session(Box::new(one)), helpers, 120, 36), sandbox);
     h.settled().await;
     h.press("2 C space esc P");
     h.until("the profiles", |s| s.contains("two") && s.contains("one")).await;
@@ -243,8 +244,8 @@ async fn whoever_changes_the_profile_finds_both_as_they_were() {
 async fn flags_open_a_tab_with_its_filter() {
     let sandbox = Sandbox::start(small().showing_waiting()).await.expect("a sandbox");
     let wanted = InitialView::of(None, &["title=파이썬".to_owned()]).expect("flags");
-    let begin = Begin::Session(Box::new(session(&sandbox, Environment::Demo)));
-    let mut h = Harness::of(desk_wanting(wanted, begin, 80, 24), sandbox);
+    let first_connection = FirstConnection::Session(Box::new(session(&sandbox, Environment::Demo)));
+    let mut h = Harness::of(tui_opening(wanted, first_connection, 80, 24), sandbox);
     let screen = h.settled().await;
     assert!(screen.contains("badges · title “파이썬”"), "{screen}");
     assert_eq!(all_requests(&h), 1, "nothing else is asked for");

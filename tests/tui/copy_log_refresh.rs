@@ -4,7 +4,7 @@ use super::*;
 use crate::common::texts::{msg, msg_part, msg_with};
 use base64::Engine;
 use lapel::config::{AppSettings, ClipboardChoice, NoticeChoice, RefreshChoice};
-use lapel::tui::{HostTerminal, Manner};
+use lapel::tui::{AppOptions, HostTerminal};
 use std::time::Duration;
 
 /// What the terminal was asked to put on its clipboard, and nothing else was said to it.
@@ -19,7 +19,7 @@ pub fn copied(h: &mut Harness) -> String {
 }
 
 fn behave(h: &mut Harness, settings: AppSettings, around: HostTerminal) {
-    h.tui.app.set_manner(Manner { settings, around, ..Manner::default() });
+    h.tui.app.set_options(AppOptions { settings, host: around, ..AppOptions::default() });
 }
 
 fn refreshing(choice: RefreshChoice) -> AppSettings {
@@ -406,7 +406,7 @@ async fn nothing_is_read_again_while_one_types_or_the_service_asks_to_wait() {
     pass(90).await;
     h.tui.app.update(Message::Tick);
     h.settled().await;
-    assert!(h.tui.app.next_tick().is_none(), "nothing wakes a desk that one types at");
+    assert!(h.tui.app.next_tick().is_none(), "nothing wakes a TUI that one types at");
     assert_eq!(all_requests(&h), before);
     // As soon as the field is left, what is due is done.
     h.press("esc");
@@ -462,7 +462,7 @@ async fn a_list_that_is_scrolled_stays_where_the_eye_is() {
 }
 
 #[tokio::test]
-async fn switched_off_it_wakes_nobody() {
+async fn automatic_refresh_has_no_timer_while_it_is_off() {
     let mut h = Harness::new(small(), 120, 36).await;
     h.settled().await;
     // The minute of the requests is over.

@@ -4,10 +4,10 @@
 mod counting;
 
 use super::*;
-use crate::common::{desk_on, session};
+use crate::common::{session, tui_on};
 use counting::costs;
 use lapel::sandbox::Sandbox;
-use lapel::tui::{Begin, Canvas, Tui};
+use lapel::tui::{Canvas, FirstConnection, Tui};
 
 /// valgrind is slow.
 const BOUND: std::time::Duration = std::time::Duration::from_secs(300);
@@ -22,9 +22,9 @@ impl Drawn {
     /// On History, with everything loaded and drawn.
     async fn new() -> Self {
         let sandbox = Sandbox::start(small()).await.expect("the sandbox starts");
-        let begin = Begin::Session(Box::new(session(&sandbox, Environment::Demo)));
+        let first_connection = FirstConnection::Session(Box::new(session(&sandbox, Environment::Demo)));
         let canvas = Canvas::of_size(Vec::new(), 120, 40);
-        let mut drawn = Self { tui: desk_on(canvas, begin), _sandbox: sandbox };
+        let mut drawn = Self { tui: tui_on(canvas, first_connection), _sandbox: sandbox };
         drawn.settle().await;
         drawn.press("2").await;
         drawn

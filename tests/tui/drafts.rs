@@ -1,12 +1,12 @@
 //! Drafts that are kept: a review continues where a person left it.
 
 use super::activity::{issue, people};
-use super::common::{desk_wanting, released, session, tui_of};
+use super::common::{released, session, tui_of, tui_opening};
 use super::narrow::flat;
 use super::*;
 use crate::common::texts::{msg, msg_part, msg_with};
 use lapel::jobs::JobId;
-use lapel::tui::{Begin, InitialView};
+use lapel::tui::{FirstConnection, InitialView};
 
 fn accepted(h: &Harness) -> u64 {
     h.sandbox.control().ledger().accepted_total()
@@ -203,8 +203,9 @@ async fn a_start_on_home_shows_the_kept_drafts_without_a_message() {
     let Harness { tui, sandbox, .. } = h;
     drop(tui);
     released(&place).await;
-    let begin = Begin::Session(Box::new(session(&sandbox, Environment::Demo).kept_in(place)));
-    let mut h = Harness::of(desk_wanting(InitialView::default(), begin, 100, 30), sandbox);
+    let first_connection =
+        FirstConnection::Session(Box::new(session(&sandbox, Environment::Demo).kept_in(place)));
+    let mut h = Harness::of(tui_opening(InitialView::default(), first_connection, 100, 30), sandbox);
     h.shows(msg(KEPT)).await;
     let told = msg_part("draft is kept");
     assert!(!h.settled().await.contains(told), "{}", h.screen());

@@ -241,7 +241,7 @@ async fn esc_gives_it_up_and_nothing_is_left() {
     assert!(h.screen().contains(msg("Export cancelled. Nothing was saved.")), "{}", h.screen());
     h.press("esc");
     emptied(&mut h, &folder).await;
-    assert!(h.screen().contains(msg_part("600 badges")), "the desk goes on");
+    assert!(h.screen().contains(msg_part("600 badges")), "the TUI goes on");
 }
 
 #[tokio::test]
@@ -258,7 +258,7 @@ async fn another_tab_does_not_take_it_away() {
 }
 
 #[tokio::test]
-async fn it_goes_on_while_one_works_and_says_when_it_is_done() {
+async fn an_export_continues_in_the_background_and_reports_its_end() {
     let (mut h, folder) = history().await;
     h.sandbox.control().add_fault("get /badges/history hold after=3 times=1").expect("a rule");
     let path = open(&mut h, &folder, "a.xlsx");
@@ -281,7 +281,7 @@ async fn it_goes_on_while_one_works_and_says_when_it_is_done() {
 }
 
 #[tokio::test]
-async fn it_is_done_under_the_help_too() {
+async fn an_export_ends_also_while_the_help_is_open() {
     let (mut h, folder) = history().await;
     open(&mut h, &folder, "a.csv");
     h.press("enter f1");

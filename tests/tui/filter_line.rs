@@ -3,7 +3,7 @@
 use super::*;
 use crate::common::texts::{msg, msg_part, msg_with};
 use lapel::sandbox::RowState;
-use lapel::tui::Manner;
+use lapel::tui::AppOptions;
 
 const HISTORY: &str = "GET /badges/history";
 const TEMPLATES: &str = "GET /badge-templates";
@@ -335,7 +335,7 @@ async fn a_narrowed_filter_is_saved_and_used_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("filters.toml");
     let mut h = Harness::new(small(), 80, 24).await;
-    h.tui.app.set_manner(Manner { filters: Some(path.clone()), ..Manner::default() });
+    h.tui.app.set_options(AppOptions { filters: Some(path.clone()), ..AppOptions::default() });
     h.settled().await;
     h.press("2 /");
     h.type_text("state:revoked mail:failed");

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::common::texts::{msg, msg_part, msg_with};
-use lapel::tui::Manner;
+use lapel::tui::AppOptions;
 use std::path::PathBuf;
 use tempfile::TempDir;
 
@@ -13,7 +13,7 @@ async fn with_file(text: Option<&str>) -> (Harness, PathBuf, TempDir) {
         std::fs::write(&path, text).expect("written");
     }
     let mut h = Harness::new(small(), 80, 24).await;
-    h.tui.app.set_manner(Manner { filters: Some(path.clone()), ..Manner::default() });
+    h.tui.app.set_options(AppOptions { filters: Some(path.clone()), ..AppOptions::default() });
     h.settled().await;
     (h, path, folder)
 }

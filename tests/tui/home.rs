@@ -2,11 +2,11 @@
 
 use super::activity::issue;
 use super::columns::{ended, keeping};
-use super::common::{desk_wanting, session};
+use super::common::{session, tui_opening};
 use super::*;
 use crate::common::texts::{msg, msg_part, msg_with};
 use lapel::sandbox::{RowState, Sandbox};
-use lapel::tui::{Begin, IndexUse, InitialView, ProfileSession};
+use lapel::tui::{FirstConnection, IndexUse, InitialView, ProfileSession};
 use std::time::Duration;
 
 const CALM: &str = "Nothing needs you, and no job is running.";
@@ -20,8 +20,8 @@ fn with_index(mut session: ProfileSession) -> ProfileSession {
 /// A TUI that was started without flags and without a saved layout.
 async fn first_start(options: Options, columns: u16, rows: u16) -> Harness {
     let sandbox = Sandbox::start(options.showing_waiting()).await.expect("a sandbox");
-    let begin = Begin::Session(Box::new(session(&sandbox, Environment::Demo)));
-    Harness::of(desk_wanting(InitialView::default(), begin, columns, rows), sandbox)
+    let first_connection = FirstConnection::Session(Box::new(session(&sandbox, Environment::Demo)));
+    Harness::of(tui_opening(InitialView::default(), first_connection, columns, rows), sandbox)
 }
 
 /// The line of the screen that begins with these words, after the cursor and the sign.
@@ -149,9 +149,9 @@ async fn what_can_be_done_next_is_one_key_away() {
 #[tokio::test]
 async fn the_first_frame_shows_the_wanted_tab() {
     let sandbox = Sandbox::start(small()).await.expect("the sandbox starts");
-    let begin = Begin::Session(Box::new(session(&sandbox, Environment::Demo)));
+    let first_connection = FirstConnection::Session(Box::new(session(&sandbox, Environment::Demo)));
     let wanted = InitialView::of(Some("activity"), &[]).expect("flags");
-    let mut h = Harness::of(desk_wanting(wanted, begin, 80, 24), sandbox);
+    let mut h = Harness::of(tui_opening(wanted, first_connection, 80, 24), sandbox);
     assert!(h.screen().starts_with(" 0  1  2  3  4  Activity"), "{}", h.screen());
     let screen = h.settled().await;
     assert!(screen.starts_with(" 0  1  2  3  4  Activity"), "{screen}");

@@ -1,14 +1,14 @@
 //! A TUI with nothing to do costs nothing.
 
 use super::*;
-use lapel::tui::{Elsewhere, PagerText};
+use lapel::tui::{PagerText, TerminalRelease};
 use std::io;
 use std::time::Duration;
 
 /// A terminal without a shell: nothing stops lapel, an editor changes nothing, and a pager shows nothing.
 pub struct NoShell;
 
-impl Elsewhere for NoShell {
+impl TerminalRelease for NoShell {
     fn stop(&mut self, _: bool) -> io::Result<()> {
         Ok(())
     }

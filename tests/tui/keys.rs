@@ -100,7 +100,7 @@ async fn lists_and_their_questions_name_the_keys_that_are_bound() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut o = Other::new(small()).await;
     let filters = Some(folder.path().join("filters.toml"));
-    o.h.tui.app.set_manner(lapel::tui::Manner { filters, ..lapel::tui::Manner::default() });
+    o.h.tui.app.set_options(lapel::tui::AppOptions { filters, ..lapel::tui::AppOptions::default() });
     o.does(&[Action::History, Range]).await;
     o.says("press {} again. {} cancels.", &[Range, Back]);
     o.does(&[Back, GoToRow]).await;

@@ -486,7 +486,7 @@ async fn the_mouse_selects_a_bar() {
 }
 
 #[tokio::test]
-async fn it_fits_the_smallest_screen() {
+async fn the_overview_fits_the_smallest_screen() {
     for keys in ["", "}", "} }", "} } }", "} } } }", "{", "enter"] {
         let mut h = opened(small(), 60, 16).await;
         h.press(keys);
@@ -496,7 +496,7 @@ async fn it_fits_the_smallest_screen() {
 }
 
 #[tokio::test]
-async fn whoever_leaves_while_it_is_read_is_told_that_what_was_read_is_kept() {
+async fn quitting_during_the_reading_says_that_the_rows_so_far_are_kept() {
     let folder = tempfile::tempdir().expect("a folder");
     let kept = folder.path().to_owned();
     let mut h = Harness::with(held(), 100, 30, |session| {

@@ -357,7 +357,7 @@ async fn a_picture_that_never_comes_holds_nothing_up_and_is_given_up() {
 }
 
 #[tokio::test]
-async fn a_path_leads_nowhere_until_something_says_where() {
+async fn a_picture_with_only_a_path_needs_a_base_address() {
     let mut h = Harness::with_pictures(paths_only(), 120, 36, |session| session).await;
     let screen = h.settled().await;
     assert!(screen.contains(msg_part("only a path")) && !is_seen(&screen), "{screen}");

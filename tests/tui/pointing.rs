@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::common::texts::{asks, msg, msg_part, msg_with};
-use lapel::tui::{Begin, Helpers};
+use lapel::tui::{FirstConnection, Helpers};
 use std::sync::Arc;
 
 fn mouse(kind: MouseEventKind, column: u16, row: u16) -> Message {
@@ -309,7 +309,9 @@ async fn saved_filters_and_what_is_copied_are_clicked() {
     let filters: Vec<_> = (0..20).map(|n| format!("[history.'f{n:02}']\ntitle = 't{n}'\n")).collect();
     std::fs::write(&path, filters.concat()).expect("written");
     let mut h = Harness::new(small(), 60, 16).await;
-    h.tui.app.set_manner(lapel::tui::Manner { filters: Some(path), ..lapel::tui::Manner::default() });
+    h.tui
+        .app
+        .set_options(lapel::tui::AppOptions { filters: Some(path), ..lapel::tui::AppOptions::default() });
     h.press("2");
     h.settled().await;
     h.press("y");
@@ -385,7 +387,7 @@ async fn profiles_are_clicked_also_before_there_is_one() {
         ..Helpers::default()
     };
     let first = Harness::welcome(60, 16).await;
-    let mut h = Harness::of(super::common::tui(Begin::Welcome, helpers, 60, 16), first.sandbox);
+    let mut h = Harness::of(super::common::tui(FirstConnection::Welcome, helpers, 60, 16), first.sandbox);
     h.press("P");
     let screen = h.settled().await;
     assert!(screen.contains(msg_part("more below")), "{screen}");

@@ -5,9 +5,9 @@ use super::narrow::flat;
 use super::*;
 use crate::common::texts::{asks, msg, msg_part, msg_with};
 use lapel::api::PinnedIdentity;
-use lapel::config::{KeyStore, ProfileLine, ProfileSettings};
+use lapel::config::{KeyStore, ProfileLine, ProfileSettings, SecretKind};
 use lapel::sandbox::Sandbox;
-use lapel::tui::{Begin, Helpers, ProfileRequest, ProfileSession};
+use lapel::tui::{FirstConnection, Helpers, ProfileRequest, ProfileSession};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -63,11 +63,11 @@ async fn two(columns: u16, rows: u16) -> Two {
         }),
         ..Helpers::default()
     };
-    let begin = Begin::Session(Box::new(ProfileSession {
+    let first_connection = FirstConnection::Session(Box::new(ProfileSession {
         name: "one".to_owned(),
         ..session(&sandbox, Environment::Demo)
     }));
-    Two { h: Harness::of(tui(begin, helpers, columns, rows), sandbox), other, opened }
+    Two { h: Harness::of(tui(first_connection, helpers, columns, rows), sandbox), other, opened }
 }
 
 fn styles_of_the_header(h: &mut Harness) -> String {
@@ -130,7 +130,7 @@ async fn another_profile_shows_nothing_of_the_one_before() {
 }
 
 #[tokio::test]
-async fn what_comes_late_from_the_profile_before_is_dropped() {
+async fn late_responses_of_the_earlier_profile_are_dropped() {
     let Two { mut h, other: _other, .. } = two(120, 36).await;
     h.settled().await;
     let message = Message::Of(1, Box::new(Message::Odd("of the first connection".into())));
@@ -162,8 +162,8 @@ async fn a_profile_that_cannot_connect_offers_nothing_that_was_typed_in_the_one_
         }),
         ..Helpers::default()
     };
-    let begin = Begin::Session(Box::new(session(&sandbox, Environment::Demo)));
-    let mut h = Harness::of(tui(begin, helpers, 80, 24), sandbox);
+    let first_connection = FirstConnection::Session(Box::new(session(&sandbox, Environment::Demo)));
+    let mut h = Harness::of(tui(first_connection, helpers, 80, 24), sandbox);
     h.settled().await;
     h.press("3");
     h.type_text("seoyun.han@naru.example");
@@ -213,8 +213,8 @@ async fn a_profile_that_cannot_be_opened_says_why_and_the_one_before_stays() {
         }),
         ..Helpers::default()
     };
-    let begin = Begin::Session(Box::new(session(&sandbox, Environment::Demo)));
-    let mut h = Harness::of(tui(begin, helpers, 80, 24), sandbox);
+    let first_connection = FirstConnection::Session(Box::new(session(&sandbox, Environment::Demo)));
+    let mut h = Harness::of(tui(first_connection, helpers, 80, 24), sandbox);
     h.settled().await;
     h.press("P");
     h.settled().await;
@@ -244,7 +244,7 @@ async fn a_key_that_has_to_be_asked_for_holds_nothing_up() {
         }),
         ..Helpers::default()
     };
-    let mut h = Harness::of(tui(Begin::Opening("two".to_owned()), helpers, 80, 24), sandbox);
+    let mut h = Harness::of(tui(FirstConnection::Opening("two".to_owned()), helpers, 80, 24), sandbox);
     let screen = h.screen();
     assert!(screen.contains(&msg_with("opening profile {name}: getting its key", &[&"two"])), "{screen}");
     h.press("x");
@@ -258,7 +258,7 @@ async fn a_key_that_has_to_be_asked_for_holds_nothing_up() {
     assert!(!screen.contains(msg_part("Nothing was saved")), "{screen}");
     h.press("r");
     door.notify_one();
-    h.until("the desk", |s| s.contains("LIVE  Organisat") && s.contains(msg_part("40 templates"))).await;
+    h.until("the TUI", |s| s.contains("LIVE  Organisat") && s.contains(msg_part("40 templates"))).await;
     assert_eq!(tries.load(Ordering::SeqCst), 2);
 }
 
@@ -275,9 +275,9 @@ pub fn pinned(prefix: &str) -> PinnedIdentity {
 #[tokio::test]
 async fn another_key_is_asked_nothing_before_it_is_pinned() {
     let sandbox = Sandbox::start(small().showing_waiting()).await.expect("a sandbox");
-    let mut begin = ProfileSession { name: "uni".to_owned(), ..session(&sandbox, Environment::Live) };
-    begin.connection.pin = Some(pinned("abc_live_"));
-    let mut good = begin.clone();
+    let mut live = ProfileSession { name: "uni".to_owned(), ..session(&sandbox, Environment::Live) };
+    live.connection.pin = Some(pinned("abc_live_"));
+    let mut good = live.clone();
     good.connection.pin = Some(pinned("dmu_test_"));
     let asked = Arc::new(Mutex::new(Vec::new()));
     let notes = asked.clone();
@@ -289,7 +289,7 @@ async fn another_key_is_asked_nothing_before_it_is_pinned() {
         }),
         ..Helpers::default()
     };
-    let mut h = Harness::of(tui(Begin::Session(Box::new(begin)), helpers, 80, 24), sandbox);
+    let mut h = Harness::of(tui(FirstConnection::Session(Box::new(live)), helpers, 80, 24), sandbox);
     let screen = h.shows(msg_part("Pin another key")).await;
     for part in ["abc_live_", "dmu_test_", "Profile uni", "LIVE"] {
         assert!(screen.contains(part), "{part}: {screen}");
@@ -308,7 +308,7 @@ async fn another_key_is_asked_nothing_before_it_is_pinned() {
     h.press("enter enter");
     assert!(asked.lock().expect("notes").is_empty());
     h.confirm("1");
-    h.until("the desk", |s| s.contains(msg("Nothing needs you, and no job is running."))).await;
+    h.until("the TUI", |s| s.contains(msg("Nothing needs you, and no job is running."))).await;
     assert_eq!(*asked.lock().expect("notes"), [("uni".to_owned(), "dmu_test_".to_owned())]);
 }
 
@@ -361,7 +361,7 @@ async fn each_field_of_a_new_profile_is_seen_while_it_is_typed_on_a_small_screen
 
 /// The jobs of the profile before are let go of in good order: another lapel can take them at once.
 #[tokio::test]
-async fn jobs_of_the_profile_before_are_let_go_of() {
+async fn jobs_of_the_earlier_profile_are_released() {
     let folder = tempfile::tempdir().expect("a folder");
     let sandbox = Sandbox::start(small().showing_waiting()).await.expect("a sandbox");
     let other = Sandbox::start(Options { seed: 9, ..small() }).await.expect("a sandbox");
@@ -375,7 +375,7 @@ async fn jobs_of_the_profile_before_are_let_go_of() {
         ..Helpers::default()
     };
     let first = session(&sandbox, Environment::Demo).kept_in(folder.path().to_owned());
-    let mut h = Harness::of(tui(Begin::Session(Box::new(first)), helpers, 120, 36), sandbox);
+    let mut h = Harness::of(tui(FirstConnection::Session(Box::new(first)), helpers, 120, 36), sandbox);
     h.settled().await;
     h.press("i");
     h.settled().await;
@@ -393,7 +393,7 @@ async fn jobs_of_the_profile_before_are_let_go_of() {
             .query_row("SELECT count(*), count(owner) FROM job", [], |r| Ok((r.get(0)?, r.get(1)?)))
             .expect("counted")
     };
-    assert_eq!(owners(), (1_i64, 1_i64), "this desk has it");
+    assert_eq!(owners(), (1_i64, 1_i64), "this TUI has it");
     h.press("P");
     h.settled().await;
     h.press("enter");
@@ -419,8 +419,8 @@ async fn a_new_profile_is_checked_and_kept_with_what_the_service_says_of_its_key
         }),
         ..Helpers::default()
     };
-    let begin = Begin::Session(Box::new(session(&sandbox, Environment::Demo)));
-    let mut h = Harness::of(tui(begin, helpers, 100, 30), sandbox);
+    let first_connection = FirstConnection::Session(Box::new(session(&sandbox, Environment::Demo)));
+    let mut h = Harness::of(tui(first_connection, helpers, 100, 30), sandbox);
     h.settled().await;
     h.press("P");
     h.settled().await;
@@ -454,7 +454,7 @@ async fn a_new_profile_is_checked_and_kept_with_what_the_service_says_of_its_key
     assert!(!h.screen().contains(&key));
     h.press("enter");
     let screen = h
-        .until("the desk", |s| {
+        .until("the TUI", |s| {
             s.contains("LIVE  Organisation two")
                 && s.contains(msg("Nothing needs you, and no job is running."))
         })
@@ -484,7 +484,7 @@ async fn a_new_profile_names_a_variable_or_a_command_instead_of_a_key() {
         let (notes, good) = (kept.clone(), live(&sandbox));
         let key = sandbox.api_key().to_owned();
         let helpers = Helpers {
-            find_key: Arc::new(move |place| {
+            find_secret: Arc::new(move |_, place| {
                 let found = match place {
                     KeyStore::Command(argv) if argv == ["pass", "show", "badges"] => Ok(key.clone().into()),
                     other => Err(format!("key: {other:?} is not there.")),
@@ -498,12 +498,12 @@ async fn a_new_profile_names_a_variable_or_a_command_instead_of_a_key() {
             }),
             ..Helpers::default()
         };
-        let begin = if first_screen {
-            Begin::Welcome
+        let first_connection = if first_screen {
+            FirstConnection::Welcome
         } else {
-            Begin::Session(Box::new(session(&sandbox, Environment::Demo)))
+            FirstConnection::Session(Box::new(session(&sandbox, Environment::Demo)))
         };
-        let mut h = Harness::of(tui(begin, helpers, 80, 24), sandbox);
+        let mut h = Harness::of(tui(first_connection, helpers, 80, 24), sandbox);
         h.settled().await;
         if first_screen {
             h.press("u");
@@ -532,12 +532,56 @@ async fn a_new_profile_names_a_variable_or_a_command_instead_of_a_key() {
         h.press("backtab backtab backtab right tab tab tab");
         h.type_text("pass show badges");
         h.press("enter");
-        h.until("the desk", |s| s.contains("LIVE  Organisat")).await;
+        h.until("the TUI", |s| s.contains("LIVE  Organisat")).await;
         let profile = kept.lock().expect("notes").take().expect("kept");
         let argv = ["pass", "show", "badges"].map(str::to_owned).to_vec();
         assert_eq!(profile.key_store, KeyStore::Command(argv));
         assert!(profile.pin.is_some(), "what the key is was asked");
     }
+}
+
+#[tokio::test]
+async fn a_new_profile_has_the_password_of_its_journal() {
+    const PASSWORD: &str = "the w0rd of a new journal";
+    let sandbox = Sandbox::start(small().showing_waiting()).await.expect("a sandbox");
+    let kept = Arc::new(Mutex::new(None));
+    let (notes, good) = (kept.clone(), live(&sandbox));
+    let helpers = Helpers {
+        find_secret: Arc::new(|kind, place| {
+            assert_eq!((kind, place), (SecretKind::JournalPassword, KeyStore::Variable("DB_WORD".into())));
+            Box::pin(async { Ok(PASSWORD.into()) })
+        }),
+        keep_profile: Arc::new(move |new, _| {
+            *notes.lock().expect("notes") = Some(new);
+            let session = good.clone();
+            Box::pin(async move { Ok(session) })
+        }),
+        ..Helpers::default()
+    };
+    let mut h = Harness::of(tui(FirstConnection::Welcome, helpers, 80, 24), sandbox);
+    h.settled().await;
+    h.press("u");
+    h.shows(msg("Key from")).await;
+    let (base_url, key) = (h.sandbox.base_url().to_owned(), h.sandbox.api_key().to_owned());
+    h.paste(&base_url);
+    h.press("tab");
+    h.paste(&key);
+    h.press("backtab backtab backtab backtab");
+    assert!(!h.screen().contains(msg("Password from")), "no journal yet: {}", h.screen());
+    h.type_text("postgres://kim@db.example/badges");
+    h.press("tab tab left left");
+    let screen = h.screen();
+    assert!(screen.contains("(•) variable") && screen.contains(msg("Password from")), "{screen}");
+    h.press("tab");
+    h.type_text("DB_WORD");
+    h.press("tab tab tab tab enter");
+    h.until("the desk", |s| s.contains("LIVE  Organisat")).await;
+    let profile = kept.lock().expect("notes").take().expect("kept");
+    let (place, password) = profile.journal_password.as_ref().expect("a password");
+    assert_eq!(*place, KeyStore::Variable("DB_WORD".into()));
+    assert_eq!(secrecy::ExposeSecret::expose_secret(password), PASSWORD);
+    let settings = profile.settings().expect("nothing is wrong");
+    assert_eq!(settings.text("journal.url"), "postgres://kim@db.example/badges");
 }
 
 #[tokio::test]
@@ -591,14 +635,14 @@ async fn managed(first_screen: bool) -> (Harness, Asked) {
         }),
         ..Helpers::default()
     };
-    let begin = if first_screen {
-        Begin::Welcome
+    let first_connection = if first_screen {
+        FirstConnection::Welcome
     } else {
         // Its journal is what tells it from the demo.
         let kept = tempfile::tempdir_in(folder).expect("a folder").keep();
-        Begin::Session(Box::new(one.kept_in(kept)))
+        FirstConnection::Session(Box::new(one.kept_in(kept)))
     };
-    (Harness::of(tui(begin, helpers, 80, 24), sandbox), asked)
+    (Harness::of(tui(first_connection, helpers, 80, 24), sandbox), asked)
 }
 
 /// It may wait for the rate limit.
@@ -670,12 +714,17 @@ async fn a_profile_is_tested_changed_and_removed_from_the_list_and_from_the_firs
         h.press("tab tab right tab tab");
         h.type_text("http://proxy.example:8080");
         h.press("tab tab");
-        assert!(
-            flat(&h.screen()).contains(msg_part("lapel profile edit NAME --new-journal-password")),
-            "{}",
-            h.screen()
-        );
+        let advice = msg_part("Lines for its CA file and password then follow.");
+        let screen = h.screen();
+        assert!(flat(&screen).contains(advice) && !screen.contains(msg("Password from")), "{screen}");
         h.type_text("postgres://kim@db.example/badges");
+        h.press("tab");
+        h.type_text("/etc/team.pem");
+        h.press("tab");
+        let screen = h.screen();
+        assert!(screen.contains(&format!("(•) {}", msg("none"))), "{screen}");
+        h.press("left tab");
+        h.type_text("pass show db");
         h.press("tab tab tab tab tab");
         h.press("enter");
         h.shows(msg_part("Changed profile two")).await;
@@ -706,8 +755,11 @@ async fn a_profile_is_tested_changed_and_removed_from_the_list_and_from_the_firs
             (changed.get("read_only"), changed.get("proxy")),
             (Some("true"), Some("http://proxy.example:8080"))
         );
-        assert_eq!(changed.get("journal"), Some("postgres://kim@db.example/badges"));
-        assert_eq!(changed.keys().count(), 4, "{changed:?}");
+        assert_eq!(changed.get("journal.url"), Some("postgres://kim@db.example/badges"));
+        assert_eq!(changed.get("journal.ca_file"), Some("/etc/team.pem"));
+        assert_eq!(changed.keys().count(), 5, "{changed:?}");
+        let command = KeyStore::Command(["pass", "show", "db"].map(str::to_owned).to_vec());
+        assert!(matches!(&change.journal_password, Some((place, None)) if *place == command), "{change:?}");
         assert!(change.key.is_none() && !change.pin, "{change:?}");
         h.press("esc");
         let screen = h.settled().await;
@@ -734,7 +786,7 @@ async fn the_profile_in_use_is_not_removed_and_is_opened_anew_when_it_was_change
     h.type_text("dmu_test_0123456789abcdef");
     assert!(!h.screen().contains("dmu_test_0123"), "a key is never shown: {}", h.screen());
     h.press("enter");
-    h.until("the desk again", |s| s.contains(msg("Nothing needs you, and no job is running."))).await;
+    h.until("the TUI again", |s| s.contains(msg("Nothing needs you, and no job is running."))).await;
     let all = std::mem::take(&mut *asked.lock().expect("notes"));
     let [ProfileRequest::Change(change)] = &all[..] else { panic!("{all:?}") };
     assert!(change.key.is_some() && change.change.input.get("organisation") == Some("다른 이름"));

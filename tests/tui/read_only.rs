@@ -63,7 +63,7 @@ async fn who_may_act_is_offered_it() {
 }
 
 #[tokio::test]
-async fn no_key_of_any_tab_does_more_than_look() {
+async fn no_key_of_any_tab_sends_anything_if_read_only() {
     let mut h = only_looking(120, 60).await;
     let holder = "haneul.lim@example.net";
     for tab in ["1", "2", "3", "4", "5"] {

@@ -3,7 +3,7 @@
 use super::*;
 use crate::common::texts::{msg, msg_part, msg_with};
 use lapel::config::AppSettings;
-use lapel::tui::{Manner, ProfileSession};
+use lapel::tui::{AppOptions, ProfileSession};
 use std::path::Path;
 
 fn kept_in(folder: &Path) -> impl FnOnce(ProfileSession) -> ProfileSession + use<> {
@@ -126,7 +126,7 @@ async fn nothing_is_kept_where_it_is_off_and_what_was_kept_goes() {
     std::fs::write(&file, r#"{"look_ups":["a@naru.example"]}"#).expect("written");
     let mut h = Harness::with(small(), 80, 24, kept_in(folder.path())).await;
     let settings = AppSettings { recent: false, ..AppSettings::default() };
-    h.tui.app.set_manner(Manner { settings, ..Manner::default() });
+    h.tui.app.set_options(AppOptions { settings, ..AppOptions::default() });
     h.settled().await;
     assert!(!file.exists());
     look_up(&mut h, "b@naru.example").await;

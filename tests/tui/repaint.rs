@@ -6,9 +6,9 @@
 mod model;
 
 use super::*;
-use crate::common::{desk_on, session};
+use crate::common::{session, tui_on};
 use lapel::sandbox::{RowState, Sandbox};
-use lapel::tui::{Begin, Canvas, Surface, Tui};
+use lapel::tui::{Canvas, FirstConnection, Surface, Tui};
 use model::{ALL, Model, NAMES, Widths};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -60,10 +60,10 @@ impl Watched {
         });
         let rows_of = Rows { insert: insert.collect(), ..Rows::default() };
         sandbox.control().rows(&rows_of).expect("inserted");
-        let begin = Begin::Session(Box::new(session(&sandbox, Environment::Demo)));
+        let first_connection = FirstConnection::Session(Box::new(session(&sandbox, Environment::Demo)));
         let canvas = Canvas::of_size(Written::default(), columns, rows);
         Self {
-            tui: desk_on(canvas, begin),
+            tui: tui_on(canvas, first_connection),
             size: (columns, rows),
             models: ALL.map(|widths| Model::new(widths, columns, rows)),
             steps: 0,

@@ -162,7 +162,7 @@ async fn the_screen_of_a_connection_that_failed_can_be_saved() {
     let sandbox = lapel::sandbox::Sandbox::start(small()).await.expect("a sandbox");
     let mut begin = session(&sandbox, Environment::Live);
     begin.connection.pin = Some(super::profiles::pinned("abc_live_"));
-    let begin = lapel::tui::Begin::Session(Box::new(begin));
+    let begin = lapel::tui::FirstConnection::Session(Box::new(begin));
     let mut h = Harness::of(common::tui(begin, lapel::tui::Helpers::default(), 80, 24), sandbox);
     h.shows(msg_part("Pin another key")).await;
     h.press("esc");

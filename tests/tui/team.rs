@@ -8,7 +8,7 @@ use crate::common::{session, tui, tui_of};
 use lapel::jobs::JournalPlace;
 use lapel::sandbox::Sandbox;
 use lapel::team::Login;
-use lapel::tui::{Begin, Helpers, ProfileSession, Tui};
+use lapel::tui::{FirstConnection, Helpers, ProfileSession, Tui};
 use ratatui::backend::TestBackend;
 use std::path::Path;
 use std::sync::Arc;
@@ -59,7 +59,7 @@ fn part<'s>(screen: &'s str, from: &str, to: &str) -> &'s str {
 
 #[tokio::test]
 async fn home_names_the_colleague_who_follows_a_job_and_where() {
-    if !server::is_installed() {
+    if server::is_left_out() {
         return;
     }
     let computer = std::fs::read_to_string("/proc/sys/kernel/hostname").expect("a name");
@@ -100,7 +100,7 @@ async fn home_names_the_colleague_who_follows_a_job_and_where() {
 
 #[tokio::test]
 async fn support_sees_a_job_that_stopped_and_is_offered_nothing_that_it_cannot_do() {
-    if !server::is_installed() {
+    if server::is_left_out() {
         return;
     }
     let login = server::new_database();
@@ -159,7 +159,7 @@ fn has_seat(admin: &Login) -> bool {
 
 #[tokio::test]
 async fn the_header_says_that_the_database_is_away_and_the_jobs_stay() {
-    if !server::is_installed() {
+    if server::is_left_out() {
         return;
     }
     let own = msg_with(
@@ -205,7 +205,7 @@ async fn the_header_says_that_the_database_is_away_and_the_jobs_stay() {
 /// The connection stays open, and the jobs that were read before are not the present ones.
 #[tokio::test]
 async fn a_user_who_loses_its_rights_sees_since_when() {
-    if !server::is_installed() {
+    if server::is_left_out() {
         return;
     }
     let folder = tempfile::tempdir().expect("a folder");
@@ -229,7 +229,7 @@ async fn a_user_who_loses_its_rights_sees_since_when() {
 
 #[tokio::test]
 async fn a_database_that_is_away_draws_nothing_and_without_an_own_share_there_are_no_requests() {
-    if !server::is_installed() {
+    if server::is_left_out() {
         return;
     }
     let folder = tempfile::tempdir().expect("a folder");
@@ -247,7 +247,7 @@ async fn a_database_that_is_away_draws_nothing_and_without_an_own_share_there_ar
 
 #[tokio::test]
 async fn a_wallet_without_the_journal_says_that_badges_may_be_missing() {
-    if !server::is_installed() {
+    if server::is_left_out() {
         return;
     }
     let folder = tempfile::tempdir().expect("a folder");
@@ -269,7 +269,7 @@ async fn a_wallet_without_the_journal_says_that_badges_may_be_missing() {
 
 #[tokio::test]
 async fn a_journal_that_was_away_at_the_start_is_opened_when_it_is_back() {
-    if !server::is_installed() {
+    if server::is_left_out() {
         return;
     }
     let folder = tempfile::tempdir().expect("a folder");
@@ -342,7 +342,7 @@ async fn a_database_without_a_free_connection_is_named_when_it_is_opened_and_whi
 /// lapel has only the password that it read.
 #[tokio::test]
 async fn a_login_that_is_refused_is_named_with_what_helps() {
-    if !server::is_installed() {
+    if server::is_left_out() {
         return;
     }
     let head = msg_with("{alert} {problem} {dot} no requests", &[&"▲", &msg("login refused"), &"·"]);
@@ -368,7 +368,7 @@ async fn a_login_that_is_refused_is_named_with_what_helps() {
 /// An answer waits for the login. The connection stays, so that it is recorded.
 #[tokio::test]
 async fn opening_the_profile_again_lets_a_sending_job_log_in() {
-    if !server::is_installed() {
+    if server::is_left_out() {
         return;
     }
     let mut login = server::new_database();
@@ -391,7 +391,7 @@ async fn opening_the_profile_again_lets_a_sending_job_log_in() {
         }),
         ..Helpers::default()
     };
-    let mut h = Harness::of(tui(Begin::Session(Box::new(first)), helpers, 160, 50), sandbox);
+    let mut h = Harness::of(tui(FirstConnection::Session(Box::new(first)), helpers, 160, 50), sandbox);
     h.settled().await;
     h.sandbox.control().add_fault("post commit hold times=1").expect("a fault");
     issue(&mut h, 0..3).await;
@@ -474,7 +474,7 @@ async fn quitting_hardly_waits_for_a_journal_that_refuses_an_answer() {
 /// As after a backup of the database was restored that is older than the job.
 #[tokio::test]
 async fn a_job_that_the_database_lost_leaves_the_list() {
-    if !server::is_installed() {
+    if server::is_left_out() {
         return;
     }
     let login = server::new_database();

@@ -4,7 +4,7 @@ use super::common::{session, tui};
 use super::*;
 use crate::common::texts::msg_with;
 use lapel::sandbox::Sandbox;
-use lapel::tui::{Begin, Helpers};
+use lapel::tui::{FirstConnection, Helpers};
 use std::collections::BTreeSet;
 
 /// The forms of a time that a column may have, the longest first.
@@ -53,8 +53,8 @@ async fn a_zone_that_is_not_known_says_so_once() {
     let sandbox = Sandbox::start(small()).await.expect("a sandbox");
     let mut unknown = session(&sandbox, Environment::Demo);
     unknown.connection.utc_offset = None;
-    let begin = Begin::Session(Box::new(unknown));
-    let mut h = Harness::of(tui(begin, Helpers::default(), 80, 24), sandbox);
+    let first_connection = FirstConnection::Session(Box::new(unknown));
+    let mut h = Harness::of(tui(first_connection, Helpers::default(), 80, 24), sandbox);
     for tab in ["0", "1", "2"] {
         h.press(tab);
         let screen = h.settled().await;

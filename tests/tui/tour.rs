@@ -3,7 +3,7 @@
 use super::*;
 use crate::common::texts::{msg, msg_part};
 use crate::common::{session, tui};
-use lapel::tui::{AppPaths, Begin, Helpers};
+use lapel::tui::{AppPaths, FirstConnection, Helpers};
 use std::sync::Arc;
 
 /// The three lines above the footer.
@@ -136,7 +136,7 @@ async fn every_step_can_be_skipped_and_all_of_it_left() {
 }
 
 #[tokio::test]
-async fn the_strip_names_keys_of_ones_own() {
+async fn the_tour_names_rebound_keys() {
     let mut h = on_tour(80, 24).await;
     let text = "[global]\nwallet-tab = 'W'\n[tour]\ntour-skip = 'ctrl-t'\ntour-leave = []\n";
     h.tui.app.cx.keymap = input_and_palette::keys(text);
@@ -178,7 +178,7 @@ async fn first_screen(app_paths: AppPaths) -> Harness {
         }),
         ..Helpers::default()
     };
-    let mut tui = tui(Begin::Welcome, helpers, 80, 24);
+    let mut tui = tui(FirstConnection::Welcome, helpers, 80, 24);
     tui.app.set_app_paths(app_paths);
     Harness::of(tui, h.sandbox)
 }

@@ -4,7 +4,7 @@ use super::Pace;
 use super::queue::QueuedCall;
 use super::shared::is_fresh;
 use super::slots::{Slot, SlotOrigin};
-use crate::api::call::Priority;
+use crate::api::pace::Priority;
 use crate::api::prelude::*;
 use tokio::time::Instant;
 

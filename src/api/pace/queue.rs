@@ -1,6 +1,5 @@
 //! The state of a rate limiter: slots in use, the queues of waiting requests, and who goes next.
 
-use super::super::call::Priority;
 use super::super::link::{LinkStatus, LinkTrouble, UnderWay};
 use crate::api::prelude::*;
 use tokio::sync::Notify;
@@ -8,6 +7,14 @@ use tokio::time::Instant;
 
 /// Counted from the last 429.
 pub(super) const HALVED_FOR: Duration = Duration::from_secs(600);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Priority {
+    /// A person waits. Goes before all background calls.
+    Interactive,
+    /// Nobody waits: a scan or a poll. Limited to a quarter of the key's rate limit.
+    Background,
+}
 
 #[derive(Debug, Default)]
 pub(super) struct QueueState {

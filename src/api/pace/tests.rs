@@ -115,7 +115,7 @@ async fn people_go_first_and_the_background_gets_a_quarter() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_leaves_the_queue_leaves_no_hole() {
+async fn a_call_that_leaves_the_queue_leaves_no_gap() {
     let pace = Pace::new(1);
     let first = interactive(&pace).await;
     let cancel = token();
@@ -271,7 +271,7 @@ async fn blind_waits_grow_and_an_answer_resets_them() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn zero_again_and_again_is_no_hammer() {
+async fn a_repeated_retry_after_of_zero_doubles_the_wait() {
     let pace = Pace::new(100);
     let mut waits = Vec::new();
     for _ in 0..5 {
@@ -300,7 +300,7 @@ async fn an_absurd_hold_is_obeyed_and_can_be_left() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_status_is_told_once_per_change() {
+async fn a_change_of_the_link_status_notifies_once() {
     let pace = Pace::new(10);
     let mut watch = pace.watch();
     watch.borrow_and_update();

@@ -15,7 +15,7 @@ const MOST_UNCOUNTED: u64 = 1_000_000;
 const MOST_GROWTH: u64 = 1_000;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Brought {
+pub struct PassPage {
     /// Readable or not.
     pub len: u64,
     /// Ids that this pass had not seen.
@@ -150,7 +150,7 @@ impl Pass {
         rows.div_ceil(self.rows()).max(1)
     }
 
-    pub fn take(&mut self, page: Brought) {
+    pub fn take(&mut self, page: PassPage) {
         self.pages = self.pages.saturating_add(1);
         if let Some(total) = page.total {
             self.moved |= *self.first_total.get_or_insert(total) != total;

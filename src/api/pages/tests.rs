@@ -71,7 +71,7 @@ impl Service {
 }
 
 /// Reads everything. `between` changes the list before each request; requests are numbered from 1.
-fn gather(mut service: Service, mut between: impl FnMut(u64, &mut Vec<u64>)) -> (Vec<u64>, Gathered) {
+fn gather(mut service: Service, mut between: impl FnMut(u64, &mut Vec<u64>)) -> (Vec<u64>, ReadTotals) {
     let (mut reader, mut all, mut requests) = (PageReader::default(), Vec::new(), 0);
     while let Some(wanted) = reader.next() {
         requests += 1;
@@ -331,7 +331,7 @@ fn rows_without_end_are_stopped() {
     for (total, most) in [(Some(u64::MAX), 100_000 + 5), (None, 10_000 + 5), (Some(99), 10_000 + 5)] {
         let mut pass = Pass::default();
         while pass.next().is_some() {
-            pass.take(Brought { len: 100, fresh: 100, total, ..Brought::default() });
+            pass.take(PassPage { len: 100, fresh: 100, total, ..PassPage::default() });
         }
         assert_eq!((pass.stop(), pass.pages()), (Some(PassStop::Limit), most), "{total:?}");
     }
@@ -351,8 +351,8 @@ fn rows_that_come_in_faster_than_they_are_read_are_stopped() {
     assert!(all.len() > 2_000);
 }
 
-async fn whole_of(rows: u64, size: u64, count: Option<u64>, most: u64) -> Whole<u64> {
-    whole(
+async fn whole_of(rows: u64, size: u64, count: Option<u64>, most: u64) -> ReadList<u64> {
+    read_at_most(
         most,
         |n| *n,
         |wanted| async move {
@@ -392,7 +392,7 @@ async fn a_short_list_says_when_it_is_not_complete() {
     assert_eq!((counted_low.items.len(), counted_low.complete), (250, false));
     let uncounted = whole_of(130, 100, None, 10).await;
     assert_eq!((uncounted.items.len(), uncounted.complete), (130, true));
-    let unread = whole::<u64, u64, _>(10, |n| *n, |_| async { Err(unreadable()) }).await;
+    let unread = read_at_most::<u64, u64, _>(10, |n| *n, |_| async { Err(unreadable()) }).await;
     assert_eq!(unread, Err(unreadable()));
 }
 

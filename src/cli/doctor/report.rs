@@ -1,14 +1,14 @@
 //! The doctor's report, as text and as JSON.
 
+use super::super::job_text::{indented, under};
 use super::super::journal::journal_lines;
 use super::super::label::fields;
 use super::super::session::answer;
-use super::super::words::{indented, under};
 use super::DoctorReport;
 use crate::cli::prelude::*;
 use crate::config::JobSettings;
 use crate::i18n;
-use crate::jobs::Fact;
+use crate::jobs::ObservedBehaviour;
 
 /// Gaps of the contract that lapel observes: name, question, behaviour once observed, and behaviour before.
 const LEARNED: [(&str, &str, &str, &str); 7] = [
@@ -144,7 +144,7 @@ impl DoctorReport {
         if is_proven { one.used } else { one.unproven }
     }
 
-    fn values<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Fact> {
+    fn values<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a ObservedBehaviour> {
         self.facts.iter().filter(move |fact| fact.name == name)
     }
 
@@ -206,7 +206,7 @@ fn second(at: i64) -> Option<Timestamp> {
     Timestamp::from_second(at).ok()
 }
 
-fn fact_json(fact: &Fact) -> Value {
+fn fact_json(fact: &ObservedBehaviour) -> Value {
     json!({
         "value": fact.value,
         "evidence": fact.evidence.english(),

@@ -1,8 +1,8 @@
 //! `lapel journal status`: where the journal is, who uses it, and whether lapel can write it.
 
+use super::super::job_text::under;
 use super::super::label::fields;
 use super::super::session::answer;
-use super::super::words::under;
 use super::{no_team, on_place, server_of};
 use crate::cli::prelude::*;
 use crate::jobs::{FileStatus, TeamStatus};

@@ -1,7 +1,7 @@
 //! `lapel profile add`.
 
 use super::args::{AddFlags, ValueFlags};
-use super::trial::Trial;
+use super::key_test::KeyTest;
 use super::{
     CommandResult, Failure, ProfileContext, no_journal, pin_of, profile_as_json, typed_secret, unsaved, warn,
     with_command,
@@ -58,7 +58,7 @@ async fn saved(context: &ProfileContext, flags: AddFlags) -> Result<(String, Val
     if !context.json {
         output::note(&t!("checking the key with {base_url}", base_url = scrub(&profile.base_url)));
     }
-    let trial = Trial::of(&profile, &context.paths).await.map_err(Failure::nothing_saved)?;
+    let trial = KeyTest::of(&profile, &context.paths).await.map_err(Failure::nothing_saved)?;
     new.pin = pin_of(&trial);
     if profile.organisation.is_none()
         && let Some(issuer) = trial.issuer().filter(|issuer| !issuer.trim().is_empty())

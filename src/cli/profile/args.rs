@@ -3,14 +3,13 @@
 use super::super::completion;
 use super::whole;
 use crate::cli::prelude::*;
-use crate::config::{Input, KeyStore, ProfileInput, ProfileSettings};
+use crate::config::{Input, KeyStore, ProfileInput, ProfileSettings, SecretKind};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, ValueHint};
 
 /// The id of the flag that reads the key from standard input.
 const KEY_STDIN: &str = "key_stdin";
-/// The ids of the flags of the journal's password.
-const PASSWORD_FROM: &str = "journal_password_from";
+/// The same for the journal's password.
 const PASSWORD_STDIN: &str = "journal_password_stdin";
 
 #[derive(Clone, Debug, Args)]
@@ -120,7 +119,7 @@ impl Args for ValueFlags {
         let mut all = ProfileSettings::editable();
         // Flags without a value come last.
         all.sort_by_key(|(_, edit)| matches!(edit.input, Input::Switch(_)));
-        let command = all.into_iter().fold(command, |command, (key, edit)| {
+        all.into_iter().fold(command, |command, (key, edit)| {
             let flag = Arg::new(key).long(edit.flag).help(edit.help);
             let with_value = |flag: Arg| flag.value_name(edit.value_name);
             match edit.input {
@@ -131,25 +130,9 @@ impl Args for ValueFlags {
                     command.arg(with_value(flag).value_parser(words))
                 }
                 Input::Switch(_) => command.arg(switch(key, edit.flag, edit.help)),
-                Input::Key => command.arg(with_value(flag).value_parser(key_place)).arg(switch(
-                    KEY_STDIN,
-                    "key-stdin",
-                    "Read the key from standard input",
-                )),
+                Input::Secret(kind) => command.arg(with_value(flag).value_parser(key_place)).arg(stdin(kind)),
             }
-        });
-        command
-            .arg(
-                Arg::new(PASSWORD_FROM)
-                    .long("journal-password-from")
-                    .help("Journal password source: file (lapel's own), keyring, env:VARIABLE, file:PATH or command")
-                    .value_name("PLACE")
-                    .value_parser(key_place),
-            )
-            .arg(
-                switch(PASSWORD_STDIN, "journal-password-stdin", "Read the journal password from standard input")
-                    .conflicts_with(KEY_STDIN),
-            )
+        })
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -161,7 +144,6 @@ impl FromArgMatches for ValueFlags {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let mut flags = Self {
             key_stdin: matches.get_flag(KEY_STDIN),
-            password_from: matches.get_one::<KeyStore>(PASSWORD_FROM).cloned(),
             password_stdin: matches.get_flag(PASSWORD_STDIN),
             ..Self::default()
         };
@@ -176,7 +158,13 @@ impl FromArgMatches for ValueFlags {
                 }
                 Input::Switch(_) if matches.get_flag(key) => flags.input.set(key, "true"),
                 Input::Switch(_) => {}
-                Input::Key => flags.key_from = matches.get_one::<KeyStore>(key).cloned(),
+                Input::Secret(kind) => {
+                    let from = matches.get_one::<KeyStore>(key).cloned();
+                    match kind {
+                        SecretKind::ApiKey => flags.key_from = from,
+                        SecretKind::JournalPassword => flags.password_from = from,
+                    }
+                }
             }
         }
         Ok(flags)
@@ -185,6 +173,17 @@ impl FromArgMatches for ValueFlags {
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
         *self = Self::from_arg_matches(matches)?;
         Ok(())
+    }
+}
+
+/// The flag that reads a secret from standard input.
+fn stdin(kind: SecretKind) -> Arg {
+    match kind {
+        SecretKind::ApiKey => switch(KEY_STDIN, "key-stdin", "Read the key from standard input"),
+        SecretKind::JournalPassword => {
+            switch(PASSWORD_STDIN, "journal-password-stdin", "Read the journal password from standard input")
+                .conflicts_with(KEY_STDIN)
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::add::secret_of;
 use super::args::EditFlags;
-use super::trial::Trial;
+use super::key_test::KeyTest;
 use super::{
     CommandResult, Failure, ProfileContext, adopt, no_journal, pin_of, profile_as_json, unsaved, warn,
     with_command,
@@ -30,7 +30,7 @@ pub(super) async fn edit(context: &ProfileContext, flags: EditFlags) -> CommandR
     let value = json!({
         "ok": true,
         "profile": profile_as_json(&edited.profile),
-        "issuer": edited.trial.as_ref().and_then(Trial::issuer),
+        "issuer": edited.trial.as_ref().and_then(KeyTest::issuer),
         "jobs_taken_over": adopted.jobs,
         "jobs_busy": adopted.busy,
     });
@@ -59,7 +59,7 @@ pub(super) async fn edit(context: &ProfileContext, flags: EditFlags) -> CommandR
 pub(super) struct EditedProfile {
     pub profile: Profile,
     /// `None` when lapel did not test the profile.
-    pub trial: Option<Trial>,
+    pub trial: Option<KeyTest>,
     pub warnings: Vec<String>,
     /// Jobs taken over from the former key.
     pub adopted: Adopted,
@@ -97,7 +97,7 @@ pub(super) async fn changed(
         let mut known = profile.clone();
         let fetched = context.aside(move |_, _| known.fetch_secrets().map(|()| known)).await;
         profile = fetched.map_err(unsaved)?;
-        let found = Trial::of(&profile, &context.paths).await.map_err(Failure::nothing_saved)?;
+        let found = KeyTest::of(&profile, &context.paths).await.map_err(Failure::nothing_saved)?;
         if let (Some(pinned), false) = (&former, pin) {
             found.compared_with(pinned, &profile).map_err(Failure::nothing_saved)?;
         }
@@ -143,7 +143,7 @@ impl ProfileContext {
 
     async fn pinned(&self, name: &str, prefix: &str) -> Result<(Profile, Adopted), Failure> {
         let mut profile = self.with_key(name.to_owned()).await?;
-        let found = Trial::of(&profile, &self.paths).await?;
+        let found = KeyTest::of(&profile, &self.paths).await?;
         let pin = pin_of(&found).filter(|pin| pin.prefix == prefix);
         let Some(pin) = pin else {
             return Err(Failure::new(
@@ -198,7 +198,7 @@ async fn change_of(
         given => given,
     };
     if let Some(store) = store {
-        let url = values.input.get("journal").map_or_else(|| line.text("journal"), str::to_owned);
+        let url = values.input.get("journal.url").map_or_else(|| line.text("journal.url"), str::to_owned);
         if url.trim().is_empty() {
             return Err(no_journal());
         }

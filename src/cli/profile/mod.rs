@@ -3,23 +3,23 @@
 mod add;
 mod args;
 mod edit;
+mod key_test;
 mod manage;
-mod trial;
 
 use super::interrupt::Interrupt;
 use super::{confirm, prompt};
 use crate::cli::connection::journal_place;
+use crate::cli::job_text::align;
 use crate::cli::prelude::*;
 use crate::cli::session::{answer, open_journal};
-use crate::cli::words::align;
 use crate::config::{
     KeyPin, KeyStore, ProfileLine, ProfileSettings, SecretKind, named_profile, remove_profile,
 };
 use crate::jobs::{Account, Adopted};
 use args::ProfileVerb;
 pub use args::ProfileVerbs;
+use key_test::KeyTest;
 use secrecy::SecretString;
-use trial::Trial;
 
 pub async fn profile(verbs: ProfileVerbs, env: &Env, who: &str) -> Result<u8, Failure> {
     let paths = Paths::find(env)?;
@@ -156,9 +156,9 @@ impl ProfileContext {
     }
 
     /// Returns the answer with warnings.
-    async fn tested(&self, name: String) -> Result<(Profile, Trial, Vec<String>), Failure> {
+    async fn tested(&self, name: String) -> Result<(Profile, KeyTest, Vec<String>), Failure> {
         let profile = self.with_key(name).await?;
-        let trial = Trial::of(&profile, &self.paths).await?;
+        let trial = KeyTest::of(&profile, &self.paths).await?;
         if let Some(pin) = &profile.pin() {
             trial.compared_with(pin, &profile)?;
         }
@@ -331,7 +331,7 @@ fn table(all: &[ProfileLine]) -> String {
 }
 
 /// `None` when the service does not report a key prefix.
-fn pin_of(trial: &Trial) -> Option<KeyPin> {
+fn pin_of(trial: &KeyTest) -> Option<KeyPin> {
     let prefix = trial.identity.prefix.clone()?;
     Some(KeyPin { prefix, fingerprint: Some(trial.fingerprint.clone()) })
 }

@@ -11,8 +11,8 @@ pub use flags::ReadVerb;
 use super::connection::{connect, connection, journal_place_of};
 use super::interrupt::Interrupt;
 use super::progress::ProgressBar;
-use super::{session, template, words};
-use crate::api::{Gathered, HOLDER_PAGES};
+use super::{job_text, session, template};
+use crate::api::{HOLDER_PAGES, ReadTotals};
 use crate::cli::prelude::*;
 use crate::config::{GlyphChoice, templates_file};
 use crate::domain::{BadgeId, CategoryId, EmailKey, HistoryItem, RecordProblem, State, Template, Verdict};
@@ -403,7 +403,7 @@ impl ReadContext {
         let code = if bad.is_empty() { self.at_least } else { exit::PERSON };
         if let Some(to) = &flags.xlsx {
             let written = self.file(ExportContent::Rows(names, rows), to.clone(), flags).await?;
-            tell(said, &bad);
+            report_problems(said, &bad);
             return Ok(code.max(written));
         }
         let written = ListOutput::new(flags, names, first, self.glyphs).and_then(|mut out| {
@@ -424,7 +424,7 @@ impl ReadContext {
         if let Some(remark) = remark {
             output::complain(&remark);
         }
-        tell(said, &bad);
+        report_problems(said, &bad);
         self.say_zone_beside(flags);
         Ok(code)
     }
@@ -470,7 +470,7 @@ impl ReadContext {
     /// Names the zone only where a person reads standard error.
     fn say_zone(&self) {
         if io::stderr().is_terminal() {
-            output::complain(&words::zone(&self.reader.clock()));
+            output::complain(&job_text::zone(&self.reader.clock()));
         }
     }
 
@@ -519,7 +519,7 @@ fn doing(far: &export::Progress, pace: u32) -> String {
     }
 }
 
-fn code_of(read: &Gathered) -> u8 {
+fn code_of(read: &ReadTotals) -> u8 {
     if read.end.is_complete() { exit::OK } else { exit::PERSON }
 }
 
@@ -531,7 +531,7 @@ fn problems(all: &[RecordProblem]) -> Value {
     all.iter().map(|p| json!({ "place": p.place, "why": p.why.to_string() })).collect()
 }
 
-fn tell(said: Option<String>, bad: &[RecordProblem]) {
+fn report_problems(said: Option<String>, bad: &[RecordProblem]) {
     if let Some(said) = said {
         output::complain(&said);
     }

@@ -1,13 +1,13 @@
 //! What `lapel wallet` and `lapel badge` say about badges that the wallet does not show: sent from here, or waiting.
 
+use crate::cli::job_text;
 use crate::cli::prelude::*;
-use crate::cli::words;
 use crate::domain::{BadgeId, HistoryItem, ServiceClock, ServiceTime, Text};
 use crate::jobs::SentHere;
 
 /// `is_read`: the lists that would have the badge were read to their ends.
 pub(super) fn sent_said(sent: &SentHere, is_read: bool, clock: &ServiceClock) -> String {
-    let (title, time, id) = (&sent.title, words::time(sent.at, clock), sent.job);
+    let (title, time, id) = (&sent.title, job_text::time(sent.at, clock), sent.job);
     let state = tr(sent.row_status.name());
     match (&sent.badge_id, &sent.by) {
         (Some(_), Some(who)) if !is_read => t!(

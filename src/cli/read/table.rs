@@ -1,7 +1,7 @@
 //! Rows as a table for users: cut to the terminal's width, each state with a sign and a word.
 
+use crate::cli::job_text::cut;
 use crate::cli::prelude::*;
-use crate::cli::words::cut;
 use crate::config::GlyphChoice;
 use crate::domain::State;
 use crate::export::ExportRow;
@@ -124,7 +124,7 @@ pub(super) fn one(names: &[String], row: &ExportRow, glyphs: GlyphChoice) -> Vec
             vec![scrub(name).into_owned(), cell]
         })
         .collect();
-    crate::cli::words::align(&lines)
+    crate::cli::job_text::align(&lines)
 }
 
 /// Never cuts the most important column: half an id is useless.

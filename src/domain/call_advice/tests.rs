@@ -591,7 +591,7 @@ fn a_badge_that_only_the_journal_knows_waits_from_its_request() {
 }
 
 #[test]
-fn a_mail_that_was_not_read_is_not_said_to_be_unsaid() {
+fn a_mail_status_that_was_not_read_is_not_reported_as_missing() {
     let only_wallet = [HeldBadge { history: None, ..Row::default().held() }];
     let case = CallCase { both: false, ..case(&only_wallet[0], &only_wallet) };
     let said = script(&case);

@@ -2,8 +2,8 @@
 
 use super::{Reading, ReadingWatcher, off_the_loop, origin_of};
 use crate::api::HistoryFilter;
-use crate::jobs::core::Jobs;
 use crate::jobs::error::JobError;
+use crate::jobs::handle::Jobs;
 use crate::jobs::history_scan::{self, HistoryScan};
 use crate::jobs::intake::{self, Choices, IdRow, ImportSource};
 use crate::jobs::job::JobId;

@@ -2,8 +2,8 @@
 
 use super::off_the_loop;
 use crate::domain::name_search::folded;
-use crate::jobs::core::Jobs;
 use crate::jobs::error::JobError;
+use crate::jobs::handle::Jobs;
 use crate::jobs::intake::{
     ColumnMap, ImportSource, InputTable, IntakeError, IntakeProblem, RawRow, Unwatched, check,
 };

@@ -1,16 +1,16 @@
 //! Drafts issue jobs from a file of recipients: one for the template, or one per template that a column names.
 
 use super::{Reading, ReadingWatcher, off_the_loop, origin_of, placed, remembered, source_of};
-use crate::jobs::core::Jobs;
 use crate::jobs::draft::issue_job;
 use crate::jobs::error::JobError;
+use crate::jobs::handle::Jobs;
 use crate::jobs::intake::{
-    About, Checked, Choices, ImportSource, InputTable, IntakeProblem, MapState, ReadProgress, Standing,
+    About, CheckOutcome, Checked, Choices, ImportSource, InputTable, IntakeProblem, MapState, ReadProgress,
     check, similar_domains,
 };
 use crate::jobs::job::{JobId, JobOrigin};
 use crate::jobs::journal::drafts::CreateJob;
-use crate::jobs::journal::facts::KeptFact;
+use crate::jobs::journal::facts::KeptValue;
 use crate::jobs::journal::rows::NewRow;
 use crate::jobs::journal::{Account, Started, Store};
 use crate::jobs::prelude::*;
@@ -70,7 +70,7 @@ impl Jobs {
                     |draft: &JobDraft| matches!(store.job(draft.id, store.me().to_owned()).wait(), Ok(None));
                 let lost_one = drafts.jobs.iter().any(is_gone);
                 for draft in &drafts.jobs {
-                    let _ = store.discard(draft.id).wait();
+                    let _ = store.discard(draft.id, store.me().to_owned()).wait();
                 }
                 return Err(if lost_one { JobError::draft_is_gone() } else { why.of_draft() });
             }
@@ -81,7 +81,7 @@ impl Jobs {
 }
 
 fn new_row(checked: Checked) -> NewRow {
-    let (row_status, why) = placed(checked.standing, &checked.findings);
+    let (row_status, why) = placed(checked.outcome, &checked.findings);
     NewRow {
         line: Some(checked.row.line),
         cells: checked.row.cells,
@@ -187,7 +187,7 @@ fn read_into(
         }
         let checked = check(row?, &map);
         let named = checked.template.clone().unwrap_or_default();
-        let names_none = named.is_empty() || checked.standing == Standing::NotARecipient;
+        let names_none = named.is_empty() || checked.outcome == CheckOutcome::NotARecipient;
         let template = match (&request.template, templates.find(&named)) {
             (None, found) => found,
             (Some(template), found) if names_none || matches!(found, NamedTemplate::One(_)) => {
@@ -251,10 +251,10 @@ fn keep(store: &Store, source: &ImportSource, about: &About, now: i64) -> Result
     if let MapState::Chosen(map) = &about.map
         && let Ok(value) = serde_json::to_string(map)
     {
-        kept.push(KeptFact { what: "columns".into(), key: about.signature.clone(), value, at: now });
+        kept.push(KeptValue { what: "columns".into(), key: about.signature.clone(), value, at: now });
     }
     if let ImportSource::File(path) = source {
-        kept.push(KeptFact::of(store.kind_of_files(), &path.to_string_lossy(), now));
+        kept.push(KeptValue::of(store.kind_of_files(), &path.to_string_lossy(), now));
     }
     Ok(store.keep(kept).wait()?)
 }

@@ -5,7 +5,7 @@ use super::super::error::JobError;
 use super::super::history_scan::{self, HistoryScan};
 use super::super::job::JobId;
 use super::super::journal::doubts::ResolveDoubts;
-use super::super::journal::facts::{FactObservation, OFFSET, WAITING};
+use super::super::journal::facts::{BehaviourObservation, OFFSET, WAITING};
 use super::super::journal::observe::{MarkOverdue, ObserveContext, Observed};
 use super::super::journal::polling::{Group, SecondBadge, could_not_read};
 use super::super::reason::{Code, Reason};
@@ -69,7 +69,8 @@ pub(super) async fn poll_jobs(core: &Arc<JobsCore>, due: &[JobId], call: &Call) 
     revoked(core, sent, call, &mut polled.unread).await?;
     let (now, _) = core.moment();
     let unread = polled.unread.ids.clone();
-    core.store.mark_overdue(MarkOverdue { jobs: due.to_vec(), now, zone: zone(core), unread }).await?;
+    let (me, jobs) = (core.me(), due.to_vec());
+    core.store.mark_overdue(MarkOverdue { me, jobs, now, zone: zone(core), unread }).await?;
     Ok(polled)
 }
 
@@ -305,7 +306,7 @@ async fn twice(core: &Arc<JobsCore>, group: &Group, found: &DoubtMatches) -> Res
     if pairs.is_empty() {
         return Ok(());
     }
-    for job in core.store.note_second_badges(pairs).await? {
+    for job in core.store.note_second_badges(pairs, core.me()).await? {
         core.changed(job, []);
     }
     Ok(())
@@ -318,11 +319,11 @@ async fn seen(core: &Arc<JobsCore>, sights: Vec<SeenBadge>) -> Result<u64, JobEr
     }
     let observed = core.store.observe(core.observe_context(), sights).await?;
     let issued = observed.touched.values().flatten().filter(|t| t.row_status == RowStatus::Issued).count();
-    tell(core, observed).await?;
+    report_observed(core, observed).await?;
     Ok(issued as u64)
 }
 
-async fn tell(core: &Arc<JobsCore>, observed: Observed) -> Result<(), JobError> {
+async fn report_observed(core: &Arc<JobsCore>, observed: Observed) -> Result<(), JobError> {
     for (id, touched) in observed.touched {
         core.changed(id, touched);
     }
@@ -337,13 +338,13 @@ async fn tell(core: &Arc<JobsCore>, observed: Observed) -> Result<(), JobError> 
         && (known.basis(), known.offset()) != (OffsetBasis::Learned, reader.clock().offset())
     {
         let offset = reader.clock().offset().to_string();
-        core.learn(vec![FactObservation::once(OFFSET, &offset, Code::WitnessedTime)]).await?;
+        core.learn(vec![BehaviourObservation::once(OFFSET, &offset, Code::WitnessedTime)]).await?;
     }
     Ok(core.keep_least_offset().await?)
 }
 
 async fn hidden(core: &Arc<JobsCore>, name: &'static str, evidence: Code) -> Result<(), JobError> {
-    Ok(core.learn(vec![FactObservation::once(name, "hidden", evidence)]).await?)
+    Ok(core.learn(vec![BehaviourObservation::once(name, "hidden", evidence)]).await?)
 }
 
 async fn one_by_one(
@@ -423,7 +424,7 @@ async fn resolve(core: &Arc<JobsCore>, group: &Group, found: DoubtMatches) -> Re
         at: Timestamp::now().as_millisecond(),
     };
     let observed = core.store.resolve_doubts(resolve).await?;
-    tell(core, observed).await
+    report_observed(core, observed).await
 }
 
 /// For many badges, first reads the history filtered by revoke date, then the rest one by one.

@@ -3,7 +3,7 @@
 
 use super::super::core::{JobsCore, lock};
 use super::super::error::JobError;
-use super::super::journal::facts::FactObservation;
+use super::super::journal::facts::BehaviourObservation;
 use super::super::journal::polling::Group;
 use super::super::reason::Code;
 use crate::api::{HistoryFilter, HistoryQuery, Paging, Priority};
@@ -87,5 +87,5 @@ pub(super) async fn learn(
     let follows = count.saturating_sub(before) >= issued;
     let (value, evidence) =
         if follows { ("follows", Code::CountFollows) } else { ("ignores", Code::CountIgnores) };
-    Ok(core.learn(vec![FactObservation::once(FACT, value, evidence)]).await?)
+    Ok(core.learn(vec![BehaviourObservation::once(FACT, value, evidence)]).await?)
 }

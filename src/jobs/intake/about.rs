@@ -40,7 +40,7 @@ impl About {
     /// The questions that a person must answer before the rows can be read.
     pub fn needs_answer(&self) -> Vec<FileQuestion> {
         let mut questions = Vec::new();
-        if self.encoding.as_ref().is_some_and(|e| e.sure == Sure::Ambiguous) {
+        if self.encoding.as_ref().is_some_and(|e| e.certainty == EncodingCertainty::Ambiguous) {
             questions.push(FileQuestion::EncodingAmbiguous);
         }
         let found_in_sheets = !self.sheets.is_empty() && self.sheet.is_none();
@@ -73,14 +73,14 @@ named! {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EncodingGuess {
     pub encoding: TextEncoding,
-    pub sure: Sure,
+    pub certainty: EncodingCertainty,
     /// Sample lines with non-ASCII letters: first as decoded in `encoding`, then in each other encoding that fits.
     /// Scrubbed. Empty without non-ASCII lines.
     pub alternatives: Vec<(TextEncoding, Vec<String>)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Sure {
+pub enum EncodingCertainty {
     Chosen,
     Bom,
     /// No other encoding fits.

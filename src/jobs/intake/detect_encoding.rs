@@ -1,6 +1,6 @@
 //! Reads a text file once, to get its hash and detect its encoding.
 
-use super::about::{EncodingGuess, Sure};
+use super::about::{EncodingCertainty, EncodingGuess};
 use super::cell_text::is_syllable;
 use super::decode::{BadBytes, Decoding, PIECE};
 use super::origin::{OpenedSource, fill, hex};
@@ -59,11 +59,11 @@ pub(super) fn detect(
 }
 
 /// The encoding of a byte order mark, or, without one, UTF-16 by its NUL bytes.
-fn marked(first: &[u8]) -> Option<(TextEncoding, Sure)> {
+fn marked(first: &[u8]) -> Option<(TextEncoding, EncodingCertainty)> {
     match first {
-        [0xef, 0xbb, 0xbf, ..] => return Some((TextEncoding::Utf8, Sure::Bom)),
-        [0xff, 0xfe, ..] => return Some((TextEncoding::Utf16Le, Sure::Bom)),
-        [0xfe, 0xff, ..] => return Some((TextEncoding::Utf16Be, Sure::Bom)),
+        [0xef, 0xbb, 0xbf, ..] => return Some((TextEncoding::Utf8, EncodingCertainty::Bom)),
+        [0xff, 0xfe, ..] => return Some((TextEncoding::Utf16Le, EncodingCertainty::Bom)),
+        [0xfe, 0xff, ..] => return Some((TextEncoding::Utf16Be, EncodingCertainty::Bom)),
         _ if !first.contains(&0) => return None,
         _ => {}
     }
@@ -71,8 +71,10 @@ fn marked(first: &[u8]) -> Option<(TextEncoding, Sure)> {
     let little = likeness(units().map(u16::from_le_bytes));
     let big = likeness(units().map(u16::from_be_bytes));
     match (little, big) {
-        (Some(little), big) if little > big.unwrap_or(0) => Some((TextEncoding::Utf16Le, Sure::Guess)),
-        (_, Some(_)) => Some((TextEncoding::Utf16Be, Sure::Guess)),
+        (Some(little), big) if little > big.unwrap_or(0) => {
+            Some((TextEncoding::Utf16Le, EncodingCertainty::Guess))
+        }
+        (_, Some(_)) => Some((TextEncoding::Utf16Be, EncodingCertainty::Guess)),
         _ => None,
     }
 }
@@ -94,7 +96,7 @@ fn likeness(units: impl Iterator<Item = u16>) -> Option<u64> {
 }
 
 struct Evidence {
-    marked: Option<(TextEncoding, Sure)>,
+    marked: Option<(TextEncoding, EncodingCertainty)>,
     readings: Vec<EncodingAttempt>,
     nul: Option<BadBytes>,
     lines: u64,
@@ -104,7 +106,7 @@ struct Evidence {
 }
 
 impl Evidence {
-    fn new(marked: Option<(TextEncoding, Sure)>, choice: Option<TextEncoding>) -> Self {
+    fn new(marked: Option<(TextEncoding, EncodingCertainty)>, choice: Option<TextEncoding>) -> Self {
         let encodings = match choice.or(marked.map(|(encoding, _)| encoding)) {
             Some(encoding) => vec![encoding],
             None => vec![TextEncoding::Utf8, TextEncoding::Cp949],
@@ -159,7 +161,7 @@ impl Evidence {
         if let Some(BadBytes { offset, line }) = self.nul {
             return Err(IntakeProblem::NulBytes { line, offset });
         }
-        let (encoding, sure) = self.judge(choice)?;
+        let (encoding, certainty) = self.judge(choice)?;
         if let Some(reading) = self.reading(encoding) {
             if let Some(BadBytes { offset, line }) = reading.bad {
                 let hint = self.hint(choice);
@@ -167,34 +169,41 @@ impl Evidence {
             }
             // Bytes that fit both CP949 and damaged UTF-8 are damaged UTF-8: as CP949 they give names that do
             // not exist. An ambiguous CP949 reading proves nothing.
-            if (sure != Sure::Ambiguous || encoding == TextEncoding::Utf8)
+            if (certainty != EncodingCertainty::Ambiguous || encoding == TextEncoding::Utf8)
                 && let Some((why, example)) = reading.scan.damage()
             {
                 return Err(IntakeProblem::Mojibake { why, example });
             }
         }
-        Ok(EncodingGuess { encoding, sure, alternatives: self.alternatives(encoding) })
+        Ok(EncodingGuess { encoding, certainty, alternatives: self.alternatives(encoding) })
     }
 
-    fn judge(&self, choice: Option<TextEncoding>) -> Result<(TextEncoding, Sure), IntakeProblem> {
+    fn judge(
+        &self,
+        choice: Option<TextEncoding>,
+    ) -> Result<(TextEncoding, EncodingCertainty), IntakeProblem> {
         if let Some(choice) = choice {
-            return Ok((choice, Sure::Chosen));
+            return Ok((choice, EncodingCertainty::Chosen));
         }
         if let Some(marked) = self.marked {
             return Ok(marked);
         }
         let (Some(utf8), Some(cp949)) = (self.reading(TextEncoding::Utf8), self.reading(TextEncoding::Cp949))
         else {
-            return Ok((TextEncoding::Utf8, Sure::Guess));
+            return Ok((TextEncoding::Utf8, EncodingCertainty::Guess));
         };
         match (utf8.bad, cp949.bad) {
-            (None, _) if utf8.scan.foreign == 0 => Ok((TextEncoding::Utf8, Sure::Certain)),
-            (None, Some(_)) => Ok((TextEncoding::Utf8, Sure::Certain)),
+            (None, _) if utf8.scan.foreign == 0 => Ok((TextEncoding::Utf8, EncodingCertainty::Certain)),
+            (None, Some(_)) => Ok((TextEncoding::Utf8, EncodingCertainty::Certain)),
             (None, None) => Ok((TextEncoding::Utf8, both_valid(&utf8.scan, &cp949.scan))),
             (Some(_), None) => {
                 let detected = self.detector.guess(Some(b"kr"), Utf8Detection::Deny);
-                let sure = if detected == encoding_rs::EUC_KR { Sure::Guess } else { Sure::Ambiguous };
-                Ok((TextEncoding::Cp949, sure))
+                let certainty = if detected == encoding_rs::EUC_KR {
+                    EncodingCertainty::Guess
+                } else {
+                    EncodingCertainty::Ambiguous
+                };
+                Ok((TextEncoding::Cp949, certainty))
             }
             (Some(in_utf8), Some(in_cp949)) => {
                 // The encoding that fits further is the intended one.
@@ -239,13 +248,13 @@ impl Evidence {
 
 /// Both encodings fit the whole file. If only CP949 gives Hangul, the file may be Korean: the bytes of 홍철 are
 /// also "ȫö". It is Western only if every non-ASCII letter is in a word with ASCII letters (José, Müller).
-fn both_valid(utf8: &TextStatistics, cp949: &TextStatistics) -> Sure {
+fn both_valid(utf8: &TextStatistics, cp949: &TextStatistics) -> EncodingCertainty {
     if utf8.hangul > 0 {
-        Sure::Certain
+        EncodingCertainty::Certain
     } else if cp949.hangul == 0 || utf8.words_alone == 0 {
-        Sure::Guess
+        EncodingCertainty::Guess
     } else {
-        Sure::Ambiguous
+        EncodingCertainty::Ambiguous
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::about::{FileQuestion, MapState};
 use super::cell_text::{is_address_like, is_blank, trim};
-use super::columns::{self, ColumnContent, ColumnGuess, ColumnMap, NameColumns, RecipientField, Title};
+use super::column_guess::{self, ColumnContent, ColumnGuess, ColumnMap, NameColumns, RecipientField, Title};
 use super::origin::hex;
 use crate::jobs::prelude::*;
 
@@ -234,7 +234,7 @@ pub(super) fn map(header: Option<&[String]>, content: &[ColumnContent]) -> (MapS
     if emails.is_empty() {
         questions.push(FileQuestion::ColumnMissing { field: RecipientField::Email });
     }
-    let guess = columns::guess(&titles, content, &ColumnGuess { name, email, template });
+    let guess = column_guess::guess(&titles, content, &ColumnGuess { name, email, template });
     match (name, email) {
         (Some(name), Some(email)) if questions.is_empty() => {
             (MapState::Found(ColumnMap { name, email, template }), guess)

@@ -18,7 +18,7 @@
 //! preview                        an opened source, for a person
 //! detect_encoding, encoding, decode, mojibake   bytes to text
 //! text, split, sheet/, pasted    rows of a text file, of a spreadsheet, of pasted lines
-//! header, columns                which column is what
+//! header, column_guess           which column is what
 //! row, cell_text, check/         a row, its cells, and whether it can be sent
 //! similar_domains, ids           domains that look mistyped; files of badge ids
 //! ```
@@ -28,7 +28,7 @@ use crate::jobs::prelude::*;
 mod about;
 mod cell_text;
 mod check;
-mod columns;
+mod column_guess;
 mod decode;
 mod detect_encoding;
 mod encoding;
@@ -46,9 +46,9 @@ mod split;
 mod table;
 mod text;
 
-pub use about::{About, FileQuestion, ImportNote, InputFormat, MapState, Sure};
-pub use check::{Checked, Finding, Severity, Standing, check, check_person};
-pub use columns::{ColumnContent, ColumnGuess, ColumnMap, NameColumns, RecipientField};
+pub use about::{About, EncodingCertainty, FileQuestion, ImportNote, InputFormat, MapState};
+pub use check::{CheckOutcome, Checked, Finding, Severity, check, check_person};
+pub use column_guess::{ColumnContent, ColumnGuess, ColumnMap, NameColumns, RecipientField};
 pub use encoding::TextEncoding;
 pub use error::{IntakeError, IntakeProblem};
 pub use header::REASON_COLUMN;

@@ -2,7 +2,7 @@
 
 use super::about::{About, FileQuestion, ImportNote, InputFormat, MapState};
 use super::cell_text::is_blank;
-use super::columns::{ColumnContent, ColumnGuess};
+use super::column_guess::{ColumnContent, ColumnGuess};
 use super::detect_encoding::{self, Detected};
 use super::header::{self, HeaderPosition, TableContent};
 use super::origin::{OpenedSource, fill, name_of};

@@ -15,7 +15,7 @@ mod mark;
 #[cfg(test)]
 mod tests;
 
-use super::facts::{self, KeptFact};
+use super::facts::{self, KeptValue};
 use super::jobs::Actor;
 use super::place::{Files, Site, first_line};
 use super::schema::{APPLICATION, BACKUP, assure_whole, connect, migrate, prepare};
@@ -230,11 +230,9 @@ pub(super) fn restore_at(
     let mut notes = Vec::new();
     if !held.files.is_empty() {
         let here = held.open(site)?;
-        let count = |which: &str| -> Result<u64, JournalError> {
-            Ok(jobs_of(&Tx::on(&here), which).map_err(|why| held.failed(why))?.len() as u64)
-        };
-        let jobs = count("phase <> 'draft'")?;
-        if jobs > 0 && count(&moved_with(&mark))? > 0 {
+        let failed = |why: tx::Error| held.failed(why);
+        let jobs = jobs_of(&Tx::on(&here), "phase <> 'draft'").map_err(failed)?.len() as u64;
+        if jobs > 0 && !moved_with(&Tx::on(&here), &mark).map_err(failed)?.is_empty() {
             return take_back(here, &held, &mark, site, (from, taken), who);
         }
         if jobs > 0 {
@@ -245,7 +243,7 @@ pub(super) fn restore_at(
                 file = held.file
             )));
         }
-        let drafts = kept_drafts(&Tx::on(&here)).map_err(|why| held.failed(why))?;
+        let drafts = kept_drafts(&Tx::on(&here)).map_err(failed)?;
         if drafts > 0 {
             return Err(JobError::no(localizable_plural!(
                 drafts,
@@ -254,7 +252,7 @@ pub(super) fn restore_at(
                 file = held.file
             )));
         }
-        notes = notes_of(&Tx::on(&here)).map_err(|why| held.failed(why))?;
+        notes = notes_of(&Tx::on(&here)).map_err(failed)?;
     }
     if mark.state == BackupState::Begun {
         return Err(JobError::no(localizable!(
@@ -266,8 +264,8 @@ pub(super) fn restore_at(
 }
 
 /// Jobs whose records moved with this backup.
-fn moved_with(mark: &BackupMark) -> String {
-    format!("phase = 'moved' AND handover = '{}'", mark.id)
+fn moved_with(db: &Tx<'_>, mark: &BackupMark) -> tx::Result<Vec<JobId>> {
+    db.all("SELECT id FROM job WHERE phase = 'moved' AND handover = ?1 ORDER BY id", values![mark.id])
 }
 
 fn put_back(
@@ -330,7 +328,7 @@ fn take_back(
     set_state(from, &mark.id, BackupState::Taking, Some(&site.computer))?;
     let actor = Actor::now(who);
     let done = write(&mut here, |db| {
-        let open = jobs_of(db, &moved_with(mark))?;
+        let open = moved_with(db, mark)?;
         give_back(db, &mark.id)?;
         go_on(db, &open, doubtful, actor.at)?;
         for job in &open {
@@ -425,7 +423,7 @@ fn fill(
         if open == OpenJobs::Stay {
             jobs::set_aside(db, &open_jobs(), values![mark.id])?;
         }
-        let id = KeptFact {
+        let id = KeptValue {
             what: "backup".into(),
             key: "id".to_owned(),
             value: mark.id.clone(),

@@ -240,8 +240,8 @@ mod tests {
     }
 
     fn decide(db: &Tx<'_>, id: JobId, no: u64, to: RowStatus) {
-        let (which, policies) = (RowSelection::One(no), Policies::default());
-        drafts::review_rows(db, &ReviewRows { id, which, to, why: None, policies }).expect("decided");
+        let (me, which, policies) = ("me".to_owned(), RowSelection::One(no), Policies::default());
+        drafts::review_rows(db, &ReviewRows { id, me, which, to, why: None, policies }).expect("decided");
     }
 
     #[test]
@@ -259,7 +259,7 @@ mod tests {
             row_status: RowStatus::Ready,
             why: None,
         };
-        drafts::correct_rows(&db, &first, &[row]).expect("corrected");
+        drafts::correct_rows(&db, &first, "me", &[row]).expect("corrected");
         let same = DecidedRows {
             corrected: vec![(1, "A".into(), "aa@x".into())],
             skipped: vec![2],
@@ -286,7 +286,7 @@ mod tests {
         assert_eq!(found(&[first, other], draft((0, 2))), (back, BTreeSet::new()));
         // An undone decision does not come back.
         let last = review::last_decision(&db, &first).expect("read").expect("a decision");
-        review::undo_decision(&db, &first, &last, &Policies::default()).expect("undone");
+        review::undo_decision(&db, &first, "me", &last, &Policies::default()).expect("undone");
         let (found, _) = found(&[first], draft((0, 2)));
         assert_eq!((found.corrected, found.skipped), (vec![], vec![2]));
     }
@@ -305,7 +305,8 @@ mod tests {
             why: None,
         };
         // A group, and then one of its rows.
-        drafts::correct_rows(&db, &first, &[correct(1, "aa@x"), correct(5, "dd@x")]).expect("corrected");
+        drafts::correct_rows(&db, &first, "me", &[correct(1, "aa@x"), correct(5, "dd@x")])
+            .expect("corrected");
         decide(&db, first, 2, RowStatus::Skipped);
         decide(&db, first, 5, RowStatus::Skipped);
         let found = decisions(&db, &vec![first], &draft_of(&db, Kind::Issue, &rows((0, 2)))).expect("read");

@@ -13,7 +13,7 @@ use crate::jobs::intake::hex;
 use crate::jobs::job::Kind;
 use crate::jobs::journal::prelude::*;
 use crate::jobs::reason::utc_minute;
-use crate::jobs::rules::{self, ClaimVerdict, Other};
+use crate::jobs::rules::{self, ClaimVerdict, OtherClaim};
 pub(super) use former::{NamedSalt, keep_salts, salts};
 use recipients::{HeldClaim, claims_of_viewers, contested, read_held, recipients};
 use ring::hmac;
@@ -468,7 +468,7 @@ pub(super) fn of_person(
         }
         held.extend(found);
     }
-    let others: Vec<Other> = held.iter().map(|held| held.other).collect();
+    let others: Vec<OtherClaim> = held.iter().map(|held| held.other).collect();
     Ok(match rules::judge(None, None, &others) {
         ClaimVerdict::Review(at) => held.into_iter().nth(at).map(|held| held.rival),
         ClaimVerdict::Free { .. } => None,

@@ -439,7 +439,7 @@ mod tests {
         let id = draft_of(&db, Kind::Issue, &[row("a@x.example"), row("b@x.example")]);
         let policies = Policies::default();
         let (which, to) = (RowSelection::One(1), RowStatus::Skipped);
-        let skip = ReviewRows { id, which, to, why: None, policies: policies.clone() };
+        let skip = ReviewRows { id, me: "me".into(), which, to, why: None, policies: policies.clone() };
         drafts::review_rows(&db, &skip).expect("skipped");
         let last = review::last_decision(&db, &id).expect("decisions").map(|last| last.id);
         let seen = SeenJob { owner: "me".into(), phases: vec![Phase::Draft], decision: i64::MAX };

@@ -9,6 +9,7 @@
 //! json_values(?1, bigint)              a table: the `value`s of a JSON list, and their `place`
 //! json_list(?1, text)                  the values of a JSON list, after IN
 //! json_array(x, y)                     a JSON list
+//! json_group_array(x)                  the values of all rows as a JSON list
 //! reason_code(x)                       the code of a stored reason
 //! reason_group(x)                      the key of its group
 //! reason_with(x, 'name', y)            a reason with an argument that is a reason
@@ -141,6 +142,7 @@ fn in_postgres(name: &str, arguments: &[String]) -> Option<String> {
         }
         ("json_list", [list, of]) => format!("(SELECT {} FROM {})", element(of), elements(list)),
         ("json_array", list) => format!("json_build_array({})::text", list.join(", ")),
+        ("json_group_array", [x]) => format!("json_agg({x})::text"),
         _ => return None,
     })
 }

@@ -41,6 +41,7 @@ struct DoubtRow {
 /// Resolves what can be resolved. Judges all rows first: a badge that one row gets is no candidate for the next.
 pub(super) fn resolve_doubts(db: &Tx<'_>, args: &ResolveDoubts) -> tx::Result<Observed> {
     let ResolveDoubts { context, jobs, found, complete, zone, at } = args;
+    let jobs: &HashSet<JobId> = &jobs::owned(db, jobs, &context.me)?.into_iter().collect();
     // In this write only: meanwhile, another job for the same people would need approval.
     jobs.iter().try_for_each(|job| refusals::doubt(db, *job, *at))?;
     let shows_waiting = facts::settled(db, &context.account, facts::WAITING)?.as_deref() == Some("shown");

@@ -2,7 +2,7 @@
 
 use super::accounts;
 use super::claims::{self, Rival};
-use super::facts::{self, KeptFact};
+use super::facts::{self, KeptValue};
 use super::jobs::{self, Actor, NewJob, SeenJob};
 use super::reasons::stored;
 use super::rows::{self, CorrectRow, NewRow};
@@ -27,7 +27,7 @@ pub(in crate::jobs) struct CreateJob {
     pub(in crate::jobs) job: NewJob,
     pub(in crate::jobs) rows: Vec<NewRow>,
     /// The reason of a revocation, to offer again.
-    pub(in crate::jobs) reason: Option<KeptFact>,
+    pub(in crate::jobs) reason: Option<KeptValue>,
 }
 
 pub(super) fn create_job(db: &Tx<'_>, args: &CreateJob) -> tx::Result<JobId> {
@@ -45,7 +45,8 @@ pub(super) fn create_job(db: &Tx<'_>, args: &CreateJob) -> tx::Result<JobId> {
 /// Schema 7: a kept draft outlives its process. Drafts without this mark may be incomplete.
 pub(super) const SCHEMA_OF_KEPT_DRAFTS: &str = "ALTER TABLE job ADD COLUMN kept INTEGER NOT NULL DEFAULT 0";
 
-/// Keeps complete drafts until they begin, are discarded, or become too old.
+/// Keeps complete drafts until they begin, are discarded, or become too old. A draft that is not kept has no other owner: with
+/// its process, it is gone.
 pub(super) fn keep(db: &Tx<'_>, ids: &[JobId]) -> tx::Result<()> {
     db.run(
         "UPDATE job SET kept = TRUE WHERE phase = 'draft' AND id IN json_list(?1, bigint)",
@@ -153,7 +154,7 @@ pub(in crate::jobs) struct Replace {
     /// The revocation. The operation adds the job that it follows.
     pub(in crate::jobs) revoke: NewJob,
     pub(in crate::jobs) rows: Vec<NewRow>,
-    pub(in crate::jobs) reason: KeptFact,
+    pub(in crate::jobs) reason: KeptValue,
 }
 
 /// Creates both jobs of a replacement and begins them. Returns a rival instead if the reviewer did not see it.
@@ -194,7 +195,7 @@ pub(in crate::jobs) struct PlanUndo {
     pub(in crate::jobs) kind: Kind,
     pub(in crate::jobs) title: Text,
     pub(in crate::jobs) revoke: NewJob,
-    pub(in crate::jobs) reason: KeptFact,
+    pub(in crate::jobs) reason: KeptValue,
 }
 
 /// Creates the draft that undoes a cancelled job. `None` if there is nothing to undo.
@@ -230,7 +231,7 @@ pub(super) fn plan_undo(db: &Tx<'_>, args: &PlanUndo) -> tx::Result<Option<JobId
     jobs::count_rows(db, undo)?;
     facts::keep(db, &args.reason)?;
     if copied == 0 {
-        jobs::discard(db, &undo)?;
+        jobs::discard(db, &undo, &args.owner.id)?;
     }
     Ok((copied > 0).then_some(undo))
 }
@@ -264,8 +265,8 @@ pub(super) fn finish_rows(
 }
 
 /// Corrects rows of a draft by one decision. The duplicate check must run again.
-pub(super) fn correct_rows(db: &Tx<'_>, id: &JobId, corrected: &[CorrectRow]) -> tx::Result<()> {
-    jobs::assure_draft(db, *id, true)?;
+pub(super) fn correct_rows(db: &Tx<'_>, id: &JobId, me: &str, corrected: &[CorrectRow]) -> tx::Result<()> {
+    jobs::assure_draft(db, *id, me, true)?;
     let places: Vec<u64> = corrected.iter().map(|row| row.no).collect();
     let key = super::json(&places);
     review::record(db, *id, conditions::CORRECT, "no IN json_list(?2, bigint)", Some(&key))?;
@@ -275,6 +276,7 @@ pub(super) fn correct_rows(db: &Tx<'_>, id: &JobId, corrected: &[CorrectRow]) ->
 
 pub(in crate::jobs) struct ReviewRows {
     pub(in crate::jobs) id: JobId,
+    pub(in crate::jobs) me: String,
     pub(in crate::jobs) which: RowSelection,
     /// Ready or skipped.
     pub(in crate::jobs) to: RowStatus,
@@ -286,7 +288,7 @@ pub(in crate::jobs) struct ReviewRows {
 /// only if the row's reason, or the decision itself, says that it is one. Otherwise the row needs review again, with
 /// the duplicate as its reason.
 pub(super) fn review_rows(db: &Tx<'_>, args: &ReviewRows) -> tx::Result<u64> {
-    jobs::assure_draft(db, args.id, true)?;
+    jobs::assure_draft(db, args.id, &args.me, true)?;
     let key = match &args.which {
         RowSelection::Group(_, key) => Some(key.clone()),
         RowSelection::These(rows) => Some(super::json(rows)),

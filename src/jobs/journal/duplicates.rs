@@ -119,7 +119,10 @@ pub(super) fn keys(db: &Tx<'_>, id: &JobId, rows: &Vec<i64>) -> tx::Result<Vec<(
     )
 }
 
-pub(super) fn reset_check(db: &Tx<'_>, id: &JobId, phase: &Phase) -> tx::Result<()> {
+/// # Errors
+/// Another process owns the job now, as in every write of a check.
+pub(super) fn reset_check(db: &Tx<'_>, id: &JobId, me: &str, phase: &Phase) -> tx::Result<()> {
+    jobs::assure_owned(db, *id, me)?;
     let sql = format!(
         "UPDATE row INDEXED BY row_class SET class = NULL WHERE job = ?1 AND class IS NOT NULL AND {}",
         judged(*phase)
@@ -138,6 +141,7 @@ pub(in crate::jobs) struct ExistingBadge {
 /// The badges of one page of a duplicate check.
 pub(in crate::jobs) struct RecordHeld {
     pub(in crate::jobs) id: JobId,
+    pub(in crate::jobs) me: String,
     pub(in crate::jobs) phase: Phase,
     pub(in crate::jobs) held: Vec<ExistingBadge>,
     /// Recipients whose address is similar to a holder's, with the reason.
@@ -148,7 +152,8 @@ pub(in crate::jobs) struct RecordHeld {
 
 /// Stores the badges that recipients of a job have, and sets the kind of their unsent rows.
 pub(super) fn record_held(db: &Tx<'_>, args: &RecordHeld) -> tx::Result<()> {
-    let RecordHeld { id, phase, held, similar, rows } = args;
+    let RecordHeld { id, me, phase, held, similar, rows } = args;
+    jobs::assure_owned(db, *id, me)?;
     let mut first_rows: HashMap<&EmailKey, i64> = HashMap::new();
     for (no, key) in rows {
         first_rows.entry(key).or_insert(*no);
@@ -253,6 +258,7 @@ fn classify<'a>(
 
 pub(in crate::jobs) struct FinishCheck {
     pub(in crate::jobs) id: JobId,
+    pub(in crate::jobs) me: String,
     pub(in crate::jobs) phase: Phase,
     /// Whether everything was read.
     pub(in crate::jobs) complete: bool,
@@ -270,8 +276,8 @@ pub(in crate::jobs) type CheckResult = (Vec<(DuplicateKind, u64)>, Vec<(JobId, u
 
 /// Compares the rows with each other and with the journal, and gives every unsent row its status.
 pub(super) fn finish_check(db: &Tx<'_>, args: &FinishCheck) -> tx::Result<CheckResult> {
-    let FinishCheck { id, phase, complete, corrected, alike, begun, policies } = args;
-    jobs::assure_draft(db, *id, *phase == Phase::Draft)?;
+    let FinishCheck { id, me, phase, complete, corrected, alike, begun, policies } = args;
+    jobs::assure_draft(db, *id, me, *phase == Phase::Draft)?;
     // Nobody looked up the recipients of rows that a person corrected since the check began. A complete reading also
     // proves refusals from before it.
     if *complete && last_correction(db, *id)? == *corrected {
@@ -302,9 +308,11 @@ pub(super) fn email_of_sent(db: &Tx<'_>, id: &JobId, no: &u64, phase: &Phase) ->
 pub(super) fn record_held_of_row(
     db: &Tx<'_>,
     id: &JobId,
+    me: &str,
     no: &u64,
     held: &[ExistingBadge],
 ) -> tx::Result<()> {
+    jobs::assure_owned(db, *id, me)?;
     let known = db.first::<Option<String>>(
         "SELECT CASE bucket WHEN 'dropped' THEN coalesce(class, 'new') END FROM row WHERE job = ?1 AND no = ?2",
         values![id.0, no],
@@ -493,7 +501,8 @@ mod tests {
         let finish = |known: &Recipients| {
             let (corrected, alike) = (known.corrected, known.alike());
             let (phase, policies) = (Phase::Draft, Policies::default());
-            let args = FinishCheck { id, phase, complete: true, corrected, alike, begun, policies };
+            let me = "me".to_owned();
+            let args = FinishCheck { id, me, phase, complete: true, corrected, alike, begun, policies };
             finish_check(&db, &args).expect("finished");
             let checked = "SELECT guarded_at IS NOT NULL FROM job WHERE id = ?1";
             db.row(checked, values![id.0], |r| r.get::<bool>(0)).expect("the job")
@@ -504,13 +513,13 @@ mod tests {
         assert!(finish(&before));
         let (name, email) = ("Lee".to_owned(), "lee@x.example".to_owned());
         let row = CorrectRow { no: 1, name, email, row_status: RowStatus::Ready, why: None };
-        drafts::correct_rows(&db, &id, &[row]).expect("corrected");
+        drafts::correct_rows(&db, &id, "me", &[row]).expect("corrected");
         assert!(!finish(&before), "nobody looked Lee up");
 
         let corrected = known();
         assert!(finish(&corrected));
         let last = review::last_decision(&db, &id).expect("decisions").expect("one");
-        review::undo_decision(&db, &id, &last, &Policies::default()).expect("undone");
+        review::undo_decision(&db, &id, "me", &last, &Policies::default()).expect("undone");
         assert!(!finish(&corrected), "nobody looked Kim up again");
         assert!(finish(&known()));
     }

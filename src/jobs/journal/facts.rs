@@ -41,7 +41,7 @@ fn of_any_service(account: &str) -> &str {
 
 /// An observed behaviour that the contract leaves open.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fact {
+pub struct ObservedBehaviour {
     /// Name, for example `waiting_in_history`.
     pub name: String,
     /// Observed value, for example `shown`.
@@ -56,14 +56,14 @@ pub struct Fact {
 }
 
 #[derive(Clone, Debug)]
-pub(in crate::jobs) struct FactObservation {
+pub(in crate::jobs) struct BehaviourObservation {
     pub(in crate::jobs) name: String,
     pub(in crate::jobs) value: String,
     pub(in crate::jobs) evidence: Code,
     pub(in crate::jobs) times: i64,
 }
 
-impl FactObservation {
+impl BehaviourObservation {
     pub(in crate::jobs) fn once(name: &str, value: &str, evidence: Code) -> Self {
         Self { name: name.to_owned(), value: value.to_owned(), evidence, times: 1 }
     }
@@ -71,7 +71,7 @@ impl FactObservation {
 
 /// Records observed facts of an account: see [`Account::of_facts`](super::Account::of_facts). Keeps the first evidence; later observations only count. `at` is the service's time, in
 /// seconds.
-pub(super) fn learn(db: &Tx<'_>, account: &str, seen: &[FactObservation], at: &i64) -> tx::Result<()> {
+pub(super) fn learn(db: &Tx<'_>, account: &str, seen: &[BehaviourObservation], at: &i64) -> tx::Result<()> {
     if seen.is_empty() {
         return Ok(());
     }
@@ -87,13 +87,13 @@ pub(super) fn learn(db: &Tx<'_>, account: &str, seen: &[FactObservation], at: &i
 }
 
 /// The facts of an account in memory, for an operation that uses what it learns.
-pub(super) struct AccountFacts {
+pub(super) struct AccountBehaviour {
     /// Values by name, and whether this service showed them.
     values: HashMap<String, HashMap<String, bool>>,
-    learned: Vec<FactObservation>,
+    learned: Vec<BehaviourObservation>,
 }
 
-impl AccountFacts {
+impl AccountBehaviour {
     pub(super) fn read(db: &Tx<'_>, account: &str) -> tx::Result<Self> {
         let mut facts = Self { values: HashMap::new(), learned: Vec::new() };
         let sql = "SELECT name, value, account = ?1 FROM fact WHERE account IN (?1, ?2)";
@@ -114,7 +114,7 @@ impl AccountFacts {
         self.values.entry(name.to_owned()).or_default().insert(value.to_owned(), true);
         match self.learned.iter_mut().find(|seen| seen.name == name && seen.value == value) {
             Some(seen) => seen.times += 1,
-            None => self.learned.push(FactObservation::once(name, value, evidence)),
+            None => self.learned.push(BehaviourObservation::once(name, value, evidence)),
         }
     }
 
@@ -123,13 +123,13 @@ impl AccountFacts {
     }
 }
 
-pub(super) fn all(db: &Tx<'_>, account: &str) -> tx::Result<Vec<Fact>> {
+pub(super) fn all(db: &Tx<'_>, account: &str) -> tx::Result<Vec<ObservedBehaviour>> {
     db.rows(
         "SELECT name, value, evidence, first, last, times FROM fact WHERE account = ?1
          ORDER BY name, last DESC, value",
         values![account],
         |r| {
-            Ok(Fact {
+            Ok(ObservedBehaviour {
                 name: r.get(0)?,
                 value: r.get(1)?,
                 evidence: r.get(2)?,
@@ -143,12 +143,12 @@ pub(super) fn all(db: &Tx<'_>, account: &str) -> tx::Result<Vec<Fact>> {
 
 /// The single value of a fact; `None` if it was never seen or has contradictory values.
 pub(super) fn settled(db: &Tx<'_>, account: &str, name: &str) -> tx::Result<Option<String>> {
-    let facts = AccountFacts::read(db, account)?;
+    let facts = AccountBehaviour::read(db, account)?;
     Ok(facts.settled(name).map(str::to_owned))
 }
 
 #[derive(Clone, Debug)]
-pub(in crate::jobs) struct KeptFact {
+pub(in crate::jobs) struct KeptValue {
     pub(in crate::jobs) what: Cow<'static, str>,
     pub(in crate::jobs) key: String,
     pub(in crate::jobs) value: String,
@@ -156,14 +156,14 @@ pub(in crate::jobs) struct KeptFact {
     pub(in crate::jobs) at: i64,
 }
 
-impl KeptFact {
+impl KeptValue {
     /// A value that is its own key.
     pub(in crate::jobs) fn of(what: impl Into<Cow<'static, str>>, value: &str, at: i64) -> Self {
         Self { what: what.into(), key: value.to_owned(), value: value.to_owned(), at }
     }
 }
 
-pub(super) fn keep(db: &Tx<'_>, kept: &KeptFact) -> tx::Result<()> {
+pub(super) fn keep(db: &Tx<'_>, kept: &KeptValue) -> tx::Result<()> {
     db.run(
         "INSERT INTO kept VALUES (?1, ?2, ?3, ?4)
          ON CONFLICT (what, key) DO UPDATE SET value = excluded.value, at = excluded.at",
@@ -171,7 +171,7 @@ pub(super) fn keep(db: &Tx<'_>, kept: &KeptFact) -> tx::Result<()> {
     )
 }
 
-pub(super) fn keep_all(db: &Tx<'_>, kept: &[KeptFact]) -> tx::Result<()> {
+pub(super) fn keep_all(db: &Tx<'_>, kept: &[KeptValue]) -> tx::Result<()> {
     kept.iter().try_for_each(|kept| keep(db, kept))
 }
 
@@ -202,7 +202,7 @@ mod tests {
             account.of_facts()
         };
         let learn = |account: &str, value: &str| {
-            learn(&db, account, &[FactObservation::once("n", value, Code::Told)], &1).expect("learned");
+            learn(&db, account, &[BehaviourObservation::once("n", value, Code::Told)], &1).expect("learned");
         };
         let known = |url: &str| settled(&db, &of(url), "n").expect("read");
         learn("k", "shown");

@@ -150,6 +150,11 @@ pub(super) fn stop(db: &Tx<'_>, id: &JobId, kind: &StopKind, why: &Reason) -> tx
     )
 }
 
+/// The same for a process that may have lost the job: then its new owner decides.
+pub(super) fn stop_own(db: &Tx<'_>, id: &JobId, me: &str, kind: &StopKind, why: &Reason) -> tx::Result<()> {
+    if is_owned(db, *id, me)? { stop(db, id, kind, why) } else { Ok(()) }
+}
+
 /// Sets when the duplicate check read the whole history.
 pub(super) fn set_checked(db: &Tx<'_>, id: JobId, at: Timestamp) -> tx::Result<()> {
     db.run("UPDATE job SET guarded_at = ?2 WHERE id = ?1", values![id.0, at.as_second()])
@@ -264,18 +269,32 @@ pub(super) fn assure_unchanged(db: &Tx<'_>, id: JobId, seen: &SeenJob) -> tx::Re
     if is_same { Ok(()) } else { Err(tx::Error::Changed(id)) }
 }
 
-/// # Errors
-/// Another process owns the job now.
-pub(super) fn assure_owned(db: &Tx<'_>, id: JobId, me: &str) -> tx::Result<()> {
-    let is_mine = db.exists("SELECT 1 FROM job WHERE id = ?1 AND owner = ?2", values![id.0, me])?;
-    if is_mine { Ok(()) } else { Err(tx::Error::Changed(id)) }
+/// Writes come one after the other, so this holds until the end of the write that asks.
+pub(super) fn is_owned(db: &Tx<'_>, id: JobId, me: &str) -> tx::Result<bool> {
+    db.exists("SELECT 1 FROM job WHERE id = ?1 AND owner = ?2", values![id.0, me])
+}
+
+/// Those of a check's jobs that this process still owns. The check may have taken minutes, and a team's database may not have
+/// heard the process meanwhile.
+pub(super) fn owned<J: serde::Serialize + ?Sized>(db: &Tx<'_>, jobs: &J, me: &str) -> tx::Result<Vec<JobId>> {
+    db.all(
+        "SELECT id FROM job WHERE owner = ?2 AND id IN json_list(?1, bigint) ORDER BY id",
+        values![super::json(jobs), me],
+    )
 }
 
 /// # Errors
-/// The job has begun, or is no draft any more although a caller takes it for one, or the other way round.
-pub(super) fn assure_draft(db: &Tx<'_>, id: JobId, is_draft: bool) -> tx::Result<()> {
-    let is_so = "SELECT 1 FROM job WHERE id = ?1 AND (phase = 'draft') = ?2";
-    if db.exists(is_so, values![id.0, is_draft])? { Ok(()) } else { Err(tx::Error::Changed(id)) }
+/// Another process owns the job now.
+pub(super) fn assure_owned(db: &Tx<'_>, id: JobId, me: &str) -> tx::Result<()> {
+    if is_owned(db, id, me)? { Ok(()) } else { Err(tx::Error::Changed(id)) }
+}
+
+/// # Errors
+/// The job has begun, or is no draft any more although a caller takes it for one, or the other way round. Or another process
+/// owns it now.
+pub(super) fn assure_draft(db: &Tx<'_>, id: JobId, me: &str, is_draft: bool) -> tx::Result<()> {
+    let is_so = "SELECT 1 FROM job WHERE id = ?1 AND owner = ?2 AND (phase = 'draft') = ?3";
+    if db.exists(is_so, values![id.0, me, is_draft])? { Ok(()) } else { Err(tx::Error::Changed(id)) }
 }
 
 /// Returns the number of the decision.
@@ -308,8 +327,9 @@ pub(super) fn record_row_decisions(
     )
 }
 
-pub(super) fn discard(db: &Tx<'_>, id: &JobId) -> tx::Result<()> {
-    let gone = db.execute("DELETE FROM job WHERE id = ?1 AND phase = 'draft'", values![id.0])?;
+pub(super) fn discard(db: &Tx<'_>, id: &JobId, me: &str) -> tx::Result<()> {
+    let sql = "DELETE FROM job WHERE id = ?1 AND phase = 'draft' AND owner = ?2";
+    let gone = db.execute(sql, values![id.0, me])?;
     tidy_after_discard(db, gone)
 }
 

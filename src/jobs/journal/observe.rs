@@ -1,6 +1,6 @@
 //! Applies an observed badge to the rows that it belongs to. Every observation comes through here.
 
-use super::facts::AccountFacts;
+use super::facts::AccountBehaviour;
 use super::reasons::stored;
 use super::{conditions, jobs};
 use crate::domain::verdict::says_failed;
@@ -83,14 +83,14 @@ struct ObservedRow {
 /// needs what an earlier one changed.
 struct ObservationBatch<'a> {
     context: &'a ObserveContext,
-    facts: AccountFacts,
+    facts: AccountBehaviour,
     /// Number of rows that are not Issued, of the jobs that others wait for.
     unissued: HashMap<JobId, i64>,
     seen: Observed,
 }
 
 pub(super) fn observe(db: &Tx<'_>, context: &ObserveContext, sights: &[SeenBadge]) -> tx::Result<Observed> {
-    let facts = AccountFacts::read(db, &context.account)?;
+    let facts = AccountBehaviour::read(db, &context.account)?;
     let mut page = ObservationBatch { context, facts, unissued: HashMap::new(), seen: Observed::default() };
     let mut rows = page.rows_of(db, sights)?;
     for sight in sights {
@@ -541,6 +541,7 @@ pub(super) fn replace_again(db: &Tx<'_>, issue: JobId) -> tx::Result<()> {
 /// The statuses that follow from time and from other rows, for the jobs of a poll.
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct MarkOverdue {
+    pub(in crate::jobs) me: String,
     pub(in crate::jobs) jobs: Vec<JobId>,
     /// The service's time.
     pub(in crate::jobs) now: Timestamp,
@@ -553,12 +554,12 @@ pub(in crate::jobs) struct MarkOverdue {
 /// Marks overdue badges, keeps old badges whose replacement failed, ends the wait for badges that will not come, rules badges out by number, and names revocations by
 /// others.
 pub(super) fn mark_overdue(db: &Tx<'_>, args: &MarkOverdue) -> tx::Result<()> {
-    for id in &args.jobs {
-        overdue(db, args, *id)?;
-        keep_old(db, *id)?;
-        without_badge(db, *id)?;
-        rule_out(db, *id, args.zone)?;
-        name_older(db, *id, args.zone)?;
+    for id in jobs::owned(db, &args.jobs, &args.me)? {
+        overdue(db, args, id)?;
+        keep_old(db, id)?;
+        without_badge(db, id)?;
+        rule_out(db, id, args.zone)?;
+        name_older(db, id, args.zone)?;
     }
     Ok(())
 }

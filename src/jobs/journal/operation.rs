@@ -31,6 +31,7 @@ pub type Watcher = Arc<dyn Fn(Moment) -> Fault + Send + Sync>;
 /// run again with the same arguments.
 pub(super) type Operation<A, T> = fn(&Tx<'_>, &A) -> tx::Result<T>;
 
-/// What undoes a write that is durable although its caller got an error, from the write's result and the error.
-pub(super) type Undo<T> = fn(&T, &JournalError) -> Option<Undoing>;
+/// What undoes a write that is durable although its caller got an error, from the write's arguments, its result and the
+/// error.
+pub(super) type Undo<A, T> = fn(&A, &T, &JournalError) -> Option<Undoing>;
 pub(super) type Undoing = Box<dyn Fn(&Tx<'_>) -> tx::Result<()> + Send>;

@@ -32,22 +32,28 @@ pub(in crate::jobs) struct NotRead {
     pub(in crate::jobs) history_of: HashSet<JobId>,
 }
 
+#[derive(Debug)]
+pub(in crate::jobs) struct ScheduleNext {
+    pub(in crate::jobs) me: String,
+    /// The jobs of a poll.
+    pub(in crate::jobs) jobs: Vec<JobId>,
+    pub(in crate::jobs) schedule: Schedule,
+    /// The service's time.
+    pub(in crate::jobs) now: Timestamp,
+    pub(in crate::jobs) not_read: NotRead,
+}
+
 /// Sets the time of the jobs' next poll, and notes what the last one could not read.
-pub(super) fn schedule_next(
-    db: &Tx<'_>,
-    ids: &[JobId],
-    schedule: &Schedule,
-    now: &Timestamp,
-    not_read: &NotRead,
-) -> tx::Result<()> {
-    for id in ids {
-        let next = next_poll(db, schedule, *id, *now)?;
+pub(super) fn schedule_next(db: &Tx<'_>, args: &ScheduleNext) -> tx::Result<()> {
+    let ScheduleNext { me, jobs: polled, schedule, now, not_read } = args;
+    for id in jobs::owned(db, polled, me)? {
+        let next = next_poll(db, schedule, id, *now)?;
         let next = match &not_read.failed {
             Some((_, soon)) => next.map(|next| next.min(*soon)),
             None => next,
         };
-        jobs::set_next_poll(db, *id, next)?;
-        jobs::set_poll_note(db, *id, poll_note(db, *id, not_read)?.as_ref())?;
+        jobs::set_next_poll(db, id, next)?;
+        jobs::set_poll_note(db, id, poll_note(db, id, not_read)?.as_ref())?;
     }
     Ok(())
 }
@@ -251,8 +257,8 @@ pub(in crate::jobs) struct SecondBadge {
     pub(in crate::jobs) second: BadgeId,
 }
 
-/// Notes second badges that no row and no earlier reading accounts for. Returns the jobs with such badges.
-pub(super) fn note_second_badges(db: &Tx<'_>, found: &[SecondBadge]) -> tx::Result<Vec<JobId>> {
+/// Notes second badges that no row and no earlier reading accounts for. Returns the jobs of this process with such badges.
+pub(super) fn note_second_badges(db: &Tx<'_>, found: &[SecondBadge], me: &str) -> tx::Result<Vec<JobId>> {
     let mut noted: BTreeMap<JobId, &BadgeId> = BTreeMap::new();
     for SecondBadge { badge, key, second } in found {
         let Some((job, no)) = rows::holder_of(db, badge)? else { continue };
@@ -260,7 +266,7 @@ pub(super) fn note_second_badges(db: &Tx<'_>, found: &[SecondBadge]) -> tx::Resu
             "SELECT 1 FROM baseline WHERE job = ?1 AND email_key = ?2 AND badge = ?3",
             values![job.0, key.as_str(), second.wire()],
         )?;
-        if known || rows::holder_of(db, second)?.is_some() {
+        if known || rows::holder_of(db, second)?.is_some() || !jobs::is_owned(db, job, me)? {
             continue;
         }
         let why = Reason::from(Code::IssuedTwice).with("id", second.wire());

@@ -33,9 +33,18 @@ pub(super) fn record_issue_response(db: &Tx<'_>, args: &IssueResponse) -> tx::Re
         .collect();
     let bound = rows::bind(db, &bindings)?;
     if requests::is_lost(db, *request)? {
-        let named: Vec<&str> = badges.iter().map(|(_, badge)| badge.wire()).collect();
-        let what = format!("request {request}: accepted {accepted:?} of {sent}: {}", named.join(" "));
-        requests::record_late(db, *job, at, &what)?;
+        let all: Vec<&str> = badges.iter().map(|(_, badge)| badge.wire()).collect();
+        let what = format!("request {request}: accepted {accepted:?} of {sent}: {}", all.join(" "));
+        let mut without_row = Vec::new();
+        for (_, badge) in badges {
+            if rows::holder_of(db, badge)?.is_none() {
+                without_row.push(badge.wire());
+            }
+        }
+        let code = if without_row.is_empty() { Code::LateAccepted } else { Code::LateBadges };
+        let why = Reason::from(code).with("accepted", accepted.unwrap_or(*named)).with("sent", sent);
+        let why = if without_row.is_empty() { why } else { why.with("ids", without_row.join(", ")) };
+        requests::record_late(db, *job, *request, at, (&what, why))?;
         return Ok(bound);
     }
     let all = accepted.is_some_and(|n| n >= *sent);
@@ -87,7 +96,11 @@ pub(super) fn record_revoke_response(
     let all = *accepted == Some(*sent);
     if requests::is_lost(db, *request)? {
         let what = format!("request {request}: accepted {accepted:?} of {sent}");
-        requests::record_late(db, *job, now.as_second(), &what)?;
+        let why = match accepted {
+            Some(n) => Reason::from(Code::LateAccepted).with("accepted", n).with("sent", sent),
+            None => Reason::from(Code::RevokeUncounted).with("sent", sent),
+        };
+        requests::record_late(db, *job, *request, now.as_second(), (&what, why))?;
         return Ok((RowStatus::InDoubt, BTreeSet::new()));
     }
     let row_status = if all { RowStatus::Revoking } else { RowStatus::BeingChecked };
@@ -151,11 +164,17 @@ pub(in crate::jobs) struct RequestFailure {
     pub(in crate::jobs) next_poll: Timestamp,
 }
 
-pub(super) fn record_failure(db: &Tx<'_>, args: &RequestFailure) -> tx::Result<()> {
+/// Returns false if the answer came too late: another process decides about the job by now.
+pub(super) fn record_failure(db: &Tx<'_>, args: &RequestFailure) -> tx::Result<bool> {
     let RequestFailure { job, request, now, at, rows, why, how, stop, next_poll } = args;
     if requests::is_lost(db, *request)? {
         let what = format!("request {request}: {} ({:?})", how.outcome, how.status);
-        return requests::record_late(db, *job, now.as_second(), &what);
+        // As certain as an answer in time: one that still has to be proven leaves its rows in doubt.
+        if matches!(rows, FailedRows::Refused | FailedRows::Ready) {
+            requests::refuse_late(db, *job, *request, why)?;
+        }
+        requests::record_late(db, *job, *request, now.as_second(), (&what, why.clone()))?;
+        return Ok(false);
     }
     match rows {
         FailedRows::Unbound => requests::accepted_unbound(db, *request, now.as_second(), why)?,
@@ -172,5 +191,5 @@ pub(super) fn record_failure(db: &Tx<'_>, args: &RequestFailure) -> tx::Result<(
         // Poll a doubt at once. Where the service shows waiting badges, that resolves it.
         jobs::set_next_poll(db, *job, Some(*now))?;
     }
-    Ok(())
+    Ok(true)
 }

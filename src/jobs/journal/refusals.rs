@@ -242,7 +242,7 @@ mod tests {
     }
 
     fn learn_that_waiting_badges_are_shown(db: &Tx<'_>) {
-        let shown = facts::FactObservation::once("waiting_in_history", "shown", Code::Told);
+        let shown = facts::BehaviourObservation::once("waiting_in_history", "shown", Code::Told);
         facts::learn(db, &at(0).account, &[shown], &1).expect("learned");
     }
 

@@ -51,17 +51,40 @@ pub(super) fn ended(db: &Tx<'_>, request: i64, at: i64, how: &Ended) -> tx::Resu
 }
 
 /// Whether the job was taken over from the process that sent this request, before it recorded an answer; or the
-/// database has lost the request.
+/// database has lost the request. A job gets another owner only when all of its requests are answered or lost, so the sender of
+/// any other request still owns the job.
 pub(super) fn is_lost(db: &Tx<'_>, request: i64) -> tx::Result<bool> {
     let is_open = "SELECT 1 FROM request WHERE id = ?1 AND outcome IS DISTINCT FROM 'lost'";
     Ok(!db.exists(is_open, values![request])?)
 }
 
-/// Keeps an answer that came after the job was taken over. It is evidence; its rows stay in doubt, and the new owner
-/// looks for their badges.
-pub(super) fn record_late(db: &Tx<'_>, job: JobId, at: i64, what: &str) -> tx::Result<()> {
+/// Keeps an answer that came after the job was taken over. It is evidence: people read `why` with the job, and the new owner
+/// looks for the badges of the rows that are still in doubt.
+pub(super) fn record_late(
+    db: &Tx<'_>,
+    job: JobId,
+    request: i64,
+    at: i64,
+    (what, why): (&str, Reason),
+) -> tx::Result<()> {
+    let why = Reason::from(Code::LateAnswer).because("why", why);
+    db.run("UPDATE request SET why = ?2 WHERE id = ?1", values![request, why])?;
     jobs::record_decision(db, job, None, "late answer", &Actor::lapel(at.saturating_mul(1000)), what)?;
-    jobs::set_next_poll(db, job, Timestamp::from_second(at).ok())
+    // Only earlier: the new owner's schedule holds.
+    Timestamp::from_second(at).map_or(Ok(()), |at| jobs::poll_by(db, job, at))
+}
+
+/// Applies a late answer which says that the service certainly did nothing. Its rows are refused, not ready: the sender no
+/// longer decides about the job, so nothing of them is sent before a person retries. Skips rows about which somebody decided
+/// meanwhile, or that were sent again; and all rows if a badge of the request was found, since one of the two is wrong then.
+pub(super) fn refuse_late(db: &Tx<'_>, job: JobId, request: i64, why: &Reason) -> tx::Result<()> {
+    db.run(
+        "UPDATE row SET bucket = 'not_done', why = ?3, absent = NULL
+         WHERE job = ?1 AND request = ?2 AND bucket IN ('in_doubt', 'not_seen')
+           AND NOT EXISTS (SELECT 1 FROM row AS other JOIN job ON job.id = other.job
+                           WHERE other.request = ?2 AND other.badge IS NOT NULL AND job.kind = 'issue')",
+        values![job.0, request, why],
+    )
 }
 
 /// Sets the status of a request's rows that are still sending.

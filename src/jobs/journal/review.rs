@@ -62,10 +62,11 @@ pub(super) fn last_decision(db: &Tx<'_>, job: &JobId) -> tx::Result<Option<LastD
 pub(super) fn undo_decision(
     db: &Tx<'_>,
     job: &JobId,
+    me: &str,
     decision: &LastDecision,
     policies: &Policies,
 ) -> tx::Result<bool> {
-    jobs::assure_draft(db, *job, true)?;
+    jobs::assure_draft(db, *job, me, true)?;
     // Findings about another recipient do not apply.
     let findings =
         if decision.corrects { ", class = NULL, class_why = NULL, repeats = NULL, seen = NULL" } else { "" };

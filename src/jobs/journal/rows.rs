@@ -78,6 +78,7 @@ pub(super) fn insert(db: &Tx<'_>, job: JobId, rows: &[NewRow]) -> tx::Result<()>
     jobs::count_added(db, job, &added)
 }
 
+/// To a draft that is not kept yet, so it has no other owner.
 pub(super) fn add(db: &Tx<'_>, job: &JobId, rows: &[NewRow]) -> tx::Result<()> {
     insert(db, *job, rows)
 }
@@ -547,7 +548,8 @@ pub(super) fn bind(db: &Tx<'_>, badges: &[Binding<'_>]) -> tx::Result<Vec<BadgeI
     if bound.is_empty() {
         return Ok(Vec::new());
     }
-    // Revocations that wait for these badges' ids get them now. Few jobs have any.
+    // Revocations that wait for these badges' ids get them now, also those of other owners: an id decides nothing. Few jobs
+    // have any.
     let jobs: BTreeSet<i64> = bound.iter().map(|(job, ..)| *job).collect();
     let are_awaited = "SELECT EXISTS (SELECT 1 FROM row WHERE of_job IN json_list(?1, bigint))";
     if db.one(are_awaited, values![super::json(&jobs)])? {

@@ -119,7 +119,7 @@ impl JournalState {
         step: &'static str,
         args: &A,
         op: Operation<A, T>,
-        undo: Option<Undo<T>>,
+        undo: Option<Undo<A, T>>,
     ) -> Result<T> {
         let fault = |moment| self.watcher.as_ref().map_or(Fault::None, |watch| watch(moment));
         let written = match &mut self.backend {

@@ -88,7 +88,8 @@ pub(super) fn record_intent(db: &Tx<'_>, args: &RecordIntent) -> tx::Result<Opti
     Ok(Some(Chunk { request, entries }))
 }
 
-/// Undoes [`record_intent`], for a request of which certainly nothing was sent.
+/// Undoes [`record_intent`], for a request of which certainly nothing was sent. Does nothing if its job was taken over since:
+/// the request is answered then, as lost.
 pub(super) fn withdraw_intent(db: &Tx<'_>, request: i64) -> tx::Result<()> {
     let of: Option<(JobId, i64)> =
         db.first("SELECT job, intent FROM request WHERE id = ?1 AND answered IS NULL", values![request])?;
@@ -206,6 +207,9 @@ pub(super) fn refused_size(db: &Tx<'_>, id: &JobId) -> tx::Result<i64> {
     )
 }
 
-pub(super) fn set_batch(db: &Tx<'_>, id: &JobId, most: &i64) -> tx::Result<()> {
+/// # Errors
+/// Another process owns the job now.
+pub(super) fn set_batch(db: &Tx<'_>, id: &JobId, me: &str, most: &i64) -> tx::Result<()> {
+    jobs::assure_owned(db, *id, me)?;
     jobs::set_batch(db, *id, Some(*most))
 }

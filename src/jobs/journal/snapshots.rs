@@ -14,6 +14,8 @@ const COLUMNS: &str = "id, kind, phase, created, profile, template, title, origi
                        note, look_note, \
                        unproven IS NOT NULL AND NOT purged AS awaits_proof, \
                        not_provable, guarded_at, purged, follows, next_look, owner, owner_label, begun_by, \
+                       (SELECT json_group_array(why) FROM request WHERE job = job.id AND outcome = 'lost' \
+                        AND reason_code(why) = 'late_answer') AS late, \
                        (SELECT CAST(sum(accepted) AS BIGINT) FROM request WHERE job = job.id AND outcome = 'accepted') AS accepted, \
                        (SELECT CAST(sum(rows) AS BIGINT) FROM request WHERE job = job.id AND outcome = 'accepted' \
                         AND accepted IS NOT NULL) AS accepted_of, \
@@ -139,6 +141,7 @@ fn read(r: &SqlRow<'_>, me: &str, is_team: bool) -> tx::Result<Job> {
         has_cancelled_rows: r.get("purged")? && r.get::<Option<Reason>>("stop_why")?.is_none(),
         note: if phase == Phase::Moved { Some(elsewhere(r)?) } else { r.get("note")? },
         trouble: if phase == Phase::Moved { None } else { r.get("look_note")? },
+        late_answers: r.get::<Option<String>>("late")?.map_or_else(Vec::new, |all| late_answers(&all)),
         accepted: match (r.get("accepted")?, r.get("accepted_of")?) {
             (Some(accepted), Some(sent)) => Some(AcceptedCount { accepted, sent }),
             _ => None,
@@ -169,6 +172,11 @@ fn read(r: &SqlRow<'_>, me: &str, is_team: bool) -> tx::Result<Job> {
             _ => None,
         },
     })
+}
+
+fn late_answers(all: &str) -> Vec<Reason> {
+    let all: Vec<String> = serde_json::from_str(all).unwrap_or_default();
+    all.iter().map(|why| Reason::read(why)).collect()
 }
 
 /// The replaced names, or the addresses if the names are the same. `None` if either was removed.

@@ -11,12 +11,12 @@ use super::decisions::{ResendRows, ResolveRow, Retry, ReviewedRow, Unresolved};
 use super::doubts::ResolveDoubts;
 use super::drafts::{CreateJob, IssueOne, PlanUndo, ReadyRow, Replace, ReviewRows};
 use super::duplicates::{CheckResult, ExistingBadge, FinishCheck, Recipients, RecordHeld};
-use super::facts::{Fact, FactObservation, KeptFact};
+use super::facts::{BehaviourObservation, KeptValue, ObservedBehaviour};
 use super::jobs::{Actor, SeenJob};
 use super::observe::{MarkOverdue, ObserveContext, Observed};
 use super::operation::{Operation, Undo, Undoing};
 use super::owner::Process;
-use super::polling::{Group, NotRead, Revocations, SecondBadge};
+use super::polling::{Group, Revocations, ScheduleNext, SecondBadge};
 use super::purge::Purge;
 use super::record_response::{IssueResponse, RequestFailure, RevokeResponse};
 use super::refusals::RefusalProof;
@@ -38,7 +38,6 @@ use crate::jobs::job::{Job, JobRow, StopKind};
 use crate::jobs::journal::prelude::*;
 use crate::jobs::row_groups::NeverSeen;
 use crate::jobs::row_groups::RowGroup;
-use crate::jobs::schedule::Schedule;
 use crate::jobs::seen_badge::SeenBadge;
 use crate::jobs::settings::Policies;
 
@@ -99,7 +98,7 @@ impl Store {
         step: &'static str,
         args: A,
         op: Operation<A, T>,
-        undo: Undo<T>,
+        undo: Undo<A, T>,
     ) -> PendingOperation<T>
     where
         A: Send + 'static,
@@ -125,15 +124,17 @@ impl Store {
     }
 }
 
-/// Nobody sends jobs that began without the knowledge of their process. A person can resume them.
-fn stop(ids: Vec<JobId>, why: &JournalError) -> Undoing {
-    let why = Reason::from(why);
-    Box::new(move |db| ids.iter().try_for_each(|id| jobs::stop(db, id, &StopKind::Journal, &why)))
+/// Nobody sends jobs that began without the knowledge of their process. A person can resume them, perhaps a colleague who
+/// has taken them over.
+fn stop(owner: &Process, ids: Vec<JobId>, why: &JournalError) -> Undoing {
+    let (me, why) = (owner.id.clone(), Reason::from(why));
+    Box::new(move |db| ids.iter().try_for_each(|id| jobs::stop_own(db, id, &me, &StopKind::Journal, &why)))
 }
 
 /// Nobody knows this draft.
-fn discard(id: JobId) -> Undoing {
-    Box::new(move |db| jobs::discard(db, &id))
+fn discard(owner: &Process, id: JobId) -> Undoing {
+    let me = owner.id.clone();
+    Box::new(move |db| jobs::discard(db, &id, &me))
 }
 
 /// Defines a method of [`Store`] for each operation.
@@ -155,18 +156,21 @@ macro_rules! operations {
 operations! {
     // Without an answer from the journal, nothing is sent.
     write_or_undo "intent" record_intent(args: RecordIntent) -> Option<Chunk> = sending::record_intent,
-        undo |chunk, _| {
+        undo |_, chunk, _| {
             let request = chunk.as_ref()?.request;
             Some(Box::new(move |db| sending::withdraw_intent(db, request)))
         };
     write_or_undo "plan" issue_one(args: IssueOne) -> std::result::Result<JobId, Rival> = drafts::issue_one,
-        undo |begun, why| begun.as_ref().ok().map(|id| stop(vec![*id], why));
+        undo |(args,), begun, why| begun.as_ref().ok().map(|id| stop(&args.owner, vec![*id], why));
     write_or_undo "plan" replace(args: Replace) -> std::result::Result<(JobId, JobId), Rival> = drafts::replace,
-        undo |begun, why| begun.as_ref().ok().map(|(issue, revoke)| stop(vec![*issue, *revoke], why));
+        undo |(args,), begun, why| {
+            let (issue, revoke) = begun.as_ref().ok()?;
+            Some(stop(&args.issue.owner, vec![*issue, *revoke], why))
+        };
     write_or_undo "plan" create_job(args: CreateJob) -> JobId = drafts::create_job,
-        undo |draft, _| Some(discard(*draft));
+        undo |(args,), draft, _| Some(discard(&args.owner, *draft));
     write_or_undo "plan" plan_undo(args: PlanUndo) -> Option<JobId> = drafts::plan_undo,
-        undo |draft, _| draft.map(discard);
+        undo |(args,), draft, _| draft.map(|draft| discard(&args.owner, draft));
 }
 
 // Drafts.
@@ -179,16 +183,16 @@ operations! {
     read kept_drafts(account: Account, me: String) -> Vec<Job> = drafts::kept;
     write "rows" finish_rows(id: JobId, rows: Vec<NewRow>, suspects: Vec<(String, String)>) -> ()
         = drafts::finish_rows;
-    write "correct" correct_rows(id: JobId, rows: Vec<CorrectRow>) -> () = drafts::correct_rows;
+    write "correct" correct_rows(id: JobId, me: String, rows: Vec<CorrectRow>) -> () = drafts::correct_rows;
     write "review" review_rows(args: ReviewRows) -> u64 = drafts::review_rows;
     read last_decision(id: JobId) -> Option<LastDecision> = review::last_decision;
     read_long earlier_decisions(earlier: Vec<JobId>, new: JobId) -> EarlierDecisions = carry::decisions;
-    write "undo review" undo_decision(id: JobId, decision: LastDecision, policies: Policies) -> bool
+    write "undo review" undo_decision(id: JobId, me: String, decision: LastDecision, policies: Policies) -> bool
         = review::undo_decision;
     write "begin" begin(id: JobId, policies: Policies, actor: Actor, seen: SeenJob, reviewed: Option<i64>) -> ()
         = drafts::begin;
     write "begin" start(id: JobId, actor: Actor, seen: SeenJob) -> () = drafts::start;
-    write "discard" discard(id: JobId) -> () = jobs::discard;
+    write "discard" discard(id: JobId, me: String) -> () = jobs::discard;
     read groups(id: JobId) -> Vec<RowGroup> = drafts::groups;
     read requests_needed(id: JobId, most: usize) -> RequestsNeeded = sending::requests_needed;
     read ready_rows(id: JobId) -> Vec<ReadyRow> = drafts::ready_rows;
@@ -202,11 +206,12 @@ operations! {
     read_long some_without_badge(id: JobId, phase: Phase, most: usize) -> Vec<String> = duplicates::some_without_badge;
     read other_titles(id: JobId) -> Vec<Text> = duplicates::other_titles;
     read email_keys(id: JobId, rows: Vec<i64>) -> Vec<(i64, EmailKey)> = duplicates::keys;
-    write "guard" reset_check(id: JobId, phase: Phase) -> () = duplicates::reset_check;
+    write "guard" reset_check(id: JobId, me: String, phase: Phase) -> () = duplicates::reset_check;
     write "baseline" record_held(args: RecordHeld) -> () = duplicates::record_held;
     write "guarded" finish_check(args: FinishCheck) -> CheckResult = duplicates::finish_check;
     read email_of_sent(id: JobId, no: u64, phase: Phase) -> Option<String> = duplicates::email_of_sent;
-    write "baseline" record_held_of_row(id: JobId, no: u64, held: Vec<ExistingBadge>) -> () = duplicates::record_held_of_row;
+    write "baseline" record_held_of_row(id: JobId, me: String, no: u64, held: Vec<ExistingBadge>) -> ()
+        = duplicates::record_held_of_row;
 }
 
 // Sending.
@@ -216,9 +221,9 @@ operations! {
     write "answer" record_issue_response(args: IssueResponse) -> Vec<BadgeId> = record_response::record_issue_response;
     write "answer" record_revoke_response(args: RevokeResponse) -> (RowStatus, BTreeSet<JobId>)
         = record_response::record_revoke_response;
-    write "answer" record_failure(args: RequestFailure) -> () = record_response::record_failure;
-    write "stop" stop_job(id: JobId, kind: StopKind, why: Reason) -> () = jobs::stop;
-    write "halve" set_batch(id: JobId, most: i64) -> () = sending::set_batch;
+    write "answer" record_failure(args: RequestFailure) -> bool = record_response::record_failure;
+    write "stop" stop_job(id: JobId, me: String, kind: StopKind, why: Reason) -> () = jobs::stop_own;
+    write "halve" set_batch(id: JobId, me: String, most: i64) -> () = sending::set_batch;
     read refused_size(id: JobId) -> i64 = sending::refused_size;
     read refusal_proof(id: JobId, context: ObserveContext) -> RefusalProof = refusals::proof;
 }
@@ -255,13 +260,12 @@ operations! {
     read waiting_badge(account: Account, fact: &'static str) -> Option<(BadgeId, String)> = polling::waiting_badge;
     write "observe" observe(context: ObserveContext, sights: Vec<SeenBadge>) -> Observed = observe::observe;
     write "not found" note_absence(context: ObserveContext, badge: BadgeId) -> () = observe::note_absence;
-    write "twice" note_second_badges(found: Vec<SecondBadge>) -> Vec<JobId> = polling::note_second_badges;
+    write "twice" note_second_badges(found: Vec<SecondBadge>, me: String) -> Vec<JobId> = polling::note_second_badges;
     read due_doubts(context: ObserveContext, jobs: HashSet<JobId>) -> HashSet<EmailKey> = doubts::due;
     write "settle" resolve_doubts(args: ResolveDoubts) -> Observed = doubts::resolve_doubts;
     write "overdue" mark_overdue(args: MarkOverdue) -> () = observe::mark_overdue;
-    write "looked" schedule_next(ids: Vec<JobId>, schedule: Schedule, now: Timestamp, not_read: NotRead) -> ()
-        = polling::schedule_next;
-    write "fact" learn_facts(account: String, seen: Vec<FactObservation>, at: i64) -> () = facts::learn;
+    write "looked" schedule_next(args: ScheduleNext) -> () = polling::schedule_next;
+    write "fact" learn_facts(account: String, seen: Vec<BehaviourObservation>, at: i64) -> () = facts::learn;
 }
 
 // Ownership.
@@ -296,10 +300,10 @@ operations! {
         = sent_here::sent_alike;
     read requested(account: Account, key: EmailKey) -> Vec<SentHere> = sent_here::requested;
     read domains(account: Account) -> Vec<(String, u64)> = sent_here::domains;
-    read facts(account: String) -> Vec<Fact> = facts::all;
+    read facts(account: String) -> Vec<ObservedBehaviour> = facts::all;
     read newest(what: Cow<'static, str>, most: usize) -> Vec<String> = facts::newest;
     read kept(what: &'static str, key: String) -> Option<String> = facts::kept;
-    write "keep" keep(kept: Vec<KeptFact>) -> () = facts::keep_all;
+    write "keep" keep(kept: Vec<KeptValue>) -> () = facts::keep_all;
     write "adopt" adopt(to: Account, former: String, ended: Vec<String>, actor: Actor) -> Adopted = adopt::adopt;
     write "purge" purge(args: Purge) -> Vec<JobId> = purge::purge;
     read count_here(account: Account) -> u64 = transfer::count_here;

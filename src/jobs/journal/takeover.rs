@@ -271,7 +271,9 @@ mod tests {
         drafts::close(&db, &[id], "me").expect("closed");
         assert!([kept, decided].iter().all(|before| stamp("you") != Some(*before)));
         assert_eq!(stamp("you"), stamp("me"), "nobody has it open");
-        jobs::discard(&db, &id).expect("discarded");
+        let owner = Process { id: "me".into(), label: "me".into(), place: None };
+        assert!(drafts::open(&db, &[id], &account, &owner, &[]).expect("opened"));
+        jobs::discard(&db, &id, "me").expect("discarded");
         assert_eq!(stamp("you"), None);
     }
 }

@@ -299,7 +299,7 @@ impl TeamStore {
         step: &'static str,
         args: &A,
         op: Operation<A, T>,
-        undo: Option<Undo<T>>,
+        undo: Option<Undo<A, T>>,
         fault: &dyn Fn(Moment) -> Fault,
     ) -> Result<Option<T>, JournalError> {
         // The last writes do not wait in a row either.
@@ -345,7 +345,7 @@ impl TeamStore {
         // Nobody knows whether an earlier attempt worked.
         let why = if maybe.is_some() && matches!(why, TeamError::Busy) { no_session() } else { why };
         let why = self.failed(why);
-        if let Some(undo) = undo.zip(maybe.as_ref()).and_then(|(undo, value)| undo(value, &why)) {
+        if let Some(undo) = undo.zip(maybe.as_ref()).and_then(|(undo, value)| undo(args, value, &why)) {
             self.unsure.push(Unsure { op: number, undo });
         }
         self.note_unsure();

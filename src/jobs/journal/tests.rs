@@ -2,6 +2,7 @@
 //! so the tests choose the file system and the computer.
 
 mod damage;
+mod foreign_owner;
 pub(super) mod statements;
 
 use super::place::Site;

@@ -10,7 +10,7 @@ pub use crate::table::{TableError, TableFormat, WriteProgress, Written};
 pub use mail::{FailedMails, MOST_FAILED, MailGroup, MailReport, mail_failures};
 
 use super::intake::REASON_COLUMN;
-use crate::table::{Room, SummaryFn, TableWriter, WriterRow};
+use crate::table::{SheetLimits, SummaryFn, TableWriter, WriterRow};
 use std::error::Error;
 use std::path::Path;
 
@@ -89,7 +89,7 @@ pub struct RedoLine {
 }
 
 /// Writes the original columns with the cells of each line, and then [`REASON_COLUMN`], which the import
-/// leaves out. In `NotedCell`, rows count from 1 in this file.
+/// leaves out. In `ChangedCell`, rows count from 1 in this file.
 ///
 /// # Errors
 /// After an error there is no new file, and an existing file is unchanged.
@@ -132,7 +132,7 @@ fn to_file<'a>(
     names: &'a [String],
     facts: Option<(&'static str, &'a SummaryFn<'a>)>,
 ) -> TableWriter<'a> {
-    TableWriter { to, format, overwrite, names, facts, room: Room::EXCEL }
+    TableWriter { to, format, overwrite, names, facts, room: SheetLimits::EXCEL }
 }
 
 fn entry(line: ReceiptLine, width: usize) -> WriterRow {

@@ -383,8 +383,8 @@ fn rows_that_do_not_fit_on_a_sheet_go_on_on_the_next() {
             cells: vec![at.to_string()],
         }))
     };
-    let by_rows = Room { rows: 11, ..Room::EXCEL };
-    let by_bytes = Room { bytes: 700, ..Room::EXCEL };
+    let by_rows = SheetLimits { rows: 11, ..SheetLimits::EXCEL };
+    let by_bytes = SheetLimits { bytes: 700, ..SheetLimits::EXCEL };
     for room in [by_rows, by_bytes] {
         let facts = |written: &Written| facts(&head, written);
         let table =

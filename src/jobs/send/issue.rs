@@ -21,10 +21,10 @@ pub(super) async fn send(
     let Some(template_id) = job.template_id.clone() else {
         return Next::Stop(StopKind::BadRequest, Code::NoTemplate.into());
     };
-    let answer = answer_to(core, ask(writer, template_id, &chunk, call)).await;
+    let result = answer_to(core, ask(writer, template_id, &chunk, call)).await;
     let (now, _) = core.moment();
     let (id, request, sent) = (job.id, chunk.request, chunk.entries.len());
-    match answer {
+    match result {
         Ok(accepted) => {
             let response = IssueResponse {
                 job: id,
@@ -110,8 +110,7 @@ async fn failed(core: &Arc<JobsCore>, job: &Job, (request, rows): (i64, usize), 
         // Of several rows, the service may have accepted a part.
         let rows = if accepted && rows == 1 { FailedRows::Unbound } else { FailedRows::InDoubt };
         let outcome = if accepted { "accepted" } else { "in_doubt" };
-        record_failure(core, job.id, request, (&error, outcome), rows, &Next::Doubt).await;
-        return Next::Doubt;
+        return record_failure(core, job.id, request, (&error, outcome), rows, Next::Doubt).await;
     };
     // The service would refuse an invalid request again. Other errors did nothing, and the rows stay ready.
     let rows = match next {
@@ -119,6 +118,5 @@ async fn failed(core: &Arc<JobsCore>, job: &Job, (request, rows): (i64, usize), 
         Next::Stop(StopKind::Quota, _) => FailedRows::Unproven,
         _ => FailedRows::Ready,
     };
-    record_failure(core, job.id, request, (&error, outcome), rows, &next).await;
-    next
+    record_failure(core, job.id, request, (&error, outcome), rows, next).await
 }

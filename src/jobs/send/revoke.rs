@@ -19,16 +19,16 @@ pub(super) async fn send(
     let badge_ids: Vec<BadgeId> = chunk.entries.iter().filter_map(|e| e.badge.clone()).collect();
     let sent = badge_ids.len() as u64;
     let request = RevokeRequest { badge_ids: badge_ids.clone(), reason: job.title.wire().to_owned() };
-    let answer = answer_to(core, writer.revoke(&request, call)).await;
+    let result = answer_to(core, writer.revoke(&request, call)).await;
     let (now, _) = core.moment();
-    match answer {
-        Ok(answer) => {
+    match result {
+        Ok(accepted) => {
             let response = RevokeResponse {
                 job: id,
                 request: chunk.request,
                 now,
                 sent,
-                accepted: answer.accepted_count,
+                accepted: accepted.accepted_count,
                 schedule: core.settings.schedule.clone(),
             };
             let recorded =
@@ -51,6 +51,5 @@ async fn failed(core: &Arc<JobsCore>, job: &Job, request: i64, error: ApiError) 
         Some((outcome, next @ Next::Stop(StopKind::BadRequest, _))) => (outcome, next, FailedRows::Refused),
         Some((outcome, next)) => (outcome, next, FailedRows::Ready),
     };
-    record_failure(core, job.id, request, (&error, outcome), rows, &next).await;
-    next
+    record_failure(core, job.id, request, (&error, outcome), rows, next).await
 }

@@ -6,7 +6,7 @@ use jiff::civil::{DateTime, Weekday};
 
 use super::catalogue::{DemoValidity, Template, templates};
 use super::people::{DemoHolder, holders};
-use super::stories::{DemoRow, NEVER, REASONS, Teller, people};
+use super::stories::{DemoRow, NEVER, REASONS, StoryContext, people};
 use crate::sandbox::clock;
 
 const DAY: i64 = 86_400;
@@ -57,7 +57,7 @@ impl DemoHistory {
         // In a much larger history, each person would otherwise get thousands of badges.
         let crowd = if count > 20_000 { 620.max(count / 20) } else { 620 };
         let holders = holders(&mut rng, people(), crowd as usize);
-        let mut stories = Teller { rng: &mut rng, holders: &holders, now, zone }.tell();
+        let mut stories = StoryContext { rng: &mut rng, holders: &holders, now, zone }.rows();
         stories.truncate(usize::try_from(count).unwrap_or(usize::MAX));
         stories.sort_by_key(|row| row.reg_at);
         let filler = count - stories.len() as u64;

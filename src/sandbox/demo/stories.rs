@@ -99,14 +99,14 @@ impl DemoRow {
     }
 }
 
-pub(super) struct Teller<'a> {
+pub(super) struct StoryContext<'a> {
     pub rng: &'a mut Rng,
     pub holders: &'a [DemoHolder],
     pub now: i64,
     pub zone: i32,
 }
 
-impl Teller<'_> {
+impl StoryContext<'_> {
     fn who(&self, mail: &str, nth: usize) -> usize {
         let mut found = self.holders.iter().enumerate().filter(|(_, one)| one.mail == mail);
         found.nth(nth).map_or(0, |(at, _)| at)
@@ -138,7 +138,7 @@ impl Teller<'_> {
     }
 
     /// The most important ones first.
-    pub fn tell(&mut self) -> Vec<DemoRow> {
+    pub fn rows(&mut self) -> Vec<DemoRow> {
         let mut rows = self.named();
         let crowd = self.crowd();
         if crowd.is_empty() {

@@ -1,28 +1,21 @@
 //! Badge pictures, drawn at the first request.
-//!
-//! The same server serves them outside the API, without a key. The ledger counts a key that is sent here.
 
 mod brush;
 mod card;
 mod emblem;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use axum::body::Body;
-use axum::extract::{Path, State};
-use axum::response::{IntoResponse as _, Response};
 use tiny_skia::Pixmap;
 
-use super::answer::EndpointResponse;
-use super::demo::catalogue::{CATEGORIES, Template, templates};
-use super::service::{SharedService, lock};
+use super::demo::catalogue::{CATEGORIES, Template};
 use brush::{Brush, CardColors};
 
 /// The template whose picture is missing.
-const MISSING: usize = 29;
+pub(super) const MISSING: usize = 29;
 /// The template whose picture is an SVG.
-const SVG: usize = 30;
+pub(super) const SVG: usize = 30;
 /// The template whose picture is far too large.
 const HUGE: usize = 22;
 
@@ -38,45 +31,18 @@ pub(super) fn path(number: usize, side: &str) -> String {
     format!("/images/TPL-{number:03}/{side}.{kind}")
 }
 
-/// `GET /images/{template}/{file}`
-pub(super) async fn serve(
-    State(service): State<SharedService>,
-    Path((id, file)): Path<(String, String)>,
-) -> Response {
-    let templates = templates();
-    let number = (1..=templates.len()).find(|number| Template::id(*number) == id);
-    let side = ["front", "back"]
-        .into_iter()
-        .find(|side| number.is_some_and(|number| path(number, side).ends_with(&format!("/{file}"))));
-    let nothing = || EndpointResponse::refused(404, "4004", "There is no such picture.").into_response();
-    let (Some(number), Some(side)) = (number, side) else { return nothing() };
-    let front = side == "front";
-    let Some(template) = templates.get(number - 1).copied().filter(|_| number != MISSING || !front) else {
-        return nothing();
-    };
-    if number == SVG && front {
-        return file_of("image/svg+xml", svg(&template).into_bytes());
-    }
-    let drawing = tokio::task::spawn_blocking(move || service.pictures.png(number, &template, front)).await;
-    match drawing {
-        Ok(Some(png)) => file_of("image/png", png.to_vec()),
-        _ => EndpointResponse::broken().into_response(),
-    }
-}
-
-fn file_of(kind: &'static str, bytes: Vec<u8>) -> Response {
-    let headers = [("content-type", kind), ("cache-control", "public, max-age=3600")];
-    (headers, Body::from(bytes)).into_response()
-}
-
 impl DrawnPictures {
-    fn png(&self, number: usize, template: &Template, front: bool) -> Option<Png> {
-        if let Some(known) = lock(&self.drawn).get(&(number, front)) {
+    fn lock(&self) -> MutexGuard<'_, HashMap<(usize, bool), Png>> {
+        self.drawn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn png(&self, number: usize, template: &Template, front: bool) -> Option<Png> {
+        if let Some(known) = self.lock().get(&(number, front)) {
             return Some(known.clone());
         }
         let side = if number == HUGE && front { 4000 } else { 600 };
         let png = Arc::new(draw(number, template, front, side)?.encode_png().ok()?);
-        lock(&self.drawn).insert((number, front), png.clone());
+        self.lock().insert((number, front), png.clone());
         Some(png)
     }
 }
@@ -93,7 +59,7 @@ fn draw(number: usize, template: &Template, front: bool, side: u32) -> Option<Pi
     Some(brush.done())
 }
 
-fn svg(template: &Template) -> String {
+pub(super) fn svg(template: &Template) -> String {
     let [dark, main, light, _] = CardColors::of(template.color).hex();
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 100 100\" width=\"600\" height=\"600\">\
@@ -107,6 +73,7 @@ fn svg(template: &Template) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sandbox::demo::catalogue::templates;
 
     #[test]
     fn every_template_has_its_own_picture_on_both_sides() {

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
-use crate::sandbox::answer::{EndpointResponse, ISSUE, Outcome, REVOKE};
 use crate::sandbox::demo::catalogue::Template;
 use crate::sandbox::params::text_field;
+use crate::sandbox::response::{EndpointResponse, ISSUE, Outcome, REVOKE};
 use crate::sandbox::service::{EndpointRequest, Service, lock};
 use crate::sandbox::store::{Issuing, NewBadge, Refused};
 use crate::sandbox::switches::{

@@ -7,10 +7,10 @@ use rusqlite::types::Value as Sql;
 use serde_json::{Value, json};
 
 use super::reads::has;
-use crate::sandbox::answer::{EndpointResponse, Outcome};
 use crate::sandbox::demo::catalogue::{CATEGORIES, TYPES, Template};
 use crate::sandbox::params::{PageParams, Params};
 use crate::sandbox::records;
+use crate::sandbox::response::{EndpointResponse, Outcome};
 use crate::sandbox::service::{EndpointRequest, Service};
 use crate::sandbox::store::{Badge, BadgeState, BadgeStore, ListQuery, OrderBy, OrderDirection};
 use crate::sandbox::switches::{

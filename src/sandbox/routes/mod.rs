@@ -1,7 +1,8 @@
-//! The endpoints of the contract.
+//! The endpoints of the contract, and the pictures.
 
 mod issue;
 mod lists;
+mod pictures;
 mod reads;
 
 use axum::Router;
@@ -9,9 +10,10 @@ use axum::body::Bytes;
 use axum::extract::{Request, State};
 use axum::routing::{get, post};
 
-use super::answer::{EndpointResponse, Outcome};
 use super::params;
+use super::response::{EndpointResponse, Outcome};
 use super::service::{Caller, EndpointRequest, Handler, SharedService};
+pub(super) use pictures::serve as serve_picture;
 
 pub(super) const BASE: &str = "/api/v1/ext";
 

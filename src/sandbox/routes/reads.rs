@@ -2,10 +2,10 @@
 
 use serde_json::json;
 
-use crate::sandbox::answer::{EndpointResponse, Outcome};
 use crate::sandbox::demo::catalogue::{CATEGORIES, ORGS, TYPES, Template};
 use crate::sandbox::params::Params;
 use crate::sandbox::records;
+use crate::sandbox::response::{EndpointResponse, Outcome};
 use crate::sandbox::service::{EndpointRequest, Service};
 use crate::sandbox::store::BadgeState;
 use crate::sandbox::switches::{BadgeTypes, FilterCase, Switches, UnknownId, WaitingDetail};

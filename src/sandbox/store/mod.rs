@@ -3,9 +3,9 @@
 //! Times are seconds since 1970 UTC. The state of a badge follows from its times and the clock. Names and
 //! addresses are stored once each, so that a text filter reads thousands of texts, not a million.
 
+mod badge_lists;
 mod change;
 mod copies;
-mod list;
 #[cfg(test)]
 mod tests;
 
@@ -16,8 +16,8 @@ use rusqlite::{Connection, OptionalExtension as _, Row as SqlRow, params};
 
 use super::demo::catalogue::{CATEGORIES, ORGS, TYPES, Template, templates};
 use super::demo::{DemoHistory, valid_until};
+pub(super) use badge_lists::{ListQuery, OrderBy, OrderDirection};
 pub(super) use change::{Issuing, NewBadge, Refused};
-pub(super) use list::{ListQuery, OrderBy, OrderDirection};
 
 pub(super) const DEMO_ROWS: u64 = 4_300;
 
@@ -71,7 +71,7 @@ pub(super) struct BadgeStore {
     pub templates: Vec<Template>,
     zone: i32,
     next: i64,
-    views: list::ListCache,
+    views: badge_lists::ListCache,
 }
 
 const SCHEMA: &str = "
@@ -139,7 +139,7 @@ impl BadgeStore {
             templates: templates(),
             zone: how.zone,
             next: 1,
-            views: list::ListCache::default(),
+            views: badge_lists::ListCache::default(),
         };
         store.prepare(how).with_context(|| match how.data {
             Some(path) => format!("the data file {} cannot be used (--data)", path.display()),

@@ -140,7 +140,7 @@ choices {
         BadRequest = "400" "400",
         Ok = "200" "200: only the code tells",
     }
-    "blocked-answer" blocked_answer: BlockedAnswer, "what an address outside the allow-list gets" {
+    "blocked-answer" blocked_answer: BlockedResponse, "what an address outside the allow-list gets" {
         Envelope = "envelope403" "403 in the envelope",
         Html = "html403" "403 as a web page of a firewall",
         Reset = "reset" "a connection reset",

@@ -13,7 +13,7 @@ use crate::tui::screens::welcome::Welcome;
 use crate::tui::theme::Theme;
 use crate::tui::worker::WorkerCommand;
 
-pub enum Begin {
+pub enum FirstConnection {
     Session(Box<ProfileSession>),
     /// A sandbox that is not started yet. The first frame does not wait for it.
     Sandbox,
@@ -53,12 +53,12 @@ impl App {
         self.cx.connection = ConnectionInfo { session: Some(session.clone()), ..ConnectionInfo::default() };
         self.cx.theme = Theme::new(self.palette, session.environment);
         self.cx.pictures.begin_anew(session.connection.picture_base.clone());
-        self.output.handing.clear();
+        self.output.program_calls.clear();
         self.refresh.forget();
         for (tab, _) in Tab::ALL {
             self.screens.of_mut(*tab).on_connecting();
         }
-        self.orders.push(WorkerCommand::Connect(Box::new(session), number));
+        self.commands.push(WorkerCommand::Connect(Box::new(session), number));
         self.welcome = None;
     }
 
@@ -84,7 +84,7 @@ impl App {
             self.changed = true;
             if let Some(why) = why {
                 self.connection.alone = Some(why.to_string());
-                self.changed |= self.toasts.tell(why.to_string());
+                self.changed |= self.toasts.add_error(why.to_string());
             } else if is_shared_again && let Some(why) = self.connection.alone.take() {
                 self.toasts.withdraw(&why);
             }

@@ -1,9 +1,9 @@
 //! Copying to the clipboard, and opening pictures in the browser.
 
-use super::terminal_output::{Handed, TerminalOutput};
+use super::terminal_output::{CallPurpose, TerminalOutput};
 use crate::tui::platform::clipboard::{self, ClipboardRoute, CopiedText, TMUX};
-use crate::tui::platform::external::{Handing, Program};
-use crate::tui::platform::host::{Desktop, Manner};
+use crate::tui::platform::external::{Program, ProgramCall};
+use crate::tui::platform::host::{AppOptions, Desktop};
 use crate::tui::prelude::*;
 
 impl TerminalOutput {
@@ -14,8 +14,8 @@ impl TerminalOutput {
                 t!("It has invisible or invalid characters; placeholders replace them.").to_owned()
             });
         }
-        let Manner { settings, around, .. } = &self.manner;
-        let road = ClipboardRoute::of(settings.clipboard, around);
+        let AppOptions { settings, host, .. } = &self.options;
+        let road = ClipboardRoute::of(settings.clipboard, host);
         match road {
             _ if clip.text.is_empty() => {
                 effects.say(t!("{what} is empty. Nothing was copied.", what = begun(&clip.what)));
@@ -33,8 +33,9 @@ impl TerminalOutput {
             _ if clip.text.len() > road.longest() => too_long(&clip, road.longest(), effects),
             ClipboardRoute::Terminal => self.ask_terminal(&clip, effects),
             ClipboardRoute::Program { programs, or_terminal } => {
-                let request = effects.request(Request::Hand(ClipboardRoute::handing(&programs, &clip.text)));
-                self.handing.insert(request, Handed::Clip(clip, or_terminal));
+                let request =
+                    effects.request(Request::RunProgram(ClipboardRoute::call(&programs, &clip.text)));
+                self.program_calls.insert(request, CallPurpose::Clip(clip, or_terminal));
             }
         }
     }
@@ -44,7 +45,7 @@ impl TerminalOutput {
             too_long(clip, clipboard::LONGEST_FOR_TERMINAL, effects);
             return;
         }
-        let sequence = clipboard::sequence(&clip.text, &self.manner.around);
+        let sequence = clipboard::sequence(&clip.text, &self.options.host);
         self.say(&sequence);
         let text = t!("Sent {what} to the terminal's clipboard; it may refuse silently.", what = clip.what);
         say(clip, &text, effects);
@@ -56,18 +57,18 @@ impl TerminalOutput {
             effects.say(t!("There is no picture here that a browser can open."));
             return;
         };
-        let around = &self.manner.around;
-        let desktop = match around.desktop {
-            _ if around.ssh => {
+        let host = &self.options.host;
+        let desktop = match host.desktop {
+            _ if host.ssh => {
                 return self.copy_link(url, t!("lapel cannot open your browser over ssh"), effects);
             }
             None => return self.copy_link(url, t!("There is no desktop to open a browser on"), effects),
             Some(desktop) => desktop,
         };
         effects.say(t!("Opening {url} in the browser.", url));
-        let handing = Handing { programs: browsers(desktop, &url), input: None };
-        let request = effects.request(Request::Hand(handing));
-        self.handing.insert(request, Handed::Link(url));
+        let call = ProgramCall { programs: browsers(desktop, &url), input: None };
+        let request = effects.request(Request::RunProgram(call));
+        self.program_calls.insert(request, CallPurpose::Link(url));
     }
 
     /// Copies the address of a picture that cannot be opened here, and shows it.
@@ -77,26 +78,26 @@ impl TerminalOutput {
     }
 
     pub(super) fn handed(&mut self, reply: Reply, effects: &mut Effects<'_>) -> Handled {
-        let Response::Handed(result) = reply.response else { return Err(reply) };
-        match (self.handing.remove(&reply.id), result) {
-            (Some(Handed::Clip(clip, _)), Ok(TMUX)) => {
+        let Response::RanProgram(result) = reply.response else { return Err(reply) };
+        match (self.program_calls.remove(&reply.id), result) {
+            (Some(CallPurpose::Clip(clip, _)), Ok(TMUX)) => {
                 let text = t!(
                     "Copied {what} to tmux. Use its paste key, or the clipboard if your terminal allows it.",
                     what = clip.what
                 );
                 say(&clip, &text, effects);
             }
-            (Some(Handed::Clip(clip, _)), Ok(_)) => {
+            (Some(CallPurpose::Clip(clip, _)), Ok(_)) => {
                 say(&clip, &t!("Copied {what}.", what = clip.what), effects);
             }
-            (Some(Handed::Clip(clip, true)), Err(_)) => self.ask_terminal(&clip, effects),
-            (Some(Handed::Clip(clip, false)), Err(why)) => {
+            (Some(CallPurpose::Clip(clip, true)), Err(_)) => self.ask_terminal(&clip, effects),
+            (Some(CallPurpose::Clip(clip, false)), Err(why)) => {
                 effects.warn(t!("{what} was not copied: {why}.", what = begun(&clip.what), why));
             }
-            (Some(Handed::Link(url)), Err(why)) => {
+            (Some(CallPurpose::Link(url)), Err(why)) => {
                 self.copy_link(url, &t!("lapel could not open the browser ({why})", why), effects);
             }
-            (Some(Handed::Link(url)), Ok(program)) => {
+            (Some(CallPurpose::Link(url)), Ok(program)) => {
                 effects.say(t!("Opened with {program}: {url}", program, url));
             }
             (None, _) => {}

@@ -191,7 +191,7 @@ impl App {
             Action::Reload | Action::Check if self.modals.is_empty() && self.waits_for_the_limit(effects) => {
             }
             Action::Back if self.slow_read().is_some() => {
-                effects.orders.extend(self.connection.pending.stop_reads());
+                effects.commands.extend(self.connection.pending.stop_reads());
             }
             // A pane, or a badge that was opened from a list, is closed first.
             Action::Quit

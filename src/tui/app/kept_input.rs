@@ -14,17 +14,17 @@ const NO_PROFILE: &str = "new profile";
 
 impl App {
     pub(super) fn read_saved(&mut self) {
-        self.cx.saved = SavedFilterList::of(self.output.manner.filters.clone().map(filters_file));
+        self.cx.saved = SavedFilterList::of(self.output.options.filters.clone().map(filters_file));
         if let Some(ask) = self.cx.saved.ask(None) {
             let request = self.requests.next();
             let ask = Request::Filters(Box::new(ask));
             self.connection.pending.insert(request, &ask, RequestOwner::Shell);
-            self.orders.push(WorkerCommand::Request(request, ask));
+            self.commands.push(WorkerCommand::Request(request, ask));
         }
     }
 
     pub(super) fn read_recents(&mut self, effects: &mut Effects<'_>) {
-        let keeps = self.output.manner.settings.recent;
+        let keeps = self.output.options.settings.recent;
         self.cx.connection.recents = match self.cx.session() {
             Some(session) => {
                 let recents = Recents::of(session.data_dir.as_deref(), &session.name, keeps);
@@ -48,7 +48,7 @@ impl App {
         self.cx.connection.recents.pause(true);
         if let Some(ask) = self.unsaved_input() {
             let request = self.requests.next();
-            self.orders.push(WorkerCommand::Request(request, Request::Recents(Box::new(ask))));
+            self.commands.push(WorkerCommand::Request(request, Request::Recents(Box::new(ask))));
         }
     }
 
@@ -90,7 +90,7 @@ impl App {
             Response::Recents(lists) => {
                 self.changed |= self.screen().shows_recents();
                 if let Some(why) = self.cx.connection.recents.on_response(id, lists) {
-                    self.changed |= self.toasts.tell(why);
+                    self.changed |= self.toasts.add_error(why);
                 }
                 Ok(())
             }
@@ -104,7 +104,8 @@ impl App {
                 if let Ok(FiltersRead { left_out: Some(why), .. }) | Err(why) = filters {
                     let mut mistakes = why.lines();
                     let why = and_more(mistakes.next().unwrap_or_default(), mistakes.count());
-                    self.changed |= self.toasts.tell(t!("Some saved filters cannot be used. {why}.", why));
+                    self.changed |=
+                        self.toasts.add_error(t!("Some saved filters cannot be used. {why}.", why));
                 }
                 Ok(())
             }

@@ -3,12 +3,12 @@
 use super::{App, Notice, Tab};
 use crate::tui::modals::draft::DraftForm;
 use crate::tui::prelude::*;
+use crate::tui::request::JobReply;
 use crate::tui::tour::TourPlace;
-use crate::tui::worker::job_command::JobReply;
 
 impl App {
     /// A response whose owner is gone is dropped, except the result of a job command.
-    pub(super) fn answer(&mut self, mut reply: Reply, owner: RequestOwner, effects: &mut Effects<'_>) {
+    pub(super) fn on_reply(&mut self, mut reply: Reply, owner: RequestOwner, effects: &mut Effects<'_>) {
         self.changed = true;
         if self.welcome.is_some() && !matches!(owner, RequestOwner::Welcome | RequestOwner::Modal(_)) {
             // It belongs to another connection.

@@ -3,7 +3,7 @@
 use super::{App, Tab};
 use crate::tui::initial_view::InitialView;
 use crate::tui::persist::saved_layout::SavedLayout;
-use crate::tui::persist::saved_layout::layout_file::{ViewAnswer, ViewRequest};
+use crate::tui::persist::saved_layout::layout_file::{ViewRequest, ViewResponse};
 use crate::tui::prelude::*;
 use crate::tui::request::ProfileSession;
 use crate::tui::screens::Screens;
@@ -78,22 +78,22 @@ impl Views {
     }
 
     /// Handles a response about the file. Returns the layout that was read, and the message for the user.
-    fn take_answer(
+    fn take_response(
         &mut self,
         request: RequestId,
-        answer: ViewAnswer,
+        response: ViewResponse,
     ) -> (Option<SavedLayout>, Option<String>) {
         let reading = matches!(self.stage, LayoutStage::Reading(wanted) if wanted == request);
-        match answer {
-            ViewAnswer::Recalled(view, warning) if reading => {
+        match response {
+            ViewResponse::Recalled(view, warning) if reading => {
                 self.kept = view.map(|view| *view).unwrap_or_default();
                 (Some(self.kept.clone()), warning)
             }
-            ViewAnswer::LeftAlone(why) if reading => {
+            ViewResponse::LeftAlone(why) if reading => {
                 self.file = None;
                 (Some(SavedLayout::default()), Some(why))
             }
-            ViewAnswer::Done(Err(why)) => {
+            ViewResponse::Done(Err(why)) => {
                 // Warn once only: the write would fail again at every change.
                 self.file = None;
                 (None, Some(why))
@@ -174,13 +174,13 @@ impl App {
     }
 
     pub(super) fn viewed(&mut self, reply: Reply, effects: &mut Effects<'_>) -> Handled {
-        let Response::View(answer) = reply.response else { return Err(reply) };
-        let (view, warning) = self.views.take_answer(reply.id, answer);
+        let Response::View(response) = reply.response else { return Err(reply) };
+        let (view, warning) = self.views.take_response(reply.id, response);
         if let Some(view) = view {
             self.show_view(&view, effects);
         }
         if let Some(text) = warning {
-            self.changed |= self.toasts.tell(text);
+            self.changed |= self.toasts.add_error(text);
         }
         Ok(())
     }

@@ -3,12 +3,12 @@
 
 use super::{App, Notice, Tab};
 use crate::tui::platform::clipboard::CopiedText;
-use crate::tui::platform::host::{HostTerminal, Manner};
+use crate::tui::platform::host::{AppOptions, HostTerminal};
 use crate::tui::platform::notifications::Notices;
 use crate::tui::prelude::*;
 use crate::tui::widgets::field::LONGEST;
 
-pub(super) enum Handed {
+pub(super) enum CallPurpose {
     /// A text for the clipboard, and whether to try the terminal when no program takes it.
     Clip(CopiedText, bool),
     /// The address of a picture, for a browser.
@@ -17,10 +17,10 @@ pub(super) enum Handed {
 
 #[derive(Default)]
 pub(in crate::tui) struct TerminalOutput {
-    pub(super) manner: Manner,
+    pub(super) options: AppOptions,
     notices: Notices,
     /// Requests to external programs without an answer yet.
-    pub(super) handing: HashMap<RequestId, Handed>,
+    pub(super) program_calls: HashMap<RequestId, CallPurpose>,
     spoken: String,
     /// The window title that the terminal has from lapel. Empty: not known.
     titled: String,
@@ -34,7 +34,7 @@ impl TerminalOutput {
     }
 
     pub(super) fn job(&mut self, before: Option<&Job>, job: &Job) {
-        if let Some(sequence) = self.notices.of(before, job, &self.manner, Instant::now()) {
+        if let Some(sequence) = self.notices.of(before, job, &self.options, Instant::now()) {
             self.say(&sequence);
         }
     }
@@ -51,12 +51,12 @@ impl TerminalOutput {
 
 impl App {
     pub fn host(&self) -> &HostTerminal {
-        &self.output.manner.around
+        &self.output.options.host
     }
 
-    pub fn set_manner(&mut self, manner: Manner) {
-        self.refresh.choose(manner.settings.refresh, Instant::now());
-        self.output.manner = manner;
+    pub fn set_options(&mut self, options: AppOptions) {
+        self.refresh.choose(options.settings.refresh, Instant::now());
+        self.output.options = options;
         self.read_saved();
     }
 
@@ -69,7 +69,7 @@ impl App {
     /// if the title is still right, or the terminal has none.
     pub fn take_title(&mut self) -> Option<String> {
         // Otherwise no frame follows.
-        if !self.changed || self.output.manner.around.is_plain {
+        if !self.changed || self.output.options.host.is_plain {
             return None;
         }
         let mut parts = vec!["lapel".to_owned()];

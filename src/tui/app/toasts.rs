@@ -93,7 +93,7 @@ impl Toasts {
     }
 
     /// Adds an error that the user did not ask for. Earlier errors stay visible. Returns whether the screen changes.
-    pub(super) fn tell(&mut self, text: String) -> bool {
+    pub(super) fn add_error(&mut self, text: String) -> bool {
         // It would cover the error, for example that of the command that it announced.
         let uncovers = self.notice.take_if(|notice| !notice.bad).is_some();
         let text = match &self.news {
@@ -110,7 +110,7 @@ impl Toasts {
     /// Warns for as long as it takes to read it. An error beside it stays, and so does the warning then.
     pub(super) fn warn(&mut self, text: String) {
         match &self.news {
-            Some(news) if news.until.is_none() => _ = self.tell(text),
+            Some(news) if news.until.is_none() => _ = self.add_error(text),
             _ => self.news = Some(Notice::warning(text)),
         }
     }
@@ -152,8 +152,11 @@ mod tests {
     #[test]
     fn what_is_no_longer_true_goes_and_the_error_beside_it_stays() {
         let mut toasts = Toasts::default();
-        assert!(toasts.tell("The database is away".to_owned()) && toasts.tell("A job stopped".to_owned()));
-        assert!(!toasts.tell("A job stopped".to_owned()), "it is shown already");
+        assert!(
+            toasts.add_error("The database is away".to_owned())
+                && toasts.add_error("A job stopped".to_owned())
+        );
+        assert!(!toasts.add_error("A job stopped".to_owned()), "it is shown already");
         toasts.withdraw("The database is away");
         let shown = |toasts: &Toasts| toasts.shown(false).map(|notice| notice.text.clone());
         assert_eq!(shown(&toasts).as_deref(), Some("A job stopped"));

@@ -260,6 +260,13 @@ impl Keymap {
 
 /// The name of a key, for display. With ASCII glyphs, arrows and Enter are words.
 fn name(key: KeyCombination, ascii: bool) -> String {
+    // Most keys of the footer, which names them for each frame.
+    if let OneToThree::One(KeyCode::Char(sign @ '!'..='~')) = key.codes
+        && key.modifiers.is_empty()
+        && sign != '-'
+    {
+        return sign.to_ascii_lowercase().to_string();
+    }
     let written = key.to_string().to_lowercase();
     match written.as_str() {
         "enter" | "up" | "down" | "left" | "right" if ascii => written.clone(),

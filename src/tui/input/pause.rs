@@ -57,7 +57,7 @@ mod tests {
     use std::sync::mpsc;
 
     #[test]
-    fn nobody_passes_while_it_is_closed() {
+    fn a_reader_waits_while_input_is_paused() {
         let pause = InputPause::default();
         let (wake, woken) = mpsc::channel();
         let (tell, told) = mpsc::channel();
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nobody_comes_it_stays_open() {
+    fn input_is_not_paused_if_the_reader_is_gone() {
         let pause = InputPause::default();
         assert!(!pause.close(|| false));
         pause.pass();

@@ -7,9 +7,9 @@ use crate::tui::widgets::confirm::CONTEXTS;
 type OnConfirm = dyn FnOnce(&mut Effects<'_>);
 
 /// A question about a job, as the job is now.
-type OfJob = dyn Fn(&Job, &UiContext) -> Asked;
+type OfJob = dyn Fn(&Job, &UiContext) -> ActionQuestion;
 
-pub struct Asked {
+pub struct ActionQuestion {
     pub what: String,
     pub text: Vec<String>,
     pub warning: Option<String>,
@@ -18,7 +18,7 @@ pub struct Asked {
 }
 
 pub struct ConfirmAction {
-    asked: Asked,
+    asked: ActionQuestion,
     then: Option<Box<OnConfirm>>,
     toast: Option<&'static str>,
     job: Option<(JobId, Box<OfJob>)>,
@@ -35,15 +35,15 @@ impl ConfirmAction {
         ask: Option<ConfirmQuestion>,
         then: impl FnOnce(&mut Effects<'_>) + 'static,
     ) -> Self {
-        let asked = Asked { what, text, warning: None, ask };
+        let asked = ActionQuestion { what, text, warning: None, ask };
         Self { asked, then: Some(Box::new(then)), toast: None, job: None }
     }
 
     /// Asks again if the job changes.
     pub fn about(
         id: JobId,
-        asked: Asked,
-        again: impl Fn(&Job, &UiContext) -> Asked + 'static,
+        asked: ActionQuestion,
+        again: impl Fn(&Job, &UiContext) -> ActionQuestion + 'static,
         then: impl FnOnce(&mut Effects<'_>) + 'static,
     ) -> Self {
         Self { asked, then: Some(Box::new(then)), toast: None, job: Some((id, Box::new(again))) }
@@ -135,7 +135,7 @@ impl ConfirmAction {
 }
 
 /// What cancelling the rest of a job cancels now, and what that means.
-fn cancelled(job: &Job) -> Asked {
+fn cancelled(job: &Job) -> ActionQuestion {
     let n = crate::jobs::count(Step::CancelRest, job);
     let held = job.held_by_refusal();
     let mut text = Vec::new();
@@ -161,7 +161,7 @@ fn cancelled(job: &Job) -> Asked {
             .to_owned(),
     );
     let what = t!("Cancel the rest of job {id}   {title}", id = job.id, title = job.title_words());
-    Asked { what, text, warning: None, ask: Some(ConfirmQuestion::of(n.max(1))) }
+    ActionQuestion { what, text, warning: None, ask: Some(ConfirmQuestion::of(n.max(1))) }
 }
 
 impl Component for ConfirmAction {

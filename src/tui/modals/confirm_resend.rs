@@ -1,7 +1,7 @@
 //! Confirmation for sending without a new review: resuming a job, or sending rows again. The rows were reviewed
 //! before.
 
-use crate::tui::modals::confirm_action::{Asked, ConfirmAction};
+use crate::tui::modals::confirm_action::{ActionQuestion, ConfirmAction};
 use crate::tui::prelude::*;
 use crate::tui::widgets::colleagues::involved;
 
@@ -35,7 +35,7 @@ pub fn confirm_resend(
     )
 }
 
-fn asked(command: &JobCommand, job: &Job, cx: &UiContext) -> Asked {
+fn asked(command: &JobCommand, job: &Job, cx: &UiContext) -> ActionQuestion {
     let id = job.id;
     let what = match command {
         JobCommand::Retry(_) => t!("Job {id}: lapel sends the refused rows again.", id),
@@ -56,7 +56,7 @@ fn asked(command: &JobCommand, job: &Job, cx: &UiContext) -> Asked {
     };
     let sent = plural!(rows(command, job), "{n} row to send", "{n} rows to send");
     let people = involved(job, cx.person());
-    Asked {
+    ActionQuestion {
         what: format!("{sent} {} {}", cx.glyphs.dot, job.title),
         text: vec![what],
         warning: (!people.is_empty()).then(|| cx.dotted(&people)),

@@ -3,7 +3,7 @@
 use crate::config::FilterChange;
 use crate::tui::persist::saved_filters::FiltersRequest;
 use crate::tui::prelude::*;
-use crate::tui::widgets::filter::Spec;
+use crate::tui::widgets::filter::FilterField;
 use crate::tui::widgets::filtered_list::ListRecord;
 use crate::tui::widgets::table_header::ColumnDef;
 
@@ -17,7 +17,7 @@ const TITLE: usize = 20;
 pub struct FiltersForm {
     /// Key of the list, e.g. `history`.
     list: &'static str,
-    specs: &'static [Spec],
+    specs: &'static [FilterField],
     columns: Vec<ColumnDef>,
     current: Option<NamedFilter>,
     cursor: ListCursor,
@@ -31,7 +31,7 @@ pub struct FiltersForm {
     said: Option<String>,
 }
 
-fn parts<T: ListRecord>() -> (&'static [Spec], Vec<ColumnDef>) {
+fn parts<T: ListRecord>() -> (&'static [FilterField], Vec<ColumnDef>) {
     (T::FILTERS, T::FIELDS.iter().map(|field| field.column).collect())
 }
 

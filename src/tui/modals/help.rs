@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_searched_and_runs_what_it_shows() {
+    fn the_help_can_be_searched_and_runs_the_shown_action() {
         let cx = UiContext::for_test();
         let mut help = help(&cx, &[KeyContext::History, KeyContext::List, KeyContext::Global]);
         let mut ids = RequestIds::default();

@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_bounded_however_deep_and_long() {
+    fn the_json_view_is_bounded_however_deep_and_long_the_record_is() {
         let deep = lay_out(&"[".repeat(300_000), SHOWN);
         assert!(deep.iter().all(|line| line.len() <= 2 * DEEPEST + 50), "indents are bounded");
         let long = lay_out(&format!("\"{}\"", "x".repeat(SHOWN * 2)), SHOWN);

@@ -1,56 +1,108 @@
-//! Source of a profile's key, and the key itself if it is typed: two lines of the profile form.
+//! Source of a profile's key or journal password, and the secret itself if it is typed: two lines of the profile form.
 
 use crate::api::ApiKey;
-use crate::config::KeyStore;
+use crate::config::{KeyStore, SecretKind};
 use crate::tui::prelude::*;
+use crate::tui::request::GivenSecret;
 use secrecy::SecretString;
 
-/// Key sources to choose from. The last one exists only if the key is outside lapel's own file and the keyring.
-const PLACES: [&str; 5] =
-    [tr_noop!("file"), tr_noop!("keyring"), tr_noop!("variable"), tr_noop!("command"), tr_noop!("as it is")];
+/// Sources to choose from. Another one exists if the secret is outside lapel's own file and the keyring, and for a
+/// journal without a password.
+const PLACES: [&str; 4] = [tr_noop!("file"), tr_noop!("keyring"), tr_noop!("variable"), tr_noop!("command")];
 const FILE: usize = 0;
 const KEYRING: usize = 1;
 const VARIABLE: usize = 2;
 const COMMAND: usize = 3;
 const AS_IT_IS: usize = 4;
 
-/// Key source, and the typed key if there is one. Without a typed key, lapel reads the key from the source.
-pub type GivenKey = (KeyStore, Option<SecretString>);
+/// Both secrets of a profile.
+pub struct Secrets {
+    pub key: KeySource,
+    pub password: KeySource,
+}
 
-#[derive(Default)]
-pub struct KeyFrom {
+impl Secrets {
+    pub fn of(&self, kind: SecretKind) -> &KeySource {
+        match kind {
+            SecretKind::ApiKey => &self.key,
+            SecretKind::JournalPassword => &self.password,
+        }
+    }
+
+    pub fn of_mut(&mut self, kind: SecretKind) -> &mut KeySource {
+        match kind {
+            SecretKind::ApiKey => &mut self.key,
+            SecretKind::JournalPassword => &mut self.password,
+        }
+    }
+
+    pub fn clear(&mut self) {
+        self.key.clear();
+        self.password.clear();
+    }
+}
+
+pub struct KeySource {
+    kind: SecretKind,
     was: Option<KeyStore>,
     said: String,
     chosen: usize,
     variable: TextField,
     command: TextField,
-    key: TextField,
+    secret: TextField,
 }
 
-impl KeyFrom {
-    /// For a new profile. The key is stored in lapel's own file by default.
+impl KeySource {
+    /// The key of a new profile. It is stored in lapel's own file by default.
     pub fn new() -> Self {
-        Self { chosen: FILE, key: TextField::secret(), ..Self::default() }
+        Self::with(SecretKind::ApiKey, None, "", FILE)
     }
 
-    /// For an existing profile. `said` describes the current source. The form never shows a variable name or
+    /// The key of an existing profile. `said` describes the current source. The form never shows a variable name or
     /// command from the settings, because someone may have written the key there.
     pub fn of(was: KeyStore, said: &str) -> Self {
-        let chosen = match was {
-            KeyStore::File => FILE,
-            KeyStore::Keyring => KEYRING,
-            KeyStore::Variable(_) | KeyStore::Command(_) | KeyStore::OtherFile(_) => AS_IT_IS,
-        };
-        Self { was: Some(was), said: said.to_owned(), chosen, ..Self::new() }
+        let chosen = current(&was);
+        Self::with(SecretKind::ApiKey, Some(was), said, chosen)
+    }
+
+    /// The password of a team's journal. `None` without one.
+    pub fn of_password(was: Option<KeyStore>) -> Self {
+        let kind = SecretKind::JournalPassword;
+        let said = was.as_ref().map_or(t!("no password"), |was| was.label(kind));
+        let chosen = was.as_ref().map_or(AS_IT_IS, current);
+        Self::with(kind, was, said, chosen)
+    }
+
+    fn with(kind: SecretKind, was: Option<KeyStore>, said: &str, chosen: usize) -> Self {
+        let (variable, command, secret) = (TextField::default(), TextField::default(), TextField::secret());
+        Self { kind, was, said: said.to_owned(), chosen, variable, command, secret }
     }
 
     pub fn places(&self) -> Vec<&'static str> {
-        PLACES[..self.many()].iter().map(|place| i18n::tr(place)).collect()
+        let places = PLACES.iter().map(|place| i18n::tr(place));
+        places.chain(self.as_it_is()).collect()
+    }
+
+    /// The words for no change, if no other source means it.
+    fn as_it_is(&self) -> Option<&'static str> {
+        match (&self.was, self.kind) {
+            (None, SecretKind::JournalPassword) => Some(t!("none")),
+            (None, SecretKind::ApiKey) | (Some(KeyStore::File | KeyStore::Keyring), _) => None,
+            (Some(_), _) => Some(t!("as it is")),
+        }
     }
 
     fn many(&self) -> usize {
-        let is_elsewhere = !matches!(self.was, None | Some(KeyStore::File | KeyStore::Keyring));
-        if is_elsewhere { PLACES.len() } else { PLACES.len() - 1 }
+        PLACES.len() + usize::from(self.as_it_is().is_some())
+    }
+
+    /// Whether lapel stores the secret where it did.
+    fn stays(&self) -> bool {
+        self.was.as_ref().is_some_and(|was| self.is_typed() && self.chosen == current(was))
+    }
+
+    fn is_typed(&self) -> bool {
+        matches!(self.chosen, FILE | KEYRING)
     }
 
     pub fn chosen(&self) -> usize {
@@ -66,7 +118,7 @@ impl KeyFrom {
     }
 
     pub fn clear(&mut self) {
-        for field in [&mut self.key, &mut self.variable, &mut self.command] {
+        for field in [&mut self.secret, &mut self.variable, &mut self.command] {
             field.clear();
         }
     }
@@ -75,6 +127,7 @@ impl KeyFrom {
         match self.chosen {
             VARIABLE => t!("Variable"),
             COMMAND => t!("Command"),
+            _ if self.kind == SecretKind::JournalPassword => t!("Password"),
             _ => t!("API key"),
         }
     }
@@ -86,7 +139,7 @@ impl KeyFrom {
     /// Field of the second line. `None` if the source needs no input.
     pub fn field(&self) -> Option<&TextField> {
         match self.chosen {
-            FILE | KEYRING => Some(&self.key),
+            FILE | KEYRING => Some(&self.secret),
             VARIABLE => Some(&self.variable),
             COMMAND => Some(&self.command),
             _ => None,
@@ -95,7 +148,7 @@ impl KeyFrom {
 
     pub fn field_mut(&mut self) -> Option<&mut TextField> {
         match self.chosen {
-            FILE | KEYRING => Some(&mut self.key),
+            FILE | KEYRING => Some(&mut self.secret),
             VARIABLE => Some(&mut self.variable),
             COMMAND => Some(&mut self.command),
             _ => None,
@@ -103,63 +156,97 @@ impl KeyFrom {
     }
 
     pub fn advice(&self) -> &'static str {
-        match self.chosen {
-            VARIABLE => t!(
+        match (self.kind, self.chosen) {
+            (SecretKind::ApiKey, VARIABLE) => t!(
                 "lapel reads the key from this environment variable at every start and keeps no copy. The variable must be set now."
             ),
-            COMMAND => t!(
+            (SecretKind::JournalPassword, VARIABLE) => t!(
+                "lapel reads the password from this environment variable at every start and keeps no copy. The variable must be set now."
+            ),
+            (SecretKind::ApiKey, COMMAND) => t!(
                 "lapel runs this command without a shell whenever it needs the key. The command must print only the key, e.g. pass show badges. lapel keeps no copy."
             ),
-            AS_IT_IS => t!("The key source stays as in config.toml. Another choice replaces it."),
-            _ if self.was.is_some() => t!("Leave this empty to keep the current key."),
-            _ => t!("Only you can read the stored key. The settings store only its first characters."),
+            (SecretKind::JournalPassword, COMMAND) => t!(
+                "lapel runs this command without a shell whenever it needs the password. The command must print only the password, e.g. pass show badges/db. lapel keeps no copy."
+            ),
+            (SecretKind::ApiKey, AS_IT_IS) => {
+                t!("The key source stays as in config.toml. Another choice replaces it.")
+            }
+            (SecretKind::JournalPassword, AS_IT_IS) if self.was.is_none() => {
+                t!("lapel logs in to the journal without a password.")
+            }
+            (SecretKind::JournalPassword, AS_IT_IS) => {
+                t!("The password source stays as in config.toml. Another choice replaces it.")
+            }
+            (SecretKind::ApiKey, _) if self.stays() => t!("Leave this empty to keep the current key."),
+            (SecretKind::JournalPassword, _) if self.stays() => {
+                t!("Leave this empty to keep the current password.")
+            }
+            (SecretKind::ApiKey, _) => {
+                t!("Only you can read the stored key. The settings store only its first characters.")
+            }
+            (SecretKind::JournalPassword, _) => t!("Only you can read the stored password."),
         }
     }
 
-    /// Returns the input for a new profile.
+    /// Returns the input for the key of a new profile.
     ///
     /// # Errors
     /// What is wrong with the input, as a full sentence.
-    pub fn given(&self) -> Result<GivenKey, String> {
+    pub fn given(&self) -> Result<GivenSecret, String> {
         match self.chosen {
-            FILE => self.typed().map(|key| (KeyStore::File, Some(key))),
-            KEYRING => self.typed().map(|key| (KeyStore::Keyring, Some(key))),
-            VARIABLE => KeyStore::of_variable(self.variable.value().trim())
+            FILE => self.typed().map(|secret| (KeyStore::File, Some(secret))),
+            KEYRING => self.typed().map(|secret| (KeyStore::Keyring, Some(secret))),
+            VARIABLE => KeyStore::of_variable(self.kind, self.variable.value().trim())
                 .map(|place| (place, None))
                 .map_err(sentence),
-            _ => KeyStore::of_command_line(self.command.value()).map(|place| (place, None)).map_err(sentence),
+            _ => KeyStore::of_command_line(self.kind, self.command.value())
+                .map(|place| (place, None))
+                .map_err(sentence),
         }
     }
 
-    /// Returns the input for an existing profile, or `None` if nothing changes.
+    /// Returns the input for an existing profile, or for a password. `None` if nothing changes.
     ///
     /// # Errors
     /// What is wrong with the input, as a full sentence.
-    pub fn changed(&self) -> Result<Option<GivenKey>, String> {
-        let is_typed = matches!(self.chosen, FILE | KEYRING);
-        let stays = match self.chosen {
-            FILE => self.was == Some(KeyStore::File),
-            KEYRING => self.was == Some(KeyStore::Keyring),
-            AS_IT_IS => return Ok(None),
-            _ => false,
-        };
-        if is_typed && self.key.value().trim().is_empty() {
-            return if stays {
-                Ok(None)
-            } else {
-                Err(t!(
+    pub fn changed(&self) -> Result<Option<GivenSecret>, String> {
+        if self.chosen == AS_IT_IS {
+            return Ok(None);
+        }
+        if self.is_typed() && self.secret.value().trim().is_empty() {
+            return match self.kind {
+                _ if self.stays() => Ok(None),
+                SecretKind::ApiKey => Err(t!(
                     "To store the key in another place, type it in the last field. Or choose the old place again."
                 )
-                .to_owned())
+                .to_owned()),
+                SecretKind::JournalPassword => Err(t!(
+                    "Type the journal password below its place. Or choose the old place again."
+                )
+                .to_owned()),
             };
         }
         let given = self.given()?;
-        Ok((is_typed || self.was.as_ref() != Some(&given.0)).then_some(given))
+        Ok((self.is_typed() || self.was.as_ref() != Some(&given.0)).then_some(given))
     }
 
     fn typed(&self) -> Result<SecretString, String> {
-        let typed = self.key.value().trim();
-        ApiKey::new(typed).map(|_| SecretString::from(typed)).map_err(|why| why.to_string())
+        let typed = self.secret.value();
+        if self.kind == SecretKind::JournalPassword {
+            // Checked when it is saved. Spaces belong to it.
+            return Ok(SecretString::from(typed));
+        }
+        ApiKey::new(typed.trim()).map(|_| SecretString::from(typed.trim())).map_err(|why| why.to_string())
+    }
+}
+
+/// The choice that means this place.
+fn current(store: &KeyStore) -> usize {
+    match store {
+        KeyStore::File => FILE,
+        KeyStore::Keyring => KEYRING,
+        KeyStore::Variable(_) | KeyStore::Command(_) | KeyStore::OtherFile(_) => AS_IT_IS,
     }
 }
 
@@ -171,8 +258,8 @@ fn sentence(why: impl std::fmt::Display) -> String {
 mod tests {
     use super::*;
 
-    fn given(chosen: usize, typed: &str) -> Result<GivenKey, String> {
-        let mut lines = KeyFrom::new();
+    fn given(chosen: usize, typed: &str) -> Result<GivenSecret, String> {
+        let mut lines = KeySource::new();
         lines.chosen = chosen;
         lines.field_mut().expect("a field").set(typed);
         lines.given()
@@ -180,7 +267,7 @@ mod tests {
 
     #[test]
     fn a_new_profile_says_one_of_four_places() {
-        assert_eq!(KeyFrom::new().places(), ["file", "keyring", "variable", "command"]);
+        assert_eq!(KeySource::new().places(), ["file", "keyring", "variable", "command"]);
         for (chosen, place) in [(FILE, KeyStore::File), (KEYRING, KeyStore::Keyring)] {
             let (kept_in, key) = given(chosen, " dmu_live_0123456789 ").expect("good");
             assert_eq!(kept_in, place);
@@ -217,22 +304,48 @@ mod tests {
             KeyStore::Command(vec!["pass".into(), "show".into()]),
             KeyStore::OtherFile("/run/secrets/key".into()),
         ] {
-            let lines = KeyFrom::of(was.clone(), "somewhere");
+            let lines = KeySource::of(was.clone(), "somewhere");
             assert!(lines.changed().expect("nothing wrong").is_none(), "{was:?}");
             let elsewhere = lines.chosen == AS_IT_IS;
             assert_eq!(lines.places().len(), if elsewhere { 5 } else { 4 }, "{was:?}");
             assert_eq!(lines.field().is_none(), elsewhere, "{was:?}");
             assert!(lines.field().is_none_or(|field| field.value().is_empty()), "{was:?}");
         }
-        let mut lines = KeyFrom::of(KeyStore::Variable("UNI_KEY".into()), "the variable UNI_KEY");
+        let mut lines = KeySource::of(KeyStore::Variable("UNI_KEY".into()), "the variable UNI_KEY");
         lines.turn(-2);
         lines.field_mut().expect("a field").set("UNI_KEY");
         assert!(lines.changed().expect("nothing wrong").is_none(), "the same again");
     }
 
     #[test]
+    fn a_journal_has_no_password_until_somebody_chooses_its_place() {
+        let mut lines = KeySource::of_password(None);
+        assert_eq!(lines.places().last(), Some(&"none"));
+        assert!(lines.field().is_none() && lines.changed().expect("nothing wrong").is_none());
+        lines.turn(1);
+        assert!(lines.changed().expect_err("nothing typed").contains("journal password"));
+        lines.field_mut().expect("a field").set(" two words ");
+        let (place, password) = lines.changed().expect("good").expect("a change");
+        assert_eq!(place, KeyStore::File);
+        assert_eq!(secrecy::ExposeSecret::expose_secret(&password.expect("typed")), " two words ");
+        lines.turn(2);
+        lines.field_mut().expect("a field").set("p4ss word");
+        let said = lines.changed().expect_err("no variable");
+        assert!(said.starts_with("journal.password: ") && !said.contains("p4ss"), "{said}");
+        lines.turn(1);
+        lines.field_mut().expect("a field").set("pass show 'db'");
+        assert!(lines.changed().expect_err("a shell").starts_with("journal.password_command: "));
+
+        let mut lines = KeySource::of_password(Some(KeyStore::Keyring));
+        assert_eq!(lines.places().len(), PLACES.len());
+        assert!(lines.changed().expect("nothing wrong").is_none());
+        lines.turn(-1);
+        assert!(lines.changed().is_err(), "lapel cannot move it by itself");
+    }
+
+    #[test]
     fn another_place_of_lapels_own_needs_the_key_once_more() {
-        let mut lines = KeyFrom::of(KeyStore::File, "a file");
+        let mut lines = KeySource::of(KeyStore::File, "a file");
         lines.turn(1);
         assert!(lines.changed().expect_err("no key").contains("type it"));
         lines.field_mut().expect("a field").set("dmu_live_0123456789");

@@ -334,7 +334,7 @@ mod tests {
 
     /// The request of the last order, which asks for the recipient's badges.
     fn check_request(effects: &Effects<'_>) -> RequestId {
-        match effects.orders.last() {
+        match effects.commands.last() {
             Some(WorkerCommand::Request(id, Request::Holdings(..))) => *id,
             other => panic!("{}", other.is_some()),
         }
@@ -351,7 +351,7 @@ mod tests {
             assert!(form.asks().is_some());
             assert!(form.on_action(Action::Back, effects));
             assert!(form.asks().is_none() && effects.go.is_empty(), "the form is still open");
-            assert!(matches!(effects.orders.last(), Some(WorkerCommand::Cancel(id)) if *id == check));
+            assert!(matches!(effects.commands.last(), Some(WorkerCommand::Cancel(id)) if *id == check));
             assert!(form.on_action(Action::Back, effects));
             assert!(matches!(effects.go.as_slice(), [Navigate::Close(_)]), "{:?}", effects.go);
         });

@@ -1,25 +1,24 @@
 //! Form for a new or an existing profile, on the first screen and in the list of profiles. It never shows the key.
 //! The lines of the settings are made from their declarations.
 
-use super::key_source::KeyFrom;
+use super::key_source::{KeySource, Secrets};
 use crate::config::{
-    Input, NewProfile, ProfileEdit, ProfileInput, ProfileLine, ProfileSettings, SettingEdit,
+    Input, NewProfile, ProfileEdit, ProfileInput, ProfileLine, ProfileSettings, SecretKind, SettingEdit,
 };
 use crate::domain::confirm_text::short_name;
 use crate::domain::time::example_offset;
 use crate::tui::input::paths;
 use crate::tui::persist::unfinished;
 use crate::tui::prelude::*;
-use crate::tui::request::ProfileCandidate;
+use crate::tui::request::{GivenSecret, ProfileCandidate, ProfileChange};
 use crate::tui::widgets::text_fields::Focus;
-use crate::tui::worker::profile_requests::ProfileChange;
 
 /// Label of the line that only an existing profile has.
 const PIN: &str = tr_noop!("Key pin");
 const LABEL: usize = 15;
 
 struct FormLine {
-    /// The setting that it changes. `None` for the name, the pin and the API key.
+    /// The setting that it changes. `None` for the name, the pin and the secrets.
     setting: Option<&'static str>,
     /// Marked for translation.
     label: &'static str,
@@ -32,9 +31,9 @@ enum LineControl {
     Path(TextField),
     /// Values of the file with their labels, and the index of the chosen one.
     Choice(Vec<(&'static str, String)>, usize),
-    KeySource,
-    /// The key itself, or what the key source needs.
-    ApiKey,
+    Source(SecretKind),
+    /// The secret itself, or what its source needs.
+    Secret(SecretKind),
 }
 
 impl FormLine {
@@ -54,7 +53,7 @@ impl FormLine {
             Input::Switch([off, on]) => {
                 choice(vec![("false", i18n::tr(off).to_owned()), ("true", i18n::tr(on).to_owned())])
             }
-            Input::Key => return Self::new(edit.label, LineControl::KeySource),
+            Input::Secret(kind) => return Self::new(edit.label, LineControl::Source(kind)),
         };
         Self { setting: Some(setting), label: edit.label, control }
     }
@@ -63,8 +62,20 @@ impl FormLine {
         match &self.control {
             LineControl::Text(field) | LineControl::Path(field) => field.value().trim(),
             LineControl::Choice(choices, chosen) => choices.get(*chosen).map_or("", |(value, _)| value),
-            LineControl::KeySource | LineControl::ApiKey => "",
+            LineControl::Source(_) | LineControl::Secret(_) => "",
         }
+    }
+
+    fn secret(&self) -> Option<SecretKind> {
+        match self.control {
+            LineControl::Source(kind) | LineControl::Secret(kind) => Some(kind),
+            _ => None,
+        }
+    }
+
+    /// Whether only a team's journal needs it.
+    fn is_of_journal(&self) -> bool {
+        self.setting == Some("journal.ca_file") || self.secret() == Some(SecretKind::JournalPassword)
     }
 
     /// The value to save. A path becomes absolute, independent of the working directory.
@@ -86,7 +97,7 @@ pub struct ProfileForm {
     was: Option<ProfileLine>,
     lines: Vec<FormLine>,
     initial: Vec<String>,
-    key: KeyFrom,
+    secrets: Secrets,
     focus: Focus,
 }
 
@@ -116,27 +127,45 @@ impl ProfileForm {
         lines.insert(0, FormLine::new(tr_noop!("Name"), LineControl::Text(TextField::with(name))));
         let is_url = |line: &FormLine| line.setting == Some("base_url");
         let at = if name.is_empty() { 0 } else { lines.iter().position(is_url).unwrap_or(0) };
-        Self { focus: Focus { at }, ..Self::with(None, lines, KeyFrom::new()) }
+        Self {
+            focus: Focus { at },
+            ..Self::with(
+                None,
+                lines,
+                Secrets { key: KeySource::new(), password: KeySource::of_password(None) },
+            )
+        }
     }
 
     /// An existing profile keeps its name and can be pinned again.
     pub fn of(line: ProfileLine) -> Self {
         let mut lines = settings(&line.settings);
-        let at = lines.iter().position(|line| matches!(line.control, LineControl::KeySource)).unwrap_or(0);
+        let is_of_key = |line: &FormLine| line.secret() == Some(SecretKind::ApiKey);
+        let at = lines.iter().position(is_of_key).unwrap_or(0);
         let [as_it_is, pin] = match line.pin() {
             Some(_) => [t!("keep the pin"), t!("pin again")],
             None => [t!("not pinned"), t!("pin now")],
         };
         let choices = vec![("false", as_it_is.to_owned()), ("true", pin.to_owned())];
         lines.insert(at, FormLine::new(PIN, LineControl::Choice(choices, 0)));
-        let key = KeyFrom::of(line.key_store(), &line.key_from);
-        Self::with(Some(line), lines, key)
+        let key = KeySource::of(line.key_store(), &line.key_from);
+        let password = KeySource::of_password(line.journal.password_store(&line.name));
+        Self::with(Some(line), lines, Secrets { key, password })
     }
 
-    fn with(was: Option<ProfileLine>, lines: Vec<FormLine>, key: KeyFrom) -> Self {
-        let mut form = Self { was, lines, initial: Vec::new(), key, focus: Focus::default() };
+    fn with(was: Option<ProfileLine>, lines: Vec<FormLine>, secrets: Secrets) -> Self {
+        let mut form = Self { was, lines, initial: Vec::new(), secrets, focus: Focus::default() };
         form.initial = form.texts();
         form
+    }
+
+    /// Without a team's journal, the lines about it are hidden.
+    fn has_journal(&self) -> bool {
+        self.lines.iter().any(|line| line.setting == Some("journal.url") && !line.shown().is_empty())
+    }
+
+    fn is_shown(&self, line: &FormLine) -> bool {
+        !line.is_of_journal() || self.has_journal()
     }
 
     /// The texts of the lines as lapel keeps them. Never what the key source needs: it may be the key. Nor an address
@@ -146,8 +175,8 @@ impl ProfileForm {
             let user = text.rsplit_once('@').map_or("", |(user, _)| user);
             user.split_once("://").map_or(user, |(_, user)| user).contains(':')
         };
-        let text = |line: &FormLine| match &line.control {
-            LineControl::KeySource => self.key.chosen().to_string(),
+        let text = |line: &FormLine| match line.control {
+            LineControl::Source(kind) => self.secrets.of(kind).chosen().to_string(),
             _ if has_password(line.shown()) || may_be_new_key(line.shown()) => String::new(),
             _ => line.shown().to_owned(),
         };
@@ -162,7 +191,7 @@ impl ProfileForm {
 
     pub fn set_input(&mut self, texts: &[String]) {
         if texts.is_empty() {
-            self.key.clear();
+            self.secrets.clear();
         }
         // The settings of another version are other lines.
         let texts = if texts.len() == self.lines.len() { texts } else { self.initial.as_slice() };
@@ -172,8 +201,10 @@ impl ProfileForm {
                 LineControl::Choice(choices, chosen) => {
                     *chosen = choices.iter().position(|(word, _)| word == text).unwrap_or(*chosen);
                 }
-                LineControl::KeySource => self.key.choose(text.parse().unwrap_or_default()),
-                LineControl::ApiKey => {}
+                LineControl::Source(kind) => {
+                    self.secrets.of_mut(*kind).choose(text.parse().unwrap_or_default());
+                }
+                LineControl::Secret(_) => {}
             }
         }
     }
@@ -193,30 +224,41 @@ impl ProfileForm {
     }
 
     pub fn on_action(&mut self, action: Action) -> ProfileStep {
-        let many = self.lines.len();
+        let is_last = self.focus.at + 1 == self.lines.len();
         match action {
             Action::ClearField => {
                 if let Some(field) = self.field_mut() {
                     field.clear();
                 }
             }
-            Action::Accept if self.focus.at + 1 < many => self.focus.step(true, many),
+            Action::Accept if !is_last => {
+                self.step(Action::NextField);
+            }
             Action::Accept => {
                 return match &self.was {
                     Some(was) => self.change(was),
                     None => self.candidate(),
                 };
             }
-            _ if self.focus.on_action(action, many) => {}
+            _ if self.step(action) => {}
             _ => return ProfileStep::NotMine,
         }
         ProfileStep::Done
     }
 
+    /// Moves the focus among the lines that are shown. Returns false for other actions.
+    fn step(&mut self, action: Action) -> bool {
+        let shown: Vec<usize> = (0..self.lines.len()).filter(|at| self.is_shown(&self.lines[*at])).collect();
+        let mut focus = Focus { at: shown.iter().position(|at| *at == self.focus.at).unwrap_or(0) };
+        let is_step = focus.on_action(action, shown.len());
+        self.focus.at = shown[focus.at];
+        is_step
+    }
+
     fn candidate(&self) -> ProfileStep {
-        let (store, key) = match self.key.given() {
-            Ok(given) => given,
-            Err(why) => return ProfileStep::Wrong(why),
+        let ((store, key), journal_password) = match (self.secrets.key.given(), self.changed_password()) {
+            (Ok(given), Ok(password)) => (given, password),
+            (Err(why), _) | (_, Err(why)) => return ProfileStep::Wrong(why),
         };
         let input = self.settings(|_, _| true);
         let profile = NewProfile { key_store: store, ..NewProfile::of(self.lines[0].shown(), input) };
@@ -224,12 +266,16 @@ impl ProfileForm {
         if let Err(error) = profile.settings() {
             return ProfileStep::Wrong(format!("{error}."));
         }
-        ProfileStep::Try(Box::new(ProfileCandidate { profile, key }))
+        ProfileStep::Try(Box::new(ProfileCandidate { profile, key, journal_password }))
+    }
+
+    fn changed_password(&self) -> Result<Option<GivenSecret>, String> {
+        if self.has_journal() { self.secrets.password.changed() } else { Ok(None) }
     }
 
     fn settings(&self, is_wanted: impl Fn(&str, &FormLine) -> bool) -> ProfileInput {
         let mut input = ProfileInput::default();
-        for line in &self.lines {
+        for line in self.lines.iter().filter(|line| self.is_shown(line)) {
             if let Some(setting) = line.setting.filter(|setting| is_wanted(setting, line)) {
                 input.set(setting, line.value());
             }
@@ -238,17 +284,23 @@ impl ProfileForm {
     }
 
     fn change(&self, was: &ProfileLine) -> ProfileStep {
-        let key = match self.key.changed() {
-            Ok(key) => key,
-            Err(why) => return ProfileStep::Wrong(why),
+        let (key, journal_password) = match (self.secrets.key.changed(), self.changed_password()) {
+            (Ok(key), Ok(password)) => (key, password),
+            (Err(why), _) | (_, Err(why)) => return ProfileStep::Wrong(why),
         };
         let input = self.settings(|setting, line| line.shown() != was.text(setting));
         let change = ProfileEdit { input, ..ProfileEdit::default() };
         let pin = self.lines.iter().any(|line| line.label == PIN && line.shown() == "true");
-        if change.is_empty() && key.is_none() && !pin {
+        if change.is_empty() && key.is_none() && journal_password.is_none() && !pin {
             return ProfileStep::Wrong(t!("No changes given.").to_owned());
         }
-        ProfileStep::Change(Box::new(ProfileChange { name: was.name.clone(), change, key, pin }))
+        ProfileStep::Change(Box::new(ProfileChange {
+            name: was.name.clone(),
+            change,
+            key,
+            journal_password,
+            pin,
+        }))
     }
 
     pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
@@ -262,8 +314,8 @@ impl ProfileForm {
                 *chosen = (*chosen as isize + by).rem_euclid(choices.len() as isize).unsigned_abs();
                 by != 0
             }
-            Some(LineControl::KeySource) => {
-                self.key.turn(by);
+            Some(&mut LineControl::Source(kind)) => {
+                self.secrets.of_mut(kind).turn(by);
                 by != 0
             }
             _ => self.field_mut().is_some_and(|field| field.on_text_key(key)),
@@ -280,10 +332,8 @@ impl ProfileForm {
     fn advice(&self) -> String {
         let line = self.lines.get(self.focus.at);
         let setting = line.and_then(|line| line.setting);
-        let is_key =
-            line.is_some_and(|line| matches!(line.control, LineControl::KeySource | LineControl::ApiKey));
-        if is_key {
-            return self.key.advice().to_owned();
+        if let Some(kind) = line.and_then(FormLine::secret) {
+            return self.secrets.of(kind).advice().to_owned();
         }
         if setting == Some("utc_offset") {
             let example = example_offset();
@@ -304,9 +354,9 @@ impl ProfileForm {
                 )
             };
         }
-        let advice = if setting == Some("journal") {
+        let advice = if setting == Some("journal.url") {
             t!(
-                "A journal that your team shares: postgres://USER@HOST/DATABASE, without a password. Empty: the journal on this computer. To set its password, run: lapel profile edit NAME --new-journal-password"
+                "A journal that your team shares: postgres://USER@HOST/DATABASE, without a password. Lines for its CA file and password then follow. Empty: the journal on this computer."
             )
         } else if self.was.is_some() {
             t!(
@@ -323,8 +373,8 @@ impl ProfileForm {
     fn field_mut(&mut self) -> Option<&mut TextField> {
         match &mut self.lines.get_mut(self.focus.at)?.control {
             LineControl::Text(field) | LineControl::Path(field) => Some(field),
-            LineControl::Choice(..) | LineControl::KeySource => None,
-            LineControl::ApiKey => self.key.field_mut(),
+            LineControl::Choice(..) | LineControl::Source(_) => None,
+            &mut LineControl::Secret(kind) => self.secrets.of_mut(kind).field_mut(),
         }
     }
 
@@ -335,20 +385,26 @@ impl ProfileForm {
                 let labels: Vec<&str> = choices.iter().map(|(_, label)| label.as_str()).collect();
                 choice(&labels, *chosen, room, focused, cx)
             }
-            LineControl::KeySource => choice(&self.key.places(), self.key.chosen(), room, focused, cx),
-            LineControl::ApiKey => match self.key.field() {
-                Some(field) => field.spans(room, focused, cx),
-                None => vec![Span::styled(fit(self.key.said(), room, cx.glyphs.ellipsis), cx.theme.dim())],
-            },
+            LineControl::Source(kind) => {
+                let source = self.secrets.of(*kind);
+                choice(&source.places(), source.chosen(), room, focused, cx)
+            }
+            LineControl::Secret(kind) => {
+                let source = self.secrets.of(*kind);
+                match source.field() {
+                    Some(field) => field.spans(room, focused, cx),
+                    None => vec![Span::styled(fit(source.said(), room, cx.glyphs.ellipsis), cx.theme.dim())],
+                }
+            }
         }
     }
 
     /// Adds the lines of the form. With `brief`, it has no explanations, because a message follows below it.
     pub fn draw(&self, form: &mut FormText<'_>, brief: bool, cx: &UiContext) {
-        for (at, line) in self.lines.iter().enumerate() {
+        for (at, line) in self.lines.iter().enumerate().filter(|(_, line)| self.is_shown(line)) {
             let focused = self.focus.at == at;
             let label = match line.control {
-                LineControl::ApiKey => self.key.label(),
+                LineControl::Secret(kind) => self.secrets.of(kind).label(),
                 _ => i18n::tr(line.label),
             };
             form.labelled(&fit(label, LABEL, ""), focused, |room| {
@@ -371,10 +427,15 @@ impl ProfileForm {
 
 fn settings(settings: &ProfileSettings) -> Vec<FormLine> {
     let mut editable = ProfileSettings::editable();
-    editable.sort_by_key(|(_, edit)| (edit.is_required, edit.input != Input::Key));
-    let mut lines: Vec<FormLine> =
-        editable.iter().map(|(key, edit)| FormLine::of(key, edit, &settings.text(key))).collect();
-    lines.push(FormLine::new("", LineControl::ApiKey));
+    editable.sort_by_key(|(_, edit)| (edit.is_required, edit.input != Input::Secret(SecretKind::ApiKey)));
+    let mut lines = Vec::new();
+    for (key, edit) in &editable {
+        lines.push(FormLine::of(key, edit, &settings.text(key)));
+        if edit.input == Input::Secret(SecretKind::JournalPassword) {
+            lines.push(FormLine::new("", LineControl::Secret(SecretKind::JournalPassword)));
+        }
+    }
+    lines.push(FormLine::new("", LineControl::Secret(SecretKind::ApiKey)));
     lines
 }
 

@@ -9,8 +9,7 @@ use crate::domain::email::sentence;
 use crate::jobs::JournalPlace;
 use crate::tui::modals::profile::{ProfileForm, ProfileStep};
 use crate::tui::prelude::*;
-use crate::tui::request::ProfileSession;
-use crate::tui::worker::profile_requests::ProfileRequest;
+use crate::tui::request::{ProfileRequest, ProfileSession};
 
 const SENDING: &str = tr_noop!(
     "lapel is sending with this profile. Wait, or pause the job on the Activity tab. Then try again."
@@ -258,7 +257,7 @@ impl Profiles {
         let said = [Some(clears), ends].into_iter().flatten().collect::<Vec<_>>().join(" ");
         let open = t!("{enter} open", enter = cx.key(&self.key_contexts(), Action::Accept));
         foot.dim(&format!("{said}  {open}"));
-        self.tell(&mut foot, cx);
+        self.add_text(&mut foot, cx);
         let all = self.rows(form.room(), cx);
         let outer = popup::at_bottom(area, popup::FORM, form.len() + all.len() + foot.len());
         let inner = popup::open(frame, outer, area, &self.search.titled(t!("Profiles"), cx), cx);
@@ -272,7 +271,7 @@ impl Profiles {
         form.draw(frame, inner);
     }
 
-    fn tell(&self, form: &mut FormText<'_>, cx: &UiContext) {
+    fn add_text(&self, form: &mut FormText<'_>, cx: &UiContext) {
         let waits = match (&self.form, self.reading, self.opening) {
             (_, Some(_), _) => Some(t!("reading profiles")),
             (Some(_), _, Some(_)) => Some(t!("checking the API key")),
@@ -445,7 +444,7 @@ impl Component for Profiles {
                 text.blank();
                 let brief = self.said.is_some() || self.opening.is_some() || self.working.is_some();
                 form.draw(&mut text, brief, cx);
-                self.tell(&mut text, cx);
+                self.add_text(&mut text, cx);
                 // What is wrong is below the fields.
                 text.draw_scrolled(frame, area, brief);
             }

@@ -6,9 +6,9 @@ use crate::secrets::fingerprint;
 use crate::tui::modals::job_actions::steps;
 use crate::tui::persist::unfinished;
 use crate::tui::prelude::*;
+use crate::tui::request::JobReply;
 use crate::tui::widgets::job_rows::explain;
 use crate::tui::widgets::text_fields::TextFields;
-use crate::tui::worker::job_command::JobReply;
 use strum::IntoStaticStr;
 
 const WHY: usize = 0;

@@ -4,9 +4,9 @@ use crate::jobs::count;
 use crate::tui::modals::draft::{DraftForm, unknown_states};
 use crate::tui::persist::unfinished;
 use crate::tui::prelude::*;
+use crate::tui::request::JobReply;
 use crate::tui::widgets::reason_field::no_reason;
 use crate::tui::widgets::text_fields::TextFields;
-use crate::tui::worker::job_command::JobReply;
 
 pub struct UndoJob {
     job: Job,

@@ -35,6 +35,7 @@ pub fn job(phase: Phase, rows: &[(RowStatus, u64)]) -> Job {
         unproven_ready: 0,
         is_not_provable: false,
         awaits_proof: false,
+        late_answers: Vec::new(),
         halted_by: None,
     }
 }

@@ -224,8 +224,8 @@ impl Recents {
         self.later(InputChange::Typed(typed, text.to_owned()));
     }
 
-    pub fn read_templates(&mut self, answer: &Response) {
-        let Response::Templates(Ok(page)) = answer else { return };
+    pub fn read_templates(&mut self, response: &Response) {
+        let Response::Templates(Ok(page)) = response else { return };
         let read = page.items.iter().map(|(_, one)| jobs::RecentEntry {
             id: one.template_id.wire().to_owned(),
             title: one.title.as_ref().map_or_else(String::new, |title| title.wire().to_owned()),
@@ -268,9 +268,9 @@ impl Recents {
     }
 
     /// Takes the file's content. Returns an error text once; after an error the entries stay in memory only.
-    pub fn on_response(&mut self, request: RequestId, answer: Result<Lists, String>) -> Option<String> {
+    pub fn on_response(&mut self, request: RequestId, response: Result<Lists, String>) -> Option<String> {
         self.asked.take_if(|(asked, _)| *asked == request)?;
-        match answer {
+        match response {
             Ok(mut lists) => {
                 for change in &self.pending {
                     lists.take(change);

@@ -41,8 +41,8 @@ impl SavedFilterList {
         self.file.clone().map(|file| FiltersRequest { file, change })
     }
 
-    pub fn take(&mut self, answer: &Result<FiltersRead, String>) {
-        match answer {
+    pub fn take(&mut self, response: &Result<FiltersRead, String>) {
+        match response {
             Ok(read) => {
                 self.filters.clone_from(&read.filters);
                 self.error.clone_from(&read.left_out);

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_comes_back() {
+    fn a_saved_layout_is_read_back_unchanged() {
         for view in [some(), SavedLayout::default()] {
             assert_eq!(SavedLayout::from_json(&view.to_json()), Ok(view));
         }

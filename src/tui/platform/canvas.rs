@@ -177,7 +177,7 @@ impl<'a> CellText<'a> {
         if cluster.cells == 0 || !behind.is_some_and(|cells| cells.iter().all(is_free)) {
             return Self { text: " ", cells: 1, width: Width::Certain };
         }
-        let width = match cluster.certain {
+        let width = match cluster.is_certain() {
             true => Width::Certain,
             false if is_one_or_two(text) => Width::OneOrTwo,
             false => Width::Uncertain,
@@ -280,13 +280,14 @@ fn touched(old: &[Cell], new: &[Cell]) -> Vec<bool> {
         // What a character of ambiguous width may cover is written after it. A line of equal ones is one piece.
         let (mut line, mut covered) = (0, 0);
         for x in 0..new.len() {
-            let goes_on = x > 0 && new[x] == new[x - 1];
+            let is_wide = is_one_or_two(new[x].symbol());
+            let goes_on = is_wide && x > 0 && new[x] == new[x - 1];
             line = if goes_on { line } else { x };
             if !touched[x] && x >= covered {
                 continue;
             }
             more |= !std::mem::replace(&mut touched[x], true);
-            if is_one_or_two(new[x].symbol()) {
+            if is_wide {
                 covered = covered.max(x + 1 + (x + 1 - line));
                 more |= goes_on && !std::mem::replace(&mut touched[x - 1], true);
             }

@@ -56,25 +56,21 @@ impl Rules {
 pub struct Cluster<'a> {
     pub text: Cow<'a, str>,
     pub cells: usize,
-    /// Whether every terminal uses exactly this number of cells.
-    pub certain: bool,
+    rules: Rules,
 }
 
 impl<'a> Cluster<'a> {
     fn new(text: &'a str, rules: Rules) -> Self {
-        let mut chars = text.chars();
-        match chars.next().and_then(plain_cells) {
-            Some(cells) if chars.next().is_none() => Self::plain(text, cells),
-            _ => Self {
-                text: Cow::Borrowed(text),
-                cells: cells(text, rules),
-                certain: is_certain(text, rules),
-            },
-        }
+        Self::of_cells(text, cells_of_one(text).unwrap_or_else(|| cells(text, rules)), rules)
     }
 
-    fn plain(text: &'a str, cells: usize) -> Self {
-        Self { text: Cow::Borrowed(text), cells, certain: true }
+    fn of_cells(text: &'a str, cells: usize, rules: Rules) -> Self {
+        Self { text: Cow::Borrowed(text), cells, rules }
+    }
+
+    /// Whether every terminal uses exactly this number of cells. Only what writes to the terminal asks.
+    pub fn is_certain(&self) -> bool {
+        cells_of_one(&self.text).is_some() || is_certain(&self.text, self.rules)
     }
 }
 
@@ -103,7 +99,7 @@ impl<'a> Iterator for Clusters<'a> {
                 }
             }
             if let Some((letter, cells)) = self.rest.next_plain() {
-                return Some(Cluster::plain(letter, cells));
+                return Some(Cluster::of_cells(letter, cells, self.rules));
             }
             self.pieces = Some(drawn(self.rest.next()?, self.rules));
         }
@@ -154,10 +150,18 @@ fn plain_cells(c: char) -> Option<usize> {
     }
 }
 
+/// The cells of a text that is one such letter.
+fn cells_of_one(text: &str) -> Option<usize> {
+    let mut chars = text.chars();
+    chars.next().and_then(plain_cells).filter(|_| chars.next().is_none())
+}
+
 /// Whether there is a boundary between this character and any other one for which this is true.
 fn stands_alone(c: char) -> bool {
-    // Printable ASCII, Latin letters, lines and blocks, Han, Hangul syllables.
-    matches!(c, ' '..='~' | '\u{c0}'..='\u{24f}' | '\u{2500}'..='\u{259f}' | '\u{4e00}'..='\u{9fff}' | '가'..='힣')
+    // Printable ASCII, Latin letters and signs, punctuation, arrows and symbols, Han, Hangul syllables.
+    matches!(c,
+        ' '..='~' | '\u{ae}'..='\u{24f}' | '\u{2010}'..='\u{2027}' | '\u{2190}'..='\u{2bff}'
+        | '\u{4e00}'..='\u{9fff}' | '가'..='힣')
 }
 
 /// The cluster of a text that is already in a cell. It is not shortened again.
@@ -168,6 +172,10 @@ pub fn cluster(symbol: &str) -> Cluster<'_> {
 /// Whether a text in a cell is one character that terminals draw in one cell or in two, and lapel does not know in how
 /// many.
 pub fn is_one_or_two(symbol: &str) -> bool {
+    // Most cells have one letter of ASCII.
+    if symbol.len() == 1 {
+        return false;
+    }
     let mut chars = symbol.chars();
     let is_one = chars.next().is_some_and(is_ambiguous) && chars.next().is_none();
     is_one && Rules::now().ambiguous == Ambiguous::Unknown
@@ -196,7 +204,7 @@ fn drawn(grapheme: &str, rules: Rules) -> DrawnPieces<'_> {
         Some(_) => {
             let whole = Cluster::new(grapheme, rules);
             let too_much = whole.cells > MOST_CELLS || grapheme.chars().count() > MOST_MARKS;
-            if too_much || (rules.replaces && !whole.certain) {
+            if too_much || (rules.replaces && !whole.is_certain()) {
                 (Some(Cluster::new(base(), rules)), REST)
             } else {
                 (Some(whole), "")
@@ -234,6 +242,11 @@ fn is_of_pictures(c: char) -> bool {
 fn cells(text: &str, rules: Rules) -> usize {
     if text.len() == 1 {
         return 1;
+    }
+    let mut chars = text.chars();
+    // A text of one such character is as wide as the character.
+    if let (Some(one), None) = (chars.next().filter(|c| stands_alone(*c)), chars.next()) {
+        return char_cells(one, rules);
     }
     text.width().max(text.chars().map(|c| char_cells(c, rules)).sum())
 }

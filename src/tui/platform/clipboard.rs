@@ -9,7 +9,7 @@
 //! Every text is cleaned first: see [`clean`].
 
 use crate::config::ClipboardChoice;
-use crate::tui::platform::external::{Handing, Program};
+use crate::tui::platform::external::{Program, ProgramCall};
 use crate::tui::platform::host::{Desktop, HostTerminal};
 use crate::tui::prelude::*;
 use base64::Engine;
@@ -46,21 +46,19 @@ pub enum ClipboardRoute {
 }
 
 impl ClipboardRoute {
-    pub fn of(choice: ClipboardChoice, around: &HostTerminal) -> Self {
-        let terminal = !around.is_plain;
+    pub fn of(choice: ClipboardChoice, host: &HostTerminal) -> Self {
+        let terminal = !host.is_plain;
         let asked = if terminal { Self::Terminal } else { Self::None };
         let program = |programs| Self::Program { programs, or_terminal: terminal };
         match choice {
             ClipboardChoice::Off => Self::Off,
             ClipboardChoice::Osc52 => asked,
-            ClipboardChoice::Native => {
-                Self::Program { programs: programs(around.desktop), or_terminal: false }
-            }
-            ClipboardChoice::Auto if around.tmux => {
+            ClipboardChoice::Native => Self::Program { programs: programs(host.desktop), or_terminal: false },
+            ClipboardChoice::Auto if host.tmux => {
                 program(vec![Program::new(TMUX, &["load-buffer", "-w", "-"])])
             }
-            ClipboardChoice::Auto if around.ssh || around.desktop.is_none() => asked,
-            ClipboardChoice::Auto => program(programs(around.desktop)),
+            ClipboardChoice::Auto if host.ssh || host.desktop.is_none() => asked,
+            ClipboardChoice::Auto => program(programs(host.desktop)),
         }
     }
 
@@ -69,7 +67,7 @@ impl ClipboardRoute {
         if matches!(self, Self::Program { .. }) { LONGEST } else { LONGEST_FOR_TERMINAL }
     }
 
-    pub fn handing(programs: &[Program], text: &str) -> Handing {
+    pub fn call(programs: &[Program], text: &str) -> ProgramCall {
         let utf16 = programs.iter().all(|program| program.name == CLIP);
         let input = if utf16 {
             // clip.exe reads bytes in the current code page unless they begin with a byte order mark.
@@ -77,7 +75,7 @@ impl ClipboardRoute {
         } else {
             text.as_bytes().to_vec()
         };
-        Handing { programs: programs.to_vec(), input: Some(input) }
+        ProgramCall { programs: programs.to_vec(), input: Some(input) }
     }
 }
 
@@ -100,9 +98,9 @@ fn programs(desktop: Option<Desktop>) -> Vec<Program> {
 
 /// The OSC 52 sequence. Inside tmux it has both forms with the same text. The plain form is for `set-clipboard
 /// on`. The wrapped form is for `allow-passthrough on`, and for a tmux that is too old for `load-buffer -w`.
-pub fn sequence(text: &str, around: &HostTerminal) -> String {
+pub fn sequence(text: &str, host: &HostTerminal) -> String {
     let plain = format!("\x1b]52;c;{}\x1b\\", STANDARD.encode(text));
-    if around.tmux { format!("{plain}{}", around.wrapped(&plain)) } else { plain }
+    if host.tmux { format!("{plain}{}", host.wrapped(&plain)) } else { plain }
 }
 
 /// Removes everything that a terminal or the receiver of the paste would obey. Line breaks and tabs stay because
@@ -176,7 +174,7 @@ mod tests {
             &HostTerminal { desktop: Some(Desktop::Wsl), ..HostTerminal::default() },
         );
         let ClipboardRoute::Program { programs, .. } = road else { panic!("{road:?}") };
-        assert_eq!(ClipboardRoute::handing(&programs, "한").input, Some(vec![0xff, 0xfe, 0x5c, 0xd5]));
+        assert_eq!(ClipboardRoute::call(&programs, "한").input, Some(vec![0xff, 0xfe, 0x5c, 0xd5]));
     }
 
     #[test]

@@ -26,34 +26,34 @@ impl Program {
 
 /// The first installed program that accepts the input gets it.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Handing {
+pub struct ProgramCall {
     pub programs: Vec<Program>,
     /// Standard input of the program. `None` for a program that may keep running, like a browser: it then
     /// counts as successful.
     pub input: Option<Vec<u8>>,
 }
 
-impl fmt::Debug for Handing {
+impl fmt::Debug for ProgramCall {
     /// Omits the input, which is the user's data.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.programs.iter().map(|program| program.name).collect();
-        write!(f, "Handing({names:?})")
+        write!(f, "ProgramCall({names:?})")
     }
 }
 
 /// Tries the programs in order. Returns the name of the first that succeeds, or the reason as text for the middle
 /// of a sentence.
-pub async fn hand(handing: Handing) -> Result<&'static str, String> {
+pub async fn run_first(call: ProgramCall) -> Result<&'static str, String> {
     let mut why = None;
-    for program in &handing.programs {
+    for program in &call.programs {
         let Some(path) = find(program.name) else { continue };
-        match run(path, program.args.clone(), handing.input.clone()).await {
+        match run(path, program.args.clone(), call.input.clone()).await {
             Ok(()) => return Ok(program.name),
             Err(what) => why = Some(format!("{} {what}", program.name)),
         }
     }
     Err(why.unwrap_or_else(|| {
-        let names: Vec<&str> = handing.programs.iter().map(|program| program.name).collect();
+        let names: Vec<&str> = call.programs.iter().map(|program| program.name).collect();
         match names.split_last() {
             None => t!("this computer has no program for it").to_owned(),
             Some((one, [])) => t!("{one} is not installed", one),
@@ -124,7 +124,7 @@ mod tests {
     }
 
     async fn given(programs: Vec<Program>, input: &str) -> Result<&'static str, String> {
-        hand(Handing { programs, input: Some(input.as_bytes().to_vec()) }).await
+        run_first(ProgramCall { programs, input: Some(input.as_bytes().to_vec()) }).await
     }
 
     #[tokio::test]
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn why_none_took_it_is_said() {
+    async fn the_reason_why_no_program_succeeded_is_reported() {
         let said = |result: Result<&'static str, String>| result.expect_err("nobody took it");
         assert_eq!(said(given(vec![sh("exit 3")], "x").await), "sh failed with exit code 3");
         assert_eq!(said(given(vec![sh("kill -9 $$")], "x").await), "sh was killed by a signal");
@@ -155,9 +155,9 @@ mod tests {
     async fn a_program_has_neither_the_terminal_nor_the_key() {
         // Its own process group, no terminal for output, no input.
         let script = "test -z \"$LAPEL_API_KEY\" && test ! -t 0 && test ! -t 1 && test ! -t 2";
-        assert_eq!(hand(Handing { programs: vec![sh(script)], input: None }).await, Ok("sh"));
+        assert_eq!(run_first(ProgramCall { programs: vec![sh(script)], input: None }).await, Ok("sh"));
         assert!(
-            !format!("{:?}", Handing { programs: vec![sh("x")], input: Some(b"kim@x".to_vec()) })
+            !format!("{:?}", ProgramCall { programs: vec![sh("x")], input: Some(b"kim@x".to_vec()) })
                 .contains("kim")
         );
     }

@@ -30,9 +30,9 @@ pub enum Desktop {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Manner {
+pub struct AppOptions {
     pub settings: AppSettings,
-    pub around: HostTerminal,
+    pub host: HostTerminal,
     /// Without this file there are no saved filters.
     pub filters: Option<PathBuf>,
 }
@@ -92,20 +92,20 @@ impl HostTerminal {
 mod tests {
     use super::*;
 
-    fn around(pairs: &[(&str, &str)]) -> HostTerminal {
+    fn host(pairs: &[(&str, &str)]) -> HostTerminal {
         HostTerminal::of(&Env::of(pairs.iter().copied()))
     }
 
     #[test]
     #[cfg(target_os = "linux")]
     fn the_environment_tells_where_one_is() {
-        assert_eq!(around(&[]), HostTerminal { is_plain: true, ..HostTerminal::default() });
-        let here = around(&[("DISPLAY", ":0"), ("WAYLAND_DISPLAY", "wayland-0"), ("TERM", "foot")]);
+        assert_eq!(host(&[]), HostTerminal { is_plain: true, ..HostTerminal::default() });
+        let here = host(&[("DISPLAY", ":0"), ("WAYLAND_DISPLAY", "wayland-0"), ("TERM", "foot")]);
         assert_eq!((here.desktop, here.ssh, here.tmux), (Some(Desktop::Wayland), false, false));
-        let there = around(&[("DISPLAY", "localhost:10.0"), ("SSH_CONNECTION", "1 2 3 4")]);
+        let there = host(&[("DISPLAY", "localhost:10.0"), ("SSH_CONNECTION", "1 2 3 4")]);
         assert_eq!((there.desktop, there.ssh), (Some(Desktop::X11), true));
-        assert_eq!(around(&[("WSL_DISTRO_NAME", "Ubuntu")]).desktop, Some(Desktop::Wsl));
-        assert!(!around(&[("TMUX", "")]).tmux && around(&[("TMUX", "/tmp/x,1,0")]).tmux);
+        assert_eq!(host(&[("WSL_DISTRO_NAME", "Ubuntu")]).desktop, Some(Desktop::Wsl));
+        assert!(!host(&[("TMUX", "")]).tmux && host(&[("TMUX", "/tmp/x,1,0")]).tmux);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! address or a title, because others may see the screen.
 
 use crate::config::NoticeChoice;
-use crate::tui::platform::host::Manner;
+use crate::tui::platform::host::AppOptions;
 use crate::tui::prelude::*;
 
 const APART: Duration = Duration::from_secs(5);
@@ -13,19 +13,25 @@ pub struct Notices {
 }
 
 impl Notices {
-    pub fn of(&mut self, before: Option<&Job>, job: &Job, manner: &Manner, now: Instant) -> Option<String> {
-        if manner.settings.notice == NoticeChoice::Off {
+    pub fn of(
+        &mut self,
+        before: Option<&Job>,
+        job: &Job,
+        options: &AppOptions,
+        now: Instant,
+    ) -> Option<String> {
+        if options.settings.notice == NoticeChoice::Off {
             return None;
         }
-        self.call(&news(before, job)?, manner, now)
+        self.call(&news(before, job)?, options, now)
     }
 
-    fn call(&mut self, text: &str, manner: &Manner, now: Instant) -> Option<String> {
+    fn call(&mut self, text: &str, options: &AppOptions, now: Instant) -> Option<String> {
         if self.last.is_some_and(|last| now.saturating_duration_since(last) < APART) {
             return None;
         }
         self.last = Some(now);
-        Some(sequence(text, manner))
+        Some(sequence(text, options))
     }
 }
 
@@ -54,19 +60,19 @@ fn news(before: Option<&Job>, job: &Job) -> Option<String> {
 
 /// The bell, or the terminal's notification sequence. There are two sequences, and a terminal that knows both
 /// would notify twice. tmux passes neither on by itself, but it handles the bell.
-fn sequence(text: &str, manner: &Manner) -> String {
-    let around = &manner.around;
-    if manner.settings.notice == NoticeChoice::Bell || around.is_plain {
+fn sequence(text: &str, options: &AppOptions) -> String {
+    let host = &options.host;
+    if options.settings.notice == NoticeChoice::Bell || host.is_plain {
         return "\x07".to_owned();
     }
-    let term = around.term.as_str();
+    let term = host.term.as_str();
     let notice = if term.starts_with("rxvt") || term.starts_with("foot") {
         format!("\x1b]777;notify;lapel;{text}\x1b\\")
     } else {
         format!("\x1b]9;{text}\x1b\\")
     };
-    let bell = if around.tmux { "\x07" } else { "" };
-    format!("{}{bell}", around.wrapped(&notice))
+    let bell = if host.tmux { "\x07" } else { "" };
+    format!("{}{bell}", host.wrapped(&notice))
 }
 
 #[cfg(test)]
@@ -75,11 +81,11 @@ mod tests {
     use crate::config::AppSettings;
     use crate::tui::platform::host::HostTerminal;
 
-    fn manner(notice: NoticeChoice, term: &str, tmux: bool) -> Manner {
-        Manner {
+    fn options(notice: NoticeChoice, term: &str, tmux: bool) -> AppOptions {
+        AppOptions {
             filters: None,
             settings: AppSettings { notice, ..AppSettings::default() },
-            around: HostTerminal {
+            host: HostTerminal {
                 term: term.into(),
                 is_plain: crate::config::is_plain_terminal(term),
                 tmux,
@@ -89,8 +95,8 @@ mod tests {
     }
 
     #[test]
-    fn no_two_come_close_together() {
-        let bell = manner(NoticeChoice::Bell, "xterm", false);
+    fn two_notifications_never_come_close_together() {
+        let bell = options(NoticeChoice::Bell, "xterm", false);
         let (mut notices, now) = (Notices::default(), Instant::now());
         let mut rings = |seconds| notices.call("x", &bell, now + Duration::from_secs(seconds)).is_some();
         assert!(rings(0) && !rings(1) && !rings(4) && rings(5) && !rings(9) && rings(10));
@@ -99,14 +105,14 @@ mod tests {
     #[test]
     fn each_terminal_is_told_in_its_own_way() {
         use NoticeChoice::{Bell, Desktop};
-        for (manner, said) in [
-            (manner(Bell, "xterm", true), "\x07"),
-            (manner(Desktop, "linux", false), "\x07"),
-            (manner(Desktop, "xterm-kitty", false), "\x1b]9;x\x1b\\"),
-            (manner(Desktop, "foot", false), "\x1b]777;notify;lapel;x\x1b\\"),
-            (manner(Desktop, "tmux-256color", true), "\x1bPtmux;\x1b\x1b]9;x\x1b\x1b\\\x1b\\\x07"),
+        for (options, said) in [
+            (options(Bell, "xterm", true), "\x07"),
+            (options(Desktop, "linux", false), "\x07"),
+            (options(Desktop, "xterm-kitty", false), "\x1b]9;x\x1b\\"),
+            (options(Desktop, "foot", false), "\x1b]777;notify;lapel;x\x1b\\"),
+            (options(Desktop, "tmux-256color", true), "\x1bPtmux;\x1b\x1b]9;x\x1b\x1b\\\x1b\\\x07"),
         ] {
-            assert_eq!(sequence("x", &manner), said, "{manner:?}");
+            assert_eq!(sequence("x", &options), said, "{options:?}");
         }
     }
 }

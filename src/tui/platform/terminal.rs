@@ -378,7 +378,7 @@ impl HeldTerminal {
     }
 }
 
-impl crate::tui::Elsewhere for HeldTerminal {
+impl crate::tui::TerminalRelease for HeldTerminal {
     #[cfg(unix)]
     fn stop(&mut self, whole_group: bool) -> io::Result<()> {
         let can_stop = job_control::can_stop();

@@ -1,7 +1,7 @@
 //! The Badge tab: one badge, with the verdict first and everything else below it.
 
+pub(super) mod badge_text;
 mod copyables;
-pub(super) mod lines;
 
 use crate::domain::call_advice::script;
 use crate::domain::summary::summary;
@@ -11,6 +11,7 @@ use crate::tui::modals::replace::ReplaceForm;
 use crate::tui::modals::revoke::RevokeForm;
 use crate::tui::persist::input_history::{self, InputKind};
 use crate::tui::prelude::*;
+use crate::tui::request::NotSearched;
 use crate::tui::screens::picture;
 use crate::tui::screens::wallet::cert::{Certs, several};
 use crate::tui::tour::TourPlace;
@@ -18,8 +19,7 @@ use crate::tui::widgets::field::RecentInputs;
 use crate::tui::widgets::last_read::LastRead;
 use crate::tui::widgets::preview;
 use crate::tui::widgets::scroll::Scroll;
-use crate::tui::worker::index::NotSearched;
-use lines::{badge_lines, not_read};
+use badge_text::{badge_lines, not_read};
 
 #[derive(Default)]
 pub struct BadgeScreen {
@@ -361,8 +361,8 @@ impl Component for BadgeScreen {
             },
             Action::CopySummary => match self.badge() {
                 Some(badge) => {
-                    let held = lines::held(badge);
-                    let case = lines::case(&held, self.requested(), cx);
+                    let held = badge_text::held(badge);
+                    let case = badge_text::case(&held, self.requested(), cx);
                     effects.copy(summary(&case, &script(&case)), t!("the masked summary"));
                 }
                 None => effects.say(t!("There is no badge here to summarise.")),

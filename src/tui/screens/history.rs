@@ -1,8 +1,8 @@
 //! The History tab: issued badges, filtered and sorted by the service. Marks belong to badge ids.
 
+mod badge_marks;
 pub(in crate::tui::screens) mod copies;
 mod copyables;
-mod marks;
 
 use crate::api::Sort;
 use crate::domain::{HistoryNarrowing, StateIs, issue_time};
@@ -16,7 +16,7 @@ use crate::tui::screens::badge_preview::BadgePreview;
 use crate::tui::screens::templates::type_choice;
 use crate::tui::screens::wallet::waiting_may_be_hidden;
 use crate::tui::tour::TourPlace;
-use crate::tui::widgets::filter::{FilterChoice, FilterValue, Spec, Takes};
+use crate::tui::widgets::filter::{FilterChoice, FilterField, FilterFieldKind, FilterValue};
 use crate::tui::widgets::filtered_list::{FilteredList, ListRecord, ListTexts, RowMark, level};
 use crate::tui::widgets::marks::{Marks, between};
 use crate::tui::widgets::paged_list::ListRow;
@@ -56,18 +56,33 @@ impl ListRecord for HistoryItem {
         count!(n, "badge", "badges")
     }
     const LIST: &'static str = "history";
-    const FILTERS: &'static [Spec] = &[
-        Spec::of("recipient_name", tr_noop!("name:"), Takes::Text),
-        Spec::of("recipient_email", tr_noop!("email:"), Takes::Text),
-        Spec::of("title", tr_noop!("title:"), Takes::Text),
-        Spec::new("issue_start_date", tr_noop!("Issued from"), tr_noop!("from:"), Takes::Date),
-        Spec::new("issue_end_date", tr_noop!("Issued to"), tr_noop!("to:"), Takes::Date),
-        Spec::new("revoke_start_date", tr_noop!("Revoked from"), tr_noop!("revoked-from:"), Takes::Date),
-        Spec::new("revoke_end_date", tr_noop!("Revoked to"), tr_noop!("revoked-to:"), Takes::Date),
-        Spec::new("state", tr_noop!("State"), tr_noop!("state:"), Takes::State),
-        Spec::new("mail", tr_noop!("Mail"), tr_noop!("mail:"), Takes::Mail),
-        Spec::of(TYPE, tr_noop!("type:"), Takes::Text),
-        Spec::of(CATEGORY, tr_noop!("category:"), Takes::Text),
+    const FILTERS: &'static [FilterField] = &[
+        FilterField::of("recipient_name", tr_noop!("name:"), FilterFieldKind::Text),
+        FilterField::of("recipient_email", tr_noop!("email:"), FilterFieldKind::Text),
+        FilterField::of("title", tr_noop!("title:"), FilterFieldKind::Text),
+        FilterField::new(
+            "issue_start_date",
+            tr_noop!("Issued from"),
+            tr_noop!("from:"),
+            FilterFieldKind::Date,
+        ),
+        FilterField::new("issue_end_date", tr_noop!("Issued to"), tr_noop!("to:"), FilterFieldKind::Date),
+        FilterField::new(
+            "revoke_start_date",
+            tr_noop!("Revoked from"),
+            tr_noop!("revoked-from:"),
+            FilterFieldKind::Date,
+        ),
+        FilterField::new(
+            "revoke_end_date",
+            tr_noop!("Revoked to"),
+            tr_noop!("revoked-to:"),
+            FilterFieldKind::Date,
+        ),
+        FilterField::new("state", tr_noop!("State"), tr_noop!("state:"), FilterFieldKind::State),
+        FilterField::new("mail", tr_noop!("Mail"), tr_noop!("mail:"), FilterFieldKind::Mail),
+        FilterField::of(TYPE, tr_noop!("type:"), FilterFieldKind::Text),
+        FilterField::of(CATEGORY, tr_noop!("category:"), FilterFieldKind::Text),
     ];
     const FIELDS: &'static [RecordField<Self>] = &[
         ListField::of("status_name", (10, 0, 0))
@@ -169,8 +184,8 @@ impl ListRecord for HistoryItem {
     }
 
     /// A row has no code of its type, so a typed code means the name.
-    fn choices(answer: &Response) -> Vec<FilterChoice> {
-        match answer {
+    fn choices(response: &Response) -> Vec<FilterChoice> {
+        match response {
             Response::Categories(Ok(listed)) => {
                 let name = |category: &Category| named(CATEGORY, category.category_name.as_ref()?.wire());
                 listed.items.iter().filter_map(name).collect()
@@ -188,8 +203,8 @@ impl ListRecord for HistoryItem {
         Request::History(HistoryQuery { filter: filter.clone(), paging })
     }
 
-    fn answer(answer: Response) -> Result<Result<Page<Self>, ApiError>, Response> {
-        if let Response::History(page) = answer { Ok(page) } else { Err(answer) }
+    fn page_of(response: Response) -> Result<Result<Page<Self>, ApiError>, Response> {
+        if let Response::History(page) = response { Ok(page) } else { Err(response) }
     }
 
     fn ask_coverage(filter: &HistoryFilter) -> Option<Request> {
@@ -206,8 +221,8 @@ impl ListRecord for HistoryItem {
         Some(IndexedList::Matching(Box::new(HistorySelection { filter, narrowing, now, read, sort })))
     }
 
-    fn index_answer(answer: Response) -> Result<Result<Page<Self>, String>, Response> {
-        if let Response::IndexList(page) = answer { Ok(page) } else { Err(answer) }
+    fn index_page_of(response: Response) -> Result<Result<Page<Self>, String>, Response> {
+        if let Response::IndexList(page) = response { Ok(page) } else { Err(response) }
     }
 }
 
@@ -273,7 +288,7 @@ fn request_day(accepted: &ServiceTime, cx: &UiContext) -> String {
 pub struct History {
     pub filtered: FilteredList<HistoryItem>,
     marks: Marks<HistoryItem>,
-    marking: Option<marks::Marking>,
+    marking: Option<badge_marks::Marking>,
     preview: BadgePreview,
     exporting: Option<RequestId>,
 }

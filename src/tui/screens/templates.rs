@@ -10,7 +10,7 @@ use crate::tui::modals::issue::IssueForm;
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::tour::TourPlace;
-use crate::tui::widgets::filter::{FilterChoice, FilterValue, Spec, Takes};
+use crate::tui::widgets::filter::{FilterChoice, FilterField, FilterFieldKind, FilterValue};
 use crate::tui::widgets::filtered_list::{FilteredList, ListRecord, ListTexts, RowMark, level, level_words};
 use crate::tui::widgets::last_read::LastRead;
 use crate::tui::widgets::paged_list::ListRow;
@@ -51,15 +51,35 @@ impl ListRecord for Template {
         count!(n, "template", "templates")
     }
     const LIST: &'static str = "templates";
-    const FILTERS: &'static [Spec] = &[
-        Spec::of("title", tr_noop!("title:"), Takes::Text),
-        Spec::of("use_yn", tr_noop!("use:"), Takes::YesNo),
-        Spec::new("badge_type", tr_noop!("Type"), tr_noop!("type:"), Takes::BadgeType),
-        Spec::new("category_id", tr_noop!("Category"), tr_noop!("category:"), Takes::Category),
-        Spec::new("category_level_id", tr_noop!("Level id"), tr_noop!("level-id:"), Takes::Text),
-        Spec::of("template_id", tr_noop!("id:"), Takes::Template),
-        Spec::new("reg_str_date", tr_noop!("Registered from"), tr_noop!("registered-from:"), Takes::Date),
-        Spec::new("reg_end_date", tr_noop!("Registered to"), tr_noop!("registered-to:"), Takes::Date),
+    const FILTERS: &'static [FilterField] = &[
+        FilterField::of("title", tr_noop!("title:"), FilterFieldKind::Text),
+        FilterField::of("use_yn", tr_noop!("use:"), FilterFieldKind::YesNo),
+        FilterField::new("badge_type", tr_noop!("Type"), tr_noop!("type:"), FilterFieldKind::BadgeType),
+        FilterField::new(
+            "category_id",
+            tr_noop!("Category"),
+            tr_noop!("category:"),
+            FilterFieldKind::Category,
+        ),
+        FilterField::new(
+            "category_level_id",
+            tr_noop!("Level id"),
+            tr_noop!("level-id:"),
+            FilterFieldKind::Text,
+        ),
+        FilterField::of("template_id", tr_noop!("id:"), FilterFieldKind::Template),
+        FilterField::new(
+            "reg_str_date",
+            tr_noop!("Registered from"),
+            tr_noop!("registered-from:"),
+            FilterFieldKind::Date,
+        ),
+        FilterField::new(
+            "reg_end_date",
+            tr_noop!("Registered to"),
+            tr_noop!("registered-to:"),
+            FilterFieldKind::Date,
+        ),
     ];
     const FIELDS: &'static [RecordField<Self>] = &[
         ListField::of("title", (24, 3, 0)).styled(in_use),
@@ -106,8 +126,8 @@ impl ListRecord for Template {
         }
     }
 
-    fn choices(answer: &Response) -> Vec<FilterChoice> {
-        match answer {
+    fn choices(response: &Response) -> Vec<FilterChoice> {
+        match response {
             Response::Categories(Ok(listed)) => {
                 let name = |category: &Category| {
                     category.category_name.as_ref().map_or_else(String::new, |name| name.wire().to_owned())
@@ -128,8 +148,8 @@ impl ListRecord for Template {
         Request::Templates(TemplateQuery { filter: filter.clone(), paging })
     }
 
-    fn answer(answer: Response) -> Result<Result<Page<Self>, ApiError>, Response> {
-        if let Response::Templates(page) = answer { Ok(page) } else { Err(answer) }
+    fn page_of(response: Response) -> Result<Result<Page<Self>, ApiError>, Response> {
+        if let Response::Templates(page) = response { Ok(page) } else { Err(response) }
     }
 }
 

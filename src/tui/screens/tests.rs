@@ -40,10 +40,10 @@ fn a_key_has_one_title_in_all_lists_panes_copies_and_filters() {
         of_list::<HistoryItem>(),
         of_list::<Template>(),
         of(templates::DETAILS),
-        of(badge::lines::FIELDS),
-        of(&job_rows::columns::fields()),
+        of(badge::badge_text::FIELDS),
+        of(&job_rows::row_fields::fields()),
         titles(wallet::rows::columns()),
-        titles(activity::columns::defs()),
+        titles(activity::job_fields::defs()),
     ];
     let found: BTreeSet<Title> = all.into_iter().flatten().collect();
     let mut by_key: BTreeMap<&str, Vec<&str>> = BTreeMap::new();

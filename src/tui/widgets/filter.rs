@@ -5,7 +5,7 @@ mod draw;
 mod line;
 mod value;
 
-pub use value::{FilterChoice, FilterContext, FilterValue, Spec, Takes, check};
+pub use value::{FilterChoice, FilterContext, FilterField, FilterFieldKind, FilterValue, check};
 
 use crate::tui::input::list_hit::{Click, ListArea};
 use crate::tui::prelude::*;
@@ -35,7 +35,7 @@ struct OpenLine {
 }
 
 pub struct FilterBar {
-    specs: &'static [Spec],
+    specs: &'static [FilterField],
     fields: Vec<TextField>,
     focus: Focus,
     view: FilterView,
@@ -53,7 +53,7 @@ pub struct FilterBar {
 }
 
 impl FilterBar {
-    pub fn new(specs: &'static [Spec]) -> Self {
+    pub fn new(specs: &'static [FilterField]) -> Self {
         Self {
             specs,
             fields: vec![TextField::default(); specs.len()],
@@ -73,7 +73,7 @@ impl FilterBar {
     pub fn set(&mut self, at: usize, text: &str) {
         self.line = None;
         // A value of a saved filter or of a row is no misspelling.
-        if self.specs.get(at).is_some_and(|spec| spec.takes == Takes::Mail) {
+        if self.specs.get(at).is_some_and(|spec| spec.takes == FilterFieldKind::Mail) {
             self.known.applied_mail = Some(text.trim().to_owned());
         }
         if let Some(field) = self.fields.get_mut(at) {
@@ -138,7 +138,7 @@ impl FilterBar {
                 let value = crate::domain::text::scrub(&value).into_owned();
                 let label = tr(spec.label).to_lowercase();
                 match spec.takes {
-                    Takes::Text | Takes::Template | Takes::Category => {
+                    FilterFieldKind::Text | FilterFieldKind::Template | FilterFieldKind::Category => {
                         format!("{label} \u{201c}{value}\u{201d}")
                     }
                     _ => format!("{label} {value}"),
@@ -307,11 +307,9 @@ impl FilterBar {
 
     /// Takes names of values that have arrived. What the line says may mean more now.
     pub fn learn(&mut self, choices: Vec<FilterChoice>, effects: &mut Effects<'_>) {
-        for choice in choices {
-            if !self.known.choices.contains(&choice) {
-                self.known.choices.push(choice);
-            }
-        }
+        let (mut seen, known) = (HashSet::new(), std::mem::take(&mut self.known.choices));
+        let all = known.into_iter().chain(choices);
+        self.known.choices = all.filter(|choice| seen.insert(choice.clone())).collect();
         if self.line.is_some() {
             // The suggestion that somebody has chosen stays chosen.
             let chosen = self.line.as_ref().and_then(|line| self.suggestions().1.into_iter().nth(line.at?));
@@ -451,12 +449,12 @@ mod tests {
     use super::*;
     use crate::domain::BadgeTypeCode;
 
-    const SPECS: &[Spec] = &[
-        Spec { name: "title", label: "Title", word: "title:", takes: Takes::Text },
-        Spec { name: "from", label: "Issued from", word: "from:", takes: Takes::Date },
-        Spec { name: "to", label: "to", word: "to:", takes: Takes::Date },
-        Spec { name: "use_yn", label: "In use", word: "use:", takes: Takes::YesNo },
-        Spec { name: "badge_type", label: "Type", word: "type:", takes: Takes::BadgeType },
+    const SPECS: &[FilterField] = &[
+        FilterField { name: "title", label: "Title", word: "title:", takes: FilterFieldKind::Text },
+        FilterField { name: "from", label: "Issued from", word: "from:", takes: FilterFieldKind::Date },
+        FilterField { name: "to", label: "to", word: "to:", takes: FilterFieldKind::Date },
+        FilterField { name: "use_yn", label: "In use", word: "use:", takes: FilterFieldKind::YesNo },
+        FilterField { name: "badge_type", label: "Type", word: "type:", takes: FilterFieldKind::BadgeType },
     ];
 
     fn bar(values: [&str; 5]) -> FilterBar {
@@ -518,7 +516,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_set_reads_as_words() {
+    fn a_set_filter_reads_as_words() {
         assert_eq!(
             bar(["파이썬", "2026-10-01", "", "", ""]).words(),
             ["title “파이썬”", "issued from 2026-10-01"]

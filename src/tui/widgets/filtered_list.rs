@@ -14,7 +14,7 @@ pub use view::Filterable;
 use crate::api::{CategoryFilter, DirectionStyle, Sort};
 use crate::index::IndexQuery;
 use crate::tui::prelude::*;
-use crate::tui::widgets::filter::{FilterBar, FilterChoice, FilterValue, FilterView, Spec};
+use crate::tui::widgets::filter::{FilterBar, FilterChoice, FilterField, FilterValue, FilterView};
 use crate::tui::widgets::paged_list::{ListRow, PagedList};
 use crate::tui::widgets::preview;
 use crate::tui::widgets::record_field::{RecordField, cells, title_cell};
@@ -44,7 +44,7 @@ pub trait ListRecord: ListRow + 'static {
     type Filter: Clone + Default + PartialEq;
     /// What lapel compares itself, in the rows it has.
     type Narrowing: Clone + Default + PartialEq;
-    const FILTERS: &'static [Spec];
+    const FILTERS: &'static [FilterField];
     const FIELDS: &'static [RecordField<Self>];
     /// Number of columns shown by default: the first ones.
     const DEFAULT_COLUMNS: usize;
@@ -101,11 +101,11 @@ pub trait ListRecord: ListRow + 'static {
         None
     }
     /// Takes the page from a response of the index, or returns a response of another kind.
-    fn index_answer(answer: Response) -> Result<Result<Page<Self>, String>, Response> {
-        Err(answer)
+    fn index_page_of(response: Response) -> Result<Result<Page<Self>, String>, Response> {
+        Err(response)
     }
-    /// As `index_answer`, for the service.
-    fn answer(answer: Response) -> Result<Result<Page<Self>, ApiError>, Response>;
+    /// As `index_page_of`, for the service.
+    fn page_of(response: Response) -> Result<Result<Page<Self>, ApiError>, Response>;
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -402,7 +402,7 @@ impl<T: ListRecord> FilteredList<T> {
             Response::Synced(synced) => return self.take_synced(id, synced, effects),
             response => response,
         };
-        let answer = match T::index_answer(response) {
+        let read = match T::index_page_of(response) {
             Ok(page) => {
                 if let Some((page, dropped)) = self.list.on_response(id, page) {
                     effects.cancel(dropped);
@@ -411,16 +411,16 @@ impl<T: ListRecord> FilteredList<T> {
                 }
                 return Ok(());
             }
-            Err(response) => T::answer(response).map_err(|response| Reply { id, response })?,
+            Err(response) => T::page_of(response).map_err(|response| Reply { id, response })?,
         };
         // Only the first response with an order counts: a far page may be refused for other reasons.
         let is_first = self.service_rows().is_empty();
-        let refused = is_first && matches!(answer, Err(ApiError::BadRequest(_)));
+        let refused = is_first && matches!(read, Err(ApiError::BadRequest(_)));
         let failed =
-            is_first && matches!(answer, Err(ApiError::ServiceFailed(_) | ApiError::NoAnswer { .. }));
-        let is_read = answer.is_ok();
-        let answer = answer.map_err(|e| e.to_string());
-        let Some((page, dropped)) = self.service_rows_mut().on_response(id, answer) else {
+            is_first && matches!(read, Err(ApiError::ServiceFailed(_) | ApiError::NoResponse { .. }));
+        let is_read = read.is_ok();
+        let read = read.map_err(|e| e.to_string());
+        let Some((page, dropped)) = self.service_rows_mut().on_response(id, read) else {
             return Ok(());
         };
         effects.cancel(dropped);

@@ -6,8 +6,10 @@
 use crate::tui::platform::cells::{cluster, clusters};
 use crate::tui::prelude::*;
 use crate::tui::widgets::text_layout::line_width;
+use ratatui::buffer::Cell;
 use ratatui::layout::Alignment;
 use ratatui::widgets::Clear;
+use std::ops::Range;
 
 pub struct Frame<'a> {
     buffer: &'a mut Buffer,
@@ -85,46 +87,46 @@ impl Drawn for Line<'_> {
 
 impl Drawn for Span<'_> {
     fn draw(self, area: Rect, buffer: &mut Buffer) {
+        part(buffer, area.x, area.y);
         put(&self.content, self.style, Rect { height: 1, ..area }, buffer);
     }
 }
 
 /// Draws a line. If there is not enough room, its end is cut, for every alignment.
 fn put_line(line: &Line<'_>, area: Rect, buffer: &mut Buffer) {
-    let wide = u16::try_from(line_width(line)).unwrap_or(u16::MAX);
-    if wide == 0 {
+    if line.spans.iter().all(|span| span.content.is_empty()) {
         return;
     }
-    buffer.set_style(area, line.style);
-    let spare = area.width.saturating_sub(wide);
+    if line.style != Style::default() {
+        buffer.set_style(area, line.style);
+    }
+    let spare = || area.width.saturating_sub(u16::try_from(line_width(line)).unwrap_or(u16::MAX));
     let mut x = area.x
         + match line.alignment {
-            Some(Alignment::Center) => spare / 2,
-            Some(Alignment::Right) => spare,
+            Some(Alignment::Center) => spare() / 2,
+            Some(Alignment::Right) => spare(),
             Some(Alignment::Left) | None => 0,
         };
+    part(buffer, x, area.y);
     for span in &line.spans {
         let room = Rect { x, width: area.right().saturating_sub(x), ..area };
-        put(&span.content, line.style.patch(span.style), room, buffer);
-        x = x.saturating_add(u16::try_from(width(&span.content)).unwrap_or(u16::MAX));
+        x = put(&span.content, line.style.patch(span.style), room, buffer);
         if x >= area.right() {
             break;
         }
     }
 }
 
-/// Writes a text into a row of cells, cluster by cluster, until the next one has no room.
-fn put(text: &str, style: Style, area: Rect, buffer: &mut Buffer) {
+/// Writes a text into a row of cells, cluster by cluster, until the next one has no room. Returns the column behind the
+/// text, or the end of the area for a text that was cut.
+fn put(text: &str, style: Style, area: Rect, buffer: &mut Buffer) -> u16 {
     let (mut x, y) = (area.x, area.y);
-    part(buffer, x, y);
     if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         let end = area.right().min(x.saturating_add(u16::try_from(text.len()).unwrap_or(u16::MAX)));
-        for (at, byte) in (x..end).zip(text.bytes()) {
-            if let Some(cell) = buffer.cell_mut((at, y)) {
-                cell.set_char(char::from(byte)).set_style(style);
-            }
+        for (cell, byte) in cells_of(buffer, x..end, y).iter_mut().zip(text.bytes()) {
+            cell.set_char(char::from(byte)).set_style(style);
         }
-        return;
+        return end;
     }
     for cluster in clusters(text).filter(|cluster| cluster.cells > 0) {
         // A row cannot hold a line break.
@@ -133,15 +135,23 @@ fn put(text: &str, style: Style, area: Rect, buffer: &mut Buffer) {
         }
         let end = x.saturating_add(u16::try_from(cluster.cells).unwrap_or(u16::MAX));
         if end > area.right() {
-            break;
+            return area.right();
         }
-        for at in x..end {
-            if let Some(cell) = buffer.cell_mut((at, y)) {
-                cell.set_symbol(if at == x { &cluster.text } else { " " }).set_style(style);
-            }
+        for (at, cell) in cells_of(buffer, x..end, y).iter_mut().enumerate() {
+            cell.set_symbol(if at == 0 { &cluster.text } else { " " }).set_style(style);
         }
         x = end;
     }
+    x
+}
+
+/// Cells of a row, which are in the frame.
+fn cells_of(buffer: &mut Buffer, columns: Range<u16>, row: u16) -> &mut [Cell] {
+    if columns.is_empty() || !buffer.area.contains(Position { x: columns.start, y: row }) {
+        return &mut [];
+    }
+    let from = buffer.index_of(columns.start, row);
+    buffer.content.get_mut(from..from + columns.len()).unwrap_or_default()
 }
 
 /// Removes a cluster that reaches into this cell from the left, because half of it is overwritten.
@@ -183,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_a_cluster_stands_behind_its_cells() {
+    fn text_after_a_wide_cluster_begins_behind_all_its_cells() {
         let area = Rect::new(0, 0, 8, 1);
         let buffer = frame(8, |frame| frame.render_widget(Line::from(vec!["காx".into(), "한y".red()]), area));
         assert_eq!(row(&buffer), ["கா", " ", "x", "한", " ", "y", " ", " "]);

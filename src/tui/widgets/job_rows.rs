@@ -1,7 +1,7 @@
 //! The rows of a job as a list. lapel reads them from the journal page by page, and again after a change of the
 //! job.
 
-pub mod columns;
+pub mod row_fields;
 mod row_words;
 pub mod short_reason;
 
@@ -199,7 +199,7 @@ impl RowList {
             let head =
                 plural!(marked, "{n} marked row of job {id}", "{n} marked rows of job {id}", id = self.job);
             let note = t!("lapel saves marked rows as last read. To save the whole list, unmark all first.");
-            save(self.job, head, note, columns::saved(self.marks.values(), job, &cx.clock()), effects);
+            save(self.job, head, note, row_fields::saved(self.marks.values(), job, &cx.clock()), effects);
         } else if self.list.is_empty() {
             effects.say(t!("There are no rows here to export."));
         } else {
@@ -212,8 +212,8 @@ impl RowList {
             let words = statuses.chain(self.search.typed()).chain(heading.words());
             let words = words.map(|words| format!("{dot}{words}")).collect::<Vec<_>>().concat();
             effects.cancel(self.saving.take().map(|(request, _)| request));
-            let query = self.query(EVERY, columns::order(heading));
-            self.saving = Some((effects.request(Request::SavedRows(query, columns::to_file)), words));
+            let query = self.query(EVERY, row_fields::order(heading));
+            self.saving = Some((effects.request(Request::SavedRows(query, row_fields::to_file)), words));
         }
     }
 
@@ -331,7 +331,7 @@ impl RowList {
             let shows_all = !self.is_review || !has_others || self.is_searched();
             let is_shown = |row: &JobRow| shows_all || row.row_status != RowStatus::Ready;
             for row in self.list.page_rows(page) {
-                let cells = columns::cells(row, self.is_review, cx, words);
+                let cells = row_fields::cells(row, self.is_review, cx, words);
                 let fitted = if is_shown(row) { cells.len() } else { 1 };
                 heading.fit(&cells[..fitted.min(cells.len())], cx);
             }
@@ -350,10 +350,10 @@ impl RowList {
     ) {
         self.list.set_height(area.height.saturating_sub(2));
         let has_ids = self.ids && self.list.loaded().any(|(_, row)| row.badge_id.is_some());
-        heading.set_own(columns::own(has_ids, self.is_review));
+        heading.set_own(row_fields::own(has_ids, self.is_review));
         heading.set_room(usize::from(area.width).saturating_sub(3));
         self.fit(heading, words, cx);
-        let order = columns::order(heading);
+        let order = row_fields::order(heading);
         if self.stale && !self.list.is_loading() {
             self.stale = false;
             self.refit = true;
@@ -448,9 +448,9 @@ impl RowList {
     ) -> Vec<Span<'static>> {
         match row {
             RowSlot::Entry(ListEntry::Row(row)) => {
-                let mut cells = columns::cells(row, self.is_review, cx, words);
+                let mut cells = row_fields::cells(row, self.is_review, cx, words);
                 if self.is_review {
-                    columns::fit_suggestion(&mut cells, row, heading, widths);
+                    row_fields::fit_suggestion(&mut cells, row, heading, widths);
                 }
                 heading.cells(cells, widths, cx)
             }
@@ -467,7 +467,7 @@ impl RowList {
 }
 
 fn save(job: JobId, head: String, note: &str, rows: Vec<ExportRow>, effects: &mut Effects<'_>) {
-    let columns = columns::saved_names();
+    let columns = row_fields::saved_names();
     let source = ExportSource::of_rows(format!("job-{job}"), head, Some(note.to_owned()), columns, rows);
     effects.export(source);
 }
@@ -499,7 +499,7 @@ mod tests {
         let mut ids = RequestIds::default();
         let mut effects = Effects::new(&mut ids);
         let mut list = RowList::new(JobId(7), Vec::new());
-        let request = effects.request(Request::SavedRows(list.query(EVERY, None), columns::to_file));
+        let request = effects.request(Request::SavedRows(list.query(EVERY, None), row_fields::to_file));
         list.saving = Some((request, String::new()));
         let sent = vec![ExportRow::with("1".to_owned(), vec![("not a field of a row", "x".into())])];
         let (there, len) = (sent.as_ptr(), sent.len());

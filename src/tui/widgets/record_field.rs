@@ -210,6 +210,23 @@ pub fn add_note<R>(
     title.insert_str(0, note.map_or("", String::as_str));
 }
 
+/// As [`cells`]. Those of all but these columns are empty.
+pub fn cells_of<R, C>(
+    fields: &[RecordField<R, C>],
+    columns: &[usize],
+    row: &R,
+    more: &C,
+    cx: &UiContext,
+) -> Vec<(String, Style)> {
+    let mut cells = vec![(String::new(), Style::default()); fields.len()];
+    for column in columns {
+        if let (Some(cell), Some(field)) = (cells.get_mut(*column), fields.get(*column)) {
+            *cell = field.cell(row, more, cx);
+        }
+    }
+    cells
+}
+
 /// The fields of a row in a file: each key with its value.
 pub fn saved<R, C>(
     fields: &[RecordField<R, C>],

@@ -272,6 +272,12 @@ impl Heading {
         place.and_then(|place| widths.get(place)).copied().unwrap_or(0)
     }
 
+    /// The shown columns that have room.
+    pub fn with_room(&self, widths: &[usize]) -> Vec<usize> {
+        let shown = self.columns.shown().zip(widths).filter(|(_, width)| **width > 0);
+        shown.map(|(column, _)| column).collect()
+    }
+
     /// The number of shown columns that have no room.
     pub fn hidden(&self, widths: &[usize]) -> usize {
         let shown = self.columns.choices().iter().filter(|choice| self.columns.is_shown(choice));

@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn an_end_that_is_to_come_is_told_from_one_that_was() {
+    fn the_timeline_tells_future_ends_from_past_ones() {
         let times = ["2026-11-22 10:00:00", "2026-11-22 11:00:00", "2028-11-22", ""];
         let issued = shown("발급", times, "2026-11-23T00:00:00", 60);
         assert!(issued[0].starts_with("accepted ━") && issued[0].ends_with("┄ valid until"), "{issued:?}");
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn it_fits_any_pane_and_is_left_out_where_it_says_nothing() {
+    fn the_timeline_fits_any_pane_and_is_left_out_where_it_shows_nothing() {
         let times = ["2026-11-22 10:00:00", "2026-11-22 11:00:00", "2028-11-22", ""];
         for room in 1..100 {
             let lines = shown("발급", times, "2026-11-23T00:00:00", room);

@@ -1,11 +1,10 @@
 //! Functions that the layer above provides, and the check of a new profile.
 
 use crate::api::{ApiKey, Authorities, connect, identify};
-use crate::config::{KeyPin, KeyStore, NewProfile, ProfileLine};
+use crate::config::{KeyPin, KeyStore, NewProfile, ProfileLine, SecretKind};
 use crate::domain::confirm_text::short_name;
 use crate::tui::prelude::*;
-use crate::tui::request::{ProfileCandidate, ProfileSession};
-use crate::tui::worker::profile_requests::ProfileRequest;
+use crate::tui::request::{ProfileCandidate, ProfileRequest, ProfileSession};
 use secrecy::{ExposeSecret, SecretString};
 use std::pin::Pin;
 
@@ -17,8 +16,8 @@ pub struct Helpers {
     /// The data folder. lapel processes share their rate limit through it. `None` if nothing is kept.
     pub data_dir: Option<PathBuf>,
     pub start_sandbox: Arc<dyn Fn() -> Helped<ProfileSession> + Send + Sync>,
-    /// Finds a key that is kept elsewhere: in a variable, or by a command, which may take long.
-    pub find_key: Arc<dyn Fn(KeyStore) -> Helped<SecretString> + Send + Sync>,
+    /// Finds a secret that is kept elsewhere: in a variable, or by a command, which may take long.
+    pub find_secret: Arc<dyn Fn(SecretKind, KeyStore) -> Helped<SecretString> + Send + Sync>,
     /// Keeps a profile and its key, after a successful ping.
     pub keep_profile: Arc<dyn Fn(NewProfile, SecretString) -> Helped<ProfileSession> + Send + Sync>,
     pub profiles: Arc<dyn Fn() -> Helped<Vec<ProfileLine>> + Send + Sync>,
@@ -37,7 +36,7 @@ impl Default for Helpers {
         Self {
             data_dir: None,
             start_sandbox: Arc::new(nothing),
-            find_key: Arc::new(|_| nothing()),
+            find_secret: Arc::new(|_, _| nothing()),
             keep_profile: Arc::new(|_, _| nothing()),
             profiles: Arc::new(|| Box::pin(async { Ok(Vec::new()) })),
             open_profile: Arc::new(|_| nothing()),
@@ -52,11 +51,18 @@ pub(super) async fn try_profile(
     candidate: ProfileCandidate,
     helpers: &Helpers,
 ) -> Result<ProfileSession, String> {
-    let ProfileCandidate { mut profile, key: typed } = candidate;
+    let ProfileCandidate { mut profile, key: typed, journal_password } = candidate;
     let secret = match typed {
         Some(typed) => typed,
-        None => (helpers.find_key)(profile.key_store.clone()).await?,
+        None => (helpers.find_secret)(SecretKind::ApiKey, profile.key_store.clone()).await?,
     };
+    if let Some((place, typed)) = journal_password {
+        let password = match typed {
+            Some(typed) => typed,
+            None => (helpers.find_secret)(SecretKind::JournalPassword, place.clone()).await?,
+        };
+        profile.journal_password = Some((place, password));
+    }
     let key = ApiKey::new(secret.expose_secret()).map_err(|e| e.to_string())?;
     let settings = profile.settings().map_err(|e| e.to_string())?;
     let mut connection = Connection::new(&settings.base_url, key.clone()).map_err(|e| e.to_string())?;

@@ -1,13 +1,13 @@
 //! The local index of a connection, and what the screens ask of it.
 
-use super::said;
+use super::text_error;
 use crate::index::{
     Cert, Coverage, FoundPeople, Index, IndexAccount, IndexConfig, IndexError, IndexQuery, LONGEST_PAGE,
-    Renewals, Sums,
+    Renewals,
 };
 use crate::jobs::receipt::{FailedMails, MOST_FAILED, MailReport, mail_failures};
 use crate::tui::prelude::*;
-use crate::tui::request::ProfileSession;
+use crate::tui::request::{IndexOverview, IndexRows, IndexUse, NotSearched, ProfileSession};
 use tokio::sync::Mutex;
 use tokio::task::spawn_blocking;
 
@@ -18,43 +18,6 @@ pub const MOST_RENEWALS: u64 = 20_000;
 
 /// Most badges of a list that are saved to a file.
 const MOST_EXPORTED: u64 = 200_000;
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct IndexUse {
-    /// The data folder. Without one, the index lives as long as the program.
-    pub folder: Option<PathBuf>,
-    pub settings: IndexConfig,
-    /// Whether to read the history when the app opens, without being asked.
-    pub reads_at_start: bool,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NotSearched {
-    NoIndex,
-    /// lapel cannot read it. The text says why.
-    Failed(String),
-    NotRead,
-}
-
-impl From<IndexError> for NotSearched {
-    fn from(why: IndexError) -> Self {
-        Self::Failed(why.to_string())
-    }
-}
-
-#[derive(Debug)]
-pub struct IndexRows {
-    pub rows: Vec<ExportRow>,
-    /// The number of badges in the list, of which a file takes at most [`MOST_EXPORTED`].
-    pub all: u64,
-}
-
-#[derive(Debug)]
-pub struct Overall {
-    pub sums: Sums,
-    pub mail: MailReport,
-    pub place: String,
-}
 
 /// The index of a connection. It opens at its first use.
 #[derive(Clone)]
@@ -124,17 +87,21 @@ impl IndexSlot {
 /// What the screens ask of the index. Errors are text for the user.
 impl IndexSlot {
     async fn used(&self) -> Result<Index, String> {
-        said(self.get().await)?.ok_or_else(|| t!("This profile has no index.").to_owned())
+        text_error(self.get().await)?.ok_or_else(|| t!("This profile has no index.").to_owned())
     }
 
     pub async fn ask<T>(&self, run: impl AsyncFnOnce(Index) -> Result<T, IndexError>) -> Result<T, String> {
-        said(run(self.used().await?).await)
+        text_error(run(self.used().await?).await)
     }
 
-    pub async fn overall(&self, reader: &Reader, period: Period) -> Result<Overall, String> {
+    pub async fn overall(&self, reader: &Reader, period: Period) -> Result<IndexOverview, String> {
         let (index, clock) = (self.used().await?, reader.clock());
-        let sums = said(index.sums(clock.now(), clock.offset(), period).await)?;
-        Ok(Overall { sums, mail: said(mail_report(&index).await)?, place: index.place().to_owned() })
+        let sums = text_error(index.sums(clock.now(), clock.offset(), period).await)?;
+        Ok(IndexOverview {
+            sums,
+            mail: text_error(mail_report(&index).await)?,
+            place: index.place().to_owned(),
+        })
     }
 
     /// The coverage of the index, if it has every badge that may match this filter of the service.
@@ -145,9 +112,9 @@ impl IndexSlot {
 
     pub async fn list(&self, query: IndexQuery, reader: &Reader) -> Result<Page<HistoryItem>, String> {
         let index = self.used().await?;
-        let read_at = said(index.read_at().await)?.and_then(|at| Timestamp::from_second(at).ok());
+        let read_at = text_error(index.read_at().await)?.and_then(|at| Timestamp::from_second(at).ok());
         let read_at = read_at.map(|at| reader.clock().offset().to_datetime(at));
-        let mut page = said(index.list(query).await)?;
+        let mut page = text_error(index.list(query).await)?;
         for (_, row) in &mut page.items {
             row.read_at = read_at;
         }
@@ -174,12 +141,15 @@ impl IndexSlot {
 
     pub async fn failed_mails(&self) -> Result<FailedMails, String> {
         let index = self.used().await?;
-        let report = said(mail_report(&index).await)?;
-        Ok(FailedMails::new(report, said(all(&index, IndexedList::MailFailed(None), MOST_FAILED).await)?.0))
+        let report = text_error(mail_report(&index).await)?;
+        Ok(FailedMails::new(
+            report,
+            text_error(all(&index, IndexedList::MailFailed(None), MOST_FAILED).await)?.0,
+        ))
     }
 
     pub async fn exported(&self, list: IndexedList, now: DateTime) -> Result<IndexRows, String> {
-        let (badges, all) = said(all(&self.used().await?, list, MOST_EXPORTED).await)?;
+        let (badges, all) = text_error(all(&self.used().await?, list, MOST_EXPORTED).await)?;
         let rows = spawn_blocking(move || badges.iter().map(|badge| ExportRow::of(badge, now)).collect());
         Ok(IndexRows { rows: rows.await.unwrap_or_default(), all })
     }

@@ -1,75 +1,13 @@
-//! Job commands that the TUI sends to [`Jobs`]. The worker runs them; they cannot be cancelled.
+//! Runs job commands, which cannot be cancelled, and reads of a job's rows.
 
-use super::said;
+use super::text_error;
 use crate::jobs::{
-    CheckProgress, Decision, Disclosure, DuplicateResult, IssuePlan, JobError, NeverSeen, Person,
-    RequestsNeeded, RevokePlan, RowField, RowFilter, RowSelection, SuggestedRows, Undone,
+    CheckProgress, DuplicateResult, JobError, Person, RequestsNeeded, RowField, RowFilter, RowSelection,
 };
 use crate::tui::needs;
 use crate::tui::prelude::*;
-use crate::tui::request::{RowsQuery, RowsToFile};
+use crate::tui::request::{JobReply, RowsQuery, RowsToFile};
 use tokio::sync::watch;
-
-#[derive(Clone, Debug)]
-pub enum JobCommand {
-    Issue(IssuePlan),
-    /// Issue a corrected badge, and revoke the old one with this reason when the new one is issued.
-    Replace(IssuePlan, RevokeTarget, String),
-    Revoke(RevokePlan),
-    /// One draft for each template. Returns the drafts.
-    Plan(Vec<((TemplateId, Text), Vec<Person>)>),
-    /// Write a draft that undoes an issue job, with a reason. Returns the draft.
-    Undo(JobId, String),
-    Begin(Vec<JobId>),
-    OpenDrafts(Vec<JobId>),
-    CloseDrafts(Vec<JobId>),
-    /// Remove drafts. A draft that is not open in this process must not be open in another one.
-    Discard(Vec<JobId>),
-    Pause(JobId),
-    Resume(JobId),
-    UseUp(JobId),
-    Retry(JobId),
-    /// Cancel the rows that are not sent yet.
-    CancelRest(JobId),
-    /// Resolve a row in doubt, with a reason.
-    Resolve(JobId, u64, Decision, String),
-    /// Check the never-seen rows of a job again, and count the rows that can be resent together: these or all.
-    NeverSeen(JobId, Option<Vec<u64>>),
-    /// Resend these never-seen rows, with a reason.
-    ResendAll(JobId, Vec<u64>, String),
-    LeaveRows(JobId, Vec<u64>, String),
-    CancelRows(JobId, Vec<u64>),
-    /// Record in the journal that a masked name and address were shown.
-    Opened(Disclosure),
-    /// Check a job now, or every open job.
-    Look(Option<JobId>),
-    Allow(JobId, RowSelection),
-    Skip(JobId, RowSelection),
-    TakeSuggestions(JobId, SuggestedRows),
-    /// Undo the last decision about a draft. The others are those of the same review.
-    UndoDecision(JobId, Vec<JobId>),
-    /// Correct the name and the address of a row of a draft.
-    Correct(JobId, u64, String, String),
-}
-
-#[derive(Debug)]
-pub enum JobReply {
-    /// No message: the job shows the result.
-    Fine,
-    Said(String),
-    /// What a command could not do.
-    Warned(String),
-    /// A person's decision about these rows of a job was carried out.
-    Processed(JobId, Vec<u64>, Option<String>),
-    Drafts(Vec<Job>),
-    NeverSeen(NeverSeen),
-    Corrected(u64),
-    /// Rows of a group that will be sent now.
-    Allowed(u64),
-    Undone(Undone),
-    /// There was nothing to undo about a draft. The last decision is about this other one, if there is any.
-    NothingUndone(Option<JobId>),
-}
 
 /// An error is text for the user, which also says whether anything was changed.
 /// `who` is the acting user.
@@ -164,7 +102,7 @@ pub async fn run(command: JobCommand, jobs: &Jobs, who: &str) -> Result<JobReply
         },
         JobCommand::Correct(id, row, name, email) => fine(jobs.correct(id, row, &name, &email).await),
     };
-    said(done)
+    text_error(done)
 }
 
 async fn allow(jobs: &Jobs, id: JobId, rows: RowSelection) -> Result<JobReply, JobError> {
@@ -240,20 +178,20 @@ pub async fn check_duplicates(
 ) -> Result<(Vec<Job>, Vec<DuplicateResult>), String> {
     let mut found = Vec::with_capacity(ids.len());
     for id in &ids {
-        found.push(said(jobs.check_duplicates(*id, progress, cancel.clone()).await)?);
+        found.push(text_error(jobs.check_duplicates(*id, progress, cancel.clone()).await)?);
     }
     Ok((drafts(jobs, ids).await?, found))
 }
 
 pub async fn keep(jobs: &Jobs, ids: Vec<JobId>) -> Result<Vec<Job>, String> {
-    said(jobs.keep_drafts(&ids).await)?;
+    text_error(jobs.keep_drafts(&ids).await)?;
     drafts(jobs, ids).await
 }
 
 async fn drafts(jobs: &Jobs, ids: Vec<JobId>) -> Result<Vec<Job>, String> {
     let mut all = Vec::with_capacity(ids.len());
     for id in ids {
-        all.push(said(jobs.job(id).await)?);
+        all.push(text_error(jobs.job(id).await)?);
     }
     Ok(all)
 }
@@ -264,7 +202,7 @@ pub async fn saved_rows(
     to_file: RowsToFile,
     clock: ServiceClock,
 ) -> Result<Vec<ExportRow>, String> {
-    let job = said(jobs.job(query.job).await)?;
+    let job = text_error(jobs.job(query.job).await)?;
     let page = rows(jobs, query).await?;
     let saved = move || {
         let rows: Vec<JobRow> = page.items.into_iter().map(|(_, row)| row).collect();
@@ -307,10 +245,10 @@ pub async fn requests_needed(jobs: &Jobs, drafts: &[JobId]) -> Option<RequestsNe
 
 pub async fn rows(jobs: &Jobs, query: RowsQuery) -> Result<Page<JobRow>, String> {
     let (job, page, per_page) = (query.job, query.page, query.per_page);
-    let snapshot = said(jobs.job(job).await)?;
+    let snapshot = text_error(jobs.job(job).await)?;
     let most = usize::try_from(per_page).unwrap_or(usize::MAX);
     let filter = filter_of(query, &snapshot);
-    let rows = said(jobs.rows(job, filter.clone(), most).await)?;
+    let rows = text_error(jobs.rows(job, filter.clone(), most).await)?;
     let is_last = rows.len() < most && (filter.skip == 0 || !rows.is_empty());
     let total = if filter.text.is_none() {
         snapshot.counts.sum(|b| filter.row_statuses.is_empty() || filter.row_statuses.contains(&b))
@@ -318,7 +256,7 @@ pub async fn rows(jobs: &Jobs, query: RowsQuery) -> Result<Page<JobRow>, String>
         // A search in a large job need not read it twice.
         filter.skip + rows.len() as u64
     } else {
-        said(jobs.count_rows(job, &filter).await)?
+        text_error(jobs.count_rows(job, &filter).await)?
     };
     Ok(Page {
         list_len: rows.len(),

@@ -5,46 +5,8 @@ use crate::api::{MAX_ROWS_PER_PAGE, PictureClient, PictureError, PictureProbe};
 use crate::domain::address_search::HistoryProbe;
 use crate::i18n::Localizable;
 use crate::tui::prelude::*;
+use crate::tui::request::{FoundRows, Remaining, TriedPictures};
 use tokio::task::JoinSet;
-
-/// The result for front and back.
-#[derive(Debug)]
-pub struct TriedPictures {
-    /// As text.
-    pub said: [String; 2],
-    /// `None` for a picture that could not be tried.
-    pub opens: [Option<bool>; 2],
-    /// `None` unless the badge had to be read.
-    pub detail: Option<Box<Badge>>,
-    pub requests: u32,
-}
-
-impl TriedPictures {
-    pub fn not_tried(said: &str) -> Self {
-        Self { said: [said.to_owned(), said.to_owned()], opens: [None, None], detail: None, requests: 0 }
-    }
-}
-
-/// Rows after the first page.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Remaining {
-    #[default]
-    Nothing,
-    /// Unknown: the page was full, and the service gives no total.
-    Unknown,
-    /// The total number of rows, from the service.
-    Counted(u64),
-}
-
-#[derive(Debug, Default)]
-pub struct FoundRows {
-    /// A row may occur twice.
-    pub items: Vec<HistoryItem>,
-    /// The unread rows of the query with the most of them.
-    pub beyond: Remaining,
-    pub trouble: Option<ApiError>,
-    pub requests: u32,
-}
 
 pub async fn rows(reader: &Reader, leads: Vec<HistoryProbe>, call: &Call) -> FoundRows {
     let mut tasks = JoinSet::new();
@@ -75,7 +37,7 @@ pub async fn rows(reader: &Reader, leads: Vec<HistoryProbe>, call: &Call) -> Fou
             Ok((place, Ok(page))) => pages.push((place, page)),
             Ok((_, Err(error))) => rows.trouble = Some(error),
             Err(why) => {
-                rows.trouble = Some(ApiError::NoAnswer { why: Localizable::verbatim(why.to_string()) });
+                rows.trouble = Some(ApiError::NoResponse { why: Localizable::verbatim(why.to_string()) });
             }
         }
     }
@@ -173,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_came_back_is_said_in_words() {
+    fn the_result_of_trying_a_picture_is_a_sentence() {
         let probe =
             |status, kind: Option<&str>| Ok(PictureProbe { status, content_type: kind.map(Text::from) });
         assert_eq!(words(&probe(200, Some("image/png"))), "opens (image/png)");

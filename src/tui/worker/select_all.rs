@@ -1,22 +1,10 @@
 //! Reads every badge that matches a filter, to mark them. It reads to the end and without doubles, even if the
 //! list changes meanwhile, in the background share of the rate limit.
 
-use crate::api::{Gathered, PageReader, PageRequest, read_all};
+use crate::api::{PageReader, PageRequest, read_all};
 use crate::tui::prelude::*;
-use crate::tui::request::LARGEST_RANGE;
+use crate::tui::request::{LARGEST_RANGE, MatchingRows, NotMarked};
 use tokio::sync::watch;
-
-#[derive(Debug)]
-pub struct MatchingRows {
-    pub rows: Vec<HistoryItem>,
-    pub read: Gathered,
-}
-
-#[derive(Debug)]
-pub enum NotMarked {
-    TooMany,
-    Service(ApiError),
-}
 
 /// Fails with too many matches, or with the service's first error: a partial result would mislead.
 pub async fn run(
@@ -41,7 +29,7 @@ pub async fn run(
     if pages.rows() > LARGEST_RANGE {
         return Err(NotMarked::TooMany);
     }
-    let failed = || ApiError::NoAnswer { why: localizable!("the list did not end") };
+    let failed = || ApiError::NoResponse { why: localizable!("the list did not end") };
     let read = pages.finish().ok_or_else(failed).map_err(NotMarked::Service)?;
     Ok(MatchingRows { rows, read })
 }

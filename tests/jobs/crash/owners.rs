@@ -1,16 +1,20 @@
 //! Two of lapel over one journal; and journals that cannot be used.
 
+use crate::crash::drafts;
 use crate::crash::many;
 use crate::crash::oracle;
 use crate::crash::person::{self, JobInput, Script, people, targets, template};
 use crate::crash::world::{BOUND, End, Session, Trap, World};
+use crate::team;
 use crate::texts::{msg, msg_part};
 use lapel::api::connect;
 use lapel::jobs::{
-    Account, CheckProgress, Decision, DuplicateKind, Job, JobChange, JobError, JobId, Jobs, Journal,
-    JournalError, Phase, RowSelection, RowStatus,
+    Account, CheckProgress, Decision, DuplicateKind, Fault, Job, JobChange, JobError, JobId, Jobs, Journal,
+    JournalError, Moment, Phase, RowSelection, RowStatus,
 };
 use std::path::Path;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
@@ -136,6 +140,60 @@ fn the_second_of_two_takes_over_when_the_first_dies() {
             oracle::finally(second, &world, &script).await;
         });
     }
+}
+
+/// What a journal has about the jobs.
+fn about_jobs(folder: &Path) -> Vec<Vec<Vec<Option<String>>>> {
+    let all = [
+        "SELECT id, owner, phase, stop, note, look_note, next_look, unproven FROM job ORDER BY id",
+        "SELECT job, no, bucket, why, badge, accepted, absent FROM row ORDER BY job, no",
+        "SELECT id, outcome, why FROM request ORDER BY id",
+        "SELECT job, no, state FROM claim ORDER BY job, no",
+    ];
+    all.iter().map(|sql| team::query(folder, sql)).collect()
+}
+
+/// A computer that slept, or a team's database that did not hear a process for too long.
+#[test]
+fn a_check_whose_job_another_process_got_meanwhile_changes_nothing_more() {
+    let mut world = World::new(&[]);
+    (world.settings.batch, world.settings.in_flight) = (1, 1);
+    let script = Script::of(JobInput::Issue(people(2)));
+    // One row is in doubt, and the other one waits.
+    world.fault("post drop times=1");
+    // The other owner. A draft of it has its name, and the job is not due for it.
+    let other = Arc::new(AtomicI64::new(0));
+    let (to, folder) = (other.clone(), world.folder().to_owned());
+    let left: Arc<Mutex<Option<_>>> = Arc::default();
+    let at_loss = left.clone();
+    let watcher = Arc::new(move |moment| {
+        let draft = if moment == Moment::After("observe") { to.swap(0, Ordering::Relaxed) } else { 0 };
+        if draft > 0 {
+            team::change(
+                &folder,
+                &format!(
+                    "UPDATE job SET next_look = 4102444800, owner = (SELECT owner FROM job AS draft WHERE draft.id = {draft})
+                     WHERE phase <> 'draft'"
+                ),
+            );
+            *at_loss.lock().expect("nothing") = Some(about_jobs(&folder));
+        }
+        Fault::None
+    });
+    world.session(&Trap::new(End::Lives), async |second| {
+        let mut first = world.begin(Some(watcher)).await;
+        let id = person::begin(&mut first, &world, &script).await;
+        person::rest(&mut first, id).await;
+        let counts = first.jobs.job(id).await.expect("a job").counts;
+        assert_eq!((counts.of(RowStatus::InDoubt), counts.of(RowStatus::Waiting)), (1, 1), "{counts:?}");
+        let draft = drafts::drafted(second, 2).await;
+        world.advance(25 * 60);
+        first.hear().await;
+        other.store(draft.0, Ordering::Relaxed);
+        first.jobs.poll_now(Some(id)).await;
+        let left = left.lock().expect("a journal").take().expect("the job was lost while it was checked");
+        assert_eq!(about_jobs(world.folder()), left);
+    });
 }
 
 /// Everything in a folder, with its bytes.

@@ -1,5 +1,5 @@
-//! Eight real processes of a team over one database: overlapping files, kills, freezes, lost connections and restarts
-//! of the server. The sandbox's ledger is the judge.
+//! Eight real processes of a team over one database: overlapping files, kills, freezes, lost connections, restarts of the
+//! server, colleagues who pause and resume jobs, and refusals. The sandbox's ledger is the judge.
 //!
 //! `LAPEL_RUNS=200 LAPEL_TEST_JOURNAL=postgresql cargo test --test jobs team_chaos -- --ignored --nocapture`
 
@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 const PROCESSES: usize = 8;
@@ -21,6 +22,10 @@ const PEOPLE: usize = 60;
 /// The window of the limit, which is a minute outside of tests.
 const WINDOW: Duration = Duration::from_secs(2);
 const LIMIT: u32 = 60;
+/// Each badge takes its time.
+const SLOW: &str = "post commit delay=20ms";
+/// Commands of colleagues at once.
+const MOST_COLLEAGUES: usize = 2;
 
 struct Team {
     world: World,
@@ -31,7 +36,7 @@ impl Team {
     fn new() -> Self {
         let mut world = World::new(&[("waiting-history", "visible"), ("waiting-detail", "visible")]);
         world.settings.batch = 4;
-        world.fault("post commit delay=20ms");
+        world.fault(SLOW);
         world.control().set_rate_limit(LIMIT);
         world.control().set_rate_window(WINDOW);
         let home = world.folder().join("home");
@@ -210,6 +215,11 @@ struct Tally {
     cut: u32,
     restarts: u32,
     ended_leases: u32,
+    /// By a colleague.
+    paused: u64,
+    resumed: u64,
+    /// Requests.
+    refused: u64,
     /// Most requests in a window.
     busiest: usize,
 }
@@ -246,8 +256,51 @@ fn disturb(team: &Team, children: &mut [Child], chance: &mut fastrand::Rng, tall
     }
 }
 
+/// What colleagues and the service do meanwhile. It has a chance of its own, so that a seed keeps what [`disturb`] does.
+fn interfere(team: &Team, colleagues: &mut Vec<JoinHandle<()>>, chance: &mut fastrand::Rng) {
+    let control = team.world.control();
+    // One that was set the last time has lasted long enough.
+    control.set_quota(None);
+    let status = match chance.u32(..8) {
+        0..=2 => {
+            let busy = colleagues.iter().filter(|colleague| !colleague.is_finished()).count();
+            let colleague = if busy < MOST_COLLEAGUES { pause_and_resume(team, chance) } else { None };
+            return colleagues.extend(colleague);
+        }
+        3 => 400,
+        4 => 422,
+        5 => return control.set_quota(Some(control.ledger().accepted_total() + chance.u64(..8))),
+        _ => return,
+    };
+    // A request gets only the first fault that applies.
+    control.clear_faults();
+    team.world.fault(&format!("post /badges/batch status={status} times=1"));
+    team.world.fault(SLOW);
+}
+
+/// At another computer. Both may be refused: the job may have ended, or somebody may send it.
+fn pause_and_resume(team: &Team, chance: &mut fastrand::Rng) -> Option<JoinHandle<()>> {
+    let jobs = team.world.query("SELECT id FROM job WHERE phase IN ('running', 'stopped') ORDER BY id");
+    let job = jobs.get(chance.usize(..jobs.len().max(1)))?.first()?.clone()?;
+    let command = |verb| {
+        let mut command = team.lapel(PROCESSES);
+        command.args(["jobs", verb, &job]);
+        command
+    };
+    let (mut pause, mut resume) = (command("pause"), command("resume"));
+    resume.arg("--yes");
+    let between = Duration::from_millis(chance.u64(..300));
+    Some(std::thread::spawn(move || {
+        pause.status().expect("it starts");
+        std::thread::park_timeout(between);
+        resume.status().expect("it starts");
+    }))
+}
+
 fn run(seed: u64, tally: &mut Tally) {
     let mut chance = fastrand::Rng::with_seed(seed);
+    let mut chance_of_others = fastrand::Rng::with_seed(!seed);
+    let mut colleagues = Vec::new();
     let team = Team::new();
     let mut children: Vec<Child> = (0..PROCESSES).map(|n| team.issue(n, &mut chance)).collect();
     let end = Instant::now() + BOUND;
@@ -261,13 +314,26 @@ fn run(seed: u64, tally: &mut Tally) {
         }
         std::thread::park_timeout(Duration::from_millis(chance.u64(20..200)));
         disturb(&team, &mut children, &mut chance, tally);
+        interfere(&team, &mut colleagues, &mut chance_of_others);
         assert!(Instant::now() < end, "a process never ends");
     }
+    team.world.control().set_quota(None);
     for mut child in children {
         signal(&child, Signal::CONT);
         child.wait().expect("it ends");
     }
+    while !colleagues.iter().all(JoinHandle::is_finished) {
+        std::thread::park_timeout(Duration::from_millis(20));
+        assert!(Instant::now() < end, "a command of a colleague never ends");
+    }
+    for colleague in colleagues {
+        colleague.join().expect("its commands start");
+    }
     judge(&team, None);
+    let decided = |what| team.world.number(&format!("SELECT count(*) FROM decision WHERE what = '{what}'"));
+    tally.paused += decided("pause");
+    tally.resumed += decided("resume");
+    tally.refused += team.world.number("SELECT count(*) FROM request WHERE status IN (400, 422)");
     let busiest = team.world.control().ledger().busiest_minute;
     let busiest = busiest.values().map(|minute| minute.arrived).max().unwrap_or_default();
     assert!(busiest <= LIMIT as usize, "{busiest} requests in one window of {LIMIT}");
@@ -280,7 +346,7 @@ fn run(seed: u64, tally: &mut Tally) {
     tally.badges += team.world.control().ledger().accepted_total();
 }
 
-/// A person resumes what was not sent, until everything is known.
+/// A person resumes what was not sent, and retries what was refused, until everything is known.
 async fn finish(team: &Team, session: &mut Session) {
     for minutes in [0, 1, 10, 60, 1440, 60, 1440] {
         team.world.advance(minutes);
@@ -290,6 +356,10 @@ async fn finish(team: &Team, session: &mut Session) {
                 let _ = session.jobs.resume(job.id, "person").await;
             }
             person::rest(session, job.id).await;
+            if job.counts.of(RowStatus::Refused) > 0 {
+                let _ = session.jobs.retry_refused(job.id, "person").await;
+                person::rest(session, job.id).await;
+            }
         }
         let _ = session.jobs.poll_now(None).await;
     }
@@ -332,4 +402,6 @@ fn eight_processes_of_a_team() {
     }
     println!("{runs} runs: {tally:?}");
     assert!(tally.badges > u64::from(runs) * 20, "{tally:?}");
+    let others = [tally.paused, tally.resumed, tally.refused];
+    assert!(runs < 10 || others.iter().all(|many| *many >= u64::from(runs / 10)), "{tally:?}");
 }

@@ -77,26 +77,67 @@ fn an_answer_that_comes_after_the_take_over_is_evidence_and_nothing_is_sent_twic
     world.session(&Trap::new(End::Lives), async |first| {
         let id = person::begin(first, &world, &script).await;
         sending(first, &world).await;
-        let mut tries = 0..20;
-        let (mut second, taken) = loop {
-            tries.next().expect("it is taken over at last");
-            world.change("UPDATE process SET until = clock_timestamp() - interval '1 second'");
-            let second = world.begin(None).await;
-            let taken = second.jobs.job(id).await.expect("a job");
-            // On a busy computer the sender may renew its lease in between.
-            if taken.owner.as_ref().is_some_and(|owner| owner.is_me) {
-                break (second, taken);
-            }
-        };
+        let mut second = taken_over(&world, id).await;
+        let taken = second.jobs.job(id).await.expect("a job");
         assert_eq!(taken.counts.of(RowStatus::Sending), 0, "{taken:?}");
         assert!(taken.counts.of(RowStatus::InDoubt) > 0, "{taken:?}");
         world.control().clear_faults();
-        let late = "SELECT count(*) FROM decision WHERE what = 'late answer'";
-        team_wait::until(|| world.number(late) == 1).await;
+        team_wait::until(|| world.number(LATE) == 1).await;
+        assert_eq!(second.jobs.job(id).await.expect("a job").late_answers.len(), 1);
         person::live(&mut second, &world, &script).await;
         oracle::finally(&second, &world, &script).await;
         assert_eq!(world.control().ledger().accepted_total(), 13);
     });
+}
+
+/// The same with a refusal: it settles the rows of its request, and the job of the new owner goes on.
+#[test]
+#[ignore = "needs PostgreSQL"]
+fn a_refusal_that_comes_after_the_take_over_settles_its_rows_and_does_not_stop_the_job() {
+    let mut world = World::new(&[]);
+    (world.settings.batch, world.settings.in_flight) = (5, 1);
+    let script = Script::of(JobInput::Issue(people(13)));
+    world.fault("post hold status=400 times=1");
+    world.session(&Trap::new(End::Lives), async |first| {
+        let id = person::begin(first, &world, &script).await;
+        let posts = || world.control().ledger().requests.get("POST /badges/batch").copied();
+        team_wait::until(|| posts() == Some(1)).await;
+        let mut second = taken_over(&world, id).await;
+        second.hear().await;
+        second.jobs.resume(id, "second").await.expect("resumed");
+        second.jobs.sent(id).await;
+        let job = second.jobs.job(id).await.expect("a job");
+        let seen = (job.phase, job.counts.of(RowStatus::InDoubt), job.late_answers.len());
+        assert_eq!(seen, (Phase::Running, 5, 0), "{job:?}");
+        world.control().clear_faults();
+        team_wait::until(|| world.number(LATE) == 1).await;
+        first.jobs.sent(id).await;
+        let job = second.jobs.job(id).await.expect("a job");
+        assert_eq!((job.phase, job.stop.as_ref(), job.is_mine()), (Phase::Running, None, true), "{job:?}");
+        let seen = (job.counts.of(RowStatus::InDoubt), job.counts.of(RowStatus::Refused));
+        assert_eq!(seen, (0, 5), "nothing was done: {job:?}");
+        let notes: Vec<String> = job.notes().map(ToString::to_string).collect();
+        assert!(notes.iter().any(|note| note.contains("HTTP 400")), "{notes:?}");
+        person::live(&mut second, &world, &script).await;
+        oracle::finally(&second, &world, &script).await;
+        assert_eq!(world.control().ledger().accepted_total(), 13);
+    });
+}
+
+const LATE: &str = "SELECT count(*) FROM decision WHERE what = 'late answer'";
+
+/// A new session that has taken over a job, because the lease of its owner ended.
+async fn taken_over(world: &World, id: JobId) -> Session {
+    for _ in 0..20 {
+        team::end_leases(world.folder());
+        let session = world.begin(None).await;
+        let job = session.jobs.job(id).await.expect("a job");
+        // On a busy computer the sender may renew its lease in between.
+        if job.owner.is_some_and(|owner| owner.is_me) {
+            return session;
+        }
+    }
+    panic!("it is never taken over");
 }
 
 /// An intent may be in the database although the sender does not know it: it sends nothing, and takes it back.

@@ -1,26 +1,28 @@
 //! Which encoding a text is in.
 
 use super::kit::*;
-use lapel::jobs::intake::{Choices, FileQuestion, IntakeError, IntakeProblem, Standing, Sure, TextEncoding};
+use lapel::jobs::intake::{
+    CheckOutcome, Choices, EncodingCertainty, FileQuestion, IntakeError, IntakeProblem, TextEncoding,
+};
 
 const TEXT: &str = "이름,이메일\n홍길동,hong@naru.example\n";
 
-fn sure(bytes: &[u8]) -> (TextEncoding, Sure) {
+fn sure(bytes: &[u8]) -> (TextEncoding, EncodingCertainty) {
     let (_folder, table) = open_bytes("list.csv", bytes).expect("readable");
     let guess = table.about().encoding.clone().expect("a text has an encoding");
-    (guess.encoding, guess.sure)
+    (guess.encoding, guess.certainty)
 }
 
 #[test]
 fn every_encoding_with_and_without_a_mark_reads_the_same() {
     for (encoding, mark, expected) in [
-        (TextEncoding::Utf8, &b""[..], Sure::Certain),
-        (TextEncoding::Utf8, b"\xef\xbb\xbf", Sure::Bom),
-        (TextEncoding::Utf16Le, b"\xff\xfe", Sure::Bom),
-        (TextEncoding::Utf16Be, b"\xfe\xff", Sure::Bom),
-        (TextEncoding::Utf16Le, b"", Sure::Guess),
-        (TextEncoding::Utf16Be, b"", Sure::Guess),
-        (TextEncoding::Cp949, b"", Sure::Guess),
+        (TextEncoding::Utf8, &b""[..], EncodingCertainty::Certain),
+        (TextEncoding::Utf8, b"\xef\xbb\xbf", EncodingCertainty::Bom),
+        (TextEncoding::Utf16Le, b"\xff\xfe", EncodingCertainty::Bom),
+        (TextEncoding::Utf16Be, b"\xfe\xff", EncodingCertainty::Bom),
+        (TextEncoding::Utf16Le, b"", EncodingCertainty::Guess),
+        (TextEncoding::Utf16Be, b"", EncodingCertainty::Guess),
+        (TextEncoding::Cp949, b"", EncodingCertainty::Guess),
     ] {
         let bytes = [mark, &encoded(TEXT, encoding)].concat();
         assert_eq!(sure(&bytes), (encoding, expected));
@@ -54,7 +56,7 @@ fn cp949_that_is_valid_utf8_is_asked_about() {
         assert!(std::str::from_utf8(&bytes).is_ok(), "{name} is no longer ambiguous");
         let (_folder, table) = open_bytes("list.csv", &bytes).expect("readable");
         let guess = table.about().encoding.clone().expect("an encoding");
-        assert_eq!(guess.sure, Sure::Ambiguous, "{name}");
+        assert_eq!(guess.certainty, EncodingCertainty::Ambiguous, "{name}");
         assert_eq!(table.about().needs_answer(), [FileQuestion::EncodingAmbiguous]);
         let korean =
             guess.alternatives.iter().find(|(e, _)| *e == TextEncoding::Cp949).expect("both are shown");
@@ -77,9 +79,9 @@ fn western_names_are_not_asked_about() {
         let bytes = format!("name,email\n{name},x@naru.example\n");
         let (encoding, sure) = sure(bytes.as_bytes());
         assert_eq!(encoding, TextEncoding::Utf8, "{name}");
-        assert_ne!(sure, Sure::Ambiguous, "{name}");
+        assert_ne!(sure, EncodingCertainty::Ambiguous, "{name}");
     }
-    assert_eq!(sure(b"name,email\nKim,k@naru.example\n"), (TextEncoding::Utf8, Sure::Certain));
+    assert_eq!(sure(b"name,email\nKim,k@naru.example\n"), (TextEncoding::Utf8, EncodingCertainty::Certain));
 }
 
 #[test]
@@ -107,7 +109,7 @@ fn one_damaged_name_among_many_is_found_in_its_row() {
     );
     let (_folder, table) = open_bytes("list.csv", text.as_bytes()).expect("readable");
     let checked = checked(&table);
-    assert_eq!(checked[1].standing, Standing::Ask);
+    assert_eq!(checked[1].outcome, CheckOutcome::Ask);
     assert!(checked[1].findings[0].what.to_string().contains("김민수"), "{:?}", checked[1].findings);
 }
 
@@ -117,8 +119,8 @@ fn damaged_names_between_names_without_an_accent_are_found_in_their_rows() {
         for end in ["\n", "\r\n"] {
             let lines = ["name,email", "Ann Lee,a@naru.example", &format!("{damaged},b@naru.example")];
             let (_folder, table) = open_bytes("list.csv", lines.join(end).as_bytes()).expect("readable");
-            let standings: Vec<Standing> = checked(&table).into_iter().map(|row| row.standing).collect();
-            assert_eq!(standings, [Standing::Ready, Standing::Ask], "{damaged}");
+            let outcomes: Vec<CheckOutcome> = checked(&table).into_iter().map(|row| row.outcome).collect();
+            assert_eq!(outcomes, [CheckOutcome::Ready, CheckOutcome::Ask], "{damaged}");
         }
     }
 }
@@ -149,7 +151,7 @@ fn bytes_that_are_no_text_are_named_by_line_and_byte() {
 fn an_encoding_that_is_chosen_is_taken() {
     let choices = Choices { encoding: Some(TextEncoding::Cp949), ..Choices::default() };
     let (_folder, table) = open_bytes_with("list.csv", &cp949(TEXT), &choices).expect("readable");
-    assert_eq!(table.about().encoding.as_ref().map(|e| e.sure), Some(Sure::Chosen));
+    assert_eq!(table.about().encoding.as_ref().map(|e| e.certainty), Some(EncodingCertainty::Chosen));
 }
 
 #[test]

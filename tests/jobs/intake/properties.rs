@@ -3,8 +3,8 @@
 use super::kit::*;
 use super::sheets::{book_of, compound, ods};
 use lapel::jobs::intake::{
-    Choices, ColumnMap, Delimiter, HeaderRow, ImportSource, NameColumns, Standing, TextEncoding, Unwatched,
-    check, check_person, read_ids,
+    CheckOutcome, Choices, ColumnMap, Delimiter, HeaderRow, ImportSource, NameColumns, TextEncoding,
+    Unwatched, check, check_person, read_ids,
 };
 use proptest::prelude::*;
 
@@ -174,12 +174,12 @@ proptest! {
 
     #[test]
     fn checking_what_was_checked_changes_nothing(name in prop_oneof![any::<String>(), tricky()], email in prop_oneof![any::<String>(), tricky(), "[a-z]{1,5}@[a-z]{1,5}\\.[a-z]{2,3}"]) {
-        let (once, address, standing, findings) = check_person(&name, &email);
+        let (once, address, outcome, findings) = check_person(&name, &email);
         let (twice, same, again, _) = check_person(&once, &address);
         prop_assert_eq!(&twice, &once);
         prop_assert_eq!(&same, &address);
-        prop_assert_eq!(again, standing, "{:?}", findings);
-        prop_assert!(standing != Standing::NotARecipient);
+        prop_assert_eq!(again, outcome, "{:?}", findings);
+        prop_assert!(outcome != CheckOutcome::NotARecipient);
         for finding in findings {
             prop_assert!(!finding.what.to_string().chars().any(char::is_control), "{:?}", finding);
         }

@@ -1,16 +1,16 @@
 //! Every trap of names and addresses, with its verdict.
 
 use crate::texts::msg_part;
-use lapel::jobs::intake::Standing::{self, Ask, Ready, Refused};
+use lapel::jobs::intake::CheckOutcome::{self, Ask, Ready, Refused};
 use lapel::jobs::intake::{
     CellFact, CellNote, ColumnMap, NameColumns, RawRow, RecipientField, Severity, check, check_person,
 };
 
 const MAIL: &str = "hong@naru.example";
 
-fn verdict(name: &str, email: &str) -> (Standing, Vec<String>) {
-    let (_, _, standing, findings) = check_person(name, email);
-    (standing, findings.into_iter().map(|f| f.what.to_string()).collect())
+fn verdict(name: &str, email: &str) -> (CheckOutcome, Vec<String>) {
+    let (_, _, outcome, findings) = check_person(name, email);
+    (outcome, findings.into_iter().map(|f| f.what.to_string()).collect())
 }
 
 #[test]
@@ -49,16 +49,16 @@ fn names_as_people_have_them_are_ready() {
         "Na",
         "이 Null",
     ] {
-        let (standing, what) = verdict(name, MAIL);
-        assert_eq!(standing, Ready, "{name}: {what:?}");
+        let (outcome, what) = verdict(name, MAIL);
+        assert_eq!(outcome, Ready, "{name}: {what:?}");
     }
 }
 
 #[test]
 fn letters_of_two_alphabets_in_an_address_need_review() {
     for mixed in ["s2024\u{430}080@naru.example", "kim.mins\u{443}@naru.example"] {
-        let (standing, what) = verdict("김민수", mixed);
-        assert_eq!(standing, Ask, "{mixed}");
+        let (outcome, what) = verdict("김민수", mixed);
+        assert_eq!(outcome, Ask, "{mixed}");
         assert!(what.iter().any(|what| what.contains("two alphabets")), "{mixed}: {what:?}");
     }
 }
@@ -84,8 +84,8 @@ fn names_that_cannot_be_sent_are_refused_with_the_reason() {
         ("A\u{27e8}U+202E\u{27e9}B", "\u{27e8}U+202E\u{27e9}, which"),
         ("Kim [key]", "[key], which"),
     ] {
-        let (standing, what) = verdict(name, MAIL);
-        assert_eq!(standing, Refused, "{name:?}");
+        let (outcome, what) = verdict(name, MAIL);
+        assert_eq!(outcome, Refused, "{name:?}");
         assert!(what.iter().any(|w| w.contains(reason)), "{name:?}: {what:?}");
     }
 }
@@ -128,8 +128,8 @@ fn names_that_a_person_should_look_at_are_asked_about() {
         ("Kіm Minsu", "two alphabets"),
         (MAIL, "is an e-mail address"),
     ] {
-        let (standing, what) = verdict(name, MAIL);
-        assert_eq!(standing, Ask, "{name:?}: {what:?}");
+        let (outcome, what) = verdict(name, MAIL);
+        assert_eq!(outcome, Ask, "{name:?}: {what:?}");
         assert!(what.iter().any(|w| w.contains(reason)), "{name:?}: {what:?}");
     }
     assert_eq!(verdict(&"가".repeat(100), MAIL).0, Ready);
@@ -140,29 +140,29 @@ fn names_that_a_person_should_look_at_are_asked_about() {
 #[test]
 fn names_are_composed_and_trimmed_and_nothing_else() {
     let pieces = "\u{1100}\u{1175}\u{11b7}\u{1106}\u{1175}\u{11ab}\u{1109}\u{116e}";
-    let (name, _, standing, findings) = check_person(pieces, MAIL);
-    assert_eq!((name.as_str(), standing), ("김민수", Ready));
+    let (name, _, outcome, findings) = check_person(pieces, MAIL);
+    assert_eq!((name.as_str(), outcome), ("김민수", Ready));
     assert_eq!(findings[0].severity, Severity::Note);
-    let (name, _, standing, _) = check_person("Jose\u{301}", MAIL);
-    assert_eq!((name.as_str(), standing), ("José", Ready));
+    let (name, _, outcome, _) = check_person("Jose\u{301}", MAIL);
+    assert_eq!((name.as_str(), outcome), ("José", Ready));
     // CP949 has its own code points for some Han characters: they stay, also beside what is composed.
     let (name, _, _, _) = check_person(&format!("\u{f90a}\u{f9e1} {pieces}"), MAIL);
     assert_eq!(name, "\u{f90a}\u{f9e1} 김민수");
-    let (name, _, standing, findings) = check_person("\u{feff}\u{a0} 홍길동\u{3000}", MAIL);
-    assert_eq!((name.as_str(), standing), ("홍길동", Ready));
+    let (name, _, outcome, findings) = check_person("\u{feff}\u{a0} 홍길동\u{3000}", MAIL);
+    assert_eq!((name.as_str(), outcome), ("홍길동", Ready));
     assert!(findings.iter().any(|f| f.severity == Severity::Note && f.field == RecipientField::Name));
 }
 
 #[test]
 fn swapped_columns_are_recognised() {
-    let (standing, what) = verdict(MAIL, "홍길동");
-    assert_eq!(standing, Refused);
+    let (outcome, what) = verdict(MAIL, "홍길동");
+    assert_eq!(outcome, Refused);
     assert!(what.iter().any(|w| w.contains("swapped")), "{what:?}");
 }
 
 #[test]
 fn addresses_get_the_verdict_they_deserve() {
-    for (email, standing, sent, reason) in [
+    for (email, outcome, sent, reason) in [
         (MAIL, Ready, MAIL, None),
         (" hong@naru.example ", Ready, MAIL, Some("around the address")),
         ("hong@naru.example\u{a0}", Ready, MAIL, Some("around the address")),
@@ -211,7 +211,7 @@ fn addresses_get_the_verdict_they_deserve() {
     ] {
         let (_, as_sent, found, findings) = check_person("홍길동", email);
         let what: Vec<String> = findings.into_iter().map(|f| f.what.to_string()).collect();
-        assert_eq!((found, as_sent.as_str()), (standing, sent), "{email:?}: {what:?}");
+        assert_eq!((found, as_sent.as_str()), (outcome, sent), "{email:?}: {what:?}");
         match reason {
             Some(reason) => assert!(what.iter().any(|w| w.contains(reason)), "{email:?}: {what:?}"),
             None => assert_eq!(what, [""; 0], "{email:?}"),
@@ -244,19 +244,19 @@ fn rows_that_are_no_people_are_told_apart() {
         ["Name", "E-mail"],
     ] {
         let checked = check(row(&cells, Vec::new()), &map());
-        assert_eq!(checked.standing, Standing::NotARecipient, "{cells:?}");
+        assert_eq!(checked.outcome, CheckOutcome::NotARecipient, "{cells:?}");
         assert_eq!(checked.findings.len(), 1, "{cells:?}");
     }
     for cells in [["합계", "sum@naru.example"], ["총명", ""], ["계수나무", ""], ["이름", "hong@naru.example"]]
     {
-        assert_ne!(check(row(&cells, Vec::new()), &map()).standing, Standing::NotARecipient, "{cells:?}");
+        assert_ne!(check(row(&cells, Vec::new()), &map()).outcome, CheckOutcome::NotARecipient, "{cells:?}");
     }
 }
 
 #[test]
 fn what_the_reader_noted_counts() {
     let note = |column, what| vec![CellNote { column, what }];
-    for (notes, standing) in [
+    for (notes, outcome) in [
         (note(None, CellFact::Hidden), Ask),
         (note(Some(0), CellFact::Hidden), Ready),
         (note(Some(0), CellFact::Formula), Ready),
@@ -270,7 +270,7 @@ fn what_the_reader_noted_counts() {
         (note(Some(0), CellFact::StrayQuote), Ask),
     ] {
         let checked = check(row(&["홍길동", MAIL, "x"], notes.clone()), &map());
-        assert_eq!(checked.standing, standing, "{notes:?}");
+        assert_eq!(checked.outcome, outcome, "{notes:?}");
     }
     let hidden = check(row(&["홍길동", MAIL], note(None, CellFact::Hidden)), &map());
     assert!(hidden.findings[0].what.to_string().contains(msg_part("row 7 is hidden")));

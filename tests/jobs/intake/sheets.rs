@@ -3,8 +3,8 @@
 use super::kit::*;
 use crate::texts::msg_part;
 use lapel::jobs::intake::{
-    CellFact, Choices, ColumnMap, FileQuestion, HeaderRow, ImportNote, ImportSource, InputFormat, InputTable,
-    IntakeError, IntakeProblem, NameColumns, RawRow, Standing,
+    CellFact, CheckOutcome, Choices, ColumnMap, FileQuestion, HeaderRow, ImportNote, ImportSource,
+    InputFormat, InputTable, IntakeError, IntakeProblem, NameColumns, RawRow,
 };
 use rust_xlsxwriter::{ExcelDateTime, Format as Look, Formula, Url, Workbook};
 use std::fmt::Write as _;
@@ -48,11 +48,15 @@ fn a_sheet_is_read_like_a_text() {
     assert_eq!(table.about().header, Some(HeaderRow::At(3)));
     assert!(table.about().notes.contains(&ImportNote::MergedCells(1)));
     let checked = checked(&table);
-    let seen: Vec<(u64, &str, Standing)> =
-        checked.iter().map(|c| (c.row.line, c.name.as_str(), c.standing)).collect();
+    let seen: Vec<(u64, &str, CheckOutcome)> =
+        checked.iter().map(|c| (c.row.line, c.name.as_str(), c.outcome)).collect();
     assert_eq!(
         seen,
-        [(4, "홍길동", Standing::Ready), (5, "", Standing::NotARecipient), (6, "김민수", Standing::Ready)]
+        [
+            (4, "홍길동", CheckOutcome::Ready),
+            (5, "", CheckOutcome::NotARecipient),
+            (6, "김민수", CheckOutcome::Ready)
+        ]
     );
     assert_eq!(checked[0].row.record, 1);
 }
@@ -94,9 +98,9 @@ fn formulas_give_their_saved_value_and_say_so() {
     sheet.write_formula(2, 1, Formula::new("=X1").set_result("#REF!")).expect("written");
     let table = open_book(book);
     let checked = checked(&table);
-    assert_eq!((checked[0].name.as_str(), checked[0].standing), ("홍길동", Standing::Ready));
+    assert_eq!((checked[0].name.as_str(), checked[0].outcome), ("홍길동", CheckOutcome::Ready));
     assert_eq!(facts(&checked[0].row, 0), [CellFact::Formula]);
-    assert_eq!(checked[1].standing, Standing::Refused);
+    assert_eq!(checked[1].outcome, CheckOutcome::Refused);
     assert!(
         checked[1].findings.iter().any(|f| f.what.to_string().contains("#REF!")),
         "{:?}",
@@ -167,7 +171,7 @@ fn a_formula_whose_value_was_not_saved_is_refused() {
         );
         let (_folder, table) = open_bytes("list.xlsx", &book_of(&sheet)).expect("readable");
         let checked = checked(&table);
-        assert_eq!(checked[0].standing, Standing::Refused, "{formula}");
+        assert_eq!(checked[0].outcome, CheckOutcome::Refused, "{formula}");
     }
 }
 
@@ -204,8 +208,8 @@ fn links_give_the_text_they_show_and_are_asked_about_when_they_lead_elsewhere() 
     }
     let table = open_book(book);
     let checked = checked(&table);
-    let standings: Vec<Standing> = checked.iter().map(|c| c.standing).collect();
-    assert_eq!(standings, [Standing::Ready, Standing::Ask, Standing::Ready], "{checked:#?}");
+    let outcomes: Vec<CheckOutcome> = checked.iter().map(|c| c.outcome).collect();
+    assert_eq!(outcomes, [CheckOutcome::Ready, CheckOutcome::Ask, CheckOutcome::Ready], "{checked:#?}");
     assert_eq!(checked[0].email, "hong@naru.example");
     assert_eq!(facts(&checked[0].row, 1), [CellFact::Hyperlink]);
     assert!(facts(&checked[1].row, 1).contains(&CellFact::LinkElsewhere("other@naru.example".to_owned())));
@@ -226,8 +230,8 @@ fn hidden_rows_are_asked_about_and_hidden_columns_are_said() {
     assert!(table.about().notes.contains(&ImportNote::HiddenRows(1)), "{:?}", table.about().notes);
     assert!(table.about().notes.contains(&ImportNote::HiddenColumns(vec![1])));
     let checked = checked(&table);
-    let standings: Vec<Standing> = checked.iter().map(|c| c.standing).collect();
-    assert_eq!(standings, [Standing::Ready, Standing::Ask, Standing::Ready]);
+    let outcomes: Vec<CheckOutcome> = checked.iter().map(|c| c.outcome).collect();
+    assert_eq!(outcomes, [CheckOutcome::Ready, CheckOutcome::Ask, CheckOutcome::Ready]);
     assert!(checked[1].findings.iter().any(|f| f.what.to_string().contains(msg_part("row 3 is hidden"))));
 }
 
@@ -313,7 +317,7 @@ fn a_workbook_under_another_name_is_read_and_said() {
 }
 
 #[test]
-fn macros_are_said_and_not_run() {
+fn macros_are_reported_and_not_run() {
     let sheet = format!(
         "<sheetData><row r=\"1\">{}{}</row><row r=\"2\">{}{}</row></sheetData>",
         cell("A1", "이름"),
@@ -342,11 +346,11 @@ fn an_old_workbook_is_read() {
     assert_eq!(facts(&rows[0], 3), [CellFact::Date]);
     assert_eq!(rows[1].cells[2], "102.5");
     assert!(rows[2].facts(1).any(|f| matches!(f, CellFact::Formula)), "{:?}", rows[2]);
-    let standings: Vec<Standing> = checked(&table).into_iter().map(|c| c.standing).collect();
-    assert_eq!(standings[0], Standing::Ready);
-    assert_eq!(standings[3], Standing::NotARecipient);
-    assert_eq!(standings[4], Standing::Ask);
-    assert_eq!(standings[5], Standing::NotARecipient);
+    let outcomes: Vec<CheckOutcome> = checked(&table).into_iter().map(|c| c.outcome).collect();
+    assert_eq!(outcomes[0], CheckOutcome::Ready);
+    assert_eq!(outcomes[3], CheckOutcome::NotARecipient);
+    assert_eq!(outcomes[4], CheckOutcome::Ask);
+    assert_eq!(outcomes[5], CheckOutcome::NotARecipient);
     assert!(table.about().notes.contains(&ImportNote::HiddenRows(1)));
     assert!(table.about().notes.contains(&ImportNote::MergedCells(1)));
 }
@@ -410,8 +414,11 @@ fn an_open_document_is_read_with_what_is_hidden_in_it() {
     assert!(rows[3].notes.iter().any(|n| n.column.is_none() && n.what == CellFact::Hidden));
     assert!(rows[4].facts(0).any(|f| *f == CellFact::Formula));
     assert!(rows[4].facts(2).any(|f| *f == CellFact::Error));
-    let standings: Vec<Standing> = checked(&table).into_iter().map(|c| c.standing).collect();
-    assert_eq!(standings[1..], [Standing::NotARecipient, Standing::Refused, Standing::Ask, Standing::Ready]);
+    let outcomes: Vec<CheckOutcome> = checked(&table).into_iter().map(|c| c.outcome).collect();
+    assert_eq!(
+        outcomes[1..],
+        [CheckOutcome::NotARecipient, CheckOutcome::Refused, CheckOutcome::Ask, CheckOutcome::Ready]
+    );
 }
 
 /// A compound file with one stream in it.

@@ -2,9 +2,9 @@
 
 use super::kit::*;
 use lapel::jobs::intake::{
-    CellFact, CellNote, Choices, ColumnMap, Delimiter, FileQuestion, HeaderRow, ImportNote, ImportSource,
-    InputFormat, InputTable, IntakeError, IntakeProblem, MapState, NameColumns, RawRow, ReadProgress,
-    RecipientField, Standing, Unwatched, check,
+    CellFact, CellNote, CheckOutcome, Choices, ColumnMap, Delimiter, FileQuestion, HeaderRow, ImportNote,
+    ImportSource, InputFormat, InputTable, IntakeError, IntakeProblem, MapState, NameColumns, RawRow,
+    ReadProgress, RecipientField, Unwatched, check,
 };
 use std::cell::Cell;
 
@@ -177,17 +177,17 @@ fn family_and_given_names_are_put_together_as_their_language_does() {
     .expect("readable");
     assert_eq!(map(&table).name, NameColumns::FamilyGiven { family: 0, given: 1 });
     let checked = checked(&table);
-    let seen: Vec<(&str, Standing)> = checked.iter().map(|c| (c.name.as_str(), c.standing)).collect();
+    let seen: Vec<(&str, CheckOutcome)> = checked.iter().map(|c| (c.name.as_str(), c.outcome)).collect();
     assert_eq!(
         seen,
         [
-            ("홍길동", Standing::Ready),
-            ("남궁민", Standing::Ready),
-            ("Minsu Kim", Standing::Ready),
-            ("王小明", Standing::Ready),
-            ("김", Standing::Ask),
-            ("민수 Kim", Standing::Ask),
-            ("Christopher Null", Standing::Ready),
+            ("홍길동", CheckOutcome::Ready),
+            ("남궁민", CheckOutcome::Ready),
+            ("Minsu Kim", CheckOutcome::Ready),
+            ("王小明", CheckOutcome::Ready),
+            ("김", CheckOutcome::Ask),
+            ("민수 Kim", CheckOutcome::Ask),
+            ("Christopher Null", CheckOutcome::Ready),
         ]
     );
     let table = text("First name,Last Name,E-mail\nMinsu,Kim,k@naru.example\n");
@@ -205,10 +205,10 @@ fn a_header_below_title_rows_is_found_and_the_rows_keep_their_numbers() {
     let lines: Vec<(u64, u64)> = rows.iter().map(|r| (r.record, r.line)).collect();
     assert_eq!(lines, [(1, 5), (2, 6), (3, 7), (4, 8)]);
     let map = map(&table);
-    let standings: Vec<Standing> = rows.into_iter().map(|r| check(r, &map).standing).collect();
+    let outcomes: Vec<CheckOutcome> = rows.into_iter().map(|r| check(r, &map).outcome).collect();
     assert_eq!(
-        standings,
-        [Standing::Ready, Standing::NotARecipient, Standing::Ready, Standing::NotARecipient]
+        outcomes,
+        [CheckOutcome::Ready, CheckOutcome::NotARecipient, CheckOutcome::Ready, CheckOutcome::NotARecipient]
     );
 }
 
@@ -295,7 +295,7 @@ fn the_reasons_of_a_redo_file_are_left_out() {
     assert_eq!(after.about().columns, before.about().columns);
     assert_eq!(after.about().signature, before.about().signature);
     assert_eq!((map(&after), after.preview(9)), (map(&before), was));
-    assert_eq!(check(is[1].clone(), &map(&after)).standing, Standing::NotARecipient);
+    assert_eq!(check(is[1].clone(), &map(&after)).outcome, CheckOutcome::NotARecipient);
     // Cells that no column has, and a row that is too short.
     let (_, is) = read("이름,이메일,lapel reason\n홍길동,h@naru.example,x,더\n김민수,k@naru.example\n");
     assert_eq!(is[0].cells, ["홍길동", "h@naru.example", "더"]);
@@ -327,7 +327,7 @@ fn a_template_column_is_told() {
         assert!(table.about().notes.contains(&ImportNote::TemplateColumn(2)));
         let checked: Vec<_> = rows.into_iter().map(|r| check(r, &map)).collect();
         assert_eq!(checked[0].template.as_deref(), Some("안전"));
-        assert_eq!(checked[1].standing, Standing::Refused);
+        assert_eq!(checked[1].outcome, CheckOutcome::Refused);
         assert_eq!(checked[1].findings[0].field, RecipientField::Template);
     }
 }
@@ -340,8 +340,11 @@ fn quoted_cells_keep_what_is_in_them_and_rows_keep_their_lines() {
     let seen: Vec<(u64, &str)> = rows.iter().map(|r| (r.line, r.cell(0))).collect();
     assert_eq!(seen, [(2, "Kim, Minsu"), (3, "Kim \"MJ\" Minji"), (4, "two\nlines"), (6, "Lee")]);
     let map = map(&table);
-    let standings: Vec<Standing> = rows.into_iter().map(|r| check(r, &map).standing).collect();
-    assert_eq!(standings, [Standing::Ready, Standing::Ready, Standing::Refused, Standing::Ready]);
+    let outcomes: Vec<CheckOutcome> = rows.into_iter().map(|r| check(r, &map).outcome).collect();
+    assert_eq!(
+        outcomes,
+        [CheckOutcome::Ready, CheckOutcome::Ready, CheckOutcome::Refused, CheckOutcome::Ready]
+    );
 }
 
 #[test]
@@ -354,14 +357,14 @@ fn ragged_rows_are_read_and_said() {
     assert!(rows[1].notes.is_empty());
     let map = map(&table);
     let checked: Vec<_> = rows.into_iter().map(|r| check(r, &map)).collect();
-    assert_eq!(checked[0].standing, Standing::Ready);
-    assert_eq!(checked[1].standing, Standing::Ready);
-    assert_eq!(checked[2].standing, Standing::Ask);
+    assert_eq!(checked[0].outcome, CheckOutcome::Ready);
+    assert_eq!(checked[1].outcome, CheckOutcome::Ready);
+    assert_eq!(checked[2].outcome, CheckOutcome::Ask);
     assert!(
         checked[2].findings[0].what.to_string().contains("row 4")
             && checked[2].findings[0].what.to_string().contains("\"y\"")
     );
-    assert_eq!(checked[3].standing, Standing::NotARecipient);
+    assert_eq!(checked[3].outcome, CheckOutcome::NotARecipient);
 }
 
 #[test]
@@ -546,16 +549,16 @@ fn pasted_lines_are_people() {
     assert_eq!(table.about().format, InputFormat::Pasted);
     assert!(table.about().needs_answer().is_empty());
     let checked = checked(&table);
-    let seen: Vec<(u64, &str, &str, Standing)> =
-        checked.iter().map(|c| (c.row.line, c.name.as_str(), c.email.as_str(), c.standing)).collect();
+    let seen: Vec<(u64, &str, &str, CheckOutcome)> =
+        checked.iter().map(|c| (c.row.line, c.name.as_str(), c.email.as_str(), c.outcome)).collect();
     assert_eq!(
         seen,
         [
-            (1, "홍길동", "hong@naru.example", Standing::Ready),
-            (2, "Kim, Minsu", "kim@naru.example", Standing::Ready),
-            (3, "", "lee@naru.example", Standing::Refused),
-            (4, "", "", Standing::NotARecipient),
-            (5, "김민수", "", Standing::Refused),
+            (1, "홍길동", "hong@naru.example", CheckOutcome::Ready),
+            (2, "Kim, Minsu", "kim@naru.example", CheckOutcome::Ready),
+            (3, "", "lee@naru.example", CheckOutcome::Refused),
+            (4, "", "", CheckOutcome::NotARecipient),
+            (5, "김민수", "", CheckOutcome::Refused),
         ]
     );
     let empty = open(&ImportSource::Pasted(" \n".to_owned()), &Choices::default());
@@ -597,7 +600,7 @@ fn a_million_rows_take() {
         let map = map(&table);
         let ready = table.rows().expect("opens").filter(|r| {
             let row = r.as_ref().expect("a row").clone();
-            check(row, &map).standing == Standing::Ready
+            check(row, &map).outcome == CheckOutcome::Ready
         });
         assert_eq!(ready.count(), 1_000_000);
         println!("{name}: opened in {opened:?}, all in {:?}", begun.elapsed());

@@ -100,7 +100,7 @@ async fn where_waiting_badges_are_listed_two_polls_prove_an_absence() {
     let known = begin(&bench, people(0..5)).await;
     bench.until("accepted", known, |j| j.counts.of(RowStatus::Waiting) == 5).await;
     bench.poll(known).await;
-    let fact = bench.jobs.facts().await.expect("facts");
+    let fact = bench.jobs.observed_behaviour().await.expect("facts");
     assert!(fact.iter().any(|f| f.name == "waiting_in_history" && f.value == "shown"), "{fact:?}");
     bench.fault("post /badges drop times=1");
     let id = bench.issue(Some(Vec::new())).await;
@@ -385,7 +385,7 @@ async fn what_happened_to_an_answer_is_kept_with_the_row() {
     for (rule, code, said) in [
         ("commit redirect=http://127.0.0.1:9/elsewhere status=307", Code::DoubtRedirect, "redirect"),
         ("commit status=504", Code::DoubtServer, "504"),
-        ("commit-reset", Code::DoubtNoAnswer, "connection"),
+        ("commit-reset", Code::DoubtNoResponse, "connection"),
     ] {
         let mut bench = Bench::new(switched(&[("waiting-history", "hidden")])).await;
         bench.fault(&format!("post /badges {rule}"));

@@ -3,8 +3,8 @@
 
 mod claims;
 mod doubts;
-mod learning;
 mod meanwhile;
+mod observed_behaviour;
 mod pages;
 mod renamed;
 mod resend;

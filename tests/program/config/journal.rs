@@ -28,7 +28,7 @@ fn set_password(store: KeyStore) -> ProfileEdit {
 }
 
 fn set_url(url: &str) -> ProfileEdit {
-    ProfileEdit { input: ProfileInput::default().with("journal", url), ..ProfileEdit::default() }
+    ProfileEdit { input: ProfileInput::default().with("journal.url", url), ..ProfileEdit::default() }
 }
 
 #[test]
@@ -227,8 +227,10 @@ fn an_edit_writes_its_table_and_keeps_the_rest() {
 fn an_edit_that_cannot_be_made_changes_nothing() {
     let text = format!("{UNI}[profiles.uni.journal]\nurl = '{URL}'\n");
     let home = home(&text);
-    let both =
-        ProfileEdit { input: ProfileInput::default().with("journal", ""), ..set_password(KeyStore::File) };
+    let both = ProfileEdit {
+        input: ProfileInput::default().with("journal.url", ""),
+        ..set_password(KeyStore::File)
+    };
     for (change, field) in [
         (set_url("postgres://kim:hunter2@db.example/b"), "journal.url: "),
         (set_url("https://db.example/b"), "journal.url: "),
@@ -271,7 +273,7 @@ fn a_new_profile_may_have_one_and_it_goes_with_the_profile() {
         save_profile(&home.paths(), &home.env(), &without, "k-1234").expect_err("no journal").to_string();
     assert!(error.contains("journal.url") && !home.paths().config_file().exists(), "{error}");
 
-    let new = NewProfile { input: new.input.with("journal", URL), journal_password: password, ..new };
+    let new = NewProfile { input: new.input.with("journal.url", URL), journal_password: password, ..new };
     save_profile(&home.paths(), &home.env(), &new, "k-1234").expect("saved");
     let table =
         format!("\n[profiles.uni.journal]\nurl = \"{URL}\"\npassword = {{ file = \"keys/uni.journal\" }}\n");
@@ -291,7 +293,7 @@ fn no_password_is_left_behind_when_a_profile_cannot_be_saved() {
     fs::write(home.paths().journal_password_file("uni"), "older").expect("written");
     let new = new_profile("uni", Environment::Live, "https://uni.example/api/v1/ext");
     let new = NewProfile {
-        input: new.input.with("journal", URL),
+        input: new.input.with("journal.url", URL),
         journal_password: Some((KeyStore::File, SecretString::from(PASSWORD))),
         ..new
     };

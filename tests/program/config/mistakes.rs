@@ -287,7 +287,7 @@ fn a_mistake_never_stops_the_demo() {
     }
     let light = Home::with_config("theme = 'light'\n");
     let ui = Settings::for_demo(&Flags::default(), &light.env()).ui;
-    assert_eq!(ui.theme.theme, ThemeChoice::Light, "the look of the desk is the user's, also in the demo");
+    assert_eq!(ui.theme.theme, ThemeChoice::Light, "the look of the TUI is the user's, also in the demo");
 }
 
 #[test]

@@ -1,13 +1,13 @@
 //! Settings: the layers, the mistakes, keys at rest, and keeping a profile.
 
+mod appearance;
 mod changes;
 mod journal;
-mod keeping;
 #[cfg(feature = "keyring")]
 mod keyring;
 mod keys;
-mod looks;
 mod mistakes;
+mod new_profiles;
 
 use crate::texts::msg_part;
 use lapel::config::{

@@ -5,10 +5,10 @@
 //! does a new one: add it with `UPDATE_PINS=1 cargo test --test program pins::`, and read the difference before you commit it.
 //! Where a better name is introduced, the old one stays readable; the samples are files as users have them today.
 
-mod answers;
 mod columns;
 mod command_line;
 mod journal;
+mod json_fields;
 mod json_shape;
 mod layers;
 mod pinned;

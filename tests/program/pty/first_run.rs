@@ -61,7 +61,7 @@ fn the_sandbox_is_one_key_away() {
     let shown = term.shows(msg("Welcome to lapel"));
     assert!(shown.has(msg_part("No profile is set up yet")), "{}", shown.text);
     term.send("s");
-    let shown = term.until("the desk", |s| s.has("row 1 of") && s.has("DEMO"));
+    let shown = term.until("the TUI", |s| s.has("row 1 of") && s.has("DEMO"));
     assert!(shown.has("40 templates"), "{}", shown.text);
     term.send("q");
     term.exit_restored();
@@ -74,7 +74,7 @@ fn a_service_is_set_up_and_kept() {
     let (base_url, key) = (service.sandbox.base_url().to_owned(), service.sandbox.api_key().to_owned());
     let mut term = wordy().start();
     fill_in(&mut term, &base_url, &key);
-    term.until("the desk", |s| s.has("row 1 of") && s.has("DEMO"));
+    term.until("the TUI", |s| s.has("row 1 of") && s.has("DEMO"));
     term.send("2");
     term.shows(msg_part("row 1 of 4,300"));
     term.send("q");
@@ -97,7 +97,7 @@ fn a_service_is_set_up_and_kept() {
 
     // The second start goes straight to the TUI.
     let mut again = wordy().at(&term.home).start();
-    let shown = again.until("the desk", |s| s.has("row 1 of") && s.has("DEMO"));
+    let shown = again.until("the TUI", |s| s.has("row 1 of") && s.has("DEMO"));
     assert!(shown.has("DEMO  연습용"), "as the service calls the organisation: {}", shown.text);
     again.send("q");
     again.exit_restored();
@@ -118,7 +118,7 @@ fn a_key_that_the_service_refuses_is_not_kept() {
     term.send("\x15");
     term.send(pasted(service.sandbox.api_key()));
     term.send("\r");
-    term.until("the desk", |s| s.has("row 1 of"));
+    term.until("the TUI", |s| s.has("row 1 of"));
     term.send("\x03");
     term.exit_restored();
     assert!(
@@ -172,7 +172,7 @@ fn settings_with_a_mistake_are_named_by_file_line_and_field() {
     assert!(verb.shown().has("config.toml, line 4"), "{}", verb.shown().text);
 
     let mut demo = lapel(&["demo", "--seed", "7"]).at(&term.home).size(200, 24).start();
-    let shown = demo.until("the desk", |s| s.has("row 1 of"));
+    let shown = demo.until("the TUI", |s| s.has("row 1 of"));
     assert!(shown.has("config.toml, line 4"), "the warning: {}", shown.text);
     demo.send("q");
     assert_eq!(demo.exit_restored().exit_code(), 0);
@@ -203,7 +203,7 @@ fn keys_with_a_mistake_are_named_by_file_and_line() {
         std::fs::write(term.home.path().join("config").join(file), text).expect("written");
     }
     let mut demo = lapel(&["demo", "--seed", "7"]).at(&term.home).size(100, 24).start();
-    let shown = demo.until("the desk", |s| s.has("40 templates") && s.has("filters.toml"));
+    let shown = demo.until("the TUI", |s| s.has("40 templates") && s.has("filters.toml"));
     for file in [
         "config.toml, line 1",
         "theme.toml, line 2",
@@ -226,7 +226,7 @@ fn without_a_terminal_the_app_says_so() {
 
 /// The flag holds for every profile that is begun on the first screen, not only for profiles that are there already.
 #[test]
-fn looking_only_begins_on_the_first_screen() {
+fn read_only_applies_from_the_first_screen() {
     let mut term = lapel(&["--read-only"]).start();
     term.shows(msg("Welcome to lapel"));
     term.send("s");

@@ -271,7 +271,7 @@ fn keys_between_the_answers_are_keys() {
 }
 
 #[test]
-fn what_stands_between_is_not_asked_what_it_would_take_for_a_title() {
+fn a_multiplexer_gets_no_question_that_it_would_read_as_a_title() {
     for (name, value) in
         [("TERM", "tmux-256color"), ("TERM", "screen"), ("TMUX", "/tmp/tmux-0/default,1,0"), ("STY", "1.pts")]
     {
@@ -332,7 +332,7 @@ fn lapel_with(pictures: &str) -> super::kit::Setup {
 }
 
 #[test]
-fn what_is_said_is_done_without_asking() {
+fn a_chosen_picture_protocol_is_used_without_questions() {
     let asked = |term: &Term| [&b"\x1b[c"[..], b"a=q", b"\x1b]11"].iter().any(|q| contains(&term.raw(), q));
     // Also without colours: the colours of its placeholders are how kitty knows which picture is meant.
     let plain = &["demo", "--seed", "7", "--speed", "0", "--pictures", "kitty"];

@@ -96,7 +96,7 @@ fn a_terminal_that_is_too_small_says_so_and_recovers() {
     let mut term = still_demo().size(40, 10).start();
     term.shows(msg_part("lapel needs 60 columns"));
     term.resize(80, 24);
-    term.until("the desk", |s| is_whole(s, 24) && s.has("row 1 of"));
+    term.until("the TUI", |s| is_whole(s, 24) && s.has("row 1 of"));
     term.resize_drawn(1, 1);
     term.resize(60, 16);
     term.until("the smallest desk", |s| is_whole(s, 16) && s.has("row 1 of"));

@@ -3,13 +3,13 @@
 //! Nothing here sleeps for a result: every wait is for a condition, with a bound.
 
 mod background;
+mod clipboard_and_browser;
 mod confirm;
 mod counts;
 mod ends;
 mod first_run;
 #[cfg(feature = "images")]
 mod graphics;
-mod hands;
 mod input;
 mod kit;
 mod look;

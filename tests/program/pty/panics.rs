@@ -4,7 +4,7 @@
 use super::kit::{Term, program};
 use crate::texts::{msg, msg_part};
 use lapel::config::{GlyphChoice, Palette, PictureSettings};
-use lapel::tui::{Begin, Helpers, LoopStep, Start, run};
+use lapel::tui::{FirstConnection, Helpers, LoopStep, Start, run};
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -32,9 +32,9 @@ fn child() {
         .build()
         .expect("a runtime");
     let start = Start {
-        begin: Begin::Welcome,
+        first_connection: FirstConnection::Welcome,
         warning: None,
-        manner: lapel::tui::Manner::default(),
+        options: lapel::tui::AppOptions::default(),
         theme: Palette::default(),
         keymap: lapel::tui::Keymap::default(),
         wanted: lapel::tui::InitialView::default(),
@@ -89,12 +89,12 @@ fn on_the_apps_own_thread_the_terminal_is_restored_before_the_message() {
 }
 
 #[test]
-fn in_a_task_the_app_goes_on_and_names_the_report() {
+fn after_a_panic_in_a_task_the_app_continues_and_names_the_report() {
     let mut term = app_that_panics("a task");
     term.send("s");
     let shown = term.shows(msg_part("A part of lapel failed"));
     assert!(shown.screen.alternate_screen(), "{}", shown.text);
-    assert!(!shown.has("provoked"), "nothing is printed over the desk: {}", shown.text);
+    assert!(!shown.has("provoked"), "nothing is printed over the TUI: {}", shown.text);
     let file = term.home.path().join("data/crash.txt");
     let text = std::fs::read_to_string(file).expect("a crash file");
     assert!(text.contains("provoked in a task"), "{text}");

@@ -190,12 +190,12 @@ fn the_first_frame_does_not_wait_for_a_command() {
     let mut term = setup.start();
     term.shows(&msg_with("opening profile {name}: getting its key", &[&"uni"]));
     std::fs::write(&go, "").expect("written");
-    term.until("the desk", |s| s.has("row 1 of") && s.has("DEMO"));
+    term.until("the TUI", |s| s.has("row 1 of") && s.has("DEMO"));
     term.send("P");
     let shown = term.shows(msg_part("key from a command"));
     assert!(shown.has("uni") && shown.has("in use"), "{}", shown.text);
     term.send("\x1b");
-    term.until("the desk again", |s| s.has("row 1 of"));
+    term.until("the TUI again", |s| s.has("row 1 of"));
     term.send("q");
     term.exit_restored();
     assert!(!contains(&term.raw(), sandbox.api_key().as_bytes()));
@@ -224,7 +224,7 @@ fn a_profile_is_tested_changed_and_removed_in_the_app() {
     let mut term = setup.start();
     let settings = term.home.path().join("config/config.toml");
     let read = || std::fs::read_to_string(&settings).expect("the settings");
-    term.until("the desk", |s| s.has("row 1 of") && s.has("DEMO"));
+    term.until("the TUI", |s| s.has("row 1 of") && s.has("DEMO"));
     term.send("P");
     term.until("the list", |s| s.has("dept") && s.has("add a profile"));
     term.send("jr");
@@ -259,7 +259,7 @@ fn a_profile_is_tested_changed_and_removed_in_the_app() {
     let kept = read();
     assert!(kept.contains("# mine") && !kept.contains("profiles.dept"), "{kept}");
     term.send("\x1b");
-    term.until("the desk again", |s| s.has("row 1 of"));
+    term.until("the TUI again", |s| s.has("row 1 of"));
     term.send("q");
     term.exit_restored();
 }

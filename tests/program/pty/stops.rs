@@ -137,7 +137,7 @@ fn in_the_background_it_stops_again_and_leaves_the_terminal_to_the_shell() {
 }
 
 #[test]
-fn one_that_is_stopped_can_be_ended() {
+fn a_stopped_lapel_can_be_ended() {
     let mut shell = Shell::new();
     let pid = shell.open("exec LAPEL\n").as_raw_nonzero();
     shell.term.send("\x1a");
@@ -224,7 +224,7 @@ fn entered(term: &Term) -> usize {
 
 /// Also one that is started in the background waits for the terminal, and does not turn round and round.
 #[test]
-fn one_that_is_started_in_the_background_waits_for_the_terminal() {
+fn lapel_started_in_the_background_waits_for_the_terminal() {
     let mut shell = Shell::new();
     shell.term.send(format!("{LAPEL} demo --seed 7 --speed 0 --tab templates & wait\n"));
     shell.has_stopped(1);

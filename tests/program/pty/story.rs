@@ -43,7 +43,7 @@ fn a_badge_is_issued_others_are_revoked_and_the_terminal_is_given_back() {
     let shown = term.until("templates with the first selected", |s| s.selected().contains('Y'));
     assert!(shown.has("DEMO"), "{}", shown.text);
     assert!(shown.screen.alternate_screen() && shown.screen.hide_cursor() && shown.screen.bracketed_paste());
-    assert_ne!(term.modes(), term.modes_before, "raw while the desk is open");
+    assert_ne!(term.modes(), term.modes_before, "raw while the TUI is open");
 
     // Browse: down, up, the detail and back, the other tabs.
     term.send("j");

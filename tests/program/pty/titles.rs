@@ -11,7 +11,7 @@ fn titles(raw: &[u8]) -> Vec<String> {
 }
 
 #[test]
-fn it_follows_the_screen_and_is_written_once() {
+fn the_window_title_follows_the_screen_and_is_written_once() {
     let mut term = still_demo().start();
     term.shows(msg_part("row 1 of"));
     term.send("2");

@@ -58,7 +58,7 @@ fn the_clock_has_the_zone_that_the_journal_knows() {
 }
 
 #[test]
-fn what_was_seen_to_be_two_things_is_told_as_such() {
+fn doctor_reports_contradictory_observations() {
     let bench = Bench::new();
     bench.run(&["issue", "--template", "TPL-001", "--to", "a <a@naru.example>", "--yes"]).ended(0);
     bench.run(&["jobs", "follow"]).ended(0);
@@ -80,7 +80,7 @@ fn what_was_seen_to_be_two_things_is_told_as_such() {
 }
 
 #[test]
-fn what_is_wrong_is_listed() {
+fn doctor_lists_problems() {
     let bench = Bench::new();
     bench.fault("get /ping status=500");
     let said = bench.run(&["doctor"]).ended(1);

@@ -29,7 +29,7 @@ fn without_the_setting_nothing_is_read_or_made() {
 }
 
 #[test]
-fn it_is_built_told_about_and_removed() {
+fn an_index_is_built_described_and_removed() {
     // No computer's clock is near the service's: what is due goes by that.
     let start = Some(jiff::civil::datetime(2041, 3, 1, 10, 0, 0, 0));
     let bench = Bench::with(Options { start, ..frozen() });

@@ -143,7 +143,7 @@ fn every_setting_that_the_file_knows_is_told_with_its_value_and_source() {
 }
 
 #[test]
-fn what_nobody_says_is_told_as_it_is_in_force() {
+fn info_shows_the_defaults_of_settings_that_nobody_set() {
     let bench = Bench::new();
     bench.settings("[profiles.uni]\nbase_url = 'https://one.example/api/v1/ext'\n");
     let info = json(&bench, info(&bench, &[]));
@@ -171,7 +171,7 @@ fn what_nobody_says_is_told_as_it_is_in_force() {
 }
 
 #[test]
-fn who_has_the_last_word_is_told() {
+fn info_names_the_source_that_wins() {
     let bench = Bench::new();
     bench.settings(&format!(
         "{}[profiles.uni.jobs]\nin_flight = 5\npolicies = {{ valid = 'allow' }}\n[profiles.uni.index]\nenabled = false\n",

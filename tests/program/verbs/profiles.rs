@@ -80,7 +80,7 @@ fn a_profile_is_checked_kept_listed_tested_and_removed() {
 }
 
 #[test]
-fn what_is_not_good_is_not_kept() {
+fn a_profile_that_fails_its_check_is_not_saved() {
     let bench = Bench::new();
     for (more, key, code, said) in [
         (&[][..], "no_such_key_0123456789", 1, msg_part("refused the API key")),
@@ -244,6 +244,7 @@ fn a_profile_names_the_journal_of_its_team_and_its_password_is_never_shown() {
             "--journal-password-stdin",
         ),
         (&["--journal-password-stdin", "--key-stdin"], "--key-stdin"),
+        (&["--journal-ca-file", "team.pem"], "journal.url: "),
     ] {
         let refused = edit(more, "hunter2\n", 2);
         assert!(refused.err.contains(said), "{more:?}: {}", refused.err);
@@ -259,6 +260,15 @@ fn a_profile_names_the_journal_of_its_team_and_its_password_is_never_shown() {
     edit(&["--journal-password-from", "command", "--", "cat", &printed], "", 0);
     assert!(config(&bench).contains("password_command"), "{}", config(&bench));
     edit(&["--journal-password-from", "file", "--journal-password-stdin"], &format!("{PASSWORD}\n"), 0);
+
+    let team = "-----BEGIN CERTIFICATE-----\nMA==\n-----END CERTIFICATE-----\n";
+    let team = bench.write("team.pem", team);
+    let said = edit(&["--journal-ca-file", "no.pem"], "", 2);
+    assert!(said.err.contains("journal.ca_file: ") && !config(&bench).contains("ca_file"), "{}", said.err);
+    edit(&["--journal-ca-file", &team], "", 0);
+    assert!(config(&bench).contains(&format!("ca_file = \"{team}\"\n")), "{}", config(&bench));
+    edit(&["--journal-ca-file", ""], "", 0);
+    assert!(!config(&bench).contains("ca_file"), "{}", config(&bench));
 
     let list = run(&["profile", "list"], "", 0).out;
     assert!(list.contains("db.example/badges") && !list.contains("kim"), "{list}");
@@ -287,7 +297,11 @@ fn a_profile_names_the_journal_of_its_team_and_its_password_is_never_shown() {
     ];
     let said = add(&bench, "uni", &new, &key(&bench, "dalmuri"), 2);
     assert!(said.err.contains(msg_part("is not set")) && !config(&bench).contains("uni"), "{}", said.err);
-    add(&bench, "uni", &new[..2], &key(&bench, "dalmuri"), 0);
+    let with_ca = |file| [&new[..2], &["--journal-ca-file", file]].concat();
+    let said = add(&bench, "uni", &with_ca("no.pem"), &key(&bench, "dalmuri"), 2);
+    assert!(said.err.contains("journal.ca_file: ") && !config(&bench).contains("uni"), "{}", said.err);
+    add(&bench, "uni", &with_ca(&team), &key(&bench, "dalmuri"), 0);
+    assert!(config(&bench).contains(&format!("ca_file = \"{team}\"\n")), "{}", config(&bench));
     assert_eq!(json(&bench, &["profile", "list"], "", 0)["profiles"][0]["journal"], "/run/pg/badges");
 }
 

@@ -163,7 +163,7 @@ fn a_page_says_how_many_there_are() {
 }
 
 #[test]
-fn a_table_shows_states_as_signs_and_words_and_obeys_nobody() {
+fn a_table_shows_states_as_signs_and_words_and_scrubs_control_characters() {
     let bench = Bench::new();
     let odd = RowSpec {
         recipient_name: "Esc \u{1b}]52;c;aGk=\u{7}\u{202e}".into(),
@@ -532,6 +532,18 @@ fn a_badge_sent_from_here_may_be_visible_in_a_history_that_was_not_read() {
     let said = bench.run(&["wallet", "hana@naru.example"]).ended(3).err;
     assert!(said.contains(msg_part("it may be visible by now")), "{said}");
     assert!(!said.contains(msg_part("not visible yet")), "{said}");
+}
+
+/// The service answers that it does not know the badge.
+#[test]
+fn a_badge_sent_from_here_is_named_by_its_id_too() {
+    let bench = Bench::switched(&[("waiting-history", "hidden"), ("waiting-detail", "hidden")]);
+    bench.run(&["issue", "--template", "TPL-001", "--to", "김하나 <hana@naru.example>", "--yes"]).ended(0);
+    let badge = bench.control().ledger().accepted[0].badge_ids[0].clone();
+    let said = bench.run(&["badge", &badge]).ended(1).err;
+    assert!(said.contains("in job 1") && said.contains(msg_part("not visible yet")), "{said}");
+    let said = bench.run(&["badge", "no-such-badge"]).ended(1).err;
+    assert!(!said.contains("in job"), "{said}");
 }
 
 /// What a job has learned of the service's zone counts for commands that only read, too.

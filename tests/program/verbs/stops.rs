@@ -212,7 +212,7 @@ fn a_refused_request_needs_a_person_and_can_be_retried() {
 }
 
 #[test]
-fn a_lost_answer_is_in_doubt_until_the_service_shows_its_hand() {
+fn a_lost_response_is_in_doubt_until_the_service_confirms_it_or_rules_it_out() {
     let bench = Bench::switched(&[("waiting-history", "hidden"), ("issue-time", "5m")]);
     bench.fault("post /badges commit-drop");
     let said = bench.json(ONE, 5);

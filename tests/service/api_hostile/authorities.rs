@@ -127,7 +127,7 @@ async fn what_is_wrong_with_a_certificate_is_said_in_plain_words() {
 }
 
 #[tokio::test]
-async fn one_that_does_not_speak_tls_is_said() {
+async fn a_server_without_tls_is_reported() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();
     std::thread::spawn(move || {

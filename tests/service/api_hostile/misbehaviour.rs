@@ -305,12 +305,12 @@ async fn a_reset_at_once_is_doubt_or_provably_nothing() {
     assert!(matches!(error, ApiError::InDoubt { .. } | ApiError::NotReached { .. }), "{error:?}");
     assert!(writer.reader().log().iter().rev().skip(1).all(|entry| entry.outcome == "not reached"));
     let error = server.reader().ping(&Call::interactive()).await.expect_err("reset");
-    assert!(matches!(error, ApiError::NoAnswer { .. } | ApiError::NotReached { .. }), "{error:?}");
+    assert!(matches!(error, ApiError::NoResponse { .. } | ApiError::NotReached { .. }), "{error:?}");
 }
 
 /// The same, for a service that said 202: accepted, though nothing else can be read.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_202_is_accepted_whatever_becomes_of_the_rest() {
+async fn a_202_means_accepted_also_with_a_damaged_body() {
     let head = |rest: &str| Send(format!("HTTP/1.1 202 Accepted\r\n{rest}").into_bytes());
     let body = |body: &[u8]| Send(answer("202 Accepted", &[JSON], body));
     let cases: Vec<(&'static str, Vec<Move>, bool)> = vec![

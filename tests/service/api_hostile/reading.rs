@@ -17,7 +17,7 @@ fn now() -> Call {
 }
 
 #[tokio::test]
-async fn nobody_listens() {
+async fn a_refused_connection_is_reported_after_three_attempts() {
     let nobody = ClosedPort::new();
     let place = nobody.address();
     let writer = writer(&format!("http://{place}/x"), |_| {});
@@ -30,7 +30,7 @@ async fn nobody_listens() {
 
 /// The proxy is named, without its password, since it is the proxy that refuses.
 #[tokio::test]
-async fn no_proxy_listens() {
+async fn a_proxy_that_refuses_is_named_without_its_password() {
     let nobody = ClosedPort::new();
     let place = nobody.address();
     let writer = writer("https://badges.naru.example/api/v1/ext", |c| {

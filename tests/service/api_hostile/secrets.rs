@@ -298,7 +298,7 @@ async fn whether_a_picture_is_there_is_asked_without_the_key_and_without_reading
 }
 
 #[tokio::test]
-async fn what_is_not_tls_gets_nothing_but_a_handshake() {
+async fn a_server_without_tls_receives_only_a_handshake() {
     // Five bytes are enough to see what it is; then it answers as no TLS server does.
     let server = Server::start_after(After::Bytes(5), |_, _| vec![Send(pong()), Move::Close]).await;
     let writer = writer(&server.base_url().replace("http:", "https:"), |_| {});

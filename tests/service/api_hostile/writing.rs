@@ -244,7 +244,7 @@ async fn a_post_under_way_is_not_given_up() {
 }
 
 #[tokio::test]
-async fn what_provably_was_not_sent_is_tried_again_and_then_said() {
+async fn a_post_that_certainly_was_not_sent_is_tried_again_and_then_reported() {
     let nobody = ClosedPort::new();
     let writer = writer(&format!("http://{}/x", nobody.address()), |_| {});
     let error = writer.issue(&request(), &now()).await.expect_err("nobody listens");

@@ -1,7 +1,7 @@
 //! The local index against the sandbox: what it reads, what it costs, and that it says what the service says.
 
 use super::kit::{Kit, badge, options, revocation, small, started, template, with, writer};
-use lapel::api::{HistoryQuery, Paging, Reader, whole};
+use lapel::api::{HistoryQuery, Paging, Reader, read_at_most};
 use lapel::domain::{HistoryItem, ServiceTime, State, Verdict};
 use lapel::index::{
     Index, IndexAccount, IndexConfig, IndexError, IndexQuery, IndexedList, Period, SyncProgress, SyncScope,
@@ -65,7 +65,7 @@ fn asked(kit: &Kit) -> u64 {
 
 /// Everything that the service has, by id.
 async fn truth(reader: &Reader) -> BTreeMap<String, HistoryItem> {
-    let all = whole(
+    let all = read_at_most(
         10_000,
         |row: &HistoryItem| row.badge_id.clone(),
         |page| {
@@ -349,7 +349,7 @@ async fn truth_in_any_order(reader: &Reader) -> BTreeMap<String, HistoryItem> {
 }
 
 #[tokio::test]
-async fn it_takes_no_more_than_the_background_share_and_can_be_stopped() {
+async fn reading_the_index_takes_only_the_background_share_and_can_be_stopped() {
     let kit = started(Options { history: Some(3000), rate_limit: 40, ..options() }).await;
     let writer = writer(&kit.sandbox, kit.sandbox.api_key(), |c| c.rate_limit = 40);
     let kit = Kit { reader: writer.reader().clone(), writer, ..kit };

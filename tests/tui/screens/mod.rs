@@ -5,12 +5,12 @@ mod calls;
 mod everyday;
 mod home;
 mod jobs;
-mod kept;
 mod live;
 mod overview;
 mod popups;
 mod profiles;
 mod rebound;
+mod saved_and_read_only;
 mod tour;
 
 use crate::common::{self, Harness, frozen, shot};

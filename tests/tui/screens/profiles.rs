@@ -2,7 +2,7 @@
 
 use super::*;
 use lapel::config::{KeyStore, ProfileLine, ProfileSettings};
-use lapel::tui::{Begin, Helpers};
+use lapel::tui::{FirstConnection, Helpers};
 use std::sync::Arc;
 
 /// A profile as the settings file has it.
@@ -42,8 +42,8 @@ async fn walk_profiles(columns: u16, rows: u16) {
         }),
         ..Helpers::default()
     };
-    let begin = Begin::Session(Box::new(common::session(&sandbox, Environment::Demo)));
-    let mut h = Harness::of(common::tui(begin, helpers, columns, rows), sandbox);
+    let first_connection = FirstConnection::Session(Box::new(common::session(&sandbox, Environment::Demo)));
+    let mut h = Harness::of(common::tui(first_connection, helpers, columns, rows), sandbox);
     h.settled().await;
     h.press("P");
     h.settled().await;
@@ -53,6 +53,10 @@ async fn walk_profiles(columns: u16, rows: u16) {
     take(&mut h, "profile-change");
     h.press("tab tab tab tab tab tab");
     take(&mut h, "profile-change-journal");
+    h.type_text("postgres://kim@db.example/badges");
+    h.press("tab tab");
+    take(&mut h, "profile-change-team");
+    h.press("backtab backtab ctrl-u");
     h.press("tab tab left tab tab tab");
     h.type_text("pass show badges");
     take(&mut h, "profile-change-command");

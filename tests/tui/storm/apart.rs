@@ -8,7 +8,7 @@ use crate::common::texts::{asks, msg, msg_part};
 use lapel::api::{Call, connect};
 use lapel::index::IndexConfig;
 use lapel::sandbox::Sandbox;
-use lapel::tui::{Begin, Helpers, IndexUse, ProfileSession};
+use lapel::tui::{FirstConnection, Helpers, IndexUse, ProfileSession};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -130,8 +130,8 @@ impl Storm {
         let mut begin = session(&sandbox, Environment::Live);
         "one".clone_into(&mut begin.name);
         begin.connection.pin = Some(pinned("abc_live_"));
-        let begin = Begin::Session(Box::new(begin));
-        let mut h = Harness::of(tui(begin, helpers, 80, 24), sandbox);
+        let first_connection = FirstConnection::Session(Box::new(begin));
+        let mut h = Harness::of(tui(first_connection, helpers, 80, 24), sandbox);
         h.shows(msg_part("Pin another key")).await;
         let places = [
             ("type:1", "Pin another key"),

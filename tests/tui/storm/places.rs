@@ -4,7 +4,7 @@ use super::super::files::demo;
 use super::*;
 use crate::common::texts::{asks, msg, msg_part};
 use lapel::sandbox::RowState;
-use lapel::tui::{AppPaths, FileKind, Manner};
+use lapel::tui::{AppOptions, AppPaths, FileKind};
 
 /// Rows in the sandbox's history.
 fn insert(h: &Harness, rows: Vec<RowSpec>) -> Vec<String> {
@@ -95,7 +95,7 @@ impl Storm {
         std::fs::write(&filters, "[history.mine]\ntitle = '파이썬'\n[history.ours]\ntitle = '데이터'\n")
             .expect("written");
         let mut h = Harness::new(small(), 80, 24).await;
-        h.tui.app.set_manner(Manner { filters: Some(filters), ..Manner::default() });
+        h.tui.app.set_options(AppOptions { filters: Some(filters), ..AppOptions::default() });
         h.settled().await;
         let places = [
             ("2 | f", "ours"),

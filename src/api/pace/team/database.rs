@@ -4,7 +4,7 @@ use super::{
     AGAIN_MS, DatabaseLost, GRACE_MS, JUMP_MS, LONGEST_ATTEMPT_MS, PATIENCE, PaceKeeper, Task, int, millis,
     words,
 };
-use crate::api::call::Priority;
+use crate::api::pace::Priority;
 use crate::api::prelude::*;
 use crate::boot_clock::boot_ms;
 use crate::team::{DatabaseSession, Login, TeamError};

@@ -3,7 +3,7 @@
 use super::blocks::{Block, Division, Give, SEATS};
 use super::database::PaceReport;
 use super::{Away, CONNECTING, DatabaseLost, PaceKeeper, TeamTurn, int, millis, words};
-use crate::api::call::Priority;
+use crate::api::pace::Priority;
 use crate::api::pace::SlotTimes;
 use crate::api::pace::shared::PaceProblem;
 use crate::api::pace::slots::{SharedUse, Slot, SlotOrigin, SlotReply, SlotRequest};

@@ -5,7 +5,7 @@ mod parts;
 mod recipient_email;
 
 use super::cell_text::{is_blank, trim};
-use super::columns::{RecipientField, Title};
+use super::column_guess::{RecipientField, Title};
 use super::header::title_of;
 use super::row::{CellFact, RawRow};
 use super::{ColumnMap, NameColumns};
@@ -25,12 +25,12 @@ pub struct Checked {
     pub email: String,
     /// The cell of the template column, if the map has one. Raw.
     pub template: Option<String>,
-    pub standing: Standing,
+    pub outcome: CheckOutcome,
     pub findings: Vec<Finding>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Standing {
+pub enum CheckOutcome {
     Ready,
     /// A person must review it first.
     Ask,
@@ -79,11 +79,11 @@ impl Findings {
         }
     }
 
-    fn standing(&self) -> Standing {
+    fn outcome(&self) -> CheckOutcome {
         match self.0.iter().map(|f| f.severity).max() {
-            Some(Severity::Refuse) => Standing::Refused,
-            Some(Severity::Ask) => Standing::Ask,
-            Some(Severity::Note) | None => Standing::Ready,
+            Some(Severity::Refuse) => CheckOutcome::Refused,
+            Some(Severity::Ask) => CheckOutcome::Ask,
+            Some(Severity::Note) | None => CheckOutcome::Ready,
         }
     }
 }
@@ -97,20 +97,20 @@ pub fn check(row: RawRow, map: &ColumnMap) -> Checked {
         let finding = Finding { field: RecipientField::Row, severity: Severity::Note, what: why };
         let (name, email) = (trim(&joined).to_owned(), trim(raw_email).to_owned());
         let template = raw_template.map(|t| trim(t).to_owned());
-        let (standing, findings) = (Standing::NotARecipient, vec![finding]);
-        return Checked { row, name, email, template, standing, findings };
+        let (outcome, findings) = (CheckOutcome::NotARecipient, vec![finding]);
+        return Checked { row, name, email, template, outcome, findings };
     }
     let (name, email) = person(&joined, raw_email, &mut findings);
     let template = raw_template.map(|t| template_of(t, &mut findings));
     cell_notes(&row, map, &mut findings);
-    Checked { name, email, template, standing: findings.standing(), findings: findings.0, row }
+    Checked { name, email, template, outcome: findings.outcome(), findings: findings.0, row }
 }
 
 /// For a corrected row, or the recipient of a form.
-pub fn check_person(name: &str, email: &str) -> (String, String, Standing, Vec<Finding>) {
+pub fn check_person(name: &str, email: &str) -> (String, String, CheckOutcome, Vec<Finding>) {
     let mut findings = Findings::default();
     let (name, email) = person(name, email, &mut findings);
-    (name, email, findings.standing(), findings.0)
+    (name, email, findings.outcome(), findings.0)
 }
 
 fn person(name: &str, email: &str, findings: &mut Findings) -> (String, String) {
@@ -267,7 +267,7 @@ mod tests {
             notes: Vec::new(),
         };
         let map = ColumnMap { name: NameColumns::One(1), email: 2, template: None };
-        assert_eq!(check(row(), &map).standing, Standing::Ready);
+        assert_eq!(check(row(), &map).outcome, CheckOutcome::Ready);
         let row = row();
         costs("check a row of a file", || drop(check(row, &map)));
     }

@@ -122,7 +122,7 @@ async fn a_backup_replaces_no_kept_draft_and_no_decision() {
     restore(two.path(), &file, false, "me").expect_err("a draft would be lost");
     let drafts = |db: &Tx<'_>, (): &()| kept_drafts(db);
     assert_eq!(at(&two, drafts).await, 1);
-    at(&two, |db, ()| crate::jobs::journal::jobs::discard(db, &JobId(1))).await;
+    at(&two, |db, ()| crate::jobs::journal::jobs::discard(db, &JobId(1), "me")).await;
     restore(two.path(), &file, false, "me").expect("restored");
     let decisions = |db: &Tx<'_>, (): &()| {
         db.row("SELECT count(*) FROM decision WHERE what = 'open a wallet' AND job = 0", values![], |r| {

@@ -7,12 +7,12 @@ use crate::jobs::journal::facts::OF_JOB;
 use crate::jobs::journal::prelude::*;
 use crate::jobs::journal::{jobs, json};
 use crate::jobs::row_status::Claim;
-use crate::jobs::rules::{self, ClaimVerdict, Other};
+use crate::jobs::rules::{self, ClaimVerdict, OtherClaim};
 use crate::jobs::settings::ABSENCE_AFTER;
 
 #[derive(Clone, Debug)]
 pub(super) struct HeldClaim {
-    pub(super) other: Other,
+    pub(super) other: OtherClaim,
     /// Whether the row is of the same job, so that one review covered both.
     pub(super) is_mine: bool,
     pub(super) allowed: bool,
@@ -71,7 +71,7 @@ pub(super) fn read_held(r: &SqlRow<'_>, judged: JobId) -> tx::Result<(Option<i64
     };
     let is_accounted = r.get::<Option<bool>>(11)?.unwrap_or(false);
     let held = HeldClaim {
-        other: Other {
+        other: OtherClaim {
             slot: rival.slot,
             id: rival.claim_id(),
             claim,
@@ -123,14 +123,14 @@ pub(super) fn contested(db: &Tx<'_>, scope: &Scope, which: &str) -> tx::Result<V
 #[derive(Default)]
 pub(super) struct RecipientClaims {
     /// For a row that nobody allowed, and for one that a person did.
-    others: [Vec<Other>; 2],
+    others: [Vec<OtherClaim>; 2],
     held: Vec<HeldClaim>,
 }
 
 impl RecipientClaims {
     pub(super) fn add(&mut self, held: HeldClaim) {
         let [by_other, by_allowed] = &mut self.others;
-        let other = |together: bool| Other {
+        let other = |together: bool| OtherClaim {
             is_accounted: held.other.is_accounted || held.is_mine && together,
             ..held.other
         };

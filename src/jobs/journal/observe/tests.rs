@@ -200,7 +200,8 @@ fn an_overdue_badge_of_two_still_says_that_there_are_two() {
     let twice = Reason::from(Code::IssuedTwice).with("id", "B7");
     db.script("UPDATE row SET bucket = 'waiting', accepted = 0").expect("accepted");
     db.execute("UPDATE row SET why = ?1 WHERE no = 1", values![twice]).expect("a reason");
-    let args = MarkOverdue { jobs: vec![job], now: at(25 * 60), zone: None, unread: Vec::new() };
+    let (me, jobs) = ("me".to_owned(), vec![job]);
+    let args = MarkOverdue { me, jobs, now: at(25 * 60), zone: None, unread: Vec::new() };
     mark_overdue(&db, &args).expect("marked");
     assert_eq!(statuses(&db, job), ["overdue", "overdue"]);
     let why: Vec<Option<Reason>> = db.all("SELECT why FROM row ORDER BY no", values![]).expect("reasons");

@@ -11,7 +11,7 @@ use crate::jobs::duplicate_kind::DuplicateKind;
 use crate::jobs::intake::{Choices, ColumnMap, HeaderRow, NameColumns};
 use crate::jobs::job::{FileSource, Job, JobId, JobOrigin, JobRow, Kind, Phase, StopKind};
 use crate::jobs::journal::backup::{OpenJobs, back_up_at, restore_at};
-use crate::jobs::journal::facts::{FactObservation, KeptFact};
+use crate::jobs::journal::facts::{BehaviourObservation, KeptValue};
 use crate::jobs::journal::file_status::FileStatus;
 use crate::jobs::journal::place::Site;
 use crate::jobs::journal::record_response::{FailedRows, RequestFailure, RevokeResponse};
@@ -36,13 +36,13 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
-const NOW: Timestamp = Timestamp::UNIX_EPOCH;
+pub(super) const NOW: Timestamp = Timestamp::UNIX_EPOCH;
 
-fn account() -> Account {
+pub(super) fn account() -> Account {
     Account { profile: "p".into(), base_url: "u".into(), key: "k".into(), organisation: Some("o".into()) }
 }
 
-fn process(id: &str) -> Process {
+pub(super) fn process(id: &str) -> Process {
     Process { id: id.into(), label: Reason::from(Code::Process).with("id", 1).stored(), place: None }
 }
 
@@ -71,7 +71,7 @@ fn other() -> OtherJournal {
     OtherJournal { name: "n".into(), place: "db".into(), file: "team db".into() }
 }
 
-fn row(n: u64) -> NewRow {
+pub(super) fn row(n: u64) -> NewRow {
     NewRow {
         line: Some(n + 1),
         cells: vec!["이름".into(), format!("p{n}@x.example")],
@@ -82,7 +82,7 @@ fn row(n: u64) -> NewRow {
 }
 
 /// A journal with rows in every table: jobs in all phases, with rows in most statuses.
-fn full() -> Connection {
+pub(super) fn full() -> Connection {
     let connection = journal();
     let db = Tx::on(&connection);
     let begun = |first: u64| {
@@ -135,6 +135,7 @@ fn full() -> Connection {
     drafts::keep(&db, &[draft]).expect("kept");
     let review = drafts::ReviewRows {
         id: draft,
+        me: "me".into(),
         which: RowSelection::One(4),
         to: RowStatus::Ready,
         why: None,
@@ -145,6 +146,7 @@ fn full() -> Connection {
     let known = duplicates::recipients(&db, &draft, &Phase::Draft).expect("read");
     let finish = duplicates::FinishCheck {
         id: draft,
+        me: "me".into(),
         phase: Phase::Draft,
         complete: true,
         corrected: known.corrected,
@@ -153,9 +155,9 @@ fn full() -> Connection {
         policies: Policies::default(),
     };
     duplicates::finish_check(&db, &finish).expect("checked");
-    let fact = FactObservation::once(facts::OFFSET, "+09:00", Code::ReadInBadges);
+    let fact = BehaviourObservation::once(facts::OFFSET, "+09:00", Code::ReadInBadges);
     facts::learn(&db, &account().of_facts(), &[fact], &0).expect("learned");
-    facts::keep(&db, &KeptFact::of("file", "/home/a/people.csv", 0)).expect("kept");
+    facts::keep(&db, &KeptValue::of("file", "/home/a/people.csv", 0)).expect("kept");
     db.execute(
         "UPDATE job SET origin = ?1, owner_label = ?2",
         values![jobs::stored_origin(&origin()), process("me").label],
@@ -193,7 +195,7 @@ fn correct(db: &Tx<'_>, job: JobId) -> tx::Result<()> {
         row_status: RowStatus::NeedsReview,
         why: Some(Code::SameAddress.into()),
     };
-    drafts::correct_rows(db, &job, &[row])
+    drafts::correct_rows(db, &job, "me", &[row])
 }
 
 /// Reads a job and its rows as all screens, files and commands do.
@@ -297,6 +299,7 @@ fn everything(db: &Tx<'_>, undoes: bool) {
         observe::mark_overdue(
             db,
             &observe::MarkOverdue {
+                me: "me".into(),
                 jobs: ids.clone(),
                 now: Timestamp::MAX,
                 zone: Some(jiff::tz::Offset::MIN),
@@ -305,10 +308,13 @@ fn everything(db: &Tx<'_>, undoes: bool) {
         ),
         polling::schedule_next(
             db,
-            &ids,
-            &Schedule::default(),
-            &Timestamp::MIN,
-            &polling::NotRead { failed: None, badges: None, history_of: HashSet::new() }
+            &polling::ScheduleNext {
+                me: "me".into(),
+                jobs: ids.clone(),
+                schedule: Schedule::default(),
+                now: Timestamp::MIN,
+                not_read: polling::NotRead { failed: None, badges: None, history_of: HashSet::new() },
+            }
         ),
         accounts::is_joined(db, &account),
         takeover::other_owners(db, &account, "you"),
@@ -362,6 +368,7 @@ fn everything(db: &Tx<'_>, undoes: bool) {
                 db,
                 &duplicates::FinishCheck {
                     id: *id,
+                    me: "me".into(),
                     phase: Phase::Draft,
                     complete: true,
                     corrected: None,
@@ -374,6 +381,7 @@ fn everything(db: &Tx<'_>, undoes: bool) {
                 db,
                 &drafts::ReviewRows {
                     id: *id,
+                    me: "me".into(),
                     which: RowSelection::Class(DuplicateKind::ALL[0]),
                     to: RowStatus::Ready,
                     why: None,
@@ -381,7 +389,7 @@ fn everything(db: &Tx<'_>, undoes: bool) {
                 }
             ),
             review::last_decision(db, id).and_then(|last| match last {
-                Some(last) => review::undo_decision(db, id, &last, &policies),
+                Some(last) => review::undo_decision(db, id, "me", &last, &policies),
                 None => Ok(false),
             }),
             drafts::begin(db, id, &policies, &actor, &seen(Phase::Draft), &None),
@@ -438,7 +446,7 @@ fn everything(db: &Tx<'_>, undoes: bool) {
         transfer::end_move(db, &account, &other()),
         takeover::release(db, "me", &HashMap::new()),
         purge::purge(db, &purge(i64::MAX)),
-        jobs::discard(db, &JobId(8)),
+        jobs::discard(db, &JobId(8), "me"),
         schema::check(db),
     );
 }

@@ -356,7 +356,7 @@ fn corrected_rows() {
                 why: None,
             })
             .collect();
-        let ((), statements) = counted(|| drafts::correct_rows(&db, &job, &corrected));
+        let ((), statements) = counted(|| drafts::correct_rows(&db, &job, "me", &corrected));
         // The hash follows the address.
         let other = draft(&db, Kind::Issue, 0);
         let row = |no| NewRow { email: format!("q{no}@x.example"), ..NewRow::default() };
@@ -401,6 +401,7 @@ fn the_end_of_a_duplicate_check() {
         let known = duplicates::recipients(&db, &job, &Phase::Draft).expect("recipients");
         let args = duplicates::FinishCheck {
             id: job,
+            me: "me".into(),
             phase: Phase::Draft,
             complete: true,
             corrected: known.corrected,

@@ -426,7 +426,7 @@ async fn a_move_of_an_earlier_version_counts() {
 
 /// A person who only looks at a team's jobs does not bring the journal beside it to another schema.
 #[tokio::test]
-async fn looking_beside_changes_nothing_of_the_file_and_makes_none() {
+async fn looking_for_another_journal_changes_and_creates_no_file() {
     let database = |folder: &Path| {
         let entries = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry"));
         let files = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with("journal.sqlite"));

@@ -429,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_refused_with_its_line() {
+    fn an_impossible_line_of_the_keys_is_refused_with_its_number() {
         for (text, line, said) in [
             ("[histori]\nmark = 'm'\n", 2, "did you mean history?"),
             ("[nowhere]\nmark = 'm'\n", 2, "known here"),

@@ -344,7 +344,7 @@ impl DraftForm {
         lines
     }
 
-    pub(super) fn tell(&self, form: &mut FormText<'_>, cx: &UiContext) {
+    pub(super) fn add_text(&self, form: &mut FormText<'_>, cx: &UiContext) {
         let job = self.job();
         let n = self.sendable();
         let what = match job.kind {

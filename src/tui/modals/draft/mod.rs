@@ -17,10 +17,9 @@ use crate::tui::modals::draft::outline::Outline;
 use crate::tui::modals::edit_row::EditRow;
 use crate::tui::modals::file::FileForm;
 use crate::tui::prelude::*;
-use crate::tui::request::NewDrafts;
-use crate::tui::widgets::job_rows::{RowList, columns, draft_words, know_rows};
+use crate::tui::request::{JobReply, NewDrafts};
+use crate::tui::widgets::job_rows::{RowList, draft_words, know_rows, row_fields};
 use crate::tui::widgets::table_header::Heading;
-use crate::tui::worker::job_command::JobReply;
 
 pub struct DraftForm {
     /// At least one.
@@ -108,7 +107,7 @@ impl DraftForm {
             rows,
             outline: Outline::default(),
             parts: None,
-            heading: columns::heading(true),
+            heading: row_fields::heading(true),
             at: 0,
             check: DuplicateCheck::None,
             found: Vec::new(),
@@ -562,7 +561,7 @@ impl Modal for DraftForm {
     }
 
     fn confirm_text(&self, form: &mut FormText<'_>, cx: &UiContext) {
-        self.tell(form, cx);
+        self.add_text(form, cx);
     }
 
     fn on_corrected(&mut self, effects: &mut Effects<'_>) -> bool {

@@ -1,6 +1,8 @@
 //! Drawing of an opened file: how lapel reads it, its first rows, or an open question.
 
-use crate::jobs::intake::{Checked, ColumnMap, HeaderRow, IdRow, NameColumns, RawRow, Standing, Sure};
+use crate::jobs::intake::{
+    CheckOutcome, Checked, ColumnMap, EncodingCertainty, HeaderRow, IdRow, NameColumns, RawRow,
+};
 use crate::jobs::{FileChange, Opened, Preview};
 use crate::tui::modals::file::steps::{FileStep, column_name};
 use crate::tui::modals::file::{DraftOffer, FileForm, Purpose};
@@ -148,10 +150,12 @@ impl FileForm {
         let mut parts: Vec<String> = (!is_pasted).then(|| about.format.to_string()).into_iter().collect();
         if let Some(guess) = &about.encoding {
             let encoding = guess.encoding.label();
-            parts.push(match guess.sure {
-                Sure::Ambiguous => format!("{encoding}?"),
-                Sure::Guess => t!("{encoding} (guessed)", encoding),
-                Sure::Chosen | Sure::Bom | Sure::Certain => encoding.to_owned(),
+            parts.push(match guess.certainty {
+                EncodingCertainty::Ambiguous => format!("{encoding}?"),
+                EncodingCertainty::Guess => t!("{encoding} (guessed)", encoding),
+                EncodingCertainty::Chosen | EncodingCertainty::Bom | EncodingCertainty::Certain => {
+                    encoding.to_owned()
+                }
             });
         }
         if let Some(delimiter) = about.delimiter {
@@ -333,11 +337,11 @@ fn people(judged: &[Checked], free: usize, room: usize, cx: &UiContext) -> Vec<L
     let words = [t!("no problem"), t!("needs review"), t!("invalid"), t!("no recipient")];
     let wide = words.into_iter().map(width).max().unwrap_or(0);
     let row = |row: &Checked| {
-        let (word, style) = match row.standing {
-            Standing::Ready => (words[0], theme.good()),
-            Standing::Ask => (words[1], theme.warning()),
-            Standing::Refused => (words[2], theme.error()),
-            Standing::NotARecipient => (words[3], theme.dim()),
+        let (word, style) = match row.outcome {
+            CheckOutcome::Ready => (words[0], theme.good()),
+            CheckOutcome::Ask => (words[1], theme.warning()),
+            CheckOutcome::Refused => (words[2], theme.error()),
+            CheckOutcome::NotARecipient => (words[3], theme.dim()),
         };
         let why =
             row.findings.first().map_or_else(String::new, |finding| short_reason::of_finding(&finding.what));

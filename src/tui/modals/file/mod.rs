@@ -2,8 +2,8 @@
 //! questions. Nothing is saved before the user answers them. Nothing is sent before the review of the draft.
 
 mod draw;
+mod file_questions;
 mod mapping;
-mod questions;
 mod steps;
 
 use crate::domain::email::sentence;
@@ -12,8 +12,8 @@ use crate::jobs::{FileChange, FileSource, FileState, Opened};
 use crate::secrets::fingerprint;
 use crate::tui::modals::draft::{DraftForm, shares, titles};
 use crate::tui::prelude::*;
+use crate::tui::request::JobReply;
 use crate::tui::widgets::job_rows::moment;
-use crate::tui::worker::job_command::JobReply;
 use draw::changed_rows;
 pub use draw::{changed, map_words};
 use mapping::Mapping;

@@ -136,9 +136,9 @@ impl PaletteSearch {
     ) -> Vec<Span<'static>> {
         let (mut plain, mut from) = (String::new(), Vec::new());
         for (at, c) in text.chars().enumerate() {
-            let before = plain.chars().count();
-            plain.push_str(&letters(c.encode_utf8(&mut [0; 4])));
-            from.extend(std::iter::repeat_n(at, plain.chars().count() - before));
+            let letters = letters(c.encode_utf8(&mut [0; 4]));
+            from.extend(letters.chars().map(|_| at));
+            plain.push_str(&letters);
         }
         let mut matches = Vec::new();
         if !self.typed.is_empty() {

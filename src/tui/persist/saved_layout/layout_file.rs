@@ -20,7 +20,7 @@ pub enum ViewRequest {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ViewAnswer {
+pub enum ViewResponse {
     /// The layout, if there is one, and a warning if a damaged file was moved aside.
     Recalled(Option<Box<SavedLayout>>, Option<String>),
     /// Why the file could not be read or must not be touched. It stays unchanged, and lapel saves no layout.
@@ -28,7 +28,7 @@ pub enum ViewAnswer {
     Done(Result<(), String>),
 }
 
-impl ViewAnswer {
+impl ViewResponse {
     pub fn failed(ask: &ViewRequest, why: &str) -> Self {
         match ask {
             ViewRequest::Recall(file) => Self::LeftAlone(cannot_read(file, why)),
@@ -38,23 +38,23 @@ impl ViewAnswer {
 }
 
 /// Stops waiting after a time limit.
-pub async fn run(ask: ViewRequest) -> ViewAnswer {
+pub async fn run(ask: ViewRequest) -> ViewResponse {
     let asked = ask.clone();
     let work = tokio::task::spawn_blocking(move || match ask {
         ViewRequest::Recall(file) => recall(&file),
         ViewRequest::Keep(file, view) => {
-            ViewAnswer::Done(keep(&file, &view).map_err(|why| cannot_keep(&file, &why.to_string())))
+            ViewResponse::Done(keep(&file, &view).map_err(|why| cannot_keep(&file, &why.to_string())))
         }
         ViewRequest::Forget(file) => {
-            ViewAnswer::Done(fs::remove(&file).map_err(|why| cannot_keep(&file, &why.to_string())))
+            ViewResponse::Done(fs::remove(&file).map_err(|why| cannot_keep(&file, &why.to_string())))
         }
     });
     // The lists wait only for reading.
     let patience = if matches!(asked, ViewRequest::Recall(_)) { PATIENCE } else { WRITING };
     match tokio::time::timeout(patience, work).await {
-        Ok(Ok(answer)) => answer,
-        Ok(Err(why)) => ViewAnswer::failed(&asked, &why.to_string()),
-        Err(_) => ViewAnswer::failed(&asked, t!("the disk does not respond")),
+        Ok(Ok(response)) => response,
+        Ok(Err(why)) => ViewResponse::failed(&asked, &why.to_string()),
+        Err(_) => ViewResponse::failed(&asked, t!("the disk does not respond")),
     }
 }
 
@@ -74,27 +74,27 @@ fn cannot_keep(file: &Path, why: &str) -> String {
     )
 }
 
-fn recall(file: &Path) -> ViewAnswer {
+fn recall(file: &Path) -> ViewResponse {
     let bytes = match read(file) {
-        Ok(None) => return ViewAnswer::Recalled(None, None),
+        Ok(None) => return ViewResponse::Recalled(None, None),
         Ok(Some(bytes)) => bytes,
-        Err(why) => return ViewAnswer::LeftAlone(cannot_read(file, &why.to_string())),
+        Err(why) => return ViewResponse::LeftAlone(cannot_read(file, &why.to_string())),
     };
     let text = (bytes.len() as u64 <= LARGEST).then(|| String::from_utf8(bytes).ok()).flatten();
     match text.as_deref().map_or(Err(NoView::Damaged), SavedLayout::from_json) {
-        Ok(view) => ViewAnswer::Recalled(Some(Box::new(view)), None),
-        Err(NoView::Newer) => ViewAnswer::LeftAlone(cannot_read(file, t!("written by a newer lapel"))),
+        Ok(view) => ViewResponse::Recalled(Some(Box::new(view)), None),
+        Err(NoView::Newer) => ViewResponse::LeftAlone(cannot_read(file, t!("written by a newer lapel"))),
         Err(NoView::Damaged) => {
             let aside = file.with_extension("json.damaged");
             match std::fs::rename(file, &aside) {
-                Ok(()) => ViewAnswer::Recalled(
+                Ok(()) => ViewResponse::Recalled(
                     None,
                     Some(t!(
                         "The saved list layout of this profile is damaged. lapel moved the file to {file} and uses the default layout. Nothing else was changed.",
                         file = scrub(&aside.to_string_lossy())
                     )),
                 ),
-                Err(why) => ViewAnswer::LeftAlone(cannot_read(file, &why.to_string())),
+                Err(why) => ViewResponse::LeftAlone(cannot_read(file, &why.to_string())),
             }
         }
     }
@@ -131,13 +131,13 @@ mod tests {
     async fn a_view_is_kept_privately_and_forgotten() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("desk/uni.json");
-        assert_eq!(run(ViewRequest::Recall(file.clone())).await, ViewAnswer::Recalled(None, None));
+        assert_eq!(run(ViewRequest::Recall(file.clone())).await, ViewResponse::Recalled(None, None));
         let view = SavedLayout { tab: Some(Tab::Wallet), ..SavedLayout::default() };
         let kept = run(ViewRequest::Keep(file.clone(), Box::new(view.clone()))).await;
-        assert_eq!(kept, ViewAnswer::Done(Ok(())));
+        assert_eq!(kept, ViewResponse::Done(Ok(())));
         assert_eq!(
             run(ViewRequest::Recall(file.clone())).await,
-            ViewAnswer::Recalled(Some(Box::new(view.clone())), None)
+            ViewResponse::Recalled(Some(Box::new(view.clone())), None)
         );
         #[cfg(unix)]
         {
@@ -148,11 +148,11 @@ mod tests {
             let folder = file.parent().expect("a folder");
             assert_eq!(fs::mode_of(&std::fs::metadata(folder).expect("it is there")), 0o700);
         }
-        assert_eq!(run(ViewRequest::Forget(file.clone())).await, ViewAnswer::Done(Ok(())));
+        assert_eq!(run(ViewRequest::Forget(file.clone())).await, ViewResponse::Done(Ok(())));
         assert!(!file.exists());
         assert_eq!(
             run(ViewRequest::Forget(file)).await,
-            ViewAnswer::Done(Ok(())),
+            ViewResponse::Done(Ok(())),
             "there is nothing to forget"
         );
     }
@@ -164,7 +164,7 @@ mod tests {
         let large = vec![b' '; usize::try_from(LARGEST).expect("small") + 1];
         for content in [&b"not json"[..], b"\xff\xfe{}", &large] {
             std::fs::write(&file, content).expect("written");
-            let ViewAnswer::Recalled(None, Some(warning)) = run(ViewRequest::Recall(file.clone())).await
+            let ViewResponse::Recalled(None, Some(warning)) = run(ViewRequest::Recall(file.clone())).await
             else {
                 panic!("it is damaged")
             };
@@ -173,11 +173,11 @@ mod tests {
             assert_eq!(std::fs::read(folder.path().join("uni.json.damaged")).expect("aside"), content);
         }
         std::fs::write(&file, r#"{"version":9}"#).expect("written");
-        assert!(matches!(run(ViewRequest::Recall(file.clone())).await, ViewAnswer::LeftAlone(_)));
+        assert!(matches!(run(ViewRequest::Recall(file.clone())).await, ViewResponse::LeftAlone(_)));
         assert_eq!(std::fs::read_to_string(&file).expect("still there"), r#"{"version":9}"#);
         let no_file = folder.path().to_owned();
-        assert!(matches!(run(ViewRequest::Recall(no_file.clone())).await, ViewAnswer::LeftAlone(_)));
+        assert!(matches!(run(ViewRequest::Recall(no_file.clone())).await, ViewResponse::LeftAlone(_)));
         let kept = run(ViewRequest::Keep(no_file, Box::default())).await;
-        assert!(matches!(kept, ViewAnswer::Done(Err(_))), "{kept:?}");
+        assert!(matches!(kept, ViewResponse::Done(Err(_))), "{kept:?}");
     }
 }

@@ -111,7 +111,7 @@ fn scrolling_leaves_nothing_of_other_rows() {
 }
 
 #[test]
-fn what_opens_and_closes_over_a_list_leaves_nothing() {
+fn a_popup_over_a_list_leaves_nothing_when_it_closes() {
     let mut watched = Watched::new();
     for (turn, x) in (0..30).zip((1..40).cycle()) {
         watched.draw(|frame| list(frame, turn, turn));
@@ -240,7 +240,7 @@ fn a_row_that_was_written_over_is_restored() {
 }
 
 #[test]
-fn what_fails_in_the_middle_is_drawn_anew() {
+fn a_frame_that_failed_in_the_middle_is_drawn_again() {
     struct Broken(Vec<u8>, bool);
     impl Write for Broken {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {

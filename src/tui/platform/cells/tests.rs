@@ -18,11 +18,12 @@ pub fn difficult_text() -> impl Strategy<Value = String> {
 
 const PLAIN: Rules = Rules { ambiguous: Ambiguous::Narrow, replaces: false };
 
+fn seen(cluster: Cluster<'_>) -> (String, usize, bool) {
+    (cluster.text.to_string(), cluster.cells, cluster.is_certain())
+}
+
 fn all(text: &str, rules: Rules) -> Vec<(String, usize, bool)> {
-    text.graphemes(true)
-        .flat_map(|g| drawn(g, rules))
-        .map(|c| (c.text.into_owned(), c.cells, c.certain))
-        .collect()
+    text.graphemes(true).flat_map(|g| drawn(g, rules)).map(seen).collect()
 }
 
 fn total(text: &str) -> (usize, bool) {
@@ -132,6 +133,15 @@ fn plain_letters_are_those_of_the_tables() {
     }
 }
 
+#[test]
+fn what_stands_alone_joins_with_no_neighbour() {
+    for c in ('\0'..='\u{1ffff}').filter(|c| stands_alone(*c)) {
+        let text = format!("{c}{c}a{c}가{c}●{c}");
+        assert_eq!(text.graphemes(true).count(), text.chars().count(), "{c}");
+        assert_eq!(c.width(), Some(c.to_string().width()), "{c}");
+    }
+}
+
 proptest! {
     #[test]
     fn text_is_split_at_the_boundaries_of_unicode(
@@ -140,9 +150,7 @@ proptest! {
         for s in [s.clone(), format!("a\u{600}{s}"), format!("가{s}한")] {
             prop_assert_eq!(Graphemes(&s).collect::<Vec<_>>(), s.graphemes(true).collect::<Vec<_>>());
             let clusters = Clusters { rest: Graphemes(&s), pieces: None, rules: PLAIN };
-            let clusters: Vec<_> =
-                clusters.map(|c| (c.text.into_owned(), c.cells, c.certain)).collect();
-            prop_assert_eq!(clusters, all(&s, PLAIN));
+            prop_assert_eq!(clusters.map(seen).collect::<Vec<_>>(), all(&s, PLAIN));
         }
     }
 
@@ -158,7 +166,7 @@ proptest! {
         let text: String = once.iter().map(|(text, ..)| text.as_str()).collect();
         for (text, cells, certain) in &once {
             let cell = Cluster::new(text, rules);
-            prop_assert_eq!((cell.cells, cell.certain), (*cells, *certain));
+            prop_assert_eq!((cell.cells, cell.is_certain()), (*cells, *certain));
             prop_assert_eq!(all(text, rules).len(), 1);
             prop_assert!(*cells <= MOST_CELLS, "{}", text);
         }

@@ -4,8 +4,8 @@
 use super::gallery::PictureOnScreen;
 use super::picture_url::Places;
 use crate::config::PictureSettings;
-use crate::tui::platform::images::questions::{PictureMode, unasked};
 use crate::tui::platform::images::render::Packed;
+use crate::tui::platform::images::terminal_queries::{PictureMode, unasked};
 use crate::tui::prelude::*;
 use crate::tui::terminal_abilities::{KITTY_IDS, PictureOutput, Protocol};
 
@@ -122,13 +122,13 @@ impl PictureStore {
         }
     }
 
-    pub fn learn(&mut self, answer: &Response) {
+    pub fn learn(&mut self, response: &Response) {
         let mut learn = |raw: &Option<Text>| {
             if let Some(raw) = raw {
                 self.places.learn(raw.wire());
             }
         };
-        match answer {
+        match response {
             Response::Badge(badge) => {
                 if let Ok(Badge { front_image_url, back_image_url, .. }) = &**badge {
                     learn(front_image_url);

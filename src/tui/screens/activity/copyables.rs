@@ -1,13 +1,13 @@
 //! Copying, saving and raw JSON for the Activity tab.
 
-use super::{Activity, columns};
+use super::{Activity, job_fields};
 use crate::tui::input::action::ActionKind;
 use crate::tui::persist::saved_layout::SavedLayout;
 use crate::tui::prelude::*;
+use crate::tui::request::JobReply;
 use crate::tui::widgets::copying::{self, Copyables, records};
 use crate::tui::widgets::job_rows;
 use crate::tui::widgets::record_field::pick;
-use crate::tui::worker::job_command::JobReply;
 
 impl Activity {
     /// What a file of the list would have, in words. `None` if the list is empty.
@@ -33,15 +33,15 @@ impl Activity {
         }
         let clock = cx.clock();
         let listed = self.in_order().filter(|job| self.is_listed(job));
-        let rows = listed.map(|job| columns::saved(job, &clock)).collect();
-        let source = ExportSource::of_rows("jobs", head, None, columns::saved_names(), rows);
+        let rows = listed.map(|job| job_fields::saved(job, &clock)).collect();
+        let source = ExportSource::of_rows("jobs", head, None, job_fields::saved_names(), rows);
         effects.export(source);
     }
 }
 
 impl Screen for Activity {
     fn begin() -> Self {
-        let (heading, rows_heading) = (columns::heading(), job_rows::columns::heading(false));
+        let (heading, rows_heading) = (job_fields::heading(), job_rows::row_fields::heading(false));
         Self { heading, rows_heading, fresh: true, ..Self::default() }
     }
 
@@ -120,13 +120,13 @@ impl Screen for Activity {
         let Some(rows) = &self.rows else {
             let Some(job) = self.job() else { return all };
             all.one('i', t!("job number"), Some(&job.id.to_string()));
-            let fields = pick(&columns::FIELDS, &columns::COPIED);
+            let fields = pick(&job_fields::FIELDS, &job_fields::COPIED);
             all.records(
                 &fields,
                 Some(job),
                 self.in_order().filter(|job| self.is_listed(job)),
                 |n| plural!(n, "{n} row of the job list", "{n} rows of the job list"),
-                |_| columns::CellRoom::default(),
+                |_| job_fields::CellRoom::default(),
                 cx,
             );
             return all;
@@ -136,10 +136,10 @@ impl Screen for Activity {
             all.one('i', t!("badge id"), row.badge_id.as_ref().map(crate::domain::BadgeId::wire));
             all.one('a', t!("e-mail address"), Some(row.address.wire()));
         }
-        let fields = pick(&job_rows::columns::fields(), &job_rows::columns::COPIED);
+        let fields = pick(&job_rows::row_fields::fields(), &job_rows::row_fields::COPIED);
         let loaded = rows.list.loaded().map(|(_, row)| row);
         let job = self.find(rows.job());
-        let words = |row: &JobRow| job_rows::columns::words(row, job);
+        let words = |row: &JobRow| job_rows::row_fields::words(row, job);
         all.records(&fields, selected, loaded, copying::loaded, words, cx);
         all
     }

@@ -1,7 +1,7 @@
 //! Drawing of the jobs: one line each with a bar and counts, and the selected job in full.
 
-use super::peek::{FEW, peeked_rows};
-use super::{Activity, columns};
+use super::rows_preview::{FEW, previewed_rows};
+use super::{Activity, job_fields};
 use crate::jobs::{AcceptedCount, StopKind, Urgency, count};
 use crate::tui::input::list_hit::below;
 use crate::tui::needs::{counted, counts_in_words, needs, sum, words};
@@ -9,7 +9,7 @@ use crate::tui::platform::images::PictureOf;
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::widgets::colleagues::{everybody, involved};
-use crate::tui::widgets::job_rows::columns::words_in_list;
+use crate::tui::widgets::job_rows::row_fields::words_in_list;
 use crate::tui::widgets::job_rows::{RowList, moment, row_lines, row_status_style};
 use crate::tui::widgets::paged_list::{draw_position, draw_row, draw_texts};
 use crate::tui::widgets::preview;
@@ -317,7 +317,7 @@ impl Activity {
         for (y, (at, job)) in (list.y..).zip(visible) {
             built += 1;
             let mut spans = vec![Span::raw(" ")];
-            let cells = columns::cells(&self.shown(job), &self.heading, &widths, cx);
+            let cells = job_fields::cells(&self.shown(job), &self.heading, &widths, cx);
             spans.extend(self.heading.cells(cells, &widths, cx));
             draw_row(frame, Rect { y, height: 1, ..list }, at == selected, spans, cx);
         }
@@ -378,9 +378,9 @@ impl Activity {
         if !facts.is_empty() {
             put(&cx.dotted(&facts), theme.dim());
         }
-        if self.peek.of == Some(job.id) {
-            let mut left = peeked_rows(job);
-            for (at, row) in self.peek.rows.iter().enumerate() {
+        if self.rows_preview.of == Some(job.id) {
+            let mut left = previewed_rows(job);
+            for (at, row) in self.rows_preview.rows.iter().enumerate() {
                 let row = row_lines(row, job, room, cx);
                 // A blank line is before a row, and the last line counts the others.
                 if at >= FEW as usize && lines.len() + 1 + row.len() + usize::from(left > 1) > height {
@@ -390,7 +390,7 @@ impl Activity {
                 lines.extend(row);
                 left = left.saturating_sub(1);
             }
-            if left > 0 && !self.peek.rows.is_empty() {
+            if left > 0 && !self.rows_preview.rows.is_empty() {
                 let open = cx.key(&[KeyContext::Activity, KeyContext::JobRows], Action::Open);
                 let text =
                     plural!(left, "{n} more row: {open} shows it", "{n} more rows: {open} shows them", open);

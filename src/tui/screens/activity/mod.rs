@@ -1,11 +1,11 @@
 //! The Activity tab: every job of the profile, the newest first, and the rows of one job.
 
-pub(super) mod columns;
 mod copyables;
 mod draw;
-mod order;
-mod peek;
+pub(super) mod job_fields;
+mod job_order;
 mod replacement;
+mod rows_preview;
 
 use crate::jobs::{Stop, StopKind};
 use crate::tui::input::action::ActionKind;
@@ -22,8 +22,8 @@ use crate::tui::widgets::scroll::Scroll;
 use crate::tui::widgets::search::{Search, Searched};
 use crate::tui::widgets::table_header::Heading;
 pub(in crate::tui) use draw::bar;
-use order::OnlyJobs;
-use peek::{Peek, peeked};
+use job_order::OnlyJobs;
+use rows_preview::{RowsPreview, previewed};
 
 #[derive(Default)]
 pub struct Activity {
@@ -44,7 +44,7 @@ pub struct Activity {
     only: Option<OnlyJobs>,
     rows: Option<RowList>,
     rows_heading: Heading,
-    peek: Peek,
+    rows_preview: RowsPreview,
     scroll: Scroll,
     scrolled: Option<(JobId, Option<u64>)>,
     needs_width: usize,
@@ -95,7 +95,7 @@ impl Activity {
         {
             rows.changed();
         }
-        self.peek.stale |= self.peek.of == Some(job.id);
+        self.rows_preview.stale |= self.rows_preview.of == Some(job.id);
         self.unsorted = true;
         self.fresh = true;
         if let (Some(_), Some(issue)) = (&job.replaced, job.follows) {
@@ -508,9 +508,9 @@ impl Component for Activity {
                 }
                 Ok(())
             }
-            Response::Rows(rows) if self.peek.request == Some(id) => {
-                self.peek.request = None;
-                self.peek.rows =
+            Response::Rows(rows) if self.rows_preview.request == Some(id) => {
+                self.rows_preview.request = None;
+                self.rows_preview.rows =
                     rows.map(|page| page.items.into_iter().map(|(_, row)| row).collect()).unwrap_or_default();
                 Ok(())
             }
@@ -526,24 +526,24 @@ impl Component for Activity {
         let rows_area = self.row_panes(area).list;
         if let Some(rows) = &mut self.rows {
             let job = self.jobs.iter().find(|job| job.id == rows.job());
-            let words = |row: &JobRow| job_rows::columns::words_in_list(row, job, cx);
+            let words = |row: &JobRow| job_rows::row_fields::words_in_list(row, job, cx);
             rows.load_visible(rows_area, &mut self.rows_heading, &words, cx, effects);
             self.restart_pane();
             return;
         }
         self.arrange(cx);
         let list = self.list_area(area);
-        self.heading.set_own(columns::own(usize::from(list.width), self.needs_width));
+        self.heading.set_own(job_fields::own(usize::from(list.width), self.needs_width));
         self.heading.set_room(usize::from(list.width).saturating_sub(3));
         self.restart_pane();
         self.sight.lay(list, self.at(), self.listed_jobs().count());
-        let Some((id, statuses)) = self.job().map(|job| (job.id, peeked(job))) else { return };
-        self.peek.load(id, statuses, effects);
+        let Some((id, statuses)) = self.job().map(|job| (job.id, previewed(job))) else { return };
+        self.rows_preview.load(id, statuses, effects);
     }
 
     fn know(&self, known: &mut KnownWords) {
         let rows = self.rows.iter().flat_map(|rows| rows.list.loaded().map(|(_, row)| row));
-        know_rows(rows.chain(&self.peek.rows), &self.jobs, known);
+        know_rows(rows.chain(&self.rows_preview.rows), &self.jobs, known);
     }
 
     fn tour_place(&self) -> TourPlace {

@@ -80,12 +80,13 @@ impl BadgeColumns {
         preview::split(area, wanted)
     }
 
-    fn widths(&self, width: u16) -> Vec<usize> {
+    /// The widths of the columns in a list of this width.
+    pub fn widths(&self, width: u16) -> Vec<usize> {
         self.heading.widths(usize::from(width.saturating_sub(MARGINS)))
     }
 
-    pub fn head(&self, width: u16, cx: &UiContext) -> Line<'static> {
-        self.heading.line(&self.widths(width), 2, cx)
+    pub fn head(&self, widths: &[usize], cx: &UiContext) -> Line<'static> {
+        self.heading.line(widths, 2, cx)
     }
 
     /// With the longest of the notes of the row that leaves room for its title.
@@ -93,12 +94,11 @@ impl BadgeColumns {
         &self,
         row: &HistoryItem,
         notes: &[String],
-        width: u16,
+        widths: &[usize],
         cx: &UiContext,
     ) -> Vec<Span<'static>> {
         let mut cells = record_field::cells(&self.fields, row, &(), cx);
-        let widths = self.widths(width);
-        record_field::add_note(notes, &self.fields, &mut cells, |at| self.heading.width_of(at, &widths));
-        self.heading.cells(cells, &widths, cx)
+        record_field::add_note(notes, &self.fields, &mut cells, |at| self.heading.width_of(at, widths));
+        self.heading.cells(cells, widths, cx)
     }
 }

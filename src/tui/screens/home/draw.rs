@@ -2,7 +2,7 @@
 
 use super::counts::draw::spark;
 use super::counts::sections::CountBar;
-use super::lines::{HomeGroup, HomeLine};
+use super::home_lines::{HomeGroup, HomeLine};
 use super::{Home, STACK};
 use crate::domain::email::ended;
 use crate::tui::modals::draft::{shares, titles};

@@ -239,10 +239,11 @@ impl FailedMailList {
         if self.list.draw_empty(frame, list, (&nothing, t!("reading")), cx) {
             return;
         }
+        let widths = self.columns.widths(list.width);
         self.list.draw_rows(frame, list, cx, |_, row| match row {
             RowSlot::Entry(ListEntry::Row(MailLine::Badge(badge))) => {
                 let mut spans = vec![Span::raw(" ")];
-                spans.extend(self.columns.cells(badge, &[], list.width, cx));
+                spans.extend(self.columns.cells(badge, &[], &widths, cx));
                 spans
             }
             RowSlot::Entry(ListEntry::Row(MailLine::Group(place))) => {
@@ -374,7 +375,8 @@ impl Component for FailedMailList {
         for (y, text) in (area.y..list.y.saturating_sub(1)).zip(self.title(list.width, cx)) {
             frame.render_widget(Line::styled(format!("  {text}"), theme.strong()), line(y));
         }
-        frame.render_widget(self.columns.head(list.width, cx), line(list.y.saturating_sub(1).max(area.y)));
+        let head = self.columns.head(&self.columns.widths(list.width), cx);
+        frame.render_widget(head, line(list.y.saturating_sub(1).max(area.y)));
         self.draw_list(frame, list, cx);
         let mut y = list.bottom();
         for text in self.advice(list.width, cx) {

@@ -6,7 +6,7 @@
 mod badge_rows;
 pub(in crate::tui::screens) mod counts;
 mod draw;
-mod lines;
+mod home_lines;
 mod mails;
 
 use crate::tui::modals::confirm_action::ConfirmAction;
@@ -18,7 +18,7 @@ use crate::tui::widgets::copying::Copyables;
 use counts::BadgeCounts;
 use counts::sections::CountsSection;
 use draw::{LaidOutFor, Placed, visible};
-use lines::{HomeLine, HomeLineId, IndexState, lines, of_jobs};
+use home_lines::{HomeLine, HomeLineId, IndexState, lines, of_jobs};
 use mails::{FailedMailList, MailSource};
 use std::cell::RefCell;
 use std::rc::Rc;

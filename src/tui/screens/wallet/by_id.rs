@@ -8,7 +8,7 @@ use crate::domain::mask;
 use crate::domain::query::{has_number_form, id_variants, may_be_end_of_id};
 use crate::jobs::Disclosure;
 use crate::tui::prelude::*;
-use crate::tui::worker::lookup::TriedPictures;
+use crate::tui::request::TriedPictures;
 use std::rc::Rc;
 
 impl Lookup {

@@ -7,7 +7,8 @@ use super::state::NoBadge;
 use crate::index::Cert;
 use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::prelude::*;
-use crate::tui::worker::index::{MOST_DETAILS, NotSearched};
+use crate::tui::request::NotSearched;
+use crate::tui::worker::index::MOST_DETAILS;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::tui) enum Certs {

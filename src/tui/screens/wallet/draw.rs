@@ -16,7 +16,7 @@ use crate::tui::screens::picture;
 use crate::tui::widgets::job_rows::sent_here;
 use crate::tui::widgets::paged_list::{draw_row, draw_texts};
 use crate::tui::widgets::preview;
-use crate::tui::widgets::record_field::cells;
+use crate::tui::widgets::record_field::cells_of;
 use crate::tui::widgets::text_layout;
 
 impl Wallet {
@@ -213,9 +213,11 @@ impl Wallet {
         }
         let Some(view) = list.as_rows(cx) else { return };
         frame.render_widget(list.heading.line(&widths, 2, cx), areas.heads);
+        let columns = list.heading.with_room(&widths);
         let shown = list.cursor.shown().filter_map(|i| Some((i, list.row(i)?)));
         for (y, (i, held)) in (areas.list.y..).zip(shown) {
-            let row = list.heading.cells(cells(FIELDS, held, &view, cx), &widths, cx);
+            let cells = cells_of(FIELDS, &columns, held, &view, cx);
+            let row = list.heading.cells(cells, &widths, cx);
             self.draw_row(i, row, frame, Rect { y, height: 1, ..areas.list }, cx);
         }
         if let (Some(held), Some(pane)) = (list.selected(), areas.pane) {

@@ -6,10 +6,10 @@ use super::state::HolderBadges;
 use crate::domain::address_search::{Match, MatchReason};
 use crate::jobs::Disclosure;
 use crate::tui::prelude::*;
+use crate::tui::request::Remaining;
 use crate::tui::widgets::columns::fitted;
 use crate::tui::widgets::table_header::TO_MINUTE;
 use crate::tui::widgets::text_layout::ColumnLayout;
-use crate::tui::worker::lookup::Remaining;
 
 #[derive(Default)]
 pub(super) struct PeopleMatches {

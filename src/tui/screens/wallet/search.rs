@@ -13,8 +13,7 @@ use crate::index::FoundPeople;
 use crate::jobs::SentAlike;
 use crate::tui::input::list_hit::ListCursor;
 use crate::tui::prelude::*;
-use crate::tui::worker::index::NotSearched;
-use crate::tui::worker::lookup::{FoundRows, Remaining};
+use crate::tui::request::{FoundRows, NotSearched, Remaining};
 
 /// Requests of a look-up of an address: its wallet and its history.
 pub(super) const OF_HOLDER: u32 = 2;

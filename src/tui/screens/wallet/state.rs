@@ -8,8 +8,7 @@ use crate::domain::address_search::{HistoryProbe, Match};
 use crate::domain::call_advice::CallerQuestion;
 use crate::jobs::SentAlike;
 use crate::tui::prelude::*;
-use crate::tui::worker::index::NotSearched;
-use crate::tui::worker::lookup::{Remaining, TriedPictures};
+use crate::tui::request::{NotSearched, Remaining, TriedPictures};
 use std::rc::Rc;
 
 /// The badges of a holder, and how much of both lists was read.

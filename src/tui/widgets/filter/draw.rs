@@ -1,6 +1,7 @@
 //! Draws the filter line with its suggestions, and the form.
 
-use super::{FilterBar, FilterView, OpenLine, Takes};
+use super::line::Suggestion;
+use super::{FilterBar, FilterFieldKind, FilterView, OpenLine};
 use crate::tui::prelude::*;
 use crate::tui::widgets::preview;
 use crate::tui::widgets::text_layout::{fit, width};
@@ -33,7 +34,7 @@ impl FilterBar {
                 let form = (1 + self.height(area.width)).min(area.height);
                 let below = Rect { y: area.y + form, height: area.height - form, ..area };
                 self.covered.set(Rect::default());
-                self.draw_suggestions(None, frame, below, cx);
+                self.draw_suggestions(None, &self.suggestions().1, frame, below, cx);
             }
             _ => {}
         }
@@ -56,12 +57,19 @@ impl FilterBar {
         let error = self.error.as_ref().filter(|_| found.is_empty() || line.wrong.is_some());
         self.covered.set(top);
         let below = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
-        self.draw_suggestions(error, frame, below, cx);
+        self.draw_suggestions(error, &found, frame, below, cx);
     }
 
     /// Draws the suggestions at the top of an area, below a mistake.
-    fn draw_suggestions(&self, error: Option<&String>, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
-        let (theme, (_, found)) = (&cx.theme, self.suggestions());
+    fn draw_suggestions(
+        &self,
+        error: Option<&String>,
+        found: &[Suggestion],
+        frame: &mut Frame<'_>,
+        area: Rect,
+        cx: &UiContext,
+    ) {
+        let theme = &cx.theme;
         let errors = u16::from(error.is_some());
         let rows = u16::try_from(found.len()).unwrap_or(POPUP) + errors;
         let height = rows.min(POPUP).min(area.height);
@@ -134,14 +142,14 @@ impl FilterBar {
     }
 }
 
-fn hint(takes: Takes) -> &'static str {
+fn hint(takes: FilterFieldKind) -> &'static str {
     match takes {
-        Takes::Text | Takes::Mail => "",
-        Takes::Category => t!("name or id"),
-        Takes::Template => t!("title or id"),
-        Takes::Date => "YYYY-MM-DD",
-        Takes::YesNo => t!("Y or N"),
-        Takes::BadgeType => "COMPLETE, COMPETENCY ...",
-        Takes::State => t!("Waiting, Issued ..."),
+        FilterFieldKind::Text | FilterFieldKind::Mail => "",
+        FilterFieldKind::Category => t!("name or id"),
+        FilterFieldKind::Template => t!("title or id"),
+        FilterFieldKind::Date => "YYYY-MM-DD",
+        FilterFieldKind::YesNo => t!("Y or N"),
+        FilterFieldKind::BadgeType => "COMPLETE, COMPETENCY ...",
+        FilterFieldKind::State => t!("Waiting, Issued ..."),
     }
 }

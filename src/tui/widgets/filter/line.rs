@@ -2,11 +2,11 @@
 //! belong to the first field, or to the e-mail field if they contain an `@`.
 
 use super::value::{
-    FilterChoice, FilterContext, FilterValue, Spec, Takes, date_words, is_end, is_known, is_known_mail,
-    one_word, plain, read,
+    FilterChoice, FilterContext, FilterField, FilterFieldKind, FilterValue, date_words, is_end, is_known,
+    is_known_mail, one_word, read,
 };
 use crate::config::nearest;
-use crate::domain::narrowing::is_word;
+use crate::domain::narrowing::{is_word, plain};
 use crate::domain::{BadgeTypeCode, MailIs, StateIs};
 use crate::i18n::{Language, in_language};
 use crate::tui::prelude::*;
@@ -62,14 +62,15 @@ impl Word {
 
 /// Joins a value with the words after it, if together they are a known value of its field: `state:발급 대기` needs no
 /// quotation marks. The longest such value counts.
-fn with_whole_values(specs: &[Spec], words: Vec<Word>, known: &FilterContext) -> Vec<Word> {
+fn with_whole_values(specs: &[FilterField], words: Vec<Word>, known: &FilterContext) -> Vec<Word> {
     let mut joined: Vec<Word> = Vec::new();
     let mut rest = words.into_iter().collect::<VecDeque<_>>();
     while let Some(mut word) = rest.pop_front() {
         if let Some(at) = word.field.as_ref().and_then(|field| field_named(specs, field)) {
             let (mut text, mut whole) = (word.value.clone(), None);
             for (n, next) in rest.iter().take(MOST_WORDS).enumerate() {
-                text = format!("{text} {}", next.whole());
+                text.push(' ');
+                text.push_str(&next.whole());
                 if is_known(specs[at], text.trim(), known) {
                     whole = Some((n + 1, text.trim().to_owned()));
                 }
@@ -94,8 +95,8 @@ fn quoted(value: &str) -> String {
 }
 
 /// The field that a typed word names, in any language, by its word, its label or its name in the contract.
-fn field_named(specs: &[Spec], typed: &str) -> Option<usize> {
-    let named = |spec: &Spec| {
+fn field_named(specs: &[FilterField], typed: &str) -> Option<usize> {
+    let named = |spec: &FilterField| {
         spec.name.eq_ignore_ascii_case(typed)
             || is_word(&format!("{typed}:"), spec.word)
             || is_word(typed, spec.label)
@@ -107,7 +108,11 @@ fn field_named(specs: &[Spec], typed: &str) -> Option<usize> {
 ///
 /// # Errors
 /// A translated text that names the wrong word.
-pub fn parse(specs: &[Spec], line: &str, known: &FilterContext) -> Result<Vec<(usize, String)>, String> {
+pub fn parse(
+    specs: &[FilterField],
+    line: &str,
+    known: &FilterContext,
+) -> Result<Vec<(usize, String)>, String> {
     let mut fields: Vec<(usize, String)> = Vec::new();
     let mut free: Vec<(usize, String)> = Vec::new();
     for word in with_whole_values(specs, words(line), known) {
@@ -150,7 +155,11 @@ pub fn parse(specs: &[Spec], line: &str, known: &FilterContext) -> Result<Vec<(u
 }
 
 /// The line for these texts of the fields.
-pub fn render<'a>(specs: &[Spec], texts: impl Iterator<Item = &'a str>, known: &FilterContext) -> String {
+pub fn render<'a>(
+    specs: &[FilterField],
+    texts: impl Iterator<Item = &'a str>,
+    known: &FilterContext,
+) -> String {
     let set = specs.iter().zip(texts).filter(|(_, text)| !text.trim().is_empty());
     let words =
         set.map(|(spec, text)| format!("{}{}", tr(spec.word), quoted(&known.shown(*spec, text.trim()))));
@@ -165,7 +174,7 @@ pub struct Suggestion {
 }
 
 /// What the word before the cursor can be completed with, and where that word begins.
-pub fn suggestions(specs: &[Spec], before: &str, known: &FilterContext) -> (usize, Vec<Suggestion>) {
+pub fn suggestions(specs: &[FilterField], before: &str, known: &FilterContext) -> (usize, Vec<Suggestion>) {
     let typed = words(before);
     let last = typed.last().filter(|_| !before.ends_with(char::is_whitespace) || open_quote(before));
     let Some(last) = last else {
@@ -179,11 +188,11 @@ pub fn suggestions(specs: &[Spec], before: &str, known: &FilterContext) -> (usiz
     }
     let found = match &last.field {
         None => {
-            let begins = |spec: &&Spec| {
-                let word = plain(&last.value);
+            let word = plain_text(&last.value);
+            let begins = |spec: &&FilterField| {
                 Language::ALL.iter().any(|language| {
-                    plain(in_language(*language, spec.word)).starts_with(&word)
-                        || plain(in_language(*language, spec.label)).starts_with(&word)
+                    plain_text(in_language(*language, spec.word)).starts_with(&word)
+                        || plain_text(in_language(*language, spec.label)).starts_with(&word)
                 })
             };
             specs.iter().filter(begins).map(|spec| of_field(*spec, known)).collect()
@@ -200,38 +209,43 @@ pub fn suggestions(specs: &[Spec], before: &str, known: &FilterContext) -> (usiz
 }
 
 /// The suggestions for a value of several words, if there are any, and where its field begins.
-fn goes_on(specs: &[Spec], typed: &[Word], known: &FilterContext) -> Option<(usize, Vec<Suggestion>)> {
+fn goes_on(specs: &[FilterField], typed: &[Word], known: &FilterContext) -> Option<(usize, Vec<Suggestion>)> {
     let begin = typed.iter().rposition(|word| word.field.is_some())?;
     let [first, rest @ ..] = &typed[begin..] else { return None };
     let spec = specs[field_named(specs, first.field.as_ref()?).filter(|_| !rest.is_empty())?];
     let text = rest.iter().fold(first.value.clone(), |text, word| text + &word.value);
-    let found = values_with(spec, &text, known).filter(|one| plain(&one.word).starts_with(&plain(&text)));
+    let begin = plain_text(&text);
+    let found = values_with(spec, &text, known).filter(|one| plain_text(&one.word).starts_with(&begin));
     let found: Vec<Suggestion> = found.map(|one| as_word(spec, one)).collect();
     (!found.is_empty()).then_some((first.from, found))
 }
 
-fn as_word(spec: Spec, one: Suggestion) -> Suggestion {
+fn as_word(spec: FilterField, one: Suggestion) -> Suggestion {
     Suggestion { word: format!("{}{}", tr(spec.word), quoted(&one.word)), ..one }
 }
 
 /// The known values of a field that contain a text, or whose note does.
 pub fn values_with(
-    spec: Spec,
+    spec: FilterField,
     text: &str,
     known: &FilterContext,
 ) -> impl Iterator<Item = Suggestion> + use<> {
-    let part = plain(text);
+    let part = plain_text(text);
     let all = values(spec, known).into_iter().map(|(word, note)| Suggestion { word, note });
-    all.filter(move |one| plain(&one.word).contains(&part) || plain(&one.note).contains(&part))
+    all.filter(move |one| plain_text(&one.word).contains(&part) || plain_text(&one.note).contains(&part))
+}
+
+fn plain_text(text: &str) -> String {
+    plain(text).collect()
 }
 
 fn open_quote(text: &str) -> bool {
     text.chars().filter(|c| QUOTES.contains(c)).count() % 2 == 1
 }
 
-fn of_field(spec: Spec, known: &FilterContext) -> Suggestion {
+fn of_field(spec: FilterField, known: &FilterContext) -> Suggestion {
     let (word, label) = (tr(spec.word), tr(spec.label));
-    let is_said = plain(word.trim_end_matches(':')) == plain(label);
+    let is_said = plain(word.trim_end_matches(':')).eq(plain(label));
     let note = match example(spec, known) {
         Some(value) if is_said => t!("e.g. {value}", value),
         Some(value) => t!("{label}, e.g. {value}", label, value),
@@ -242,32 +256,32 @@ fn of_field(spec: Spec, known: &FilterContext) -> Suggestion {
 }
 
 /// A value that the field takes, as the line needs it.
-fn example(spec: Spec, known: &FilterContext) -> Option<String> {
+fn example(spec: FilterField, known: &FilterContext) -> Option<String> {
     let text = |english: &'static str| Some(tr(english).to_owned());
     match (spec.takes, spec.name) {
-        (Takes::State, _) => Some(one_word(StateIs::Waiting.word())),
-        (Takes::Mail, _) => MailIs::Failed.word().map(one_word),
-        (Takes::Date, _) => known.today.map(|today| today.first_of_month().to_string()),
-        (Takes::Text, "recipient_name") => text(tr_noop!("Kim|filter")),
-        (Takes::Text, "recipient_email") => Some("kim@example.com".to_owned()),
-        (Takes::Text, "title") => text(tr_noop!("Python|filter")),
+        (FilterFieldKind::State, _) => Some(one_word(StateIs::Waiting.word())),
+        (FilterFieldKind::Mail, _) => MailIs::Failed.word().map(one_word),
+        (FilterFieldKind::Date, _) => known.today.map(|today| today.first_of_month().to_string()),
+        (FilterFieldKind::Text, "recipient_name") => text(tr_noop!("Kim|filter")),
+        (FilterFieldKind::Text, "recipient_email") => Some("kim@example.com".to_owned()),
+        (FilterFieldKind::Text, "title") => text(tr_noop!("Python|filter")),
         _ => values(spec, known).into_iter().next().map(|(value, _)| quoted(&value)),
     }
 }
 
 /// The values of a field with a known set, each with a note.
-fn values(spec: Spec, known: &FilterContext) -> Vec<(String, String)> {
+fn values(spec: FilterField, known: &FilterContext) -> Vec<(String, String)> {
     let plain = |text: &str| (text.to_owned(), String::new());
     match spec.takes {
-        Takes::Text => {
+        FilterFieldKind::Text => {
             let mut names: Vec<_> = known.choices_of(spec).map(|choice| plain(&choice.value)).collect();
             names.sort();
             names.dedup();
             names
         }
-        Takes::YesNo => vec![plain("Y"), plain("N")],
-        Takes::State => StateIs::ALL.map(|state| (one_word(state.word()), String::new())).into(),
-        Takes::Mail => {
+        FilterFieldKind::YesNo => vec![plain("Y"), plain("N")],
+        FilterFieldKind::State => StateIs::ALL.map(|state| (one_word(state.word()), String::new())).into(),
+        FilterFieldKind::Mail => {
             // `SENT` is the service's word for what lapel calls sent.
             let own = known.choices_of(spec).filter(|choice| !is_known_mail(&choice.value));
             let own = own.map(|choice| (choice.value.clone(), String::new()));
@@ -275,25 +289,24 @@ fn values(spec: Spec, known: &FilterContext) -> Vec<(String, String)> {
                 MailIs::KNOWN.into_iter().filter_map(|mail| Some((one_word(mail.word()?), String::new())));
             words.chain(own).collect()
         }
-        Takes::Category | Takes::Template => {
-            let of = |choice: &FilterChoice| match known.word_of(spec, choice) {
-                word if word == choice.value => (word.to_owned(), choice.name.clone()),
-                word => (word.to_owned(), choice.value.clone()),
+        FilterFieldKind::Category | FilterFieldKind::Template => {
+            let of = |(choice, word): (&FilterChoice, &str)| {
+                let other = if word == choice.value { &choice.name } else { &choice.value };
+                (word.to_owned(), other.clone())
             };
-            known.choices_of(spec).map(of).collect()
+            known.words_of(spec).map(of).collect()
         }
-        Takes::BadgeType => BadgeTypeCode::KNOWN
+        FilterFieldKind::BadgeType => BadgeTypeCode::KNOWN
             .iter()
             .map(|code| {
                 let name = known.choices_of(spec).find(|choice| choice.value == code.wire());
                 name.map_or_else(|| plain(code.wire()), |choice| (choice.name.clone(), choice.value.clone()))
             })
             .collect(),
-        Takes::Date => known
+        FilterFieldKind::Date => known
             .today
-            .map(date_words)
-            .unwrap_or_default()
             .into_iter()
+            .flat_map(date_words)
             .map(|(word, first, last)| {
                 (if is_end(spec) { last } else { first }.to_string(), tr(word).to_owned())
             })
@@ -302,7 +315,7 @@ fn values(spec: Spec, known: &FilterContext) -> Vec<(String, String)> {
 }
 
 /// A typed value as files keep it. A wrong value stays as typed.
-pub fn written(spec: Spec, typed: &str, known: &FilterContext) -> String {
+pub fn written(spec: FilterField, typed: &str, known: &FilterContext) -> String {
     match read(spec, typed, known) {
         Ok(FilterValue::Empty) | Err(_) => typed.trim().to_owned(),
         Ok(value) => value.written(),
@@ -317,7 +330,7 @@ mod tests {
     use crate::tui::widgets::filtered_list::ListRecord;
     use proptest::prelude::*;
 
-    const SPECS: &[Spec] = HistoryItem::FILTERS;
+    const SPECS: &[FilterField] = HistoryItem::FILTERS;
 
     fn parsed(line: &str) -> Result<Vec<(&'static str, String)>, String> {
         Ok(parse(SPECS, line, &known())?.into_iter().map(|(at, text)| (SPECS[at].name, text)).collect())
@@ -381,7 +394,7 @@ mod tests {
         assert_eq!(read("state:waiting 한 서윤"), with_name("state", "waiting", "한 서윤"));
         assert_eq!(read("state:발급 대기 한서윤"), with_name("state", "발급 대기", "한서윤"));
         assert_eq!(read("메일:발송 대기 김"), with_name("mail", "발송 대기", "김"));
-        let mail = *SPECS.iter().find(|spec| spec.takes == Takes::Mail).expect("a field");
+        let mail = *SPECS.iter().find(|spec| spec.takes == FilterFieldKind::Mail).expect("a field");
         let word = |typed: &str| super::read(mail, typed, &known);
         assert_eq!(word("발송 대기"), Ok(FilterValue::Mail(MailIs::Word("발송대기".to_owned()))));
         assert_eq!(word("발송"), Ok(FilterValue::Mail(MailIs::Sent)));
@@ -453,7 +466,7 @@ mod tests {
         /// The line of a filter gives that filter, for all texts in the form.
         #[test]
         fn a_rendered_line_is_the_same_filter(texts in prop::collection::vec("[ -~가-힣\u{201c}]{0,12}", SPECS.len())) {
-            let free = |at: usize| matches!(SPECS[at].takes, Takes::Text);
+            let free = |at: usize| matches!(SPECS[at].takes, FilterFieldKind::Text);
             let texts: Vec<String> = texts
                 .iter()
                 .enumerate()
@@ -474,6 +487,47 @@ mod tests {
             let (from, _) = suggestions(SPECS, &before, &known());
             prop_assert!(before.is_char_boundary(from));
         }
+    }
+
+    /// In bytes of memory for each byte of the line.
+    #[test]
+    fn a_long_line_needs_no_more_for_each_letter_than_a_short_one() {
+        let title =
+            |n| FilterChoice { field: "title", value: format!("Title {n}"), name: format!("Title {n}") };
+        let known = FilterContext { choices: (0..100).map(title).collect(), ..known() };
+        let long = format!("state:{} ", "x".repeat(100));
+        for word in ["state:x ", "mail:x ", "from:1 ", "title:x ", "x:x ", "x ", &long] {
+            let line = word.repeat(1_000);
+            let cost = allocation_counter::measure(|| {
+                let _ = (parse(SPECS, &line, &known), suggestions(SPECS, line.trim_end(), &known));
+            });
+            let each = cost.bytes_total / line.len() as u64;
+            assert!(each < 500, "{word}: {each}");
+        }
+    }
+
+    #[test]
+    fn four_times_as_many_templates_need_four_times_as_much() {
+        let spec =
+            *Template::FILTERS.iter().find(|spec| spec.takes == FilterFieldKind::Template).expect("a field");
+        let known = |count: u32| {
+            // Two of each name, so that the ids tell them apart.
+            let template = |n| FilterChoice {
+                field: spec.name,
+                value: format!("T{n}"),
+                name: format!("Title {}", n / 2),
+            };
+            FilterContext { choices: (0..count).map(template).collect(), ..FilterContext::default() }
+        };
+        let count = |known: &FilterContext| {
+            let cost = allocation_counter::measure(|| {
+                let found: Vec<_> = values_with(spec, "title", known).collect();
+                assert!(found.len() == known.choices.len() && found[1].word == "T1", "{:?}", found[1]);
+            });
+            cost.count_total
+        };
+        let (few, many) = (count(&known(500)), count(&known(2_000)));
+        assert!(many < few * 5, "{few} {many}");
     }
 
     #[test]

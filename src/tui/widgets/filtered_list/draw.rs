@@ -7,7 +7,7 @@ use crate::tui::widgets::filtered_list::{
     ComparedPart, FilteredList, ListRecord, MARGINS, SortedBy, Top, narrowed,
 };
 use crate::tui::widgets::paged_list::{ListEntry, ListNote, RowSlot, draw_texts};
-use crate::tui::widgets::record_field::{add_note, cells};
+use crate::tui::widgets::record_field::{add_note, cells_of};
 use crate::tui::widgets::text_layout::line_width;
 use jiff::tz::Offset;
 use ratatui::layout::{Constraint, Layout};
@@ -161,13 +161,14 @@ impl<T: ListRecord> FilteredList<T> {
             draw_texts(frame, below(body, 1), &text, style);
             return;
         }
+        let columns = self.heading.with_room(widths);
         self.list.draw_rows(frame, body, cx, |place, state| match state {
             RowSlot::Entry(ListEntry::Row(row)) => {
                 let RowMark { notes, is_marked, is_in_range } = mark(place, row);
                 let sign = if is_marked { cx.glyphs.mark } else { " " };
                 let edge = if is_in_range { cx.glyphs.bar } else { " " };
                 let mut spans = vec![Span::styled(format!("{sign}{edge}"), cx.theme.mark())];
-                let mut cells = cells(T::FIELDS, row, &(), cx);
+                let mut cells = cells_of(T::FIELDS, &columns, row, &(), cx);
                 add_note(&notes, T::FIELDS, &mut cells, |at| self.heading.width_of(at, widths));
                 spans.extend(self.heading.cells(cells, widths, cx));
                 if is_in_range {

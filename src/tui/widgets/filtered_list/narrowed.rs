@@ -278,8 +278,8 @@ impl<T: ListRecord> FilteredList<T> {
         self.behind.is_some()
     }
 
-    pub fn learn(&mut self, answer: &Response, effects: &mut Effects<'_>) {
-        let choices = T::choices(answer);
+    pub fn learn(&mut self, response: &Response, effects: &mut Effects<'_>) {
+        let choices = T::choices(response);
         self.has_names |= !choices.is_empty();
         self.bar.learn(choices, effects);
         self.applied = self.bar.words();

@@ -3,7 +3,7 @@
 use crate::api::DirectionStyle;
 use crate::tui::persist::saved_layout::ListView;
 use crate::tui::prelude::*;
-use crate::tui::widgets::filter::{self, Spec};
+use crate::tui::widgets::filter::{self, FilterField};
 use crate::tui::widgets::filtered_list::{FilteredList, ListRecord, SortedBy, Top};
 
 /// What the shell asks of a screen's filtered list, for records of any kind.
@@ -70,7 +70,7 @@ impl<T: ListRecord> FilteredList<T> {
     }
 
     /// Types these values into the filter, by field names of the contract. The other fields become empty.
-    pub(super) fn fill_in(&mut self, values: &[(String, String)], takes: impl Fn(Spec, &str) -> bool) {
+    pub(super) fn fill_in(&mut self, values: &[(String, String)], takes: impl Fn(FilterField, &str) -> bool) {
         for (at, spec) in T::FILTERS.iter().enumerate() {
             let text = values.iter().find(|(field, _)| field == spec.name).map_or("", |(_, text)| text);
             self.bar.set(at, if takes(*spec, text) { text } else { "" });

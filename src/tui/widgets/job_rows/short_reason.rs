@@ -102,10 +102,10 @@ short_texts! {
 }
 
 const DOUBTS: [(Code, &str); 4] = [
-    (Code::DoubtNoAnswer, tr_noop!("no answer")),
+    (Code::DoubtNoResponse, tr_noop!("no answer")),
     (Code::DoubtServer, tr_noop!("server error")),
     (Code::DoubtRedirect, tr_noop!("redirect")),
-    (Code::DoubtAnswer, tr_noop!("unclear response")),
+    (Code::DoubtResponse, tr_noop!("unclear response")),
 ];
 
 /// The reasons of a row. A duplicate comes first: it decides more than a doubt about a spelling.

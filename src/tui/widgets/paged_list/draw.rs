@@ -103,9 +103,7 @@ pub fn draw_position(frame: &mut Frame<'_>, area: Rect, top: u64, all: u64, cx: 
 }
 
 pub fn draw_row(frame: &mut Frame<'_>, area: Rect, selected: bool, row: Vec<Span<'static>>, cx: &UiContext) {
-    let mut spans = vec![cx.cursor(selected)];
-    spans.extend(row);
-    frame.render_widget(Line::from(spans), area);
+    frame.render_widget(std::iter::once(cx.cursor(selected)).chain(row).collect::<Line<'_>>(), area);
     if selected {
         frame.buffer_mut().set_style(area, cx.theme.selected());
     }

@@ -199,7 +199,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_always_fits(
+        fn a_picture_always_fits_its_room(
             picture in (1u32..5000, 1u32..5000),
             cell in (1u16..60, 1u16..120),
             room in (1u16..300, 1u16..100),

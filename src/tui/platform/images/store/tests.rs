@@ -17,19 +17,19 @@ use ratatui::buffer::Buffer;
 struct TestStore {
     store: PictureStore,
     requests: RequestIds,
-    orders: Vec<WorkerCommand>,
+    commands: Vec<WorkerCommand>,
 }
 
 impl TestStore {
     fn new(choice: PictureChoice) -> Self {
         let pictures = PictureSettings { choice, ..PictureSettings::none() };
-        Self { store: PictureStore::new(&pictures), requests: RequestIds::default(), orders: Vec::new() }
+        Self { store: PictureStore::new(&pictures), requests: RequestIds::default(), commands: Vec::new() }
     }
 
     fn with(&mut self, act: impl FnOnce(&mut PictureStore, &mut Effects<'_>)) {
         let mut effects = Effects::new(&mut self.requests);
         act(&mut self.store, &mut effects);
-        self.orders.append(&mut effects.orders);
+        self.commands.append(&mut effects.commands);
     }
 
     fn want(&mut self, url: &str) {
@@ -39,8 +39,8 @@ impl TestStore {
 
     fn asked(&mut self) -> (Vec<RequestId>, Vec<(RequestId, PictureOnScreen)>, Vec<RequestId>) {
         let (mut rests, mut pictures, mut cancelled) = (Vec::new(), Vec::new(), Vec::new());
-        for order in std::mem::take(&mut self.orders) {
-            match order {
+        for command in std::mem::take(&mut self.commands) {
+            match command {
                 WorkerCommand::Request(request, Request::Pause(_)) => rests.push(request),
                 WorkerCommand::Request(request, Request::Picture(ask)) => pictures.push((request, *ask)),
                 WorkerCommand::Cancel(request) => cancelled.push(request),
@@ -175,7 +175,7 @@ fn what_has_no_picture_says_so_and_asks_nobody() {
         let shown: String = buffer.content.iter().map(ratatui::buffer::Cell::symbol).collect();
         assert!(shown.contains(said), "{raw:?}: {shown}");
     }
-    assert!(tui.orders.is_empty());
+    assert!(tui.commands.is_empty());
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn a_picture_that_failed_is_not_asked_for_again_in_another_size() {
     tui.answered(request, Err("The server does not have this picture (HTTP 404).".into()));
     let smaller = PictureRequest { area: Rect::new(2, 3, 30, 7), ..wanted(A) };
     tui.with(|store, out| store.want(Some(&smaller), out));
-    assert!(tui.orders.is_empty(), "{}", tui.orders.len());
+    assert!(tui.commands.is_empty(), "{}", tui.commands.len());
     // A picture that loaded is prepared again for its new size.
     let (request, _) = tui.begin(B);
     tui.answered(request, Ok(picture()));
@@ -213,7 +213,7 @@ fn a_picture_on_its_way_is_not_cancelled_for_another_size() {
     let (request, _) = tui.begin(A);
     let smaller = PictureRequest { area: Rect::new(2, 3, 30, 7), ..wanted(A) };
     tui.with(|store, out| store.want(Some(&smaller), out));
-    assert!(tui.orders.is_empty(), "{}", tui.orders.len());
+    assert!(tui.commands.is_empty(), "{}", tui.commands.len());
     tui.answered(request, Ok(picture()));
     // It is prepared for the new size, from what was downloaded.
     let (rests, pictures, cancelled) = tui.asked();
@@ -230,7 +230,7 @@ fn a_picture_on_its_way_is_not_cancelled_for_another_size() {
 fn nothing_is_asked_before_the_terminal_has_answered() {
     let mut tui = TestStore::new(PictureChoice::Auto);
     tui.want(A);
-    assert!(tui.orders.is_empty() && tui.store.is_on());
+    assert!(tui.commands.is_empty() && tui.store.is_on());
     let way = PictureOutput {
         protocol: Protocol::Kitty,
         cell: (9, 18),
@@ -245,7 +245,7 @@ fn nothing_is_asked_before_the_terminal_has_answered() {
 }
 
 #[test]
-fn kittys_names_come_round_only_when_the_picture_is_gone() {
+fn kitty_picture_ids_are_used_again_only_when_the_picture_is_gone() {
     let mut tui = TestStore::new(PictureChoice::Kitty);
     let mut alive: Vec<(u32, String)> = Vec::new();
     for n in 0..100 {
@@ -273,7 +273,7 @@ fn kitty_is_sent_its_pictures_again_when_the_terminal_may_have_lost_them() {
     tui.answered(request, Ok(picture()));
     tui.store.lost();
     tui.want(A);
-    assert!(tui.orders.is_empty());
+    assert!(tui.commands.is_empty());
 }
 
 #[test]
@@ -296,10 +296,10 @@ fn a_template_is_read_once_for_its_picture() {
     };
     let read = |tui: &mut TestStore, id: &str| {
         tui.with(|store, out| store.want(Some(&of(id)), out));
-        let Some(WorkerCommand::Request(rest, Request::Pause(_))) = tui.orders.pop() else { return None };
-        tui.orders.clear();
+        let Some(WorkerCommand::Request(rest, Request::Pause(_))) = tui.commands.pop() else { return None };
+        tui.commands.clear();
         tui.rested(rest);
-        match tui.orders.pop() {
+        match tui.commands.pop() {
             Some(WorkerCommand::Request(request, Request::Template(asked))) if asked.wire() == id => {
                 Some(request)
             }

@@ -179,7 +179,8 @@ impl BadgeList {
         let text = format!("  {} {} {all}", self.title, cx.glyphs.dot);
         let text = fit(&text, usize::from(area.width).saturating_sub(1), cx.glyphs.ellipsis);
         frame.render_widget(Line::styled(text, theme.strong()), Rect { height: 1, ..area });
-        frame.render_widget(self.columns.head(area.width, cx), Rect { y: area.y + 1, height: 1, ..area });
+        let widths = self.columns.widths(area.width);
+        frame.render_widget(self.columns.head(&widths, cx), Rect { y: area.y + 1, height: 1, ..area });
         let body = rows(area);
         let nothing = if self.searched.is_some() { t!("No rows match.") } else { t!("No badges found.") };
         if self.list.draw_empty(frame, body, (nothing, t!("reading the index")), cx) {
@@ -190,7 +191,7 @@ impl BadgeList {
             match row {
                 RowSlot::Entry(ListEntry::Row(row)) => {
                     let notes = copies::notes_at(place, self.notes(row), &self.list, cx);
-                    spans.extend(self.columns.cells(row, &notes, area.width, cx));
+                    spans.extend(self.columns.cells(row, &notes, &widths, cx));
                 }
                 RowSlot::Failed(error) => spans.push(Span::styled(cx.alert(error), theme.error())),
                 RowSlot::Loading | RowSlot::Entry(_) => {

@@ -5,10 +5,10 @@ use super::BadgeCounts;
 use super::sections::{CountBar, CountsSection, bars, caption, overdue};
 use crate::export::time_left;
 use crate::tui::prelude::*;
+use crate::tui::request::IndexOverview;
 use crate::tui::widgets::filtered_list::{read_words, two_sided};
 use crate::tui::widgets::paged_list::draw_row;
 use crate::tui::widgets::preview;
-use crate::tui::worker::index::Overall;
 
 /// Minimum screen width, in columns, for showing the other sections beside the open one.
 const BESIDE: u16 = 120;
@@ -169,7 +169,7 @@ impl BadgeCounts {
         frame.render_widget(Line::from(spans), area);
     }
 
-    fn draw_caption(&self, all: &Overall, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+    fn draw_caption(&self, all: &IndexOverview, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let theme = &cx.theme;
         let text = Line::styled(format!("  {}", caption(self.section, all, self.period)), theme.text());
         let text = self.search.line(usize::from(area.width), cx).unwrap_or(text);
@@ -236,13 +236,19 @@ impl BadgeCounts {
     }
 
     /// Bars of the other sections: as many of each as have room.
-    fn draw_glance(&self, all: &Overall, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+    fn draw_glance(&self, all: &IndexOverview, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let lines = (0..=GLANCE).rev().map(|most| self.glance_lines(most, all, area.width, cx));
         let fitting = lines.into_iter().find(|lines| lines.len() <= usize::from(area.height));
         frame.render_widget(fitting.unwrap_or_default(), area);
     }
 
-    fn glance_lines(&self, most: usize, all: &Overall, columns: u16, cx: &UiContext) -> Vec<Line<'static>> {
+    fn glance_lines(
+        &self,
+        most: usize,
+        all: &IndexOverview,
+        columns: u16,
+        cx: &UiContext,
+    ) -> Vec<Line<'static>> {
         let theme = &cx.theme;
         let mut lines: Vec<Line<'static>> = Vec::new();
         for (section, name) in CountsSection::ALL.into_iter().filter(|(section, _)| *section != self.section)

@@ -1,17 +1,17 @@
 //! The counts behind Home: issued, revoked, waiting and expiring badges, and failed mails.
 //! They come from the local index. The user can list the badges behind every number.
 
-mod answers;
 mod badge_list;
 pub mod draw;
+mod responses;
 pub mod sections;
 
 use crate::jobs::Person;
 use crate::tui::prelude::*;
+use crate::tui::request::IndexOverview;
 use crate::tui::screens::home::HomePane;
 use crate::tui::widgets::copying::Copyables;
 use crate::tui::widgets::search::Search;
-use crate::tui::worker::index::Overall;
 use badge_list::BadgeList;
 use sections::{CountBar, CountsSection, bars};
 
@@ -27,7 +27,7 @@ pub struct BadgeCounts {
     cursors: [ListCursor; CountsSection::ALL.len()],
     /// Among the bars of the section.
     search: Search,
-    all: Option<Box<Overall>>,
+    all: Option<Box<IndexOverview>>,
     /// Also why reading the history stopped.
     error: Option<String>,
     counting: Option<RequestId>,
@@ -89,7 +89,7 @@ impl BadgeCounts {
         self.stale = true;
     }
 
-    pub fn all(&self) -> Option<&Overall> {
+    pub fn all(&self) -> Option<&IndexOverview> {
         self.all.as_deref()
     }
 
@@ -407,7 +407,7 @@ impl Component for BadgeCounts {
     }
 
     fn on_response(&mut self, reply: Reply, cx: &UiContext, effects: &mut Effects<'_>) -> Handled {
-        self.take_answer(reply, cx, effects)
+        self.take_response(reply, cx, effects)
     }
 
     fn know(&self, known: &mut KnownWords) {
@@ -473,7 +473,7 @@ mod tests {
         let is_sync = |order: &&WorkerCommand| {
             matches!(order, WorkerCommand::Request(_, Request::Sync(SyncScope::New)))
         };
-        effects.orders.iter().filter(is_sync).count()
+        effects.commands.iter().filter(is_sync).count()
     }
 
     #[tokio::test]

@@ -2,7 +2,7 @@
 
 use crate::index::{Series, TemplateSum};
 use crate::tui::prelude::*;
-use crate::tui::worker::index::Overall;
+use crate::tui::request::IndexOverview;
 use jiff::civil::Weekday;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -95,7 +95,7 @@ impl CountBar {
     }
 }
 
-pub fn bars(section: CountsSection, all: &Overall, period: Period) -> Vec<CountBar> {
+pub fn bars(section: CountsSection, all: &IndexOverview, period: Period) -> Vec<CountBar> {
     let sums = &all.sums;
     match section {
         CountsSection::Issued => by_period(all, &sums.issued, Some(&sums.revoked), period),
@@ -120,7 +120,7 @@ pub fn bars(section: CountsSection, all: &Overall, period: Period) -> Vec<CountB
     }
 }
 
-fn by_period(all: &Overall, series: &Series, beside: Option<&Series>, period: Period) -> Vec<CountBar> {
+fn by_period(all: &IndexOverview, series: &Series, beside: Option<&Series>, period: Period) -> Vec<CountBar> {
     let revoked = beside.is_none();
     let partly = t!("older ones not kept");
     let which =
@@ -180,7 +180,7 @@ fn of_template(sum: &TemplateSum) -> CountBar {
     if aside { bar.aside() } else { bar }
 }
 
-fn waiting(all: &Overall) -> Vec<CountBar> {
+fn waiting(all: &IndexOverview) -> Vec<CountBar> {
     let waits = &all.sums.waiting;
     let labels = [
         (t!("under 1 h"), false),
@@ -205,11 +205,11 @@ fn waiting(all: &Overall) -> Vec<CountBar> {
 }
 
 /// Revocations that are not finished.
-fn under_way(all: &Overall) -> CountBar {
+fn under_way(all: &IndexOverview) -> CountBar {
     CountBar::new(t!("revoking"), all.sums.waiting.revoking, IndexedList::Revoking).aside()
 }
 
-fn mail(all: &Overall) -> Vec<CountBar> {
+fn mail(all: &IndexOverview) -> Vec<CountBar> {
     let mut bars: Vec<CountBar> = all
         .mail
         .groups
@@ -231,7 +231,7 @@ fn mail(all: &Overall) -> Vec<CountBar> {
     bars
 }
 
-pub fn caption(section: CountsSection, all: &Overall, period: Period) -> String {
+pub fn caption(section: CountsSection, all: &IndexOverview, period: Period) -> String {
     let sums = &all.sums;
     match section {
         CountsSection::Issued => {
@@ -287,6 +287,6 @@ fn weekday(day: Weekday) -> &'static str {
 }
 
 /// The number of badges that have waited for more than a day.
-pub fn overdue(all: &Overall) -> u64 {
+pub fn overdue(all: &IndexOverview) -> u64 {
     all.sums.waiting.by_age.iter().skip(3).map(|(_, n)| n).sum()
 }

@@ -101,7 +101,7 @@ fn one_pixel_is_a_picture() {
 
 proptest! {
     #[test]
-    fn no_bytes_stop_it(
+    fn no_bytes_stop_the_decoder(
         format in 0usize..4,
         at in 0usize..4000,
         with in proptest::collection::vec(any::<u8>(), 1..12),

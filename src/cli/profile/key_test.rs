@@ -6,13 +6,13 @@ use crate::cli::connection::{timed, trial_connection};
 use crate::cli::prelude::*;
 use crate::config::KeyPin;
 
-pub(super) struct Trial {
+pub(super) struct KeyTest {
     pub identity: Identity,
     pub fingerprint: String,
     pub millis: u64,
 }
 
-impl Trial {
+impl KeyTest {
     /// Sends two requests. The key must be known.
     pub async fn of(profile: &Profile, paths: &Paths) -> Result<Self, Failure> {
         let connection = trial_connection(profile, paths)?;

@@ -1,4 +1,4 @@
-//! What is kept, what may only be looked at, and lists as a person has arranged them.
+//! Saved filters, a read-only profile, and lists with chosen columns.
 
 use super::*;
 
@@ -10,7 +10,10 @@ async fn walk_kept(columns: u16, rows: u16) {
                 [history.'한서윤']\nrecipient_name = '한서윤'\n";
     std::fs::write(&path, file).expect("written");
     let mut h = Harness::new(frozen(), columns, rows).await;
-    h.tui.app.set_manner(lapel::tui::Manner { filters: Some(path.clone()), ..lapel::tui::Manner::default() });
+    h.tui.app.set_options(lapel::tui::AppOptions {
+        filters: Some(path.clone()),
+        ..lapel::tui::AppOptions::default()
+    });
     h.settled().await;
     h.press("2");
     h.settled().await;
@@ -92,7 +95,7 @@ async fn walk_looking(columns: u16, rows: u16) {
 }
 
 #[tokio::test]
-async fn looking_at_80x24_and_160x50() {
+async fn a_read_only_profile_at_80x24_and_160x50() {
     Box::pin(walk_looking(80, 24)).await;
     Box::pin(walk_looking(160, 50)).await;
 }

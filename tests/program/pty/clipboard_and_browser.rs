@@ -1,4 +1,4 @@
-//! What is handed to the terminal and to programs of the computer: clipboard, browser, bell.
+//! Texts and addresses that lapel passes to the terminal and to programs: clipboard, browser, bell.
 
 use super::kit::{Setup, Shown, Term, contains, lapel, still_demo};
 use crate::texts::{asks, msg, msg_part, msg_with};

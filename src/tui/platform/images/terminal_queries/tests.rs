@@ -17,8 +17,8 @@ fn named(name: &str) -> String {
     format!("\x1bP>|{name}\x1b\\")
 }
 
-fn heard(said: &str) -> Answers {
-    let mut answers = Answers::default();
+fn heard(said: &str) -> TerminalReplies {
+    let mut answers = TerminalReplies::default();
     answers.take(said.as_bytes());
     answers
 }
@@ -55,7 +55,7 @@ fn terminals_are_known_by_what_they_say() {
 }
 
 #[test]
-fn what_stands_between_is_asked_less_and_believed_less() {
+fn a_multiplexer_gets_fewer_questions_and_its_replies_count_less() {
     let between = TerminalHints { multiplexer: true, iterm2: true, ..TerminalHints::default() };
     let auto = |terminal| PictureSettings { choice: PictureChoice::Auto, terminal };
     let mut out = Vec::new();
@@ -75,7 +75,7 @@ fn what_stands_between_is_asked_less_and_believed_less() {
 
 #[cfg(feature = "images")]
 #[test]
-fn nobody_is_asked_where_the_way_is_said() {
+fn a_chosen_picture_protocol_needs_no_questions() {
     let terminal = TerminalHints::default();
     for choice in [
         PictureChoice::Kitty,
@@ -116,7 +116,7 @@ fn keys_between_the_answers_are_left_in_their_order() {
 #[test]
 fn an_answer_may_come_in_pieces() {
     let said = format!("{KITTY}{}{CELL}{SIXEL}", named("foot(1.16)"));
-    let mut answers = Answers::default();
+    let mut answers = TerminalReplies::default();
     for byte in said.bytes() {
         assert!(!answers.done);
         answers.take(&[byte]);
@@ -126,7 +126,7 @@ fn an_answer_may_come_in_pieces() {
     escape.end();
     assert_eq!(escape.left, b"\x1b");
     // Half an answer is recognised, and lapel waits for its rest.
-    let mut half = Answers::default();
+    let mut half = TerminalReplies::default();
     half.take(b"\x1b[?62;2");
     assert!(half.is_within());
     half.take(b"2c");
@@ -141,8 +141,8 @@ fn other_peoples_answers_are_no_keys() {
 
 proptest! {
     #[test]
-    fn no_bytes_stop_it(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-        let mut answers = Answers::default();
+    fn no_bytes_stop_the_reading_of_replies(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        let mut answers = TerminalReplies::default();
         answers.take(&bytes);
         let _ = answers.way(&TerminalHints::default(), None);
         prop_assert!(answers.left.len() <= bytes.len() && answers.begun.len() <= LONGEST);
@@ -150,8 +150,8 @@ proptest! {
 }
 
 #[test]
-fn an_endless_answer_is_let_go() {
-    let mut answers = Answers::default();
+fn an_endless_terminal_reply_is_dropped() {
+    let mut answers = TerminalReplies::default();
     answers.take(b"\x1b_G");
     answers.take(&vec![b'x'; 3 * LONGEST]);
     assert!(answers.begun.len() <= LONGEST && answers.left.is_empty());
@@ -208,7 +208,7 @@ fn the_background_is_heard_among_other_answers() {
         // An invalid second answer does not replace the first.
         ("\x1b]11;rgb:f/f/f\x07\x1b]11;no\x07", Some(TerminalBackground::Light)),
     ] {
-        let mut answers = Answers::default();
+        let mut answers = TerminalReplies::default();
         for byte in format!("j{KITTY}{said}{CELL}{DONE}k").bytes() {
             answers.take(&[byte]);
         }
@@ -259,7 +259,7 @@ fn the_width_is_the_column_behind_the_sign() {
         let answers = heard(&format!("j{said}{CELL}{DONE}k"));
         assert_eq!(answers.width, width, "{said:?}");
         assert_eq!(String::from_utf8_lossy(&answers.left), format!("j{left}k"), "{said:?}");
-        let mut alone = Answers { width_is_last: true, ..Answers::default() };
+        let mut alone = TerminalReplies { width_is_last: true, ..TerminalReplies::default() };
         alone.take(said.as_bytes());
         assert_eq!(alone.done, said.starts_with("\x1b[2;"), "{said:?}");
     }
@@ -271,7 +271,8 @@ fn no_bytes_of_the_terminal_do_harm() {
     let words: [&[u8]; 6] =
         [b"\x1b[", b"\x1b]11;", b"\x1b_G", b"\x1b\\", b"99999999999999999999", "\u{9b}".as_bytes()];
     crate::fuzz::fuzz("answers of the terminal", &[answers, b"jjk/\x1b[A"], &words, |bytes| {
-        let mut answers = Answers { width_is_last: bytes.len() % 2 == 0, ..Answers::default() };
+        let mut answers =
+            TerminalReplies { width_is_last: bytes.len() % 2 == 0, ..TerminalReplies::default() };
         answers.take(bytes);
         answers.end();
     });

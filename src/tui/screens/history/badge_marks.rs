@@ -7,8 +7,7 @@ use crate::domain::narrowing::contains;
 use crate::domain::{HistoryNarrowing, issue_time};
 use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::prelude::*;
-use crate::tui::request::LARGEST_RANGE;
-use crate::tui::worker::select_all::{MatchingRows, NotMarked};
+use crate::tui::request::{LARGEST_RANGE, MatchingRows, NotMarked};
 use jiff::civil::Date;
 
 pub struct Marking {

@@ -10,7 +10,12 @@ use crate::tui::worker::index::{MOST_DETAILS, left_out};
 const REFRESH_MINUTES: u32 = 15;
 
 impl BadgeCounts {
-    pub(super) fn take_answer(&mut self, reply: Reply, cx: &UiContext, effects: &mut Effects<'_>) -> Handled {
+    pub(super) fn take_response(
+        &mut self,
+        reply: Reply,
+        cx: &UiContext,
+        effects: &mut Effects<'_>,
+    ) -> Handled {
         let Reply { id, response } = reply;
         let is_running = self.running.as_ref().is_some_and(|running| running.request == id);
         match response {
@@ -66,7 +71,7 @@ impl BadgeCounts {
             }
             response if self.asked == Some(id) => {
                 self.asked = None;
-                self.answered(response, cx, effects);
+                self.on_sums(response, cx, effects);
             }
             response => {
                 return match &mut self.badge_list {
@@ -85,8 +90,8 @@ impl BadgeCounts {
         }
     }
 
-    fn answered(&mut self, answer: Response, cx: &UiContext, effects: &mut Effects<'_>) {
-        match answer {
+    fn on_sums(&mut self, response: Response, cx: &UiContext, effects: &mut Effects<'_>) {
+        match response {
             Response::WithoutDetails(Ok(ids)) if ids.is_empty() => {
                 effects.say(t!("lapel has already read the record of every badge in this list."));
             }

@@ -12,14 +12,14 @@ const PEEK: u64 = 20;
 pub(super) const FEW: u64 = 3;
 
 #[derive(Default)]
-pub(super) struct Peek {
+pub(super) struct RowsPreview {
     pub of: Option<JobId>,
     pub rows: Vec<JobRow>,
     pub request: Option<RequestId>,
     pub stale: bool,
 }
 
-impl Peek {
+impl RowsPreview {
     /// Requests the rows of a job with these statuses, if they are not here. `None`: it shows no rows.
     pub fn load(&mut self, job: JobId, statuses: Option<Vec<RowStatus>>, effects: &mut Effects<'_>) {
         if self.of != Some(job) {
@@ -43,7 +43,7 @@ impl Peek {
 
 /// The statuses of the rows shown without opening the job; an empty list means all rows. A job of at most `FEW` rows
 /// shows all of them. Other jobs show the rows that need a person, or whose badge is not known.
-pub(super) fn peeked(job: &Job) -> Option<Vec<RowStatus>> {
+pub(super) fn previewed(job: &Job) -> Option<Vec<RowStatus>> {
     let is_peeked = |status: &RowStatus| {
         job.counts.of(*status) > 0 && (status.needs_a_person() || *status == RowStatus::NotVisibleYet)
     };
@@ -55,8 +55,8 @@ pub(super) fn peeked(job: &Job) -> Option<Vec<RowStatus>> {
 }
 
 /// The number of these rows, shown or not.
-pub(super) fn peeked_rows(job: &Job) -> u64 {
-    peeked(job)
+pub(super) fn previewed_rows(job: &Job) -> u64 {
+    previewed(job)
         .map_or(0, |statuses| job.counts.sum(|status| statuses.is_empty() || statuses.contains(&status)))
 }
 
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn the_most_urgent_rows_are_shown_first() {
         let stopped = [(RowStatus::Ready, 397), (RowStatus::Invalid, 3), (RowStatus::InDoubt, 100)];
-        let shown = peeked(&job(Phase::Stopped, &stopped)).expect("some");
+        let shown = previewed(&job(Phase::Stopped, &stopped)).expect("some");
         assert_eq!(shown.first(), Some(&RowStatus::InDoubt), "{shown:?}");
     }
 }

@@ -115,7 +115,7 @@ async fn a_batch_of_a_thousand_binds_every_recipient() {
 }
 
 #[tokio::test]
-async fn what_is_refused_is_refused_in_its_kind() {
+async fn each_refusal_has_its_own_kind_of_error() {
     let kit = small().await;
     let (reader, call) = (&kit.reader, &kit.call);
     assert!(matches!(reader.badge(&badge("no/such?id"), call).await, Err(ApiError::NotFound(_))));

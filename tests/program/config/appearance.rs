@@ -1,4 +1,4 @@
-//! The look, the language, pictures and manners: layer by layer.
+//! Settings of the appearance, the language, the pictures and the behaviour: layer by layer.
 
 use super::*;
 use crate::texts::{msg, msg_part};

@@ -3,8 +3,8 @@
 use crate::tui::modals::draft::imports;
 use crate::tui::needs::{Need, checked, is_checked, needs};
 use crate::tui::prelude::*;
+use crate::tui::request::IndexOverview;
 use crate::tui::widgets::colleagues::is_colleagues;
-use crate::tui::worker::index::Overall;
 use strum::VariantArray;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, VariantArray)]
@@ -53,7 +53,7 @@ pub enum HomeLine {
 pub enum IndexState<'a> {
     Off,
     Unknown,
-    On(&'a Overall),
+    On(&'a IndexOverview),
 }
 
 impl HomeLine {
@@ -148,7 +148,7 @@ pub fn lines(of_jobs: &[HomeLine], drafts: &[Job], index: &IndexState<'_>) -> Ve
     all
 }
 
-fn overdue(counts: &Overall) -> Option<HomeLine> {
+fn overdue(counts: &IndexOverview) -> Option<HomeLine> {
     let late = counts.sums.waiting.by_age.get(3..)?;
     let n = late.iter().map(|(_, n)| n).sum();
     // The first of the late ages begins where the badge becomes overdue; older badges follow.
@@ -156,7 +156,7 @@ fn overdue(counts: &Overall) -> Option<HomeLine> {
     (n > 0).then_some(HomeLine::Overdue(n, IndexedList::Waiting(None, *since), counts.sums.waiting.at))
 }
 
-fn soon(counts: &Overall) -> Vec<HomeLine> {
+fn soon(counts: &IndexOverview) -> Vec<HomeLine> {
     if counts.sums.status.is_empty() {
         return vec![HomeLine::EmptyIndex];
     }

@@ -88,7 +88,7 @@ pub struct TerminalQueries {
 }
 
 #[derive(Debug)]
-pub struct Heard {
+pub struct InputAtStart {
     pub messages: Vec<Message>,
     /// The time limit came in the middle of an answer. The next input is its rest.
     pub broken_off: bool,
@@ -136,8 +136,9 @@ impl TerminalQueries {
     }
 
     /// Call it before anything else reads the terminal. Standard input that is no terminal gives no answers.
-    pub fn listen(self) -> Heard {
-        let mut answers = Answers { width_is_last: self.ends_with_width(), ..Answers::default() };
+    pub fn listen(self) -> InputAtStart {
+        let mut answers =
+            TerminalReplies { width_is_last: self.ends_with_width(), ..TerminalReplies::default() };
         #[cfg(unix)]
         if io::stdin().is_terminal() {
             read(&mut answers);
@@ -157,12 +158,12 @@ impl TerminalQueries {
             messages.push(Message::Pictures(answers.way(&self.terminal, measured())));
         }
         messages.extend(typed::messages(&answers.left));
-        Heard { messages, broken_off }
+        InputAtStart { messages, broken_off }
     }
 }
 
 #[cfg(unix)]
-fn read(answers: &mut Answers) {
+fn read(answers: &mut TerminalReplies) {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     let stdin = io::stdin();
     let mut end = Instant::now() + BOUND;
@@ -206,7 +207,7 @@ enum Within {
 }
 
 #[derive(Debug, Default)]
-pub struct Answers {
+pub struct TerminalReplies {
     kitty: bool,
     sixel: bool,
     name: Option<String>,
@@ -221,7 +222,7 @@ pub struct Answers {
     begun: Vec<u8>,
 }
 
-impl Answers {
+impl TerminalReplies {
     pub fn take(&mut self, bytes: &[u8]) {
         for byte in bytes {
             self.take_one(*byte);

@@ -1,6 +1,6 @@
 //! The columns and the sort order of the jobs, and of the rows of one job. The jobs that are listed.
 
-use super::{Activity, columns};
+use super::{Activity, job_fields};
 use crate::tui::input::list_hit::Click;
 use crate::tui::needs::needs;
 use crate::tui::prelude::*;
@@ -114,15 +114,15 @@ impl Activity {
         }
         let newest = &self.jobs[..self.jobs.len().min(MEASURED)];
         let newest: Vec<Job> = newest.iter().map(|job| self.shown(job).into_owned()).collect();
-        self.needs_width = columns::needs_width(newest.iter(), cx);
+        self.needs_width = job_fields::needs_width(newest.iter(), cx);
         self.heading.forget_content();
         for job in &newest {
-            self.heading.fit(&columns::widest(job, cx), cx);
+            self.heading.fit(&job_fields::widest(job, cx), cx);
         }
         self.sorted.clear();
         if let Some(SortOrder { column, direction }) = self.heading.order() {
             let now = cx.clock().utc();
-            let key = |job: &Job| columns::sort_key(&self.shown(job), column, now);
+            let key = |job: &Job| job_fields::sort_key(&self.shown(job), column, now);
             let keyed = self.jobs.iter().map(|job| (key(job), job.id));
             let mut keyed: Vec<(SortKey, JobId)> = keyed.collect();
             // The sort is stable: among equal jobs the newest stays first.
@@ -205,9 +205,9 @@ mod tests {
             job(Phase::Running, &[(Invalid, 9), (Issued, 90)]),
         ];
         for field in ["needs", "standing"] {
-            let order = columns::heading().order_by(field, false).expect("a column");
+            let order = job_fields::heading().order_by(field, false).expect("a column");
             let keys: Vec<SortKey> =
-                jobs.iter().map(|job| columns::sort_key(job, order.column, now())).collect();
+                jobs.iter().map(|job| job_fields::sort_key(job, order.column, now())).collect();
             for pair in keys.windows(2) {
                 assert!(compare(&pair[0], &pair[1], Direction::Asc).is_lt(), "{field}: {keys:?}");
             }

@@ -1,4 +1,4 @@
-//! What lapel learns of the service from its answers, and what it never guesses.
+//! Behaviour of the service that lapel observes in its responses, and what lapel never guesses.
 
 use super::*;
 use crate::texts::msg_part;
@@ -21,7 +21,7 @@ async fn the_services_zone_is_learned_from_the_first_badge() {
     assert_eq!(bench.row(id).await.row_status, RowStatus::Issued);
     assert_eq!(bench.access.reader().clock().basis(), OffsetBasis::Learned);
     assert_eq!(bench.access.reader().clock().offset().seconds(), -(3 * 3600 + 1800));
-    let facts = bench.jobs.facts().await.expect("facts");
+    let facts = bench.jobs.observed_behaviour().await.expect("facts");
     assert!(facts.iter().any(|f| f.name == "utc_offset" && f.value == "-03:30"), "{facts:?}");
 }
 
@@ -246,7 +246,7 @@ async fn a_word_whose_meaning_the_service_has_proven_is_believed() {
     bench.advance(25 * 60);
     bench.poll(id).await;
     assert_eq!(bench.row(id).await.row_status, RowStatus::Issued);
-    let facts = bench.jobs.facts().await.expect("facts");
+    let facts = bench.jobs.observed_behaviour().await.expect("facts");
     let means: Vec<&str> =
         facts.iter().filter(|f| f.name.starts_with(msg_part("means "))).map(|f| f.value.as_str()).collect();
     assert_eq!(means.len(), 2, "{facts:?}");
@@ -273,7 +273,7 @@ async fn where_a_count_is_known_to_be_current_a_poll_costs_one_request() {
     let first = begin(&bench, people(0..900)).await;
     bench.until("accepted", first, |j| j.counts.of(RowStatus::Waiting) == 900).await;
     let learning = costs(&bench, &[5, 2]).await;
-    let facts = bench.jobs.facts().await.expect("facts");
+    let facts = bench.jobs.observed_behaviour().await.expect("facts");
     assert!(facts.iter().any(|f| f.name == "issued_count" && f.value == "follows"), "{facts:?} {learning:?}");
     // From now on issuing takes a day, and in between nothing happens.
     let rest = costs(&bench, &[24 * 60]).await;
@@ -311,7 +311,7 @@ async fn how_the_services_filters_match_is_learned_from_ordinary_answers() {
     let insert = vec![row("annlee@naru.example"), row("LEE@naru.example")];
     bench.sandbox.control().rows(&Rows { insert, ..Rows::default() }).expect("inserted");
     check_duplicates(vec![Person { name: "Lee".into(), email: "lee@naru.example".into() }]).await;
-    let facts = bench.jobs.facts().await.expect("facts");
+    let facts = bench.jobs.observed_behaviour().await.expect("facts");
     for (name, value) in [
         ("title_filter", "partial"),
         ("recipient_email_filter", "partial"),

@@ -27,12 +27,15 @@ pub(super) struct RowCounts {
 
 /// What the index keeps. The default is everything.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct KeepLimits {
     /// Badges accepted since then.
     pub accepted: String,
     /// Also older ones that expire since then: they are in the lists of expiring badges.
     pub ends: String,
 }
+
+/// In days: how long expired badges are among the expiring ones.
+pub(super) const LATELY: i64 = 30;
 
 const COLUMN_COUNT: usize = 16;
 
@@ -46,7 +49,7 @@ pub(super) fn take(
     db: &Connection,
     items: &[HistoryItem],
     reading: i64,
-    kept: &Kept,
+    kept: &KeepLimits,
 ) -> rusqlite::Result<RowCounts> {
     let mut taken = RowCounts::default();
     for item in items {
@@ -196,7 +199,7 @@ pub(super) fn refresh(db: &Connection, badge: &Badge) -> rusqlite::Result<()> {
 }
 
 /// Removes what is not kept, with its details.
-pub(super) fn forget(db: &Connection, kept: &Kept) -> rusqlite::Result<()> {
+pub(super) fn forget(db: &Connection, kept: &KeepLimits) -> rusqlite::Result<()> {
     let removed = db
         .prepare_cached("DELETE FROM badge WHERE reg < ?1 AND (ends IS NULL OR ends < ?2)")?
         .execute([&kept.accepted, &kept.ends])?;
