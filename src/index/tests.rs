@@ -159,7 +159,7 @@ async fn a_name_is_found_without_its_accents() {
     let index = Index::in_memory(&IndexAccount::test("one"), IndexConfig::default()).expect("made");
     let named = [("1", "Zoë Ångström-Þórsdóttir"), ("2", "Zoran Ang")]
         .map(|(id, name)| HistoryItem { recipient_name: Some(name.into()), ..badge(id) });
-    index.write(move |db| rows::take(db, &named, 1, &Kept::default())).await.expect("kept");
+    index.write(move |db| stored_rows::take(db, &named, 1, &KeepLimits::default())).await.expect("kept");
     for typed in ["Zoe Angstrom", "zoe angstrom thor", "ZOË"] {
         let found = index.find_people(None, Some(typed.into())).await.expect("found").badges;
         let which = IndexedList::Found(Box::new(IndexedList::All), typed.replace(" thor", "-thor"));
