@@ -8,7 +8,7 @@ use super::journal::facts::{self, Fact, FactObservation, KeptFact, LEAST_OFFSET}
 use super::journal::observe::ObserveContext;
 use super::journal::rows::RowFilter;
 use super::journal::sent_here::{SentAlike, SentHere};
-use super::journal::{Account, Journal, JournalError, JournalWatch, Store};
+use super::journal::{Account, Journal, JournalError, JournalWatch, RecentLoss, Store};
 use super::reason::{Code, Reason};
 use super::row_groups::RowGroup;
 use super::row_status::RowStatus;
@@ -261,6 +261,11 @@ impl Jobs {
                 number
             ))),
         }
+    }
+
+    /// A loss of writes of a team's database, for which every row to issue needs review now.
+    pub async fn recent_loss(&self) -> Result<Option<RecentLoss>, JobError> {
+        Ok(self.core.store.recent_loss().await?)
     }
 
     pub async fn facts(&self) -> Result<Vec<Fact>, JobError> {

@@ -71,6 +71,7 @@ codes! {
     Lost = "lost", tr_noop!("lapel ended, or another one took over, before the answer arrived");
     LostWrites = "lost_writes", tr_noop!("the team's database lost writes, so this may have been sent; lapel searches the history");
     LostWritesNoticed = "lost_writes_noticed", tr_noop!("{who} noticed on {when} that the team's database lost writes. {n} unsent rows may have been sent, so they are in doubt. lapel searches the history for them.");
+    LostWritesPerhaps = "lost_writes_perhaps", tr_noop!("on {when}, lapel noticed that the team's database lost writes. A job that it no longer knows may have sent this badge to this recipient. Ask your colleagues before you send it");
     LostWritesStopped = "lost_writes_stopped", tr_noop!("The team's database lost writes. A person may have paused or cancelled this job since. The rest was not sent. Check it, then resume it.");
     Interrupted = "interrupted",
         tr_noop!("lapel ended before it sent everything. The rest was not sent. You can resume the job.");

@@ -11,7 +11,7 @@ use crate::jobs::intake::Choices;
 use crate::jobs::receipt::{FailedMails, TableFormat};
 use crate::jobs::{
     DuplicateResult, FileRequest, FileState, Holdings, IdsRequest, JobError, JournalPlace, Opened,
-    RequestsNeeded, Rival, RowFilter, RowGroup, SentAlike,
+    RecentLoss, RequestsNeeded, Rival, RowFilter, RowGroup, SentAlike,
 };
 use crate::table::TableError;
 use crate::tui::persist::input_history::{Lists, RecentsRequest};
@@ -182,6 +182,8 @@ requests! {
         Jobs -> Jobs(Result<Vec<Job>, String>) [Journal];
         /// The drafts that are kept for review, the newest first.
         KeptDrafts -> KeptDrafts(Result<Vec<Job>, String>) [Journal];
+        /// A loss of writes of a team's database that still matters.
+        RecentLoss -> RecentLoss(Option<RecentLoss>) [Journal];
         Rows(query: RowsQuery) -> Rows(Result<Page<JobRow>, String>) [Journal];
         SavedRows(query: RowsQuery, to_file: RowsToFile) -> SavedRows(Result<Vec<ExportRow>, String>) [Journal];
         /// The place of a row in a list of rows, from 0. `None` if it is not there.

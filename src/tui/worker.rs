@@ -241,6 +241,7 @@ async fn answer(
 
         Request::Jobs => Response::Jobs(said(jobs?.list().await)),
         Request::KeptDrafts => Response::KeptDrafts(said(jobs?.kept_drafts().await)),
+        Request::RecentLoss => Response::RecentLoss(jobs?.recent_loss().await.ok().flatten()),
         Request::Rows(query) => Response::Rows(job_command::rows(&jobs?, query).await),
         Request::SavedRows(query, to_file) => {
             Response::SavedRows(job_command::saved_rows(&jobs?, query, to_file, reader?.clock()).await)

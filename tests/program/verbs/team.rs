@@ -452,6 +452,43 @@ fn status_and_doctor_tell_that_the_database_lost_writes() {
     }
 }
 
+/// A job that the database no longer knows may have sent the same.
+#[test]
+fn after_a_loss_a_command_sends_only_with_a_flag() {
+    if is_left_out() {
+        return;
+    }
+    let database = journal();
+    let bench = bench_of(&database, &["issuer", "reader"]);
+    let noticed = |ago: &str| {
+        team::run_in(&database, &format!("UPDATE lapel.store SET noticed = now() - interval '{ago}'"));
+    };
+    noticed("1 hour");
+    let lost = msg_part("A job that it no longer knows may have sent the same badges");
+    let refused = run_as(&bench, "issuer", &ISSUE_TO_A).ended(3);
+    assert!(refused.err.contains(lost), "{}", refused.err);
+    assert!(refused.out.contains(msg("perhaps sent already")), "{}", refused.out);
+    for more in [&["--dry-run"][..], &["--on-duplicate", "block"]] {
+        run_as(&bench, "issuer", &[&ISSUE_TO_A[..], more].concat()).ended(3);
+    }
+    assert_eq!(bench.posts(), 0);
+    for user in ["issuer", "reader"] {
+        let status = json_as(&bench, user, &["journal", "status"], 0);
+        assert!(status["server"]["review_until"].is_string(), "{status}");
+        assert!(status["problems"].to_string().contains(lost), "{status}");
+    }
+    let doctor = json_as(&bench, "issuer", &["doctor"], 1);
+    assert!(doctor["problems"].to_string().contains(lost), "{doctor}");
+    run_as(&bench, "issuer", &[&ISSUE_TO_A[..], &["--on-duplicate", "allow"]].concat()).ended(0);
+    assert_eq!(bench.posts(), 1);
+    noticed("27 hours");
+    let status = json_as(&bench, "issuer", &["journal", "status"], 0);
+    assert_eq!(status["server"]["review_until"], Value::Null, "{status}");
+    run_as(&bench, "issuer", &["issue", "--template", "TPL-001", "--to", "b <b@naru.example>", "--yes"])
+        .ended(0);
+    assert_eq!(bench.posts(), 2);
+}
+
 #[test]
 fn the_doctor_examines_the_database() {
     if is_left_out() {
