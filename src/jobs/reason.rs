@@ -117,9 +117,9 @@ codes! {
     SentAgain = "sent_again", tr_noop!("a person decided to send it again");
     RefusedElsewhere = "refused_elsewhere", tr_noop!("on {when}, job {job} got a refusal of this badge for this recipient, but the service may have accepted it. Resume job {job}: lapel checks first");
     SentElsewhere = "sent_elsewhere", tr_noop!("job {job} sent this badge to this recipient on {when} ({state}). A second one needs your approval");
-    SendingElsewhere = "sending_elsewhere", tr_noop!("job {job} of {when} is sending this badge to this recipient. A second one needs your approval");
+    SendingElsewhere = "sending_elsewhere", tr_noop!("job {job} began to send this badge to this recipient on {when}. A second one needs your approval");
     PersonSent = "person_sent", tr_noop!("{who} sent this badge to this recipient on {when} (job {job}, {state}). A second one needs your approval");
-    PersonSends = "person_sends", tr_noop!("{who} is sending this badge to this recipient (job {job} of {when}). A second one needs your approval");
+    PersonSends = "person_sends", tr_noop!("{who} began to send this badge to this recipient on {when} (job {job}). A second one needs your approval");
     NoClaim = "no_claim", tr_noop!("another job may have sent this badge to this recipient");
     NeedReview = "need_review", tr_noop!("Rows not sent because they need review: {n}. These recipients already have the badge, or may have it.");
     LeftOutByHand = "left_out_by_hand", tr_noop!("skipped by a person");
