@@ -369,11 +369,7 @@ impl Jobs {
 
     /// Removes names, addresses and cells of finished jobs older than `days`. Numbers and badge ids remain.
     pub async fn purge(&self, days: u32) -> Result<Vec<JobId>, JobError> {
-        let purged = self.core.journal.purge(&self.core.account, days).await?;
-        for id in &purged {
-            self.core.changed(*id, []);
-        }
-        Ok(purged)
+        Ok(self.core.purge(days).await?)
     }
 
     /// Sends nothing new, waits for requests on their way, and releases every job.
@@ -455,12 +451,20 @@ impl JobsCore {
     }
 
     /// Removes personal data of jobs that finished `keep_days` ago, if that is set.
-    async fn forget_old(&self) -> Result<(), JournalError> {
+    pub(super) async fn forget_old(&self) -> Result<(), JournalError> {
         let Some(days) = self.settings.keep_days else { return Ok(()) };
         if self.journal.reads_only {
             return Ok(());
         }
-        self.journal.purge(&self.account, days).await.map(drop)
+        self.purge(days).await.map(drop)
+    }
+
+    async fn purge(&self, days: u32) -> Result<Vec<JobId>, JournalError> {
+        let purged = self.journal.purge(&self.account, days).await?;
+        for id in &purged {
+            self.changed(*id, []);
+        }
+        Ok(purged)
     }
 
     pub(super) async fn learn_filters(&self, scan: &HistoryScan<'_>) -> Result<(), JournalError> {
