@@ -144,13 +144,24 @@ pub(super) fn has_unaware(db: &Tx<'_>, job: JobId) -> tx::Result<bool> {
     db.exists(&format!("SELECT 1 FROM row WHERE {UNAWARE}"), values![job.0, loss.id()])
 }
 
-/// Such rows need review, whatever let them be sent.
+/// # Errors
+/// The database lost writes a short time ago. A journal to which its jobs go would not know that.
+pub(super) fn assure_none_recent(db: &Tx<'_>) -> tx::Result<()> {
+    let Some(loss) = recent(db)? else { return Ok(()) };
+    Err(tx::Error::Elsewhere(localizable!(
+        "{loss} The journal on this computer does not know that, so nothing was moved. Move the jobs after that.",
+        loss = loss.localizable()
+    )))
+}
+
+/// Such rows need review, whatever let them be sent. A permission for another reason stays beside it: rows of one address
+/// were reviewed together.
 pub(super) fn review_unaware(db: &Tx<'_>, job: JobId) -> tx::Result<()> {
     let Some(loss) = recent(db)? else { return Ok(()) };
     let kind = DuplicateKind::LostWrites;
     db.run(
         &format!(
-            "UPDATE row SET bucket = 'ask', guarded = FALSE, allowed = NULL, class = ?5, class_why = {WITH_LOSS},
+            "UPDATE row SET bucket = 'ask', guarded = FALSE, allowed = nullif(allowed, ?5), class = ?5, class_why = {WITH_LOSS},
                             why = reason_with(?6, 'why', {WITH_LOSS})
              WHERE {UNAWARE}"
         ),

@@ -144,9 +144,10 @@ pub(super) fn leave(db: &Tx<'_>, account: &Account, to: &OtherJournal) -> tx::Re
 
 /// # Errors
 /// The jobs of an account may not leave this journal for another one: some still come here or go to a third one, or the
-/// database lost writes and nobody has looked for them.
+/// database lost writes a short time ago, or nobody has looked for them.
 pub(super) fn assure_may_go(db: &Tx<'_>, account: &Account, to: &OtherJournal) -> tx::Result<()> {
     marks::assure_may_go(db, account, to)?;
+    lost_writes::assure_none_recent(db)?;
     lost_writes::assure_all_searched(db, &of_account(db, account, "job.phase <> 'moved'")?)
 }
 

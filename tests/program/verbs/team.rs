@@ -479,6 +479,9 @@ fn after_a_loss_a_command_sends_only_with_a_flag() {
     }
     let doctor = json_as(&bench, "issuer", &["doctor"], 1);
     assert!(doctor["problems"].to_string().contains(lost), "{doctor}");
+    // The other journal would not know of the loss.
+    let back = run_as(&bench, "issuer", &["journal", "move", "--back"]).ended(1);
+    assert!(back.err.contains(lost), "{}", back.err);
     run_as(&bench, "issuer", &[&ISSUE_TO_A[..], &["--on-duplicate", "allow"]].concat()).ended(0);
     assert_eq!(bench.posts(), 1);
     noticed("27 hours");
