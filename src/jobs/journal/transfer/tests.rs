@@ -336,6 +336,17 @@ async fn a_journal_that_a_profile_has_left_begins_nothing() {
     team.assure_only(Some(&file), &mine()).await.expect("one place");
 }
 
+#[tokio::test]
+async fn a_journal_that_a_profile_has_left_begins_nothing_with_a_new_key() {
+    let (one, two) = (folder(), folder());
+    let (file, team) = (open(one.path()), open(two.path()));
+    team.assure_only(Some(&file), &mine()).await.expect("the file has no jobs");
+    let replaced = Account { key: "l".into(), ..mine() };
+    file.assure_only(None, &replaced).await.expect("nobody knows that it is the same account");
+    file.adopt(&replaced, "k", "me").await.expect("adopted");
+    file.assure_only(None, &replaced).await.expect_err("the team sends");
+}
+
 /// A job of another key of the organisation runs while the jobs move.
 #[tokio::test]
 async fn all_keys_of_an_organisation_move_together() {

@@ -369,8 +369,8 @@ impl Screen for Home {
 
     fn learn(&mut self, response: &Response) {
         match response {
-            // Drafts may have been added, started or removed.
-            Response::Done(_) | Response::Drafted(_) => self.drafts.stale = true,
+            // Drafts may have been added, started or removed, and a write may have noticed a loss.
+            Response::Done(_) | Response::Drafted(_) => (self.drafts.stale, self.loss.stale) = (true, true),
             // The Wallet may have turned it on for a certificate number.
             Response::IndexOn(Ok(())) => self.counts.index_is_on(),
             _ => {}
