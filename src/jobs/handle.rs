@@ -7,7 +7,7 @@ use super::job::{Job, JobChange, JobId, JobRow};
 use super::journal::facts::{KeptValue, ObservedBehaviour};
 use super::journal::rows::RowFilter;
 use super::journal::sent_here::{SentAlike, SentHere};
-use super::journal::{Account, Journal, JournalError, JournalWatch};
+use super::journal::{Account, Journal, JournalError, JournalWatch, RecentLoss};
 use super::reason::{Code, Reason};
 use super::row_groups::RowGroup;
 use super::row_status::RowStatus;
@@ -179,6 +179,11 @@ impl Jobs {
         }
     }
 
+    /// A loss of writes of a team's database, for which every row to issue needs review now.
+    pub async fn recent_loss(&self) -> Result<Option<RecentLoss>, JobError> {
+        Ok(self.core.store.recent_loss().await?)
+    }
+
     pub async fn observed_behaviour(&self) -> Result<Vec<ObservedBehaviour>, JobError> {
         Ok(self.core.store.facts(self.core.account.of_facts()).await?)
     }
@@ -279,11 +284,7 @@ impl Jobs {
 
     /// Removes names, addresses and cells of finished jobs older than `days`. Numbers and badge ids remain.
     pub async fn purge(&self, days: u32) -> Result<Vec<JobId>, JobError> {
-        let purged = self.core.journal.purge(&self.core.account, days).await?;
-        for id in &purged {
-            self.core.changed(*id, []);
-        }
-        Ok(purged)
+        Ok(self.core.purge(days).await?)
     }
 
     /// Sends nothing new, waits for requests on their way, and releases every job. After the last answer, a journal that

@@ -241,6 +241,7 @@ async fn respond(
 
         Request::Jobs => Response::Jobs(text_error(jobs?.list().await)),
         Request::KeptDrafts => Response::KeptDrafts(text_error(jobs?.kept_drafts().await)),
+        Request::RecentLoss => Response::RecentLoss(jobs?.recent_loss().await.ok().flatten()),
         Request::Rows(query) => Response::Rows(job_command::rows(&jobs?, query).await),
         Request::SavedRows(query, to_file) => {
             Response::SavedRows(job_command::saved_rows(&jobs?, query, to_file, reader?.clock()).await)
