@@ -250,7 +250,26 @@ async fn a_category_is_named_and_the_service_gets_its_id() {
     h.press("enter");
     let screen = h.settled().await;
     assert!(heading(&screen).contains(msg_part("type ")), "{screen}");
-    assert!(!screen.contains(msg_part("is none of COMPLETE")), "{screen}");
+    assert!(!screen.contains(msg_part("is none of")), "{screen}");
+}
+
+/// The table shows the names, never the codes.
+#[tokio::test]
+async fn the_form_names_badge_types_as_the_list_does() {
+    let mut h = tab(small(), "1").await;
+    h.press("=");
+    let screen = h.settled().await;
+    assert!(screen.contains("수료, ") && !screen.contains("COMPLETE"), "{screen}");
+    // The third field. A beginning that has a suggestion is no mistake yet.
+    h.press("tab tab");
+    h.type_text("수");
+    let screen = h.screen();
+    assert!(screen.contains("수료") && !screen.contains(msg_part("is none of")), "{screen}");
+    h.type_text("xx");
+    let screen = h.screen();
+    let (_, named) = screen.split_once(msg_part("is none of")).expect("a mistake");
+    let line = named.lines().next().unwrap_or_default();
+    assert!(line.contains("수료") && !line.contains("COMPLETE"), "{screen}");
 }
 
 fn one(name: &str, state: RowState) -> RowSpec {

@@ -1,6 +1,8 @@
 //! Draws the filter line with its suggestions, and the form.
 
-use super::{FilterBar, FilterView, OpenLine, Takes};
+use super::line::values_with;
+use super::value::read;
+use super::{FilterBar, FilterView, OpenLine, Spec, Takes};
 use crate::tui::prelude::*;
 use crate::tui::widgets::preview;
 use crate::tui::widgets::text_layout::{fit, width};
@@ -112,7 +114,8 @@ impl FilterBar {
                 spans.push(cx.cursor(focused));
                 let room = cell.saturating_sub(label + 3);
                 if self.fields[at].value().is_empty() && !focused {
-                    spans.push(Span::styled(fit(hint(spec.takes), room, cx.glyphs.ellipsis), cx.theme.dim()));
+                    let hint = self.hint(*spec);
+                    spans.push(Span::styled(fit(&hint, room, cx.glyphs.ellipsis), cx.theme.dim()));
                 } else {
                     spans.extend(self.fields[at].spans(room, focused, cx));
                 }
@@ -125,23 +128,31 @@ impl FilterBar {
         }
         if area.height > 0 {
             let last = Rect { y: area.y + area.height - 1, height: 1, ..area };
-            let line = match &self.error {
+            // What is typed may still become one of the suggestions.
+            let (spec, typed) = (self.specs[self.focus.at], self.fields[self.focus.at].value());
+            let is_unfinished =
+                || read(spec, typed, &self.known).is_err() && !self.suggestions().1.is_empty();
+            let line = match self.error.as_ref().filter(|_| !is_unfinished()) {
                 Some(error) => Line::styled(format!("  {error}"), cx.theme.error()),
                 None => Line::raw(""),
             };
             frame.render_widget(line, last);
         }
     }
-}
 
-fn hint(takes: Takes) -> &'static str {
-    match takes {
-        Takes::Text | Takes::Mail => "",
-        Takes::Category => t!("name or id"),
-        Takes::Template => t!("title or id"),
-        Takes::Date => "YYYY-MM-DD",
-        Takes::YesNo => t!("Y or N"),
-        Takes::BadgeType => "COMPLETE, COMPETENCY ...",
-        Takes::State => t!("Waiting, Issued ..."),
+    fn hint(&self, spec: Spec) -> String {
+        let text = match spec.takes {
+            Takes::Text | Takes::Mail => "",
+            Takes::Category => t!("name or id"),
+            Takes::Template => t!("title or id"),
+            Takes::Date => "YYYY-MM-DD",
+            Takes::YesNo => t!("Y or N"),
+            Takes::BadgeType => {
+                let names = values_with(spec, "", &self.known).take(2).map(|one| one.word);
+                return format!("{} ...", list(names));
+            }
+            Takes::State => t!("Waiting, Issued ..."),
+        };
+        text.to_owned()
     }
 }
