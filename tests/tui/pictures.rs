@@ -450,7 +450,8 @@ async fn previews_have_the_picture_of_the_template() {
     h.press("w");
     assert!(is_seen(&h.settled().await), "{}", h.screen());
     h.press("0 r");
-    h.until("read", |s| s.contains(msg_part("mails failed")) && !s.contains(msg("so far"))).await;
+    h.until("read", |s| s.contains(msg_part("mails of issued badges failed")) && !s.contains(msg("so far")))
+        .await;
     h.press("G k enter");
     h.settled().await;
     h.press("j");
