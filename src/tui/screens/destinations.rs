@@ -56,7 +56,9 @@ impl Screens {
             Navigate::Question(question) => self.wallet.answer(question, effects),
             Navigate::Activity => self.activity.select_newest(),
             Navigate::Job(id, statuses) => self.activity.show(id, statuses),
-            Navigate::Drafts(ids) => drop(effects.command(JobCommand::OpenDrafts(ids))),
+            Navigate::Drafts(ids) => {
+                effects.command(JobCommand::OpenDrafts(ids));
+            }
             Navigate::Mails(id) => self.home.list_mails(id, effects),
             Navigate::UseFilter(filter) if filter.list == Template::LIST => {
                 self.templates.filtered.use_filter(&filter, effects);

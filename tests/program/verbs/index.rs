@@ -74,8 +74,9 @@ fn issuing_knows_the_domains_of_the_index() {
     bench.run(&issue).ended(0);
     assert!(!bench.path("data/index").exists(), "issuing makes no index");
     bench.run(&["index", "build"]).ended(0);
-    let said = bench.run(&issue).ended(3);
-    assert!(said.out.contains("did you mean naru.example"), "{}", said.out);
+    let row = &bench.json(&issue, 3)["rows"][0];
+    let why = row["why"].as_str().unwrap_or_default();
+    assert!(row["bucket"] == "ask" && why.contains("did you mean naru.example"), "{row}");
     // An index that is off is not used, though its file is still there.
     bench.settings("");
     bench.run(&issue).ended(0);
