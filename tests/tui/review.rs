@@ -441,6 +441,15 @@ async fn a_domain_of_the_index_shows_a_mistyped_one_in_a_file() {
     h.shows(msg_part("1 needs review")).await;
     let flat = h.settled().await.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(flat.contains("did you mean naru.example, as in most other addresses?"), "{}", h.screen());
+    // So is one that is typed in a correction.
+    let question = msg_with("e-mail: {warning}", &[&msg_with("did you mean {meant}?", &[&"naru.example"])]);
+    h.press("c tab");
+    for (typed, is_asked) in [("three@naru.exmaple", true), ("three@naru.example", false)] {
+        h.press("ctrl-u");
+        h.type_text(typed);
+        let screen = h.settled().await;
+        assert!(screen.contains(typed) && screen.contains(&question) == is_asked, "{typed}: {screen}");
+    }
 }
 
 #[tokio::test]
