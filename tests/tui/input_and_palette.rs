@@ -298,7 +298,7 @@ async fn the_palette_opens_a_job_by_its_number_or_file_and_a_kept_draft() {
         h.type_text(typed);
         let screen = h.screen();
         let first = screen.lines().find(|line| line.contains("│  ▌")).unwrap_or_default();
-        assert!(first.contains(msg_part("job 1: ")) && first.contains("autumn.csv"), "{typed}: {screen}");
+        assert!(first.contains("job 1: ") && first.contains("autumn.csv"), "{typed}: {screen}");
         h.press("enter");
         let screen = h.settled().await;
         assert!(screen.contains(msg("Problem")) && screen.contains("#1"), "{typed}: {screen}");
