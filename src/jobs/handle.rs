@@ -212,9 +212,15 @@ impl Jobs {
         Ok(self.core.store.requested(self.core.account.clone(), EmailKey::of(email)).await?)
     }
 
-    /// The domains of the newest rows of this account's issue jobs that have begun, with their numbers of rows.
-    pub async fn domains(&self) -> Result<Vec<(String, u64)>, JobError> {
-        Ok(self.core.journal.domains(&self.core.account).await?)
+    /// The domains of earlier recipients, each once, with their numbers of addresses: of the newest rows of this account's
+    /// issue jobs that have begun, and those of the index. A badge sent from here is in both.
+    pub async fn known_domains(&self, indexed: &[(String, u64)]) -> Result<Vec<(String, u64)>, JobError> {
+        let mut domains: HashMap<String, u64> = indexed.iter().cloned().collect();
+        for (domain, n) in self.core.journal.domains(&self.core.account).await? {
+            let most = domains.entry(domain).or_default();
+            *most = n.max(*most);
+        }
+        Ok(domains.into_iter().collect())
     }
 
     /// Reasons of earlier revocations, newest first.

@@ -148,6 +148,8 @@ pub enum Navigate {
     Activity,
     /// Show a job: its rows with these statuses, or the list of jobs if there are none.
     Job(JobId, Vec<RowStatus>),
+    /// Open the review of these kept drafts.
+    Drafts(Vec<JobId>),
     Mails(JobId),
     /// Run a command that sends rows of this job again or resumes sending. The user confirms it first.
     Again(JobId, Box<JobCommand>),

@@ -428,6 +428,30 @@ async fn the_reason_of_a_row_is_whole_on_a_small_screen() {
     assert_eq!(footer.matches(msg("show or hide")).count(), 1, "{screen}");
 }
 
+/// Nothing was sent from here, and the file itself is of another domain.
+#[tokio::test]
+async fn a_domain_of_the_index_shows_a_mistyped_one_in_a_file() {
+    let mut h = Harness::with(small(), 80, 24, super::overview::with_index).await;
+    let file = "가나,one@naru.exmaple\n다라,two@other.example\n";
+    // The counts read the index.
+    h.settled().await;
+    h.press("0 G enter");
+    h.settled().await;
+    let _folder = review(&mut h, file).await;
+    h.shows(msg_part("1 needs review")).await;
+    let flat = h.settled().await.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains("did you mean naru.example, as in most other addresses?"), "{}", h.screen());
+    // So is one that is typed in a correction.
+    let question = msg_with("e-mail: {warning}", &[&msg_with("did you mean {meant}?", &[&"naru.example"])]);
+    h.press("c tab");
+    for (typed, is_asked) in [("three@naru.exmaple", true), ("three@naru.example", false)] {
+        h.press("ctrl-u");
+        h.type_text(typed);
+        let screen = h.settled().await;
+        assert!(screen.contains(typed) && screen.contains(&question) == is_asked, "{typed}: {screen}");
+    }
+}
+
 #[tokio::test]
 async fn the_footer_has_undo_after_a_decision_and_says_what_a_group_key_does() {
     let mut h = Harness::new(small(), 80, 24).await;

@@ -488,10 +488,12 @@ fn run_words(job: &Job, cx: &UiContext) -> Vec<String> {
     words
 }
 
-/// How many mails failed, and how many of them to the domain that has the most.
+/// How many mails failed, and how many of them to the domain that has the most. Those of revoked badges do not count here,
+/// while the history lists them.
 fn mail_words(n: u64, worst: Option<&(Text, u64)>) -> Vec<String> {
-    let mut words = vec![plural!(n, "{n} mail failed", "{n} mails failed")];
-    words.extend(worst.map(|(domain, of_it)| t!("{n} of them to @{domain}", n = number(*of_it), domain)));
+    let mut words =
+        vec![plural!(n, "{n} mail of an issued badge failed", "{n} mails of issued badges failed")];
+    words.extend(worst.map(|(domain, of_it)| t!("{n} to @{domain}", n = number(*of_it), domain)));
     words
 }
 

@@ -136,8 +136,9 @@ impl Home {
         self.stale = true;
     }
 
-    pub fn kept_drafts(&self) -> usize {
-        imports(&self.drafts.kept).len()
+    /// The kept drafts of each import.
+    pub fn kept_drafts(&self) -> Vec<Vec<Job>> {
+        imports(&self.drafts.kept)
     }
 
     pub fn read_drafts(&mut self, effects: &mut Effects<'_>) {
@@ -237,7 +238,7 @@ impl Home {
             }
             HomeLine::Draft(drafts) => {
                 let ids = drafts.iter().map(|job| job.id).collect();
-                effects.command(JobCommand::OpenDrafts(ids));
+                effects.go.push(Navigate::Drafts(ids));
             }
             HomeLine::Check(job) => {
                 let there = job.counts.iter().map(|(status, _)| status).filter(|status| is_checked(*status));
