@@ -8,8 +8,8 @@ const MOST: usize = 8;
 /// Hints that actions on the selection leave to actions on the list.
 const FOR_THE_LIST: usize = 2;
 const WIDEST: u16 = 80;
-/// Hints of actions on the selection that stay beside a message.
-const FEWEST_ACTS: usize = 2;
+/// Hints of actions on the selection, and of those on the list, that stay beside a message.
+const FEWEST: [usize; 2] = [2, 1];
 
 /// The most important first. The keymap leaves out the ones that are not possible here.
 const ACT: &[Action] = &[
@@ -127,26 +127,28 @@ impl App {
         Some(hint.action).filter(|action| !action.sends())
     }
 
-    /// The hints, and the message if it fits beside them. The last actions give way to a message that goes away by itself.
+    /// The hints, and the message if it fits beside them. The last ones of what acts, and then of the list, give way to a
+    /// message that goes away by itself.
     fn footer(&self, columns: u16) -> (Vec<Hint>, Option<(String, bool)>) {
         let mut groups = self.hints(columns);
         let toast = self.toasts.shown(self.modals.shows_message()).and_then(|message| {
             let sign = if message.bad { self.cx.glyphs.alert } else { self.cx.glyphs.dot };
             let text = format!("{sign} {}", message.text);
             let room = usize::from(columns).checked_sub(width(&text) + 2)?;
-            let most = groups[0].len();
-            let fewest = if message.passes { most.min(FEWEST_ACTS) } else { most };
-            let acts = (fewest..=most).rev().find(|acts| self.end(&groups, *acts) <= room)?;
-            groups[0].truncate(acts);
+            let mut kept = [groups[0].len(), groups[1].len()];
+            while self.end(&groups, kept) > room {
+                let spare = kept.iter_mut().zip(FEWEST).find(|(kept, fewest)| **kept > *fewest);
+                *spare.filter(|_| message.passes)?.0 -= 1;
+            }
+            groups.iter_mut().zip(kept).for_each(|(group, kept)| group.truncate(kept));
             Some((text, message.bad))
         });
         (self.placed(groups), toast)
     }
 
-    /// The first column after the hints, with so many of the first group.
-    fn end(&self, groups: &[Vec<Hint>; 3], acts: usize) -> usize {
-        let [act, list, app] = groups;
-        let shown = [act.get(..acts).unwrap_or(act), list, app];
+    /// The first column after the hints, with so many of the first two groups.
+    fn end(&self, [act, list, app]: &[Vec<Hint>; 3], kept: [usize; 2]) -> usize {
+        let shown = [&act[..kept[0]], &list[..kept[1]], app];
         let separators = shown.iter().filter(|group| !group.is_empty()).count().saturating_sub(1);
         2 + separators * self.separator() + shown.into_iter().flatten().map(Hint::wide).sum::<usize>()
     }
