@@ -460,6 +460,8 @@ async fn a_new_profile_is_checked_and_kept_with_what_the_service_says_of_its_key
         })
         .await;
     assert!(screen.contains(msg_part("like a test key")), "what is odd is said: {screen}");
+    let zone = msg_part("The time zone of the service is not set, so ages can be wrong.");
+    assert!(flat(&screen).contains(zone) && flat(&screen).contains("(P, c)"), "{screen}");
     let (profile, kept_key) = kept.lock().expect("notes").take().expect("kept");
     let settings = profile.settings().expect("nothing is wrong");
     assert_eq!((profile.name.as_str(), settings.read_only), ("mine", true));

@@ -89,8 +89,7 @@ pub(super) async fn try_profile(
         let issuer = identity.organisation.map(|issuer| issuer.wire().trim().to_owned());
         profile.input.set("organisation", issuer.unwrap_or_default());
     }
-    let session = (helpers.keep_profile)(profile, secret).await?;
-    let remark =
-        session.remark.into_iter().chain(odd.iter().map(ToString::to_string)).collect::<Vec<_>>().join(" ");
-    Ok(ProfileSession { remark: Some(remark).filter(|remark| !remark.is_empty()), ..session })
+    let mut session = (helpers.keep_profile)(profile, secret).await?;
+    session.add_remark(odd.iter().map(ToString::to_string));
+    Ok(session)
 }
