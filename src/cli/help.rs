@@ -144,7 +144,8 @@ pub(super) const JOBS_EXAMPLES: &str = r"Examples:
   lapel jobs follow --wait --json
 
 Only one running lapel controls a job. If another one has it, you can view
-the job but not change it.
+the job but not change it. With a team's journal you can pause a colleague's
+job, and act on it when nothing of it is being sent.
 
 Exit codes: see lapel --help.";
 

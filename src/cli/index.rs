@@ -6,6 +6,7 @@ use super::progress::ProgressBar;
 use super::session::{answer, profile};
 use crate::api;
 use crate::cli::prelude::*;
+use crate::config::IndexSettings;
 use crate::export::time_left;
 use crate::index::{
     self, Index, IndexAccount, IndexConfig, IndexError, IndexStatus, SyncProgress, SyncScope, file_of,
@@ -163,10 +164,24 @@ fn purge(settings: &Settings, all: bool, as_json: bool) -> Result<(), Failure> {
     answer(as_json, &text, &json!({ "ok": true, "removed": files, "bytes": bytes }))
 }
 
-async fn opened(data: &Path, account: &IndexAccount, kept: index::IndexConfig) -> Result<Index, Failure> {
+async fn opened(data: &Path, account: &IndexAccount, kept: IndexConfig) -> Result<Index, IndexError> {
     let (data, account) = (data.to_owned(), account.clone());
     let opened = tokio::task::spawn_blocking(move || Index::open(&data, &account, kept));
-    Ok(opened.await.unwrap_or(Err(IndexError::Closed))?)
+    opened.await.unwrap_or(Err(IndexError::Closed))
+}
+
+/// The domains of the holders in a profile's index. Makes no index.
+pub(super) async fn domains(
+    data: &Path,
+    account: &IndexAccount,
+    settings: &IndexSettings,
+) -> Vec<(String, u64)> {
+    let kept = IndexConfig::if_enabled(settings).filter(|_| file_of(data, account).exists());
+    Index::domains(match kept {
+        Some(kept) => opened(data, account, kept).await.map(Some),
+        None => Ok(None),
+    })
+    .await
 }
 
 fn as_value(status: &IndexStatus) -> Value {

@@ -50,11 +50,18 @@ pub async fn issue(flags: IssueFlags, settings: &Settings, asker: &Asker) -> Res
         },
     )
     .await?;
-    let done = Box::pin(plan(&mut session, &flags, source)).await;
+    let index = &session.profile.index;
+    let indexed = super::index::domains(&settings.paths.data_dir, &session.index_account, index).await;
+    let done = Box::pin(plan(&mut session, &flags, source, indexed)).await;
     session.or_close(done).await.map_err(|failure| session.interrupt.failed(failure))
 }
 
-async fn plan(session: &mut VerbSession, flags: &IssueFlags, source: ImportSource) -> Result<u8, Failure> {
+async fn plan(
+    session: &mut VerbSession,
+    flags: &IssueFlags,
+    source: ImportSource,
+    indexed: Vec<(String, u64)>,
+) -> Result<u8, Failure> {
     let template = match &flags.template {
         Some(text) => {
             let call = Call::interactive().cancelled_by(session.interrupt.token());
@@ -80,7 +87,7 @@ async fn plan(session: &mut VerbSession, flags: &IssueFlags, source: ImportSourc
     };
     let (told, progress) = watch::channel(Reading::default());
     let work = session.jobs.clone();
-    let work = work.draft_file(request, told, session.interrupt.token());
+    let work = work.draft_file(request, indexed, told, session.interrupt.token());
     let read = |r: &Reading| (t!("checking rows").to_owned(), r.rows, r.rows_all);
     let ids = session.progress.during(progress, read, work).await?;
     let mut drafts = Vec::new();

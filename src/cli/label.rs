@@ -46,6 +46,7 @@ const LABELS: &[&str] = &[
     tr_noop!("proxy"),
     tr_noop!("reached"),
     tr_noop!("read only"),
+    tr_noop!("review until"),
     tr_noop!("round trip ms"),
     tr_noop!("rows"),
     tr_noop!("rows to search"),

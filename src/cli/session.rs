@@ -5,6 +5,7 @@ use super::interrupt::Interrupt;
 use super::progress::ProgressBar;
 use crate::api::{self, Connection};
 use crate::cli::prelude::*;
+use crate::index::IndexAccount;
 use crate::jobs::{Account, JobChange, JobConfig, JobError, Jobs, JournalError};
 use tokio::sync::mpsc;
 
@@ -23,6 +24,7 @@ pub(super) struct VerbSession {
     pub events: mpsc::Receiver<JobChange>,
     pub reader: Reader,
     pub profile: Profile,
+    pub index_account: IndexAccount,
     pub who: String,
     pub interrupt: Interrupt,
     pub progress: ProgressBar,
@@ -92,6 +94,7 @@ impl VerbSession {
             events,
             reader,
             profile,
+            index_account: IndexAccount::of(&connection),
             who,
             interrupt: Interrupt::watch(),
             progress: ProgressBar::new(),

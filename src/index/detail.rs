@@ -128,8 +128,21 @@ impl Index {
         .await
     }
 
-    /// The domains of the holders, with their numbers of badges.
-    pub async fn domains(&self) -> Result<Vec<(String, u64)>> {
+    /// The domains of the holders, with their numbers of badges. Empty without an index. They only help a check that also
+    /// works without them, so an index that cannot be read is no error.
+    pub async fn domains(opened: Result<Option<Self>>) -> Vec<(String, u64)> {
+        let read = match opened {
+            Ok(Some(index)) => index.read_domains().await,
+            Ok(None) => Ok(Vec::new()),
+            Err(why) => Err(why),
+        };
+        read.unwrap_or_else(|why| {
+            tracing::warn!("the domains of the index were not read: {why}");
+            Vec::new()
+        })
+    }
+
+    async fn read_domains(&self) -> Result<Vec<(String, u64)>> {
         self.read(|db| {
             db.prepare_cached("SELECT domain, count(*) FROM badge WHERE domain IS NOT NULL GROUP BY domain")?
                 .query_map([], |r| Ok((r.get(0)?, r.get::<_, i64>(1)?.unsigned_abs())))?

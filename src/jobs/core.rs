@@ -163,7 +163,15 @@ impl JobsCore {
         if self.journal.reads_only {
             return Ok(());
         }
-        self.journal.purge(&self.account, days).await.map(drop)
+        self.purge(days).await.map(drop)
+    }
+
+    pub(super) async fn purge(&self, days: u32) -> Result<Vec<JobId>, JournalError> {
+        let purged = self.journal.purge(&self.account, days).await?;
+        for id in &purged {
+            self.changed(*id, []);
+        }
+        Ok(purged)
     }
 
     pub(super) async fn learn_filters(&self, scan: &HistoryScan<'_>) -> Result<(), JournalError> {

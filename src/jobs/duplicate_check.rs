@@ -6,6 +6,7 @@ use super::error::JobError;
 use super::handle::Jobs;
 use super::history_scan::{HistoryScan, spellings};
 use super::job::{Job, JobId, Kind, Phase};
+use super::journal::RecentLoss;
 use super::journal::duplicates::{ExistingBadge, FinishCheck, Recipients, RecordHeld};
 use super::reason::{Code, Reason};
 use super::seen_badge::SeenBadge;
@@ -50,6 +51,8 @@ pub struct DuplicateResult {
     /// Paused or stopped jobs with unsent rows for some of these recipients, and how many. Once the draft
     /// begins, those jobs no longer send to them, so resuming them is better than issuing anew.
     pub unsent: Vec<(JobId, u64)>,
+    /// A team's database lost writes a short time ago, so all rows need review.
+    pub loss: Option<RecentLoss>,
 }
 
 impl DuplicateResult {
@@ -63,7 +66,8 @@ impl DuplicateResult {
                 job
             )
         };
-        self.unsent.iter().map(warning).collect()
+        let loss = self.loss.iter().map(RecentLoss::localizable);
+        loss.chain(self.unsent.iter().map(warning)).collect()
     }
 }
 
@@ -132,11 +136,11 @@ pub(super) async fn check_duplicates(
     // A million rows need much memory.
     drop(hunt);
     let policies = core.settings.policies.clone();
-    let (classes, unsent) = core
+    let (classes, unsent, loss) = core
         .store
         .finish_check(FinishCheck { id, me: core.me(), phase, complete, corrected, alike, begun, policies })
         .await?;
-    Ok(DuplicateResult { classes, complete, requests, unsent })
+    Ok(DuplicateResult { classes, complete, requests, unsent, loss })
 }
 
 /// Whether the service works, but did not give a part of the history. Then a job that sends duplicates anyway may run.

@@ -23,6 +23,9 @@ coded! {
         Sent = "sent", tr_noop!("sent before, not visible yet");
         /// A holder's address differs only by dots or a plus tag.
         LookAlike = "look_alike", tr_noop!("similar address has it");
+        /// A job that a team's database no longer knows may have sent one. For some time, nobody can see that. It has no
+        /// setting, only a flag: each loss needs a decision of its own.
+        LostWrites = "lost_writes", tr_noop!("perhaps sent already");
     }
 }
 
@@ -56,14 +59,16 @@ impl DuplicateKind {
         match self {
             Self::New | Self::Expired | Self::Expiring => Policy::Allow,
             Self::Twin | Self::Waiting | Self::Sent => Policy::Block,
-            Self::SharedAddress | Self::Valid | Self::Revoked | Self::LookAlike => Policy::Ask,
+            Self::SharedAddress | Self::Valid | Self::Revoked | Self::LookAlike | Self::LostWrites => {
+                Policy::Ask
+            }
         }
     }
 
     /// A row of two kinds keeps the one of greater weight.
     pub(super) fn weight(self) -> u8 {
         match self {
-            Self::New => 0,
+            Self::New | Self::LostWrites => 0,
             Self::Revoked => 1,
             Self::Expired => 2,
             Self::LookAlike => 3,

@@ -23,12 +23,16 @@ const AFTER_FAILURE: SignedDuration = SignedDuration::from_mins(5);
 /// Pause between two looks at a journal file that the system watches, and in which no other process has a job.
 const WATCHED: Duration = Duration::from_secs(60);
 
+/// How often the names in old jobs are removed, beside the start.
+const DAILY: Duration = Duration::from_secs(24 * 60 * 60);
+
 pub(super) async fn run(core: Arc<JobsCore>) {
     let mut deadlines: HashMap<JobId, (Timestamp, Instant)> = HashMap::new();
     let mut known = HashMap::new();
     let mut held: Option<Instant> = None;
     let mut watch = core.journal.watch_file();
     let mut may_arm = Instant::now();
+    let mut forgets = core.settings.keep_days.map(|_| Instant::now() + DAILY);
     while !core.ending.is_cancelled() {
         let asked = std::mem::take(&mut *lock(&core.asked));
         let (open, unread) = match core.store.open_jobs(core.me()).await {
@@ -39,6 +43,11 @@ pub(super) async fn run(core: Arc<JobsCore>) {
         };
         let (now, _) = core.moment();
         let here = Instant::now();
+        if forgets.is_some_and(|at| at <= here) {
+            // A journal that cannot be written is tried again tomorrow.
+            let _ = core.forget_old().await;
+            forgets = Some(here + DAILY);
+        }
         deadlines.retain(|id, _| open.iter().any(|(open, _)| open == id));
         for (id, next) in &open {
             let next = next.unwrap_or(now);
@@ -83,7 +92,7 @@ pub(super) async fn run(core: Arc<JobsCore>) {
             // Less often, but another process may start a job at any time.
             (false, None) => often * 5 / 2,
         });
-        let next = [next, pause.map(|pause| here + pause)].into_iter().flatten().min();
+        let next = [next, pause.map(|pause| here + pause), forgets].into_iter().flatten().min();
         let others_wrote = async {
             match watch.as_mut().filter(|watch| watch.is_armed()) {
                 Some(watch) => watch.wrote().await,

@@ -7,7 +7,7 @@ use super::job::{Job, JobChange, JobId, JobRow};
 use super::journal::facts::{KeptValue, ObservedBehaviour};
 use super::journal::rows::RowFilter;
 use super::journal::sent_here::{SentAlike, SentHere};
-use super::journal::{Account, Journal, JournalError, JournalWatch};
+use super::journal::{Account, Journal, JournalError, JournalWatch, RecentLoss};
 use super::reason::{Code, Reason};
 use super::row_groups::RowGroup;
 use super::row_status::RowStatus;
@@ -179,6 +179,11 @@ impl Jobs {
         }
     }
 
+    /// A loss of writes of a team's database, for which every row to issue needs review now.
+    pub async fn recent_loss(&self) -> Result<Option<RecentLoss>, JobError> {
+        Ok(self.core.store.recent_loss().await?)
+    }
+
     pub async fn observed_behaviour(&self) -> Result<Vec<ObservedBehaviour>, JobError> {
         Ok(self.core.store.facts(self.core.account.of_facts()).await?)
     }
@@ -207,9 +212,15 @@ impl Jobs {
         Ok(self.core.store.requested(self.core.account.clone(), EmailKey::of(email)).await?)
     }
 
-    /// The domains of the newest rows of this account's issue jobs that have begun, with their numbers of rows.
-    pub async fn domains(&self) -> Result<Vec<(String, u64)>, JobError> {
-        Ok(self.core.journal.domains(&self.core.account).await?)
+    /// The domains of earlier recipients, each once, with their numbers of addresses: of the newest rows of this account's
+    /// issue jobs that have begun, and those of the index. A badge sent from here is in both.
+    pub async fn known_domains(&self, indexed: &[(String, u64)]) -> Result<Vec<(String, u64)>, JobError> {
+        let mut domains: HashMap<String, u64> = indexed.iter().cloned().collect();
+        for (domain, n) in self.core.journal.domains(&self.core.account).await? {
+            let most = domains.entry(domain).or_default();
+            *most = n.max(*most);
+        }
+        Ok(domains.into_iter().collect())
     }
 
     /// Reasons of earlier revocations, newest first.
@@ -279,11 +290,7 @@ impl Jobs {
 
     /// Removes names, addresses and cells of finished jobs older than `days`. Numbers and badge ids remain.
     pub async fn purge(&self, days: u32) -> Result<Vec<JobId>, JobError> {
-        let purged = self.core.journal.purge(&self.core.account, days).await?;
-        for id in &purged {
-            self.core.changed(*id, []);
-        }
-        Ok(purged)
+        Ok(self.core.purge(days).await?)
     }
 
     /// Sends nothing new, waits for requests on their way, and releases every job. After the last answer, a journal that

@@ -47,10 +47,11 @@ impl JournalPlace {
     }
 
     /// As [`Self::open`], for sending: checks that the account's jobs are in this journal only. `data_dir` is where
-    /// this computer keeps a journal in a file. Names and addresses stay in that one for at most `keep_days`, too.
+    /// this computer keeps a journal in a file. Nothing is sent from that one from now on, so a team's journal makes one
+    /// that says so if there is none. Names and addresses stay in it for at most `keep_days`, too.
     ///
     /// # Errors
-    /// As [`Self::open`]; also [`JournalError::TwoPlaces`].
+    /// As [`Self::open`], of both journals; also [`JournalError::TwoPlaces`].
     pub async fn open_to_send(
         &self,
         data_dir: Option<&Path>,
@@ -58,7 +59,7 @@ impl JournalPlace {
         keep_days: Option<u32>,
     ) -> Result<Journal, JournalError> {
         let reads_only = matches!(self, Self::Team { reads_only: true, .. });
-        let open_beside = if reads_only { Self::copy_of_existing } else { Self::open_existing };
+        let open_beside = if reads_only { Self::copy_of_existing } else { Self::opened };
         let (journal, beside) = self.open_both(data_dir, open_beside).await?;
         let beside = beside?;
         journal.assure_only(beside.as_ref(), account).await?;
@@ -71,7 +72,8 @@ impl JournalPlace {
     }
 
     /// As [`Self::open`], for looking: also returns why the account's jobs may not all be in this journal. Changes no
-    /// job in either, and nothing of the file beside a team's journal.
+    /// job in either. Once a team has jobs of the account, nothing is sent from the file beside its journal, also by
+    /// somebody who only looks at them. A profile that only reads changes nothing of that file.
     ///
     /// # Errors
     /// As [`Self::open`].
@@ -79,15 +81,27 @@ impl JournalPlace {
         &self,
         account: &Account,
     ) -> Result<(Journal, Option<JournalError>), JournalError> {
-        let data_dir = match self {
-            Self::Team { data_dir, .. } => data_dir.as_deref(),
-            Self::Memory | Self::Folder(_) => None,
+        let Self::Team { data_dir: Some(data_dir), .. } = self else {
+            let journal = self.open_both(None, Self::opened).await?.0;
+            let checked = journal.check_only(None, account, false).await;
+            return Ok((journal, checked.err()));
         };
-        let (journal, beside) = self.open_both(data_dir, Self::copy_of_existing).await?;
+        let (journal, beside) = self.open_both(Some(data_dir), Self::copy_of_existing).await?;
         let checked = match beside {
             Ok(beside) => journal.check_only(beside.as_ref(), account, false).await,
             Err(why) => Err(why),
         };
+        if let Ok(false) = checked
+            && !journal.reads_only
+            && journal.store().count_here(account.clone()).await? > 0
+        {
+            let file = Self::Folder(data_dir.clone());
+            let file = tokio::task::spawn_blocking(move || file.open()).await;
+            // Nobody waits for that to look at jobs: the next one who sends or looks tries it again.
+            if let Ok(Ok(file)) = file {
+                let _ = journal.assure_only(Some(&file), account).await;
+            }
+        }
         Ok((journal, checked.err()))
     }
 
@@ -99,11 +113,13 @@ impl JournalPlace {
     ) -> Result<(Journal, Result<Option<Journal>, JournalError>), JournalError> {
         let (place, file) = (self.clone(), data_dir.map(|folder| Self::Folder(folder.to_owned())));
         let opening = move || {
+            // A team that cannot be reached leaves no mark in a file.
+            let journal = place.open()?;
             let beside = match (&place, &file) {
                 (Self::Team { .. }, Some(file)) => open_beside(file),
                 _ => Ok(None),
             };
-            Ok((place.open()?, beside))
+            Ok((journal, beside))
         };
         tokio::task::spawn_blocking(opening).await.map_err(|_| JournalError::Closed)?
     }
@@ -119,7 +135,11 @@ impl JournalPlace {
 
     /// Opens the journal only to read it. `None` if there is no file yet.
     pub fn open_existing(&self) -> Result<Option<Journal>, JournalError> {
-        if self.is_missing() { Ok(None) } else { self.open().map(Some) }
+        if self.is_missing() { Ok(None) } else { self.opened() }
+    }
+
+    fn opened(&self) -> Result<Option<Journal>, JournalError> {
+        self.open().map(Some)
     }
 
     /// As [`Self::open_existing`], of a copy: opening the file itself would bring it to this version's schema.

@@ -90,7 +90,7 @@ pub use self::journal::sent_here::{SentAlike, SentHere};
 pub use self::journal::transfer::MovedJobs;
 pub use self::journal::{
     Adopted, Creation, Fault, FileStatus, Journal, JournalError, JournalWatch, Migration, Moment, ROLES,
-    RecentEntry, TeamStatus, Watcher, recent_jobs, recent_templates, wait_for_release,
+    RecentEntry, RecentLoss, TeamStatus, Watcher, recent_jobs, recent_templates, wait_for_release,
 };
 pub use self::journal_place::JournalPlace;
 pub use self::known_templates::{forget_templates, known_templates, remember_templates, with_read_templates};

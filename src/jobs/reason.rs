@@ -74,6 +74,7 @@ codes! {
     LateBadges = "late_badges", tr_noop!("The service accepted {accepted} of {sent}. No row has these badges: {ids}. They may be second ones: check their holders' wallets, and revoke what is too many.");
     LostWrites = "lost_writes", tr_noop!("the team's database lost writes, so this may have been sent; lapel searches the history");
     LostWritesNoticed = "lost_writes_noticed", tr_noop!("{who} noticed on {when} that the team's database lost writes. {n} unsent rows may have been sent, so they are in doubt. lapel searches the history for them.");
+    LostWritesPerhaps = "lost_writes_perhaps", tr_noop!("on {when}, lapel noticed that the team's database lost writes. A job that it no longer knows may have sent this badge to this recipient. Ask your colleagues before you send it");
     LostWritesStopped = "lost_writes_stopped", tr_noop!("The team's database lost writes. A person may have paused or cancelled this job since. The rest was not sent. Check it, then resume it.");
     Interrupted = "interrupted",
         tr_noop!("lapel ended before it sent everything. The rest was not sent. You can resume the job.");
@@ -119,9 +120,9 @@ codes! {
     SentAgain = "sent_again", tr_noop!("a person decided to send it again");
     RefusedElsewhere = "refused_elsewhere", tr_noop!("on {when}, job {job} got a refusal of this badge for this recipient, but the service may have accepted it. Resume job {job}: lapel checks first");
     SentElsewhere = "sent_elsewhere", tr_noop!("job {job} sent this badge to this recipient on {when} ({state}). A second one needs your approval");
-    SendingElsewhere = "sending_elsewhere", tr_noop!("job {job} of {when} is sending this badge to this recipient. A second one needs your approval");
+    SendingElsewhere = "sending_elsewhere", tr_noop!("job {job} began to send this badge to this recipient on {when}. A second one needs your approval");
     PersonSent = "person_sent", tr_noop!("{who} sent this badge to this recipient on {when} (job {job}, {state}). A second one needs your approval");
-    PersonSends = "person_sends", tr_noop!("{who} is sending this badge to this recipient (job {job} of {when}). A second one needs your approval");
+    PersonSends = "person_sends", tr_noop!("{who} began to send this badge to this recipient on {when} (job {job}). A second one needs your approval");
     NoClaim = "no_claim", tr_noop!("another job may have sent this badge to this recipient");
     NeedReview = "need_review", tr_noop!("Rows not sent because they need review: {n}. These recipients already have the badge, or may have it.");
     LeftOutByHand = "left_out_by_hand", tr_noop!("skipped by a person");

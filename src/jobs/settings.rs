@@ -102,7 +102,8 @@ impl Policies {
 
     /// Sets one policy for every kind in which the recipient has, or may have, the badge.
     pub fn on_duplicate(&mut self, policy: Policy) {
-        for class in DuplicateKind::ALL.iter().filter(|c| c.is_duplicate()) {
+        let lost = DuplicateKind::LostWrites;
+        for class in DuplicateKind::ALL.iter().filter(|c| c.is_duplicate() || **c == lost) {
             self.set(*class, policy);
         }
     }
@@ -115,9 +116,10 @@ mod tests {
 
     /// `config` does not use `jobs`, so this test keeps the two lists of duplicate kinds equal.
     #[test]
-    fn the_settings_know_every_kind_but_new() {
+    fn the_settings_know_every_kind_but_new_and_lost_writes() {
+        let has_none = [DuplicateKind::New, DuplicateKind::LostWrites];
         let known: Vec<DuplicateKind> =
-            DuplicateKind::ALL.iter().copied().filter(|kind| *kind != DuplicateKind::New).collect();
+            DuplicateKind::ALL.iter().copied().filter(|kind| !has_none.contains(kind)).collect();
         let named: Vec<Option<DuplicateKind>> =
             DUPLICATE_KINDS.iter().map(|code| DuplicateKind::from_code(code)).collect();
         assert_eq!(named, known.into_iter().map(Some).collect::<Vec<_>>());

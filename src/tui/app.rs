@@ -124,7 +124,10 @@ impl App {
     ) -> Self {
         let welcome =
             matches!(first_connection, FirstConnection::Welcome).then(|| Welcome::new(warning.clone()));
-        let news = warning.filter(|_| welcome.is_none()).map(|text| Notice::new(text, true));
+        let mut toasts = Toasts::default();
+        if let Some(text) = warning.filter(|_| welcome.is_none()) {
+            toasts.add_error(text);
+        }
         let mut app = Self {
             cx,
             counts: LoopCounts::default(),
@@ -133,7 +136,7 @@ impl App {
             welcome,
             screens: Screens::default(),
             modals: ModalStack::default(),
-            toasts: Toasts { news, ..Toasts::default() },
+            toasts,
             size,
             output: TerminalOutput::default(),
             refresh: Refresh::default(),
@@ -258,7 +261,10 @@ impl App {
             }
             Message::LinkFailed(error) => {
                 let failure = Some(error.to_string());
-                self.connection = ConnectionState { failure, ..ConnectionState::new(self.connection.number) };
+                self.replace_connection(ConnectionState {
+                    failure,
+                    ..ConnectionState::new(self.connection.number)
+                });
                 if let Some(form) = RepinKey::of(&error) {
                     effects.show(form);
                     self.hold_back(RequestOwner::Shell, effects);
@@ -356,6 +362,7 @@ impl App {
         self.views.watch(self.navigation.own_tab(), &self.screens);
         // A message takes rows of the body.
         self.changed |= self.toasts.receive(&mut effects, self.input.is_input);
+        self.withdraw_seen_jobs();
         let area = self.body();
         let ready = self.cx.client().is_some() && self.views.is_ready();
         if self.welcome.is_none() && ready && self.fits() {

@@ -61,9 +61,8 @@ impl ConnectionState {
         effects: &mut Effects<'_>,
     ) -> Handled {
         let Some(form) = &mut self.background else { return Err(reply) };
-        // Shown until it is closed, because the user is busy with something else.
-        if let Some(said) = form.on_written(reply, effects)? {
-            effects.news = Some(said);
+        if let Some((text, bad)) = form.on_written(reply, effects)? {
+            effects.tell(text, bad);
         }
         self.background.take_if(|form| form.writes().is_none());
         Ok(())

@@ -148,6 +148,8 @@ pub enum Navigate {
     Activity,
     /// Show a job: its rows with these statuses, or the list of jobs if there are none.
     Job(JobId, Vec<RowStatus>),
+    /// Open the review of these kept drafts.
+    Drafts(Vec<JobId>),
     Mails(JobId),
     /// Run a command that sends rows of this job again or resumes sending. The user confirms it first.
     Again(JobId, Box<JobCommand>),
@@ -209,6 +211,13 @@ pub(in crate::tui) enum RequestOwner {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ModalId(pub(in crate::tui) u64);
 
+/// A message that the user did not ask for. An error stays until the user closes it, or until its jobs change or are shown.
+pub struct News {
+    pub text: String,
+    pub bad: bool,
+    pub jobs: Vec<JobId>,
+}
+
 /// The effects that a component collects while it handles something.
 pub struct Effects<'a> {
     requests: &'a mut RequestIds,
@@ -218,8 +227,7 @@ pub struct Effects<'a> {
     pub go: Vec<Navigate>,
     /// A line for the user, and whether it is an error.
     pub notice: Option<(String, bool)>,
-    /// A message that the user did not ask for, and whether it is an error. The user must close it.
-    pub news: Option<(String, bool)>,
+    pub news: Option<News>,
     pub copies: Vec<CopiedText>,
     pub page: Option<PagerText>,
     pub typed: Vec<(InputKind, String)>,
@@ -334,5 +342,10 @@ impl<'a> Effects<'a> {
 
     pub fn warn(&mut self, text: impl Into<String>) {
         self.notice = Some((text.into(), true));
+    }
+
+    /// Tells what the user did not ask for, and whether it is an error.
+    pub fn tell(&mut self, text: String, bad: bool) {
+        self.news = Some(News { text, bad, jobs: Vec::new() });
     }
 }

@@ -8,6 +8,8 @@ const MOST: usize = 8;
 /// Hints that actions on the selection leave to actions on the list.
 const FOR_THE_LIST: usize = 2;
 const WIDEST: u16 = 80;
+/// Hints of actions on the selection, and of those on the list, that stay beside a message.
+const FEWEST: [usize; 2] = [2, 1];
 
 /// The most important first. The keymap leaves out the ones that are not possible here.
 const ACT: &[Action] = &[
@@ -119,14 +121,61 @@ impl Hint {
 impl App {
     /// A click never runs an action that sends: the user must press its key.
     pub(super) fn hint_at(&self, columns: u16, column: u16) -> Option<Action> {
-        let hints = self.hints(columns);
+        let (hints, _) = self.footer(columns);
         let column = usize::from(column);
         let hint = hints.iter().find(|hint| (hint.at..hint.at + hint.wide() - 2).contains(&column))?;
         Some(hint.action).filter(|action| !action.sends())
     }
 
+    /// The hints, and the message if it fits beside them. The last ones of what acts, and then of the list, give way to a
+    /// message that goes away by itself.
+    fn footer(&self, columns: u16) -> (Vec<Hint>, Option<(String, bool)>) {
+        let mut groups = self.hints(columns);
+        let toast = self.toasts.shown(self.modals.shows_message()).and_then(|message| {
+            let sign = if message.bad { self.cx.glyphs.alert } else { self.cx.glyphs.dot };
+            let text = format!("{sign} {}", message.text);
+            let room = usize::from(columns).checked_sub(width(&text) + 2)?;
+            let mut kept = [groups[0].len(), groups[1].len()];
+            while self.end(&groups, kept) > room {
+                let spare = kept.iter_mut().zip(FEWEST).find(|(kept, fewest)| **kept > *fewest);
+                *spare.filter(|_| message.passes)?.0 -= 1;
+            }
+            groups.iter_mut().zip(kept).for_each(|(group, kept)| group.truncate(kept));
+            Some((text, message.bad))
+        });
+        (self.placed(groups), toast)
+    }
+
+    /// The first column after the hints, with so many of the first two groups.
+    fn end(&self, [act, list, app]: &[Vec<Hint>; 3], kept: [usize; 2]) -> usize {
+        let shown = [&act[..kept[0]], &list[..kept[1]], app];
+        let separators = shown.iter().filter(|group| !group.is_empty()).count().saturating_sub(1);
+        2 + separators * self.separator() + shown.into_iter().flatten().map(Hint::wide).sum::<usize>()
+    }
+
+    fn separator(&self) -> usize {
+        width(self.cx.glyphs.dot) + 1
+    }
+
+    fn placed(&self, groups: [Vec<Hint>; 3]) -> Vec<Hint> {
+        let mut shown: Vec<Hint> = Vec::new();
+        for mut group in groups {
+            if let Some(first) = group.first_mut().filter(|_| !shown.is_empty()) {
+                first.begins = true;
+            }
+            shown.append(&mut group);
+        }
+        let mut at = 2;
+        for hint in &mut shown {
+            at += if hint.begins { self.separator() } else { 0 };
+            hint.at = at;
+            at += hint.wide();
+        }
+        shown
+    }
+
     /// The hints in their groups: what acts, the list, the app. As many as fit.
-    fn hints(&self, columns: u16) -> Vec<Hint> {
+    fn hints(&self, columns: u16) -> [Vec<Hint>; 3] {
         let stack = self.key_contexts();
         let is_asked = self.modals.confirm().is_some();
         let is_behind = |action| self.modals.is_empty() && self.screen().is_behind(action);
@@ -156,8 +205,7 @@ impl App {
             Action::Quit => !quits,
             _ => true,
         });
-        let separator = width(self.cx.glyphs.dot) + 1;
-        let taken: usize = app.iter().map(Hint::wide).sum::<usize>() + 2 * separator;
+        let taken: usize = app.iter().map(Hint::wide).sum::<usize>() + 2 * self.separator();
         let mut left = usize::from(columns).saturating_sub(2 + taken);
         let mut places = MOST.saturating_sub(app.len());
         let mut take = |hints: &mut Vec<Hint>, most: usize| -> Vec<Hint> {
@@ -183,34 +231,18 @@ impl App {
         let list = take(&mut list, usize::MAX);
         // The list has no more hints that fit.
         act.extend(take(&mut acts, usize::MAX));
-        let mut shown: Vec<Hint> = Vec::new();
-        for mut group in [act, list, app] {
-            if let Some(first) = group.first_mut().filter(|_| !shown.is_empty()) {
-                first.begins = true;
-            }
-            shown.append(&mut group);
-        }
-        let mut at = 2;
-        for hint in &mut shown {
-            at += if hint.begins { separator } else { 0 };
-            hint.at = at;
-            at += hint.wide();
-        }
-        shown
+        [act, list, app]
     }
 
-    pub(super) fn toast_in_footer(&self, columns: u16) -> Option<String> {
-        let notice = self.toasts.shown(self.modals.shows_message())?;
-        let sign = if notice.bad { self.cx.glyphs.alert } else { self.cx.glyphs.dot };
-        let text = format!("{sign} {}", notice.text);
-        let end = self.hints(columns).last().map_or(2, |hint| hint.at + hint.wide());
-        (end + width(&text) + 2 <= usize::from(columns)).then_some(text)
+    pub(super) fn has_toast(&self, columns: u16) -> bool {
+        self.footer(columns).1.is_some()
     }
 
     pub(super) fn draw_footer(&self, frame: &mut Frame<'_>, area: Rect) {
         let theme = &self.cx.theme;
         let mut spans = vec![Span::raw("  ")];
-        for hint in self.hints(area.width) {
+        let (hints, toast) = self.footer(area.width);
+        for hint in hints {
             if hint.begins {
                 spans.push(Span::styled(format!("{} ", self.cx.glyphs.dot), theme.dim()));
             }
@@ -218,8 +250,7 @@ impl App {
             spans.push(Span::styled(format!(" {}  ", hint.words), theme.dim()));
         }
         frame.render_widget(Line::from(spans), area);
-        if let Some(text) = self.toast_in_footer(area.width) {
-            let bad = self.toasts.shown(self.modals.shows_message()).is_some_and(|notice| notice.bad);
+        if let Some((text, bad)) = toast {
             let text = Span::styled(text, if bad { theme.error() } else { theme.good() });
             let at = Rect { width: area.width - 1, ..area };
             frame.render_widget(Line::from(text).right_aligned(), at);

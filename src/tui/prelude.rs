@@ -4,7 +4,7 @@ pub(in crate::tui) use super::component::{
     Component, JournalEvent, ListedBadge, Modal, ModalFlag, Screen, ShownRecord,
 };
 pub(in crate::tui) use super::context::UiContext;
-pub(in crate::tui) use super::effects::{Effects, ExportSource, Navigate, RequestOwner};
+pub(in crate::tui) use super::effects::{Effects, ExportSource, Navigate, News, RequestOwner};
 pub(in crate::tui) use super::input::action::Action;
 pub(in crate::tui) use super::input::keymap::KeyContext;
 pub(in crate::tui) use super::input::list_hit::{Click, Clicked, Drag, ListArea, ListCursor, below};

@@ -20,8 +20,8 @@ use crate::index::{self, Cert, Coverage, DetailsRead, FoundPeople, Renewals, Syn
 use crate::jobs::intake::Choices;
 use crate::jobs::receipt::{FailedMails, TableFormat};
 use crate::jobs::{
-    DuplicateResult, FileRequest, FileState, Holdings, IdsRequest, JobError, Opened, RequestsNeeded, Rival,
-    RowGroup, SentAlike,
+    DuplicateResult, FileRequest, FileState, Holdings, IdsRequest, JobError, Opened, RecentLoss,
+    RequestsNeeded, Rival, RowGroup, SentAlike,
 };
 use crate::table::TableError;
 use crate::tui::persist::input_history::{Lists, RecentsRequest};
@@ -191,6 +191,8 @@ requests! {
         Jobs -> Jobs(Result<Vec<Job>, String>) [Journal];
         /// The drafts that are kept for review, the newest first.
         KeptDrafts -> KeptDrafts(Result<Vec<Job>, String>) [Journal];
+        /// A loss of writes of a team's database that still matters.
+        RecentLoss -> RecentLoss(Option<RecentLoss>) [Journal];
         Rows(query: RowsQuery) -> Rows(Result<Page<JobRow>, String>) [Journal];
         SavedRows(query: RowsQuery, to_file: RowsToFile) -> SavedRows(Result<Vec<ExportRow>, String>) [Journal];
         /// The place of a row in a list of rows, from 0. `None` if it is not there.

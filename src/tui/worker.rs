@@ -241,6 +241,7 @@ async fn respond(
 
         Request::Jobs => Response::Jobs(text_error(jobs?.list().await)),
         Request::KeptDrafts => Response::KeptDrafts(text_error(jobs?.kept_drafts().await)),
+        Request::RecentLoss => Response::RecentLoss(jobs?.recent_loss().await.ok().flatten()),
         Request::Rows(query) => Response::Rows(job_command::rows(&jobs?, query).await),
         Request::SavedRows(query, to_file) => {
             Response::SavedRows(job_command::saved_rows(&jobs?, query, to_file, reader?.clock()).await)
@@ -266,8 +267,8 @@ async fn respond(
             Response::Opened(Box::new(text_error(opened)))
         }
         Request::DraftFile(request, replaced) => {
-            let (jobs, progress) = (jobs?, reading());
-            let drafted = draft_file(&jobs, *request, &replaced, progress, &context.cancel).await;
+            let (jobs, indexed, progress) = (jobs?, index?.domains().await, reading());
+            let drafted = draft_file(&jobs, *request, indexed, &replaced, progress, &context.cancel).await;
             Response::Drafted(drafted_by(&jobs, drafted, &context).await)
         }
         Request::DraftIds(request) => {
@@ -379,11 +380,12 @@ async fn badge(id: &BadgeId, reader: &Reader, index: &IndexSlot, call: &Call) ->
 async fn draft_file(
     jobs: &Jobs,
     request: FileRequest,
+    indexed: Vec<(String, u64)>,
     replaced: &[JobId],
     progress: watch::Sender<Reading>,
     cancel: &CancellationToken,
 ) -> Result<(Vec<JobId>, u64), JobError> {
-    let new = jobs.draft_file(request, progress, cancel.clone()).await?;
+    let new = jobs.draft_file(request, indexed, progress, cancel.clone()).await?;
     let lost = jobs.keep_decisions(replaced, &new).await?;
     Ok((new, lost))
 }
@@ -426,16 +428,13 @@ async fn template_of(
     Ok((template, item.title.unwrap_or_default()))
 }
 
-/// The domains of the addresses in the index and in the journal, each once. A badge sent from here is in both.
+/// See [`Jobs::known_domains`]. Without a journal, those of the index.
 async fn known_domains(jobs: Option<&Jobs>, index: &IndexSlot) -> Vec<(String, u64)> {
-    let mut domains: HashMap<String, u64> = index.domains().await.into_iter().collect();
-    if let Some(jobs) = jobs {
-        for (domain, n) in jobs.domains().await.unwrap_or_default() {
-            let most = domains.entry(domain).or_default();
-            *most = n.max(*most);
-        }
+    let indexed = index.domains().await;
+    match jobs {
+        Some(jobs) => jobs.known_domains(&indexed).await.unwrap_or(indexed),
+        None => indexed,
     }
-    domains.into_iter().collect()
 }
 
 async fn holder(reader: &Reader, email: &str, pages: u64, call: &Call) -> HolderLists {

@@ -48,7 +48,12 @@ impl Bench {
 
     async fn draft(&self, request: FileRequest) -> Result<Vec<JobId>, JobError> {
         self.jobs
-            .draft_file(request, watch::channel(lapel::jobs::Reading::default()).0, CancellationToken::new())
+            .draft_file(
+                request,
+                Vec::new(),
+                watch::channel(lapel::jobs::Reading::default()).0,
+                CancellationToken::new(),
+            )
             .await
     }
 
@@ -308,7 +313,7 @@ async fn a_reading_that_is_given_up_leaves_nothing() {
     let template = Some((TemplateId::new("TPL-004").expect("an id"), Text::from("t")));
     let request = FileRequest { template, source: demo("big-3200.csv"), choices: Choices::default() };
     let (progress, _) = watch::channel(lapel::jobs::Reading::default());
-    assert!(bench.jobs.draft_file(request, progress, cancel).await.is_err());
+    assert!(bench.jobs.draft_file(request, Vec::new(), progress, cancel).await.is_err());
     assert!(matches!(bench.jobs.job(JobId(1)).await, Err(JobError::NotPossible(_))));
 }
 

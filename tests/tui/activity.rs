@@ -111,6 +111,9 @@ async fn what_a_resume_sends_at_once_and_what_only_after_a_check_is_said() {
     // The check finds nothing, which is no proof here.
     h.press("r");
     h.shows(msg_part("1 of 5 not sent: quota exceeded")).await;
+    // The pane names the rows that the service may have accepted, and not the one that was never sent.
+    let screen = h.settled().await;
+    assert!(screen.contains("person2@naru.example") && !screen.contains("person4@"), "{screen}");
     h.press("R");
     let rows = msg_with("{n} rows, {held} of them after a check", &[&3, &2]);
     assert!(h.screen().contains(&rows), "{}", h.screen());

@@ -101,6 +101,34 @@ async fn what_is_chosen_is_there_again_the_next_time_and_another_profile_has_its
     assert_eq!(heads(&screen)[..2], ["Valid", "until↓"]);
 }
 
+/// The preview has the whole name and the whole address; a list of failed mails without their dates says little.
+#[tokio::test]
+async fn long_names_and_addresses_are_cut_before_a_date_or_a_mail_status_goes() {
+    for (columns, rows) in [(80, 24), (120, 36)] {
+        let mut h = Harness::new(small(), columns, rows).await;
+        let long = |days: i64| RowSpec {
+            recipient_name: "Jean-Baptiste Emmanuel Zorg".into(),
+            recipient_email: "jean.baptiste.emmanuel.zorg@department.naru.example".into(),
+            // The date has its year.
+            minutes_ago: days * 24 * 60,
+            email_status: "BOUNCE".into(),
+            ..RowSpec::default()
+        };
+        let insert = (400..405).map(long).collect();
+        h.sandbox.control().rows(&Rows { insert, ..Rows::default() }).expect("inserted");
+        h.press("2");
+        h.settled().await;
+        for filter in ["name:Jean", "mail:failed name:Jean"] {
+            h.press("/ ctrl-u");
+            h.type_text(filter);
+            h.press("enter");
+            let screen = h.settled().await;
+            let all = ["State", "Holder", "E-mail", "Badge", "Issued", "at", "Mail"];
+            assert_eq!(heads(&screen), all, "{filter}: {screen}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_layout_is_saved_some_time_after_a_change_and_not_at_every_key() {
     let folder = tempfile::tempdir().expect("a folder");

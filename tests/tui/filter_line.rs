@@ -250,7 +250,26 @@ async fn a_category_is_named_and_the_service_gets_its_id() {
     h.press("enter");
     let screen = h.settled().await;
     assert!(heading(&screen).contains(msg_part("type ")), "{screen}");
-    assert!(!screen.contains(msg_part("is none of COMPLETE")), "{screen}");
+    assert!(!screen.contains(msg_part("is none of")), "{screen}");
+}
+
+/// The table shows the names, never the codes.
+#[tokio::test]
+async fn the_form_names_badge_types_as_the_list_does() {
+    let mut h = tab(small(), "1").await;
+    h.press("=");
+    let screen = h.settled().await;
+    assert!(screen.contains("수료, ") && !screen.contains("COMPLETE"), "{screen}");
+    // The third field. A beginning that has a suggestion is no mistake yet.
+    h.press("tab tab");
+    h.type_text("수");
+    let screen = h.screen();
+    assert!(screen.contains("수료") && !screen.contains(msg_part("is none of")), "{screen}");
+    h.type_text("xx");
+    let screen = h.screen();
+    let (_, named) = screen.split_once(msg_part("is none of")).expect("a mistake");
+    let line = named.lines().next().unwrap_or_default();
+    assert!(line.contains("수료") && !line.contains("COMPLETE"), "{screen}");
 }
 
 fn one(name: &str, state: RowState) -> RowSpec {
@@ -656,13 +675,47 @@ async fn a_hidden_mark_leaves_room_for_the_filter() {
     let screen = h.settled().await;
     assert!(heading(&screen).contains("state Revoked"), "{screen}");
     assert!(heading(&screen).contains(&msg_with("{marked} marked ({hidden} hidden)", &[&1, &1])), "{screen}");
-    // A longer filter leaves room for the marks alone.
+    // A longer filter leaves less room for what lapel has filtered, and all of it for the marks.
     h.press("/");
     h.type_text(" title:데이터");
     h.press("enter");
     let screen = h.settled().await;
     assert!(heading(&screen).contains("title “데이터” · state Revoked"), "{screen}");
-    assert!(heading(&screen).contains(&msg_with("{marked} marked", &[&1])), "{screen}");
+    assert!(heading(&screen).contains(&msg_with("{marked} marked ({hidden} hidden)", &[&1, &1])), "{screen}");
+}
+
+/// Whoever revokes marked badges must know of those that the list does not show.
+#[tokio::test]
+async fn hidden_marks_are_counted_beside_a_filter_of_the_index_and_before_they_are_revoked() {
+    for columns in [80, 120] {
+        let mut h = Harness::with(small(), columns, 36, overview::with_index).await;
+        // The newest rows. Their mails were sent.
+        let insert = vec![one("한서윤", RowState::Issued), one("오지호", RowState::Issued)];
+        h.sandbox.control().rows(&Rows { insert, ..Rows::default() }).expect("inserted");
+        h.settled().await;
+        h.press("0 G enter");
+        h.settled().await;
+        h.press("2");
+        h.settled().await;
+        h.press("/");
+        h.type_text("state:issued");
+        h.press("enter");
+        h.settled().await;
+        h.press("space space x");
+        let hidden = msg_part("Hidden by the filter");
+        assert!(!h.settled().await.contains(hidden), "all marked rows are shown: {}", h.screen());
+        h.press("esc /");
+        h.type_text(" mail:failed");
+        h.press("enter");
+        let screen = h.settled().await;
+        let heading = heading(&screen);
+        assert!(heading.contains("state Issued · mail failed · "), "{screen}");
+        assert!(heading.contains(&msg_with("{marked} marked ({hidden} hidden)", &[&2, &2])), "{screen}");
+        h.press("x");
+        let screen = h.settled().await;
+        let words = msg_with("Hidden by the filter: {n} of {all} marked badges.", &[&2, &2]);
+        assert!(screen.contains(&words), "{screen}");
+    }
 }
 
 #[tokio::test]

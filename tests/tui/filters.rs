@@ -163,6 +163,8 @@ async fn a_damaged_file_is_told_by_line_and_never_overwritten() {
     let (mut h, path, _folder) = with_file(Some(damaged)).await;
     let screen = h.settled().await;
     assert!(screen.contains(msg_part("line 2")) && screen.contains(msg_part("did you mean")), "{screen}");
+    let told = msg_part("Some saved filters cannot be used.");
+    assert!(screen.contains(told), "{screen}");
     assert!(screen.contains(msg_part("40 templates")), "lapel goes on: {screen}");
     h.press("/");
     h.type_text("파이썬");
@@ -179,6 +181,8 @@ async fn a_damaged_file_is_told_by_line_and_never_overwritten() {
     h.press("enter");
     h.shows(msg_part("Saved as “b”")).await;
     assert!(text(&path).contains("[templates.b]"), "{}", text(&path));
+    h.press("j");
+    assert!(!h.settled().await.contains(told), "it is mended: {}", h.screen());
 }
 
 #[tokio::test]

@@ -109,6 +109,25 @@ async fn a_waiting_badge_opened_by_its_id_says_what_its_record_does_not() {
 }
 
 #[tokio::test]
+async fn the_last_hints_give_way_to_a_message_that_goes_by_itself() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    h.settled().await;
+    h.press("2");
+    let before = h.settled().await;
+    assert!(footer(&before).contains("w wallet"), "{before}");
+    h.press("u");
+    let told = h.screen();
+    assert!(footer(&told).ends_with(msg("There is no mark to undo.")), "{told}");
+    assert!(!footer(&told).contains("w wallet"), "{told}");
+    for hint in ["⏎ open", "space mark", "/ filter", "? help"] {
+        assert!(footer(&told).contains(hint), "{hint}: {told}");
+    }
+    crate::copy_log_refresh::pass(20).await;
+    h.tui.app.update(Message::Tick);
+    assert_eq!(footer(&h.screen()), footer(&before));
+}
+
+#[tokio::test]
 async fn possible_matches_offer_neither_export_nor_copy() {
     let mut h = Harness::new(small(), 100, 30).await;
     for email in ["a.b@naru.example", "c.d@example.org"] {

@@ -278,6 +278,43 @@ async fn the_palette_does_what_is_typed_or_says_why_not() {
 }
 
 #[tokio::test]
+async fn the_palette_opens_a_job_by_its_number_or_file_and_a_kept_draft() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("autumn.csv");
+    std::fs::write(&file, "name,email\n가나,one@naru.example\n").expect("written");
+    super::files::drop_file(&mut h, file.to_str().expect("UTF-8")).await;
+    h.shows(msg_part("check every row")).await;
+    h.press("enter");
+    h.until("the review", |s| s.contains(msg_part("Nothing is sent until you confirm. "))).await;
+    h.settled().await;
+    h.confirm_draft("1").await;
+    h.shows(msg("Problem")).await;
+    super::activity::people(&mut h, 1..3).await;
+    h.press("esc");
+    h.settled().await;
+    for typed in ["#1", "job 1", "autumn.csv"] {
+        h.press("1 ctrl-p");
+        h.type_text(typed);
+        let screen = h.screen();
+        let first = screen.lines().find(|line| line.contains("│  ▌")).unwrap_or_default();
+        assert!(first.contains("job 1: ") && first.contains("autumn.csv"), "{typed}: {screen}");
+        h.press("enter");
+        let screen = h.settled().await;
+        assert!(screen.contains(msg("Problem")) && screen.contains("#1"), "{typed}: {screen}");
+    }
+    // The number of a job is nothing that the service has.
+    h.press("ctrl-p");
+    h.type_text("#9");
+    h.press("enter");
+    assert!(h.screen().contains(msg("No match. Nothing was done.")), "{}", h.screen());
+    h.press("ctrl-u");
+    h.type_text("draft pasted");
+    h.press("enter");
+    h.until("the review", |s| s.contains(msg_part("Nothing is sent until you confirm. "))).await;
+}
+
+#[tokio::test]
 async fn the_palette_offers_nothing_that_acts_where_one_only_looks() {
     let mut h = Harness::new(small(), 100, 30).await;
     h.settled().await;

@@ -24,7 +24,7 @@ async fn listed(columns: u16, rows: u16) -> Harness {
     let mut h = Harness::with(frozen(), columns, rows, with_index).await;
     h.settled().await;
     h.press("0 r");
-    h.until("read", |s| s.contains(msg_part("mails failed"))).await;
+    h.until("read", |s| s.contains(msg_part("mails of issued badges failed"))).await;
     h.settled().await;
     h.press("G k enter");
     h.settled().await;
@@ -76,7 +76,7 @@ async fn failed_mails_are_a_list_by_domain() {
     assert_eq!(here(&h.settled().await), at, "back in the list");
     h.press("esc esc");
     let screen = h.settled().await;
-    assert!(screen.contains(msg_part("mails failed")), "home again: {screen}");
+    assert!(screen.contains(msg_part("mails of issued badges failed")), "home again: {screen}");
 }
 
 #[tokio::test]
@@ -117,7 +117,7 @@ async fn back_from_the_failed_mails_returns_to_the_counts_that_opened_them() {
     let mut h = Harness::with(frozen(), 80, 24, with_index).await;
     h.settled().await;
     h.press("0 r");
-    h.until("read", |s| s.contains(msg_part("mails failed"))).await;
+    h.until("read", |s| s.contains(msg_part("mails of issued badges failed"))).await;
     // The counts, with the section of mails; its last bar holds the domains with one failure each.
     h.press("G enter");
     h.settled().await;

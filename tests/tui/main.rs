@@ -38,6 +38,7 @@ mod lookups;
 mod mails;
 mod mark_all;
 mod marked_rows;
+mod messages;
 mod misbehaving;
 mod narrow;
 mod overview;

@@ -450,7 +450,8 @@ async fn previews_have_the_picture_of_the_template() {
     h.press("w");
     assert!(is_seen(&h.settled().await), "{}", h.screen());
     h.press("0 r");
-    h.until("read", |s| s.contains(msg_part("mails failed")) && !s.contains(msg("so far"))).await;
+    h.until("read", |s| s.contains(msg_part("mails of issued badges failed")) && !s.contains(msg("so far")))
+        .await;
     h.press("G k enter");
     h.settled().await;
     h.press("j");
@@ -461,6 +462,25 @@ async fn previews_have_the_picture_of_the_template() {
         "{:?}",
         h.sandbox.control().ledger().requests
     );
+}
+
+/// The answer is long, but not as long as the pane.
+#[tokio::test]
+async fn a_wallet_with_copies_has_the_picture_below_the_answer_on_a_usual_screen() {
+    let mut h = Harness::with_pictures(frozen(), 120, 36, |session| session).await;
+    let copy = |days: i64| RowSpec {
+        recipient_email: "copies@naru.example".into(),
+        minutes_ago: days * 24 * 60,
+        ..RowSpec::default()
+    };
+    let insert = (1..=4).map(copy).collect();
+    h.sandbox.control().rows(&Rows { insert, ..Rows::default() }).expect("inserted");
+    h.settled().await;
+    h.press("3");
+    h.type_text("copies@naru.example");
+    h.press("enter");
+    let answer = h.settled().await;
+    assert!(answer.contains(msg("Not possible")) && is_seen(&answer), "{answer}");
 }
 
 /// The front is first where the pane does not show it, and the question of the caller stays.

@@ -463,6 +463,8 @@ async fn a_new_profile_is_checked_and_kept_with_what_the_service_says_of_its_key
     // From the name of the organisation, of which none was typed.
     let typed = "Short name: {word}. You type it after the number before anything is sent.";
     assert!(flat(&screen).contains(&msg_with(typed, &[&"organisation"])), "{screen}");
+    let zone = msg_part("The time zone of the service is not set, so ages can be wrong.");
+    assert!(flat(&screen).contains(zone) && flat(&screen).contains("(P, c)"), "{screen}");
     let (profile, kept_key) = kept.lock().expect("notes").take().expect("kept");
     let settings = profile.settings().expect("nothing is wrong");
     assert_eq!((profile.name.as_str(), settings.read_only), ("mine", true));

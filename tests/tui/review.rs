@@ -326,6 +326,44 @@ async fn one_key_goes_from_group_to_group_and_rare_reasons_share_one() {
     assert!(screen.lines().any(|line| line.starts_with('▌') && line.contains(&parts[0])), "around: {screen}");
 }
 
+/// A heading of one reason has the keys that its rows have, and every other one says what its rows need.
+#[tokio::test]
+async fn a_heading_has_the_keys_of_its_rows_or_says_what_they_need() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    let _folder = review(
+        &mut h,
+        "가나,one@naru.example\n가나,one@naru.example\n다라,two@naru.example\n다라,two@naru.example\n마바,\n사아,none\n",
+    )
+    .await;
+    h.shows("2 ready").await;
+    h.settled().await;
+    let on =
+        |screen: &str, part: &str| screen.lines().any(|line| line.starts_with('▌') && line.contains(part));
+    h.press("g");
+    assert!(on(&h.settled().await, &format!("{}: 2 (", msg("invalid"))), "{}", h.screen());
+    for key in ["a", "A", "_"] {
+        h.press(key);
+        let told = msg_with(
+            "Correct these rows one by one ({correct}), or in the file: {redo} saves them.",
+            &[&"c", &"e"],
+        );
+        assert!(h.settled().await.contains(&told), "{key}: {}", h.screen());
+    }
+    h.press("f");
+    let screen = h.settled().await;
+    assert!(on(&screen, &format!("{}: 2 ({})", msg("skipped"), msg("twice in the file"))), "{screen}");
+    assert!(on(&screen, &msg_with("{send} include all", &[&"A"])), "{screen}");
+    assert!(!on(&screen, &msg_with("{skip} skip all", &[&"_"])), "{screen}");
+    h.press("_");
+    h.shows(msg("These rows are skipped already.")).await;
+    h.press("A");
+    h.shows(&msg_with("{n} rows will be sent.", &[&2])).await;
+    h.shows("4 ready").await;
+    h.settled().await;
+    h.press("g f A");
+    h.shows(msg_part("These rows cannot be decided together.")).await;
+}
+
 /// Where there is no address, sending is not possible with any key.
 #[tokio::test]
 async fn a_blank_line_or_a_total_never_becomes_a_recipient() {
@@ -426,6 +464,30 @@ async fn the_reason_of_a_row_is_whole_on_a_small_screen() {
     let footer = screen.trim_end().lines().last().unwrap_or_default().to_owned();
     assert!(footer.contains(&format!("⏎ {}", msg("show or hide"))), "{screen}");
     assert_eq!(footer.matches(msg("show or hide")).count(), 1, "{screen}");
+}
+
+/// Nothing was sent from here, and the file itself is of another domain.
+#[tokio::test]
+async fn a_domain_of_the_index_shows_a_mistyped_one_in_a_file() {
+    let mut h = Harness::with(small(), 80, 24, super::overview::with_index).await;
+    let file = "가나,one@naru.exmaple\n다라,two@other.example\n";
+    // The counts read the index.
+    h.settled().await;
+    h.press("0 G enter");
+    h.settled().await;
+    let _folder = review(&mut h, file).await;
+    h.shows(msg_part("1 needs review")).await;
+    let flat = h.settled().await.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains("did you mean naru.example, as in most other addresses?"), "{}", h.screen());
+    // So is one that is typed in a correction.
+    let question = msg_with("e-mail: {warning}", &[&msg_with("did you mean {meant}?", &[&"naru.example"])]);
+    h.press("c tab");
+    for (typed, is_asked) in [("three@naru.exmaple", true), ("three@naru.example", false)] {
+        h.press("ctrl-u");
+        h.type_text(typed);
+        let screen = h.settled().await;
+        assert!(screen.contains(typed) && screen.contains(&question) == is_asked, "{typed}: {screen}");
+    }
 }
 
 #[tokio::test]

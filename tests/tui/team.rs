@@ -490,3 +490,25 @@ async fn a_job_that_the_database_lost_leaves_the_list() {
     let screen = h.shows(msg_part("is not in the journal any more")).await;
     assert!(!screen.contains("waiting 2 = 2"), "{screen}");
 }
+
+#[tokio::test]
+async fn home_says_that_the_database_lost_writes_until_that_no_longer_matters() {
+    if !server::is_installed() {
+        return;
+    }
+    let login = server::new_database();
+    let noticed = |ago: &str| {
+        let sql = format!("UPDATE lapel.store SET noticed = now() - interval '{ago}'");
+        server::run_in(&login.server.database, &sql);
+    };
+    let lost = msg_part("every row to issue needs review until");
+    for (ago, says) in [("1 hour", true), ("27 hours", false)] {
+        noticed(ago);
+        let mut h = Harness::with(small(), 120, 36, |session| in_team(session, &login, "kim")).await;
+        h.press("0");
+        let screen = h.settled().await;
+        let quiet = msg("Nothing needs you, and no job is running.");
+        let text = words(&screen);
+        assert_eq!((text.contains(lost), text.contains(quiet)), (says, !says), "{screen}");
+    }
+}

@@ -91,6 +91,7 @@ pub(in super::super) fn server_json(server: &Server, found: &TeamStatus, reads_o
         "standbys": found.setup.standbys,
         "synchronous_standby": found.setup.has_synchronous_standby,
         "lost_writes": found.losses.noticed.map(|at| at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()),
+        "review_until": found.losses.recent().map(|loss| loss.until.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()),
         "rows_to_search": found.losses.unsearched_rows,
         "clock_ahead_ms": found.setup.clock_ahead_ms,
         "pooled": found.setup.is_pooled,

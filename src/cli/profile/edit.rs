@@ -52,6 +52,10 @@ pub(super) async fn edit(context: &ProfileContext, flags: EditFlags) -> CommandR
     if line.journal.server().is_some() && edited.profile.journal.is_none() {
         text.push(' ');
         text.push_str(share_stays());
+        text.push(' ');
+        text.push_str(t!(
+            "The jobs in the team's journal stay there, and lapel sends nothing for them from this computer. If you have not moved them here, set the URL again and run: lapel journal move --back"
+        ));
     }
     context.answer(&text, &value)
 }

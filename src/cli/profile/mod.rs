@@ -182,11 +182,21 @@ async fn adopt(
     let Some(former) = former else { return Ok(Adopted::default()) };
     let place = journal_place(profile, &context.paths);
     let who = place.person().unwrap_or(&context.who).to_owned();
+    let is_team = matches!(place, JournalPlace::Team { .. });
     let opened = open_journal(place, JournalPlace::open_existing).await?;
     let Some(journal) = opened else { return Ok(Adopted::default()) };
     let account = Account::of(&profile.name, &super::connection(profile, &context.paths)?)
         .of_organisation(profile.organisation.as_deref());
-    Ok(journal.adopt(&account, former, &who).await?)
+    let adopted = journal.adopt(&account, former, &who).await?;
+    // The file beside a team's journal sends nothing for the new key either.
+    if is_team
+        && let Some(file) =
+            open_journal(JournalPlace::Folder(context.paths.data_dir.clone()), JournalPlace::open_existing)
+                .await?
+    {
+        file.adopt(&account, former, &who).await?;
+    }
+    Ok(adopted)
 }
 
 /// The sources of the key and of the journal's password. One of them may be the command at the end.

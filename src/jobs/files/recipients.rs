@@ -34,7 +34,8 @@ pub struct FileRequest {
 
 impl Jobs {
     /// Writes one draft for the template, or one per template that a column names. A row that names no
-    /// template of the organisation becomes an invalid row of the first draft, with the reason.
+    /// template of the organisation becomes an invalid row of the first draft, with the reason. `indexed` are the domains
+    /// of the index: see [`Jobs::known_domains`].
     ///
     /// # Errors
     /// The file is not readable, a question about it is open, or a row names another template than the chosen one. No
@@ -42,6 +43,7 @@ impl Jobs {
     pub async fn draft_file(
         &self,
         request: FileRequest,
+        indexed: Vec<(String, u64)>,
         progress: watch::Sender<Reading>,
         cancel: CancellationToken,
     ) -> Result<Vec<JobId>, JobError> {
@@ -53,6 +55,7 @@ impl Jobs {
                 TemplateNames::read(self.core.reader(), &call).await?
             }
         };
+        let known_domains = self.known_domains(&indexed).await?;
         let (store, account) = (self.core.store.clone(), self.core.account.clone());
         let (now, _) = self.core.moment();
         let watcher = ReadingWatcher::new(progress, cancel);
@@ -62,6 +65,7 @@ impl Jobs {
                 account,
                 jobs: Vec::new(),
                 domains: HashMap::new(),
+                known_domains,
                 writing: None,
             };
             let read = read_into(&mut drafts, &request, &known, &watcher, now.as_second());
@@ -104,6 +108,7 @@ struct TemplateDrafts<'j> {
     account: Account,
     jobs: Vec<JobDraft>,
     domains: HashMap<String, u64>,
+    known_domains: Vec<(String, u64)>,
     /// The rows that are being written, while others are read and checked.
     writing: Option<Started<()>>,
 }
@@ -146,9 +151,8 @@ impl TemplateDrafts<'_> {
         if let Some(writing) = self.writing.take() {
             writing.wait()?;
         }
-        let known = self.store.domains(self.account.clone()).wait()?;
         let suspects: Vec<(String, String)> =
-            similar_domains(&self.domains, &known).into_iter().take(SUSPECTS).collect();
+            similar_domains(&self.domains, &self.known_domains).into_iter().take(SUSPECTS).collect();
         for draft in &mut self.jobs {
             let rows = std::mem::take(&mut draft.rows);
             self.store.finish_rows(draft.id, rows, suspects.clone()).wait()?;

@@ -19,7 +19,7 @@ use super::facts::{self, KeptValue};
 use super::jobs::Actor;
 use super::place::{Files, Site, first_line};
 use super::schema::{APPLICATION, BACKUP, assure_whole, connect, migrate, prepare};
-use super::{PATIENCE, conditions, jobs, lost_writes, random_number, shown};
+use super::{PATIENCE, conditions, jobs, lost_writes, random_number, shown, transfer};
 use crate::fs::{Draft, Overwrite, is_own_file, open_plain};
 use crate::jobs::error::JobError;
 use crate::jobs::journal::JournalError;
@@ -227,7 +227,7 @@ pub(super) fn restore_at(
             computer
         )));
     }
-    let mut notes = Vec::new();
+    let mut kept = KeptHere::default();
     if !held.files.is_empty() {
         let here = held.open(site)?;
         let failed = |why: tx::Error| held.failed(why);
@@ -252,7 +252,7 @@ pub(super) fn restore_at(
                 file = held.file
             )));
         }
-        notes = notes_of(&Tx::on(&here)).map_err(failed)?;
+        kept = KeptHere::of(&Tx::on(&here)).map_err(failed)?;
     }
     if mark.state == BackupState::Begun {
         return Err(JobError::no(localizable!(
@@ -260,7 +260,7 @@ pub(super) fn restore_at(
             computer = name_of(&mark.computer)
         )));
     }
-    put_back(&held, &backup, &mark, site, (from, taken || !mark.moves), (claim, &notes), who)
+    put_back(&held, &backup, &mark, site, (from, taken || !mark.moves), (claim, &kept), who)
 }
 
 /// Jobs whose records moved with this backup.
@@ -274,7 +274,7 @@ fn put_back(
     mark: &BackupMark,
     site: &Site,
     (from, doubtful): (&Path, bool),
-    (claim, notes): (bool, &[Note]),
+    (claim, kept): (bool, &KeptHere),
     who: &str,
 ) -> Result<Restored, JobError> {
     set_state(from, &mark.id, BackupState::Taking, Some(&site.computer))?;
@@ -294,9 +294,10 @@ fn put_back(
         for job in &open {
             jobs::record_decision(db, *job, None, "restore", &actor, &first_line(&mark.computer))?;
         }
-        for (actor, what, why) in notes {
+        for (actor, what, why) in &kept.notes {
             jobs::record_decision(db, JobId(0), None, what, actor, why)?;
         }
+        transfer::keep_marks(db, &kept.marks)?;
         db.execute("DELETE FROM kept WHERE what = 'backup'", values![])?;
         // From now on it has other jobs than the journal that it is a copy of.
         db.execute("UPDATE store SET name = ?1", values![random_number()])?;
@@ -471,15 +472,24 @@ fn kept_drafts(db: &Tx<'_>) -> tx::Result<u64> {
     Ok(jobs_of(db, "phase = 'draft' AND kept")?.len() as u64)
 }
 
-/// Decisions that belong to no job.
-type Note = (Actor, String, String);
+/// What a journal without jobs has, and the backup that replaces it keeps.
+#[derive(Default)]
+struct KeptHere {
+    /// Decisions that belong to no job.
+    notes: Vec<(Actor, String, String)>,
+    /// Accounts that another journal sends for.
+    marks: Vec<(Account, transfer::Mark)>,
+}
 
-fn notes_of(db: &Tx<'_>) -> tx::Result<Vec<Note>> {
-    db.rows(
-        "SELECT at, who, what, coalesce(why, '') FROM decision WHERE job = 0 ORDER BY id",
-        values![],
-        |r| Ok((Actor { at: r.get(0)?, who: r.get(1)? }, r.get(2)?, r.get(3)?)),
-    )
+impl KeptHere {
+    fn of(db: &Tx<'_>) -> tx::Result<Self> {
+        let notes = db.rows(
+            "SELECT at, who, what, coalesce(why, '') FROM decision WHERE job = 0 ORDER BY id",
+            values![],
+            |r| Ok((Actor { at: r.get(0)?, who: r.get(1)? }, r.get(2)?, r.get(3)?)),
+        )?;
+        Ok(Self { notes, marks: transfer::all_marks(db)? })
+    }
 }
 
 fn busy() -> JobError {

@@ -167,7 +167,7 @@ pub struct Rival {
     pub no: u64,
     pub row_status: RowStatus,
     pub badge_id: Option<BadgeId>,
-    /// When the row was sent, or planned if it was not sent: UTC in seconds.
+    /// When the row was sent, or its job began or was planned if it was not sent: UTC in seconds.
     pub at: i64,
     pub slot: i64,
     /// Whether its request was refused, but possibly acted on.
@@ -182,6 +182,7 @@ impl Rival {
         (self.job.0 << SLOT_BITS) | self.slot
     }
 
+    /// The reason stays in the journal, so it says what happened, and not what happens now.
     pub fn why(&self) -> Reason {
         let when = Timestamp::from_second(self.at).map_or_else(|_| String::new(), utc_minute);
         let is_sending = matches!(self.row_status, RowStatus::Ready | RowStatus::Sending);
@@ -200,6 +201,31 @@ impl Rival {
             return why;
         }
         why.because("state", Reason::word(self.row_status.name()))
+    }
+}
+
+/// When the jobs of rivals began. A draft may have been kept for days.
+#[derive(Default)]
+struct BeginTimes(HashMap<JobId, i64>);
+
+impl BeginTimes {
+    /// Dates a rival that waits to be sent by the begin of its job.
+    fn date(&mut self, db: &Tx<'_>, rival: &Rival) -> tx::Result<Rival> {
+        let mut rival = rival.clone();
+        if rival.row_status == RowStatus::Ready {
+            let begun = match self.0.get(&rival.job) {
+                Some(begun) => *begun,
+                None => {
+                    let sql =
+                        "SELECT coalesce(min(at), 0) / 1000 FROM decision WHERE job = ?1 AND what = 'begin'";
+                    let begun = db.one(sql, values![rival.job.0])?;
+                    self.0.insert(rival.job, begun);
+                    begun
+                }
+            };
+            rival.at = rival.at.max(begun);
+        }
+        Ok(rival)
     }
 }
 
@@ -240,7 +266,7 @@ pub(super) fn claim_ready_rows(db: &Tx<'_>, job: JobId, actor: &Actor) -> tx::Re
     let mut decision = None;
     let mut taken: BTreeMap<JobId, u64> = BTreeMap::new();
     let mut claimed: Vec<(u64, i64, Option<i64>)> = Vec::new();
-    let (mut given_back, mut reviewed) = (Vec::new(), Vec::new());
+    let (mut given_back, mut reviewed, mut begun) = (Vec::new(), Vec::new(), BeginTimes::default());
     // A row's claim decides about the recipient's next row.
     for row in &rows {
         let recipient = recipients.entry(row.person.clone().unwrap_or_default()).or_default();
@@ -267,6 +293,7 @@ pub(super) fn claim_ready_rows(db: &Tx<'_>, job: JobId, actor: &Actor) -> tx::Re
             }
             ClaimVerdict::Review(at) => {
                 let Some(rival) = recipient.rival(at) else { continue };
+                let rival = begun.date(db, rival)?;
                 reviewed.push((row.no, stored(&rival.why()), rival.claim_id()));
                 recipient.give_back(row);
             }
@@ -421,14 +448,15 @@ pub(super) fn rivals(db: &Tx<'_>, job: JobId, which: &str) -> tx::Result<Vec<(u6
     }
     let rows = contested(db, &scope, which)?;
     let recipients = recipients(db, &scope, &rows)?;
+    let mut begun = BeginTimes::default();
     let found = rows.iter().filter_map(|row| {
         let recipient = recipients.get(row.person.as_ref()?)?;
         let ClaimVerdict::Review(at) = recipient.judge(row, None) else { return None };
-        let rival = recipient.rival(at)?.clone();
+        let rival = recipient.rival(at)?;
         let still = row.approved == Some(rival.claim_id());
-        Some((row.no, rival, still))
+        Some(begun.date(db, rival).map(|rival| (row.no, rival, still)))
     });
-    Ok(found.collect())
+    found.collect()
 }
 
 /// The row of an earlier job that has or may have given a recipient this badge, also with another key of the
@@ -469,10 +497,11 @@ pub(super) fn of_person(
         held.extend(found);
     }
     let others: Vec<OtherClaim> = held.iter().map(|held| held.other).collect();
-    Ok(match rules::judge(None, None, &others) {
-        ClaimVerdict::Review(at) => held.into_iter().nth(at).map(|held| held.rival),
+    let found = match rules::judge(None, None, &others) {
+        ClaimVerdict::Review(at) => held.get(at),
         ClaimVerdict::Free { .. } => None,
-    })
+    };
+    found.map(|held| BeginTimes::default().date(db, &held.rival)).transpose()
 }
 
 /// Paused or stopped jobs with unsent rows for some of these recipients, and how many.

@@ -380,7 +380,7 @@ pub(super) fn groups(db: &Tx<'_>, id: &JobId) -> tx::Result<Vec<RowGroup>> {
 /// Begins a draft whose last decision of the review was `reviewed`. Skips the rows that nobody allowed.
 ///
 /// # Errors
-/// The draft changed since it was seen. Also as [`start`].
+/// The draft changed since it was seen, or the database lost writes since. Also as [`start`].
 #[allow(clippy::ref_option, reason = "an operation takes its arguments by reference")]
 pub(super) fn begin(
     db: &Tx<'_>,
@@ -402,13 +402,17 @@ pub(super) fn begin(
     )?;
     db.execute("DELETE FROM review WHERE job = ?1", values![id])?;
     duplicates::allow_by_setting(db, *id, policies)?;
+    if lost_writes::has_unaware(db, *id)? {
+        return Err(tx::Error::Changed(*id));
+    }
     start(db, id, actor, seen)?;
     jobs::record_decision(db, *id, None, "begin", actor, "")?;
     Ok(())
 }
 
 /// Lets the ready rows of a job be sent: runs the job and requests the claims. Rows whose recipient another row
-/// has served need review and are not sent. Puts rows of an unproven refusal in doubt.
+/// has served need review and are not sent, and so do all rows that nobody has reviewed since the database lost writes.
+/// Puts rows of an unproven refusal in doubt.
 ///
 /// # Errors
 /// The job changed since it was seen, or its names and addresses were removed. Or another journal sends for the account.
@@ -428,6 +432,7 @@ pub(super) fn start(db: &Tx<'_>, id: &JobId, actor: &Actor, seen: &SeenJob) -> t
         values![id.0, redact(&with_computer(&actor.who, computer))],
     )?;
     refusals::doubt(db, *id, actor.at)?;
+    lost_writes::review_unaware(db, *id)?;
     claims::claim_ready_rows(db, *id, actor)?;
     let held = claims::held(db, *id)?;
     if held > 0 {

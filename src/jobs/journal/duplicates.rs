@@ -1,6 +1,7 @@
 //! The duplicate check's results: which recipients have the badge, which rows repeat others, and what the policies say.
 
 use super::conditions::{CORRECT, judged};
+use super::lost_writes::{self, RecentLoss};
 use super::reasons::stored;
 use super::{claims, jobs, repeats};
 use crate::jobs::duplicate_kind::{DuplicateKind, Policy, hash, loosened};
@@ -123,6 +124,7 @@ pub(super) fn keys(db: &Tx<'_>, id: &JobId, rows: &Vec<i64>) -> tx::Result<Vec<(
 /// Another process owns the job now, as in every write of a check.
 pub(super) fn reset_check(db: &Tx<'_>, id: &JobId, me: &str, phase: &Phase) -> tx::Result<()> {
     jobs::assure_owned(db, *id, me)?;
+    lost_writes::end_permissions(db, *id, &judged(*phase))?;
     let sql = format!(
         "UPDATE row INDEXED BY row_class SET class = NULL WHERE job = ?1 AND class IS NOT NULL AND {}",
         judged(*phase)
@@ -271,8 +273,9 @@ pub(in crate::jobs) struct FinishCheck {
     pub(in crate::jobs) policies: Policies,
 }
 
-/// Number of rows per kind; and paused or stopped jobs with unsent rows for some of the recipients.
-pub(in crate::jobs) type CheckResult = (Vec<(DuplicateKind, u64)>, Vec<(JobId, u64)>);
+/// Number of rows per kind; paused or stopped jobs with unsent rows for some of the recipients; and a recent loss of
+/// writes, for which all rows need review.
+pub(in crate::jobs) type CheckResult = (Vec<(DuplicateKind, u64)>, Vec<(JobId, u64)>, Option<RecentLoss>);
 
 /// Compares the rows with each other and with the journal, and gives every unsent row its status.
 pub(super) fn finish_check(db: &Tx<'_>, args: &FinishCheck) -> tx::Result<CheckResult> {
@@ -286,8 +289,9 @@ pub(super) fn finish_check(db: &Tx<'_>, args: &FinishCheck) -> tx::Result<CheckR
         jobs::unset_checked(db, *id)?;
     }
     compare(db, *id, *phase, alike)?;
+    let loss = lost_writes::suspect(db, *id, &judged(*phase), policies)?;
     let classes = place(db, *id, *phase, policies)?;
-    Ok((classes, claims::unsent_elsewhere(db, *id)?))
+    Ok((classes, claims::unsent_elsewhere(db, *id)?, loss))
 }
 
 /// The address of a row that needs a decision and was sent before, or that the duplicate check does not read.

@@ -4,13 +4,18 @@
 //! The process that notices it puts every unsent row in doubt that could be sent, in one transaction. They belong to a
 //! request that was never sent, with the outcome [`UNSEARCHED`]. The account sends no badge until a poll has searched
 //! the history for all of them: then the outcome is [`SEARCHED`]. From then on they are rows in doubt as all others.
+//!
+//! Of a job that is gone, or that had not begun as far as the database knows, there is nothing to search for. So for some
+//! time, every row to issue needs a person who knows of this loss: [`suspect`] and [`review_unaware`].
 
 use super::jobs::{self, Actor};
 use super::tx::Bind;
 use super::{Process, claims, conditions, takeover};
+use crate::jobs::duplicate_kind::{DuplicateKind, Policy};
 use crate::jobs::job::StopKind;
 use crate::jobs::journal::prelude::*;
 use crate::jobs::reason::utc_minute;
+use crate::jobs::settings::Policies;
 
 /// The outcome of a placeholder for lost requests, until the history was searched for its rows.
 pub(super) const UNSEARCHED: &str = "unsearched";
@@ -20,6 +25,156 @@ const SEARCHED: &str = "searched";
 const NOTICED: &str = "lost writes";
 /// A duplicate check is that much older than it says, so that every step of a person repeats it. In seconds.
 const OUTDATED: i64 = 86_400;
+
+/// How long after a loss a job that the database no longer knows may have sent a badge that nobody sees yet: as long as the
+/// default doubt window. It is the same for everybody of a team.
+const UNSEEN_FOR: SignedDuration = SignedDuration::from_hours(26);
+
+/// A loss of writes that somebody noticed a short time ago.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RecentLoss {
+    pub noticed: Timestamp,
+    /// Until then, every row to issue needs review.
+    pub until: Timestamp,
+}
+
+impl RecentLoss {
+    /// `None` if it is too long ago.
+    pub(super) fn of(noticed: Timestamp, now: Timestamp) -> Option<Self> {
+        let until = noticed.checked_add(UNSEEN_FOR).ok().filter(|until| now < *until)?;
+        Some(Self { noticed, until })
+    }
+
+    /// Names it. Two losses may be noticed in one minute.
+    fn id(self) -> String {
+        self.noticed.as_millisecond().to_string()
+    }
+
+    fn why(self) -> Reason {
+        Reason::from(Code::LostWritesPerhaps).with("when", utc_minute(self.noticed)).with("loss", self.id())
+    }
+
+    pub fn localizable(&self) -> Localizable {
+        self.with_times(&utc_minute)
+    }
+
+    /// With its times as a screen shows them.
+    pub fn with_times(&self, shown: &dyn Fn(Timestamp) -> String) -> Localizable {
+        localizable!(
+            "On {when}, lapel noticed that the team's database lost writes. A job that it no longer knows may have sent the same badges, so every row to issue needs review until {until}. Ask your colleagues before you send it.",
+            when = shown(self.noticed),
+            until = shown(self.until)
+        )
+    }
+}
+
+/// The last loss, unless it is too long ago. Never of a file.
+pub(super) fn recent(db: &Tx<'_>) -> tx::Result<Option<RecentLoss>> {
+    if !db.is_team() {
+        return Ok(None);
+    }
+    let (noticed, now) = db.row(
+        "SELECT CAST(extract(epoch FROM noticed) * 1000 AS BIGINT),
+                CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) FROM store",
+        values![],
+        |r| Ok((r.get::<Option<i64>>(0)?, r.get::<i64>(1)?)),
+    )?;
+    let noticed = noticed.and_then(|at| Timestamp::from_millisecond(at).ok());
+    let now = Timestamp::from_millisecond(now).unwrap_or(Timestamp::MIN);
+    Ok(noticed.and_then(|noticed| RecentLoss::of(noticed, now)))
+}
+
+/// Whether the finding of a row names a loss, as an SQL expression on the table `row`. `?2` is the loss.
+const NAMES_LOSS: &str = "(class IS NOT NULL AND instr(coalesce(class_why, ''), ?2) > 0)";
+
+/// The rows that a job would send although the person who allowed them did not know of a loss.
+const UNAWARE: &str = "job = ?1 AND bucket = 'ready' AND (SELECT kind FROM job WHERE id = ?1) = 'issue'
+    AND NOT coalesce(allowed = class AND instr(coalesce(class_why, ''), ?2) > 0, FALSE)";
+
+/// The finding of a row, with the loss. `?3` is its reason, `?4` the code of a list.
+const WITH_LOSS: &str = "CASE WHEN class IS NULL OR class_why IS NULL THEN ?3
+                              WHEN instr(class_why, ?2) > 0 THEN class_why
+                              ELSE reason_both(?4, class_why, ?3) END";
+
+/// A permission ends if the person who gave it did not know of a recent loss. Before the findings of a check are made
+/// again, for the rows that `which` matches.
+pub(super) fn end_permissions(db: &Tx<'_>, job: JobId, which: &str) -> tx::Result<()> {
+    let Some(loss) = recent(db)? else { return Ok(()) };
+    db.run(
+        &format!(
+            "UPDATE row SET allowed = NULL
+             WHERE job = ?1 AND allowed IS NOT NULL AND allowed <> 'new' AND NOT {NAMES_LOSS} AND {which}"
+        ),
+        values![job.0, loss.id()],
+    )
+}
+
+/// Adds a recent loss to the findings of a duplicate check, for the rows that `which` matches, and returns it. A row of a
+/// kind that needs a decision anyway keeps its kind: its reason names both.
+pub(super) fn suspect(
+    db: &Tx<'_>,
+    job: JobId,
+    which: &str,
+    policies: &Policies,
+) -> tx::Result<Option<RecentLoss>> {
+    let Some(loss) = recent(db)? else { return Ok(None) };
+    let held = DuplicateKind::ALL.iter().filter(|kind| policies.of(**kind) != Policy::Allow);
+    let held: Vec<&str> = held.map(|kind| kind.code()).collect();
+    db.execute(
+        &format!(
+            "UPDATE row SET class_why = {WITH_LOSS},
+                            class = CASE WHEN class IN json_list(?5, text) THEN class ELSE ?6 END
+             WHERE job = ?1 AND {which}"
+        ),
+        values![
+            job.0,
+            loss.id(),
+            loss.why(),
+            Code::Findings.name(),
+            super::json(&held),
+            DuplicateKind::LostWrites.code()
+        ],
+    )?;
+    Ok(Some(loss))
+}
+
+/// Whether the job would send rows although the person who allowed them did not know of a recent loss.
+pub(super) fn has_unaware(db: &Tx<'_>, job: JobId) -> tx::Result<bool> {
+    let Some(loss) = recent(db)? else { return Ok(false) };
+    db.exists(&format!("SELECT 1 FROM row WHERE {UNAWARE}"), values![job.0, loss.id()])
+}
+
+/// # Errors
+/// The database lost writes a short time ago. A journal to which its jobs go would not know that.
+pub(super) fn assure_none_recent(db: &Tx<'_>) -> tx::Result<()> {
+    let Some(loss) = recent(db)? else { return Ok(()) };
+    Err(tx::Error::Elsewhere(localizable!(
+        "{loss} The journal on this computer does not know that, so nothing was moved. Move the jobs after that.",
+        loss = loss.localizable()
+    )))
+}
+
+/// Such rows need review, whatever let them be sent. A permission for another reason stays beside it: rows of one address
+/// were reviewed together.
+pub(super) fn review_unaware(db: &Tx<'_>, job: JobId) -> tx::Result<()> {
+    let Some(loss) = recent(db)? else { return Ok(()) };
+    let kind = DuplicateKind::LostWrites;
+    db.run(
+        &format!(
+            "UPDATE row SET bucket = 'ask', guarded = FALSE, allowed = nullif(allowed, ?5), class = ?5, class_why = {WITH_LOSS},
+                            why = reason_with(?6, 'why', {WITH_LOSS})
+             WHERE {UNAWARE}"
+        ),
+        values![
+            job.0,
+            loss.id(),
+            loss.why(),
+            Code::Findings.name(),
+            kind.code(),
+            Reason::class(kind)
+        ],
+    )
+}
 
 /// A write that this process knows to be durable: its number, and how long it has been durable, in milliseconds.
 pub(super) type KnownWrite = (String, i64);

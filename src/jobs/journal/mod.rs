@@ -103,6 +103,7 @@ use away::ReconnectTime;
 pub use error::JournalError;
 pub use file_status::FileStatus;
 pub(super) use file_watch::FileWatch;
+pub use lost_writes::RecentLoss;
 pub use operation::{Fault, Moment, Watcher};
 pub(super) use owner::Process;
 pub use recent::{RecentEntry, known_offset, recent_jobs, recent_templates};

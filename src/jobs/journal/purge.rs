@@ -41,11 +41,14 @@ impl Journal {
     }
 }
 
-/// Purges finished jobs of a service and key, and returns them. Another living process may just send some of their rows
-/// again, so its jobs with such rows stay. Removes kept drafts of that age that are not open.
+/// Purges finished jobs of a service and key, and returns them. On this computer, another living process may just send
+/// some of their rows again, so its jobs with such rows stay until it ends. In a team there nearly always is such a process,
+/// so they do not stay: it learns of the purge in the write that would let a row be sent. Removes kept drafts of that age
+/// that are not open.
 pub(super) fn purge(db: &Tx<'_>, args: &Purge) -> tx::Result<Vec<JobId>> {
     let Purge { account, before, me, ended } = args;
     let open = conditions::statuses(|it| it.is_open() || it == RowStatus::Ready);
+    let stays = if db.is_team() { "FALSE".to_owned() } else { conditions::may_be_sent() };
     let sql = format!(
         "SELECT id FROM job WHERE NOT purged AND phase <> 'draft' AND created < ?1
            AND account = ?2 AND base_url = ?3
@@ -53,9 +56,8 @@ pub(super) fn purge(db: &Tx<'_>, args: &Purge) -> tx::Result<Vec<JobId>> {
                     ELSE NOT EXISTS (SELECT 1 FROM tally WHERE job = job.id AND n > 0 AND bucket IN ({open})
                                      AND NOT (bucket = 'ready' AND job.phase = 'cancelled')) END
            AND NOT (owner IS NOT NULL AND owner <> ?4 AND owner NOT IN json_list(?5, text)
-                    AND EXISTS (SELECT 1 FROM tally WHERE job = job.id AND n > 0 AND {}))",
-        records(db),
-        conditions::may_be_sent()
+                    AND EXISTS (SELECT 1 FROM tally WHERE job = job.id AND n > 0 AND {stays}))",
+        records(db)
     );
     let values = values![before, account.key, account.base_url, me, super::json(ended)];
     let purged: Vec<JobId> = db.all(&sql, values)?;

@@ -216,7 +216,7 @@ fn accept(db: &Tx<'_>, job: JobId, refused: &str, at: i64) -> tx::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::rows::NewRow;
+    use super::super::rows::{self, NewRow, RowField, RowFilter};
     use super::super::{schema, snapshots};
     use super::*;
     use crate::jobs::journal::tests::statements::{context, draft_of, journal};
@@ -263,6 +263,25 @@ mod tests {
         assert_eq!(from(), None);
         db.script("UPDATE row SET bucket = 'waiting' WHERE request = 8").expect("found");
         assert_eq!(from(), Some(1000 + 600), "the later one is known");
+    }
+
+    /// Activity lists rows in doubt and these in one page, without the ready rows that were certainly not sent.
+    #[test]
+    fn a_filter_takes_of_the_ready_rows_only_those_of_a_refused_request() {
+        let connection = journal();
+        let db = Tx::on(&connection);
+        let job = refused(&db);
+        let chosen = |unproven: Option<bool>| -> Vec<u64> {
+            let row_statuses = vec![RowStatus::InDoubt, RowStatus::Ready];
+            let order = Some((RowField::Filter, false));
+            let filter = RowFilter { row_statuses, unproven, order, ..RowFilter::default() };
+            let rows = rows::page(&db, &job, &filter, &9, &0).expect("read");
+            rows.iter().map(|row| row.no).collect()
+        };
+        db.script("UPDATE row SET bucket = 'ready' WHERE no = 1").expect("refused");
+        assert_eq!((chosen(Some(true)), chosen(Some(false))), (vec![2, 1], vec![2]));
+        db.script("UPDATE row SET request = NULL WHERE no = 1").expect("not sent");
+        assert_eq!((chosen(Some(true)), chosen(Some(false))), (vec![2], vec![2, 1]));
     }
 
     #[test]

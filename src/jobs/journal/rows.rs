@@ -214,7 +214,7 @@ pub struct RowFilter {
     /// Only rows with this text in the name, the address, the title or the badge id, with this line, or with the
     /// number of `#12`.
     pub text: Option<String>,
-    /// Only rows of which [`JobRow::is_unproven`] is this.
+    /// Of the ready rows, only those of which [`JobRow::is_unproven`] is this.
     pub unproven: Option<bool>,
     /// Only rows after this place in the job.
     pub after: u64,
@@ -407,7 +407,8 @@ fn chosen(db: &Tx<'_>, job: JobId, filter: &RowFilter) -> tx::Result<String> {
     let unproven = match filter.unproven {
         Some(unproven) => {
             let is_unproven = super::refusals::is_unproven(db, job)?;
-            if unproven { is_unproven } else { format!("NOT {is_unproven}") }
+            let not = if unproven { "" } else { "NOT " };
+            format!("(bucket <> '{}' OR {not}{is_unproven})", RowStatus::Ready.code())
         }
         None => "TRUE".to_owned(),
     };

@@ -29,9 +29,9 @@ use super::sent_here::{SentAlike, SentHere};
 use super::takeover::Changes;
 use super::transfer::{BeginMove, JobCopy, JournalBeside, OtherJournal, SourceJournal};
 use super::{
-    JournalError, Result, accounts, adopt, carry, claims, decisions, doubts, drafts, duplicates, facts, jobs,
-    observe, polling, purge, record_response, refusals, review, rows, schema, sending, sent_here, snapshots,
-    takeover, transfer,
+    JournalError, RecentLoss, Result, accounts, adopt, carry, claims, decisions, doubts, drafts, duplicates,
+    facts, jobs, lost_writes, observe, polling, purge, record_response, refusals, review, rows, schema,
+    sending, sent_here, snapshots, takeover, transfer,
 };
 use crate::jobs::batch::RequestsNeeded;
 use crate::jobs::job::{Job, JobRow, StopKind};
@@ -300,6 +300,7 @@ operations! {
         = sent_here::sent_alike;
     read requested(account: Account, key: EmailKey) -> Vec<SentHere> = sent_here::requested;
     read domains(account: Account) -> Vec<(String, u64)> = sent_here::domains;
+    read recent_loss() -> Option<RecentLoss> = lost_writes::recent;
     read facts(account: String) -> Vec<ObservedBehaviour> = facts::all;
     read newest(what: Cow<'static, str>, most: usize) -> Vec<String> = facts::newest;
     read kept(what: &'static str, key: String) -> Option<String> = facts::kept;

@@ -1,6 +1,6 @@
 //! What lapel reports about a team's journal: its creation, its migration, and the state of its database.
 
-use super::JournalError;
+use super::{JournalError, RecentLoss};
 use crate::jobs::journal::prelude::*;
 
 /// The SQL that creates the roles of a team's database and gives them their rights.
@@ -192,12 +192,18 @@ impl DatabaseSetup {
 }
 
 impl WriteLosses {
+    /// `None` if the last loss is too long ago to matter.
+    pub fn recent(&self) -> Option<RecentLoss> {
+        RecentLoss::of(self.noticed?, Timestamp::now())
+    }
+
     fn find_losses(&self, found: &mut Vec<Localizable>) {
         if self.has_other_origin {
             found.push(localizable!(
                 "the database is another server or another copy than before, and may have lost writes. The next lapel that may write puts all unsent rows in doubt and searches the history for them."
             ));
         }
+        found.extend(self.recent().as_ref().map(RecentLoss::localizable));
         if let Some(rows) = self.unsearched_rows.filter(|rows| *rows > 0) {
             found.push(localizable!(
                 "the database lost writes. Rows that lapel has not searched for since: {rows}. Until then it sends no badge. Keep lapel open, or run: lapel jobs follow",
@@ -234,7 +240,7 @@ mod tests {
     #[test]
     fn every_danger_is_a_problem() {
         assert_eq!(sound().problems(false), []);
-        let dangers: [fn(&mut TeamStatus); 11] = [
+        let dangers: [fn(&mut TeamStatus); 12] = [
             |it| it.is_read_only = true,
             |it| it.missing.to_issue.push("INSERT on job".to_owned()),
             |it| it.setup.is_pooled = true,
@@ -243,6 +249,7 @@ mod tests {
             |it| it.setup.standbys = 1,
             |it| it.losses.has_other_origin = true,
             |it| it.losses.unsearched_rows = Some(2),
+            |it| it.losses.noticed = Some(Timestamp::now()),
             |it| it.setup.clock_ahead_ms = -2_500,
             |it| it.setup.idle_session_timeout_ms = 5_000,
             |it| it.setup.transaction_timeout_ms = 30_000,
@@ -261,6 +268,7 @@ mod tests {
         fine.setup.standbys = 1;
         fine.setup.has_synchronous_standby = true;
         fine.setup.clock_ahead_ms = 1_999;
+        fine.losses.noticed = Timestamp::now().checked_sub(SignedDuration::from_hours(27)).ok();
         assert_eq!(fine.problems(false), []);
     }
 }

@@ -25,6 +25,7 @@ use marks::MarkState;
 #[cfg(feature = "team")]
 pub(super) use marks::TEAM_SCHEMA;
 pub(in crate::jobs) use marks::{JournalBeside, OtherJournal};
+pub(super) use marks::{Mark, all as all_marks, keep as keep_marks};
 pub(super) use marks::{assure_here, beside, elsewhere, expect};
 
 /// Schema 9: jobs that came from another journal.
@@ -143,9 +144,10 @@ pub(super) fn leave(db: &Tx<'_>, account: &Account, to: &OtherJournal) -> tx::Re
 
 /// # Errors
 /// The jobs of an account may not leave this journal for another one: some still come here or go to a third one, or the
-/// database lost writes and nobody has looked for them.
+/// database lost writes a short time ago, or nobody has looked for them.
 pub(super) fn assure_may_go(db: &Tx<'_>, account: &Account, to: &OtherJournal) -> tx::Result<()> {
     marks::assure_may_go(db, account, to)?;
+    lost_writes::assure_none_recent(db)?;
     lost_writes::assure_all_searched(db, &of_account(db, account, "job.phase <> 'moved'")?)
 }
 
@@ -297,10 +299,11 @@ impl Journal {
         beside: Option<&Self>,
         account: &Account,
     ) -> Result<(), JournalError> {
-        self.check_only(beside, account, !self.reads_only).await
+        self.check_only(beside, account, !self.reads_only).await.map(drop)
     }
 
-    /// The same. Without `leaves`, both journals stay as they are.
+    /// The same. Without `leaves`, both journals stay as they are. Returns whether there is a journal beside it and sends
+    /// nothing for the account.
     ///
     /// # Errors
     /// As [`Self::assure_only`].
@@ -309,12 +312,12 @@ impl Journal {
         beside: Option<&Self>,
         account: &Account,
         leaves: bool,
-    ) -> Result<(), JournalError> {
+    ) -> Result<bool, JournalError> {
         let refused = |why: Localizable| Err(JournalError::TwoPlaces { why });
         if let Some(why) = self.store().elsewhere(account.clone()).await? {
             return refused(why);
         }
-        let Some(file) = beside else { return Ok(()) };
+        let Some(file) = beside else { return Ok(false) };
         let me = self.for_other().await?;
         let is_left = match file.store().beside(account.clone(), me.clone()).await? {
             JournalBeside::Elsewhere(why) => return refused(why),
@@ -337,7 +340,7 @@ impl Journal {
         }
         let known = file.store().known_there(account.clone()).await?;
         if known.is_empty() {
-            return Ok(());
+            return Ok(is_left || leaves);
         }
         let missing = self.store().missing(file.store().name().await?, known).await?.len() as u64;
         if missing > 0 {
@@ -349,6 +352,6 @@ impl Journal {
                 server = self.place()
             ));
         }
-        Ok(())
+        Ok(is_left || leaves)
     }
 }

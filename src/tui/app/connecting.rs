@@ -1,8 +1,7 @@
 //! Profiles and connections: connecting, switching the profile, reconnecting.
 
 use super::navigation::Navigation;
-use super::toasts::Toasts;
-use super::{App, Notice, Tab};
+use super::{App, Tab};
 use crate::jobs::JournalError;
 use crate::tui::connection::{Client, ConnectionState};
 use crate::tui::context::{ConnectionInfo, JournalAway};
@@ -33,10 +32,13 @@ impl App {
         self.screens = Screens::default();
         self.modals.clear();
         self.navigation = Navigation::default();
-        let remark = session.remark.take().map(|text| Notice::new(text, true));
-        // A remark about the configuration applies to every profile.
-        let stays = self.toasts.news.take().filter(|_| self.welcome.is_some());
-        self.toasts = Toasts { news: remark.or(stays), ..Toasts::default() };
+        let toasts = std::mem::take(&mut self.toasts);
+        if let Some(remark) = session.remark.take() {
+            self.toasts.add_error(remark);
+        } else if self.welcome.is_some() {
+            // A remark about the configuration applies to every profile.
+            self.toasts = toasts.without_answers();
+        }
         self.quit_asked = false;
         self.views.opened();
         self.connect(session);
@@ -49,7 +51,7 @@ impl App {
             let text = t!("The waiting form was dropped, because the connection is another one.");
             self.toasts.say(text.to_owned(), false, true);
         }
-        self.connection = ConnectionState::new(number);
+        self.replace_connection(ConnectionState::new(number));
         self.cx.connection = ConnectionInfo { session: Some(session.clone()), ..ConnectionInfo::default() };
         self.cx.theme = Theme::new(self.palette, session.environment);
         self.cx.pictures.begin_anew(session.connection.picture_base.clone());
@@ -60,6 +62,14 @@ impl App {
         }
         self.commands.push(WorkerCommand::Connect(Box::new(session), number));
         self.welcome = None;
+    }
+
+    /// What was told about the old connection is no longer true.
+    pub(super) fn replace_connection(&mut self, connection: ConnectionState) {
+        let before = std::mem::replace(&mut self.connection, connection);
+        for told in before.journal_failure.iter().chain(&before.alone) {
+            self.toasts.withdraw(told);
+        }
     }
 
     /// Returns false if there was no failure.

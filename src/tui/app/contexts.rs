@@ -49,6 +49,6 @@ impl App {
     pub(in crate::tui) fn can_go_back(&self) -> bool {
         let inside = !self.modals.is_empty() || !self.key_contexts().contains(&KeyContext::Global);
         let filtered = self.screen().can_go_back();
-        inside || filtered || self.navigation.can_go_back() || self.toasts.news.is_some()
+        inside || filtered || self.navigation.can_go_back() || self.toasts.has_news()
     }
 }

@@ -269,9 +269,9 @@ impl App {
                 });
                 let edits = if self.takes_text() { edit_keys(&stack, &self.cx) } else { Vec::new() };
                 let lines = lines.chain(edits).collect();
-                let news = self.toasts.news.as_ref().map(|news| news.text.clone());
                 let cut = |text: &String| Notice::is_cut(text, self.size.0);
-                let read = self.toasts.said_before.take().filter(cut).or_else(|| news.filter(cut));
+                let read = self.toasts.said_before.take().filter(cut);
+                let read = read.or_else(|| self.toasts.all_news().filter(cut));
                 self.modals.open(Help::new(lines, &self.app_paths, read));
             }
             Action::Palette => {
@@ -280,8 +280,8 @@ impl App {
                 let palette = CommandPalette::new(self.commands(), filters, recents, self.modals.is_empty());
                 self.modals.open(palette.with_loaded(self.screens.loaded(&self.cx)));
             }
-            Action::Back if self.toasts.news.is_none() => self.go_back(effects),
-            Action::Dismiss | Action::Back => self.toasts.news = None,
+            Action::Back if !self.toasts.has_news() => self.go_back(effects),
+            Action::Dismiss | Action::Back => self.toasts.close_news(),
             Action::ClearForm if self.is_enabled(action) => {
                 if let Some(form) = self.modals.last_mut() {
                     form.modal.set_input(&[]);

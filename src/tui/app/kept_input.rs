@@ -96,20 +96,28 @@ impl App {
             }
             Response::Filters(filters, asked) => {
                 if filters.is_ok() || asked.clone().into_change().is_none() {
+                    // The file was read again. Its mistakes may be other ones, or gone.
+                    if let Some(why) = &self.cx.saved.error {
+                        self.toasts.withdraw(&unusable(why));
+                        self.changed = true;
+                    }
                     self.cx.saved.take(&filters);
                 }
                 if self.modals.iter().any(|modal| owner == RequestOwner::Modal(modal.id)) {
                     return Err(Reply { id, response: Response::Filters(filters, asked) });
                 }
                 if let Ok(FiltersRead { left_out: Some(why), .. }) | Err(why) = filters {
-                    let mut mistakes = why.lines();
-                    let why = and_more(mistakes.next().unwrap_or_default(), mistakes.count());
-                    self.changed |=
-                        self.toasts.add_error(t!("Some saved filters cannot be used. {why}.", why));
+                    self.changed |= self.toasts.add_error(unusable(&why));
                 }
                 Ok(())
             }
             response => Err(Reply { id, response }),
         }
     }
+}
+
+fn unusable(why: &str) -> String {
+    let mut mistakes = why.lines();
+    let why = and_more(mistakes.next().unwrap_or_default(), mistakes.count());
+    t!("Some saved filters cannot be used. {why}.", why)
 }

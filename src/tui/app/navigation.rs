@@ -1,7 +1,6 @@
 //! Navigation: the tab, what Back returns to, and what screens ask to open.
 
 use super::secrets::key_question;
-use super::toasts::Toasts;
 use super::{App, READ_ONLY, Tab};
 use crate::tui::effects::{AfterKeyWarning, OpenModal};
 use crate::tui::modals::confirm_resend::{self, confirm_resend};
@@ -79,7 +78,7 @@ impl App {
     pub(super) fn go(&mut self, go: Navigate, effects: &mut Effects<'_>) {
         let Some(to) = Destination::of(&go) else { return self.go_in_shell(go, effects) };
         if let Navigate::Activity = go {
-            self.toasts = Toasts::default();
+            self.toasts = std::mem::take(&mut self.toasts).without_answers();
         }
         if to.is_followed {
             let before = self.screen().shown();

@@ -1,6 +1,7 @@
 //! Responses to requests, and changes of jobs.
 
-use super::{App, Notice, Tab};
+use super::{App, Tab};
+use crate::jobs::{Reason, Stop};
 use crate::tui::modals::draft::DraftForm;
 use crate::tui::prelude::*;
 use crate::tui::request::JobReply;
@@ -54,7 +55,7 @@ impl App {
             // It answers a key on a screen, so it goes like every other message.
             Err(Response::Done(Err(why))) if matches!(owner, RequestOwner::Screen(_)) => effects.warn(why),
             // The form of this job command is closed. Its result is shown anyway, until the user closes it.
-            Err(Response::Done(Err(why))) => effects.news = Some((why, true)),
+            Err(Response::Done(Err(why))) => effects.tell(why, true),
             Err(Response::Done(Ok(JobReply::Said(text)))) => effects.say(text),
             Err(Response::Done(Ok(JobReply::Warned(text)))) => effects.warn(text),
             Err(Response::Done(Ok(JobReply::Drafts(jobs)))) => DraftForm::open(jobs, effects),
@@ -87,7 +88,8 @@ impl App {
         let Some(job) = job else {
             if self.screens.activity.remove(id) {
                 let text = t!("Job {id} is not in the journal any more: a backup was restored.", id);
-                self.toasts.news = Some(Notice::toast(text, true).unasked());
+                self.toasts.withdraw_jobs(|job| job == id);
+                self.toasts.add_error_of(vec![id], text);
             }
             return;
         };
@@ -101,24 +103,42 @@ impl App {
         let before = self.screens.activity.take(job.clone());
         if known {
             self.output.job(before.as_ref(), &job);
-        }
-        if let Some((text, bad)) = news(before.as_ref(), &job).filter(|_| known) {
-            // What a colleague did is not where the cursor is, and what this person did before is no longer true.
-            let is_halt = is_halted_by_other(before.as_ref(), &job);
-            if is_halt {
-                self.toasts.notice.take_if(|notice| !notice.bad);
-            }
-            // Such a screen already shows everything else.
-            if is_halt || !self.screen().shows_jobs() || !self.modals.is_empty() {
-                // A success message does not replace an error.
-                if bad || self.toasts.news.as_ref().is_none_or(|n| !n.bad) {
-                    self.toasts.news = Some(Notice::toast(text, bad).unasked());
-                }
-            }
+            self.tell_about(before.as_ref(), &job);
         }
         if !touched.is_empty() {
             self.screens
                 .each(effects, |screen, effects| screen.on_touched(&job, &touched, &self.cx, effects));
+        }
+    }
+
+    /// Tells what is new about a job. What was told of it before is no longer true when its problems are others.
+    fn tell_about(&mut self, before: Option<&Job>, job: &Job) {
+        let id = job.id;
+        let is_other = before.is_none() || problems(before) != problems(Some(job));
+        let was_told = is_other && self.toasts.withdraw_jobs(|of| of == id);
+        let left = problem(job).filter(|_| was_told).map(|text| (text, true));
+        // What a colleague did is not where the cursor is.
+        let is_halt = is_halted_by_other(before, job);
+        for (text, bad) in left.into_iter().chain(news(before, job)) {
+            match (self.sees_jobs() && self.screens.activity.shows(id), bad) {
+                (false, true) => _ = self.toasts.add_error_of(vec![id], text),
+                (false, false) => self.toasts.toast(text),
+                (true, _) if is_halt => self.toasts.warn(text),
+                // The screen shows it.
+                (true, _) => {}
+            }
+        }
+    }
+
+    fn sees_jobs(&self) -> bool {
+        self.modals.is_empty() && self.welcome.is_none() && self.screen().shows_jobs()
+    }
+
+    /// The user sees these jobs now, so no other screen has to tell about them.
+    pub(super) fn withdraw_seen_jobs(&mut self) {
+        if self.sees_jobs() {
+            let activity = &self.screens.activity;
+            self.changed |= self.toasts.withdraw_jobs(|id| activity.shows(id));
         }
     }
 }
@@ -133,45 +153,57 @@ fn is_halted_by_other(before: Option<&Job>, now: &Job) -> bool {
     })
 }
 
-/// The toast about a changed job, and whether it is a warning. `None` if there is nothing new.
+fn is_problem(status: RowStatus) -> bool {
+    matches!(status, RowStatus::InDoubt | RowStatus::Refused | RowStatus::NotAccepted | RowStatus::NeverSeen)
+}
+
+/// What a message about a job is about: why it stopped, who halted it, and how many badges have a problem.
+fn problems(job: Option<&Job>) -> (Option<&Stop>, Option<&Reason>, u64) {
+    job.map_or((None, None, 0), |job| (job.stop.as_ref(), job.halted_by.as_ref(), job.counts.sum(is_problem)))
+}
+
+/// The message about what a job has now, new or not.
+fn problem(job: &Job) -> Option<String> {
+    if let Some(stop) = &job.stop {
+        let why = tr(stop.kind.name());
+        return Some(t!("Job {id} stopped: {why}. Activity shows what was sent.", id = job.id, why));
+    }
+    problem_rows(job)
+}
+
+fn problem_rows(job: &Job) -> Option<String> {
+    let n = job.counts.sum(is_problem);
+    (n > 0).then(|| {
+        plural!(
+            n,
+            "{n} badge of job {id} has a problem. Activity shows which and why.",
+            "{n} badges of job {id} have a problem. Activity shows which and why.",
+            id = job.id
+        )
+    })
+}
+
+/// The message about a changed job, and whether it is an error. `None` if there is nothing new.
 fn news(before: Option<&Job>, now: &Job) -> Option<(String, bool)> {
     if now.phase == Phase::Draft {
         return None;
     }
-    let counted = |job: Option<&Job>, f: &dyn Fn(RowStatus) -> bool| job.map_or(0, |j| j.counts.sum(f));
-    if let Some(stop) = &now.stop
-        && before.is_none_or(|b| b.stop.as_ref() != Some(stop))
-    {
-        return Some((
-            t!(
-                "Job {id} stopped: {why}. Activity shows what was sent.",
-                id = now.id,
-                why = tr(stop.kind.name())
-            ),
-            true,
-        ));
+    let ((stop, _, before_n), (new_stop, _, n)) = (problems(before), problems(Some(now)));
+    if new_stop.is_some() && stop != new_stop {
+        return problem(now).map(|text| (text, true));
     }
     if is_halted_by_other(before, now) {
         let state = now.phase_words();
         return Some((t!("Job {id}: {state}. Activity shows what was sent.", id = now.id, state), true));
     }
-    let bad = |b: RowStatus| {
-        matches!(b, RowStatus::InDoubt | RowStatus::Refused | RowStatus::NotAccepted | RowStatus::NeverSeen)
-    };
-    if counted(Some(now), &bad) > counted(before, &bad) {
-        let text = plural!(
-            counted(Some(now), &bad),
-            "{n} badge of job {id} has a problem. Activity shows which and why.",
-            "{n} badges of job {id} have a problem. Activity shows which and why.",
-            id = now.id
-        );
-        return Some((text, true));
+    if n > before_n {
+        return problem_rows(now).map(|text| (text, true));
     }
-    let done = RowStatus::is_done;
     // Badges are issued one by one, for hours: only the end is news.
     let ends = !now.is_waiting() && before.is_none_or(Job::is_waiting);
-    if ends && counted(Some(now), &done) > 0 {
-        let (title, done, all) = (&now.title, number(counted(Some(now), &done)), number(now.to_send()));
+    let done = now.counts.sum(RowStatus::is_done);
+    if ends && done > 0 {
+        let (title, done, all) = (&now.title, number(done), number(now.to_send()));
         let text = if now.kind == Kind::Issue {
             t!("Issued: {title} ({done} of {all})", title, done, all)
         } else {
@@ -186,7 +218,7 @@ fn news(before: Option<&Job>, now: &Job) -> Option<(String, bool)> {
 mod tests {
     use super::*;
     use crate::domain::Text;
-    use crate::jobs::{Owner, Reason};
+    use crate::jobs::Owner;
     use crate::tui::needs::tests::job;
 
     #[test]

@@ -13,7 +13,7 @@ pub(in crate::tui) const LONGEST_NOTICE: usize = 4;
 pub(in crate::tui) struct Notice {
     pub(in crate::tui) text: String,
     pub(in crate::tui) bad: bool,
-    /// When it goes away by itself. `None`: the next key removes it as a notice, and the user closes it as news.
+    /// When it goes away by itself. `None`: only at the next key.
     pub(in crate::tui) until: Option<Instant>,
     /// Whether one key does not remove it: nobody waited for it, and the key may have been pressed before it came.
     pub(super) spared: bool,
@@ -52,16 +52,40 @@ fn when_read(text: &str) -> Instant {
     Instant::now() + TOAST + TOAST_LETTER * u32::try_from(text.chars().count()).unwrap_or(u32::MAX)
 }
 
-/// Byte limit of collected messages. Beyond it a new message replaces them.
-const MOST_NEWS: usize = 2000;
+/// Byte limit of the errors that stay. Beyond it the oldest one goes.
+const MOST_ERRORS: usize = 2000;
+
+/// An error that stays until the user closes it or its cause is gone.
+struct StayingError {
+    text: String,
+    /// The jobs that it is about. Without any, it is about something else.
+    jobs: Vec<JobId>,
+}
+
+/// The message at the bottom.
+pub(in crate::tui) struct ShownMessage<'a> {
+    pub(in crate::tui) text: Cow<'a, str>,
+    pub(in crate::tui) bad: bool,
+    /// Whether it goes away by itself.
+    pub(in crate::tui) passes: bool,
+}
+
+impl<'a> From<&'a Notice> for ShownMessage<'a> {
+    fn from(notice: &'a Notice) -> Self {
+        Self { text: Cow::Borrowed(&notice.text), bad: notice.bad, passes: notice.until.is_some() }
+    }
+}
 
 #[derive(Default)]
 pub(in crate::tui) struct Toasts {
+    /// A message that the next key removes.
     pub(in crate::tui) notice: Option<Notice>,
     /// The notice that was shown when the last action began. The help shows it in full.
     pub(super) said_before: Option<String>,
-    /// A message that the user did not ask for, for example about a job.
-    pub(in crate::tui) news: Option<Notice>,
+    /// A message that the user did not ask for and that goes away by itself, for example about a finished job.
+    news: Option<Notice>,
+    /// Shown when there is no other message, all together.
+    errors: Vec<StayingError>,
 }
 
 impl Toasts {
@@ -70,61 +94,114 @@ impl Toasts {
         let notice = Notice::toast(text, bad);
         self.notice = Some(if bad && !asked { notice.unasked() } else { notice });
         // A toast that it covers does not come back.
-        self.news.take_if(|news| news.until.is_some() && !news.bad);
+        self.news.take_if(|news| !news.bad);
     }
 
-    /// The next key of the user removes toasts. Errors about jobs stay until the user closes them.
+    /// Only what the user did not ask for.
+    pub(super) fn without_answers(self) -> Self {
+        Self { notice: None, said_before: None, ..self }
+    }
+
+    /// Removes a notice. A message that came meanwhile was covered, so its time begins now.
+    fn take_notice(&mut self, is_over: impl FnOnce(&mut Notice) -> bool) -> Option<Notice> {
+        let taken = self.notice.take_if(is_over)?;
+        if let Some(news) = &mut self.news {
+            news.until = Some(when_read(&news.text));
+        }
+        Some(taken)
+    }
+
+    /// The next key of the user removes toasts. Errors that nobody asked for stay until the user closes them.
     pub(super) fn on_key(&mut self) {
-        self.said_before = self.notice.take_if(Notice::goes_at_key).map(|notice| notice.text);
-        self.news.take_if(|news| news.until.is_some() && !news.bad && news.goes_at_key());
+        if self.notice.is_none() {
+            self.news.take_if(|news| !news.bad && news.goes_at_key());
+        }
+        self.said_before = self.take_notice(Notice::goes_at_key).map(|notice| notice.text);
     }
 
     /// Text in a field removes what was said before, except for an error: it may be about this text.
     pub(super) fn on_text(&mut self) {
-        self.notice.take_if(|notice| !notice.bad);
+        self.take_notice(|notice| !notice.bad);
+    }
+
+    pub(super) fn has_news(&self) -> bool {
+        self.news.is_some() || !self.errors.is_empty()
+    }
+
+    /// What the user did not ask for, in full.
+    pub(super) fn all_news(&self) -> Option<String> {
+        let news = self.news.iter().map(|news| news.text.as_str());
+        joined(news.chain(self.errors.iter().map(|error| error.text.as_str())))
+    }
+
+    /// Closes what the user did not ask for, as far as it is shown.
+    pub(super) fn close_news(&mut self) {
+        if self.news.take().is_none() {
+            self.errors.clear();
+        }
     }
 
     /// Removes what is no longer true. Other messages beside it stay.
     pub(super) fn withdraw(&mut self, text: &str) {
-        let Some(news) = self.news.as_ref().filter(|news| news.text.contains(text)) else { return };
-        let rest = news.text.replace(&ended(text), "").replace(text, "");
-        let rest = rest.split_whitespace().collect::<Vec<_>>().join(" ");
-        self.news = (!rest.is_empty()).then(|| Notice::new(rest, true));
+        self.errors.retain(|error| error.text != text);
+    }
+
+    /// Removes what was told about these jobs. Returns whether there was anything.
+    pub(super) fn withdraw_jobs(&mut self, is_of: impl Fn(JobId) -> bool) -> bool {
+        let before = self.errors.len();
+        self.errors.retain_mut(|error| {
+            let is_of_jobs = !error.jobs.is_empty();
+            error.jobs.retain(|job| !is_of(*job));
+            !is_of_jobs || !error.jobs.is_empty()
+        });
+        self.errors.len() < before
     }
 
     /// Adds an error that the user did not ask for. Earlier errors stay visible. Returns whether the screen changes.
     pub(super) fn add_error(&mut self, text: String) -> bool {
-        // It would cover the error, for example that of the command that it announced.
-        let uncovers = self.notice.take_if(|notice| !notice.bad).is_some();
-        let text = match &self.news {
-            Some(before) if before.bad && before.text.contains(&text) => return uncovers,
-            Some(before) if before.bad && before.text.len() < MOST_NEWS => {
-                format!("{} {text}", ended(&before.text))
-            }
-            _ => text,
-        };
-        self.news = Some(Notice::new(text, true));
+        self.add_error_of(Vec::new(), text)
+    }
+
+    pub(super) fn add_error_of(&mut self, jobs: Vec<JobId>, text: String) -> bool {
+        // They would cover the error, for example that of the command that they announced.
+        let uncovers = [self.take_notice(|notice| !notice.bad), self.news.take_if(|news| !news.bad)];
+        if self.errors.iter().any(|error| error.text == text) {
+            return uncovers.iter().any(Option::is_some);
+        }
+        self.errors.push(StayingError { text, jobs });
+        while self.errors.len() > 1
+            && self.errors.iter().map(|error| error.text.len()).sum::<usize>() > MOST_ERRORS
+        {
+            self.errors.remove(0);
+        }
         true
     }
 
-    /// Warns for as long as it takes to read it. An error beside it stays, and so does the warning then.
+    /// Tells something good that the user did not ask for, for as long as it takes to read it.
+    pub(super) fn toast(&mut self, text: String) {
+        self.news = Some(Notice::toast(text, false).unasked());
+    }
+
+    /// Warns for as long as it takes to read it.
     pub(super) fn warn(&mut self, text: String) {
-        match &self.news {
-            Some(news) if news.until.is_none() => _ = self.add_error(text),
-            _ => self.news = Some(Notice::warning(text)),
-        }
+        self.take_notice(|notice| !notice.bad);
+        self.news = Some(Notice::warning(text));
     }
 
     pub(super) fn expire(&mut self) -> bool {
         let now = Instant::now();
         let is_over = |toast: &mut Notice| toast.until.is_some_and(|until| until <= now);
-        let gone = [self.notice.take_if(is_over), self.news.take_if(is_over)];
-        gone.iter().any(Option::is_some)
+        let gone = if self.notice.is_some() { self.take_notice(is_over) } else { self.news.take_if(is_over) };
+        gone.is_some()
     }
 
     /// The message at the bottom. `is_told`: what nobody asked for is shown elsewhere, so it needs no rows.
-    pub(in crate::tui) fn shown(&self, is_told: bool) -> Option<&Notice> {
-        self.notice.as_ref().or(self.news.as_ref().filter(|_| !is_told))
+    pub(in crate::tui) fn shown(&self, is_told: bool) -> Option<ShownMessage<'_>> {
+        if let Some(notice) = self.notice.as_ref().or(self.news.as_ref().filter(|_| !is_told)) {
+            return Some(notice.into());
+        }
+        let errors = self.errors.iter().filter(|_| !is_told).map(|error| error.text.as_str());
+        Some(ShownMessage { text: joined(errors)?.into(), bad: true, passes: false })
     }
 
     /// Takes the messages of the effects. Returns whether there were any.
@@ -134,15 +211,23 @@ impl Toasts {
         if let Some((text, bad)) = notice {
             self.say(text, bad, asked);
         }
-        if let Some((text, bad)) = news {
-            self.news = Some(Notice::new(text, bad));
+        match news {
+            Some(News { text, bad: true, jobs }) => _ = self.add_error_of(jobs, text),
+            Some(news) => self.toast(news.text),
+            None => {}
         }
         has_any
     }
 
+    /// When the shown message goes away.
     pub(super) fn next_end(&self) -> Option<Instant> {
-        self.notice.iter().chain(&self.news).filter_map(|toast| toast.until).min()
+        self.notice.as_ref().or(self.news.as_ref())?.until
     }
+}
+
+/// Several messages as one text.
+fn joined<'a>(all: impl Iterator<Item = &'a str>) -> Option<String> {
+    all.map(str::to_owned).reduce(|before, text| format!("{} {text}", ended(&before)))
 }
 
 #[cfg(test)]
@@ -158,12 +243,50 @@ mod tests {
         );
         assert!(!toasts.add_error("A job stopped".to_owned()), "it is shown already");
         toasts.withdraw("The database is away");
-        let shown = |toasts: &Toasts| toasts.shown(false).map(|notice| notice.text.clone());
+        let shown = |toasts: &Toasts| toasts.shown(false).map(|message| message.text.into_owned());
         assert_eq!(shown(&toasts).as_deref(), Some("A job stopped"));
         assert!(toasts.shown(true).is_none(), "the help shows it");
         toasts.say("Copied".to_owned(), false, true);
         assert_eq!(shown(&toasts).as_deref(), Some("Copied"));
         toasts.on_key();
         assert_eq!(shown(&toasts).as_deref(), Some("A job stopped"), "until the user closes it");
+        toasts.add_error("A file is damaged".to_owned());
+        assert_eq!(shown(&toasts).as_deref(), Some("A job stopped. A file is damaged"));
+        toasts.close_news();
+        assert!(!toasts.has_news() && shown(&toasts).is_none());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn no_message_hides_another_one_for_good() {
+        let mut toasts = Toasts::default();
+        let shown = |toasts: &Toasts| toasts.shown(false).map(|message| message.text.into_owned());
+        let pass = async |toasts: &mut Toasts| {
+            tokio::time::advance(Duration::from_secs(20)).await;
+            toasts.expire()
+        };
+        toasts.add_error("A job stopped".to_owned());
+        toasts.toast("Issued".to_owned());
+        assert_eq!(shown(&toasts).as_deref(), Some("Issued"), "over an older error");
+        assert!(pass(&mut toasts).await, "it ends by itself");
+        assert_eq!(shown(&toasts).as_deref(), Some("A job stopped"), "and the error is still true");
+        // The answer to a key covers what comes meanwhile, which is then shown for its whole time.
+        toasts.say("That failed".to_owned(), true, true);
+        toasts.toast("Revoked".to_owned());
+        assert!(!pass(&mut toasts).await && toasts.next_end().is_none());
+        toasts.on_key();
+        assert_eq!(shown(&toasts).as_deref(), Some("Revoked"));
+        assert!(toasts.next_end().is_some_and(|end| end > Instant::now()));
+        assert!(pass(&mut toasts).await);
+        toasts.close_news();
+        assert_eq!(shown(&toasts), None);
+    }
+
+    #[test]
+    fn a_message_about_several_jobs_stays_until_all_of_them_are_seen() {
+        let mut toasts = Toasts::default();
+        toasts.add_error_of(vec![JobId(1), JobId(2)], "2 jobs were interrupted".to_owned());
+        toasts.add_error("A file is damaged".to_owned());
+        assert!(!toasts.withdraw_jobs(|job| job == JobId(1)) && toasts.withdraw_jobs(|job| job == JobId(2)));
+        assert_eq!(toasts.all_news().as_deref(), Some("A file is damaged"), "it is about no job");
     }
 }

@@ -1,5 +1,6 @@
 //! Form to correct a row of a draft. It checks the name and the e-mail address while the user types.
 
+use super::person_form::EarlierDomains;
 use crate::jobs::intake::{RecipientField, Severity, check_person};
 use crate::tui::persist::unfinished;
 use crate::tui::prelude::*;
@@ -9,6 +10,7 @@ pub struct EditRow {
     job: JobId,
     row: Box<JobRow>,
     fields: TextFields<2>,
+    earlier: EarlierDomains,
     /// How many rows before this one are equal. `None` before lapel has counted them.
     equal_before: Option<u64>,
     counting: Option<RequestId>,
@@ -35,7 +37,18 @@ impl EditRow {
             .any(|finding| Some(finding.severity) == worst && finding.field == RecipientField::Email);
         fields.set_focus(usize::from(of_email));
         let counting = Some(effects.request(Request::EqualBefore(job, row.no)));
-        Self { job, row, fields, equal_before: None, counting, former: None, saving: None, request: None }
+        let earlier = EarlierDomains::read(effects);
+        Self {
+            job,
+            row,
+            fields,
+            earlier,
+            equal_before: None,
+            counting,
+            former: None,
+            saving: None,
+            request: None,
+        }
     }
 
     /// What was typed before the rows are counted moves to the subject that they give.
@@ -117,6 +130,7 @@ impl Component for EditRow {
             self.save(effects);
             return Ok(());
         }
+        let Err(reply) = self.earlier.on_response(reply) else { return Ok(()) };
         match reply.to(&mut self.request)? {
             Response::Done(Ok(_)) => {
                 effects.go.push(Navigate::InputUsed);
@@ -156,6 +170,10 @@ impl Component for EditRow {
             };
             let text = format!("{} {finding}", cx.glyphs.alert);
             form.text(&text, style);
+        }
+        let address = Address::check(self.fields.value(1)).ok();
+        if let Some(warning) = address.and_then(|address| self.earlier.question(&address)) {
+            form.warning(&t!("e-mail: {warning}", warning));
         }
         form.dim(&t!(
             "The file is not changed; nothing is sent.  {enter} save in the draft  {esc} back",

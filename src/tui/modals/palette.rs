@@ -1,5 +1,5 @@
 //! Command palette. It lists every action of every screen, with its key or why it is not possible now. It also
-//! finds a badge, a holder or a template by its name, id or address. It never selects an action that sends, revokes
+//! finds a badge, a holder, a template, a job or a kept draft by its name, number, id or address. It never selects an action that sends, revokes
 //! or deletes something: the user does. Its entries are declared in `input/action.rs`.
 
 mod entries;
@@ -155,6 +155,8 @@ impl CommandPalette {
             }
             PaletteEntry::Badge(id) => Navigate::FindBadge(id.clone()),
             PaletteEntry::Loaded(Loaded::Badge(id)) => Navigate::Badge(ListedBadge::unlisted(id.clone())),
+            PaletteEntry::Loaded(Loaded::Job(id, _)) => Navigate::Job(*id, Vec::new()),
+            PaletteEntry::Loaded(Loaded::Drafts(ids, _)) => Navigate::Drafts(ids.clone()),
             PaletteEntry::Holder(email) => Navigate::Holder(email.clone()),
             PaletteEntry::Loaded(Loaded::Holder(email, _)) => Navigate::Holder(email.wire().to_owned()),
             PaletteEntry::Named(name) => Navigate::HolderNamed(name.clone()),
@@ -520,6 +522,13 @@ mod tests {
         assert_eq!(found(&mut palette, "TPL-004")[0], "template: Cloud Associate");
         assert_eq!(found(&mut palette, "B-000004301")[0], "badge: B-000004301-PS");
         assert_eq!(found(&mut palette, "B-1")[0], "open badge B-1", "a whole id that no list shows");
+        let job = |id, title: &str| Loaded::Job(JobId(id), title.to_owned());
+        let work = [job(12, "Cloud Associate"), job(1, "가을  list.csv")];
+        palette = palette.with_loaded(work.into_iter());
+        for typed in ["#1", "job 1", "list.csv"] {
+            assert_eq!(found(&mut palette, typed)[0], "job 1: 가을  list.csv", "{typed}");
+        }
+        assert_eq!(found(&mut palette, "#7"), [""; 0], "no badge, and no template");
         // The palette must not leave a form with input.
         palette.leaves = false;
         assert_eq!(found(&mut palette, "a@b.example").len(), 1);

@@ -17,15 +17,40 @@ pub(super) struct PersonForm<const N: usize> {
     pub review: Option<PersonReview>,
     /// Whether the user has tried to go on: then a field that is empty or unfinished is an error.
     tried: bool,
-    /// The domains of earlier recipients: a typed one that is nearly one of them may be a typing mistake.
-    earlier: DomainCounts,
-    earlier_request: Option<RequestId>,
+    earlier: EarlierDomains,
+}
+
+/// The domains of earlier recipients: a typed one that is nearly one of them may be a typing mistake.
+pub(super) struct EarlierDomains {
+    counts: DomainCounts,
+    request: Option<RequestId>,
+}
+
+impl EarlierDomains {
+    pub fn read(effects: &mut Effects<'_>) -> Self {
+        Self { counts: DomainCounts::default(), request: Some(effects.request(Request::Domains)) }
+    }
+
+    pub fn on_response(&mut self, reply: Reply) -> Handled {
+        if let Response::Domains(counts) = reply.to(&mut self.request)? {
+            self.counts = DomainCounts::new(counts);
+        }
+        Ok(())
+    }
+
+    /// The question about an address that [`Address::warnings`] has no such question about.
+    pub fn question(&self, address: &Address) -> Option<String> {
+        if address.meant().is_some() {
+            return None;
+        }
+        let meant = self.counts.meant(EmailKey::of(address.as_str()).domain()?)?;
+        Some(t!("did you mean {meant}?", meant))
+    }
 }
 
 impl<const N: usize> PersonForm<N> {
     pub fn new(fields: TextFields<N>, effects: &mut Effects<'_>) -> Self {
-        let earlier_request = Some(effects.request(Request::Domains));
-        Self { fields, review: None, tried: false, earlier: DomainCounts::default(), earlier_request }
+        Self { fields, review: None, tried: false, earlier: EarlierDomains::read(effects) }
     }
 
     /// Sets kept texts, as [`TextFields::restore`].
@@ -54,7 +79,7 @@ impl<const N: usize> PersonForm<N> {
             match check(at, self.fields.value(at)) {
                 Ok((text, notes)) => {
                     let address = Address::check(&text).ok().filter(|_| at == EMAIL);
-                    let question = address.and_then(|address| self.question(&address));
+                    let question = address.and_then(|address| self.earlier.question(&address));
                     for note in notes.into_iter().chain(question) {
                         form.text(&format!("       {} {note}", cx.glyphs.alert), cx.theme.warning());
                     }
@@ -100,22 +125,10 @@ impl<const N: usize> PersonForm<N> {
     }
 
     pub fn on_response(&mut self, reply: Reply) -> Handled {
-        match (reply.to(&mut self.earlier_request), &mut self.review) {
-            (Ok(Response::Domains(counts)), _) => self.earlier = DomainCounts::new(counts),
-            (Ok(_), _) => {}
-            (Err(reply), Some(review)) => return review.on_response(reply),
-            (Err(reply), None) => return Err(reply),
+        match (self.earlier.on_response(reply), &mut self.review) {
+            (Err(reply), Some(review)) => review.on_response(reply),
+            (handled, _) => handled,
         }
-        Ok(())
-    }
-
-    /// The question about an address that [`Address::warnings`] has no such question about.
-    pub fn question(&self, address: &Address) -> Option<String> {
-        if address.meant().is_some() {
-            return None;
-        }
-        let meant = self.earlier.meant(EmailKey::of(address.as_str()).domain()?)?;
-        Some(t!("did you mean {meant}?", meant))
     }
 
     pub fn asks(&self) -> Option<ConfirmQuestion> {
@@ -148,7 +161,7 @@ impl<const N: usize> PersonForm<N> {
     /// What is known about the recipient's address, below the recipient in a confirmation.
     pub fn draw_known(&self, review: &PersonReview, form: &mut FormText<'_>, cx: &UiContext) {
         review.draw_duplicates(form, cx);
-        for warning in review.address.warnings().iter().chain(&self.question(&review.address)) {
+        for warning in review.address.warnings().iter().chain(&self.earlier.question(&review.address)) {
             form.warning(&t!("e-mail: {warning}", warning));
         }
     }

@@ -219,6 +219,20 @@ impl ProfileForm {
         self
     }
 
+    /// What to say once the new profile is saved: without a zone, lapel learns it only from a badge that it issued itself.
+    pub fn zone_remark(&self, cx: &UiContext) -> Option<String> {
+        let zone = self.lines.iter().find(|line| line.setting == Some("utc_offset"))?;
+        zone.shown().is_empty().then(|| {
+            let key = |action| cx.key(&[KeyContext::Profiles, KeyContext::Global, KeyContext::Always], action);
+            t!(
+                "The time zone of the service is not set, so ages can be wrong. Set it in the profile ({profiles}, {change}), for example {example}.",
+                profiles = key(Action::Profiles),
+                change = key(Action::ChangeProfile),
+                example = example_offset()
+            )
+        })
+    }
+
     pub fn changes(&self) -> Option<&str> {
         self.was.as_ref().map(|line| line.name.as_str())
     }

@@ -22,15 +22,22 @@ pub struct RevokeForm {
     review: Option<RevokePlan>,
     scroll: Scroll,
     when_issued: bool,
+    /// How many of the targets are marked rows that a filter hides.
+    hidden: usize,
 }
 
 impl RevokeForm {
     /// Opens the form, or says why none of the targets can be revoked now or when it is Issued.
     pub fn open(targets: Vec<RevokeTarget>, effects: &mut Effects<'_>) {
+        Self::open_marked(targets, 0, effects);
+    }
+
+    /// As [`Self::open`], for marked rows of which a filter hides some.
+    pub fn open_marked(targets: Vec<RevokeTarget>, hidden: usize, effects: &mut Effects<'_>) {
         let of = |state: State| targets.iter().filter(|target| target.state == state).count() as u64;
         let (revoked, revoking) = (of(State::Revoked), of(State::Revoking));
         if revoked + revoking < targets.len() as u64 {
-            effects.open(|_, effects| Self::new(targets, effects));
+            effects.open(move |_, effects| Self { hidden, ..Self::new(targets, effects) });
             return;
         }
         let mut why = Vec::new();
@@ -51,6 +58,7 @@ impl RevokeForm {
             review: None,
             scroll: Scroll::default(),
             when_issued: false,
+            hidden: 0,
         }
     }
 
@@ -245,6 +253,11 @@ impl Component for RevokeForm {
             n => plural!(n, "Revoke {n} badge", "Revoke {n} badges"),
         };
         form.text(&cx.place(), cx.theme.accent());
+        if self.hidden > 0 {
+            let (n, all) = (number(self.hidden as u64), number(self.targets.len() as u64));
+            let text = t!("Hidden by the filter: {n} of {all} marked badges.", n, all);
+            form.text(&format!("{} {text}", cx.glyphs.alert), cx.theme.warning());
+        }
         form.extend(self.breakdown(form.room(), cx));
         if self.waiting() > 0 && self.review.is_none() {
             form.extend(self.when_issued_lines(form.room(), cx));

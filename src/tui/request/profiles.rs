@@ -34,6 +34,11 @@ impl ProfileSession {
     pub fn kept_in(self, folder: PathBuf) -> Self {
         Self { journal: JournalPlace::Folder(folder.clone()), data_dir: Some(folder), ..self }
     }
+
+    pub fn add_remark(&mut self, remarks: impl IntoIterator<Item = String>) {
+        let all: Vec<String> = self.remark.take().into_iter().chain(remarks).collect();
+        self.remark = (!all.is_empty()).then(|| all.join(" "));
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -30,6 +30,7 @@ impl Destination {
             Navigate::FindCert(..) | Navigate::Question(_) => stays(Tab::Wallet),
             Navigate::Activity | Navigate::Job(..) => to(Tab::Activity),
             Navigate::Mails(_) => to(Tab::Home),
+            Navigate::Drafts(_) => stays(Tab::Home),
             Navigate::UseFilter(filter) if filter.list == Template::LIST => to(Tab::Templates),
             Navigate::UseFilter(_) => to(Tab::History),
             Navigate::MarkAll => stays(Tab::History),
@@ -55,6 +56,9 @@ impl Screens {
             Navigate::Question(question) => self.wallet.answer(question, effects),
             Navigate::Activity => self.activity.select_newest(),
             Navigate::Job(id, statuses) => self.activity.show(id, statuses),
+            Navigate::Drafts(ids) => {
+                effects.command(JobCommand::OpenDrafts(ids));
+            }
             Navigate::Mails(id) => self.home.list_mails(id, effects),
             Navigate::UseFilter(filter) if filter.list == Template::LIST => {
                 self.templates.filtered.use_filter(&filter, effects);

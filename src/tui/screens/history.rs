@@ -90,8 +90,8 @@ impl ListRecord for HistoryItem {
             .styled(|row, cx| cx.theme.state(&state(row, &cx.clock())))
             .whole(|row, (), clock| state(row, clock).word().to_string())
             .state(),
-        ListField::of("recipient_name", (10, 2, 0)),
-        ListField::of("recipient_email", (14, 4, 0)),
+        ListField::of("recipient_name", (8, 2, 0)),
+        ListField::of("recipient_email", (12, 4, 0)),
         ListField::of("title", (14, 5, 0)).titled(BADGE_TITLE),
         ListField::of("issued_at", (11, 0, 1))
             .value(|row| FieldValue::Time(issue_time(row)))
@@ -325,15 +325,13 @@ impl History {
 
     fn revoke(&self, cx: &UiContext, effects: &mut Effects<'_>) {
         let now = cx.now();
-        let targets: Vec<RevokeTarget> = if self.marks.is_empty() {
-            self.filtered.list.selected().map(|row| RevokeTarget::of(row, now)).into_iter().collect()
+        if !self.marks.is_empty() {
+            let targets = self.marks.values().map(|row| RevokeTarget::of(row, now)).collect();
+            RevokeForm::open_marked(targets, self.hidden_marks(cx), effects);
+        } else if let Some(row) = self.filtered.list.selected() {
+            RevokeForm::open(vec![RevokeTarget::of(row, now)], effects);
         } else {
-            self.marks.values().map(|row| RevokeTarget::of(row, now)).collect()
-        };
-        if targets.is_empty() {
             effects.say(t!("This row has no badge to revoke."));
-        } else {
-            RevokeForm::open(targets, effects);
         }
     }
 }
@@ -454,10 +452,7 @@ impl Component for History {
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
-        let rights = match self.marking_words() {
-            Some(words) => self.marks_in_words(cx).map(|right| format!("{words}  {right}")),
-            None => self.marks_in_words(cx),
-        };
+        let right = [self.marking_words().unwrap_or_default(), self.marks_in_words(cx)].join("  ");
         let (list, pane) = self.filtered.split(area);
         let ends = self.marks.range_start().map(|from| between(from, self.filtered.list.cursor()));
         let mark = |place: u64, row: &HistoryItem| RowMark {
@@ -465,7 +460,7 @@ impl Component for History {
             is_marked: self.marks.contains_key(&row.badge_id),
             is_in_range: ends.as_ref().is_some_and(|ends| ends.contains(&place)),
         };
-        self.filtered.draw(frame, list, cx, &mark, &rights);
+        self.filtered.draw(frame, list, cx, &mark, right.trim());
         if let (Some(pane), Some(row)) = (pane, self.filtered.list.selected()) {
             self.preview.draw(row, pane, &[KeyContext::History, KeyContext::Always], frame, cx);
         }

@@ -7,8 +7,6 @@ use crate::tui::prelude::*;
 const BESIDE: u16 = 100;
 /// Minimum and maximum width of the pane, in columns.
 const PANE: (u16, u16) = (30, 56);
-/// Rows at the bottom that stay free of pictures, because a toast can cover them.
-const NOTICE: u16 = 3;
 /// Minimum height of a picture, in rows. A smaller one shows nothing.
 const FEWEST_ROWS: u16 = 6;
 /// The same for a picture below a text, which comes first.
@@ -32,7 +30,7 @@ pub fn in_pane(pane: Rect) -> Rect {
         x: pane.x + 2,
         y: pane.y + 2,
         width: pane.width.saturating_sub(3),
-        height: pane.height.saturating_sub(2 + NOTICE),
+        height: pane.height.saturating_sub(2),
     }
 }
 
@@ -51,10 +49,10 @@ pub fn above(area: Rect) -> (Option<Rect>, Rect) {
 /// `FEWEST_BELOW` rows.
 pub fn below(area: Rect, lines: usize) -> (Rect, Option<Rect>) {
     let lines = u16::try_from(lines).unwrap_or(u16::MAX);
-    if lines > area.height.saturating_sub(NOTICE + FEWEST_BELOW + 1) {
+    if lines > area.height.saturating_sub(FEWEST_BELOW + 1) {
         return (area, None);
     }
-    let (y, rows) = (area.y + lines + 1, area.height - (lines + 1 + NOTICE));
+    let (y, rows) = (area.y + lines + 1, area.height - (lines + 1));
     (Rect { height: lines, ..area }, Some(Rect { y, height: rows.min(MOST_ROWS), ..area }))
 }
 
@@ -75,28 +73,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_picture_stays_within_its_area_and_off_the_notice() {
+    fn a_picture_stays_within_its_area_and_uses_all_of_it() {
         for width in 60..=300 {
             for height in 12..=100 {
                 let area = Rect { x: 0, y: 2, width, height };
                 let (text, pane) = beside(area);
                 assert_eq!(text.width + pane.width, area.width);
                 for place in [in_pane(pane), in_pane(area)] {
-                    assert_eq!(place, place.intersection(area));
-                    assert!(place.bottom() + NOTICE <= area.bottom());
+                    assert_eq!((place, place.bottom()), (place.intersection(area), area.bottom()));
                 }
                 let (place, text) = above(area);
                 assert_eq!(text, text.intersection(area));
-                for lines in [0, 5, 200] {
-                    let (text, place) = below(area, lines);
-                    assert_eq!(text, text.intersection(area));
+                // With one line more there is no room for the smallest picture.
+                let most = height - 1 - FEWEST_BELOW;
+                for (lines, has_room) in
+                    [(0, true), (5, most >= 5), (most, true), (most + 1, false), (200, false)]
+                {
+                    let (text, place) = below(area, usize::from(lines));
+                    assert_eq!((text, place.is_some()), (text.intersection(area), has_room));
                     if let Some(place) = place {
-                        assert!(place.bottom() + NOTICE <= area.bottom() && place.height >= FEWEST_BELOW);
-                        assert!(text.bottom() < place.y && usize::from(text.height) == lines);
+                        assert_eq!(place, place.intersection(area));
+                        assert!(
+                            place.height >= FEWEST_BELOW && text.bottom() < place.y && text.height == lines
+                        );
                     }
                 }
                 if let Some(place) = place {
-                    assert!(place.bottom() < text.y && place.bottom() + NOTICE <= area.bottom());
+                    assert!(place.bottom() < text.y && place.bottom() <= area.bottom());
                     assert!(text.height * 2 > place.height, "{text} {place}");
                 }
             }

@@ -5,7 +5,7 @@ use crate::tui::modals::palette::Loaded;
 use crate::tui::prelude::*;
 use crate::tui::tab::Tab;
 
-/// Maximum number of templates, and of badges, that the palette finds.
+/// Maximum number of jobs, of templates, and of badges, that the palette finds.
 const MOST_LOADED: usize = 1000;
 
 impl Screens {
@@ -41,7 +41,11 @@ impl Screens {
         let templates = loaded.into_iter().map(Loaded::of_template).chain(known.filter_map(Loaded::of_known));
         // Those of the wallet before those of the history.
         let badges = self.all().rev().flat_map(|screen| screen.badges(MOST_LOADED)).take(MOST_LOADED);
-        templates.take(MOST_LOADED).chain(badges.flat_map(Loaded::of_badge))
+        let drafts = self.home.kept_drafts();
+        let drafts: Vec<Loaded> = drafts.iter().filter_map(|import| Loaded::of_drafts(import)).collect();
+        let jobs = self.jobs().iter().take(MOST_LOADED).map(Loaded::of_job);
+        let work = drafts.into_iter().chain(jobs);
+        work.chain(templates.take(MOST_LOADED)).chain(badges.flat_map(Loaded::of_badge))
     }
 
     /// Passes changed jobs to Home, and the number of kept drafts to Activity. Passes the length of the history, if the
@@ -49,7 +53,7 @@ impl Screens {
     pub(in crate::tui) fn share(&mut self, tab: Tab, cx: &UiContext, effects: &mut Effects<'_>) {
         if tab == Tab::Activity {
             effects.owned_by(RequestOwner::Screen(Tab::Home), |effects| self.home.read_drafts(effects));
-            self.activity.drafts = self.home.kept_drafts();
+            self.activity.drafts = self.home.kept_drafts().len();
         }
         if tab != Tab::Home {
             self.home.tell_drafts(cx, effects);

@@ -405,7 +405,7 @@ impl Component for Templates {
         }
         if !self.full {
             let (list, pane) = self.filtered.split(area);
-            self.filtered.draw(frame, list, cx, &|_, _| RowMark::default(), &[]);
+            self.filtered.draw(frame, list, cx, &|_, _| RowMark::default(), "");
             if let Some(pane) = pane {
                 preview::draw_edge(frame, pane, cx);
             }

@@ -162,9 +162,10 @@ impl Component for Welcome {
         }
     }
 
-    fn on_response(&mut self, reply: Reply, _: &UiContext, effects: &mut Effects<'_>) -> Handled {
+    fn on_response(&mut self, reply: Reply, cx: &UiContext, effects: &mut Effects<'_>) -> Handled {
         match reply.to(&mut self.request)? {
-            Response::Connected(Ok(session)) => {
+            Response::Connected(Ok(mut session)) => {
+                session.add_remark(self.form.as_ref().and_then(|form| form.zone_remark(cx)));
                 self.clear_input();
                 effects.go.push(Navigate::Connect(session));
             }

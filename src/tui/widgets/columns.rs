@@ -7,9 +7,15 @@ pub const WIDTHS: std::ops::RangeInclusive<usize> = 3..=120;
 
 /// Maximum width of a content that is never cut in favour of others, in cells: a state, a date, a level.
 const SHORT: usize = 16;
-/// Cells of a text that tell it from others. In the default order, columns that can be dropped go before a text gets
-/// less.
-const READABLE: usize = 16;
+/// Cells of a text that tell it from others: more of a title than of an address or a name, which have a smaller weight. In
+/// the default order, columns that can be dropped go before a text gets less.
+fn readable(weight: usize) -> usize {
+    match weight {
+        0..=2 => 8,
+        3..=4 => 12,
+        _ => 16,
+    }
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColumnChoice {
@@ -154,13 +160,16 @@ impl Columns {
                 })
             })
             .unzip();
-        let readable = |(column, most): (&ColumnLayout, &usize)| match most {
+        let wanted = |(column, most): (&ColumnLayout, &usize)| match most {
             _ if !is_default_order || column.weight == 0 => *column,
             &usize::MAX => *column,
-            most => ColumnLayout { min_width: column.min_width.max(READABLE.min(*most)), ..*column },
+            most => ColumnLayout {
+                min_width: column.min_width.max(readable(column.weight).min(*most)),
+                ..*column
+            },
         };
-        let readable: Vec<ColumnLayout> = columns.iter().zip(&most).map(readable).collect();
-        let kept: Vec<bool> = layout(&readable, room).iter().map(|width| *width > 0).collect();
+        let wanted: Vec<ColumnLayout> = columns.iter().zip(&most).map(wanted).collect();
+        let kept: Vec<bool> = layout(&wanted, room).iter().map(|width| *width > 0).collect();
         let of_kept: Vec<ColumnLayout> =
             columns.iter().zip(&kept).filter(|(_, kept)| **kept).map(|(column, _)| *column).collect();
         let mut of_kept = layout(&of_kept, room).into_iter();
@@ -242,8 +251,13 @@ mod tests {
     fn a_column_that_can_go_does_so_before_a_text_is_unreadable() {
         let columns = Columns::new(4, 4);
         let content = [10, 30, 8, 6];
-        assert_eq!(columns.widths(&ALL, &content, 43), [10, 16, 8, 6]);
-        assert_eq!(columns.widths(&ALL, &content, 42), [10, 22, 8, 0]);
+        assert_eq!(columns.widths(&ALL, &content, 37), [10, 10, 8, 6]);
+        assert_eq!(columns.widths(&ALL, &content, 36), [10, 16, 8, 0]);
+        // A text with a larger weight needs more cells.
+        let mut all = ALL;
+        all[1].weight = 5;
+        assert_eq!(columns.widths(&all, &content, 43), [10, 16, 8, 6]);
+        assert_eq!(columns.widths(&all, &content, 42), [10, 22, 8, 0]);
     }
 
     #[test]
@@ -251,9 +265,9 @@ mod tests {
         let mut columns = Columns::new(4, 4);
         let content = [10, 30, 8, 6];
         columns.keep(vec![3]);
-        assert_eq!(columns.widths(&ALL, &content, 42), [10, 24, 0, 6]);
+        assert_eq!(columns.widths(&ALL, &content, 36), [10, 18, 0, 6]);
         columns.reset();
-        assert_eq!(columns.widths(&ALL, &content, 42), [10, 24, 0, 6], "a reset keeps it");
+        assert_eq!(columns.widths(&ALL, &content, 36), [10, 18, 0, 6], "a reset keeps it");
         columns.toggle(3);
         assert_eq!(
             columns.shown().collect::<Vec<_>>(),

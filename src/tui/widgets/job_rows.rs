@@ -389,9 +389,7 @@ impl RowList {
     /// The range that is drawn, the number of marks, and how many of them a filter hides.
     pub fn marks_in_words(&self) -> String {
         let is_filtered = !self.row_statuses.is_empty() || self.is_searched();
-        let hides = |row: &JobRow| self.hides(row);
-        let hides: Option<&dyn Fn(&JobRow) -> bool> = is_filtered.then_some(&hides);
-        self.marks.in_words(&self.list, hides)
+        self.marks.in_words(&self.list, &|row| is_filtered && self.hides(row))
     }
 
     /// Draws the headings, the rows and the row counter. The list has two lines less than the area. Without a search,

@@ -171,15 +171,20 @@ impl<T: ListRow> Marks<T> {
         true
     }
 
-    /// The range that is drawn, the number of marks, and how many of them are not shown. `hides`: whether a filter
-    /// may hide a row. What the list shows is not hidden.
-    pub fn in_words(&self, list: &PagedList<T>, hides: Option<&dyn Fn(&T) -> bool>) -> String {
-        let hidden = hides.map_or(0, |hides| {
-            let loaded: BTreeSet<T::Id> = list.loaded().map(|(_, row)| row.id()).collect();
-            self.rows.iter().filter(|(id, row)| hides(row) && !loaded.contains(id)).count()
-        });
+    /// The number of marked rows that the list does not show because a filter may hide them, as `hides` says.
+    pub fn hidden(&self, list: &PagedList<T>, hides: &dyn Fn(&T) -> bool) -> usize {
+        let hidden: Vec<_> = self.rows.iter().filter(|(_, row)| hides(row)).collect();
+        if hidden.is_empty() {
+            return 0;
+        }
+        let loaded: BTreeSet<T::Id> = list.loaded().map(|(_, row)| row.id()).collect();
+        hidden.into_iter().filter(|(id, _)| !loaded.contains(id)).count()
+    }
+
+    /// The range that is drawn, the number of marks, and how many of them are hidden: see [`Self::hidden`].
+    pub fn in_words(&self, list: &PagedList<T>, hides: &dyn Fn(&T) -> bool) -> String {
         let marked = number(self.rows.len() as u64);
-        let marked = match hidden {
+        let marked = match self.hidden(list, hides) {
             _ if self.rows.is_empty() => None,
             0 => Some(t!("{marked} marked", marked)),
             hidden => Some(t!("{marked} marked ({hidden} hidden)", marked, hidden = number(hidden as u64))),

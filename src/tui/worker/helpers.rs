@@ -91,7 +91,7 @@ pub(super) async fn try_profile(
         let issuer = identity.organisation.map(|issuer| issuer.wire().trim().to_owned());
         profile.input.set("organisation", issuer.unwrap_or_default());
     }
-    let session = (helpers.keep_profile)(profile, secret).await?;
+    let mut session = (helpers.keep_profile)(profile, secret).await?;
     if session.environment == Environment::Live && session.short_name.is_none() {
         let word = short_name(session.organisation.as_deref().unwrap_or_default());
         odd.push(localizable!(
@@ -99,7 +99,6 @@ pub(super) async fn try_profile(
             word = scrub(&word)
         ));
     }
-    let remark =
-        session.remark.into_iter().chain(odd.iter().map(ToString::to_string)).collect::<Vec<_>>().join(" ");
-    Ok(ProfileSession { remark: Some(remark).filter(|remark| !remark.is_empty()), ..session })
+    session.add_remark(odd.iter().map(ToString::to_string));
+    Ok(session)
 }

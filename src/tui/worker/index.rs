@@ -61,17 +61,8 @@ impl IndexSlot {
         self.opened(Some(place)).await.map(drop)
     }
 
-    /// The domains of the index, with their numbers of badges. Empty without an index.
     pub async fn domains(&self) -> Vec<(String, u64)> {
-        let read = match self.get().await {
-            Ok(Some(index)) => index.domains().await,
-            Ok(None) => Ok(Vec::new()),
-            Err(why) => Err(why),
-        };
-        read.unwrap_or_else(|why| {
-            tracing::warn!("the domains of the index were not read: {why}");
-            Vec::new()
-        })
+        Index::domains(self.get().await).await
     }
 
     /// Notes a badge's details in the index, if there is one. Does not wait for the write.

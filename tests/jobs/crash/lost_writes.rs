@@ -9,7 +9,8 @@ use crate::crash::team_wait;
 use crate::crash::world::{End, Session, Trap, World};
 use crate::team;
 use crate::texts::msg_part;
-use lapel::jobs::{JobId, Journal, Phase, RowStatus};
+use lapel::domain::Address;
+use lapel::jobs::{DuplicateKind, IssuePlan, JobId, Journal, Person, Phase, RowSelection, RowStatus};
 
 /// A service that shows no badge before it is issued, and takes its time.
 fn hiding() -> World {
@@ -37,6 +38,21 @@ async fn begun(session: &mut Session, world: &World, script: &Script) -> JobId {
 async fn rows(session: &Session, id: JobId) -> (u64, u64) {
     let counts = session.jobs.job(id).await.expect("a job").counts;
     (counts.of(RowStatus::Ready), counts.of(RowStatus::InDoubt))
+}
+
+/// People who are in no other job of a test.
+fn others(name: &str, count: usize) -> Vec<Person> {
+    let person = |n| Person { name: format!("{name} {n}"), email: format!("{name}{n}@naru.example") };
+    (0..count).map(person).collect()
+}
+
+/// The rows of a draft that may be sent, and those that need review because of the loss.
+async fn suspected(session: &Session, draft: JobId) -> (u64, u64) {
+    let is_suspected = |row: &lapel::jobs::JobRow| {
+        row.row_status == RowStatus::NeedsReview && row.class == Some(DuplicateKind::LostWrites)
+    };
+    let found = person::rows(session, draft).await.iter().filter(|row| is_suspected(row)).count();
+    (rows(session, draft).await.0, found as u64)
 }
 
 /// How often somebody noticed a loss.
@@ -297,18 +313,14 @@ fn nobody_begins_or_sends_before_the_history_was_searched() {
     let script = Script::of(JobInput::Issue(people(13)));
     world.session(&Trap::new(End::Lives), async |session| {
         let doubted = begun(session, &world, &script).await;
-        let other = |name: &str| {
-            let person = |n| lapel::jobs::Person {
-                name: format!("{name} {n}"),
-                email: format!("{name}{n}@naru.example"),
-            };
-            (0..8).map(person).collect::<Vec<_>>()
-        };
-        let draft = session.jobs.draft_people(person::template(), other("late")).await.expect("a draft");
+        let draft = session.jobs.draft_people(person::template(), others("late", 8)).await.expect("a draft");
         drafts::checked(session, draft).await;
         fail_over(&world);
         let job = session.jobs.job(draft).await.expect("a draft");
         assert_eq!((job.counts.of(RowStatus::Ready), job.checked), (8, None), "it must be checked again");
+        drafts::checked(session, draft).await;
+        assert_eq!(suspected(session, draft).await, (0, 8));
+        session.jobs.allow(draft, RowSelection::Class(DuplicateKind::LostWrites)).await.expect("allowed");
         // As if the search had not come to its end.
         let unsearched = "UPDATE request SET outcome = 'unsearched' WHERE outcome = 'searched'";
         session.jobs.poll_now(Some(doubted)).await;
@@ -354,5 +366,111 @@ fn revocations_stop_until_a_person_resumes_them() {
         assert_eq!(job.phase, Phase::Stopped, "{job:?}");
         assert!(job.counts.of(RowStatus::Ready) > 0, "{job:?}");
         ends_well(session, &world, &script).await;
+    });
+}
+
+/// Nothing is missing from the jobs that the database knows.
+#[test]
+#[ignore = "needs PostgreSQL"]
+fn a_job_that_is_gone_is_sent_again_only_by_a_person_who_knows_of_the_loss() {
+    let world = hiding();
+    let server = team::OwnServer::of(world.folder());
+    let script = Script::of(JobInput::Issue(people(5)));
+    world.session(&Trap::new(End::Lives), async |session| {
+        session.hear().await;
+        let reviewed =
+            session.jobs.draft_people(person::template(), others("kept", 3)).await.expect("a draft");
+        drafts::checked(session, reviewed).await;
+        server.dump();
+        let gone = person::begin(session, &world, &script).await;
+        person::rest(session, gone).await;
+        assert_eq!(world.control().ledger().accepted_total(), 5);
+        server.restore(false);
+        team_wait::back(&session.jobs).await;
+        assert!(session.jobs.is_gone(gone).await);
+
+        let again = drafts::drafted(session, 5).await;
+        drafts::checked(session, again).await;
+        assert_eq!(suspected(session, again).await, (0, 5));
+        let groups = session.jobs.groups(again).await.expect("groups");
+        assert_eq!(groups.iter().map(|group| (group.rows, group.allows)).collect::<Vec<_>>(), [(5, 5)]);
+        let why = groups[0].why.to_string();
+        assert!(why.contains(msg_part("A job that it no longer knows may have sent this badge")), "{why}");
+        session.jobs.begin(again, "somebody").await.expect_err("nobody has decided");
+        // A person who has reviewed it before the loss did not know of it.
+        session.jobs.begin(reviewed, "somebody").await.expect_err("nobody has decided");
+        assert_eq!(suspected(session, reviewed).await, (0, 3));
+        assert_eq!(world.control().ledger().accepted_total(), 5);
+        assert_eq!(noticed(&world), 1);
+
+        // The decision holds for this loss, also if the check is repeated, and not for the next one.
+        let allow = async |draft| {
+            session.jobs.allow(draft, RowSelection::Class(DuplicateKind::LostWrites)).await.expect("allowed")
+        };
+        assert_eq!(allow(reviewed).await, 3);
+        drafts::checked(session, reviewed).await;
+        assert_eq!(suspected(session, reviewed).await, (3, 0));
+        fail_over(&world);
+        team_wait::back(&session.jobs).await;
+        session.jobs.begin(reviewed, "somebody").await.expect_err("it is another loss");
+        assert_eq!(suspected(session, reviewed).await, (0, 3));
+        assert_eq!(allow(reviewed).await, 3);
+        session.jobs.begin(reviewed, "somebody").await.expect("begun");
+        person::rest(session, reviewed).await;
+        assert_eq!(world.control().ledger().accepted_total(), 8);
+
+        // By now the history shows what the lost job has sent.
+        world.change("UPDATE store SET noticed = noticed - interval '27 hours'");
+        let late = session.jobs.draft_people(person::template(), others("late", 2)).await.expect("a draft");
+        drafts::checked(session, late).await;
+        assert_eq!(suspected(session, late).await, (2, 0));
+    });
+}
+
+#[test]
+#[ignore = "needs PostgreSQL"]
+fn a_loss_that_is_noticed_while_a_job_begins_keeps_it_a_draft() {
+    let world = hiding();
+    world.session(&Trap::new(End::Lives), async |session| {
+        session.hear().await;
+        let draft = drafts::drafted(session, 3).await;
+        drafts::checked(session, draft).await;
+        world.change("UPDATE store SET origin = 'another server'");
+        session.jobs.begin(draft, "somebody").await.expect_err("nobody has decided");
+        assert_eq!(noticed(&world), 1);
+        assert_eq!(session.jobs.job(draft).await.expect("a draft").phase, Phase::Draft);
+        session.jobs.begin(draft, "somebody").await.expect_err("it was checked again");
+        assert_eq!(suspected(session, draft).await, (0, 3));
+        assert_eq!(world.control().ledger().accepted_total(), 0);
+    });
+}
+
+/// Its form has no duplicate check.
+#[test]
+#[ignore = "needs PostgreSQL"]
+fn a_badge_for_one_person_waits_for_a_decision_after_a_loss() {
+    let world = hiding();
+    world.session(&Trap::new(End::Lives), async |session| {
+        session.hear().await;
+        fail_over(&world);
+        team_wait::back(&session.jobs).await;
+        let (template_id, title) = person::template();
+        let plan = IssuePlan {
+            template_id,
+            title,
+            recipient_name: "Kim".to_owned(),
+            recipient_email: Address::check("kim@naru.example").expect("an address"),
+            held_before: None,
+            allows: None,
+        };
+        let id = session.jobs.issue(plan, "somebody").await.expect("planned");
+        person::rest(session, id).await;
+        let job = session.jobs.job(id).await.expect("a job");
+        assert_eq!((job.counts.of(RowStatus::NeedsReview), job.held), (1, 1), "{job:?}");
+        assert_eq!(world.control().ledger().accepted_total(), 0);
+        session.jobs.resend(id, 1, "somebody", "nobody has sent it").await.expect("decided");
+        person::rest(session, id).await;
+        assert_eq!(world.control().ledger().accepted_total(), 1);
+        assert_eq!(world.number("SELECT count(*) FROM decision WHERE what = 'send again'"), 1);
     });
 }

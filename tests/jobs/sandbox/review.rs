@@ -10,7 +10,11 @@ async fn draft(bench: &Bench, lines: &str) -> JobId {
     let source = ImportSource::Pasted(format!("name,email\n{lines}"));
     let request = FileRequest { template: Some(template()), source, choices: Choices::default() };
     let (progress, _) = tokio::sync::watch::channel(lapel::jobs::Reading::default());
-    let made = bench.jobs.draft_file(request, progress, CancellationToken::new()).await.expect("a draft");
+    let made = bench
+        .jobs
+        .draft_file(request, Vec::new(), progress, CancellationToken::new())
+        .await
+        .expect("a draft");
     made[0]
 }
 
@@ -103,7 +107,8 @@ async fn a_row_of_no_known_template_is_never_sent_with_that_of_its_job() {
     let source = ImportSource::Pasted(lines.into());
     let request = FileRequest { template: None, source, choices: Choices::default() };
     let (progress, _) = tokio::sync::watch::channel(lapel::jobs::Reading::default());
-    let made = bench.jobs.draft_file(request, progress, CancellationToken::new()).await.expect("drafts");
+    let made =
+        bench.jobs.draft_file(request, Vec::new(), progress, CancellationToken::new()).await.expect("drafts");
     let rows = bench.rows(made[0]).await;
     let statuses: Vec<RowStatus> = rows.iter().map(|row| row.row_status).collect();
     let before = [RowStatus::Ready, RowStatus::Invalid, RowStatus::Invalid, RowStatus::Skipped];

@@ -65,6 +65,23 @@ fn an_index_is_built_described_and_removed() {
     assert_eq!(bench.requests(), asked);
 }
 
+/// Nothing was sent from this computer, so only the index knows the domain that is meant.
+#[test]
+fn issuing_knows_the_domains_of_the_index() {
+    let bench = Bench::new();
+    bench.settings(ON);
+    let issue = ["issue", "--template", "TPL-001", "--to", "홍길동 <a2@naru.exmaple>", "--dry-run"];
+    bench.run(&issue).ended(0);
+    assert!(!bench.path("data/index").exists(), "issuing makes no index");
+    bench.run(&["index", "build"]).ended(0);
+    let row = &bench.json(&issue, 3)["rows"][0];
+    let why = row["why"].as_str().unwrap_or_default();
+    assert!(row["bucket"] == "ask" && why.contains("did you mean naru.example"), "{row}");
+    // An index that is off is not used, though its file is still there.
+    bench.settings("");
+    bench.run(&issue).ended(0);
+}
+
 #[test]
 fn badges_that_are_too_old_are_said_to_be_left_out() {
     let bench = Bench::new();

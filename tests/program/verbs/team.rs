@@ -43,6 +43,23 @@ fn set_profiles(bench: &Bench, database: &str, users: &[&str], read_only: bool) 
     bench.settings(&users.iter().map(profile).collect::<String>());
 }
 
+/// The number of jobs in the file that a computer has beside the team's journal.
+#[track_caller]
+fn jobs_in_file(bench: &Bench, data_dir: &str) -> i64 {
+    let file = bench.path(data_dir).join("journal.sqlite");
+    let db = rusqlite::Connection::open_with_flags(file, rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY);
+    let jobs = db.expect("a journal").query_row("SELECT count(*) FROM job", [], |r| r.get(0));
+    jobs.expect("a number")
+}
+
+/// `lapel` as a user of the database, on a computer with this data folder.
+#[track_caller]
+fn run_on(bench: &Bench, data_dir: &str, user: &str, args: &[&str]) -> Said {
+    let mut command = bench.lapel(&[args, &["--profile", user]].concat());
+    command.env("USER", user).env("LAPEL_DATA_DIR", bench.path(data_dir));
+    bench.said(command.output().expect("it runs"))
+}
+
 /// The role that `journal status` asks for because the user lacks rights of it.
 fn lacking_role(status: &Value) -> Option<&str> {
     let problems = status["problems"].as_array().into_iter().flatten().filter_map(Value::as_str);
@@ -148,7 +165,7 @@ fn two_people_share_what_was_sent() {
     let second = bench.said(second.output().expect("it runs")).ended(3).json();
     assert_eq!(count(&second["jobs"][0], "waiting"), 0, "{second}");
     assert_eq!(bench.most_for_one(), 1);
-    assert!(!bench.path("data/journal.sqlite").exists());
+    assert_eq!(jobs_in_file(&bench, "data"), 0);
     bench.advance(10);
     run_as(&bench, "issuer", &["jobs", "follow"]).ended(0);
     run_as(&bench, "issuer", &["jobs", "purge", "--older-than", "0"]).ended(0);
@@ -435,6 +452,46 @@ fn status_and_doctor_tell_that_the_database_lost_writes() {
     }
 }
 
+/// A job that the database no longer knows may have sent the same.
+#[test]
+fn after_a_loss_a_command_sends_only_with_a_flag() {
+    if is_left_out() {
+        return;
+    }
+    let database = journal();
+    let bench = bench_of(&database, &["issuer", "reader"]);
+    let noticed = |ago: &str| {
+        team::run_in(&database, &format!("UPDATE lapel.store SET noticed = now() - interval '{ago}'"));
+    };
+    noticed("1 hour");
+    let lost = msg_part("A job that it no longer knows may have sent the same badges");
+    let refused = run_as(&bench, "issuer", &ISSUE_TO_A).ended(3);
+    assert!(refused.err.contains(lost), "{}", refused.err);
+    assert!(refused.out.contains(msg("perhaps sent already")), "{}", refused.out);
+    for more in [&["--dry-run"][..], &["--on-duplicate", "block"]] {
+        run_as(&bench, "issuer", &[&ISSUE_TO_A[..], more].concat()).ended(3);
+    }
+    assert_eq!(bench.posts(), 0);
+    for user in ["issuer", "reader"] {
+        let status = json_as(&bench, user, &["journal", "status"], 0);
+        assert!(status["server"]["review_until"].is_string(), "{status}");
+        assert!(status["problems"].to_string().contains(lost), "{status}");
+    }
+    let doctor = json_as(&bench, "issuer", &["doctor"], 1);
+    assert!(doctor["problems"].to_string().contains(lost), "{doctor}");
+    // The other journal would not know of the loss.
+    let back = run_as(&bench, "issuer", &["journal", "move", "--back"]).ended(1);
+    assert!(back.err.contains(lost), "{}", back.err);
+    run_as(&bench, "issuer", &[&ISSUE_TO_A[..], &["--on-duplicate", "allow"]].concat()).ended(0);
+    assert_eq!(bench.posts(), 1);
+    noticed("27 hours");
+    let status = json_as(&bench, "issuer", &["journal", "status"], 0);
+    assert_eq!(status["server"]["review_until"], Value::Null, "{status}");
+    run_as(&bench, "issuer", &["issue", "--template", "TPL-001", "--to", "b <b@naru.example>", "--yes"])
+        .ended(0);
+    assert_eq!(bench.posts(), 2);
+}
+
 #[test]
 fn the_doctor_examines_the_database() {
     if is_left_out() {
@@ -453,8 +510,9 @@ fn the_doctor_examines_the_database() {
         (&1.into(), &false.into()),
         "{said}"
     );
+    assert!(said["journal"]["path"].as_str().is_some_and(|path| path.ends_with(&database)), "{said}");
     let text = run_as(&bench, "issuer", &["doctor"]).ended(1).out;
-    assert!(text.contains(&database) && !text.contains("journal.sqlite"), "{text}");
+    assert!(text.contains(&database), "{text}");
     let info = json_as(&bench, "issuer", &["info"], 0);
     let paths = info["paths"].as_array().expect("a list");
     let shown = paths.iter().find(|path| path["name"] == "journal").expect("the journal");
@@ -654,7 +712,7 @@ fn a_read_only_profile_moves_no_jobs() {
     }
     let database = journal();
     let bench = bench_of(&database, &["issuer"]);
-    run_as(&bench, "issuer", &ISSUE_TO_A).ended(0);
+    run_on(&bench, "of another computer", "issuer", &ISSUE_TO_A).ended(0);
     set_profiles(&bench, &database, &["issuer"], true);
     let file = bench.path("lapel.backup");
     let file = file.to_str().expect("UTF-8");
@@ -667,7 +725,56 @@ fn a_read_only_profile_moves_no_jobs() {
         assert_eq!(json_as(&bench, "issuer", verb, 2)["error"]["kind"], "read_only", "{verb:?}");
     }
     run_as(&bench, "issuer", &["journal", "status"]).ended(0);
+    let listed = json_as(&bench, "issuer", &["jobs", "list"], 0);
+    assert_eq!(listed["jobs"].as_array().map(Vec::len), Some(1), "{listed}");
     assert!(!bench.path("lapel.backup").exists() && !bench.path("data/journal.sqlite").exists());
+}
+
+/// Whoever goes back to the file of this computer may do so because the database is away. The file knows nothing of what the
+/// team has sent.
+#[test]
+fn a_computer_that_used_a_teams_journal_sends_nothing_from_its_own_file() {
+    if is_left_out() {
+        return;
+    }
+    let bench = bench_of(&journal(), &["issuer"]);
+    let (with_team, alone) = settings_with_and_without(&bench);
+    let copied = alone.replace("[profiles.issuer]", "[profiles.copy]");
+    let refuses = |data_dir: &str, profile: &str| {
+        let refused = run_on(&bench, data_dir, profile, &ISSUE_TO_A).ended(1);
+        assert!(refused.err.contains(msg_part("lapel journal move --back")), "{}", refused.err);
+    };
+    // No file was there before.
+    run_on(&bench, "sends", "issuer", &ISSUE_TO_A).ended(0);
+    // A computer that only has looked at the team's jobs, and one whose journal in a file has none of this account.
+    run_on(&bench, "looks", "issuer", &["jobs", "list"]).ended(0);
+    bench.settings(&alone);
+    run_on(&bench, "has a file", "issuer", &["jobs", "follow"]).ended(0);
+    assert_eq!(jobs_in_file(&bench, "has a file"), 0);
+    bench.settings(&with_team);
+    run_on(&bench, "has a file", "issuer", &["wallet", "a@naru.example"]).ended(0);
+    let edited = bench.run(&["profile", "edit", "issuer", "--journal-url", ""]).ended(0);
+    assert!(edited.out.contains("lapel journal move --back"), "{}", edited.out);
+    bench.settings(&(alone.clone() + &copied));
+    for data_dir in ["sends", "looks", "has a file"] {
+        refuses(data_dir, "issuer");
+        // The same account under another name.
+        refuses(data_dir, "copy");
+        assert_eq!(jobs_in_file(&bench, data_dir), 0);
+    }
+    let base = bench.sandbox.base_url();
+    bench.settings(&alone.replace(base, &format!("{base}/")));
+    refuses("sends", "issuer");
+    assert_eq!((bench.posts(), bench.most_for_one()), (1, 1));
+    // A decision of a person.
+    bench.settings(&with_team);
+    run_on(&bench, "sends", "issuer", &["journal", "move", "--back"]).ended(0);
+    bench.settings(&alone);
+    run_on(&bench, "sends", "issuer", &ISSUE_TO_A).ended(3);
+    let to_b = ["issue", "--template", "TPL-001", "--to", "b <b@naru.example>", "--yes"];
+    run_on(&bench, "sends", "issuer", &to_b).ended(0);
+    assert_eq!(bench.most_for_one(), 1);
+    refuses("looks", "issuer");
 }
 
 #[test]

@@ -113,6 +113,26 @@ fn claims_stay_as_they_are_when_their_order_changes() {
     assert!(claims(&db).contains(&is(1, 3, 0, "open")), "{:?}", claims(&db));
 }
 
+/// Its draft was planned long before.
+#[test]
+fn a_rival_that_waits_to_be_sent_has_the_time_when_its_job_began() {
+    let connection = before();
+    let db = Tx::on(&connection);
+    for id in [1, 2] {
+        job(&db, id, "https://b.example", "running");
+        row(&db, id, 1, "a", "ready");
+    }
+    migrate_claims(&db);
+    let named = |at: &str| {
+        let (_, rival, _) = rivals(&db, JobId(2), "row.no = 1").expect("asked").pop().expect("a rival");
+        assert_eq!((rival.job, rival.why().argument("when")), (JobId(1), Some(at)));
+    };
+    named("2027-01-15 08:00 UTC");
+    let begin = "INSERT INTO decision (at, job, what, who) VALUES (1800003600000, 1, 'begin', 'me')";
+    db.script(begin).expect("begun");
+    named("2027-01-15 09:00 UTC");
+}
+
 #[test]
 fn a_row_without_a_claim_cannot_be_sent() {
     let connection = before();

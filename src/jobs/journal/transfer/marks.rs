@@ -72,7 +72,7 @@ pub(super) enum MarkState {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Mark {
+pub(in crate::jobs::journal) struct Mark {
     other: String,
     place: String,
     pub(super) state: MarkState,
@@ -130,6 +130,34 @@ pub(super) fn of(db: &Tx<'_>, account: &Account) -> tx::Result<Vec<Mark>> {
         values![by_key, by_name],
         Mark::read,
     )
+}
+
+/// The marks of a journal, for a file that takes its place.
+pub(in crate::jobs::journal) fn all(db: &Tx<'_>) -> tx::Result<Vec<(Account, Mark)>> {
+    db.rows(
+        "SELECT account_key.base_url, key, name, other, place, state
+         FROM transfer JOIN account_key ON account_key.account = transfer.account
+         LEFT JOIN account_name ON account_name.account = transfer.account
+                               AND account_name.base_url = account_key.base_url",
+        values![],
+        |r| {
+            let account = Account {
+                profile: String::new(),
+                base_url: r.get("base_url")?,
+                key: r.get("key")?,
+                organisation: r.get("name")?,
+            };
+            Ok((account, Mark::read(r)?))
+        },
+    )
+}
+
+/// Adds the marks of the file that this one takes the place of.
+pub(in crate::jobs::journal) fn keep(db: &Tx<'_>, marks: &[(Account, Mark)]) -> tx::Result<()> {
+    marks.iter().try_for_each(|(account, Mark { other, place, state })| {
+        let file = format!("team {place}");
+        set(db, account, &OtherJournal { name: other.clone(), place: place.clone(), file }, *state)
+    })
 }
 
 /// # Errors

@@ -185,6 +185,28 @@ async fn two_journals_that_were_one_before_a_backup_both_move_all_they_have_sent
     is_whole(&team).await;
 }
 
+/// The backup is from before this computer used the team's journal.
+#[tokio::test]
+async fn a_restored_backup_sends_nothing_for_an_account_that_the_team_sends_for() {
+    let (one, two, three) = (folder(), folder(), folder());
+    let copy = one.path().join("copy");
+    let old = open(one.path());
+    sends(&old, "a").await;
+    closed(old, &one);
+    backup::back_up(one.path(), &copy, OpenJobs::Stay, Overwrite::No, "me").expect("copied");
+    let (file, team) = (open(two.path()), open(three.path()));
+    team.assure_only(Some(&file), &mine()).await.expect("the file has no jobs");
+    closed(file, &two);
+    backup::restore(two.path(), &copy, false, "me").expect("restored");
+    let file = open(two.path());
+    assert!(!begins(&file, "b").await && begins(&team, "b").await);
+    let refused = team.assure_only(Some(&file), &mine()).await.expect_err("its jobs are not there yet");
+    assert!(refused.to_string().contains("lapel journal move"), "{refused}");
+    moved(&file, &team).await;
+    team.assure_only(Some(&file), &mine()).await.expect("one place");
+    assert!(!begins(&team, "a").await && !begins(&file, "c").await);
+}
+
 /// Where user names are the same, the paths are the same.
 #[tokio::test]
 async fn jobs_go_back_to_one_computer_although_another_has_the_same_path() {
@@ -323,6 +345,17 @@ async fn a_journal_that_a_profile_has_left_begins_nothing() {
     assert!(matches!(refused, JournalError::TwoPlaces { .. }), "{refused:?}");
     third.assure_only(Some(&file), &mine()).await.expect_err("it is another team");
     team.assure_only(Some(&file), &mine()).await.expect("one place");
+}
+
+#[tokio::test]
+async fn a_journal_that_a_profile_has_left_begins_nothing_with_a_new_key() {
+    let (one, two) = (folder(), folder());
+    let (file, team) = (open(one.path()), open(two.path()));
+    team.assure_only(Some(&file), &mine()).await.expect("the file has no jobs");
+    let replaced = Account { key: "l".into(), ..mine() };
+    file.assure_only(None, &replaced).await.expect("nobody knows that it is the same account");
+    file.adopt(&replaced, "k", "me").await.expect("adopted");
+    file.assure_only(None, &replaced).await.expect_err("the team sends");
 }
 
 /// A job of another key of the organisation runs while the jobs move.

@@ -22,6 +22,8 @@ const NAMED: usize = 4;
 #[derive(Clone, Debug)]
 pub(super) struct GroupPart {
     pub id: PartId,
+    /// The key of its rows' reason, for a decision about all of them.
+    key: Option<String>,
     pub rows: u64,
     /// Rows that a decision about the whole group allows.
     pub allows: u64,
@@ -35,7 +37,7 @@ pub(super) struct GroupPart {
 
 impl GroupPart {
     pub fn new(id: PartId, rows: u64) -> Self {
-        Self { id, rows, allows: 0, why: None, example: None, reasons: Vec::new() }
+        Self { key: id.1.clone(), id, rows, allows: 0, why: None, example: None, reasons: Vec::new() }
     }
 
     fn of(group: &RowGroup) -> Self {
@@ -60,9 +62,9 @@ impl GroupPart {
         self.why.as_ref().is_some_and(|why| why.meant_domain().is_some())
     }
 
-    /// The rows for a decision about the group. `None` for the other rows of a status, which are no group.
+    /// The rows for a decision about the group. `None` for rows of several reasons, and for rows without one.
     pub fn group(&self) -> Option<RowSelection> {
-        Some(RowSelection::Group(self.id.0, self.id.1.clone()?))
+        Some(RowSelection::Group(self.id.0, self.key.clone()?))
     }
 
     /// Examples: `lost letters: 66 (“Garc?a”)`, `invalid: 12 (no e-mail: 5, no @: 4, no name: 3)`.
@@ -174,7 +176,14 @@ impl Groups {
             parts.extend(own);
             if rest > 0 {
                 let reasons = merged(others.iter().map(|group| (group.why.clone(), group.rows)));
-                parts.push(GroupPart { reasons, ..GroupPart::new((status, None), rest) });
+                let mut part = GroupPart { reasons, ..GroupPart::new((status, None), rest) };
+                if let ([group], RowStatus::Skipped) = (others.as_slice(), status)
+                    && group.rows == rest
+                    && group.allows > 0
+                {
+                    (part.key, part.allows) = (Some(group.key.clone()), group.allows);
+                }
+                parts.push(part);
             }
         }
         parts
@@ -387,10 +396,32 @@ impl DraftForm {
         self.move_by(1);
     }
 
-    pub(super) fn decide_group(&mut self, allow: bool, effects: &mut Effects<'_>) {
+    pub(super) fn decide_group(&mut self, allow: bool, cx: &UiContext, effects: &mut Effects<'_>) {
         match self.group_here() {
+            Some(RowSelection::Group(RowStatus::Skipped, _)) if !allow => {
+                effects.say(t!("These rows are skipped already."));
+            }
             Some(rows) => self.review(allow, rows, effects),
-            None => effects.say(t!("This row shares no reason with other rows.")),
+            None => effects.say(self.why_no_group(cx)),
+        }
+    }
+
+    fn why_no_group(&self, cx: &UiContext) -> String {
+        if self.selected().is_some() {
+            return t!("This row shares no reason with other rows.").to_owned();
+        }
+        let key = |action| cx.key(&self.key_contexts(), action);
+        match self.heading_here() {
+            Some(part) if part.id.0 == RowStatus::Invalid => t!(
+                "Correct these rows one by one ({correct}), or in the file: {redo} saves them.",
+                correct = key(Action::Correct),
+                redo = key(Action::Redo)
+            ),
+            Some(_) => t!(
+                "These rows cannot be decided together. Select a row to decide about it, or about all rows with its reason."
+            )
+            .to_owned(),
+            None => t!("There is no row here to decide about.").to_owned(),
         }
     }
 
@@ -504,14 +535,15 @@ impl DraftForm {
 
     /// The keys that decide about a whole group, the most useful first.
     pub(super) fn part_hints(&self, part: &GroupPart, cx: &UiContext) -> Vec<String> {
-        if part.id.0 != RowStatus::NeedsReview || part.id.1.is_none() {
+        if part.group().is_none() {
             return Vec::new();
         }
         let key = |action| cx.key(&self.key_contexts(), action);
         let take =
             part.has_suggestion().then(|| t!("{take} correct all", take = key(Action::TakeSuggestions)));
         let send = (part.allows > 0).then(|| t!("{send} include all", send = key(Action::IncludeGroup)));
-        let skip = t!("{skip} skip all", skip = key(Action::SkipGroup));
-        take.into_iter().chain(send).chain([skip]).collect()
+        let needs_review = part.id.0 == RowStatus::NeedsReview;
+        let skip = needs_review.then(|| t!("{skip} skip all", skip = key(Action::SkipGroup)));
+        [take, send, skip].into_iter().flatten().collect()
     }
 }

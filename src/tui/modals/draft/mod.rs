@@ -339,8 +339,8 @@ impl Component for DraftForm {
             Action::Include | Action::Skip if self.decide_range(action == Action::Include, cx, effects) => {}
             Action::Include => self.decide_row(true, true, effects),
             Action::Skip => self.decide_row(false, true, effects),
-            Action::TakeSuggestions | Action::IncludeGroup => self.decide_group(true, effects),
-            Action::SkipGroup => self.decide_group(false, effects),
+            Action::TakeSuggestions | Action::IncludeGroup => self.decide_group(true, cx, effects),
+            Action::SkipGroup => self.decide_group(false, cx, effects),
             Action::UndoLast => {
                 if self.doing.is_empty() {
                     let job = self.job().id;

@@ -1,7 +1,9 @@
 //! What the palette can find: actions, saved filters, loaded rows, and what a typed text may mean.
 
 use crate::jobs::RecentEntry;
+use crate::tui::modals::draft::titles;
 use crate::tui::prelude::*;
+use std::fmt::Display;
 
 #[derive(Clone, Debug)]
 pub struct PaletteCommand {
@@ -17,6 +19,10 @@ pub enum Loaded {
     /// E-mail address and name.
     Holder(Text, Text),
     Badge(BadgeId),
+    /// With its title and its file.
+    Job(JobId, String),
+    /// The kept drafts of one import, with their title and their file.
+    Drafts(Vec<JobId>, String),
 }
 
 impl Loaded {
@@ -34,13 +40,51 @@ impl Loaded {
         holder.into_iter().chain([Self::Badge(item.badge_id.clone())])
     }
 
+    pub fn of_job(job: &Job) -> Self {
+        Self::Job(job.id, titled(&job.title_words(), job))
+    }
+
+    pub fn of_drafts(import: &[Job]) -> Option<Self> {
+        let first = import.first()?;
+        let title = match first.kind {
+            Kind::Issue => titles(import),
+            Kind::Revoke => first.title_words().to_string(),
+        };
+        Some(Self::Drafts(import.iter().map(|draft| draft.id).collect(), titled(&title, first)))
+    }
+
     pub(super) fn words(&self) -> String {
         match self {
             Self::Template(id, title) => format!("{title} {id}"),
             Self::Holder(email, name) => format!("{name} {email}"),
             Self::Badge(id) => id.to_string(),
+            Self::Job(id, _) => format!("{} #{id}", self.what()),
+            Self::Drafts(..) => self.what(),
         }
     }
+
+    /// Whether one of the typed words is the number of this job: `#1` is not the beginning of `#12`.
+    pub(super) fn has_number(&self, typed: &[String]) -> bool {
+        let Self::Job(id, _) = self else { return false };
+        let number = id.to_string();
+        typed.iter().any(|word| word.strip_prefix('#').unwrap_or(word) == number)
+    }
+
+    fn what(&self) -> String {
+        match self {
+            Self::Template(_, title) => t!("template: {title}", title),
+            Self::Holder(email, name) => t!("holder: {name}  {email}", name, email),
+            Self::Badge(id) => t!("badge: {id}", id),
+            Self::Job(id, title) => t!("job {id}: {title}", id, title),
+            Self::Drafts(_, title) => t!("draft: {title}", title),
+        }
+    }
+}
+
+/// The title of a job, and its file.
+fn titled(title: &dyn Display, job: &Job) -> String {
+    let file = job.origin.as_ref().map(|origin| format!("  {}", origin.name()));
+    format!("{title}{}", file.unwrap_or_default())
 }
 
 #[derive(Clone, Debug)]
@@ -63,9 +107,7 @@ pub(super) fn what(entry: &PaletteEntry) -> String {
         PaletteEntry::Named(name) => t!("look up holders named {name}", name = Text::from(name.as_str())),
         PaletteEntry::Filter(filter) => t!("filter: {name}", name = Text::from(filter.name.as_str())),
         PaletteEntry::Template(id) => t!("show template {id}", id),
-        PaletteEntry::Loaded(Loaded::Template(_, title)) => t!("template: {title}", title),
-        PaletteEntry::Loaded(Loaded::Holder(email, name)) => t!("holder: {name}  {email}", name, email),
-        PaletteEntry::Loaded(Loaded::Badge(id)) => t!("badge: {id}", id),
+        PaletteEntry::Loaded(loaded) => loaded.what(),
         PaletteEntry::Titled(title) => {
             t!("show templates with {title} in the title", title = Text::from(title.as_str()))
         }
@@ -88,8 +130,13 @@ pub(super) fn place(entry: &PaletteEntry) -> Option<String> {
         PaletteEntry::Command(_)
         | PaletteEntry::Named(_)
         | PaletteEntry::Titled(_)
+        | PaletteEntry::Loaded(Loaded::Job(..) | Loaded::Drafts(..))
         | PaletteEntry::Filter(_) => None,
     }
+}
+
+fn is_number(text: &str) -> bool {
+    text.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// Destinations for the typed text, most likely first.
@@ -99,6 +146,8 @@ pub(super) fn ways(typed: &str) -> Vec<PaletteEntry> {
         Ok(address) => vec![PaletteEntry::Holder(address.as_str().to_owned())],
         // The service keeps no telephone numbers, so nothing is found by one.
         Err(_) if typed.contains('@') || matches!(read, Query::NotAnAddress(_)) => Vec::new(),
+        // The number of a job, which is nothing else.
+        Err(_) if typed.strip_prefix('#').is_some_and(is_number) => Vec::new(),
         Err(_) => {
             let one_word = !typed.contains(char::is_whitespace);
             // The Wallet's search box reads ids the same way: from a link, without brackets.

@@ -81,8 +81,11 @@ impl PaletteSearch {
         if let PaletteEntry::Loaded(loaded) = entry {
             let words = letters(&loaded.words());
             let lower = words.to_lowercase();
-            let rank =
-                if starts(&[&lower]) { Rank::Loaded } else { is_in(&lower).then_some(Rank::InLoaded)? };
+            let rank = match (starts(&[&lower]), loaded.has_number(typed)) {
+                (true, true) => Rank::Name,
+                (true, false) => Rank::Loaded,
+                (false, _) => is_in(&lower).then_some(Rank::InLoaded)?,
+            };
             return Some((rank, self.score(&words).unwrap_or(0)));
         }
         let (name, help) = match entry {

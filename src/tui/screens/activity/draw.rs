@@ -117,7 +117,7 @@ pub(super) fn done_of(job: &Job, parts: u64) -> u64 {
 pub(super) fn standing(job: &Job, cx: &UiContext) -> String {
     let words = joined(counts_in_words(job), cx);
     match &job.owner {
-        Some(owner) if !owner.is_me && !owner.is_colleague => t!("elsewhere: {words}", words),
+        Some(owner) if !owner.is_me && !owner.is_colleague => t!("in another lapel: {words}", words),
         _ => words,
     }
 }

@@ -198,6 +198,14 @@ impl Activity {
         selected.or_else(first)
     }
 
+    /// Whether the screen shows this job: the rows of it, or the list with its row.
+    pub fn shows(&self, id: JobId) -> bool {
+        match &self.rows {
+            Some(rows) => rows.job() == id,
+            None => self.find(id).is_some_and(|job| self.is_listed(job)),
+        }
+    }
+
     pub fn find(&self, id: JobId) -> Option<&Job> {
         let at = self.jobs.binary_search_by(|known| id.cmp(&known.id)).ok()?;
         self.jobs.get(at)
@@ -488,23 +496,23 @@ impl Component for Activity {
                 self.request = None;
                 self.fresh = true;
                 self.read = Some(jobs.as_ref().map(|_| ()).map_err(Clone::clone));
-                let mut interrupted = 0;
+                let mut interrupted = Vec::new();
                 for job in jobs.unwrap_or_default() {
                     let is_interrupted = |stop: &Stop| stop.kind == StopKind::Interrupted;
                     let has_ended = job.stop.as_ref().is_some_and(is_interrupted) && job.can_resume();
-                    interrupted += u64::from(has_ended);
+                    interrupted.extend(has_ended.then_some(job.id));
                     // A job that arrived while lapel read the list is newer than the list.
                     if self.find(job.id).is_none() {
                         self.take(job);
                     }
                 }
-                if interrupted > 0 {
+                if !interrupted.is_empty() {
                     let text = plural!(
-                        interrupted,
+                        interrupted.len() as u64,
                         "{n} job was interrupted. See the Activity tab.",
                         "{n} jobs were interrupted. See the Activity tab."
                     );
-                    effects.news = Some((text, true));
+                    effects.news = Some(News { text, bad: true, jobs: interrupted });
                 }
                 Ok(())
             }

@@ -1,7 +1,6 @@
 //! The rows of the selected job that are shown without opening it.
 
-use crate::jobs::RowFilter;
-use crate::tui::needs::most_urgent_first;
+use crate::jobs::{JobPart, RowFilter};
 use crate::tui::prelude::*;
 use crate::tui::request::RowsQuery;
 
@@ -33,7 +32,9 @@ impl RowsPreview {
         match statuses {
             None => self.rows.clear(),
             Some(row_statuses) => {
-                let filter = RowFilter { row_statuses, ..RowFilter::default() };
+                // Of the ready rows, only those of a refused request, which the service may have accepted.
+                let unproven = row_statuses.contains(&RowStatus::Ready).then_some(true);
+                let filter = RowFilter { row_statuses, unproven, ..RowFilter::default() };
                 let query = RowsQuery { job, filter, page: 1, per_page: PEEK };
                 self.request = Some(effects.request(Request::Rows(query)));
             }
@@ -41,23 +42,27 @@ impl RowsPreview {
     }
 }
 
-/// The statuses of the rows shown without opening the job; an empty list means all rows. A job of at most `FEW` rows
-/// shows all of them. Other jobs show the rows that need a person, or whose badge is not known.
+/// The statuses of the rows shown without opening the job, the most urgent first; an empty list means all rows. A job of at
+/// most `FEW` rows shows all of them. Other jobs show the rows that need a person, or whose badge is not known.
 pub(super) fn previewed(job: &Job) -> Option<Vec<RowStatus>> {
-    let is_peeked = |status: &RowStatus| {
-        job.counts.of(*status) > 0 && (status.needs_a_person() || *status == RowStatus::NotVisibleYet)
-    };
-    let row_statuses: Vec<RowStatus> = most_urgent_first(job).into_iter().filter(is_peeked).collect();
     if job.counts.total() <= FEW {
         return Some(Vec::new());
     }
+    let row_statuses: Vec<RowStatus> = previewed_parts(job).map(|part| part.status).collect();
     (!row_statuses.is_empty()).then_some(row_statuses)
+}
+
+fn previewed_parts(job: &Job) -> impl Iterator<Item = JobPart> {
+    let is_previewed = |part: &JobPart| {
+        part.is_held || part.status.needs_a_person() || part.status == RowStatus::NotVisibleYet
+    };
+    job.parts().into_iter().filter(is_previewed)
 }
 
 /// The number of these rows, shown or not.
 pub(super) fn previewed_rows(job: &Job) -> u64 {
-    previewed(job)
-        .map_or(0, |statuses| job.counts.sum(|status| statuses.is_empty() || statuses.contains(&status)))
+    let total = job.counts.total();
+    if total <= FEW { total } else { previewed_parts(job).map(|part| part.rows).sum() }
 }
 
 #[cfg(test)]
@@ -70,5 +75,15 @@ mod tests {
         let stopped = [(RowStatus::Ready, 397), (RowStatus::Invalid, 3), (RowStatus::InDoubt, 100)];
         let shown = previewed(&job(Phase::Stopped, &stopped)).expect("some");
         assert_eq!(shown.first(), Some(&RowStatus::InDoubt), "{shown:?}");
+    }
+
+    #[test]
+    fn refused_rows_that_were_perhaps_accepted_are_shown_and_other_unsent_ones_are_not() {
+        let stopped = [(RowStatus::Ready, 397), (RowStatus::Invalid, 3), (RowStatus::InDoubt, 100)];
+        let stopped = job(Phase::Stopped, &stopped);
+        assert!(previewed(&stopped).is_some_and(|shown| !shown.contains(&RowStatus::Ready)));
+        let held = Job { unproven_ready: 300, is_not_provable: true, ..stopped };
+        let shown = [RowStatus::InDoubt, RowStatus::Ready, RowStatus::Invalid];
+        assert_eq!((previewed(&held), previewed_rows(&held)), (Some(shown.to_vec()), 403));
     }
 }

@@ -25,12 +25,18 @@ impl History {
         self.marks.processed(ids);
     }
 
-    /// The marks in words, with the number of hidden ones and without it.
-    pub(super) fn marks_in_words(&self, cx: &UiContext) -> [String; 2] {
+    pub(super) fn marks_in_words(&self, cx: &UiContext) -> String {
+        self.marks.in_words(&self.filtered.list, &self.hides(cx))
+    }
+
+    pub(super) fn hidden_marks(&self, cx: &UiContext) -> usize {
+        self.marks.hidden(&self.filtered.list, &self.hides(cx))
+    }
+
+    /// Whether the filter may hide a row.
+    fn hides(&self, cx: &UiContext) -> impl Fn(&HistoryItem) -> bool {
         let (filter, now) = (self.filtered.filter(), cx.now());
-        let hides = |row: &HistoryItem| !(may_match(filter, row) && self.filtered.fits(row, now));
-        let hides: Option<&dyn Fn(&HistoryItem) -> bool> = self.filtered.is_filtered().then_some(&hides);
-        [hides, None].map(|hides| self.marks.in_words(&self.filtered.list, hides))
+        move |row| self.filtered.is_filtered() && !(may_match(filter, row) && self.filtered.fits(row, now))
     }
 
     /// Opens a popup that states the cost. If all matching rows are loaded, marks them at once.

@@ -151,6 +151,7 @@ impl Home {
         }
         let is_quiet = !self.lines.iter().any(|line| line.part() < HomeGroup::Soon);
         let mut head = Vec::new();
+        let loss = self.loss.recent.filter(|loss| Timestamp::now() < loss.until);
         match part {
             HomeGroup::NeedsYou => match &self.journal {
                 Some(Err(why)) => {
@@ -171,13 +172,16 @@ impl Home {
                         theme.warning(),
                     );
                 }
-                Some(Ok(())) if is_quiet => {
+                Some(Ok(())) if is_quiet && loss.is_none() => {
                     say(&mut head, t!("Nothing needs you, and no job is running."), theme.strong());
                     say(&mut rows, &next_steps(cx), theme.dim());
                 }
                 Some(Ok(())) => {
                     say(&mut head, t!("Needs you"), theme.strong());
-                    if rows.is_empty() {
+                    if let Some(loss) = loss {
+                        let text = loss.with_times(&|at| moment(at, cx)).to_string();
+                        say(&mut head, &cx.alert(&text), theme.warning());
+                    } else if rows.is_empty() {
                         say(&mut rows, &format!(" {}", t!("nothing")), theme.dim());
                     }
                 }
@@ -484,10 +488,12 @@ fn run_words(job: &Job, cx: &UiContext) -> Vec<String> {
     words
 }
 
-/// How many mails failed, and how many of them to the domain that has the most.
+/// How many mails failed, and how many of them to the domain that has the most. Those of revoked badges do not count here,
+/// while the history lists them.
 fn mail_words(n: u64, worst: Option<&(Text, u64)>) -> Vec<String> {
-    let mut words = vec![plural!(n, "{n} mail failed", "{n} mails failed")];
-    words.extend(worst.map(|(domain, of_it)| t!("{n} of them to @{domain}", n = number(*of_it), domain)));
+    let mut words =
+        vec![plural!(n, "{n} mail of an issued badge failed", "{n} mails of issued badges failed")];
+    words.extend(worst.map(|(domain, of_it)| t!("{n} to @{domain}", n = number(*of_it), domain)));
     words
 }
 

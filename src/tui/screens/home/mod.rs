@@ -9,6 +9,7 @@ mod draw;
 mod home_lines;
 mod mails;
 
+use crate::jobs::{Code, RecentLoss};
 use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::modals::draft::{imports, titles};
 use crate::tui::modals::job_actions::{can, run};
@@ -30,6 +31,7 @@ pub struct Home {
     /// `None` until the journal was read, or why it could not be.
     journal: Option<Result<(), String>>,
     drafts: HomeDrafts,
+    loss: LossNote,
     lines: Vec<HomeLine>,
     /// Whether the jobs or the counts have changed since the lines were made.
     stale: bool,
@@ -54,6 +56,15 @@ struct HomeDrafts {
     stale: bool,
     /// Whether the first reading found some, and the user does not know yet. `None` before it.
     untold: Option<bool>,
+}
+
+/// Whether a team's database lost writes a short time ago.
+#[derive(Default)]
+struct LossNote {
+    recent: Option<RecentLoss>,
+    request: Option<RequestId>,
+    /// Whether that is not known, or may have changed since.
+    stale: bool,
 }
 
 #[derive(Default)]
@@ -119,13 +130,15 @@ impl Home {
         if cx.session().and_then(|session| session.index.as_ref()).is_some_and(|index| index.reads_at_start) {
             self.counts.on_action(Action::Reload, cx, effects);
         }
+        self.loss.stale = true;
         self.drafts =
             HomeDrafts { request: Some(effects.request(Request::KeptDrafts)), ..HomeDrafts::default() };
         self.stale = true;
     }
 
-    pub fn kept_drafts(&self) -> usize {
-        imports(&self.drafts.kept).len()
+    /// The kept drafts of each import.
+    pub fn kept_drafts(&self) -> Vec<Vec<Job>> {
+        imports(&self.drafts.kept)
     }
 
     pub fn read_drafts(&mut self, effects: &mut Effects<'_>) {
@@ -225,7 +238,7 @@ impl Home {
             }
             HomeLine::Draft(drafts) => {
                 let ids = drafts.iter().map(|job| job.id).collect();
-                effects.command(JobCommand::OpenDrafts(ids));
+                effects.go.push(Navigate::Drafts(ids));
             }
             HomeLine::Check(job) => {
                 let there = job.counts.iter().map(|(status, _)| status).filter(|status| is_checked(*status));
@@ -338,21 +351,27 @@ impl Screen for Home {
     }
 
     fn on_journal(&mut self, event: JournalEvent<'_>, cx: &UiContext, effects: &mut Effects<'_>) {
-        if let JournalEvent::Opened { .. } = event {
-            self.restart(cx, effects);
+        match event {
+            JournalEvent::Opened { .. } => self.restart(cx, effects),
+            // It may be another server now.
+            JournalEvent::Back => self.loss.stale = true,
+            JournalEvent::Failed(_) => {}
         }
     }
 
     /// Also what another lapel does with a draft. It may have begun since.
     fn on_changed(&mut self, change: &JobChange) {
+        // A loss takes jobs away, or puts their rows in doubt.
+        let is_of_loss = |job: &Job| job.note.as_ref().is_some_and(|note| note.is(Code::LostWritesNoticed));
+        self.loss.stale |= change.job.as_ref().is_none_or(is_of_loss);
         let is_draft = change.job.as_ref().is_some_and(|job| job.phase == Phase::Draft);
         self.drafts.stale |= is_draft || self.drafts.kept.iter().any(|draft| draft.id == change.id);
     }
 
     fn learn(&mut self, response: &Response) {
         match response {
-            // Drafts may have been added, started or removed.
-            Response::Done(_) | Response::Drafted(_) => self.drafts.stale = true,
+            // Drafts may have been added, started or removed, and a write may have noticed a loss.
+            Response::Done(_) | Response::Drafted(_) => (self.drafts.stale, self.loss.stale) = (true, true),
             // The Wallet may have turned it on for a certificate number.
             Response::IndexOn(Ok(())) => self.counts.index_is_on(),
             _ => {}
@@ -470,6 +489,9 @@ impl Component for Home {
         }
         self.counts.count(cx, effects);
         self.read_drafts(effects);
+        if std::mem::take(&mut self.loss.stale) && cx.person().is_some() {
+            effects.request_instead(&mut self.loss.request, Request::RecentLoss);
+        }
         // They are on the screen.
         self.drafts.untold = self.drafts.untold.map(|_| false);
         self.arrange(cx);
@@ -491,6 +513,10 @@ impl Component for Home {
             Response::History(page) if self.history_request == Some(id) => {
                 self.history_request = None;
                 self.take_history(page.ok().and_then(|page| page.total_count));
+                Ok(())
+            }
+            Response::RecentLoss(recent) if self.loss.request == Some(id) => {
+                (self.loss.recent, self.loss.request) = (recent, None);
                 Ok(())
             }
             Response::KeptDrafts(kept) if self.drafts.request == Some(id) => {

@@ -1,7 +1,8 @@
 //! Draws the filter line with its suggestions, and the form.
 
-use super::line::Suggestion;
-use super::{FilterBar, FilterFieldKind, FilterView, OpenLine};
+use super::line::{Suggestion, values_with};
+use super::value::read;
+use super::{FilterBar, FilterField, FilterFieldKind, FilterView, OpenLine};
 use crate::tui::prelude::*;
 use crate::tui::widgets::preview;
 use crate::tui::widgets::text_layout::{fit, width};
@@ -120,7 +121,8 @@ impl FilterBar {
                 spans.push(cx.cursor(focused));
                 let room = cell.saturating_sub(label + 3);
                 if self.fields[at].value().is_empty() && !focused {
-                    spans.push(Span::styled(fit(hint(spec.takes), room, cx.glyphs.ellipsis), cx.theme.dim()));
+                    let hint = self.hint(*spec);
+                    spans.push(Span::styled(fit(&hint, room, cx.glyphs.ellipsis), cx.theme.dim()));
                 } else {
                     spans.extend(self.fields[at].spans(room, focused, cx));
                 }
@@ -133,23 +135,31 @@ impl FilterBar {
         }
         if area.height > 0 {
             let last = Rect { y: area.y + area.height - 1, height: 1, ..area };
-            let line = match &self.error {
+            // What is typed may still become one of the suggestions.
+            let (spec, typed) = (self.specs[self.focus.at], self.fields[self.focus.at].value());
+            let is_unfinished =
+                || read(spec, typed, &self.known).is_err() && !self.suggestions().1.is_empty();
+            let line = match self.error.as_ref().filter(|_| !is_unfinished()) {
                 Some(error) => Line::styled(format!("  {error}"), cx.theme.error()),
                 None => Line::raw(""),
             };
             frame.render_widget(line, last);
         }
     }
-}
 
-fn hint(takes: FilterFieldKind) -> &'static str {
-    match takes {
-        FilterFieldKind::Text | FilterFieldKind::Mail => "",
-        FilterFieldKind::Category => t!("name or id"),
-        FilterFieldKind::Template => t!("title or id"),
-        FilterFieldKind::Date => "YYYY-MM-DD",
-        FilterFieldKind::YesNo => t!("Y or N"),
-        FilterFieldKind::BadgeType => "COMPLETE, COMPETENCY ...",
-        FilterFieldKind::State => t!("Waiting, Issued ..."),
+    fn hint(&self, spec: FilterField) -> String {
+        let text = match spec.takes {
+            FilterFieldKind::Text | FilterFieldKind::Mail => "",
+            FilterFieldKind::Category => t!("name or id"),
+            FilterFieldKind::Template => t!("title or id"),
+            FilterFieldKind::Date => "YYYY-MM-DD",
+            FilterFieldKind::YesNo => t!("Y or N"),
+            FilterFieldKind::BadgeType => {
+                let names = values_with(spec, "", &self.known).take(2).map(|one| one.word);
+                return format!("{} ...", list(names));
+            }
+            FilterFieldKind::State => t!("Waiting, Issued ..."),
+        };
+        text.to_owned()
     }
 }

@@ -1,5 +1,6 @@
 //! The fields of a filter, and what is typed into them.
 
+use super::line::values_with;
 use crate::config::nearest;
 use crate::domain::narrowing::{is_word, plain};
 use crate::domain::{BadgeTypeCode, MailIs, StateIs};
@@ -294,11 +295,10 @@ pub fn read(spec: FilterField, typed: &str, known: &FilterContext) -> Result<Fil
                 (Some(_), Some(_)) => {
                     Err(t!("{label}: {shown} fits several values; type more", label, shown))
                 }
-                (None, _) => Err(t!(
-                    "{label}: {shown} is none of COMPLETE, COMPETENCY, ACHIEVE, PARTICIPATE, CERTIFICATE",
-                    label,
-                    shown
-                )),
+                (None, _) => {
+                    let all = list(values_with(spec, "", known).map(|one| one.word));
+                    Err(t!("{label}: {shown} is none of {all}", label, shown, all))
+                }
             }
         }
         FilterFieldKind::State => StateIs::named(typed).map(FilterValue::State).ok_or_else(|| {

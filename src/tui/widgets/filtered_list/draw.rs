@@ -2,6 +2,7 @@
 
 use crate::domain::RecordProblem;
 use crate::domain::look_alike::{foreign_letter, letter_name};
+use crate::index::Coverage;
 use crate::tui::prelude::*;
 use crate::tui::widgets::filtered_list::{
     ComparedPart, FilteredList, ListRecord, MARGINS, SortedBy, Top, narrowed,
@@ -21,15 +22,15 @@ pub struct RowMark {
 }
 
 impl<T: ListRecord> FilteredList<T> {
-    /// Draws the list. `mark` says what is special about a row at a place. At the right of the top line is the first of
-    /// `rights` that leaves room for the filter, or the last one.
+    /// Draws the list. `mark` says what is special about a row at a place. `right` is at the right of the top line, and is
+    /// never cut.
     pub fn draw(
         &self,
         frame: &mut Frame<'_>,
         area: Rect,
         cx: &UiContext,
         mark: &dyn Fn(u64, &T) -> RowMark,
-        rights: &[String],
+        right: &str,
     ) {
         let bar = self.bar.height(area.width);
         let note = self.foot_lines(area);
@@ -41,10 +42,7 @@ impl<T: ListRecord> FilteredList<T> {
             Constraint::Length(foot_height(&note)),
         ])
         .areas(area);
-        let summary = self.summary(cx);
-        let room = usize::from(area.width).saturating_sub(line_width(&summary) + 2);
-        let right = rights.iter().find(|right| width(right) <= room).or(rights.last());
-        let right = right.map_or("", |right| right.trim_end());
+        let summary = self.summary(usize::from(area.width).saturating_sub(width(right) + 2), cx);
         two_sided(frame, line, (summary, Span::styled(right.to_owned(), cx.theme.mark())), true, cx);
         if bar > 0 {
             self.bar.draw_form(frame, filter, cx);
@@ -59,7 +57,7 @@ impl<T: ListRecord> FilteredList<T> {
         self.bar.draw_over(frame, area, &[both.trim_end(), right, all.trim_start()], cx);
     }
 
-    /// The number of rows, and of what they are a part.
+    /// The number of rows.
     fn count_words(&self, cx: &UiContext) -> String {
         if self.list.is_empty() && self.pages().error().is_some() {
             return format!("  {} {}", cx.glyphs.alert, tr(T::TEXTS.not_read));
@@ -74,24 +72,28 @@ impl<T: ListRecord> FilteredList<T> {
         } else {
             t!("at least {count}", count = T::count(self.list.len()))
         };
-        let count = match self.part().filter(|part| !part.is_whole) {
-            Some(ComparedPart { loaded, all, .. }) => t!(
-                "{count} within {loaded} loaded of {all}",
-                count,
-                loaded = number(loaded),
-                all = number(all)
-            ),
-            None => count,
-        };
-        let mut text = format!("  {count}");
-        if let Some(coverage) = self.index() {
-            let read = read_words(coverage.read_at, coverage.full_at, cx.clock().offset());
-            text.push_str(&format!(" {} {}", cx.glyphs.dot, t!("from the index, {read}", read)));
-        }
-        text
+        format!("  {count}")
     }
 
-    fn summary(&self, cx: &UiContext) -> Line<'static> {
+    /// What lapel has filtered, the longest text first: the rows of the index, and of when they are, or loaded rows. Empty
+    /// if the service has filtered all.
+    fn source_words(&self, cx: &UiContext) -> Vec<String> {
+        if !self.list.is_answered() {
+            return Vec::new();
+        }
+        if let Some(ComparedPart { loaded, all, .. }) = self.part().filter(|part| !part.is_whole) {
+            let (loaded, all) = (number(loaded), number(all));
+            let long = t!("within {loaded} loaded of {all}", loaded, all);
+            return vec![long, t!("within {loaded} of {all}", loaded, all)];
+        }
+        let Some(Coverage { read_at, full_at, .. }) = self.index() else { return Vec::new() };
+        let offset = cx.clock().offset();
+        let read = |full_at| t!("from the index, {read}", read = read_words(read_at, full_at, offset));
+        vec![read(full_at), read(None), t!("index {time}", time = read_time(read_at, offset))]
+    }
+
+    /// The number of rows, the filter, the order and the source, which is as short as `room` needs.
+    fn summary(&self, room: usize, cx: &UiContext) -> Line<'static> {
         let mut text = self.count_words(cx);
         for words in &self.applied {
             text.push_str(&format!(" {} {words}", cx.glyphs.dot));
@@ -107,6 +109,11 @@ impl<T: ListRecord> FilteredList<T> {
                     t!("{by}, each page only (the service does not sort by it)", by)
                 }
             };
+            text.push_str(&format!(" {} {words}", cx.glyphs.dot));
+        }
+        let sources = self.source_words(cx);
+        let left = room.saturating_sub(width(&text) + 3);
+        if let Some(words) = sources.iter().find(|words| width(words) <= left).or(sources.last()) {
             text.push_str(&format!(" {} {words}", cx.glyphs.dot));
         }
         Line::styled(text, cx.theme.strong())
@@ -307,15 +314,16 @@ impl<T: ListRecord> FilteredList<T> {
 
 /// When the index was read. Mail states and ends of validity of most badges are as old as the last full reading.
 pub fn read_words(read_at: i64, full_at: Option<i64>, offset: Offset) -> String {
-    let words = |at| {
-        let at = Timestamp::from_second(at).unwrap_or_default();
-        offset.to_datetime(at).strftime("%m-%d %H:%M").to_string()
-    };
-    let time = words(read_at);
-    match full_at.map(words).filter(|full| *full != time) {
+    let time = read_time(read_at, offset);
+    match full_at.map(|at| read_time(at, offset)).filter(|full| *full != time) {
         Some(full) => t!("read {time}, in full {full}", time, full),
         None => t!("read {time}", time),
     }
+}
+
+fn read_time(at: i64, offset: Offset) -> String {
+    let at = Timestamp::from_second(at).unwrap_or_default();
+    offset.to_datetime(at).strftime("%m-%d %H:%M").to_string()
 }
 
 fn unreadable(problem: &RecordProblem) -> String {

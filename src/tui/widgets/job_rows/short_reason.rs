@@ -77,8 +77,8 @@ short_texts! {
     tr_noop!("the service does not know this badge or does not show it") => tr_noop!("unknown badge");
     tr_noop!("job {job} sent this badge to this recipient on {when} ({state}). A second one needs your approval") => tr_noop!("sent before");
     tr_noop!("{who} sent this badge to this recipient on {when} (job {job}, {state}). A second one needs your approval") => tr_noop!("sent before");
-    tr_noop!("job {job} of {when} is sending this badge to this recipient. A second one needs your approval") => tr_noop!("being sent");
-    tr_noop!("{who} is sending this badge to this recipient (job {job} of {when}). A second one needs your approval") => tr_noop!("being sent");
+    tr_noop!("job {job} began to send this badge to this recipient on {when}. A second one needs your approval") => tr_noop!("sending began");
+    tr_noop!("{who} began to send this badge to this recipient on {when} (job {job}). A second one needs your approval") => tr_noop!("sending began");
     tr_noop!("the service accepted the request but did not identify this badge") => tr_noop!("not identified");
     tr_noop!("the service accepted {accepted} of {sent} but did not list this one. It may or may not have been accepted") => tr_noop!("not listed");
     tr_noop!("the service accepted {accepted} of {sent}, and all of them were found. This one was not accepted") => tr_noop!("not accepted|reason");
