@@ -135,7 +135,8 @@ impl BadgeList {
         let (list, pane) = self.columns.split(area, 0);
         self.list.set_height(list.height.saturating_sub(3));
         let selected = self.list.selected();
-        let copies = selected.and_then(|row| copies::words(self.loaded(), row, cx.now()));
+        let with_copies = selected.filter(|row| !self.notes(row).is_empty());
+        let copies = with_copies.and_then(|row| copies::words(self.loaded(), row, cx.now()));
         let (inside, below) = if pane.is_some() { (copies, None) } else { (None, copies) };
         self.preview.lay_out(selected, inside, pane, effects);
         self.aside = below;
