@@ -520,7 +520,7 @@ async fn file(session: &VerbSession, to: &FileFlags, is_redo: bool) -> Result<u8
     })?;
     let (jobs, id, path, never) = (&session.jobs, to.job.id, to.to.clone(), CancellationToken::new());
     // Read before, so that no error comes after the file was written.
-    let refused = if is_redo { jobs.job(id).await?.unproven_ready } else { 0 };
+    let refused = if is_redo { jobs.job(id).await?.refusals.unproven_ready } else { 0 };
     let written = if is_redo {
         jobs.redo(id, None, path, format, to.force, never).await?
     } else {

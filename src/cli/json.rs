@@ -53,7 +53,7 @@ pub(super) fn job(job: &Job) -> Map<String, Value> {
         "follows": job.follows.map(|id| id.0),
         "owner": job.owner.as_ref().map(|o| o.label.english()),
         "owner_alive": job.owner.as_ref().map(|o| o.is_alive),
-        "begun_by": job.begun_by.as_ref().map(ToString::to_string),
+        "begun_by": job.begun.as_ref().map(|begun| begun.who.to_string()),
         "note": note.map(Reason::english),
         "note_code": note.map(|note| note.code().name()),
         "trouble": trouble.map(Reason::english),

@@ -420,6 +420,6 @@ fn sent_so_far<'j>(jobs: impl Iterator<Item = &'j Job>) -> (u64, u64) {
         });
         let left =
             job.counts.sum(|b| matches!(b, RowStatus::Ready | RowStatus::Sending | RowStatus::Refused));
-        (done + all.saturating_sub(left + job.unproven), total + all)
+        (done + all.saturating_sub(left + job.refusals.unproven), total + all)
     })
 }

@@ -1,7 +1,6 @@
 //! Where a secret of a profile is: lapel's own file, the keyring, a variable, another file, or a command.
 
 use super::command;
-use super::section::ToToml;
 use crate::config::prelude::*;
 use crate::fs::write_new;
 
@@ -209,23 +208,6 @@ pub(super) enum Deleted {
     Missing,
     /// lapel does not store it.
     Elsewhere,
-}
-
-impl ToToml for KeyStore {
-    /// For the setting `key`, or `key_command` for a command.
-    fn to_toml(&self) -> toml::Value {
-        let table = |name: &str, value: toml::Value| {
-            toml::Value::Table(toml::map::Map::from_iter([(name.to_owned(), value)]))
-        };
-        match self {
-            // The default, which the file does not name.
-            Self::File => table("file", "".into()),
-            Self::Keyring => table("keyring", true.into()),
-            Self::Variable(name) => table("env", name.as_str().into()),
-            Self::OtherFile(path) => table("file", path.to_string_lossy().as_ref().into()),
-            Self::Command(argv) => argv.to_toml(),
-        }
-    }
 }
 
 /// `{ env = "NAME" }`, `{ file = "path" }` or `{ keyring = true }`.

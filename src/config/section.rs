@@ -2,7 +2,7 @@
 //! consequence of a mistake, and how users edit it. Reading, saving, `lapel info`, the flags of `lapel profile`
 //! and the profile form follow from the declaration.
 
-use super::key_store::SecretKind;
+use super::key_store::{KeyStore, SecretKind};
 use super::toml_reader::nearest;
 use super::word_enums::Words;
 use crate::config::prelude::*;
@@ -372,6 +372,22 @@ impl ToToml for String {
 impl<T: ToToml> ToToml for Vec<T> {
     fn to_toml(&self) -> Toml {
         Toml::Array(self.iter().map(ToToml::to_toml).collect())
+    }
+}
+
+impl ToToml for KeyStore {
+    /// For the setting `key`, or `key_command` for a command.
+    fn to_toml(&self) -> Toml {
+        let table =
+            |name: &str, value: Toml| Toml::Table(toml::map::Map::from_iter([(name.to_owned(), value)]));
+        match self {
+            // The default, which the file does not name.
+            Self::File => table("file", "".into()),
+            Self::Keyring => table("keyring", true.into()),
+            Self::Variable(name) => table("env", name.as_str().into()),
+            Self::OtherFile(path) => table("file", path.to_string_lossy().as_ref().into()),
+            Self::Command(argv) => argv.to_toml(),
+        }
     }
 }
 

@@ -192,22 +192,34 @@ pub struct Job {
     pub checked: Option<Timestamp>,
     /// Whether names and addresses were removed. Nothing of this job can be sent any more.
     pub is_purged: bool,
-    /// Rows that the service refused with HTTP 422 and that are in doubt or never seen. Resuming sends them if a check
-    /// proves that nothing of their request was accepted.
+    pub refusals: Refusals,
+    /// `None` for a draft, for jobs of earlier versions, and unless a team shares the journal.
+    pub begun: Option<BegunBy>,
+    /// Who paused or cancelled it, on which computer, and when. `None` for other jobs, and unless a team shares the journal.
+    pub halted_by: Option<Reason>,
+}
+
+/// What is known of the requests that the service refused with HTTP 422, and may have accepted in part.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Refusals {
+    /// Their rows that are in doubt or never seen. Resuming sends them if a check proves that nothing of their request was
+    /// accepted.
     pub unproven: u64,
     /// The same of ready rows: those of a halted job.
     pub unproven_ready: u64,
-    /// Whether no check proves for a long time that those requests did nothing.
+    /// Whether no check proves for a long time that these requests did nothing.
     pub is_not_provable: bool,
-    /// Whether lapel still has to find out if refused requests (422) did something.
+    /// Whether lapel still has to find out if they did something.
     pub awaits_proof: bool,
-    /// The person who began it, by their login of the team's database. `None` for a draft, for jobs of earlier
-    /// versions, and unless a team shares the journal.
-    pub begun_by: Option<Text>,
-    /// The computer on which that was, if the journal has it.
-    pub begun_on: Option<Text>,
-    /// Who paused or cancelled it, on which computer, and when. `None` for other jobs, and unless a team shares the journal.
-    pub halted_by: Option<Reason>,
+}
+
+/// Who began a job of a team's journal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BegunBy {
+    /// Their login of the database.
+    pub who: Text,
+    /// The computer, if the journal has it.
+    pub computer: Option<Text>,
 }
 
 /// The names, or the addresses if the name is the same, of a badge and of the corrected one.
@@ -305,7 +317,7 @@ impl Job {
         if self.phase == Phase::Moved {
             return false;
         }
-        self.awaits_proof
+        self.refusals.awaits_proof
             || self.counts.sum(RowStatus::is_open) > 0
             || (self.phase == Phase::Running && self.left_to_send() > 0)
     }
@@ -324,7 +336,7 @@ impl Job {
         let may_be_there =
             self.counts.of(RowStatus::NotVisibleYet) + self.counts.of(RowStatus::NeverSeen) > 0;
         // Nothing is looked for in the history any more.
-        let is_searched = !is_open && !may_be_there && !self.awaits_proof;
+        let is_searched = !is_open && !may_be_there && !self.refusals.awaits_proof;
         let is_search = |note: &Reason| note.is(Code::PartOfHistory) || note.is(Code::LostWritesNoticed);
         let is_over = move |note: &Reason| is_proof(note) && !is_open || is_search(note) && is_searched;
         let is_said = |note: &Reason| self.stop.as_ref().is_some_and(|stop| stop.why == *note);
@@ -378,13 +390,13 @@ impl Job {
     /// Not while a poll cannot prove that the refused request did nothing.
     pub fn can_use_up(&self) -> bool {
         self.can_resume()
-            && !self.is_not_provable
+            && !self.refusals.is_not_provable
             && self.stop.as_ref().is_some_and(|stop| stop.kind == StopKind::Quota)
     }
 
     /// Whether lapel may still send rows: at once, after a person resumes the job, or after a check of a refusal.
     pub(super) fn has_rest(&self) -> bool {
-        self.can_cancel_rest() || self.phase != Phase::Cancelled && self.awaits_proof
+        self.can_cancel_rest() || self.phase != Phase::Cancelled && self.refusals.awaits_proof
     }
 
     /// Whether rows were cancelled, or will be after a check. An undo ends a job, too, and has nothing to cancel if all of
@@ -414,19 +426,19 @@ impl Job {
 
     /// Rows that resuming may send: at once, but for [`Self::held_by_refusal`].
     pub fn left_to_resume(&self) -> u64 {
-        let unproven = if self.is_not_provable { 0 } else { self.unproven };
+        let unproven = if self.refusals.is_not_provable { 0 } else { self.refusals.unproven };
         self.left_to_send() + unproven
     }
 
     /// Ready rows that resuming sends only after a check, because the service refused their request.
     pub fn left_after_check(&self) -> u64 {
         let is_halted = matches!(self.phase, Phase::Paused | Phase::Stopped);
-        if is_halted { self.unproven_ready.min(self.left_to_send()) } else { 0 }
+        if is_halted { self.refusals.unproven_ready.min(self.left_to_send()) } else { 0 }
     }
 
     /// Those for which nothing proves for a long time that the service accepted none of them.
     pub fn held_by_refusal(&self) -> u64 {
-        if self.is_not_provable { self.left_after_check() } else { 0 }
+        if self.refusals.is_not_provable { self.left_after_check() } else { 0 }
     }
 
     pub fn is_held(&self, row: &JobRow) -> bool {

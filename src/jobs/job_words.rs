@@ -1,6 +1,6 @@
 //! The words for a job and its rows, for the app and the verbs.
 
-use super::job::{Job, JobRow, Kind, Phase, Replaced, person};
+use super::job::{BegunBy, Job, JobRow, Kind, Phase, Replaced, person};
 use super::reason::{Code, Reason};
 use super::row_status::RowStatus;
 use super::urgency::Urgency;
@@ -137,9 +137,10 @@ impl Job {
 
     /// Who began the job, and where, if a team shares the journal.
     pub fn begun_by_words(&self) -> Option<Localizable> {
-        let who = self.begun_by.as_ref()?.to_string();
+        let BegunBy { who, computer } = self.begun.as_ref()?;
+        let who = who.to_string();
         let who = person(&who);
-        Some(match &self.begun_on {
+        Some(match computer {
             Some(computer) => {
                 localizable!("begun by {who}", who = &Reason::of_process(who, &computer.to_string()))
             }

@@ -77,8 +77,8 @@ pub use self::handle::Jobs;
 pub use self::history_scan::{Holdings, holdings};
 pub use self::intake::{Opened, Preview};
 pub use self::job::{
-    AcceptedCount, FileSource, Job, JobChange, JobId, JobRow, Kind, Owner, Phase, Replaced, Stop, StopKind,
-    TUI_MARK, Touched, person,
+    AcceptedCount, BegunBy, FileSource, Job, JobChange, JobId, JobRow, Kind, Owner, Phase, Refusals,
+    Replaced, Stop, StopKind, TUI_MARK, Touched, person,
 };
 pub use self::job_words::{JobPart, not_read};
 pub use self::journal::accounts::Account;

@@ -193,7 +193,7 @@ impl Jobs {
             // The state is that of the whole job.
             let head = match counted {
                 Some(counted) => head(&job, &counts_of(counted)?, &clock),
-                None => head(&job, &(job.counts.clone(), job.unproven_ready), &clock),
+                None => head(&job, &(job.counts.clone(), job.refusals.unproven_ready), &clock),
             };
             let lines = all.map(|row| row.map(|row| line(&job, &row, &clock)));
             write_receipt(&to, format, overwrite, &head, lines, &mut |_| until(&cancel)).map_err(failed)

@@ -185,7 +185,7 @@ impl Job {
             _ => return false,
         };
         let rest = kept + self.left_to_send() + self.counts.of(RowStatus::Sending) + self.in_flight;
-        rest == 0 && self.to_send() > 0 && !self.awaits_proof && !self.can_resume()
+        rest == 0 && self.to_send() > 0 && !self.refusals.awaits_proof && !self.can_resume()
     }
 
     pub fn can_cancel_rest(&self) -> bool {
@@ -201,7 +201,7 @@ impl Job {
     /// prove soon, although its rows are in doubt.
     pub fn can_resume(&self) -> bool {
         let is_halted = matches!(self.phase, Phase::Paused | Phase::Stopped);
-        let is_provable = self.unproven > 0 && !self.is_purged && !self.is_not_provable;
+        let is_provable = self.refusals.unproven > 0 && !self.is_purged && !self.refusals.is_not_provable;
         count(Step::Resume, self) > 0 || is_halted && (self.counts.of(RowStatus::ToRevoke) > 0 || is_provable)
     }
 }

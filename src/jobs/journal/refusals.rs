@@ -295,7 +295,7 @@ mod tests {
             settle(&db, job, &at(second), is_complete, 0).expect("settled");
             let job = snapshots::job(&db, &job, "me").expect("read").expect("a job");
             assert_eq!(job.note, Some(twice.clone()));
-            (job.awaits_proof, job.is_not_provable)
+            (job.refusals.awaits_proof, job.refusals.is_not_provable)
         };
         assert_eq!(after(1100, true), (true, true));
         learn_that_waiting_badges_are_shown(&db);

@@ -5,7 +5,9 @@ use super::place::first_line;
 use super::transfer;
 use crate::i18n::{self, Language};
 use crate::jobs::intake::PASTED;
-use crate::jobs::job::{AcceptedCount, Job, JobOrigin, Owner, Replaced, Stop, StopKind, apart};
+use crate::jobs::job::{
+    AcceptedCount, BegunBy, Job, JobOrigin, Owner, Refusals, Replaced, Stop, StopKind, apart,
+};
 use crate::jobs::journal::prelude::*;
 use crate::jobs::row_status::Counts;
 use serde_json::Value;
@@ -84,8 +86,8 @@ fn with_counts(db: &Tx<'_>, mut job: Job) -> tx::Result<Job> {
     if job.counts.of(RowStatus::NeedsReview) > 0 {
         job.held = super::claims::held(db, job.id)?;
     }
-    if job.awaits_proof {
-        [job.unproven_ready, job.unproven] = super::refusals::counts(db, job.id)?;
+    if job.refusals.awaits_proof {
+        [job.refusals.unproven_ready, job.refusals.unproven] = super::refusals::counts(db, job.id)?;
     }
     // The badges that it waited for may have been seen by another poll.
     job.next_poll = job.next_poll.filter(|_| job.is_open());
@@ -159,12 +161,13 @@ fn read(r: &SqlRow<'_>, me: &str, is_team: bool) -> tx::Result<Job> {
         replaced: r.get::<Option<String>>("replaced")?.and_then(|names| replaced(&names)),
         checked: moment(r, "guarded_at")?,
         is_purged: r.get("purged")?,
-        unproven: 0,
-        unproven_ready: 0,
-        is_not_provable: r.get("not_provable")?,
-        awaits_proof: r.get("awaits_proof")?,
-        begun_by: begun.map(|(who, _)| Text::new(who)),
-        begun_on: begun.and_then(|(_, computer)| computer).map(Text::new),
+        refusals: Refusals {
+            is_not_provable: r.get("not_provable")?,
+            awaits_proof: r.get("awaits_proof")?,
+            ..Refusals::default()
+        },
+        begun: begun
+            .map(|(who, computer)| BegunBy { who: Text::new(who), computer: computer.map(Text::new) }),
         halted_by: match phase {
             Phase::Paused | Phase::Cancelled if is_team => {
                 r.get::<Option<Reason>>("stop_why")?.filter(|by| by.is(Code::ProcessOn))

@@ -138,7 +138,7 @@ fn refusal(action: Action, job: &Job) -> String {
         }
         Action::Pause => t!("Job {id} is not sending anything. Nothing was changed.", id),
         Action::Resume => t!("Job {id} has nothing left to send. Nothing was changed.", id),
-        Action::UseUp if job.is_not_provable => Reason::from(Code::NotProvable).to_string(),
+        Action::UseUp if job.refusals.is_not_provable => Reason::from(Code::NotProvable).to_string(),
         Action::UseUp => t!("Job {id} did not stop at the quota. Nothing was changed.", id),
         Action::Retry if job.left_to_retry() > 0 => {
             t!("The service would refuse the row of job {id} again: correct it. Nothing was changed.", id)

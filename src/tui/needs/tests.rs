@@ -1,5 +1,5 @@
 use super::*;
-use crate::jobs::{Code, JobId, Kind, Stop, StopKind};
+use crate::jobs::{Code, JobId, Kind, Refusals, Stop, StopKind};
 
 /// A job with these rows, planned an hour ago.
 pub fn job(phase: Phase, rows: &[(RowStatus, u64)]) -> Job {
@@ -29,12 +29,8 @@ pub fn job(phase: Phase, rows: &[(RowStatus, u64)]) -> Job {
         replaced: None,
         checked: None,
         is_purged: false,
-        begun_by: None,
-        begun_on: None,
-        unproven: 0,
-        unproven_ready: 0,
-        is_not_provable: false,
-        awaits_proof: false,
+        begun: None,
+        refusals: Refusals::default(),
         late_answers: Vec::new(),
         halted_by: None,
     }
@@ -172,8 +168,7 @@ fn a_refusal_that_nothing_can_change_does_not_count_forever() {
 #[test]
 fn rows_of_a_refused_request_need_nobody_while_lapel_checks_them() {
     let stopped = |ready| Job {
-        unproven_ready: 5,
-        is_not_provable: true,
+        refusals: Refusals { unproven_ready: 5, is_not_provable: true, ..Refusals::default() },
         ..job(Phase::Stopped, &[(RowStatus::Ready, ready)])
     };
     let (all, some) = (stopped(5), stopped(8));
@@ -196,7 +191,8 @@ fn rows_of_a_refused_request_need_nobody_while_lapel_checks_them() {
     assert_eq!(all.row_state(RowStatus::Ready).to_string(), "refused, perhaps accepted");
     assert!(words(&needs(&some, now())[0], &some).starts_with("3 of 8 not sent"));
     assert_eq!((some.held_by_refusal(), checked(&some).len()), (5, 1));
-    let provable = Job { is_not_provable: false, ..some };
+    let refusals = Refusals { is_not_provable: false, ..some.refusals };
+    let provable = Job { refusals, ..some };
     assert_eq!(sum(&provable, "·"), "not sent 8 = 8", "resuming checks them first");
     assert_eq!((needs(&provable, now())[0].rows, checked(&provable)), (8, Vec::new()));
 }

@@ -25,7 +25,8 @@ pub fn everybody(job: &Job) -> Vec<String> {
 /// The colleagues, each once. Empty for a job that only this person, `me`, has worked on.
 pub fn colleagues(job: &Job, me: Option<&str>) -> Vec<String> {
     let known = [me, follower(job).filter(|_| is_theirs(job))];
-    let is_known = job.begun_by.as_ref().is_some_and(|who| known.contains(&Some(person(&who.to_string()))));
+    let is_known =
+        job.begun.as_ref().is_some_and(|begun| known.contains(&Some(person(&begun.who.to_string()))));
     begun_by(job).filter(|_| !is_known).into_iter().chain(followed_by(job)).collect()
 }
 
@@ -62,14 +63,15 @@ fn followed_by(job: &Job) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::jobs::{Code, Owner, Reason, TUI_MARK};
+    use crate::jobs::{BegunBy, Code, Owner, Reason, TUI_MARK};
     use crate::tui::needs::tests::job;
 
     fn of(begun_by: Option<&str>, follower: Option<&str>) -> Job {
         let label = |who: &str| Reason::of_process(who, "lab-pc");
         let owner =
             follower.map(|who| Owner { label: label(who), is_me: false, is_alive: true, is_colleague: true });
-        Job { begun_by: begun_by.map(Into::into), owner, ..job(Phase::Running, &[]) }
+        let begun = begun_by.map(|who| BegunBy { who: who.into(), computer: None });
+        Job { begun, owner, ..job(Phase::Running, &[]) }
     }
 
     #[test]
@@ -92,7 +94,8 @@ mod tests {
         let opened = t!("opened by {who}", who = "lee on lab-pc");
         assert_eq!((opened_by(&draft(None)), opened_by(&draft(Some("lee")))), (None, Some(opened)));
         assert_eq!(everybody(&of(Some(&format!("lee{mark}")), Some("lee"))), [begun("lee"), follows("lee")]);
-        let on_pc = Job { begun_on: Some("lab-pc".into()), ..of(Some(&format!("lee{mark}")), None) };
+        let mut on_pc = of(Some(&format!("lee{mark}")), None);
+        on_pc.begun.as_mut().expect("begun").computer = Some("lab-pc".into());
         assert_eq!(colleagues(&on_pc), [begun("lee on lab-pc")]);
     }
 

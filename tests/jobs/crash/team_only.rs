@@ -90,7 +90,7 @@ fn an_answer_that_comes_after_the_take_over_is_evidence_and_nothing_is_sent_twic
     });
 }
 
-/// The same with a refusal: it settles the rows of its request, and the job of the new owner goes on.
+/// The same with a refusal: it settles the rows of its request, and the new owner continues the job.
 #[test]
 #[ignore = "needs PostgreSQL"]
 fn a_refusal_that_comes_after_the_take_over_settles_its_rows_and_does_not_stop_the_job() {
@@ -438,8 +438,9 @@ fn a_colleague_pauses_a_job_and_goes_on_with_it_and_the_journal_keeps_who_did() 
         sending(first, &world).await;
         let job = second.jobs.job(id).await.expect("a job");
         assert!(job.may_pause() && !job.may_act(), "{job:?}");
-        assert_eq!(job.begun_by.as_ref().map(ToString::to_string).as_deref(), Some("somebody"));
-        assert!(job.begun_on.is_some(), "the computer: {job:?}");
+        let begun = job.begun.as_ref().expect("who began it");
+        assert_eq!(begun.who.to_string(), "somebody");
+        assert!(begun.computer.is_some(), "the computer: {job:?}");
         let why = second.jobs.resume(id, "second").await.expect_err("it is being sent").to_string();
         assert!(why.contains(msg_part("Pause it first.")), "{why}");
         second.jobs.pause(id).await.expect("paused");

@@ -247,7 +247,11 @@ async fn what_a_refused_request_did_all_the_same_is_found_by_itself() {
     let job = bench.until("found", id, |j| rests(j) && j.counts.of(RowStatus::Waiting) == 4).await;
     assert_eq!((job.phase, job.counts.of(RowStatus::Ready)), (Phase::Stopped, 2), "{job:?}");
     assert_eq!((bench.accepted(), bench.posts("/badges/batch")), (4, 1));
-    assert_eq!((job.awaits_proof, job.notes().next()), (false, None), "there is nothing left to prove");
+    assert_eq!(
+        (job.refusals.awaits_proof, job.notes().next()),
+        (false, None),
+        "there is nothing left to prove"
+    );
 }
 
 /// Its rows are in doubt until the refusal is proven. Then they are cancelled, too, and nobody has to resolve them.

@@ -134,7 +134,7 @@ fn rows_of_a_refusal_that_cannot_be_proven_are_in_doubt_and_are_sent_once_it_is_
     assert!(!said.out.contains(about), "{}", said.out);
 }
 
-/// Whoever works from one of these lists must not send to these people again.
+/// Somebody who works from one of these lists must not send to these people again.
 #[test]
 fn rows_that_were_refused_and_perhaps_accepted_are_named_in_every_list() {
     let bench = Bench::switched(&[("waiting-history", "hidden")]);
@@ -178,7 +178,6 @@ fn a_list_that_is_cut_names_the_most_urgent_rows() {
     for text in [&sent, &shown] {
         let rows = listed(text);
         assert!(rows[0].contains("gildong@naru.example"), "{text}");
-        assert!(rows[1].contains("review@naru.example"), "{text}");
         assert_eq!(rows.len(), 50, "{text}");
         assert!(text.contains("12 more: --json"), "{text}");
     }

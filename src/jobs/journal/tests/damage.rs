@@ -202,7 +202,7 @@ fn correct(db: &Tx<'_>, job: JobId) -> tx::Result<()> {
 fn show(db: &Tx<'_>, job: &Job) {
     let mut clock = ServiceClock::new(None, 1.0);
     clock.hear(NOW, std::time::Instant::now());
-    let _ = reports::head(job, &(job.counts.clone(), job.unproven_ready), &clock);
+    let _ = reports::head(job, &(job.counts.clone(), job.refusals.unproven_ready), &clock);
     let _ = (job.with_issue(job), job.clone().into_abandoned());
     let _ = (job.is_open(), job.is_sending(), job.is_waiting(), job.can_pause(), job.offers_retry());
     let _ =

@@ -68,6 +68,7 @@ pub(super) fn previewed_rows(job: &Job) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::jobs::Refusals;
     use crate::tui::needs::tests::job;
 
     #[test]
@@ -82,7 +83,8 @@ mod tests {
         let stopped = [(RowStatus::Ready, 397), (RowStatus::Invalid, 3), (RowStatus::InDoubt, 100)];
         let stopped = job(Phase::Stopped, &stopped);
         assert!(previewed(&stopped).is_some_and(|shown| !shown.contains(&RowStatus::Ready)));
-        let held = Job { unproven_ready: 300, is_not_provable: true, ..stopped };
+        let refusals = Refusals { unproven_ready: 300, is_not_provable: true, ..Refusals::default() };
+        let held = Job { refusals, ..stopped };
         let shown = [RowStatus::InDoubt, RowStatus::Ready, RowStatus::Invalid];
         assert_eq!((previewed(&held), previewed_rows(&held)), (Some(shown.to_vec()), 403));
     }

@@ -259,6 +259,7 @@ pub(super) fn cells(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::jobs::Refusals;
     use crate::tui::needs::tests::job;
 
     #[test]
@@ -291,8 +292,8 @@ mod tests {
 
     #[test]
     fn files_and_copies_have_the_status_that_the_screen_shows() {
-        let held =
-            Job { is_not_provable: true, unproven_ready: 1, ..job(Phase::Stopped, &[(RowStatus::Ready, 1)]) };
+        let refusals = Refusals { is_not_provable: true, unproven_ready: 1, ..Refusals::default() };
+        let held = Job { refusals, ..job(Phase::Stopped, &[(RowStatus::Ready, 1)]) };
         let row = JobRow { is_unproven: true, ..JobRow::for_test(1, RowStatus::Ready) };
         let state = held.state_of(&row).to_string();
         assert_ne!(state, tr(RowStatus::Ready.name()), "it may have been sent");
