@@ -98,7 +98,8 @@ impl App {
 
     /// A long message has several rows, because its end says what to do next. Also returns whether it is an error.
     fn message(&self, columns: u16) -> Option<(Vec<String>, bool)> {
-        let notice = self.toasts.shown(self.modals.shows_message()).filter(|_| !self.has_toast(columns))?;
+        let notice =
+            self.toasts.shown(self.modals.shows_message()).filter(|_| self.footer(columns).1.is_none())?;
         let sign = if notice.bad { self.cx.glyphs.alert } else { self.cx.glyphs.dot };
         let room = usize::from(columns).saturating_sub(2);
         let mut lines = wrap(&format!("{sign} {}", notice.text), room);

@@ -102,7 +102,7 @@ const LIST: &[Action] = &[
 
 const APP: &[Action] = &[Action::Back, Action::Help, Action::Quit];
 
-struct Hint {
+pub(super) struct Hint {
     key: String,
     words: &'static str,
     action: Action,
@@ -118,6 +118,30 @@ impl Hint {
     }
 }
 
+/// The first column after the hints, with so many of the first two groups.
+fn end([act, list, app]: &[Vec<Hint>; 3], kept: [usize; 2], separator: usize) -> usize {
+    let shown = [&act[..kept[0]], &list[..kept[1]], app];
+    let separators = shown.iter().filter(|group| !group.is_empty()).count().saturating_sub(1);
+    2 + separators * separator + shown.into_iter().flatten().map(Hint::wide).sum::<usize>()
+}
+
+fn placed(groups: [Vec<Hint>; 3], separator: usize) -> Vec<Hint> {
+    let mut shown: Vec<Hint> = Vec::new();
+    for mut group in groups {
+        if let Some(first) = group.first_mut().filter(|_| !shown.is_empty()) {
+            first.begins = true;
+        }
+        shown.append(&mut group);
+    }
+    let mut at = 2;
+    for hint in &mut shown {
+        at += if hint.begins { separator } else { 0 };
+        hint.at = at;
+        at += hint.wide();
+    }
+    shown
+}
+
 impl App {
     /// A click never runs an action that sends: the user must press its key.
     pub(super) fn hint_at(&self, columns: u16, column: u16) -> Option<Action> {
@@ -129,53 +153,26 @@ impl App {
 
     /// The hints, and the message if it fits beside them. The last ones of what acts, and then of the list, give way to a
     /// message that goes away by itself.
-    fn footer(&self, columns: u16) -> (Vec<Hint>, Option<(String, bool)>) {
-        let mut groups = self.hints(columns);
+    pub(super) fn footer(&self, columns: u16) -> (Vec<Hint>, Option<(String, bool)>) {
+        let separator = width(self.cx.glyphs.dot) + 1;
+        let mut groups = self.hints(columns, separator);
         let toast = self.toasts.shown(self.modals.shows_message()).and_then(|message| {
             let sign = if message.bad { self.cx.glyphs.alert } else { self.cx.glyphs.dot };
             let text = format!("{sign} {}", message.text);
             let room = usize::from(columns).checked_sub(width(&text) + 2)?;
             let mut kept = [groups[0].len(), groups[1].len()];
-            while self.end(&groups, kept) > room {
+            while end(&groups, kept, separator) > room {
                 let spare = kept.iter_mut().zip(FEWEST).find(|(kept, fewest)| **kept > *fewest);
                 *spare.filter(|_| message.passes)?.0 -= 1;
             }
             groups.iter_mut().zip(kept).for_each(|(group, kept)| group.truncate(kept));
             Some((text, message.bad))
         });
-        (self.placed(groups), toast)
-    }
-
-    /// The first column after the hints, with so many of the first two groups.
-    fn end(&self, [act, list, app]: &[Vec<Hint>; 3], kept: [usize; 2]) -> usize {
-        let shown = [&act[..kept[0]], &list[..kept[1]], app];
-        let separators = shown.iter().filter(|group| !group.is_empty()).count().saturating_sub(1);
-        2 + separators * self.separator() + shown.into_iter().flatten().map(Hint::wide).sum::<usize>()
-    }
-
-    fn separator(&self) -> usize {
-        width(self.cx.glyphs.dot) + 1
-    }
-
-    fn placed(&self, groups: [Vec<Hint>; 3]) -> Vec<Hint> {
-        let mut shown: Vec<Hint> = Vec::new();
-        for mut group in groups {
-            if let Some(first) = group.first_mut().filter(|_| !shown.is_empty()) {
-                first.begins = true;
-            }
-            shown.append(&mut group);
-        }
-        let mut at = 2;
-        for hint in &mut shown {
-            at += if hint.begins { self.separator() } else { 0 };
-            hint.at = at;
-            at += hint.wide();
-        }
-        shown
+        (placed(groups, separator), toast)
     }
 
     /// The hints in their groups: what acts, the list, the app. As many as fit.
-    fn hints(&self, columns: u16) -> [Vec<Hint>; 3] {
+    fn hints(&self, columns: u16, separator: usize) -> [Vec<Hint>; 3] {
         let stack = self.key_contexts();
         let is_asked = self.modals.confirm().is_some();
         let is_behind = |action| self.modals.is_empty() && self.screen().is_behind(action);
@@ -205,7 +202,7 @@ impl App {
             Action::Quit => !quits,
             _ => true,
         });
-        let taken: usize = app.iter().map(Hint::wide).sum::<usize>() + 2 * self.separator();
+        let taken: usize = app.iter().map(Hint::wide).sum::<usize>() + 2 * separator;
         let mut left = usize::from(columns).saturating_sub(2 + taken);
         let mut places = MOST.saturating_sub(app.len());
         let mut take = |hints: &mut Vec<Hint>, most: usize| -> Vec<Hint> {
@@ -232,10 +229,6 @@ impl App {
         // The list has no more hints that fit.
         act.extend(take(&mut acts, usize::MAX));
         [act, list, app]
-    }
-
-    pub(super) fn has_toast(&self, columns: u16) -> bool {
-        self.footer(columns).1.is_some()
     }
 
     pub(super) fn draw_footer(&self, frame: &mut Frame<'_>, area: Rect) {

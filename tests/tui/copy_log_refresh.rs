@@ -347,7 +347,7 @@ async fn the_screen_is_read_again_and_everything_stays_in_its_place() {
     pass(31).await;
     h.until("the new one", |s| s.contains(msg_part("601 badges"))).await;
     let after = h.settled().await;
-    assert!(after.contains("새로 온 사람") && after.contains(msg_part("row 7 of 601")), "{after}");
+    assert!(after.contains("새로 온 사") && after.contains(msg_part("row 7 of 601")), "{after}");
     assert_eq!(selected(&after), row);
     assert_eq!(h.tui.app.marked(), marked);
     assert_eq!(requests(&h, "GET /badges/history"), pages + 1, "only what is on the screen");

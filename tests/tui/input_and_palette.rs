@@ -291,7 +291,7 @@ async fn the_palette_opens_a_job_by_its_number_or_file_and_a_kept_draft() {
     h.confirm_draft("1").await;
     h.shows(msg("Problem")).await;
     super::activity::people(&mut h, 1..3).await;
-    h.press("esc");
+    h.press("esc esc");
     h.settled().await;
     for typed in ["#1", "job 1", "autumn.csv"] {
         h.press("1 ctrl-p");

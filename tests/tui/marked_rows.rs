@@ -120,7 +120,7 @@ async fn what_was_chosen_for_a_row_is_selected_when_it_is_resolved_again() {
     let unfinished = msg_part("Filled with your unfinished input.");
     let selected = |screen: &str, choice: &str| {
         let line = screen.lines().find(|line| line.contains(choice)).expect("the choice");
-        line.contains('▌')
+        line.contains("(•)")
     };
     let leave = msg("leave as it is");
     h.press("d");

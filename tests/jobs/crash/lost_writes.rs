@@ -413,6 +413,7 @@ fn a_job_that_is_gone_is_sent_again_only_by_a_person_who_knows_of_the_loss() {
         fail_over(&world);
         team_wait::back(&session.jobs).await;
         session.jobs.begin(reviewed, "somebody").await.expect_err("it is another loss");
+        drafts::checked(session, reviewed).await;
         assert_eq!(suspected(session, reviewed).await, (0, 3));
         assert_eq!(allow(reviewed).await, 3);
         session.jobs.begin(reviewed, "somebody").await.expect("begun");

@@ -730,7 +730,7 @@ fn a_read_only_profile_moves_no_jobs() {
     assert!(!bench.path("lapel.backup").exists() && !bench.path("data/journal.sqlite").exists());
 }
 
-/// Whoever goes back to the file of this computer may do so because the database is away. The file knows nothing of what the
+/// A person may go back to the file of this computer because the database is away. The file knows nothing of what the
 /// team has sent.
 #[test]
 fn a_computer_that_used_a_teams_journal_sends_nothing_from_its_own_file() {
@@ -753,6 +753,11 @@ fn a_computer_that_used_a_teams_journal_sends_nothing_from_its_own_file() {
     assert_eq!(jobs_in_file(&bench, "has a file"), 0);
     bench.settings(&with_team);
     run_on(&bench, "has a file", "issuer", &["wallet", "a@naru.example"]).ended(0);
+    // A change of a profile is checked with the key of the settings, not with that of the variable.
+    let key = bench.path("config/keys/issuer");
+    std::fs::create_dir_all(key.parent().expect("a folder")).expect("a folder");
+    std::fs::write(&key, bench.sandbox.api_key()).expect("a key");
+    std::fs::set_permissions(&key, std::os::unix::fs::PermissionsExt::from_mode(0o600)).expect("private");
     let edited = bench.run(&["profile", "edit", "issuer", "--journal-url", ""]).ended(0);
     assert!(edited.out.contains("lapel journal move --back"), "{}", edited.out);
     bench.settings(&(alone.clone() + &copied));

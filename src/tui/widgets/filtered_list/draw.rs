@@ -78,7 +78,7 @@ impl<T: ListRecord> FilteredList<T> {
     /// What lapel has filtered, the longest text first: the rows of the index, and of when they are, or loaded rows. Empty
     /// if the service has filtered all.
     fn source_words(&self, cx: &UiContext) -> Vec<String> {
-        if !self.list.is_answered() {
+        if !self.list.is_answered() || self.list.is_empty() && self.pages().error().is_some() {
             return Vec::new();
         }
         if let Some(ComparedPart { loaded, all, .. }) = self.part().filter(|part| !part.is_whole) {
