@@ -90,9 +90,9 @@ impl ListRecord for HistoryItem {
             .styled(|row, cx| cx.theme.state(&state(row, &cx.clock())))
             .whole(|row, (), clock| state(row, clock).word().to_string())
             .state(),
-        ListField::of("recipient_name", (8, 2, 0)),
-        ListField::of("recipient_email", (12, 4, 0)),
-        ListField::of("title", (14, 5, 0)).titled(BADGE_TITLE),
+        ListField::of("recipient_name", (8, 3, 0)),
+        ListField::of("recipient_email", (12, 3, 0)),
+        ListField::of("title", (14, 4, 0)).titled(BADGE_TITLE),
         ListField::of("issued_at", (11, 0, 1))
             .value(|row| FieldValue::Time(issue_time(row)))
             .shown(|row, (), cx| {

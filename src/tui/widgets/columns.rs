@@ -10,11 +10,7 @@ const SHORT: usize = 16;
 /// Cells of a text that tell it from others: more of a title than of an address or a name, which have a smaller weight. In
 /// the default order, columns that can be dropped go before a text gets less.
 fn readable(weight: usize) -> usize {
-    match weight {
-        0..=2 => 8,
-        3..=4 => 12,
-        _ => 16,
-    }
+    if weight <= 3 { 8 } else { 16 }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
