@@ -280,7 +280,12 @@ impl App {
                     gives_kitty_pictures(&way);
                 }
             }
-            Message::Background(ground) => self.found_ground(ground),
+            Message::Background(ground) => {
+                let palette = Palette { ground, ..self.palette };
+                if palette.drawn() != self.palette.drawn() {
+                    self.set_theme(palette);
+                }
+            }
             Message::Widths(ambiguous) => self.found_widths(ambiguous),
             Message::Link => self.link(),
             Message::Job(changed) => self.job(*changed, effects),

@@ -334,7 +334,7 @@ async fn what_the_service_does_not_sort_by_is_sorted_within_the_page() {
 /// Its default columns have no headings that could say it.
 #[tokio::test]
 async fn the_wallet_says_how_many_columns_have_no_room() {
-    for (columns, rows) in [(50, 16), (160, 50)] {
+    for (columns, rows) in [(60, 16), (160, 50)] {
         let mut h = Harness::new(frozen(), columns, rows).await;
         h.settled().await;
         let of = |name: &str| RowSpec {
@@ -342,7 +342,7 @@ async fn the_wallet_says_how_many_columns_have_no_room() {
             recipient_email: "shared@naru.example".into(),
             ..RowSpec::default()
         };
-        let rows = Rows { insert: vec![of("김가람"), of("남도윤")], ..Rows::default() };
+        let rows = Rows { insert: vec![of("김가람"), of("Wolfeschlegelsteinhausen")], ..Rows::default() };
         h.sandbox.control().rows(&rows).expect("inserted");
         h.press("3");
         h.paste("shared@naru.example");
@@ -352,7 +352,7 @@ async fn the_wallet_says_how_many_columns_have_no_room() {
             let line = line_with(screen, msg_part("2 requests")).trim_end();
             line.rsplit("  ").next().is_some_and(|right| right.trim_start().starts_with('+'))
         };
-        assert_eq!(says(&screen), columns == 50, "{screen}");
+        assert_eq!(says(&screen), columns == 60, "{screen}");
         // The headings say it instead.
         h.press("s j j enter");
         let screen = h.settled().await;

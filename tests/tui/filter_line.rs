@@ -461,7 +461,7 @@ async fn an_index_that_has_every_badge_answers_for_the_whole_history() {
     h.press("enter");
     let screen = h.settled().await;
     // At 120 columns in its short form, beside a long filter.
-    let source = msg("index {time}").split('{').next().expect("a word");
+    let source = msg("index {time}").split(' ').next().expect("a word");
     assert!(heading(&screen).contains(source) && !heading(&screen).contains(msg_part("within")), "{screen}");
     assert!(screen.contains("오지호") && !screen.contains("한서윤"), "{screen}");
     assert_eq!(requests(&h, HISTORY), before, "nothing was read from the service");

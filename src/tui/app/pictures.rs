@@ -1,7 +1,6 @@
 //! The picture on the screen: which screen has space for it, and when it is requested.
 
 use super::App;
-use crate::config::TerminalBackground;
 use crate::tui::platform::cells::set_ambiguous;
 use crate::tui::prelude::*;
 use crate::tui::terminal_abilities::Ambiguous;
@@ -16,14 +15,6 @@ impl App {
             let is_shown = is_ready && self.cx.pictures.is_on();
             let want = is_shown.then(|| self.screen().picture(self.body(), &self.cx)).flatten();
             self.cx.pictures.want(want.as_ref(), effects);
-        }
-    }
-
-    /// Takes the terminal's background. Redraws the screen if the theme changes.
-    pub(super) fn found_ground(&mut self, ground: TerminalBackground) {
-        let palette = Palette { ground, ..self.palette };
-        if palette.drawn() != self.palette.drawn() {
-            self.set_theme(palette);
         }
     }
 

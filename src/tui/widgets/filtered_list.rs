@@ -452,7 +452,9 @@ impl<T: ListRecord> FilteredList<T> {
             SortedBy::Service(style) if refused => {
                 style.after_refusal().map_or(SortedBy::Page { refused: true }, SortedBy::Service)
             }
-            SortedBy::Service(_) if !self.is_ordered(page, order) => SortedBy::Page { refused: false },
+            SortedBy::Service(_) if !is_ordered(&self.service_rows().page_rows(page), order) => {
+                SortedBy::Page { refused: false }
+            }
             as_it_is => as_it_is,
         };
         self.set_order(Some(order), by, effects);
@@ -489,16 +491,6 @@ impl<T: ListRecord> FilteredList<T> {
             self.heading.fit(&cells, cx);
         }
         (self.fitted, self.refit) = (shown, false);
-    }
-
-    /// Whether a page looks sorted. lapel does not know the service's collation, so three quarters of the
-    /// neighbours in order are enough. If the service ignores the order, about half are in order.
-    fn is_ordered(&self, page: u64, order: SortOrder) -> bool {
-        let rows = self.service_rows().page_rows(page);
-        let pairs: Vec<Ordering> = rows.windows(2).map(|pair| compare_by(pair[0], pair[1], order)).collect();
-        let apart = pairs.iter().filter(|o| **o != Ordering::Equal).count();
-        let wrong = pairs.iter().filter(|o| **o == Ordering::Greater).count();
-        apart < 4 || wrong * 4 <= apart
     }
 
     /// Splits an area into the list and, if there is room, the preview of its selected row.
@@ -581,6 +573,15 @@ pub fn level(level: Option<i64>, name: Option<&crate::domain::Text>, cx: &UiCont
 pub fn level_words(level: Option<i64>, name: Option<&crate::domain::Text>) -> String {
     let parts = level.map(|level| level.to_string()).into_iter().chain(name.map(ToString::to_string));
     parts.collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a page looks sorted. lapel does not know the service's collation, so three quarters of the
+/// neighbours in order are enough. If the service ignores the order, about half are in order.
+fn is_ordered<T: ListRecord>(rows: &[&T], order: SortOrder) -> bool {
+    let pairs: Vec<Ordering> = rows.windows(2).map(|pair| compare_by(pair[0], pair[1], order)).collect();
+    let apart = pairs.iter().filter(|o| **o != Ordering::Equal).count();
+    let wrong = pairs.iter().filter(|o| **o == Ordering::Greater).count();
+    apart < 4 || wrong * 4 <= apart
 }
 
 fn compare_by<T: ListRecord>(a: &T, b: &T, order: SortOrder) -> Ordering {

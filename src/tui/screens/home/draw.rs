@@ -297,7 +297,7 @@ impl Home {
             ),
             HomeLine::Mails(n, worst) => counted(mail_words(*n, worst.as_ref()), list),
             HomeLine::NoIndex => {
-                let cost = cx.history_cost(self.history);
+                let cost = cx.history_cost(self.counts.history);
                 plain(
                     t!(
                         "Expiring badges, failed mails and badges over time need an index. Building it costs {cost}.",
@@ -307,7 +307,7 @@ impl Home {
                 )
             }
             HomeLine::EmptyIndex => {
-                let cost = cx.history_cost(self.history);
+                let cost = cx.history_cost(self.counts.history);
                 let text = t!("The index is empty. Reading the history costs {cost}.", cost);
                 plain(text, (Action::Reload, Action::Reload.hint()))
             }

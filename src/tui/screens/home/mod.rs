@@ -43,8 +43,7 @@ pub struct Home {
     shown: HomePart,
     /// The rows of the screen, from the last layout, and what they were laid out for.
     laid_out: RefCell<Option<(LaidOutFor, Rc<Vec<Placed>>)>>,
-    /// Badges of the history, if lapel has seen their number, and the request for it.
-    history: Option<u64>,
+    /// For the number of badges in the history.
     history_request: Option<RequestId>,
 }
 
@@ -164,8 +163,7 @@ impl Home {
 
     /// Takes the number of badges in the history. It says what an index costs.
     pub fn take_history(&mut self, badges: Option<u64>) {
-        self.history = badges.or(self.history);
-        self.counts.history = self.history;
+        self.counts.history = badges.or(self.counts.history);
     }
 
     pub fn needs(&self) -> usize {
@@ -257,7 +255,7 @@ impl Home {
             HomeLine::Mails(..) => self.all_mails(cx, effects),
             HomeLine::NoIndex | HomeLine::EmptyIndex | HomeLine::Plot => {
                 // One row of the history, for the number of all: Home itself costs no request.
-                if !matches!(line, HomeLine::Plot) && self.history.is_none() {
+                if !matches!(line, HomeLine::Plot) && self.counts.history.is_none() {
                     let paging = Paging { rows_per_page: 1, ..Paging::full(1) };
                     let query = HistoryQuery { filter: HistoryFilter::default(), paging };
                     effects.request_instead(&mut self.history_request, Request::History(query));

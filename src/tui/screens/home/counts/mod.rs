@@ -36,9 +36,8 @@ pub struct BadgeCounts {
     running: Option<RunningCount>,
     /// Whether the history was read in this session.
     looked: bool,
-    due: Option<Instant>,
-    /// The same time, to be shown.
-    due_at: Option<Timestamp>,
+    /// When to read the history again, and the same time to be shown.
+    due: Option<(Instant, Option<Timestamp>)>,
     badge_list: Option<BadgeList>,
     asked: Option<RequestId>,
     /// With the title of its list.
@@ -141,11 +140,11 @@ impl BadgeCounts {
 
     /// When to read the history again. `None` before the first reading of this session, and during a reading.
     pub fn due(&self) -> Option<Instant> {
-        self.due.filter(|_| self.running.is_none())
+        self.due.filter(|_| self.running.is_none()).map(|(due, _)| due)
     }
 
     pub fn next_reading(&self) -> Option<Timestamp> {
-        self.due().and(self.due_at)
+        self.due().and(self.due?.1)
     }
 
     pub fn tick(&mut self, effects: &mut Effects<'_>) {
@@ -460,9 +459,9 @@ mod tests {
 
     /// The number of requests for the history, with `left` seconds until the next reading is due.
     fn asked(left: Option<u64>) -> usize {
-        let due = left.map(|seconds| Instant::now() + Duration::from_secs(seconds));
-        let due_at = left.map(|_| Timestamp::UNIX_EPOCH);
-        let mut counts = BadgeCounts { due, due_at, ..BadgeCounts::default() };
+        let at = |seconds| Instant::now() + Duration::from_secs(seconds);
+        let due = left.map(|seconds| (at(seconds), Some(Timestamp::UNIX_EPOCH)));
+        let mut counts = BadgeCounts { due, ..BadgeCounts::default() };
         let mut requests = RequestIds::default();
         let mut effects = Effects::new(&mut requests);
         counts.tick(&mut effects);
