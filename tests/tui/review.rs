@@ -344,7 +344,7 @@ async fn a_heading_has_the_keys_of_its_rows_or_says_what_they_need() {
     for key in ["a", "A", "_"] {
         h.press(key);
         let told = msg_with(
-            "Correct these rows one by one ({correct}), or in the file: {redo} saves them.",
+            "Select a row and correct it ({correct}), or correct the rows in a redo file ({redo}).",
             &[&"c", &"e"],
         );
         assert!(h.settled().await.contains(&told), "{key}: {}", h.screen());

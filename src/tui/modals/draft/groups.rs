@@ -413,7 +413,7 @@ impl DraftForm {
         let key = |action| cx.key(&self.key_contexts(), action);
         match self.heading_here() {
             Some(part) if part.id.0 == RowStatus::Invalid => t!(
-                "Correct these rows one by one ({correct}), or in the file: {redo} saves them.",
+                "Select a row and correct it ({correct}), or correct the rows in a redo file ({redo}).",
                 correct = key(Action::Correct),
                 redo = key(Action::Redo)
             ),
