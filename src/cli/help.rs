@@ -114,8 +114,8 @@ Invalid rows and rows that need review are never sent: they are listed, and
 the exit code is 3.
 
 Without --wait the command ends when all responses have arrived. Accepted is
-not issued: the service takes 5 minutes to 24 hours. Check the result with
-lapel jobs follow or in the app.
+not issued: the service usually takes 5 minutes to 24 hours. Check the result
+with lapel jobs follow or in the app.
 
 With --json, one line:
   {"ok":true,"exit_code":0,"jobs":[{"id":12,"counts":{"waiting":118},...}],

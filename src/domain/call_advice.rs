@@ -114,7 +114,7 @@ fn why(case: &CallCase<'_>, verdict: &Verdict) -> Vec<String> {
         let requested = case.requested.filter(|_| held.reg_date().is_none());
         let requested = requested.and_then(|at| ServiceTime::new(&at.strftime("%F %T").to_string()));
         why.extend(requested.map(|at| t!("requested {time}", time = with_age(&at, now))));
-        why.extend(deadline(held).map(|at| t!("24 h: {at}", at)));
+        why.extend(deadline(held).map(|at| t!("24 h after acceptance: {at}", at)));
     }
     if let Verdict::Valid { until: Some(until) } = verdict {
         let left = until.end().map(|end| end.duration_since(now));

@@ -259,7 +259,7 @@ async fn call_10_when_will_it_arrive() {
         &screen,
         &[
             "accepted 2026-11-21 09:18 (42 min ago)",
-            "24 h: 2026-11-22 09:18",
+            "24 h after acceptance: 2026-11-22 09:18",
             "Not possible speed it up, promise a time",
         ],
     );
