@@ -63,8 +63,7 @@ impl<const N: usize> PersonForm<N> {
     pub fn checked(&mut self) -> Option<(String, Address)> {
         self.tried = true;
         self.fields.no_error();
-        let [name, email] = [NAME, EMAIL].map(|at| check(at, self.fields.value(at)));
-        match (name, email) {
+        match (self.check(NAME), self.check(EMAIL)) {
             (Err(_), _) => self.fields.set_focus(NAME),
             (_, Err(_)) => self.fields.set_focus(EMAIL),
             (Ok((name, _)), Ok((email, _))) => return Some((name, Address::check(&email).ok()?)),
@@ -72,11 +71,15 @@ impl<const N: usize> PersonForm<N> {
         None
     }
 
+    fn check(&self, at: usize) -> Result<(String, Vec<String>), String> {
+        check(at, [NAME, EMAIL].map(|at| self.fields.value(at)))
+    }
+
     /// The fields of the recipient under these labels, each with what is wrong or unusual in it.
     pub fn draw_recipient(&self, labels: [&str; 2], form: &mut FormText<'_>, cx: &UiContext) {
         for (at, label) in labels.into_iter().enumerate() {
             self.fields.draw_one(at, label, form, cx);
-            match check(at, self.fields.value(at)) {
+            match self.check(at) {
                 Ok((text, notes)) => {
                     let address = Address::check(&text).ok().filter(|_| at == EMAIL);
                     let question = address.and_then(|address| self.earlier.question(&address));
@@ -169,19 +172,12 @@ impl<const N: usize> PersonForm<N> {
 
 /// Checks the text of a field. Returns it as it will be sent, with notes on changes and unusual characters, or why it
 /// cannot be sent.
-fn check(at: usize, typed: &str) -> Result<(String, Vec<String>), String> {
-    // Each field has its own check. Blanks at the end are ignored, because the user may type on.
-    let typed = typed.trim();
-    let (text, field, findings) = if at == NAME {
-        let (name, _, _, findings) = check_person(typed, "");
-        (name, RecipientField::Name, findings)
-    } else {
-        let (_, email, _, findings) = check_person("", typed);
-        (email, RecipientField::Email, findings)
-    };
-    if at == NAME && text.contains('@') {
-        return Err(t!("the name is an e-mail address: are the two fields swapped?").to_owned());
-    }
+fn check(at: usize, typed: [&str; 2]) -> Result<(String, Vec<String>), String> {
+    // Blanks at the end are ignored, because the user may type on.
+    let [name, email] = typed.map(str::trim);
+    let (name, email, _, findings) = check_person(name, email);
+    let (text, field) =
+        if at == NAME { (name, RecipientField::Name) } else { (email, RecipientField::Email) };
     let of_field = findings.into_iter().filter(|finding| finding.field == field);
     let (refused, notes): (Vec<_>, Vec<_>) =
         of_field.partition(|finding| finding.severity == Severity::Refuse);
@@ -292,7 +288,7 @@ mod tests {
 
     #[test]
     fn names_are_checked_and_composed() {
-        let check_name = |typed| check(NAME, typed);
+        let check_name = |typed| check(NAME, [typed, ""]);
         assert_eq!(check_name(" 홍철 "), Ok(("홍철".to_owned(), Vec::new())));
         let (name, notes) = check_name("\u{1100}\u{1175}\u{11b7}").expect("composed");
         assert_eq!(name, "김");
@@ -300,14 +296,27 @@ mod tests {
         assert_eq!(check_name("Null, Christopher").expect("a name").1, [""; 0]);
         assert_eq!(check_name("null").expect("allowed").1.len(), 1);
         assert_eq!(check_name("\u{f9e1}").expect("kept").0, "\u{f9e1}", "a compatibility ideograph is kept");
-        for refused in ["", "\u{3164}", "kim@naru.example", "a\u{202e}b", "a\nb"] {
+        for refused in ["", "\u{3164}", "a\u{202e}b", "a\nb"] {
             assert!(check_name(refused).is_err(), "{refused:?}");
         }
     }
 
     #[test]
+    fn an_at_sign_in_a_name_is_judged_as_in_a_file() {
+        let check_name = |name, email| check(NAME, [name, email]);
+        assert!(check_name("kim@naru.example", "Kim Minsu").is_err(), "the fields are swapped");
+        let (_, notes) = check_name("kim@naru.example", "kim@naru.example").expect("unusual");
+        assert_eq!(notes.len(), 1);
+        assert_eq!(
+            check_name("DJ @Home", "dj@naru.example"),
+            Ok(("DJ @Home".to_owned(), Vec::new())),
+            "a name on a badge that its holder corrects"
+        );
+    }
+
+    #[test]
     fn an_address_is_checked_as_in_a_file() {
-        let check_email = |typed| check(EMAIL, typed);
+        let check_email = |typed| check(EMAIL, ["", typed]);
         assert_eq!(check_email("kim@naru.example "), Ok(("kim@naru.example".to_owned(), Vec::new())));
         let (email, notes) = check_email("Kim <kim@naru.example>").expect("an address");
         assert_eq!((email.as_str(), notes.len()), ("kim@naru.example", 1));
