@@ -317,7 +317,8 @@ impl VerbSession {
         }
         lines.extend(job.notes().map(|note| format!("  {}", note.in_zone_of(&self.reader.clock()))));
         if job.counts.sum(|b| matches!(b, RowStatus::Waiting | RowStatus::NotVisibleYet)) > 0 {
-            let said = t!("Accepted is not issued: the service usually takes 5 minutes to 24 hours for each badge.");
+            let said =
+                t!("Accepted is not issued: the service usually takes 5 minutes to 24 hours for each badge.");
             lines.push(format!("  {said}"));
         }
         if !is_unread {

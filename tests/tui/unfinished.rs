@@ -220,6 +220,72 @@ async fn a_new_profile_is_there_again_without_its_key() {
     assert!(!screen.contains("badges.naru.example") && !screen.contains(&filled()), "{screen}");
 }
 
+/// Opens the form of a new profile and types a team's journal and its password.
+async fn type_journal(h: &mut Harness, password: &str) {
+    h.settled().await;
+    h.press("u");
+    h.shows(msg("Base URL")).await;
+    h.press("ctrl-u");
+    let (base_url, key) = (h.sandbox.base_url().to_owned(), h.sandbox.api_key().to_owned());
+    h.type_text(&base_url);
+    focus(h, msg("API key"));
+    h.type_text(&key);
+    focus(h, msg("Journal"));
+    h.type_text("postgres://kim@db.example/badges");
+    focus(h, msg("Password from"));
+    // From "none" to the file.
+    h.press("right tab");
+    h.type_text(password);
+}
+
+#[tokio::test]
+async fn a_typed_journal_password_is_neither_shown_nor_kept() {
+    const PASSWORD: &str = "pa55 of kim";
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut h = Harness::welcome_in(folder.path(), 100, 40).await;
+    type_journal(&mut h, PASSWORD).await;
+    let screen = h.screen();
+    let line = screen.lines().find(|line| line.contains('▌')).unwrap_or_default();
+    assert!(line.trim_end().ends_with(&"*".repeat(PASSWORD.len())) && !screen.contains("pa55"), "{screen}");
+    let file = folder.path().join("recent/new profile.json");
+    let text = || std::fs::read_to_string(&file).unwrap_or_default();
+    h.until("the input is written", |_| text().contains("db.example")).await;
+    focus(&mut h, msg("API key"));
+    h.press("enter");
+    let screen = h.shows("is kept here").await;
+    assert!(!screen.contains("pa55"), "an error: {screen}");
+    let kept = format!("{:?}", h.tui.app.unsaved_input());
+    assert!(!text().contains("pa55") && !kept.contains("pa55"), "{} {kept}", text());
+    h.press("esc u");
+    let screen = h.settled().await;
+    assert!(screen.contains("db.example") && screen.contains(&filled()), "{screen}");
+    assert!(screen.contains(msg("Password from")) && !screen.contains('*'), "no password: {screen}");
+    // A password in the address is not kept either.
+    focus(&mut h, msg("Journal"));
+    h.press("end");
+    h.type_text("?password=hunter3");
+    assert!(h.screen().contains("hunter3"), "{}", h.screen());
+    h.press("esc u");
+    let screen = h.settled().await;
+    assert!(screen.contains(&filled()) && !screen.contains("hunter3"), "{screen}");
+    h.press("esc ctrl-c");
+    assert!(!text().is_empty() && !text().contains("hunter3"), "{}", text());
+    let kept = format!("{:?}", h.tui.app.unsaved_input());
+    assert!(!kept.contains("hunter3"), "{kept}");
+}
+
+/// What is typed next must be seen.
+#[tokio::test]
+async fn a_cleared_profile_form_has_its_focus_on_a_line_that_is_shown() {
+    let mut h = Harness::welcome(100, 40).await;
+    type_journal(&mut h, "pa55 of kim").await;
+    h.press("f8");
+    h.type_text("zzz");
+    let screen = h.screen();
+    let line = screen.lines().find(|line| line.contains('▌')).unwrap_or_default();
+    assert!(line.contains(msg("Journal")) && line.contains("zzz"), "{screen}");
+}
+
 #[tokio::test]
 async fn a_profile_added_in_the_list_is_there_again_until_it_is_saved() {
     let mut h = Harness::new(small(), 100, 40).await;

@@ -7,6 +7,7 @@ use crate::config::{
 };
 use crate::domain::confirm_text::short_name;
 use crate::domain::time::example_offset;
+use crate::team::Server;
 use crate::tui::input::paths;
 use crate::tui::persist::unfinished;
 use crate::tui::prelude::*;
@@ -73,6 +74,20 @@ impl FormLine {
         }
     }
 
+    /// Whether it may have an API key in the wrong field, or an address with a password.
+    fn may_hold_secret(&self) -> bool {
+        let text = self.shown();
+        let has_password = match self.setting {
+            // A valid address has none. Another one may have a part of it, or have it behind the question mark.
+            Some("journal.url") => !text.is_empty() && Server::parse(text).is_err(),
+            _ => {
+                let user = text.rsplit_once('@').map_or("", |(user, _)| user);
+                user.split_once("://").map_or(user, |(_, user)| user).contains(':')
+            }
+        };
+        has_password || may_be_new_key(text)
+    }
+
     /// Whether only a team's journal needs it.
     fn is_of_journal(&self) -> bool {
         self.setting == Some("journal.ca_file") || self.secret() == Some(SecretKind::JournalPassword)
@@ -101,6 +116,11 @@ pub struct ProfileForm {
     focus: Focus,
 }
 
+/// Index of the line of a setting.
+fn index_of(setting: &str, lines: &[FormLine]) -> usize {
+    lines.iter().position(|line| line.setting == Some(setting)).unwrap_or(0)
+}
+
 /// Whether a text has a part that may be an API key. lapel does not know the key of a new profile yet.
 fn may_be_new_key(text: &str) -> bool {
     let is_of_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
@@ -125,8 +145,7 @@ impl ProfileForm {
     pub fn new(name: &str) -> Self {
         let mut lines = settings(&ProfileSettings::default());
         lines.insert(0, FormLine::new(tr_noop!("Name"), LineControl::Text(TextField::with(name))));
-        let is_url = |line: &FormLine| line.setting == Some("base_url");
-        let at = if name.is_empty() { 0 } else { lines.iter().position(is_url).unwrap_or(0) };
+        let at = if name.is_empty() { 0 } else { index_of("base_url", &lines) };
         Self {
             focus: Focus { at },
             ..Self::with(
@@ -155,7 +174,7 @@ impl ProfileForm {
 
     fn with(was: Option<ProfileLine>, lines: Vec<FormLine>, secrets: Secrets) -> Self {
         let mut form = Self { was, lines, initial: Vec::new(), secrets, focus: Focus::default() };
-        form.initial = form.texts();
+        form.initial = form.lines.iter().map(|line| form.text(line)).collect();
         form
     }
 
@@ -168,19 +187,21 @@ impl ProfileForm {
         !line.is_of_journal() || self.has_journal()
     }
 
-    /// The texts of the lines as lapel keeps them. Never what the key source needs: it may be the key. Nor an address
-    /// with a password, nor a text that may be a key in the wrong field.
-    fn texts(&self) -> Vec<String> {
-        let has_password = |text: &str| {
-            let user = text.rsplit_once('@').map_or("", |(user, _)| user);
-            user.split_once("://").map_or(user, |(_, user)| user).contains(':')
-        };
-        let text = |line: &FormLine| match line.control {
+    fn text(&self, line: &FormLine) -> String {
+        match line.control {
             LineControl::Source(kind) => self.secrets.of(kind).chosen().to_string(),
-            _ if has_password(line.shown()) || may_be_new_key(line.shown()) => String::new(),
             _ => line.shown().to_owned(),
+        }
+    }
+
+    /// The texts of the lines as lapel keeps them. Never what the key source needs: it may be the key. A line that may
+    /// have a secret gets the text that it began with: an empty one would remove the setting.
+    fn texts(&self) -> Vec<String> {
+        let lines = self.lines.iter().zip(&self.initial);
+        let kept = |(line, initial): (&FormLine, &String)| {
+            if line.may_hold_secret() { initial.clone() } else { self.text(line) }
         };
-        self.lines.iter().map(text).collect()
+        lines.map(kept).collect()
     }
 
     pub fn input(&self) -> FormInput {
@@ -206,6 +227,10 @@ impl ProfileForm {
                 }
                 LineControl::Secret(_) => {}
             }
+        }
+        // Without an address of the journal, the lines below it are hidden.
+        if !self.is_shown(&self.lines[self.focus.at]) {
+            self.focus.at = index_of("journal.url", &self.lines);
         }
     }
 
@@ -471,4 +496,57 @@ fn choice(words: &[&str], chosen: usize, room: usize, focused: bool, cx: &UiCont
         spans.push(Span::styled(hint, cx.theme.dim()));
     }
     spans
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const URL: &str = "https://badge-service-2026.example/api/v1/ext";
+
+    fn form() -> ProfileForm {
+        let settings = ProfileSettings { base_url: URL.to_owned(), ..ProfileSettings::default() };
+        let (name, key_from) = ("uni".to_owned(), "the keyring".to_owned());
+        ProfileForm::of(ProfileLine { name, settings, key_from, is_default: false })
+    }
+
+    fn typed(form: &mut ProfileForm, setting: &str, text: &str) -> String {
+        form.focus.at = index_of(setting, &form.lines);
+        form.on_action(Action::ClearField);
+        form.on_paste(text);
+        form.texts()[form.focus.at].clone()
+    }
+
+    fn base_url(form: &ProfileForm) -> String {
+        form.settings(|setting, _| setting == "base_url").get("base_url").unwrap_or_default().to_owned()
+    }
+
+    /// The long name of a host is like a key.
+    #[test]
+    fn what_is_not_kept_removes_no_setting() {
+        let mut form = form();
+        typed(&mut form, "organisation", "Naru");
+        let kept = form.texts();
+        form.set_input(&kept);
+        assert_eq!(base_url(&form), URL);
+        assert_eq!(typed(&mut form, "base_url", "https://kim:hunter3@naru.example"), URL);
+        form.set_input(&[]);
+        assert_eq!(base_url(&form), URL);
+    }
+
+    #[test]
+    fn an_address_of_a_journal_is_kept_only_without_a_password() {
+        let mut form = form();
+        let good = "postgres://kim@db.example/badges?port=6432";
+        assert_eq!(typed(&mut form, "journal.url", good), good);
+        for url in [
+            "postgres://kim:hunter3@db.example/badges",
+            "postgres://kim:hun",
+            "postgres://kim@db.example/badges?password=hunter3",
+            "postgres://kim@db.example/badges?pass%77ord=hunter3",
+            "postgres://kim@db.example?password=hunter3",
+        ] {
+            assert_eq!(typed(&mut form, "journal.url", url), "", "{url}");
+        }
+    }
 }
