@@ -339,7 +339,8 @@ pub(super) fn renewals(db: &Connection, which: &IndexedList, most: u64) -> rusql
             found.left_out += 1;
             continue;
         };
-        // Two people who share an address both get theirs; the review asks about it.
+        // Two people who share an address both get theirs; the review asks about it. Names that differ only in accents,
+        // signs, spaces or letter case are one person's: lapel says how many badges are doubles.
         let name_key = name_search::folded(name.wire());
         if !seen.insert((template_id.clone(), EmailKey::of(email.as_str()), name_key)) {
             found.doubles += 1;

@@ -5,7 +5,7 @@ use super::store::{Index, IndexConfig, prepare};
 use super::stored_rows::KeepLimits;
 use super::sums::sums;
 use super::{IndexError, IndexedList, Period, stored_rows, sync};
-use crate::domain::{BadgeId, HistoryItem, ServiceTime, State, Text, Verdict};
+use crate::domain::{BadgeId, HistoryItem, ServiceTime, State, TemplateId, Text, Verdict};
 use jiff::ToSpan;
 use jiff::civil::{DateTime, datetime};
 use proptest::prelude::*;
@@ -207,6 +207,23 @@ fn mails_are_told_apart_by_domain_and_only_where_one_has_failed() {
     let sql = format!("SELECT id FROM badge WHERE {condition}");
     let id: String = db.query_row(&sql, rusqlite::params_from_iter(values), |r| r.get(0)).expect("one");
     assert_eq!(id, "1");
+}
+
+#[test]
+fn a_person_whose_name_has_accents_on_one_badge_only_gets_one_renewal() {
+    let db = database();
+    let of = |id: &str, name: &str| HistoryItem {
+        template_id: TemplateId::new("TPL-1"),
+        recipient_name: Some(name.into()),
+        recipient_email: Some("zoe@naru.example".into()),
+        ..badge(id)
+    };
+    let items = [of("1", "Zoë Ångström"), of("2", "Zoe Angstrom"), of("3", "Kim Minsu")];
+    stored_rows::take(&db, &items, 1, &KeepLimits::default()).expect("kept");
+    let found = super::lists::renewals(&db, &IndexedList::All, 10).expect("read");
+    let people: Vec<&str> = found.of[0].people.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!((found.of.len(), people.len(), found.doubles), (1, 2, 1), "{people:?}");
+    assert!(people.contains(&"Kim Minsu"), "another person with the address: {people:?}");
 }
 
 /// An earlier version took every word other than `SENT` for a failure.
