@@ -367,8 +367,17 @@ impl Reason {
 
     /// Why the row needed the decision that nobody made; otherwise the reason itself.
     pub fn in_review(&self) -> &Self {
+        self.why_of(Code::NotAllowed)
+    }
+
+    /// What a late answer says; otherwise the reason itself.
+    pub fn in_late_answer(&self) -> &Self {
+        self.why_of(Code::LateAnswer)
+    }
+
+    fn why_of(&self, code: Code) -> &Self {
         match self.args.get("why") {
-            Some(Arg::Reason(why)) if self.is(Code::NotAllowed) => why,
+            Some(Arg::Reason(why)) if self.is(code) => why,
             _ => self,
         }
     }
