@@ -58,6 +58,9 @@ pub(super) fn job(job: &Job) -> Map<String, Value> {
         "note_code": note.map(|note| note.code().name()),
         "trouble": trouble.map(Reason::english),
         "trouble_code": trouble.map(|trouble| trouble.code().name()),
+        "late_answers": job.late_answers.iter().map(Reason::in_late_answer)
+            .map(|said| json!({ "why": said.english(), "why_code": said.code().name() }))
+            .collect::<Vec<_>>(),
     });
     fields(value)
 }

@@ -297,13 +297,12 @@ impl Jobs {
     /// refuses to record hardly delays the end, and one that says nothing delays it for a limited time.
     pub async fn close(&self) {
         self.core.closing.cancel();
-        self.core.journal.reconnect.begin_last_writes();
         let closing = self.core.close();
         tokio::pin!(closing);
         tokio::select! {
             biased;
             () = &mut closing => return,
-            () = self.core.answered() => {}
+            () = self.core.answered() => self.core.journal.reconnect.begin_last_writes(),
         }
         if tokio::time::timeout(LAST_WRITES, closing).await.is_err() {
             tracing::warn!("the journal did not take the last writes in time");

@@ -27,13 +27,16 @@ pub fn not_read(why: &str) -> Localizable {
     )
 }
 
+/// Whether the note of a record says that its job is in this journal again.
+fn is_back(note: &Reason) -> bool {
+    matches!(note.code(), Code::CameBack | Code::CameBackHere)
+}
+
 impl Job {
     /// The job's state in a word or two: the English name, for translation.
     pub fn state_name(&self) -> &'static str {
         match (&self.stop, self.phase) {
-            (_, Phase::Moved) if self.note.as_ref().is_some_and(|note| note.is(Code::CameBack)) => {
-                tr_noop!("came back")
-            }
+            (_, Phase::Moved) if self.note.as_ref().is_some_and(is_back) => tr_noop!("came back"),
             (_, Phase::Moved) => self.phase.name(),
             _ if self.is_halt_over() && self.is_open() => tr_noop!("checking"),
             _ if self.is_halt_over() => tr_noop!("finished"),

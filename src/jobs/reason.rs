@@ -116,6 +116,7 @@ codes! {
     WentWith = "went_with", tr_noop!("It moved with the backup {file} and continues where the backup was restored. To take it back: lapel journal restore FILE");
     MovedTo = "moved_to", tr_noop!("It moved to {place} and continues there (moved on {computer}).");
     CameBack = "came_back", tr_noop!("It moved away and came back as job {job}.");
+    CameBackHere = "came_back_here", tr_noop!("It moved away and came back.");
     StayedOn = "stayed_on", tr_noop!("It stayed on {computer} and continues there.");
     SentAgain = "sent_again", tr_noop!("a person decided to send it again");
     RefusedElsewhere = "refused_elsewhere", tr_noop!("on {when}, job {job} got a refusal of this badge for this recipient, but the service may have accepted it. Resume job {job}: lapel checks first");
@@ -367,8 +368,17 @@ impl Reason {
 
     /// Why the row needed the decision that nobody made; otherwise the reason itself.
     pub fn in_review(&self) -> &Self {
+        self.why_of(Code::NotAllowed)
+    }
+
+    /// What a late answer says; otherwise the reason itself.
+    pub fn in_late_answer(&self) -> &Self {
+        self.why_of(Code::LateAnswer)
+    }
+
+    fn why_of(&self, code: Code) -> &Self {
         match self.args.get("why") {
-            Some(Arg::Reason(why)) if self.is(Code::NotAllowed) => why,
+            Some(Arg::Reason(why)) if self.is(code) => why,
             _ => self,
         }
     }

@@ -68,7 +68,14 @@ pub(super) fn record_late(
     (what, why): (&str, Reason),
 ) -> tx::Result<()> {
     let why = Reason::from(Code::LateAnswer).because("why", why);
-    db.run("UPDATE request SET why = ?2 WHERE id = ?1", values![request, why])?;
+    if db.execute("UPDATE request SET why = ?2 WHERE id = ?1", values![request, why])? == 0 {
+        // The database lost the request, and may have lost the job. No row belongs to this one.
+        db.run(
+            "INSERT INTO request (job, rows, sha256, intent, heard, answered, outcome, why)
+             SELECT id, 0, '', ?2, FALSE, ?2, 'lost', ?3 FROM job WHERE id = ?1",
+            values![job.0, at, why],
+        )?;
+    }
     jobs::record_decision(db, job, None, "late answer", &Actor::lapel(at.saturating_mul(1000)), what)?;
     // Only earlier: the new owner's schedule holds.
     Timestamp::from_second(at).map_or(Ok(()), |at| jobs::poll_by(db, job, at))

@@ -25,6 +25,7 @@ const COLUMNS: &str = "id, kind, phase, created, profile, template, title, origi
                        (SELECT max(changed) FROM tally WHERE job = job.id) AS changed, \
                        (SELECT CASE WHEN moves THEN file END FROM handover WHERE id = job.handover) AS went_with, \
                        (SELECT computer FROM handover WHERE id = job.handover) AS left_on, \
+                       (SELECT state = 'returned' FROM handover WHERE id = job.handover) AS is_back, \
                        (SELECT max(back.id) FROM handover \
                         JOIN job AS back ON back.created = job.created AND back.kind = job.kind \
                           AND back.base_url = job.base_url AND back.template IS NOT DISTINCT FROM job.template \
@@ -200,6 +201,8 @@ fn elsewhere(r: &SqlRow<'_>) -> tx::Result<Reason> {
     Ok(match (transfer::moved_to(&file), r.get::<Option<JobId>>("back_as")?) {
         (None, _) => Reason::from(Code::WentWith).with("file", file),
         (_, Some(job)) => Reason::from(Code::CameBack).with("job", job),
+        // It is here, under a number that is not known.
+        _ if r.get::<Option<bool>>("is_back")?.unwrap_or_default() => Code::CameBackHere.into(),
         (Some(place), None) => Reason::from(Code::MovedTo).with("place", place).with("computer", computer),
     })
 }

@@ -14,7 +14,7 @@ use lapel::jobs::{
 use lapel::team::DatabaseLimits;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 #[test]
 #[ignore = "needs PostgreSQL"]
@@ -374,6 +374,37 @@ fn a_short_outage_between_two_requests_stops_no_job() {
         assert_eq!(world.control().ledger().accepted_total(), 13);
         person::live(session, &world, &script).await;
         oracle::finally(session, &world, &script).await;
+    });
+}
+
+/// Quitting waits a second for a database that is away: from the last answer on, however long that one took.
+#[test]
+#[ignore = "needs PostgreSQL"]
+fn the_last_answer_is_recorded_after_a_short_outage_also_if_it_came_long_after_quitting() {
+    let mut world = World::new(&[]);
+    world.settings.batch = 13;
+    let script = Script::of(JobInput::Issue(people(13)));
+    world.fault("post commit hold times=1");
+    world.session(&Trap::new(End::Lives), async |session| {
+        let id = person::begin(session, &world, &script).await;
+        sending(session, &world).await;
+        let (jobs, quit) = (session.jobs.clone(), Instant::now());
+        let closing = tokio::spawn(async move { jobs.close().await });
+        team_wait::until(|| quit.elapsed() > Duration::from_millis(1_100)).await;
+        let mut watch = session.jobs.journal_watch();
+        team::close_to_all(world.folder());
+        world.control().clear_faults();
+        team_wait::until(|| session.jobs.open_answers().unrecorded == 1).await;
+        let news = tokio::time::timeout(BOUND, watch.changed()).await.expect("in time");
+        assert!(news.flatten().is_some(), "it is away");
+        team::open_to_all(world.folder());
+        closing.await.expect("closed");
+        assert_eq!(session.jobs.open_answers().unrecorded, 0);
+        let mut second = world.begin(None).await;
+        let counts = second.jobs.job(id).await.expect("a job").counts;
+        assert_eq!(counts.of(RowStatus::InDoubt), 0, "{counts:?}");
+        person::live(&mut second, &world, &script).await;
+        oracle::finally(&second, &world, &script).await;
     });
 }
 

@@ -13,7 +13,8 @@ use crate::jobs::journal::requests::Ended;
 use crate::jobs::journal::rows::CorrectRow;
 use crate::jobs::journal::tx::{self, Tx, values};
 use crate::jobs::journal::{
-    doubts, drafts, duplicates, jobs, observe, polling, record_response, review, sending, snapshots, takeover,
+    doubts, drafts, duplicates, jobs, lost_writes, observe, polling, record_response, review, sending,
+    snapshots, takeover,
 };
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_groups::RowSelection;
@@ -232,4 +233,22 @@ fn a_late_acceptance_names_the_badges_that_no_row_has() {
     let [late] = &job.late_answers[..] else { panic!("{:?}", job.late_answers) };
     let said = late.english();
     assert!(said.contains("2 of 2") && said.contains("B1") && !said.contains("B2"), "{said}");
+}
+
+/// Its badges settle the rows at once, if a person reads them.
+#[test]
+fn a_late_answer_to_a_request_that_the_database_lost_is_shown_with_its_job() {
+    let connection = super::statements::journal();
+    let db = Tx::on(&connection);
+    let job = started(&db, Kind::Issue, 2);
+    let chunk = request(&db, job);
+    let why = Reason::from(Code::LostWrites);
+    lost_writes::doubt_rows(&db, job, ("job = ?1", 2), lost_writes::UNSEARCHED, &why, 0).expect("doubted");
+    db.execute("DELETE FROM request WHERE id = ?1", values![chunk.request]).expect("lost");
+    record_response::record_issue_response(&db, &answer(job, &chunk, Some(2), true)).expect("recorded");
+    let job = snapshots::job(&db, &job, "you").expect("read").expect("a job");
+    let [late] = &job.late_answers[..] else { panic!("{:?}", job.late_answers) };
+    let said = late.english();
+    assert!(said.contains("B1") && said.contains("B2"), "{said}");
+    assert_eq!((job.in_flight, job.counts.of(RowStatus::InDoubt)), (0, 2), "they are still looked for");
 }

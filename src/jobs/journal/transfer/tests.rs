@@ -430,7 +430,12 @@ async fn a_move_of_an_earlier_version_counts() {
         of_schema_13(one.path(), state);
         let file = open(one.path());
         assert_eq!(begins(&file, "a").await, state == "returned", "{state}");
+        let record = file.store().job(JobId(1), "me".to_owned()).await.expect("read").expect("a record");
+        // Here no job tells its new number.
+        let note = if state == "returned" { Code::CameBackHere } else { Code::MovedTo };
+        assert_eq!(record.note.as_ref().map(Reason::code), Some(note), "{state}");
         if state == "returned" {
+            assert_eq!(record.state_name(), "came back");
             continue;
         }
         let found = file.store().beside(mine(), to.clone()).await.expect("asked");

@@ -472,11 +472,18 @@ fn checked(job: &Job) -> Vec<String> {
 /// How far a job is. There is no end time: issuing takes 5 minutes to 24 hours, and the service names none.
 fn run_words(job: &Job, cx: &UiContext) -> Vec<String> {
     let all = number(job.to_send());
-    let done = |status| number(job.counts.of(status));
+    let of = |status| job.counts.of(status);
+    let (revoking, revoked) = (of(RowStatus::Revoking), of(RowStatus::Revoked));
     let mut words = vec![match job.kind {
-        Kind::Issue => t!("{done} of {all} issued", done = done(RowStatus::Issued), all),
-        Kind::Revoke => t!("{done} of {all} revoked", done = done(RowStatus::Revoked), all),
+        // Only what was issued can be revoked.
+        Kind::Issue => {
+            t!("{done} of {all} issued", done = number(of(RowStatus::Issued) + revoking + revoked), all)
+        }
+        Kind::Revoke => t!("{done} of {all} revoked", done = number(revoked), all),
     }];
+    if job.kind == Kind::Issue && revoking > 0 {
+        words.push(t!("{n} revoking", n = number(revoking)));
+    }
     let unsent = job.left_to_send();
     if job.phase == Phase::Paused && unsent > 0 {
         words.push(t!("{n} not sent: {why}", n = number(unsent), why = job.phase_words()));
@@ -510,6 +517,19 @@ fn next_steps(cx: &UiContext) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// It does not look like one that has not begun.
+    #[test]
+    fn a_job_that_is_being_undone_was_issued() {
+        let cx = UiContext::for_test();
+        let rows = [(RowStatus::Waiting, 1), (RowStatus::Revoking, 3), (RowStatus::Revoked, 2)];
+        let words = |kind| {
+            let job = Job { kind, next_poll: None, ..needs::tests::job(Phase::Running, &rows) };
+            run_words(&job, &cx)
+        };
+        assert_eq!(words(Kind::Issue), ["5 of 6 issued", "3 revoking"]);
+        assert_eq!(words(Kind::Revoke), ["2 of 6 revoked"]);
+    }
 
     #[test]
     fn a_paused_job_names_who_paused_it() {
