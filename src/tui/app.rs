@@ -367,18 +367,10 @@ impl App {
         self.views.watch(self.navigation.own_tab(), &self.screens);
         // A message takes rows of the body.
         self.changed |= self.toasts.receive(&mut effects, self.input.is_input);
-        self.withdraw_seen_jobs();
-        let area = self.body();
-        let ready = self.cx.client().is_some() && self.views.is_ready();
-        if self.welcome.is_none() && ready && self.fits() {
-            self.with(RequestOwner::Screen(self.navigation.tab), &mut effects, |screen, cx, effects| {
-                screen.load_visible(area, cx, effects);
-            });
-            if let Some(modal) = self.modals.last() {
-                self.with(RequestOwner::Modal(modal.id), &mut effects, |modal, cx, effects| {
-                    modal.load_visible(area, cx, effects);
-                });
-            }
+        self.load_visible(&mut effects);
+        if self.withdraw_seen_jobs() {
+            self.changed = true;
+            self.load_visible(&mut effects);
         }
         if let Some(mut tour) = self.connection.tour.take() {
             self.changed |= tour.update(&self.tour_sees());
@@ -419,6 +411,23 @@ impl App {
             }
         }
         self.commands.append(&mut effects.commands);
+    }
+
+    /// Lays out the screen and the top popup, which request what they show.
+    fn load_visible(&mut self, effects: &mut Effects<'_>) {
+        let is_ready = self.cx.client().is_some() && self.views.is_ready();
+        if self.welcome.is_some() || !is_ready || !self.fits() {
+            return;
+        }
+        let area = self.body();
+        self.with(RequestOwner::Screen(self.navigation.tab), effects, |screen, cx, effects| {
+            screen.load_visible(area, cx, effects);
+        });
+        if let Some(modal) = self.modals.last() {
+            self.with(RequestOwner::Modal(modal.id), effects, |modal, cx, effects| {
+                modal.load_visible(area, cx, effects);
+            });
+        }
     }
 
     fn is_sending(&self) -> bool {

@@ -16,7 +16,7 @@ async fn is_there(h: &Harness, id: i64) -> bool {
     h.tui.app.jobs().expect("jobs").job(JobId(id)).await.is_ok()
 }
 
-const KEPT: &str = "Kept drafts";
+pub const KEPT: &str = "Kept drafts";
 
 #[tokio::test]
 async fn a_kept_draft_without_a_decision_offers_no_undo() {

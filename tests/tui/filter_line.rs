@@ -647,6 +647,29 @@ async fn a_filter_that_is_too_long_for_its_line_ends_in_an_ellipsis() {
     assert!(heading(&screen).trim_end().ends_with('…'), "{screen}");
 }
 
+/// Otherwise a "0" of the index or of the loaded rows looks like the answer of the service.
+#[tokio::test]
+async fn a_filter_that_is_too_long_for_its_line_does_not_hide_the_source_of_the_rows() {
+    for source in [msg("index"), msg_part("within 300")] {
+        let mut h = Harness::with(small(), 80, 36, overview::with_index).await;
+        h.settled().await;
+        if source == msg("index") {
+            h.press("0 G enter");
+            h.settled().await;
+        }
+        h.press("2");
+        h.settled().await;
+        h.press("/");
+        h.type_text("state:issued mail:failed from:2020-01-01 to:2030-12-31");
+        h.press("enter");
+        let screen = h.settled().await;
+        assert!(heading(&screen).trim_end().ends_with(&format!("… · {source}")), "{screen}");
+        h.press("/");
+        let screen = h.screen();
+        assert!(heading(&screen).contains(&format!(" · {source}")), "the line is open: {screen}");
+    }
+}
+
 #[tokio::test]
 async fn the_column_that_a_filter_is_about_stays_and_the_widths_follow_the_rows() {
     let mut h = tab(frozen(), "2").await;

@@ -314,6 +314,40 @@ async fn the_palette_opens_a_job_by_its_number_or_file_and_a_kept_draft() {
     h.until("the review", |s| s.contains(msg_part("Nothing is sent until you confirm. "))).await;
 }
 
+/// No other tab was shown since.
+#[tokio::test]
+async fn the_palette_finds_a_draft_that_was_just_kept_and_none_that_was_discarded() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("autumn.csv");
+    std::fs::write(&file, "name,email\n가나,one@naru.example\n").expect("written");
+    super::files::drop_file(&mut h, file.to_str().expect("UTF-8")).await;
+    h.shows(msg_part("check every row")).await;
+    h.press("enter");
+    h.until("the review", |s| s.contains(msg_part("Nothing is sent until you confirm. "))).await;
+    h.settled().await;
+    let in_palette = |h: &mut Harness| {
+        h.press("ctrl-p");
+        h.type_text("autumn.csv");
+        h.screen()
+    };
+    h.press("esc esc");
+    assert!(!h.settled().await.contains(msg(super::drafts::KEPT)), "Home would read it: {}", h.screen());
+    let screen = in_palette(&mut h);
+    let first = screen.lines().find(|line| line.contains("│  ▌")).unwrap_or_default();
+    assert!(first.contains("draft: ") && first.contains("autumn.csv"), "{screen}");
+    h.press("enter");
+    h.until("the review", |s| s.contains(msg_part("Nothing is sent until you confirm. "))).await;
+    h.settled().await;
+    h.press("delete");
+    h.confirm("1");
+    h.gone(lapel::jobs::JobId(1)).await;
+    let screen = h.settled().await;
+    assert!(!screen.contains(msg(super::drafts::KEPT)), "{screen}");
+    let screen = in_palette(&mut h);
+    assert!(!screen.contains("draft: "), "{screen}");
+}
+
 #[tokio::test]
 async fn the_palette_offers_nothing_that_acts_where_one_only_looks() {
     let mut h = Harness::new(small(), 100, 30).await;

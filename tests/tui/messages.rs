@@ -3,7 +3,7 @@
 use super::activity::issue;
 use super::*;
 use crate::common::texts::{msg_part, msg_with};
-use lapel::jobs::{Job, JobChange, RowStatus};
+use lapel::jobs::{Job, JobChange, JobId, Phase, Reason, RowStatus};
 
 async fn with_a_job() -> (Harness, Job) {
     let mut h = Harness::with(small(), 120, 30, |session| session).await;
@@ -95,4 +95,40 @@ async fn the_open_rows_of_a_job_do_not_hide_the_problem_of_another_one() {
     h.settled().await;
     let screen = becomes(&mut h, &job, &[(InDoubt, 2)]);
     assert!(screen.contains(&problem(2, &job)), "{screen}");
+}
+
+/// A badge with a problem that is found again says nothing about the pause.
+#[tokio::test]
+async fn the_pause_of_a_colleague_is_told_as_long_as_it_lasts() {
+    use RowStatus::{InDoubt, Waiting};
+    let (mut h, job) = with_a_job().await;
+    h.press("1");
+    h.settled().await;
+    let by = serde_json::json!({"code": "process_on", "args": {"who": "lee", "computer": "lab-pc"}});
+    let by: Reason = serde_json::from_value(by).expect("a reason");
+    let paused = Job { phase: Phase::Paused, halted_by: Some(by), ..job.clone() };
+    for in_doubt in [0, 1, 0] {
+        let screen = becomes(&mut h, &paused, &[(InDoubt, in_doubt), (Waiting, 2 - in_doubt)]);
+        assert!(screen.contains(msg_part("paused by")) && screen.contains("lee"), "{in_doubt}: {screen}");
+        assert_eq!(screen.contains(&problem(1, &job)), in_doubt == 1, "{screen}");
+    }
+    let screen = becomes(&mut h, &job, &[(Waiting, 2)]);
+    assert!(!screen.contains(msg_part("paused by")), "it goes on: {screen}");
+}
+
+#[tokio::test]
+async fn activity_leaves_the_message_about_a_job_that_is_scrolled_out_of_sight() {
+    use RowStatus::{InDoubt, Waiting};
+    let (mut h, job) = with_a_job().await;
+    h.press("1");
+    h.settled().await;
+    for id in 2..60 {
+        becomes(&mut h, &Job { id: JobId(id), ..job.clone() }, &[(Waiting, 2)]);
+    }
+    let screen = becomes(&mut h, &job, &[(InDoubt, 1), (Waiting, 1)]);
+    assert!(screen.contains(&problem(1, &job)), "{screen}");
+    h.press("5");
+    assert!(h.settled().await.contains(&problem(1, &job)), "the newest jobs are shown: {}", h.screen());
+    h.press("G");
+    assert!(!h.settled().await.contains(&problem(1, &job)), "the oldest job is shown: {}", h.screen());
 }

@@ -116,17 +116,19 @@ impl App {
         let id = job.id;
         let is_other = before.is_none() || problems(before) != problems(Some(job));
         let was_told = is_other && self.toasts.withdraw_jobs(|of| of == id);
-        let left = problem(job).filter(|_| was_told).map(|text| (text, true));
-        // What a colleague did is not where the cursor is.
-        let is_halt = is_halted_by_other(before, job);
-        for (text, bad) in left.into_iter().chain(news(before, job)) {
-            match (self.sees_jobs() && self.screens.activity.shows(id), bad) {
-                (false, true) => _ = self.toasts.add_error_of(vec![id], text),
-                (false, false) => self.toasts.toast(text),
-                (true, _) if is_halt => self.toasts.warn(text),
-                // The screen shows it.
-                (true, _) => {}
+        let is_seen = self.sees_jobs() && self.screens.activity.shows(id);
+        if was_told && !is_seen {
+            for text in [halt(job), problem(job)].into_iter().flatten() {
+                self.toasts.add_error_of(vec![id], text);
             }
+        }
+        match news(before, job) {
+            Some((text, true)) if !is_seen => _ = self.toasts.add_error_of(vec![id], text),
+            Some((text, false)) if !is_seen => self.toasts.toast(text),
+            // What a colleague did is not where the cursor is.
+            Some((text, _)) if is_halted_by_other(before, job) => self.toasts.warn(text),
+            // The screen shows it.
+            _ => {}
         }
     }
 
@@ -134,21 +136,23 @@ impl App {
         self.modals.is_empty() && self.welcome.is_none() && self.screen().shows_jobs()
     }
 
-    /// The user sees these jobs now, so no other screen has to tell about them.
-    pub(super) fn withdraw_seen_jobs(&mut self) {
-        if self.sees_jobs() {
-            let activity = &self.screens.activity;
-            self.changed |= self.toasts.withdraw_jobs(|id| activity.shows(id));
-        }
+    /// The user sees these jobs now, so no other screen has to tell about them. Returns whether there was a message.
+    pub(super) fn withdraw_seen_jobs(&mut self) -> bool {
+        let activity = &self.screens.activity;
+        self.sees_jobs() && self.toasts.withdraw_jobs(|id| activity.shows(id))
     }
 }
 
-/// Whether a colleague has just paused or cancelled a job of this process. What this person does on this computer is no
-/// news to them.
+/// Whether a colleague has just paused or cancelled a job of this process.
 fn is_halted_by_other(before: Option<&Job>, now: &Job) -> bool {
-    let before = before.filter(|before| before.is_mine() && before.halted_by.is_none());
-    let me = before.and_then(|before| before.owner.as_ref()).map(|owner| &owner.label);
-    now.halted_by.as_ref().zip(me).is_some_and(|(who, me)| {
+    before.is_some_and(|before| before.halted_by.is_none() && is_by_other(before, now.halted_by.as_ref()))
+}
+
+/// Whether this process has the job, and a colleague has paused or cancelled it. What this person does on this computer is
+/// no news to them.
+fn is_by_other(job: &Job, halted_by: Option<&Reason>) -> bool {
+    let me = job.owner.as_ref().filter(|owner| owner.is_me).map(|owner| &owner.label);
+    halted_by.zip(me).is_some_and(|(who, me)| {
         ["who", "computer"].iter().any(|name| who.argument(name) != me.argument(name))
     })
 }
@@ -160,6 +164,15 @@ fn is_problem(status: RowStatus) -> bool {
 /// What a message about a job is about: why it stopped, who halted it, and how many badges have a problem.
 fn problems(job: Option<&Job>) -> (Option<&Stop>, Option<&Reason>, u64) {
     job.map_or((None, None, 0), |job| (job.stop.as_ref(), job.halted_by.as_ref(), job.counts.sum(is_problem)))
+}
+
+/// The message about a job that a colleague has paused or cancelled, new or not.
+fn halt(job: &Job) -> Option<String> {
+    is_by_other(job, job.halted_by.as_ref()).then(|| halted(job))
+}
+
+fn halted(job: &Job) -> String {
+    t!("Job {id}: {state}. Activity shows what was sent.", id = job.id, state = job.phase_words())
 }
 
 /// The message about what a job has now, new or not.
@@ -193,8 +206,7 @@ fn news(before: Option<&Job>, now: &Job) -> Option<(String, bool)> {
         return problem(now).map(|text| (text, true));
     }
     if is_halted_by_other(before, now) {
-        let state = now.phase_words();
-        return Some((t!("Job {id}: {state}. Activity shows what was sent.", id = now.id, state), true));
+        return Some((halted(now), true));
     }
     if n > before_n {
         return problem_rows(now).map(|text| (text, true));

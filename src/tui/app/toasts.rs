@@ -82,8 +82,9 @@ pub(in crate::tui) struct Toasts {
     pub(in crate::tui) notice: Option<Notice>,
     /// The notice that was shown when the last action began. The help shows it in full.
     pub(super) said_before: Option<String>,
-    /// A message that the user did not ask for and that goes away by itself, for example about a finished job.
-    news: Option<Notice>,
+    /// Messages that the user did not ask for and that go away by themselves: warnings, then at most one good message, for
+    /// example about a finished job. The first one is shown, if no notice covers it.
+    news: Vec<Notice>,
     /// Shown when there is no other message, all together.
     errors: Vec<StayingError>,
 }
@@ -92,9 +93,9 @@ impl Toasts {
     /// Shows a message. `asked`: it answers a key of the user.
     pub(super) fn say(&mut self, text: String, bad: bool, asked: bool) {
         let notice = Notice::toast(text, bad);
-        self.notice = Some(if bad && !asked { notice.unasked() } else { notice });
         // A toast that it covers does not come back.
-        self.news.take_if(|news| !news.bad);
+        self.take_shown_toast();
+        self.notice = Some(if bad && !asked { notice.unasked() } else { notice });
     }
 
     /// Only what the user did not ask for.
@@ -105,16 +106,36 @@ impl Toasts {
     /// Removes a notice. A message that came meanwhile was covered, so its time begins now.
     fn take_notice(&mut self, is_over: impl FnOnce(&mut Notice) -> bool) -> Option<Notice> {
         let taken = self.notice.take_if(is_over)?;
-        if let Some(news) = &mut self.news {
+        self.begin_news();
+        Some(taken)
+    }
+
+    /// Removes the first message of the news. Returns whether there was one that is over.
+    fn take_news(&mut self, is_over: impl FnOnce(&mut Notice) -> bool) -> bool {
+        let is_over = self.news.first_mut().is_some_and(is_over);
+        if is_over {
+            self.news.remove(0);
+            self.begin_news();
+        }
+        is_over
+    }
+
+    /// The time of the first message begins when it is shown.
+    fn begin_news(&mut self) {
+        if let Some(news) = self.news.first_mut() {
             news.until = Some(when_read(&news.text));
         }
-        Some(taken)
+    }
+
+    /// Removes the good message that is shown. One that waits to be shown stays.
+    fn take_shown_toast(&mut self) -> bool {
+        self.notice.is_none() && self.take_news(|news| !news.bad)
     }
 
     /// The next key of the user removes toasts. Errors that nobody asked for stay until the user closes them.
     pub(super) fn on_key(&mut self) {
         if self.notice.is_none() {
-            self.news.take_if(|news| !news.bad && news.goes_at_key());
+            self.take_news(|news| !news.bad && news.goes_at_key());
         }
         self.said_before = self.take_notice(Notice::goes_at_key).map(|notice| notice.text);
     }
@@ -125,7 +146,7 @@ impl Toasts {
     }
 
     pub(super) fn has_news(&self) -> bool {
-        self.news.is_some() || !self.errors.is_empty()
+        !self.news.is_empty() || !self.errors.is_empty()
     }
 
     /// What the user did not ask for, in full.
@@ -136,7 +157,7 @@ impl Toasts {
 
     /// Closes what the user did not ask for, as far as it is shown.
     pub(super) fn close_news(&mut self) {
-        if self.news.take().is_none() {
+        if !self.take_news(|_| true) {
             self.errors.clear();
         }
     }
@@ -164,9 +185,9 @@ impl Toasts {
 
     pub(super) fn add_error_of(&mut self, jobs: Vec<JobId>, text: String) -> bool {
         // They would cover the error, for example that of the command that they announced.
-        let uncovers = [self.take_notice(|notice| !notice.bad), self.news.take_if(|news| !news.bad)];
+        let uncovers = self.take_shown_toast() | self.take_notice(|notice| !notice.bad).is_some();
         if self.errors.iter().any(|error| error.text == text) {
-            return uncovers.iter().any(Option::is_some);
+            return uncovers;
         }
         self.errors.push(StayingError { text, jobs });
         while self.errors.len() > 1
@@ -177,27 +198,29 @@ impl Toasts {
         true
     }
 
-    /// Tells something good that the user did not ask for, for as long as it takes to read it.
+    /// Tells something good that the user did not ask for, for as long as it takes to read it. A warning is shown first.
     pub(super) fn toast(&mut self, text: String) {
-        self.news = Some(Notice::toast(text, false).unasked());
+        self.news.retain(|news| news.bad);
+        self.news.push(Notice::toast(text, false).unasked());
     }
 
     /// Warns for as long as it takes to read it.
     pub(super) fn warn(&mut self, text: String) {
+        self.take_shown_toast();
         self.take_notice(|notice| !notice.bad);
-        self.news = Some(Notice::warning(text));
+        let at = self.news.iter().take_while(|news| news.bad).count();
+        self.news.insert(at, Notice::warning(text));
     }
 
     pub(super) fn expire(&mut self) -> bool {
         let now = Instant::now();
         let is_over = |toast: &mut Notice| toast.until.is_some_and(|until| until <= now);
-        let gone = if self.notice.is_some() { self.take_notice(is_over) } else { self.news.take_if(is_over) };
-        gone.is_some()
+        if self.notice.is_some() { self.take_notice(is_over).is_some() } else { self.take_news(is_over) }
     }
 
     /// The message at the bottom. `is_told`: what nobody asked for is shown elsewhere, so it needs no rows.
     pub(in crate::tui) fn shown(&self, is_told: bool) -> Option<ShownMessage<'_>> {
-        if let Some(notice) = self.notice.as_ref().or(self.news.as_ref().filter(|_| !is_told)) {
+        if let Some(notice) = self.notice.as_ref().or(self.news.first().filter(|_| !is_told)) {
             return Some(notice.into());
         }
         let errors = self.errors.iter().filter(|_| !is_told).map(|error| error.text.as_str());
@@ -221,7 +244,7 @@ impl Toasts {
 
     /// When the shown message goes away.
     pub(super) fn next_end(&self) -> Option<Instant> {
-        self.notice.as_ref().or(self.news.as_ref())?.until
+        self.notice.as_ref().or(self.news.first())?.until
     }
 }
 
@@ -279,6 +302,27 @@ mod tests {
         assert!(pass(&mut toasts).await);
         toasts.close_news();
         assert_eq!(shown(&toasts), None);
+        // Neither a success nor another warning takes the place of a warning.
+        for then in ["", "It is not LIVE"] {
+            toasts.warn("The key may be a LIVE one".to_owned());
+            if !then.is_empty() {
+                toasts.warn(then.to_owned());
+            }
+            toasts.toast("Issued".to_owned());
+            for text in ["The key may be a LIVE one", then, "Issued"].iter().filter(|text| !text.is_empty()) {
+                assert_eq!(shown(&toasts).as_deref(), Some(*text));
+                assert!(!toasts.expire() && pass(&mut toasts).await, "for its whole time: {text}");
+            }
+            assert_eq!(shown(&toasts), None);
+        }
+        // An error takes the place of a toast that is shown, and of none that waits.
+        toasts.say("That failed".to_owned(), true, true);
+        toasts.toast("Issued".to_owned());
+        toasts.add_error("A job stopped".to_owned());
+        toasts.on_key();
+        assert_eq!(shown(&toasts).as_deref(), Some("Issued"));
+        toasts.add_error("A file is damaged".to_owned());
+        assert_eq!(shown(&toasts).as_deref(), Some("A job stopped. A file is damaged"));
     }
 
     #[test]

@@ -49,10 +49,10 @@ impl Screens {
     }
 
     /// Passes changed jobs to Home, and the number of kept drafts to Activity. Passes the length of the history, if the
-    /// History tab shows all of it, to the tabs that say what reading it costs.
+    /// History tab shows all of it, to the tabs that say what reading it costs. The palette finds kept drafts from every tab.
     pub(in crate::tui) fn share(&mut self, tab: Tab, cx: &UiContext, effects: &mut Effects<'_>) {
+        effects.owned_by(RequestOwner::Screen(Tab::Home), |effects| self.home.read_drafts(effects));
         if tab == Tab::Activity {
-            effects.owned_by(RequestOwner::Screen(Tab::Home), |effects| self.home.read_drafts(effects));
             self.activity.drafts = self.home.kept_drafts().len();
         }
         if tab != Tab::Home {

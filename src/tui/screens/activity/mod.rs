@@ -198,12 +198,13 @@ impl Activity {
         selected.or_else(first)
     }
 
-    /// Whether the screen shows this job: the rows of it, or the list with its row.
+    /// Whether the screen shows this job: the rows of it, or its row of the list, as they were last laid out.
     pub fn shows(&self, id: JobId) -> bool {
-        match &self.rows {
-            Some(rows) => rows.job() == id,
-            None => self.find(id).is_some_and(|job| self.is_listed(job)),
+        if let Some(rows) = &self.rows {
+            return rows.job() == id;
         }
+        let (row, seen) = (self.row_of(id), self.sight.shown());
+        self.listed_jobs().skip(seen.start).take(seen.len()).any(|job| job.id == row)
     }
 
     pub fn find(&self, id: JobId) -> Option<&Job> {

@@ -140,6 +140,7 @@ impl Home {
         imports(&self.drafts.kept)
     }
 
+    /// Reads the kept drafts if they may have changed.
     pub fn read_drafts(&mut self, effects: &mut Effects<'_>) {
         if std::mem::take(&mut self.drafts.stale) {
             self.drafts.request = Some(effects.request(Request::KeptDrafts));
@@ -486,7 +487,6 @@ impl Component for Home {
             return pane.load_visible(area, cx, effects);
         }
         self.counts.count(cx, effects);
-        self.read_drafts(effects);
         if std::mem::take(&mut self.loss.stale) && cx.person().is_some() {
             effects.request_instead(&mut self.loss.request, Request::RecentLoss);
         }

@@ -52,9 +52,11 @@ impl<T: ListRecord> FilteredList<T> {
         self.draw_rows(frame, body, cx, &widths, mark);
         self.heading.draw_menu(frame, body, &widths, cx);
         self.draw_foot(frame, foot, note, cx);
-        let all = self.count_words(cx);
-        let both = format!("{}  {right}", all.trim_start());
-        self.bar.draw_over(frame, area, &[both.trim_end(), right, all.trim_start()], cx);
+        let source = self.source_words(cx).pop().unwrap_or_default();
+        let count = self.count_words(cx).trim_start().to_owned();
+        let all = if source.is_empty() { count } else { format!("{count} {} {source}", cx.glyphs.dot) };
+        let with_right = |text: &str| format!("{text}  {right}").trim().to_owned();
+        self.bar.draw_over(frame, area, &[&with_right(&all), &with_right(&source), right, &all], cx);
     }
 
     /// The number of rows.
@@ -84,15 +86,18 @@ impl<T: ListRecord> FilteredList<T> {
         if let Some(ComparedPart { loaded, all, .. }) = self.part().filter(|part| !part.is_whole) {
             let (loaded, all) = (number(loaded), number(all));
             let long = t!("within {loaded} loaded of {all}", loaded, all);
-            return vec![long, t!("within {loaded} of {all}", loaded, all)];
+            let short = t!("within {loaded} of {all}", loaded, all);
+            return vec![long, short, t!("within {loaded}", loaded)];
         }
         let Some(Coverage { read_at, full_at, .. }) = self.index() else { return Vec::new() };
         let offset = cx.clock().offset();
         let read = |full_at| t!("from the index, {read}", read = read_words(read_at, full_at, offset));
-        vec![read(full_at), read(None), t!("index {time}", time = read_time(read_at, offset))]
+        let short = t!("index {time}", time = read_time(read_at, offset));
+        vec![read(full_at), read(None), short, t!("index").to_owned()]
     }
 
-    /// The number of rows, the filter, the order and the source, which is as short as `room` needs.
+    /// The number of rows, the filter, the order and the source. The source is as short as `room` needs, and never cut: without
+    /// it, no rows of an index look like the answer of the service. A long filter is cut before it.
     fn summary(&self, room: usize, cx: &UiContext) -> Line<'static> {
         let mut text = self.count_words(cx);
         for words in &self.applied {
@@ -114,7 +119,9 @@ impl<T: ListRecord> FilteredList<T> {
         let sources = self.source_words(cx);
         let left = room.saturating_sub(width(&text) + 3);
         if let Some(words) = sources.iter().find(|words| width(words) <= left).or(sources.last()) {
-            text.push_str(&format!(" {} {words}", cx.glyphs.dot));
+            let before = room.saturating_sub(width(words) + 3);
+            let text_width = width(&text).min(before);
+            text = format!("{} {} {words}", fit(&text, text_width, cx.glyphs.ellipsis), cx.glyphs.dot);
         }
         Line::styled(text, cx.theme.strong())
     }
@@ -149,7 +156,7 @@ impl<T: ListRecord> FilteredList<T> {
                     let esc = cx.key(&OF_LISTS, Action::Back);
                     let mut text = vec![i18n::fill(tr(T::TEXTS.no_match), &[("esc", &esc)])];
                     // lapel has compared the rest of the filter itself.
-                    if T::compares_text(&self.filter) {
+                    if T::compares_text(&self.filter) && self.index().is_none() {
                         text.push(
                             t!("Some fields may need the whole value, depending on the service.").to_owned(),
                         );
