@@ -51,10 +51,19 @@ impl Jobs {
         let (seen, now) = self.never_seen_now(id, Some(rows.clone())).await?;
         let (actor, why, latest) = (Actor::now(who), why.to_owned(), self.latest_intent());
         let resend = ResendRows { id, rows: rows.clone(), latest, actor, why, seen };
-        let sent = now.ready == rows
-            && !rows.is_empty()
-            && self.written(id, self.core.store.resend_rows(resend).await)?;
-        if !sent {
+        let done = if now.ready == rows && !rows.is_empty() {
+            self.written(id, self.core.store.resend_rows(resend).await)?
+        } else {
+            Ok(false)
+        };
+        let is_sent = done.map_err(|loss| {
+            self.core.changed(id, []);
+            JobError::NeedsReview(localizable!(
+                "{loss} Nothing was sent. If nobody has sent these badges, send the rows again.",
+                loss = loss.localizable()
+            ))
+        })?;
+        if !is_sent {
             let now = self.never_seen_among(id, Some(rows)).await?.ready.len();
             return Err(JobError::no(localizable!(
                 "You reviewed {expected} rows of job {id} to send again, but now {now} can be sent. Nothing was sent. Review them again.",

@@ -430,17 +430,17 @@ async fn resolve(core: &Arc<JobsCore>, group: &Group, found: DoubtMatches) -> Re
 /// For many badges, first reads the history filtered by revoke date, then the rest one by one.
 async fn revoked(
     core: &Arc<JobsCore>,
-    sent: Vec<(BadgeId, i64)>,
+    sent: BTreeMap<BadgeId, i64>,
     call: &Call,
     unread: &mut UnreadBadges,
 ) -> Result<(), JobError> {
-    let mut rest: Vec<BadgeId> = sent.iter().map(|(id, _)| id.clone()).collect();
+    let mut rest: Vec<BadgeId> = sent.keys().cloned().collect();
     if rest.len() > ONE_BY_ONE {
         let clock = core.reader().clock();
         let day = |s: Option<i64>| {
             s.and_then(|s| Timestamp::from_second(s).ok()).map(|t| clock.offset().to_datetime(t).date())
         };
-        let first = day(sent.iter().map(|(_, at)| *at).min());
+        let first = day(sent.values().min().copied());
         // The service's UTC offset may be unknown, so the filter has a day before and a day after.
         let filter = HistoryFilter {
             revoke_start_date: first.and_then(|d| d.checked_sub(1.day()).ok()),

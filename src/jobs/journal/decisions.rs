@@ -2,6 +2,7 @@
 
 use super::drafts::start;
 use super::jobs::{self, Actor, SeenJob};
+use super::lost_writes::{self, RecentLoss};
 use super::owner::Process;
 use super::rows::{self, Binding};
 use super::{claims, conditions, duplicates, observe, refusals, requests};
@@ -150,6 +151,11 @@ pub(super) fn resolve_row(db: &Tx<'_>, args: &ResolveRow) -> tx::Result<Result<(
                 claims::review_one(db, id, no, &rival)?;
                 return Ok(Err(Unresolved::Review(Some(rival.why()))));
             }
+            if facts.row_status == RowStatus::NeverSeen
+                && let Some(loss) = lost_writes::name_in_sent(db, id, &[no])?
+            {
+                return Ok(Err(Unresolved::Review(Some(loss.why()))));
+            }
             rows::forget_failed(db, "job = ?1 AND no = ?2", values![id.0, no])?;
             send_again(db, id, &[no])?;
             observe::replace_again(db, id)?;
@@ -224,17 +230,21 @@ pub(in crate::jobs) struct ResendRows {
 }
 
 /// Resends never seen rows. Changes nothing and returns `false` unless every one of them may be resent: rows may have
-/// changed after the poll.
-pub(super) fn resend_rows(db: &Tx<'_>, args: &ResendRows) -> tx::Result<bool> {
+/// changed after the poll. Sends nothing and returns a recent loss of writes that the person does not know of.
+pub(super) fn resend_rows(db: &Tx<'_>, args: &ResendRows) -> tx::Result<Result<bool, RecentLoss>> {
     let ResendRows { id, rows, latest, actor, why, seen } = args;
     if resendable(db, *id, Some(rows), *latest)? != *rows {
-        return Ok(false);
+        return Ok(Ok(false));
+    }
+    jobs::assure_unchanged(db, *id, seen)?;
+    if let Some(loss) = lost_writes::name_in_sent(db, *id, rows)? {
+        return Ok(Err(loss));
     }
     jobs::record_row_decisions(db, *id, rows, "send again", actor, why)?;
     send_again(db, *id, rows)?;
     jobs::set_batch(db, *id, None)?;
     start(db, id, actor, seen)?;
-    Ok(true)
+    Ok(Ok(true))
 }
 
 /// The never seen rows of a job: those of `among`, or all. `latest` is as in [`ResendRows`].

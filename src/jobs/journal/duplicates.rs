@@ -121,9 +121,9 @@ pub(super) fn keys(db: &Tx<'_>, id: &JobId, rows: &Vec<i64>) -> tx::Result<Vec<(
 }
 
 /// # Errors
-/// Another process owns the job now, as in every write of a check.
+/// As in every write of a check: another process owns the job now, it began, or it was purged meanwhile.
 pub(super) fn reset_check(db: &Tx<'_>, id: &JobId, me: &str, phase: &Phase) -> tx::Result<()> {
-    jobs::assure_owned(db, *id, me)?;
+    jobs::assure_draft(db, *id, me, *phase == Phase::Draft)?;
     lost_writes::end_permissions(db, *id, &judged(*phase))?;
     let sql = format!(
         "UPDATE row INDEXED BY row_class SET class = NULL WHERE job = ?1 AND class IS NOT NULL AND {}",
@@ -155,7 +155,7 @@ pub(in crate::jobs) struct RecordHeld {
 /// Stores the badges that recipients of a job have, and sets the kind of their unsent rows.
 pub(super) fn record_held(db: &Tx<'_>, args: &RecordHeld) -> tx::Result<()> {
     let RecordHeld { id, me, phase, held, similar, rows } = args;
-    jobs::assure_owned(db, *id, me)?;
+    jobs::assure_draft(db, *id, me, *phase == Phase::Draft)?;
     let mut first_rows: HashMap<&EmailKey, i64> = HashMap::new();
     for (no, key) in rows {
         first_rows.entry(key).or_insert(*no);
@@ -316,7 +316,7 @@ pub(super) fn record_held_of_row(
     no: &u64,
     held: &[ExistingBadge],
 ) -> tx::Result<()> {
-    jobs::assure_owned(db, *id, me)?;
+    jobs::assure_draft(db, *id, me, false)?;
     let known = db.first::<Option<String>>(
         "SELECT CASE bucket WHEN 'dropped' THEN coalesce(class, 'new') END FROM row WHERE job = ?1 AND no = ?2",
         values![id.0, no],

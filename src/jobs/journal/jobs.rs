@@ -291,9 +291,9 @@ pub(super) fn assure_owned(db: &Tx<'_>, id: JobId, me: &str) -> tx::Result<()> {
 
 /// # Errors
 /// The job has begun, or is no draft any more although a caller takes it for one, or the other way round. Or another process
-/// owns it now.
+/// owns it now. Or its names and addresses were removed, which no write may bring back.
 pub(super) fn assure_draft(db: &Tx<'_>, id: JobId, me: &str, is_draft: bool) -> tx::Result<()> {
-    let is_so = "SELECT 1 FROM job WHERE id = ?1 AND owner = ?2 AND (phase = 'draft') = ?3";
+    let is_so = "SELECT 1 FROM job WHERE id = ?1 AND owner = ?2 AND (phase = 'draft') = ?3 AND NOT purged";
     if db.exists(is_so, values![id.0, me, is_draft])? { Ok(()) } else { Err(tx::Error::Changed(id)) }
 }
 

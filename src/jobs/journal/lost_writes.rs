@@ -50,7 +50,7 @@ impl RecentLoss {
         self.noticed.as_millisecond().to_string()
     }
 
-    fn why(self) -> Reason {
+    pub(super) fn why(self) -> Reason {
         Reason::from(Code::LostWritesPerhaps).with("when", utc_minute(self.noticed)).with("loss", self.id())
     }
 
@@ -174,6 +174,27 @@ pub(super) fn review_unaware(db: &Tx<'_>, job: JobId) -> tx::Result<()> {
             Reason::class(kind)
         ],
     )
+}
+
+/// Adds a recent loss to the findings of sent rows that a person wants to send again, and returns it, unless the findings of
+/// all of them name it already. The rows keep their status, so that the same decision sends them when the person knows.
+pub(super) fn name_in_sent(db: &Tx<'_>, job: JobId, rows: &[u64]) -> tx::Result<Option<RecentLoss>> {
+    let Some(loss) = recent(db)? else { return Ok(None) };
+    let named = db.execute(
+        &format!(
+            "UPDATE row SET class = ?5, class_why = {WITH_LOSS}
+             WHERE job = ?1 AND no IN json_list(?6, bigint) AND NOT {NAMES_LOSS}"
+        ),
+        values![
+            job.0,
+            loss.id(),
+            loss.why(),
+            Code::Findings.name(),
+            DuplicateKind::LostWrites.code(),
+            super::json(rows)
+        ],
+    )?;
+    Ok((named > 0).then_some(loss))
 }
 
 /// A write that this process knows to be durable: its number, and how long it has been durable, in milliseconds.

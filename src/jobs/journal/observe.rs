@@ -299,7 +299,13 @@ impl ObservationBatch<'_> {
             (RowStatus::InDoubt | RowStatus::BeingChecked | RowStatus::NotAccepted, State::Revoking) => {
                 (RowStatus::Revoking, None)
             }
-            (RowStatus::InDoubt | RowStatus::BeingChecked, _) => return self.without(sight, row, &state),
+            (RowStatus::Revoking, State::Revoking) => {
+                row.now.absent = None;
+                return;
+            }
+            (RowStatus::InDoubt | RowStatus::BeingChecked | RowStatus::Revoking, _) => {
+                return self.without(sight, row, &state);
+            }
             _ => return,
         };
         self.keep(row, row_status, why.as_ref(), Some(sight));
@@ -325,11 +331,20 @@ impl ObservationBatch<'_> {
         let now = self.context.now.as_second();
         let since = SignedDuration::from_secs(row.answered.map_or(0, |at| now.saturating_sub(at)));
         let can_tell = row.is_none_accepted || since >= settings.doubt_window;
+        let is_dropped = match row.now.row_status {
+            RowStatus::BeingChecked => can_tell && apart >= settings.scans_apart,
+            // As long as for the row that issued the badge.
+            RowStatus::Revoking => apart >= settings.doubt_window,
+            _ => false,
+        };
         let (row_status, why) = match row.now.row_status {
-            RowStatus::BeingChecked if can_tell && apart >= settings.scans_apart => (
-                RowStatus::NotAccepted,
-                Reason::from(Code::LeftOutOfIt).because("state", Reason::state(state)),
-            ),
+            _ if is_dropped => {
+                row.now.accepted = None;
+                (
+                    RowStatus::NotAccepted,
+                    Reason::from(Code::LeftOutOfIt).because("state", Reason::state(state)),
+                )
+            }
             // A slow service may still be processing it.
             RowStatus::InDoubt if apart >= settings.absence_after && row.tries < REVOKE_TRIES => {
                 self.seen.ready.insert(row.job);
@@ -471,8 +486,7 @@ pub(super) fn note_absence(db: &Tx<'_>, context: &ObserveContext, badge: &BadgeI
 }
 
 /// Marks the rows that issued the badges of an accepted revoke request, which were read earlier: the service accepts only
-/// Issued badges. Only in jobs of the same owner, whose checks of the revocation also see the end of these rows. Returns the
-/// changed jobs.
+/// Issued badges. Only in jobs of the same owner: each process changes its own jobs. Returns the changed jobs.
 pub(super) fn revocation_accepted(db: &Tx<'_>, job: JobId, request: i64) -> tx::Result<BTreeSet<JobId>> {
     let issued = conditions::statuses(|it| it.awaits_issue() || it == RowStatus::Issued);
     // Materialized, so that SQLite looks each row up by its badge.

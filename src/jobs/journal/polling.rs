@@ -113,7 +113,9 @@ fn next_poll(db: &Tx<'_>, schedule: &Schedule, id: JobId, now: Timestamp) -> tx:
         (
             Polling::Revoke,
             "bucket IN ('unproven', 'revoking')",
-            "(SELECT coalesce(answered, intent) FROM request WHERE id = row.request)",
+            // The newest request of any job is the revocation: the job that issued the badge is polled together with it.
+            "(SELECT max(coalesce(request.answered, request.intent))
+              FROM row AS sent JOIN request ON request.id = sent.request WHERE sent.badge = row.badge)",
         ),
     ] {
         let sql = format!("SELECT max({since}), count(*) FROM row WHERE job = ?1 AND {rows}");
@@ -170,18 +172,20 @@ pub(super) fn poll_targets(db: &Tx<'_>, ids: &[JobId]) -> tx::Result<HashMap<Tem
     Ok(groups)
 }
 
-/// Badges to revoke when they are Issued, and badges with a sent revocation and its time.
-pub(in crate::jobs) type Revocations = (Vec<BadgeId>, Vec<(BadgeId, i64)>);
+/// Badges to revoke when they are Issued, and badges with a sent revocation and the time of its request.
+pub(in crate::jobs) type Revocations = (Vec<BadgeId>, BTreeMap<BadgeId, i64>);
 
+/// Also of issue jobs: the job that revokes their badges may have another owner. Each badge once.
 pub(super) fn revoke_targets(db: &Tx<'_>, ids: &[JobId]) -> tx::Result<Revocations> {
-    let (mut queued, mut sent) = (Vec::new(), Vec::new());
+    let (mut queued, mut sent) = (Vec::new(), BTreeMap::new());
     for id in ids {
         let sql = format!(
             "SELECT row.badge, row.bucket, coalesce(request.intent, 0)
              FROM row JOIN job ON job.id = row.job LEFT JOIN request ON request.id = row.request
-             WHERE row.job = ?1 AND job.kind = 'revoke' AND row.badge IS NOT NULL
-               AND row.bucket IN ('queued', 'unproven', 'in_doubt', 'revoking')
-               AND NOT (row.bucket = 'queued' AND {WAITS})"
+             WHERE row.job = ?1 AND row.badge IS NOT NULL
+               AND (row.bucket = 'revoking'
+                    OR job.kind = 'revoke' AND row.bucket IN ('queued', 'unproven', 'in_doubt')
+                       AND NOT (row.bucket = 'queued' AND {WAITS}))"
         );
         let open: Vec<(String, String, i64)> = db.all(&sql, values![id.0])?;
         for (badge, bucket, intent) in open {
@@ -189,7 +193,9 @@ pub(super) fn revoke_targets(db: &Tx<'_>, ids: &[JobId]) -> tx::Result<Revocatio
             if bucket == RowStatus::ToRevoke.code() {
                 queued.push(badge);
             } else {
-                sent.push((badge, intent));
+                // The request that issued the badge was earlier.
+                let at = sent.entry(badge).or_insert(intent);
+                *at = intent.max(*at);
             }
         }
     }
@@ -322,5 +328,33 @@ mod tests {
         db.execute("INSERT INTO tally (job, bucket, n) VALUES (?1, 'issued', 5000)", values![job.0])
             .expect("counted");
         assert_eq!(next(), 30);
+    }
+
+    /// Its two jobs may have two owners, or be polled in one check.
+    #[test]
+    fn a_badge_that_is_being_revoked_is_read_with_each_of_its_jobs_and_once_with_both() {
+        let connection = journal();
+        let db = Tx::on(&connection);
+        let row =
+            NewRow { badge: BadgeId::new("B1"), row_status: Some(RowStatus::Revoking), ..NewRow::default() };
+        let [issue, revoke] = [Kind::Issue, Kind::Revoke].map(|kind| draft_of(&db, kind, &[row.clone()]));
+        for (job, at) in [(issue, 60), (revoke, 86_400)] {
+            db.script(&format!(
+                "INSERT INTO request (id, job, rows, sha256, intent, heard) VALUES ({job}, {job}, 1, '', {at}, TRUE);
+                 UPDATE row SET request = {job} WHERE job = {job}"
+            ))
+            .expect("sent");
+        }
+        let read = |jobs: &[JobId]| -> Vec<i64> {
+            let (queued, sent) = revoke_targets(&db, jobs).expect("read");
+            assert_eq!((queued.len(), sent.keys().next()), (0, row.badge.as_ref()));
+            sent.into_values().collect()
+        };
+        assert_eq!((read(&[issue]), read(&[revoke])), (vec![60], vec![86_400]));
+        assert_eq!((read(&[issue, revoke]), read(&[revoke, issue])), (vec![86_400], vec![86_400]));
+
+        let now = Timestamp::from_second(86_400 + 130).expect("a time");
+        let next = |job| next_poll(&db, &Schedule::default(), job, now).expect("read").expect("a poll");
+        assert_eq!((next(issue), next(revoke).as_second()), (next(revoke), 86_400 + 300));
     }
 }

@@ -96,12 +96,16 @@ pub(super) fn purge(db: &Tx<'_>, args: &Purge) -> tx::Result<Vec<JobId>> {
 #[cfg(test)]
 mod tests {
     use super::super::drafts;
+    use super::super::duplicates::{self, ExistingBadge, FinishCheck, RecordHeld};
     use super::super::jobs::Actor;
     use super::super::rows::NewRow;
     use super::super::snapshots;
     use super::*;
+    use crate::domain::EmailKey;
+    use crate::jobs::duplicate_kind::DuplicateKind;
     use crate::jobs::job::{Kind, Phase};
     use crate::jobs::journal::tests::statements::{draft_of, journal, seen};
+    use crate::jobs::settings::Policies;
 
     fn args(base_url: &str) -> Purge {
         let account =
@@ -139,6 +143,48 @@ mod tests {
         assert_eq!(purge(&db, &args("u")).expect("purged"), [issued]);
         let ended = Purge { ended: vec!["me".into()], ..args("u") };
         assert_eq!(purge(&db, &ended).expect("purged"), [refused]);
+    }
+
+    /// A check reads the history for minutes, and another process may purge the job meanwhile.
+    #[test]
+    fn a_check_that_began_before_a_purge_brings_no_address_back() {
+        let held = || {
+            let (key, class, why) = (EmailKey::of("p@x.example"), DuplicateKind::Valid, Code::Told.into());
+            vec![ExistingBadge { key, badge: BadgeId::new("B1").expect("an id"), class, why }]
+        };
+        let (me, phase) = ("me".to_owned(), Phase::Running);
+        for is_purged in [false, true] {
+            let connection = journal();
+            let db = Tx::on(&connection);
+            let id = job_with(&db, RowStatus::NotAccepted);
+            if is_purged {
+                let ended = Purge { ended: vec![me.clone()], ..args("u") };
+                assert_eq!(purge(&db, &ended).expect("purged"), [id]);
+            }
+            let rows = vec![(1, EmailKey::of("p@x.example"))];
+            let page = RecordHeld { id, me: me.clone(), phase, held: held(), similar: Vec::new(), rows };
+            let finish = FinishCheck {
+                id,
+                me: me.clone(),
+                phase,
+                complete: true,
+                corrected: None,
+                alike: Vec::new(),
+                begun: Timestamp::UNIX_EPOCH,
+                policies: Policies::default(),
+            };
+            let writes = [
+                duplicates::reset_check(&db, &id, &me, &phase),
+                duplicates::record_held(&db, &page),
+                duplicates::finish_check(&db, &finish).map(drop),
+                duplicates::record_held_of_row(&db, &id, &me, &1, &held()),
+            ];
+            for done in &writes {
+                assert_eq!(matches!(done, Err(tx::Error::Changed(_))), is_purged, "{done:?}");
+            }
+            let kept: i64 = db.one("SELECT count(*) FROM baseline", values![]).expect("counted");
+            assert_eq!(kept, i64::from(!is_purged));
+        }
     }
 
     #[test]

@@ -118,7 +118,10 @@ pub(super) fn record_revoke_response(
     }
     // If the count shows that some were not accepted, poll now.
     let next = if all { schedule::next(schedule, Polling::Revoke, *sent, *now, *now) } else { *now };
-    jobs::poll_by(db, *job, next)?;
+    // Together, so that each badge is read once.
+    for job in issued_by.iter().chain([job]) {
+        jobs::poll_by(db, *job, next)?;
+    }
     Ok((row_status, issued_by))
 }
 

@@ -240,7 +240,7 @@ operations! {
     read reviewed_row(id: JobId, no: u64) -> Option<ReviewedRow> = decisions::reviewed_row;
     write "decide" resolve_row(args: ResolveRow) -> std::result::Result<(), Unresolved> = decisions::resolve_row;
     read never_seen(id: JobId, among: Option<Vec<u64>>, latest: i64) -> NeverSeen = decisions::never_seen;
-    write "decide" resend_rows(args: ResendRows) -> bool = decisions::resend_rows;
+    write "decide" resend_rows(args: ResendRows) -> std::result::Result<bool, RecentLoss> = decisions::resend_rows;
     write "decide" leave_rows(id: JobId, rows: Vec<u64>, actor: Actor, why: String, me: String) -> std::result::Result<(), Unresolved>
         = decisions::leave_rows;
     write "call off" cancel_rows(id: JobId, kind: Kind, rows: Vec<u64>, actor: Actor, me: String) -> bool

@@ -10,7 +10,9 @@ use crate::crash::world::{End, Session, Trap, World};
 use crate::team;
 use crate::texts::msg_part;
 use lapel::domain::Address;
-use lapel::jobs::{DuplicateKind, IssuePlan, JobId, Journal, Person, Phase, RowSelection, RowStatus};
+use lapel::jobs::{
+    DuplicateKind, IssuePlan, JobError, JobId, Journal, Person, Phase, RowSelection, RowStatus,
+};
 
 /// A service that shows no badge before it is issued, and takes its time.
 fn hiding() -> World {
@@ -473,5 +475,52 @@ fn a_badge_for_one_person_waits_for_a_decision_after_a_loss() {
         person::rest(session, id).await;
         assert_eq!(world.control().ledger().accepted_total(), 1);
         assert_eq!(world.number("SELECT count(*) FROM decision WHERE what = 'send again'"), 1);
+    });
+}
+
+/// A check of all rows again would take a decision for each of them.
+#[test]
+#[ignore = "needs PostgreSQL"]
+fn never_seen_rows_are_sent_again_together_by_a_person_who_knows_of_the_loss() {
+    let mut world = hiding();
+    world.settings.batch = 4;
+    world.control().clear_faults();
+    world.fault("post drop times=1");
+    world.session(&Trap::new(End::Lives), async |session| {
+        session.hear().await;
+        let id = session.jobs.draft_people(person::template(), others("lost", 4)).await.expect("a draft");
+        drafts::checked(session, id).await;
+        session.jobs.begin(id, "somebody").await.expect("begun");
+        person::rest(session, id).await;
+        for _ in 0..2 {
+            world.advance(27 * 60);
+            session.jobs.poll_now(Some(id)).await;
+        }
+        fail_over(&world);
+        team_wait::back(&session.jobs).await;
+        let never_seen = async || {
+            let job = session.jobs.job(id).await.expect("a job");
+            let decisions = world.number("SELECT count(*) FROM decision WHERE what = 'send again'");
+            (job.counts.of(RowStatus::NeverSeen), decisions, world.control().ledger().accepted_total())
+        };
+        assert_eq!(never_seen().await, (4, 0, 0));
+        let noticed = msg_part("lapel noticed that the team's database lost writes");
+
+        let single = async || session.jobs.resend(id, 4, "somebody", "it did not arrive").await;
+        let why = single().await.expect_err("nobody knew of the loss");
+        assert!(matches!(why, JobError::NeedsReview(_)) && why.to_string().contains(noticed), "{why}");
+        assert_eq!(never_seen().await, (4, 0, 0));
+        single().await.expect("they know of it");
+        session.jobs.sent(id).await;
+        assert_eq!(never_seen().await, (3, 1, 1));
+
+        let all =
+            async || session.jobs.resend_never_seen(id, vec![1, 2, 3], "somebody", "nothing arrived").await;
+        let why = all().await.expect_err("nobody knew of the loss");
+        assert!(matches!(why, JobError::NeedsReview(_)) && why.to_string().contains(noticed), "{why}");
+        assert_eq!(never_seen().await, (3, 1, 1));
+        all().await.expect("they know of it");
+        session.jobs.sent(id).await;
+        assert_eq!(never_seen().await, (0, 4, 4));
     });
 }

@@ -1,5 +1,6 @@
 //! Tests: what an observation changes.
 
+use super::super::polling;
 use super::super::record_response::{RevokeResponse, record_revoke_response};
 use super::super::rows::NewRow;
 use super::super::schema;
@@ -225,12 +226,12 @@ fn an_accepted_revocation_that_the_service_never_shows_is_forgotten_after_the_do
     accepted(&db, revoke, 1, 1);
     let see = |minute, sight: &SeenBadge| {
         observe(&db, &context(at(minute)), std::slice::from_ref(sight)).expect("observed");
-        statuses(&db, issued[0]).remove(0)
+        [statuses(&db, issued[0]).remove(0), statuses(&db, revoke).remove(0)]
     };
     let window = JobConfig::default().doubt_window.as_mins();
-    assert_eq!(see(1, &valid("B1")), "revoking", "the service may be slow to show it");
-    assert_eq!(see(window, &valid("B1")), "revoking", "not a whole window since the first check");
-    assert_eq!(see(window + 1, &valid("B1")), "issued");
+    assert_eq!(see(1, &valid("B1")), ["revoking"; 2], "the service may be slow to show it");
+    assert_eq!(see(window, &valid("B1")), ["revoking"; 2], "not a whole window since the first check");
+    assert_eq!(see(window + 1, &valid("B1")), ["issued", "dropped"]);
 
     // The service's own words count at once.
     let shown = SeenBadge {
@@ -238,6 +239,30 @@ fn an_accepted_revocation_that_the_service_never_shows_is_forgotten_after_the_do
         revoke_at: ServiceTime::new("1970-01-03 00:00:00"),
         ..valid("B1")
     };
-    assert_eq!(see(window + 2, &shown), "revoking");
-    assert_eq!(see(window + 3, &valid("B1")), "issued");
+    assert_eq!(see(window + 2, &shown), ["revoking"; 2]);
+    assert_eq!(see(window + 3, &valid("B1")), ["issued", "revoking"]);
+    assert_eq!(see(window + 4, &shown), ["revoking"; 2]);
+    assert_eq!(see(2 * window + 4, &valid("B1")), ["issued", "revoking"], "the first check again");
+    assert_eq!(see(3 * window + 4, &valid("B1")), ["issued", "dropped"]);
+}
+
+#[test]
+fn a_job_of_another_owner_than_its_revocation_ends_by_its_own_checks() {
+    let connection = journal();
+    let db = Tx::on(&connection);
+    let (issued, revoke) = revocation(&db, &[&["B1"]], &["B1"]);
+    accepted(&db, revoke, 1, 1);
+    db.execute("UPDATE job SET owner = 'another' WHERE id = ?1", values![revoke.0]).expect("taken");
+    let (_, read) = polling::revoke_targets(&db, &issued).expect("read");
+    let revoked = |badge: &BadgeId| SeenBadge {
+        verdict: Verdict::Revoked { at: None, reason: None, label: None },
+        revoke_at: ServiceTime::new("1970-01-01 00:30:00"),
+        ..valid(badge.wire())
+    };
+    let sights: Vec<SeenBadge> = read.keys().map(revoked).collect();
+    observe(&db, &context(at(60)), &sights).expect("observed");
+    assert_eq!(
+        (statuses(&db, issued[0]), statuses(&db, revoke)),
+        (vec!["revoked".into()], vec!["revoking".into()])
+    );
 }

@@ -115,7 +115,7 @@ fn writes() -> Vec<(&'static str, Write)> {
             let args = FinishCheck { id: DRAFT, me, phase, complete, corrected, alike, begun, policies };
             duplicates::finish_check(db, &args).map(drop)
         }),
-        ("record_held_of_row", |db| duplicates::record_held_of_row(db, &DRAFT, ME, &1, &held())),
+        ("record_held_of_row", |db| duplicates::record_held_of_row(db, &IN_DOUBT, ME, &1, &held())),
     ]
 }
 
