@@ -8,7 +8,7 @@ use super::{confirm, source, template};
 use crate::cli::prelude::*;
 use crate::domain::{Text, validity};
 use crate::jobs::intake::{About, ImportSource, InputFormat};
-use crate::jobs::{CheckProgress, DuplicateResult, FileRequest, JobError, Kind, Policy, Reading};
+use crate::jobs::{CheckProgress, DuplicateKind, FileRequest, JobError, Kind, Policy, Reading};
 
 pub async fn issue(flags: IssueFlags, settings: &Settings, asker: &Asker) -> Result<u8, Failure> {
     may_act(profile(settings)?)?;
@@ -209,7 +209,8 @@ async fn reviewed(
         return Err(incomplete());
     }
     if sending.yes {
-        for warning in drafts.iter().filter_map(|d| d.checked.as_ref()).flat_map(DuplicateResult::warnings) {
+        let clock = session.reader.clock();
+        for warning in drafts.iter().filter_map(|d| d.checked.as_ref()).flat_map(|d| d.warnings(&clock)) {
             output::complain(&warning.to_string());
         }
     }
@@ -240,6 +241,10 @@ async fn reviewed(
     let code = session.report(report).await?;
     if to_send == 0 {
         output::complain(t!("There was nothing to send."));
+        let has_loss = drafts.iter().filter_map(|d| d.checked.as_ref()).any(|checked| checked.loss.is_some());
+        if has_loss && !session.jobs.settings().policies.allows(DuplicateKind::LostWrites) {
+            output::complain(t!("After you have asked your colleagues, send with --on-duplicate allow."));
+        }
     }
     Ok(code)
 }

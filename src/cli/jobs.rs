@@ -119,6 +119,7 @@ async fn list(session: &VerbSession) -> Result<u8, Failure> {
     };
     let mut fields = json::fields(json!({ "ok": true, "place": session.place() }));
     fields.extend(told_elsewhere(session));
+    tell_loss(session).await;
     fields.insert("jobs".to_owned(), json::jobs(&jobs));
     session.answer(&text, &fields.into())?;
     Ok(exit::OK)
@@ -131,9 +132,26 @@ fn told_elsewhere(session: &VerbSession) -> Option<(String, Value)> {
     Some(("elsewhere".to_owned(), why.into()))
 }
 
+/// A job may be missing because the team's database lost writes.
+async fn tell_loss(session: &VerbSession) {
+    if let Ok(Some(loss)) = session.jobs.recent_loss().await {
+        let clock = session.reader.clock();
+        output::complain(&loss.with_times(&|at| clock.short(at)).to_string());
+    }
+}
+
 async fn show(session: &VerbSession, id: JobId, rows: Option<RowStatus>) -> Result<u8, Failure> {
     let elsewhere = told_elsewhere(session);
-    let job = session.jobs.job(id).await?;
+    let job = match session.jobs.job(id).await {
+        Ok(job) => job,
+        Err(why) => {
+            // A journal that cannot be read does not know of a loss either.
+            if matches!(why, JobError::NotPossible(_)) {
+                tell_loss(session).await;
+            }
+            return Err(why.into());
+        }
+    };
     let is_sending = job.is_sending();
     let is_listed = |part: &JobPart| match rows {
         Some(row_status) => part.status == row_status,
@@ -185,6 +203,11 @@ async fn show(session: &VerbSession, id: JobId, rows: Option<RowStatus>) -> Resu
         let jobs = i18n::list(moved.iter().map(ToString::to_string));
         lines.push(format!("  {}", t!("In another journal, job {jobs} had the number {id}.", jobs, id)));
     }
+    let all = session.jobs.list().await?;
+    lines.extend(all.iter().filter(|other| other.follows == Some(id)).map(|other| {
+        let what = tr(other.kind.name());
+        format!("  {}", t!("job {id} follows ({what})", id = other.id, what))
+    }));
     if let Some(at) = job.next_poll {
         let at = job_text::time(at, &session.reader.clock());
         lines.push(format!("  {}", t!("next check: {at}", at)));

@@ -147,7 +147,7 @@ impl VerbSession {
             if !found.is_empty() {
                 lines.push(format!("  {}", t!("found: {what}", what = list(found))));
             }
-            for warning in draft.checked.iter().flat_map(DuplicateResult::warnings) {
+            for warning in draft.checked.iter().flat_map(|d| d.warnings(&self.reader.clock())) {
                 lines.push(format!("  {warning}"));
             }
             if !draft.is_complete() {

@@ -11,7 +11,7 @@ use super::journal::duplicates::{ExistingBadge, FinishCheck, Recipients, RecordH
 use super::reason::{Code, Reason};
 use super::seen_badge::SeenBadge;
 use super::settings::JobConfig;
-use crate::domain::{State, Verdict};
+use crate::domain::{ServiceClock, State, Verdict};
 use crate::jobs::prelude::*;
 use jiff::ToSpan;
 
@@ -56,8 +56,8 @@ pub struct DuplicateResult {
 }
 
 impl DuplicateResult {
-    /// Warnings for the person who begins the draft.
-    pub fn warnings(&self) -> Vec<Localizable> {
+    /// Warnings for the person who begins the draft, with the times of its rows: [`Reason::in_zone_of`].
+    pub fn warnings(&self, clock: &ServiceClock) -> Vec<Localizable> {
         let warning = |(job, n): &(JobId, u64)| {
             localizable_plural!(
                 *n,
@@ -66,7 +66,7 @@ impl DuplicateResult {
                 job
             )
         };
-        let loss = self.loss.iter().map(RecentLoss::localizable);
+        let loss = self.loss.iter().map(|loss| loss.with_times(&|at| clock.short(at)));
         loss.chain(self.unsent.iter().map(warning)).collect()
     }
 }

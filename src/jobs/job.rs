@@ -328,8 +328,8 @@ impl Job {
             || (self.phase == Phase::Running && self.left_to_send() > 0)
     }
 
-    /// [`Self::note`] and [`Self::trouble`], unless the stop reason says the same, or it is about rows in doubt and there
-    /// are none any more; and [`Self::late_answers`].
+    /// [`Self::note`] and [`Self::trouble`], unless the stop reason says the same, or it is about rows in doubt or under
+    /// review and there are none any more; and [`Self::late_answers`].
     pub fn notes(&self) -> impl Iterator<Item = &Reason> {
         let is_proof = |note: &Reason| note.is(Code::NotProvable) || note.is(Code::ProvableSoon);
         let is_open = self.counts.of(RowStatus::InDoubt) + self.left_to_send() > 0;
@@ -338,7 +338,12 @@ impl Job {
         // Nothing is looked for in the history any more.
         let is_searched = !is_open && !may_be_there && !self.refusals.awaits_proof;
         let is_search = |note: &Reason| note.is(Code::PartOfHistory) || note.is(Code::LostWritesNoticed);
-        let is_over = move |note: &Reason| is_proof(note) && !is_open || is_search(note) && is_searched;
+        let is_reviewed = self.counts.of(RowStatus::NeedsReview) == 0;
+        let is_over = move |note: &Reason| {
+            is_proof(note) && !is_open
+                || is_search(note) && is_searched
+                || note.is(Code::NeedReview) && is_reviewed
+        };
         let is_said = |note: &Reason| self.stop.as_ref().is_some_and(|stop| stop.why == *note);
         let notes =
             self.note.iter().chain(&self.trouble).filter(move |note| !is_said(note) && !is_over(note));

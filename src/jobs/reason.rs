@@ -125,7 +125,7 @@ codes! {
     PersonSent = "person_sent", tr_noop!("{who} sent this badge to this recipient on {when} (job {job}, {state}). A second one needs your approval");
     PersonSends = "person_sends", tr_noop!("{who} began to send this badge to this recipient on {when} (job {job}). A second one needs your approval");
     NoClaim = "no_claim", tr_noop!("another job may have sent this badge to this recipient");
-    NeedReview = "need_review", tr_noop!("Rows not sent because they need review: {n}. These recipients already have the badge, or may have it.");
+    NeedReview = "need_review", tr_noop!("Rows that need review were not sent. These recipients already have the badge, or may have it.");
     LeftOutByHand = "left_out_by_hand", tr_noop!("skipped by a person");
 
     // Reading from the service.

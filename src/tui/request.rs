@@ -168,8 +168,8 @@ requests! {
         /// addresses are unknown, one more request reads the badge.
         TryPictures(id: BadgeId, urls: [Option<Text>; 2]) -> TriedPictures(TriedPictures) [Read, Refresh]
             else |_why| Response::TriedPictures(TriedPictures::not_tried(t!("not checked: a part of lapel failed")));
-        /// The badges of a template that a recipient already has, and the same badge in another job.
-        Holdings(id: TemplateId, email: String) -> Holdings(Result<Holdings, ApiError>, Option<Box<Rival>>) [Read];
+        /// The badges of a template that a recipient already has, the same badge in another job, and a recent loss of writes.
+        Holdings(id: TemplateId, email: String) -> Holdings(Result<Holdings, ApiError>, Option<Box<Rival>>, Option<RecentLoss>) [Read];
         /// The domains of the addresses in the index and in the journal, with their numbers.
         Domains -> Domains(Vec<(String, u64)>);
         /// The template of a badge, from its holder's history: its id and title. The badge's own record does not contain it.

@@ -212,11 +212,15 @@ async fn respond(
             Response::TriedPictures(lookup::pictures(&id, urls, &reader?, &link?.connection, &call).await)
         }
         Request::Holdings(template, email) => {
-            let before = match jobs {
-                Some(jobs) => jobs.sent_before(&template, &email).await.ok().flatten(),
-                None => None,
+            let (before, loss) = match jobs {
+                Some(jobs) => (
+                    jobs.sent_before(&template, &email).await.ok().flatten(),
+                    jobs.recent_loss().await.ok().flatten(),
+                ),
+                None => (None, None),
             };
-            Response::Holdings(holdings(&reader?, &template, &email, &call).await, before.map(Box::new))
+            let held = holdings(&reader?, &template, &email, &call).await;
+            Response::Holdings(held, before.map(Box::new), loss)
         }
         Request::TemplateOf(id, email) => {
             Response::TemplateOf(template_of(&reader?, &id, &email, &call).await)

@@ -434,9 +434,8 @@ pub(super) fn start(db: &Tx<'_>, id: &JobId, actor: &Actor, seen: &SeenJob) -> t
     refusals::doubt(db, *id, actor.at)?;
     lost_writes::review_unaware(db, *id)?;
     claims::claim_ready_rows(db, *id, actor)?;
-    let held = claims::held(db, *id)?;
-    if held > 0 {
-        jobs::set_note(db, *id, &Reason::from(Code::NeedReview).with("n", held))?;
+    if claims::held(db, *id)? > 0 {
+        jobs::set_note(db, *id, &Code::NeedReview.into())?;
     }
     Ok(())
 }

@@ -1,8 +1,9 @@
 //! The part that both forms for one recipient share: the fields, the duplicate check and the review.
 
 use crate::jobs::intake::{DomainCounts, RecipientField, Severity, check_person};
-use crate::jobs::{Holdings, IssuePlan, Rival};
+use crate::jobs::{Holdings, IssuePlan, RecentLoss, Rival};
 use crate::tui::prelude::*;
+use crate::tui::widgets::job_rows::moment;
 use crate::tui::widgets::text_fields::TextFields;
 
 /// The first two fields.
@@ -111,8 +112,15 @@ impl<const N: usize> PersonForm<N> {
         effects: &mut Effects<'_>,
     ) {
         let request = Some(effects.request(Request::Holdings(template, address.as_str().to_owned())));
-        let review = PersonReview { name, address, replaces, holdings: None, sent_before: None, request };
-        self.review = Some(review);
+        self.review = Some(PersonReview {
+            name,
+            address,
+            replaces,
+            holdings: None,
+            sent_before: None,
+            loss: None,
+            request,
+        });
     }
 
     /// Handles the keys of the fields, and Back, which closes the review before the form.
@@ -195,6 +203,8 @@ pub(super) struct PersonReview {
     holdings: Option<Result<Holdings, ApiError>>,
     /// A badge sent to this recipient before. The service may not show it yet.
     sent_before: Option<Box<Rival>>,
+    /// A team's database lost writes a short time ago, so the row will need review.
+    loss: Option<RecentLoss>,
     request: Option<RequestId>,
 }
 
@@ -206,7 +216,7 @@ impl PersonReview {
             Some(Err(_)) => true,
             Some(Ok(held)) => !held.complete || self.others(held).next().is_some(),
         };
-        ConfirmQuestion::send(1).warned(warns || self.sent_another().is_some())
+        ConfirmQuestion::send(1).warned(warns || self.sent_another().is_some() || self.loss.is_some())
     }
 
     /// The recipient's badges of the template, without the one that is replaced.
@@ -221,14 +231,18 @@ impl PersonReview {
     }
 
     fn on_response(&mut self, reply: Reply) -> Handled {
-        if let Response::Holdings(holdings, sent_before) = reply.to(&mut self.request)? {
+        if let Response::Holdings(holdings, sent_before, loss) = reply.to(&mut self.request)? {
             self.holdings = Some(holdings);
-            self.sent_before = sent_before;
+            (self.sent_before, self.loss) = (sent_before, loss);
         }
         Ok(())
     }
 
     fn draw_duplicates(&self, form: &mut FormText<'_>, cx: &UiContext) {
+        if let Some(loss) = &self.loss {
+            form.warning(t!("Nothing is sent yet: this becomes a job with a row that needs review."));
+            form.warning(&loss.with_times(&|at| moment(at, cx)).to_string());
+        }
         if let Some(row) = self.sent_another() {
             form.error(&t!(
                 "lapel already sent this badge to this e-mail ({row_status}). Sending again makes a second one.",
@@ -385,7 +399,7 @@ mod tests {
         let mut effects = Effects::new(&mut ids);
         let mut form = form(&mut effects);
         let template = || (TemplateId::new("TPL-1").expect("an id"), Text::new("Title"));
-        let response = || Response::Holdings(Err(ApiError::Cancelled), None);
+        let response = || Response::Holdings(Err(ApiError::Cancelled), None, None);
         assert!(form.plan(template(), &mut effects).is_none());
         review(&mut form, &mut effects);
         let id = check_request(&effects);
@@ -402,6 +416,30 @@ mod tests {
         );
         form.on_action(Action::Back, &mut effects);
         assert!(form.on_response(Reply { id, response: response() }).is_err(), "the review has ended");
+    }
+
+    #[test]
+    fn the_review_says_that_a_loss_of_writes_keeps_the_badge_back() {
+        let cx = UiContext::for_test();
+        let loss = RecentLoss { noticed: Timestamp::UNIX_EPOCH, until: Timestamp::MAX };
+        for loss in [Some(loss), None] {
+            let mut ids = RequestIds::default();
+            let mut effects = Effects::new(&mut ids);
+            let mut form = form(&mut effects);
+            review(&mut form, &mut effects);
+            let question = form.asks();
+            let held = Holdings { items: Vec::new(), complete: true, total_count: None, requests: 1 };
+            let reply =
+                Reply { id: check_request(&effects), response: Response::Holdings(Ok(held), None, loss) };
+            assert!(form.on_response(reply).is_ok());
+            let mut text = FormText::new(Rect::new(0, 0, 200, 9), &cx);
+            form.draw_known(form.review.as_ref().expect("a review"), &mut text, &cx);
+            let text: String = text.into_lines().iter().map(ToString::to_string).collect();
+            for part in ["a row that needs review", "the team's database lost writes"] {
+                assert_eq!(text.contains(part), loss.is_some(), "{text}");
+            }
+            assert_eq!(form.asks() != question, loss.is_some(), "the user types the number again");
+        }
     }
 
     fn ids_after(id: RequestId) -> RequestId {

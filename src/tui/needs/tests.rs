@@ -209,3 +209,15 @@ fn a_note_about_lost_writes_ends_when_all_were_found() {
         assert!(of(status).notes().next().is_none(), "{status:?}");
     }
 }
+
+#[test]
+fn a_note_about_rows_under_review_ends_with_the_last_of_them() {
+    let of = |status| Job {
+        note: Some(Code::NeedReview.into()),
+        ..job(Phase::Running, &[(RowStatus::Waiting, 1), (status, 1)])
+    };
+    assert!(of(RowStatus::NeedsReview).notes().next().is_some());
+    for status in [RowStatus::Sending, RowStatus::InDoubt, RowStatus::Waiting] {
+        assert!(of(status).notes().next().is_none(), "{status:?}");
+    }
+}

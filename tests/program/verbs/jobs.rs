@@ -248,6 +248,13 @@ fn the_list_after_an_undo_says_revoking_of_both_jobs() {
     assert_eq!(revoking, [2, 2], "{said}");
     let job = bench.json(&["jobs", "show", &id], 0)["job"].clone();
     assert_eq!((job["open"].as_bool(), count(&job, "issued")), (Some(true), 0), "{job}");
+    let undo =
+        said["jobs"].as_array().expect("jobs").iter().find(|job| job["kind"] == "revoke").expect("the undo");
+    let follows = format!("job {} follows (revoke)", undo["id"]);
+    for (job, is_undone) in [(&id, true), (&undo["id"].to_string(), false)] {
+        let said = bench.run(&["jobs", "show", job]).ended(0).out;
+        assert_eq!(said.contains(&follows), is_undone, "{said}");
+    }
     assert_eq!(bench.requests(), asked);
 }
 

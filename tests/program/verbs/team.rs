@@ -468,6 +468,17 @@ fn after_a_loss_a_command_sends_only_with_a_flag() {
     let refused = run_as(&bench, "issuer", &ISSUE_TO_A).ended(3);
     assert!(refused.err.contains(lost), "{}", refused.err);
     assert!(refused.out.contains(msg("perhaps sent already")), "{}", refused.out);
+    let flag = msg("After you have asked your colleagues, send with --on-duplicate allow.");
+    assert!(refused.err.contains(flag), "{}", refused.err);
+    let time = |text: &str| {
+        let (before, _) = text.split_once(", lapel noticed").expect("the loss");
+        before.rsplit("n ").next().map(str::to_owned)
+    };
+    assert_eq!(time(&refused.err), time(&refused.out), "of the warning and of the row");
+    let listed = run_as(&bench, "reader", &["jobs"]).ended(0);
+    assert!(listed.err.contains(lost), "{}", listed.err);
+    let missing = run_as(&bench, "reader", &["jobs", "show", "999"]).ended(1);
+    assert!(missing.err.contains(lost), "{}", missing.err);
     for more in [&["--dry-run"][..], &["--on-duplicate", "block"]] {
         run_as(&bench, "issuer", &[&ISSUE_TO_A[..], more].concat()).ended(3);
     }
@@ -484,7 +495,12 @@ fn after_a_loss_a_command_sends_only_with_a_flag() {
     assert!(back.err.contains(lost), "{}", back.err);
     run_as(&bench, "issuer", &[&ISSUE_TO_A[..], &["--on-duplicate", "allow"]].concat()).ended(0);
     assert_eq!(bench.posts(), 1);
+    let id = json_as(&bench, "issuer", &["jobs", "list"], 0)["jobs"][0]["id"].to_string();
+    let shown = run_as(&bench, "issuer", &["jobs", "show", &id]).ended(0);
+    assert!(!shown.err.contains(lost), "the job is there: {}", shown.err);
     noticed("27 hours");
+    let listed = run_as(&bench, "reader", &["jobs"]).ended(0);
+    assert!(!listed.err.contains(lost), "{}", listed.err);
     let status = json_as(&bench, "issuer", &["journal", "status"], 0);
     assert_eq!(status["server"]["review_until"], Value::Null, "{status}");
     run_as(&bench, "issuer", &["issue", "--template", "TPL-001", "--to", "b <b@naru.example>", "--yes"])

@@ -143,7 +143,7 @@ impl DraftForm {
         if !classes.is_empty() {
             form.text(&classes.join(&format!(" {} ", cx.glyphs.dot)), theme.warning());
         }
-        for warning in self.found.get(self.at).into_iter().flat_map(crate::jobs::DuplicateResult::warnings) {
+        for warning in self.found.get(self.at).into_iter().flat_map(|found| found.warnings(&cx.clock())) {
             form.warning(&warning.to_string());
         }
         let key = |action| cx.key(&self.key_contexts(), action);

@@ -176,12 +176,14 @@ pub fn row_lines(row: &JobRow, job: &Job, room: usize, cx: &UiContext) -> Vec<Li
         let time = ServiceTime::new(text.wire());
         Some(time.map_or_else(|| text.to_string(), |time| time.short(Some(cx.now()))))
     };
+    // The service names this time from the request on.
+    let revoked = if row.row_status == RowStatus::Revoked { t!("revoked") } else { t!("revocation") };
     let facts: Vec<String> = [
         said(t!("accepted"), row.accepted.map(|at| moment(at, cx))),
         said(t!("service state"), row.status.as_ref().map(ToString::to_string)),
         said(t!("issued"), short_time(&row.issued_at)),
         said(t!("until"), short_time(&row.valid_until)),
-        said(t!("revoked"), short_time(&row.revoke_at)),
+        said(revoked, short_time(&row.revoke_at)),
         said(t!("mail"), row.mail_status.as_ref().map(ToString::to_string)),
     ]
     .into_iter()
@@ -191,4 +193,22 @@ pub fn row_lines(row: &JobRow, job: &Job, room: usize, cx: &UiContext) -> Vec<Li
         lines.extend(styled(&facts.join(&dot), room, cx.theme.dim()));
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::needs::tests::job;
+
+    #[test]
+    fn only_a_revoked_badge_was_revoked() {
+        let cx = UiContext::for_test();
+        let last = |row_status| {
+            let revoke_at = Some(Text::new("2026-11-30 02:01:00"));
+            let row = JobRow { revoke_at, ..JobRow::for_test(1, row_status) };
+            row_lines(&row, &job(Phase::Running, &[]), 80, &cx).pop().expect("its times").to_string()
+        };
+        assert!(last(RowStatus::Revoking).trim().starts_with("revocation "), "{}", last(RowStatus::Revoking));
+        assert!(last(RowStatus::Revoked).trim().starts_with("revoked "), "{}", last(RowStatus::Revoked));
+    }
 }
