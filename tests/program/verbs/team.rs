@@ -194,6 +194,11 @@ fn a_reader_answers_from_the_journal_and_has_its_part_of_the_rate_limit() {
     bench.said(issuing.output().expect("it runs")).ended(0);
     let jobs = run_as(&bench, "reader", &["jobs", "--read-only", "--json"]).ended(0).json();
     assert_eq!(jobs["jobs"][0]["begun_by"], "issuer", "{jobs}");
+    let shown =
+        |user, flags: &[&str]| run_as(&bench, user, &[&["jobs", "show", "1"], flags].concat()).ended(0).out;
+    assert!(shown("issuer", &[]).contains("lapel jobs follow"));
+    // A reader can only save a file.
+    assert!(!shown("reader", &["--read-only"]).contains(msg("Next:")));
     team::run_in(&database, "DELETE FROM lapel.pace_block");
     let said =
         run_as(&bench, "reader", &["wallet", "a@naru.example", "--read-only", "--json"]).ended(0).json();
