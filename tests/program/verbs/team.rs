@@ -748,6 +748,7 @@ fn a_computer_that_used_a_teams_journal_sends_nothing_from_its_own_file() {
     let refuses = |data_dir: &str, profile: &str| {
         let refused = run_on(&bench, data_dir, profile, &ISSUE_TO_A).ended(1);
         assert!(refused.err.contains(msg_part("lapel journal move --back")), "{}", refused.err);
+        refused.err
     };
     // No file was there before.
     run_on(&bench, "sends", "issuer", &ISSUE_TO_A).ended(0);
@@ -772,6 +773,16 @@ fn a_computer_that_used_a_teams_journal_sends_nothing_from_its_own_file() {
         refuses(data_dir, "copy");
         assert_eq!(jobs_in_file(&bench, data_dir), 0);
     }
+    // So says everything that looks whether it can be sent.
+    let why = msg_part("To issue with the journal on this computer, then run");
+    assert!(refuses("looks", "issuer").contains(why));
+    for (args, code) in [(&["doctor"][..], 1), (&["journal", "status"], 0)] {
+        let said = run_on(&bench, "looks", "issuer", &[args, &["--json"]].concat()).ended(code).json();
+        let problems = said["problems"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        assert_eq!(problems.filter(|problem| problem.contains(why)).count(), 1, "{said}");
+    }
+    let planned = run_on(&bench, "looks", "issuer", &[&ISSUE_TO_A[..], &["--dry-run"]].concat());
+    assert!(planned.err.contains(why), "{}", planned.err);
     let base = bench.sandbox.base_url();
     bench.settings(&alone.replace(base, &format!("{base}/")));
     refuses("sends", "issuer");
