@@ -355,10 +355,14 @@ impl ApiCore {
             let sent = self.send(posts, request, &url, attempt, waiting, &mut permit, "POST").await;
             let error = match sent {
                 Ok(response) => {
+                    // Not flushed: a team's database that says nothing must not delay the answer.
                     drop(permit);
-                    self.pace.flush().await;
                     if response.is_rate_limited() {
-                        self.hold(response.retry_after).await;
+                        tokio::select! {
+                            biased;
+                            () = self.hold(response.retry_after) => {}
+                            () = call.cancel.cancelled() => {}
+                        }
                     }
                     match response.of_post() {
                         Meaning::Data(data) => {

@@ -186,6 +186,7 @@ async fn journal(
         }
         let wrong = session.jobs.check_journal().await?;
         let facts = session.jobs.observed_behaviour().await?;
+        problems.extend(session.elsewhere.iter().map(ToString::to_string));
         if team.is_none() {
             said.insert("jobs".to_owned(), session.jobs.list().await?.len().into());
         } else {

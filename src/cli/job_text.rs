@@ -126,16 +126,16 @@ pub(super) fn row(job: &Job, row: &JobRow, clock: &ServiceClock) -> String {
     format!("  {}", parts.join("  "))
 }
 
-/// Empty when there is nothing to do.
-pub(super) fn next_steps(job: &Job, again: &str) -> Vec<String> {
+/// Empty when there is nothing to do. A profile that only reads can save a file.
+pub(super) fn next_steps(job: &Job, again: &str, reads_only: bool) -> Vec<String> {
     let mut steps = Vec::new();
     // A draft without rows to send is discarded.
     if matches!(job.phase, Phase::Moved | Phase::Draft) {
         return steps;
     }
-    let id = job.id;
+    let (id, can_act) = (job.id, !reads_only);
     let mut step = |what: String, why: &str| steps.push(format!("  {what}{again}  {why}"));
-    if job.can_resume() {
+    if can_act && job.can_resume() {
         let does = match job.left_after_check() {
             0 => t!("sends the unsent rows"),
             held if held < job.left_to_resume() => {
@@ -145,13 +145,13 @@ pub(super) fn next_steps(job: &Job, again: &str) -> Vec<String> {
         };
         step(format!("lapel jobs resume {id}"), does);
     }
-    if job.can_use_up() {
+    if can_act && job.can_use_up() {
         step(format!("lapel jobs use-up {id}"), t!("uses up the rest of the quota"));
     }
-    if job.offers_retry() {
+    if can_act && job.offers_retry() {
         step(format!("lapel jobs retry {id}"), t!("sends the refused rows again, in smaller requests"));
     }
-    if jobs::count(Step::Resolve, job) > 0 {
+    if can_act && jobs::count(Step::Resolve, job) > 0 {
         step(
             format!("lapel jobs resend {id} --row N --why TEXT"),
             t!("sends a row again; a second badge is possible"),
@@ -167,7 +167,7 @@ pub(super) fn next_steps(job: &Job, again: &str) -> Vec<String> {
     if jobs::count(Step::Redo, job) > 0 {
         step(format!("lapel jobs redo {id} --to FILE"), t!("saves a redo file"));
     }
-    if job.counts.sum(moves) > 0 {
+    if can_act && job.counts.sum(moves) > 0 {
         step("lapel jobs follow".to_owned(), t!("checks the results, as the app does"));
     }
     steps

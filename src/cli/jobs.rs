@@ -225,7 +225,8 @@ async fn show(session: &VerbSession, id: JobId, rows: Option<RowStatus>) -> Resu
             lines.push(format!("  {more}"));
         }
     }
-    lines.extend(job_text::under(t!("Next:"), job_text::next_steps(&job, &session.again)));
+    let steps = job_text::next_steps(&job, &session.again, session.profile.read_only);
+    lines.extend(job_text::under(t!("Next:"), steps));
     output::answer(&lines.join("\n"))?;
     Ok(exit::OK)
 }

@@ -133,8 +133,17 @@ async fn with_settings(verb: JournalVerb, settings: Settings, asker: &Asker) -> 
         JournalVerb::Init { .. } => init(place, profile, as_json).await,
         JournalVerb::Move { back } => move_jobs(place, profile, (&paths, back), &asker.who, as_json).await,
         JournalVerb::Migrate => migrate(place, profile, as_json).await,
-        _ => status::status(place, profile, as_json).await,
+        _ => {
+            // Without its key, it is not known what belongs to a profile.
+            let account = profile.and_then(|profile| account_of(profile, &paths).ok());
+            status::status(place, profile, account, as_json).await
+        }
     }
+}
+
+fn account_of(profile: &Profile, paths: &Paths) -> Result<Account, Failure> {
+    let account = Account::of(&profile.name, &super::connection(profile, paths)?);
+    Ok(account.of_organisation(profile.organisation.as_deref()))
 }
 
 /// A team's journal is needed, and `work` has found none.
@@ -180,8 +189,7 @@ async fn move_jobs(
         return Err(no_team(profile));
     };
     may_act(profile)?;
-    let account = Account::of(&profile.name, &super::connection(profile, paths)?)
-        .of_organisation(profile.organisation.as_deref());
+    let account = account_of(profile, paths)?;
     let who = place.person().unwrap_or(who).to_owned();
     let folder = JournalPlace::Folder(paths.data_dir.clone());
     let (file, team) = on_place(place, move |place| Ok((folder.open()?, place.open()?))).await?;

@@ -325,7 +325,7 @@ impl VerbSession {
             let rows = self.some_rows(job, is_not_as_asked, None).await?;
             lines.extend(job_text::under(t!("Not completed:"), rows));
         }
-        lines.extend(job_text::under(t!("Next:"), job_text::next_steps(job, &self.again)));
+        lines.extend(job_text::under(t!("Next:"), job_text::next_steps(job, &self.again, false)));
         Ok(output::answer(&lines.join("\n"))?)
     }
 

@@ -77,7 +77,11 @@ impl VerbSession {
         change(&mut how);
         let mut elsewhere = None;
         let journal = match wanted {
-            JobAccess::Plan => open_journal(place, JournalPlace::open_for_trial).await?,
+            JobAccess::Plan => {
+                let (journal, why) = place.open_to_plan(&account).await?;
+                why.iter().for_each(|why| super::complain(&why.to_string()));
+                journal
+            }
             JobAccess::Look => {
                 let (journal, why) = place.open_to_look(&account).await?;
                 elsewhere = why;

@@ -105,6 +105,18 @@ impl JournalPlace {
         Ok((journal, checked.err()))
     }
 
+    /// As [`Self::open_for_trial`]: also returns why nothing of an account is sent from this journal.
+    pub async fn open_to_plan(
+        &self,
+        account: &Account,
+    ) -> Result<(Journal, Option<JournalError>), JournalError> {
+        let place = self.clone();
+        let journal = tokio::task::spawn_blocking(move || place.open_for_trial()).await;
+        let journal = journal.map_err(|_| JournalError::Closed)??;
+        let checked = journal.check_only(None, account, false).await;
+        Ok((journal, checked.err()))
+    }
+
     /// Also opens the file that this computer has beside a team's journal.
     async fn open_both(
         &self,

@@ -81,8 +81,8 @@ impl App {
         match (form.and_then(|at| self.modals.get(at)), &self.welcome) {
             (Some(form), _) => form.draw(frame, body, &self.cx),
             (None, Some(welcome)) => welcome.draw(frame, body, &self.cx),
-            (None, None) => match &self.connection.failure {
-                Some(why) => draw_texts(frame, body, std::slice::from_ref(why), self.cx.theme.error()),
+            (None, None) => match self.connection.failure.clone().or_else(|| self.cannot_connect()) {
+                Some(why) => draw_texts(frame, body, &[why], self.cx.theme.error()),
                 None => self.screen().draw(frame, body, &self.cx),
             },
         }
@@ -94,6 +94,18 @@ impl App {
         {
             confirm.draw(frame, body, &self.cx, |form| modal.confirm_text(form, &self.cx));
         }
+    }
+
+    /// A key is checked by a request, for which this computer has no share of its team's limit now.
+    fn cannot_connect(&self) -> Option<String> {
+        let link = self.cx.link().filter(|link| self.cx.client().is_none() && link.limit == 0)?;
+        let why = self.connection.alone.as_ref()?;
+        if !link.is_login_refused {
+            return Some(t!("{why} lapel tries again by itself.", why));
+        }
+        let why = t!("{why} Check journal.url and journal.password of the profile.", why);
+        let key = self.cx.key(&[KeyContext::Global], Action::Profiles);
+        Some(t!("{why} Then open the profile again: {key}.", why, key))
     }
 
     /// A long message has several rows, because its end says what to do next. Also returns whether it is an error.

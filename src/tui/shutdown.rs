@@ -77,7 +77,7 @@ pub async fn close(app: &App, say: &mut dyn FnMut(&str)) {
         // The line before has the reason.
         Ok(Err(_)) if answers.unrecorded > 0 => {}
         Ok(listed) => {
-            for line in lines(listed, app.cx.keeps_jobs()) {
+            for line in lines(listed, app.cx.keeps_jobs(), app.cx.read_only()) {
                 say(&line);
             }
         }
@@ -118,13 +118,13 @@ async fn told_again() {
 }
 
 /// One line for each unfinished job, and how to resume them. `kept`: the journal outlives the program.
-fn lines(jobs: Result<Vec<Job>, JobError>, kept: bool) -> Vec<String> {
+fn lines(jobs: Result<Vec<Job>, JobError>, kept: bool, reads_only: bool) -> Vec<String> {
     let jobs = match jobs {
         Ok(jobs) => jobs,
         Err(why) => return vec![t!("unfinished jobs could not be listed: {why}", why)],
     };
     let open: Vec<&Job> = jobs.iter().filter(|job| job.is_unfinished()).collect();
-    let mut lines: Vec<String> = open.iter().take(LISTED).map(|job| line(job, kept)).collect();
+    let mut lines: Vec<String> = open.iter().take(LISTED).map(|job| line(job, kept && !reads_only)).collect();
     if open.len() > LISTED {
         let more = open.len() - LISTED;
         lines.push(if kept {
@@ -139,9 +139,9 @@ fn lines(jobs: Result<Vec<Job>, JobError>, kept: bool) -> Vec<String> {
     lines
 }
 
-fn line(job: &Job, kept: bool) -> String {
+fn line(job: &Job, can_continue: bool) -> String {
     let (id, kind, title, rows) = (job.id, tr(job.kind.name()), &job.title, crate::jobs::shares(job));
-    if kept && job.can_resume() {
+    if can_continue && job.can_resume() {
         t!(
             "unfinished: job {id}, {kind} {title}: {rows}; resume with: lapel jobs resume {id}",
             id,
@@ -149,7 +149,7 @@ fn line(job: &Job, kept: bool) -> String {
             title,
             rows
         )
-    } else if kept && job.phase != Phase::Draft && job.counts.sum(RowStatus::is_open) > 0 {
+    } else if can_continue && job.phase != Phase::Draft && job.counts.sum(RowStatus::is_open) > 0 {
         t!(
             "unfinished: job {id}, {kind} {title}: {rows}; checked whenever lapel runs, or with: lapel jobs follow",
             id,
@@ -159,5 +159,22 @@ fn line(job: &Job, kept: bool) -> String {
         )
     } else {
         t!("unfinished: job {id}, {kind} {title}: {rows}", id, kind, title, rows)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::needs;
+
+    #[test]
+    fn a_profile_that_only_reads_is_told_no_command_that_it_may_not_use() {
+        let [stopped, waiting] = [(Phase::Stopped, RowStatus::Ready), (Phase::Running, RowStatus::Waiting)]
+            .map(|(phase, status)| needs::tests::job(phase, &[(status, 2)]));
+        for (job, command) in [(stopped, "lapel jobs resume"), (waiting, "lapel jobs follow")] {
+            let said = |reads_only| lines(Ok(vec![job.clone()]), true, reads_only).concat();
+            assert!(said(false).contains(command), "{}", said(false));
+            assert!(said(true).contains("a title") && !said(true).contains("lapel jobs"), "{}", said(true));
+        }
     }
 }

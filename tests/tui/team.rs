@@ -347,21 +347,29 @@ async fn a_login_that_is_refused_is_named_with_what_helps() {
     }
     let head = msg_with("{alert} {problem} {dot} no requests", &[&"▲", &msg("login refused"), &"·"]);
     let advice = msg_with("{why} Then open the profile again: {key}.", &[&"", &"P"]);
-    for (columns, rows) in [(80, 24), (160, 50)] {
+    // The key of a profile is checked by a request before the journal is opened.
+    for (columns, rows, is_pinned) in [(80, 24, false), (160, 50, false), (120, 36, true)] {
         let mut login = server::new_database();
         "stranger".clone_into(&mut login.server.user);
         let mut h = Harness::with(small(), columns, rows, |session| {
             let mut session = in_team(session, &login, "kim");
             session.connection.pace_team = Some(login.clone());
+            session.connection.pin = is_pinned.then(|| super::profiles::pinned("dmu_test_"));
             session
         })
         .await;
         h.press("alt-0");
         let is_told = |screen: &str| screen.contains(&head) && words(screen).contains(advice.trim());
         let screen = h.until("what helps", is_told).await;
-        for other in [msg("database away"), msg_part("lapel tries again by itself.")] {
-            assert!(!words(&screen).contains(other), "{screen}");
+        // Without the message below the screen.
+        h.press("esc alt-5");
+        for screen in [screen, h.screen()] {
+            assert!(words(&screen).contains(advice.trim()), "{screen}");
+            for other in [msg("database away"), msg_part("lapel tries again by itself.")] {
+                assert!(!words(&screen).contains(other), "{screen}");
+            }
         }
+        assert_eq!(all_requests(&h), 0);
     }
 }
 

@@ -5,12 +5,13 @@ use super::super::label::fields;
 use super::super::session::answer;
 use super::{no_team, on_place, server_of};
 use crate::cli::prelude::*;
-use crate::jobs::{FileStatus, TeamStatus};
+use crate::jobs::{Account, FileStatus, JournalError, TeamStatus};
 use crate::team::{Host, Server};
 
 pub(super) async fn status(
     place: JournalPlace,
     profile: Option<&Profile>,
+    account: Option<Account>,
     as_json: bool,
 ) -> Result<(), Failure> {
     let mut value = match &place {
@@ -21,7 +22,12 @@ pub(super) async fn status(
         }
         JournalPlace::Folder(folder) => {
             let folder = folder.clone();
-            of_file(&on_place(place, move |_| FileStatus::of(&folder)).await?)
+            let found = on_place(place.clone(), move |_| FileStatus::of(&folder)).await?;
+            let opened = match account.filter(|_| found.bytes.is_some()) {
+                Some(account) => place.open_to_plan(&account).await.ok(),
+                None => None,
+            };
+            of_file(&found, opened.and_then(|(_, elsewhere)| elsewhere))
         }
         JournalPlace::Memory => return Err(no_team(profile)),
     };
@@ -55,7 +61,7 @@ fn of_team(path: &str, server: &Server, found: &TeamStatus, reads_only: bool) ->
     })
 }
 
-fn of_file(found: &FileStatus) -> Value {
+fn of_file(found: &FileStatus, elsewhere: Option<JournalError>) -> Value {
     json!({
         "ok": true,
         "kind": "file",
@@ -70,7 +76,7 @@ fn of_file(found: &FileStatus) -> Value {
         "bytes": found.bytes,
         "network_drive": found.is_on_network_drive,
         "server": null,
-        "problems": [],
+        "problems": elsewhere.iter().map(ToString::to_string).collect::<Vec<_>>(),
     })
 }
 

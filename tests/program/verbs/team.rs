@@ -194,6 +194,11 @@ fn a_reader_answers_from_the_journal_and_has_its_part_of_the_rate_limit() {
     bench.said(issuing.output().expect("it runs")).ended(0);
     let jobs = run_as(&bench, "reader", &["jobs", "--read-only", "--json"]).ended(0).json();
     assert_eq!(jobs["jobs"][0]["begun_by"], "issuer", "{jobs}");
+    let shown =
+        |user, flags: &[&str]| run_as(&bench, user, &[&["jobs", "show", "1"], flags].concat()).ended(0).out;
+    assert!(shown("issuer", &[]).contains("lapel jobs follow"));
+    // A reader can only save a file.
+    assert!(!shown("reader", &["--read-only"]).contains(msg("Next:")));
     team::run_in(&database, "DELETE FROM lapel.pace_block");
     let said =
         run_as(&bench, "reader", &["wallet", "a@naru.example", "--read-only", "--json"]).ended(0).json();
@@ -759,6 +764,7 @@ fn a_computer_that_used_a_teams_journal_sends_nothing_from_its_own_file() {
     let refuses = |data_dir: &str, profile: &str| {
         let refused = run_on(&bench, data_dir, profile, &ISSUE_TO_A).ended(1);
         assert!(refused.err.contains(msg_part("lapel journal move --back")), "{}", refused.err);
+        refused.err
     };
     // No file was there before.
     run_on(&bench, "sends", "issuer", &ISSUE_TO_A).ended(0);
@@ -783,6 +789,16 @@ fn a_computer_that_used_a_teams_journal_sends_nothing_from_its_own_file() {
         refuses(data_dir, "copy");
         assert_eq!(jobs_in_file(&bench, data_dir), 0);
     }
+    // So says everything that looks whether it can be sent.
+    let why = msg_part("To issue with the journal on this computer, then run");
+    assert!(refuses("looks", "issuer").contains(why));
+    for (args, code) in [(&["doctor"][..], 1), (&["journal", "status"], 0)] {
+        let said = run_on(&bench, "looks", "issuer", &[args, &["--json"]].concat()).ended(code).json();
+        let problems = said["problems"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        assert_eq!(problems.filter(|problem| problem.contains(why)).count(), 1, "{said}");
+    }
+    let planned = run_on(&bench, "looks", "issuer", &[&ISSUE_TO_A[..], &["--dry-run"]].concat());
+    assert!(planned.err.contains(why), "{}", planned.err);
     let base = bench.sandbox.base_url();
     bench.settings(&alone.replace(base, &format!("{base}/")));
     refuses("sends", "issuer");

@@ -553,6 +553,21 @@ async fn a_suspended_process_uses_nothing_of_a_block_that_has_ended() {
     waiting.abort();
 }
 
+/// Until the sender is dropped, the database answers nothing that concerns the pace.
+async fn hang(login: &Login) -> (Sender<()>, std::thread::JoinHandle<()>) {
+    let (locked, end) = (channel(), channel::<()>());
+    let locking = as_administrator(login);
+    let hung = std::thread::spawn(move || {
+        let session = DatabaseSession::open(&locking).expect("connected");
+        let lock = session.client.batch_execute("BEGIN; SELECT FROM lapel.pace FOR UPDATE");
+        session.runtime.block_on(lock).expect("locked");
+        locked.0.send(()).expect("heard");
+        let _ = end.1.recv();
+    });
+    tokio::task::spawn_blocking(move || locked.1.recv().expect("locked")).await.expect("no panic");
+    (end.0, hung)
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_database_that_does_not_answer_stops_only_what_needs_it() {
     if !database::is_installed() {
@@ -565,25 +580,57 @@ async fn a_database_that_does_not_answer_stops_only_what_needs_it() {
     let seats = "SELECT count(*) FROM pace_block WHERE seat";
     until("it has a seat", async || number(&login, seats).await == 1).await;
     pace.leave();
-    let (locked, end) = (channel(), channel::<()>());
-    let locking = as_administrator(&login);
-    let hung = std::thread::spawn(move || {
-        let session = DatabaseSession::open(&locking).expect("connected");
-        let lock = session.client.batch_execute("BEGIN; SELECT FROM lapel.pace FOR UPDATE");
-        session.runtime.block_on(lock).expect("locked");
-        locked.0.send(()).expect("heard");
-        let _ = end.1.recv();
-    });
-    tokio::task::spawn_blocking(move || locked.1.recv().expect("locked")).await.expect("no panic");
+    let (end, hung) = hang(&login).await;
     drop(person(&pace).await);
     assert_eq!(pace.status_now().limit, 2);
-    drop(end.0);
+    drop(end);
     hung.join().expect("no panic");
     until("it shares again", async || {
         drop(person(&pace).await);
         pace.alone().is_none()
     })
     .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_answer_to_a_sent_request_does_not_wait_for_the_database() {
+    use crate::api::{ApiKey, Call, Connection, IssueRequest, connect};
+    use crate::sandbox::{Options, Sandbox};
+    if !database::is_installed() {
+        return;
+    }
+    let login = database::new_database();
+    let options = Options { history: Some(0), ..Options::default() };
+    let sandbox = Sandbox::start(options).await.expect("a sandbox");
+    let key = ApiKey::new(sandbox.api_key()).expect("a key");
+    let mut connection = Connection::new(sandbox.base_url(), key).expect("a connection");
+    connection.pace_team = Some(login.clone());
+    let access = connect(&connection).expect("clients");
+    let writer = access.writer().expect("it may write").clone();
+    let call = Call::interactive();
+    let turn = writer.turn(&call).await.expect("a turn");
+    let (end, hung) = hang(&login).await;
+    let (greedy, call_of_greedy) = (writer.clone(), call.clone());
+    let taking = tokio::spawn(async move {
+        let mut taken = Vec::new();
+        while let Ok(turn) = greedy.turn(&call_of_greedy).await {
+            taken.push(turn);
+        }
+    });
+    let waiting = "SELECT count(*) FROM pg_locks JOIN pg_stat_activity USING (pid)
+                   WHERE NOT granted AND datname = current_database()";
+    until("another turn waits for it", async || number(&login, waiting).await > 0).await;
+    let request = IssueRequest {
+        template_id: crate::domain::TemplateId::new("TPL-001").expect("an id"),
+        recipient_name: "Kim".to_owned(),
+        recipient_email: "kim@wait.example".to_owned(),
+    };
+    writer.issue(&request, &call.in_turn(turn)).await.expect("accepted");
+    // It still waits: otherwise the database would be away.
+    assert!(access.reader().alone().is_none());
+    taking.abort();
+    drop(end);
+    hung.join().expect("no panic");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

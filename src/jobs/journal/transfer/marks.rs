@@ -99,7 +99,7 @@ impl Mark {
         let place = &self.place;
         match (self.state, is_team) {
             (MarkState::Gone, false) => localizable!(
-                "The jobs of this profile are in the team's journal ({server}). lapel sends nothing from here: somebody could get a badge twice. Set journal.url of the profile again, or move them back first: lapel journal move --back",
+                "The jobs of this profile are in the team's journal ({server}). lapel sends nothing from here: somebody could get a badge twice. Set journal.url of the profile again. To issue with the journal on this computer, then run: lapel journal move --back",
                 server = place
             ),
             (MarkState::Gone, true) => localizable!(
