@@ -488,6 +488,12 @@ async fn a_domain_of_the_index_shows_a_mistyped_one_in_a_file() {
         let screen = h.settled().await;
         assert!(screen.contains(typed) && screen.contains(&question) == is_asked, "{typed}: {screen}");
     }
+    // A correction that is saved in spite of the question needs review, as the same address in a file does.
+    h.press("ctrl-u");
+    h.type_text("four@naru.exmaple");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(screen.contains(msg_part("1 needs review")) && screen.contains("four@naru.ex"), "{screen}");
 }
 
 #[tokio::test]
