@@ -360,8 +360,8 @@ async fn a_heading_has_the_keys_of_its_rows_or_says_what_they_need() {
     h.shows(&msg_with("{n} rows will be sent.", &[&2])).await;
     h.shows("4 ready").await;
     h.settled().await;
-    h.press("g f A");
-    h.shows(msg_part("These rows cannot be decided together.")).await;
+    h.press("g f _");
+    h.shows(msg_part("These rows are ready to be sent.")).await;
 }
 
 /// Where there is no address, sending is not possible with any key.
