@@ -29,7 +29,7 @@ messages! {
         => localizable!("This key is over its rate limit. Wait {wait}. Nothing was changed by this request. Other programs with the same key count too. Try again later.", wait = seconds(*retry_after));
     /// 422. The contract connects 422 with the issue quota, without a code.
     Quota(said: Refusal)
-        => localizable!("The service refused the request ({said}). This status usually means that the issue quota is used up. The quoted message is from the service. Probably nothing was issued. lapel checks this before it sends any of these badges again.", said = said.localizable());
+        => localizable!("The service refused the request ({said}). This status usually means that the issue quota is used up. The quoted message is from the service. lapel sends these badges again only after a check has shown that none was issued.", said = said.localizable());
     /// A 4xx with an envelope, or a refusing envelope with status 200.
     BadRequest(said: Refusal)
         => localizable!("The service did not understand or allow the request ({said}). Nothing was changed. Change the request: the service would refuse the same one again.", said = said.localizable());

@@ -3,7 +3,7 @@
 use super::duplicate_check::{self, CheckProgress};
 use super::error::JobError;
 use super::handle::Jobs;
-use super::intake::{CheckOutcome, Finding, check_person};
+use super::intake::{CheckOutcome, DomainCounts, Finding, check_person};
 use super::job::{Job, JobId, JobRow, Kind, Phase};
 use super::job_words::JobPart;
 use super::journal::carry::EarlierRow;
@@ -243,25 +243,40 @@ impl Jobs {
     }
 
     /// Corrects and checks a row, and returns the findings. The duplicate check must run again, since the
-    /// recipient may be another person now.
+    /// recipient may be another person now. `indexed` are the domains of the index: see [`Jobs::known_domains`].
     pub async fn correct(
         &self,
         id: JobId,
         no: u64,
         name: &str,
         email: &str,
+        indexed: &[(String, u64)],
     ) -> Result<Vec<Finding>, JobError> {
         self.draft(id).await?;
-        let (row, findings) = corrected(no, name, email);
+        let (row, findings) = corrected(no, name, email, &self.domains_beside(id, indexed).await?);
         self.core.store.correct_rows(id, self.core.me(), vec![row]).await?;
         self.core.changed(id, []);
         Ok(findings)
     }
 
+    /// The domains of earlier recipients and of the ready rows of a draft.
+    async fn domains_beside(&self, id: JobId, indexed: &[(String, u64)]) -> Result<DomainCounts, JobError> {
+        let known = self.known_domains(indexed).await?;
+        let ready = self.core.store.ready_domains(id).await?;
+        Ok(DomainCounts::new(known.into_iter().chain(ready)))
+    }
+
     /// By one decision, addresses get the domain that was probably meant, and names get the letters that they
-    /// lost in a conversion. Returns the number of rows. The duplicate check must run again.
-    pub async fn take_suggestions(&self, id: JobId, rows: SuggestedRows) -> Result<u64, JobError> {
+    /// lost in a conversion. Returns the number of rows. The duplicate check must run again. `indexed` is as in
+    /// [`Jobs::correct`].
+    pub async fn take_suggestions(
+        &self,
+        id: JobId,
+        rows: SuggestedRows,
+        indexed: &[(String, u64)],
+    ) -> Result<u64, JobError> {
         self.draft(id).await?;
+        let domains = self.domains_beside(id, indexed).await?;
         let suggested = |row: &JobRow| {
             let (name, email) = (row.suggested_name(), row.suggested_address());
             if name.is_none() && email.is_none() {
@@ -269,7 +284,7 @@ impl Jobs {
             }
             let name = name.unwrap_or_else(|| row.holder.wire().to_owned());
             let email = email.unwrap_or_else(|| row.address.wire().to_owned());
-            Some(corrected(row.no, &name, &email).0)
+            Some(corrected(row.no, &name, &email, &domains).0)
         };
         let mut taken = Vec::new();
         match rows {
@@ -297,8 +312,13 @@ impl Jobs {
 
     /// Repeats the decisions of earlier drafts of a file in new ones, one by one in their order, as far as they apply to
     /// the same rows with the same fields. A permission to send a second badge does not apply: the duplicate check asks
-    /// again. Returns the number of rows with a decision that no longer applies.
-    pub async fn keep_decisions(&self, earlier: &[JobId], new: &[JobId]) -> Result<u64, JobError> {
+    /// again. Returns the number of rows with a decision that no longer applies. `indexed` is as in [`Jobs::correct`].
+    pub async fn keep_decisions(
+        &self,
+        earlier: &[JobId],
+        new: &[JobId],
+        indexed: &[(String, u64)],
+    ) -> Result<u64, JobError> {
         if earlier.is_empty() {
             return Ok(0);
         }
@@ -308,7 +328,8 @@ impl Jobs {
         let mut lost: Option<BTreeSet<EarlierRow>> = None;
         for id in new {
             let found = self.core.store.earlier_decisions(earlier.clone(), *id).await?;
-            let again = |(no, name, email): &(u64, String, String)| corrected(*no, name, email).0;
+            let domains = self.domains_beside(*id, indexed).await?;
+            let again = |(no, name, email): &(u64, String, String)| corrected(*no, name, email, &domains).0;
             for rows in found.by_decision.into_values() {
                 if !rows.corrected.is_empty() {
                     let rows = rows.corrected.iter().map(again).collect();
@@ -479,9 +500,16 @@ pub struct Undone {
     pub is_last: bool,
 }
 
-fn corrected(no: u64, name: &str, email: &str) -> (CorrectRow, Vec<Finding>) {
+/// A row whose domain looks mistyped needs review, as it does in a file.
+fn corrected(no: u64, name: &str, email: &str, domains: &DomainCounts) -> (CorrectRow, Vec<Finding>) {
     let (name, email, outcome, findings) = check_person(name, email);
-    let (row_status, why) = files::placed(outcome, &findings);
+    let (mut row_status, mut why) = files::placed(outcome, &findings);
+    if row_status == RowStatus::Ready
+        && let Some(meant) = EmailKey::of(&email).domain().and_then(|domain| domains.meant(domain))
+    {
+        row_status = RowStatus::NeedsReview;
+        why = Some(Reason::from(Code::DomainSlip).with("meant", meant));
+    }
     let (name, email) = (redact(&name).into_owned(), redact(&email).into_owned());
     (CorrectRow { no, name, email, row_status, why }, findings)
 }

@@ -163,7 +163,7 @@ codes! {
     LookAlike = "look_alike", tr_noop!("{address} holds it");
     SentBefore = "sent_before", tr_noop!("a job in this journal sent one that the service does not show yet");
     SameAddress = "same_address", tr_noop!("row {row} has the same e-mail address");
-    DomainSlip = "domain_slip", tr_noop!("e-mail address: did you mean {meant}, as in most other addresses?");
+    DomainSlip = "domain_slip", tr_noop!("e-mail address: did you mean {meant}? Many more addresses have it.");
     LostLetters = "lost_letters", tr_noop!("letters of the name were lost in a conversion{was}");
     TemplateShared = "template_shared", tr_noop!("template: more than one has this title; use the id");
     TemplateUnknown = "template_unknown",

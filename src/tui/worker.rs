@@ -297,7 +297,7 @@ async fn respond(
             Response::Export(Box::new(exported.map_err(NotSaved::from)))
         }
         Request::Mail(id) => Response::Mail(text_error(jobs?.mail_failures(id).await)),
-        Request::Do(command) => Response::Done(job_command::run(*command, &jobs?, &link?.who).await),
+        Request::Do(command) => Response::Done(job_command::run(*command, &jobs?, &index?, &link?.who).await),
 
         Request::TurnOnIndex => Response::IndexOn(text_error(index?.turn_on().await)),
         Request::Sync(want) => {
@@ -389,8 +389,8 @@ async fn draft_file(
     progress: watch::Sender<Reading>,
     cancel: &CancellationToken,
 ) -> Result<(Vec<JobId>, u64), JobError> {
-    let new = jobs.draft_file(request, indexed, progress, cancel.clone()).await?;
-    let lost = jobs.keep_decisions(replaced, &new).await?;
+    let new = jobs.draft_file(request, indexed.clone(), progress, cancel.clone()).await?;
+    let lost = jobs.keep_decisions(replaced, &new, &indexed).await?;
     Ok((new, lost))
 }
 

@@ -248,9 +248,9 @@ async fn a_row_is_corrected_in_place_and_checked_for_duplicates_again() {
     let id = bench.draft_one(source, Choices::default()).await;
     bench.check_duplicates(id).await;
     assert_eq!(bench.job(id).await.counts.of(RowStatus::Invalid), 1);
-    let found = bench.jobs.correct(id, 1, "김하나", "two@naru").await.expect("a correction");
+    let found = bench.jobs.correct(id, 1, "김하나", "two@naru", &[]).await.expect("a correction");
     assert!(!found.is_empty(), "still no address");
-    bench.jobs.correct(id, 1, " 김하나 ", "two@naru.example").await.expect("a correction");
+    bench.jobs.correct(id, 1, " 김하나 ", "two@naru.example", &[]).await.expect("a correction");
     let job = bench.job(id).await;
     assert_eq!((job.counts.of(RowStatus::Ready), job.checked), (2, None));
     let checked = bench.check_duplicates(id).await;
@@ -264,8 +264,12 @@ async fn a_receipt_shows_what_was_sent_and_a_redo_file_keeps_corrections() {
     let text =
         "name,email,group\n김하나,one@naru.example,A\n김두니,two@naru.exmaple,B\n김세나,three@naru,C\n";
     let id = bench.draft_one(bench.write("wrong.csv", text), Choices::default()).await;
-    bench.jobs.correct(id, 2, "김두나", "two@naru.example").await.expect("a correction");
-    bench.jobs.correct(id, 3, "김세나", "sena@naru").await.expect("a correction that is no address either");
+    bench.jobs.correct(id, 2, "김두나", "two@naru.example", &[]).await.expect("a correction");
+    bench
+        .jobs
+        .correct(id, 3, "김세나", "sena@naru", &[])
+        .await
+        .expect("a correction that is no address either");
     bench.check_duplicates(id).await;
     bench.jobs.begin(id, "test").await.expect("begun");
     bench.until("accepted", id, |job| job.counts.of(RowStatus::Waiting) == 2).await;

@@ -138,7 +138,7 @@ async fn a_redo_file_of_any_format_is_read_again() {
         h.paste(&file.display().to_string());
         h.press("enter");
         let screen =
-            h.until("two rows", |s| s.contains("2 rows") || s.matches(msg("no problem")).count() == 2).await;
+            h.until("two rows", |s| s.contains("2 rows") || s.matches(msg("readable")).count() == 2).await;
         assert_eq!(h.sandbox.control().ledger().accepted_total(), 3, "{screen}");
     }
 }

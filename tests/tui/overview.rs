@@ -146,9 +146,13 @@ async fn a_bar_is_searched_and_opened() {
     let mut h = opened(frozen(), 80, 24).await;
     let selected = |screen: &str| screen.lines().find(|line| line.starts_with('▌')).map(str::to_owned);
     h.press("} } /");
-    h.type_text("정보화");
+    h.type_text("정보화zz");
+    let screen = h.settled().await;
+    assert!(screen.contains(msg("no match among these bars")), "{screen}");
+    h.press("backspace backspace");
     let screen = h.settled().await;
     assert!(selected(&screen).is_some_and(|bar| bar.contains("정보화")), "{screen}");
+    assert!(!screen.contains(msg("no match among these bars")), "{screen}");
     h.press("enter k n");
     let screen = h.settled().await;
     assert!(selected(&screen).is_some_and(|bar| bar.contains("정보화")), "the next match:\n{screen}");

@@ -6,6 +6,7 @@ use super::{
     CommandResult, Failure, ProfileContext, no_journal, pin_of, profile_as_json, typed_secret, unsaved, warn,
     with_command,
 };
+use crate::cli::output::note;
 use crate::cli::prelude::*;
 use crate::cli::prompt;
 use crate::config::{
@@ -114,17 +115,22 @@ async fn new_name(flag: Option<String>, all: &[ProfileLine], ask: bool) -> Resul
     Ok(name)
 }
 
+/// Asks again after a wrong word, so that nothing else has to be typed again.
+async fn ask_environment() -> Result<Environment, Failure> {
+    loop {
+        let word = prompt::open_line(t!("Environment: demo, staging or live"), "live").await?;
+        match Environment::read(&word.to_ascii_lowercase()) {
+            Some(environment) => return Ok(environment),
+            None => note(t!("Enter demo, staging or live.")),
+        }
+    }
+}
+
 /// Adds what the flags do not give: with `ask`, from the user's answers.
 async fn ask_for_values(input: &mut ProfileInput, ask: bool) -> Result<(), Failure> {
     if input.get("environment").is_none() {
         // A profile without an environment counts as LIVE, the safest choice.
-        let word = if ask {
-            prompt::open_line(t!("Environment: demo, staging or live"), "live").await?
-        } else {
-            "live".to_owned()
-        };
-        let environment = Environment::read(&word.to_ascii_lowercase())
-            .ok_or_else(|| Failure::usage(t!("Enter demo, staging or live. Nothing was saved.")))?;
+        let environment = if ask { ask_environment().await? } else { Environment::Live };
         input.set("environment", environment.word());
     }
     let base_url = given(

@@ -264,6 +264,15 @@ pub(super) fn finish_rows(
     )
 }
 
+/// The domains of the ready rows of a draft, with their numbers of rows.
+pub(super) fn ready_domains(db: &Tx<'_>, id: &JobId) -> tx::Result<Vec<(String, u64)>> {
+    db.all(
+        "SELECT substr(email_key, instr(email_key, '@') + 1) AS domain, count(*) FROM row
+         WHERE job = ?1 AND bucket = 'ready' AND email_key LIKE '%@%' GROUP BY domain",
+        values![id.0],
+    )
+}
+
 /// Corrects rows of a draft by one decision. The duplicate check must run again.
 pub(super) fn correct_rows(db: &Tx<'_>, id: &JobId, me: &str, corrected: &[CorrectRow]) -> tx::Result<()> {
     jobs::assure_draft(db, *id, me, true)?;

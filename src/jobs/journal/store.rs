@@ -183,6 +183,7 @@ operations! {
     read kept_drafts(account: Account, me: String) -> Vec<Job> = drafts::kept;
     write "rows" finish_rows(id: JobId, rows: Vec<NewRow>, suspects: Vec<(String, String)>) -> ()
         = drafts::finish_rows;
+    read ready_domains(id: JobId) -> Vec<(String, u64)> = drafts::ready_domains;
     write "correct" correct_rows(id: JobId, me: String, rows: Vec<CorrectRow>) -> () = drafts::correct_rows;
     write "review" review_rows(args: ReviewRows) -> u64 = drafts::review_rows;
     read last_decision(id: JobId) -> Option<LastDecision> = review::last_decision;

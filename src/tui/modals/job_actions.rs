@@ -28,7 +28,7 @@ pub(in crate::tui) fn run(job: &Job, action: Action, marked: &[JobRow], effects:
         }
         Action::Retry => effects.go.push(Navigate::Again(job.id, Box::new(JobCommand::Retry(job.id)))),
         Action::Check => {
-            effects.say(t!("Checking job {id} now.", id = job.id));
+            effects.say(t!("Check of job {id} started.", id = job.id));
             effects.command(JobCommand::Look(Some(job.id)));
         }
         Action::CancelRest if marked.is_empty() => effects.show(ConfirmAction::cancel_rest(job)),

@@ -6,7 +6,7 @@ use crate::config::{
     Input, NewProfile, ProfileEdit, ProfileInput, ProfileLine, ProfileSettings, SecretKind, SettingEdit,
 };
 use crate::domain::confirm_text::short_name;
-use crate::domain::time::example_offset;
+use crate::domain::time::{example_offset, read_offset};
 use crate::team::Server;
 use crate::tui::input::paths;
 use crate::tui::persist::unfinished;
@@ -264,6 +264,14 @@ impl ProfileForm {
 
     pub fn on_action(&mut self, action: Action) -> ProfileStep {
         let is_last = self.focus.at + 1 == self.lines.len();
+        if let (Action::Accept, Some(at)) = (action, self.wrong_zone())
+            && (is_last || self.focus.at == at)
+        {
+            self.focus.at = at;
+            return ProfileStep::Wrong(
+                t!("Time zone: enter the offset from UTC, such as +09:00.").to_owned(),
+            );
+        }
         match action {
             Action::ClearField => {
                 if let Some(field) = self.field_mut() {
@@ -283,6 +291,15 @@ impl ProfileForm {
             _ => return ProfileStep::NotMine,
         }
         ProfileStep::Done
+    }
+
+    /// The line of the time zone, if its text is none: many enter its name.
+    fn wrong_zone(&self) -> Option<usize> {
+        let is_wrong = |line: &FormLine| {
+            let typed = line.shown();
+            line.setting == Some("utc_offset") && !typed.is_empty() && read_offset(typed).is_none()
+        };
+        self.lines.iter().position(is_wrong)
     }
 
     /// Moves the focus among the lines that are shown. Returns false for other actions.
@@ -547,6 +564,23 @@ mod tests {
             "postgres://kim@db.example?password=hunter3",
         ] {
             assert_eq!(typed(&mut form, "journal.url", url), "", "{url}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_time_zone_is_named_by_its_label_and_gets_the_cursor() {
+        let mut form = ProfileForm::new("uni");
+        let zone = form.lines.iter().position(|line| line.setting == Some("utc_offset")).expect("a line");
+        for (typed, is_wrong) in [("Asia/Seoul", true), ("9", true), ("+09:00", false), ("", false)] {
+            for start in [zone, form.lines.len() - 1] {
+                form.lines[zone].control = LineControl::Text(TextField::with(typed));
+                form.focus.at = start;
+                let is_named = match form.on_action(Action::Accept) {
+                    ProfileStep::Wrong(why) => why.starts_with(i18n::tr("Time zone")),
+                    _ => false,
+                };
+                assert_eq!((is_named, form.focus.at == zone), (is_wrong, is_wrong), "{typed}");
+            }
         }
     }
 }

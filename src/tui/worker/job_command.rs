@@ -1,5 +1,6 @@
 //! Runs job commands, which cannot be cancelled, and reads of a job's rows.
 
+use super::index::IndexSlot;
 use super::text_error;
 use crate::jobs::{
     CheckProgress, DuplicateResult, JobError, Person, RequestsNeeded, RowField, RowFilter, RowSelection,
@@ -11,7 +12,7 @@ use tokio::sync::watch;
 
 /// An error is text for the user, which also says whether anything was changed.
 /// `who` is the acting user.
-pub async fn run(command: JobCommand, jobs: &Jobs, who: &str) -> Result<JobReply, String> {
+pub async fn run(command: JobCommand, jobs: &Jobs, index: &IndexSlot, who: &str) -> Result<JobReply, String> {
     let done = match command {
         JobCommand::Issue(plan) => fine(jobs.issue(plan, who).await),
         JobCommand::Replace(plan, old, reason) => fine(jobs.replace(plan, old, &reason, who).await),
@@ -93,14 +94,16 @@ pub async fn run(command: JobCommand, jobs: &Jobs, who: &str) -> Result<JobReply
             })
         }
         JobCommand::TakeSuggestions(id, rows) => {
-            jobs.take_suggestions(id, rows).await.map(JobReply::Corrected)
+            jobs.take_suggestions(id, rows, &index.domains().await).await.map(JobReply::Corrected)
         }
         JobCommand::UndoDecision(id, others) => match jobs.undo_decision(id).await {
             Ok(Some(undone)) => Ok(JobReply::Undone(undone)),
             Ok(None) => jobs.last_decided(&others).await.map(JobReply::NothingUndone),
             Err(why) => Err(why),
         },
-        JobCommand::Correct(id, row, name, email) => fine(jobs.correct(id, row, &name, &email).await),
+        JobCommand::Correct(id, row, name, email) => {
+            fine(jobs.correct(id, row, &name, &email, &index.domains().await).await)
+        }
     };
     text_error(done)
 }

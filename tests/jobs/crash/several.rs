@@ -162,7 +162,7 @@ async fn draft(session: &Session, people: Vec<Person>, plan: &Plan) -> Option<Jo
             && after == when
         {
             let Person { name, email } = person(n);
-            fine(session.jobs.correct(id, last, &name, &email).await);
+            fine(session.jobs.correct(id, last, &name, &email, &[]).await);
         }
     };
     correct(false).await;

@@ -322,8 +322,8 @@ async fn a_row_that_is_corrected_to_another_person_is_judged_by_that_person() {
     bench.until("accepted", first, |j| j.counts.of(RowStatus::Waiting) == 1).await;
     let nobody = Person { name: "사람 3".into(), email: String::new() };
     let (second, _) = drafted(&bench, vec![people(1..2).remove(0), nobody]).await;
-    bench.jobs.correct(second, 1, "김하나", "person0@naru.example").await.expect("corrected");
-    bench.jobs.correct(second, 2, "김세나", "person3@naru.example").await.expect("corrected");
+    bench.jobs.correct(second, 1, "김하나", "person0@naru.example", &[]).await.expect("corrected");
+    bench.jobs.correct(second, 2, "김세나", "person3@naru.example", &[]).await.expect("corrected");
     let (progress, _) = tokio::sync::watch::channel(CheckProgress::default());
     let cancel = tokio_util::sync::CancellationToken::new();
     let checked = bench.jobs.check_duplicates(second, &progress, cancel).await.expect("a duplicate check");

@@ -2,7 +2,7 @@
 
 use super::*;
 use lapel::jobs::intake::{Choices, ImportSource};
-use lapel::jobs::{CheckProgress, FileRequest, RequestsNeeded, RowGroup, RowSelection};
+use lapel::jobs::{CheckProgress, FileRequest, RequestsNeeded, RowGroup, RowSelection, SuggestedRows};
 use tokio_util::sync::CancellationToken;
 
 /// A draft of pasted lines with their header.
@@ -116,7 +116,7 @@ async fn a_row_of_no_known_template_is_never_sent_with_that_of_its_job() {
     for row in rows.iter().skip(1) {
         bench
             .jobs
-            .correct(made[0], row.no, "한지민", &format!("e{}@naru.example", row.no))
+            .correct(made[0], row.no, "한지민", &format!("e{}@naru.example", row.no), &[])
             .await
             .expect("corrected");
         assert_eq!(bench.jobs.allow(made[0], RowSelection::One(row.no)).await.expect("no row"), 0);
@@ -206,7 +206,7 @@ async fn decisions_are_undone_one_after_the_other_until_the_job_begins() {
     before.push(shown(&bench, id).await);
     assert_eq!(bench.jobs.skip_rows(id, RowSelection::One(3)).await.expect("skipped"), 1);
     before.push(shown(&bench, id).await);
-    bench.jobs.correct(id, 1, "García", "new@naru.example").await.expect("corrected");
+    bench.jobs.correct(id, 1, "García", "new@naru.example", &[]).await.expect("corrected");
     before.push(shown(&bench, id).await);
     // A decision that changes nothing is none to undo.
     assert_eq!(bench.jobs.skip_rows(id, RowSelection::One(3)).await.expect("already skipped"), 0);
@@ -233,6 +233,28 @@ async fn decisions_are_undone_one_after_the_other_until_the_job_begins() {
     assert_eq!(bench.sandbox.control().ledger().accepted_total(), 1);
 }
 
+/// The file itself and the index show which domain is meant.
+#[tokio::test]
+async fn a_correction_with_a_mistyped_domain_needs_review_as_such_a_row_of_a_file_does() {
+    let bench = Bench::new(small()).await;
+    let lines: String = (0..6).map(|n| format!("김민수,p{n}@naru.example\n")).collect();
+    let id = draft(&bench, &lines).await;
+    let indexed = [("moonfern.example".to_owned(), 40)];
+    for (typed, meant) in [
+        ("x@naru.exmaple", Some("x@naru.example")),
+        ("x@moonfrn.example", Some("x@moonfern.example")),
+        ("x@bluewhale.example", None),
+        ("x@naru.exmaple", Some("x@naru.example")),
+    ] {
+        bench.jobs.correct(id, 1, "김민수", typed, &indexed).await.expect("corrected");
+        let row = bench.rows(id).await.remove(0);
+        let expected = if meant.is_some() { RowStatus::NeedsReview } else { RowStatus::Ready };
+        assert_eq!((row.row_status, row.suggested_address().as_deref()), (expected, meant), "{typed}");
+    }
+    let taken = bench.jobs.take_suggestions(id, SuggestedRows::One(1), &[]).await.expect("taken");
+    assert_eq!((taken, bench.rows(id).await[0].row_status), (1, RowStatus::Ready));
+}
+
 /// As after a change of the file: the new draft repeats what was decided about the rows that are the same.
 #[tokio::test]
 async fn repeated_decisions_are_undone_one_after_the_other_too() {
@@ -245,12 +267,12 @@ async fn repeated_decisions_are_undone_one_after_the_other_too() {
     let lost = RowSelection::Group(RowStatus::NeedsReview, lost(&all).key.clone());
     assert_eq!(bench.jobs.allow(earlier, lost).await.expect("allowed"), 2);
     bench.jobs.skip_rows(earlier, RowSelection::One(3)).await.expect("skipped");
-    bench.jobs.correct(earlier, 1, "García", "new@naru.example").await.expect("corrected");
+    bench.jobs.correct(earlier, 1, "García", "new@naru.example", &[]).await.expect("corrected");
     bench.jobs.skip_rows(earlier, RowSelection::One(4)).await.expect("skipped");
     let new = draft(&bench, lines).await;
     check_duplicates(&bench, new).await;
     let fresh = shown(&bench, new).await;
-    assert_eq!(bench.jobs.keep_decisions(&[earlier], &[new]).await.expect("repeated"), 0);
+    assert_eq!(bench.jobs.keep_decisions(&[earlier], &[new], &[]).await.expect("repeated"), 0);
     check_duplicates(&bench, earlier).await;
     check_duplicates(&bench, new).await;
     assert_eq!(shown(&bench, new).await, shown(&bench, earlier).await);

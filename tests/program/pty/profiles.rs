@@ -20,7 +20,9 @@ fn everything_is_asked_for_and_the_key_is_not_shown() {
     let mut term = lapel(&["profile", "add"]).size(120, 24).start();
     for (question, answer) in [
         ("Profile name [main]", "uni".to_owned()),
-        ("Environment: demo, staging or live", "demo".to_owned()),
+        // A wrong word is asked for again.
+        ("Environment: demo, staging or live", "production".to_owned()),
+        ("Enter demo, staging or live.", "demo".to_owned()),
         ("Base URL", sandbox.base_url().to_owned()),
         ("Organisation", String::new()),
         ("Time zone of the service's times", "+05:30".to_owned()),

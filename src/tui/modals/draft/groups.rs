@@ -417,6 +417,11 @@ impl DraftForm {
                 correct = key(Action::Correct),
                 redo = key(Action::Redo)
             ),
+            Some(part) if part.id.0 == RowStatus::Ready => t!(
+                "These rows are ready to be sent. To skip some, select a row ({skip}), or start a range at it ({range}).",
+                skip = key(Action::Skip),
+                range = key(Action::Range)
+            ),
             Some(_) => t!(
                 "These rows cannot be decided together. Select a row to decide about it, or about all rows with its reason."
             )

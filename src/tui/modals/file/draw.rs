@@ -334,7 +334,7 @@ fn badge_ids(ids: &[IdRow], free: usize, room: usize, cx: &UiContext) -> Vec<Lin
 
 fn people(judged: &[Checked], free: usize, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
     let theme = &cx.theme;
-    let words = [t!("no problem"), t!("needs review"), t!("invalid"), t!("no recipient")];
+    let words = [t!("readable"), t!("needs review"), t!("invalid"), t!("no recipient")];
     let wide = words.into_iter().map(width).max().unwrap_or(0);
     let row = |row: &Checked| {
         let (word, style) = match row.outcome {

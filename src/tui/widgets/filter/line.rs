@@ -224,7 +224,7 @@ fn as_word(spec: FilterField, one: Suggestion) -> Suggestion {
     Suggestion { word: format!("{}{}", tr(spec.word), quoted(&one.word)), ..one }
 }
 
-/// The known values of a field that contain a text, or whose note does.
+/// The known values of a field that contain a text, in any language, or whose note does.
 pub fn values_with(
     spec: FilterField,
     text: &str,
@@ -232,7 +232,24 @@ pub fn values_with(
 ) -> impl Iterator<Item = Suggestion> + use<> {
     let part = plain_text(text);
     let all = values(spec, known).into_iter().map(|(word, note)| Suggestion { word, note });
-    all.filter(move |one| plain_text(&one.word).contains(&part) || plain_text(&one.note).contains(&part))
+    let translated = translated_with(spec, &part);
+    all.filter(move |one| {
+        let has_part = |text: &str| plain_text(text).contains(&part);
+        has_part(&one.word) || has_part(&one.note) || translated.contains(&one.word)
+    })
+}
+
+/// lapel's own words for the values of a field that contain a text in any language.
+fn translated_with(spec: FilterField, part: &str) -> Vec<String> {
+    let words: Vec<&'static str> = match spec.takes {
+        FilterFieldKind::State => StateIs::ALL.map(StateIs::word).into(),
+        FilterFieldKind::Mail => MailIs::KNOWN.into_iter().filter_map(|mail| mail.word()).collect(),
+        _ => Vec::new(),
+    };
+    let has_part = |word: &str, language: Language| plain_text(in_language(language, word)).contains(part);
+    let found =
+        words.into_iter().filter(|word| Language::ALL.iter().any(|language| has_part(word, *language)));
+    found.map(one_word).collect()
 }
 
 fn plain_text(text: &str) -> String {
@@ -367,6 +384,20 @@ mod tests {
             Ok(vec![("recipient_name", "한 서윤".to_owned())])
         );
         assert_eq!(parsed("\"ISO:9001\""), Ok(vec![("recipient_name", "ISO:9001".to_owned())]));
+    }
+
+    #[test]
+    fn the_beginning_of_a_state_or_a_mail_status_is_completed_in_every_language() {
+        let of = |name: &str| *SPECS.iter().find(|spec| spec.word == name).expect("a field");
+        let states = StateIs::ALL.map(|state| (of("state:"), state.word()));
+        let mails = MailIs::KNOWN.into_iter().filter_map(|mail| Some((of("mail:"), mail.word()?)));
+        for (spec, word) in states.into_iter().chain(mails) {
+            for language in Language::ALL {
+                let begin: String = in_language(*language, word).chars().take(2).collect();
+                let found: Vec<String> = values_with(spec, &begin, &known()).map(|one| one.word).collect();
+                assert!(found.contains(&one_word(word)) && found.len() < 6, "{begin}: {found:?}");
+            }
+        }
     }
 
     /// What a list, a heading or a message shows can be typed as it is shown.

@@ -37,7 +37,7 @@ short_texts! {
     tr_noop!("the domain after the @ is not a domain name") => tr_noop!("wrong domain");
     tr_noop!("the e-mail address is not valid: check the part before the @, the dots and the domain") => tr_noop!("wrong e-mail");
     tr_noop!("did you mean {meant}?") => tr_noop!("mistyped domain");
-    tr_noop!("e-mail address: did you mean {meant}, as in most other addresses?") => tr_noop!("mistyped domain");
+    tr_noop!("e-mail address: did you mean {meant}? Many more addresses have it.") => tr_noop!("mistyped domain");
     tr_noop!("letters of the name were lost in a conversion{was}") => tr_noop!("lost letters");
     tr_noop!("the name is empty") => tr_noop!("no name");
     tr_noop!("the name has only invisible characters") => tr_noop!("no name");

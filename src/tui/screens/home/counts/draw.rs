@@ -172,7 +172,15 @@ impl BadgeCounts {
     fn draw_caption(&self, all: &IndexOverview, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let theme = &cx.theme;
         let text = Line::styled(format!("  {}", caption(self.section, all, self.period)), theme.text());
-        let text = self.search.line(usize::from(area.width), cx).unwrap_or(text);
+        let search = self.search.line(usize::from(area.width), cx).map(|mut line| {
+            let is_found = self.labels().iter().any(|label| self.search.finds(label));
+            line.extend(
+                (!is_found)
+                    .then(|| Span::styled(format!("  {}", t!("no match among these bars")), theme.dim())),
+            );
+            line
+        });
+        let text = search.unwrap_or(text);
         let spark = if self.section.has_periods() { spark(&self.bars(), cx) } else { String::new() };
         two_sided(frame, area, (text, Span::styled(format!("{spark} "), theme.accent())), false, cx);
     }
