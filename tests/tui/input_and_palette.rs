@@ -341,8 +341,8 @@ async fn the_palette_finds_a_draft_that_was_just_kept_and_none_that_was_discarde
     h.settled().await;
     h.press("delete");
     h.confirm("1");
-    h.gone(lapel::jobs::JobId(1)).await;
     let screen = h.settled().await;
+    h.gone(lapel::jobs::JobId(1)).await;
     assert!(!screen.contains(msg(super::drafts::KEPT)), "{screen}");
     let screen = in_palette(&mut h);
     assert!(!screen.contains("draft: "), "{screen}");
