@@ -51,7 +51,7 @@ fn what_only_a_team_has() {
     if is_left_out() {
         return;
     }
-    assert_eq!(run(&["--ignored", "crash::team_only", "crash::team_chaos::a_process_that_freezes"]), 23);
+    assert_eq!(run(&["--ignored", "crash::team_only", "crash::team_chaos::a_process_that_freezes"]), 24);
 }
 
 /// `PgBouncer` is another package, so these tests may be skipped everywhere, with a message.

@@ -311,12 +311,12 @@ fn each_late_answer_is_in_the_json_also_of_a_job_with_another_note() {
     let bench = Bench::new();
     let id = bench.json(ONE, 0)["jobs"][0]["id"].to_string();
     bench.change(
-        r#"UPDATE job SET note = '{"code":"need_review","args":{}}';
+        r#"UPDATE job SET note = '{"code":"issued_twice","args":{}}';
            UPDATE request SET outcome = 'lost', why = '{"code":"late_answer","args":{"why":{"code":"late_badges",
                "args":{"accepted":"1","sent":"1","ids":"B-9"}}}}'"#,
     );
     let job = &bench.json(&["jobs", "show", &id], 0)["job"];
-    assert_eq!(job["note_code"], "need_review", "{job}");
+    assert_eq!(job["note_code"], "issued_twice", "{job}");
     let late = &job["late_answers"][0];
     assert_eq!(late["why_code"], "late_badges", "{job}");
     assert!(late["why"].as_str().is_some_and(|why| why.contains("B-9")), "{job}");

@@ -480,9 +480,9 @@ fn after_a_loss_a_command_sends_only_with_a_flag() {
         before.rsplit("n ").next().map(str::to_owned)
     };
     assert_eq!(time(&refused.err), time(&refused.out), "of the warning and of the row");
-    let listed = run_as(&bench, "reader", &["jobs"]).ended(0);
+    let listed = run_as(&bench, "reader", &["jobs", "--read-only"]).ended(0);
     assert!(listed.err.contains(lost), "{}", listed.err);
-    let missing = run_as(&bench, "reader", &["jobs", "show", "999"]).ended(1);
+    let missing = run_as(&bench, "reader", &["jobs", "show", "999", "--read-only"]).ended(1);
     assert!(missing.err.contains(lost), "{}", missing.err);
     for more in [&["--dry-run"][..], &["--on-duplicate", "block"]] {
         run_as(&bench, "issuer", &[&ISSUE_TO_A[..], more].concat()).ended(3);
@@ -504,7 +504,7 @@ fn after_a_loss_a_command_sends_only_with_a_flag() {
     let shown = run_as(&bench, "issuer", &["jobs", "show", &id]).ended(0);
     assert!(!shown.err.contains(lost), "the job is there: {}", shown.err);
     noticed("27 hours");
-    let listed = run_as(&bench, "reader", &["jobs"]).ended(0);
+    let listed = run_as(&bench, "reader", &["jobs", "--read-only"]).ended(0);
     assert!(!listed.err.contains(lost), "{}", listed.err);
     let status = json_as(&bench, "issuer", &["journal", "status"], 0);
     assert_eq!(status["server"]["review_until"], Value::Null, "{status}");
