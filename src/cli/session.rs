@@ -79,7 +79,9 @@ impl VerbSession {
         let journal = match wanted {
             JobAccess::Plan => {
                 let (journal, why) = place.open_to_plan(&account).await?;
-                why.iter().for_each(|why| super::complain(&why.to_string()));
+                if let Some(why) = why {
+                    super::complain(&why.to_string());
+                }
                 journal
             }
             JobAccess::Look => {

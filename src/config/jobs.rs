@@ -17,7 +17,7 @@ const REVOKE_CHECKS: [u32; 13] = [1, 2, 5, 10, 15, 30, 60, 120, 240, 480, 720, 9
 /// the window decides, a little after a day and two hours.
 const DOUBT_CHECKS: [u32; 15] = [1, 3, 5, 10, 12, 15, 30, 60, 120, 240, 480, 720, 1080, 1440, 1561];
 
-/// The kinds of duplicates that have a policy, by their names under `policies`: all but "new" and "lost_writes".
+/// The kinds of duplicates that have a policy, by their names under `policies`: all but `new` and `lost_writes`.
 pub const DUPLICATE_KINDS: &[&str] =
     &["twin", "shared_address", "valid", "expiring", "expired", "revoked", "waiting", "sent", "look_alike"];
 

@@ -186,7 +186,7 @@ mod tests {
     /// A pasted page is compared with the name of each badge.
     #[test]
     fn a_text_of_many_words_is_compared_in_its_own_order_only() {
-        let name = |words: usize| (0..words).map(|n| format!("word{n} ")).collect::<String>();
+        let name = |words: usize| (0..words).map(|n| format!("word{n}")).collect::<Vec<_>>().join(" ");
         for (words, orders) in [(MOST_WORDS, MOST_WORDS), (MOST_WORDS + 1, 1), (1_000, 1)] {
             assert_eq!(super::orders(&name(words)).len(), orders, "{words}");
         }

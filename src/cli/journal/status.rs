@@ -27,7 +27,7 @@ pub(super) async fn status(
                 Some(account) => place.open_to_plan(&account).await.ok(),
                 None => None,
             };
-            of_file(&found, opened.and_then(|(_, elsewhere)| elsewhere))
+            of_file(&found, opened.and_then(|(_, elsewhere)| elsewhere).as_ref())
         }
         JournalPlace::Memory => return Err(no_team(profile)),
     };
@@ -61,7 +61,7 @@ fn of_team(path: &str, server: &Server, found: &TeamStatus, reads_only: bool) ->
     })
 }
 
-fn of_file(found: &FileStatus, elsewhere: Option<JournalError>) -> Value {
+fn of_file(found: &FileStatus, elsewhere: Option<&JournalError>) -> Value {
     json!({
         "ok": true,
         "kind": "file",

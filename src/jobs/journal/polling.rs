@@ -337,7 +337,8 @@ mod tests {
         let db = Tx::on(&connection);
         let row =
             NewRow { badge: BadgeId::new("B1"), row_status: Some(RowStatus::Revoking), ..NewRow::default() };
-        let [issue, revoke] = [Kind::Issue, Kind::Revoke].map(|kind| draft_of(&db, kind, &[row.clone()]));
+        let [issue, revoke] =
+            [Kind::Issue, Kind::Revoke].map(|kind| draft_of(&db, kind, std::slice::from_ref(&row)));
         for (job, at) in [(issue, 60), (revoke, 86_400)] {
             db.script(&format!(
                 "INSERT INTO request (id, job, rows, sha256, intent, heard) VALUES ({job}, {job}, 1, '', {at}, TRUE);

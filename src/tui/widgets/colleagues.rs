@@ -71,7 +71,7 @@ mod tests {
         let owner =
             follower.map(|who| Owner { label: label(who), is_me: false, is_alive: true, is_colleague: true });
         let begun = begun_by.map(|who| BegunBy { who: who.into(), computer: None });
-        Job { begun, owner, ..job(Phase::Running, &[]) }
+        Job { owner, begun, ..job(Phase::Running, &[]) }
     }
 
     #[test]

@@ -237,7 +237,7 @@ async fn decisions_are_undone_one_after_the_other_until_the_job_begins() {
 #[tokio::test]
 async fn a_correction_with_a_mistyped_domain_needs_review_as_such_a_row_of_a_file_does() {
     let bench = Bench::new(small()).await;
-    let lines: String = (0..6).map(|n| format!("김민수,p{n}@naru.example\n")).collect();
+    let lines = (0..6).map(|n| format!("김민수,p{n}@naru.example")).collect::<Vec<_>>().join("\n") + "\n";
     let id = draft(&bench, &lines).await;
     let indexed = [("moonfern.example".to_owned(), 40)];
     for (typed, meant) in [

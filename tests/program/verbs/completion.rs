@@ -207,7 +207,7 @@ fn bash_completes_a_job() {
     bash.env("PATH", std::env::join_paths(folders).expect("a path"));
     match bash.output() {
         Err(why) if why.kind() == std::io::ErrorKind::NotFound => {
-            crate::team::say_skipped("bash is not installed")
+            crate::team::say_skipped("bash is not installed");
         }
         output => assert!(quiet(&bench, output.expect("it runs")).contains(&"1".to_owned())),
     }
