@@ -277,8 +277,8 @@ async fn the_palette_does_what_is_typed_or_says_why_not() {
     assert!(h.settled().await.contains(msg("one recipient")));
 }
 
-#[tokio::test]
-async fn the_palette_opens_a_job_by_its_number_or_file_and_a_kept_draft() {
+/// The review of autumn.csv, which has one row. The file is there as long as its folder.
+async fn with_a_file_in_review() -> (Harness, tempfile::TempDir) {
     let mut h = Harness::new(small(), 100, 30).await;
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("autumn.csv");
@@ -288,6 +288,12 @@ async fn the_palette_opens_a_job_by_its_number_or_file_and_a_kept_draft() {
     h.press("enter");
     h.until("the review", |s| s.contains(msg_part("Nothing is sent until you confirm. "))).await;
     h.settled().await;
+    (h, folder)
+}
+
+#[tokio::test]
+async fn the_palette_opens_a_job_by_its_number_or_file_and_a_kept_draft() {
+    let (mut h, _folder) = with_a_file_in_review().await;
     h.confirm_draft("1").await;
     h.shows(msg("Problem")).await;
     super::activity::people(&mut h, 1..3).await;
@@ -317,15 +323,7 @@ async fn the_palette_opens_a_job_by_its_number_or_file_and_a_kept_draft() {
 /// No other tab was shown since.
 #[tokio::test]
 async fn the_palette_finds_a_draft_that_was_just_kept_and_none_that_was_discarded() {
-    let mut h = Harness::new(small(), 100, 30).await;
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("autumn.csv");
-    std::fs::write(&file, "name,email\n가나,one@naru.example\n").expect("written");
-    super::files::drop_file(&mut h, file.to_str().expect("UTF-8")).await;
-    h.shows(msg_part("check every row")).await;
-    h.press("enter");
-    h.until("the review", |s| s.contains(msg_part("Nothing is sent until you confirm. "))).await;
-    h.settled().await;
+    let (mut h, _folder) = with_a_file_in_review().await;
     let in_palette = |h: &mut Harness| {
         h.press("ctrl-p");
         h.type_text("autumn.csv");

@@ -154,8 +154,8 @@ pub(super) fn assure_none_recent(db: &Tx<'_>) -> tx::Result<()> {
     )))
 }
 
-/// Such rows need review, also those that a person has reviewed. A permission for another reason stays beside it: rows of one address
-/// were reviewed together.
+/// Such rows need review, also those that a person reviewed before. A permission for another reason stays beside it: rows
+/// of one address were reviewed together.
 pub(super) fn review_unaware(db: &Tx<'_>, job: JobId) -> tx::Result<()> {
     let Some(loss) = recent(db)? else { return Ok(()) };
     let kind = DuplicateKind::LostWrites;
