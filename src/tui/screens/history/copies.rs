@@ -22,11 +22,8 @@ pub(in crate::tui::screens) fn words<'a>(
     row: &HistoryItem,
     now: DateTime,
 ) -> Option<String> {
-    let of_row = key(row)?;
-    let is_copy = |other: &&HistoryItem| {
-        other.template_id == row.template_id && key(other).is_some_and(|other| other == of_row)
-    };
-    let states = counted(loaded.filter(is_copy).map(|row| Verdict::of(row, now).state()));
+    let copies = loaded.filter(|other| is_copy(row, other));
+    let states = counted(copies.map(|row| Verdict::of(row, now).state()));
     let copies: u64 = states.iter().map(|(_, times)| times).sum();
     let words = |(state, times): &(State, u64)| t!("{n} {word}", n = number(*times), word = state.word());
     let states = list(states.iter().map(words));
@@ -56,10 +53,12 @@ pub(in crate::tui::screens) fn notes_at(
     list: &PagedList<HistoryItem>,
     cx: &UiContext,
 ) -> Vec<String> {
-    let above = place.checked_sub(1).and_then(|above| list.row_at(above));
-    let is_below = above.zip(list.row_at(place)).is_some_and(|(above, row)| is_copy(above, row));
+    let is_below = || {
+        let above = place.checked_sub(1).and_then(|above| list.row_at(above));
+        above.zip(list.row_at(place)).is_some_and(|(above, row)| is_copy(above, row))
+    };
     // The newest copy has more than one.
-    if notes.len() == 1 && is_below { vec![format!("{} ", cx.glyphs.branch)] } else { notes.to_vec() }
+    if notes.len() == 1 && is_below() { vec![format!("{} ", cx.glyphs.branch)] } else { notes.to_vec() }
 }
 
 fn notes_of(copies: &[&HistoryItem], cx: &UiContext) -> Vec<(BadgeId, Vec<String>)> {
