@@ -39,9 +39,9 @@ pub(super) async fn every(
 async fn outside(service: &Service, request: Request, next: Next) -> Response {
     {
         let mut books = lock(&service.books);
-        books.violations.key_outside_api += u64::from(request.headers().contains_key("x-api-key"));
+        books.ledger.violations.key_outside_api += u64::from(request.headers().contains_key("x-api-key"));
         let name = format!("{} (outside the API)", request.method());
-        *books.requests.entry(name).or_default() += 1;
+        *books.ledger.requests.entry(name).or_default() += 1;
     }
     note_key_in_url(service, &request);
     let mut response = next.run(request).await;
@@ -60,7 +60,7 @@ async fn handle(service: SharedService, peer: Peer, request: Request, next: Next
     let body = axum::body::to_bytes(body, PATIENCE).await;
     let too_much = body.is_err();
     let body = body.unwrap_or_default();
-    *lock(&service.books).requests.entry(name_of(&method, &below)).or_default() += 1;
+    *lock(&service.books).ledger.requests.entry(name_of(&method, &below)).or_default() += 1;
 
     let fault = match_fault(&service, &method, &below, &query, &body);
     let request = Request::from_parts(parts, Body::from(body));
@@ -94,9 +94,9 @@ async fn handle(service: SharedService, peer: Peer, request: Request, next: Next
             response.extensions_mut().remove::<EndpointResponse>().unwrap_or_else(EndpointResponse::broken)
         }
     };
-    *lock(&service.books).statuses.entry(answer.status).or_default() += 1;
+    *lock(&service.books).ledger.statuses.entry(answer.status).or_default() += 1;
     if answer.status == 400 && answer.message.contains("page") {
-        lock(&service.books).violations.bad_paging += 1;
+        lock(&service.books).ledger.violations.bad_paging += 1;
     }
     match fault {
         Some(fault) if fault.commit => {
@@ -124,14 +124,14 @@ fn match_fault(service: &Service, method: &str, path: &str, query: &str, body: &
             first = Some(fault.clone());
         }
     }
-    lock(&service.books).faults += u64::from(first.is_some());
+    lock(&service.books).ledger.faults += u64::from(first.is_some());
     first
 }
 
 fn note_key_in_url(service: &Service, request: &Request) {
     let url = request.uri().to_string();
     if service.keys.iter().any(|key| url.contains(&key.key)) {
-        lock(&service.books).violations.key_in_url += 1;
+        lock(&service.books).ledger.violations.key_in_url += 1;
     }
 }
 
@@ -144,7 +144,7 @@ enum Blocked {
 fn admit(service: &Service, peer: &Peer, headers: &HeaderMap, below: &str) -> Result<Caller, Blocked> {
     let switches = service.switches();
     if !switches.allow.admits(peer.address.ip()) {
-        lock(&service.books).violations.blocked_address += 1;
+        lock(&service.books).ledger.violations.blocked_address += 1;
         let refused = EndpointResponse::refused(403, "4003", "This address is not on the allow-list.");
         return Err(match switches.blocked_answer {
             BlockedResponse::Envelope => Blocked::Response(refused),
@@ -158,9 +158,9 @@ fn admit(service: &Service, peer: &Peer, headers: &HeaderMap, below: &str) -> Re
     let Some(org) = known else {
         let mut books = lock(&service.books);
         if headers.contains_key("x-api-key") {
-            books.violations.bad_key += 1;
+            books.ledger.violations.bad_key += 1;
         } else {
-            books.violations.no_key += 1;
+            books.ledger.violations.no_key += 1;
         }
         let status = if below == "/ping" {
             if switches.bad_key_ping == BadKeyPing::Unauthorized { 401 } else { 403 }
@@ -177,7 +177,7 @@ fn admit(service: &Service, peer: &Peer, headers: &HeaderMap, below: &str) -> Re
     };
     let limit = service.limits().rate;
     lock(&service.limiter).admit(org, limit, Instant::now()).map_err(|wait| {
-        lock(&service.books).violations.rate_limited += 1;
+        lock(&service.books).ledger.violations.rate_limited += 1;
         let refused = EndpointResponse::refused(429, "4011", "Too many requests in a minute.");
         Blocked::Response(EndpointResponse { wait: Some(wait), ..refused })
     })?;

@@ -54,8 +54,8 @@ impl Caller {
     }
 }
 
-#[derive(Debug)]
 pub(super) struct EndpointRequest {
+    pub service: SharedService,
     pub caller: Caller,
     pub switches: Switches,
     pub now: i64,
@@ -66,7 +66,7 @@ pub(super) struct EndpointRequest {
     pub body: axum::body::Bytes,
 }
 
-pub(super) type Handler = fn(&Service, &EndpointRequest) -> Outcome;
+pub(super) type Handler = fn(&EndpointRequest) -> Outcome;
 
 pub(super) fn keys(seed: u64) -> Vec<OrgKey> {
     ORGS.iter()
