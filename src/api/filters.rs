@@ -133,22 +133,20 @@ pub struct WalletQuery {
 pub(super) struct Pairs(pub(super) Vec<(&'static str, String)>);
 
 impl Pairs {
+    fn put(&mut self, name: &'static str, value: Option<String>) {
+        self.0.extend(value.filter(|value| !value.is_empty()).map(|value| (name, value)));
+    }
+
     fn text(&mut self, name: &'static str, value: Option<&str>) {
-        if let Some(value) = value.filter(|v| !v.is_empty()) {
-            self.0.push((name, value.to_owned()));
-        }
+        self.put(name, value.map(str::to_owned));
     }
 
     fn flag(&mut self, name: &'static str, value: Option<bool>) {
-        if let Some(value) = value {
-            self.0.push((name, if value { "Y" } else { "N" }.to_owned()));
-        }
+        self.put(name, value.map(|yes| if yes { "Y" } else { "N" }.to_owned()));
     }
 
     fn date(&mut self, name: &'static str, value: Option<Date>) {
-        if let Some(value) = value {
-            self.0.push((name, value.strftime("%Y-%m-%d").to_string()));
-        }
+        self.put(name, value.map(|day| day.strftime("%Y-%m-%d").to_string()));
     }
 
     fn paging(mut self, paging: &Paging) -> Self {
