@@ -178,6 +178,6 @@ mod tests {
         File::options().write(true).open(&path).and_then(|f| f.set_len(LARGEST + 1)).expect("grows");
         let file = open(&path).expect("opens");
         assert_eq!(file.metadata().expect("is there").len(), 0);
-        assert_eq!(std::fs::metadata(aside(&path)).expect("put aside").len(), LARGEST + 1);
+        assert_eq!(std::fs::metadata(beside(&path, ".1")).expect("put aside").len(), LARGEST + 1);
     }
 }
