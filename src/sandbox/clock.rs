@@ -95,12 +95,8 @@ pub fn day(at: i64, zone: i32) -> String {
 
 /// Parses only `YYYY-MM-DD`; the result is the first second of that day.
 pub fn read_day(text: &str, zone: i32) -> Option<i64> {
-    let shape = text.len() == 10
-        && text
-            .bytes()
-            .enumerate()
-            .all(|(at, byte)| if at == 4 || at == 7 { byte == b'-' } else { byte.is_ascii_digit() });
-    let date: Date = shape.then(|| text.parse().ok()).flatten()?;
+    // Other forms, such as `20260101`, also parse.
+    let date = text.parse::<Date>().ok().filter(|date| date.strftime("%F").to_string() == text)?;
     Some(seconds(date.to_datetime(jiff::civil::Time::midnight()), zone))
 }
 

@@ -77,14 +77,8 @@ async fn handle(service: SharedService, peer: Peer, request: Request, next: Next
     let admitted = admit(&service, &peer, request.headers(), &below);
     let mut headers = HeaderMap::new();
     let answer = match admitted {
-        Err(Blocked::Response(answer)) => answer,
-        Err(Blocked::Page) => {
-            return RawResponse::page(403).dated(&service.switches(), service.clock.now()).response();
-        }
-        Err(Blocked::Reset) => {
-            peer.cut(Vec::new(), ConnectionEnd::Reset);
-            return Response::new(Body::empty());
-        }
+        Err((answer, FaultEffect::Late)) => answer,
+        Err((answer, harm)) => return apply_fault(&service, &peer, &harm, answer, &headers),
         Ok(_) if too_much => EndpointResponse::refused(413, "4000", "The body is too large."),
         Ok(caller) => {
             let mut request = request;
@@ -135,22 +129,20 @@ fn note_key_in_url(service: &Service, request: &Request) {
     }
 }
 
-enum Blocked {
-    Response(EndpointResponse),
-    Page,
-    Reset,
-}
+/// An allow-list may refuse without an envelope, just as a fault does.
+type Blocked = (EndpointResponse, FaultEffect);
 
 fn admit(service: &Service, peer: &Peer, headers: &HeaderMap, below: &str) -> Result<Caller, Blocked> {
     let switches = service.switches();
     if !switches.allow.admits(peer.address.ip()) {
         lock(&service.books).ledger.violations.blocked_address += 1;
         let refused = EndpointResponse::refused(403, "4003", "This address is not on the allow-list.");
-        return Err(match switches.blocked_answer {
-            BlockedResponse::Envelope => Blocked::Response(refused),
-            BlockedResponse::Html => Blocked::Page,
-            BlockedResponse::Reset => Blocked::Reset,
-        });
+        let harm = match switches.blocked_answer {
+            BlockedResponse::Envelope => FaultEffect::Late,
+            BlockedResponse::Html => FaultEffect::Html(403),
+            BlockedResponse::Reset => FaultEffect::Reset,
+        };
+        return Err((refused, harm));
     }
     let mut keys = headers.get_all("x-api-key").iter();
     let key = keys.next().filter(|_| keys.next().is_none()).and_then(|key| key.to_str().ok());
@@ -162,24 +154,22 @@ fn admit(service: &Service, peer: &Peer, headers: &HeaderMap, below: &str) -> Re
         } else {
             books.ledger.violations.no_key += 1;
         }
-        let status = if below == "/ping" {
-            if switches.bad_key_ping == BadKeyPing::Unauthorized { 401 } else { 403 }
-        } else {
-            match switches.bad_key_other {
-                BadKeyOther::Unauthorized => 401,
-                BadKeyOther::Forbidden => 403,
-                BadKeyOther::BadRequest => 400,
-                BadKeyOther::Ok => 200,
-            }
+        let status = match switches.bad_key_other {
+            _ if below == "/ping" && switches.bad_key_ping == BadKeyPing::Unauthorized => 401,
+            _ if below == "/ping" => 403,
+            BadKeyOther::Unauthorized => 401,
+            BadKeyOther::Forbidden => 403,
+            BadKeyOther::BadRequest => 400,
+            BadKeyOther::Ok => 200,
         };
         let refused = EndpointResponse::refused(status, "4001", "The API key is missing or invalid.");
-        return Err(Blocked::Response(refused));
+        return Err((refused, FaultEffect::Late));
     };
     let limit = service.limits().rate;
     lock(&service.limiter).admit(org, limit, Instant::now()).map_err(|wait| {
         lock(&service.books).ledger.violations.rate_limited += 1;
         let refused = EndpointResponse::refused(429, "4011", "Too many requests in a minute.");
-        Blocked::Response(EndpointResponse { wait: Some(wait), ..refused })
+        (EndpointResponse { wait: Some(wait), ..refused }, FaultEffect::Late)
     })?;
     Ok(Caller(org))
 }
@@ -197,6 +187,8 @@ fn apply_fault(
         peer.cut(bytes, end);
         Response::new(Body::empty())
     };
+    let bare =
+        |status, headers| RawResponse { status, headers, body: Vec::new() }.dated(&switches, now).response();
     match harm {
         FaultEffect::Late => finish(answer, service, headers),
         FaultEffect::Drop => cut(Vec::new(), ConnectionEnd::Close),
@@ -205,13 +197,8 @@ fn apply_fault(
             cut(b"\x15\x03\x01\x00\x02\x02 this is not HTTP\r\n\0\r\n".to_vec(), ConnectionEnd::Close)
         }
         FaultEffect::Html(status) => RawResponse::page(*status).dated(&switches, now).response(),
-        FaultEffect::Empty(status) => RawResponse { status: *status, headers: Vec::new(), body: Vec::new() }
-            .dated(&switches, now)
-            .response(),
-        FaultEffect::Redirect { status, to } => {
-            let headers = vec![("location", to.clone())];
-            RawResponse { status: *status, headers, body: Vec::new() }.dated(&switches, now).response()
-        }
+        FaultEffect::Empty(status) => bare(*status, Vec::new()),
+        FaultEffect::Redirect { status, to } => bare(*status, vec![("location", to.clone())]),
         FaultEffect::Status { status, code, message, retry_after } => {
             worded(*status, code.as_deref(), message.as_deref(), retry_after.as_deref(), &switches, now)
         }

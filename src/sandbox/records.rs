@@ -30,12 +30,7 @@ pub(super) fn label(switches: &Switches, state: BadgeState, seq: i64) -> &'stati
         Labels::Other => UNHEARD,
         Labels::Swapped => SWAPPED,
     };
-    match state {
-        BadgeState::Waiting => words[0],
-        BadgeState::Issued => words[1],
-        BadgeState::Revoking => words[2],
-        BadgeState::Revoked => words[3],
-    }
+    words[state as usize]
 }
 
 fn status_name(ask: &EndpointRequest, badge: &Badge) -> String {
