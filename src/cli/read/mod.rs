@@ -381,7 +381,7 @@ impl ReadContext {
             "requests": read.requests,
             "left_meanwhile": read.gone,
         }));
-        self.end(out.finish(), flags, code, (about, &read.problems), vec![summary])
+        self.end(out.finish(), flags, code, (about, &read.problems), &[summary])
     }
 
     /// `about`: more fields of the JSON. `said`: for standard error.
@@ -391,7 +391,7 @@ impl ReadContext {
         flags: &OutFlags,
         code: u8,
         (about, bad): (Map<String, Value>, &[RecordProblem]),
-        said: Vec<String>,
+        said: &[String],
     ) -> Result<u8, Failure> {
         let (remark, rows) = match written {
             Ok(ended) => ended,
@@ -404,7 +404,7 @@ impl ReadContext {
             answer.extend(self.beside.clone());
             output::answer(&json::line(&answer.into()))?;
         }
-        remark.iter().chain(&said).for_each(|line| output::complain(line));
+        remark.iter().chain(said).for_each(|line| output::complain(line));
         self.say_zone_beside(flags);
         Ok(code)
     }
@@ -417,14 +417,16 @@ impl ReadContext {
         let said: Vec<String> = said.into_iter().chain(bad.iter().map(unread)).collect();
         if let Some(to) = &flags.xlsx {
             let written = self.file(ExportContent::Rows(names, rows), to.clone(), flags).await?;
-            said.iter().for_each(|line| output::complain(line));
+            for line in &said {
+                output::complain(line);
+            }
             return Ok(code.max(written));
         }
         let written = ListOutput::new(flags, names, first, self.glyphs).and_then(|mut out| {
             out.rows(rows)?;
             out.finish()
         });
-        self.end(written, flags, code, (about, &bad), said)
+        self.end(written, flags, code, (about, &bad), &said)
     }
 
     async fn file(&mut self, what: ExportContent, to: PathBuf, flags: &OutFlags) -> Result<u8, Failure> {

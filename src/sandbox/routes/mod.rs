@@ -76,7 +76,7 @@ async fn ask(service: SharedService, handler: Handler, request: Request) -> Outc
     let body: Bytes = axum::body::to_bytes(body, usize::MAX).await.map_err(|_| EndpointResponse::broken())?;
     let query = parts.uri.query().map(str::to_owned);
     let now = service.clock.now();
-    let ask = EndpointRequest { service, caller, now, switches, id, query, json, body };
+    let ask = EndpointRequest { service, caller, switches, now, id, query, json, body };
     tokio::task::spawn_blocking(move || handler(&ask))
         .await
         .unwrap_or_else(|_| Err(EndpointResponse::broken()))
