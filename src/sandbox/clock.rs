@@ -3,7 +3,7 @@
 //! Issuing takes up to a day, so the clock is virtual: now = start + elapsed real time * speed + jumps. The
 //! state of a badge is computed from stored times on each request, so that the clock can jump.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
@@ -41,8 +41,8 @@ impl Clock {
         Self { run: Mutex::new(run) }
     }
 
-    fn run(&self) -> std::sync::MutexGuard<'_, ClockRun> {
-        self.run.lock().unwrap_or_else(PoisonError::into_inner)
+    fn run(&self) -> MutexGuard<'_, ClockRun> {
+        super::lock(&self.run)
     }
 
     /// Seconds since 1970 UTC.

@@ -19,7 +19,8 @@ use super::demo::NEVER;
 use super::demo::catalogue::{PRACTICE, Template};
 use super::fault::{FaultRule, seconds};
 use super::ledger::Ledger;
-use super::service::{Service, SharedService, lock};
+use super::lock;
+use super::service::{Service, SharedService};
 use super::store::Badge;
 use super::switches::GAPS;
 

@@ -11,9 +11,10 @@ use serde_json::Value;
 
 use super::fault::{FaultEffect, FaultRule, Items};
 use super::faulty_connection::{ConnectionEnd, Peer};
+use super::lock;
 use super::response::{EndpointResponse, RawResponse, render};
 use super::routes::{BASE, name_of};
-use super::service::{Caller, Service, SharedService, lock};
+use super::service::{Caller, Service, SharedService};
 use super::switches::{BadKeyOther, BadKeyPing, BlockedResponse, Switches};
 
 /// Maximum bytes of a body that are read.

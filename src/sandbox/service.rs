@@ -13,7 +13,7 @@ use super::pictures::DrawnPictures;
 use super::response::{EndpointResponse, Outcome};
 use super::store::BadgeStore;
 use super::switches::Switches;
-use super::{OrgKey, mix};
+use super::{OrgKey, lock, mix};
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ServiceLimits {
@@ -37,11 +37,6 @@ pub(super) struct Service {
 }
 
 pub(super) type SharedService = Arc<Service>;
-
-/// A poisoned lock would hang the tests, so it is ignored.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// The organisation whose key was used.
 #[derive(Debug, Clone, Copy)]

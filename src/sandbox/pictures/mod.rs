@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use tiny_skia::Pixmap;
 
 use super::demo::catalogue::{CATEGORIES, Template};
-use super::service::lock;
+use super::lock;
 use brush::{Brush, CardColors};
 
 /// The template whose picture is missing.

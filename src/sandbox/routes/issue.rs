@@ -5,9 +5,10 @@ use std::collections::HashSet;
 use serde_json::{Value, json};
 
 use crate::sandbox::demo::catalogue::Template;
+use crate::sandbox::lock;
 use crate::sandbox::params::text_field;
 use crate::sandbox::response::{EndpointResponse, ISSUE, Outcome, REVOKE};
-use crate::sandbox::service::{EndpointRequest, lock};
+use crate::sandbox::service::EndpointRequest;
 use crate::sandbox::store::{Issuing, NewBadge, Refused};
 use crate::sandbox::switches::{
     BadRow, ContentType, EmailCheck, EmptyBatch, LongText, OverLimit, OverQuota, RetiredTemplate, StoredMail,
