@@ -151,7 +151,7 @@ pub(super) fn commit<'a>(
     secrets: &'a [SecretChange],
     write: impl FnOnce(&Path) -> std::io::Result<()>,
 ) -> Result<(), ConfigError> {
-    let mut undo: Vec<Undo<'a>> = Vec::new();
+    let mut undo: Vec<SecretUndo<'a>> = Vec::new();
     let stored = secrets.iter().try_for_each(|SecretChange { kind, old, after, new }| {
         if let (Some(store), Some(secret)) = (after, new) {
             undo.push(replace_secret(*kind, at, (store, secret), old.as_ref())?);
@@ -164,14 +164,14 @@ pub(super) fn commit<'a>(
 }
 
 /// Restores an old secret.
-type Undo<'a> = Box<dyn FnOnce() + 'a>;
+type SecretUndo<'a> = Box<dyn FnOnce() + 'a>;
 
 fn replace_secret<'a>(
     kind: SecretKind,
     at: ProfileAt<'a>,
     (store, secret): (&'a KeyStore, &SecretString),
     old_store: Option<&KeyStore>,
-) -> Result<Undo<'a>, ConfigError> {
+) -> Result<SecretUndo<'a>, ConfigError> {
     let ProfileAt { paths, env, name } = at;
     match (store, old_store) {
         (KeyStore::File, Some(KeyStore::File)) => {
