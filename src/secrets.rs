@@ -290,27 +290,11 @@ fn is_ordinary(password: &str) -> bool {
 }
 
 const fn is_between_words(c: char) -> bool {
-    let is_sign = matches!(
-        c,
-        '"' | '\''
-            | '`'
-            | '<'
-            | '>'
-            | '('
-            | ')'
-            | '['
-            | ']'
-            | '{'
-            | '}'
-            | ','
-            | ';'
-            | '|'
-            | '\u{201c}'
-            | '\u{201d}'
-            | '\u{2018}'
-            | '\u{2019}'
-    );
-    is_sign || c.is_whitespace() || is_invisible(c)
+    match c {
+        '"' | '\'' | '`' | '<' | '>' | '(' | ')' | '[' | ']' | '{' | '}' | ',' | ';' | '|' | '\u{201c}'
+        | '\u{201d}' | '\u{2018}' | '\u{2019}' => true,
+        _ => c.is_whitespace() || is_invisible(c),
+    }
 }
 
 fn is_between_parts(c: char) -> bool {

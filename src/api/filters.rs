@@ -78,37 +78,68 @@ impl DirectionStyle {
     }
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct TemplateFilter {
-    pub template_id: Option<TemplateId>,
-    /// Partial match.
-    pub title: Option<String>,
-    pub use_yn: Option<bool>,
-    pub category_id: Option<CategoryId>,
-    pub badge_type: Option<BadgeTypeCode>,
-    pub category_level_id: Option<CategoryLevelId>,
-    pub reg_str_date: Option<Date>,
-    pub reg_end_date: Option<Date>,
+/// Declares a filter whose fields have the names of the contract, each with how it is sent.
+macro_rules! filter {
+    ($(#[$meta:meta])* $filter:ident { $($(#[$doc:meta])* $name:ident: $type:ty => $sent:path,)+ }) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+        pub struct $filter {
+            $($(#[$doc])* pub $name: Option<$type>,)+
+        }
+
+        impl $filter {
+            pub(super) fn pairs(&self) -> Pairs {
+                let mut pairs: Vec<(&'static str, String)> = Vec::new();
+                $(pairs.extend(self.$name.as_ref().map(|value| (stringify!($name), $sent(value).into())));)+
+                pairs.retain(|(_, value)| !value.is_empty());
+                Pairs(pairs)
+            }
+        }
+    };
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct HistoryFilter {
-    pub recipient_name: Option<String>,
-    pub recipient_email: Option<String>,
-    pub title: Option<String>,
-    pub issue_start_date: Option<Date>,
-    pub issue_end_date: Option<Date>,
-    pub revoke_start_date: Option<Date>,
-    pub revoke_end_date: Option<Date>,
+filter! {
+    TemplateFilter {
+        template_id: TemplateId => TemplateId::wire,
+        /// Partial match.
+        title: String => String::as_str,
+        use_yn: bool => yes_no,
+        category_id: CategoryId => CategoryId::wire,
+        badge_type: BadgeTypeCode => BadgeTypeCode::wire,
+        category_level_id: CategoryLevelId => CategoryLevelId::wire,
+        reg_str_date: Date => day,
+        reg_end_date: Date => day,
+    }
 }
 
-/// `GET /categories` has no pages.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct CategoryFilter {
-    pub use_yn: Option<bool>,
-    /// Partial match.
-    pub category_name: Option<String>,
-    pub level_yn: Option<bool>,
+filter! {
+    HistoryFilter {
+        recipient_name: String => String::as_str,
+        recipient_email: String => String::as_str,
+        title: String => String::as_str,
+        issue_start_date: Date => day,
+        issue_end_date: Date => day,
+        revoke_start_date: Date => day,
+        revoke_end_date: Date => day,
+    }
+}
+
+filter! {
+    /// `GET /categories` has no pages.
+    CategoryFilter {
+        use_yn: bool => yes_no,
+        /// Partial match.
+        category_name: String => String::as_str,
+        level_yn: bool => yes_no,
+    }
+}
+
+fn yes_no(yes: &bool) -> &'static str {
+    if *yes { "Y" } else { "N" }
+}
+
+fn day(day: &Date) -> String {
+    day.strftime("%Y-%m-%d").to_string()
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -133,79 +164,19 @@ pub struct WalletQuery {
 pub(super) struct Pairs(pub(super) Vec<(&'static str, String)>);
 
 impl Pairs {
-    fn text(&mut self, name: &'static str, value: Option<&str>) {
-        if let Some(value) = value.filter(|v| !v.is_empty()) {
-            self.0.push((name, value.to_owned()));
-        }
+    pub(super) fn of_holder(email: &str) -> Self {
+        Self(vec![("email", email.to_owned())])
     }
 
-    fn flag(&mut self, name: &'static str, value: Option<bool>) {
-        if let Some(value) = value {
-            self.0.push((name, if value { "Y" } else { "N" }.to_owned()));
-        }
-    }
-
-    fn date(&mut self, name: &'static str, value: Option<Date>) {
-        if let Some(value) = value {
-            self.0.push((name, value.strftime("%Y-%m-%d").to_string()));
-        }
-    }
-
-    fn paging(mut self, paging: &Paging) -> Self {
-        self.0.push(("page", paging.page.to_string()));
-        self.0.push(("rows_per_page", paging.rows_per_page.to_string()));
+    pub(super) fn paged(&self, paging: &Paging) -> Self {
+        let mut pairs = self.0.clone();
+        pairs.push(("page", paging.page.to_string()));
+        pairs.push(("rows_per_page", paging.rows_per_page.to_string()));
         for sort in &paging.sort {
-            self.0.push(("sort_by", sort.column.clone()));
-            self.0.push(("sort_type", sort.word().to_owned()));
+            pairs.push(("sort_by", sort.column.clone()));
+            pairs.push(("sort_type", sort.word().to_owned()));
         }
-        self
-    }
-}
-
-impl CategoryFilter {
-    pub(super) fn pairs(&self) -> Pairs {
-        let mut p = Pairs::default();
-        p.flag("use_yn", self.use_yn);
-        p.text("category_name", self.category_name.as_deref());
-        p.flag("level_yn", self.level_yn);
-        p
-    }
-}
-
-impl TemplateQuery {
-    pub(super) fn pairs(&self) -> Pairs {
-        let f = &self.filter;
-        let mut p = Pairs::default();
-        p.text("template_id", f.template_id.as_ref().map(TemplateId::wire));
-        p.text("title", f.title.as_deref());
-        p.flag("use_yn", f.use_yn);
-        p.text("category_id", f.category_id.as_ref().map(CategoryId::wire));
-        p.text("badge_type", f.badge_type.as_ref().map(BadgeTypeCode::wire));
-        p.text("category_level_id", f.category_level_id.as_ref().map(CategoryLevelId::wire));
-        p.date("reg_str_date", f.reg_str_date);
-        p.date("reg_end_date", f.reg_end_date);
-        p.paging(&self.paging)
-    }
-}
-
-impl HistoryQuery {
-    pub(super) fn pairs(&self) -> Pairs {
-        let f = &self.filter;
-        let mut p = Pairs::default();
-        p.text("recipient_name", f.recipient_name.as_deref());
-        p.text("recipient_email", f.recipient_email.as_deref());
-        p.text("title", f.title.as_deref());
-        p.date("issue_start_date", f.issue_start_date);
-        p.date("issue_end_date", f.issue_end_date);
-        p.date("revoke_start_date", f.revoke_start_date);
-        p.date("revoke_end_date", f.revoke_end_date);
-        p.paging(&self.paging)
-    }
-}
-
-impl WalletQuery {
-    pub(super) fn pairs(&self) -> Pairs {
-        Pairs(vec![("email", self.email.clone())]).paging(&self.paging)
+        Self(pairs)
     }
 }
 
@@ -231,7 +202,8 @@ mod tests {
                 ],
             },
         };
-        let pairs: Vec<_> = query.pairs().0.into_iter().map(|(k, v)| format!("{k}={v}")).collect();
+        let Pairs(pairs) = query.filter.pairs().paged(&query.paging);
+        let pairs: Vec<_> = pairs.into_iter().map(|(k, v)| format!("{k}={v}")).collect();
         assert_eq!(
             pairs,
             [

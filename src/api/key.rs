@@ -116,11 +116,6 @@ impl ApiKey {
     pub fn without(&self, text: &str) -> String {
         self.blot(text).into_owned()
     }
-
-    pub(super) fn hash_into(&self, hasher: &mut impl std::hash::Hasher) {
-        hasher.write(self.0.expose_secret().as_bytes());
-        hasher.write_u8(0xff);
-    }
 }
 
 impl fmt::Debug for ApiKey {

@@ -2,7 +2,7 @@
 
 use super::call::Call;
 use super::error::ApiResult;
-use super::filters::{HistoryFilter, HistoryQuery, Paging, Pairs, WalletQuery};
+use super::filters::{HistoryFilter, Paging, Pairs};
 use super::lenient;
 use super::reader::{Reader, check_badge_id};
 use crate::api::prelude::*;
@@ -34,12 +34,9 @@ impl RawOf {
             Self::History(email) => {
                 let recipient_email = Some(email.wire().to_owned());
                 let filter = HistoryFilter { recipient_email, ..HistoryFilter::default() };
-                ("badges/history", None, HistoryQuery { filter, paging }.pairs())
+                ("badges/history", None, filter.pairs().paged(&paging))
             }
-            Self::Wallet(email) => {
-                let query = WalletQuery { email: email.wire().to_owned(), paging };
-                ("wallet/badges", None, query.pairs())
-            }
+            Self::Wallet(email) => ("wallet/badges", None, Pairs::of_holder(email.wire()).paged(&paging)),
         }
     }
 

@@ -59,15 +59,15 @@ impl Reader {
     async fn page<T: ServiceRecord>(
         &self,
         path: &str,
+        filter: &Pairs,
         paging: &Paging,
-        pairs: impl Fn(&Paging) -> Pairs,
         call: &Call,
     ) -> ApiResult<Page<T>> {
-        match self.part(path, &pairs(paging), call).await {
+        match self.part(path, &filter.paged(paging), call).await {
             Err(ApiError::Unreadable { fewer: true, status, what }) if paging.rows_per_page > 1 => {
                 let mut parts = PageParts::of(paging, ApiError::Unreadable { fewer: true, status, what });
                 while let Some(part) = parts.next() {
-                    parts.take(self.part(path, &pairs(&part), call).await)?;
+                    parts.take(self.part(path, &filter.paged(&part), call).await)?;
                 }
                 parts.finish()
             }
@@ -122,8 +122,7 @@ impl Reader {
     }
 
     pub async fn templates(&self, query: &TemplateQuery, call: &Call) -> ApiResult<Page<Template>> {
-        let pairs = |paging: &Paging| TemplateQuery { paging: paging.clone(), ..query.clone() }.pairs();
-        self.page("badge-templates", &query.paging, pairs, call).await
+        self.page("badge-templates", &query.filter.pairs(), &query.paging, call).await
     }
 
     pub async fn template(&self, id: &TemplateId, call: &Call) -> ApiResult<TemplateDetail> {
@@ -131,8 +130,8 @@ impl Reader {
     }
 
     pub async fn history(&self, query: &HistoryQuery, call: &Call) -> ApiResult<Page<HistoryItem>> {
-        let pairs = |paging: &Paging| HistoryQuery { paging: paging.clone(), ..query.clone() }.pairs();
-        let page: Page<HistoryItem> = self.page("badges/history", &query.paging, pairs, call).await?;
+        let page: Page<HistoryItem> =
+            self.page("badges/history", &query.filter.pairs(), &query.paging, call).await?;
         let times = page.items.iter().flat_map(|(_, item)| [item.reg_date.as_ref(), item.issued_at.as_ref()]);
         self.witness(times.flatten());
         Ok(page)
@@ -150,8 +149,8 @@ impl Reader {
             let why = localizable!("an e-mail address is needed to look up a wallet");
             return Err(ApiError::BadInput { field: "email", why });
         }
-        let pairs = |paging: &Paging| WalletQuery { paging: paging.clone(), ..query.clone() }.pairs();
-        let page: Page<WalletBadge> = self.page("wallet/badges", &query.paging, pairs, call).await?;
+        let holder = Pairs::of_holder(&query.email);
+        let page: Page<WalletBadge> = self.page("wallet/badges", &holder, &query.paging, call).await?;
         self.witness(page.items.iter().filter_map(|(_, badge)| badge.issued_at.as_ref()));
         Ok(page)
     }

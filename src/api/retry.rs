@@ -17,9 +17,8 @@ use crate::domain::ServiceClock;
 use backon::{BackoffBuilder, ExponentialBuilder};
 use bytes::Bytes;
 use reqwest::header::HeaderValue;
-use reqwest::{Client, Request};
+use reqwest::{Client, Method, Request};
 use std::collections::HashMap;
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio_util::sync::CancellationToken;
@@ -58,26 +57,20 @@ pub(super) struct Fetched {
     pub(super) length: usize,
 }
 
-/// By key and origin, so that two connections of one key share one limit. The hash has a random key
-/// and never leaves the process. An unused entry stays until its last minute has passed: reopening
-/// a profile must not double its limit.
-static PACES: LazyLock<Mutex<Paces>> = LazyLock::new(Mutex::default);
-type Paces = (RandomState, HashMap<u64, Arc<Pace>>);
+/// By [`ApiKey::pace_id`], so that two connections of one key share one limit. An unused entry stays until its last
+/// minute has passed: reopening a profile must not double its limit.
+static PACES: LazyLock<Mutex<HashMap<String, Arc<Pace>>>> = LazyLock::new(Mutex::default);
 
 fn shared_pace(of: &Connection, origin: &str) -> Arc<Pace> {
-    let pace = pace_of_process(of, origin);
+    let id = of.key.pace_id(origin);
+    let pace = pace_of_process(of, &id);
     #[cfg(feature = "team")]
     if let Some(login) = &of.pace_team {
-        pace.share_in_team(
-            login.clone(),
-            of.pace_folder.as_deref(),
-            &of.key.pace_id(origin),
-            longest(&of.timeouts),
-        );
+        pace.share_in_team(login.clone(), of.pace_folder.as_deref(), &id, longest(&of.timeouts));
         return pace;
     }
     if let Some(folder) = &of.pace_folder {
-        pace.share_in(folder, of.key.pace_id(origin));
+        pace.share_in(folder, id);
     }
     pace
 }
@@ -86,18 +79,14 @@ fn shared_pace(of: &Connection, origin: &str) -> Arc<Pace> {
 #[cfg(feature = "team")]
 pub fn leave_paces() {
     let paces = PACES.lock().unwrap_or_else(PoisonError::into_inner);
-    paces.1.values().for_each(|pace| pace.leave());
+    paces.values().for_each(|pace| pace.leave());
 }
 
-fn pace_of_process(of: &Connection, origin: &str) -> Arc<Pace> {
+fn pace_of_process(of: &Connection, id: &str) -> Arc<Pace> {
     let mut paces = PACES.lock().unwrap_or_else(PoisonError::into_inner);
-    let (state, paces) = &mut *paces;
     paces.retain(|_, pace| Arc::strong_count(pace) > 1 || !pace.is_idle());
-    let mut hasher = state.build_hasher();
-    of.key.hash_into(&mut hasher);
-    hasher.write(origin.as_bytes());
     let made = || Pace::with_window(of.rate_limit, of.window);
-    let pace = paces.entry(hasher.finish()).or_insert_with(made).clone();
+    let pace = paces.entry(id.to_owned()).or_insert_with(made).clone();
     pace.limit_to(of.rate_limit);
     pace
 }
@@ -163,7 +152,7 @@ impl ApiCore {
         let mut left = self.timeouts.total;
         for attempt in 1.. {
             let request = wire::get(url.clone(), self.header.clone());
-            let sent = self.get_once(request, &url, attempt, call, &mut left).await?;
+            let sent = self.get_once(request, attempt, call, &mut left).await?;
             let mut pause = pauses.next().unwrap_or(self.timeouts.pause);
             let mut asked = None;
             let (mut is_odd, mut fewer) = (false, false);
@@ -228,7 +217,6 @@ impl ApiCore {
     async fn get_once(
         &self,
         request: Request,
-        url: &Url,
         attempt: u32,
         call: &Call,
         left: &mut Duration,
@@ -238,7 +226,7 @@ impl ApiCore {
             permit = self.turn(call, ClientKind::Get) => permit?,
             why = self.pace.unshared_for(self.timeouts.unshared) => return Err(ApiError::NoShare { why }),
         };
-        let sending = self.send(&self.gets, request, url, attempt, waiting, &mut permit, "GET");
+        let sending = self.send(&self.gets, request, attempt, waiting, &mut permit);
         let begun = tokio::time::Instant::now();
         let _read = (call.priority == Priority::Interactive).then(|| {
             let spent = self.timeouts.total.saturating_sub(*left);
@@ -285,8 +273,8 @@ impl ApiCore {
         let Some(mut permit) = self.pace.turn_through(span_of(&self.timeouts, ClientKind::Get)).await else {
             return Err(ApiError::RateLimited { retry_after: self.pace.held_for() });
         };
-        let request = wire::get(url.clone(), self.header.clone());
-        let sending = self.send(&self.gets, request, &url, 1, waiting, &mut permit, "GET");
+        let request = wire::get(url, self.header.clone());
+        let sending = self.send(&self.gets, request, 1, waiting, &mut permit);
         let sent = tokio::select! {
             biased;
             () = call.cancel.cancelled() => return Err(ApiError::Cancelled),
@@ -352,7 +340,7 @@ impl ApiCore {
             }
             let (request, is_withheld) =
                 wire::post(url.clone(), self.header.clone(), json.clone(), call.may_send.clone());
-            let sent = self.send(posts, request, &url, attempt, waiting, &mut permit, "POST").await;
+            let sent = self.send(posts, request, attempt, waiting, &mut permit).await;
             let error = match sent {
                 Ok(response) => {
                     // Not flushed: a team's database that says nothing must not delay the answer.
@@ -407,19 +395,18 @@ impl ApiCore {
     }
 
     /// `waiting` is when it began to wait for the turn.
-    #[allow(clippy::too_many_arguments, reason = "one exchange, with what the log says of it")]
     async fn send(
         &self,
         client: &Client,
         request: Request,
-        url: &Url,
         attempt: u32,
         waiting: Instant,
         permit: &mut Permit,
-        method: &'static str,
     ) -> Result<HttpResponse, TransportError> {
         let (base, budget) = (self.base.path(), self.pace.budget());
-        let sent = SentRequest { method, url, base: &base, attempt, waited: waiting.elapsed(), budget };
+        let (method, url) =
+            (if request.method() == Method::POST { "POST" } else { "GET" }, request.url().clone());
+        let sent = SentRequest { method, url: &url, base: &base, attempt, waited: waiting.elapsed(), budget };
         let note = PendingLogEntry::start(&self.log, &sent);
         permit.sent();
         match wire::exchange(client, request, &self.key, self.via.as_deref()).await {

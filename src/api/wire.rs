@@ -125,10 +125,13 @@ pub(super) fn no_tls(error: reqwest::Error) -> ApiError {
 }
 
 pub(super) fn get(url: Url, key: HeaderValue) -> Request {
-    let mut request = Request::new(Method::GET, url);
-    let headers = request.headers_mut();
-    headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
-    headers.insert(KEY_HEADER, key);
+    request(Method::GET, url, key)
+}
+
+fn request(method: Method, url: Url, key: HeaderValue) -> Request {
+    let mut request = Request::new(method, url);
+    request.headers_mut().insert(ACCEPT, HeaderValue::from_static("application/json"));
+    request.headers_mut().insert(KEY_HEADER, key);
     request
 }
 
@@ -171,11 +174,8 @@ pub(super) fn post(
     json: Bytes,
     may_send: Option<MaySend>,
 ) -> (Request, Arc<AtomicBool>) {
-    let mut request = Request::new(Method::POST, url);
-    let headers = request.headers_mut();
-    headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    headers.insert(KEY_HEADER, key);
+    let mut request = request(Method::POST, url, key);
+    request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     let is_withheld = Arc::new(AtomicBool::new(false));
     let body = PostBody { json: Some(json), may_send, is_withheld: is_withheld.clone() };
     *request.body_mut() = Some(reqwest::Body::wrap(body));

@@ -156,18 +156,42 @@ pub struct DemoFlags {
     first: FirstFlags,
 }
 
+/// The profile, whether a program reads the output, and the texts of [`Cli::texts`].
+type GivenFlags<'a> = (Option<&'a ProfileFlags>, bool, Vec<&'a str>);
+
 impl Cli {
+    /// What many verbs take.
+    fn given(&self) -> GivenFlags<'_> {
+        match &self.command {
+            Some(Command::Ping { who, json } | Command::Info { who, json, .. }) => {
+                (Some(who), *json, Vec::new())
+            }
+            Some(Command::Issue(verb)) => (Some(&verb.who), verb.sending.json, verb.texts().collect()),
+            Some(Command::Revoke(verb)) => (Some(&verb.who), verb.sending.json, verb.texts().collect()),
+            Some(Command::Read(verb)) => (Some(verb.who()), verb.wants_json(), verb.texts()),
+            Some(Command::Doctor(verb)) => (Some(&verb.who), verb.json, Vec::new()),
+            Some(
+                Command::Jobs(JobsFlags { global, .. })
+                | Command::Index(IndexFlags { global, .. })
+                | Command::Journal(JournalFlags { global, .. }),
+            ) => (None, global.json, Vec::new()),
+            Some(Command::Profile(verbs)) => (None, verbs.json, verbs.texts()),
+            Some(Command::Sandbox(flags)) => (None, flags.json, Vec::new()),
+            Some(Command::Demo(demo)) => {
+                (None, false, demo.first.filter.iter().map(String::as_str).collect())
+            }
+            Some(Command::Tour { .. } | Command::Completions { .. } | Command::Man) | None => {
+                GivenFlags::default()
+            }
+        }
+    }
+
     /// The settings that the flags give, before or after the verb. A flag after the verb takes precedence.
     pub fn flags(&self) -> Flags {
         let mut flags = Flags::default();
-        self.who.add_to(&mut flags);
         self.appearance.add_to(&mut flags);
+        [Some(&self.who), self.given().0].into_iter().flatten().for_each(|who| who.add_to(&mut flags));
         match &self.command {
-            Some(Command::Ping { who, .. }) => who.add_to(&mut flags),
-            Some(Command::Issue(verb)) => verb.who.add_to(&mut flags),
-            Some(Command::Revoke(verb)) => verb.who.add_to(&mut flags),
-            Some(Command::Doctor(verb)) => verb.who.add_to(&mut flags),
-            Some(Command::Read(verb)) => verb.who().add_to(&mut flags),
             Some(Command::Jobs(verb)) => {
                 verb.global.add_to(&mut flags);
                 flags.read_only |= verb.read_only;
@@ -179,47 +203,22 @@ impl Cli {
                 flags.read_only |= demo.read_only;
                 demo.appearance.add_to(&mut flags);
             }
-            Some(Command::Tour { appearance }) => appearance.add_to(&mut flags),
-            Some(Command::Info { who, appearance, .. }) => {
-                who.add_to(&mut flags);
+            Some(Command::Tour { appearance } | Command::Info { appearance, .. }) => {
                 appearance.add_to(&mut flags);
             }
-            Some(Command::Sandbox(_) | Command::Profile(_) | Command::Completions { .. } | Command::Man)
-            | None => {}
+            _ => {}
         }
         flags
     }
 
     /// A program that reads the output gets English, so that the same call gives the same output everywhere.
     pub fn is_for_programs(&self) -> bool {
-        match &self.command {
-            Some(Command::Issue(verb)) => verb.sending.json,
-            Some(Command::Revoke(verb)) => verb.sending.json,
-            Some(Command::Jobs(verb)) => verb.global.json,
-            Some(Command::Index(verb)) => verb.global.json,
-            Some(Command::Journal(verb)) => verb.global.json,
-            Some(Command::Read(verb)) => verb.wants_json(),
-            Some(Command::Doctor(verb)) => verb.json,
-            Some(Command::Profile(verbs)) => verbs.json,
-            Some(Command::Sandbox(flags)) => flags.json,
-            Some(Command::Info { json, .. } | Command::Ping { json, .. }) => *json,
-            Some(Command::Demo(_) | Command::Tour { .. } | Command::Completions { .. } | Command::Man)
-            | None => false,
-        }
+        self.given().1
     }
 
     /// Typed texts that lapel sends to the service unchanged or keeps in a profile.
     pub fn texts(&self) -> Vec<&str> {
-        let mut texts: Vec<&str> = self.first.filter.iter().map(String::as_str).collect();
-        match &self.command {
-            Some(Command::Read(verb)) => texts.extend(verb.texts()),
-            Some(Command::Issue(verb)) => texts.extend(verb.texts()),
-            Some(Command::Revoke(verb)) => texts.extend(verb.texts()),
-            Some(Command::Profile(verbs)) => texts.extend(verbs.texts()),
-            Some(Command::Demo(demo)) => texts.extend(demo.first.filter.iter().map(String::as_str)),
-            _ => {}
-        }
-        texts
+        self.first.filter.iter().map(String::as_str).chain(self.given().2).collect()
     }
 
     /// The tab and filter that the TUI begins with. A flag after `demo` takes precedence.

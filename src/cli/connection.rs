@@ -96,18 +96,17 @@ fn place_with(login: Option<Login>, profile: &Profile, paths: &Paths) -> Journal
 /// From now on, standard error reports long waits, and a rate limit that lapel processes cannot share. A verb ends when
 /// its team's database gives this computer no share of it for a sixth of the window: nobody sees that it waits.
 pub(super) fn connect(connection: &Connection) -> Result<Access, ApiError> {
-    connect_telling(connection, true)
-}
-
-/// The same for a [`trial_connection`], whose own share is not that of the profile.
-pub(super) fn connect_for_trial(connection: &Connection) -> Result<Access, ApiError> {
-    connect_telling(connection, false)
-}
-
-fn connect_telling(connection: &Connection, tells_share: bool) -> Result<Access, ApiError> {
     let access = connect_silently(connection)?;
-    tokio::spawn(watch(access.reader().clone(), tells_share));
+    tokio::spawn(watch(access.reader().clone(), true));
     Ok(access)
+}
+
+/// The same with a [`trial_connection`], whose own share is not that of the profile.
+pub(super) fn connect_for_trial(profile: &Profile, paths: &Paths) -> Result<(Connection, Reader), ApiError> {
+    let connection = trial_connection(profile, paths)?;
+    let reader = connect_silently(&connection)?.reader().clone();
+    tokio::spawn(watch(reader.clone(), false));
+    Ok((connection, reader))
 }
 
 /// What follows when a computer leaves a team's journal.

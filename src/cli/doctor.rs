@@ -2,16 +2,16 @@
 
 mod report;
 
-use super::connection::{connect_for_trial, journal_place, timed, trial_connection};
+use super::connection::{connect_for_trial, journal_place, timed};
 use super::journal::{names, server_json};
 use super::profile::profile_as_json;
-use super::session::{Asker, JobAccess, VerbSession, open_journal};
+use super::session::{Asker, JobAccess, VerbSession, on_place};
 use crate::api;
 use crate::cli::prelude::*;
 use crate::config::{JobSettings, Mistake, SettingSource};
 use crate::domain::ServiceClock;
 use crate::domain::time::OffsetBasis;
-use crate::fs::permission_bits;
+use crate::fs::{beside, permission_bits};
 use crate::jobs::{DuplicateKind, FileStatus, JobConfig, Journal, JournalError, ObservedBehaviour};
 use crate::team::Server;
 
@@ -23,12 +23,13 @@ pub async fn doctor(
     wrong: &[Mistake],
     without_key: Vec<String>,
 ) -> Result<u8, Failure> {
-    let mut found = examine(settings, asker).await?;
+    let mut found = DoctorReport { without_key, ..DoctorReport::default() };
+    found.examine(settings, asker).await?;
     found.problems.extend(wrong.iter().map(ToString::to_string));
-    let found = DoctorReport { without_key, ..found };
     Ok(found.print(asker.json).unwrap_or_else(|failure| failure.report(false)))
 }
 
+#[derive(Default)]
 struct DoctorReport {
     profile: Option<Value>,
     service: Value,
@@ -55,61 +56,116 @@ impl Permission {
     }
 }
 
-async fn examine(settings: &Settings, asker: &Asker) -> Result<DoctorReport, Failure> {
-    let mut problems = Vec::new();
-    let (mut service, mut asked, mut is_reached) = (Value::Null, None, false);
-    if let Some(profile) = &settings.profile {
-        // A team's database that is away must not hide the rest of the report.
-        let connection = trial_connection(profile, &settings.paths)?;
-        let reader = connect_for_trial(&connection)?.reader().clone();
-        let (reached, took) = timed(reader.ping(&Call::interactive())).await;
-        let reached = reached.and_then(|ping| api::compare_ping(&ping, &connection));
-        if let Err(why) = &reached {
-            problems.push(why.to_string());
+impl DoctorReport {
+    async fn examine(&mut self, settings: &Settings, asker: &Asker) -> Result<(), Failure> {
+        let (mut asked, mut is_reached) = (None, false);
+        if let Some(profile) = &settings.profile {
+            // A team's database that is away must not hide the rest of the report.
+            let (connection, reader) = connect_for_trial(profile, &settings.paths)?;
+            let (reached, took) = timed(reader.ping(&Call::interactive())).await;
+            let reached = reached.and_then(|ping| api::compare_ping(&ping, &connection));
+            is_reached = reached.is_ok();
+            let error = reached.err().map(|why| why.to_string());
+            self.problems.extend(error.clone());
+            self.service = json!({ "reached": is_reached, "round_trip_ms": took, "error": error });
+            self.problems.extend(reader.alone().map(|why| why.to_string()));
+            if profile.journal.is_none() {
+                self.problems.extend(reader.own_share().map(|why| why.to_string()));
+            }
+            asked = Some((reader, profile));
+        } else {
+            self.problems.push(t!("no profile is configured, so there is no service to check.").to_owned());
         }
-        is_reached = reached.is_ok();
-        service = json!({
-            "reached": is_reached,
-            "round_trip_ms": took,
-            "error": reached.err().map(|why| why.to_string()),
-        });
-        problems.extend(reader.alone().map(|why| why.to_string()));
-        if profile.journal.is_none() {
-            problems.extend(reader.own_share().map(|why| why.to_string()));
+        let reader = asked.as_ref().map(|(reader, _)| (reader, is_reached));
+        let listed = self.examine_journal(settings, asker, reader).await;
+        // The journal may know the service's zone.
+        self.clock = asked.map_or(Value::Null, |(reader, profile)| clock_of(&reader.clock(), profile));
+        self.permissions = listed.unwrap_or_else(|| permissions(&settings.paths, settings.profile.as_ref()));
+        for one in self.permissions.iter().filter(|p| !p.is_private()) {
+            self.problems.push(t!(
+                "others can read {path} (mode {mode}). Run: chmod go= {path}",
+                path = scrub(&one.path.to_string_lossy()),
+                mode = format_args!("{:o}", one.mode)
+            ));
         }
-        asked = Some((reader, profile));
-    } else {
-        problems.push(t!("no profile is configured, so there is no service to check.").to_owned());
-    }
-    let reader = asked.as_ref().map(|(reader, _)| (reader, is_reached));
-    let (facts, journal, listed) = journal(settings, asker, reader, &mut problems).await;
-    // The journal may know the service's zone.
-    let clock = asked.map_or(Value::Null, |(reader, profile)| clock_of(&reader.clock(), profile));
-    let permissions = listed.unwrap_or_else(|| permissions(&settings.paths, settings.profile.as_ref()));
-    for one in permissions.iter().filter(|p| !p.is_private()) {
-        problems.push(t!(
-            "others can read {path} (mode {mode}). Run: chmod go= {path}",
-            path = scrub(&one.path.to_string_lossy()),
-            mode = format_args!("{:o}", one.mode)
-        ));
-    }
-    problems.extend(settings.warnings.iter().cloned());
-    Ok(DoctorReport {
-        profile: settings.profile.as_ref().map(profile_of),
-        service,
-        clock,
-        facts,
-        journal,
-        paths: json!({
+        self.problems.extend(settings.warnings.iter().cloned());
+        self.profile = settings.profile.as_ref().map(profile_of);
+        self.paths = json!({
             "config_file": settings.paths.config_file().to_string_lossy(),
             "keys_dir": settings.paths.keys_dir().to_string_lossy(),
             "data_dir": settings.paths.data_dir.to_string_lossy(),
             "log_file": settings.paths.log_file().to_string_lossy(),
-        }),
-        permissions,
-        without_key: Vec::new(),
-        problems,
-    })
+        });
+        Ok(())
+    }
+
+    /// Observations, and whether the journal is intact. Does not create a missing journal. Lists the files while the
+    /// journal is open: two of them go some time after it closes. The `reader` comes with whether it reached the service.
+    async fn examine_journal(
+        &mut self,
+        settings: &Settings,
+        asker: &Asker,
+        reader: Option<(&Reader, bool)>,
+    ) -> Option<Vec<Permission>> {
+        let problems = &mut self.problems;
+        let team =
+            settings.profile.as_ref().and_then(|profile| Some((profile, &profile.journal.as_ref()?.server)));
+        let (mut said, is_there) = match team {
+            Some((profile, server)) => team_journal(settings, profile, server, problems).await,
+            None => journal_file(settings, problems),
+        };
+        if !is_there {
+            self.journal = said.into();
+            return None;
+        }
+        let read = async {
+            let session = VerbSession::open(settings, asker, JobAccess::Look, |_| ()).await?;
+            // The clock of the doctor has the zone that the jobs have.
+            if let (Some((reader, _)), Some(known)) = (reader, session.reader.clock().known()) {
+                reader.recall_offset(known);
+            }
+            let wrong = session.jobs.check_journal().await?;
+            let facts = session.jobs.observed_behaviour().await?;
+            problems.extend(session.elsewhere.iter().map(ToString::to_string));
+            if team.is_none() {
+                said.insert("jobs".to_owned(), session.jobs.list().await?.len().into());
+            } else {
+                // Only a request shows whether this computer gets a share of the team's limit. A refused key sends no
+                // other.
+                if reader.is_some_and(|(_, is_reached)| is_reached) {
+                    let _ = session.reader.ping(&Call::interactive()).await;
+                }
+                let alone = session.reader.alone().map(|why| why.to_string());
+                problems.extend(alone.filter(|why| !problems.contains(why)));
+            }
+            Ok::<_, Failure>((facts, wrong, permissions(&settings.paths, settings.profile.as_ref())))
+        };
+        let (listed, wrong) = match read.await {
+            Ok((facts, wrong, listed)) => {
+                self.facts = facts;
+                if team.is_none() {
+                    problems.extend(cannot_write(settings));
+                }
+                if !wrong.is_empty() {
+                    let wrong = scrub(&wrong.join("; ")).into_owned();
+                    problems.push(if team.is_none() {
+                        let file = Journal::file_in(&settings.paths.data_dir);
+                        t!("the journal {file} is damaged: {wrong}. Move it away. After that, only the service's history shows what was sent.", file = scrub(&file.to_string_lossy()), wrong)
+                    } else {
+                        t!("the tables of the team's journal contradict each other: {wrong}. Stop issuing with it. Somebody has changed them by other means, or lapel has an error.", wrong)
+                    });
+                }
+                (Some(listed), wrong)
+            }
+            Err(failure) => {
+                problems.push(failure.message.clone());
+                (None, vec![failure.message])
+            }
+        };
+        said.insert("wrong".to_owned(), wrong.into());
+        self.journal = said.into();
+        listed
+    }
 }
 
 fn clock_of(clock: &ServiceClock, profile: &Profile) -> Value {
@@ -160,70 +216,6 @@ fn jobs_of(profile: &Profile) -> Value {
     fields.into()
 }
 
-/// Observations, and whether the journal is intact. Does not create a missing journal. Lists the files while the
-/// journal is open: two of them go some time after it closes. The `reader` comes with whether it
-/// reached the service.
-async fn journal(
-    settings: &Settings,
-    asker: &Asker,
-    reader: Option<(&Reader, bool)>,
-    problems: &mut Vec<String>,
-) -> (Vec<ObservedBehaviour>, Value, Option<Vec<Permission>>) {
-    let team =
-        settings.profile.as_ref().and_then(|profile| Some((profile, &profile.journal.as_ref()?.server)));
-    let (mut said, is_there) = match team {
-        Some((profile, server)) => team_journal(settings, profile, server, problems).await,
-        None => journal_file(settings, problems),
-    };
-    if !is_there {
-        return (Vec::new(), said.into(), None);
-    }
-    let read = async {
-        let session = VerbSession::open(settings, asker, JobAccess::Look, |_| ()).await?;
-        // The clock of the doctor has the zone that the jobs have.
-        if let (Some((reader, _)), Some(known)) = (reader, session.reader.clock().known()) {
-            reader.recall_offset(known);
-        }
-        let wrong = session.jobs.check_journal().await?;
-        let facts = session.jobs.observed_behaviour().await?;
-        problems.extend(session.elsewhere.iter().map(ToString::to_string));
-        if team.is_none() {
-            said.insert("jobs".to_owned(), session.jobs.list().await?.len().into());
-        } else {
-            // Only a request shows whether this computer gets a share of the team's limit. A refused key sends no other.
-            if reader.is_some_and(|(_, is_reached)| is_reached) {
-                let _ = session.reader.ping(&Call::interactive()).await;
-            }
-            let alone = session.reader.alone().map(|why| why.to_string());
-            problems.extend(alone.filter(|why| !problems.contains(why)));
-        }
-        Ok::<_, Failure>((facts, wrong, permissions(&settings.paths, settings.profile.as_ref())))
-    };
-    let (found, wrong) = match read.await {
-        Ok((facts, wrong, listed)) => {
-            if team.is_none() {
-                problems.extend(cannot_write(settings));
-            }
-            if !wrong.is_empty() {
-                let wrong = scrub(&wrong.join("; ")).into_owned();
-                problems.push(if team.is_none() {
-                    let file = Journal::file_in(&settings.paths.data_dir);
-                    t!("the journal {file} is damaged: {wrong}. Move it away. After that, only the service's history shows what was sent.", file = scrub(&file.to_string_lossy()), wrong)
-                } else {
-                    t!("the tables of the team's journal contradict each other: {wrong}. Stop issuing with it. Somebody has changed them by other means, or lapel has an error.", wrong)
-                });
-            }
-            ((facts, Some(listed)), wrong)
-        }
-        Err(failure) => {
-            problems.push(failure.message.clone());
-            ((Vec::new(), None), vec![failure.message])
-        }
-    };
-    said.insert("wrong".to_owned(), wrong.into());
-    (found.0, said.into(), found.1)
-}
-
 fn cannot_write(settings: &Settings) -> Option<String> {
     let profile = settings.profile.as_ref()?;
     let status = FileStatus::of(&settings.paths.data_dir).ok().filter(|_| !profile.read_only);
@@ -266,7 +258,7 @@ async fn team_journal(
 ) -> (Map<String, Value>, bool) {
     let mut said = unread(&scrub(&server.to_string()), None);
     let mut set = |name: &str, value: Value| said.insert(name.to_owned(), value);
-    let found = open_journal(journal_place(profile, &settings.paths), JournalPlace::team_status).await;
+    let found = on_place(journal_place(profile, &settings.paths), JournalPlace::team_status).await;
     let exists = match found {
         Ok(Some(status)) => {
             set("exists", status.exists.into());
@@ -290,19 +282,8 @@ async fn team_journal(
 /// Only files that contain keys, names or e-mail addresses.
 fn permissions(paths: &Paths, profile: Option<&Profile>) -> Vec<Permission> {
     let journal = Journal::file_in(&paths.data_dir);
-    let beside = |ending: &str| {
-        let mut name = journal.as_os_str().to_owned();
-        name.push(ending);
-        PathBuf::from(name)
-    };
-    let mut all = vec![
-        paths.keys_dir(),
-        paths.data_dir.clone(),
-        paths.log_file(),
-        beside("-wal"),
-        beside("-shm"),
-        journal,
-    ];
+    let (wal, shm) = (beside(&journal, "-wal"), beside(&journal, "-shm"));
+    let mut all = vec![paths.keys_dir(), paths.data_dir.clone(), paths.log_file(), wal, shm, journal];
     if let Some(Profile { name, .. }) = profile {
         all.extend([paths.key_file(name), paths.journal_password_file(name)]);
     }

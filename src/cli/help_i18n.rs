@@ -57,29 +57,24 @@ fn worded(mut command: Command, say: &mut dyn FnMut(&str) -> String) -> Command 
 
 fn argument_worded(argument: Arg, say: &mut dyn FnMut(&str) -> String) -> Arg {
     // Clap would add these in English.
-    let values: Vec<String> =
-        if argument.is_hide_possible_values_set() || !argument.get_action().takes_values() {
-            Vec::new()
-        } else {
-            argument.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect()
-        };
-    let values = if values.is_empty() {
-        String::new()
-    } else {
-        format!(" {}", t!("[possible values: {values}]", values = list(values)))
-    };
-    let heading = heading(argument.get_help_heading(), argument.is_positional());
-    let short = argument.get_help().map(|text| help::worded(&text.to_string(), say));
-    let long = argument.get_long_help().map(|text| help::worded(&text.to_string(), say));
+    let has_values = !argument.is_hide_possible_values_set() && argument.get_action().takes_values();
+    let mut values = String::new();
+    if has_values && !argument.get_possible_values().is_empty() {
+        let all = argument.get_possible_values();
+        let all = list(all.iter().map(clap::builder::PossibleValue::get_name));
+        values = format!(" {}", t!("[possible values: {values}]", values = all));
+    }
+    let mut said = |text: &StyledStr| format!("{}{values}", help::worded(&text.to_string(), say));
+    let (short, long) = (argument.get_help().map(&mut said), argument.get_long_help().map(said));
     let mut argument = argument.hide_possible_values(true);
-    if let Some(heading) = heading {
+    if let Some(heading) = heading(argument.get_help_heading(), argument.is_positional()) {
         argument = argument.help_heading(heading);
     }
     if let Some(short) = short {
-        argument = argument.help(format!("{short}{values}"));
+        argument = argument.help(short);
     }
     if let Some(long) = long {
-        argument = argument.long_help(format!("{long}{values}"));
+        argument = argument.long_help(long);
     }
     argument
 }

@@ -1,7 +1,7 @@
 //! `lapel info`: the paths of lapel's files, and the source of each setting. Sends no request, reads no key.
 
-use super::job_text::{indented, under};
-use super::label::{field, padded};
+use super::job_text::{indented, padded, under};
+use super::label::{field, shown};
 use crate::api::DEFAULT_RATE_LIMIT;
 use crate::cli::prelude::*;
 use crate::config::{
@@ -228,21 +228,12 @@ fn setting_line(setting: &SettingValue) -> String {
 }
 
 fn lines(value: &Value, found: &Provenance) -> String {
-    let text = |value: &Value| match value {
-        Value::Null => "-".to_owned(),
-        Value::String(text) => scrub(text).into_owned(),
-        Value::Bool(true) => t!("yes").to_owned(),
-        Value::Bool(false) => t!("no").to_owned(),
-        Value::Array(all) => {
-            let all: Vec<String> = all.iter().map(|v| v.as_str().unwrap_or_default().to_owned()).collect();
-            if all.is_empty() { "-".to_owned() } else { all.join(", ") }
-        }
-        other => other.to_string(),
+    let fields = |of: &str, cells: usize| {
+        let text = |value: &Value| shown(value).unwrap_or_else(|| "-".to_owned());
+        let fields = value[of].as_object().into_iter().flatten();
+        fields.map(|(name, v)| format!("  {}{}", padded(&field(name), cells), text(v))).collect()
     };
-    let empty = Map::new();
-    let fields = |name: &str| value[name].as_object().unwrap_or(&empty).clone();
-    let mut out = vec!["lapel".to_owned()];
-    out.extend(fields("lapel").iter().map(|(name, v)| format!("  {}{}", padded(&field(name), 22), text(v))));
+    let mut out: Vec<String> = under("lapel", fields("lapel", 22)).collect();
     out.push(t!("files").to_owned());
     for place in paths(found) {
         let state = match place.looked() {
@@ -266,10 +257,7 @@ fn lines(value: &Value, found: &Provenance) -> String {
             out.extend(profile.settings.iter().map(setting_line));
         }
     }
-    out.push(t!("terminal").to_owned());
-    out.extend(
-        fields("terminal").iter().map(|(name, v)| format!("  {}{}", padded(&field(name), 17), text(v))),
-    );
+    out.extend(under(t!("terminal"), fields("terminal", 17)));
     out.extend(under(t!("remarks"), indented(&found.remarks)));
     out.join("\n")
 }

@@ -2,7 +2,7 @@
 
 use super::review::Drafted;
 use super::sending::{SendReport, SendingOutcome};
-use super::session::{Asker, JobAccess, VerbSession, may_act, profile};
+use super::session::{Asker, VerbSession, may_act, profile};
 use super::verbs::{IssueFlags, MappedField};
 use super::{confirm, source, template};
 use crate::cli::prelude::*;
@@ -39,16 +39,11 @@ pub async fn issue(flags: IssueFlags, settings: &Settings, asker: &Asker) -> Res
         Some(_) => Some(Policy::Block),
         None => None,
     };
-    let mut session = VerbSession::open(
-        settings,
-        asker,
-        if flags.sending.dry_run { JobAccess::Plan } else { JobAccess::Act },
-        |how| {
-            if let Some(policy) = on_duplicate {
-                how.policies.on_duplicate(policy);
-            }
-        },
-    )
+    let mut session = VerbSession::open(settings, asker, flags.sending.access(), |how| {
+        if let Some(policy) = on_duplicate {
+            how.policies.on_duplicate(policy);
+        }
+    })
     .await?;
     let index = &session.profile.index;
     let indexed = super::index::domains(&settings.paths.data_dir, &session.index_account, index).await;
@@ -92,10 +87,8 @@ async fn plan(
     let ids = session.progress.during(progress, read, work).await?;
     let mut drafts = Vec::new();
     for id in &ids {
-        match session.jobs.job(*id).await {
-            Ok(job) => drafts.push(Drafted { job, checked: None }),
-            Err(why) => return Err(session.unless_gone(*id, why.into()).await),
-        }
+        let job = session.of_draft(*id, session.jobs.job(*id).await).await?;
+        drafts.push(Drafted { job, checked: None });
     }
     let rows = drafts.iter().map(|d| d.job.counts.total()).sum();
     session.progress.at(t!("checking rows"), rows, rows);
@@ -105,9 +98,7 @@ async fn plan(
     let facts = FileSummary { about: opened.about, template: template.map(|t| t.json()), warnings };
     let mut done = reviewed(session, flags, &mut drafts, &facts).await;
     for id in ids {
-        if let Err(failure) = done {
-            done = Err(session.unless_gone(id, failure).await);
-        }
+        done = session.of_draft(id, done).await;
     }
     match &done {
         // A draft without rows to send does not become a job.

@@ -225,26 +225,21 @@ pub(super) fn under(heading: &str, lines: Vec<String>) -> impl Iterator<Item = S
     (!lines.is_empty()).then(|| heading.to_owned()).into_iter().chain(lines)
 }
 
-/// The last column is not padded.
+pub(super) fn padded(text: &str, cells: usize) -> String {
+    format!("{text}{}", " ".repeat(cells.saturating_sub(text.width())))
+}
+
 pub(super) fn align(rows: &[Vec<String>]) -> Vec<String> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
         rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max().unwrap_or(0)
     };
     let widths: Vec<usize> = (0..columns).map(width).collect();
-    rows.iter()
-        .map(|row| {
-            let mut line = String::new();
-            for (column, cell) in row.iter().enumerate() {
-                line.push_str(cell);
-                if column + 1 < row.len() {
-                    let gap = widths.get(column).copied().unwrap_or(0).saturating_sub(cell.width()) + 2;
-                    line.push_str(&" ".repeat(gap));
-                }
-            }
-            line.trim_end().to_owned()
-        })
-        .collect()
+    let line = |row: &Vec<String>| {
+        let cells: String = row.iter().zip(&widths).map(|(cell, width)| padded(cell, width + 2)).collect();
+        cells.trim_end().to_owned()
+    };
+    rows.iter().map(line).collect()
 }
 
 /// With its zone: `2026-11-03 11:10 (UTC+9)`, as in the table of jobs.

@@ -484,33 +484,15 @@ fn followed_words(mine: usize, theirs: usize, changed: &[Job], is_partial: bool)
         lines.push(job_text::head(job));
         lines.extend(job_text::row_statuses(job));
     }
+    let jobs = |n: usize| plural!(n as u64, "{n} open job", "{n} open jobs");
     lines.push(match (mine, changed.len()) {
-        (0, _) if theirs > 0 => {
-            t!(
-                "{jobs} checked by another lapel.",
-                jobs = plural!(theirs as u64, "{n} open job", "{n} open jobs")
-            )
-        }
+        (0, _) if theirs > 0 => t!("{jobs} checked by another lapel.", jobs = jobs(theirs)),
         (0, _) => t!("No open jobs.").to_owned(),
         (all, 0) if is_partial => {
-            t!(
-                "Nothing new was found, but the check is incomplete ({jobs}).",
-                jobs = plural!(all as u64, "{n} open job", "{n} open jobs")
-            )
+            t!("Nothing new was found, but the check is incomplete ({jobs}).", jobs = jobs(all))
         }
-        (all, 0) => {
-            t!(
-                "Nothing has changed ({jobs} checked).",
-                jobs = plural!(all as u64, "{n} open job", "{n} open jobs")
-            )
-        }
-        (all, some) => {
-            t!(
-                "{some} of {jobs} changed.",
-                some = number(some as u64),
-                jobs = plural!(all as u64, "{n} open job", "{n} open jobs")
-            )
-        }
+        (all, 0) => t!("Nothing has changed ({jobs} checked).", jobs = jobs(all)),
+        (all, some) => t!("{some} of {jobs} changed.", some = number(some as u64), jobs = jobs(all)),
     });
     lines
 }

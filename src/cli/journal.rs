@@ -7,7 +7,7 @@ pub(super) use status::{journal_lines, names, server_json};
 
 use super::connection::{journal_place, share_stays};
 use super::flags::GlobalFlags;
-use super::session::{Asker, answer, answer_json, may_act};
+use super::session::{Asker, answer, answer_json, aside, may_act, on_place};
 use crate::cli::prelude::*;
 use crate::domain::time::zone_name;
 use crate::fs::Overwrite;
@@ -196,26 +196,24 @@ async fn move_jobs(
     let (from, to) = if back { (&team, &file) } else { (&file, &team) };
     let moved = from.move_to(to, &account, &who).await?;
     let to = scrub(&moved.to);
-    let mut said = match moved.jobs {
+    let mut said = vec![match moved.jobs {
         0 => t!("No job was left to move: all jobs of this profile are in {to}.", to),
         n => plural!(n, "{n} job moved to {to}.", "{n} jobs moved to {to}.", to),
-    };
+    }];
     if moved.numbers.iter().any(|(old, new)| old != new) {
-        said.push(' ');
-        said.push_str(&t!("New numbers of the jobs: {numbers}.", numbers = renumbered(&moved.numbers)));
+        said.push(t!("New numbers of the jobs: {numbers}.", numbers = renumbered(&moved.numbers)));
     }
     if back {
-        said.push(' ');
-        said.push_str(&t!(
+        said.push(t!(
             "To use the journal on this computer, run: lapel profile edit {name} --journal-url \"\"",
             name = profile.name
         ));
-        said.push(' ');
-        said.push_str(share_stays());
+        said.push(share_stays().to_owned());
     }
     let numbers: Vec<Value> =
         moved.numbers.iter().map(|(old, new)| json!({ "old": old.0, "new": new.0 })).collect();
-    answer(as_json, &said, &json!({ "ok": true, "jobs": moved.jobs, "to": moved.to, "numbers": numbers }))
+    let value = json!({ "ok": true, "jobs": moved.jobs, "to": moved.to, "numbers": numbers });
+    answer(as_json, &said.join(" "), &value)
 }
 
 /// Jobs whose old and new numbers follow each other are one range: `1–5 → 10–14, 8 → 6`.
@@ -229,20 +227,6 @@ fn renumbered(numbers: &[(JobId, JobId)]) -> String {
     }
     let of = |from: i64, n: i64| if n == 1 { from.to_string() } else { format!("{from}–{}", from + n - 1) };
     list(ranges.into_iter().map(|(from, to, n)| format!("{} → {}", of(from, n), of(to, n)))).to_string()
-}
-
-async fn on_place<T: Send + 'static>(
-    place: JournalPlace,
-    work: impl FnOnce(&JournalPlace) -> Result<T, JournalError> + Send + 'static,
-) -> Result<T, Failure> {
-    aside(move || work(&place)).await
-}
-
-async fn aside<T: Send + 'static, E: Into<Failure> + Send + 'static>(
-    work: impl FnOnce() -> Result<T, E> + Send + 'static,
-) -> Result<T, Failure> {
-    let internal = |why| Failure::new("journal", t!("lapel had an internal error ({failed}).", failed = why));
-    tokio::task::spawn_blocking(work).await.map_err(internal)?.map_err(Into::into)
 }
 
 async fn init(place: JournalPlace, profile: Option<&Profile>, as_json: bool) -> Result<(), Failure> {

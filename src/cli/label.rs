@@ -79,31 +79,28 @@ pub(super) fn field(name: &str) -> String {
     }
 }
 
-pub(super) fn padded(text: &str, cells: usize) -> String {
-    format!("{text}{}", " ".repeat(cells.saturating_sub(text.width())))
-}
-
 /// An object as lines of names and values.
 pub(super) fn fields(value: Option<&Value>) -> Vec<String> {
     let Some(Value::Object(object)) = value else { return vec![format!("  {}", t!("none"))] };
-    let mut rows = Vec::new();
-    for (name, value) in object {
-        let shown = match value {
-            Value::Null => continue,
-            Value::String(text) => scrub(text).into_owned(),
-            Value::Array(all) if all.is_empty() => continue,
-            Value::Array(all) if all.iter().all(Value::is_string) => {
-                let all: Vec<&str> = all.iter().filter_map(Value::as_str).collect();
-                scrub(&all.join(", ")).into_owned()
-            }
-            Value::Object(inner) => scrub(&inline(inner)).into_owned(),
-            Value::Bool(true) => t!("yes").to_owned(),
-            Value::Bool(false) => t!("no").to_owned(),
-            other => scrub(&other.to_string()).into_owned(),
-        };
-        rows.push(vec![format!("  {}", label(name)), shown]);
-    }
-    job_text::align(&rows)
+    let row = |(name, value): (&String, &Value)| Some(vec![format!("  {}", label(name)), shown(value)?]);
+    job_text::align(&object.iter().filter_map(row).collect::<Vec<_>>())
+}
+
+/// `None` if there is nothing to show.
+pub(super) fn shown(value: &Value) -> Option<String> {
+    let text = match value {
+        Value::Null => return None,
+        Value::Array(all) if all.is_empty() => return None,
+        Value::String(text) => text.clone(),
+        Value::Array(all) if all.iter().all(Value::is_string) => {
+            all.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", ")
+        }
+        Value::Object(inner) => inline(inner),
+        Value::Bool(true) => t!("yes").to_owned(),
+        Value::Bool(false) => t!("no").to_owned(),
+        other => other.to_string(),
+    };
+    Some(scrub(&text).into_owned())
 }
 
 fn inline(object: &Map<String, Value>) -> String {

@@ -3,7 +3,7 @@
 //! Only targets of lapel can be turned on. Other libraries may log whole requests with the key.
 
 use crate::cli::prelude::*;
-use crate::fs::{create_private_dir, open_log};
+use crate::fs::{beside, create_private_dir, open_log};
 use std::fs::File;
 use std::io::{self, Write};
 use std::str::FromStr;
@@ -87,15 +87,9 @@ fn open(path: &Path) -> io::Result<File> {
         create_private_dir(folder)?;
     }
     if std::fs::metadata(path).is_ok_and(|log| log.is_file() && log.len() > LARGEST) {
-        std::fs::rename(path, aside(path))?;
+        std::fs::rename(path, beside(path, ".1"))?;
     }
     open_log(path)
-}
-
-fn aside(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".1");
-    name.into()
 }
 
 #[cfg(test)]
@@ -184,6 +178,6 @@ mod tests {
         File::options().write(true).open(&path).and_then(|f| f.set_len(LARGEST + 1)).expect("grows");
         let file = open(&path).expect("opens");
         assert_eq!(file.metadata().expect("is there").len(), 0);
-        assert_eq!(std::fs::metadata(aside(&path)).expect("put aside").len(), LARGEST + 1);
+        assert_eq!(std::fs::metadata(beside(&path, ".1")).expect("put aside").len(), LARGEST + 1);
     }
 }

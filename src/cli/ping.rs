@@ -1,6 +1,6 @@
 //! `lapel ping`: checks the key.
 
-use super::connection::{connect_for_trial, timed, trial_connection};
+use super::connection::{connect_for_trial, timed};
 use crate::api;
 use crate::cli::prelude::*;
 use crate::domain::Text;
@@ -18,10 +18,9 @@ pub async fn ping(settings: &Settings, json: bool) -> u8 {
 }
 
 async fn asked(profile: &Profile, paths: &Paths, json: bool) -> Result<String, Failure> {
-    let connection = trial_connection(profile, paths)?;
-    let access = connect_for_trial(&connection)?;
+    let (connection, reader) = connect_for_trial(profile, paths)?;
     // Loading this computer's certificates is not the service's time.
-    let (ping, millis) = timed(access.reader().ping(&Call::interactive())).await;
+    let (ping, millis) = timed(reader.ping(&Call::interactive())).await;
     let ping = ping?;
     let status = ping.status.as_ref().map(|status| without_key(status, profile));
     let prefix = ping.apikey_prefix.as_ref().map(|prefix| without_key(prefix, profile));

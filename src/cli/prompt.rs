@@ -1,6 +1,7 @@
 //! Asks the user for input, line by line. A typed key is not echoed.
 
 use crate::cli::prelude::*;
+use crate::i18n::{Language, in_language};
 #[cfg(unix)]
 use crate::job_control;
 use crate::secrets::{Likeness, judge};
@@ -51,9 +52,15 @@ fn show(asked: &str) -> io::Result<()> {
 
 /// Any answer but yes counts as no.
 pub(super) async fn yes(question: &str) -> bool {
-    line(&format!("{question} {}", t!("(y/n)")), "")
-        .await
-        .is_ok_and(|said| ["y", "yes", "예", "네"].contains(&said.to_lowercase().as_str()))
+    line(&format!("{question} {}", t!("(y/n)")), "").await.is_ok_and(|said| is_yes(&said))
+}
+
+/// The answers that mean yes. Those of every language count.
+const YES: &str = tr_noop!("y,yes|answers");
+
+fn is_yes(said: &str) -> bool {
+    let said = said.to_lowercase();
+    Language::ALL.iter().any(|language| in_language(*language, YES).split(',').any(|yes| yes == said))
 }
 
 /// The line is shown and saved, so it must not be an API key.
@@ -203,6 +210,16 @@ mod tests {
 
     fn of(keys: &str) -> Option<String> {
         typed(&mut keys.as_bytes()).expect("readable").map(|s| s.expose_secret().to_owned())
+    }
+
+    #[test]
+    fn yes_is_yes_in_every_language() {
+        for said in ["y", "YES", "예", "네"] {
+            assert!(is_yes(said), "{said}");
+        }
+        for said in ["", "n", "no", "아니요", "y,yes"] {
+            assert!(!is_yes(said), "{said}");
+        }
     }
 
     #[test]

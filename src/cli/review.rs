@@ -260,10 +260,8 @@ pub(super) async fn begin_revoking(
     yes: bool,
     wait: bool,
 ) -> Result<SendingOutcome, Failure> {
-    match revoked(session, id, yes, wait).await {
-        Err(failure) => Err(session.unless_gone(id, failure).await),
-        done => done,
-    }
+    let done = revoked(session, id, yes, wait).await;
+    session.of_draft(id, done).await
 }
 
 async fn revoked(

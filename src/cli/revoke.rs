@@ -2,7 +2,7 @@
 
 use super::review::{Drafted, begin_revoking};
 use super::sending::{SendReport, SendingOutcome};
-use super::session::{Asker, JobAccess, VerbSession, may_act, profile};
+use super::session::{Asker, VerbSession, may_act, profile};
 use super::verbs::RevokeFlags;
 use super::{confirm, source};
 use crate::cli::prelude::*;
@@ -30,13 +30,7 @@ pub async fn revoke(flags: RevokeFlags, settings: &Settings, asker: &Asker) -> R
         Some(file) => source::of_file(file).await?,
         None => of_ids(&flags.badge_ids)?,
     };
-    let mut session = VerbSession::open(
-        settings,
-        asker,
-        if flags.sending.dry_run { JobAccess::Plan } else { JobAccess::Act },
-        |_| (),
-    )
-    .await?;
+    let mut session = VerbSession::open(settings, asker, flags.sending.access(), |_| ()).await?;
     let done = plan(&mut session, &flags, source).await;
     session.or_close(done).await.map_err(|failure| session.interrupt.failed(failure))
 }
@@ -86,10 +80,8 @@ async fn plan(session: &mut VerbSession, flags: &RevokeFlags, source: ImportSour
     let work = jobs.draft_ids(request, told_of, session.interrupt.token());
     let read = |r: &Reading| (t!("checking each badge").to_owned(), r.rows, r.rows_all);
     let id = session.progress.during(progress, read, work).await?;
-    let draft = match session.jobs.job(id).await {
-        Ok(job) => Drafted { job, checked: None },
-        Err(why) => return Err(session.unless_gone(id, why.into()).await),
-    };
+    let job = session.of_draft(id, session.jobs.job(id).await).await?;
+    let draft = Drafted { job, checked: None };
     let done = reviewed(session, flags, &draft).await;
     if done.is_err() || draft.to_send() == 0 || flags.sending.dry_run {
         session.discard(std::slice::from_ref(&draft)).await;

@@ -114,10 +114,13 @@ impl VerbSession {
         answer(self.json, text, value)
     }
 
-    /// Why the work on a draft ended. A process that was suspended for too long has no draft any more, which says more
+    /// The result of work on a draft. A process that was suspended for too long has no draft any more, which says more
     /// than what it could not do with it.
-    pub async fn unless_gone(&self, draft: JobId, failure: Failure) -> Failure {
-        if self.jobs.is_gone(draft).await { JobError::draft_is_gone().into() } else { failure }
+    pub async fn of_draft<T>(&self, draft: JobId, done: Result<T, impl Into<Failure>>) -> Result<T, Failure> {
+        match done {
+            Err(_) if self.jobs.is_gone(draft).await => Err(JobError::draft_is_gone().into()),
+            done => done.map_err(Into::into),
+        }
     }
 
     pub fn place(&self) -> Value {
@@ -134,13 +137,19 @@ impl VerbSession {
     }
 }
 
-/// Opens a profile's journal on a thread that may block.
-pub(super) async fn open_journal<T: Send + 'static>(
-    place: JournalPlace,
-    open: impl FnOnce(&JournalPlace) -> Result<T, JournalError> + Send + 'static,
+/// On a thread that may block.
+pub(super) async fn aside<T: Send + 'static, E: Into<Failure> + Send + 'static>(
+    work: impl FnOnce() -> Result<T, E> + Send + 'static,
 ) -> Result<T, Failure> {
-    let opened = tokio::task::spawn_blocking(move || open(&place)).await;
-    Ok(opened.map_err(|why| Failure::new("journal", t!("Cannot open the journal: {why}", why)))??)
+    let internal = |why| Failure::new("failed", t!("lapel had an internal error: {why}", why));
+    tokio::task::spawn_blocking(work).await.map_err(internal)?.map_err(Into::into)
+}
+
+pub(super) async fn on_place<T: Send + 'static>(
+    place: JournalPlace,
+    work: impl FnOnce(&JournalPlace) -> Result<T, JournalError> + Send + 'static,
+) -> Result<T, Failure> {
+    aside(move || work(&place)).await
 }
 
 /// Checks that the key is the pinned one, and prints warnings.

@@ -1,6 +1,6 @@
 //! Sources of recipients and ids, and the questions to answer before lapel can read them.
 
-use super::session::VerbSession;
+use super::session::{VerbSession, aside};
 use super::verbs::{MappedField, ReadingFlags};
 use crate::cli::prelude::*;
 use crate::jobs::intake::{
@@ -16,9 +16,7 @@ const SAMPLES: usize = 3;
 /// The absolute path can be offered again from any folder. `-` is standard input.
 pub(super) async fn of_file(name: &Path) -> Result<ImportSource, Failure> {
     if name == Path::new("-") {
-        return tokio::task::spawn_blocking(pasted)
-            .await
-            .map_err(|why| Failure::new("input", t!("Cannot read standard input: {why}", why)))?;
+        return aside(pasted).await;
     }
     let path = std::path::absolute(name).map_err(|why| {
         Failure::usage(t!("{name}: {why}. Nothing was sent.", name = scrub(&name.to_string_lossy()), why))

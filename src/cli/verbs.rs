@@ -2,6 +2,7 @@
 
 use super::completion;
 use super::flags::{GlobalFlags, ProfileFlags, whole, whole_from};
+use super::session::JobAccess;
 use crate::cli::prelude::*;
 use crate::jobs::intake::{Delimiter, HeaderRow, TextEncoding};
 use crate::jobs::{Step, count};
@@ -107,6 +108,12 @@ pub struct SendingFlags {
     /// Print one line of JSON, also on failure
     #[arg(long)]
     pub json: bool,
+}
+
+impl SendingFlags {
+    pub(super) fn access(self) -> JobAccess {
+        if self.dry_run { JobAccess::Plan } else { JobAccess::Act }
+    }
 }
 
 #[derive(Clone, Debug, Args)]

@@ -3,7 +3,7 @@
 use super::file::{ConfigFile, ProfileEntry, read_text};
 use super::input::ProfileInput;
 use super::journal::JournalSettings;
-use super::key_store::{Deleted, KeyStore, SecretKind};
+use super::key_store::{Deleted, KeyStore, ProfileAt, SecretKind};
 use super::lock::{create_keys_dir, lock};
 use super::paths::{recent_file, templates_file};
 use super::profile::Profile;
@@ -137,43 +137,42 @@ pub fn edit_profile(
     create_keys_dir(paths)?;
     let _lock = lock(paths)?;
     let plan = change.plan(paths, env, name)?;
-    commit(paths, env, name, &plan.secrets, |path| replace(path, plan.after.as_bytes()))?;
+    let at = ProfileAt { paths, env, name };
+    commit(at, &plan.secrets, |path| replace(path, plan.after.as_bytes()))?;
     let moved = plan.secrets.iter().filter(|change| change.old != change.after);
     let moved = moved.filter_map(|change| Some((change.kind, change.old.as_ref()?)));
-    let remarks: Vec<String> =
-        moved.filter_map(|(kind, old)| delete_secret(kind, paths, env, name, old).err()).collect();
+    let remarks: Vec<String> = moved.filter_map(|(kind, old)| delete_secret(kind, at, old).err()).collect();
     Ok((plan.profile, (!remarks.is_empty()).then(|| remarks.join(" "))))
 }
 
 /// Stores the secrets, and then the settings. After an error, everything is as before.
-pub(super) fn commit(
-    paths: &Paths,
-    env: &Env,
-    name: &str,
-    secrets: &[SecretChange],
+pub(super) fn commit<'a>(
+    at: ProfileAt<'a>,
+    secrets: &'a [SecretChange],
     write: impl FnOnce(&Path) -> std::io::Result<()>,
 ) -> Result<(), ConfigError> {
-    let mut undo: Vec<Box<dyn FnOnce()>> = Vec::new();
+    let mut undo: Vec<SecretUndo<'a>> = Vec::new();
     let stored = secrets.iter().try_for_each(|SecretChange { kind, old, after, new }| {
         if let (Some(store), Some(secret)) = (after, new) {
-            undo.push(replace_secret(*kind, paths, env, name, (store, secret), old.as_ref())?);
+            undo.push(replace_secret(*kind, at, (store, secret), old.as_ref())?);
         }
         Ok(())
     });
-    let path = paths.config_file();
+    let path = at.paths.config_file();
     let done = stored.and_then(|()| write(&path).map_err(|why| cannot_write(&path, &why)));
     done.inspect_err(|_| undo.into_iter().for_each(|undo| undo()))
 }
 
-/// Returns a function that restores the old secret.
-fn replace_secret(
+/// Restores an old secret.
+type SecretUndo<'a> = Box<dyn FnOnce() + 'a>;
+
+fn replace_secret<'a>(
     kind: SecretKind,
-    paths: &Paths,
-    env: &Env,
-    name: &str,
-    (store, secret): (&KeyStore, &SecretString),
+    at: ProfileAt<'a>,
+    (store, secret): (&'a KeyStore, &SecretString),
     old_store: Option<&KeyStore>,
-) -> Result<Box<dyn FnOnce()>, ConfigError> {
+) -> Result<SecretUndo<'a>, ConfigError> {
+    let ProfileAt { paths, env, name } = at;
     match (store, old_store) {
         (KeyStore::File, Some(KeyStore::File)) => {
             let file = kind.file(paths, name);
@@ -208,9 +207,8 @@ fn replace_secret(
             }))
         }
         _ => {
-            store.store(kind, paths, env, name, secret)?;
-            let (paths, env, store, name) = (paths.clone(), env.clone(), store.clone(), name.to_owned());
-            Ok(Box::new(move || drop(store.delete(kind, &paths, &env, &name))))
+            store.store(kind, at, secret)?;
+            Ok(Box::new(move || drop(store.delete(kind, at))))
         }
     }
 }
@@ -221,6 +219,14 @@ pub struct Removed {
     /// A sentence about the password of its team's journal, if it had one.
     pub journal_password: Option<String>,
     pub was_default: bool,
+}
+
+impl Removed {
+    pub fn words(&self, name: &str) -> String {
+        let secrets: Vec<&str> =
+            [&self.key].into_iter().chain(&self.journal_password).map(String::as_str).collect();
+        t!("Removed profile {name}. {key}", name, key = secrets.join(" "))
+    }
 }
 
 /// Also removes its key and its journal's password when lapel stores them. A keyring may block for at most 6 s.
@@ -253,8 +259,8 @@ pub fn remove_profile(paths: &Paths, env: &Env, name: &str) -> Result<Removed, C
             tracing::warn!(file = %file.display(), %why, "a file of a removed profile could not be removed");
         }
     }
-    let deleted =
-        |kind, store: &KeyStore| delete_secret(kind, paths, env, name, store).unwrap_or_else(|why| why);
+    let at = ProfileAt { paths, env, name };
+    let deleted = |kind, store: &KeyStore| delete_secret(kind, at, store).unwrap_or_else(|why| why);
     let key = deleted(SecretKind::ApiKey, &entry.settings.key_store());
     let password = entry.settings.journal.password_store(name);
     let journal_password = password.map(|store| deleted(SecretKind::JournalPassword, &store));
@@ -262,16 +268,10 @@ pub fn remove_profile(paths: &Paths, env: &Env, name: &str) -> Result<Removed, C
 }
 
 /// Deletes only a secret that lapel stores. Both results are sentences.
-fn delete_secret(
-    kind: SecretKind,
-    paths: &Paths,
-    env: &Env,
-    name: &str,
-    store: &KeyStore,
-) -> Result<String, String> {
-    let file = || shown(&kind.file(paths, name));
+fn delete_secret(kind: SecretKind, at: ProfileAt<'_>, store: &KeyStore) -> Result<String, String> {
+    let file = || shown(&kind.file(at.paths, at.name));
     let is_file = *store == KeyStore::File;
-    match (kind, store.delete(kind, paths, env, name)) {
+    match (kind, store.delete(kind, at)) {
         (SecretKind::ApiKey, Ok(Deleted::Yes)) if is_file => {
             Ok(t!("Removed its key file {file}.", file = file()))
         }

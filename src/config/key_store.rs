@@ -59,6 +59,14 @@ impl SecretKind {
     }
 }
 
+/// A profile, and where its secrets can be.
+#[derive(Clone, Copy)]
+pub(super) struct ProfileAt<'a> {
+    pub paths: &'a Paths,
+    pub env: &'a Env,
+    pub name: &'a str,
+}
+
 #[derive(Clone, Default, PartialEq, Eq)]
 pub enum KeyStore {
     /// `keys/NAME`, which only its owner can read. For a journal's password `keys/NAME.journal`.
@@ -145,9 +153,7 @@ impl KeyStore {
     pub(super) fn store(
         &self,
         kind: SecretKind,
-        paths: &Paths,
-        env: &Env,
-        name: &str,
+        ProfileAt { paths, env, name }: ProfileAt<'_>,
         secret: &SecretString,
     ) -> Result<(), ConfigError> {
         match self {
@@ -183,20 +189,14 @@ impl KeyStore {
 
     /// For a profile that was not saved, or is no longer there.
     /// The error is the end of a sentence.
-    pub(super) fn delete(
-        &self,
-        kind: SecretKind,
-        paths: &Paths,
-        env: &Env,
-        name: &str,
-    ) -> Result<Deleted, String> {
+    pub(super) fn delete(&self, kind: SecretKind, at: ProfileAt<'_>) -> Result<Deleted, String> {
         let found = match self {
-            Self::File => match std::fs::remove_file(kind.file(paths, name)) {
+            Self::File => match std::fs::remove_file(kind.file(at.paths, at.name)) {
                 Ok(()) => true,
                 Err(why) if why.kind() == ErrorKind::NotFound => false,
                 Err(why) => return Err(why.to_string()),
             },
-            Self::Keyring => env.keyring().forget(&kind.keyring_entry(name))?,
+            Self::Keyring => at.env.keyring().forget(&kind.keyring_entry(at.name))?,
             Self::Variable(_) | Self::OtherFile(_) | Self::Command(_) => return Ok(Deleted::Elsewhere),
         };
         Ok(if found { Deleted::Yes } else { Deleted::Missing })

@@ -7,8 +7,8 @@ use crate::config::prelude::*;
 use crate::domain::text::scrub;
 use keyring_core::{CredentialStore, Entry, Error};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, SendError, sync_channel};
 
 /// The user name of an entry is the name of its profile.
 const SERVICE: &str = "lapel";
@@ -16,10 +16,6 @@ const SERVICE: &str = "lapel";
 const PATIENCE: Duration = Duration::from_secs(3);
 /// Maximum simultaneous calls without an answer.
 const MOST_OPEN: usize = 4;
-
-const WAITING: u8 = 0;
-const ANSWERED: u8 = 1;
-const GIVEN_UP: u8 = 2;
 
 type StoreOpener = dyn Fn() -> keyring_core::Result<Arc<CredentialStore>> + Send + Sync;
 
@@ -105,46 +101,36 @@ impl Keyring {
             ));
         }
         let (open, profile) = (self.open.clone(), profile.to_owned());
-        let state = Arc::new(AtomicU8::new(WAITING));
-        let (tell, told) = channel();
-        let (theirs, unanswered) = (state.clone(), self.unanswered.clone());
+        // Without room: sending fails if nobody waits any more, so an answer is either received or reverted.
+        let (tell, told) = sync_channel(0);
+        let unanswered = self.unanswered.clone();
         let thread = std::thread::Builder::new().name("keyring".to_owned()).spawn(move || {
             let entry = open().and_then(|store| store.build(SERVICE, &profile, None));
             let result = entry.and_then(|entry| work(&entry).map(|value| (entry, value)));
-            let in_time =
-                theirs.compare_exchange(WAITING, ANSWERED, Ordering::SeqCst, Ordering::SeqCst).is_ok();
-            if in_time {
-                let _ = tell.send(result.map(|(_, value)| value));
-                return;
+            if let Err(SendError(result)) = tell.send(result) {
+                if let Ok((entry, _)) = &result {
+                    late(entry);
+                }
+                unanswered.fetch_sub(1, Ordering::SeqCst);
             }
-            if let Ok((entry, _)) = &result {
-                late(entry);
-            }
-            unanswered.fetch_sub(1, Ordering::SeqCst);
         });
         if let Err(why) = thread {
             return Err(t!("lapel cannot ask the keyring: {why}", why));
         }
-        let answer = match told.recv_timeout(self.patience) {
+        match told.recv_timeout(self.patience) {
+            Ok(answer) => answer.map(|(_, value)| value).map_err(|why| words(&why)),
             Err(RecvTimeoutError::Timeout) => {
-                // The thread decrements the count as soon as it sees `GIVEN_UP`, so count first.
+                // Counted while `told` still exists: the thread decrements the count afterwards.
                 self.unanswered.fetch_add(1, Ordering::SeqCst);
-                if state.compare_exchange(WAITING, GIVEN_UP, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
-                    let seconds = self.patience.as_secs().max(1);
-                    return Err(t!(
-                        "the keyring did not answer within {seconds} s. {advice}",
-                        seconds,
-                        advice = crate::i18n::tr(ADVICE)
-                    ));
-                }
-                self.unanswered.fetch_sub(1, Ordering::SeqCst);
-                told.recv().map_err(|_| RecvTimeoutError::Disconnected)
+                Err(t!(
+                    "the keyring did not answer within {seconds} s. {advice}",
+                    seconds = self.patience.as_secs().max(1),
+                    advice = crate::i18n::tr(ADVICE)
+                ))
             }
-            other => other,
-        };
-        match answer {
-            Ok(answer) => answer.map_err(|why| words(&why)),
-            Err(_) => Err(t!("the keyring library failed. Keep the key in a file instead").to_owned()),
+            Err(RecvTimeoutError::Disconnected) => {
+                Err(t!("the keyring library failed. Keep the key in a file instead").to_owned())
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ use super::edit::{SecretChange, commit, with_default};
 use super::file::{ConfigFile, read_text};
 use super::input::ProfileInput;
 use super::key::Key;
-use super::key_store::{KeyStore, SecretKind};
+use super::key_store::{KeyStore, ProfileAt, SecretKind};
 use super::lock::{create_keys_dir, lock};
 use super::profile::{Profile, TeamJournal};
 use super::profile_settings::{KeyPin, NAME_RULE, ProfileSettings, is_profile_name};
@@ -145,7 +145,7 @@ pub fn save_profile(
     let mut secrets = vec![change(SecretKind::ApiKey, &new.key_store, &secret)];
     secrets
         .extend(password.map(|((store, _), password)| change(SecretKind::JournalPassword, store, password)));
-    commit(paths, env, &new.name, &secrets, |path| match text {
+    commit(ProfileAt { paths, env, name: &new.name }, &secrets, |path| match text {
         Some(_) => replace(path, after.as_bytes()),
         None => write_new(path, after.as_bytes()),
     })?;

@@ -351,29 +351,17 @@ impl<W: Words + PartialEq> ToToml for W {
     }
 }
 
-impl ToToml for bool {
-    fn to_toml(&self) -> Toml {
-        (*self).into()
-    }
+macro_rules! plain {
+    ($($type:ty),+) => {
+        $(impl ToToml for $type {
+            fn to_toml(&self) -> Toml {
+                self.to_owned().into()
+            }
+        })+
+    };
 }
 
-impl ToToml for u32 {
-    fn to_toml(&self) -> Toml {
-        (*self).into()
-    }
-}
-
-impl ToToml for String {
-    fn to_toml(&self) -> Toml {
-        self.as_str().into()
-    }
-}
-
-impl<T: ToToml> ToToml for Vec<T> {
-    fn to_toml(&self) -> Toml {
-        Toml::Array(self.iter().map(ToToml::to_toml).collect())
-    }
-}
+plain!(bool, u32, String, Vec<u32>, Vec<String>);
 
 impl ToToml for KeyStore {
     /// For the setting `key`, or `key_command` for a command.

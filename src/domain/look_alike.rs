@@ -4,16 +4,7 @@
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// Cyrillic and Greek letters with the Latin letter that they look like.
-const TWINS: &[(char, char)] = &{
-    let mut twins = [('\0', '\0'); FOREIGN.len()];
-    let mut at = 0;
-    while at < twins.len() {
-        twins[at] = (FOREIGN[at], LATIN[at]);
-        at += 1;
-    }
-    twins
-};
+/// Cyrillic and Greek letters, and the Latin letters that they look like.
 const FOREIGN: [char; 59] = [
     'а', 'в', 'с', 'ԁ', 'е', 'ё', 'һ', 'н', 'і', 'ї', 'ј', 'к', 'ӏ', 'м', 'о', 'р', 'ԛ', 'ѕ', 'т', 'у', 'ԝ',
     'х', 'А', 'В', 'С', 'Е', 'Н', 'І', 'Ј', 'К', 'М', 'О', 'Р', 'Ѕ', 'Т', 'У', 'Х', 'α', 'ι', 'κ', 'ν', 'ο',
@@ -102,7 +93,7 @@ const UNDIVIDED: [(char, &str); 9] = [
 /// `None` if the text does not mix Latin letters with look-alikes, or if one of its letters has no twin.
 pub fn in_latin(text: &str) -> Option<String> {
     foreign_letter(text)?;
-    let twin = |c: char| TWINS.iter().find(|(foreign, _)| *foreign == c).map(|(_, latin)| *latin);
+    let twin = |c: char| FOREIGN.iter().position(|foreign| *foreign == c).map(|at| LATIN[at]);
     text.chars().map(|c| if is_foreign(c) { twin(c) } else { Some(c) }).collect()
 }
 
@@ -130,7 +121,7 @@ mod tests {
 
     #[test]
     fn every_twin_is_foreign_and_stands_for_a_latin_letter() {
-        for (foreign, latin) in TWINS {
+        for (foreign, latin) in FOREIGN.iter().zip(&LATIN) {
             assert!(is_foreign(*foreign) && latin.is_ascii_alphabetic(), "{foreign} {latin}");
         }
     }

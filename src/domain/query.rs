@@ -14,23 +14,8 @@ use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization;
 
 /// Quotation marks and brackets around a pasted text that do not belong to it.
-const PAIRS: [(char, char); 15] = [
-    ('<', '>'),
-    ('(', ')'),
-    ('[', ']'),
-    ('{', '}'),
-    ('"', '"'),
-    ('\'', '\''),
-    ('`', '`'),
-    ('\u{201c}', '\u{201d}'),
-    ('\u{2018}', '\u{2019}'),
-    ('\u{300c}', '\u{300d}'),
-    ('\u{300e}', '\u{300f}'),
-    ('\u{300a}', '\u{300b}'),
-    ('\u{3008}', '\u{3009}'),
-    ('\u{3010}', '\u{3011}'),
-    ('\u{3014}', '\u{3015}'),
-];
+const PAIRS: [&str; 15] =
+    ["<>", "()", "[]", "{}", "\"\"", "''", "``", "“”", "‘’", "「」", "『』", "《》", "〈〉", "【】", "〔〕"];
 /// Separate an address from adjacent text, as in `김민수(kim@…)`. Characters that are legal in an
 /// address are not among them.
 const OPEN: [char; 6] = ['<', '(', '[', '\u{3008}', '\u{3010}', '\u{3014}'];
@@ -223,7 +208,9 @@ fn trim(text: &str) -> &str {
 
 /// Also removes a single bracket whose partner was not pasted.
 fn without_pair(text: &str) -> &str {
-    for (open, close) in PAIRS {
+    for pair in PAIRS {
+        let mut ends = pair.chars();
+        let (Some(open), Some(close)) = (ends.next(), ends.next()) else { continue };
         let (head, tail) = (text.strip_prefix(open), text.strip_suffix(close));
         if let Some(inner) = head.and_then(|inner| inner.strip_suffix(close))
             && !crosses(inner, open, close)

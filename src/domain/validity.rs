@@ -83,17 +83,13 @@ pub fn policy(template: &TemplateDetail) -> String {
 
 /// `valid 1 year`, `valid 24 months`.
 fn valid_for(n: i64, unit: &str) -> String {
-    match (unit, n) {
-        ("year", 1) => plural!(1, "valid {n} year", "valid {n} years"),
-        ("year", _) => t!("valid {n} years", n),
-        ("month", 1) => plural!(1, "valid {n} month", "valid {n} months"),
-        ("month", _) => t!("valid {n} months", n),
-        ("week", 1) => plural!(1, "valid {n} week", "valid {n} weeks"),
-        ("week", _) => t!("valid {n} weeks", n),
-        ("day", 1) => plural!(1, "valid {n} day", "valid {n} days"),
-        ("day", _) => t!("valid {n} days", n),
-        (_, 1) => plural!(1, "valid {n} hour", "valid {n} hours"),
-        _ => t!("valid {n} hours", n),
+    let n = n.unsigned_abs();
+    match unit {
+        "year" => plural!(n, "valid {n} year", "valid {n} years"),
+        "month" => plural!(n, "valid {n} month", "valid {n} months"),
+        "week" => plural!(n, "valid {n} week", "valid {n} weeks"),
+        "day" => plural!(n, "valid {n} day", "valid {n} days"),
+        _ => plural!(n, "valid {n} hour", "valid {n} hours"),
     }
 }
 

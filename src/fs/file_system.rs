@@ -46,55 +46,6 @@ mod system {
     use std::fs::File;
     use std::path::Path;
 
-    // `f_type` of statfs(2): NFS, SMB and CIFS, AFS, Coda, Ceph, Lustre, GPFS, OCFS2, GFS2, BeeGFS, PanFS, 9P
-    // and the shared folders of virtual machines. Also FUSE, because any file system may be behind it
-    // (sshfs).
-    const NETWORK: [u32; 20] = [
-        0x0000_6969,
-        0x0000_517b,
-        0xff53_4d42,
-        0xfe53_4d42,
-        0x5346_414f,
-        0x6b41_4653,
-        0x7375_7245,
-        0x00c3_6400,
-        0x0bd0_0bd0,
-        0x4750_4653,
-        0x4753_4653,
-        0x7461_636f,
-        0x0116_1970,
-        0x1983_0326,
-        0xaad7_aaea,
-        0x0102_1997,
-        0x786f_4256,
-        0x7c7c_6673,
-        0xbacb_acbc,
-        0x6573_5546,
-    ];
-    // procfs, sysfs, debugfs, tracefs, cgroups, securityfs, SELinux, bpf, configfs, efivarfs, pstore, devpts,
-    // mqueue, binfmt_misc, nsfs, pipefs, sockfs, anonymous inodes.
-    const KERNEL: [u32; 19] = [
-        0x0000_9fa0,
-        0x6265_6572,
-        0x6462_6720,
-        0x7472_6163,
-        0x0027_e0eb,
-        0x6367_7270,
-        0x7363_6673,
-        0xf97c_ff8c,
-        0xcafe_4a11,
-        0x6265_6570,
-        0xde5e_81e4,
-        0x6165_676c,
-        0x0000_1cd1,
-        0x1980_0202,
-        0x4249_4e4d,
-        0x6e73_6673,
-        0x5049_5045,
-        0x534f_434b,
-        0x0904_1934,
-    ];
-
     pub(super) fn of_path(path: &Path) -> FileSystem {
         rustix::fs::statfs(path).map_or(FileSystem::Local, |found| kind(found.f_type as u32))
     }
@@ -103,13 +54,22 @@ mod system {
         rustix::fs::fstatfs(file).map_or(FileSystem::Local, |found| kind(found.f_type as u32))
     }
 
+    /// By `f_type` of statfs(2).
     fn kind(magic: u32) -> FileSystem {
-        if NETWORK.contains(&magic) {
-            FileSystem::Network
-        } else if KERNEL.contains(&magic) {
-            FileSystem::Kernel
-        } else {
-            FileSystem::Local
+        match magic {
+            // NFS, SMB and CIFS, AFS, Coda, Ceph, Lustre, GPFS, OCFS2, GFS2, BeeGFS, PanFS, 9P and the shared folders
+            // of virtual machines. Also FUSE, because any file system may be behind it (sshfs).
+            0x0000_6969 | 0x0000_517b | 0xff53_4d42 | 0xfe53_4d42 | 0x5346_414f | 0x6b41_4653
+            | 0x7375_7245 | 0x00c3_6400 | 0x0bd0_0bd0 | 0x4750_4653 | 0x4753_4653 | 0x7461_636f
+            | 0x0116_1970 | 0x1983_0326 | 0xaad7_aaea | 0x0102_1997 | 0x786f_4256 | 0x7c7c_6673
+            | 0xbacb_acbc | 0x6573_5546 => FileSystem::Network,
+            // procfs, sysfs, debugfs, tracefs, cgroups, securityfs, SELinux, bpf, configfs, efivarfs, pstore, devpts,
+            // mqueue, binfmt_misc, nsfs, pipefs, sockfs, anonymous inodes.
+            0x0000_9fa0 | 0x6265_6572 | 0x6462_6720 | 0x7472_6163 | 0x0027_e0eb | 0x6367_7270
+            | 0x7363_6673 | 0xf97c_ff8c | 0xcafe_4a11 | 0x6265_6570 | 0xde5e_81e4 | 0x6165_676c
+            | 0x0000_1cd1 | 0x1980_0202 | 0x4249_4e4d | 0x6e73_6673 | 0x5049_5045 | 0x534f_434b
+            | 0x0904_1934 => FileSystem::Kernel,
+            _ => FileSystem::Local,
         }
     }
 

@@ -14,7 +14,7 @@ pub use own_files::{is_own_file, set_own_folders};
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Only the owner may read the new folders. An existing folder stays unchanged.
 pub fn create_private_dir(path: &Path) -> io::Result<()> {
@@ -73,6 +73,13 @@ pub fn permission_bits(metadata: &std::fs::Metadata) -> Option<u32> {
 /// Always `false` on systems without permission bits.
 pub fn open_to_others(metadata: &std::fs::Metadata) -> bool {
     permission_bits(metadata).is_some_and(|bits| bits & 0o077 != 0)
+}
+
+/// The file whose name has this ending in addition, such as a lock or a log of SQLite.
+pub fn beside(file: &Path, ending: &str) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
 }
 
 /// Removes a file, if there is one.

@@ -4,6 +4,7 @@ use super::Result;
 use super::error::IndexError;
 use crate::api::Connection;
 use crate::domain::text::scrub;
+use crate::fs::beside;
 use rusqlite::OpenFlags;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -46,12 +47,6 @@ pub fn file_of(data: &Path, account: &IndexAccount) -> PathBuf {
 /// The file itself, SQLite's files beside it, and its lock.
 fn with_companions(file: &Path) -> Vec<PathBuf> {
     ["", "-wal", "-shm", "-journal", ".lock"].map(|ending| beside(file, ending)).into()
-}
-
-fn beside(file: &Path, ending: &str) -> PathBuf {
-    let mut name = file.as_os_str().to_owned();
-    name.push(ending);
-    name.into()
 }
 
 /// In bytes, with its other files.

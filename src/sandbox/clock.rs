@@ -3,7 +3,7 @@
 //! Issuing takes up to a day, so the clock is virtual: now = start + elapsed real time * speed + jumps. The
 //! state of a badge is computed from stored times on each request, so that the clock can jump.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
@@ -41,8 +41,8 @@ impl Clock {
         Self { run: Mutex::new(run) }
     }
 
-    fn run(&self) -> std::sync::MutexGuard<'_, ClockRun> {
-        self.run.lock().unwrap_or_else(PoisonError::into_inner)
+    fn run(&self) -> MutexGuard<'_, ClockRun> {
+        super::lock(&self.run)
     }
 
     /// Seconds since 1970 UTC.
@@ -95,12 +95,8 @@ pub fn day(at: i64, zone: i32) -> String {
 
 /// Parses only `YYYY-MM-DD`; the result is the first second of that day.
 pub fn read_day(text: &str, zone: i32) -> Option<i64> {
-    let shape = text.len() == 10
-        && text
-            .bytes()
-            .enumerate()
-            .all(|(at, byte)| if at == 4 || at == 7 { byte == b'-' } else { byte.is_ascii_digit() });
-    let date: Date = shape.then(|| text.parse().ok()).flatten()?;
+    // Other forms, such as `20260101`, also parse.
+    let date = text.parse::<Date>().ok().filter(|date| date.strftime("%F").to_string() == text)?;
     Some(seconds(date.to_datetime(jiff::civil::Time::midnight()), zone))
 }
 

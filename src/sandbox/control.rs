@@ -7,7 +7,7 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post, put};
+use axum::routing::{MethodRouter, get, post};
 use axum::{Json, Router};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
@@ -19,7 +19,8 @@ use super::demo::NEVER;
 use super::demo::catalogue::{PRACTICE, Template};
 use super::fault::{FaultRule, seconds};
 use super::ledger::Ledger;
-use super::service::{Service, SharedService, lock};
+use super::lock;
+use super::service::{Service, SharedService};
 use super::store::Badge;
 use super::switches::GAPS;
 
@@ -175,6 +176,14 @@ impl Control {
         Ok(ids)
     }
 
+    fn index(&self) -> Value {
+        json!({
+            "service": self.service.origin,
+            "paths": ["GET|POST /clock", "GET|PUT /switches", "GET /gaps", "GET|POST|DELETE /faults",
+                      "GET|PUT /limits", "GET /ledger", "POST /rows"],
+        })
+    }
+
     fn clock(&self) -> Value {
         json!({
             "now": clock::stamp(self.service.clock.now(), self.service.switches().zone),
@@ -233,25 +242,14 @@ fn ready(spec: &RowSpec, template: usize, now: i64, until: impl Fn(i64) -> Optio
 
 pub(super) async fn run(listener: TcpListener, service: SharedService, mut stopped: watch::Receiver<bool>) {
     let router = Router::new()
-        .route("/", get(async |State(control): State<Control>| control.index()))
-        .route("/clock", get(async |State(control): State<Control>| Json(control.clock())).post(move_clock))
-        .route(
-            "/switches",
-            get(async |State(control): State<Control>| Json(control.switches())).put(set_switches),
-        )
-        .route(
-            "/faults",
-            get(async |State(control): State<Control>| Json(control.faults())).post(add_faults).delete(
-                async |State(control): State<Control>| {
-                    control.clear_faults();
-                    Json(control.faults())
-                },
-            ),
-        )
-        .route("/limits", get(async |State(control): State<Control>| Json(control.limits())).put(set_limits))
+        .route("/", shows(Control::index))
+        .route("/clock", shows(Control::clock).post(move_clock))
+        .route("/switches", shows(Control::switches).put(set_switches))
+        .route("/faults", shows(Control::faults).post(add_faults).delete(clear_faults))
+        .route("/limits", shows(Control::limits).put(set_limits))
         .route("/ledger", get(ledger))
         .route("/rows", post(change_rows))
-        .route("/gaps", put(nothing_here).get(async || Json(gaps())))
+        .route("/gaps", get(async || Json(gaps())))
         .fallback(nothing_here)
         .method_not_allowed_fallback(nothing_here)
         .with_state(Control::new(service));
@@ -261,14 +259,8 @@ pub(super) async fn run(listener: TcpListener, service: SharedService, mut stopp
     let _ = axum::serve(listener, router).with_graceful_shutdown(end).await;
 }
 
-impl Control {
-    fn index(&self) -> Json<Value> {
-        Json(json!({
-            "service": self.service.origin,
-            "paths": ["GET|POST /clock", "GET|PUT /switches", "GET /gaps", "GET|POST|DELETE /faults",
-                      "GET|PUT /limits", "GET /ledger", "POST /rows"],
-        }))
-    }
+fn shows(what: fn(&Control) -> Value) -> MethodRouter<Control> {
+    get(async move |State(control): State<Control>| Json(what(&control)))
 }
 
 fn gaps() -> Value {
@@ -346,14 +338,15 @@ async fn set_switches(State(control): State<Control>, body: Bytes) -> ControlRes
     Ok(Json(control.switches()).into_response())
 }
 
+async fn clear_faults(State(control): State<Control>) -> Json<Value> {
+    control.clear_faults();
+    Json(control.faults())
+}
+
 async fn add_faults(State(control): State<Control>, body: Bytes) -> ControlResult {
     let wanted: Value = read(&body)?;
-    let wanted = match wanted {
-        Value::Array(list) => list,
-        one => vec![one],
-    };
     let mut rules = Vec::new();
-    for one in &wanted {
+    for one in wanted.as_array().map_or(std::slice::from_ref(&wanted), Vec::as_slice) {
         let rule = one.as_str().or_else(|| one.get("rule").and_then(Value::as_str));
         let rule = rule.ok_or_else(|| wrong("a fault is a text, or an object with `rule`"))?;
         rules.push(rule.parse::<FaultRule>().map_err(wrong)?);
@@ -390,20 +383,19 @@ async fn set_limits(State(control): State<Control>, body: Bytes) -> ControlResul
     Ok(Json(control.limits()).into_response())
 }
 
+async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Wrong> {
+    let failed = |_| Wrong(StatusCode::INTERNAL_SERVER_ERROR, "the sandbox had an internal error".to_owned());
+    tokio::task::spawn_blocking(work).await.map_err(failed)
+}
+
 async fn ledger(State(control): State<Control>) -> ControlResult {
-    let ledger = tokio::task::spawn_blocking(move || control.ledger()).await;
-    let ledger =
-        ledger.map_err(|_| Wrong(StatusCode::INTERNAL_SERVER_ERROR, "the ledger failed".to_owned()))?;
-    let mut response = Json(ledger).into_response();
+    let mut response = Json(aside(move || control.ledger()).await?).into_response();
     response.headers_mut().insert("cache-control", HeaderValue::from_static("no-store"));
     Ok(response)
 }
 
 async fn change_rows(State(control): State<Control>, body: Bytes) -> ControlResult {
     let rows: Rows = read(&body)?;
-    let done = tokio::task::spawn_blocking(move || control.rows(&rows)).await;
-    let ids = done
-        .map_err(|_| Wrong(StatusCode::INTERNAL_SERVER_ERROR, "the rows could not be changed".to_owned()))?
-        .map_err(wrong)?;
+    let ids = aside(move || control.rows(&rows)).await?.map_err(wrong)?;
     Ok(Json(json!({"inserted": ids})).into_response())
 }

@@ -217,12 +217,13 @@ impl FaultRule {
     fn word(&mut self, parts: &mut FaultParts, at: usize, word: &str) -> Result<(), String> {
         let (name, value) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
         let bad = |wanted: &str| format!("`{word}` in the fault rule: {wanted}");
-        let number = || -> Result<u64, String> {
-            value
-                .and_then(|value| value.parse().ok())
-                .ok_or_else(|| bad("a whole number is wanted after `=`"))
-        };
-        match (name.to_ascii_lowercase().as_str(), value) {
+        let whole = || bad("a whole number is wanted after `=`");
+        let number = || value.and_then(|value| value.parse::<u64>().ok()).ok_or_else(whole);
+        let items = || bad("reversed, lower, missing, extra, doubled, empty, none or null");
+        let status = || status(number()?).ok_or_else(|| bad("200 to 599"));
+        let time = |text| duration(text).ok_or_else(|| bad("write 3s, 250ms or 2m"));
+        let name = name.to_ascii_lowercase();
+        match (name.as_str(), value) {
             ("get" | "post" | "put" | "delete" | "patch" | "head", None) if at == 0 => {
                 self.method = Some(name.to_ascii_uppercase());
             }
@@ -239,53 +240,36 @@ impl FaultRule {
             ("after", _) => self.after = number()?,
             ("times", _) => self.times = Some(number()?),
             ("match", Some(text)) if !text.is_empty() => self.contains = Some(text.to_owned()),
-            ("delay", Some(text)) => {
-                self.delay = duration(text).ok_or_else(|| bad("write 3s, 250ms or 2m"))?;
-            }
+            ("delay", Some(text)) => self.delay = time(text)?,
             ("hold", None) => self.hold = Some(CancellationToken::new()),
             ("commit", None) => self.commit = true,
-            (kind @ ("commit-drop" | "commit-reset"), None) => {
-                self.commit = true;
-                parts
-                    .harm(word, if kind == "commit-drop" { FaultEffect::Drop } else { FaultEffect::Reset })?;
-            }
-            ("status", _) => parts.status = Some(status(number()?).ok_or_else(|| bad("200 to 599"))?),
+            ("status", _) => parts.status = Some(status()?),
             ("code", Some(text)) => parts.code = Some(text.to_owned()),
             ("retry-after", Some(text)) => parts.retry_after = Some(text.to_owned()),
-            ("html", _) => {
-                let page = if value.is_none() { 502 } else { number()? };
-                parts.harm(word, FaultEffect::Html(status(page).ok_or_else(|| bad("200 to 599"))?))?;
-            }
             ("redirect", Some(to)) if !to.is_empty() => parts.redirect = Some(to.to_owned()),
-            ("drop", None) => parts.harm(word, FaultEffect::Drop)?,
-            ("reset", None) => parts.harm(word, FaultEffect::Reset)?,
-            ("garbage", None) => parts.harm(word, FaultEffect::Garbage)?,
-            ("204", None) => parts.harm(word, FaultEffect::Empty(204))?,
-            ("empty", _) => {
-                let kind = if value.is_none() { 200 } else { number()? };
-                parts.harm(word, FaultEffect::Empty(status(kind).ok_or_else(|| bad("200 to 599"))?))?;
+            (harm, value) => {
+                let harm = match (harm, value) {
+                    ("drop" | "commit-drop", None) => FaultEffect::Drop,
+                    ("reset" | "commit-reset", None) => FaultEffect::Reset,
+                    ("garbage", None) => FaultEffect::Garbage,
+                    ("html", None) => FaultEffect::Html(502),
+                    ("html", _) => FaultEffect::Html(status()?),
+                    ("204", None) => FaultEffect::Empty(204),
+                    ("empty", None) => FaultEffect::Empty(200),
+                    ("empty", _) => FaultEffect::Empty(status()?),
+                    ("truncate", None) => FaultEffect::Truncate(None),
+                    ("truncate", _) => FaultEffect::Truncate(usize::try_from(number()?).ok()),
+                    ("wrong-length", Some(by)) => {
+                        FaultEffect::WrongLength(by.parse().map_err(|_| bad("write +10 or -5"))?)
+                    }
+                    ("slow-body", Some(text)) => FaultEffect::SlowBody(time(text)?),
+                    ("items", Some(kind)) => FaultEffect::Items(kind.parse().map_err(|_| items())?),
+                    ("accepted", Some(by)) => FaultEffect::Accepted(by.parse().map_err(|_| whole())?),
+                    _ => return Err(bad("no such word; `lapel sandbox --help` shows the grammar")),
+                };
+                self.commit |= name.starts_with("commit-");
+                parts.harm(word, harm)?;
             }
-            ("truncate", None) => parts.harm(word, FaultEffect::Truncate(None))?,
-            ("truncate", _) => parts.harm(word, FaultEffect::Truncate(usize::try_from(number()?).ok()))?,
-            ("wrong-length", Some(by)) => {
-                let by = by.parse().map_err(|_| bad("write +10 or -5"))?;
-                parts.harm(word, FaultEffect::WrongLength(by))?;
-            }
-            ("slow-body", Some(text)) => {
-                let time = duration(text).ok_or_else(|| bad("write 3s, 250ms or 2m"))?;
-                parts.harm(word, FaultEffect::SlowBody(time))?;
-            }
-            ("items", Some(kind)) => {
-                let kind = kind
-                    .parse()
-                    .map_err(|_| bad("reversed, lower, missing, extra, doubled, empty, none or null"))?;
-                parts.harm(word, FaultEffect::Items(kind))?;
-            }
-            ("accepted", Some(count)) => {
-                let count = count.parse().map_err(|_| bad("a whole number is wanted after `=`"))?;
-                parts.harm(word, FaultEffect::Accepted(count))?;
-            }
-            _ => return Err(bad("no such word; `lapel sandbox --help` shows the grammar")),
         }
         Ok(())
     }

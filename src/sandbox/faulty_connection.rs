@@ -8,7 +8,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -17,6 +17,8 @@ use axum::serve::{IncomingStream, Listener};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::Sleep;
+
+use super::lock;
 
 const PIECES: u32 = 20;
 
@@ -56,7 +58,7 @@ impl Peer {
     }
 
     fn put(&self, cut: Cut) {
-        *self.cut.lock().unwrap_or_else(PoisonError::into_inner) = Some(cut);
+        *lock(&self.cut) = Some(cut);
     }
 }
 
@@ -136,7 +138,7 @@ impl AsyncRead for FaultyConnection {
 impl AsyncWrite for FaultyConnection {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         let held = self.cut.clone();
-        let mut held = held.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut held = lock(&held);
         if held.is_none() && refused_below(buf) {
             *held = Some(Cut { bytes: unreadable(), sent: 0, end: ConnectionEnd::Close, pace: None });
         }

@@ -103,12 +103,10 @@ impl Ledger {
 #[derive(Debug, Default)]
 pub(super) struct Books {
     /// By template and address.
-    pub accepted: BTreeMap<(String, String), AcceptedBadges>,
-    pub revokes: BTreeMap<String, Revoked>,
-    pub requests: BTreeMap<String, u64>,
-    pub statuses: BTreeMap<u16, u64>,
-    pub violations: Violations,
-    pub faults: u64,
+    accepted: BTreeMap<(String, String), AcceptedBadges>,
+    revokes: BTreeMap<String, Revoked>,
+    /// The other numbers.
+    pub ledger: Ledger,
 }
 
 impl Books {
@@ -130,14 +128,7 @@ impl Books {
 
     /// The service adds the numbers that it keeps elsewhere.
     pub fn ledger(&self) -> Ledger {
-        Ledger {
-            accepted: self.accepted.values().cloned().collect(),
-            revokes: self.revokes.values().cloned().collect(),
-            requests: self.requests.clone(),
-            statuses: self.statuses.clone(),
-            violations: self.violations,
-            faults: self.faults,
-            ..Ledger::default()
-        }
+        let accepted = self.accepted.values().cloned().collect();
+        Ledger { accepted, revokes: self.revokes.values().cloned().collect(), ..self.ledger.clone() }
     }
 }

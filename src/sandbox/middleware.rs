@@ -11,9 +11,10 @@ use serde_json::Value;
 
 use super::fault::{FaultEffect, FaultRule, Items};
 use super::faulty_connection::{ConnectionEnd, Peer};
+use super::lock;
 use super::response::{EndpointResponse, RawResponse, render};
 use super::routes::{BASE, name_of};
-use super::service::{Caller, Service, SharedService, lock};
+use super::service::{Caller, Service, SharedService};
 use super::switches::{BadKeyOther, BadKeyPing, BlockedResponse, Switches};
 
 /// Maximum bytes of a body that are read.
@@ -39,9 +40,9 @@ pub(super) async fn every(
 async fn outside(service: &Service, request: Request, next: Next) -> Response {
     {
         let mut books = lock(&service.books);
-        books.violations.key_outside_api += u64::from(request.headers().contains_key("x-api-key"));
+        books.ledger.violations.key_outside_api += u64::from(request.headers().contains_key("x-api-key"));
         let name = format!("{} (outside the API)", request.method());
-        *books.requests.entry(name).or_default() += 1;
+        *books.ledger.requests.entry(name).or_default() += 1;
     }
     note_key_in_url(service, &request);
     let mut response = next.run(request).await;
@@ -60,7 +61,7 @@ async fn handle(service: SharedService, peer: Peer, request: Request, next: Next
     let body = axum::body::to_bytes(body, PATIENCE).await;
     let too_much = body.is_err();
     let body = body.unwrap_or_default();
-    *lock(&service.books).requests.entry(name_of(&method, &below)).or_default() += 1;
+    *lock(&service.books).ledger.requests.entry(name_of(&method, &below)).or_default() += 1;
 
     let fault = match_fault(&service, &method, &below, &query, &body);
     let request = Request::from_parts(parts, Body::from(body));
@@ -77,14 +78,8 @@ async fn handle(service: SharedService, peer: Peer, request: Request, next: Next
     let admitted = admit(&service, &peer, request.headers(), &below);
     let mut headers = HeaderMap::new();
     let answer = match admitted {
-        Err(Blocked::Response(answer)) => answer,
-        Err(Blocked::Page) => {
-            return RawResponse::page(403).dated(&service.switches(), service.clock.now()).response();
-        }
-        Err(Blocked::Reset) => {
-            peer.cut(Vec::new(), ConnectionEnd::Reset);
-            return Response::new(Body::empty());
-        }
+        Err((answer, FaultEffect::Late)) => answer,
+        Err((answer, harm)) => return apply_fault(&service, &peer, &harm, answer, &headers),
         Ok(_) if too_much => EndpointResponse::refused(413, "4000", "The body is too large."),
         Ok(caller) => {
             let mut request = request;
@@ -94,9 +89,9 @@ async fn handle(service: SharedService, peer: Peer, request: Request, next: Next
             response.extensions_mut().remove::<EndpointResponse>().unwrap_or_else(EndpointResponse::broken)
         }
     };
-    *lock(&service.books).statuses.entry(answer.status).or_default() += 1;
+    *lock(&service.books).ledger.statuses.entry(answer.status).or_default() += 1;
     if answer.status == 400 && answer.message.contains("page") {
-        lock(&service.books).violations.bad_paging += 1;
+        lock(&service.books).ledger.violations.bad_paging += 1;
     }
     match fault {
         Some(fault) if fault.commit => {
@@ -124,33 +119,31 @@ fn match_fault(service: &Service, method: &str, path: &str, query: &str, body: &
             first = Some(fault.clone());
         }
     }
-    lock(&service.books).faults += u64::from(first.is_some());
+    lock(&service.books).ledger.faults += u64::from(first.is_some());
     first
 }
 
 fn note_key_in_url(service: &Service, request: &Request) {
     let url = request.uri().to_string();
     if service.keys.iter().any(|key| url.contains(&key.key)) {
-        lock(&service.books).violations.key_in_url += 1;
+        lock(&service.books).ledger.violations.key_in_url += 1;
     }
 }
 
-enum Blocked {
-    Response(EndpointResponse),
-    Page,
-    Reset,
-}
+/// An allow-list may refuse without an envelope, just as a fault does.
+type Blocked = (EndpointResponse, FaultEffect);
 
 fn admit(service: &Service, peer: &Peer, headers: &HeaderMap, below: &str) -> Result<Caller, Blocked> {
     let switches = service.switches();
     if !switches.allow.admits(peer.address.ip()) {
-        lock(&service.books).violations.blocked_address += 1;
+        lock(&service.books).ledger.violations.blocked_address += 1;
         let refused = EndpointResponse::refused(403, "4003", "This address is not on the allow-list.");
-        return Err(match switches.blocked_answer {
-            BlockedResponse::Envelope => Blocked::Response(refused),
-            BlockedResponse::Html => Blocked::Page,
-            BlockedResponse::Reset => Blocked::Reset,
-        });
+        let harm = match switches.blocked_answer {
+            BlockedResponse::Envelope => FaultEffect::Late,
+            BlockedResponse::Html => FaultEffect::Html(403),
+            BlockedResponse::Reset => FaultEffect::Reset,
+        };
+        return Err((refused, harm));
     }
     let mut keys = headers.get_all("x-api-key").iter();
     let key = keys.next().filter(|_| keys.next().is_none()).and_then(|key| key.to_str().ok());
@@ -158,28 +151,26 @@ fn admit(service: &Service, peer: &Peer, headers: &HeaderMap, below: &str) -> Re
     let Some(org) = known else {
         let mut books = lock(&service.books);
         if headers.contains_key("x-api-key") {
-            books.violations.bad_key += 1;
+            books.ledger.violations.bad_key += 1;
         } else {
-            books.violations.no_key += 1;
+            books.ledger.violations.no_key += 1;
         }
-        let status = if below == "/ping" {
-            if switches.bad_key_ping == BadKeyPing::Unauthorized { 401 } else { 403 }
-        } else {
-            match switches.bad_key_other {
-                BadKeyOther::Unauthorized => 401,
-                BadKeyOther::Forbidden => 403,
-                BadKeyOther::BadRequest => 400,
-                BadKeyOther::Ok => 200,
-            }
+        let status = match switches.bad_key_other {
+            _ if below == "/ping" && switches.bad_key_ping == BadKeyPing::Unauthorized => 401,
+            _ if below == "/ping" => 403,
+            BadKeyOther::Unauthorized => 401,
+            BadKeyOther::Forbidden => 403,
+            BadKeyOther::BadRequest => 400,
+            BadKeyOther::Ok => 200,
         };
         let refused = EndpointResponse::refused(status, "4001", "The API key is missing or invalid.");
-        return Err(Blocked::Response(refused));
+        return Err((refused, FaultEffect::Late));
     };
     let limit = service.limits().rate;
     lock(&service.limiter).admit(org, limit, Instant::now()).map_err(|wait| {
-        lock(&service.books).violations.rate_limited += 1;
+        lock(&service.books).ledger.violations.rate_limited += 1;
         let refused = EndpointResponse::refused(429, "4011", "Too many requests in a minute.");
-        Blocked::Response(EndpointResponse { wait: Some(wait), ..refused })
+        (EndpointResponse { wait: Some(wait), ..refused }, FaultEffect::Late)
     })?;
     Ok(Caller(org))
 }
@@ -197,6 +188,8 @@ fn apply_fault(
         peer.cut(bytes, end);
         Response::new(Body::empty())
     };
+    let bare =
+        |status, headers| RawResponse { status, headers, body: Vec::new() }.dated(&switches, now).response();
     match harm {
         FaultEffect::Late => finish(answer, service, headers),
         FaultEffect::Drop => cut(Vec::new(), ConnectionEnd::Close),
@@ -205,13 +198,8 @@ fn apply_fault(
             cut(b"\x15\x03\x01\x00\x02\x02 this is not HTTP\r\n\0\r\n".to_vec(), ConnectionEnd::Close)
         }
         FaultEffect::Html(status) => RawResponse::page(*status).dated(&switches, now).response(),
-        FaultEffect::Empty(status) => RawResponse { status: *status, headers: Vec::new(), body: Vec::new() }
-            .dated(&switches, now)
-            .response(),
-        FaultEffect::Redirect { status, to } => {
-            let headers = vec![("location", to.clone())];
-            RawResponse { status: *status, headers, body: Vec::new() }.dated(&switches, now).response()
-        }
+        FaultEffect::Empty(status) => bare(*status, Vec::new()),
+        FaultEffect::Redirect { status, to } => bare(*status, vec![("location", to.clone())]),
         FaultEffect::Status { status, code, message, retry_after } => {
             worded(*status, code.as_deref(), message.as_deref(), retry_after.as_deref(), &switches, now)
         }

@@ -54,7 +54,7 @@ mod switches;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
@@ -285,6 +285,11 @@ async fn run_service(listener: FaultyListener, service: SharedService, mut stopp
     };
     // Serving only ends through `stopped`; there is no other error.
     let _ = axum::serve(listener, app).with_graceful_shutdown(end).await;
+}
+
+/// A poisoned lock would hang the tests, so it is ignored.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Deterministic, and different for every salt.

@@ -1,5 +1,8 @@
 //! Strict parsing of query strings and JSON bodies.
 
+use std::borrow::Cow;
+
+use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
 use super::clock;
@@ -159,18 +162,9 @@ fn direction(word: &str, accepted: SortType) -> Option<OrderDirection> {
 
 /// Decodes percent-encoding; `None` when it is invalid or not UTF-8.
 pub(super) fn decode(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        if byte == b'%' {
-            let high = char::from(rest.next()?).to_digit(16)?;
-            let low = char::from(rest.next()?).to_digit(16)?;
-            bytes.push(u8::try_from(high * 16 + low).ok()?);
-        } else {
-            bytes.push(byte);
-        }
-    }
-    String::from_utf8(bytes).ok()
+    let is_code = |rest: &str| rest.get(..2).is_some_and(|code| code.bytes().all(|b| b.is_ascii_hexdigit()));
+    let decoded = || percent_decode_str(text).decode_utf8().ok().map(Cow::into_owned);
+    text.split('%').skip(1).all(is_code).then(decoded)?
 }
 
 /// A required text field of a body that must not be blank.

@@ -6,7 +6,7 @@ use super::clock::{day, stamp};
 use super::demo::catalogue::{
     self, CATEGORIES, COMPANIES, Category, DemoValidity, ORGS, PRACTICE, TYPES, Template,
 };
-use super::service::{EndpointRequest, Service};
+use super::service::EndpointRequest;
 use super::store::{Badge, BadgeState, BadgeStore};
 use super::switches::{
     BadgeSkills, EmailStatus, ImageUrls, Labels, NoExpiry, NoLevel, NoRevokeDetail, NoRevokeHistory,
@@ -30,12 +30,7 @@ pub(super) fn label(switches: &Switches, state: BadgeState, seq: i64) -> &'stati
         Labels::Other => UNHEARD,
         Labels::Swapped => SWAPPED,
     };
-    match state {
-        BadgeState::Waiting => words[0],
-        BadgeState::Issued => words[1],
-        BadgeState::Revoking => words[2],
-        BadgeState::Revoked => words[3],
-    }
+    words[state as usize]
 }
 
 fn status_name(ask: &EndpointRequest, badge: &Badge) -> String {
@@ -62,9 +57,9 @@ fn issuing_org(ask: &EndpointRequest, badge: &Badge) -> &'static str {
     ORGS.get(org).map_or("", |org| org.name)
 }
 
-fn image(service: &Service, ask: &EndpointRequest, template: usize, side: &str, wallet: bool) -> Value {
+fn image(ask: &EndpointRequest, template: usize, side: &str, wallet: bool) -> Value {
     let path = super::pictures::path(template + 1, side);
-    let here = format!("{}{path}", service.origin);
+    let here = format!("{}{path}", ask.service.origin);
     match ask.switches.image_urls {
         ImageUrls::Contract if wallet => Value::from(path),
         ImageUrls::Relative => Value::from(path),
@@ -123,13 +118,7 @@ pub(super) fn registered(store: &BadgeStore, template: &Template) -> i64 {
     store.epoch - template.registered * DAY - 3_725
 }
 
-pub(super) fn template_item(
-    service: &Service,
-    ask: &EndpointRequest,
-    store: &BadgeStore,
-    at: usize,
-    one: &Template,
-) -> Value {
+pub(super) fn template_item(ask: &EndpointRequest, store: &BadgeStore, at: usize, one: &Template) -> Value {
     let record = json!({
         "template_id": Template::id(at + 1),
         "title": one.title,
@@ -137,20 +126,14 @@ pub(super) fn template_item(
         "category_name": category_of(one).name,
         "level": one.level,
         "level_name": one.level_name(),
-        "image_url": image(service, ask, at, "front", false),
+        "image_url": image(ask, at, "front", false),
         "use_yn": yn(one.in_use),
         "reg_date": stamp(registered(store, one), ask.switches.zone),
     });
     blanks(record, &["level", "level_name"], ask.switches.no_level)
 }
 
-pub(super) fn template_detail(
-    service: &Service,
-    ask: &EndpointRequest,
-    store: &BadgeStore,
-    at: usize,
-    one: &Template,
-) -> Value {
+pub(super) fn template_detail(ask: &EndpointRequest, store: &BadgeStore, at: usize, one: &Template) -> Value {
     let zone = ask.switches.zone;
     let (validity, value, unit) = match one.validity {
         DemoValidity::None => ("NONE", 0, ""),
@@ -179,7 +162,7 @@ pub(super) fn template_detail(
         "fixed_expire_date": fixed.flatten(),
         "validity_value": value,
         "validity_unit_cd": unit,
-        "image_url": image(service, ask, at, "front", false),
+        "image_url": image(ask, at, "front", false),
         "use_yn": yn(one.in_use),
         "reg_date": stamp(registered(store, one), zone),
         "upd_date": updated,
@@ -223,15 +206,12 @@ fn until(
     write: fn(i64, i32) -> String,
 ) -> Option<String> {
     let endless = badge.valid_until.is_none() && badge.state(ask.now) != BadgeState::Waiting;
-    let date = write(0, 0).len() == 10;
+    // As long as a date or a timestamp is.
+    let cut = |text: &str| text.get(..write(0, 0).len()).map(str::to_owned);
     match (at, ask.switches.no_expiry) {
         (Some(at), _) => Some(write(at, ask.switches.zone)),
-        (None, NoExpiry::Far) if endless => {
-            Some(if date { "9999-12-31" } else { "9999-12-31 23:59:59" }.to_owned())
-        }
-        (None, NoExpiry::Zero) if endless => {
-            Some(if date { "0000-00-00" } else { "0000-00-00 00:00:00" }.to_owned())
-        }
+        (None, NoExpiry::Far) if endless => cut("9999-12-31 23:59:59"),
+        (None, NoExpiry::Zero) if endless => cut("0000-00-00 00:00:00"),
         (None, _) => None,
     }
 }
@@ -274,7 +254,6 @@ pub(super) fn history_item(
 }
 
 pub(super) fn wallet_item(
-    service: &Service,
     ask: &EndpointRequest,
     template: &Template,
     badge_id: &str,
@@ -286,8 +265,8 @@ pub(super) fn wallet_item(
     let write: fn(i64, i32) -> String = if date { day } else { stamp };
     json!({
         "badge_id": badge_id,
-        "front_image_url": image(service, ask, badge.template, "front", true),
-        "back_image_url": image(service, ask, badge.template, "back", true),
+        "front_image_url": image(ask, badge.template, "front", true),
+        "back_image_url": image(ask, badge.template, "back", true),
         "recipient_name": badge.name,
         "title": template.title,
         "issuing_org": issuing_org(ask, badge),
@@ -300,7 +279,6 @@ pub(super) fn wallet_item(
 }
 
 pub(super) fn badge_detail(
-    service: &Service,
     ask: &EndpointRequest,
     template: &Template,
     badge_id: &str,
@@ -325,8 +303,8 @@ pub(super) fn badge_detail(
         "level_name": template.level_name(),
         "description": catalogue::description(badge.template + 1, template),
         "criteria": catalogue::criteria(template),
-        "front_image_url": image(service, ask, badge.template, "front", false),
-        "back_image_url": image(service, ask, badge.template, "back", false),
+        "front_image_url": image(ask, badge.template, "front", false),
+        "back_image_url": image(ask, badge.template, "back", false),
         "skills_tag": skills(template, ask.switches.badge_skills == BadgeSkills::Array),
         "status_name": status_name(ask, badge),
         "recipient_name": badge.name,

@@ -13,7 +13,7 @@ use super::pictures::DrawnPictures;
 use super::response::{EndpointResponse, Outcome};
 use super::store::BadgeStore;
 use super::switches::Switches;
-use super::{OrgKey, mix};
+use super::{OrgKey, lock, mix};
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ServiceLimits {
@@ -38,11 +38,6 @@ pub(super) struct Service {
 
 pub(super) type SharedService = Arc<Service>;
 
-/// A poisoned lock would hang the tests, so it is ignored.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// The organisation whose key was used.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Caller(pub usize);
@@ -54,8 +49,8 @@ impl Caller {
     }
 }
 
-#[derive(Debug)]
 pub(super) struct EndpointRequest {
+    pub service: SharedService,
     pub caller: Caller,
     pub switches: Switches,
     pub now: i64,
@@ -66,7 +61,7 @@ pub(super) struct EndpointRequest {
     pub body: axum::body::Bytes,
 }
 
-pub(super) type Handler = fn(&Service, &EndpointRequest) -> Outcome;
+pub(super) type Handler = fn(&EndpointRequest) -> Outcome;
 
 pub(super) fn keys(seed: u64) -> Vec<OrgKey> {
     ORGS.iter()

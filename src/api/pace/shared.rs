@@ -34,15 +34,19 @@ pub(super) type PaceProblem = Localizable;
 
 struct SlotTable {
     db: Connection,
+    names: SlotNames,
+    is_of_team: bool,
+    window: Duration,
+    /// Not written yet: its end and its number of refusals.
+    unwritten: Option<(std::time::Instant, u32)>,
+}
+
+struct SlotNames {
     pace: String,
     /// The name of the holds that processes without a team record. Another computer may lift a hold of the team, but
     /// not these.
     outside_team: String,
-    is_of_team: bool,
     process: String,
-    window: Duration,
-    /// Not written yet: its end and its number of refusals.
-    unwritten: Option<(std::time::Instant, u32)>,
 }
 
 impl Shared {
@@ -69,7 +73,8 @@ impl Shared {
         let db = Connection::open_with_flags(&path, flags).map_err(|why| failed(of(&why)))?;
         let process = format!("{:016x}", fastrand::Rng::new().u64(..));
         let outside_team = format!("{pace} outside a team");
-        let mut table = SlotTable { db, pace, outside_team, is_of_team, process, window, unwritten: None };
+        let names = SlotNames { pace, outside_team, process };
+        let mut table = SlotTable { db, names, is_of_team, window, unwritten: None };
         let seen = table.prepare().map_err(failed)?;
         let (work, queue) = channel();
         std::thread::Builder::new()
@@ -84,18 +89,27 @@ impl Shared {
     }
 
     pub(super) async fn take(&self, want: SlotRequest) -> Result<SlotReply, PaceProblem> {
+        #[cfg(feature = "team")]
+        let take = move |db: &Connection, of: &SlotNames, now, wall| {
+            slots::take_beside_team(db, (&of.pace, &boot()), &of.process, &want, (now, wall))
+        };
+        #[cfg(not(feature = "team"))]
+        let take =
+            move |db: &Connection, of: &SlotNames, now, _| slots::take(db, &of.pace, &of.process, &want, now);
+        self.ask(move |table| table.write_hold().and_then(|()| table.at(take)), Some).await
+    }
+
+    /// Returns the slot of an answer whose waiter is gone.
+    async fn ask<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut SlotTable) -> Result<T, PaceProblem> + Send + 'static,
+        reply_of: fn(T) -> Option<SlotReply>,
+    ) -> Result<T, PaceProblem> {
         let (answer, asked) = oneshot::channel();
         self.queue(move |table| {
-            let (pace, process) = (table.pace.clone(), table.process.clone());
-            #[cfg(feature = "team")]
-            let take = |db: &Connection, now, wall| {
-                slots::take_beside_team(db, (&pace, &boot()), &process, &want, (now, wall))
-            };
-            #[cfg(not(feature = "team"))]
-            let take = |db: &Connection, now, _| slots::take(db, &pace, &process, &want, now);
-            let taken = table.write_hold().and_then(|()| table.at(take));
-            // The waiter is gone and cannot return the slot itself.
-            if let Err(Ok(SlotReply::Granted(slot, _))) = answer.send(taken) {
+            if let Err(Ok(unheard)) = answer.send(work(table))
+                && let Some(SlotReply::Granted(slot, _)) = reply_of(unheard)
+            {
                 table.give(slot, None);
             }
         });
@@ -118,47 +132,34 @@ impl Shared {
 
     pub(super) fn calm(&self, lift: bool) {
         self.queue(move |table| {
-            let names = [table.pace.clone(), table.outside_team.clone()];
             if lift {
                 table.unwritten = None;
             }
-            note(table.at(|db, now, _| names.iter().try_for_each(|pace| slots::calm(db, pace, lift, now))));
+            note(table.at(|db, of, now, _| {
+                [&of.pace, &of.outside_team].iter().try_for_each(|pace| slots::calm(db, pace, lift, now))
+            }));
         });
     }
 
     pub(super) async fn peek(&self) -> Result<SharedUse, PaceProblem> {
-        let (answer, asked) = oneshot::channel();
-        self.queue(move |table| {
-            let seen = table.write_hold().and_then(|()| table.peek());
-            let _ = answer.send(seen);
-        });
-        asked.await.map_err(|_| closed())?
+        self.ask(|table| table.write_hold().and_then(|()| table.peek()), |_| None).await
     }
 
     /// A hold that a process of this computer without a team has recorded.
     #[cfg(feature = "team")]
     pub(super) async fn peek_outside_team(&self) -> Result<SharedUse, PaceProblem> {
-        let (answer, asked) = oneshot::channel();
-        self.queue(move |table| {
-            let (pace, process) = (table.outside_team.clone(), table.process.clone());
-            let _ = answer.send(table.at(|db, now, _| slots::peek(db, &pace, &process, now)));
-        });
-        asked.await.map_err(|_| closed())?
+        let peek =
+            |db: &Connection, of: &SlotNames, now, _| slots::peek(db, &of.outside_team, &of.process, now);
+        self.ask(move |table| table.at(peek), |_| None).await
     }
 
     #[cfg(feature = "team")]
     pub(super) async fn take_own(&self, want: SlotRequest) -> Result<Option<(u32, SlotReply)>, PaceProblem> {
-        let (answer, asked) = oneshot::channel();
-        self.queue(move |table| {
-            let (pace, process, boot) = (table.pace.clone(), table.process.clone(), boot());
-            let taken = table.write_hold().and_then(|()| {
-                table.at(|db, now, wall| slots::take_own(db, (&pace, &boot), &process, &want, (now, wall)))
-            });
-            if let Err(Ok(Some((_, SlotReply::Granted(slot, _))))) = answer.send(taken) {
-                table.give(slot, None);
-            }
-        });
-        asked.await.map_err(|_| closed())?
+        let take = move |db: &Connection, of: &SlotNames, now, wall| {
+            slots::take_own(db, (&of.pace, &boot()), &of.process, &want, (now, wall))
+        };
+        let reply_of = |taken: Option<(u32, SlotReply)>| taken.map(|(_, reply)| reply);
+        self.ask(move |table| table.write_hold().and_then(|()| table.at(take)), reply_of).await
     }
 
     /// With `most` slots from now on. Blocks.
@@ -166,8 +167,7 @@ impl Shared {
     pub(super) fn seat(&self, most: u32) -> Result<Seat, PaceProblem> {
         let (answer, asked) = channel();
         self.queue(move |table| {
-            let (pace, boot) = (table.pace.clone(), boot());
-            let _ = answer.send(table.at(|db, _, wall| slots::seat(db, &pace, &boot, most, wall)));
+            let _ = answer.send(table.at(|db, of, _, wall| slots::seat(db, &of.pace, &boot(), most, wall)));
         });
         asked.recv().map_err(|_| closed())?
     }
@@ -176,22 +176,15 @@ impl Shared {
     #[cfg(feature = "team")]
     pub(super) fn keep_seat(&self, seat: Seat, lasts: Duration) {
         self.queue(move |table| {
-            let pace = table.pace.clone();
             let lasts = slots::millis(lasts);
-            note(
-                table.at(|db, now, wall| {
-                    slots::keep_seat(db, &pace, &seat, (now, wall.saturating_add(lasts)))
-                }),
-            );
+            note(table.at(|db, of, now, wall| {
+                slots::keep_seat(db, &of.pace, &seat, (now, wall.saturating_add(lasts)))
+            }));
         });
     }
 
     pub(super) async fn flush(&self) {
-        let (answer, asked) = oneshot::channel();
-        self.queue(move |_| {
-            let _ = answer.send(());
-        });
-        let _ = asked.await;
+        let _ = self.ask(|_| Ok(()), |()| None).await;
     }
 
     fn queue(&self, work: impl FnOnce(&mut SlotTable) + Send + 'static) {
@@ -230,19 +223,20 @@ impl SlotTable {
     }
 
     fn peek(&mut self) -> Result<SharedUse, PaceProblem> {
-        let (pace, process) = (self.pace.clone(), self.process.clone());
         #[cfg(feature = "team")]
-        let peek =
-            |db: &Connection, now, wall| slots::peek_beside_team(db, (&pace, &boot()), &process, (now, wall));
+        let peek = |db: &Connection, of: &SlotNames, now, wall| {
+            slots::peek_beside_team(db, (&of.pace, &boot()), &of.process, (now, wall))
+        };
         #[cfg(not(feature = "team"))]
-        let peek = |db: &Connection, now, _| slots::peek(db, &pace, &process, now);
+        let peek = |db: &Connection, of: &SlotNames, now, _| slots::peek(db, &of.pace, &of.process, now);
         self.at(peek)
     }
 
     fn at<T>(
         &mut self,
-        work: impl FnOnce(&Connection, i64, i64) -> rusqlite::Result<T>,
+        work: impl FnOnce(&Connection, &SlotNames, i64, i64) -> rusqlite::Result<T>,
     ) -> Result<T, PaceProblem> {
+        let work = |db: &Connection, now, wall| work(db, &self.names, now, wall);
         slots::at(&mut self.db, self.window, &moment, work).map_err(|why| of(&why))
     }
 
@@ -250,20 +244,21 @@ impl SlotTable {
     fn write_hold(&mut self) -> Result<(), PaceProblem> {
         let Some((until, refusals)) = self.unwritten else { return Ok(()) };
         let wait = until.saturating_duration_since(std::time::Instant::now());
-        let mut names = vec![self.pace.clone()];
-        if !self.is_of_team {
-            names.push(self.outside_team.clone());
-        }
-        self.at(|db, now, wall| {
-            names.iter().try_for_each(|pace| slots::hold(db, pace, wait, refusals, now, wall))
+        let is_of_team = self.is_of_team;
+        self.at(|db, of, now, wall| {
+            slots::hold(db, &of.pace, wait, refusals, now, wall)?;
+            if is_of_team {
+                return Ok(());
+            }
+            slots::hold(db, &of.outside_team, wait, refusals, now, wall)
         })?;
         self.unwritten = None;
         Ok(())
     }
 
     fn give(&mut self, slot: Slot, sent: Option<Priority>) {
-        let (pace, process, window) = (self.pace.clone(), self.process.clone(), self.window);
-        note(self.at(|db, now, _| slots::give(db, (&pace, &process), slot, sent, window, now)));
+        let window = self.window;
+        note(self.at(|db, of, now, _| slots::give(db, (&of.pace, &of.process), slot, sent, window, now)));
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::super::job_text::under;
 use super::super::label::fields;
-use super::super::session::answer;
-use super::{no_team, on_place, server_of};
+use super::super::session::{answer, on_place};
+use super::{no_team, server_of};
 use crate::cli::prelude::*;
 use crate::jobs::{Account, FileStatus, JournalError, TeamStatus};
 use crate::team::{Host, Server};

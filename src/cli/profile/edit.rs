@@ -34,30 +34,24 @@ pub(super) async fn edit(context: &ProfileContext, flags: EditFlags) -> CommandR
         "jobs_taken_over": adopted.jobs,
         "jobs_busy": adopted.busy,
     });
-    let mut text = edited.words(&name);
+    let mut said = vec![edited.words(&name)];
+    let jobs = |n: usize| count!(n as u64, "job", "jobs");
     if adopted.jobs > 0 {
-        text.push(' ');
-        text.push_str(&t!(
-            "Took over {jobs} of the former key.",
-            jobs = count!(adopted.jobs as u64, "job", "jobs")
-        ));
+        said.push(t!("Took over {jobs} of the former key.", jobs = jobs(adopted.jobs)));
     }
     if adopted.busy > 0 {
-        text.push(' ');
-        text.push_str(&t!(
+        said.push(t!(
             "Another running lapel owns {jobs} of the former key. Quit it and pin again.",
-            jobs = count!(adopted.busy as u64, "job", "jobs")
+            jobs = jobs(adopted.busy)
         ));
     }
     if line.journal.server().is_some() && edited.profile.journal.is_none() {
-        text.push(' ');
-        text.push_str(share_stays());
-        text.push(' ');
-        text.push_str(t!(
+        said.push(share_stays().to_owned());
+        said.push(t!(
             "The jobs in the team's journal stay there, and lapel sends nothing for them from this computer. If you have not moved them here, set the URL again and run: lapel journal move --back"
-        ));
+        ).to_owned());
     }
-    context.answer(&text, &value)
+    context.answer(&said.join(" "), &value)
 }
 
 pub(super) struct EditedProfile {

@@ -4,6 +4,7 @@ use super::Failure;
 use crate::api::{self, ApiKey, Identity};
 use crate::cli::connection::{timed, trial_connection};
 use crate::cli::prelude::*;
+use crate::cli::session::aside;
 use crate::config::KeyPin;
 
 pub(super) struct KeyTest {
@@ -17,9 +18,7 @@ impl KeyTest {
     pub async fn of(profile: &Profile, paths: &Paths) -> Result<Self, Failure> {
         let connection = trial_connection(profile, paths)?;
         let key = connection.key.clone();
-        let access = tokio::task::spawn_blocking(move || api::connect(&connection))
-            .await
-            .map_err(|why| Failure::new("failed", t!("lapel had an internal error: {why}", why)))??;
+        let access = aside(move || api::connect(&connection)).await?;
         let (identity, millis) = timed(api::identify(access.reader(), &key, &Call::interactive())).await;
         let identity = identity.map_err(|error| failure_of(error, profile))?;
         Ok(Self { identity, fingerprint: key.fingerprint(), millis })

@@ -42,11 +42,7 @@ impl ProfileContext {
     /// Removes the key too when lapel stores it. Its jobs stay in the journal. May block on a keyring.
     pub fn remove_in_words(&self, name: &str) -> Result<String, String> {
         let removed = remove_profile(&self.paths, &self.env, name).map_err(|why| why.to_string())?;
-        let mut said = t!("Removed profile {name}. {key}", name, key = removed.key);
-        if let Some(password) = removed.journal_password {
-            said.push(' ');
-            said.push_str(&password);
-        }
+        let mut said = removed.words(name);
         if removed.was_default {
             said.push(' ');
             said.push_str(t!("It was the default profile. There is no default now."));

@@ -11,7 +11,7 @@ use super::{confirm, prompt};
 use crate::cli::connection::journal_place;
 use crate::cli::job_text::align;
 use crate::cli::prelude::*;
-use crate::cli::session::{answer, open_journal};
+use crate::cli::session::{answer, aside, on_place};
 use crate::config::{
     KeyPin, KeyStore, ProfileLine, ProfileSettings, SecretKind, named_profile, remove_profile,
 };
@@ -61,10 +61,7 @@ impl ProfileContext {
         work: impl FnOnce(&Paths, &Env) -> Result<T, ConfigError> + Send + 'static,
     ) -> Result<T, Failure> {
         let (paths, env) = (self.paths.clone(), self.env.clone());
-        match tokio::task::spawn_blocking(move || work(&paths, &env)).await {
-            Ok(done) => Ok(done?),
-            Err(why) => Err(Failure::new("failed", t!("lapel had an internal error: {why}", why))),
-        }
+        aside(move || work(&paths, &env)).await
     }
 
     async fn remove(&self, name: String, yes: bool) -> CommandResult {
@@ -97,9 +94,7 @@ impl ProfileContext {
             "ok": true, "removed": name, "key": removed.key, "journal_password": removed.journal_password,
             "was_default": removed.was_default,
         });
-        let secrets = [Some(removed.key), removed.journal_password];
-        let key = secrets.into_iter().flatten().collect::<Vec<_>>().join(" ");
-        let mut said = t!("Removed profile {name}. {key}", name, key);
+        let mut said = removed.words(&name);
         if removed.was_default {
             said = format!("{said} {}", t!("It was the default. Set another with --default."));
         }
@@ -183,17 +178,14 @@ async fn adopt(
     let place = journal_place(profile, &context.paths);
     let who = place.person().unwrap_or(&context.who).to_owned();
     let is_team = matches!(place, JournalPlace::Team { .. });
-    let opened = open_journal(place, JournalPlace::open_existing).await?;
+    let opened = on_place(place, JournalPlace::open_existing).await?;
     let Some(journal) = opened else { return Ok(Adopted::default()) };
     let account = Account::of(&profile.name, &super::connection(profile, &context.paths)?)
         .of_organisation(profile.organisation.as_deref());
     let adopted = journal.adopt(&account, former, &who).await?;
     // The file beside a team's journal sends nothing for the new key either.
-    if is_team
-        && let Some(file) =
-            open_journal(JournalPlace::Folder(context.paths.data_dir.clone()), JournalPlace::open_existing)
-                .await?
-    {
+    let file = JournalPlace::Folder(context.paths.data_dir.clone());
+    if is_team && let Some(file) = on_place(file, JournalPlace::open_existing).await? {
         file.adopt(&account, former, &who).await?;
     }
     Ok(adopted)

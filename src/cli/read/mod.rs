@@ -373,43 +373,26 @@ impl ReadContext {
         })?;
         let complete = read.end.is_complete();
         let code = code_of(&read).max(self.at_least);
-        let (remark, rows) = match out.finish() {
-            Ok(ended) => ended,
-            Err(why) => return cut_off(why),
-        };
-        if flags.json {
-            let mut answer = head(code);
-            answer.extend(json::fields(json!({
-                "complete": complete,
-                "why": (!complete).then(|| export::summary(&read, shape.noun)),
-                "total_count": read.total_count,
-                "requests": read.requests,
-                "left_meanwhile": read.gone,
-                "list": rows,
-                "problems": problems(&read.problems),
-            })));
-            answer.extend(self.beside.clone());
-            output::answer(&json::line(&answer.into()))?;
-        }
-        for line in remark.into_iter().chain([export::summary(&read, shape.noun)]) {
-            output::complain(&line);
-        }
-        self.say_zone_beside(flags);
-        Ok(code)
+        let summary = export::summary(&read, shape.noun);
+        let about = json::fields(json!({
+            "complete": complete,
+            "why": (!complete).then_some(&summary),
+            "total_count": read.total_count,
+            "requests": read.requests,
+            "left_meanwhile": read.gone,
+        }));
+        self.end(out.finish(), flags, code, (about, &read.problems), &[summary])
     }
 
-    async fn give(&mut self, found: PrintedRecords, flags: &OutFlags) -> Result<u8, Failure> {
-        let PrintedRecords { names, first, rows, problems: bad, said, about } = found;
-        let code = if bad.is_empty() { self.at_least } else { exit::PERSON };
-        if let Some(to) = &flags.xlsx {
-            let written = self.file(ExportContent::Rows(names, rows), to.clone(), flags).await?;
-            report_problems(said, &bad);
-            return Ok(code.max(written));
-        }
-        let written = ListOutput::new(flags, names, first, self.glyphs).and_then(|mut out| {
-            out.rows(rows)?;
-            out.finish()
-        });
+    /// `about`: more fields of the JSON. `said`: for standard error.
+    fn end(
+        &self,
+        written: io::Result<(Option<String>, Vec<Value>)>,
+        flags: &OutFlags,
+        code: u8,
+        (about, bad): (Map<String, Value>, &[RecordProblem]),
+        said: &[String],
+    ) -> Result<u8, Failure> {
         let (remark, rows) = match written {
             Ok(ended) => ended,
             Err(why) => return cut_off(why),
@@ -417,16 +400,33 @@ impl ReadContext {
         if flags.json {
             let mut answer = head(code);
             answer.extend(about);
-            answer.extend(json::fields(json!({ "list": rows, "problems": problems(&bad) })));
+            answer.extend(json::fields(json!({ "list": rows, "problems": problems(bad) })));
             answer.extend(self.beside.clone());
             output::answer(&json::line(&answer.into()))?;
         }
-        if let Some(remark) = remark {
-            output::complain(&remark);
-        }
-        report_problems(said, &bad);
+        remark.iter().chain(said).for_each(|line| output::complain(line));
         self.say_zone_beside(flags);
         Ok(code)
+    }
+
+    async fn give(&mut self, found: PrintedRecords, flags: &OutFlags) -> Result<u8, Failure> {
+        let PrintedRecords { names, first, rows, problems: bad, said, about } = found;
+        let code = if bad.is_empty() { self.at_least } else { exit::PERSON };
+        let unread =
+            |it: &RecordProblem| t!("cannot read a record ({place}: {why})", place = it.place, why = it.why);
+        let said: Vec<String> = said.into_iter().chain(bad.iter().map(unread)).collect();
+        if let Some(to) = &flags.xlsx {
+            let written = self.file(ExportContent::Rows(names, rows), to.clone(), flags).await?;
+            for line in &said {
+                output::complain(line);
+            }
+            return Ok(code.max(written));
+        }
+        let written = ListOutput::new(flags, names, first, self.glyphs).and_then(|mut out| {
+            out.rows(rows)?;
+            out.finish()
+        });
+        self.end(written, flags, code, (about, &bad), &said)
     }
 
     async fn file(&mut self, what: ExportContent, to: PathBuf, flags: &OutFlags) -> Result<u8, Failure> {
@@ -529,19 +529,6 @@ fn head(code: u8) -> Map<String, Value> {
 
 fn problems(all: &[RecordProblem]) -> Value {
     all.iter().map(|p| json!({ "place": p.place, "why": p.why.to_string() })).collect()
-}
-
-fn report_problems(said: Option<String>, bad: &[RecordProblem]) {
-    if let Some(said) = said {
-        output::complain(&said);
-    }
-    for problem in bad {
-        output::complain(&t!(
-            "cannot read a record ({place}: {why})",
-            place = problem.place,
-            why = problem.why
-        ));
-    }
 }
 
 fn of_file(why: &TableError) -> Failure {

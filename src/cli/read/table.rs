@@ -1,6 +1,6 @@
 //! Rows as a table for users: cut to the terminal's width, each state with a sign and a word.
 
-use crate::cli::job_text::cut;
+use crate::cli::job_text::{align, cut, padded};
 use crate::cli::prelude::*;
 use crate::config::GlyphChoice;
 use crate::domain::State;
@@ -98,8 +98,7 @@ impl TextTable {
             let cell = cells.get(*at).map_or("", String::as_str);
             let cell =
                 if self.room.is_some() { cut(cell, *width, ellipsis(self.glyphs)) } else { cell.to_owned() };
-            line.push_str(&cell);
-            line.push_str(&" ".repeat(width.saturating_sub(cell.width()) + GAP));
+            line.push_str(&padded(&cell, width + GAP));
         }
         writeln!(to, "{}", line.trim_end())
     }
@@ -124,7 +123,7 @@ pub(super) fn one(names: &[String], row: &ExportRow, glyphs: GlyphChoice) -> Vec
             vec![scrub(name).into_owned(), cell]
         })
         .collect();
-    crate::cli::job_text::align(&lines)
+    align(&lines)
 }
 
 /// Never cuts the most important column: half an id is useless.

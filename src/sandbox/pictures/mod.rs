@@ -5,11 +5,12 @@ mod card;
 mod emblem;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use tiny_skia::Pixmap;
 
 use super::demo::catalogue::{CATEGORIES, Template};
+use super::lock;
 use brush::{Brush, CardColors};
 
 /// The template whose picture is missing.
@@ -32,17 +33,13 @@ pub(super) fn path(number: usize, side: &str) -> String {
 }
 
 impl DrawnPictures {
-    fn lock(&self) -> MutexGuard<'_, HashMap<(usize, bool), Png>> {
-        self.drawn.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(super) fn png(&self, number: usize, template: &Template, front: bool) -> Option<Png> {
-        if let Some(known) = self.lock().get(&(number, front)) {
+        if let Some(known) = lock(&self.drawn).get(&(number, front)) {
             return Some(known.clone());
         }
         let side = if number == HUGE && front { 4000 } else { 600 };
         let png = Arc::new(draw(number, template, front, side)?.encode_png().ok()?);
-        self.lock().insert((number, front), png.clone());
+        lock(&self.drawn).insert((number, front), png.clone());
         Some(png)
     }
 }

@@ -5,9 +5,10 @@ use std::collections::HashSet;
 use serde_json::{Value, json};
 
 use crate::sandbox::demo::catalogue::Template;
+use crate::sandbox::lock;
 use crate::sandbox::params::text_field;
 use crate::sandbox::response::{EndpointResponse, ISSUE, Outcome, REVOKE};
-use crate::sandbox::service::{EndpointRequest, Service, lock};
+use crate::sandbox::service::EndpointRequest;
 use crate::sandbox::store::{Issuing, NewBadge, Refused};
 use crate::sandbox::switches::{
     BadRow, ContentType, EmailCheck, EmptyBatch, LongText, OverLimit, OverQuota, RetiredTemplate, StoredMail,
@@ -68,10 +69,10 @@ fn recipient(entry: &Value, switches: &Switches) -> Result<NewBadge, String> {
     Ok(NewBadge { name, email })
 }
 
-fn template(service: &Service, ask: &EndpointRequest, body: &Value) -> Result<usize, EndpointResponse> {
+fn template(ask: &EndpointRequest, body: &Value) -> Result<usize, EndpointResponse> {
     let switches = &ask.switches;
     let id = text_field(body, "template_id").map_err(|message| EndpointResponse::bad(switches, message))?;
-    let store = service.store();
+    let store = ask.service.store();
     let found = store.templates_of(ask.caller.scope()).find(|(at, _)| Template::id(at + 1) == id);
     let Some((at, template)) = found else {
         let status = if switches.unknown_template == UnknownTemplate::NotFound { 404 } else { 400 };
@@ -88,7 +89,6 @@ fn template(service: &Service, ask: &EndpointRequest, body: &Value) -> Result<us
 
 /// Commits, and updates the ledger before any other request can read.
 fn commit(
-    service: &Service,
     ask: &EndpointRequest,
     template: usize,
     rows: &[NewBadge],
@@ -96,15 +96,15 @@ fn commit(
 ) -> Result<Vec<String>, Refused> {
     let when = Issuing {
         now: ask.now,
-        quota: service.limits().quota,
+        quota: ask.service.limits().quota,
         all_or_nothing: whole,
         issue_time: ask.switches.issue_time,
     };
-    let mut store = service.store();
+    let mut store = ask.service.store();
     let issued = store.issue(ask.caller.0, template, rows, when)?;
     let ids: Vec<String> = issued.iter().map(|seq| store.badge_id(*seq)).collect();
     let template_id = Template::id(template + 1);
-    let mut books = lock(&service.books);
+    let mut books = lock(&ask.service.books);
     for (row, id) in rows.iter().zip(&ids) {
         books.accept(&template_id, &row.email, id);
     }
@@ -122,19 +122,18 @@ fn failed(refused: Refused, switches: &Switches) -> EndpointResponse {
     }
 }
 
-pub(super) fn one(service: &Service, ask: &EndpointRequest) -> Outcome {
+pub(super) fn one(ask: &EndpointRequest) -> Outcome {
     let switches = &ask.switches;
     let body = body(ask)?;
     let row = recipient(&body, switches).map_err(|message| EndpointResponse::bad(switches, message));
-    let template = template(service, ask, &body)?;
-    let ids = commit(service, ask, template, &[row?], true).map_err(|refused| failed(refused, switches))?;
+    let template = template(ask, &body)?;
+    let ids = commit(ask, template, &[row?], true).map_err(|refused| failed(refused, switches))?;
     let id = ids.first().ok_or_else(EndpointResponse::broken)?;
     Ok(EndpointResponse::accepted(ISSUE, json!({"badge_id": id, "status_cd": "ISSUE_WAIT"})))
 }
 
 /// At most `MOST` entries of a list in a body, and the number sent.
 fn entries<'a>(
-    service: &Service,
     ask: &EndpointRequest,
     body: &'a Value,
     name: &str,
@@ -151,7 +150,7 @@ fn entries<'a>(
         return Err(EndpointResponse::bad(switches, format!("{name} is empty.")));
     }
     if list.len() > MOST {
-        lock(&service.books).violations.over_limit += 1;
+        lock(&ask.service.books).ledger.violations.over_limit += 1;
         if switches.over_limit == OverLimit::Refuse {
             return Err(EndpointResponse::bad(switches, format!("{name} holds more than {MOST} entries.")));
         }
@@ -159,11 +158,11 @@ fn entries<'a>(
     Ok((list.get(..MOST).unwrap_or(list), list.len()))
 }
 
-pub(super) fn batch(service: &Service, ask: &EndpointRequest) -> Outcome {
+pub(super) fn batch(ask: &EndpointRequest) -> Outcome {
     let switches = &ask.switches;
     let body = body(ask)?;
-    let template = template(service, ask, &body)?;
-    let (list, total) = entries(service, ask, &body, "recipients")?;
+    let template = template(ask, &body)?;
+    let (list, total) = entries(ask, &body, "recipients")?;
     let mut rows = Vec::with_capacity(list.len());
     let mut seen = HashSet::new();
     for (at, entry) in list.iter().enumerate() {
@@ -180,7 +179,7 @@ pub(super) fn batch(service: &Service, ask: &EndpointRequest) -> Outcome {
         }
     }
     let whole = switches.over_quota == OverQuota::Nothing;
-    let ids = commit(service, ask, template, &rows, whole).map_err(|refused| failed(refused, switches))?;
+    let ids = commit(ask, template, &rows, whole).map_err(|refused| failed(refused, switches))?;
     if ids.len() < rows.len() && switches.over_quota == OverQuota::Partial422 {
         return Err(quota(switches));
     }
@@ -193,10 +192,10 @@ pub(super) fn batch(service: &Service, ask: &EndpointRequest) -> Outcome {
     Ok(EndpointResponse::accepted(ISSUE, data))
 }
 
-pub(super) fn revoke(service: &Service, ask: &EndpointRequest) -> Outcome {
+pub(super) fn revoke(ask: &EndpointRequest) -> Outcome {
     let switches = &ask.switches;
     let body = body(ask)?;
-    let (list, total) = entries(service, ask, &body, "badge_ids")?;
+    let (list, total) = entries(ask, &body, "badge_ids")?;
     let ids: Vec<String> = list
         .iter()
         .map(|id| id.as_str().map(str::to_owned))
@@ -205,9 +204,9 @@ pub(super) fn revoke(service: &Service, ask: &EndpointRequest) -> Outcome {
     let reason = text_field(&body, "reason")
         .and_then(|reason| fit(reason, 2000, "reason", switches))
         .map_err(|message| EndpointResponse::bad(switches, message))?;
-    let mut store = service.store();
+    let mut store = ask.service.store();
     let accepted = store.revoke(ask.caller.scope(), &ids, &reason, ask.now, switches.revoke_time)?;
-    let mut books = lock(&service.books);
+    let mut books = lock(&ask.service.books);
     for (id, accepted) in ids.iter().zip(&accepted) {
         books.revoke(id, *accepted);
     }

@@ -11,7 +11,7 @@ use crate::sandbox::demo::catalogue::{CATEGORIES, TYPES, Template};
 use crate::sandbox::params::{PageParams, Params};
 use crate::sandbox::records;
 use crate::sandbox::response::{EndpointResponse, Outcome};
-use crate::sandbox::service::{EndpointRequest, Service};
+use crate::sandbox::service::EndpointRequest;
 use crate::sandbox::store::{Badge, BadgeState, BadgeStore, ListQuery, OrderBy, OrderDirection};
 use crate::sandbox::switches::{
     BeyondEnd, DefaultOrder, EmailMatch, FilterCase, IssueDateOn, NameMatch, Rnum, Switches, TitleMatch,
@@ -73,14 +73,14 @@ fn paged(mut list: Vec<Value>, start: u64, total: u64, paging: PageParams, ask: 
     Ok(EndpointResponse::read(data))
 }
 
-pub(super) fn templates(service: &Service, ask: &EndpointRequest) -> Outcome {
+pub(super) fn templates(ask: &EndpointRequest) -> Outcome {
     let switches = &ask.switches;
     let params = Params::read(ask.query.as_deref(), switches)?;
     let paging = params.paging(switches)?;
     let order = params.sorting(&columns(TEMPLATE_COLUMNS), switches)?;
     let in_use = params.yes_no("use_yn", switches)?;
     let (from, to) = params.dates("reg_str_date", "reg_end_date", switches)?;
-    let store = service.store();
+    let store = ask.service.store();
     let mut rows: Vec<Value> = store
         .templates_of(ask.caller.scope())
         .filter(|(at, _)| params.text("template_id").is_none_or(|id| Template::id(at + 1) == id))
@@ -93,7 +93,7 @@ pub(super) fn templates(service: &Service, ask: &EndpointRequest) -> Outcome {
             let at = records::registered(&store, one);
             from.is_none_or(|from| at >= from) && to.is_none_or(|to| at < to)
         })
-        .map(|(at, one)| records::template_item(service, ask, &store, at, one))
+        .map(|(at, one)| records::template_item(ask, &store, at, one))
         .collect();
     for (column, direction) in order.iter().rev() {
         rows.sort_by(|a, b| {
@@ -177,7 +177,7 @@ fn text(listing: &mut ListQuery, column: &str, value: &str, partial: bool, sensi
     listing.only(format!("b.recipient IN (SELECT id FROM recipient WHERE {test})"), [Sql::from(value)]);
 }
 
-pub(super) fn history(service: &Service, ask: &EndpointRequest) -> Outcome {
+pub(super) fn history(ask: &EndpointRequest) -> Outcome {
     let switches = &ask.switches;
     let params = Params::read(ask.query.as_deref(), switches)?;
     let paging = params.paging(switches)?;
@@ -186,7 +186,7 @@ pub(super) fn history(service: &Service, ask: &EndpointRequest) -> Outcome {
     let issue = params.dates("issue_start_date", "issue_end_date", switches)?;
     let revoke = params.dates("revoke_start_date", "revoke_end_date", switches)?;
     let sensitive = switches.filter_case == FilterCase::Sensitive;
-    let mut store = service.store();
+    let mut store = ask.service.store();
     if let Some(name) = params.text("recipient_name") {
         text(&mut listing, "name", name, switches.name_match == NameMatch::Partial, sensitive);
     }
@@ -232,9 +232,7 @@ pub(super) fn history(service: &Service, ask: &EndpointRequest) -> Outcome {
             listing.only(format!("{column} < ?"), [Sql::from(to)]);
         }
     }
-    badges(&mut store, &listing, paging, ask, |template, id, badge| {
-        records::history_item(ask, template, id, badge)
-    })
+    badges(&mut store, &listing, paging, ask, records::history_item)
 }
 
 fn badges(
@@ -242,16 +240,17 @@ fn badges(
     listing: &ListQuery,
     paging: PageParams,
     ask: &EndpointRequest,
-    item: impl Fn(&Template, &str, &Badge) -> Value,
+    item: fn(&EndpointRequest, &Template, &str, &Badge) -> Value,
 ) -> Outcome {
     let (total, range, rows) =
         store.list(listing, ask.now, |total| window(paging, total, &ask.switches).1)?;
-    let item =
-        |badge: &Badge| Some(item(store.templates.get(badge.template)?, &store.badge_id(badge.seq), badge));
+    let item = |badge: &Badge| {
+        Some(item(ask, store.templates.get(badge.template)?, &store.badge_id(badge.seq), badge))
+    };
     paged(rows.iter().filter_map(item).collect(), range.start, total, paging, ask)
 }
 
-pub(super) fn wallet(service: &Service, ask: &EndpointRequest) -> Outcome {
+pub(super) fn wallet(ask: &EndpointRequest) -> Outcome {
     let switches = &ask.switches;
     let params = Params::read(ask.query.as_deref(), switches)?;
     let paging = params.paging(switches)?;
@@ -274,7 +273,5 @@ pub(super) fn wallet(service: &Service, ask: &EndpointRequest) -> Outcome {
         listing.fleeting = true;
         listing.only("b.valid_until IS NULL OR b.valid_until >= $now", []);
     }
-    badges(&mut service.store(), &listing, paging, ask, |template, id, badge| {
-        records::wallet_item(service, ask, template, id, badge)
-    })
+    badges(&mut ask.service.store(), &listing, paging, ask, records::wallet_item)
 }

@@ -75,8 +75,9 @@ async fn ask(service: SharedService, handler: Handler, request: Request) -> Outc
     // No limit here: the middleware has already read the body.
     let body: Bytes = axum::body::to_bytes(body, usize::MAX).await.map_err(|_| EndpointResponse::broken())?;
     let query = parts.uri.query().map(str::to_owned);
-    let ask = EndpointRequest { caller, now: service.clock.now(), switches, id, query, json, body };
-    tokio::task::spawn_blocking(move || handler(&service, &ask))
+    let now = service.clock.now();
+    let ask = EndpointRequest { service, caller, switches, now, id, query, json, body };
+    tokio::task::spawn_blocking(move || handler(&ask))
         .await
         .unwrap_or_else(|_| Err(EndpointResponse::broken()))
 }

@@ -6,7 +6,7 @@ use crate::sandbox::demo::catalogue::{CATEGORIES, ORGS, TYPES, Template};
 use crate::sandbox::params::Params;
 use crate::sandbox::records;
 use crate::sandbox::response::{EndpointResponse, Outcome};
-use crate::sandbox::service::{EndpointRequest, Service};
+use crate::sandbox::service::EndpointRequest;
 use crate::sandbox::store::BadgeState;
 use crate::sandbox::switches::{BadgeTypes, FilterCase, Switches, UnknownId, WaitingDetail};
 
@@ -22,12 +22,12 @@ fn unknown(switches: &Switches, what: &str) -> EndpointResponse {
 
 // All routes have the same signature.
 #[allow(clippy::unnecessary_wraps)]
-pub(super) fn ping(_: &Service, ask: &EndpointRequest) -> Outcome {
+pub(super) fn ping(ask: &EndpointRequest) -> Outcome {
     let prefix = ORGS.get(ask.caller.0).map_or("", |org| org.prefix);
     Ok(EndpointResponse::read(json!({"status": "ok", "apikey_prefix": prefix})))
 }
 
-pub(super) fn badge_types(_: &Service, ask: &EndpointRequest) -> Outcome {
+pub(super) fn badge_types(ask: &EndpointRequest) -> Outcome {
     let list: Vec<_> = TYPES
         .iter()
         .map(|(code, name, whom)| json!({"badge_type": code, "badge_type_name": name, "description": whom}))
@@ -44,11 +44,11 @@ pub(super) fn badge_types(_: &Service, ask: &EndpointRequest) -> Outcome {
     }))
 }
 
-pub(super) fn categories(service: &Service, ask: &EndpointRequest) -> Outcome {
+pub(super) fn categories(ask: &EndpointRequest) -> Outcome {
     let params = Params::read(ask.query.as_deref(), &ask.switches)?;
     let in_use = params.yes_no("use_yn", &ask.switches)?;
     let levels = params.yes_no("level_yn", &ask.switches)?;
-    let store = service.store();
+    let store = ask.service.store();
     let list: Vec<_> = CATEGORIES
         .iter()
         .enumerate()
@@ -67,21 +67,21 @@ pub(super) fn has(text: &str, part: &str, switches: &Switches) -> bool {
     }
 }
 
-pub(super) fn category(service: &Service, ask: &EndpointRequest) -> Outcome {
+pub(super) fn category(ask: &EndpointRequest) -> Outcome {
     let found = CATEGORIES.iter().enumerate().find(|(_, one)| one.id == ask.id);
     let (at, one) = found.ok_or_else(|| unknown(&ask.switches, "category"))?;
-    Ok(EndpointResponse::read(records::category(ask, &service.store(), at, one)))
+    Ok(EndpointResponse::read(records::category(ask, &ask.service.store(), at, one)))
 }
 
-pub(super) fn template(service: &Service, ask: &EndpointRequest) -> Outcome {
-    let store = service.store();
+pub(super) fn template(ask: &EndpointRequest) -> Outcome {
+    let store = ask.service.store();
     let found = store.templates_of(ask.caller.scope()).find(|(at, _)| Template::id(at + 1) == ask.id);
     let (at, one) = found.ok_or_else(|| unknown(&ask.switches, "template"))?;
-    Ok(EndpointResponse::read(records::template_detail(service, ask, &store, at, one)))
+    Ok(EndpointResponse::read(records::template_detail(ask, &store, at, one)))
 }
 
-pub(super) fn badge(service: &Service, ask: &EndpointRequest) -> Outcome {
-    let store = service.store();
+pub(super) fn badge(ask: &EndpointRequest) -> Outcome {
+    let store = ask.service.store();
     let seq = store.seq_of(&ask.id).ok_or_else(|| unknown(&ask.switches, "badge"))?;
     let badge = store
         .badge(seq)?
@@ -92,5 +92,5 @@ pub(super) fn badge(service: &Service, ask: &EndpointRequest) -> Outcome {
         })
         .ok_or_else(|| unknown(&ask.switches, "badge"))?;
     let template = store.templates.get(badge.template).ok_or_else(EndpointResponse::broken)?;
-    Ok(EndpointResponse::read(records::badge_detail(service, ask, template, &ask.id, &badge)))
+    Ok(EndpointResponse::read(records::badge_detail(ask, template, &ask.id, &badge)))
 }

@@ -1,12 +1,13 @@
 //! Copies of filled databases in memory: a copy is far faster than making the same demo data again.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use rusqlite::Connection;
 use rusqlite::backup::Backup;
 
 use super::StoreOptions;
+use crate::sandbox::lock;
 
 /// Maximum number of copies. The oldest one goes first.
 const MOST_COPIES: usize = 4;
@@ -21,7 +22,7 @@ pub(super) fn fill(db: &mut Connection, how: StoreOptions<'_>) -> rusqlite::Resu
         return super::fill(db, how);
     }
     {
-        let copies = COPIES.lock().unwrap_or_else(PoisonError::into_inner);
+        let copies = lock(&COPIES);
         if let Some((_, copy)) = copies.iter().find(|(known, _)| *known == contents) {
             return copy_all(copy, db);
         }
@@ -29,7 +30,7 @@ pub(super) fn fill(db: &mut Connection, how: StoreOptions<'_>) -> rusqlite::Resu
     super::fill(db, how)?;
     let mut copy = Connection::open_in_memory()?;
     copy_all(db, &mut copy)?;
-    let mut copies = COPIES.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut copies = lock(&COPIES);
     if copies.len() == MOST_COPIES {
         copies.remove(0);
     }
