@@ -3,7 +3,7 @@
 use crate::api::prelude::*;
 use tokio::time::Instant;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkStatus {
     /// Under way, or completed less than 60 s ago. Includes other lapel processes as far as this
     /// one knows them.

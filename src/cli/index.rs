@@ -120,7 +120,7 @@ async fn build(settings: &Settings, all: bool, as_json: bool) -> Result<(), Fail
     let mut shown = ProgressBar::new();
     let want = if all { SyncScope::All } else { SyncScope::New };
     let read = |r: &SyncProgress| {
-        let left = time_left(r.done, r.all, reader.link_now().limit);
+        let left = time_left(r.done, r.all, reader.link_now().background);
         let read = t!("badges read").to_owned();
         (list(iter::once(read).chain(left)).to_string(), r.done, r.all)
     };

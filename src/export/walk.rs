@@ -120,7 +120,7 @@ impl Cost {
 }
 
 /// How much longer the reading of a list waits for the rate limit, in words: `about 3 minutes left`. `None` for less than a
-/// minute.
+/// minute. `a_minute` is what background calls may use, as lapel reads lists in the background.
 pub fn time_left(done: u64, all: u64, a_minute: u32) -> Option<String> {
     let Cost { waits, .. } = Cost::of(all.saturating_sub(done), a_minute);
     (waits > 0).then(|| plural!(waits, "about {n} minute left", "about {n} minutes left"))

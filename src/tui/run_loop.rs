@@ -103,7 +103,12 @@ impl<S: Surface> Tui<S> {
                     self.pauses.push((Instant::now() + time, id));
                     continue;
                 }
-                WorkerCommand::Cancel(id) => self.pauses.retain(|(_, pause)| *pause != id),
+                WorkerCommand::Cancel(id) => {
+                    if let Some(at) = self.pauses.iter().position(|(_, pause)| *pause == id) {
+                        self.pauses.remove(at);
+                        continue;
+                    }
+                }
                 WorkerCommand::Connect(..) => self.pauses.clear(),
                 WorkerCommand::Request(..) | WorkerCommand::Stop(_) => {}
             }

@@ -121,7 +121,7 @@ impl BadgeCounts {
                 String::new()
             };
             let left = cx.link().filter(|_| !running.details);
-            let left = left.and_then(|link| time_left(running.done, running.all, link.limit));
+            let left = left.and_then(|link| time_left(running.done, running.all, link.background));
             let left = left.map_or_else(String::new, |left| format!(" {} {left}", cx.glyphs.dot));
             return (format!("{what}{of}{left}"), theme.warning());
         }

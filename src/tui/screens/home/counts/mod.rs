@@ -475,6 +475,18 @@ mod tests {
         effects.commands.iter().filter(is_sync).count()
     }
 
+    #[test]
+    fn the_time_left_is_that_of_background_calls() {
+        let mut requests = RequestIds::default();
+        let request = requests.next();
+        let running = Some(RunningCount { request, details: false, done: 0, all: 40_000, told: 0 });
+        let counts = BadgeCounts { running, ..BadgeCounts::default() };
+        let mut cx = UiContext::for_test();
+        cx.connection.link = Some(LinkStatus { limit: 100, background: 25, ..LinkStatus::default() });
+        let (words, _) = counts.reading_words(&cx);
+        assert!(words.contains("15 minutes"), "400 requests: {words}");
+    }
+
     #[tokio::test]
     async fn the_history_is_looked_at_again_when_that_is_due_and_not_before() {
         assert_eq!((asked(None), asked(Some(60)), asked(Some(0))), (0, 0, 1));
