@@ -182,10 +182,6 @@ impl<T: ListRecord> Default for FilteredList<T> {
 }
 
 impl<T: ListRecord> FilteredList<T> {
-    pub fn is_filtered(&self) -> bool {
-        !self.applied.is_empty()
-    }
-
     pub fn over(&self) -> Option<Vec<KeyContext>> {
         match self.top {
             Top::Nothing if self.bar.is_open() => self.bar.over(),
@@ -273,7 +269,7 @@ impl<T: ListRecord> FilteredList<T> {
             Action::GoToRow => self.top = Top::Row(TextField::default()),
             Action::Filter => self.open_filter(FilterView::Line, cx, effects),
             Action::FilterForm => self.open_filter(FilterView::Form, cx, effects),
-            Action::NextMatch | Action::PreviousMatch if !self.is_filtered() => {
+            Action::NextMatch | Action::PreviousMatch if self.applied.is_empty() => {
                 let key = cx.key(&[KeyContext::History, KeyContext::Templates], Action::Filter);
                 effects.say(t!("There is no filter. {key} sets one.", key));
             }
