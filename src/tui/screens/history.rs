@@ -424,7 +424,8 @@ impl Component for History {
         let (list, pane) = self.filtered.split(area);
         self.filtered.load_visible(list, cx, effects);
         let row = self.filtered.list.selected();
-        let copies = row.and_then(|row| copies::words(self.filtered.loaded(), row, cx.now()));
+        let copied = row.filter(|row| !self.filtered.notes(row).is_empty());
+        let copies = copied.and_then(|row| copies::words(self.filtered.loaded(), row, cx.now()));
         // Without a preview, it is below the list.
         let (inside, below) = if pane.is_some() { (copies, None) } else { (None, copies) };
         self.preview.lay_out(row, inside, pane, effects);

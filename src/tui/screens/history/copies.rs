@@ -56,10 +56,12 @@ pub(in crate::tui::screens) fn notes_at(
     list: &PagedList<HistoryItem>,
     cx: &UiContext,
 ) -> Vec<String> {
-    let above = place.checked_sub(1).and_then(|above| list.row_at(above));
-    let is_below = above.zip(list.row_at(place)).is_some_and(|(above, row)| is_copy(above, row));
+    let is_below = || {
+        let above = place.checked_sub(1).and_then(|above| list.row_at(above));
+        above.zip(list.row_at(place)).is_some_and(|(above, row)| is_copy(above, row))
+    };
     // The newest copy has more than one.
-    if notes.len() == 1 && is_below { vec![format!("{} ", cx.glyphs.branch)] } else { notes.to_vec() }
+    if notes.len() == 1 && is_below() { vec![format!("{} ", cx.glyphs.branch)] } else { notes.to_vec() }
 }
 
 fn notes_of(copies: &[&HistoryItem], cx: &UiContext) -> Vec<(BadgeId, Vec<String>)> {
