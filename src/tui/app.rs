@@ -183,7 +183,8 @@ impl App {
     /// Whether a response or the end of a typing pause is still to come.
     pub fn is_busy(&self) -> bool {
         let expects_connection = self.welcome.is_none() && self.connection.failure.is_none();
-        let is_connected = self.cx.client().is_some() && self.connection.has_tried_journal();
+        let has_tried_journal = self.jobs().is_some() || self.connection.journal_failure.is_some();
+        let is_connected = self.cx.client().is_some() && has_tried_journal;
         !self.connection.pending.is_empty()
             || self.screens.is_sending()
             || expects_connection && !is_connected

@@ -1,7 +1,7 @@
 //! The loop of the TUI: it sends requests to the worker, waits for a message, handles everything queued, and
 //! draws once.
 
-use super::app::{App, FirstConnection, LoopCommand};
+use super::app::{App, FirstConnection, LoopCommand, Notice};
 use super::initial_view::InitialView;
 use super::input::keymap::Keymap;
 use super::input::pause;
@@ -178,7 +178,9 @@ impl<S: Surface> Tui<S> {
                     let shown = terminal
                         .pager(&self.app.output.options.host.pager_command(), &page)
                         .context(t!("the terminal closed while a pager used it"))?;
-                    self.app.take_paged(shown);
+                    if let Err(why) = shown {
+                        self.app.toasts.notice = Some(Notice::new(why, true));
+                    }
                     self.back();
                 }
                 None => {}

@@ -82,12 +82,6 @@ impl App {
         self.modals.long_field().map(|field| field.value().to_owned())
     }
 
-    pub fn take_paged(&mut self, shown: Result<(), String>) {
-        if let Err(why) = shown {
-            self.toasts.notice = Some(Notice::new(why, true));
-        }
-    }
-
     pub fn take_edited(&mut self, came: Result<String, String>) {
         self.changed = true;
         let text = match came {

@@ -530,14 +530,15 @@ impl<T: ListRecord> FilteredList<T> {
         Some(Sort { column: column.to_owned(), direction: self.heading.order()?.direction, style })
     }
 
-    pub fn on_click(&mut self, at: Position, area: Rect) -> Clicked {
+    pub(in crate::tui) fn on_click(&mut self, at: Position, area: Rect) -> Clicked {
         if let Some(clicked) = self.bar.on_click(at) {
             return clicked;
         }
-        if let Some((click, choose)) =
-            self.heading.click(at).filter(|_| matches!(self.top, Top::Nothing) && !self.bar.is_open())
+        if matches!(self.top, Top::Nothing)
+            && !self.bar.is_open()
+            && let Some(clicked) = self.heading.on_click(at)
         {
-            return Clicked::in_menu(click, choose);
+            return clicked;
         }
         let place = self.place_at(area, at.y);
         if let Some(place) = place {
