@@ -5,7 +5,7 @@ use crate::domain::look_alike::{foreign_letter, letter_name};
 use crate::index::Coverage;
 use crate::tui::prelude::*;
 use crate::tui::widgets::filtered_list::{
-    ComparedPart, FilteredList, ListRecord, MARGINS, SortedBy, Top, narrowed,
+    ComparedPart, FilteredList, ListRecord, MARGINS, SortedBy, narrowed,
 };
 use crate::tui::widgets::paged_list::{ListEntry, ListNote, RowSlot, draw_texts};
 use crate::tui::widgets::record_field::{add_note, cells_of};
@@ -278,7 +278,7 @@ impl<T: ListRecord> FilteredList<T> {
             })
             .collect();
         let mut last = lines.pop().unwrap_or_default();
-        if let Top::Row(field) = &self.top {
+        if let Some(field) = &self.row_box {
             let mut spans = vec![Span::styled(format!("  {} ", t!("Go to row")), cx.theme.strong())];
             spans.extend(field.spans(14, true, cx));
             let key = |action| cx.key(&[KeyContext::Prompt, KeyContext::Always], action);
@@ -298,13 +298,9 @@ impl<T: ListRecord> FilteredList<T> {
 /// What stands in the place of a row that the list does not have.
 fn stand_in<T>(place: &RowSlot<'_, T>, cx: &UiContext) -> (String, Style) {
     match place {
-        RowSlot::Loading => (format!("{} {}", cx.spinner(), t!("reading")), cx.theme.dim()),
-        RowSlot::Failed(error) => {
-            (format!("{} {}", cx.glyphs.alert, t!("not read: {error}", error)), cx.theme.error())
-        }
-        RowSlot::Entry(ListEntry::Unreadable(problem)) => {
-            (format!("{} {}", cx.glyphs.alert, unreadable(problem)), cx.theme.warning())
-        }
+        RowSlot::Loading => (cx.busy(t!("reading")), cx.theme.dim()),
+        RowSlot::Failed(error) => (cx.alert(t!("not read: {error}", error)), cx.theme.error()),
+        RowSlot::Entry(ListEntry::Unreadable(problem)) => (cx.alert(unreadable(problem)), cx.theme.warning()),
         RowSlot::Entry(ListEntry::Double(other)) => (
             t!("same as row {row}: the list changed while it was read", row = number(other + 1)),
             cx.theme.warning(),
