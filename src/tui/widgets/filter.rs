@@ -117,7 +117,7 @@ impl FilterBar {
 
     /// Keeps the mail status of a filter that now applies.
     pub fn keep_applied(&mut self, values: &[FilterValue]) {
-        let mail = values.iter().find_map(FilterValue::mail);
+        let mail = values.iter().find_map(FilterValue::try_as_mail_ref);
         self.known.applied_mail = mail.map(|mail| mail.code().to_owned());
     }
 
