@@ -10,15 +10,6 @@ use crate::tui::prelude::*;
 pub(super) const READ_ONLY: &str = tr_noop!("read-only");
 const NAME: &str = " lapel  ";
 
-/// The parts of the tabs that the header shows, the fullest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum TabLabels {
-    Whole,
-    Names,
-    /// The name of the open tab, and the numbers of the others.
-    Numbers,
-}
-
 /// A tab, its text, and the number of jobs that need a person after it.
 type TabWords = (Tab, String, Option<String>);
 
@@ -69,22 +60,23 @@ impl Header<'_> {
             return (NAME, Vec::new());
         }
         let needs = self.screens.needs();
-        let of = |shown: TabLabels| {
+        let of = |before: &'static str, has_names: bool| {
             let tabs = Tab::ALL.iter().enumerate().map(|(at, (tab, name))| {
-                let is_number = shown == TabLabels::Numbers && *tab != self.tab;
-                let text = if is_number { at.to_string() } else { i18n::tr(name).to_owned() };
+                let is_named = has_names || *tab == self.tab;
+                let text = if is_named { i18n::tr(name).to_owned() } else { at.to_string() };
                 let has_needs = needs > 0 && self.screens.of(*tab).counts_needs();
                 (*tab, text, has_needs.then(|| format!(" {}{needs}", self.cx.glyphs.alert)))
             });
-            (if shown == TabLabels::Whole { NAME } else { " " }, tabs.collect::<Vec<_>>())
+            (before, tabs.collect::<Vec<_>>())
         };
         let needed = self.needed();
         let fits = |(name, tabs): &(&str, Vec<TabWords>)| {
             let texts = tabs.iter().map(|(_, text, open)| width(text) + open.as_deref().map_or(0, width) + 2);
             width(name) + texts.sum::<usize>() + 2 + needed <= usize::from(columns)
         };
-        let named = [TabLabels::Whole, TabLabels::Names].into_iter().filter(|_| columns >= NAMES);
-        named.map(of).find(fits).unwrap_or_else(|| of(TabLabels::Numbers))
+        let named = [NAME, " "].into_iter().filter(|_| columns >= NAMES);
+        // Otherwise the name of the open tab, and the numbers of the others.
+        named.map(|before| of(before, true)).find(fits).unwrap_or_else(|| of(" ", false))
     }
 
     /// Columns of the parts that the header shows before it names all tabs.
