@@ -6,6 +6,7 @@ use super::tab::Tab;
 use crate::api::LinkTrouble;
 use crate::i18n::wait::wait_text;
 use crate::tui::prelude::*;
+use crate::tui::widgets::text_layout::line_width;
 
 pub(super) const READ_ONLY: &str = tr_noop!("read-only");
 const NAME: &str = " lapel  ";
@@ -32,13 +33,9 @@ impl Header<'_> {
     /// Returns whether the header shows that this profile is read-only.
     pub(super) fn draw(&self, frame: &mut Frame<'_>, area: Rect) -> bool {
         let theme = &self.cx.theme;
-        let mut spans = Vec::new();
-        let mut used = 0;
         let (name, tabs) = self.tabs(area.width);
-        spans.push(Span::styled(name, theme.strong()));
-        used += width(name);
+        let mut spans = vec![Span::styled(name, theme.strong())];
         for (tab, text, needs) in tabs {
-            used += width(&text) + needs.as_deref().map_or(0, width) + 2;
             spans.push(Span::styled(text, if tab == self.tab { theme.tab() } else { theme.dim() }));
             spans.extend(needs.map(|needs| Span::styled(needs, theme.header_warning())));
             spans.push(Span::raw("  "));
@@ -46,8 +43,9 @@ impl Header<'_> {
         if !self.is_welcome && self.cx.session().is_some() {
             frame.buffer_mut().set_style(area, theme.header());
         }
-        frame.render_widget(Line::from(spans), area);
-        let room = usize::from(area.width).saturating_sub(used + 2);
+        let line = Line::from(spans);
+        let room = usize::from(area.width).saturating_sub(line_width(&line) + 2);
+        frame.render_widget(line, area);
         let Some(right) = self.right(room) else { return false };
         let said = right.iter().any(|span| span.content.contains(i18n::tr(READ_ONLY)));
         frame.render_widget(Line::from(right).right_aligned(), Rect { width: area.width - 1, ..area });

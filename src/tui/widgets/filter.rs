@@ -431,11 +431,7 @@ impl FilterBar {
 
     /// Whether this request was the end of the pause. If so, the pause is over.
     pub fn paused(&mut self, request: RequestId) -> bool {
-        if self.pause == Some(request) {
-            self.pause = None;
-            return true;
-        }
-        false
+        self.pause.take_if(|own| *own == request).is_some()
     }
 }
 

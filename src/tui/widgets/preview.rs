@@ -34,9 +34,10 @@ pub fn inside(preview: Rect) -> Rect {
 }
 
 pub fn draw_edge(frame: &mut Frame<'_>, preview: Rect, cx: &UiContext) {
-    for y in preview.y..preview.bottom() {
-        let at = Rect { y, width: 1, height: 1, ..preview };
-        frame.render_widget(Span::styled(cx.glyphs.bar, cx.theme.dim()), at);
+    let edge = Rect { width: preview.width.min(1), ..preview }.intersection(frame.area());
+    let style = cx.theme.dim();
+    for at in edge.positions() {
+        frame.buffer_mut()[at].set_symbol(cx.glyphs.bar).set_style(style);
     }
 }
 
