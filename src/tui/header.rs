@@ -82,12 +82,8 @@ impl Header<'_> {
         let Some(session) = self.cx.session() else { return 0 };
         let read_only = if self.cx.read_only() { width(i18n::tr(READ_ONLY)) + 1 } else { 0 };
         let organisation = width(self.cx.organisation()).min(ORGANISATION) + 1;
-        width(&session.environment.to_string())
-            + 2
-            + read_only
-            + organisation
-            + 2
-            + width(&self.link_words().0)
+        let environment = width(&session.environment.to_string()) + 2;
+        environment + read_only + organisation + 2 + width(&self.link_words().0)
     }
 
     /// Whether there is no connection, or requests to the service have to wait.
