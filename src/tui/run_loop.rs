@@ -54,6 +54,9 @@ pub struct Tui<S: Surface> {
     sender: mpsc::Sender<Message>,
     commands: mpsc::Sender<WorkerCommand>,
     held: VecDeque<WorkerCommand>,
+    /// When they end. Each move of the cursor begins some, and to wake the worker for them would take longer than
+    /// the move.
+    pauses: Vec<(Instant, RequestId)>,
     on_step: fn(LoopStep),
     /// The output for data that is not a frame. A test terminal has none.
     output: Box<dyn Write + Send>,
@@ -81,6 +84,7 @@ impl<S: Surface> Tui<S> {
             sender,
             commands,
             held: VecDeque::new(),
+            pauses: Vec::new(),
             on_step: start.on_step,
             output: Box::new(std::io::sink()),
         })
@@ -93,7 +97,18 @@ impl<S: Surface> Tui<S> {
     /// Sends the queued commands to the worker. Commands that do not fit in its queue wait here, so that they
     /// never delay a key.
     fn hand_out(&mut self) {
-        self.held.extend(self.app.commands.drain(..));
+        for command in self.app.commands.drain(..) {
+            match command {
+                WorkerCommand::Request(id, Request::Pause(time)) => {
+                    self.pauses.push((Instant::now() + time, id));
+                    continue;
+                }
+                WorkerCommand::Cancel(id) => self.pauses.retain(|(_, pause)| *pause != id),
+                WorkerCommand::Connect(..) => self.pauses.clear(),
+                WorkerCommand::Request(..) | WorkerCommand::Stop(_) => {}
+            }
+            self.held.push_back(command);
+        }
         while let Some(command) = self.held.pop_front() {
             if let Err(mpsc::error::TrySendError::Full(command)) = self.commands.try_send(command) {
                 self.held.push_front(command);
@@ -135,19 +150,25 @@ impl<S: Surface> Tui<S> {
     pub async fn next(&mut self) -> Message {
         self.hand_out();
         let tick = self.app.next_tick();
+        let pause = self.pauses.iter().map(|(end, _)| *end).min();
         let message = tokio::select! {
             message = self.messages.recv() => message.unwrap_or(Message::InputClosed),
-            () = async { match tick {
-                Some(at) => tokio::time::sleep_until(at).await,
-                None => std::future::pending().await,
-            } } => Message::Tick,
+            () = until(tick) => Message::Tick,
+            () = until(pause) => self.ended_pause().unwrap_or(Message::Tick),
         };
         self.app.counts.wakeups += 1;
         message
     }
 
     pub fn queued(&mut self) -> Option<Message> {
-        self.messages.try_recv().ok()
+        self.messages.try_recv().ok().or_else(|| self.ended_pause())
+    }
+
+    fn ended_pause(&mut self) -> Option<Message> {
+        let now = Instant::now();
+        let ended = self.pauses.iter().position(|(end, _)| *end <= now)?;
+        let (_, id) = self.pauses.remove(ended);
+        Some(Message::Response(Reply { id, response: Response::Paused }))
     }
 
     fn speak(&mut self) -> anyhow::Result<()> {
@@ -216,6 +237,13 @@ impl<S: Surface> Tui<S> {
     fn back(&mut self) {
         self.app.repaint();
         self.app.update(Message::Tick);
+    }
+}
+
+async fn until(end: Option<Instant>) {
+    match end {
+        Some(end) => tokio::time::sleep_until(end).await,
+        None => std::future::pending().await,
     }
 }
 

@@ -348,10 +348,8 @@ async fn respond(
         Request::Filters(request) => {
             spawn_blocking(move || Response::Filters(saved_filters::run(&request), request)).await.ok()?
         }
-        Request::Pause(time) => {
-            tokio::time::sleep(time).await;
-            Response::Paused
-        }
+        // The loop of the TUI keeps these itself.
+        Request::Pause(_) => return None,
         Request::Note(to, text) => {
             if let Err(why) = spawn_blocking(move || paths::note(&to, text)).await.ok()? {
                 tracing::warn!(%why, "a note could not be written");

@@ -424,8 +424,9 @@ impl Component for History {
         let (list, pane) = self.filtered.split(area);
         self.filtered.load_visible(list, cx, effects);
         let row = self.filtered.list.selected();
-        let copied = row.filter(|row| !self.filtered.notes(row).is_empty());
-        let copies = copied.and_then(|row| copies::words(self.filtered.loaded(), row, cx.now()));
+        // Only a row with notes has copies, and to look for them among all rows takes long.
+        let of_copies = row.filter(|row| !self.filtered.notes(row).is_empty());
+        let copies = of_copies.and_then(|row| copies::words(self.filtered.loaded(), row, cx.now()));
         // Without a preview, it is below the list.
         let (inside, below) = if pane.is_some() { (copies, None) } else { (None, copies) };
         self.preview.lay_out(row, inside, pane, effects);

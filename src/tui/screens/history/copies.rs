@@ -22,11 +22,8 @@ pub(in crate::tui::screens) fn words<'a>(
     row: &HistoryItem,
     now: DateTime,
 ) -> Option<String> {
-    let of_row = key(row)?;
-    let is_copy = |other: &&HistoryItem| {
-        other.template_id == row.template_id && key(other).is_some_and(|other| other == of_row)
-    };
-    let states = counted(loaded.filter(is_copy).map(|row| Verdict::of(row, now).state()));
+    let copies = loaded.filter(|other| is_copy(row, other));
+    let states = counted(copies.map(|row| Verdict::of(row, now).state()));
     let copies: u64 = states.iter().map(|(_, times)| times).sum();
     let words = |(state, times): &(State, u64)| t!("{n} {word}", n = number(*times), word = state.word());
     let states = list(states.iter().map(words));
