@@ -13,7 +13,7 @@
 //! terminal_output            output besides frames; external editor and pager
 //! saved_views, kept_input    saved layouts; saved filters and recent input
 //! auto_refresh               refresh by itself; when lapel wakes up
-//! pictures, tour             the picture on the screen; the running tour
+//! tour                       the running tour
 //! ```
 
 mod auto_refresh;
@@ -26,7 +26,6 @@ mod kept_input;
 mod modal_stack;
 mod mouse;
 mod navigation;
-mod pictures;
 mod responses;
 mod saved_views;
 mod secrets;
@@ -96,17 +95,17 @@ pub struct App {
     pub(super) modals: ModalStack,
     pub(super) toasts: Toasts,
     pub(super) size: (u16, u16),
-    output: TerminalOutput,
+    pub(super) output: TerminalOutput,
     pub(super) refresh: Refresh,
     views: saved_views::Views,
     palette: Palette,
     requests: RequestIds,
-    commands: Vec<WorkerCommand>,
+    pub(super) commands: Vec<WorkerCommand>,
     loop_command: Option<LoopCommand>,
     quit_asked: bool,
     /// A text to print after the TUI has ended, about an unfinished file.
     pub(super) parting: Option<String>,
-    changed: bool,
+    pub(super) changed: bool,
     pub(super) app_paths: crate::tui::persist::app_paths::AppPaths,
     /// Whether the sandbox that is starting is for the tour.
     tour_wanted: bool,
@@ -161,16 +160,8 @@ impl App {
         app
     }
 
-    pub fn take_commands(&mut self) -> Vec<WorkerCommand> {
-        std::mem::take(&mut self.commands)
-    }
-
     pub fn take_loop_command(&mut self) -> Option<LoopCommand> {
         self.loop_command.take()
-    }
-
-    pub fn take_changed(&mut self) -> bool {
-        std::mem::take(&mut self.changed)
     }
 
     pub fn set_theme(&mut self, theme: impl Into<Palette>) {
@@ -185,11 +176,6 @@ impl App {
         self.output.lost();
     }
 
-    /// Returns whether a full redraw is needed: the terminal may have lost its content.
-    pub fn take_repaint(&mut self) -> bool {
-        self.output.take_lost()
-    }
-
     pub fn is_loading(&self) -> bool {
         self.connection.pending.is_loading() || self.screens.is_sending()
     }
@@ -197,7 +183,8 @@ impl App {
     /// Whether a response or the end of a typing pause is still to come.
     pub fn is_busy(&self) -> bool {
         let expects_connection = self.welcome.is_none() && self.connection.failure.is_none();
-        let is_connected = self.cx.client().is_some() && self.connection.has_tried_journal();
+        let has_tried_journal = self.jobs().is_some() || self.connection.journal_failure.is_some();
+        let is_connected = self.cx.client().is_some() && has_tried_journal;
         !self.connection.pending.is_empty()
             || self.screens.is_sending()
             || expects_connection && !is_connected
@@ -286,7 +273,7 @@ impl App {
                     self.set_theme(palette);
                 }
             }
-            Message::Widths(ambiguous) => self.found_widths(ambiguous),
+            Message::Widths(ambiguous) => _ = self.cx.found_widths(ambiguous).then(|| self.repaint()),
             Message::Link => self.link(),
             Message::Job(changed) => self.job(*changed, effects),
             Message::Jobs(jobs) => {
@@ -368,7 +355,9 @@ impl App {
         // A message takes rows of the body.
         self.changed |= self.toasts.receive(&mut effects, self.input.is_input);
         self.load_visible(&mut effects);
-        if self.withdraw_seen_jobs() {
+        // The user sees these jobs now, so no other screen has to tell about them.
+        let activity = &self.screens.activity;
+        if self.sees_jobs() && self.toasts.withdraw_jobs(|id| activity.shows(id)) {
             self.changed = true;
             self.load_visible(&mut effects);
         }
@@ -376,7 +365,13 @@ impl App {
             self.changed |= tour.update(&self.tour_sees());
             self.connection.tour = Some(tour);
         }
-        self.want_picture(&mut effects);
+        // While a modal is open the picture does not change, because the user returns to it.
+        if self.modals.is_empty() {
+            let is_ready = self.welcome.is_none() && self.cx.client().is_some() && self.fits();
+            let is_shown = is_ready && self.cx.pictures.is_on();
+            let want = is_shown.then(|| self.screen().picture(self.body(), &self.cx)).flatten();
+            self.cx.pictures.want(want.as_ref(), &mut effects);
+        }
         self.keep_typed(&mut effects);
         if let Some(page) = effects.page.take() {
             self.loop_command = Some(LoopCommand::Page(page));
@@ -449,10 +444,11 @@ impl App {
 
     /// Below a form or a menu the lines name no key, because the key has another meaning there.
     pub(super) fn hold_lines(&self, columns: u16) -> Vec<String> {
-        let pings = [Action::Reload, Action::Check];
-        let stack = self.key_contexts();
-        let key = pings.iter().find_map(|action| self.cx.keymap.key(&stack, *action));
-        hold::lines(&self.cx, key.filter(|_| self.modals.is_empty()).as_deref(), columns)
+        let key = || {
+            let stack = self.key_contexts();
+            [Action::Reload, Action::Check].iter().find_map(|action| self.cx.keymap.key(&stack, *action))
+        };
+        hold::lines(&self.cx, || key().filter(|_| self.modals.is_empty()), columns)
     }
 
     /// The user can stop it.

@@ -33,10 +33,6 @@ impl ConnectionState {
         Self { number, ..Self::default() }
     }
 
-    pub(in crate::tui) fn has_tried_journal(&self) -> bool {
-        self.jobs.is_some() || self.journal_failure.is_some()
-    }
-
     /// Drops the forms of a look-up that was replaced: they are about another caller.
     pub(in crate::tui) fn drop_forms(&mut self, effects: &mut Effects<'_>) {
         let Some(owner) = effects.begins_anew.take() else { return };

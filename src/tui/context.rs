@@ -11,8 +11,10 @@ use crate::team::TeamError;
 use crate::tui::input::keymap::Keymap;
 use crate::tui::persist::input_history::{InputKind, Recents};
 use crate::tui::persist::saved_filters::SavedFilterList;
+use crate::tui::platform::cells::set_ambiguous;
 use crate::tui::platform::images::PictureStore;
 use crate::tui::prelude::*;
+use crate::tui::terminal_abilities::Ambiguous;
 
 /// Screens never change it.
 pub struct UiContext {
@@ -66,6 +68,19 @@ impl UiContext {
             is_refused: false,
             spin: 0,
         }
+    }
+
+    /// Takes how wide the terminal draws characters of ambiguous width. If they are two cells wide, signs like `●` and `─`
+    /// would break every line: lapel then uses ASCII signs and no pictures made of characters. Returns whether it does.
+    pub fn found_widths(&mut self, ambiguous: Ambiguous) -> bool {
+        set_ambiguous(ambiguous);
+        let is_wide = ambiguous == Ambiguous::Wide;
+        if is_wide {
+            self.glyphs = Glyphs::ASCII;
+            self.keymap = std::mem::take(&mut self.keymap).named(&Glyphs::ASCII);
+            self.pictures.without_blocks();
+        }
+        is_wide
     }
 
     pub fn session(&self) -> Option<&ProfileSession> {

@@ -81,7 +81,12 @@ impl App {
         match (form.and_then(|at| self.modals.get(at)), &self.welcome) {
             (Some(form), _) => form.draw(frame, body, &self.cx),
             (None, Some(welcome)) => welcome.draw(frame, body, &self.cx),
-            (None, None) => match self.connection.failure.clone().or_else(|| self.cannot_connect()) {
+            (None, None) => match self
+                .connection
+                .failure
+                .clone()
+                .or_else(|| cannot_connect(self.connection.alone.as_ref()?, &self.cx))
+            {
                 Some(why) => draw_texts(frame, body, &[why], self.cx.theme.error()),
                 None => self.screen().draw(frame, body, &self.cx),
             },
@@ -94,18 +99,6 @@ impl App {
         {
             confirm.draw(frame, body, &self.cx, |form| modal.confirm_text(form, &self.cx));
         }
-    }
-
-    /// A key is checked by a request, for which this computer has no share of its team's limit now.
-    fn cannot_connect(&self) -> Option<String> {
-        let link = self.cx.link().filter(|link| self.cx.client().is_none() && link.limit == 0)?;
-        let why = self.connection.alone.as_ref()?;
-        if !link.is_login_refused {
-            return Some(t!("{why} lapel tries again by itself.", why));
-        }
-        let why = t!("{why} Check journal.url and journal.password of the profile.", why);
-        let key = self.cx.key(&[KeyContext::Global], Action::Profiles);
-        Some(t!("{why} Then open the profile again: {key}.", why, key))
     }
 
     /// A long message has several rows, because its end says what to do next. Also returns whether it is an error.
@@ -134,6 +127,17 @@ impl App {
         let lines = self.message(self.size.0).map_or(1, |(lines, _)| lines.len());
         u16::try_from(lines).unwrap_or(1).max(1)
     }
+}
+
+/// A key is checked by a request, for which this computer has no share of its team's limit now. `why` it is alone.
+fn cannot_connect(why: &str, cx: &UiContext) -> Option<String> {
+    let link = cx.link().filter(|link| cx.client().is_none() && link.limit == 0)?;
+    if !link.is_login_refused {
+        return Some(t!("{why} lapel tries again by itself.", why));
+    }
+    let why = t!("{why} Check journal.url and journal.password of the profile.", why);
+    let key = cx.key(&[KeyContext::Global], Action::Profiles);
+    Some(t!("{why} Then open the profile again: {key}.", why, key))
 }
 
 fn draw_slow_read(frame: &mut Frame<'_>, area: Rect, read: &UnderWay, cx: &UiContext) {

@@ -163,7 +163,7 @@ impl App {
             let mut kept = [groups[0].len(), groups[1].len()];
             while end(&groups, kept, separator) > room {
                 let spare = kept.iter_mut().zip(FEWEST).find(|(kept, fewest)| **kept > *fewest);
-                *spare.filter(|_| message.passes)?.0 -= 1;
+                *spare.filter(|_| message.until.is_some())?.0 -= 1;
             }
             groups.iter_mut().zip(kept).for_each(|(group, kept)| group.truncate(kept));
             Some((text, message.bad))
@@ -184,17 +184,13 @@ impl App {
             let words = if is_asked { action.hint() } else { self.front().hint(action) };
             Some(Hint { key, words, action, at: 0, begins: false })
         };
-        let all = |actions: &[Action]| -> Vec<Hint> {
-            let mut hints: Vec<Hint> = Vec::new();
-            for hint in actions.iter().copied().filter_map(hint) {
-                // Of two keys with the same word, the more important one. The help lists both.
-                if hints.iter().all(|shown| shown.words != hint.words) {
-                    hints.push(hint);
-                }
-            }
-            hints
+        // Found only as far as they are shown.
+        let all = |actions: &'static [Action]| {
+            let mut words = HashSet::new();
+            // Of two keys with the same word, the more important one. The help lists both.
+            actions.iter().copied().filter_map(&hint).filter(move |hint| words.insert(hint.words))
         };
-        let mut app = all(APP);
+        let mut app: Vec<Hint> = all(APP).collect();
         // While a pane is open, the key of Quit closes it like Back.
         let quits = self.modals.is_empty() && self.welcome.is_none() && self.screen().has_pane();
         app.retain(|hint| match hint.action {
@@ -205,27 +201,22 @@ impl App {
         let taken: usize = app.iter().map(Hint::wide).sum::<usize>() + 2 * separator;
         let mut left = usize::from(columns).saturating_sub(2 + taken);
         let mut places = MOST.saturating_sub(app.len());
-        let mut take = |hints: &mut Vec<Hint>, most: usize| -> Vec<Hint> {
+        // One that does not fit now does not fit later either: the room only shrinks.
+        let mut take = |hints: &mut dyn Iterator<Item = Hint>, most: usize| -> Vec<Hint> {
             let most = most.min(places);
-            let mut taken = 0;
-            let shown: Vec<Hint> = hints
-                .extract_if(.., |hint| {
-                    let fits = taken < most && hint.wide() <= left;
-                    if fits {
-                        left -= hint.wide();
-                        taken += 1;
-                    }
-                    fits
-                })
-                .collect();
-            places -= taken;
+            let fits = |hint: &Hint| {
+                let rest = left.checked_sub(hint.wide());
+                left = rest.unwrap_or(left);
+                rest.is_some()
+            };
+            let shown: Vec<Hint> = hints.filter(fits).take(most).collect();
+            places -= shown.len();
             shown
         };
-        let mut list = all(LIST);
-        let for_acts = (MOST - app.len()).saturating_sub(list.len().min(FOR_THE_LIST));
+        let for_the_list = all(LIST).take(FOR_THE_LIST).count();
         let mut acts = all(ACT);
-        let mut act = take(&mut acts, for_acts);
-        let list = take(&mut list, usize::MAX);
+        let mut act = take(&mut acts, (MOST - app.len()).saturating_sub(for_the_list));
+        let list = take(&mut all(LIST), usize::MAX);
         // The list has no more hints that fit.
         act.extend(take(&mut acts, usize::MAX));
         [act, list, app]

@@ -6,18 +6,10 @@ use super::tab::Tab;
 use crate::api::LinkTrouble;
 use crate::i18n::wait::wait_text;
 use crate::tui::prelude::*;
+use crate::tui::widgets::text_layout::line_width;
 
 pub(super) const READ_ONLY: &str = tr_noop!("read-only");
 const NAME: &str = " lapel  ";
-
-/// The parts of the tabs that the header shows, the fullest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum TabLabels {
-    Whole,
-    Names,
-    /// The name of the open tab, and the numbers of the others.
-    Numbers,
-}
 
 /// A tab, its text, and the number of jobs that need a person after it.
 type TabWords = (Tab, String, Option<String>);
@@ -41,13 +33,9 @@ impl Header<'_> {
     /// Returns whether the header shows that this profile is read-only.
     pub(super) fn draw(&self, frame: &mut Frame<'_>, area: Rect) -> bool {
         let theme = &self.cx.theme;
-        let mut spans = Vec::new();
-        let mut used = 0;
         let (name, tabs) = self.tabs(area.width);
-        spans.push(Span::styled(name, theme.strong()));
-        used += width(name);
+        let mut spans = vec![Span::styled(name, theme.strong())];
         for (tab, text, needs) in tabs {
-            used += width(&text) + needs.as_deref().map_or(0, width) + 2;
             spans.push(Span::styled(text, if tab == self.tab { theme.tab() } else { theme.dim() }));
             spans.extend(needs.map(|needs| Span::styled(needs, theme.header_warning())));
             spans.push(Span::raw("  "));
@@ -55,8 +43,9 @@ impl Header<'_> {
         if !self.is_welcome && self.cx.session().is_some() {
             frame.buffer_mut().set_style(area, theme.header());
         }
-        frame.render_widget(Line::from(spans), area);
-        let room = usize::from(area.width).saturating_sub(used + 2);
+        let line = Line::from(spans);
+        let room = usize::from(area.width).saturating_sub(line_width(&line) + 2);
+        frame.render_widget(line, area);
         let Some(right) = self.right(room) else { return false };
         let said = right.iter().any(|span| span.content.contains(i18n::tr(READ_ONLY)));
         frame.render_widget(Line::from(right).right_aligned(), Rect { width: area.width - 1, ..area });
@@ -69,22 +58,23 @@ impl Header<'_> {
             return (NAME, Vec::new());
         }
         let needs = self.screens.needs();
-        let of = |shown: TabLabels| {
+        let of = |before: &'static str, has_names: bool| {
             let tabs = Tab::ALL.iter().enumerate().map(|(at, (tab, name))| {
-                let is_number = shown == TabLabels::Numbers && *tab != self.tab;
-                let text = if is_number { at.to_string() } else { i18n::tr(name).to_owned() };
+                let is_named = has_names || *tab == self.tab;
+                let text = if is_named { i18n::tr(name).to_owned() } else { at.to_string() };
                 let has_needs = needs > 0 && self.screens.of(*tab).counts_needs();
                 (*tab, text, has_needs.then(|| format!(" {}{needs}", self.cx.glyphs.alert)))
             });
-            (if shown == TabLabels::Whole { NAME } else { " " }, tabs.collect::<Vec<_>>())
+            (before, tabs.collect::<Vec<_>>())
         };
         let needed = self.needed();
         let fits = |(name, tabs): &(&str, Vec<TabWords>)| {
             let texts = tabs.iter().map(|(_, text, open)| width(text) + open.as_deref().map_or(0, width) + 2);
             width(name) + texts.sum::<usize>() + 2 + needed <= usize::from(columns)
         };
-        let named = [TabLabels::Whole, TabLabels::Names].into_iter().filter(|_| columns >= NAMES);
-        named.map(of).find(fits).unwrap_or_else(|| of(TabLabels::Numbers))
+        let named = [NAME, " "].into_iter().filter(|_| columns >= NAMES);
+        // Otherwise the name of the open tab, and the numbers of the others.
+        named.map(|before| of(before, true)).find(fits).unwrap_or_else(|| of(" ", false))
     }
 
     /// Columns of the parts that the header shows before it names all tabs.
@@ -92,12 +82,8 @@ impl Header<'_> {
         let Some(session) = self.cx.session() else { return 0 };
         let read_only = if self.cx.read_only() { width(i18n::tr(READ_ONLY)) + 1 } else { 0 };
         let organisation = width(self.cx.organisation()).min(ORGANISATION) + 1;
-        width(&session.environment.to_string())
-            + 2
-            + read_only
-            + organisation
-            + 2
-            + width(&self.link_words().0)
+        let environment = width(&session.environment.to_string()) + 2;
+        environment + read_only + organisation + 2 + width(&self.link_words().0)
     }
 
     /// Whether there is no connection, or requests to the service have to wait.

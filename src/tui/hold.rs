@@ -31,8 +31,8 @@ pub fn next_change(cx: &UiContext) -> Option<Instant> {
     Some(Instant::now() + step.min(left))
 }
 
-/// A short wait has none. `ping` is the key that asks for one ping, if there is one.
-pub fn lines(cx: &UiContext, ping: Option<&str>, columns: u16) -> Vec<String> {
+/// A short wait has none. `ping` finds the key that asks for one ping, if there is one.
+pub fn lines(cx: &UiContext, ping: impl FnOnce() -> Option<String>, columns: u16) -> Vec<String> {
     let Some(left) = left(cx).filter(|left| *left > WORTH_SAYING) else { return Vec::new() };
     let mut text = if left > IN_MINUTES {
         t!(
@@ -45,7 +45,9 @@ pub fn lines(cx: &UiContext, ping: Option<&str>, columns: u16) -> Vec<String> {
             wait = wait_text(left)
         )
     };
-    if let Some(ping) = ping.filter(|_| offers_ping(cx)) {
+    if offers_ping(cx)
+        && let Some(ping) = ping()
+    {
         text.push(' ');
         text.push_str(&t!("{ping} sends one ping.", ping));
     }

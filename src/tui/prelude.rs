@@ -7,7 +7,7 @@ pub(in crate::tui) use super::context::UiContext;
 pub(in crate::tui) use super::effects::{Effects, ExportSource, Navigate, News, RequestOwner};
 pub(in crate::tui) use super::input::action::Action;
 pub(in crate::tui) use super::input::keymap::KeyContext;
-pub(in crate::tui) use super::input::list_hit::{Click, Clicked, Drag, ListArea, ListCursor, below};
+pub(in crate::tui) use super::input::list_hit::{Clicked, Drag, ListArea, ListCursor, below};
 pub(in crate::tui) use super::persist::unfinished::FormInput;
 pub(in crate::tui) use super::platform::images::PictureRequest;
 pub(in crate::tui) use super::request::{Handled, JobCommand, Reply, Request, RequestId, Response};

@@ -327,34 +327,22 @@ trait FromFailure {
     fn failed(why: &ApiFailure<'_>) -> Self;
 }
 
-impl<T> FromFailure for Result<T, ApiError> {
-    fn failed(why: &ApiFailure<'_>) -> Self {
-        Err(why.error.clone())
-    }
+macro_rules! errors {
+    ($($error:ty = |$why:ident| $failed:expr;)+) => {
+        $(impl<T> FromFailure for Result<T, $error> {
+            fn failed($why: &ApiFailure<'_>) -> Self {
+                Err($failed)
+            }
+        })+
+    };
 }
 
-impl<T> FromFailure for Result<T, String> {
-    fn failed(why: &ApiFailure<'_>) -> Self {
-        Err(why.text.clone())
-    }
-}
-
-impl<T> FromFailure for Result<T, NotSaved> {
-    fn failed(why: &ApiFailure<'_>) -> Self {
-        Err(NotSaved::Failed(why.text.clone()))
-    }
-}
-
-impl<T> FromFailure for Result<T, NotMarked> {
-    fn failed(why: &ApiFailure<'_>) -> Self {
-        Err(NotMarked::Service(why.error.clone()))
-    }
-}
-
-impl<T> FromFailure for Result<T, NotSearched> {
-    fn failed(why: &ApiFailure<'_>) -> Self {
-        Err(NotSearched::Failed(why.text.clone()))
-    }
+errors! {
+    ApiError = |why| why.error.clone();
+    String = |why| why.text.clone();
+    NotSaved = |why| NotSaved::Failed(why.text.clone());
+    NotMarked = |why| NotMarked::Service(why.error.clone());
+    NotSearched = |why| NotSearched::Failed(why.text.clone());
 }
 
 impl<T> FromFailure for Vec<T> {

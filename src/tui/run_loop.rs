@@ -1,7 +1,7 @@
 //! The loop of the TUI: it sends requests to the worker, waits for a message, handles everything queued, and
 //! draws once.
 
-use super::app::{App, FirstConnection, LoopCommand};
+use super::app::{App, FirstConnection, LoopCommand, Notice};
 use super::initial_view::InitialView;
 use super::input::keymap::Keymap;
 use super::input::pause;
@@ -97,7 +97,7 @@ impl<S: Surface> Tui<S> {
     /// Sends the queued commands to the worker. Commands that do not fit in its queue wait here, so that they
     /// never delay a key.
     fn hand_out(&mut self) {
-        for command in self.app.take_commands() {
+        for command in self.app.commands.drain(..) {
             match command {
                 WorkerCommand::Request(id, Request::Pause(time)) => {
                     self.pauses.push((Instant::now() + time, id));
@@ -124,7 +124,7 @@ impl<S: Surface> Tui<S> {
 
     /// Returns whether it has drawn.
     pub fn draw(&mut self) -> anyhow::Result<bool> {
-        if !self.app.take_changed() {
+        if !std::mem::take(&mut self.app.changed) {
             return Ok(false);
         }
         let size = self.surface.size().map_err(|e| anyhow::anyhow!(t!("unknown terminal size: {e}", e)))?;
@@ -132,10 +132,11 @@ impl<S: Surface> Tui<S> {
             // The window has a new size, and its resize message has not arrived yet.
             self.app.update(Message::Resize(size.width, size.height));
         }
-        if self.app.take_repaint() {
+        // The terminal may have lost its content.
+        if std::mem::take(&mut self.app.output.is_lost) {
             self.surface.forget();
         }
-        self.app.take_changed();
+        self.app.changed = false;
         self.app.counts.draws += 1;
         self.frame.resize(Rect::from(size));
         self.frame.reset();
@@ -193,7 +194,7 @@ impl<S: Surface> Tui<S> {
                 Some(LoopCommand::Edit) => {
                     if let Some(text) = self.app.text_for_editor() {
                         let came = terminal
-                            .editor(&self.app.host().editor_command(), &text)
+                            .editor(&self.app.output.options.host.editor_command(), &text)
                             .context(t!("the terminal closed while an editor used it"))?;
                         self.app.take_edited(came);
                         self.back();
@@ -201,9 +202,11 @@ impl<S: Surface> Tui<S> {
                 }
                 Some(LoopCommand::Page(page)) => {
                     let shown = terminal
-                        .pager(&self.app.host().pager_command(), &page)
+                        .pager(&self.app.output.options.host.pager_command(), &page)
                         .context(t!("the terminal closed while a pager used it"))?;
-                    self.app.take_paged(shown);
+                    if let Err(why) = shown {
+                        self.app.toasts.notice = Some(Notice::new(why, true));
+                    }
                     self.back();
                 }
                 None => {}

@@ -28,7 +28,13 @@ impl App {
 
     /// Switches to another profile. Drops all data and requests of the old one.
     pub(super) fn switch(&mut self, mut session: ProfileSession) {
-        self.keep_before_switch();
+        // Writes the input before everything of this connection is dropped.
+        self.watch_input();
+        self.cx.connection.recents.pause(true);
+        if let Some(ask) = self.unsaved_input() {
+            let request = self.requests.next();
+            self.commands.push(WorkerCommand::Request(request, Request::Recents(Box::new(ask))));
+        }
         self.screens = Screens::default();
         self.modals.clear();
         self.navigation = Navigation::default();

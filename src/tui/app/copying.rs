@@ -15,8 +15,7 @@ impl TerminalOutput {
             });
         }
         let AppOptions { settings, host, .. } = &self.options;
-        let road = ClipboardRoute::of(settings.clipboard, host);
-        match road {
+        match ClipboardRoute::of(settings.clipboard, host) {
             _ if clip.text.is_empty() => {
                 effects.say(t!("{what} is empty. Nothing was copied.", what = begun(&clip.what)));
             }
@@ -30,8 +29,10 @@ impl TerminalOutput {
             ClipboardRoute::None => {
                 say(&clip, t!("Nothing was copied: this terminal has no clipboard."), effects);
             }
-            _ if clip.text.len() > road.longest() => too_long(&clip, road.longest(), effects),
             ClipboardRoute::Terminal => self.ask_terminal(&clip, effects),
+            ClipboardRoute::Program { .. } if clip.text.len() > clipboard::LONGEST => {
+                too_long(&clip, clipboard::LONGEST, effects);
+            }
             ClipboardRoute::Program { programs, or_terminal } => {
                 let request =
                     effects.request(Request::RunProgram(ClipboardRoute::call(&programs, &clip.text)));

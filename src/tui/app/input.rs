@@ -29,6 +29,8 @@ pub(in crate::tui) struct InputState {
     pub(super) is_at_once: bool,
     /// Whether the message is an input of the user.
     pub(super) is_input: bool,
+    /// Whether the mouse was used since the last key, so that a drag may have begun.
+    has_mouse: bool,
 }
 
 impl InputState {
@@ -36,6 +38,7 @@ impl InputState {
         self.is_at_once = matches!(message, Message::KeyAtOnce(_));
         self.is_input =
             self.is_at_once || matches!(message, Message::Key(_) | Message::Paste(_) | Message::Mouse(_));
+        self.has_mouse |= matches!(message, Message::Mouse(_));
     }
 
     /// Drops an incomplete chord. Returns whether there was one.
@@ -54,7 +57,9 @@ impl App {
             self.changed |= self.input.drop_chord();
         }
         let press = self.cx.keymap.press(&stack, &mut self.input.chord, key);
-        self.on_drag(Drag::Cancel, effects);
+        if std::mem::take(&mut self.input.has_mouse) {
+            self.on_drag(Drag::Cancel, effects);
+        }
         match press {
             Press::Action(action) => self.command(action, effects),
             Press::Unshifted(action, capital) => self.unshifted(action, capital, effects),
@@ -67,7 +72,14 @@ impl App {
                 effects.say(t!("Hangul input is on: several keys arrived as one character, so nothing was done. The Han/Eng key turns it off."));
             }
             Press::Free => {
-                let typed = self.type_key(key, effects);
+                let typed = match self.modals.last_mut().and_then(|modal| modal.confirm.as_mut()) {
+                    Some(confirm) => confirm.on_text_key(key, self.input.is_at_once),
+                    None => {
+                        let of_focus = self
+                            .with(self.focus(), effects, |focus, _, effects| focus.on_text_key(key, effects));
+                        of_focus == Some(true)
+                    }
+                };
                 if typed {
                     self.toasts.on_text();
                 }
@@ -362,14 +374,6 @@ impl App {
         effects.warn(said.join(" "));
     }
 
-    fn type_key(&mut self, key: KeyEvent, effects: &mut Effects<'_>) -> bool {
-        if let Some(confirm) = self.modals.last_mut().and_then(|modal| modal.confirm.as_mut()) {
-            return confirm.on_text_key(key, self.input.is_at_once);
-        }
-        self.with(self.focus(), effects, |component, _, effects| component.on_text_key(key, effects))
-            == Some(true)
-    }
-
     pub(super) fn on_paste(&mut self, text: &str, effects: &mut Effects<'_>) {
         // Most terminals send CR between the lines of a paste, as their Enter key does.
         let text = &text.replace("\r\n", "\n").replace('\r', "\n");
@@ -438,7 +442,7 @@ fn edit_keys(stack: &[KeyContext], cx: &UiContext) -> Vec<HelpEntry> {
 
 /// Says which keys open a field for the text that was pasted beside all fields.
 fn paste_words(stack: &[KeyContext], is_over: bool, cx: &UiContext) -> String {
-    let own = [Action::LookUp, Action::Filter, Action::Search, Action::FindCert]
+    let own = [Action::LookUp, Action::Filter, Action::Search]
         .into_iter()
         .find(|action| cx.keymap.key(stack, *action).is_some());
     let wallet = Some(Action::WalletTab).filter(|_| own != Some(Action::LookUp) && !is_over);

@@ -4,6 +4,7 @@ use super::{App, LoopCommand, Tab};
 use crate::config::and_more;
 use crate::tui::persist::input_history::{Recents, RecentsRequest};
 use crate::tui::persist::saved_filters::{FiltersRead, SavedFilterList};
+use crate::tui::platform::host::AppOptions;
 use crate::tui::prelude::*;
 use crate::tui::screens::welcome::Welcome;
 use crate::tui::widgets::filtered_list::filters_file::filters_file;
@@ -13,8 +14,10 @@ use crate::tui::worker::WorkerCommand;
 const NO_PROFILE: &str = "new profile";
 
 impl App {
-    pub(super) fn read_saved(&mut self) {
-        self.cx.saved = SavedFilterList::of(self.output.options.filters.clone().map(filters_file));
+    pub fn set_options(&mut self, options: AppOptions) {
+        self.refresh.choose(options.settings.refresh, Instant::now());
+        self.cx.saved = SavedFilterList::of(options.filters.clone().map(filters_file));
+        self.output.options = options;
         if let Some(ask) = self.cx.saved.ask(None) {
             let request = self.requests.next();
             let ask = Request::Filters(Box::new(ask));
@@ -40,16 +43,6 @@ impl App {
         let open: Vec<FormInput> =
             self.modals.iter().filter_map(|modal| modal.input()).chain(welcome).collect();
         self.cx.connection.recents.watch(&open);
-    }
-
-    /// Writes the input before everything of this connection is dropped.
-    pub(super) fn keep_before_switch(&mut self) {
-        self.watch_input();
-        self.cx.connection.recents.pause(true);
-        if let Some(ask) = self.unsaved_input() {
-            let request = self.requests.next();
-            self.commands.push(WorkerCommand::Request(request, Request::Recents(Box::new(ask))));
-        }
     }
 
     /// The input that the file may not have yet.

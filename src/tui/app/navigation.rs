@@ -127,7 +127,17 @@ impl App {
                 }
             }
             Navigate::KeyAllowed(then) => self.key_allowed(then, effects),
-            Navigate::Open(modal) => self.open_modal(modal, effects),
+            Navigate::Open(OpenModal(build)) => {
+                let id = self.modals.next_id();
+                match effects.owned_by(RequestOwner::Modal(id), |effects| build(&self.cx, effects)) {
+                    // The keys of such a modal do nothing in a read-only profile. This covers every other way to it.
+                    Some(modal) if modal.has(ModalFlag::PreparesSending) && self.cx.read_only() => {
+                        effects.say(tr(READ_ONLY));
+                    }
+                    Some(modal) => self.modals.add(id, unfinished::fill(modal, &self.cx, effects)),
+                    None => {}
+                }
+            }
             Navigate::Run(action) => self.act(action, effects),
             Navigate::CloseAll => self.modals.clear(),
             Navigate::Close(id) => {
@@ -147,22 +157,6 @@ impl App {
             Navigate::Quit => self.quit(effects),
             // A screen follows the others.
             _ => {}
-        }
-    }
-
-    /// Opens a modal. In a read-only profile, the keys of a modal that prepares sending do nothing. This
-    /// check covers every other way to it.
-    fn open_modal(&mut self, modal: OpenModal, effects: &mut Effects<'_>) {
-        let id = self.modals.next_id();
-        match effects.owned_by(RequestOwner::Modal(id), |effects| modal.0(&self.cx, effects)) {
-            Some(modal) if modal.has(ModalFlag::PreparesSending) && self.cx.read_only() => {
-                effects.say(tr(READ_ONLY));
-            }
-            modal => {
-                if let Some(modal) = modal {
-                    self.modals.add(id, unfinished::fill(modal, &self.cx, effects));
-                }
-            }
         }
     }
 

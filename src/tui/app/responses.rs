@@ -132,14 +132,8 @@ impl App {
         }
     }
 
-    fn sees_jobs(&self) -> bool {
+    pub(super) fn sees_jobs(&self) -> bool {
         self.modals.is_empty() && self.welcome.is_none() && self.screen().shows_jobs()
-    }
-
-    /// The user sees these jobs now, so no other screen has to tell about them. Returns whether there was a message.
-    pub(super) fn withdraw_seen_jobs(&mut self) -> bool {
-        let activity = &self.screens.activity;
-        self.sees_jobs() && self.toasts.withdraw_jobs(|id| activity.shows(id))
     }
 }
 

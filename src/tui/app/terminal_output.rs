@@ -3,7 +3,7 @@
 
 use super::{App, Notice, Tab};
 use crate::tui::platform::clipboard::CopiedText;
-use crate::tui::platform::host::{AppOptions, HostTerminal};
+use crate::tui::platform::host::AppOptions;
 use crate::tui::platform::notifications::Notices;
 use crate::tui::prelude::*;
 use crate::tui::widgets::field::LONGEST;
@@ -17,7 +17,7 @@ pub(super) enum CallPurpose {
 
 #[derive(Default)]
 pub(in crate::tui) struct TerminalOutput {
-    pub(super) options: AppOptions,
+    pub(in crate::tui) options: AppOptions,
     notices: Notices,
     /// Requests to external programs without an answer yet.
     pub(super) program_calls: HashMap<RequestId, CallPurpose>,
@@ -25,7 +25,7 @@ pub(in crate::tui) struct TerminalOutput {
     /// The window title that the terminal has from lapel. Empty: not known.
     titled: String,
     /// Whether the terminal may have lost its content, so that the next frame is drawn whole.
-    is_lost: bool,
+    pub(in crate::tui) is_lost: bool,
 }
 
 impl TerminalOutput {
@@ -43,23 +43,9 @@ impl TerminalOutput {
         self.is_lost = true;
         self.titled.clear();
     }
-
-    pub(super) fn take_lost(&mut self) -> bool {
-        std::mem::take(&mut self.is_lost)
-    }
 }
 
 impl App {
-    pub fn host(&self) -> &HostTerminal {
-        &self.output.options.host
-    }
-
-    pub fn set_options(&mut self, options: AppOptions) {
-        self.refresh.choose(options.settings.refresh, Instant::now());
-        self.output.options = options;
-        self.read_saved();
-    }
-
     /// Takes the terminal output that is not a frame: clipboard, bell, notifications.
     pub fn take_spoken(&mut self) -> String {
         std::mem::take(&mut self.output.spoken)
@@ -94,12 +80,6 @@ impl App {
 
     pub fn text_for_editor(&mut self) -> Option<String> {
         self.modals.long_field().map(|field| field.value().to_owned())
-    }
-
-    pub fn take_paged(&mut self, shown: Result<(), String>) {
-        if let Err(why) = shown {
-            self.toasts.notice = Some(Notice::new(why, true));
-        }
     }
 
     pub fn take_edited(&mut self, came: Result<String, String>) {

@@ -10,6 +10,7 @@ const TOAST_LETTER: Duration = Duration::from_millis(50);
 /// Maximum number of lines of a notice.
 pub(in crate::tui) const LONGEST_NOTICE: usize = 4;
 
+#[derive(Clone)]
 pub(in crate::tui) struct Notice {
     pub(in crate::tui) text: String,
     pub(in crate::tui) bad: bool,
@@ -60,20 +61,6 @@ struct StayingError {
     text: String,
     /// The jobs that it is about. Without any, it is about something else.
     jobs: Vec<JobId>,
-}
-
-/// The message at the bottom.
-pub(in crate::tui) struct ShownMessage<'a> {
-    pub(in crate::tui) text: Cow<'a, str>,
-    pub(in crate::tui) bad: bool,
-    /// Whether it goes away by itself.
-    pub(in crate::tui) passes: bool,
-}
-
-impl<'a> From<&'a Notice> for ShownMessage<'a> {
-    fn from(notice: &'a Notice) -> Self {
-        Self { text: Cow::Borrowed(&notice.text), bad: notice.bad, passes: notice.until.is_some() }
-    }
 }
 
 #[derive(Default)]
@@ -219,12 +206,12 @@ impl Toasts {
     }
 
     /// The message at the bottom. `is_told`: what nobody asked for is shown elsewhere, so it needs no rows.
-    pub(in crate::tui) fn shown(&self, is_told: bool) -> Option<ShownMessage<'_>> {
+    pub(in crate::tui) fn shown(&self, is_told: bool) -> Option<Cow<'_, Notice>> {
         if let Some(notice) = self.notice.as_ref().or(self.news.first().filter(|_| !is_told)) {
-            return Some(notice.into());
+            return Some(Cow::Borrowed(notice));
         }
         let errors = self.errors.iter().filter(|_| !is_told).map(|error| error.text.as_str());
-        Some(ShownMessage { text: joined(errors)?.into(), bad: true, passes: false })
+        Some(Cow::Owned(Notice::new(joined(errors)?, true)))
     }
 
     /// Takes the messages of the effects. Returns whether there were any.
@@ -266,7 +253,7 @@ mod tests {
         );
         assert!(!toasts.add_error("A job stopped".to_owned()), "it is shown already");
         toasts.withdraw("The database is away");
-        let shown = |toasts: &Toasts| toasts.shown(false).map(|message| message.text.into_owned());
+        let shown = |toasts: &Toasts| toasts.shown(false).map(|message| message.into_owned().text);
         assert_eq!(shown(&toasts).as_deref(), Some("A job stopped"));
         assert!(toasts.shown(true).is_none(), "the help shows it");
         toasts.say("Copied".to_owned(), false, true);
@@ -282,7 +269,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn no_message_hides_another_one_for_good() {
         let mut toasts = Toasts::default();
-        let shown = |toasts: &Toasts| toasts.shown(false).map(|message| message.text.into_owned());
+        let shown = |toasts: &Toasts| toasts.shown(false).map(|message| message.into_owned().text);
         let pass = async |toasts: &mut Toasts| {
             tokio::time::advance(Duration::from_secs(20)).await;
             toasts.expire()

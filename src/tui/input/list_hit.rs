@@ -13,16 +13,6 @@ pub struct ListArea {
     clicked: Cell<Option<usize>>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Click {
-    Beside,
-    /// On a row, which is now selected.
-    Selected,
-    /// On the row of the click before, still selected. A row selected in another way needs two clicks: the first
-    /// click may have been meant for earlier content.
-    Again,
-}
-
 /// Where an action moves the cursor in a list of `all` rows that shows `height` rows. `None` for other actions.
 pub fn moved(action: Action, at: usize, all: usize, height: usize) -> Option<usize> {
     let page = height.saturating_sub(1).max(1);
@@ -53,20 +43,12 @@ pub(in crate::tui) enum Clicked {
     Nothing,
     /// The click selected a row or changed something else.
     Changed,
-    /// The selected row of a menu. The shell runs the action of its key.
+    /// The row of the click before, still selected. A row selected in another way needs two clicks: the first click may
+    /// have been meant for earlier content. The shell runs this action.
     Chosen(Action),
 }
 
 impl Clicked {
-    /// A click in a menu. `choose` is the action that chooses the selected row.
-    pub(in crate::tui) fn in_menu(click: Click, choose: Action) -> Self {
-        match click {
-            Click::Beside => Self::Nothing,
-            Click::Selected => Self::Changed,
-            Click::Again => Self::Chosen(choose),
-        }
-    }
-
     pub(in crate::tui) fn changed(changed: bool) -> Self {
         if changed { Self::Changed } else { Self::Nothing }
     }
@@ -163,14 +145,15 @@ impl ListArea {
         (area.contains(at) && line < self.rows.get()).then(|| self.top.get() + line)
     }
 
-    pub fn click(&self, at: Position, selected: &mut usize) -> Click {
-        let Some(row) = self.row(at) else { return Click::Beside };
+    /// `choose` is the action for the selected row.
+    pub(in crate::tui) fn click(&self, at: Position, selected: &mut usize, choose: Action) -> Clicked {
+        let Some(row) = self.row(at) else { return Clicked::Nothing };
         let before = self.clicked.replace(Some(row));
         if before == Some(row) && row == *selected {
-            return Click::Again;
+            return Clicked::Chosen(choose);
         }
         *selected = row;
-        Click::Selected
+        Clicked::Changed
     }
 
     /// Other rows are drawn now.
@@ -218,12 +201,8 @@ impl ListCursor {
         to.is_some()
     }
 
-    pub fn click(&mut self, at: Position) -> Click {
-        self.sight.click(at, &mut self.at)
-    }
-
-    pub fn on_click(&mut self, at: Position, choose: Action) -> Clicked {
-        Clicked::in_menu(self.click(at), choose)
+    pub(in crate::tui) fn on_click(&mut self, at: Position, choose: Action) -> Clicked {
+        self.sight.click(at, &mut self.at, choose)
     }
 
     pub fn lay(&self, area: Rect, all: usize) -> Range<usize> {
@@ -269,18 +248,22 @@ mod tests {
         let sight = ListArea::default();
         let mut selected = 0;
         let on = |y| Position { x: 5, y };
-        assert_eq!(sight.click(on(0), &mut selected), Click::Beside, "nothing was drawn");
+        assert_eq!(sight.click(on(0), &mut selected, Action::Accept), Clicked::Nothing, "nothing was drawn");
         let area = Rect { x: 2, y: 3, width: 20, height: 4 };
         assert_eq!(sight.lay(area, 9, 12), 6..10);
-        assert_eq!(sight.click(on(4), &mut selected), Click::Selected);
+        assert_eq!(sight.click(on(4), &mut selected, Action::Accept), Clicked::Changed);
         assert_eq!(selected, 7);
         assert_eq!(sight.lay(area, 7, 12), 6..10);
-        assert_eq!(sight.click(on(4), &mut selected), Click::Again);
+        assert_eq!(sight.click(on(4), &mut selected, Action::Accept), Clicked::Chosen(Action::Accept));
         for (x, y) in [(5, 2), (5, 7), (1, 4), (22, 4)] {
-            assert_eq!(sight.click(Position { x, y }, &mut selected), Click::Beside, "{x} {y}");
+            assert_eq!(
+                sight.click(Position { x, y }, &mut selected, Action::Accept),
+                Clicked::Nothing,
+                "{x} {y}"
+            );
         }
         assert_eq!(sight.lay(area, 1, 2), 0..2);
-        assert_eq!(sight.click(on(5), &mut selected), Click::Beside, "below the last row");
+        assert_eq!(sight.click(on(5), &mut selected, Action::Accept), Clicked::Nothing, "below the last row");
         assert_eq!(selected, 7);
     }
 

@@ -163,9 +163,9 @@ impl Component for JobMenu {
 
     fn on_click(&mut self, at: Position, _: Rect, _: &UiContext, _: &mut Effects<'_>) -> Clicked {
         let mut place = self.at();
-        let click = self.sight.click(at, &mut place);
+        let clicked = self.sight.click(at, &mut place, Action::Accept);
         self.select(place);
-        Clicked::in_menu(click, Action::Accept)
+        clicked
     }
 
     fn on_job(&mut self, job: &Job, _: &UiContext) {

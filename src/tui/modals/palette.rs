@@ -264,14 +264,14 @@ impl Component for CommandPalette {
     }
 
     fn on_click(&mut self, at: Position, _: Rect, cx: &UiContext, effects: &mut Effects<'_>) -> Clicked {
-        let click = self.cursor.click(at);
-        self.is_selected |= click != Click::Beside;
-        if click == Click::Again && self.selected().is_some_and(Action::sends) {
+        let clicked = self.cursor.on_click(at, Action::Accept);
+        self.is_selected |= clicked != Clicked::Nothing;
+        if matches!(clicked, Clicked::Chosen(_)) && self.selected().is_some_and(Action::sends) {
             let enter = cx.key(&self.key_contexts(), Action::Accept);
             effects.say(t!("A click sends nothing. Press {enter} instead.", enter));
             return Clicked::Changed;
         }
-        Clicked::in_menu(click, Action::Accept)
+        clicked
     }
 
     fn typed(&self) -> Vec<&str> {

@@ -143,7 +143,8 @@ impl Component for RequestLog {
 
     fn on_click(&mut self, at: Position, _: Rect, _: &UiContext, _: &mut Effects<'_>) -> Clicked {
         let mut selected = self.at();
-        let found = self.save.is_none() && self.sight.click(at, &mut selected) == Click::Selected;
+        let found =
+            self.save.is_none() && self.sight.click(at, &mut selected, Action::Open) == Clicked::Changed;
         if found {
             self.select(selected);
         }

@@ -117,8 +117,8 @@ impl<W: Write> Surface for Canvas<W> {
         }
         for row in frame.area.rows() {
             let (old, new) = (cells_of(&self.shown, row.y), cells_of(frame, row.y));
-            if old != new {
-                pen.row(row.y, old, new, &touched(old, new));
+            if let Some(first) = old.iter().zip(new).position(|(old, new)| old != new) {
+                pen.row(row.y, old, new, &touched(old, new, first));
             }
         }
         std::mem::swap(&mut self.shown, frame);
@@ -237,8 +237,8 @@ fn is_picture(cell: &Cell) -> bool {
     cell.symbol().contains('\x1b')
 }
 
-/// The cells of a row that must be written.
-fn touched(old: &[Cell], new: &[Cell]) -> Vec<bool> {
+/// The cells of a row that must be written. Before the `first` one, nothing has changed.
+fn touched(old: &[Cell], new: &[Cell], first: usize) -> Vec<bool> {
     /// Clusters that a terminal may delete as a whole if a part of them is written, and whether all widths are known
     /// well enough.
     fn wide(cells: &[Cell]) -> (Vec<Range<usize>>, bool) {
@@ -257,7 +257,8 @@ fn touched(old: &[Cell], new: &[Cell]) -> Vec<bool> {
     if !was_known || !is_known {
         return old.iter().zip(new).map(|(old, new)| !is_same(old, new) || !is_picture(new)).collect();
     }
-    let mut touched: Vec<bool> = old.iter().zip(new).map(|(old, new)| !is_same(old, new)).collect();
+    let mut touched = vec![false; first];
+    touched.extend(old.iter().zip(new).skip(first).map(|(old, new)| !is_same(old, new)));
     loop {
         let mut more = false;
         for range in before.iter().chain(&after) {
@@ -278,8 +279,9 @@ fn touched(old: &[Cell], new: &[Cell]) -> Vec<bool> {
             more = true;
         }
         // What a character of ambiguous width may cover is written after it. A line of equal ones is one piece.
-        let (mut line, mut covered) = (0, 0);
-        for x in 0..new.len() {
+        let first = touched.iter().position(|touched| *touched).unwrap_or(new.len());
+        let (mut line, mut covered) = (first, 0);
+        for x in first..new.len() {
             let is_wide = is_one_or_two(new[x].symbol());
             let goes_on = is_wide && x > 0 && new[x] == new[x - 1];
             line = if goes_on { line } else { x };
@@ -354,16 +356,19 @@ impl Pen {
         let blank = new.iter().rposition(|cell| !is_blank(cell)).map_or(0, |last| last + 1);
         // Before these columns, the blanks are on the screen, and nothing else is worth erasing.
         let (mut erased, mut compared) = (0, 0);
-        let mut x = 0;
-        while x < new.len() {
+        // A touched cluster is touched as a whole.
+        let mut x = touched.iter().position(|touched| *touched).unwrap_or(new.len());
+        let end = touched.iter().rposition(|touched| *touched).map_or(0, |last| last + 1);
+        while x < end {
             if x < erased && is_blank(&new[x]) {
                 x += 1;
                 continue;
             }
             let held = CellText::at(new, x);
             let wide = held.cells.max(1);
-            let picture = is_picture(&new[x]);
-            if touched[x] && !is_left(&new[x]) && !(picture && is_same(&old[x], &new[x])) {
+            let is_changed = touched[x] && !is_left(&new[x]);
+            let picture = is_changed && is_picture(&new[x]);
+            if is_changed && !(picture && is_same(&old[x], &new[x])) {
                 // A line of equal signs is written as a whole.
                 let goes_on = held.width == Width::OneOrTwo && x > 0 && new[x] == new[x - 1];
                 if !(goes_on && self.at == Some((None, y))) {

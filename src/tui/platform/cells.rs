@@ -177,8 +177,9 @@ pub fn is_one_or_two(symbol: &str) -> bool {
         return false;
     }
     let mut chars = symbol.chars();
-    let is_one = chars.next().is_some_and(is_ambiguous) && chars.next().is_none();
-    is_one && Rules::now().ambiguous == Ambiguous::Unknown
+    Rules::now().ambiguous == Ambiguous::Unknown
+        && chars.next().is_some_and(is_ambiguous)
+        && chars.next().is_none()
 }
 
 pub fn width(text: &str) -> usize {
@@ -308,7 +309,9 @@ fn is_spacing_extender(c: char) -> bool {
 /// Whether Unicode calls the width of a character ambiguous. The library knows this for symbols. It counts letters
 /// as narrow everywhere, so a table lists the letters.
 fn is_ambiguous(c: char) -> bool {
-    c > '\u{a0}' && (is_ambiguous_letter(c) || c.width() == Some(1) && c.width_cjk() == Some(2))
+    c > '\u{a0}'
+        && plain_cells(c).is_none()
+        && (is_ambiguous_letter(c) || c.width() == Some(1) && c.width_cjk() == Some(2))
 }
 
 fn is_ambiguous_letter(c: char) -> bool {

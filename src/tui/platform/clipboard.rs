@@ -62,11 +62,6 @@ impl ClipboardRoute {
         }
     }
 
-    /// In bytes.
-    pub fn longest(&self) -> usize {
-        if matches!(self, Self::Program { .. }) { LONGEST } else { LONGEST_FOR_TERMINAL }
-    }
-
     pub fn call(programs: &[Program], text: &str) -> ProgramCall {
         let utf16 = programs.iter().all(|program| program.name == CLIP);
         let input = if utf16 {

@@ -376,6 +376,25 @@ impl HeldTerminal {
         HOLDER.store(LOOP, Ordering::SeqCst);
         Ok(Some(Self { taken: Some(TerminalSession::new()?), pause }))
     }
+
+    /// Returns `None` if the program could not run. The pause keeps lapel from reading the program's keys.
+    fn lend<T>(&mut self, run: impl FnOnce() -> T) -> io::Result<Option<T>> {
+        if self.taken.is_none() || !self.pause.close(wake_input) {
+            return Ok(None);
+        }
+        self.taken = None;
+        HOLDER.store(OTHER, Ordering::SeqCst);
+        #[cfg(unix)]
+        STOPS_AT_ONCE.store(job_control::can_stop(), Ordering::SeqCst);
+        let came = with_modes_kept(run);
+        #[cfg(unix)]
+        STOPS_AT_ONCE.store(false, Ordering::SeqCst);
+        HOLDER.store(LOOP, Ordering::SeqCst);
+        let taken = TerminalSession::new();
+        self.pause.open();
+        self.taken = Some(taken?);
+        Ok(Some(came))
+    }
 }
 
 impl crate::tui::TerminalRelease for HeldTerminal {
@@ -427,22 +446,13 @@ impl crate::tui::TerminalRelease for HeldTerminal {
     }
 
     fn editor(&mut self, editor: &str, text: &str) -> io::Result<Result<String, String>> {
-        let Some(now) = self.taken.take() else { return Ok(Ok(text.to_owned())) };
-        let (taken, came) = lend(now, &self.pause, || editor::run(editor, text))?;
-        self.taken = Some(taken);
-        let busy = || {
-            t!("The editor cannot use the terminal right now. The text was not changed. Try again.")
-                .to_owned()
-        };
-        Ok(came.unwrap_or_else(|| Err(busy())))
+        let busy = t!("The editor cannot use the terminal right now. The text was not changed. Try again.");
+        Ok(self.lend(|| editor::run(editor, text))?.unwrap_or_else(|| Err(busy.to_owned())))
     }
 
     fn pager(&mut self, pager: &str, page: &PagerText) -> io::Result<Result<(), String>> {
-        let Some(now) = self.taken.take() else { return Ok(Ok(())) };
-        let (taken, came) = lend(now, &self.pause, || pager::run(pager, page))?;
-        self.taken = Some(taken);
-        let busy = || t!("The pager cannot use the terminal right now. Try again.").to_owned();
-        Ok(came.unwrap_or_else(|| Err(busy())))
+        let busy = t!("The pager cannot use the terminal right now. Try again.");
+        Ok(self.lend(|| pager::run(pager, page))?.unwrap_or_else(|| Err(busy.to_owned())))
     }
 }
 
@@ -479,28 +489,6 @@ fn with_modes_kept<T>(run: impl FnOnce() -> T) -> T {
 #[cfg(not(unix))]
 fn with_modes_kept<T>(run: impl FnOnce() -> T) -> T {
     run()
-}
-
-/// Returns `None` if the program could not run. The pause keeps lapel from reading the program's keys.
-fn lend<T>(
-    taken: TerminalSession,
-    pause: &InputPause,
-    run: impl FnOnce() -> T,
-) -> io::Result<(TerminalSession, Option<T>)> {
-    if !pause.close(wake_input) {
-        return Ok((taken, None));
-    }
-    drop(taken);
-    HOLDER.store(OTHER, Ordering::SeqCst);
-    #[cfg(unix)]
-    STOPS_AT_ONCE.store(job_control::can_stop(), Ordering::SeqCst);
-    let came = with_modes_kept(run);
-    #[cfg(unix)]
-    STOPS_AT_ONCE.store(false, Ordering::SeqCst);
-    HOLDER.store(LOOP, Ordering::SeqCst);
-    let taken = TerminalSession::new();
-    pause.open();
-    Ok((taken?, Some(came)))
 }
 
 /// The panic hook writes a report for every thread. On the thread that owns the terminal it also restores the

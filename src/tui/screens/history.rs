@@ -134,22 +134,22 @@ impl ListRecord for HistoryItem {
     fn filter(values: &[FilterValue]) -> HistoryFilter {
         let at = |i: usize| values.get(i).cloned().unwrap_or(FilterValue::Empty);
         HistoryFilter {
-            recipient_name: at(0).text(),
-            recipient_email: at(1).text(),
-            title: at(2).text(),
-            issue_start_date: at(3).date(),
-            issue_end_date: at(4).date(),
-            revoke_start_date: at(5).date(),
-            revoke_end_date: at(6).date(),
+            recipient_name: at(0).try_as_text(),
+            recipient_email: at(1).try_as_text(),
+            title: at(2).try_as_text(),
+            issue_start_date: at(3).try_as_date(),
+            issue_end_date: at(4).try_as_date(),
+            revoke_start_date: at(5).try_as_date(),
+            revoke_end_date: at(6).try_as_date(),
         }
     }
 
     fn narrowing(values: &[FilterValue]) -> HistoryNarrowing {
         HistoryNarrowing {
-            state: values.iter().find_map(FilterValue::state),
-            mail: values.iter().find_map(FilterValue::mail),
-            badge_type: values.get(TYPE_FIELD).and_then(FilterValue::text),
-            category: values.get(TYPE_FIELD + 1).and_then(FilterValue::text),
+            state: values.iter().cloned().find_map(FilterValue::try_as_state),
+            mail: values.iter().cloned().find_map(FilterValue::try_as_mail),
+            badge_type: values.get(TYPE_FIELD).cloned().and_then(FilterValue::try_as_text),
+            category: values.get(TYPE_FIELD + 1).cloned().and_then(FilterValue::try_as_text),
         }
     }
 

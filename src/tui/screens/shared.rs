@@ -60,7 +60,7 @@ impl Screens {
         }
         if matches!(tab, Tab::Home | Tab::Wallet) {
             let history = &self.history.filtered;
-            let is_whole = history.list.is_counted() && !history.is_filtered();
+            let is_whole = history.list.is_counted() && history.filter_words().is_empty();
             let badges = is_whole.then(|| history.list.len());
             self.home.take_history(badges);
             self.wallet.take_history(badges);

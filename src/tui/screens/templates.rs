@@ -115,14 +115,14 @@ impl ListRecord for Template {
     fn filter(values: &[FilterValue]) -> TemplateFilter {
         let at = |i: usize| values.get(i).cloned().unwrap_or(FilterValue::Empty);
         TemplateFilter {
-            title: at(TITLE_FIELD).text(),
-            use_yn: at(1).yes_no(),
-            badge_type: at(2).badge_type(),
-            category_id: at(CATEGORY_FIELD).text().and_then(CategoryId::new),
-            category_level_id: at(4).text().and_then(CategoryLevelId::new),
-            template_id: at(5).text().and_then(TemplateId::new),
-            reg_str_date: at(6).date(),
-            reg_end_date: at(7).date(),
+            title: at(TITLE_FIELD).try_as_text(),
+            use_yn: at(1).try_as_yes_no(),
+            badge_type: at(2).try_as_badge_type(),
+            category_id: at(CATEGORY_FIELD).try_as_text().and_then(CategoryId::new),
+            category_level_id: at(4).try_as_text().and_then(CategoryLevelId::new),
+            template_id: at(5).try_as_text().and_then(TemplateId::new),
+            reg_str_date: at(6).try_as_date(),
+            reg_end_date: at(7).try_as_date(),
         }
     }
 

@@ -470,9 +470,9 @@ impl Component for Wallet {
 
     fn on_click(&mut self, at: Position, area: Rect, _: &UiContext, _: &mut Effects<'_>) -> Clicked {
         if self.menu().is_some()
-            && let Some((click, choose)) = self.lookup.list.heading.click(at)
+            && let Some(clicked) = self.lookup.list.heading.on_click(at)
         {
-            return Clicked::in_menu(click, choose);
+            return clicked;
         }
         if self.pane.side.is_some() {
             return Clicked::Nothing;
@@ -481,7 +481,7 @@ impl Component for Wallet {
             self.focus_box();
             return Clicked::Changed;
         }
-        let is_row = self.lookup.list.cursor.click(at) != Click::Beside;
+        let is_row = self.lookup.list.cursor.on_click(at, Action::Open) != Clicked::Nothing;
         self.input.typing &= !is_row;
         Clicked::changed(is_row)
     }

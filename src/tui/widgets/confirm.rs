@@ -126,21 +126,15 @@ impl Confirm {
         let mut form = FormText::new(area, cx);
         let how = if self.wanted.is_possible() { self.how(cx) } else { self.missing(cx) };
         let left = form.room().saturating_sub(width(&how) + 3);
-        let field = |columns| {
-            let mut spans = vec![Span::styled(cx.glyphs.cursor, cx.theme.accent())];
-            spans.extend(self.field.spans(columns, true, cx));
-            spans
-        };
-        if left >= FIELD.min(width(&self.wanted.to_string()) + 4) {
-            let mut line = Line::from(Span::styled(format!("  {how}  "), cx.theme.key()));
-            line.extend(field(left.min(FIELD)));
-            form.line(line);
+        let (before, columns) = if left >= FIELD.min(width(&self.wanted.to_string()) + 4) {
+            (Span::styled(format!("  {how}  "), cx.theme.key()), left.min(FIELD))
         } else {
             form.text(&how, cx.theme.key());
-            let mut line = Line::from(Span::raw("  "));
-            line.extend(field(form.room().saturating_sub(1)));
-            form.line(line);
-        }
+            (Span::raw("  "), form.room().saturating_sub(1))
+        };
+        let mut line = Line::from(vec![before, cx.cursor(true)]);
+        line.extend(self.field.spans(columns, true, cx));
+        form.line(line);
         let esc = cx.key(&CONTEXTS, Action::Back);
         form.dim(&t!("{esc}: back. {nothing}", esc, nothing = self.nothing()));
         form.into_lines()

@@ -7,7 +7,6 @@ mod value;
 
 pub use value::{FilterChoice, FilterContext, FilterField, FilterFieldKind, FilterValue, check};
 
-use crate::tui::input::list_hit::{Click, ListArea};
 use crate::tui::prelude::*;
 use crate::tui::widgets::field::RecentInputs;
 use crate::tui::widgets::text_fields::Focus;
@@ -118,7 +117,7 @@ impl FilterBar {
 
     /// Keeps the mail status of a filter that now applies.
     pub fn keep_applied(&mut self, values: &[FilterValue]) {
-        let mail = values.iter().find_map(FilterValue::mail);
+        let mail = values.iter().find_map(FilterValue::try_as_mail_ref);
         self.known.applied_mail = mail.map(|mail| mail.code().to_owned());
     }
 
@@ -253,21 +252,17 @@ impl FilterBar {
         }
     }
 
-    fn covers_at(&self, at: Position) -> bool {
-        self.is_open() && self.covered.get().contains(at)
-    }
-
     /// A click on the line or on a suggestion. A second click takes the suggestion. `None` for a click elsewhere.
     pub fn on_click(&mut self, at: Position) -> Option<Clicked> {
-        if !self.covers_at(at) {
+        if !self.is_open() || !self.covered.get().contains(at) {
             return None;
         }
         let mut chosen = self.chosen().unwrap_or(usize::MAX);
-        let click = self.sight.click(at, &mut chosen);
-        if click == Click::Selected {
+        let clicked = self.sight.click(at, &mut chosen, Action::Complete);
+        if clicked == Clicked::Changed {
             *self.chosen_mut() = Some(chosen);
         }
-        Some(Clicked::in_menu(click, Action::Complete))
+        Some(clicked)
     }
 
     /// Whether the open line or the suggestions hide this line of the list.
@@ -436,11 +431,7 @@ impl FilterBar {
 
     /// Whether this request was the end of the pause. If so, the pause is over.
     pub fn paused(&mut self, request: RequestId) -> bool {
-        if self.pause == Some(request) {
-            self.pause = None;
-            return true;
-        }
-        false
+        self.pause.take_if(|own| *own == request).is_some()
     }
 }
 

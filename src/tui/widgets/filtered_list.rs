@@ -119,12 +119,6 @@ enum SortedBy {
     },
 }
 
-/// The input that is open over the list and takes the keys. The menus of the heading are separate.
-enum Top {
-    Nothing,
-    Row(TextField),
-}
-
 pub struct FilteredList<T: ListRecord> {
     pub list: PagedList<T>,
     /// The service's rows, of which `list` has a part. `None` while lapel compares nothing itself.
@@ -146,7 +140,8 @@ pub struct FilteredList<T: ListRecord> {
     /// A sort order with which the service failed. The list is read without it to see whether that works.
     suspect: Option<(SortOrder, SortedBy)>,
     changes: u64,
-    top: Top,
+    /// The box for the number of a row, while it is open. It takes the keys.
+    row_box: Option<TextField>,
     /// What the screen says about the selected row, below the list.
     pub aside: Option<String>,
     /// Notes before the titles of rows, the longest first: see [`RowMark`].
@@ -174,7 +169,7 @@ impl<T: ListRecord> Default for FilteredList<T> {
             by: SortedBy::Service(DirectionStyle::Upper),
             suspect: None,
             changes: 0,
-            top: Top::Nothing,
+            row_box: None,
             aside: None,
             notes: HashMap::new(),
         }
@@ -182,15 +177,11 @@ impl<T: ListRecord> Default for FilteredList<T> {
 }
 
 impl<T: ListRecord> FilteredList<T> {
-    pub fn is_filtered(&self) -> bool {
-        !self.applied.is_empty()
-    }
-
     pub fn over(&self) -> Option<Vec<KeyContext>> {
-        match self.top {
-            Top::Nothing if self.bar.is_open() => self.bar.over(),
-            Top::Nothing => self.heading.over(),
-            Top::Row(_) => Some(KeyContext::Prompt.in_field()),
+        match self.row_box {
+            Some(_) => Some(KeyContext::Prompt.in_field()),
+            None if self.bar.is_open() => self.bar.over(),
+            None => self.heading.over(),
         }
     }
 
@@ -233,32 +224,31 @@ impl<T: ListRecord> FilteredList<T> {
     }
 
     pub fn on_action(&mut self, action: Action, cx: &UiContext, effects: &mut Effects<'_>) -> bool {
-        match &mut self.top {
-            Top::Nothing if self.bar.is_open() => return self.act_filter(action, effects),
-            Top::Row(field) => {
-                match action {
-                    Action::Accept => {
-                        let typed: String =
-                            field.value().chars().filter(|c| !matches!(c, ',' | '.' | ' ')).collect();
-                        match typed.parse::<u64>() {
-                            Ok(row) if row > 0 => {
-                                self.list.move_to(row - 1);
-                                self.top = Top::Nothing;
-                            }
-                            _ => effects.warn(t!("Type a row number, e.g. 4312. Nothing moved.")),
+        if let Some(field) = &mut self.row_box {
+            match action {
+                Action::Accept => {
+                    let typed: String =
+                        field.value().chars().filter(|c| !matches!(c, ',' | '.' | ' ')).collect();
+                    match typed.parse::<u64>() {
+                        Ok(row) if row > 0 => {
+                            self.list.move_to(row - 1);
+                            self.row_box = None;
                         }
+                        _ => effects.warn(t!("Type a row number, e.g. 4312. Nothing moved.")),
                     }
-                    Action::ClearField => field.clear(),
-                    Action::Back => self.top = Top::Nothing,
-                    Action::NextTab | Action::PreviousTab => {
-                        self.top = Top::Nothing;
-                        return false;
-                    }
-                    _ => return false,
                 }
-                return true;
+                Action::ClearField => field.clear(),
+                Action::Back => self.row_box = None,
+                Action::NextTab | Action::PreviousTab => {
+                    self.row_box = None;
+                    return false;
+                }
+                _ => return false,
             }
-            Top::Nothing => {}
+            return true;
+        }
+        if self.bar.is_open() {
+            return self.act_filter(action, effects);
         }
         match self.heading.on_action(action, effects) {
             HeadingOutcome::Chose(order) => {
@@ -270,10 +260,10 @@ impl<T: ListRecord> FilteredList<T> {
             HeadingOutcome::Nothing => {}
         }
         match action {
-            Action::GoToRow => self.top = Top::Row(TextField::default()),
+            Action::GoToRow => self.row_box = Some(TextField::default()),
             Action::Filter => self.open_filter(FilterView::Line, cx, effects),
             Action::FilterForm => self.open_filter(FilterView::Form, cx, effects),
-            Action::NextMatch | Action::PreviousMatch if !self.is_filtered() => {
+            Action::NextMatch | Action::PreviousMatch if self.applied.is_empty() => {
                 let key = cx.key(&[KeyContext::History, KeyContext::Templates], Action::Filter);
                 effects.say(t!("There is no filter. {key} sets one.", key));
             }
@@ -366,21 +356,19 @@ impl<T: ListRecord> FilteredList<T> {
     }
 
     pub fn on_text_key(&mut self, key: KeyEvent, effects: &mut Effects<'_>) -> bool {
-        match &mut self.top {
-            Top::Nothing if self.bar.is_open() => self.bar.on_text_key(key, effects),
-            Top::Row(field) => {
-                field.on_text_key(key);
-            }
-            Top::Nothing => return self.heading.on_text_key(key),
+        match &mut self.row_box {
+            Some(field) => _ = field.on_text_key(key),
+            None if self.bar.is_open() => self.bar.on_text_key(key, effects),
+            None => return self.heading.on_text_key(key),
         }
         true
     }
 
     pub fn on_paste(&mut self, text: &str, effects: &mut Effects<'_>) -> bool {
-        match &mut self.top {
-            Top::Nothing if self.bar.is_open() => self.bar.on_paste(text, effects),
-            Top::Row(field) => field.on_paste(text),
-            Top::Nothing => return self.heading.on_paste(text),
+        match &mut self.row_box {
+            Some(field) => field.on_paste(text),
+            None if self.bar.is_open() => self.bar.on_paste(text, effects),
+            None => return self.heading.on_paste(text),
         }
         true
     }
@@ -534,14 +522,15 @@ impl<T: ListRecord> FilteredList<T> {
         Some(Sort { column: column.to_owned(), direction: self.heading.order()?.direction, style })
     }
 
-    pub fn on_click(&mut self, at: Position, area: Rect) -> Clicked {
+    pub(in crate::tui) fn on_click(&mut self, at: Position, area: Rect) -> Clicked {
         if let Some(clicked) = self.bar.on_click(at) {
             return clicked;
         }
-        if let Some((click, choose)) =
-            self.heading.click(at).filter(|_| matches!(self.top, Top::Nothing) && !self.bar.is_open())
+        if self.row_box.is_none()
+            && !self.bar.is_open()
+            && let Some(clicked) = self.heading.on_click(at)
         {
-            return Clicked::in_menu(click, choose);
+            return clicked;
         }
         let place = self.place_at(area, at.y);
         if let Some(place) = place {

@@ -452,13 +452,12 @@ impl RowList {
                 }
                 heading.cells(cells, widths, cx)
             }
-            RowSlot::Failed(error) => vec![Span::styled(
-                format!("{} {}", cx.glyphs.alert, t!("not read: {error}", error)),
-                cx.theme.error(),
-            )],
+            RowSlot::Failed(error) => {
+                vec![Span::styled(cx.alert(t!("not read: {error}", error)), cx.theme.error())]
+            }
             // A row whose status changed meanwhile: the list reloads soon.
             RowSlot::Loading | RowSlot::Entry(_) => {
-                vec![Span::styled(format!("{} {}", cx.spinner(), t!("reading")), cx.theme.dim())]
+                vec![Span::styled(cx.busy(t!("reading")), cx.theme.dim())]
             }
         }
     }

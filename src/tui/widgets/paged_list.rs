@@ -226,11 +226,6 @@ impl<T: ListRow> PagedList<T> {
         self.move_to(self.cursor.saturating_add_signed(rows));
     }
 
-    pub fn page_by(&mut self, screens: i64) {
-        let step = i64::try_from(self.height.saturating_sub(1).max(1)).unwrap_or(i64::MAX);
-        self.move_by(step.saturating_mul(screens));
-    }
-
     /// At most to the last place.
     pub fn move_to(&mut self, place: u64) {
         self.cursor = place.min(self.last_place());

@@ -34,16 +34,21 @@ pub fn inside(preview: Rect) -> Rect {
 }
 
 pub fn draw_edge(frame: &mut Frame<'_>, preview: Rect, cx: &UiContext) {
-    for y in preview.y..preview.bottom() {
-        let at = Rect { y, width: 1, height: 1, ..preview };
-        frame.render_widget(Span::styled(cx.glyphs.bar, cx.theme.dim()), at);
+    let edge = Rect { width: preview.width.min(1), ..preview }.intersection(frame.area());
+    let style = cx.theme.dim();
+    for at in edge.positions() {
+        frame.buffer_mut()[at].set_symbol(cx.glyphs.bar).set_style(style);
     }
 }
 
 /// Draws a rule in the first row of an area, with a margin of one cell.
 pub fn draw_rule(frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
-    let rule = cx.glyphs.rule.repeat(usize::from(area.width).saturating_sub(2));
-    frame.render_widget(Line::styled(format!(" {rule}"), cx.theme.dim()), area);
+    let row = Rect { height: area.height.min(1), ..area }.intersection(frame.area());
+    let buffer = frame.buffer_mut();
+    buffer.set_style(row, cx.theme.dim());
+    for at in row.positions().skip(1).take(usize::from(area.width).saturating_sub(2)) {
+        buffer[at].set_symbol(cx.glyphs.rule);
+    }
 }
 
 #[cfg(test)]

@@ -161,13 +161,17 @@ impl Heading {
 
     /// The widths of the shown columns, in order; 0 for a column without room.
     pub fn widths(&self, room: usize) -> Vec<usize> {
-        let fits = |share: &&Share| self.needed(**share).is_some_and(|cells| cells <= room + 1);
-        let mut widths = self.widths_for(*ENOUGH.iter().find(fits).unwrap_or(&LEAST), room);
-        if !self.content.is_empty() {
-            // A cell before the scroll position stays empty.
-            let used = widths.iter().filter(|width| **width > 0).map(|width| width + 1).sum::<usize>();
-            grow(&mut widths, &self.wished_widths(), room.saturating_sub(used));
+        if self.content.is_empty() {
+            return self.widths_for(LEAST, room);
         }
+        let whole = self.widths_with_plenty(ENOUGH[0]);
+        let fits = |widths: &[usize]| row_cells(widths) <= room + 1;
+        let others = || ENOUGH.iter().skip(1).find(|share| fits(&self.widths_with_plenty(**share)));
+        let share = if fits(&whole) { ENOUGH[0] } else { *others().unwrap_or(&LEAST) };
+        let mut widths = self.widths_for(share, room);
+        // A cell before the scroll position stays empty.
+        let used = widths.iter().filter(|width| **width > 0).map(|width| width + 1).sum::<usize>();
+        grow(&mut widths, &self.with_wish(whole), room.saturating_sub(used));
         widths
     }
 
@@ -175,9 +179,12 @@ impl Heading {
         self.width_of(column, &self.widths(self.room)) < cells
     }
 
-    /// The widths of the shown columns where there is plenty of room.
-    fn wished_widths(&self) -> Vec<usize> {
-        let mut all = self.widths_for(ENOUGH[0], usize::from(u16::MAX));
+    /// The widths of the shown columns, so that this part of the cells fits, where there is plenty of room.
+    fn widths_with_plenty(&self, share: Share) -> Vec<usize> {
+        self.widths_for(share, usize::from(u16::MAX))
+    }
+
+    fn with_wish(&self, mut all: Vec<usize>) -> Vec<usize> {
         if let Some((column, cells)) = self.wish
             && let Some(place) = self.columns.shown().position(|shown| shown == column)
             && let Some(width) = all.get_mut(place).filter(|width| **width > 0)
@@ -191,11 +198,13 @@ impl Heading {
     fn widths_for(&self, share: Share, room: usize) -> Vec<usize> {
         // The sorted column has an arrow behind its title.
         let arrow = |at: usize| usize::from(self.order.is_some_and(|order| order.column == at));
-        let titled = |(at, (own, def)): (usize, (&ColumnLayout, &ColumnDef))| match own.min_width {
+        let titles = self.defs.iter().enumerate().map(|(at, def)| width(tr(def.title)) + arrow(at));
+        let titles: Vec<usize> = titles.collect();
+        let titled = |(own, title): (&ColumnLayout, &usize)| match own.min_width {
             0 => *own,
-            _ => ColumnLayout { min_width: own.min_width.max(width(tr(def.title)) + arrow(at)), ..*own },
+            least => ColumnLayout { min_width: least.max(*title), ..*own },
         };
-        let all: Vec<ColumnLayout> = self.own.iter().zip(&self.defs).enumerate().map(titled).collect();
+        let all: Vec<ColumnLayout> = self.own.iter().zip(&titles).map(titled).collect();
         let content: Vec<usize> = self
             .content
             .iter()
@@ -206,7 +215,7 @@ impl Heading {
                 // A number that is cut looks like another one, and a state is what the row is about.
                 let is_whole = def.right || def.is_state || (share.has_reasons && def.key == REASONS);
                 let percent = if is_whole { 100 } else { share.percent };
-                width_for(cells, percent).saturating_sub(year).max(width(tr(def.title)) + arrow(at))
+                width_for(cells, percent).saturating_sub(year).max(titles[at])
             })
             .collect();
         self.columns.widths(&all, &content, room)
@@ -215,16 +224,12 @@ impl Heading {
     /// The cells that a row takes when no content is cut, or as many of them as leave plenty of the `screen` to a
     /// preview, but at least those for nearly all content and every reason; `None` if the content is not known.
     pub fn wanted(&self, screen: u16) -> Option<usize> {
-        let least = self.needed(ENOUGH[ENOUGH.len() - 1])?;
-        let all = self.wished_widths();
-        let all = all.iter().sum::<usize>() + all.len();
+        if self.content.is_empty() {
+            return None;
+        }
+        let least = row_cells(&self.widths_with_plenty(ENOUGH[ENOUGH.len() - 1]));
+        let all = row_cells(&self.with_wish(self.widths_with_plenty(ENOUGH[0])));
         Some(all.min(usize::from(screen).saturating_sub(PREVIEW)).max(least))
-    }
-
-    /// The cells that a row takes when this part of the cells fits into their column.
-    fn needed(&self, share: Share) -> Option<usize> {
-        let widths = (!self.content.is_empty()).then(|| self.widths_for(share, usize::from(u16::MAX)))?;
-        Some(widths.iter().sum::<usize>() + widths.len())
     }
 
     /// Notes a wide form of a cell, which is shown where no other column needs the room.
@@ -396,6 +401,11 @@ impl Heading {
             self.set_order(order);
         }
     }
+}
+
+/// The cells of a row with columns of these widths, and one more behind each.
+fn row_cells(widths: &[usize]) -> usize {
+    widths.iter().sum::<usize>() + widths.len()
 }
 
 /// The year of a time to the minute, with its dash: `2026-`. `None` for any other text.

@@ -63,37 +63,39 @@ pub fn styled(text: &str, columns: usize, style: Style) -> Vec<Line<'static>> {
 pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(1);
     let mut lines = Vec::new();
-    let mut line = String::new();
+    // The line, and the end and the cells of its last word.
+    let (mut line, mut end, mut used) = (String::new(), 0, 0);
     // The first line keeps its indent. No other line begins with a space.
     for word in text.split_inclusive(' ') {
-        // Measured together: a mark at the start of a word joins the space before it.
-        let before = line.len();
         line.push_str(word);
-        if width(line.trim_end()) <= columns {
+        if word.trim_end().is_empty() {
             continue;
         }
-        line.truncate(before);
-        let full = std::mem::take(&mut line);
-        if !full.trim_end().is_empty() {
-            lines.push(full.trim_end().to_owned());
-        }
-        if width(word.trim_end()) <= columns {
-            line.push_str(word);
-            continue;
-        }
-        let mut used = 0;
-        for cluster in clusters(word) {
-            if used + cluster.cells > columns && !line.is_empty() {
-                lines.push(std::mem::take(&mut line).trim_end().to_owned());
+        // Measured with the spaces before it: a mark at the start of a word joins them.
+        used += width(line[end..].trim_end());
+        if used > columns {
+            line.truncate(end);
+            lines.extend(Some(std::mem::take(&mut line)).filter(|line| !line.is_empty()));
+            used = width(word.trim_end());
+            if used <= columns {
+                line.push_str(word);
+            } else {
                 used = 0;
+                for cluster in clusters(word) {
+                    if used + cluster.cells > columns && !line.is_empty() {
+                        lines.push(std::mem::take(&mut line).trim_end().to_owned());
+                        used = 0;
+                    }
+                    line.push_str(&cluster.text);
+                    used += cluster.cells;
+                }
+                used = width(line.trim_end());
             }
-            line.push_str(&cluster.text);
-            used += cluster.cells;
         }
+        end = line.trim_end().len();
     }
-    if !line.trim_end().is_empty() {
-        lines.push(line.trim_end().to_owned());
-    }
+    line.truncate(end);
+    lines.extend(Some(line).filter(|line| !line.is_empty()));
     lines
 }
 
@@ -269,6 +271,8 @@ mod tests {
         assert_eq!(wrap("디지털리터러시", 6), ["디지털", "리터러", "시"]);
         assert_eq!(wrap("நந்தினி", 4), ["நந்தி", "னி"]);
         assert!(wrap("", 5).is_empty());
+        // Each space is measured once.
+        assert_eq!(wrap(&format!("a{}b", " ".repeat(200_000)), 7), ["a", "b"]);
         // A skin tone after a space is one cluster with it.
         assert!(wrap("aa0a 🏽🏽", 7).iter().all(|line| width(line) <= 7));
     }

@@ -48,7 +48,11 @@ impl ConnectionSlot {
             for jobs in old.into_iter().flatten().filter_map(|link| link.jobs) {
                 jobs.close().await;
             }
-            WorkerConnection::new(&session, &tell, given_up).await
+            let made = WorkerConnection::new(&session, &tell, given_up).await;
+            if let Err(error) = &made {
+                tell.send(Message::LinkFailed(error.clone())).await;
+            }
+            made.ok()
         });
         self.making = Some((making, token));
     }
@@ -176,17 +180,7 @@ pub(super) struct WorkerConnection {
 }
 
 impl WorkerConnection {
-    async fn new(session: &ProfileSession, tell: &Events, given_up: CancellationToken) -> Option<Made> {
-        match Self::checked(session, tell, given_up).await {
-            Ok(made) => Some(made),
-            Err(error) => {
-                tell.send(Message::LinkFailed(error)).await;
-                None
-            }
-        }
-    }
-
-    async fn checked(
+    async fn new(
         session: &ProfileSession,
         tell: &Events,
         given_up: CancellationToken,

@@ -1,7 +1,6 @@
 //! The columns and the sort order of the jobs, and of the rows of one job. The jobs that are listed.
 
 use super::{Activity, job_fields};
-use crate::tui::input::list_hit::Click;
 use crate::tui::needs::needs;
 use crate::tui::prelude::*;
 use crate::tui::widgets::table_header::{Heading, HeadingOutcome, SortKey, SortOrder, compare};
@@ -61,10 +60,6 @@ impl Activity {
 
     pub(super) fn shown_heading_mut(&mut self) -> &mut Heading {
         if self.rows.is_some() { &mut self.rows_heading } else { &mut self.heading }
-    }
-
-    pub(super) fn click_menu(&mut self, at: Position) -> Option<(Click, Action)> {
-        self.shown_heading_mut().click(at)
     }
 
     /// `None` if no menu is open and the action is another one.

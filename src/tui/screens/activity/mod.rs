@@ -9,7 +9,7 @@ mod rows_preview;
 
 use crate::jobs::{Stop, StopKind};
 use crate::tui::input::action::ActionKind;
-use crate::tui::input::list_hit::{Click, ListArea};
+use crate::tui::input::list_hit::ListArea;
 use crate::tui::modals::job_actions::{can, can_resolve, may_revoke, open_menu, revoke_rows, run};
 use crate::tui::modals::job_menu::JobMenu;
 use crate::tui::modals::resolve_rows::ResolveRows;
@@ -475,15 +475,15 @@ impl Component for Activity {
     }
 
     fn on_click(&mut self, at: Position, area: Rect, _: &UiContext, _: &mut Effects<'_>) -> Clicked {
-        if let Some((click, choose)) = self.click_menu(at) {
-            return Clicked::in_menu(click, choose);
+        if let Some(clicked) = self.shown_heading_mut().on_click(at) {
+            return clicked;
         }
         let rows_area = self.row_panes(area).list;
         if let Some(rows) = &mut self.rows {
             return Clicked::changed(rows_area.contains(at) && rows.on_click(rows_area, at.y));
         }
         let mut selected = self.at();
-        let is_job = self.sight.click(at, &mut selected) != Click::Beside;
+        let is_job = self.sight.click(at, &mut selected, Action::Open) != Clicked::Nothing;
         if is_job {
             self.select(selected);
         }

@@ -8,6 +8,7 @@ use crate::domain::{HistoryNarrowing, issue_time};
 use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::prelude::*;
 use crate::tui::request::{LARGEST_RANGE, MatchingRows, NotMarked};
+use crate::tui::widgets::filtered_list::ListRecord as _;
 use jiff::civil::Date;
 
 pub struct Marking {
@@ -35,8 +36,9 @@ impl History {
 
     /// Whether the filter may hide a row.
     fn hides(&self, cx: &UiContext) -> impl Fn(&HistoryItem) -> bool {
-        let (filter, now) = (self.filtered.filter(), cx.now());
-        move |row| self.filtered.is_filtered() && !(may_match(filter, row) && self.filtered.fits(row, now))
+        let (filter, narrowing, now) = (self.filtered.filter(), self.filtered.narrowing(), cx.now());
+        let is_filtered = !self.filtered.filter_words().is_empty();
+        move |row| is_filtered && !(may_match(filter, row) && row.fits(narrowing, now))
     }
 
     /// Opens a popup that states the cost. If all matching rows are loaded, marks them at once.

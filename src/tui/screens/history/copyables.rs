@@ -31,7 +31,8 @@ impl Screen for History {
     }
 
     fn shows_age(&self, cx: &UiContext) -> bool {
-        let is_running = |row: &HistoryItem| Verdict::of(row, cx.now()).is_running();
+        let now = cx.now();
+        let is_running = |row: &HistoryItem| Verdict::of(row, now).is_running();
         self.filtered
             .list
             .visible()

@@ -166,7 +166,7 @@ pub fn render<'a>(
     words.collect::<Vec<_>>().join(" ")
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Suggestion {
     pub word: String,
     /// What it means, where the word alone does not say it.
@@ -231,7 +231,7 @@ pub fn values_with(
     known: &FilterContext,
 ) -> impl Iterator<Item = Suggestion> + use<> {
     let part = plain_text(text);
-    let all = values(spec, known).into_iter().map(|(word, note)| Suggestion { word, note });
+    let all = values(spec, known).into_iter();
     let translated = translated_with(spec, &part);
     all.filter(move |one| {
         let has_part = |text: &str| plain_text(text).contains(&part);
@@ -282,13 +282,14 @@ fn example(spec: FilterField, known: &FilterContext) -> Option<String> {
         (FilterFieldKind::Text, "recipient_name") => text(tr_noop!("Kim|filter")),
         (FilterFieldKind::Text, "recipient_email") => Some("kim@example.com".to_owned()),
         (FilterFieldKind::Text, "title") => text(tr_noop!("Python|filter")),
-        _ => values(spec, known).into_iter().next().map(|(value, _)| quoted(&value)),
+        _ => values(spec, known).first().map(|value| quoted(&value.word)),
     }
 }
 
 /// The values of a field with a known set, each with a note.
-fn values(spec: FilterField, known: &FilterContext) -> Vec<(String, String)> {
-    let plain = |text: &str| (text.to_owned(), String::new());
+fn values(spec: FilterField, known: &FilterContext) -> Vec<Suggestion> {
+    let with_note = |word: String, note: &str| Suggestion { word, note: note.to_owned() };
+    let plain = |word: &str| with_note(word.to_owned(), "");
     match spec.takes {
         FilterFieldKind::Text => {
             let mut names: Vec<_> = known.choices_of(spec).map(|choice| plain(&choice.value)).collect();
@@ -297,19 +298,16 @@ fn values(spec: FilterField, known: &FilterContext) -> Vec<(String, String)> {
             names
         }
         FilterFieldKind::YesNo => vec![plain("Y"), plain("N")],
-        FilterFieldKind::State => StateIs::ALL.map(|state| (one_word(state.word()), String::new())).into(),
+        FilterFieldKind::State => StateIs::ALL.map(|state| plain(&one_word(state.word()))).into(),
         FilterFieldKind::Mail => {
             // `SENT` is the service's word for what lapel calls sent.
             let own = known.choices_of(spec).filter(|choice| !is_known_mail(&choice.value));
-            let own = own.map(|choice| (choice.value.clone(), String::new()));
-            let words =
-                MailIs::KNOWN.into_iter().filter_map(|mail| Some((one_word(mail.word()?), String::new())));
-            words.chain(own).collect()
+            let words = MailIs::KNOWN.into_iter().filter_map(|mail| Some(plain(&one_word(mail.word()?))));
+            words.chain(own.map(|choice| plain(&choice.value))).collect()
         }
         FilterFieldKind::Category | FilterFieldKind::Template => {
             let of = |(choice, word): (&FilterChoice, &str)| {
-                let other = if word == choice.value { &choice.name } else { &choice.value };
-                (word.to_owned(), other.clone())
+                with_note(word.to_owned(), if word == choice.value { &choice.name } else { &choice.value })
             };
             known.words_of(spec).map(of).collect()
         }
@@ -317,7 +315,10 @@ fn values(spec: FilterField, known: &FilterContext) -> Vec<(String, String)> {
             .iter()
             .map(|code| {
                 let name = known.choices_of(spec).find(|choice| choice.value == code.wire());
-                name.map_or_else(|| plain(code.wire()), |choice| (choice.name.clone(), choice.value.clone()))
+                name.map_or_else(
+                    || plain(code.wire()),
+                    |choice| with_note(choice.name.clone(), &choice.value),
+                )
             })
             .collect(),
         FilterFieldKind::Date => known
@@ -325,7 +326,7 @@ fn values(spec: FilterField, known: &FilterContext) -> Vec<(String, String)> {
             .into_iter()
             .flat_map(date_words)
             .map(|(word, first, last)| {
-                (if is_end(spec) { last } else { first }.to_string(), tr(word).to_owned())
+                with_note(if is_end(spec) { last } else { first }.to_string(), tr(word))
             })
             .collect(),
     }

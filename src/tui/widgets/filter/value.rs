@@ -8,6 +8,7 @@ use crate::tui::prelude::*;
 use crate::tui::widgets::record_field::field_title;
 use jiff::ToSpan;
 use jiff::civil::Date;
+use strum::EnumTryAs;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FilterFieldKind {
@@ -54,7 +55,7 @@ impl FilterField {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, EnumTryAs)]
 pub enum FilterValue {
     Empty,
     Text(String),
@@ -66,30 +67,6 @@ pub enum FilterValue {
 }
 
 impl FilterValue {
-    pub fn text(&self) -> Option<String> {
-        if let Self::Text(text) = self { Some(text.clone()) } else { None }
-    }
-
-    pub fn date(&self) -> Option<Date> {
-        if let Self::Date(date) = self { Some(*date) } else { None }
-    }
-
-    pub fn yes_no(&self) -> Option<bool> {
-        if let Self::YesNo(yes) = self { Some(*yes) } else { None }
-    }
-
-    pub fn badge_type(&self) -> Option<BadgeTypeCode> {
-        if let Self::BadgeType(code) = self { Some(code.clone()) } else { None }
-    }
-
-    pub fn state(&self) -> Option<StateIs> {
-        if let Self::State(state) = self { Some(*state) } else { None }
-    }
-
-    pub fn mail(&self) -> Option<MailIs> {
-        if let Self::Mail(mail) = self { Some(mail.clone()) } else { None }
-    }
-
     /// The value as files keep it, the same in every language.
     pub fn written(&self) -> String {
         match self {

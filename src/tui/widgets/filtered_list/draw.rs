@@ -5,7 +5,7 @@ use crate::domain::look_alike::{foreign_letter, letter_name};
 use crate::index::Coverage;
 use crate::tui::prelude::*;
 use crate::tui::widgets::filtered_list::{
-    ComparedPart, FilteredList, ListRecord, MARGINS, SortedBy, Top, narrowed,
+    ComparedPart, FilteredList, ListRecord, MARGINS, SortedBy, narrowed,
 };
 use crate::tui::widgets::paged_list::{ListEntry, ListNote, RowSlot, draw_texts};
 use crate::tui::widgets::record_field::{add_note, cells_of};
@@ -193,34 +193,10 @@ impl<T: ListRecord> FilteredList<T> {
                 spans
             }
             other => {
-                let (text, style) = self.stand_in(&other, cx);
+                let (text, style) = stand_in(&other, cx);
                 vec![Span::styled(format!("  {text}"), style)]
             }
         });
-    }
-
-    fn stand_in(&self, place: &RowSlot<'_, T>, cx: &UiContext) -> (String, Style) {
-        match place {
-            RowSlot::Loading => (format!("{} {}", cx.spinner(), t!("reading")), cx.theme.dim()),
-            RowSlot::Failed(error) => {
-                (format!("{} {}", cx.glyphs.alert, t!("not read: {error}", error)), cx.theme.error())
-            }
-            RowSlot::Entry(ListEntry::Unreadable(problem)) => {
-                (format!("{} {}", cx.glyphs.alert, unreadable(problem)), cx.theme.warning())
-            }
-            RowSlot::Entry(ListEntry::Double(other)) => (
-                t!("same as row {row}: the list changed while it was read", row = number(other + 1)),
-                cx.theme.warning(),
-            ),
-            RowSlot::Entry(_) => {
-                let key = cx.key(&OF_LISTS, Action::First);
-                let text = t!(
-                    "the service counts this row but did not return it: its count may be too high ({key} first row)",
-                    key
-                );
-                (text, cx.theme.warning())
-            }
-        }
     }
 
     /// The message about the list, or about the selected place if it has no row. It is shown below the list,
@@ -302,7 +278,7 @@ impl<T: ListRecord> FilteredList<T> {
             })
             .collect();
         let mut last = lines.pop().unwrap_or_default();
-        if let Top::Row(field) = &self.top {
+        if let Some(field) = &self.row_box {
             let mut spans = vec![Span::styled(format!("  {} ", t!("Go to row")), cx.theme.strong())];
             spans.extend(field.spans(14, true, cx));
             let key = |action| cx.key(&[KeyContext::Prompt, KeyContext::Always], action);
@@ -316,6 +292,27 @@ impl<T: ListRecord> FilteredList<T> {
         frame.render_widget(lines, Rect { height: above.min(area.height), ..area });
         let foot = Rect { y: area.bottom().saturating_sub(1), height: 1.min(area.height), ..area };
         two_sided(frame, foot, (last, right), true, cx);
+    }
+}
+
+/// What stands in the place of a row that the list does not have.
+fn stand_in<T>(place: &RowSlot<'_, T>, cx: &UiContext) -> (String, Style) {
+    match place {
+        RowSlot::Loading => (cx.busy(t!("reading")), cx.theme.dim()),
+        RowSlot::Failed(error) => (cx.alert(t!("not read: {error}", error)), cx.theme.error()),
+        RowSlot::Entry(ListEntry::Unreadable(problem)) => (cx.alert(unreadable(problem)), cx.theme.warning()),
+        RowSlot::Entry(ListEntry::Double(other)) => (
+            t!("same as row {row}: the list changed while it was read", row = number(other + 1)),
+            cx.theme.warning(),
+        ),
+        RowSlot::Entry(_) => {
+            let key = cx.key(&OF_LISTS, Action::First);
+            let text = t!(
+                "the service counts this row but did not return it: its count may be too high ({key} first row)",
+                key
+            );
+            (text, cx.theme.warning())
+        }
     }
 }
 

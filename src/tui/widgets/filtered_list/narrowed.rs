@@ -270,10 +270,6 @@ impl<T: ListRecord> FilteredList<T> {
         Some(ComparedPart { loaded, all, is_whole: behind.rows.is_counted() && loaded >= all })
     }
 
-    pub fn fits(&self, row: &T, now: DateTime) -> bool {
-        row.fits(&self.narrowing, now)
-    }
-
     pub fn is_narrowed(&self) -> bool {
         self.behind.is_some()
     }

@@ -4,7 +4,7 @@ use crate::api::DirectionStyle;
 use crate::tui::persist::saved_layout::ListView;
 use crate::tui::prelude::*;
 use crate::tui::widgets::filter::{self, FilterField};
-use crate::tui::widgets::filtered_list::{FilteredList, ListRecord, SortedBy, Top};
+use crate::tui::widgets::filtered_list::{FilteredList, ListRecord, SortedBy};
 
 /// What the shell asks of a screen's filtered list, for records of any kind.
 pub trait Filterable {
@@ -120,7 +120,7 @@ impl<T: ListRecord> FilteredList<T> {
         // A value that a field does not accept stays in the field, and the user sees an error.
         self.fill_in(&filter.fields, |_, _| true);
         self.bar.close();
-        self.top = Top::Nothing;
+        self.row_box = None;
         let sort = filter.sort.as_ref();
         let order = sort.and_then(|(field, downwards)| self.heading.order_by(field, *downwards));
         self.heading.close();

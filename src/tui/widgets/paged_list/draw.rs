@@ -1,20 +1,18 @@
 //! What every list does with keys, clicks and the screen.
 
 use super::{ListRow, PagedList, RowSlot};
+use crate::tui::input::list_hit::moved;
 use crate::tui::prelude::*;
 
 impl<T: ListRow> PagedList<T> {
     pub fn on_action(&mut self, action: Action) -> bool {
-        match action {
-            Action::Down => self.move_by(1),
-            Action::Up => self.move_by(-1),
-            Action::PageDown => self.page_by(1),
-            Action::PageUp => self.page_by(-1),
-            Action::First => self.move_to(0),
-            Action::Last => self.move_to(u64::MAX),
-            _ => return false,
+        let to_usize = |place: u64| usize::try_from(place).unwrap_or(usize::MAX);
+        let (at, height) = (to_usize(self.cursor()), usize::from(self.height()));
+        let to = moved(action, at, to_usize(self.last_place() + 1), height);
+        if let Some(to) = to {
+            self.move_to(to as u64);
         }
-        true
+        to.is_some()
     }
 
     /// The place at a line of the screen. `rows` is the area of the rows in the last draw.

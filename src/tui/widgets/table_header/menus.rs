@@ -76,13 +76,13 @@ impl Heading {
         }
     }
 
-    /// Handles a click in an open menu. Returns its target, and the action for a click on the selected row.
-    pub fn click(&mut self, at: Position) -> Option<(Click, Action)> {
+    /// `None` if no menu is open.
+    pub(in crate::tui) fn on_click(&mut self, at: Position) -> Option<Clicked> {
         let choose = match self.menu? {
             HeadingMenu::Sort(_) => Action::Accept,
             HeadingMenu::Columns => Action::Toggle,
         };
-        Some((self.cursor.click(at), choose))
+        Some(self.cursor.on_click(at, choose))
     }
 
     /// The columns to sort by: the shown ones, and the current sort column.
