@@ -14,7 +14,7 @@ use crate::tui::theme::{Glyphs, Theme};
 use crate::tui::widgets::colleagues::{besides, involved, opened_by};
 use crate::tui::widgets::column_chart::{ChartColumn, column_chart};
 use crate::tui::widgets::filtered_list::two_sided;
-use crate::tui::widgets::job_rows::moment;
+use crate::tui::widgets::job_rows::{moment, own_moment};
 use crate::tui::widgets::paged_list::draw_row;
 use std::rc::Rc;
 use strum::VariantArray;
@@ -260,7 +260,7 @@ impl Home {
                 let opened_by = drafts.iter().find_map(opened_by);
                 let open = (Action::Open, t!("open"));
                 let hint = opened_by.is_none().then_some(open);
-                let mut words = vec![t!("kept {time}", time = moment(last, cx))];
+                let mut words = vec![t!("kept {time}", time = own_moment(last, cx))];
                 words.extend(opened_by);
                 words.extend(first.origin.as_ref().map(|origin| origin.name().to_string()));
                 words.extend(shares(drafts));
@@ -329,17 +329,18 @@ impl Home {
     }
 
     fn overdue_words(&self, n: u64, at: DateTime, cx: &UiContext) -> Vec<String> {
-        let form = if at.date() == cx.now().date() { "%H:%M" } else { "%m-%d %H:%M" };
-        let time = at.strftime(form);
+        let at = cx.clock().offset().to_timestamp(at).unwrap_or_default();
         let words = plural!(
             n,
             "as of {time}, {n} badge in the history had waited over 24 h",
             "as of {time}, {n} badges in the history had waited over 24 h",
-            time
+            time = moment(at, cx)
         );
-        let next = self.counts.next_reading();
-        let next = next.map(|at| t!("next reading {time}", time = moment(at, cx)));
-        [Some(words), next].into_iter().flatten().collect()
+        let next = self.counts.due().and_then(|due| {
+            let at = Timestamp::now().checked_add(due.saturating_duration_since(Instant::now())).ok()?;
+            Some(t!("next reading {time}", time = own_moment(at, cx)))
+        });
+        std::iter::once(words).chain(next).collect()
     }
 
     pub(super) fn draw_lines(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {

@@ -36,8 +36,8 @@ pub struct BadgeCounts {
     running: Option<RunningCount>,
     /// Whether the history was read in this session.
     looked: bool,
-    /// When to read the history again, and the same time to be shown.
-    due: Option<(Instant, Option<Timestamp>)>,
+    /// When to read the history again.
+    due: Option<Instant>,
     badge_list: Option<BadgeList>,
     asked: Option<RequestId>,
     /// With the title of its list.
@@ -140,11 +140,7 @@ impl BadgeCounts {
 
     /// When to read the history again. `None` before the first reading of this session, and during a reading.
     pub fn due(&self) -> Option<Instant> {
-        self.due.filter(|_| self.running.is_none()).map(|(due, _)| due)
-    }
-
-    pub fn next_reading(&self) -> Option<Timestamp> {
-        self.due().and(self.due?.1)
+        self.due.filter(|_| self.running.is_none())
     }
 
     pub fn tick(&mut self, effects: &mut Effects<'_>) {
@@ -459,8 +455,7 @@ mod tests {
 
     /// The number of requests for the history, with `left` seconds until the next reading is due.
     fn asked(left: Option<u64>) -> usize {
-        let at = |seconds| Instant::now() + Duration::from_secs(seconds);
-        let due = left.map(|seconds| (at(seconds), Some(Timestamp::UNIX_EPOCH)));
+        let due = left.map(|seconds| Instant::now() + Duration::from_secs(seconds));
         let mut counts = BadgeCounts { due, ..BadgeCounts::default() };
         let mut requests = RequestIds::default();
         let mut effects = Effects::new(&mut requests);
@@ -468,7 +463,6 @@ mod tests {
         // A second reading is not due while the first one runs.
         counts.tick(&mut effects);
         assert_eq!(counts.due().is_some(), left.is_some_and(|seconds| seconds > 0));
-        assert_eq!(counts.next_reading().is_some(), counts.due().is_some(), "shown only while it is to come");
         let is_sync = |order: &&WorkerCommand| {
             matches!(order, WorkerCommand::Request(_, Request::Sync(SyncScope::New)))
         };

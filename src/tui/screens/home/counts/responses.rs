@@ -35,8 +35,7 @@ impl BadgeCounts {
                     .session()
                     .and_then(|session| session.index.as_ref())
                     .map_or(REFRESH_MINUTES, |index| index.settings.refresh_minutes);
-                let wait = Duration::from_secs(u64::from(minutes) * 60);
-                self.due = Some((Instant::now() + wait, cx.clock().utc().checked_add(wait).ok()));
+                self.due = Some(Instant::now() + Duration::from_secs(u64::from(minutes) * 60));
             }
             Response::Details(read) if is_running => {
                 self.running = None;
