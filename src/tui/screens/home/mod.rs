@@ -1,7 +1,8 @@
 //! Home: what needs a person, what lapel checks, what runs, what comes soon, and the badges issued over time.
 //!
-//! Opening Home costs no request. It shows the jobs of the journal and the counts of the index, if there is one. The
-//! counts and the lists of badges behind them open inside Home.
+//! It shows the jobs of the journal and the counts of the index. Where there is no index, one request counts the badges
+//! of the history, which says what an index costs; nothing else here costs a request. The counts and the lists of badges
+//! behind them open inside Home.
 
 mod badge_rows;
 pub(in crate::tui::screens) mod counts;
@@ -43,7 +44,7 @@ pub struct Home {
     shown: HomePart,
     /// The rows of the screen, from the last layout, and what they were laid out for.
     laid_out: RefCell<Option<(LaidOutFor, Rc<Vec<Placed>>)>>,
-    /// For the number of badges in the history.
+    /// For the number of badges in the history. Also after its response: it is made once per connection.
     history_request: Option<RequestId>,
 }
 
@@ -255,15 +256,20 @@ impl Home {
             }
             HomeLine::Mails(..) => self.all_mails(cx, effects),
             HomeLine::NoIndex | HomeLine::EmptyIndex | HomeLine::Plot => {
-                // One row of the history, for the number of all: Home itself costs no request.
-                if !matches!(line, HomeLine::Plot) && self.counts.history.is_none() {
-                    let paging = Paging { rows_per_page: 1, ..Paging::full(1) };
-                    let query = HistoryQuery { filter: HistoryFilter::default(), paging };
-                    effects.request_instead(&mut self.history_request, Request::History(query));
-                }
                 self.counts.show(CountsSection::Issued);
                 self.shown = HomePart::Counts;
             }
+        }
+    }
+
+    /// Counts the badges of the history for the line that says what an index costs. The request is for one row.
+    fn count_history(&mut self, cx: &UiContext, effects: &mut Effects<'_>) {
+        let is_wanted = self.lines.contains(&HomeLine::NoIndex) && self.counts.history.is_none();
+        // Without the shared rate limit it would wait.
+        if is_wanted && self.history_request.is_none() && !cx.is_database_away() {
+            let paging = Paging { rows_per_page: 1, ..Paging::full(1) };
+            let query = HistoryQuery { filter: HistoryFilter::default(), paging };
+            self.history_request = Some(effects.request(Request::History(query).quietly()));
         }
     }
 
@@ -493,6 +499,7 @@ impl Component for Home {
         // They are on the screen.
         self.drafts.untold = self.drafts.untold.map(|_| false);
         self.arrange(cx);
+        self.count_history(cx, effects);
         self.laid_out.take();
         let rows = self.laid_out(area, cx);
         let is_here = |row: &Placed| row.line == Some(self.at);
@@ -509,7 +516,6 @@ impl Component for Home {
         let Reply { id, response } = reply;
         match response {
             Response::History(page) if self.history_request == Some(id) => {
-                self.history_request = None;
                 self.take_history(page.ok().and_then(|page| page.total_count));
                 Ok(())
             }
