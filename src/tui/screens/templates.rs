@@ -68,18 +68,8 @@ impl ListRecord for Template {
             FilterFieldKind::Text,
         ),
         FilterField::of("template_id", tr_noop!("id:"), FilterFieldKind::Template),
-        FilterField::new(
-            "reg_str_date",
-            tr_noop!("Registered from"),
-            tr_noop!("registered-from:"),
-            FilterFieldKind::Date,
-        ),
-        FilterField::new(
-            "reg_end_date",
-            tr_noop!("Registered to"),
-            tr_noop!("registered-to:"),
-            FilterFieldKind::Date,
-        ),
+        FilterField::date("reg_str_date", tr_noop!("Registered from"), tr_noop!("registered-from:")),
+        FilterField::date("reg_end_date", tr_noop!("Registered to"), tr_noop!("registered-to:")),
     ];
     const FIELDS: &'static [RecordField<Self>] = &[
         ListField::of("title", (24, 3, 0)).styled(in_use),
@@ -202,6 +192,12 @@ impl Templates {
         self.filtered.filter_by(TITLE_FIELD, title, effects);
     }
 
+    fn read_detail(&mut self, effects: &mut Effects<'_>) {
+        if let Some(id) = self.wanted.clone() {
+            effects.request_instead(&mut self.detail_request, Request::Template(id));
+        }
+    }
+
     /// In a narrow window, only one of the list and the details is shown.
     fn areas(&self, area: Rect) -> (Rect, Option<Rect>) {
         match self.filtered.split(area) {
@@ -311,9 +307,10 @@ impl Component for Templates {
             Action::Reload => {
                 effects.cancel(self.rest.take());
                 // What is shown stays until the answer comes. In a narrow list it is read when it is opened.
-                match self.wanted.clone().filter(|_| self.beside || self.full) {
-                    Some(id) => effects.request_instead(&mut self.detail_request, Request::Template(id)),
-                    None => self.wanted = None,
+                if self.beside || self.full {
+                    self.read_detail(effects);
+                } else {
+                    self.wanted = None;
                 }
                 return self.filtered.on_action(action, cx, effects);
             }
@@ -327,9 +324,7 @@ impl Component for Templates {
         match response {
             Response::Paused if self.rest == Some(id) => {
                 self.rest = None;
-                if let Some(id) = self.wanted.clone() {
-                    effects.request_instead(&mut self.detail_request, Request::Template(id));
-                }
+                self.read_detail(effects);
             }
             Response::Template(detail) if self.detail_request == Some(id) => {
                 self.detail_request = None;
@@ -367,9 +362,7 @@ impl Component for Templates {
             // Its answer would stand beside another row.
             effects.cancel(self.detail_request.take());
             if is_first {
-                if let Some(id) = self.wanted.clone() {
-                    effects.request_instead(&mut self.detail_request, Request::Template(id));
-                }
+                self.read_detail(effects);
             } else {
                 effects.request_instead(&mut self.rest, Request::Pause(Request::CURSOR_REST));
             }

@@ -4,6 +4,7 @@
 //! The tour runs only in lapel's own sandbox, because its steps issue and revoke badges.
 
 use crate::tui::prelude::*;
+use strum::VariantArray;
 
 mod draw;
 mod step_texts;
@@ -13,7 +14,8 @@ pub use draw::{ROWS, draw};
 /// Holder for the first step. The sandbox's demo data contains her.
 pub const HOLDER: &str = "seoyun.han@naru.example";
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// In order. Each but the last has a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray)]
 pub enum TourStep {
     /// Look up a holder's badges.
     Find,
@@ -27,15 +29,8 @@ pub enum TourStep {
 }
 
 impl TourStep {
-    /// Steps with a task, in order. [`Self::End`] has none.
-    pub const ALL: [Self; 5] = [Self::Find, Self::Issue, Self::Watch, Self::Revoke, Self::Receipt];
-
-    fn place(self) -> usize {
-        Self::ALL.iter().position(|step| *step == self).unwrap_or(Self::ALL.len())
-    }
-
     fn next(self) -> Self {
-        Self::ALL.get(self.place() + 1).copied().unwrap_or(Self::End)
+        Self::VARIANTS.get(self as usize + 1).copied().unwrap_or(Self::End)
     }
 }
 

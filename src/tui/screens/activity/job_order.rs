@@ -1,7 +1,6 @@
 //! The columns and the sort order of the jobs, and of the rows of one job. The jobs that are listed.
 
 use super::{Activity, job_fields};
-use crate::tui::input::list_hit::Click;
 use crate::tui::needs::needs;
 use crate::tui::prelude::*;
 use crate::tui::widgets::table_header::{Heading, HeadingOutcome, SortKey, SortOrder, compare};
@@ -63,10 +62,6 @@ impl Activity {
         if self.rows.is_some() { &mut self.rows_heading } else { &mut self.heading }
     }
 
-    pub(super) fn click_menu(&mut self, at: Position) -> Option<(Click, Action)> {
-        self.shown_heading_mut().click(at)
-    }
-
     /// `None` if no menu is open and the action is another one.
     pub(super) fn act_heading(
         &mut self,
@@ -77,7 +72,7 @@ impl Activity {
         if self.rows.is_none() && self.jobs.is_empty() {
             return None;
         }
-        let heading = if self.rows.is_some() { &mut self.rows_heading } else { &mut self.heading };
+        let heading = self.shown_heading_mut();
         match heading.on_action(action, effects) {
             HeadingOutcome::Chose(order) => self.sort_by(order, cx, effects),
             HeadingOutcome::Something => {}
@@ -131,15 +126,11 @@ impl Activity {
         }
     }
 
-    pub(super) fn job_at(&self, place: usize) -> Option<&Job> {
-        match self.heading.order() {
-            None => self.jobs.get(place),
-            Some(_) => self.sorted.get(place).and_then(|id| self.find(*id)),
-        }
-    }
-
     pub(super) fn in_order(&self) -> impl Iterator<Item = &Job> {
-        (0..self.jobs.len()).filter_map(|place| self.job_at(place))
+        let is_sorted = self.heading.order().is_some();
+        (0..self.jobs.len()).filter_map(move |place| {
+            if is_sorted { self.find(*self.sorted.get(place)?) } else { self.jobs.get(place) }
+        })
     }
 
     pub(super) fn at(&self) -> usize {

@@ -63,26 +63,9 @@ pub struct Activity {
 
 impl Activity {
     /// Starts again for another connection. Only the headings stay.
-    pub fn restart(&mut self, effects: &mut Effects<'_>) {
-        self.clear();
-        self.request = Some(effects.request(Request::Jobs));
-    }
-
-    /// The journal could not be opened, so there is nothing to read. Home takes the reason from here.
-    pub fn fail(&mut self, why: String) {
-        self.clear();
-        (self.read, self.fresh) = (Some(Err(why)), true);
-    }
-
     fn clear(&mut self) {
         let before = std::mem::replace(self, Self::begin());
         (self.heading, self.rows_heading) = (before.heading, before.rows_heading);
-    }
-
-    pub fn read_again(&mut self, effects: &mut Effects<'_>) {
-        if matches!(self.read, Some(Err(_))) {
-            self.request = Some(effects.request(Request::Jobs));
-        }
     }
 
     /// Stores the new state of a job and returns the previous one. Ignores drafts.
@@ -127,11 +110,7 @@ impl Activity {
         &self.jobs
     }
 
-    /// Whether the journal was read. After that, an unknown job is a new job.
-    pub fn is_read(&self) -> bool {
-        self.read.is_some()
-    }
-
+    /// `None` until the journal was read. After that, an unknown job is a new job.
     pub fn read(&self) -> Option<&Result<(), String>> {
         self.read.as_ref()
     }
@@ -223,21 +202,6 @@ impl Activity {
         let finds = |place: usize| texts.get(place).is_some_and(|text| self.search.finds(text));
         if let Some(place) = self.search.next(self.at(), texts.len(), forward, here, finds) {
             self.select(place);
-        }
-    }
-
-    pub fn unmark(&mut self, job: JobId, processed: Vec<u64>) {
-        if let Some((_, marks)) = self.all_marks().find(|(of, _)| *of == job) {
-            marks.processed(processed);
-        }
-    }
-
-    pub fn unmark_badges(&mut self, ids: impl Iterator<Item = BadgeId>) {
-        let ids: HashSet<BadgeId> = ids.collect();
-        for (_, marks) in self.all_marks() {
-            let is_of = |row: &&JobRow| row.badge_id.as_ref().is_some_and(|id| ids.contains(id));
-            let rows_of: Vec<u64> = marks.values().filter(is_of).map(|row| row.no).collect();
-            marks.processed(rows_of);
         }
     }
 
@@ -475,7 +439,7 @@ impl Component for Activity {
     }
 
     fn on_click(&mut self, at: Position, area: Rect, _: &UiContext, _: &mut Effects<'_>) -> Clicked {
-        if let Some((click, choose)) = self.click_menu(at) {
+        if let Some((click, choose)) = self.shown_heading_mut().click(at) {
             return Clicked::in_menu(click, choose);
         }
         let rows_area = self.row_panes(area).list;

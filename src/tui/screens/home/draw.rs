@@ -10,13 +10,11 @@ use crate::tui::modals::job_actions::can;
 use crate::tui::needs;
 use crate::tui::prelude::*;
 use crate::tui::screens::activity::bar;
-use crate::tui::theme::{Glyphs, Theme};
 use crate::tui::widgets::colleagues::{besides, involved, opened_by};
 use crate::tui::widgets::column_chart::{ChartColumn, column_chart};
 use crate::tui::widgets::filtered_list::two_sided;
 use crate::tui::widgets::job_rows::{moment, own_moment};
 use crate::tui::widgets::paged_list::draw_row;
-use std::rc::Rc;
 use strum::VariantArray;
 
 /// Width of a progress bar, in columns.
@@ -26,9 +24,6 @@ const BEFORE: usize = 3;
 const GAP: usize = 2;
 /// Limits of the width of the titles, in columns.
 const TITLE: (usize, usize) = (12, 40);
-
-/// What a layout depends on besides the state of Home.
-pub(super) type LaidOutFor = (Rect, Theme, Glyphs, usize);
 
 /// A row of the screen. A line of Home has one or more.
 pub(super) struct Placed {
@@ -54,21 +49,8 @@ struct HomeWidths {
 }
 
 impl Home {
-    /// The rows of the screen. Handling a message lays them out, and drawing uses that layout.
-    pub(super) fn laid_out(&self, area: Rect, cx: &UiContext) -> Rc<Vec<Placed>> {
-        let what = (area, cx.theme, cx.glyphs, cx.spin);
-        let mut known = self.laid_out.borrow_mut();
-        match &*known {
-            Some((before, rows)) if *before == what => Rc::clone(rows),
-            _ => {
-                let rows = Rc::new(self.rows(area, cx));
-                *known = Some((what, Rc::clone(&rows)));
-                rows
-            }
-        }
-    }
-
-    fn rows(&self, area: Rect, cx: &UiContext) -> Vec<Placed> {
+    /// The rows of the screen.
+    pub(super) fn lay_out(&self, area: Rect, cx: &UiContext) -> Vec<Placed> {
         let mut texts: Vec<Texts> = self.lines.iter().map(|line| self.texts(line, cx)).collect();
         let parts = self.parts(&texts, area, cx);
         let needed: usize = parts.iter().map(|rows| rows.len() + 1).sum();
@@ -344,7 +326,7 @@ impl Home {
     }
 
     pub(super) fn draw_lines(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
-        let rows = self.laid_out(area, cx);
+        let rows = &self.rows;
         let shown = self.sight.shown();
         // A message may have made the area smaller since the layout.
         let room = usize::from(visible(rows.len(), area));

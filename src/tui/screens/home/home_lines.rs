@@ -5,6 +5,7 @@ use crate::tui::needs::{Need, checked, is_checked, needs};
 use crate::tui::prelude::*;
 use crate::tui::request::IndexOverview;
 use crate::tui::widgets::colleagues::is_colleagues;
+use std::mem::{Discriminant, discriminant};
 use strum::VariantArray;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, VariantArray)]
@@ -19,16 +20,8 @@ pub enum HomeGroup {
     Plot,
 }
 
-/// What a line is about. The selection stays on it when the lines change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HomeLineId {
-    Job(HomeGroup, JobId),
-    Overdue,
-    Expiring,
-    Mails,
-    Index,
-    Plot,
-}
+/// What a line is about: its kind, and its job or draft. The selection stays on it when the lines change.
+pub type HomeLineId = (Discriminant<HomeLine>, Option<JobId>);
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum HomeLine {
@@ -50,27 +43,10 @@ pub enum HomeLine {
     Plot,
 }
 
-pub enum IndexState<'a> {
-    Off,
-    Unknown,
-    On(&'a IndexOverview),
-}
-
 impl HomeLine {
     pub fn id(&self) -> HomeLineId {
-        match self {
-            Self::Need(job, _) | Self::Check(job) | Self::Run(job) | Self::Theirs(job) => {
-                HomeLineId::Job(self.part(), job.id)
-            }
-            Self::Draft(drafts) => {
-                HomeLineId::Job(self.part(), drafts.first().map_or(JobId(0), |job| job.id))
-            }
-            Self::Overdue(..) => HomeLineId::Overdue,
-            Self::Expiring(..) => HomeLineId::Expiring,
-            Self::Mails(..) => HomeLineId::Mails,
-            Self::NoIndex | Self::EmptyIndex => HomeLineId::Index,
-            Self::Plot => HomeLineId::Plot,
-        }
+        let job = if let Self::Draft(drafts) = self { drafts.first() } else { self.job() };
+        (discriminant(self), job.map(|job| job.id))
     }
 
     pub fn part(&self) -> HomeGroup {
@@ -131,20 +107,20 @@ pub fn of_jobs(jobs: &[Job], now: Timestamp, me: Option<&str>) -> Vec<HomeLine> 
     all
 }
 
-pub fn lines(of_jobs: &[HomeLine], drafts: &[Job], index: &IndexState<'_>) -> Vec<HomeLine> {
-    let of = |part| of_jobs.iter().filter(move |line| line.part() == part).cloned();
-    let kept = imports(drafts).into_iter().map(HomeLine::Draft);
-    let mut all: Vec<HomeLine> = of(HomeGroup::NeedsYou).chain(kept).collect();
-    all.extend(of(HomeGroup::Checking));
-    if let IndexState::On(counts) = index {
-        all.extend(overdue(counts));
+pub fn lines(
+    of_jobs: &[HomeLine],
+    drafts: &[Job],
+    counts: Option<&IndexOverview>,
+    has_index: bool,
+) -> Vec<HomeLine> {
+    let mut all = of_jobs.to_vec();
+    all.extend(imports(drafts).into_iter().map(HomeLine::Draft));
+    match counts {
+        Some(counts) => all.extend(overdue(counts).into_iter().chain(soon(counts))),
+        None => all.push(if has_index { HomeLine::Plot } else { HomeLine::NoIndex }),
     }
-    all.extend([HomeGroup::Running, HomeGroup::Colleagues].into_iter().flat_map(of));
-    match index {
-        IndexState::Off => all.push(HomeLine::NoIndex),
-        IndexState::Unknown => all.push(HomeLine::Plot),
-        IndexState::On(counts) => all.extend(soon(counts)),
-    }
+    // Within a group, the order stays.
+    all.sort_by_key(HomeLine::part);
     all
 }
 
@@ -226,10 +202,12 @@ mod tests {
             replaced: Some(replaced),
             ..job(Phase::Running, &[(RowStatus::ToRevoke, 1)])
         };
-        let ids = |jobs: &[Job]| of_jobs(jobs, now(), None).iter().map(HomeLine::id).collect::<Vec<_>>();
-        let line = |id| HomeLineId::Job(HomeGroup::Running, id);
-        assert_eq!(ids(&[revoke.clone(), issue.clone()]), [line(issue.id)]);
+        let lines = |jobs: &[Job]| -> Vec<_> {
+            of_jobs(jobs, now(), None).iter().map(|line| (line.part(), line.id().1)).collect()
+        };
+        let line = |id| (HomeGroup::Running, Some(id));
+        assert_eq!(lines(&[revoke.clone(), issue.clone()]), [line(issue.id)]);
         let issued = job(Phase::Running, &[(RowStatus::Issued, 1)]);
-        assert_eq!(ids(&[revoke, issued]), [line(JobId(4))]);
+        assert_eq!(lines(&[revoke, issued]), [line(JobId(4))]);
     }
 }

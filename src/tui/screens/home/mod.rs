@@ -19,11 +19,9 @@ use crate::tui::prelude::*;
 use crate::tui::widgets::copying::Copyables;
 use counts::BadgeCounts;
 use counts::sections::CountsSection;
-use draw::{LaidOutFor, Placed, visible};
-use home_lines::{HomeLine, HomeLineId, IndexState, lines, of_jobs};
+use draw::{Placed, visible};
+use home_lines::{HomeLine, HomeLineId, lines, of_jobs};
 use mails::{FailedMailList, MailSource};
-use std::cell::RefCell;
-use std::rc::Rc;
 
 #[derive(Default)]
 pub struct Home {
@@ -42,8 +40,8 @@ pub struct Home {
     sight: ListArea,
     counts: BadgeCounts,
     shown: HomePart,
-    /// The rows of the screen, from the last layout, and what they were laid out for.
-    laid_out: RefCell<Option<(LaidOutFor, Rc<Vec<Placed>>)>>,
+    /// The rows of the screen, from the last layout.
+    rows: Vec<Placed>,
     /// For the number of badges in the history. Also after its response: it is made once per connection.
     history_request: Option<RequestId>,
 }
@@ -172,10 +170,6 @@ impl Home {
         self.needing
     }
 
-    fn close(&mut self) {
-        self.shown = HomePart::Lines;
-    }
-
     pub fn list_mails(&mut self, job: JobId, effects: &mut Effects<'_>) {
         self.show_mails(MailSource::Journal(Some(job)), MailsFrom::AnotherTab, effects);
     }
@@ -198,12 +192,7 @@ impl Home {
         if !std::mem::take(&mut self.stale) {
             return;
         }
-        let index = match self.counts.all() {
-            Some(all) => IndexState::On(all),
-            None if self.counts.is_on(cx) => IndexState::Unknown,
-            None => IndexState::Off,
-        };
-        self.lines = lines(&self.of_jobs, &self.drafts.kept, &index);
+        self.lines = lines(&self.of_jobs, &self.drafts.kept, self.counts.all(), self.counts.is_on(cx));
         let known = self.selected.and_then(|id| self.lines.iter().position(|line| line.id() == id));
         self.select(known.unwrap_or(if self.selected.is_some() { self.at } else { 0 }));
     }
@@ -310,8 +299,7 @@ impl Home {
                 return self.counts.on_action(action, cx, effects);
             }
             _ => {
-                let rows = self.laid_out.borrow().as_ref().map(|(_, rows)| Rc::clone(rows));
-                let lines: Vec<_> = rows.iter().flat_map(|rows| rows.iter()).map(|row| row.line).collect();
+                let lines: Vec<_> = self.rows.iter().map(|row| row.line).collect();
                 match self.sight.moved_in_rows(action, self.at, &lines) {
                     Some(at) => self.go_to(at),
                     None => return false,
@@ -348,7 +336,7 @@ impl Screen for Home {
     }
 
     fn on_chosen(&mut self) {
-        self.close();
+        self.shown = HomePart::Lines;
     }
 
     fn on_connecting(&mut self) {
@@ -449,12 +437,12 @@ impl Component for Home {
         }
         if self.counts.on_action(action, cx, effects) {
             if matches!(self.shown, HomePart::List) && !self.counts.is_over_bars() {
-                self.close();
+                self.shown = HomePart::Lines;
             }
             return true;
         }
         match action {
-            Action::Back => self.close(),
+            Action::Back => self.shown = HomePart::Lines,
             // The bar of the failures that are in no domain's group.
             Action::Open => self.all_mails(cx, effects),
             _ => return false,
@@ -477,7 +465,7 @@ impl Component for Home {
             return pane.on_click(at, area, cx, effects);
         }
         let row = self.sight.row(at);
-        let hit = row.and_then(|row| self.laid_out(area, cx).get(row)?.line);
+        let hit = row.and_then(|row| self.rows.get(row)?.line);
         if let Some(line) = hit {
             self.go_to(line);
         }
@@ -500,15 +488,14 @@ impl Component for Home {
         self.drafts.untold = self.drafts.untold.map(|_| false);
         self.arrange(cx);
         self.count_history(cx, effects);
-        self.laid_out.take();
-        let rows = self.laid_out(area, cx);
+        self.rows = self.lay_out(area, cx);
         let is_here = |row: &Placed| row.line == Some(self.at);
-        let first = rows.iter().position(is_here).unwrap_or(0);
-        let last = rows.iter().rposition(is_here).unwrap_or(0);
+        let first = self.rows.iter().position(is_here).unwrap_or(0);
+        let last = self.rows.iter().rposition(is_here).unwrap_or(0);
         // The heading of the first line scrolls into view with it.
         let first = if self.at == 0 { 0 } else { first };
-        let height = visible(rows.len(), area);
-        self.sight.lay_rows(Rect { height, ..area }, first..=last, rows.len());
+        let height = visible(self.rows.len(), area);
+        self.sight.lay_rows(Rect { height, ..area }, first..=last, self.rows.len());
     }
 
     fn on_response(&mut self, reply: Reply, cx: &UiContext, effects: &mut Effects<'_>) -> Handled {

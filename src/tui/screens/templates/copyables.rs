@@ -107,8 +107,8 @@ impl Screen for Templates {
             return;
         }
         self.filtered.reload(effects);
-        if let Some(id) = self.wanted.clone().filter(|_| self.beside || self.full) {
-            effects.request_instead(&mut self.detail_request, Request::Template(id));
+        if self.beside || self.full {
+            self.read_detail(effects);
         }
     }
 

@@ -137,9 +137,7 @@ impl BadgeList {
         let selected = self.list.selected();
         let with_copies = selected.filter(|row| !self.notes(row).is_empty());
         let copies = with_copies.and_then(|row| copies::words(self.loaded(), row, cx.now()));
-        let (inside, below) = if pane.is_some() { (copies, None) } else { (None, copies) };
-        self.preview.lay_out(selected, inside, pane, effects);
-        self.aside = below;
+        self.aside = self.preview.lay_out(selected, copies, pane, effects);
         if self.stale && !self.list.is_loading() {
             self.stale = false;
             effects.cancel(self.list.reload());

@@ -377,47 +377,27 @@ pub fn spark(bars: &[CountBar], cx: &UiContext) -> String {
 }
 
 fn draw_off(history: Option<u64>, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
-    let theme = &cx.theme;
+    let text = cx.theme.text();
     let name = cx.session().map_or("NAME", |session| session.name.as_str());
-    let name = crate::domain::text::scrub(name);
-    let texts: [(String, Style); 7] = [
-        (t!("The counts need an index, and there is none.").to_owned(), theme.strong()),
-        (
-            t!("The index counts issued and revoked badges by date, waiting and expiring badges, and failed mails. The service does not provide these counts. To build the index, lapel reads the whole history slowly in the background and keeps a copy: names, e-mail addresses, titles and states.").to_owned(),
-            theme.text(),
-        ),
-        (
-            t!("lapel has not read or saved anything for it yet. Building it costs {cost}.", cost = cx.history_cost(history)),
-            theme.text(),
-        ),
-        (
-            t!(
-                "{key}   turns it on until lapel ends: in memory only, nothing is saved.",
-                key = cx.key(&[KeyContext::Overview, KeyContext::Global, KeyContext::Always], Action::IndexOn)
-            ),
-            theme.text(),
-        ),
-        (
-            format!("{}\n[profiles.{name}.index]\nenabled = true", t!("To keep it, add these two lines to config.toml:")),
-            theme.text(),
-        ),
-        (
-            t!("The index is then a file under index/ in lapel's data folder. Only you can read it; it is not encrypted. Badges older than max_age_days (730) are kept only if they expire later.").to_owned(),
-            theme.dim(),
-        ),
-        (t!("lapel index purge removes it at any time.").to_owned(), theme.dim()),
-    ];
-    let room = usize::from(area.width).saturating_sub(4);
-    let wrapped = |(text, style): (String, Style)| -> Vec<Line<'static>> {
-        let lines = text.lines().flat_map(|line| wrap(line, room));
-        lines.map(|line| Line::styled(format!("  {line}"), style)).collect()
-    };
-    let parts: Vec<Vec<Line<'_>>> = texts.into_iter().map(wrapped).collect();
-    // A small screen has no room for empty lines.
-    let is_spaced = parts.iter().map(Vec::len).sum::<usize>() + parts.len() <= usize::from(area.height) + 1;
-    let lines: Vec<Line<'_>> =
-        parts.into_iter().flat_map(|part| part.into_iter().chain(is_spaced.then(Line::default))).collect();
-    frame.render_widget(lines, area);
+    let key = cx.key(&[KeyContext::Overview, KeyContext::Global, KeyContext::Always], Action::IndexOn);
+    let mut form = FormText::new(area, cx);
+    form.text(t!("The counts need an index, and there is none."), cx.theme.strong());
+    form.blank();
+    form.text(t!("The index counts issued and revoked badges by date, waiting and expiring badges, and failed mails. The service does not provide these counts. To build the index, lapel reads the whole history slowly in the background and keeps a copy: names, e-mail addresses, titles and states."), text);
+    form.blank();
+    let cost = cx.history_cost(history);
+    form.text(&t!("lapel has not read or saved anything for it yet. Building it costs {cost}.", cost), text);
+    form.blank();
+    form.text(&t!("{key}   turns it on until lapel ends: in memory only, nothing is saved.", key), text);
+    form.blank();
+    form.text(t!("To keep it, add these two lines to config.toml:"), text);
+    form.text(&format!("[profiles.{}.index]", scrub(name)), text);
+    form.text("enabled = true", text);
+    form.blank();
+    form.dim(t!("The index is then a file under index/ in lapel's data folder. Only you can read it; it is not encrypted. Badges older than max_age_days (730) are kept only if they expire later."));
+    form.blank();
+    form.dim(t!("lapel index purge removes it at any time."));
+    form.draw(frame, area);
 }
 
 #[cfg(test)]

@@ -162,9 +162,7 @@ impl BadgeCounts {
     }
 
     fn bar(&self) -> Option<CountBar> {
-        let mut bars = self.bars();
-        bars.truncate(self.cursor().at() + 1);
-        bars.pop()
+        self.bars().into_iter().nth(self.cursor().at())
     }
 
     fn act_in_list(&mut self, action: Action, cx: &UiContext, effects: &mut Effects<'_>) -> bool {
