@@ -12,7 +12,7 @@ impl App {
     pub fn set_app_paths(&mut self, app_paths: AppPaths) {
         self.tour_wanted = app_paths.begins_tour;
         if let Some(welcome) = &mut self.welcome {
-            welcome.offer_tour(app_paths.offers_tour);
+            welcome.tour = app_paths.offers_tour;
         }
         self.app_paths = app_paths;
         if self.welcome.is_some() {

@@ -272,17 +272,13 @@ fn request_day(accepted: &ServiceTime, cx: &UiContext) -> String {
 #[derive(Default)]
 pub struct History {
     pub filtered: FilteredList<HistoryItem>,
-    marks: Marks<HistoryItem>,
+    pub(super) marks: Marks<HistoryItem>,
     marking: Option<badge_marks::Marking>,
     preview: BadgePreview,
     exporting: Option<RequestId>,
 }
 
 impl History {
-    pub fn marks(&self) -> &Marks<HistoryItem> {
-        &self.marks
-    }
-
     /// The rows for an export: the marked badges, or all that match the filter if none are marked.
     fn source(&self, cx: &UiContext) -> Result<ExportSource, String> {
         let (rows, head, note): (Vec<&HistoryItem>, String, &str) = if !self.marks.is_empty() {

@@ -20,7 +20,7 @@ impl Screens {
 
     /// Jobs that need a person.
     pub(in crate::tui) fn needs(&self) -> usize {
-        self.home.needs()
+        self.home.needing
     }
 
     /// Whether a holder's badges are listed, for the tour.
@@ -30,7 +30,7 @@ impl Screens {
 
     /// The ids of the badges that are marked in the history, for tests.
     pub(in crate::tui) fn marked(&self) -> Vec<String> {
-        self.history.marks().keys().map(|id| id.wire().to_owned()).collect()
+        self.history.marks.keys().map(|id| id.wire().to_owned()).collect()
     }
 
     /// What the palette finds besides actions.
@@ -65,7 +65,7 @@ impl Screens {
             self.home.take_history(badges);
             self.wallet.take_history(badges);
         }
-        if self.activity.take_fresh()
+        if std::mem::take(&mut self.activity.fresh)
             && let Some(read) = self.activity.read()
         {
             self.home.take_jobs(self.activity.jobs(), read.clone(), cx);

@@ -173,8 +173,8 @@ fn in_use(row: &Template, cx: &UiContext) -> Style {
 pub struct Templates {
     pub filtered: FilteredList<Template>,
     detail: Option<(TemplateId, LastRead<TemplateDetail>)>,
-    detail_request: Option<RequestId>,
-    rest: Option<RequestId>,
+    /// For the details, or the rest of the cursor before it.
+    request: Option<RequestId>,
     wanted: Option<TemplateId>,
     /// Whether the details are open in place of the list, when there is no room beside it.
     full: bool,
@@ -194,7 +194,7 @@ impl Templates {
 
     fn read_detail(&mut self, effects: &mut Effects<'_>) {
         if let Some(id) = self.wanted.clone() {
-            effects.request_instead(&mut self.detail_request, Request::Template(id));
+            effects.request_instead(&mut self.request, Request::Template(id));
         }
     }
 
@@ -305,7 +305,7 @@ impl Component for Templates {
                 return self.filtered.on_action(action, cx, effects);
             }
             Action::Reload => {
-                effects.cancel(self.rest.take());
+                effects.cancel(self.request.take());
                 // What is shown stays until the answer comes. In a narrow list it is read when it is opened.
                 if self.beside || self.full {
                     self.read_detail(effects);
@@ -322,12 +322,12 @@ impl Component for Templates {
     fn on_response(&mut self, reply: Reply, cx: &UiContext, effects: &mut Effects<'_>) -> Handled {
         let Reply { id, response } = reply;
         match response {
-            Response::Paused if self.rest == Some(id) => {
-                self.rest = None;
+            Response::Paused if self.request == Some(id) => {
+                self.request = None;
                 self.read_detail(effects);
             }
-            Response::Template(detail) if self.detail_request == Some(id) => {
-                self.detail_request = None;
+            Response::Template(detail) if self.request == Some(id) => {
+                self.request = None;
                 if let Some(id) = self.wanted.clone() {
                     let before = self.detail.take().filter(|(of, _)| *of == id);
                     let mut read = before.map(|(_, read)| read).unwrap_or_default();
@@ -358,13 +358,11 @@ impl Component for Templates {
             self.scroll.reset();
             // The first template is read at once. Later the cursor must rest, because otherwise every row passed
             // would cost a request.
-            let is_first = self.detail.is_none() && self.detail_request.is_none() && self.rest.is_none();
-            // Its answer would stand beside another row.
-            effects.cancel(self.detail_request.take());
-            if is_first {
+            if self.detail.is_none() && self.request.is_none() {
                 self.read_detail(effects);
             } else {
-                effects.request_instead(&mut self.rest, Request::Pause(Request::CURSOR_REST));
+                // An answer to the former request would stand beside another row.
+                effects.request_instead(&mut self.request, Request::Pause(Request::CURSOR_REST));
             }
         }
         self.detail_area = self.areas(area).1.unwrap_or_default();

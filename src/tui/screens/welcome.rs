@@ -11,7 +11,8 @@ pub struct Welcome {
     request: Option<RequestId>,
     error: Option<String>,
     warning: Option<String>,
-    tour: bool,
+    /// Whether the tour is offered.
+    pub tour: bool,
     /// The profile that lapel was started with, if its key had to be asked for.
     opening: Option<String>,
 }
@@ -43,10 +44,6 @@ impl Welcome {
         if let Some(form) = &mut self.form {
             form.set_input(&[]);
         }
-    }
-
-    pub fn offer_tour(&mut self, offered: bool) {
-        self.tour = offered;
     }
 
     fn draw_choices(&self, form: &mut FormText<'_>, cx: &UiContext) {

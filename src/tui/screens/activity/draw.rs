@@ -4,7 +4,7 @@ use super::rows_preview::{FEW, previewed_rows};
 use super::{Activity, job_fields};
 use crate::jobs::{AcceptedCount, StopKind, Urgency, count};
 use crate::tui::input::list_hit::below;
-use crate::tui::needs::{counted, counts_in_words, needs, sum, words};
+use crate::tui::needs::{counted, counts_in_words, needs, sum, urgency, words};
 use crate::tui::platform::images::PictureOf;
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
@@ -510,7 +510,7 @@ fn advice(job: &Job, cx: &UiContext) -> Vec<(String, Style)> {
         // A redo file has the rows of all statuses that can be done again.
         let redo = count(Step::Redo, job);
         let rows = count!(redo, "row", "rows");
-        let text = match need.urgency {
+        let text = match urgency(need, job) {
             _ if !may_run => t!("People who issue can act on it. {open}: show the rows.", open),
             Urgency::InDoubt | Urgency::NeedsReview => t!(
                 "{open}: show the rows. {resolve} there resolves each one.",
@@ -539,7 +539,7 @@ fn advice(job: &Job, cx: &UiContext) -> Vec<(String, Style)> {
             ),
             _ => t!("{open}: show the rows.", open),
         };
-        all.push((format!("{} {}. {text}", cx.glyphs.alert, words(&need, job)), theme.warning()));
+        all.push((format!("{} {}. {text}", cx.glyphs.alert, words(need, job)), theme.warning()));
     }
     if let Some(text) = stop_words(job, cx) {
         // What to do is in the line above.

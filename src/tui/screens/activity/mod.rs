@@ -50,7 +50,7 @@ pub struct Activity {
     needs_width: usize,
     built: std::cell::Cell<u64>,
     /// Whether the jobs have changed since Home took them.
-    fresh: bool,
+    pub(super) fresh: bool,
     /// The revocation of each replacement, by the issue job that it waits for.
     replacements: BTreeMap<JobId, JobId>,
     /// The revocations of the replacements whose parts are shown.
@@ -113,10 +113,6 @@ impl Activity {
     /// `None` until the journal was read. After that, an unknown job is a new job.
     pub fn read(&self) -> Option<&Result<(), String>> {
         self.read.as_ref()
-    }
-
-    pub fn take_fresh(&mut self) -> bool {
-        std::mem::take(&mut self.fresh)
     }
 
     /// Shows a job: its rows with these statuses, or the list if there are none.

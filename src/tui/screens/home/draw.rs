@@ -94,7 +94,7 @@ impl Home {
             .filter(|bar| !bar.aside)
             .filter_map(|bar| {
                 let Some(IndexedList::Issued(Some(from), _)) = bar.which else { return None };
-                let form = if self.counts.period() == Period::Month { "%Y-%m" } else { "%m-%d" };
+                let form = if self.counts.period == Period::Month { "%Y-%m" } else { "%m-%d" };
                 Some(ChartColumn { label: from.strftime(form).to_string(), count: bar.count })
             })
             .collect();
@@ -169,7 +169,7 @@ impl Home {
                 }
             },
             HomeGroup::Soon => {
-                if let Some(error) = self.counts.error() {
+                if let Some(error) = &self.counts.error {
                     say(&mut rows, &cx.alert(error), theme.error());
                 }
                 if self.counts.is_on(cx) {
@@ -189,7 +189,7 @@ impl Home {
             HomeGroup::Running => say(&mut head, t!("Running"), theme.strong()),
             HomeGroup::Colleagues => say(&mut head, t!("Colleagues"), theme.strong()),
             HomeGroup::Plot => {
-                let text = match self.counts.period() {
+                let text = match self.counts.period {
                     Period::Day => t!("Issued per day"),
                     Period::Week => t!("Issued per week"),
                     Period::Month => t!("Issued per month"),
@@ -225,7 +225,7 @@ impl Home {
         };
         match line {
             HomeLine::Need(job, needs) => {
-                let mut words: Vec<String> = needs.iter().map(|need| needs::words(need, job)).collect();
+                let mut words: Vec<String> = needs.iter().map(|need| needs::words(*need, job)).collect();
                 words.extend(involved(job, cx.person()));
                 let resumes = !cx.read_only() && can(Action::Resume, job);
                 let hint = if resumes { (Action::Run, Action::Run.hint()) } else { show };
@@ -305,7 +305,7 @@ impl Home {
     fn newest_count(&self, bars: &[CountBar], cx: &UiContext) -> String {
         match bars.iter().find(|bar| !bar.aside) {
             Some(bar) => format!("{}: {}", bar.label, number(bar.count)),
-            None if self.counts.error().is_none() => cx.busy(t!("counting")),
+            None if self.counts.error.is_none() => cx.busy(t!("counting")),
             None => t!("no counts").to_owned(),
         }
     }
@@ -449,7 +449,7 @@ impl Texts {
 }
 
 fn checked(job: &Job) -> Vec<String> {
-    needs::checked(job).iter().map(|need| needs::words(need, job)).collect()
+    needs::checked(job).into_iter().map(|need| needs::words(need, job)).collect()
 }
 
 /// How far a job is. There is no end time: issuing takes 5 minutes to 24 hours, and the service names none.

@@ -1,7 +1,8 @@
 //! The lines of Home, from the jobs and the counts: what needs a person comes first.
 
+use crate::jobs::JobPart;
 use crate::tui::modals::draft::imports;
-use crate::tui::needs::{Need, checked, is_checked, needs};
+use crate::tui::needs::{checked, is_checked, needs, urgency};
 use crate::tui::prelude::*;
 use crate::tui::request::IndexOverview;
 use crate::tui::widgets::colleagues::is_colleagues;
@@ -25,7 +26,7 @@ pub type HomeLineId = (Discriminant<HomeLine>, Option<JobId>);
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum HomeLine {
-    Need(Box<Job>, Vec<Need>),
+    Need(Box<Job>, Vec<JobPart>),
     Draft(Vec<Job>),
     /// Rows that lapel checks: in doubt, being checked or overdue.
     Check(Box<Job>),
@@ -84,9 +85,11 @@ fn runs(job: &Job) -> bool {
 /// The lines about jobs: first the jobs that need a person, the most urgent and then the newest first; then
 /// those that lapel checks, those that run, and those that only a colleague of `me` follows.
 pub fn of_jobs(jobs: &[Job], now: Timestamp, me: Option<&str>) -> Vec<HomeLine> {
-    let mut needing: Vec<(&Job, Vec<Need>)> =
+    let mut needing: Vec<(&Job, Vec<JobPart>)> =
         jobs.iter().map(|job| (job, needs(job, now))).filter(|(_, needs)| !needs.is_empty()).collect();
-    needing.sort_by_key(|(job, needs)| (needs.first().map(|need| need.urgency), std::cmp::Reverse(job.id)));
+    needing.sort_by_key(|(job, needs)| {
+        (needs.first().map(|need| urgency(*need, job)), std::cmp::Reverse(job.id))
+    });
     let mut all: Vec<HomeLine> =
         needing.into_iter().map(|(job, needs)| HomeLine::Need(Box::new(job.clone()), needs)).collect();
     let here = || jobs.iter().filter(|job| !matches!(job.phase, Phase::Draft | Phase::Moved));

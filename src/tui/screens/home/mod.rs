@@ -26,7 +26,8 @@ use mails::{FailedMailList, MailSource};
 #[derive(Default)]
 pub struct Home {
     of_jobs: Vec<HomeLine>,
-    needing: usize,
+    /// The number of jobs with a problem.
+    pub(in crate::tui::screens) needing: usize,
     /// `None` until the journal was read, or why it could not be.
     journal: Option<Result<(), String>>,
     drafts: HomeDrafts,
@@ -164,10 +165,6 @@ impl Home {
     /// Takes the number of badges in the history. It says what an index costs.
     pub fn take_history(&mut self, badges: Option<u64>) {
         self.counts.history = badges.or(self.counts.history);
-    }
-
-    pub fn needs(&self) -> usize {
-        self.needing
     }
 
     pub fn list_mails(&mut self, job: JobId, effects: &mut Effects<'_>) {
@@ -316,7 +313,8 @@ impl Screen for Home {
     }
 
     fn on_opened(&mut self) {
-        self.counts.opened();
+        // Ages depend on the current time.
+        self.counts.stale = true;
     }
 
     fn can_go_back(&self) -> bool {
@@ -366,7 +364,7 @@ impl Screen for Home {
             // Drafts may have been added, started or removed, and a write may have noticed a loss.
             Response::Done(_) | Response::Drafted(_) => (self.drafts.stale, self.loss.stale) = (true, true),
             // The Wallet may have turned it on for a certificate number.
-            Response::IndexOn(Ok(())) => self.counts.index_is_on(),
+            Response::IndexOn(Ok(())) => self.counts.turned_on = true,
             _ => {}
         }
     }

@@ -99,7 +99,7 @@ impl Screen for Templates {
     }
 
     fn give_up(&mut self, request: RequestId) {
-        self.detail_request.take_if(|own| *own == request);
+        self.request.take_if(|own| *own == request);
     }
 
     fn refresh(&mut self, _: &UiContext, effects: &mut Effects<'_>) {

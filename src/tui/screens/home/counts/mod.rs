@@ -21,18 +21,18 @@ const COUNTED_AFTER: u64 = 10;
 #[derive(Default)]
 pub struct BadgeCounts {
     /// Whether the user turned on an index for this session.
-    turned_on: bool,
-    period: Period,
+    pub(super) turned_on: bool,
+    pub(super) period: Period,
     section: CountsSection,
     cursors: [ListCursor; CountsSection::ALL.len()],
     /// Among the bars of the section.
     search: Search,
     all: Option<Box<IndexOverview>>,
     /// Also why reading the history stopped.
-    error: Option<String>,
+    pub(super) error: Option<String>,
     counting: Option<RequestId>,
     /// Whether the index has changed since the last count.
-    stale: bool,
+    pub(super) stale: bool,
     running: Option<RunningCount>,
     /// Whether the history was read in this session.
     looked: bool,
@@ -75,25 +75,12 @@ impl BadgeCounts {
         self.turned_on || cx.session().is_some_and(|session| session.index.is_some())
     }
 
-    pub fn index_is_on(&mut self) {
-        self.turned_on = true;
-    }
-
     pub fn by_week() -> Self {
         Self { period: Period::Week, ..Self::default() }
     }
 
-    /// Called when Home opens. The counts are refreshed, because ages depend on the current time.
-    pub fn opened(&mut self) {
-        self.stale = true;
-    }
-
     pub fn all(&self) -> Option<&IndexOverview> {
         self.all.as_deref()
-    }
-
-    pub fn period(&self) -> Period {
-        self.period
     }
 
     pub fn next_period(&mut self) {
@@ -104,10 +91,6 @@ impl BadgeCounts {
 
     pub fn issued(&self) -> Vec<CountBar> {
         self.bars_of(CountsSection::Issued)
-    }
-
-    pub fn error(&self) -> Option<&str> {
-        self.error.as_deref()
     }
 
     pub fn show(&mut self, section: CountsSection) {

@@ -73,7 +73,7 @@ impl BadgeCounts {
             }
             response => {
                 return match &mut self.badge_list {
-                    Some(badge_list) => badge_list.on_response(Reply { id, response }, effects),
+                    Some(badge_list) => badge_list.on_response(Reply { id, response }, cx, effects),
                     None => Err(Reply { id, response }),
                 };
             }
