@@ -6,6 +6,7 @@ use crate::tui::modals::profile::{ProfileForm, ProfileStep};
 use crate::tui::modals::profiles::Profiles;
 use crate::tui::prelude::*;
 
+#[derive(Default)]
 pub struct Welcome {
     form: Option<ProfileForm>,
     request: Option<RequestId>,
@@ -19,7 +20,7 @@ pub struct Welcome {
 
 impl Welcome {
     pub fn new(warning: Option<String>) -> Self {
-        Self { form: None, request: None, error: None, warning, tour: false, opening: None }
+        Self { warning, ..Self::default() }
     }
 
     /// Shows that a sandbox is starting. The user can choose nothing meanwhile.

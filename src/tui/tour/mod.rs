@@ -15,9 +15,10 @@ pub use draw::{ROWS, draw};
 pub const HOLDER: &str = "seoyun.han@naru.example";
 
 /// In order. Each but the last has a task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, VariantArray)]
 pub enum TourStep {
     /// Look up a holder's badges.
+    #[default]
     Find,
     Issue,
     /// Watch the badge until it is Issued.
@@ -62,7 +63,7 @@ pub struct TourState<'a> {
     pub jobs: &'a [Job],
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Tour {
     step: TourStep,
     /// Newest job when the step began. Newer jobs belong to this step.
@@ -75,13 +76,7 @@ pub struct Tour {
 
 impl Tour {
     pub fn new(jobs: &[Job]) -> Self {
-        Self {
-            step: TourStep::Find,
-            newest: jobs.first().map(|job| job.id),
-            issued: None,
-            revoked: None,
-            written: false,
-        }
+        Self { newest: jobs.first().map(|job| job.id), ..Self::default() }
     }
 
     /// Moves to the next step, even if this one is not done. Returns false after the last step.

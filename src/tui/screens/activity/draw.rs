@@ -74,11 +74,6 @@ impl Panes {
     }
 }
 
-fn joined(shares: Vec<(u64, RowStatus, String)>, cx: &UiContext) -> String {
-    let all: Vec<String> = shares.into_iter().map(|(n, _, word)| counted(n, &word)).collect();
-    cx.dotted(&all)
-}
-
 /// The rows that a job may send: skipped and invalid ones are no part of its progress.
 fn wanted(job: &Job) -> u64 {
     job.counts.sum(|status| !matches!(status, RowStatus::Skipped | RowStatus::Invalid))
@@ -115,7 +110,8 @@ pub(super) fn done_of(job: &Job, parts: u64) -> u64 {
 
 /// The row counts of a job, problems first, so that a short line never cuts a problem before a result.
 pub(super) fn standing(job: &Job, cx: &UiContext) -> String {
-    let words = joined(counts_in_words(job), cx);
+    let counts = counts_in_words(job).into_iter().map(|(n, _, word)| counted(n, &word));
+    let words = cx.dotted(&counts.collect::<Vec<_>>());
     match &job.owner {
         Some(owner) if !owner.is_me && !owner.is_colleague => t!("in another lapel: {words}", words),
         _ => words,
@@ -163,10 +159,6 @@ impl Activity {
 
     fn shown_panes(&self, area: Rect) -> Panes {
         if self.rows.is_some() { self.row_panes(area) } else { self.panes(area) }
-    }
-
-    pub(super) fn list_area(&self, area: Rect) -> Rect {
-        below(self.panes(area).list, 1)
     }
 
     pub(super) fn row_panes(&self, area: Rect) -> Panes {

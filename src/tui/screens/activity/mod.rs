@@ -9,7 +9,7 @@ mod rows_preview;
 
 use crate::jobs::{Stop, StopKind};
 use crate::tui::input::action::ActionKind;
-use crate::tui::input::list_hit::{Click, ListArea};
+use crate::tui::input::list_hit::{Click, ListArea, below};
 use crate::tui::modals::job_actions::{can, can_resolve, may_revoke, open_menu, revoke_rows, run};
 use crate::tui::modals::job_menu::JobMenu;
 use crate::tui::modals::resolve_rows::ResolveRows;
@@ -73,9 +73,7 @@ impl Activity {
         if job.phase == Phase::Draft {
             return None;
         }
-        if self.rows.as_ref().is_some_and(|rows| rows.job() == job.id)
-            && let Some(rows) = &mut self.rows
-        {
+        if let Some(rows) = self.rows.as_mut().filter(|rows| rows.job() == job.id) {
             rows.changed();
         }
         self.rows_preview.stale |= self.rows_preview.of == Some(job.id);
@@ -501,7 +499,7 @@ impl Component for Activity {
             return;
         }
         self.arrange(cx);
-        let list = self.list_area(area);
+        let list = below(self.panes(area).list, 1);
         self.heading.set_own(job_fields::own(usize::from(list.width), self.needs_width));
         self.heading.set_room(usize::from(list.width).saturating_sub(3));
         self.restart_pane();

@@ -132,70 +132,55 @@ impl Home {
             }
         }
         let is_quiet = !self.lines.iter().any(|line| line.part() < HomeGroup::Soon);
-        let mut head = Vec::new();
         let loss = self.loss.recent.filter(|loss| Timestamp::now() < loss.until);
-        match part {
-            HomeGroup::NeedsYou => match &self.journal {
-                Some(Err(why)) => {
-                    say(&mut head, t!("Needs you"), theme.strong());
-                    say(&mut rows, &cx.alert(why), theme.error());
-                }
-                None => {
-                    say(&mut head, t!("Needs you"), theme.strong());
-                    say(&mut rows, &cx.busy(t!("reading the journal")), theme.dim());
-                }
-                Some(Ok(())) if let Some(away) = &cx.connection.journal_away => {
-                    say(&mut head, t!("Needs you"), theme.strong());
-                    let time = cx.journal_time().unwrap_or_default();
-                    let known = t!("The jobs are shown as of {time}.", time);
-                    say(
-                        &mut head,
-                        &format!("{} {} {known}", cx.glyphs.alert, ended(&away.why)),
-                        theme.warning(),
-                    );
-                }
-                Some(Ok(())) if is_quiet && loss.is_none() => {
-                    say(&mut head, t!("Nothing needs you, and no job is running."), theme.strong());
-                    say(&mut rows, &next_steps(cx), theme.dim());
-                }
-                Some(Ok(())) => {
-                    say(&mut head, t!("Needs you"), theme.strong());
-                    if let Some(loss) = loss {
-                        let text = loss.with_times(&|at| moment(at, cx)).to_string();
-                        say(&mut head, &cx.alert(&text), theme.warning());
-                    } else if rows.is_empty() {
-                        say(&mut rows, &format!(" {}", t!("nothing")), theme.dim());
-                    }
-                }
+        let away = cx.connection.journal_away.as_ref();
+        let is_calm = is_quiet && loss.is_none() && away.is_none() && matches!(self.journal, Some(Ok(())));
+        if let (HomeGroup::Soon, Some(error)) = (part, &self.counts.error) {
+            say(&mut rows, &cx.alert(error), theme.error());
+        }
+        let has_index = part == HomeGroup::Soon && self.counts.is_on(cx);
+        if rows.is_empty() && part != HomeGroup::NeedsYou && !has_index {
+            return rows;
+        }
+        let title = match part {
+            HomeGroup::NeedsYou if is_calm => t!("Nothing needs you, and no job is running."),
+            HomeGroup::NeedsYou => t!("Needs you"),
+            HomeGroup::Drafts => t!("Kept drafts"),
+            HomeGroup::Checking => t!("lapel is checking"),
+            HomeGroup::Running => t!("Running"),
+            HomeGroup::Colleagues => t!("Colleagues"),
+            HomeGroup::Soon => t!("Soon"),
+            HomeGroup::Plot => match self.counts.period {
+                Period::Day => t!("Issued per day"),
+                Period::Week => t!("Issued per week"),
+                Period::Month => t!("Issued per month"),
             },
-            HomeGroup::Soon => {
-                if let Some(error) = &self.counts.error {
-                    say(&mut rows, &cx.alert(error), theme.error());
-                }
-                if self.counts.is_on(cx) {
-                    let (words, style) = self.counts.reading_words(cx);
-                    let mut spans = vec![Span::styled(format!("  {}", t!("Soon")), theme.strong())];
-                    if !words.is_empty() {
-                        spans.push(Span::styled(format!("  {}", t!("index: {words}", words)), style));
-                    }
-                    head.push(Placed { line: None, spans });
-                } else if !rows.is_empty() {
-                    say(&mut head, t!("Soon"), theme.strong());
-                }
+        };
+        let mut head = Vec::new();
+        say(&mut head, title, theme.strong());
+        let (words, style) = self.counts.reading_words(cx);
+        if let (true, false, Some(row)) = (has_index, words.is_empty(), head.last_mut()) {
+            row.spans.push(Span::styled(format!("  {}", t!("index: {words}", words)), style));
+        }
+        match (&self.journal, away) {
+            _ if part != HomeGroup::NeedsYou => {}
+            (Some(Err(why)), _) => say(&mut rows, &cx.alert(why), theme.error()),
+            (None, _) => say(&mut rows, &cx.busy(t!("reading the journal")), theme.dim()),
+            (_, Some(away)) => {
+                let time = cx.journal_time().unwrap_or_default();
+                let known = t!("The jobs are shown as of {time}.", time);
+                let text = format!("{} {} {known}", cx.glyphs.alert, ended(&away.why));
+                say(&mut head, &text, theme.warning());
             }
-            _ if rows.is_empty() => {}
-            HomeGroup::Drafts => say(&mut head, t!("Kept drafts"), theme.strong()),
-            HomeGroup::Checking => say(&mut head, t!("lapel is checking"), theme.strong()),
-            HomeGroup::Running => say(&mut head, t!("Running"), theme.strong()),
-            HomeGroup::Colleagues => say(&mut head, t!("Colleagues"), theme.strong()),
-            HomeGroup::Plot => {
-                let text = match self.counts.period {
-                    Period::Day => t!("Issued per day"),
-                    Period::Week => t!("Issued per week"),
-                    Period::Month => t!("Issued per month"),
-                };
-                say(&mut head, text, theme.strong());
-            }
+            _ if is_calm => say(&mut rows, &next_steps(cx), theme.dim()),
+            _ => match loss {
+                Some(loss) => {
+                    let text = loss.with_times(&|at| moment(at, cx)).to_string();
+                    say(&mut head, &cx.alert(&text), theme.warning());
+                }
+                None if rows.is_empty() => say(&mut rows, &format!(" {}", t!("nothing")), theme.dim()),
+                None => {}
+            },
         }
         head.append(&mut rows);
         head

@@ -434,7 +434,7 @@ impl Component for Home {
             HomePart::Counts | HomePart::List => {}
         }
         if self.counts.on_action(action, cx, effects) {
-            if matches!(self.shown, HomePart::List) && !self.counts.is_over_bars() {
+            if matches!(self.shown, HomePart::List) && self.counts.badge_list.is_none() {
                 self.shown = HomePart::Lines;
             }
             return true;

@@ -38,7 +38,7 @@ pub struct BadgeCounts {
     looked: bool,
     /// When to read the history again.
     due: Option<Instant>,
-    badge_list: Option<BadgeList>,
+    pub(super) badge_list: Option<BadgeList>,
     asked: Option<RequestId>,
     /// With the title of its list.
     export: Option<(RequestId, String)>,
@@ -101,10 +101,6 @@ impl BadgeCounts {
 
     pub fn list(&mut self, which: IndexedList, title: String) {
         self.badge_list = Some(BadgeList::new(which, title));
-    }
-
-    pub fn is_over_bars(&self) -> bool {
-        self.badge_list.is_some()
     }
 
     /// Counts in the index when there are no counts yet, or when it has changed. This costs no request, except for
@@ -205,12 +201,12 @@ impl BadgeCounts {
     }
 
     fn cursor(&self) -> &ListCursor {
-        &self.cursors[self.section.place()]
+        &self.cursors[self.section as usize]
     }
 
     fn select(&mut self, at: usize) {
         let at = at.min(self.bars().len().saturating_sub(1));
-        self.cursors[self.section.place()].select(at);
+        self.cursors[self.section as usize].select(at);
     }
 
     fn read(&mut self, want: SyncScope, effects: &mut Effects<'_>) {
@@ -322,7 +318,7 @@ impl Component for BadgeCounts {
                 _ => effects.say(t!("There are no badges in this bar.")),
             },
             _ => {
-                let (labels, cursor) = (self.labels(), &mut self.cursors[self.section.place()]);
+                let (labels, cursor) = (self.labels(), &mut self.cursors[self.section as usize]);
                 return self.search.act_in(action, cursor, &labels) || cursor.on_action(action, labels.len());
             }
         }
@@ -334,7 +330,7 @@ impl Component for BadgeCounts {
             return badge_list.on_text_key(key, effects);
         }
         let labels = self.labels();
-        self.search.type_in(key, &mut self.cursors[self.section.place()], &labels)
+        self.search.type_in(key, &mut self.cursors[self.section as usize], &labels)
     }
 
     fn on_paste(&mut self, text: &str, _: &UiContext, effects: &mut Effects<'_>) {
@@ -342,7 +338,7 @@ impl Component for BadgeCounts {
             badge_list.on_paste(text, effects);
         } else {
             let labels = self.labels();
-            self.search.paste_in(text, &mut self.cursors[self.section.place()], &labels);
+            self.search.paste_in(text, &mut self.cursors[self.section as usize], &labels);
         }
     }
 
