@@ -68,7 +68,7 @@ impl Header<'_> {
         if self.is_welcome {
             return (NAME, Vec::new());
         }
-        let needs = self.screens.needs();
+        let needs = self.screens.home.needing;
         let of = |shown: TabLabels| {
             let tabs = Tab::ALL.iter().enumerate().map(|(at, (tab, name))| {
                 let is_number = shown == TabLabels::Numbers && *tab != self.tab;

@@ -104,6 +104,7 @@ impl Activity {
         true
     }
 
+    /// Newest first.
     pub fn jobs(&self) -> &[Job] {
         &self.jobs
     }

@@ -27,7 +27,7 @@ use mails::{FailedMailList, MailSource};
 pub struct Home {
     of_jobs: Vec<HomeLine>,
     /// The number of jobs with a problem.
-    pub(in crate::tui::screens) needing: usize,
+    pub(in crate::tui) needing: usize,
     /// `None` until the journal was read, or why it could not be.
     journal: Option<Result<(), String>>,
     drafts: HomeDrafts,
