@@ -350,13 +350,14 @@ impl HomeWidths {
         let longest = texts.iter().filter(|texts| texts.job.is_some()).map(Texts::wide).max().unwrap_or(0);
         let spare = room.saturating_sub(label + hint + longest + 3 * GAP);
         let title = title.min((room / 4).clamp(TITLE.0, TITLE.1).max(spare));
-        let lead = if label > 0 { label + title + 2 * GAP } else { 0 };
+        let widths = Self { label, title, text: 0 };
+        let lead = widths.lead();
         let most = room.saturating_sub(lead + hint + GAP).max(10);
         let natural = texts.iter().map(|texts| {
             // A text without a job also has the room of the job.
             texts.wide().saturating_sub(if texts.job.is_some() { 0 } else { lead })
         });
-        Self { label, title, text: natural.max().unwrap_or(0).clamp(1, most) }
+        Self { text: natural.max().unwrap_or(0).clamp(1, most), ..widths }
     }
 
     fn lead(&self) -> usize {

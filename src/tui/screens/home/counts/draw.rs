@@ -427,8 +427,8 @@ mod tests {
         assert_eq!(most_of_each(&counts, all - 1), 25);
         for rows in 0..all {
             let most = most_of_each(&counts, rows);
-            let shown: usize = counts.iter().map(|count| (*count).min(most)).sum();
-            assert!(most == 0 || shown + 5 + 4 + 1 <= rows, "{rows}: {most}");
+            let needed = 5 + 4 + 1 + counts.iter().map(|count| (*count).min(most)).sum::<usize>();
+            assert!(most == 0 || needed <= rows, "{rows}: {most}");
             assert!(most > 0 || rows < 14, "each section has at least a row: {rows}");
         }
     }
