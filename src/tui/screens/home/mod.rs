@@ -309,7 +309,7 @@ impl Home {
 
 impl Screen for Home {
     fn begin() -> Self {
-        Self { stale: true, counts: BadgeCounts::by_week(), ..Self::default() }
+        Self { stale: true, ..Self::default() }
     }
 
     fn on_opened(&mut self) {

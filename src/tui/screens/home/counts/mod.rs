@@ -75,10 +75,6 @@ impl BadgeCounts {
         self.turned_on || cx.session().is_some_and(|session| session.index.is_some())
     }
 
-    pub fn by_week() -> Self {
-        Self { period: Period::Week, ..Self::default() }
-    }
-
     pub fn all(&self) -> Option<&IndexOverview> {
         self.all.as_deref()
     }

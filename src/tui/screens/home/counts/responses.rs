@@ -1,13 +1,10 @@
 //! Handling of the index's responses in the counts.
 
 use super::{BadgeCounts, ReissuePlan};
-use crate::index::Renewal;
+use crate::index::{IndexConfig, Renewal};
 use crate::jobs::Person;
 use crate::tui::prelude::*;
 use crate::tui::worker::index::{MOST_DETAILS, left_out};
-
-/// Default time between two readings of the history, in minutes, if the profile sets none.
-const REFRESH_MINUTES: u32 = 15;
 
 impl BadgeCounts {
     pub(super) fn take_response(
@@ -31,10 +28,11 @@ impl BadgeCounts {
                 self.running = None;
                 self.error = synced.err();
                 self.changed();
-                let minutes = cx
-                    .session()
-                    .and_then(|session| session.index.as_ref())
-                    .map_or(REFRESH_MINUTES, |index| index.settings.refresh_minutes);
+                let index = cx.session().and_then(|session| session.index.as_ref());
+                let minutes = index.map_or_else(
+                    || IndexConfig::default().refresh_minutes,
+                    |index| index.settings.refresh_minutes,
+                );
                 self.due = Some(Instant::now() + Duration::from_secs(u64::from(minutes) * 60));
             }
             Response::Details(read) if is_running => {
