@@ -275,6 +275,7 @@ async fn without_an_index_it_says_what_one_costs_and_asks_for_none() {
 #[tokio::test]
 async fn the_badges_are_counted_neither_for_another_tab_nor_again_after_the_history_was_read() {
     let mut h = Harness::new(small(), 130, 30).await;
+    h.settled().await;
     for tab in ["3", "alt-4", "alt-5", "alt-1"] {
         h.press(tab);
         h.settled().await;
