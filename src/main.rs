@@ -11,11 +11,11 @@ use lapel::domain::email::ended;
 use lapel::i18n::set_language;
 use lapel::jobs::{Journal, JournalPlace};
 use lapel::sandbox::{self, Options, Sandbox};
-use lapel::t;
 use lapel::tui::{
-    self, AppOptions, AppPaths, FileKind, FirstConnection, GivenSecret, Helpers, HostTerminal, IndexUse,
-    InitialView, Keymap, ProfileChange, ProfileRequest, ProfileSession, Start, ViewUse,
+    self, AppOptions, AppPaths, FirstConnection, GivenSecret, Helpers, HostTerminal, IndexUse, InitialView,
+    Keymap, ProfileChange, ProfileRequest, ProfileSession, Start, ViewUse,
 };
+use lapel::{t, tr_noop};
 use secrecy::{ExposeSecret, SecretString};
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -265,11 +265,11 @@ fn app_paths(paths: &Paths, begins_tour: bool, read_only: bool) -> AppPaths {
     let taken = note.exists();
     AppPaths {
         files: vec![
-            (FileKind::Settings, paths.config_file()),
-            (FileKind::Keys, paths.keymap_file()),
-            (FileKind::Journal, Journal::file_in(&paths.data_dir)),
-            (FileKind::Log, paths.log_file()),
-            (FileKind::Crashes, tui::crash_file(&paths.data_dir)),
+            (tr_noop!("settings"), paths.config_file()),
+            (tr_noop!("your own keys"), paths.keymap_file()),
+            (tr_noop!("job journal"), Journal::file_in(&paths.data_dir)),
+            (tr_noop!("log, if LAPEL_LOG is set"), paths.log_file()),
+            (tr_noop!("crash reports"), tui::crash_file(&paths.data_dir)),
         ],
         data_dir: Some(paths.data_dir.clone()),
         // The tour issues and revokes badges.

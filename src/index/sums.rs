@@ -21,8 +21,8 @@ const MOST_MAILS: i64 = 200_000;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Period {
-    #[default]
     Day,
+    #[default]
     Week,
     Month,
 }

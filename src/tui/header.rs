@@ -57,7 +57,7 @@ impl Header<'_> {
         if self.is_welcome {
             return (NAME, Vec::new());
         }
-        let needs = self.screens.needs();
+        let needs = self.screens.home.needing;
         let of = |before: &'static str, has_names: bool| {
             let tabs = Tab::ALL.iter().enumerate().map(|(at, (tab, name))| {
                 let is_named = has_names || *tab == self.tab;

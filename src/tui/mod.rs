@@ -67,7 +67,7 @@ pub use initial_view::InitialView;
 pub use input::action::Action;
 pub use input::keymap::{KeyContext, Keymap, Press};
 pub use message::Message;
-pub use persist::app_paths::{AppPaths, FileKind};
+pub use persist::app_paths::AppPaths;
 pub use persist::saved_layout::ViewUse;
 pub use platform::canvas::{Canvas, Surface};
 pub use platform::crash::file_in as crash_file;

@@ -7,22 +7,25 @@ use jiff::SignedDuration;
 /// Time after planning a job in which its refused rows count as a need.
 const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Need {
-    pub urgency: Urgency,
-    pub status: RowStatus,
-    pub rows: u64,
-}
-
 pub fn is_checked(status: RowStatus) -> bool {
     matches!(status, RowStatus::InDoubt | RowStatus::BeingChecked | RowStatus::Overdue)
 }
 
+/// lapel checks the rows that are held: nobody can send them meanwhile.
+pub fn urgency(part: JobPart, job: &Job) -> Urgency {
+    if part.is_held { Urgency::InDoubt } else { Urgency::of(part.status, job) }
+}
+
+/// Some parts of a job, the most urgent first.
+fn parts(job: &Job, are_wanted: impl Fn(&JobPart) -> bool) -> Vec<JobPart> {
+    let mut all = if matches!(job.phase, Phase::Draft | Phase::Moved) { Vec::new() } else { job.parts() };
+    all.retain(are_wanted);
+    all.sort_by_key(|part| (urgency(*part, job), part.is_held, part.status));
+    all
+}
+
 /// What a job needs from a person, the most urgent first. Rows that lapel still checks need nobody.
-pub fn needs(job: &Job, now: Timestamp) -> Vec<Need> {
-    if matches!(job.phase, Phase::Draft | Phase::Moved) {
-        return Vec::new();
-    }
+pub fn needs(job: &Job, now: Timestamp) -> Vec<JobPart> {
     let is_recent = now.duration_since(job.created) < RECENT;
     let is_need = |status| match status {
         RowStatus::NeverSeen | RowStatus::NeedsReview => true,
@@ -33,62 +36,40 @@ pub fn needs(job: &Job, now: Timestamp) -> Vec<Need> {
         RowStatus::Refused | RowStatus::NotAccepted => is_recent,
         _ => false,
     };
-    let of = |(status, rows)| {
-        // lapel checks the others, and nobody can send them meanwhile.
-        let rows = if status == RowStatus::Ready { rows - job.held_by_refusal() } else { rows };
-        Need { urgency: Urgency::of(status, job), status, rows }
-    };
-    let mut all: Vec<Need> = job.counts.iter().filter(|(status, _)| is_need(*status)).map(of).collect();
-    all.retain(|need| need.rows > 0);
-    all.sort_by_key(|need| need.urgency);
-    all
+    parts(job, |part| !part.is_held && is_need(part.status))
 }
 
-/// The rows that lapel checks by itself, the most urgent first.
-pub fn checked(job: &Job) -> Vec<Need> {
-    if matches!(job.phase, Phase::Draft | Phase::Moved) {
-        return Vec::new();
-    }
-    let of = |(status, rows)| Need { urgency: Urgency::of(status, job), status, rows };
-    // They are not sent again before it is certain that the service accepted none of them.
-    let refused = Need { urgency: Urgency::InDoubt, status: RowStatus::Ready, rows: job.held_by_refusal() };
-    let mut all: Vec<Need> = job.counts.iter().filter(|(status, _)| is_checked(*status)).map(of).collect();
-    all.extend(Some(refused).filter(|refused| refused.rows > 0));
-    all.sort_by_key(|need| need.urgency);
-    all
+/// The rows that lapel checks by itself, the most urgent first. Held rows are not sent again before it is certain that the
+/// service accepted none of them.
+pub fn checked(job: &Job) -> Vec<JobPart> {
+    parts(job, |part| part.is_held || is_checked(part.status))
 }
 
 /// What the sign of a job is for: its needs, or else the rows that lapel checks.
-pub fn concerns(job: &Job, now: Timestamp) -> Vec<Need> {
+pub fn concerns(job: &Job, now: Timestamp) -> Vec<JobPart> {
     let needs = needs(job, now);
     if needs.is_empty() { checked(job) } else { needs }
 }
 
 /// A need in words. Home and Activity show the same ones.
-pub fn words(need: &Need, job: &Job) -> String {
-    match (need.urgency, &job.stop) {
+pub fn words(need: JobPart, job: &Job) -> String {
+    match (urgency(need, job), &job.stop) {
         (Urgency::Stopped, Some(stop)) => {
             let (n, all) = (number(need.rows), number(job.counts.total()));
             t!("{n} of {all} not sent: {why}", n, all, why = tr(stop.kind.name()))
         }
-        (urgency, _) => {
-            let is_held = urgency == Urgency::InDoubt && need.status == RowStatus::Ready;
-            let part = JobPart { status: need.status, rows: need.rows, is_held };
-            counted(need.rows, &job.part_words(part).to_string())
-        }
+        _ => counted(need.rows, &job.part_words(need).to_string()),
     }
 }
 
 /// A need in fewer words for a column, the longer ones first.
-pub fn short_words(need: &Need, job: &Job) -> [String; 2] {
-    match (need.urgency, &job.stop) {
+pub fn short_words(need: JobPart, job: &Job) -> [String; 2] {
+    match (urgency(need, job), &job.stop) {
         (Urgency::Stopped, Some(stop)) => {
             let n = number(need.rows);
             [t!("{n} not sent: {why}", n, why = tr(stop.kind.name())), t!("{n} not sent", n)]
         }
-        (Urgency::InDoubt, _) if need.status == RowStatus::Ready => {
-            [words(need, job), t!("{n} perhaps accepted", n = number(need.rows))]
-        }
+        _ if need.is_held => [words(need, job), t!("{n} perhaps accepted", n = number(need.rows))],
         _ => [words(need, job), words(need, job)],
     }
 }

@@ -59,6 +59,8 @@ async fn a_closed_review_goes_on_from_home_with_its_decisions() {
     h.press("0");
     let screen = h.shows(msg(KEPT)).await;
     assert!(screen.contains("2 ready") && screen.contains("1 skipped"), "{screen}");
+    // The clock of the service, like every time beside it.
+    assert!(screen.contains(&msg_with("kept {time}", &[&"11-21 10:00"])), "{screen}");
     h.settled().await;
     h.press("enter");
     h.shows(msg_part("Nothing is sent until you confirm. ")).await;

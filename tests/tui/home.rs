@@ -1,4 +1,4 @@
-//! Home: what needs a person comes first, nothing is asked of the service for it, and Enter never sends.
+//! Home: what needs a person comes first, the service is asked for no more than a number, and Enter never sends.
 
 use super::activity::issue;
 use super::columns::{ended, keeping};
@@ -75,16 +75,20 @@ pub async fn stopped(
 }
 
 #[tokio::test]
-async fn the_first_start_opens_home_and_asks_the_service_nothing() {
+async fn the_first_start_opens_home_and_asks_only_for_the_number_of_badges() {
     let mut h = first_start(small(), 80, 24).await;
     let screen = h.settled().await;
     assert!(screen.contains(msg(CALM)), "{screen}");
     assert!(screen.starts_with(" Home  1  2  3  4  5 "), "{screen}");
     assert!(screen.contains(" DEMO  연습용 기관"), "{screen}");
-    assert_eq!(all_requests(&h), 0, "Home costs no request");
+    assert_eq!((all_requests(&h), requests(&h, "GET /badges/history")), (1, 1), "to say what an index costs");
     h.press("j k G g r z R");
     h.settled().await;
-    assert_eq!(all_requests(&h), 0, "and no key of it does without an index");
+    h.press("enter");
+    h.settled().await;
+    h.press("esc 5 0");
+    h.settled().await;
+    assert_eq!(all_requests(&h), 1, "and no key asks again");
 }
 
 #[tokio::test]
@@ -254,15 +258,11 @@ async fn a_running_job_shows_how_far_it_is() {
 async fn without_an_index_it_says_what_one_costs_and_asks_for_none() {
     let mut h = first_start(small(), 130, 30).await;
     let screen = h.settled().await;
-    assert!(words(&screen).contains(msg_part("request for every 100 badges")), "{screen}");
-    h.press("2");
-    h.settled().await;
-    h.press("0");
-    let screen = h.settled().await;
     assert!(words(&screen).contains(&msg_with("about {n} requests", &[&6])), "{screen}");
     h.press("enter");
     let screen = h.settled().await;
     assert!(screen.contains(msg("The counts need an index, and there is none.")), "{screen}");
+    assert!(words(&screen).contains(&msg_with("about {n} requests", &[&6])), "{screen}");
     h.press("esc");
     let before = all_requests(&h);
     h.run_in_palette(Action::IndexOn);
@@ -273,15 +273,45 @@ async fn without_an_index_it_says_what_one_costs_and_asks_for_none() {
 }
 
 #[tokio::test]
-async fn opening_the_counts_without_an_index_reads_how_many_badges_there_are() {
-    let mut h = first_start(small(), 130, 30).await;
-    let screen = h.settled().await;
-    assert!(words(&screen).contains(msg_part("request for every 100 badges")), "{screen}");
-    assert_eq!(requests(&h, "GET /badges/history"), 0, "Home costs no request");
-    h.press("enter");
+async fn the_badges_are_counted_neither_for_another_tab_nor_again_after_the_history_was_read() {
+    let mut h = Harness::new(small(), 130, 30).await;
+    h.settled().await;
+    for tab in ["3", "alt-4", "alt-5", "alt-1"] {
+        h.press(tab);
+        h.settled().await;
+    }
+    assert_eq!(requests(&h, "GET /badges/history"), 0, "only Home shows the number");
+    h.press("2");
+    h.settled().await;
+    let before = requests(&h, "GET /badges/history");
+    h.press("0");
     let screen = h.settled().await;
     assert!(words(&screen).contains(&msg_with("about {n} requests", &[&6])), "{screen}");
-    assert_eq!(requests(&h, "GET /badges/history"), 1);
+    assert_eq!(requests(&h, "GET /badges/history"), before, "it is known");
+    // A service that fails is asked once.
+    let mut h = first_start(small(), 130, 30).await;
+    h.sandbox.control().add_fault("get /badges/history status=500").expect("a rule");
+    let screen = h.settled().await;
+    assert!(words(&screen).contains(msg_part("request for every 100 badges")), "{screen}");
+    let before = all_requests(&h);
+    h.press("5 0");
+    h.settled().await;
+    assert_eq!(all_requests(&h), before);
+}
+
+#[tokio::test]
+async fn the_next_reading_is_told_by_the_clock_of_the_service() {
+    let mut h = Harness::with(Options { speed: 96.0, ..small() }, 120, 36, |mut session| {
+        session.connection.clock_speed = 96.0;
+        with_index(session)
+    })
+    .await;
+    let late = RowSpec { state: RowState::Overdue, minutes_ago: 60 * 24 * 9, ..RowSpec::default() };
+    h.sandbox.control().rows(&Rows { insert: vec![late], ..Rows::default() }).expect("inserted");
+    h.settled().await;
+    h.press("0 r");
+    // A quarter of an hour is a day of the service.
+    h.shows(&msg_with("next reading {time}", &[&"11-22 "])).await;
 }
 
 #[tokio::test]

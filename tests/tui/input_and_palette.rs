@@ -516,8 +516,8 @@ async fn an_idle_app_is_woken_only_when_the_minute_of_its_requests_ends() {
 async fn the_help_ends_with_the_places_of_lapels_files() {
     let mut h = Harness::new(small(), 80, 24).await;
     let files = vec![
-        (lapel::tui::FileKind::Log, "/home/kim/lapel.log".into()),
-        (lapel::tui::FileKind::Crashes, format!("/home/{}/crash.txt", "long/".repeat(30)).into()),
+        ("log, if LAPEL_LOG is set", "/home/kim/lapel.log".into()),
+        ("crash reports", format!("/home/{}/crash.txt", "long/".repeat(30)).into()),
     ];
     h.tui.app.set_app_paths(lapel::tui::AppPaths { files, ..lapel::tui::AppPaths::default() });
     h.settled().await;

@@ -73,7 +73,7 @@ async fn a_single_row_that_needs_review_says_how_it_is_sent_or_skipped() {
     assert!(screen.contains(&keys), "{screen}");
     // Its heading names its reason, with the keys of a group.
     let title = msg_with("{what}: {n} (“{example}”)", &[&msg("lost letters"), &1, &"박Garc?a"]);
-    let keys_of_group = [msg_with("{send} include all", &[&"A"]), msg_with("{skip} skip all", &[&"_"])];
+    let keys_of_group = [format!("A {}", msg("include group")), format!("_ {}", msg("skip group"))];
     let heading = format!("▾ {title}  {}", keys_of_group.join("  "));
     assert!(screen.contains(&heading), "{screen}");
     h.press("space");
@@ -352,8 +352,11 @@ async fn a_heading_has_the_keys_of_its_rows_or_says_what_they_need() {
     h.press("f");
     let screen = h.settled().await;
     assert!(on(&screen, &format!("{}: 2 ({})", msg("skipped"), msg("twice in the file"))), "{screen}");
-    assert!(on(&screen, &msg_with("{send} include all", &[&"A"])), "{screen}");
-    assert!(!on(&screen, &msg_with("{skip} skip all", &[&"_"])), "{screen}");
+    let key = format!("A {}", msg("include group"));
+    assert!(on(&screen, &key), "{screen}");
+    let footer = screen.trim_end().lines().last().unwrap_or_default();
+    assert!(footer.contains(&key), "the same key with the same word: {screen}");
+    assert!(!on(&screen, &format!("_ {}", msg("skip group"))), "{screen}");
     h.press("_");
     h.shows(msg("These rows are skipped already.")).await;
     h.press("A");
@@ -454,8 +457,8 @@ async fn the_reason_of_a_row_is_whole_on_a_small_screen() {
     assert!(flat.contains("one@naru.example"), "the suggestion, too: {screen}");
     assert!(screen.contains("@naru.example?"), "also in the row: {screen}");
     // The example leaves its room to the keys.
-    let keys = [("{take} correct all", "a"), ("{send} include all", "A"), ("{skip} skip all", "_")];
-    let keys = keys.map(|(text, key)| msg_with(text, &[&key])).join("  ");
+    let keys = [("a", "correct group"), ("A", "include group"), ("_", "skip group")];
+    let keys = keys.map(|(key, words)| format!("{key} {}", msg(words))).join("  ");
     let heading = format!("▾ {}  {keys}", msg_with("{what}: {n}", &[&msg("mistyped domain"), &2]));
     assert!(screen.contains(&heading), "{screen}");
     // On a heading, one key is named that shows and hides its rows.

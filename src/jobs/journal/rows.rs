@@ -7,6 +7,7 @@ use super::reasons::stored;
 pub use super::row_parts::RowPart;
 use super::row_parts::part_place;
 use super::tx::Bind;
+use crate::domain::look_alike::unaccented;
 use crate::jobs::duplicate_kind::DuplicateKind;
 use crate::jobs::intake::hex;
 use crate::jobs::job::JobRow;
@@ -253,7 +254,7 @@ pub(super) fn page(
                 (SELECT state FROM claim WHERE claim.job = row.job AND claim.no = row.no) AS claim FROM row
          WHERE {page}"
     );
-    let (text, most) = (searched(filter), *most as i64);
+    let (text, most) = (with_text(db, *job, filter)?, *most as i64);
     let values: Vec<&dyn Bind> =
         values![job.0, filter.group, text, after, skip, most].iter().copied().chain(keys(filter)).collect();
     db.rows(&sql, &values, |r| read(r, *doubt_window))
@@ -301,7 +302,7 @@ pub(super) fn before_in_list(
         sorted(filter),
         chosen(db, *job, filter)?
     );
-    let (text, no) = (searched(filter), *no as i64);
+    let (text, no) = (with_text(db, *job, filter)?, *no as i64);
     let values: Vec<&dyn Bind> =
         values![job.0, filter.group, text, 0_i64, no, 1_i64].iter().copied().chain(keys(filter)).collect();
     db.optional(&sql, &values, |r| Ok(r.get::<i64>(0)?.unsigned_abs().saturating_sub(1)))
@@ -375,9 +376,24 @@ fn page_by_status(
     Ok(found)
 }
 
-/// The text of a filter, as the journal compares it.
-fn searched(filter: &RowFilter) -> Option<String> {
-    filter.text.as_ref().map(|text| text.to_ascii_lowercase())
+/// The places of the rows that have the text of a filter, as a JSON list. A database cannot compare without accents.
+fn with_text(db: &Tx<'_>, job: JobId, filter: &RowFilter) -> tx::Result<Option<String>> {
+    let Some(wanted) = &filter.text else { return Ok(None) };
+    let others = RowFilter { text: None, ..filter.clone() };
+    let sql = format!(
+        "SELECT no, coalesce(name, '') || ' ' || coalesce(email, '') || ' ' || coalesce(title, '') || ' ' || coalesce(badge, ''),
+                line, {NUMBER} FROM row WHERE job = ?1 AND {}",
+        chosen(db, job, &others)?
+    );
+    let (folded, wanted) = (unaccented(wanted), wanted.as_str());
+    let found: Vec<Option<i64>> = db.rows(&sql, values![job.0, filter.group, None::<String>], |r| {
+        let (text, line, number): (String, Option<i64>, i64) = (r.get(1)?, r.get(2)?, r.get(3)?);
+        let has_it = unaccented(&text).contains(&folded)
+            || line.is_some_and(|line| line.to_string() == wanted)
+            || wanted.strip_prefix('#').is_some_and(|wanted| number.to_string() == wanted);
+        Ok(if has_it { Some(r.get(0)?) } else { None })
+    })?;
+    Ok(Some(super::json(&found.into_iter().flatten().collect::<Vec<_>>())))
 }
 
 /// One of these statuses as a condition; any status if there are none.
@@ -391,19 +407,12 @@ fn is_by_status(filter: &RowFilter) -> bool {
     filter.group.is_none() && filter.text.is_none() && filter.unproven.is_none()
 }
 
-/// A filter as a condition; `?2` is the key of its group, `?3` its text.
+/// A filter as a condition; `?2` is the key of its group, `?3` the rows [`with_text`].
 fn chosen(db: &Tx<'_>, job: JobId, filter: &RowFilter) -> tx::Result<String> {
     let statuses = with_status(&filter.row_statuses);
     // Without a group, the key of each row is not computed.
     let group = if filter.group.is_some() { format!("{GROUP} = ?2") } else { "?2 IS NULL".to_owned() };
-    let text = if filter.text.is_some() {
-        format!(
-            "(instr(lower(name || ' ' || email || ' ' || coalesce(title, '') || ' ' || coalesce(badge, '')), ?3) > 0
-              OR CAST(line AS TEXT) = ?3 OR '#' || CAST({NUMBER} AS TEXT) = ?3)"
-        )
-    } else {
-        "?3 IS NULL".to_owned()
-    };
+    let text = if filter.text.is_some() { "no IN json_list(?3, bigint)" } else { "?3 IS NULL" };
     let unproven = match filter.unproven {
         Some(unproven) => {
             let is_unproven = super::refusals::is_unproven(db, job)?;
@@ -425,8 +434,7 @@ pub(super) fn count(db: &Tx<'_>, job: &JobId, filter: &RowFilter) -> tx::Result<
         return db.one(&sql, values![job.0]).map(jobs::possible);
     }
     let sql = format!("SELECT count(*) FROM row WHERE job = ?1 AND {}", chosen(db, *job, filter)?);
-    let values = values![job.0, filter.group, searched(filter)];
-    db.one(&sql, values)
+    db.one(&sql, values![job.0, filter.group, with_text(db, *job, filter)?])
 }
 
 fn read(r: &SqlRow<'_>, doubt_window: i64) -> tx::Result<JobRow> {

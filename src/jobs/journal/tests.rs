@@ -333,6 +333,26 @@ async fn pages_of_rows_by_status_follow_each_other() {
             assert_eq!(found, place, "{no} in {filter:?}");
         }
     }
+    // A text is found without its accents, a row by its number. Row 3 waits, row 400 is issued.
+    let name = |db: &Tx<'_>, (): &()| {
+        db.execute("UPDATE row SET name = 'Zoë Ångström' WHERE no IN (3, 400)", values![])
+    };
+    journal.store().write("test", (), name).await.expect("names");
+    let texts =
+        [("zoe ANGSTROM", vec![3, 400]), ("Zoë Å", vec![3, 400]), ("#400", vec![400]), ("400", Vec::new())];
+    for (text, places) in texts {
+        for statuses in [&[][..], &STATUSES] {
+            let (text, row_statuses) = (Some(text.to_owned()), statuses.to_vec());
+            let filter = rows::RowFilter { row_statuses, text, order, ..Default::default() };
+            let filter = if statuses.is_empty() { rows::RowFilter { order: None, ..filter } } else { filter };
+            let (job, store) = (crate::jobs::JobId(1), journal.store());
+            let page = store.rows_page(job, filter.clone(), 7, 0).await.expect("a page");
+            assert_eq!(page.iter().map(|row| row.no).collect::<Vec<_>>(), places, "{filter:?}");
+            assert_eq!(store.rows_count(job, filter.clone()).await.expect("a count"), places.len() as u64);
+            let before = store.before_in_list(job, filter, 400).await.expect("a place");
+            assert_eq!(before, places.iter().position(|no| *no == 400).map(|place| place as u64));
+        }
+    }
 }
 
 /// SQLite refuses to change the journal mode of a file that another process is just creating. Here the lock on the

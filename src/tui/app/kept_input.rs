@@ -88,7 +88,7 @@ impl App {
                 Ok(())
             }
             Response::Filters(filters, asked) => {
-                if filters.is_ok() || asked.clone().into_change().is_none() {
+                if filters.is_ok() || asked.change.is_none() {
                     // The file was read again. Its mistakes may be other ones, or gone.
                     if let Some(why) = &self.cx.saved.error {
                         self.toasts.withdraw(&unusable(why));

@@ -99,7 +99,7 @@ impl App {
         if job.phase == Phase::Draft {
             return;
         }
-        let known = self.screens.activity.is_read();
+        let known = self.screens.activity.read().is_some();
         let before = self.screens.activity.take(job.clone());
         if known {
             self.output.job(before.as_ref(), &job);

@@ -12,7 +12,7 @@ impl App {
     pub fn set_app_paths(&mut self, app_paths: AppPaths) {
         self.tour_wanted = app_paths.begins_tour;
         if let Some(welcome) = &mut self.welcome {
-            welcome.offer_tour(app_paths.offers_tour);
+            welcome.tour = app_paths.offers_tour;
         }
         self.app_paths = app_paths;
         if self.welcome.is_some() {
@@ -21,7 +21,7 @@ impl App {
     }
 
     pub(super) fn begin_tour(&mut self, effects: &mut Effects<'_>) {
-        self.connection.tour = Some(Tour::new(self.screens.jobs()));
+        self.connection.tour = Some(Tour::new(self.screens.activity.jobs()));
         self.changed = true;
         self.app_paths.offers_tour = false;
         if let Some(to) = self.app_paths.tour_note.take() {
@@ -35,7 +35,7 @@ impl App {
             Action::Tour if self.cx.may_tour() => self.begin_tour(effects),
             Action::Tour => effects.say(t!("The tour runs in the sandbox: lapel tour.")),
             Action::TourSkip => {
-                let jobs = self.screens.jobs();
+                let jobs = self.screens.activity.jobs();
                 let went_on = self.connection.tour.as_mut().is_some_and(|tour| tour.skip(jobs));
                 if !went_on {
                     self.connection.tour = None;
@@ -57,8 +57,8 @@ impl App {
     pub(in crate::tui) fn tour_sees(&self) -> TourState<'_> {
         TourState {
             place: self.front().tour_place(),
-            found: self.screens.has_found_holder(),
-            jobs: self.screens.jobs(),
+            found: self.screens.wallet.has_found(),
+            jobs: self.screens.activity.jobs(),
         }
     }
 }

@@ -213,7 +213,7 @@ actions! {
     TestProfile: "test", "test profile key" => "test the key of this profile with its service; nothing is saved";
     RemoveProfile [Destroys]: "remove", "remove this profile";
     DiscardDraft [Destroys]: "discard", "discard this draft";
-    TakeSuggestions: "take suggestions", "take similar suggestions" => "take all suggestions like this one, or send the group";
+    TakeSuggestions: "correct group", "take similar suggestions" => "take all suggestions like this one, or include the group";
     ChooseSandbox: "sandbox", "start the sandbox" => "start the sandbox without an account";
     ChooseService: "service", "set up a service" => "set up a service with base URL and API key";
 }

@@ -134,7 +134,7 @@ impl FiltersForm {
         let place = |name: &str| mine.iter().position(|filter| filter.name == name);
         let at = self.cursor.at().min(mine.len().saturating_sub(1));
         self.cursor.select(at);
-        let Some(change) = asked.into_change() else { return };
+        let Some(change) = asked.change else { return };
         self.name = None;
         let shown = |name: &str| scrub(name).into_owned();
         match change {

@@ -46,7 +46,7 @@ struct HelpLine {
 impl Help {
     pub fn new(entries: Vec<HelpEntry>, app_paths: &AppPaths, message: Option<String>) -> Self {
         let shown = |path: &Path| scrub(&path.to_string_lossy()).into_owned();
-        let files = app_paths.files.iter().map(|(kind, path)| (kind.word(), shown(path))).collect();
+        let files = app_paths.files.iter().map(|(words, path)| (tr(words), shown(path))).collect();
         let columns = Cell::new(usize::from(WIDEST));
         Self { entries, message, files, columns, ..Self::default() }
     }

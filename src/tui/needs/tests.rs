@@ -44,8 +44,9 @@ pub fn now() -> Timestamp {
 fn the_most_urgent_comes_first() {
     use RowStatus::{Issued, NeedsReview, NeverSeen, Ready, Refused, Waiting};
     let rows = [(Ready, 476), (NeedsReview, 74), (Refused, 2), (NeverSeen, 1), (Waiting, 564), (Issued, 136)];
+    let stopped = job(Phase::Stopped, &rows);
     let found: Vec<(Urgency, u64)> =
-        needs(&job(Phase::Stopped, &rows), now()).into_iter().map(|need| (need.urgency, need.rows)).collect();
+        needs(&stopped, now()).into_iter().map(|need| (urgency(need, &stopped), need.rows)).collect();
     let expected =
         [(Urgency::InDoubt, 1), (Urgency::Refused, 2), (Urgency::Stopped, 476), (Urgency::NeedsReview, 74)];
     assert_eq!(found, expected, "and what waits or is issued needs nobody");
@@ -173,8 +174,8 @@ fn rows_of_a_refused_request_need_nobody_while_lapel_checks_them() {
     };
     let (all, some) = (stopped(5), stopped(8));
     assert_eq!((needs(&all, now()), all.can_resume()), (Vec::new(), true));
-    assert_eq!(words(&concerns(&all, now())[0], &all), "5 refused, perhaps accepted");
-    assert_eq!(short_words(&concerns(&all, now())[0], &all)[1], "5 perhaps accepted");
+    assert_eq!(words(concerns(&all, now())[0], &all), "5 refused, perhaps accepted");
+    assert_eq!(short_words(concerns(&all, now())[0], &all)[1], "5 perhaps accepted");
     // Everywhere, and for each row.
     assert_eq!(sum(&all, "·"), "refused, perhaps accepted 5 = 5");
     assert_eq!(sum(&some, "·"), "refused, perhaps accepted 5 · not sent 3 = 8");
@@ -189,7 +190,7 @@ fn rows_of_a_refused_request_need_nobody_while_lapel_checks_them() {
     assert_eq!(some.state_of(&row(true)).to_string(), "refused, perhaps accepted");
     assert_eq!(some.state_of(&row(false)), some.row_state(RowStatus::Ready));
     assert_eq!(all.row_state(RowStatus::Ready).to_string(), "refused, perhaps accepted");
-    assert!(words(&needs(&some, now())[0], &some).starts_with("3 of 8 not sent"));
+    assert!(words(needs(&some, now())[0], &some).starts_with("3 of 8 not sent"));
     assert_eq!((some.held_by_refusal(), checked(&some).len()), (5, 1));
     let refusals = Refusals { is_not_provable: false, ..some.refusals };
     let provable = Job { refusals, ..some };

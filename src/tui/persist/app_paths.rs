@@ -5,7 +5,8 @@ use crate::tui::prelude::*;
 /// Paths of lapel's files. Empty if the TUI writes none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AppPaths {
-    pub files: Vec<(FileKind, PathBuf)>,
+    /// The words for each file, marked for translation, and its path.
+    pub files: Vec<(&'static str, PathBuf)>,
     /// The folder for the typed input of the first screen.
     pub data_dir: Option<PathBuf>,
     /// A small file that marks the tour as taken. lapel writes it when the user takes the tour.
@@ -14,25 +15,4 @@ pub struct AppPaths {
     pub offers_tour: bool,
     /// Whether the TUI starts with the tour (`lapel tour`).
     pub begins_tour: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FileKind {
-    Settings,
-    Keys,
-    Journal,
-    Log,
-    Crashes,
-}
-
-impl FileKind {
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Settings => t!("settings"),
-            Self::Keys => t!("your own keys"),
-            Self::Journal => t!("job journal"),
-            Self::Log => t!("log, if LAPEL_LOG is set"),
-            Self::Crashes => t!("crash reports"),
-        }
-    }
 }

@@ -200,7 +200,7 @@ impl Recents {
 
     /// When to call [`Recents::pause`].
     pub fn due(&self) -> Option<Instant> {
-        self.typing.due()
+        self.typing.due
     }
 
     fn keep(&mut self, inputs: Vec<FormInput>) {

@@ -6,13 +6,7 @@ use crate::tui::prelude::*;
 #[derive(Clone, Debug)]
 pub struct FiltersRequest {
     file: FiltersFile,
-    change: Option<FilterChange>,
-}
-
-impl FiltersRequest {
-    pub fn into_change(self) -> Option<FilterChange> {
-        self.change
-    }
+    pub change: Option<FilterChange>,
 }
 
 #[derive(Debug, Default)]

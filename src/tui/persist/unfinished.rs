@@ -127,7 +127,8 @@ pub fn put(all: &mut Vec<FormInput>, input: &FormInput) {
 #[derive(Debug, Default)]
 pub struct Typing {
     all: Vec<FormInput>,
-    due: Option<Instant>,
+    /// When to write what changed.
+    pub(super) due: Option<Instant>,
 }
 
 impl Typing {
@@ -162,10 +163,6 @@ impl Typing {
         }
         self.due = None;
         self.all.drain(..).map(FormInput::written).collect()
-    }
-
-    pub fn due(&self) -> Option<Instant> {
-        self.due
     }
 }
 

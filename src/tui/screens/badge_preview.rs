@@ -44,16 +44,17 @@ impl BadgePreview {
         self.is_shown
     }
 
+    /// Returns the remark if there is no preview to show it.
     pub fn lay_out(
         &mut self,
         row: Option<&HistoryItem>,
         remark: Option<String>,
         pane: Option<Rect>,
         effects: &mut Effects<'_>,
-    ) {
-        self.remark = remark;
+    ) -> Option<String> {
         self.is_shown = row.is_some() && pane.is_some();
-        let Some(row) = row.filter(|_| self.is_shown) else { return };
+        let Some(row) = row.filter(|_| self.is_shown) else { return remark };
+        self.remark = remark;
         if self.shown.as_ref() != Some(&row.badge_id) {
             // The journal is read when the cursor rests, because otherwise it would be read for every row passed.
             let is_first = self.shown.replace(row.id()).is_none();
@@ -63,6 +64,7 @@ impl BadgePreview {
             effects.request_instead(&mut self.request, ask);
             self.scroll.reset();
         }
+        None
     }
 
     pub fn on_response(&mut self, reply: Reply, effects: &mut Effects<'_>) -> Handled {

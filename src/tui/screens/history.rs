@@ -60,25 +60,10 @@ impl ListRecord for HistoryItem {
         FilterField::of("recipient_name", tr_noop!("name:"), FilterFieldKind::Text),
         FilterField::of("recipient_email", tr_noop!("email:"), FilterFieldKind::Text),
         FilterField::of("title", tr_noop!("title:"), FilterFieldKind::Text),
-        FilterField::new(
-            "issue_start_date",
-            tr_noop!("Issued from"),
-            tr_noop!("from:"),
-            FilterFieldKind::Date,
-        ),
-        FilterField::new("issue_end_date", tr_noop!("Issued to"), tr_noop!("to:"), FilterFieldKind::Date),
-        FilterField::new(
-            "revoke_start_date",
-            tr_noop!("Revoked from"),
-            tr_noop!("revoked-from:"),
-            FilterFieldKind::Date,
-        ),
-        FilterField::new(
-            "revoke_end_date",
-            tr_noop!("Revoked to"),
-            tr_noop!("revoked-to:"),
-            FilterFieldKind::Date,
-        ),
+        FilterField::date("issue_start_date", tr_noop!("Issued from"), tr_noop!("from:")),
+        FilterField::date("issue_end_date", tr_noop!("Issued to"), tr_noop!("to:")),
+        FilterField::date("revoke_start_date", tr_noop!("Revoked from"), tr_noop!("revoked-from:")),
+        FilterField::date("revoke_end_date", tr_noop!("Revoked to"), tr_noop!("revoked-to:")),
         FilterField::new("state", tr_noop!("State"), tr_noop!("state:"), FilterFieldKind::State),
         FilterField::new("mail", tr_noop!("Mail"), tr_noop!("mail:"), FilterFieldKind::Mail),
         FilterField::of(TYPE, tr_noop!("type:"), FilterFieldKind::Text),
@@ -287,22 +272,13 @@ fn request_day(accepted: &ServiceTime, cx: &UiContext) -> String {
 #[derive(Default)]
 pub struct History {
     pub filtered: FilteredList<HistoryItem>,
-    marks: Marks<HistoryItem>,
+    pub(super) marks: Marks<HistoryItem>,
     marking: Option<badge_marks::Marking>,
     preview: BadgePreview,
     exporting: Option<RequestId>,
 }
 
 impl History {
-    pub fn holds<'a>(&self, ids: impl Iterator<Item = &'a BadgeId>) -> bool {
-        let ids: std::collections::HashSet<&BadgeId> = ids.collect();
-        self.filtered.loaded().any(|row| ids.contains(&row.badge_id))
-    }
-
-    pub fn marks(&self) -> &Marks<HistoryItem> {
-        &self.marks
-    }
-
     /// The rows for an export: the marked badges, or all that match the filter if none are marked.
     fn source(&self, cx: &UiContext) -> Result<ExportSource, String> {
         let (rows, head, note): (Vec<&HistoryItem>, String, &str) = if !self.marks.is_empty() {
@@ -427,10 +403,7 @@ impl Component for History {
         // Only a row with notes has copies, and to look for them among all rows takes long.
         let of_copies = row.filter(|row| !self.filtered.notes(row).is_empty());
         let copies = of_copies.and_then(|row| copies::words(self.filtered.loaded(), row, cx.now()));
-        // Without a preview, it is below the list.
-        let (inside, below) = if pane.is_some() { (copies, None) } else { (None, copies) };
-        self.preview.lay_out(row, inside, pane, effects);
-        self.filtered.aside = below;
+        self.filtered.aside = self.preview.lay_out(row, copies, pane, effects);
         self.marks.finish_range(&mut self.filtered.list, effects);
         self.check_marking(effects);
     }

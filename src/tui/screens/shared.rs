@@ -9,28 +9,13 @@ use crate::tui::tab::Tab;
 const MOST_LOADED: usize = 1000;
 
 impl Screens {
-    /// Newest first.
-    pub(in crate::tui) fn jobs(&self) -> &[Job] {
-        self.activity.jobs()
-    }
-
     pub(in crate::tui) fn is_sending(&self) -> bool {
         self.activity.is_sending()
     }
 
-    /// Jobs that need a person.
-    pub(in crate::tui) fn needs(&self) -> usize {
-        self.home.needs()
-    }
-
-    /// Whether a holder's badges are listed, for the tour.
-    pub(in crate::tui) fn has_found_holder(&self) -> bool {
-        self.wallet.has_found()
-    }
-
     /// The ids of the badges that are marked in the history, for tests.
     pub(in crate::tui) fn marked(&self) -> Vec<String> {
-        self.history.marks().keys().map(|id| id.wire().to_owned()).collect()
+        self.history.marks.keys().map(|id| id.wire().to_owned()).collect()
     }
 
     /// What the palette finds besides actions.
@@ -43,7 +28,7 @@ impl Screens {
         let badges = self.all().rev().flat_map(|screen| screen.badges(MOST_LOADED)).take(MOST_LOADED);
         let drafts = self.home.kept_drafts();
         let drafts: Vec<Loaded> = drafts.iter().filter_map(|import| Loaded::of_drafts(import)).collect();
-        let jobs = self.jobs().iter().take(MOST_LOADED).map(Loaded::of_job);
+        let jobs = self.activity.jobs().iter().take(MOST_LOADED).map(Loaded::of_job);
         let work = drafts.into_iter().chain(jobs);
         work.chain(templates.take(MOST_LOADED)).chain(badges.flat_map(Loaded::of_badge))
     }
@@ -65,7 +50,7 @@ impl Screens {
             self.home.take_history(badges);
             self.wallet.take_history(badges);
         }
-        if self.activity.take_fresh()
+        if std::mem::take(&mut self.activity.fresh)
             && let Some(read) = self.activity.read()
         {
             self.home.take_jobs(self.activity.jobs(), read.clone(), cx);

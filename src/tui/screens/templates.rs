@@ -68,18 +68,8 @@ impl ListRecord for Template {
             FilterFieldKind::Text,
         ),
         FilterField::of("template_id", tr_noop!("id:"), FilterFieldKind::Template),
-        FilterField::new(
-            "reg_str_date",
-            tr_noop!("Registered from"),
-            tr_noop!("registered-from:"),
-            FilterFieldKind::Date,
-        ),
-        FilterField::new(
-            "reg_end_date",
-            tr_noop!("Registered to"),
-            tr_noop!("registered-to:"),
-            FilterFieldKind::Date,
-        ),
+        FilterField::date("reg_str_date", tr_noop!("Registered from"), tr_noop!("registered-from:")),
+        FilterField::date("reg_end_date", tr_noop!("Registered to"), tr_noop!("registered-to:")),
     ];
     const FIELDS: &'static [RecordField<Self>] = &[
         ListField::of("title", (24, 3, 0)).styled(in_use),
@@ -183,8 +173,8 @@ fn in_use(row: &Template, cx: &UiContext) -> Style {
 pub struct Templates {
     pub filtered: FilteredList<Template>,
     detail: Option<(TemplateId, LastRead<TemplateDetail>)>,
-    detail_request: Option<RequestId>,
-    rest: Option<RequestId>,
+    /// For the details, or the rest of the cursor before it.
+    request: Option<RequestId>,
     wanted: Option<TemplateId>,
     /// Whether the details are open in place of the list, when there is no room beside it.
     full: bool,
@@ -200,6 +190,12 @@ impl Templates {
     pub fn titled(&mut self, title: &str, effects: &mut Effects<'_>) {
         self.categories = None;
         self.filtered.filter_by(TITLE_FIELD, title, effects);
+    }
+
+    fn read_detail(&mut self, effects: &mut Effects<'_>) {
+        if let Some(id) = self.wanted.clone() {
+            effects.request_instead(&mut self.request, Request::Template(id));
+        }
     }
 
     /// In a narrow window, only one of the list and the details is shown.
@@ -309,11 +305,12 @@ impl Component for Templates {
                 return self.filtered.on_action(action, cx, effects);
             }
             Action::Reload => {
-                effects.cancel(self.rest.take());
+                effects.cancel(self.request.take());
                 // What is shown stays until the answer comes. In a narrow list it is read when it is opened.
-                match self.wanted.clone().filter(|_| self.beside || self.full) {
-                    Some(id) => effects.request_instead(&mut self.detail_request, Request::Template(id)),
-                    None => self.wanted = None,
+                if self.beside || self.full {
+                    self.read_detail(effects);
+                } else {
+                    self.wanted = None;
                 }
                 return self.filtered.on_action(action, cx, effects);
             }
@@ -325,14 +322,12 @@ impl Component for Templates {
     fn on_response(&mut self, reply: Reply, cx: &UiContext, effects: &mut Effects<'_>) -> Handled {
         let Reply { id, response } = reply;
         match response {
-            Response::Paused if self.rest == Some(id) => {
-                self.rest = None;
-                if let Some(id) = self.wanted.clone() {
-                    effects.request_instead(&mut self.detail_request, Request::Template(id));
-                }
+            Response::Paused if self.request == Some(id) => {
+                self.request = None;
+                self.read_detail(effects);
             }
-            Response::Template(detail) if self.detail_request == Some(id) => {
-                self.detail_request = None;
+            Response::Template(detail) if self.request == Some(id) => {
+                self.request = None;
                 if let Some(id) = self.wanted.clone() {
                     let before = self.detail.take().filter(|(of, _)| *of == id);
                     let mut read = before.map(|(_, read)| read).unwrap_or_default();
@@ -363,15 +358,11 @@ impl Component for Templates {
             self.scroll.reset();
             // The first template is read at once. Later the cursor must rest, because otherwise every row passed
             // would cost a request.
-            let is_first = self.detail.is_none() && self.detail_request.is_none() && self.rest.is_none();
-            // Its answer would stand beside another row.
-            effects.cancel(self.detail_request.take());
-            if is_first {
-                if let Some(id) = self.wanted.clone() {
-                    effects.request_instead(&mut self.detail_request, Request::Template(id));
-                }
+            if self.detail.is_none() && self.request.is_none() {
+                self.read_detail(effects);
             } else {
-                effects.request_instead(&mut self.rest, Request::Pause(Request::CURSOR_REST));
+                // An answer to the former request would stand beside another row.
+                effects.request_instead(&mut self.request, Request::Pause(Request::CURSOR_REST));
             }
         }
         self.detail_area = self.areas(area).1.unwrap_or_default();

@@ -6,19 +6,21 @@ use crate::tui::modals::profile::{ProfileForm, ProfileStep};
 use crate::tui::modals::profiles::Profiles;
 use crate::tui::prelude::*;
 
+#[derive(Default)]
 pub struct Welcome {
     form: Option<ProfileForm>,
     request: Option<RequestId>,
     error: Option<String>,
     warning: Option<String>,
-    tour: bool,
+    /// Whether the tour is offered.
+    pub tour: bool,
     /// The profile that lapel was started with, if its key had to be asked for.
     opening: Option<String>,
 }
 
 impl Welcome {
     pub fn new(warning: Option<String>) -> Self {
-        Self { form: None, request: None, error: None, warning, tour: false, opening: None }
+        Self { warning, ..Self::default() }
     }
 
     /// Shows that a sandbox is starting. The user can choose nothing meanwhile.
@@ -43,10 +45,6 @@ impl Welcome {
         if let Some(form) = &mut self.form {
             form.set_input(&[]);
         }
-    }
-
-    pub fn offer_tour(&mut self, offered: bool) {
-        self.tour = offered;
     }
 
     fn draw_choices(&self, form: &mut FormText<'_>, cx: &UiContext) {

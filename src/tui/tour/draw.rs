@@ -19,7 +19,7 @@ pub fn draw(
     let title = title(step);
     let head = match step {
         TourStep::End => t!("Tour: {title}", title),
-        _ => t!("Tour {no} of {all}: {title}", no = step.place() + 1, all = TourStep::ALL.len(), title),
+        _ => t!("Tour {no} of {all}: {title}", no = step as usize + 1, all = TourStep::End as usize, title),
     };
     let hints: Vec<(String, &str)> = [Action::TourSkip, Action::TourLeave]
         .into_iter()

@@ -4,6 +4,7 @@
 //! The tour runs only in lapel's own sandbox, because its steps issue and revoke badges.
 
 use crate::tui::prelude::*;
+use strum::VariantArray;
 
 mod draw;
 mod step_texts;
@@ -13,9 +14,11 @@ pub use draw::{ROWS, draw};
 /// Holder for the first step. The sandbox's demo data contains her.
 pub const HOLDER: &str = "seoyun.han@naru.example";
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// In order. Each but the last has a task.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, VariantArray)]
 pub enum TourStep {
     /// Look up a holder's badges.
+    #[default]
     Find,
     Issue,
     /// Watch the badge until it is Issued.
@@ -27,15 +30,8 @@ pub enum TourStep {
 }
 
 impl TourStep {
-    /// Steps with a task, in order. [`Self::End`] has none.
-    pub const ALL: [Self; 5] = [Self::Find, Self::Issue, Self::Watch, Self::Revoke, Self::Receipt];
-
-    fn place(self) -> usize {
-        Self::ALL.iter().position(|step| *step == self).unwrap_or(Self::ALL.len())
-    }
-
     fn next(self) -> Self {
-        Self::ALL.get(self.place() + 1).copied().unwrap_or(Self::End)
+        Self::VARIANTS.get(self as usize + 1).copied().unwrap_or(Self::End)
     }
 }
 
@@ -67,7 +63,7 @@ pub struct TourState<'a> {
     pub jobs: &'a [Job],
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Tour {
     step: TourStep,
     /// Newest job when the step began. Newer jobs belong to this step.
@@ -80,13 +76,7 @@ pub struct Tour {
 
 impl Tour {
     pub fn new(jobs: &[Job]) -> Self {
-        Self {
-            step: TourStep::Find,
-            newest: jobs.first().map(|job| job.id),
-            issued: None,
-            revoked: None,
-            written: false,
-        }
+        Self { newest: jobs.first().map(|job| job.id), ..Self::default() }
     }
 
     /// Moves to the next step, even if this one is not done. Returns false after the last step.

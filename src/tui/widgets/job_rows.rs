@@ -181,9 +181,8 @@ impl RowList {
             let text = [&row.holder, &row.address].map(Text::wire).join(" ");
             let id = row.badge_id.as_ref().map_or("", BadgeId::wire);
             let more = [row.title.as_ref().map_or("", Text::wire), id].join(" ");
-            let contains = |text: String| text.to_ascii_lowercase().contains(&wanted.to_ascii_lowercase());
-            contains(text)
-                || contains(more)
+            self.search.finds(&text)
+                || self.search.finds(&more)
                 || row.line.is_some_and(|line| line.to_string() == wanted)
                 || format!("#{}", row.number()) == wanted
         };

@@ -65,25 +65,31 @@ fn go_to(term: &mut Term, row: &str) {
 }
 
 #[test]
-fn the_history_with_marks() {
+fn the_history_of_a_name_with_marks() {
     let mut term = demo("dark", 100);
     term.shows(msg_part("row 1 of"));
     term.send("2");
     term.until("the history", |s| s.has("row 1 of 4,300") && !s.is_loading());
-    for row in ["300", "505", "503", "500", "496", "498"] {
-        go_to(&mut term, row);
-        if !["505", "498"].contains(&row) {
+    term.send("/name:이유");
+    term.send("\r");
+    term.until("the filtered list", |s| s.has(" badges · holder “이유”") && !s.is_loading());
+    let (mut row, mut marked) = (1, 0);
+    while marked < 3 {
+        let shown = term.until("the row", |s| s.has(&format!("row {row} of")) && !s.is_loading());
+        row += 1;
+        if shown.selected().contains(msg("Issued")) {
+            marked += 1;
+            // It also goes to the next row.
             term.send(" ");
+            term.shows(&msg_with("{marked} marked", &[&marked]));
+        } else {
+            term.send("j");
         }
     }
-    let shown = term.until("the marks", |s| s.has(&msg_with("{marked} marked", &[&4])) && !s.is_loading());
-    write(
-        "history-dark.svg",
-        &term,
-        &shown,
-        &DARK,
-        "The History tab: a list of issued badges, some waiting, some expired or revoked, three of them marked",
-    );
+    let states = [msg("Issued"), msg("Expired"), msg("Revoked"), "/24h", "3 marked"];
+    let shown = term.until("all of it", |s| states.iter().all(|state| s.has(state)) && !s.is_loading());
+    let label = "The History tab: the badges of the holders with a name. Some wait, others are issued, revoked or expired, and three are marked";
+    write("history-dark.svg", &term, &shown, &DARK, label);
 }
 
 #[test]

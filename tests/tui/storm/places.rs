@@ -4,7 +4,7 @@ use super::super::files::demo;
 use super::*;
 use crate::common::texts::{asks, msg, msg_part};
 use lapel::sandbox::RowState;
-use lapel::tui::{AppOptions, AppPaths, FileKind};
+use lapel::tui::{AppOptions, AppPaths};
 
 /// Rows in the sandbox's history.
 fn insert(h: &Harness, rows: Vec<RowSpec>) -> Vec<String> {
@@ -31,7 +31,7 @@ impl Storm {
     pub(super) async fn lists(&mut self) {
         let mut h = Harness::new(small(), 80, 24).await;
         h.tui.app.set_app_paths(AppPaths {
-            files: vec![(FileKind::Crashes, "/a/place/".repeat(40).into())],
+            files: vec![("crash reports", "/a/place/".repeat(40).into())],
             ..AppPaths::default()
         });
         h.settled().await;

@@ -543,12 +543,13 @@ impl DraftForm {
         if part.group().is_none() {
             return Vec::new();
         }
-        let key = |action| cx.key(&self.key_contexts(), action);
-        let take =
-            part.has_suggestion().then(|| t!("{take} correct all", take = key(Action::TakeSuggestions)));
-        let send = (part.allows > 0).then(|| t!("{send} include all", send = key(Action::IncludeGroup)));
-        let needs_review = part.id.0 == RowStatus::NeedsReview;
-        let skip = needs_review.then(|| t!("{skip} skip all", skip = key(Action::SkipGroup)));
-        [take, send, skip].into_iter().flatten().collect()
+        // With the words of the footer.
+        let hint = |action: Action| format!("{} {}", cx.key(&self.key_contexts(), action), action.hint());
+        let keys = [
+            (part.has_suggestion(), Action::TakeSuggestions),
+            (part.allows > 0, Action::IncludeGroup),
+            (part.id.0 == RowStatus::NeedsReview, Action::SkipGroup),
+        ];
+        keys.into_iter().filter(|(is_of_part, _)| *is_of_part).map(|(_, action)| hint(action)).collect()
     }
 }

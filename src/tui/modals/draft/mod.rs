@@ -262,7 +262,8 @@ impl Component for DraftForm {
                 let sends = self.sendable() > 0 || self.has_suggestion();
                 sends && !self.beginning || self.heading_here().is_some()
             }
-            Action::TakeSuggestions => self.group_has_suggestion() || self.may_group(Step::Allow),
+            // Without suggestions, its key does what that of the group does.
+            Action::TakeSuggestions => self.group_has_suggestion(),
             Action::Reload => match self.check {
                 DuplicateCheck::Failed(_) => true,
                 DuplicateCheck::Read => self.is_incomplete(),
@@ -278,7 +279,6 @@ impl Component for DraftForm {
             Action::Accept if self.has_suggestion() => t!("correct"),
             // One hint for both keys.
             Action::Accept | Action::Open if self.heading_here().is_some() => t!("show or hide"),
-            Action::TakeSuggestions if !self.group_has_suggestion() => t!("include group"),
             Action::Only => t!("next group"),
             Action::Include if self.range().is_some() => t!("include range"),
             Action::Skip if self.range().is_some() => t!("skip range"),

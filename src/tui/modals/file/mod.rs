@@ -13,7 +13,7 @@ use crate::secrets::fingerprint;
 use crate::tui::modals::draft::{DraftForm, shares, titles};
 use crate::tui::prelude::*;
 use crate::tui::request::JobReply;
-use crate::tui::widgets::job_rows::moment;
+use crate::tui::widgets::job_rows::own_moment;
 use draw::changed_rows;
 pub use draw::{changed, map_words};
 use mapping::Mapping;
@@ -429,7 +429,7 @@ pub fn gone(source: &FileSource) -> String {
 
 fn kept_words(import: &[Job], sha256: &str, change: Option<&FileChange>, cx: &UiContext) -> String {
     let Some(first) = import.first() else { return String::new() };
-    let (time, title) = (moment(first.created, cx), titles(import));
+    let (time, title) = (own_moment(first.created, cx), titles(import));
     let rows = shares(import).join(&format!(" {} ", cx.glyphs.dot));
     if first.origin.as_ref().is_some_and(|origin| origin.sha256 == sha256) {
         t!("draft of {time}  {title}: {rows}", time, title, rows)

@@ -80,23 +80,37 @@ impl Screen for Activity {
 
     fn on_journal(&mut self, event: JournalEvent<'_>, _: &UiContext, effects: &mut Effects<'_>) {
         match event {
-            JournalEvent::Opened { .. } => self.restart(effects),
-            JournalEvent::Failed(why) => self.fail(why.to_owned()),
-            JournalEvent::Back => self.read_again(effects),
+            JournalEvent::Opened { .. } => self.clear(),
+            // There is nothing to read. Home takes the reason from here.
+            JournalEvent::Failed(why) => {
+                self.clear();
+                (self.read, self.fresh) = (Some(Err(why.to_owned())), true);
+                return;
+            }
+            JournalEvent::Back if matches!(self.read, Some(Err(_))) => {}
+            JournalEvent::Back => return,
         }
+        self.request = Some(effects.request(Request::Jobs));
     }
 
     fn on_touched(&mut self, job: &Job, touched: &[Touched], _: &UiContext, _: &mut Effects<'_>) {
         if job.kind == Kind::Revoke {
             let revoked = touched.iter().filter(|badge| badge.is_revoked());
-            self.unmark_badges(revoked.map(|badge| badge.badge_id.clone()));
+            let revoked: HashSet<&BadgeId> = revoked.map(|badge| &badge.badge_id).collect();
+            for (_, marks) in self.all_marks() {
+                let is_of = |row: &&JobRow| row.badge_id.as_ref().is_some_and(|id| revoked.contains(id));
+                let rows_of: Vec<u64> = marks.values().filter(is_of).map(|row| row.no).collect();
+                marks.processed(rows_of);
+            }
         }
     }
 
     fn learn(&mut self, response: &Response) {
         // A person's decision about these rows was carried out.
-        if let Response::Done(Ok(JobReply::Processed(job, rows, _))) = response {
-            self.unmark(*job, rows.clone());
+        if let Response::Done(Ok(JobReply::Processed(job, rows, _))) = response
+            && let Some((_, marks)) = self.all_marks().find(|(of, _)| of == job)
+        {
+            marks.processed(rows.clone());
         }
     }
 

@@ -4,7 +4,7 @@ use super::rows_preview::{FEW, previewed_rows};
 use super::{Activity, job_fields};
 use crate::jobs::{AcceptedCount, StopKind, Urgency, count};
 use crate::tui::input::list_hit::below;
-use crate::tui::needs::{counted, counts_in_words, needs, sum, words};
+use crate::tui::needs::{counted, counts_in_words, needs, sum, urgency, words};
 use crate::tui::platform::images::PictureOf;
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
@@ -74,11 +74,6 @@ impl Panes {
     }
 }
 
-fn joined(shares: Vec<(u64, RowStatus, String)>, cx: &UiContext) -> String {
-    let all: Vec<String> = shares.into_iter().map(|(n, _, word)| counted(n, &word)).collect();
-    cx.dotted(&all)
-}
-
 /// The rows that a job may send: skipped and invalid ones are no part of its progress.
 fn wanted(job: &Job) -> u64 {
     job.counts.sum(|status| !matches!(status, RowStatus::Skipped | RowStatus::Invalid))
@@ -115,7 +110,8 @@ pub(super) fn done_of(job: &Job, parts: u64) -> u64 {
 
 /// The row counts of a job, problems first, so that a short line never cuts a problem before a result.
 pub(super) fn standing(job: &Job, cx: &UiContext) -> String {
-    let words = joined(counts_in_words(job), cx);
+    let counts = counts_in_words(job).into_iter().map(|(n, _, word)| counted(n, &word));
+    let words = cx.dotted(&counts.collect::<Vec<_>>());
     match &job.owner {
         Some(owner) if !owner.is_me && !owner.is_colleague => t!("in another lapel: {words}", words),
         _ => words,
@@ -163,10 +159,6 @@ impl Activity {
 
     fn shown_panes(&self, area: Rect) -> Panes {
         if self.rows.is_some() { self.row_panes(area) } else { self.panes(area) }
-    }
-
-    pub(super) fn list_area(&self, area: Rect) -> Rect {
-        below(self.panes(area).list, 1)
     }
 
     pub(super) fn row_panes(&self, area: Rect) -> Panes {
@@ -510,7 +502,7 @@ fn advice(job: &Job, cx: &UiContext) -> Vec<(String, Style)> {
         // A redo file has the rows of all statuses that can be done again.
         let redo = count(Step::Redo, job);
         let rows = count!(redo, "row", "rows");
-        let text = match need.urgency {
+        let text = match urgency(need, job) {
             _ if !may_run => t!("People who issue can act on it. {open}: show the rows.", open),
             Urgency::InDoubt | Urgency::NeedsReview => t!(
                 "{open}: show the rows. {resolve} there resolves each one.",
@@ -539,7 +531,7 @@ fn advice(job: &Job, cx: &UiContext) -> Vec<(String, Style)> {
             ),
             _ => t!("{open}: show the rows.", open),
         };
-        all.push((format!("{} {}. {text}", cx.glyphs.alert, words(&need, job)), theme.warning()));
+        all.push((format!("{} {}. {text}", cx.glyphs.alert, words(need, job)), theme.warning()));
     }
     if let Some(text) = stop_words(job, cx) {
         // What to do is in the line above.

@@ -2,8 +2,8 @@
 
 use super::draw::{Finished, bar, done_of, finished, standing, standing_style};
 use crate::export::FieldValue;
-use crate::jobs::{JobPart, Urgency, shares};
-use crate::tui::needs::{Need, concerns, has_problem, needs, short_words};
+use crate::jobs::{JobPart, shares};
+use crate::tui::needs::{concerns, has_problem, needs, short_words, urgency};
 use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::to_minute;
 use crate::tui::widgets::record_field::{self, RecordField};
@@ -138,12 +138,12 @@ fn progress(job: &Job, columns: usize, cx: &UiContext) -> String {
 }
 
 fn problem_words(job: &Job, now: Timestamp) -> Vec<String> {
-    concerns(job, now).iter().map(|need| short_words(need, job)[0].clone()).collect()
+    concerns(job, now).into_iter().map(|need| short_words(need, job)[0].clone()).collect()
 }
 
 /// The most urgent concern in the fewest words. The pane has all of them.
-fn shortest(concerns: &[Need], job: &Job) -> Option<String> {
-    concerns.first().map(|need| short_words(need, job)[1].clone())
+fn shortest(concerns: &[JobPart], job: &Job) -> Option<String> {
+    concerns.first().map(|need| short_words(*need, job)[1].clone())
 }
 
 /// What a job needs from a person, or else which rows lapel checks: what its sign is for. The most urgent first. What
@@ -242,24 +242,18 @@ pub(super) fn saved_names() -> Vec<String> {
 }
 
 /// By what the column shows: the most urgent first, and of equal urgency most rows. Without anything, last.
-fn by_urgency(heaviest: Option<(Urgency, u64)>) -> SortKey {
+fn by_urgency(heaviest: Option<&JobPart>, job: &Job) -> SortKey {
     /// More than a job has rows.
     const STEP: i64 = 1 << 40;
-    SortKey::Number(heaviest.map_or(i64::MAX, |(urgency, rows)| {
-        urgency as i64 * STEP - i64::try_from(rows).unwrap_or(STEP).min(STEP)
+    SortKey::Number(heaviest.map_or(i64::MAX, |part| {
+        urgency(*part, job) as i64 * STEP - i64::try_from(part.rows).unwrap_or(STEP).min(STEP)
     }))
 }
 
 pub fn sort_key(job: &Job, column: usize, now: Timestamp) -> SortKey {
     match column {
-        NEEDS => return by_urgency(concerns(job, now).first().map(|need| (need.urgency, need.rows))),
-        STANDING => {
-            let heaviest = job.parts().into_iter().next();
-            let urgency = |part: JobPart| {
-                if part.is_held { Urgency::InDoubt } else { Urgency::of(part.status, job) }
-            };
-            return by_urgency(heaviest.map(|part| (urgency(part), part.rows)));
-        }
+        NEEDS => return by_urgency(concerns(job, now).first(), job),
+        STANDING => return by_urgency(job.parts().first(), job),
         _ => {}
     }
     let of_status = |at: usize| RowStatus::ALL.get(at).map(|row_status| job.counts.of(*row_status));

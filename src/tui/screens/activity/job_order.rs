@@ -72,7 +72,7 @@ impl Activity {
         if self.rows.is_none() && self.jobs.is_empty() {
             return None;
         }
-        let heading = if self.rows.is_some() { &mut self.rows_heading } else { &mut self.heading };
+        let heading = self.shown_heading_mut();
         match heading.on_action(action, effects) {
             HeadingOutcome::Chose(order) => self.sort_by(order, cx, effects),
             HeadingOutcome::Something => {}
@@ -126,15 +126,11 @@ impl Activity {
         }
     }
 
-    pub(super) fn job_at(&self, place: usize) -> Option<&Job> {
-        match self.heading.order() {
-            None => self.jobs.get(place),
-            Some(_) => self.sorted.get(place).and_then(|id| self.find(*id)),
-        }
-    }
-
     pub(super) fn in_order(&self) -> impl Iterator<Item = &Job> {
-        (0..self.jobs.len()).filter_map(|place| self.job_at(place))
+        let is_sorted = self.heading.order().is_some();
+        (0..self.jobs.len()).filter_map(move |place| {
+            if is_sorted { self.find(*self.sorted.get(place)?) } else { self.jobs.get(place) }
+        })
     }
 
     pub(super) fn at(&self) -> usize {

@@ -9,7 +9,7 @@ mod rows_preview;
 
 use crate::jobs::{Stop, StopKind};
 use crate::tui::input::action::ActionKind;
-use crate::tui::input::list_hit::ListArea;
+use crate::tui::input::list_hit::{ListArea, below};
 use crate::tui::modals::job_actions::{can, can_resolve, may_revoke, open_menu, revoke_rows, run};
 use crate::tui::modals::job_menu::JobMenu;
 use crate::tui::modals::resolve_rows::ResolveRows;
@@ -50,7 +50,7 @@ pub struct Activity {
     needs_width: usize,
     built: std::cell::Cell<u64>,
     /// Whether the jobs have changed since Home took them.
-    fresh: bool,
+    pub(super) fresh: bool,
     /// The revocation of each replacement, by the issue job that it waits for.
     replacements: BTreeMap<JobId, JobId>,
     /// The revocations of the replacements whose parts are shown.
@@ -63,26 +63,9 @@ pub struct Activity {
 
 impl Activity {
     /// Starts again for another connection. Only the headings stay.
-    pub fn restart(&mut self, effects: &mut Effects<'_>) {
-        self.clear();
-        self.request = Some(effects.request(Request::Jobs));
-    }
-
-    /// The journal could not be opened, so there is nothing to read. Home takes the reason from here.
-    pub fn fail(&mut self, why: String) {
-        self.clear();
-        (self.read, self.fresh) = (Some(Err(why)), true);
-    }
-
     fn clear(&mut self) {
         let before = std::mem::replace(self, Self::begin());
         (self.heading, self.rows_heading) = (before.heading, before.rows_heading);
-    }
-
-    pub fn read_again(&mut self, effects: &mut Effects<'_>) {
-        if matches!(self.read, Some(Err(_))) {
-            self.request = Some(effects.request(Request::Jobs));
-        }
     }
 
     /// Stores the new state of a job and returns the previous one. Ignores drafts.
@@ -90,9 +73,7 @@ impl Activity {
         if job.phase == Phase::Draft {
             return None;
         }
-        if self.rows.as_ref().is_some_and(|rows| rows.job() == job.id)
-            && let Some(rows) = &mut self.rows
-        {
+        if let Some(rows) = self.rows.as_mut().filter(|rows| rows.job() == job.id) {
             rows.changed();
         }
         self.rows_preview.stale |= self.rows_preview.of == Some(job.id);
@@ -123,21 +104,14 @@ impl Activity {
         true
     }
 
+    /// Newest first.
     pub fn jobs(&self) -> &[Job] {
         &self.jobs
     }
 
-    /// Whether the journal was read. After that, an unknown job is a new job.
-    pub fn is_read(&self) -> bool {
-        self.read.is_some()
-    }
-
+    /// `None` until the journal was read. After that, an unknown job is a new job.
     pub fn read(&self) -> Option<&Result<(), String>> {
         self.read.as_ref()
-    }
-
-    pub fn take_fresh(&mut self) -> bool {
-        std::mem::take(&mut self.fresh)
     }
 
     /// Shows a job: its rows with these statuses, or the list if there are none.
@@ -223,21 +197,6 @@ impl Activity {
         let finds = |place: usize| texts.get(place).is_some_and(|text| self.search.finds(text));
         if let Some(place) = self.search.next(self.at(), texts.len(), forward, here, finds) {
             self.select(place);
-        }
-    }
-
-    pub fn unmark(&mut self, job: JobId, processed: Vec<u64>) {
-        if let Some((_, marks)) = self.all_marks().find(|(of, _)| *of == job) {
-            marks.processed(processed);
-        }
-    }
-
-    pub fn unmark_badges(&mut self, ids: impl Iterator<Item = BadgeId>) {
-        let ids: HashSet<BadgeId> = ids.collect();
-        for (_, marks) in self.all_marks() {
-            let is_of = |row: &&JobRow| row.badge_id.as_ref().is_some_and(|id| ids.contains(id));
-            let rows_of: Vec<u64> = marks.values().filter(is_of).map(|row| row.no).collect();
-            marks.processed(rows_of);
         }
     }
 
@@ -541,7 +500,7 @@ impl Component for Activity {
             return;
         }
         self.arrange(cx);
-        let list = self.list_area(area);
+        let list = below(self.panes(area).list, 1);
         self.heading.set_own(job_fields::own(usize::from(list.width), self.needs_width));
         self.heading.set_room(usize::from(list.width).saturating_sub(3));
         self.restart_pane();

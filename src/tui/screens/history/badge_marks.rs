@@ -22,10 +22,6 @@ pub struct Marking {
 }
 
 impl History {
-    pub fn unmark(&mut self, ids: impl IntoIterator<Item = BadgeId>) {
-        self.marks.processed(ids);
-    }
-
     pub(super) fn marks_in_words(&self, cx: &UiContext) -> String {
         self.marks.in_words(&self.filtered.list, &self.hides(cx))
     }

@@ -54,13 +54,14 @@ impl Screen for History {
 
     fn on_touched(&mut self, job: &Job, touched: &[Touched], cx: &UiContext, effects: &mut Effects<'_>) {
         if job.kind == Kind::Revoke {
-            self.unmark(
-                touched.iter().filter(|badge| badge.is_revoked()).map(|badge| badge.badge_id.clone()),
-            );
+            let revoked = touched.iter().filter(|badge| badge.is_revoked());
+            self.marks.processed(revoked.map(|badge| badge.badge_id.clone()));
         }
         // A narrowed list costs several requests. New badges come into it when the user refreshes it.
         let is_new = job.kind == Kind::Issue && !self.filtered.is_narrowed();
-        if cx.client().is_some() && (is_new || self.holds(touched.iter().map(|badge| &badge.badge_id))) {
+        let ids: HashSet<&BadgeId> = touched.iter().map(|badge| &badge.badge_id).collect();
+        let holds_one = || self.filtered.loaded().any(|row| ids.contains(&row.badge_id));
+        if cx.client().is_some() && (is_new || holds_one()) {
             self.filtered.reload(effects);
         }
     }

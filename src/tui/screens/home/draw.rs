@@ -10,13 +10,11 @@ use crate::tui::modals::job_actions::can;
 use crate::tui::needs;
 use crate::tui::prelude::*;
 use crate::tui::screens::activity::bar;
-use crate::tui::theme::{Glyphs, Theme};
 use crate::tui::widgets::colleagues::{besides, involved, opened_by};
 use crate::tui::widgets::column_chart::{ChartColumn, column_chart};
 use crate::tui::widgets::filtered_list::two_sided;
-use crate::tui::widgets::job_rows::moment;
+use crate::tui::widgets::job_rows::{moment, own_moment};
 use crate::tui::widgets::paged_list::draw_row;
-use std::rc::Rc;
 use strum::VariantArray;
 
 /// Width of a progress bar, in columns.
@@ -26,9 +24,6 @@ const BEFORE: usize = 3;
 const GAP: usize = 2;
 /// Limits of the width of the titles, in columns.
 const TITLE: (usize, usize) = (12, 40);
-
-/// What a layout depends on besides the state of Home.
-pub(super) type LaidOutFor = (Rect, Theme, Glyphs, usize);
 
 /// A row of the screen. A line of Home has one or more.
 pub(super) struct Placed {
@@ -54,21 +49,8 @@ struct HomeWidths {
 }
 
 impl Home {
-    /// The rows of the screen. Handling a message lays them out, and drawing uses that layout.
-    pub(super) fn laid_out(&self, area: Rect, cx: &UiContext) -> Rc<Vec<Placed>> {
-        let what = (area, cx.theme, cx.glyphs, cx.spin);
-        let mut known = self.laid_out.borrow_mut();
-        match &*known {
-            Some((before, rows)) if *before == what => Rc::clone(rows),
-            _ => {
-                let rows = Rc::new(self.rows(area, cx));
-                *known = Some((what, Rc::clone(&rows)));
-                rows
-            }
-        }
-    }
-
-    fn rows(&self, area: Rect, cx: &UiContext) -> Vec<Placed> {
+    /// The rows of the screen.
+    pub(super) fn lay_out(&self, area: Rect, cx: &UiContext) -> Vec<Placed> {
         let mut texts: Vec<Texts> = self.lines.iter().map(|line| self.texts(line, cx)).collect();
         let parts = self.parts(&texts, area, cx);
         let needed: usize = parts.iter().map(|rows| rows.len() + 1).sum();
@@ -112,7 +94,7 @@ impl Home {
             .filter(|bar| !bar.aside)
             .filter_map(|bar| {
                 let Some(IndexedList::Issued(Some(from), _)) = bar.which else { return None };
-                let form = if self.counts.period() == Period::Month { "%Y-%m" } else { "%m-%d" };
+                let form = if self.counts.period == Period::Month { "%Y-%m" } else { "%m-%d" };
                 Some(ChartColumn { label: from.strftime(form).to_string(), count: bar.count })
             })
             .collect();
@@ -150,70 +132,55 @@ impl Home {
             }
         }
         let is_quiet = !self.lines.iter().any(|line| line.part() < HomeGroup::Soon);
-        let mut head = Vec::new();
         let loss = self.loss.recent.filter(|loss| Timestamp::now() < loss.until);
-        match part {
-            HomeGroup::NeedsYou => match &self.journal {
-                Some(Err(why)) => {
-                    say(&mut head, t!("Needs you"), theme.strong());
-                    say(&mut rows, &cx.alert(why), theme.error());
-                }
-                None => {
-                    say(&mut head, t!("Needs you"), theme.strong());
-                    say(&mut rows, &cx.busy(t!("reading the journal")), theme.dim());
-                }
-                Some(Ok(())) if let Some(away) = &cx.connection.journal_away => {
-                    say(&mut head, t!("Needs you"), theme.strong());
-                    let time = cx.journal_time().unwrap_or_default();
-                    let known = t!("The jobs are shown as of {time}.", time);
-                    say(
-                        &mut head,
-                        &format!("{} {} {known}", cx.glyphs.alert, ended(&away.why)),
-                        theme.warning(),
-                    );
-                }
-                Some(Ok(())) if is_quiet && loss.is_none() => {
-                    say(&mut head, t!("Nothing needs you, and no job is running."), theme.strong());
-                    say(&mut rows, &next_steps(cx), theme.dim());
-                }
-                Some(Ok(())) => {
-                    say(&mut head, t!("Needs you"), theme.strong());
-                    if let Some(loss) = loss {
-                        let text = loss.with_times(&|at| moment(at, cx)).to_string();
-                        say(&mut head, &cx.alert(&text), theme.warning());
-                    } else if rows.is_empty() {
-                        say(&mut rows, &format!(" {}", t!("nothing")), theme.dim());
-                    }
-                }
+        let away = cx.connection.journal_away.as_ref();
+        let is_calm = is_quiet && loss.is_none() && away.is_none() && matches!(self.journal, Some(Ok(())));
+        if let (HomeGroup::Soon, Some(error)) = (part, &self.counts.error) {
+            say(&mut rows, &cx.alert(error), theme.error());
+        }
+        let has_index = part == HomeGroup::Soon && self.counts.is_on(cx);
+        if rows.is_empty() && part != HomeGroup::NeedsYou && !has_index {
+            return rows;
+        }
+        let title = match part {
+            HomeGroup::NeedsYou if is_calm => t!("Nothing needs you, and no job is running."),
+            HomeGroup::NeedsYou => t!("Needs you"),
+            HomeGroup::Drafts => t!("Kept drafts"),
+            HomeGroup::Checking => t!("lapel is checking"),
+            HomeGroup::Running => t!("Running"),
+            HomeGroup::Colleagues => t!("Colleagues"),
+            HomeGroup::Soon => t!("Soon"),
+            HomeGroup::Plot => match self.counts.period {
+                Period::Day => t!("Issued per day"),
+                Period::Week => t!("Issued per week"),
+                Period::Month => t!("Issued per month"),
             },
-            HomeGroup::Soon => {
-                if let Some(error) = self.counts.error() {
-                    say(&mut rows, &cx.alert(error), theme.error());
-                }
-                if self.counts.is_on(cx) {
-                    let (words, style) = self.counts.reading_words(cx);
-                    let mut spans = vec![Span::styled(format!("  {}", t!("Soon")), theme.strong())];
-                    if !words.is_empty() {
-                        spans.push(Span::styled(format!("  {}", t!("index: {words}", words)), style));
-                    }
-                    head.push(Placed { line: None, spans });
-                } else if !rows.is_empty() {
-                    say(&mut head, t!("Soon"), theme.strong());
-                }
+        };
+        let mut head = Vec::new();
+        say(&mut head, title, theme.strong());
+        let (words, style) = self.counts.reading_words(cx);
+        if let (true, false, Some(row)) = (has_index, words.is_empty(), head.last_mut()) {
+            row.spans.push(Span::styled(format!("  {}", t!("index: {words}", words)), style));
+        }
+        match (&self.journal, away) {
+            _ if part != HomeGroup::NeedsYou => {}
+            (Some(Err(why)), _) => say(&mut rows, &cx.alert(why), theme.error()),
+            (None, _) => say(&mut rows, &cx.busy(t!("reading the journal")), theme.dim()),
+            (_, Some(away)) => {
+                let time = cx.journal_time().unwrap_or_default();
+                let known = t!("The jobs are shown as of {time}.", time);
+                let text = format!("{} {} {known}", cx.glyphs.alert, ended(&away.why));
+                say(&mut head, &text, theme.warning());
             }
-            _ if rows.is_empty() => {}
-            HomeGroup::Drafts => say(&mut head, t!("Kept drafts"), theme.strong()),
-            HomeGroup::Checking => say(&mut head, t!("lapel is checking"), theme.strong()),
-            HomeGroup::Running => say(&mut head, t!("Running"), theme.strong()),
-            HomeGroup::Colleagues => say(&mut head, t!("Colleagues"), theme.strong()),
-            HomeGroup::Plot => {
-                let text = match self.counts.period() {
-                    Period::Day => t!("Issued per day"),
-                    Period::Week => t!("Issued per week"),
-                    Period::Month => t!("Issued per month"),
-                };
-                say(&mut head, text, theme.strong());
-            }
+            _ if is_calm => say(&mut rows, &next_steps(cx), theme.dim()),
+            _ => match loss {
+                Some(loss) => {
+                    let text = loss.with_times(&|at| moment(at, cx)).to_string();
+                    say(&mut head, &cx.alert(&text), theme.warning());
+                }
+                None if rows.is_empty() => say(&mut rows, &format!(" {}", t!("nothing")), theme.dim()),
+                None => {}
+            },
         }
         head.append(&mut rows);
         head
@@ -243,7 +210,7 @@ impl Home {
         };
         match line {
             HomeLine::Need(job, needs) => {
-                let mut words: Vec<String> = needs.iter().map(|need| needs::words(need, job)).collect();
+                let mut words: Vec<String> = needs.iter().map(|need| needs::words(*need, job)).collect();
                 words.extend(involved(job, cx.person()));
                 let resumes = !cx.read_only() && can(Action::Resume, job);
                 let hint = if resumes { (Action::Run, Action::Run.hint()) } else { show };
@@ -260,7 +227,7 @@ impl Home {
                 let opened_by = drafts.iter().find_map(opened_by);
                 let open = (Action::Open, t!("open"));
                 let hint = opened_by.is_none().then_some(open);
-                let mut words = vec![t!("kept {time}", time = moment(last, cx))];
+                let mut words = vec![t!("kept {time}", time = own_moment(last, cx))];
                 words.extend(opened_by);
                 words.extend(first.origin.as_ref().map(|origin| origin.name().to_string()));
                 words.extend(shares(drafts));
@@ -323,27 +290,28 @@ impl Home {
     fn newest_count(&self, bars: &[CountBar], cx: &UiContext) -> String {
         match bars.iter().find(|bar| !bar.aside) {
             Some(bar) => format!("{}: {}", bar.label, number(bar.count)),
-            None if self.counts.error().is_none() => cx.busy(t!("counting")),
+            None if self.counts.error.is_none() => cx.busy(t!("counting")),
             None => t!("no counts").to_owned(),
         }
     }
 
     fn overdue_words(&self, n: u64, at: DateTime, cx: &UiContext) -> Vec<String> {
-        let form = if at.date() == cx.now().date() { "%H:%M" } else { "%m-%d %H:%M" };
-        let time = at.strftime(form);
+        let at = cx.clock().offset().to_timestamp(at).unwrap_or_default();
         let words = plural!(
             n,
             "as of {time}, {n} badge in the history had waited over 24 h",
             "as of {time}, {n} badges in the history had waited over 24 h",
-            time
+            time = moment(at, cx)
         );
-        let next = self.counts.next_reading();
-        let next = next.map(|at| t!("next reading {time}", time = moment(at, cx)));
-        [Some(words), next].into_iter().flatten().collect()
+        let next = self.counts.due().and_then(|due| {
+            let at = Timestamp::now().checked_add(due.saturating_duration_since(Instant::now())).ok()?;
+            Some(t!("next reading {time}", time = own_moment(at, cx)))
+        });
+        std::iter::once(words).chain(next).collect()
     }
 
     pub(super) fn draw_lines(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
-        let rows = self.laid_out(area, cx);
+        let rows = &self.rows;
         let shown = self.sight.shown();
         // A message may have made the area smaller since the layout.
         let room = usize::from(visible(rows.len(), area));
@@ -382,13 +350,14 @@ impl HomeWidths {
         let longest = texts.iter().filter(|texts| texts.job.is_some()).map(Texts::wide).max().unwrap_or(0);
         let spare = room.saturating_sub(label + hint + longest + 3 * GAP);
         let title = title.min((room / 4).clamp(TITLE.0, TITLE.1).max(spare));
-        let lead = if label > 0 { label + title + 2 * GAP } else { 0 };
+        let widths = Self { label, title, text: 0 };
+        let lead = widths.lead();
         let most = room.saturating_sub(lead + hint + GAP).max(10);
         let natural = texts.iter().map(|texts| {
             // A text without a job also has the room of the job.
             texts.wide().saturating_sub(if texts.job.is_some() { 0 } else { lead })
         });
-        Self { label, title, text: natural.max().unwrap_or(0).clamp(1, most) }
+        Self { text: natural.max().unwrap_or(0).clamp(1, most), ..widths }
     }
 
     fn lead(&self) -> usize {
@@ -466,7 +435,7 @@ impl Texts {
 }
 
 fn checked(job: &Job) -> Vec<String> {
-    needs::checked(job).iter().map(|need| needs::words(need, job)).collect()
+    needs::checked(job).into_iter().map(|need| needs::words(need, job)).collect()
 }
 
 /// How far a job is. There is no end time: issuing takes 5 minutes to 24 hours, and the service names none.

@@ -1,10 +1,12 @@
 //! The lines of Home, from the jobs and the counts: what needs a person comes first.
 
+use crate::jobs::JobPart;
 use crate::tui::modals::draft::imports;
-use crate::tui::needs::{Need, checked, is_checked, needs};
+use crate::tui::needs::{checked, is_checked, needs, urgency};
 use crate::tui::prelude::*;
 use crate::tui::request::IndexOverview;
 use crate::tui::widgets::colleagues::is_colleagues;
+use std::mem::{Discriminant, discriminant};
 use strum::VariantArray;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, VariantArray)]
@@ -19,20 +21,12 @@ pub enum HomeGroup {
     Plot,
 }
 
-/// What a line is about. The selection stays on it when the lines change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HomeLineId {
-    Job(HomeGroup, JobId),
-    Overdue,
-    Expiring,
-    Mails,
-    Index,
-    Plot,
-}
+/// What a line is about: its kind, and its job or draft. The selection stays on it when the lines change.
+pub type HomeLineId = (Discriminant<HomeLine>, Option<JobId>);
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum HomeLine {
-    Need(Box<Job>, Vec<Need>),
+    Need(Box<Job>, Vec<JobPart>),
     Draft(Vec<Job>),
     /// Rows that lapel checks: in doubt, being checked or overdue.
     Check(Box<Job>),
@@ -50,27 +44,10 @@ pub enum HomeLine {
     Plot,
 }
 
-pub enum IndexState<'a> {
-    Off,
-    Unknown,
-    On(&'a IndexOverview),
-}
-
 impl HomeLine {
     pub fn id(&self) -> HomeLineId {
-        match self {
-            Self::Need(job, _) | Self::Check(job) | Self::Run(job) | Self::Theirs(job) => {
-                HomeLineId::Job(self.part(), job.id)
-            }
-            Self::Draft(drafts) => {
-                HomeLineId::Job(self.part(), drafts.first().map_or(JobId(0), |job| job.id))
-            }
-            Self::Overdue(..) => HomeLineId::Overdue,
-            Self::Expiring(..) => HomeLineId::Expiring,
-            Self::Mails(..) => HomeLineId::Mails,
-            Self::NoIndex | Self::EmptyIndex => HomeLineId::Index,
-            Self::Plot => HomeLineId::Plot,
-        }
+        let job = if let Self::Draft(drafts) = self { drafts.first() } else { self.job() };
+        (discriminant(self), job.map(|job| job.id))
     }
 
     pub fn part(&self) -> HomeGroup {
@@ -108,9 +85,11 @@ fn runs(job: &Job) -> bool {
 /// The lines about jobs: first the jobs that need a person, the most urgent and then the newest first; then
 /// those that lapel checks, those that run, and those that only a colleague of `me` follows.
 pub fn of_jobs(jobs: &[Job], now: Timestamp, me: Option<&str>) -> Vec<HomeLine> {
-    let mut needing: Vec<(&Job, Vec<Need>)> =
+    let mut needing: Vec<(&Job, Vec<JobPart>)> =
         jobs.iter().map(|job| (job, needs(job, now))).filter(|(_, needs)| !needs.is_empty()).collect();
-    needing.sort_by_key(|(job, needs)| (needs.first().map(|need| need.urgency), std::cmp::Reverse(job.id)));
+    needing.sort_by_key(|(job, needs)| {
+        (needs.first().map(|need| urgency(*need, job)), std::cmp::Reverse(job.id))
+    });
     let mut all: Vec<HomeLine> =
         needing.into_iter().map(|(job, needs)| HomeLine::Need(Box::new(job.clone()), needs)).collect();
     let here = || jobs.iter().filter(|job| !matches!(job.phase, Phase::Draft | Phase::Moved));
@@ -131,20 +110,20 @@ pub fn of_jobs(jobs: &[Job], now: Timestamp, me: Option<&str>) -> Vec<HomeLine> 
     all
 }
 
-pub fn lines(of_jobs: &[HomeLine], drafts: &[Job], index: &IndexState<'_>) -> Vec<HomeLine> {
-    let of = |part| of_jobs.iter().filter(move |line| line.part() == part).cloned();
-    let kept = imports(drafts).into_iter().map(HomeLine::Draft);
-    let mut all: Vec<HomeLine> = of(HomeGroup::NeedsYou).chain(kept).collect();
-    all.extend(of(HomeGroup::Checking));
-    if let IndexState::On(counts) = index {
-        all.extend(overdue(counts));
+pub fn lines(
+    of_jobs: &[HomeLine],
+    drafts: &[Job],
+    counts: Option<&IndexOverview>,
+    has_index: bool,
+) -> Vec<HomeLine> {
+    let mut all = of_jobs.to_vec();
+    all.extend(imports(drafts).into_iter().map(HomeLine::Draft));
+    match counts {
+        Some(counts) => all.extend(overdue(counts).into_iter().chain(soon(counts))),
+        None => all.push(if has_index { HomeLine::Plot } else { HomeLine::NoIndex }),
     }
-    all.extend([HomeGroup::Running, HomeGroup::Colleagues].into_iter().flat_map(of));
-    match index {
-        IndexState::Off => all.push(HomeLine::NoIndex),
-        IndexState::Unknown => all.push(HomeLine::Plot),
-        IndexState::On(counts) => all.extend(soon(counts)),
-    }
+    // Within a group, the order stays.
+    all.sort_by_key(HomeLine::part);
     all
 }
 
@@ -226,10 +205,12 @@ mod tests {
             replaced: Some(replaced),
             ..job(Phase::Running, &[(RowStatus::ToRevoke, 1)])
         };
-        let ids = |jobs: &[Job]| of_jobs(jobs, now(), None).iter().map(HomeLine::id).collect::<Vec<_>>();
-        let line = |id| HomeLineId::Job(HomeGroup::Running, id);
-        assert_eq!(ids(&[revoke.clone(), issue.clone()]), [line(issue.id)]);
+        let lines = |jobs: &[Job]| -> Vec<_> {
+            of_jobs(jobs, now(), None).iter().map(|line| (line.part(), line.id().1)).collect()
+        };
+        let line = |id| (HomeGroup::Running, Some(id));
+        assert_eq!(lines(&[revoke.clone(), issue.clone()]), [line(issue.id)]);
         let issued = job(Phase::Running, &[(RowStatus::Issued, 1)]);
-        assert_eq!(ids(&[revoke, issued]), [line(JobId(4))]);
+        assert_eq!(lines(&[revoke, issued]), [line(JobId(4))]);
     }
 }

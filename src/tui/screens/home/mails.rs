@@ -56,8 +56,6 @@ pub struct FailedMailList {
     search: Search,
     preview: BadgePreview,
     columns: BadgeColumns,
-    /// Whether the columns are not adapted to the badges yet.
-    unfitted: bool,
 }
 
 impl FailedMailList {
@@ -71,7 +69,6 @@ impl FailedMailList {
             search: Search::default(),
             preview: BadgePreview::default(),
             columns: BadgeColumns::of_mails(),
-            unfitted: false,
         };
         mails.read(effects);
         mails
@@ -341,17 +338,13 @@ impl Component for FailedMailList {
             Ok(_) => return Ok(()),
             Err(reply) => return self.preview.on_response(reply, effects),
         }
-        self.unfitted = true;
+        let badges = self.found.value().into_iter().flat_map(|found| &found.badges);
+        badges.for_each(|badge| self.columns.fit(badge, &[], cx));
         self.arrange();
         Ok(())
     }
 
     fn load_visible(&mut self, area: Rect, cx: &UiContext, effects: &mut Effects<'_>) {
-        if std::mem::take(&mut self.unfitted) {
-            for badge in self.found.value().into_iter().flat_map(|found| &found.badges) {
-                self.columns.fit(badge, &[], cx);
-            }
-        }
         let (list, pane) = self.areas(area, cx);
         self.list.set_height(list.height);
         let badge = match self.list.selected() {

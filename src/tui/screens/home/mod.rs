@@ -1,7 +1,8 @@
 //! Home: what needs a person, what lapel checks, what runs, what comes soon, and the badges issued over time.
 //!
-//! Opening Home costs no request. It shows the jobs of the journal and the counts of the index, if there is one. The
-//! counts and the lists of badges behind them open inside Home.
+//! It shows the jobs of the journal and the counts of the index. Where there is no index, one request counts the badges
+//! of the history, which says what an index costs; nothing else here costs a request. The counts and the lists of badges
+//! behind them open inside Home.
 
 mod badge_rows;
 pub(in crate::tui::screens) mod counts;
@@ -18,16 +19,15 @@ use crate::tui::prelude::*;
 use crate::tui::widgets::copying::Copyables;
 use counts::BadgeCounts;
 use counts::sections::CountsSection;
-use draw::{LaidOutFor, Placed, visible};
-use home_lines::{HomeLine, HomeLineId, IndexState, lines, of_jobs};
+use draw::{Placed, visible};
+use home_lines::{HomeLine, HomeLineId, lines, of_jobs};
 use mails::{FailedMailList, MailSource};
-use std::cell::RefCell;
-use std::rc::Rc;
 
 #[derive(Default)]
 pub struct Home {
     of_jobs: Vec<HomeLine>,
-    needing: usize,
+    /// The number of jobs with a problem.
+    pub(in crate::tui) needing: usize,
     /// `None` until the journal was read, or why it could not be.
     journal: Option<Result<(), String>>,
     drafts: HomeDrafts,
@@ -41,9 +41,9 @@ pub struct Home {
     sight: ListArea,
     counts: BadgeCounts,
     shown: HomePart,
-    /// The rows of the screen, from the last layout, and what they were laid out for.
-    laid_out: RefCell<Option<(LaidOutFor, Rc<Vec<Placed>>)>>,
-    /// For the number of badges in the history.
+    /// The rows of the screen, from the last layout.
+    rows: Vec<Placed>,
+    /// For the number of badges in the history. Also after its response: it is made once per connection.
     history_request: Option<RequestId>,
 }
 
@@ -167,14 +167,6 @@ impl Home {
         self.counts.history = badges.or(self.counts.history);
     }
 
-    pub fn needs(&self) -> usize {
-        self.needing
-    }
-
-    fn close(&mut self) {
-        self.shown = HomePart::Lines;
-    }
-
     pub fn list_mails(&mut self, job: JobId, effects: &mut Effects<'_>) {
         self.show_mails(MailSource::Journal(Some(job)), MailsFrom::AnotherTab, effects);
     }
@@ -197,12 +189,7 @@ impl Home {
         if !std::mem::take(&mut self.stale) {
             return;
         }
-        let index = match self.counts.all() {
-            Some(all) => IndexState::On(all),
-            None if self.counts.is_on(cx) => IndexState::Unknown,
-            None => IndexState::Off,
-        };
-        self.lines = lines(&self.of_jobs, &self.drafts.kept, &index);
+        self.lines = lines(&self.of_jobs, &self.drafts.kept, self.counts.all(), self.counts.is_on(cx));
         let known = self.selected.and_then(|id| self.lines.iter().position(|line| line.id() == id));
         self.select(known.unwrap_or(if self.selected.is_some() { self.at } else { 0 }));
     }
@@ -255,15 +242,20 @@ impl Home {
             }
             HomeLine::Mails(..) => self.all_mails(cx, effects),
             HomeLine::NoIndex | HomeLine::EmptyIndex | HomeLine::Plot => {
-                // One row of the history, for the number of all: Home itself costs no request.
-                if !matches!(line, HomeLine::Plot) && self.counts.history.is_none() {
-                    let paging = Paging { rows_per_page: 1, ..Paging::full(1) };
-                    let query = HistoryQuery { filter: HistoryFilter::default(), paging };
-                    effects.request_instead(&mut self.history_request, Request::History(query));
-                }
                 self.counts.show(CountsSection::Issued);
                 self.shown = HomePart::Counts;
             }
+        }
+    }
+
+    /// Counts the badges of the history for the line that says what an index costs. The request is for one row.
+    fn count_history(&mut self, cx: &UiContext, effects: &mut Effects<'_>) {
+        let is_wanted = self.lines.contains(&HomeLine::NoIndex) && self.counts.history.is_none();
+        // Without the shared rate limit it would wait.
+        if is_wanted && self.history_request.is_none() && !cx.is_database_away() {
+            let paging = Paging { rows_per_page: 1, ..Paging::full(1) };
+            let query = HistoryQuery { filter: HistoryFilter::default(), paging };
+            self.history_request = Some(effects.request(Request::History(query).quietly()));
         }
     }
 
@@ -304,8 +296,7 @@ impl Home {
                 return self.counts.on_action(action, cx, effects);
             }
             _ => {
-                let rows = self.laid_out.borrow().as_ref().map(|(_, rows)| Rc::clone(rows));
-                let lines: Vec<_> = rows.iter().flat_map(|rows| rows.iter()).map(|row| row.line).collect();
+                let lines: Vec<_> = self.rows.iter().map(|row| row.line).collect();
                 match self.sight.moved_in_rows(action, self.at, &lines) {
                     Some(at) => self.go_to(at),
                     None => return false,
@@ -318,11 +309,12 @@ impl Home {
 
 impl Screen for Home {
     fn begin() -> Self {
-        Self { stale: true, counts: BadgeCounts::by_week(), ..Self::default() }
+        Self { stale: true, ..Self::default() }
     }
 
     fn on_opened(&mut self) {
-        self.counts.opened();
+        // Ages depend on the current time.
+        self.counts.stale = true;
     }
 
     fn can_go_back(&self) -> bool {
@@ -342,7 +334,7 @@ impl Screen for Home {
     }
 
     fn on_chosen(&mut self) {
-        self.close();
+        self.shown = HomePart::Lines;
     }
 
     fn on_connecting(&mut self) {
@@ -372,7 +364,7 @@ impl Screen for Home {
             // Drafts may have been added, started or removed, and a write may have noticed a loss.
             Response::Done(_) | Response::Drafted(_) => (self.drafts.stale, self.loss.stale) = (true, true),
             // The Wallet may have turned it on for a certificate number.
-            Response::IndexOn(Ok(())) => self.counts.index_is_on(),
+            Response::IndexOn(Ok(())) => self.counts.turned_on = true,
             _ => {}
         }
     }
@@ -442,13 +434,13 @@ impl Component for Home {
             HomePart::Counts | HomePart::List => {}
         }
         if self.counts.on_action(action, cx, effects) {
-            if matches!(self.shown, HomePart::List) && !self.counts.is_over_bars() {
-                self.close();
+            if matches!(self.shown, HomePart::List) && self.counts.badge_list.is_none() {
+                self.shown = HomePart::Lines;
             }
             return true;
         }
         match action {
-            Action::Back => self.close(),
+            Action::Back => self.shown = HomePart::Lines,
             // The bar of the failures that are in no domain's group.
             Action::Open => self.all_mails(cx, effects),
             _ => return false,
@@ -471,7 +463,7 @@ impl Component for Home {
             return pane.on_click(at, area, cx, effects);
         }
         let row = self.sight.row(at);
-        let hit = row.and_then(|row| self.laid_out(area, cx).get(row)?.line);
+        let hit = row.and_then(|row| self.rows.get(row)?.line);
         if let Some(line) = hit {
             self.go_to(line);
         }
@@ -493,15 +485,15 @@ impl Component for Home {
         // They are on the screen.
         self.drafts.untold = self.drafts.untold.map(|_| false);
         self.arrange(cx);
-        self.laid_out.take();
-        let rows = self.laid_out(area, cx);
+        self.count_history(cx, effects);
+        self.rows = self.lay_out(area, cx);
         let is_here = |row: &Placed| row.line == Some(self.at);
-        let first = rows.iter().position(is_here).unwrap_or(0);
-        let last = rows.iter().rposition(is_here).unwrap_or(0);
+        let first = self.rows.iter().position(is_here).unwrap_or(0);
+        let last = self.rows.iter().rposition(is_here).unwrap_or(0);
         // The heading of the first line scrolls into view with it.
         let first = if self.at == 0 { 0 } else { first };
-        let height = visible(rows.len(), area);
-        self.sight.lay_rows(Rect { height, ..area }, first..=last, rows.len());
+        let height = visible(self.rows.len(), area);
+        self.sight.lay_rows(Rect { height, ..area }, first..=last, self.rows.len());
     }
 
     fn on_response(&mut self, reply: Reply, cx: &UiContext, effects: &mut Effects<'_>) -> Handled {
@@ -509,7 +501,6 @@ impl Component for Home {
         let Reply { id, response } = reply;
         match response {
             Response::History(page) if self.history_request == Some(id) => {
-                self.history_request = None;
                 self.take_history(page.ok().and_then(|page| page.total_count));
                 Ok(())
             }

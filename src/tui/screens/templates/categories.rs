@@ -205,16 +205,13 @@ fn category_line(category: &Category, selected: bool, columns: u16, cx: &UiConte
         if category.use_yn == Some(false) { format!("  {}", t!("not in use")) } else { String::new() };
     let room = usize::from(columns).saturating_sub(5 + 12 + 7);
     let (name, rest) = (room * 2 / 5, room - room * 2 / 5);
-    let line = Line::from(vec![
-        cx.cursor(selected),
-        Span::raw("   "),
-        Span::styled(fit(&category.category_id.to_string(), 5, cx.glyphs.ellipsis), cx.theme.dim()),
-        Span::raw(" "),
-        Span::raw(fit(&cell(category.category_cd.as_ref()), 11, cx.glyphs.ellipsis)),
-        Span::raw(" "),
-        Span::raw(fit(&cell(category.category_name.as_ref()), name, cx.glyphs.ellipsis)),
-        Span::raw(" "),
-        Span::styled(fit(&format!("{levels}{unused}"), rest, cx.glyphs.ellipsis), cx.theme.dim()),
-    ]);
+    let cells = [
+        (category.category_id.to_string(), cx.theme.dim()),
+        (cell(category.category_cd.as_ref()), Style::new()),
+        (cell(category.category_name.as_ref()), Style::new()),
+        (format!("{levels}{unused}"), cx.theme.dim()),
+    ];
+    let mut line = line_of_cells("   ", &cells, &[5, 11, name, rest], cx.glyphs.ellipsis);
+    line.spans.insert(0, cx.cursor(selected));
     if selected { line.patch_style(cx.theme.selected()) } else { line }
 }

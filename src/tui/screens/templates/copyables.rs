@@ -99,7 +99,7 @@ impl Screen for Templates {
     }
 
     fn give_up(&mut self, request: RequestId) {
-        self.detail_request.take_if(|own| *own == request);
+        self.request.take_if(|own| *own == request);
     }
 
     fn refresh(&mut self, _: &UiContext, effects: &mut Effects<'_>) {
@@ -107,8 +107,8 @@ impl Screen for Templates {
             return;
         }
         self.filtered.reload(effects);
-        if let Some(id) = self.wanted.clone().filter(|_| self.beside || self.full) {
-            effects.request_instead(&mut self.detail_request, Request::Template(id));
+        if self.beside || self.full {
+            self.read_detail(effects);
         }
     }
 

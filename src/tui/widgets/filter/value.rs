@@ -49,6 +49,10 @@ impl FilterField {
         Self { name, label, word, takes }
     }
 
+    pub const fn date(name: &'static str, label: &'static str, word: &'static str) -> Self {
+        Self::new(name, label, word, FilterFieldKind::Date)
+    }
+
     /// A field of the service, with the title that it has in lists.
     pub const fn of(name: &'static str, word: &'static str, takes: FilterFieldKind) -> Self {
         Self::new(name, field_title(name), word, takes)

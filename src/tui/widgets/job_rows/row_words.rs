@@ -47,6 +47,11 @@ pub fn moment(at: Timestamp, cx: &UiContext) -> String {
     cx.clock().short(at)
 }
 
+/// A time of this computer for a sentence: by the clock of the service, like the times beside it.
+pub fn own_moment(at: Timestamp, cx: &UiContext) -> String {
+    moment(cx.clock().of_this_computer(at), cx)
+}
+
 /// A time that the journal keeps as the service wrote it.
 pub(super) fn service_time(text: Option<&Text>, cx: &UiContext) -> String {
     match text.and_then(|text| ServiceTime::new(text.wire())) {

@@ -24,8 +24,6 @@ pub struct BadgeList {
     /// What the listed badges contain.
     searched: Option<String>,
     pause: Option<RequestId>,
-    /// The pages to which the columns are not adapted yet.
-    unfitted: Vec<u64>,
     /// The notes about copies among the loaded rows.
     notes: HashMap<BadgeId, Vec<String>>,
     /// The copies of the selected row in words, if there is no preview to show them.
@@ -44,7 +42,6 @@ impl BadgeList {
             search: Search::default(),
             searched: None,
             pause: None,
-            unfitted: Vec::new(),
             notes: HashMap::new(),
             aside: None,
         }
@@ -104,7 +101,7 @@ impl BadgeList {
         follow(action, self.list.selected(), effects) || self.list.on_action(action)
     }
 
-    pub fn on_response(&mut self, reply: Reply, effects: &mut Effects<'_>) -> Handled {
+    pub fn on_response(&mut self, reply: Reply, cx: &UiContext, effects: &mut Effects<'_>) -> Handled {
         let Reply { id, response } = reply;
         match response {
             Response::Paused if self.pause == Some(id) => {
@@ -115,7 +112,11 @@ impl BadgeList {
             Response::IndexList(page) if self.list.awaits(id) => {
                 if let Some((page, dropped)) = self.list.on_response(id, page) {
                     effects.cancel(dropped);
-                    self.unfitted.push(page);
+                    self.notes = copies::notes(self.loaded(), cx);
+                    for row in self.list.page_rows(page) {
+                        let notes = self.notes.get(&row.badge_id).map_or(&[][..], Vec::as_slice);
+                        self.columns.fit(row, notes, cx);
+                    }
                 }
                 Ok(())
             }
@@ -124,22 +125,12 @@ impl BadgeList {
     }
 
     pub fn load_visible(&mut self, area: Rect, cx: &UiContext, effects: &mut Effects<'_>) {
-        let unfitted = std::mem::take(&mut self.unfitted);
-        if !unfitted.is_empty() {
-            self.notes = copies::notes(self.loaded(), cx);
-        }
-        for row in unfitted.into_iter().flat_map(|page| self.list.page_rows(page)) {
-            let notes = self.notes.get(&row.badge_id).map_or(&[][..], Vec::as_slice);
-            self.columns.fit(row, notes, cx);
-        }
         let (list, pane) = self.columns.split(area, 0);
         self.list.set_height(list.height.saturating_sub(3));
         let selected = self.list.selected();
         let with_copies = selected.filter(|row| !self.notes(row).is_empty());
         let copies = with_copies.and_then(|row| copies::words(self.loaded(), row, cx.now()));
-        let (inside, below) = if pane.is_some() { (copies, None) } else { (None, copies) };
-        self.preview.lay_out(selected, inside, pane, effects);
-        self.aside = below;
+        self.aside = self.preview.lay_out(selected, copies, pane, effects);
         if self.stale && !self.list.is_loading() {
             self.stale = false;
             effects.cancel(self.list.reload());

@@ -1,5 +1,5 @@
 //! Drawing of the counts: totals, section names, and the bars of one section with numbers.
-//! A wide screen also shows a few bars of the other sections.
+//! A wide screen also shows bars of the other sections.
 
 use super::BadgeCounts;
 use super::sections::{CountBar, CountsSection, bars, caption, overdue};
@@ -12,8 +12,6 @@ use crate::tui::widgets::preview;
 
 /// Minimum screen width, in columns, for showing the other sections beside the open one.
 const BESIDE: u16 = 120;
-/// Maximum number of bars of each other section.
-const GLANCE: usize = 5;
 const NUMBER: usize = 9;
 /// Maximum length of a bar, in columns.
 const LONGEST_BAR: usize = 60;
@@ -245,23 +243,15 @@ impl BadgeCounts {
 
     /// Bars of the other sections: as many of each as have room.
     fn draw_glance(&self, all: &IndexOverview, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
-        let lines = (0..=GLANCE).rev().map(|most| self.glance_lines(most, all, area.width, cx));
-        let fitting = lines.into_iter().find(|lines| lines.len() <= usize::from(area.height));
-        frame.render_widget(fitting.unwrap_or_default(), area);
-    }
-
-    fn glance_lines(
-        &self,
-        most: usize,
-        all: &IndexOverview,
-        columns: u16,
-        cx: &UiContext,
-    ) -> Vec<Line<'static>> {
         let theme = &cx.theme;
+        let others = CountsSection::ALL.into_iter().filter(|(section, _)| *section != self.section);
+        let others: Vec<_> =
+            others.map(|(section, name)| (section, name, bars(section, all, self.period))).collect();
+        let counts: Vec<usize> =
+            others.iter().map(|(.., bars)| bars.iter().filter(|bar| !bar.aside).count()).collect();
+        let most = most_of_each(&counts, usize::from(area.height));
         let mut lines: Vec<Line<'static>> = Vec::new();
-        for (section, name) in CountsSection::ALL.into_iter().filter(|(section, _)| *section != self.section)
-        {
-            let all_bars = bars(section, all, self.period);
+        for (section, name, all_bars) in others {
             let compared: Vec<&CountBar> = all_bars.iter().filter(|bar| !bar.aside).collect();
             let few = few_of(&compared, most, section.has_periods());
             let mut head = vec![Span::styled(format!(" {}", i18n::tr(name)), theme.strong())];
@@ -287,15 +277,26 @@ impl BadgeCounts {
             if compared.is_empty() && most > 0 {
                 lines.push(Line::styled(format!("   {}", t!("none")), theme.dim()));
             }
-            let widths = BarWidths::of(&few, usize::from(columns).saturating_sub(4));
+            let widths = BarWidths::of(&few, usize::from(area.width).saturating_sub(4));
             for bar in &few {
                 let mut spans = vec![Span::raw("   ")];
                 spans.extend(bar_spans(bar, &widths, cx));
                 lines.push(Line::from(spans));
             }
         }
-        lines
+        frame.render_widget(lines, area);
     }
+}
+
+/// The largest number of bars of each section with which all sections fit into these rows. A section with bars has a
+/// heading, and a gap before the next one; one without any says so in a row.
+fn most_of_each(counts: &[usize], rows: usize) -> usize {
+    let needed = |most: usize| {
+        let bars: usize = counts.iter().map(|count| (*count).max(1).min(most)).sum();
+        bars + counts.len() + if most > 0 { counts.len().saturating_sub(1) } else { 0 }
+    };
+    let longest = counts.iter().copied().fold(1, usize::max);
+    (0..=longest).rev().find(|most| needed(*most) <= rows).unwrap_or(0)
 }
 
 /// At most this many bars, without their notes. What is urgent is kept, and a zero is cut first, but of periods the
@@ -376,47 +377,27 @@ pub fn spark(bars: &[CountBar], cx: &UiContext) -> String {
 }
 
 fn draw_off(history: Option<u64>, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
-    let theme = &cx.theme;
+    let text = cx.theme.text();
     let name = cx.session().map_or("NAME", |session| session.name.as_str());
-    let name = crate::domain::text::scrub(name);
-    let texts: [(String, Style); 7] = [
-        (t!("The counts need an index, and there is none.").to_owned(), theme.strong()),
-        (
-            t!("The index counts issued and revoked badges by date, waiting and expiring badges, and failed mails. The service does not provide these counts. To build the index, lapel reads the whole history slowly in the background and keeps a copy: names, e-mail addresses, titles and states.").to_owned(),
-            theme.text(),
-        ),
-        (
-            t!("lapel has not read or saved anything for it yet. Building it costs {cost}.", cost = cx.history_cost(history)),
-            theme.text(),
-        ),
-        (
-            t!(
-                "{key}   turns it on until lapel ends: in memory only, nothing is saved.",
-                key = cx.key(&[KeyContext::Overview, KeyContext::Global, KeyContext::Always], Action::IndexOn)
-            ),
-            theme.text(),
-        ),
-        (
-            format!("{}\n[profiles.{name}.index]\nenabled = true", t!("To keep it, add these two lines to config.toml:")),
-            theme.text(),
-        ),
-        (
-            t!("The index is then a file under index/ in lapel's data folder. Only you can read it; it is not encrypted. Badges older than max_age_days (730) are kept only if they expire later.").to_owned(),
-            theme.dim(),
-        ),
-        (t!("lapel index purge removes it at any time.").to_owned(), theme.dim()),
-    ];
-    let room = usize::from(area.width).saturating_sub(4);
-    let wrapped = |(text, style): (String, Style)| -> Vec<Line<'static>> {
-        let lines = text.lines().flat_map(|line| wrap(line, room));
-        lines.map(|line| Line::styled(format!("  {line}"), style)).collect()
-    };
-    let parts: Vec<Vec<Line<'_>>> = texts.into_iter().map(wrapped).collect();
-    // A small screen has no room for empty lines.
-    let is_spaced = parts.iter().map(Vec::len).sum::<usize>() + parts.len() <= usize::from(area.height) + 1;
-    let lines: Vec<Line<'_>> =
-        parts.into_iter().flat_map(|part| part.into_iter().chain(is_spaced.then(Line::default))).collect();
-    frame.render_widget(lines, area);
+    let key = cx.key(&[KeyContext::Overview, KeyContext::Global, KeyContext::Always], Action::IndexOn);
+    let mut form = FormText::new(area, cx);
+    form.text(t!("The counts need an index, and there is none."), cx.theme.strong());
+    form.blank();
+    form.text(t!("The index counts issued and revoked badges by date, waiting and expiring badges, and failed mails. The service does not provide these counts. To build the index, lapel reads the whole history slowly in the background and keeps a copy: names, e-mail addresses, titles and states."), text);
+    form.blank();
+    let cost = cx.history_cost(history);
+    form.text(&t!("lapel has not read or saved anything for it yet. Building it costs {cost}.", cost), text);
+    form.blank();
+    form.text(&t!("{key}   turns it on until lapel ends: in memory only, nothing is saved.", key), text);
+    form.blank();
+    form.text(t!("To keep it, add these two lines to config.toml:"), text);
+    form.text(&format!("[profiles.{}.index]", scrub(name)), text);
+    form.text("enabled = true", text);
+    form.blank();
+    form.dim(t!("The index is then a file under index/ in lapel's data folder. Only you can read it; it is not encrypted. Badges older than max_age_days (730) are kept only if they expire later."));
+    form.blank();
+    form.dim(t!("lapel index purge removes it at any time."));
+    form.draw(frame, area);
 }
 
 #[cfg(test)]
@@ -434,6 +415,21 @@ mod tests {
         for (count, drawn) in [(0, "  "), (1, "▏ "), (800, "█ "), (900, "█▏"), (1_600, "██")] {
             let spans = bar_spans(&bar("a", count, false), &widths, &UiContext::for_test());
             assert_eq!(spans[2].content, drawn, "{count}");
+        }
+    }
+
+    #[test]
+    fn no_bar_is_hidden_above_empty_rows() {
+        let counts = [26, 20, 5, 0, 4];
+        // Five headings, four gaps, and "none".
+        let all = 5 + 4 + 1 + 26 + 20 + 5 + 4;
+        assert_eq!(most_of_each(&counts, all), 26);
+        assert_eq!(most_of_each(&counts, all - 1), 25);
+        for rows in 0..all {
+            let most = most_of_each(&counts, rows);
+            let needed = 5 + 4 + 1 + counts.iter().map(|count| (*count).min(most)).sum::<usize>();
+            assert!(most == 0 || needed <= rows, "{rows}: {most}");
+            assert!(most > 0 || rows < 14, "each section has at least a row: {rows}");
         }
     }
 

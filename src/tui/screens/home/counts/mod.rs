@@ -21,24 +21,24 @@ const COUNTED_AFTER: u64 = 10;
 #[derive(Default)]
 pub struct BadgeCounts {
     /// Whether the user turned on an index for this session.
-    turned_on: bool,
-    period: Period,
+    pub(super) turned_on: bool,
+    pub(super) period: Period,
     section: CountsSection,
     cursors: [ListCursor; CountsSection::ALL.len()],
     /// Among the bars of the section.
     search: Search,
     all: Option<Box<IndexOverview>>,
     /// Also why reading the history stopped.
-    error: Option<String>,
+    pub(super) error: Option<String>,
     counting: Option<RequestId>,
     /// Whether the index has changed since the last count.
-    stale: bool,
+    pub(super) stale: bool,
     running: Option<RunningCount>,
     /// Whether the history was read in this session.
     looked: bool,
-    /// When to read the history again, and the same time to be shown.
-    due: Option<(Instant, Option<Timestamp>)>,
-    badge_list: Option<BadgeList>,
+    /// When to read the history again.
+    due: Option<Instant>,
+    pub(super) badge_list: Option<BadgeList>,
     asked: Option<RequestId>,
     /// With the title of its list.
     export: Option<(RequestId, String)>,
@@ -75,25 +75,8 @@ impl BadgeCounts {
         self.turned_on || cx.session().is_some_and(|session| session.index.is_some())
     }
 
-    pub fn index_is_on(&mut self) {
-        self.turned_on = true;
-    }
-
-    pub fn by_week() -> Self {
-        Self { period: Period::Week, ..Self::default() }
-    }
-
-    /// Called when Home opens. The counts are refreshed, because ages depend on the current time.
-    pub fn opened(&mut self) {
-        self.stale = true;
-    }
-
     pub fn all(&self) -> Option<&IndexOverview> {
         self.all.as_deref()
-    }
-
-    pub fn period(&self) -> Period {
-        self.period
     }
 
     pub fn next_period(&mut self) {
@@ -106,10 +89,6 @@ impl BadgeCounts {
         self.bars_of(CountsSection::Issued)
     }
 
-    pub fn error(&self) -> Option<&str> {
-        self.error.as_deref()
-    }
-
     pub fn show(&mut self, section: CountsSection) {
         self.badge_list = None;
         self.section = section;
@@ -118,10 +97,6 @@ impl BadgeCounts {
 
     pub fn list(&mut self, which: IndexedList, title: String) {
         self.badge_list = Some(BadgeList::new(which, title));
-    }
-
-    pub fn is_over_bars(&self) -> bool {
-        self.badge_list.is_some()
     }
 
     /// Counts in the index when there are no counts yet, or when it has changed. This costs no request, except for
@@ -140,11 +115,7 @@ impl BadgeCounts {
 
     /// When to read the history again. `None` before the first reading of this session, and during a reading.
     pub fn due(&self) -> Option<Instant> {
-        self.due.filter(|_| self.running.is_none()).map(|(due, _)| due)
-    }
-
-    pub fn next_reading(&self) -> Option<Timestamp> {
-        self.due().and(self.due?.1)
+        self.due.filter(|_| self.running.is_none())
     }
 
     pub fn tick(&mut self, effects: &mut Effects<'_>) {
@@ -166,9 +137,7 @@ impl BadgeCounts {
     }
 
     fn bar(&self) -> Option<CountBar> {
-        let mut bars = self.bars();
-        bars.truncate(self.cursor().at() + 1);
-        bars.pop()
+        self.bars().into_iter().nth(self.cursor().at())
     }
 
     fn act_in_list(&mut self, action: Action, cx: &UiContext, effects: &mut Effects<'_>) -> bool {
@@ -228,12 +197,12 @@ impl BadgeCounts {
     }
 
     fn cursor(&self) -> &ListCursor {
-        &self.cursors[self.section.place()]
+        &self.cursors[self.section as usize]
     }
 
     fn select(&mut self, at: usize) {
         let at = at.min(self.bars().len().saturating_sub(1));
-        self.cursors[self.section.place()].select(at);
+        self.cursors[self.section as usize].select(at);
     }
 
     fn read(&mut self, want: SyncScope, effects: &mut Effects<'_>) {
@@ -345,7 +314,7 @@ impl Component for BadgeCounts {
                 _ => effects.say(t!("There are no badges in this bar.")),
             },
             _ => {
-                let (labels, cursor) = (self.labels(), &mut self.cursors[self.section.place()]);
+                let (labels, cursor) = (self.labels(), &mut self.cursors[self.section as usize]);
                 return self.search.act_in(action, cursor, &labels) || cursor.on_action(action, labels.len());
             }
         }
@@ -357,7 +326,7 @@ impl Component for BadgeCounts {
             return badge_list.on_text_key(key, effects);
         }
         let labels = self.labels();
-        self.search.type_in(key, &mut self.cursors[self.section.place()], &labels)
+        self.search.type_in(key, &mut self.cursors[self.section as usize], &labels)
     }
 
     fn on_paste(&mut self, text: &str, _: &UiContext, effects: &mut Effects<'_>) {
@@ -365,7 +334,7 @@ impl Component for BadgeCounts {
             badge_list.on_paste(text, effects);
         } else {
             let labels = self.labels();
-            self.search.paste_in(text, &mut self.cursors[self.section.place()], &labels);
+            self.search.paste_in(text, &mut self.cursors[self.section as usize], &labels);
         }
     }
 
@@ -459,8 +428,7 @@ mod tests {
 
     /// The number of requests for the history, with `left` seconds until the next reading is due.
     fn asked(left: Option<u64>) -> usize {
-        let at = |seconds| Instant::now() + Duration::from_secs(seconds);
-        let due = left.map(|seconds| (at(seconds), Some(Timestamp::UNIX_EPOCH)));
+        let due = left.map(|seconds| Instant::now() + Duration::from_secs(seconds));
         let mut counts = BadgeCounts { due, ..BadgeCounts::default() };
         let mut requests = RequestIds::default();
         let mut effects = Effects::new(&mut requests);
@@ -468,7 +436,6 @@ mod tests {
         // A second reading is not due while the first one runs.
         counts.tick(&mut effects);
         assert_eq!(counts.due().is_some(), left.is_some_and(|seconds| seconds > 0));
-        assert_eq!(counts.next_reading().is_some(), counts.due().is_some(), "shown only while it is to come");
         let is_sync = |order: &&WorkerCommand| {
             matches!(order, WorkerCommand::Request(_, Request::Sync(SyncScope::New)))
         };

@@ -1,13 +1,10 @@
 //! Handling of the index's responses in the counts.
 
 use super::{BadgeCounts, ReissuePlan};
-use crate::index::Renewal;
+use crate::index::{IndexConfig, Renewal};
 use crate::jobs::Person;
 use crate::tui::prelude::*;
 use crate::tui::worker::index::{MOST_DETAILS, left_out};
-
-/// Default time between two readings of the history, in minutes, if the profile sets none.
-const REFRESH_MINUTES: u32 = 15;
 
 impl BadgeCounts {
     pub(super) fn take_response(
@@ -31,12 +28,12 @@ impl BadgeCounts {
                 self.running = None;
                 self.error = synced.err();
                 self.changed();
-                let minutes = cx
-                    .session()
-                    .and_then(|session| session.index.as_ref())
-                    .map_or(REFRESH_MINUTES, |index| index.settings.refresh_minutes);
-                let wait = Duration::from_secs(u64::from(minutes) * 60);
-                self.due = Some((Instant::now() + wait, cx.clock().utc().checked_add(wait).ok()));
+                let index = cx.session().and_then(|session| session.index.as_ref());
+                let minutes = index.map_or_else(
+                    || IndexConfig::default().refresh_minutes,
+                    |index| index.settings.refresh_minutes,
+                );
+                self.due = Some(Instant::now() + Duration::from_secs(u64::from(minutes) * 60));
             }
             Response::Details(read) if is_running => {
                 self.running = None;
@@ -74,7 +71,7 @@ impl BadgeCounts {
             }
             response => {
                 return match &mut self.badge_list {
-                    Some(badge_list) => badge_list.on_response(Reply { id, response }, effects),
+                    Some(badge_list) => badge_list.on_response(Reply { id, response }, cx, effects),
                     None => Err(Reply { id, response }),
                 };
             }

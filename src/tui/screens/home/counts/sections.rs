@@ -27,13 +27,9 @@ impl CountsSection {
         (Self::Mail, tr_noop!("Mail")),
     ];
 
-    pub fn place(self) -> usize {
-        Self::ALL.iter().position(|(section, _)| *section == self).unwrap_or(0)
-    }
-
     /// Wraps around.
     pub fn step(self, by: usize) -> Self {
-        Self::ALL[(self.place() + by) % Self::ALL.len()].0
+        Self::ALL[(self as usize + by) % Self::ALL.len()].0
     }
 
     pub fn has_periods(self) -> bool {
@@ -41,7 +37,7 @@ impl CountsSection {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CountBar {
     pub label: String,
     pub count: u64,
@@ -54,14 +50,7 @@ pub struct CountBar {
 
 impl CountBar {
     fn new(label: impl Into<String>, count: u64, which: IndexedList) -> Self {
-        Self {
-            label: label.into(),
-            count,
-            note: String::new(),
-            which: Some(which),
-            aside: false,
-            alarming: false,
-        }
+        Self { label: label.into(), count, which: Some(which), ..Self::default() }
     }
 
     fn noted(self, note: impl Into<String>) -> Self {
@@ -75,10 +64,6 @@ impl CountBar {
 
     fn aside(self) -> Self {
         Self { aside: true, ..self }
-    }
-
-    fn alarming(self) -> Self {
-        Self { alarming: self.count > 0, ..self }
     }
 
     pub fn list_title(&self, section: CountsSection) -> String {
@@ -176,8 +161,8 @@ fn of_template(sum: &TemplateSum) -> CountBar {
     ]
     .into_iter()
     .filter_map(|(n, words)| (n > 0).then_some(words));
-    let bar = CountBar::new(label, sum.all, sum.which.clone()).noted(list(parts).to_string());
-    if aside { bar.aside() } else { bar }
+    let bar = CountBar::new(label, sum.all, sum.which.clone());
+    CountBar { aside, ..bar.noted(list(parts).to_string()) }
 }
 
 fn waiting(all: &IndexOverview) -> Vec<CountBar> {
@@ -193,8 +178,8 @@ fn waiting(all: &IndexOverview) -> Vec<CountBar> {
         .into_iter()
         .zip(&waits.by_age)
         .map(|((label, is_overdue), (which, n))| {
-            let bar = CountBar::new(label, *n, which.clone());
-            if is_overdue { bar.alarming() } else { bar }
+            let alarming = is_overdue && *n > 0;
+            CountBar { alarming, ..CountBar::new(label, *n, which.clone()) }
         })
         .collect();
     if waits.unknown > 0 {
