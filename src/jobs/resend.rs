@@ -4,6 +4,7 @@ use super::error::JobError;
 use super::handle::Jobs;
 use super::job::{Job, JobId, Phase};
 use super::journal::decisions::ResendRows;
+use super::journal::RecentLoss;
 use super::journal::jobs::{Actor, SeenJob};
 use super::row_groups::NeverSeen;
 use super::rules::{self, Step};
@@ -56,14 +57,7 @@ impl Jobs {
         } else {
             Ok(false)
         };
-        let is_sent = done.map_err(|loss| {
-            self.core.changed(id, []);
-            JobError::NeedsReview(localizable!(
-                "{loss} Nothing was sent. If nobody has sent these badges, send the rows again.",
-                loss = loss.localizable()
-            ))
-        })?;
-        if !is_sent {
+        if !done.map_err(|loss| self.lost(id, loss))? {
             let now = self.never_seen_among(id, Some(rows)).await?.ready.len();
             return Err(JobError::no(localizable!(
                 "You reviewed {expected} rows of job {id} to send again, but now {now} can be sent. Nothing was sent. Review them again.",
@@ -74,6 +68,16 @@ impl Jobs {
         }
         self.begun(id);
         Ok(())
+    }
+
+    /// Nothing is sent before a person knows of a loss of writes. The same command sends the rows then.
+    pub(super) fn lost(&self, id: JobId, loss: RecentLoss) -> JobError {
+        self.core.changed(id, []);
+        let clock = self.core.reader().clock();
+        JobError::NeedsReview(localizable!(
+            "{loss} Nothing was sent. If nobody has sent these badges, send the rows again.",
+            loss = loss.with_times(&|at| clock.short(at))
+        ))
     }
 
     /// Leaves rows as they are, with a reason: a person resolved them in another way.

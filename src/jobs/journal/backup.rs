@@ -21,8 +21,6 @@ use super::place::{Files, Site, first_line};
 use super::schema::{APPLICATION, BACKUP, assure_whole, connect, migrate, prepare};
 use super::{PATIENCE, conditions, jobs, lost_writes, random_number, shown, transfer};
 use crate::fs::{Draft, Overwrite, is_own_file, open_plain};
-use crate::jobs::error::JobError;
-use crate::jobs::journal::JournalError;
 use crate::jobs::journal::prelude::*;
 use crate::jobs::rules;
 use mark::{BackupMark, BackupState};

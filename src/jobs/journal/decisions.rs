@@ -46,10 +46,15 @@ pub(in crate::jobs) struct Retry {
 }
 
 /// Makes refused rows ready again and runs the job. Returns the number of rows to send, `None` without refused
-/// rows.
-pub(super) fn retry(db: &Tx<'_>, args: &Retry) -> tx::Result<Option<u64>> {
+/// rows. Sends nothing and returns a recent loss of writes that the person does not know of.
+pub(super) fn retry(db: &Tx<'_>, args: &Retry) -> tx::Result<Result<Option<u64>, RecentLoss>> {
     let Retry { id, kind, phase, policies, actor, seen } = args;
     let refused = conditions::condition(Step::Retry, *kind, *phase);
+    if *kind == Kind::Issue
+        && let Some(loss) = lost_writes::name_in_refused(db, *id, &refused, policies)?
+    {
+        return Ok(Err(loss));
+    }
     let last: Option<i64> = db.one(
         "SELECT max(request.rows) FROM row JOIN request ON request.id = row.request
          WHERE row.job = ?1 AND row.bucket = 'not_done'",
@@ -60,7 +65,7 @@ pub(super) fn retry(db: &Tx<'_>, args: &Retry) -> tx::Result<Option<u64>> {
         values![id.0],
     )?;
     if moved == 0 {
-        return Ok(None);
+        return Ok(Ok(None));
     }
     observe::replace_again(db, *id)?;
     jobs::set_batch(db, *id, last.map(|n| (n / SMALLER).max(1)))?;
@@ -71,7 +76,7 @@ pub(super) fn retry(db: &Tx<'_>, args: &Retry) -> tx::Result<Option<u64>> {
     }
     start(db, id, actor, seen)?;
     jobs::record_decision(db, *id, None, "retry what was refused", actor, "")?;
-    Ok(Some((moved as u64).saturating_sub(before.saturating_sub(ready(db)?))))
+    Ok(Ok(Some((moved as u64).saturating_sub(before.saturating_sub(ready(db)?)))))
 }
 
 /// Returns the number of cancelled rows.

@@ -3,7 +3,7 @@
 //!
 //! Also copies the journal for trial plans, into an unnamed file that ends with the process.
 
-use super::{JournalError, PATIENCE, Result};
+use super::{PATIENCE, Result};
 use crate::fs::pragma;
 use crate::jobs::journal::prelude::*;
 use rusqlite::OptionalExtension;

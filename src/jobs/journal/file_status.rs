@@ -2,7 +2,7 @@
 
 use super::place::{Files, Site};
 use super::schema::{APPLICATION, SCHEMA, connect_beside};
-use super::{JournalError, PATIENCE, Result, shown};
+use super::{PATIENCE, Result, shown};
 use crate::fs::pragma;
 use crate::jobs::journal::prelude::*;
 

@@ -54,11 +54,7 @@ impl RecentLoss {
         Reason::from(Code::LostWritesPerhaps).with("when", utc_minute(self.noticed)).with("loss", self.id())
     }
 
-    pub fn localizable(&self) -> Localizable {
-        self.with_times(&utc_minute)
-    }
-
-    /// With its times as a screen shows them.
+    /// With its times as `shown` writes them.
     pub fn with_times(&self, shown: &dyn Fn(Timestamp) -> String) -> Localizable {
         localizable!(
             "On {when}, lapel noticed that the team's database lost writes. A job that it no longer knows may have sent the same badges, so every row to issue needs review until {until}. Ask your colleagues before you send it.",
@@ -150,7 +146,7 @@ pub(super) fn assure_none_recent(db: &Tx<'_>) -> tx::Result<()> {
     let Some(loss) = recent(db)? else { return Ok(()) };
     Err(tx::Error::Elsewhere(localizable!(
         "{loss} The journal on this computer does not know that, so nothing was moved. Move the jobs after that.",
-        loss = loss.localizable()
+        loss = loss.with_times(&utc_minute)
     )))
 }
 
@@ -195,6 +191,27 @@ pub(super) fn name_in_sent(db: &Tx<'_>, job: JobId, rows: &[u64]) -> tx::Result<
         ],
     )?;
     Ok((named > 0).then_some(loss))
+}
+
+/// The same for refused rows that `which` matches: the same decision allows them for this reason only. Returns none if
+/// the policies allow them.
+pub(super) fn name_in_refused(
+    db: &Tx<'_>,
+    job: JobId,
+    which: &str,
+    policies: &Policies,
+) -> tx::Result<Option<RecentLoss>> {
+    end_permissions(db, job, which)?;
+    let Some(loss) = suspect(db, job, which, policies)? else { return Ok(None) };
+    let kind = DuplicateKind::LostWrites;
+    let named = db.execute(
+        &format!(
+            "UPDATE row SET allowed = class
+             WHERE job = ?1 AND {which} AND class = ?2 AND allowed IS DISTINCT FROM class"
+        ),
+        values![job.0, kind.code()],
+    )?;
+    Ok((named > 0 && !policies.allows(kind)).then_some(loss))
 }
 
 /// A write that this process knows to be durable: its number, and how long it has been durable, in milliseconds.

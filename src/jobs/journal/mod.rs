@@ -100,7 +100,7 @@ pub(super) use accounts::Account;
 pub use adopt::Adopted;
 pub use away::JournalWatch;
 use away::ReconnectTime;
-pub use error::JournalError;
+pub use crate::jobs::error::JournalError;
 pub use file_status::FileStatus;
 pub(super) use file_watch::FileWatch;
 pub use lost_writes::RecentLoss;

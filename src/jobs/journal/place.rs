@@ -1,6 +1,6 @@
 //! The folder of a journal: whether a journal existed before, and which computer may use it.
 
-use super::{JournalError, shown};
+use super::shown;
 use crate::fs::{FileSystem, create_private_dir};
 use crate::jobs::journal::prelude::*;
 use std::fs::{OpenOptions, TryLockError};

@@ -2,6 +2,7 @@
 
 pub(in crate::jobs::journal) use super::accounts::Account;
 pub(in crate::jobs::journal) use super::tx::{self, SqlRow, Tx, values};
+pub(in crate::jobs::journal) use crate::jobs::error::{JobError, JournalError};
 pub(in crate::jobs::journal) use crate::jobs::job::{JobId, Kind, Phase};
 pub(in crate::jobs::journal) use crate::jobs::prelude::*;
 pub(in crate::jobs::journal) use crate::jobs::reason::{Code, Reason};

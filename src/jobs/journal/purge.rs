@@ -4,7 +4,7 @@
 //! `erase` overwrites the removed data in the file.
 
 use super::transfer::MOVES;
-use super::{Journal, JournalError, conditions, erase, jobs};
+use super::{Journal, conditions, erase, jobs};
 use crate::jobs::journal::prelude::*;
 
 /// Records of jobs that another journal has with all of their rows. A backup's jobs may come back, but only to the journal

@@ -4,7 +4,7 @@ use super::operation::{Fault, Moment, Operation, Undo, Watcher};
 use super::owner::Me;
 #[cfg(feature = "team")]
 use super::team_store::TeamStore;
-use super::{Claim, JournalError, Result, erase};
+use super::{Claim, Result, erase};
 use crate::jobs::journal::prelude::*;
 use rusqlite::{TransactionBehavior, TransactionState, ffi};
 use std::pin::Pin;

@@ -2,7 +2,7 @@
 
 use super::place::{Files, Site};
 use super::{
-    JournalError, PATIENCE, Result, backup, claims, dialect, drafts, duplicates, erase, reasons, refusals,
+    PATIENCE, Result, backup, claims, dialect, drafts, duplicates, erase, reasons, refusals,
     repeats, review, transfer,
 };
 use crate::fs::{pragma, set_journal_mode};

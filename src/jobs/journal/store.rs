@@ -29,7 +29,7 @@ use super::sent_here::{SentAlike, SentHere};
 use super::takeover::Changes;
 use super::transfer::{BeginMove, JobCopy, JournalBeside, OtherJournal, SourceJournal};
 use super::{
-    JournalError, RecentLoss, Result, accounts, adopt, carry, claims, decisions, doubts, drafts, duplicates,
+    RecentLoss, Result, accounts, adopt, carry, claims, decisions, doubts, drafts, duplicates,
     facts, jobs, lost_writes, observe, polling, purge, record_response, refusals, review, rows, schema,
     sending, sent_here, snapshots, takeover, transfer,
 };
@@ -236,7 +236,7 @@ operations! {
     write "decide" resume(id: JobId, actor: Actor, seen: SeenJob) -> () = decisions::resume;
     write "decide" use_up_quota(id: JobId, most: i64, actor: Actor, seen: SeenJob) -> ()
         = decisions::use_up_quota;
-    write "decide" retry(args: Retry) -> Option<u64> = decisions::retry;
+    write "decide" retry(args: Retry) -> std::result::Result<Option<u64>, RecentLoss> = decisions::retry;
     write "call off" cancel(id: JobId, kind: Kind, actor: Actor, by: Arc<Process>) -> u64 = decisions::cancel;
     read reviewed_row(id: JobId, no: u64) -> Option<ReviewedRow> = decisions::reviewed_row;
     write "decide" resolve_row(args: ResolveRow) -> std::result::Result<(), Unresolved> = decisions::resolve_row;

@@ -4,7 +4,7 @@ use super::team_status::{
     Creation, DatabaseSetup, ISSUER, Migration, MissingRights, READER, TeamStatus, WriteLosses,
 };
 use super::tx::team::{connected, schema};
-use super::{JournalError, Result, claims, refusals, repeats, rows, transfer};
+use super::{Result, claims, refusals, repeats, rows, transfer};
 use crate::jobs::journal::prelude::*;
 use crate::team::{DatabaseSession, LONG_STATEMENTS, Login};
 use tokio_postgres::types::FromSqlOwned;

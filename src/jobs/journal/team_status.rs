@@ -1,6 +1,6 @@
 //! What lapel reports about a team's journal: its creation, its migration, and the state of its database.
 
-use super::{JournalError, RecentLoss};
+use super::RecentLoss;
 use crate::jobs::journal::prelude::*;
 
 /// The SQL that creates the roles of a team's database and gives them their rights.
@@ -116,11 +116,12 @@ impl TeamStatus {
         if reads_only { &self.missing.to_read } else { &self.missing.to_issue }
     }
 
-    /// What endangers the journal's promises or makes it unusable. `reads_only`: the profile issues nothing.
-    pub fn problems(&self, reads_only: bool) -> Vec<Localizable> {
+    /// What endangers the journal's promises or makes it unusable, with times as `shown` writes them. `reads_only`: the
+    /// profile issues nothing.
+    pub fn problems(&self, reads_only: bool, shown: &dyn Fn(Timestamp) -> String) -> Vec<Localizable> {
         let mut found = self.lacking(reads_only);
         self.setup.find_dangers(&mut found);
-        self.losses.find_losses(&mut found);
+        self.losses.find_losses(&mut found, shown);
         self.setup.find_tight_limits(&mut found);
         found
     }
@@ -197,13 +198,13 @@ impl WriteLosses {
         RecentLoss::of(self.noticed?, Timestamp::now())
     }
 
-    fn find_losses(&self, found: &mut Vec<Localizable>) {
+    fn find_losses(&self, found: &mut Vec<Localizable>, shown: &dyn Fn(Timestamp) -> String) {
         if self.has_other_origin {
             found.push(localizable!(
                 "the database is another server or another copy than before, and may have lost writes. The next lapel that may write puts all unsent rows in doubt and searches the history for them."
             ));
         }
-        found.extend(self.recent().as_ref().map(RecentLoss::localizable));
+        found.extend(self.recent().map(|loss| loss.with_times(shown)));
         if let Some(rows) = self.unsearched_rows.filter(|rows| *rows > 0) {
             found.push(localizable!(
                 "the database lost writes. Rows that lapel has not searched for since: {rows}. Until then it sends no badge. Keep lapel open, or run: lapel jobs follow",
@@ -239,7 +240,9 @@ mod tests {
 
     #[test]
     fn every_danger_is_a_problem() {
-        assert_eq!(sound().problems(false), []);
+        let problems =
+            |status: &TeamStatus, reads_only| status.problems(reads_only, &|at| at.to_string());
+        assert_eq!(problems(&sound(), false), []);
         let dangers: [fn(&mut TeamStatus); 12] = [
             |it| it.is_read_only = true,
             |it| it.missing.to_issue.push("INSERT on job".to_owned()),
@@ -257,18 +260,18 @@ mod tests {
         for (n, change) in dangers.into_iter().enumerate() {
             let mut status = sound();
             change(&mut status);
-            assert_eq!(status.problems(false).len(), 1, "{n}: {status:?}");
+            assert_eq!(problems(&status, false).len(), 1, "{n}: {status:?}");
             // Who only reads needs no right to write.
-            assert_eq!(status.problems(true).len(), usize::from(n > 1), "{n}: {status:?}");
+            assert_eq!(problems(&status, true).len(), usize::from(n > 1), "{n}: {status:?}");
         }
         let mut status = sound();
         status.missing.to_read.push("SELECT on job".to_owned());
-        assert_eq!((status.problems(true).len(), status.problems(false).len()), (1, 0), "{status:?}");
+        assert_eq!((problems(&status, true).len(), problems(&status, false).len()), (1, 0), "{status:?}");
         let mut fine = sound();
         fine.setup.standbys = 1;
         fine.setup.has_synchronous_standby = true;
         fine.setup.clock_ahead_ms = 1_999;
         fine.losses.noticed = Timestamp::now().checked_sub(SignedDuration::from_hours(27)).ok();
-        assert_eq!(fine.problems(false), []);
+        assert_eq!(problems(&fine, false), []);
     }
 }

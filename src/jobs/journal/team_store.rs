@@ -15,7 +15,7 @@ use super::owner::Me;
 use super::team_admin::SCHEMA;
 use super::tx::team::{Statements, TeamTx, assure_own, connected, schema};
 use super::witness::Witness;
-use super::{JournalError, erase, lost_writes, random_number};
+use super::{erase, lost_writes, random_number};
 use crate::jobs::journal::prelude::*;
 use crate::team::{DatabaseSession, LONG_STATEMENTS, Login, Waiter};
 use std::sync::atomic::{AtomicBool, AtomicU64};

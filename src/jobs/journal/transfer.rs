@@ -16,8 +16,7 @@ mod tests;
 use super::accounts;
 use super::claims;
 use super::jobs::Actor;
-use super::{Journal, JournalError, jobs, lost_writes, takeover};
-use crate::jobs::error::JobError;
+use super::{Journal, jobs, lost_writes, takeover};
 use crate::jobs::journal::prelude::*;
 pub(in crate::jobs) use job_copy::{JobCopy, SourceJournal};
 pub(super) use job_copy::{copy, source, take};
@@ -28,7 +27,8 @@ pub(in crate::jobs) use marks::{JournalBeside, OtherJournal};
 pub(super) use marks::{Mark, all as all_marks, keep as keep_marks};
 pub(super) use marks::{assure_here, beside, elsewhere, expect};
 
-/// Schema 9: jobs that came from another journal.
+/// Schema 9: jobs that came from another journal. Those that left this one and came back are here a second time, by the
+/// number of their record and an empty source.
 pub(super) const SCHEMA: &str = "
     CREATE TABLE imported (
         -- The other journal, and the number of the job there.
@@ -128,7 +128,7 @@ pub(super) fn numbers_here(db: &Tx<'_>, source: &str, jobs: &[JobId]) -> tx::Res
 pub(super) fn came_as(db: &Tx<'_>, old: &JobId) -> tx::Result<Vec<JobId>> {
     db.all(
         "SELECT DISTINCT imported.job FROM imported JOIN job ON job.id = imported.job
-         WHERE old = ?1 AND imported.job <> ?1 ORDER BY imported.job",
+         WHERE source <> '' AND old = ?1 AND imported.job <> ?1 ORDER BY imported.job",
         values![old.0],
     )
 }

@@ -1,10 +1,9 @@
 //! A backup's description of itself, in the backup and in the journals that it was copied from or to.
 
 use crate::fs::pragma;
-use crate::jobs::error::JobError;
 use crate::jobs::journal::prelude::*;
 use crate::jobs::journal::schema::{APPLICATION, BACKUP, SCHEMA};
-use crate::jobs::journal::{JournalError, facts};
+use crate::jobs::journal::facts;
 use rusqlite::OptionalExtension;
 use strum::{AsRefStr, EnumString};
 

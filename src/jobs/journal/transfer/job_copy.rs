@@ -75,6 +75,8 @@ pub(in crate::jobs) struct JobCopy {
     phase: String,
     /// What is known of the backup that the job went with, if it is only a record in the source.
     record: Option<Cells>,
+    /// The journals that it came from, and its numbers there.
+    came_from: Vec<(String, i64)>,
     /// All jobs of its move had arrived in the target, so it may have sent more rows than this copy knows.
     is_doubtful: bool,
     follows: Option<i64>,
@@ -175,6 +177,7 @@ pub(in crate::jobs::journal) fn copy(db: &Tx<'_>, id: &JobId) -> tx::Result<JobC
         id: id.0,
         phase,
         record,
+        came_from: db.all("SELECT source, old FROM imported WHERE job = ?1", values![id.0])?,
         is_doubtful,
         follows,
         unproven,
@@ -208,7 +211,7 @@ pub(in crate::jobs::journal) fn take(
     let twins = twins(db, copy)?;
     if let Some(known) = twins.iter().find(|twin| twin.has_all && (!twin.is_record || copy.record.is_some()))
     {
-        note_import(db, source, copy.id, known.job)?;
+        note_import(db, source, copy, known.job)?;
         return Ok(false);
     }
     // The job comes back with the claims of the record that it left here, and maybe more.
@@ -252,7 +255,7 @@ pub(in crate::jobs::journal) fn take(
         actor,
         &format!("job {} of journal {source}", copy.id),
     )?;
-    note_import(db, source, copy.id, id)?;
+    note_import(db, source, copy, id)?;
     if let Some(backup) = &copy.record {
         set_aside(db, id, backup)?;
     } else if copy.is_doubtful {
@@ -261,12 +264,23 @@ pub(in crate::jobs::journal) fn take(
     Ok(true)
 }
 
-fn note_import(db: &Tx<'_>, source: &str, old: i64, job: i64) -> tx::Result<()> {
-    db.run(
-        "INSERT INTO imported (source, old, job) VALUES (?1, ?2, ?3)
-         ON CONFLICT (source, old) DO UPDATE SET job = excluded.job",
-        values![source, old, job],
-    )
+/// Keeps the number here of a job of another journal; also for the records here of a job that came back.
+fn note_import(db: &Tx<'_>, source: &str, copy: &JobCopy, job: i64) -> tx::Result<()> {
+    let mine = name(db)?;
+    let records = copy.came_from.iter().filter(|(from, old)| *from == mine && *old != job);
+    let records: Vec<i64> = records.map(|(_, old)| *old).collect();
+    for record in &records {
+        // It may have come back before, as a job that is a record now.
+        db.execute("UPDATE imported SET job = ?2 WHERE source = '' AND job = ?1", values![record, job])?;
+    }
+    for (source, old) in records.iter().map(|old| ("", old)).chain([(source, &copy.id)]) {
+        db.execute(
+            "INSERT INTO imported (source, old, job) VALUES (?1, ?2, ?3)
+             ON CONFLICT (source, old) DO UPDATE SET job = excluded.job",
+            values![source, old, job],
+        )?;
+    }
+    Ok(())
 }
 
 /// Keeps a job that went with a backup as a record: it shows whom it has served, and cannot send.
