@@ -4,7 +4,7 @@ use super::batch::{RequestsNeeded, full_request};
 use super::core::{JobsCore, PollResult, RequestedPolls, lock, report_changes};
 use super::error::JobError;
 use super::job::{Job, JobChange, JobId, JobRow};
-use super::journal::facts::{KeptValue, ObservedBehaviour};
+use super::journal::behaviour::{KeptValue, ObservedBehaviour};
 use super::journal::rows::RowFilter;
 use super::journal::sent_here::{SentAlike, SentHere};
 use super::journal::{Account, Journal, JournalError, JournalWatch, RecentLoss};

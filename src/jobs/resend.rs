@@ -3,8 +3,8 @@
 use super::error::JobError;
 use super::handle::Jobs;
 use super::job::{Job, JobId, Phase};
-use super::journal::decisions::ResendRows;
 use super::journal::RecentLoss;
+use super::journal::decisions::ResendRows;
 use super::journal::jobs::{Actor, SeenJob};
 use super::row_groups::NeverSeen;
 use super::rules::{self, Step};

@@ -15,7 +15,7 @@ mod mark;
 #[cfg(test)]
 mod tests;
 
-use super::facts::{self, KeptValue};
+use super::behaviour::{self, KeptValue};
 use super::jobs::Actor;
 use super::place::{Files, Site, first_line};
 use super::schema::{APPLICATION, BACKUP, assure_whole, connect, migrate, prepare};
@@ -428,7 +428,7 @@ fn fill(
             value: mark.id.clone(),
             at: mark.at.as_second(),
         };
-        facts::keep(db, &id)?;
+        behaviour::keep(db, &id)?;
         db.script(&format!("PRAGMA application_id = {BACKUP}"))?;
         Ok(jobs_of(db, "TRUE")?.len() as u64)
     });

@@ -1,9 +1,9 @@
 //! Claims: which row of which job may give a recipient a badge of a template. A row is sent only with a claim. It
 //! requests the claim in the transaction that lets its job run.
 //!
-//! `recipients` has the claims on the recipients of a job's rows, `former` those that came purged from another journal.
+//! `recipients` has the claims on the recipients of a job's rows, `foreign_salts` those that came purged from another journal.
 
-mod former;
+mod foreign_salts;
 mod recipients;
 
 use super::jobs::Actor;
@@ -14,7 +14,7 @@ use crate::jobs::job::Kind;
 use crate::jobs::journal::prelude::*;
 use crate::jobs::reason::utc_minute;
 use crate::jobs::rules::{self, ClaimVerdict, OtherClaim};
-pub(super) use former::{NamedSalt, keep_salts, salts};
+pub(super) use foreign_salts::{NamedSalt, keep_salts, salts};
 use recipients::{HeldClaim, claims_of_viewers, contested, read_held, recipients};
 use ring::hmac;
 use ring::rand::{SecureRandom, SystemRandom};
@@ -233,7 +233,7 @@ impl BeginTimes {
 /// review and is not sent. `actor` is recorded with approved claims.
 pub(super) fn claim_ready_rows(db: &Tx<'_>, job: JobId, actor: &Actor) -> tx::Result<()> {
     let Some(scope) = Scope::of(db, job)? else { return Ok(()) };
-    former::recognise(db, &scope, "row.bucket = 'ready'")?;
+    foreign_salts::recognise(db, &scope, "row.bucket = 'ready'")?;
     // Where two rows have one recipient, the first one gets the claim. A server looks twice for such rows, so it learns
     // where there are none.
     let are_unique = db.is_team()
@@ -431,7 +431,7 @@ pub(super) fn review_one(db: &Tx<'_>, job: JobId, no: u64, rival: &Rival) -> tx:
 /// Finds the claims on recipients of these rows that were purged in another journal.
 pub(super) fn recognise(db: &Tx<'_>, job: JobId, which: &str) -> tx::Result<()> {
     match Scope::known(db, job)? {
-        Some(scope) => former::recognise(db, &scope, which),
+        Some(scope) => foreign_salts::recognise(db, &scope, which),
         None => Ok(()),
     }
 }
@@ -486,10 +486,10 @@ pub(super) fn of_person(
          {claims}"
     );
     let mut held: Vec<HeldClaim> = Vec::new();
-    for hasher in std::iter::once(RecipientHasher::of(db)?).chain(former::hashers(db)?) {
+    for hasher in std::iter::once(RecipientHasher::of(db)?).chain(foreign_salts::hashers(db)?) {
         let values = values![planned.0, account, template, hasher.person(key), key.as_str()];
         let mut found: Vec<HeldClaim> = db.rows(&sql, values, |r| Ok(read_held(r, planned)?.1))?;
-        // As `former::recognise` will place them.
+        // As `foreign_salts::recognise` will place them.
         let above = held.iter().map(|held| held.other.slot + 1).max().unwrap_or(0);
         for claim in &mut found {
             claim.set_slot(claim.rival.slot + above);

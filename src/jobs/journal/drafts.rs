@@ -1,8 +1,8 @@
 //! Plans jobs as drafts, changes drafts in a review, and begins them.
 
 use super::accounts;
+use super::behaviour::{self, KeptValue};
 use super::claims::{self, Rival};
-use super::facts::{self, KeptValue};
 use super::jobs::{self, Actor, NewJob, SeenJob};
 use super::reasons::stored;
 use super::rows::{self, CorrectRow, NewRow};
@@ -37,7 +37,7 @@ pub(super) fn create_job(db: &Tx<'_>, args: &CreateJob) -> tx::Result<JobId> {
         db.analyze_rows()?;
     }
     if let Some(reason) = &args.reason {
-        facts::keep(db, reason)?;
+        behaviour::keep(db, reason)?;
     }
     Ok(id)
 }
@@ -181,7 +181,7 @@ pub(super) fn replace(db: &Tx<'_>, args: &Replace) -> tx::Result<Result<(JobId, 
         row.why = Some(Reason::from(Code::WhenIssued).with("issue", issue));
     }
     rows::insert(db, revoke, &rows)?;
-    facts::keep(db, &args.reason)?;
+    behaviour::keep(db, &args.reason)?;
     for id in [issue, revoke] {
         start(db, &id, actor, &SeenJob::new_draft(owner))?;
     }
@@ -229,7 +229,7 @@ pub(super) fn plan_undo(db: &Tx<'_>, args: &PlanUndo) -> tx::Result<Option<JobId
         ],
     )?;
     jobs::count_rows(db, undo)?;
-    facts::keep(db, &args.reason)?;
+    behaviour::keep(db, &args.reason)?;
     if copied == 0 {
         jobs::discard(db, &undo, &args.owner.id)?;
     }

@@ -2,7 +2,7 @@
 
 use super::jobs;
 use super::observe::WAITS;
-use super::{conditions, facts, refusals, rows};
+use super::{behaviour, conditions, refusals, rows};
 use crate::jobs::journal::prelude::*;
 use crate::jobs::schedule::{self, Polling, Schedule};
 use std::fmt::Display;
@@ -214,7 +214,7 @@ pub(super) fn first_accepted(
              WHERE job IN json_list(?1, bigint) AND bucket IN ('waiting', 'overdue')",
         values![super::json(ids)],
     )?;
-    Ok((facts::settled(db, account, fact)?, first))
+    Ok((behaviour::settled(db, account, fact)?, first))
 }
 
 pub(super) fn issued(db: &Tx<'_>, badges: &[BadgeId]) -> tx::Result<HashSet<BadgeId>> {
@@ -242,7 +242,7 @@ pub(super) fn waiting_badge(
     account: &Account,
     fact: &str,
 ) -> tx::Result<Option<(BadgeId, String)>> {
-    if facts::all(db, &account.of_facts())?.iter().any(|known| known.name == fact) {
+    if behaviour::all(db, &account.of_facts())?.iter().any(|known| known.name == fact) {
         return Ok(None);
     }
     let found: Option<(String, String)> = db.first(

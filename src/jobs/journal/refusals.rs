@@ -2,7 +2,7 @@
 //! it before anything of them is sent, and until then lapel looks for them as for rows in doubt.
 
 use super::observe::ObserveContext;
-use super::{claims, facts, jobs, requests};
+use super::{behaviour, claims, jobs, requests};
 use crate::jobs::journal::prelude::*;
 use crate::jobs::reason::utc_minute;
 
@@ -113,7 +113,7 @@ fn provable_from(
     refused: &str,
     context: &ObserveContext,
 ) -> tx::Result<Option<i64>> {
-    let shown = facts::settled(db, &context.account, facts::WAITING)?.as_deref() == Some("shown");
+    let shown = behaviour::settled(db, &context.account, behaviour::WAITING)?.as_deref() == Some("shown");
     let settings = &context.settings;
     let wait = if shown { settings.absence_after } else { settings.doubt_window };
     let (last, heard): (i64, bool) = db.one(
@@ -242,8 +242,8 @@ mod tests {
     }
 
     fn learn_that_waiting_badges_are_shown(db: &Tx<'_>) {
-        let shown = facts::BehaviourObservation::once("waiting_in_history", "shown", Code::Told);
-        facts::learn(db, &at(0).account, &[shown], &1).expect("learned");
+        let shown = behaviour::BehaviourObservation::once("waiting_in_history", "shown", Code::Told);
+        behaviour::learn(db, &at(0).account, &[shown], &1).expect("learned");
     }
 
     /// A service that shows waiting badges late and accepted a part of what it refused would get a second request.

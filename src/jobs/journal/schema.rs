@@ -2,8 +2,8 @@
 
 use super::place::{Files, Site};
 use super::{
-    PATIENCE, Result, backup, claims, dialect, drafts, duplicates, erase, reasons, refusals,
-    repeats, review, transfer,
+    PATIENCE, Result, backup, claims, dialect, drafts, duplicates, erase, reasons, refusals, repeats, review,
+    transfer,
 };
 use crate::fs::{pragma, set_journal_mode};
 use crate::jobs::journal::prelude::*;

@@ -5,13 +5,13 @@
 //! watchers. A read sees one snapshot, also of what other processes write.
 
 use super::adopt::Adopted;
-use super::carry::EarlierDecisions;
+use super::behaviour::{BehaviourObservation, KeptValue, ObservedBehaviour};
 use super::claims::Rival;
 use super::decisions::{ResendRows, ResolveRow, Retry, ReviewedRow, Unresolved};
 use super::doubts::ResolveDoubts;
 use super::drafts::{CreateJob, IssueOne, PlanUndo, ReadyRow, Replace, ReviewRows};
 use super::duplicates::{CheckResult, ExistingBadge, FinishCheck, Recipients, RecordHeld};
-use super::facts::{BehaviourObservation, KeptValue, ObservedBehaviour};
+use super::earlier_drafts::EarlierDecisions;
 use super::jobs::{Actor, SeenJob};
 use super::observe::{MarkOverdue, ObserveContext, Observed};
 use super::operation::{Operation, Undo, Undoing};
@@ -29,9 +29,9 @@ use super::sent_here::{SentAlike, SentHere};
 use super::takeover::Changes;
 use super::transfer::{BeginMove, JobCopy, JournalBeside, OtherJournal, SourceJournal};
 use super::{
-    RecentLoss, Result, accounts, adopt, carry, claims, decisions, doubts, drafts, duplicates,
-    facts, jobs, lost_writes, observe, polling, purge, record_response, refusals, review, rows, schema,
-    sending, sent_here, snapshots, takeover, transfer,
+    RecentLoss, Result, accounts, adopt, behaviour, claims, decisions, doubts, drafts, duplicates,
+    earlier_drafts, jobs, lost_writes, observe, polling, purge, record_response, refusals, review, rows,
+    schema, sending, sent_here, snapshots, takeover, transfer,
 };
 use crate::jobs::batch::RequestsNeeded;
 use crate::jobs::job::{Job, JobRow, StopKind};
@@ -187,7 +187,7 @@ operations! {
     write "correct" correct_rows(id: JobId, me: String, rows: Vec<CorrectRow>) -> () = drafts::correct_rows;
     write "review" review_rows(args: ReviewRows) -> u64 = drafts::review_rows;
     read last_decision(id: JobId) -> Option<LastDecision> = review::last_decision;
-    read_long earlier_decisions(earlier: Vec<JobId>, new: JobId) -> EarlierDecisions = carry::decisions;
+    read_long earlier_decisions(earlier: Vec<JobId>, new: JobId) -> EarlierDecisions = earlier_drafts::decisions;
     write "undo review" undo_decision(id: JobId, me: String, decision: LastDecision, policies: Policies) -> bool
         = review::undo_decision;
     write "begin" begin(id: JobId, policies: Policies, actor: Actor, seen: SeenJob, reviewed: Option<i64>) -> ()
@@ -266,7 +266,7 @@ operations! {
     write "settle" resolve_doubts(args: ResolveDoubts) -> Observed = doubts::resolve_doubts;
     write "overdue" mark_overdue(args: MarkOverdue) -> () = observe::mark_overdue;
     write "looked" schedule_next(args: ScheduleNext) -> () = polling::schedule_next;
-    write "fact" learn_facts(account: String, seen: Vec<BehaviourObservation>, at: i64) -> () = facts::learn;
+    write "fact" learn_facts(account: String, seen: Vec<BehaviourObservation>, at: i64) -> () = behaviour::learn;
 }
 
 // Ownership.
@@ -302,10 +302,10 @@ operations! {
     read requested(account: Account, key: EmailKey) -> Vec<SentHere> = sent_here::requested;
     read domains(account: Account) -> Vec<(String, u64)> = sent_here::domains;
     read recent_loss() -> Option<RecentLoss> = lost_writes::recent;
-    read facts(account: String) -> Vec<ObservedBehaviour> = facts::all;
-    read newest(what: Cow<'static, str>, most: usize) -> Vec<String> = facts::newest;
-    read kept(what: &'static str, key: String) -> Option<String> = facts::kept;
-    write "keep" keep(kept: Vec<KeptValue>) -> () = facts::keep_all;
+    read facts(account: String) -> Vec<ObservedBehaviour> = behaviour::all;
+    read newest(what: Cow<'static, str>, most: usize) -> Vec<String> = behaviour::newest;
+    read kept(what: &'static str, key: String) -> Option<String> = behaviour::kept;
+    write "keep" keep(kept: Vec<KeptValue>) -> () = behaviour::keep_all;
     write "adopt" adopt(to: Account, former: String, ended: Vec<String>, actor: Actor) -> Adopted = adopt::adopt;
     write "purge" purge(args: Purge) -> Vec<JobId> = purge::purge;
     read count_here(account: Account) -> u64 = transfer::count_here;

@@ -240,8 +240,7 @@ mod tests {
 
     #[test]
     fn every_danger_is_a_problem() {
-        let problems =
-            |status: &TeamStatus, reads_only| status.problems(reads_only, &|at| at.to_string());
+        let problems = |status: &TeamStatus, reads_only| status.problems(reads_only, &|at| at.to_string());
         assert_eq!(problems(&sound(), false), []);
         let dangers: [fn(&mut TeamStatus); 12] = [
             |it| it.is_read_only = true,

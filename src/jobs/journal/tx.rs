@@ -248,31 +248,31 @@ pub(super) enum SqlRow<'a> {
 
 /// A column: its place from 0, or its name.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum At {
+pub(super) enum ColumnRef {
     Place(usize),
     Name(&'static str),
 }
 
-impl From<usize> for At {
+impl From<usize> for ColumnRef {
     fn from(place: usize) -> Self {
         Self::Place(place)
     }
 }
 
-impl From<&'static str> for At {
+impl From<&'static str> for ColumnRef {
     fn from(name: &'static str) -> Self {
         Self::Name(name)
     }
 }
 
 impl SqlRow<'_> {
-    pub(super) fn get<T: ReadColumn>(&self, at: impl Into<At>) -> Result<T> {
+    pub(super) fn get<T: ReadColumn>(&self, at: impl Into<ColumnRef>) -> Result<T> {
         let at = at.into();
         T::read(self.value(at)?).ok_or_else(|| self.wrong(at))
     }
 
     /// A text that is not copied.
-    pub(super) fn text(&self, at: impl Into<At>) -> Result<&str> {
+    pub(super) fn text(&self, at: impl Into<ColumnRef>) -> Result<&str> {
         let at = at.into();
         match self.value(at)? {
             SqlValue::Text(Cow::Borrowed(text)) => Ok(text),
@@ -281,22 +281,24 @@ impl SqlRow<'_> {
     }
 
     /// The error names the column.
-    fn wrong(&self, at: At) -> Error {
+    fn wrong(&self, at: ColumnRef) -> Error {
         let name = match (self, at) {
-            (_, At::Name(name)) => Some(name),
-            (Self::Sqlite(row), At::Place(place)) => row.as_ref().column_name(place).ok(),
+            (_, ColumnRef::Name(name)) => Some(name),
+            (Self::Sqlite(row), ColumnRef::Place(place)) => row.as_ref().column_name(place).ok(),
             #[cfg(feature = "team")]
-            (Self::Team(row), At::Place(place)) => row.columns().get(place).map(tokio_postgres::Column::name),
+            (Self::Team(row), ColumnRef::Place(place)) => {
+                row.columns().get(place).map(tokio_postgres::Column::name)
+            }
         };
         Error::Column(name.unwrap_or_default().to_owned())
     }
 
-    fn value(&self, at: At) -> Result<SqlValue<'_>> {
+    fn value(&self, at: ColumnRef) -> Result<SqlValue<'_>> {
         match self {
             Self::Sqlite(row) => {
                 let value = match at {
-                    At::Place(place) => row.get_ref(place)?,
-                    At::Name(name) => row.get_ref(name)?,
+                    ColumnRef::Place(place) => row.get_ref(place)?,
+                    ColumnRef::Name(name) => row.get_ref(name)?,
                 };
                 match value {
                     ValueRef::Null => Ok(SqlValue::Null),

@@ -242,7 +242,8 @@ fn a_standby_sends_nothing_twice_although_it_lacks_confirmed_writes() {
             let id = begun(session, &world, &script).await;
             let standby = standby.insert(server.standby(is_synchronous));
             let status = Journal::team_status(&team::database_of(world.folder())).expect("a status");
-            let said: Vec<String> = status.problems(false, &|at| at.to_string()).iter().map(ToString::to_string).collect();
+            let said: Vec<String> =
+                status.problems(false, &|at| at.to_string()).iter().map(ToString::to_string).collect();
             let warning = msg_part("the database has standbys, but none is synchronous");
             assert_eq!(said.iter().any(|text| text.contains(warning)), !is_synchronous, "{said:?}");
             let mut known = world.control().ledger().accepted_total();

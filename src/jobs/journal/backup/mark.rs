@@ -1,9 +1,9 @@
 //! A backup's description of itself, in the backup and in the journals that it was copied from or to.
 
 use crate::fs::pragma;
+use crate::jobs::journal::behaviour;
 use crate::jobs::journal::prelude::*;
 use crate::jobs::journal::schema::{APPLICATION, BACKUP, SCHEMA};
-use crate::jobs::journal::facts;
 use rusqlite::OptionalExtension;
 use strum::{AsRefStr, EnumString};
 
@@ -73,7 +73,8 @@ impl BackupMark {
         if found > SCHEMA {
             return Err(JournalError::Newer { file: file.to_owned(), found, known: SCHEMA }.into());
         }
-        let id = facts::kept(&Tx::on(db), "backup", "id").map_err(|why| JournalError::failed(&why, file))?;
+        let id =
+            behaviour::kept(&Tx::on(db), "backup", "id").map_err(|why| JournalError::failed(&why, file))?;
         let id = id.unwrap_or_default();
         let mark = db
             .query_row(

@@ -3,7 +3,7 @@
 
 use super::{Rival, Scope};
 use crate::jobs::job::person;
-use crate::jobs::journal::facts::OF_JOB;
+use crate::jobs::journal::behaviour::OF_JOB;
 use crate::jobs::journal::prelude::*;
 use crate::jobs::journal::{jobs, json};
 use crate::jobs::row_status::Claim;

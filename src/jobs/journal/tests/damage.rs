@@ -11,7 +11,7 @@ use crate::jobs::duplicate_kind::DuplicateKind;
 use crate::jobs::intake::{Choices, ColumnMap, HeaderRow, NameColumns};
 use crate::jobs::job::{FileSource, Job, JobId, JobOrigin, JobRow, Kind, Phase, StopKind};
 use crate::jobs::journal::backup::{OpenJobs, back_up_at, restore_at};
-use crate::jobs::journal::facts::{BehaviourObservation, KeptValue};
+use crate::jobs::journal::behaviour::{BehaviourObservation, KeptValue};
 use crate::jobs::journal::file_status::FileStatus;
 use crate::jobs::journal::place::Site;
 use crate::jobs::journal::record_response::{FailedRows, RequestFailure, RevokeResponse};
@@ -20,9 +20,10 @@ use crate::jobs::journal::rows::{CorrectRow, NewRow, RowField, RowFilter, RowPar
 use crate::jobs::journal::transfer::{BeginMove, OtherJournal};
 use crate::jobs::journal::tx::{self, Tx, values};
 use crate::jobs::journal::{
-    Account, Journal, JournalError, Process, accounts, adopt, carry, claims, decisions, doubts, drafts,
-    duplicates, erase, facts, jobs, known_offset, observe, polling, purge, recent_jobs, recent_templates,
-    record_response, refusals, review, rows, schema, sending, sent_here, snapshots, takeover, transfer,
+    Account, Journal, JournalError, Process, accounts, adopt, behaviour, claims, decisions, doubts, drafts,
+    duplicates, earlier_drafts, erase, jobs, known_offset, observe, polling, purge, recent_jobs,
+    recent_templates, record_response, refusals, review, rows, schema, sending, sent_here, snapshots,
+    takeover, transfer,
 };
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::reports;
@@ -156,9 +157,9 @@ pub(super) fn full() -> Connection {
         policies: Policies::default(),
     };
     duplicates::finish_check(&db, &finish).expect("checked");
-    let fact = BehaviourObservation::once(facts::OFFSET, "+09:00", Code::ReadInBadges);
-    facts::learn(&db, &account().of_facts(), &[fact], &0).expect("learned");
-    facts::keep(&db, &KeptValue::of("file", "/home/a/people.csv", 0)).expect("kept");
+    let fact = BehaviourObservation::once(behaviour::OFFSET, "+09:00", Code::ReadInBadges);
+    behaviour::learn(&db, &account().of_facts(), &[fact], &0).expect("learned");
+    behaviour::keep(&db, &KeptValue::of("file", "/home/a/people.csv", 0)).expect("kept");
     db.execute(
         "UPDATE job SET origin = ?1, owner_label = ?2",
         values![jobs::stored_origin(&origin()), process("me").label],
@@ -269,9 +270,9 @@ fn everything(db: &Tx<'_>, undoes: bool) {
         schema::quick_check(db),
         schema::check(db),
         drafts::kept(db, &account, "me"),
-        facts::all(db, &account.of_facts()),
-        facts::newest(db, "file", &10),
-        facts::kept(db, "reason", "r"),
+        behaviour::all(db, &account.of_facts()),
+        behaviour::newest(db, "file", &10),
+        behaviour::kept(db, "reason", "r"),
         sending::ready_jobs(db, "me"),
         jobs::newest_decision(db),
         claims::sent_before(db, &account, &template, &wanted())
@@ -279,10 +280,10 @@ fn everything(db: &Tx<'_>, undoes: bool) {
         polling::open_jobs(db, "me"),
         polling::poll_targets(db, &ids),
         polling::revoke_targets(db, &ids),
-        polling::first_accepted(db, &account.of_facts(), facts::WAITING, &ids),
+        polling::first_accepted(db, &account.of_facts(), behaviour::WAITING, &ids),
         polling::issued(db, &[badge(1)]),
         polling::timed_email(db, &badge(1)),
-        polling::waiting_badge(db, &account, facts::WAITING),
+        polling::waiting_badge(db, &account, behaviour::WAITING),
         observe::observe(db, &context(NOW), &[sight(1, "baking"), sight(2, "baked")]),
         observe::note_absence(db, &context(NOW), &badge(1)),
         doubts::due(db, &context(Timestamp::MAX), &all),
@@ -346,7 +347,7 @@ fn everything(db: &Tx<'_>, undoes: bool) {
             drafts::groups(db, id),
             drafts::ready_rows(db, id),
             review::last_decision(db, id),
-            carry::decisions(db, &vec![*id], &JobId(8)),
+            earlier_drafts::decisions(db, &vec![*id], &JobId(8)),
             duplicates::emails(db, id, &Phase::Draft),
             duplicates::recipients(db, id, &Phase::Draft),
             duplicates::some_without_badge(db, id, &Phase::Draft, &10),
