@@ -56,23 +56,6 @@ pub struct Restored {
     pub elsewhere: Vec<JobId>,
 }
 
-/// Migration for backups: the columns that hold a moved job's earlier phase and its backup, and the table of
-/// backups.
-pub(super) const SCHEMA_OF_BACKUPS: &str = "
-    ALTER TABLE job ADD COLUMN handover TEXT;
-    ALTER TABLE job ADD COLUMN was TEXT;
-    -- Backups that this journal was copied to or comes from. `state` is the copy's: begun, ready, taking, taken;
-    -- `taken_by` the computer that has put it back.
-    CREATE TABLE handover (
-        id       TEXT PRIMARY KEY,
-        at       INTEGER NOT NULL,
-        computer TEXT NOT NULL,
-        file     TEXT NOT NULL,
-        moves    INTEGER NOT NULL,
-        state    TEXT NOT NULL,
-        taken_by TEXT
-    ) WITHOUT ROWID;";
-
 /// Condition for open jobs: a row may still change, or may still be sent by lapel or a person.
 fn open_jobs() -> String {
     format!(

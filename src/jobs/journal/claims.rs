@@ -122,13 +122,6 @@ pub(super) fn migrate(db: &Tx<'_>) -> tx::Result<()> {
     )
 }
 
-/// Schema 11 of a team's journal: triggers check the claims of all rows of a statement at once.
-pub(super) const TEAM_SCHEMA: &str = "ALTER TABLE claim DROP CONSTRAINT claim_account_fkey;
-     ALTER TABLE claim DROP CONSTRAINT claim_job_no_fkey;
-     ALTER TABLE claim SET (fillfactor = 50);
-     DROP TRIGGER IF EXISTS claim_needed ON row;
-     DROP FUNCTION IF EXISTS claim_needed();";
-
 /// The account and template that a job issues for. `None` for a revocation.
 #[derive(Clone, Debug)]
 pub(super) struct Scope {

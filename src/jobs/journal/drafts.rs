@@ -42,9 +42,6 @@ pub(super) fn create_job(db: &Tx<'_>, args: &CreateJob) -> tx::Result<JobId> {
     Ok(id)
 }
 
-/// Schema 7: a kept draft outlives its process. Drafts without this mark may be incomplete.
-pub(super) const SCHEMA_OF_KEPT_DRAFTS: &str = "ALTER TABLE job ADD COLUMN kept INTEGER NOT NULL DEFAULT 0";
-
 /// Keeps complete drafts until they begin, are discarded, or become too old. A draft that is not kept has no other owner: with
 /// its process, it is gone.
 pub(super) fn keep(db: &Tx<'_>, ids: &[JobId]) -> tx::Result<()> {

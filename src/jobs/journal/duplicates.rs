@@ -19,10 +19,6 @@ const FOUND: &str = found!();
 /// Of schema 12: a check looks at the rows that an earlier one found, and not at all rows.
 pub(super) const SCHEMA: &str = concat!("CREATE INDEX row_found ON row(job, no) WHERE ", found!(), ";");
 
-/// Of schema 13: without the index of addresses, which nearly every request wrote as a whole. The claims have one of
-/// recipients.
-pub(super) const NO_INDEX_OF_ADDRESSES: &str = "DROP INDEX row_key;";
-
 /// The addresses of a job's unsent rows: one spelling for each e-mail key.
 pub(super) fn emails(db: &Tx<'_>, id: &JobId, phase: &Phase) -> tx::Result<Vec<String>> {
     db.all(

@@ -16,11 +16,6 @@ pub(in crate::jobs) enum RefusalProof {
     NotProvable,
 }
 
-/// Schema 15: whether no check can prove a job's refusals soon. Before, only the note said it, and another note could hide it.
-pub(super) const SCHEMA: &str = "
-    ALTER TABLE job ADD COLUMN not_provable BOOLEAN NOT NULL DEFAULT FALSE;
-    UPDATE job SET not_provable = TRUE WHERE unproven IS NOT NULL AND reason_code(note) = 'not_provable';";
-
 /// Of the rows whose request has a badge, the service accepted some: the others stay in doubt.
 const NOTHING_FOUND: &str = "NOT EXISTS (SELECT 1 FROM row AS other
                                          WHERE other.request = row.request AND other.badge IS NOT NULL)";

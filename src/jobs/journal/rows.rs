@@ -504,12 +504,6 @@ pub(super) struct Binding<'a> {
     pub(super) request: Option<i64>,
 }
 
-/// Schema 13 of a team's journal: triggers check the jobs and requests of all rows of a statement at once. Rows with an
-/// address are found by their claims.
-pub(super) const TEAM_SCHEMA: &str = "DROP INDEX row_key;
-     ALTER TABLE row DROP CONSTRAINT row_job_fkey;
-     ALTER TABLE row DROP CONSTRAINT row_request_fkey;";
-
 /// Binds badges to rows, and returns the bound badges. A badge that another row of an issue job of the service has already
 /// stays with that row.
 pub(super) fn bind(db: &Tx<'_>, badges: &[Binding<'_>]) -> tx::Result<Vec<BadgeId>> {

@@ -21,26 +21,13 @@ use crate::jobs::journal::prelude::*;
 pub(in crate::jobs) use job_copy::{JobCopy, SourceJournal};
 pub(super) use job_copy::{copy, source, take};
 use marks::MarkState;
-#[cfg(feature = "team")]
-pub(super) use marks::TEAM_SCHEMA;
 pub(in crate::jobs) use marks::{JournalBeside, OtherJournal};
 pub(super) use marks::{Mark, all as all_marks, keep as keep_marks};
 pub(super) use marks::{assure_here, beside, elsewhere, expect};
 
-/// Schema 9: jobs that came from another journal. Those that left this one and came back are here a second time, by the
-/// number of their record and an empty source.
-pub(super) const SCHEMA: &str = "
-    CREATE TABLE imported (
-        -- The other journal, and the number of the job there.
-        source TEXT NOT NULL,
-        old    INTEGER NOT NULL,
-        job    INTEGER NOT NULL,
-        PRIMARY KEY (source, old)
-    ) WITHOUT ROWID;";
-
 /// Migrates a journal in a file to schema 14.
 pub(super) fn migrate(db: &Tx<'_>) -> tx::Result<()> {
-    db.script(marks::SCHEMA)?;
+    db.script(include_str!("transfers.sql"))?;
     // So other journals named it so far.
     db.run("UPDATE store SET name = ?1", values![claims::name_of_salt(db)?])
 }

@@ -13,45 +13,6 @@ use super::super::accounts;
 use crate::jobs::journal::prelude::*;
 use strum::{AsRefStr, EnumString};
 
-/// Schema 14 of a journal in a file; its name follows.
-pub(in crate::jobs::journal) const SCHEMA: &str = "
-    -- Random, and another one after a restore.
-    ALTER TABLE store ADD COLUMN name TEXT NOT NULL DEFAULT '';
-    CREATE TABLE transfer (
-        account INTEGER NOT NULL REFERENCES account(id),
-        -- The name of the other journal, empty if an earlier version moved the jobs; and its place, for people.
-        other   TEXT NOT NULL,
-        place   TEXT NOT NULL,
-        -- coming: the jobs of the account come from there, and not all are here. going: they go there, and not all are
-        -- there. gone: they are there.
-        state   TEXT NOT NULL CHECK (state IN ('coming', 'going', 'gone')),
-        PRIMARY KEY (account, other)
-    ) WITHOUT ROWID;
-    INSERT INTO transfer
-    SELECT account_key.account, '', substr(max(handover.file), 6),
-           CASE WHEN max(handover.state = 'begun') THEN 'going' ELSE 'gone' END
-    FROM job JOIN handover ON handover.id = job.handover
-    JOIN account_key ON account_key.base_url = job.base_url AND account_key.key = job.account
-    WHERE job.phase = 'moved' AND handover.state IN ('begun', 'taken') AND handover.file LIKE 'team %'
-    GROUP BY account_key.account;";
-
-/// Schema 12 of a team's journal. Jobs that an earlier version moved back are no mark: the team may have begun others.
-pub(in crate::jobs::journal) const TEAM_SCHEMA: &str = "
-    ALTER TABLE store ADD COLUMN name TEXT COLLATE \"C\" NOT NULL DEFAULT replace(gen_random_uuid()::text, '-', '');
-    CREATE TABLE transfer (
-        account BIGINT NOT NULL REFERENCES account(id),
-        other   TEXT COLLATE \"C\" NOT NULL,
-        place   TEXT COLLATE \"C\" NOT NULL,
-        state   TEXT COLLATE \"C\" NOT NULL CHECK (state IN ('coming', 'going', 'gone')),
-        PRIMARY KEY (account, other)
-    );
-    INSERT INTO transfer
-    SELECT account_key.account, '', substr(max(handover.file), 6), 'going'
-    FROM job JOIN handover ON handover.id = job.handover
-    JOIN account_key ON account_key.base_url = job.base_url AND account_key.key = job.account
-    WHERE job.phase = 'moved' AND handover.state = 'begun' AND handover.file LIKE 'file %'
-    GROUP BY account_key.account;";
-
 /// A journal, as another one names it.
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct OtherJournal {
