@@ -149,7 +149,7 @@ pub(super) fn back_up_at(
             })
         });
         moved.map_err(|why| held.failed(why))?;
-        set_state(&to, &id, BackupState::Ready, None).map_err(|why| {
+        set_state(&to, &mark, BackupState::Ready, None).map_err(|why| {
             JobError::no(localizable!(
                 "{why} lapel moved the open jobs but could not finish the backup. To take the jobs back, run on this computer: lapel journal restore {file}",
                 why,
@@ -258,7 +258,7 @@ fn put_back(
     (claim, kept): (bool, &KeptHere),
     who: &str,
 ) -> Result<Restored, JobError> {
-    set_state(from, &mark.id, BackupState::Taking, Some(&site.computer))?;
+    set_state(from, mark, BackupState::Taking, Some(&site.computer))?;
     let target = &held.files.journal;
     let draft = Draft::create(target).map_err(|why| cannot_write(target, &why))?;
     copy_into(backup, &draft, target)?;
@@ -293,7 +293,7 @@ fn put_back(
         let _ = std::fs::remove_file(held.files.beside(ending));
     }
     draft.place(Overwrite::Yes).map_err(|why| cannot_write(target, &why))?;
-    set_state(from, &mark.id, BackupState::Taken, Some(&site.computer))?;
+    set_state(from, mark, BackupState::Taken, Some(&site.computer))?;
     Ok(done)
 }
 
@@ -307,7 +307,7 @@ fn take_back(
     (from, doubtful): (&Path, bool),
     who: &str,
 ) -> Result<Restored, JobError> {
-    set_state(from, &mark.id, BackupState::Taking, Some(&site.computer))?;
+    set_state(from, mark, BackupState::Taking, Some(&site.computer))?;
     let actor = Actor::now(who);
     let done = write(&mut here, |db| {
         let open = moved_with(db, mark)?;
@@ -320,7 +320,7 @@ fn take_back(
         restored(db, mark, open)
     });
     let done = done.map_err(|why| held.failed(why))?;
-    set_state(from, &mark.id, BackupState::Taken, Some(&site.computer))?;
+    set_state(from, mark, BackupState::Taken, Some(&site.computer))?;
     Ok(done)
 }
 
@@ -436,13 +436,18 @@ fn settle_file(db: &Connection) -> rusqlite::Result<()> {
     db.execute_batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;")
 }
 
-fn set_state(file: &Path, id: &str, state: BackupState, by: Option<&str>) -> Result<(), JournalError> {
+/// In the backup's file.
+fn set_state(
+    file: &Path,
+    mark: &BackupMark,
+    state: BackupState,
+    by: Option<&str>,
+) -> Result<(), JournalError> {
     let name = shown(file);
     let failed = |why: rusqlite::Error| JournalError::of(&why, &name);
     let db = connect(file, OpenFlags::SQLITE_OPEN_READ_WRITE, &name)?;
     settle_file(&db).map_err(failed)?;
-    let sql = "UPDATE handover SET state = ?2, taken_by = coalesce(?3, taken_by) WHERE id = ?1";
-    Tx::on(&db).run(sql, values![id, state.as_ref(), by]).map_err(|why| JournalError::failed(&why, &name))
+    mark.set(&Tx::on(&db), state, by).map_err(|why| JournalError::failed(&why, &name))
 }
 
 fn jobs_of(db: &Tx<'_>, which: &str) -> tx::Result<Vec<JobId>> {

@@ -313,7 +313,6 @@ operations! {
     read beside(account: Account, other: OtherJournal) -> JournalBeside = transfer::beside;
     read owners(account: Account, me: String) -> Vec<String> = transfer::owners;
     read known_there(account: Account) -> Vec<JobId> = transfer::known_there;
-    read missing(source: String, jobs: Vec<JobId>) -> Vec<JobId> = transfer::missing;
     read numbers_here(source: String, jobs: Vec<JobId>) -> Vec<(JobId, JobId)> = transfer::numbers_here;
     read came_as(old: JobId) -> Vec<JobId> = transfer::came_as;
     read assure_may_go(account: Account, to: OtherJournal) -> () = transfer::assure_may_go;

@@ -46,7 +46,7 @@ impl BackupMark {
 
     pub(super) fn set(&self, db: &Tx<'_>, state: BackupState, by: Option<&str>) -> tx::Result<()> {
         db.run(
-            "UPDATE handover SET state = ?2, taken_by = ?3 WHERE id = ?1",
+            "UPDATE handover SET state = ?2, taken_by = coalesce(?3, taken_by) WHERE id = ?1",
             values![self.id, state.as_ref(), by],
         )
     }

@@ -334,7 +334,6 @@ fn everything(db: &Tx<'_>, undoes: bool) {
         transfer::beside(db, &account, &other()),
         transfer::owners(db, &account, "you"),
         transfer::known_there(db, &account),
-        transfer::missing(db, "other", &ids),
         transfer::numbers_here(db, "other", &ids),
         transfer::expect(db, &account, &other()),
         adopt::adopt(db, &Account { key: "new".into(), ..account.clone() }, "k", &["me".into()], &actor),
