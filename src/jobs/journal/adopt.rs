@@ -1,8 +1,7 @@
 //! Adopts the jobs of a replaced API key, so that its profile continues them with the new key.
 
-use super::accounts;
-use super::jobs::{Actor, record_decision};
-use super::{Journal, Result};
+use super::jobs::record_decision;
+use super::{Journal, Result, accounts};
 use crate::jobs::journal::prelude::*;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -16,7 +16,6 @@ mod mark;
 mod tests;
 
 use super::behaviour::{self, KeptValue};
-use super::jobs::Actor;
 use super::place::{Files, Site, first_line};
 use super::schema::{APPLICATION, BACKUP, assure_whole, connect, migrate, prepare};
 use super::{PATIENCE, conditions, jobs, lost_writes, random_number, shown, transfer};

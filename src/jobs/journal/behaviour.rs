@@ -1,6 +1,5 @@
 //! Observed behaviour of the service, with evidence and date; and values to offer again.
 
-use super::reasons::stored;
 use crate::domain::time::{KnownOffset, read_offset};
 use crate::jobs::journal::prelude::*;
 

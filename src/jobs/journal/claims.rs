@@ -6,13 +6,10 @@
 mod foreign_salts;
 mod recipients;
 
-use super::jobs::Actor;
-use super::reasons::stored;
 use super::{accounts, jobs};
 use crate::jobs::intake::hex;
 use crate::jobs::job::Kind;
 use crate::jobs::journal::prelude::*;
-use crate::jobs::reason::utc_minute;
 use crate::jobs::rules::{self, ClaimVerdict, OtherClaim};
 pub(super) use foreign_salts::{NamedSalt, keep_salts, salts};
 use recipients::{HeldClaim, claims_of_viewers, contested, read_held, recipients};

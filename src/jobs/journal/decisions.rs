@@ -1,7 +1,7 @@
 //! What a person decides about a job after it began.
 
 use super::drafts::start;
-use super::jobs::{self, Actor, SeenJob};
+use super::jobs::{self, SeenJob};
 use super::lost_writes::{self, RecentLoss};
 use super::owner::Process;
 use super::rows::{self, Binding};
@@ -10,7 +10,6 @@ use crate::jobs::journal::prelude::*;
 use crate::jobs::row_groups::{Decision, NeverSeen};
 use crate::jobs::row_status::Claim;
 use crate::jobs::rules::{self, RowFacts, Step};
-use crate::jobs::settings::Policies;
 
 /// Divisor for requests after a refusal: a retry sends at most 1/10 of the rows of the largest refused
 /// request.

@@ -1,7 +1,6 @@
 //! Resolves rows in doubt by the badges that a poll found.
 
 use super::observe::{self, ObserveContext, Observed};
-use super::reasons::stored;
 use super::rows::{self, Binding};
 use super::{behaviour, jobs, lost_writes, refusals};
 use crate::jobs::journal::prelude::*;

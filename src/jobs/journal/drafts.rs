@@ -1,20 +1,19 @@
 //! Plans jobs as drafts, changes drafts in a review, and begins them.
 
-use super::accounts;
 use super::behaviour::{self, KeptValue};
 use super::claims::{self, Rival};
-use super::jobs::{self, Actor, NewJob, SeenJob};
-use super::reasons::stored;
+use super::jobs::{self, NewJob, SeenJob};
 use super::rows::{self, CorrectRow, NewRow};
 use super::tx::Bind;
-use super::{Process, conditions, duplicates, lost_writes, refusals, review, snapshots, takeover, transfer};
+use super::{
+    Process, accounts, conditions, duplicates, lost_writes, refusals, review, snapshots, takeover, transfer,
+};
 use crate::jobs::duplicate_kind::DuplicateKind;
 use crate::jobs::job::{Job, with_computer};
 use crate::jobs::journal::prelude::*;
 use crate::jobs::plan::IssuePlan;
 use crate::jobs::row_groups::{RowGroup, RowSelection};
 use crate::jobs::rules::Step;
-use crate::jobs::settings::Policies;
 use ring::digest::Context;
 
 /// Rows that are added without being counted for the planner.

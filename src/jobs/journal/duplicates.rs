@@ -2,11 +2,9 @@
 
 use super::conditions::{CORRECT, judged};
 use super::lost_writes::{self, RecentLoss};
-use super::reasons::stored;
 use super::{claims, jobs, repeats};
 use crate::jobs::duplicate_kind::{DuplicateKind, Policy, hash, loosened};
 use crate::jobs::journal::prelude::*;
-use crate::jobs::settings::Policies;
 
 /// Rows that a duplicate check found something about, beside their kind. Few rows of a large file are such.
 macro_rules! found {

@@ -3,6 +3,7 @@
 //!
 //! Also copies the journal for trial plans, into an unnamed file that ends with the process.
 
+use super::schema::connect_beside;
 use super::{PATIENCE, Result};
 use crate::fs::pragma;
 use crate::jobs::journal::prelude::*;
@@ -83,14 +84,7 @@ pub(super) fn copy(path: &Path, file: &str) -> Result<Connection> {
         Ok(about) if about.len() > 0 => {}
         _ => return Ok(copy),
     }
-    // Reading a write-ahead log requires write access to the shared-memory file beside it. The journal is not
-    // changed. Without a log, SQLite makes an empty one, and removes it with the last connection.
-    let mut log = path.as_os_str().to_owned();
-    log.push("-wal");
-    let has_log = Path::new(&log).exists();
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let journal = Connection::open_with_flags(path, flags).map_err(failed)?;
-    journal.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, has_log).map_err(failed)?;
+    let journal = connect_beside(path, OpenFlags::SQLITE_OPEN_READ_WRITE, Duration::ZERO).map_err(failed)?;
     let end = Instant::now() + PATIENCE;
     let backup = Backup::new(&journal, &mut copy).map_err(failed)?;
     loop {

@@ -54,7 +54,7 @@ impl FileStatus {
         } else {
             OpenFlags::SQLITE_OPEN_READ_ONLY
         };
-        let db = connect_beside(&files, access, PATIENCE).map_err(failed)?;
+        let db = connect_beside(&files.journal, access, PATIENCE).map_err(failed)?;
         if pragma(&db, "application_id").map_err(failed)? != APPLICATION {
             let why = localizable!("it is the database of another program");
             return Err(JournalError::Corrupt { file: file.clone(), why });

@@ -2,9 +2,8 @@
 
 use super::Process;
 use super::tx::Bind;
-use crate::jobs::job::{JobOrigin, StopKind};
+use crate::jobs::job::JobOrigin;
 use crate::jobs::journal::prelude::*;
-use crate::jobs::reason::utc_minute;
 use crate::jobs::row_status::Counts;
 
 #[derive(Clone, Debug)]

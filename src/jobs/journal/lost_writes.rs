@@ -8,14 +8,10 @@
 //! Of a job that is gone, or that had not begun as far as the database knows, there is nothing to search for. So for some
 //! time, every row to issue needs a person who knows of this loss: [`suspect`] and [`review_unaware`].
 
-use super::jobs::{self, Actor};
 use super::tx::Bind;
-use super::{Process, claims, conditions, takeover};
+use super::{Process, claims, conditions, jobs, takeover};
 use crate::jobs::duplicate_kind::{DuplicateKind, Policy};
-use crate::jobs::job::StopKind;
 use crate::jobs::journal::prelude::*;
-use crate::jobs::reason::utc_minute;
-use crate::jobs::settings::Policies;
 
 /// The outcome of a placeholder for lost requests, until the history was searched for its rows.
 pub(super) const UNSEARCHED: &str = "unsearched";
@@ -348,40 +344,38 @@ fn stop_revocations(db: &Tx<'_>, actor: &Actor) -> tx::Result<()> {
 /// badges. Never for a file. A job of another key counts while a process follows it: nobody may have that key any more.
 /// Its claims hold in any case.
 pub(super) fn assure_searched(db: &Tx<'_>, job: JobId) -> tx::Result<()> {
-    assure_none_unsearched(
-        db,
-        "SELECT other.id FROM request JOIN job AS other ON other.id = request.job JOIN job AS mine ON mine.id = ?1
-         WHERE request.outcome = 'unsearched' AND mine.kind = 'issue' AND other.base_url = mine.base_url
-           AND (other.account = mine.account
-                OR other.owner IN (SELECT id FROM process WHERE until > clock_timestamp())
-                AND EXISTS (SELECT 1 FROM account_key AS ours JOIN account_key AS theirs ON theirs.account = ours.account
+    let of_account = "EXISTS (
+        SELECT 1 FROM job AS mine WHERE mine.id = ?1 AND mine.kind = 'issue' AND other.base_url = mine.base_url
+          AND (other.account = mine.account
+               OR other.owner IN (SELECT id FROM process WHERE until > clock_timestamp())
+               AND EXISTS (SELECT 1 FROM account_key AS ours JOIN account_key AS theirs ON theirs.account = ours.account
                            WHERE ours.base_url = mine.base_url AND ours.key = mine.account
-                             AND theirs.base_url = other.base_url AND theirs.key = other.account))
-           AND EXISTS (SELECT 1 FROM row WHERE row.request = request.id
-                         AND row.bucket IN ('in_doubt', 'unbound', 'not_seen'))
-         ORDER BY other.id LIMIT 1",
-        values![job.0],
-    )
+                             AND theirs.base_url = other.base_url AND theirs.key = other.account)))";
+    assure_none_unsearched(db, of_account, values![job.0])
 }
 
 /// # Errors
 /// The database lost writes, and the history was not searched for all rows of these jobs. Never for a file.
 pub(super) fn assure_all_searched(db: &Tx<'_>, jobs: &[JobId]) -> tx::Result<()> {
-    assure_none_unsearched(
-        db,
-        "SELECT request.job FROM request
-         WHERE request.outcome = 'unsearched' AND request.job IN json_list(?1, bigint)
-           AND EXISTS (SELECT 1 FROM row WHERE row.request = request.id
-                         AND row.bucket IN ('in_doubt', 'unbound', 'not_seen'))
-         ORDER BY request.job LIMIT 1",
-        values![super::json(jobs)],
-    )
+    assure_none_unsearched(db, "other.id IN json_list(?1, bigint)", values![super::json(jobs)])
 }
 
 /// # Errors
-/// There is a job with rows that nobody has looked for since.
-fn assure_none_unsearched(db: &Tx<'_>, unsearched: &str, values: &[&dyn Bind]) -> tx::Result<()> {
-    let found = if db.is_team() { db.first(unsearched, values)? } else { None };
+/// Among the jobs that `which` matches is one with rows that nobody has looked for since.
+fn assure_none_unsearched(db: &Tx<'_>, which: &str, values: &[&dyn Bind]) -> tx::Result<()> {
+    if !db.is_team() {
+        return Ok(());
+    }
+    let found = db.first(
+        &format!(
+            "SELECT other.id FROM request JOIN job AS other ON other.id = request.job
+             WHERE request.outcome = 'unsearched' AND {which}
+               AND EXISTS (SELECT 1 FROM row WHERE row.request = request.id
+                             AND row.bucket IN ('in_doubt', 'unbound', 'not_seen'))
+             ORDER BY other.id LIMIT 1"
+        ),
+        values,
+    )?;
     found.map_or(Ok(()), |job| Err(tx::Error::Team(TeamError::Unsearched { job })))
 }
 

@@ -1,7 +1,6 @@
 //! Applies an observed badge to the rows that it belongs to. Every observation comes through here.
 
 use super::behaviour::AccountBehaviour;
-use super::reasons::stored;
 use super::{conditions, jobs};
 use crate::domain::verdict::says_failed;
 use crate::domain::{State, Verdict};

@@ -1,8 +1,7 @@
 //! What to poll, and when to poll again.
 
-use super::jobs;
 use super::observe::WAITS;
-use super::{behaviour, conditions, refusals, rows};
+use super::{behaviour, conditions, jobs, refusals, rows};
 use crate::jobs::journal::prelude::*;
 use crate::jobs::schedule::{self, Polling, Schedule};
 use std::fmt::Display;

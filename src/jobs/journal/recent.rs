@@ -76,7 +76,7 @@ fn open(folder: &Path) -> Option<Connection> {
     if files.is_empty() || Site::of(folder).is_shared() {
         return None;
     }
-    let db = connect_beside(&files, OpenFlags::SQLITE_OPEN_READ_WRITE, PATIENCE).ok()?;
+    let db = connect_beside(&files.journal, OpenFlags::SQLITE_OPEN_READ_WRITE, PATIENCE).ok()?;
     let is_known =
         pragma(&db, "application_id").ok()? == APPLICATION && pragma(&db, "user_version").ok()? == SCHEMA;
     is_known.then_some(db)

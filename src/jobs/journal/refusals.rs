@@ -4,7 +4,6 @@
 use super::observe::ObserveContext;
 use super::{behaviour, claims, jobs, requests};
 use crate::jobs::journal::prelude::*;
-use crate::jobs::reason::utc_minute;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::jobs) enum RefusalProof {

@@ -1,6 +1,5 @@
 //! Rows of a job with the address of an earlier row.
 
-use super::reasons::stored;
 use crate::jobs::duplicate_kind::DuplicateKind;
 use crate::jobs::journal::prelude::*;
 

@@ -3,7 +3,6 @@
 
 use super::{conditions, duplicates, jobs};
 use crate::jobs::journal::prelude::*;
-use crate::jobs::settings::Policies;
 
 /// A decision that can be undone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,6 @@
 use super::claims::RecipientHasher;
 use super::conditions::{GROUP, SAYS_DUPLICATE};
 use super::jobs::{self, moment, row_status};
-use super::reasons::stored;
 pub use super::row_parts::RowPart;
 use super::row_parts::part_place;
 use super::tx::Bind;

@@ -1,6 +1,6 @@
 //! Opens the journal's database, brings it to the current schema, and checks it.
 
-use super::place::{Files, Site};
+use super::place::{Site, beside};
 use super::{PATIENCE, Result, claims, dialect, duplicates, erase, reasons, transfer};
 use crate::fs::{pragma, set_journal_mode};
 use crate::jobs::journal::prelude::*;
@@ -22,15 +22,16 @@ pub(super) fn connect(path: &Path, how: OpenFlags, file: &str) -> Result<Connect
     opened.map_err(|why| JournalError::of(&why, file))
 }
 
-/// A journal's database beside a running lapel, for reading.
+/// A journal's database beside a running lapel, for reading. Reading a log requires write access to the file of shared
+/// memory beside it.
 pub(super) fn connect_beside(
-    files: &Files,
+    journal: &Path,
     access: OpenFlags,
     patience: Duration,
 ) -> rusqlite::Result<Connection> {
     // SQLite removes its files beside the journal only for a connection that may write.
-    let has_log = files.beside("-wal").exists();
-    let db = Connection::open_with_flags(&files.journal, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    let has_log = beside(journal, "-wal").exists();
+    let db = Connection::open_with_flags(journal, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     db.busy_timeout(patience)?;
     // The log of a crash is for the lapel that opens the journal next.
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, has_log)?;

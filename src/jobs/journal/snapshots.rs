@@ -5,9 +5,7 @@ use super::place::first_line;
 use super::transfer;
 use crate::i18n::{self, Language};
 use crate::jobs::intake::PASTED;
-use crate::jobs::job::{
-    AcceptedCount, BegunBy, Job, JobOrigin, Owner, Refusals, Replaced, Stop, StopKind, apart,
-};
+use crate::jobs::job::{AcceptedCount, BegunBy, Job, JobOrigin, Owner, Refusals, Replaced, Stop, apart};
 use crate::jobs::journal::prelude::*;
 use crate::jobs::row_status::Counts;
 use serde_json::Value;

@@ -13,10 +13,7 @@ mod marks;
 #[cfg(test)]
 mod tests;
 
-use super::accounts;
-use super::claims;
-use super::jobs::Actor;
-use super::{Journal, jobs, lost_writes, takeover};
+use super::{Journal, accounts, claims, jobs, lost_writes, takeover};
 use crate::jobs::journal::prelude::*;
 pub(in crate::jobs) use job_copy::{JobCopy, SourceJournal};
 pub(super) use job_copy::{copy, source, take};

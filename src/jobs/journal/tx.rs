@@ -301,7 +301,7 @@ impl SqlRow<'_> {
                     ColumnRef::Name(name) => row.get_ref(name)?,
                 };
                 match value {
-                    ValueRef::Null => Ok(SqlValue::Null),
+                    ValueRef::Null => Ok(SqlValue::Null(SqlType::Text)),
                     ValueRef::Integer(n) => Ok(SqlValue::Int(n)),
                     ValueRef::Text(text) => {
                         std::str::from_utf8(text).map(SqlValue::from).map_err(|_| self.wrong(at))
@@ -318,7 +318,8 @@ impl SqlRow<'_> {
 
 #[derive(Clone, Debug)]
 pub(super) enum SqlValue<'a> {
-    Null,
+    /// As a parameter it has a type. That of a column is not known.
+    Null(SqlType),
     Bool(bool),
     Int(i64),
     Text(Cow<'a, str>),
@@ -334,7 +335,7 @@ impl<'a> From<&'a str> for SqlValue<'a> {
 impl rusqlite::ToSql for SqlValue<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(ToSqlOutput::Borrowed(match self {
-            Self::Null => ValueRef::Null,
+            Self::Null(_) => ValueRef::Null,
             Self::Bool(is) => ValueRef::Integer(i64::from(*is)),
             Self::Int(n) => ValueRef::Integer(*n),
             Self::Text(text) => ValueRef::Text(text.as_bytes()),
@@ -351,7 +352,7 @@ pub(super) enum SqlType {
     Bytes,
 }
 
-/// The type of a parameter, also where it has no value.
+/// The type of a parameter that may have no value.
 pub(super) trait HasSqlType {
     const TYPE: SqlType;
 }
@@ -359,8 +360,6 @@ pub(super) trait HasSqlType {
 /// A value that can be a parameter.
 pub(super) trait Bind {
     fn bind(&self) -> SqlValue<'_>;
-
-    fn sql_type(&self) -> SqlType;
 }
 
 pub(super) trait ReadColumn: Sized {
@@ -376,26 +375,18 @@ impl<T: Bind + ?Sized> Bind for &T {
     fn bind(&self) -> SqlValue<'_> {
         (**self).bind()
     }
-
-    fn sql_type(&self) -> SqlType {
-        (**self).sql_type()
-    }
 }
 
 impl<T: Bind + HasSqlType> Bind for Option<T> {
     fn bind(&self) -> SqlValue<'_> {
-        self.as_ref().map_or(SqlValue::Null, T::bind)
-    }
-
-    fn sql_type(&self) -> SqlType {
-        T::TYPE
+        self.as_ref().map_or(SqlValue::Null(T::TYPE), T::bind)
     }
 }
 
 impl<T: ReadColumn> ReadColumn for Option<T> {
     fn read(value: SqlValue<'_>) -> Option<Self> {
         match value {
-            SqlValue::Null => Some(None),
+            SqlValue::Null(_) => Some(None),
             value => T::read(value).map(Some),
         }
     }
@@ -441,10 +432,6 @@ macro_rules! sql_types {
             fn bind(&self) -> SqlValue<'_> {
                 let $this = self;
                 $bind
-            }
-
-            fn sql_type(&self) -> SqlType {
-                SqlType::$sql
             }
         }
 

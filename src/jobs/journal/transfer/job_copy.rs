@@ -2,7 +2,6 @@
 
 use super::super::accounts;
 use super::super::claims::{self, NamedSalt, RecipientHasher};
-use super::super::jobs::Actor;
 use super::super::tx::Bind;
 use super::super::{backup, jobs};
 use super::{MOVES, name};
