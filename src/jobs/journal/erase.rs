@@ -1,14 +1,10 @@
 //! Removes personal data from the journal's files for good: SQLite overwrites it, rewrites the file after whole
 //! jobs were removed, and empties the write-ahead log.
-//!
-//! Also copies the journal for trial plans, into an unnamed file that ends with the process.
 
-use super::schema::connect_beside;
-use super::{PATIENCE, Result};
+use super::PATIENCE;
 use crate::fs::pragma;
 use crate::jobs::journal::prelude::*;
 use rusqlite::OptionalExtension;
-use rusqlite::backup::{Backup, StepResult};
 
 /// The write after which its removed data must no longer be in the files.
 pub(super) const PURGE: &str = "purge";
@@ -18,8 +14,6 @@ pub(super) const REMOVING: [&str; 6] = [PURGE, "discard", "correct", "undo revie
 pub(super) const AGAIN: Duration = Duration::from_secs(2);
 /// Maximum size of a journal that is rewritten in memory, in bytes. A larger one uses an unnamed file of SQLite.
 const IN_MEMORY: i64 = 64 << 20;
-/// Pause between two attempts to copy while another process writes.
-const PAUSE: Duration = Duration::from_millis(20);
 
 /// Makes SQLite overwrite removed data, and keep temporary tables in memory.
 pub(super) fn prepare(db: &Connection) -> rusqlite::Result<()> {
@@ -74,37 +68,11 @@ pub(super) fn rewrite(db: &Connection) {
     }
 }
 
-/// Copies a journal into an unnamed temporary file of SQLite. Only this user can read it, and it ends with the
-/// process, even after a kill. Without a journal the copy is empty.
-pub(super) fn copy(path: &Path, file: &str) -> Result<Connection> {
-    let failed = |why: rusqlite::Error| JournalError::of(&why, file);
-    // SQLite deletes a database with an empty name as soon as it is open.
-    let mut copy = Connection::open("").map_err(failed)?;
-    match std::fs::metadata(path) {
-        Ok(about) if about.len() > 0 => {}
-        _ => return Ok(copy),
-    }
-    let journal = connect_beside(path, OpenFlags::SQLITE_OPEN_READ_WRITE, Duration::ZERO).map_err(failed)?;
-    let end = Instant::now() + PATIENCE;
-    let backup = Backup::new(&journal, &mut copy).map_err(failed)?;
-    loop {
-        match backup.step(-1).map_err(failed)? {
-            StepResult::Done => break,
-            _ if Instant::now() >= end => {
-                return Err(JournalError::Busy { file: file.to_owned() });
-            }
-            _ => std::thread::sleep(PAUSE),
-        }
-    }
-    drop(backup);
-    Ok(copy)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::jobs::journal::Journal;
     use crate::jobs::journal::tx::values;
+    use crate::jobs::journal::{Journal, schema};
     use std::path::PathBuf;
 
     /// Maximum wait in these tests, for slow machines.
@@ -203,7 +171,10 @@ mod tests {
     #[test]
     fn a_copy_does_not_change_the_journal() {
         let folder = tempfile::tempdir().expect("a folder");
-        assert!(copy(&folder.path().join("none.sqlite"), "none").is_ok(), "there need not be a journal");
+        assert!(
+            schema::copy(&folder.path().join("none.sqlite"), "none").is_ok(),
+            "there need not be a journal"
+        );
         let journal = Journal::open(folder.path()).expect("the journal");
         journal.store().write("rows", (), |db, ()| insert_people(db)).wait().expect("written");
         let copied = Journal::copy_of(folder.path()).expect("a copy");

@@ -277,12 +277,12 @@ impl Journal {
         let mut connection = if files.journal.exists() {
             let alone = files.alone(PATIENCE)?;
             let _claim = Claim::take(files, &Site::of(folder))?;
-            let copied = erase::copy(&Self::file_in(folder), &file);
+            let copied = schema::copy(&Self::file_in(folder), &file);
             // Releasing the claim takes the lock again.
             drop(alone);
             copied?
         } else {
-            erase::copy(&files.journal, &file)?
+            schema::copy(&files.journal, &file)?
         };
         let me = ThisProcess::appear(None).map_err(|why| JournalError::io(&why, &file))?;
         prepare(&mut connection, &Site::none(), &file)?;

@@ -3,6 +3,7 @@
 use super::tx::{Bind, HasSqlType, ReadColumn, SqlType, SqlValue, sql_types};
 use crate::jobs::journal::prelude::*;
 use rusqlite::functions::FunctionFlags;
+use std::cell::RefCell;
 
 sql_types! {
     Reason: Text, |reason| SqlValue::Text(stored(reason).into()), SqlValue::Text(text) => Reason::read(&text);
@@ -18,9 +19,10 @@ pub(super) fn stored(reason: &Reason) -> String {
 pub(super) fn migrate(db: &Connection) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     // Few distinct sentences, in many rows.
-    let mut known: HashMap<String, String> = HashMap::new();
+    let known: RefCell<HashMap<String, String>> = RefCell::default();
     db.create_scalar_function("coded", 1, flags, move |values| {
         let Some(sentence) = values.get::<Option<String>>(0)? else { return Ok(None) };
+        let mut known = known.borrow_mut();
         if known.len() > 10_000 {
             known.clear();
         }

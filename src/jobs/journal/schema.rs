@@ -5,6 +5,7 @@ use super::{PATIENCE, Result, claims, dialect, duplicates, erase, reasons, trans
 use crate::fs::{pragma, set_journal_mode};
 use crate::jobs::journal::prelude::*;
 use rusqlite::TransactionBehavior;
+use rusqlite::backup::{Backup, StepResult};
 
 /// The schema of a journal in a file.
 pub(super) const SCHEMA: i64 = MIGRATIONS.len() as i64;
@@ -16,6 +17,8 @@ pub(super) const BACKUP: i64 = 0x6c61_7062;
 /// Number of prepared statements to keep: all that the journal has. rusqlite keeps 16, and preparing one costs more
 /// than running it.
 const STATEMENTS: usize = 256;
+/// Pause between two attempts to copy while another process writes.
+const PAUSE: Duration = Duration::from_millis(20);
 
 pub(super) fn connect(path: &Path, how: OpenFlags, file: &str) -> Result<Connection> {
     let opened = Connection::open_with_flags(path, how | OpenFlags::SQLITE_OPEN_NO_MUTEX);
@@ -37,6 +40,32 @@ pub(super) fn connect_beside(
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, has_log)?;
     db.execute_batch("PRAGMA query_only = ON")?;
     Ok(db)
+}
+
+/// Copies a journal into an unnamed temporary file of SQLite. Only this user can read it, and it ends with the
+/// process, even after a kill. Without a journal the copy is empty.
+pub(super) fn copy(path: &Path, file: &str) -> Result<Connection> {
+    let failed = |why: rusqlite::Error| JournalError::of(&why, file);
+    // SQLite deletes a database with an empty name as soon as it is open.
+    let mut copy = Connection::open("").map_err(failed)?;
+    match std::fs::metadata(path) {
+        Ok(about) if about.len() > 0 => {}
+        _ => return Ok(copy),
+    }
+    let journal = connect_beside(path, OpenFlags::SQLITE_OPEN_READ_WRITE, PATIENCE).map_err(failed)?;
+    let end = Instant::now() + PATIENCE;
+    let backup = Backup::new(&journal, &mut copy).map_err(failed)?;
+    loop {
+        match backup.step(-1).map_err(failed)? {
+            StepResult::Done => break,
+            _ if Instant::now() >= end => {
+                return Err(JournalError::Busy { file: file.to_owned() });
+            }
+            _ => std::thread::sleep(PAUSE),
+        }
+    }
+    drop(backup);
+    Ok(copy)
 }
 
 pub(super) fn prepare(connection: &mut Connection, site: &Site, file: &str) -> Result<()> {

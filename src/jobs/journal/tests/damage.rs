@@ -557,7 +557,7 @@ fn no_bytes_of_a_journals_file_do_harm() {
         }
         let _ = FileStatus::of(folder.path());
         let _ = (recent_jobs(folder.path(), None, |_| true), recent_templates(folder.path(), Some("p")));
-        let _ = (known_offset(folder.path(), &account()), erase::copy(&path, "journal"));
+        let _ = (known_offset(folder.path(), &account()), schema::copy(&path, "journal"));
         if let Ok(mut db) = Connection::open(&path)
             && schema::prepare(&mut db, &Site::none(), "journal").is_ok()
             && db.execute_batch("BEGIN").is_ok()
