@@ -24,9 +24,7 @@ impl Journal {
         let store = self.store();
         let from = Account { key: former.to_owned(), ..to.clone() };
         // This process works with the new key only, so it owns none of these jobs.
-        let owners = store.other_owners(from, store.me().to_owned()).await?;
-        let living = store.living(owners.clone()).await?;
-        let ended = owners.into_iter().filter(|owner| !living.contains(owner)).collect();
+        let ended = store.ended_owners(&from).await?;
         store.adopt(to.clone(), former.to_owned(), ended, Actor::now(who)).await
     }
 }

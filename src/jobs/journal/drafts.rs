@@ -2,13 +2,13 @@
 
 use super::behaviour::{self, KeptValue};
 use super::claims::{self, Rival};
+use super::conditions::SelectedRows;
 use super::jobs::{self, NewJob, SeenJob};
 use super::rows::{self, CorrectRow, NewRow};
 use super::tx::Bind;
 use super::{
     Process, accounts, conditions, duplicates, lost_writes, refusals, review, snapshots, takeover, transfer,
 };
-use crate::jobs::duplicate_kind::DuplicateKind;
 use crate::jobs::job::{Job, with_computer};
 use crate::jobs::journal::prelude::*;
 use crate::jobs::plan::IssuePlan;
@@ -294,46 +294,20 @@ pub(in crate::jobs) struct ReviewRows {
 /// the duplicate as its reason.
 pub(super) fn review_rows(db: &Tx<'_>, args: &ReviewRows) -> tx::Result<u64> {
     jobs::assure_draft(db, args.id, &args.me, true)?;
-    let key = match &args.which {
-        RowSelection::Group(_, key) => Some(key.clone()),
-        RowSelection::These(rows) => Some(super::json(rows)),
-        RowSelection::ShownTogether(rows) => {
-            Some(super::json(&rows.iter().map(|(no, _)| no).collect::<Vec<_>>()))
-        }
-        RowSelection::One(no) | RowSelection::Shown(no, _) => Some(super::json(&[no])),
-        RowSelection::Class(_) | RowSelection::Asked => None,
-    };
-    let selected = conditions::selected(&args.which, args.to);
+    let SelectedRows { which, key, is_shown, shown } = conditions::selected(&args.which, args.to);
     let what = if args.to == RowStatus::Ready { "allow" } else { "leave_out" };
-    let Some(review) = review::record(db, args.id, what, &selected, key.as_deref())? else {
+    let Some(review) = review::record(db, args.id, what, &which, key.as_deref())? else {
         return Ok(0);
-    };
-    let shown = match &args.which {
-        RowSelection::ShownTogether(rows) => Some(super::json(&shown_together(rows))),
-        _ => None,
     };
     let (code, mut values) = (args.to.code(), Vec::<&dyn Bind>::new());
     values.extend([&args.id.0 as &dyn Bind, &key, &code, &args.why]);
     values.extend(shown.as_ref().map(|shown| shown as &dyn Bind));
-    let seen = match &args.which {
-        RowSelection::Class(_) => "TRUE".to_owned(),
-        RowSelection::Shown(_, Some(class)) => {
-            format!("class = '{}' AND {}", class.code(), conditions::SAYS_DUPLICATE)
-        }
-        RowSelection::ShownTogether(_) => {
-            format!("(no || ' ' || class) IN json_list(?5, text) AND {}", conditions::SAYS_DUPLICATE)
-        }
-        RowSelection::Shown(_, None) | RowSelection::These(_) => "FALSE".to_owned(),
-        RowSelection::One(_) | RowSelection::Group(..) | RowSelection::Asked => {
-            conditions::SAYS_DUPLICATE.to_owned()
-        }
-    };
     db.execute(
         &format!(
             "UPDATE row SET bucket = ?3, why = ?4, guarded = FALSE,
-                            allowed = CASE WHEN ?3 <> 'ready' THEN NULL WHEN {seen} THEN coalesce(class, 'new')
+                            allowed = CASE WHEN ?3 <> 'ready' THEN NULL WHEN {is_shown} THEN coalesce(class, 'new')
                                            ELSE 'new' END
-             WHERE job = ?1 AND request IS NULL AND {selected}"
+             WHERE job = ?1 AND request IS NULL AND {which}"
         ),
         &values,
     )?;
@@ -345,11 +319,6 @@ pub(super) fn review_rows(db: &Tx<'_>, args: &ReviewRows) -> tx::Result<u64> {
              WHERE row.job = ?1 AND review_row.review = ?2 AND row.bucket = ?3",
         values![args.id.0, review, args.to.code()],
     )
-}
-
-/// The rows, each with the kind of duplicate that a person was shown. A row without a kind is not in the list.
-fn shown_together(rows: &[(u64, Option<DuplicateKind>)]) -> Vec<String> {
-    rows.iter().filter_map(|(no, class)| Some(format!("{no} {}", (*class)?.code()))).collect()
 }
 
 /// The groups of a draft's rows that need review, are invalid or were skipped, and of badges in an unknown state that

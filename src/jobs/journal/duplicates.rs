@@ -381,25 +381,17 @@ fn compare(db: &Tx<'_>, id: JobId, phase: Phase, alike: &[(u64, i64)]) -> tx::Re
                                         FROM json_rows(?2, no bigint, why text, claim bigint, still boolean,
                                                        badge text) AS list)
              UPDATE row SET class_why = CASE WHEN {is_found} AND {is_rivals}
-                                             THEN reason_both(?3, class_why, rival.why)
+                                             THEN reason_both('verdict', class_why, rival.why)
                                              WHEN {is_found}
-                                             THEN reason_both(?4, rival.why, reason_with(
-                                                 CASE class WHEN 'valid' THEN ?5 WHEN 'waiting' THEN ?6 ELSE ?7 END,
+                                             THEN reason_both('findings', rival.why, reason_with(
+                                                 CASE class WHEN 'valid' THEN ?3 WHEN 'waiting' THEN ?4 ELSE ?5 END,
                                                  'why', class_why))
                                              ELSE rival.why END,
                             class = CASE WHEN {is_found} AND {is_rivals} THEN class ELSE 'sent' END,
                             allowed = CASE WHEN rival.still THEN allowed END, seen = rival.claim
              FROM rival WHERE row.job = rival.job AND row.no = rival.no"
         ),
-        values![
-            id.0,
-            super::json(&rivals),
-            Code::Verdict.name(),
-            Code::Findings.name(),
-            valid,
-            waiting,
-            expiring
-        ],
+        values![id.0, super::json(&rivals), valid, waiting, expiring],
     )?;
     repeats::compare(db, id, &judged, alike)
 }

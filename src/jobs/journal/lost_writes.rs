@@ -83,10 +83,10 @@ const NAMES_LOSS: &str = "(class IS NOT NULL AND instr(coalesce(class_why, ''), 
 const UNAWARE: &str = "job = ?1 AND bucket = 'ready' AND (SELECT kind FROM job WHERE id = ?1) = 'issue'
     AND NOT coalesce(allowed = class AND instr(coalesce(class_why, ''), ?2) > 0, FALSE)";
 
-/// The finding of a row, with the loss. `?3` is its reason, `?4` the code of a list.
+/// The finding of a row, with the loss. `?3` is its reason.
 const WITH_LOSS: &str = "CASE WHEN class IS NULL OR class_why IS NULL THEN ?3
                               WHEN instr(class_why, ?2) > 0 THEN class_why
-                              ELSE reason_both(?4, class_why, ?3) END";
+                              ELSE reason_both('findings', class_why, ?3) END";
 
 /// A permission ends if the person who gave it did not know of a recent loss. Before the findings of a check are made
 /// again, for the rows that `which` matches.
@@ -115,17 +115,10 @@ pub(super) fn suspect(
     db.execute(
         &format!(
             "UPDATE row SET class_why = {WITH_LOSS},
-                            class = CASE WHEN class IN json_list(?5, text) THEN class ELSE ?6 END
+                            class = CASE WHEN class IN json_list(?4, text) THEN class ELSE 'lost_writes' END
              WHERE job = ?1 AND {which}"
         ),
-        values![
-            job.0,
-            loss.id(),
-            loss.why(),
-            Code::Findings.name(),
-            super::json(&held),
-            DuplicateKind::LostWrites.code()
-        ],
+        values![job.0, loss.id(), loss.why(), super::json(&held)],
     )?;
     Ok(Some(loss))
 }
@@ -150,21 +143,13 @@ pub(super) fn assure_none_recent(db: &Tx<'_>) -> tx::Result<()> {
 /// of one address were reviewed together.
 pub(super) fn review_unaware(db: &Tx<'_>, job: JobId) -> tx::Result<()> {
     let Some(loss) = recent(db)? else { return Ok(()) };
-    let kind = DuplicateKind::LostWrites;
     db.run(
         &format!(
-            "UPDATE row SET bucket = 'ask', guarded = FALSE, allowed = nullif(allowed, ?5), class = ?5, class_why = {WITH_LOSS},
-                            why = reason_with(?6, 'why', {WITH_LOSS})
+            "UPDATE row SET bucket = 'ask', guarded = FALSE, allowed = nullif(allowed, 'lost_writes'), class = 'lost_writes',
+                            class_why = {WITH_LOSS}, why = reason_with(?4, 'why', {WITH_LOSS})
              WHERE {UNAWARE}"
         ),
-        values![
-            job.0,
-            loss.id(),
-            loss.why(),
-            Code::Findings.name(),
-            kind.code(),
-            Reason::class(kind)
-        ],
+        values![job.0, loss.id(), loss.why(), Reason::class(DuplicateKind::LostWrites)],
     )
 }
 
@@ -174,17 +159,10 @@ pub(super) fn name_in_sent(db: &Tx<'_>, job: JobId, rows: &[u64]) -> tx::Result<
     let Some(loss) = recent(db)? else { return Ok(None) };
     let named = db.execute(
         &format!(
-            "UPDATE row SET class = ?5, class_why = {WITH_LOSS}
-             WHERE job = ?1 AND no IN json_list(?6, bigint) AND NOT {NAMES_LOSS}"
+            "UPDATE row SET class = 'lost_writes', class_why = {WITH_LOSS}
+             WHERE job = ?1 AND no IN json_list(?4, bigint) AND NOT {NAMES_LOSS}"
         ),
-        values![
-            job.0,
-            loss.id(),
-            loss.why(),
-            Code::Findings.name(),
-            DuplicateKind::LostWrites.code(),
-            super::json(rows)
-        ],
+        values![job.0, loss.id(), loss.why(), super::json(rows)],
     )?;
     Ok((named > 0).then_some(loss))
 }
@@ -199,15 +177,14 @@ pub(super) fn name_in_refused(
 ) -> tx::Result<Option<RecentLoss>> {
     end_permissions(db, job, which)?;
     let Some(loss) = suspect(db, job, which, policies)? else { return Ok(None) };
-    let kind = DuplicateKind::LostWrites;
     let named = db.execute(
         &format!(
             "UPDATE row SET allowed = class
-             WHERE job = ?1 AND {which} AND class = ?2 AND allowed IS DISTINCT FROM class"
+             WHERE job = ?1 AND {which} AND class = 'lost_writes' AND allowed IS DISTINCT FROM class"
         ),
-        values![job.0, kind.code()],
+        values![job.0],
     )?;
-    Ok((named > 0 && !policies.allows(kind)).then_some(loss))
+    Ok((named > 0 && !policies.allows(DuplicateKind::LostWrites)).then_some(loss))
 }
 
 /// A write that this process knows to be durable: its number, and how long it has been durable, in milliseconds.

@@ -33,9 +33,7 @@ impl Journal {
         days: u32,
     ) -> Result<Vec<JobId>, JournalError> {
         let (store, account) = (self.store(), account.clone());
-        let others = store.other_owners(account.clone(), store.me().to_owned()).await?;
-        let living = store.living(others.clone()).await?;
-        let ended = others.into_iter().filter(|owner| !living.contains(owner)).collect();
+        let ended = store.ended_owners(&account).await?;
         let before = Timestamp::now().as_millisecond() - i64::from(days) * 86_400_000;
         store.purge(Purge { account, before, me: store.me().to_owned(), ended }).await
     }

@@ -84,11 +84,11 @@ fn set(db: &Tx<'_>, id: JobId, found: &[(i64, &'static str, String)]) -> tx::Res
                                         FROM json_rows(?2, no bigint, kind text, earlier text) AS list)
              UPDATE row SET repeats = found.kind,
                             class_why = CASE WHEN class IS NULL THEN {first}
-                                             ELSE reason_both(?4, class_why, {first}) END,
+                                             ELSE reason_both('verdict', class_why, {first}) END,
                             class = coalesce(class, found.kind)
              FROM found WHERE row.job = found.job AND row.no = found.no"
         ),
-        values![id.0, super::json(found), stored(&Reason::from(Code::SameAddress)), Code::Verdict.name()],
+        values![id.0, super::json(found), Reason::from(Code::SameAddress)],
     )
 }
 

@@ -21,6 +21,10 @@ use crate::jobs::journal::prelude::*;
 use crate::jobs::row_groups::{NeverSeen, RowGroup};
 use crate::jobs::seen_badge::SeenBadge;
 
+/// What goes to the journal's thread, or comes from it.
+pub(super) trait Portable: Send + 'static {}
+impl<T: Send + 'static> Portable for T {}
+
 /// A handle to the operations. Clones share it.
 #[derive(Clone)]
 pub(in crate::jobs) struct Store {
@@ -48,42 +52,35 @@ impl Store {
         }
     }
 
-    pub(super) fn read<A, T>(&self, args: A, op: Operation<A, T>) -> PendingOperation<T>
-    where
-        A: Send + 'static,
-        T: Send + 'static,
-    {
+    pub(super) fn read<A: Portable, T: Portable>(&self, args: A, op: Operation<A, T>) -> PendingOperation<T> {
         PendingOperation::new(&self.reads, move |state| state.read(&args, op, false))
     }
 
     /// The same for an operation on a whole journal or job, whose statements can take long.
-    pub(super) fn read_long<A, T>(&self, args: A, op: Operation<A, T>) -> PendingOperation<T>
-    where
-        A: Send + 'static,
-        T: Send + 'static,
-    {
+    pub(super) fn read_long<A: Portable, T: Portable>(
+        &self,
+        args: A,
+        op: Operation<A, T>,
+    ) -> PendingOperation<T> {
         PendingOperation::new(&self.reads, move |state| state.read(&args, op, true))
     }
 
-    pub(super) fn write<A, T>(&self, step: &'static str, args: A, op: Operation<A, T>) -> PendingOperation<T>
-    where
-        A: Send + 'static,
-        T: Send + 'static,
-    {
+    pub(super) fn write<A: Portable, T: Portable>(
+        &self,
+        step: &'static str,
+        args: A,
+        op: Operation<A, T>,
+    ) -> PendingOperation<T> {
         self.run(move |state| state.write(step, &args, op, None))
     }
 
-    fn write_or_undo<A, T>(
+    fn write_or_undo<A: Portable, T: Portable>(
         &self,
         step: &'static str,
         args: A,
         op: Operation<A, T>,
         undo: Undo<A, T>,
-    ) -> PendingOperation<T>
-    where
-        A: Send + 'static,
-        T: Send + 'static,
-    {
+    ) -> PendingOperation<T> {
         self.run(move |state| state.write(step, &args, op, Some(undo)))
     }
 
@@ -94,6 +91,14 @@ impl Store {
     /// The owners among these that are alive, including the caller.
     pub(in crate::jobs) fn living(&self, owners: Vec<String>) -> PendingOperation<Vec<String>> {
         PendingOperation::new(&self.reads, move |state| state.living(owners))
+    }
+
+    /// The owners of an account's jobs that have ended. Any other owner may be alive: it may have appeared since.
+    pub(super) async fn ended_owners(&self, account: &Account) -> Result<Vec<String>> {
+        let mut owners = self.other_owners(account.clone(), self.me().to_owned()).await?;
+        let living = self.living(owners.clone()).await?;
+        owners.retain(|owner| !living.contains(owner));
+        Ok(owners)
     }
 
     pub(super) fn run<T: Send + 'static>(

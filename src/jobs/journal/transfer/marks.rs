@@ -93,6 +93,16 @@ pub(super) fn of(db: &Tx<'_>, account: &Account) -> tx::Result<Vec<Mark>> {
     )
 }
 
+fn find(db: &Tx<'_>, account: &Account, is_it: impl Fn(&Mark) -> bool) -> tx::Result<Option<Mark>> {
+    Ok(of(db, account)?.into_iter().find(is_it))
+}
+
+/// # Errors
+/// The account has a mark that is in the way.
+fn refuse(db: &Tx<'_>, account: &Account, is_in_the_way: impl Fn(&Mark) -> bool) -> tx::Result<()> {
+    find(db, account, is_in_the_way)?.map_or(Ok(()), |mark| Err(mark.refused(db)))
+}
+
 /// The marks of a journal, for a file that takes its place.
 pub(in crate::jobs::journal) fn all(db: &Tx<'_>) -> tx::Result<Vec<(Account, Mark)>> {
     db.rows(
@@ -138,8 +148,7 @@ pub(in crate::jobs::journal) fn assure_here(db: &Tx<'_>, job: JobId, runs: bool)
 
 /// Why nothing of an account is sent from here.
 pub(in crate::jobs::journal) fn elsewhere(db: &Tx<'_>, account: &Account) -> tx::Result<Option<Localizable>> {
-    let marks = of(db, account)?;
-    let left = marks.iter().find(|mark| mark.state != MarkState::Coming);
+    let left = find(db, account, |mark| mark.state != MarkState::Coming)?;
     Ok(left.map(|mark| mark.why(db.is_team())))
 }
 
@@ -171,9 +180,7 @@ pub(in crate::jobs::journal) fn beside(
 /// # Errors
 /// Jobs still come here, or go to a third journal.
 pub(super) fn assure_may_go(db: &Tx<'_>, account: &Account, to: &OtherJournal) -> tx::Result<()> {
-    let marks = of(db, account)?;
-    let in_the_way = marks.iter().find(|mark| mark.state == MarkState::Coming || !mark.is_of(to));
-    in_the_way.map_or(Ok(()), |mark| Err(mark.refused(db)))
+    refuse(db, account, |mark| mark.state == MarkState::Coming || !mark.is_of(to))
 }
 
 /// Expects an account's jobs from another journal.
@@ -185,15 +192,11 @@ pub(in crate::jobs::journal) fn expect(
     account: &Account,
     from: &OtherJournal,
 ) -> tx::Result<()> {
-    let marks = of(db, account)?;
-    let in_the_way = |mark: &&Mark| match mark.state {
+    refuse(db, account, |mark| match mark.state {
         MarkState::Coming => false,
         MarkState::Going => true,
         MarkState::Gone => !mark.is_of(from),
-    };
-    if let Some(mark) = marks.iter().find(in_the_way) {
-        return Err(mark.refused(db));
-    }
+    })?;
     set(db, account, from, MarkState::Coming)
 }
 
