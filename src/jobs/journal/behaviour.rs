@@ -146,6 +146,11 @@ pub(super) fn settled(db: &Tx<'_>, account: &str, name: &str) -> tx::Result<Opti
     Ok(facts.settled(name).map(str::to_owned))
 }
 
+/// Whether the history shows waiting badges.
+pub(super) fn shows_waiting(db: &Tx<'_>, account: &str) -> tx::Result<bool> {
+    Ok(settled(db, account, WAITING)?.as_deref() == Some("shown"))
+}
+
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct KeptValue {
     pub(in crate::jobs) what: Cow<'static, str>,

@@ -366,29 +366,29 @@ fn claim(db: &Tx<'_>, scope: &Scope, rows: &[(u64, i64, Option<i64>)]) -> tx::Re
 
 /// Removes unused claims: job and place.
 fn give_back(db: &Tx<'_>, rows: &[(i64, u64)]) -> tx::Result<()> {
-    if !rows.is_empty() {
-        db.execute(
-            "DELETE FROM claim WHERE state = 'reserved'
-               AND (job, no) IN (SELECT job, no FROM json_rows(?1, job bigint, no bigint) AS list)",
-            values![super::json(rows)],
-        )?;
+    if rows.is_empty() {
+        return Ok(());
     }
-    Ok(())
+    db.run(
+        "DELETE FROM claim WHERE state = 'reserved'
+           AND (job, no) IN (SELECT job, no FROM json_rows(?1, job bigint, no bigint) AS list)",
+        values![super::json(rows)],
+    )
 }
 
 /// Marks rows of a job for review because of rivals: place, reason, and the rival's claim. A database trigger removes
 /// a claim that was never used.
 fn review(db: &Tx<'_>, job: JobId, rows: &[(u64, String, i64)]) -> tx::Result<()> {
-    if !rows.is_empty() {
-        db.execute(
-            "WITH rival AS MATERIALIZED (SELECT ?1 AS job, no, why, claim
-                                        FROM json_rows(?2, no bigint, why text, claim bigint) AS list)
-             UPDATE row SET bucket = 'ask', why = rival.why, guarded = FALSE, allowed = NULL, seen = rival.claim
-             FROM rival WHERE row.job = rival.job AND row.no = rival.no",
-            values![job.0, super::json(rows)],
-        )?;
+    if rows.is_empty() {
+        return Ok(());
     }
-    Ok(())
+    db.run(
+        "WITH rival AS MATERIALIZED (SELECT ?1 AS job, no, why, claim
+                                    FROM json_rows(?2, no bigint, why text, claim bigint) AS list)
+         UPDATE row SET bucket = 'ask', why = rival.why, guarded = FALSE, allowed = NULL, seen = rival.claim
+         FROM rival WHERE row.job = rival.job AND row.no = rival.no",
+        values![job.0, super::json(rows)],
+    )
 }
 
 pub(super) fn review_one(db: &Tx<'_>, job: JobId, no: u64, rival: &Rival) -> tx::Result<()> {

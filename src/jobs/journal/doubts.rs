@@ -43,8 +43,7 @@ pub(super) fn resolve_doubts(db: &Tx<'_>, args: &ResolveDoubts) -> tx::Result<Ob
     let jobs: &HashSet<JobId> = &jobs::owned(db, jobs, &context.me)?.into_iter().collect();
     // In this write only: meanwhile, another job for the same people would need approval.
     jobs.iter().try_for_each(|job| refusals::doubt(db, *job, *at))?;
-    let shows_waiting =
-        behaviour::settled(db, &context.account, behaviour::WAITING)?.as_deref() == Some("shown");
+    let shows_waiting = behaviour::shows_waiting(db, &context.account)?;
     let accepted = |reg: &Option<ServiceTime>| -> Option<Timestamp> {
         zone.as_ref()?.to_timestamp(reg.as_ref()?.start()?).ok()
     };
@@ -99,8 +98,7 @@ pub(super) fn due(
     context: &ObserveContext,
     jobs: &HashSet<JobId>,
 ) -> tx::Result<HashSet<EmailKey>> {
-    let shows_waiting =
-        behaviour::settled(db, &context.account, behaviour::WAITING)?.as_deref() == Some("shown");
+    let shows_waiting = behaviour::shows_waiting(db, &context.account)?;
     let scan = ScanResult { now: context.now, complete: true, shows_waiting };
     let is_due = |row: &DoubtRow| match judge_doubt::judge(&row.doubt, &[], scan, &context.settings) {
         Judgement::NotSeen => row.row_status != RowStatus::NeverSeen,

@@ -14,7 +14,6 @@ use crate::jobs::journal::prelude::*;
 use crate::jobs::plan::IssuePlan;
 use crate::jobs::row_groups::{RowGroup, RowSelection};
 use crate::jobs::rules::Step;
-use ring::digest::Context;
 
 /// Rows that are added without being counted for the planner.
 const FEW: usize = 1_000;
@@ -133,11 +132,10 @@ fn create_one(
         db.execute("UPDATE row SET allowed = 'sent', seen = ?2 WHERE job = ?1", values![id.0, allows])?;
     }
     if let Some(held) = &plan.held_before {
-        let held: Vec<&str> = held.iter().map(BadgeId::wire).collect();
         db.execute(
             "INSERT INTO baseline (job, email_key, badge)
              SELECT ?1, ?2, value FROM json_values(?3, text) AS held WHERE TRUE ON CONFLICT DO NOTHING",
-            values![id.0, key.as_str(), super::json(&held)],
+            values![id.0, key.as_str(), super::json_ids(held)],
         )?;
         jobs::set_checked(db, id, *now)?;
     }
@@ -420,23 +418,14 @@ pub(in crate::jobs) type ReadyRow = (i64, [u8; 16]);
 
 /// In the order of their places.
 pub(super) fn ready_rows(db: &Tx<'_>, id: &JobId) -> tx::Result<Vec<ReadyRow>> {
-    let mut rows = Vec::new();
-    db.each(
+    let mut rows: Vec<ReadyRow> = db.rows(
         "SELECT no, name, email, coalesce(class, ''), seen FROM row
          WHERE job = ?1 AND bucket IN ('ready', 'queued')",
         values![id.0],
         |r| {
-            let mut sum = Context::new(&SHA256);
-            for column in 1..=3 {
-                let part = r.text(column)?;
-                // Its length comes first, so that no two rows are the same bytes.
-                sum.update(&(part.len() as u64).to_le_bytes());
-                sum.update(part.as_bytes());
-            }
-            sum.update(&r.get::<Option<i64>>(4)?.unwrap_or(-1).to_le_bytes());
-            let digest = sum.finish().as_ref().first_chunk().copied().unwrap_or_default();
-            rows.push((r.get(0)?, digest));
-            Ok(ControlFlow::Continue(()))
+            let seen = r.get::<Option<i64>>(4)?.unwrap_or(-1).to_le_bytes();
+            let texts = [r.text(1)?, r.text(2)?, r.text(3)?].map(str::as_bytes);
+            Ok((r.get(0)?, super::digest(texts.into_iter().chain([&seen[..]]))))
         },
     )?;
     rows.sort_unstable();

@@ -70,10 +70,7 @@ impl FileStatus {
 fn can_write(files: &Files) -> bool {
     let journal = &files.journal;
     let has_others = || files.beside("-wal").exists() && files.beside("-shm").exists();
-    let mut nearest = Some(files.folder.as_path());
-    while let Some(missing) = nearest.filter(|folder| !folder.exists()) {
-        nearest = missing.parent();
-    }
+    let nearest = files.folder.ancestors().find(|folder| folder.exists());
     let about = nearest.and_then(|folder| std::fs::metadata(folder).ok());
     about.is_some_and(|about| about.is_dir() && (!about.permissions().readonly() || has_others()))
         && (!journal.exists() || std::fs::OpenOptions::new().write(true).open(journal).is_ok())

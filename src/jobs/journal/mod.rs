@@ -559,6 +559,21 @@ fn shown(path: &Path) -> String {
     crate::domain::text::scrub(&path.to_string_lossy()).into_owned()
 }
 
+/// A digest of parts. The length of each comes first, so that no two lists of parts are the same bytes.
+fn digest<'p>(parts: impl IntoIterator<Item = &'p [u8]>) -> [u8; 16] {
+    let mut sum = ring::digest::Context::new(&SHA256);
+    for part in parts {
+        sum.update(&(part.len() as u64).to_le_bytes());
+        sum.update(part);
+    }
+    sum.finish().as_ref().first_chunk().copied().unwrap_or_default()
+}
+
+/// The ids of badges as the JSON parameter of a set statement.
+fn json_ids<'b>(badges: impl IntoIterator<Item = &'b BadgeId>) -> String {
+    json(&badges.into_iter().map(BadgeId::wire).collect::<Vec<_>>())
+}
+
 /// A list as the JSON parameter of a set statement.
 fn json<T: serde::Serialize + ?Sized>(list: &T) -> String {
     serde_json::to_string(list).unwrap_or_else(|_| "[]".to_owned())

@@ -107,7 +107,7 @@ fn provable_from(
     refused: &str,
     context: &ObserveContext,
 ) -> tx::Result<Option<i64>> {
-    let shown = behaviour::settled(db, &context.account, behaviour::WAITING)?.as_deref() == Some("shown");
+    let shown = behaviour::shows_waiting(db, &context.account)?;
     let settings = &context.settings;
     let wait = if shown { settings.absence_after } else { settings.doubt_window };
     let (last, heard): (i64, bool) = db.one(

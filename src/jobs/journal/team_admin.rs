@@ -257,17 +257,9 @@ async fn missing_rights(client: &Client, role: &str) -> Queried<Vec<String>> {
     let mut missing = Vec::new();
     for Right { name, column, table } in rights_of(role) {
         // A table of a newer schema, or one that is gone, is no matter of rights.
-        let has = match column {
-            Some(column) => {
-                let sql = "SELECT coalesce(has_column_privilege(to_regclass($1), $2, $3), true)";
-                client.query_one(sql, &[&table, &column, &name]).await
-            }
-            None => {
-                let sql = "SELECT coalesce(has_table_privilege(to_regclass($1), $2), true)";
-                client.query_one(sql, &[&table, &name]).await
-            }
-        };
-        if !has?.get::<_, bool>(0) {
+        let sql = "SELECT coalesce(CASE WHEN $2::text IS NULL THEN has_table_privilege(to_regclass($1), $3)
+                                        ELSE has_column_privilege(to_regclass($1), $2, $3) END, true)";
+        if !client.query_one(sql, &[&table, &column, &name]).await?.get::<_, bool>(0) {
             missing.push(format!("{name} on {}", table.trim_start_matches("lapel.")));
         }
     }

@@ -259,12 +259,11 @@ impl TeamStore {
                     // The connection may not know yet that it has ended.
                     self.session = None;
                 }
-                self.connect_to_read()
-                    .and_then(|()| self.read_once(args, op, is_long))
-                    .map_err(|why| self.failed(why))
+                self.connect_to_read().and_then(|()| self.read_once(args, op, is_long))
             }
-            other => other.map_err(|why| self.failed(why)),
+            other => other,
         };
+        let read = read.map_err(|why| self.failed(why));
         match &read {
             Ok(_) => self.connection.note_reading(None),
             // What the screens show is then from the past, as it is while the database is away.

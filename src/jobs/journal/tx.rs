@@ -247,71 +247,67 @@ pub(super) enum SqlRow<'a> {
 }
 
 /// A column: its place from 0, or its name.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum ColumnRef {
-    Place(usize),
-    Name(&'static str),
+pub(super) trait Column {
+    fn place(self, row: &SqlRow<'_>) -> Result<usize>;
 }
 
-impl From<usize> for ColumnRef {
-    fn from(place: usize) -> Self {
-        Self::Place(place)
+impl Column for usize {
+    fn place(self, _: &SqlRow<'_>) -> Result<usize> {
+        Ok(self)
     }
 }
 
-impl From<&'static str> for ColumnRef {
-    fn from(name: &'static str) -> Self {
-        Self::Name(name)
+impl Column for &str {
+    fn place(self, row: &SqlRow<'_>) -> Result<usize> {
+        match row {
+            SqlRow::Sqlite(row) => Ok(row.as_ref().column_index(self)?),
+            #[cfg(feature = "team")]
+            SqlRow::Team(row) => {
+                let place = row.columns().iter().position(|column| column.name() == self);
+                place.ok_or_else(|| Error::Column(self.to_owned()))
+            }
+        }
     }
 }
 
 impl SqlRow<'_> {
-    pub(super) fn get<T: ReadColumn>(&self, at: impl Into<ColumnRef>) -> Result<T> {
-        let at = at.into();
-        T::read(self.value(at)?).ok_or_else(|| self.wrong(at))
+    pub(super) fn get<T: ReadColumn>(&self, column: impl Column) -> Result<T> {
+        let place = column.place(self)?;
+        T::read(self.value(place)?).ok_or_else(|| self.wrong(place))
     }
 
     /// A text that is not copied.
-    pub(super) fn text(&self, at: impl Into<ColumnRef>) -> Result<&str> {
-        let at = at.into();
-        match self.value(at)? {
+    pub(super) fn text(&self, column: impl Column) -> Result<&str> {
+        let place = column.place(self)?;
+        match self.value(place)? {
             SqlValue::Text(Cow::Borrowed(text)) => Ok(text),
-            _ => Err(self.wrong(at)),
+            _ => Err(self.wrong(place)),
         }
     }
 
     /// The error names the column.
-    fn wrong(&self, at: ColumnRef) -> Error {
-        let name = match (self, at) {
-            (_, ColumnRef::Name(name)) => Some(name),
-            (Self::Sqlite(row), ColumnRef::Place(place)) => row.as_ref().column_name(place).ok(),
+    fn wrong(&self, place: usize) -> Error {
+        let name = match self {
+            Self::Sqlite(row) => row.as_ref().column_name(place).ok(),
             #[cfg(feature = "team")]
-            (Self::Team(row), ColumnRef::Place(place)) => {
-                row.columns().get(place).map(tokio_postgres::Column::name)
-            }
+            Self::Team(row) => row.columns().get(place).map(tokio_postgres::Column::name),
         };
         Error::Column(name.unwrap_or_default().to_owned())
     }
 
-    fn value(&self, at: ColumnRef) -> Result<SqlValue<'_>> {
+    fn value(&self, place: usize) -> Result<SqlValue<'_>> {
         match self {
-            Self::Sqlite(row) => {
-                let value = match at {
-                    ColumnRef::Place(place) => row.get_ref(place)?,
-                    ColumnRef::Name(name) => row.get_ref(name)?,
-                };
-                match value {
-                    ValueRef::Null => Ok(SqlValue::Null(SqlType::Text)),
-                    ValueRef::Integer(n) => Ok(SqlValue::Int(n)),
-                    ValueRef::Text(text) => {
-                        std::str::from_utf8(text).map(SqlValue::from).map_err(|_| self.wrong(at))
-                    }
-                    ValueRef::Blob(bytes) => Ok(SqlValue::Bytes(bytes)),
-                    ValueRef::Real(_) => Err(self.wrong(at)),
+            Self::Sqlite(row) => match row.get_ref(place)? {
+                ValueRef::Null => Ok(SqlValue::Null(SqlType::Text)),
+                ValueRef::Integer(n) => Ok(SqlValue::Int(n)),
+                ValueRef::Text(text) => {
+                    std::str::from_utf8(text).map(SqlValue::from).map_err(|_| self.wrong(place))
                 }
-            }
+                ValueRef::Blob(bytes) => Ok(SqlValue::Bytes(bytes)),
+                ValueRef::Real(_) => Err(self.wrong(place)),
+            },
             #[cfg(feature = "team")]
-            Self::Team(row) => team::value(row, at),
+            Self::Team(row) => team::value(row, place),
         }
     }
 }

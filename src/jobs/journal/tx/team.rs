@@ -1,6 +1,6 @@
 //! A connection to a team's database, `PostgreSQL`, and a transaction of it.
 
-use super::{Bind, ColumnRef, Error, Result, SqlRow, SqlType, SqlValue, bound};
+use super::{Bind, Error, Result, SqlRow, SqlType, SqlValue, bound};
 use crate::jobs::journal::dialect;
 use crate::jobs::journal::prelude::*;
 use crate::team::{DatabaseSession, Login, Waiter};
@@ -235,12 +235,8 @@ impl ToSql for SqlValue<'_> {
     to_sql_checked!();
 }
 
-pub(super) fn value(row: &tokio_postgres::Row, at: ColumnRef) -> Result<SqlValue<'_>> {
-    let wrong = || SqlRow::Team(row).wrong(at);
-    let place = match at {
-        ColumnRef::Place(place) => place,
-        ColumnRef::Name(name) => row.columns().iter().position(|c| c.name() == name).ok_or_else(wrong)?,
-    };
+pub(super) fn value(row: &tokio_postgres::Row, place: usize) -> Result<SqlValue<'_>> {
+    let wrong = || SqlRow::Team(row).wrong(place);
     let column = row.columns().get(place).ok_or_else(wrong)?;
     let value = match *column.type_() {
         Type::INT8 => row.try_get::<_, Option<i64>>(place)?.map(SqlValue::Int),
