@@ -95,7 +95,7 @@ mod tests {
         while !holding(folder).is_empty() {
             assert!(Instant::now() < end, "still there: {:?}", holding(folder));
             // The loop ends by condition; this only saves CPU time.
-            std::thread::park_timeout(PAUSE);
+            std::thread::park_timeout(Duration::from_millis(20));
         }
     }
 

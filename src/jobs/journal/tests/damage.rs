@@ -21,9 +21,8 @@ use crate::jobs::journal::transfer::{BeginMove, OtherJournal};
 use crate::jobs::journal::tx::{self, Tx, values};
 use crate::jobs::journal::{
     Account, Journal, JournalError, Process, accounts, adopt, behaviour, claims, decisions, doubts, drafts,
-    duplicates, earlier_drafts, erase, jobs, known_offset, observe, polling, purge, recent_jobs,
-    recent_templates, record_response, refusals, review, rows, schema, sending, sent_here, snapshots,
-    takeover, transfer,
+    duplicates, earlier_drafts, jobs, known_offset, observe, polling, purge, recent_jobs, recent_templates,
+    record_response, refusals, review, rows, schema, sending, sent_here, snapshots, takeover, transfer,
 };
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::reports;
