@@ -457,13 +457,13 @@ pub(super) fn of_person(
         let values = values![planned.0, account, template, hasher.person(key), key.as_str()];
         let mut found: Vec<HeldClaim> = db.rows(&sql, values, |r| Ok(read_held(r, planned)?.1))?;
         // As `foreign_salts::recognise` will place them.
-        let above = held.iter().map(|held| held.other.slot + 1).max().unwrap_or(0);
+        let above = held.iter().map(|held| held.rival.slot + 1).max().unwrap_or(0);
         for claim in &mut found {
-            claim.set_slot(claim.rival.slot + above);
+            claim.rival.slot += above;
         }
         held.extend(found);
     }
-    let others: Vec<OtherClaim> = held.iter().map(|held| held.other).collect();
+    let others: Vec<OtherClaim> = held.iter().map(|held| held.other(false)).collect();
     let found = match rules::judge(None, None, &others) {
         ClaimVerdict::Review(at) => held.get(at),
         ClaimVerdict::Free { .. } => None,

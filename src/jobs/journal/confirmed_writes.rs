@@ -32,13 +32,9 @@ pub(super) struct ConfirmedWrites {
 
 impl ConfirmedWrites {
     pub(super) fn new(me: &ThisProcess, server: &Server, data_dir: Option<&Path>) -> Self {
-        let mut file = data_dir.and_then(|folder| match opened(folder, server) {
-            Ok(file) => Some(file),
-            Err(why) => {
-                tracing::warn!(%why, "the last request is not kept for the next lapel");
-                None
-            }
-        });
+        let not_kept =
+            |why: &io::Error| tracing::warn!(%why, "the last request is not kept for the next lapel");
+        let mut file = data_dir.and_then(|folder| opened(folder, server).inspect_err(not_kept).ok());
         let earlier = file.as_mut().and_then(|file| {
             let (op, at) = read(file)?;
             let age = Timestamp::now().as_millisecond().saturating_sub(at).max(0);

@@ -30,7 +30,7 @@ pub(in crate::jobs) struct CreateJob {
 
 pub(super) fn create_job(db: &Tx<'_>, args: &CreateJob) -> tx::Result<JobId> {
     let id = jobs::insert(db, &args.account, &args.owner, &args.job)?;
-    rows::insert(db, id, &args.rows)?;
+    rows::insert(db, &id, &args.rows)?;
     if args.rows.len() > FEW {
         db.analyze_rows()?;
     }
@@ -127,7 +127,7 @@ fn create_one(
         email: plan.recipient_email.as_str().to_owned(),
         ..NewRow::default()
     };
-    rows::insert(db, id, &[row])?;
+    rows::insert(db, &id, &[row])?;
     if allows.is_some() {
         db.execute("UPDATE row SET allowed = 'sent', seen = ?2 WHERE job = ?1", values![id.0, allows])?;
     }
@@ -174,7 +174,7 @@ pub(super) fn replace(db: &Tx<'_>, args: &Replace) -> tx::Result<Result<(JobId, 
         row.row_status = Some(RowStatus::ToRevoke);
         row.why = Some(Reason::from(Code::WhenIssued).with("issue", issue));
     }
-    rows::insert(db, revoke, &rows)?;
+    rows::insert(db, &revoke, &rows)?;
     behaviour::keep(db, &args.reason)?;
     for id in [issue, revoke] {
         start(db, &id, actor, &SeenJob::new_draft(owner))?;
@@ -238,7 +238,7 @@ pub(super) fn finish_rows(
     rows: &[NewRow],
     suspects: &[(String, String)],
 ) -> tx::Result<()> {
-    rows::insert(db, *id, rows)?;
+    rows::insert(db, id, rows)?;
     db.analyze_rows()?;
     if suspects.is_empty() {
         return Ok(());

@@ -43,7 +43,9 @@ pub(super) fn cells(db: &Tx<'_>, job: &JobId) -> tx::Result<Vec<String>> {
 const COLUMNS: &str = "job, no, line, cells, name, email, email_key, title, badge, bucket, why, of_job, of_no, \
                        status, person";
 
-pub(super) fn insert(db: &Tx<'_>, job: JobId, rows: &[NewRow]) -> tx::Result<()> {
+/// To a draft that is not kept yet, so it has no other owner.
+pub(super) fn insert(db: &Tx<'_>, job: &JobId, rows: &[NewRow]) -> tx::Result<()> {
+    let job = *job;
     let last: i64 = db.one("SELECT coalesce(max(no), 0) FROM row WHERE job = ?1", values![job.0])?;
     let people = RecipientHasher::of(db)?;
     let mut added = BTreeMap::new();
@@ -75,11 +77,6 @@ pub(super) fn insert(db: &Tx<'_>, job: JobId, rows: &[NewRow]) -> tx::Result<()>
         Ok(())
     })?;
     jobs::count_added(db, job, &added)
-}
-
-/// To a draft that is not kept yet, so it has no other owner.
-pub(super) fn add(db: &Tx<'_>, job: &JobId, rows: &[NewRow]) -> tx::Result<()> {
-    insert(db, *job, rows)
 }
 
 #[derive(Clone, Debug)]

@@ -160,7 +160,7 @@ operations! {
 
 // Drafts.
 operations! {
-    write "rows" add_rows(id: JobId, rows: Vec<rows::NewRow>) -> () = rows::add;
+    write "rows" add_rows(id: JobId, rows: Vec<rows::NewRow>) -> () = rows::insert;
     write "keep draft" keep_drafts(ids: Vec<JobId>) -> () = drafts::keep;
     write "open draft" open_drafts(ids: Vec<JobId>, account: Account, owner: Arc<Process>, living: Vec<String>) -> bool
         = drafts::open;

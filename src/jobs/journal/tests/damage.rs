@@ -361,7 +361,7 @@ fn everything(db: &Tx<'_>, undoes: bool) {
             rows::places_of(db, id, &2),
             rows::number_of(db, id, &1),
             rows::equal_before(db, id, &2),
-            rows::add(db, id, &[row(5)]),
+            rows::insert(db, id, &[row(5)]),
             drafts::finish_rows(db, id, &[row(6)], &[("x.example".into(), "y.example".into())]),
             correct(db, *id),
             duplicates::finish_check(
@@ -604,7 +604,7 @@ fn no_row_comes_after_the_last_number() {
     let db = Tx::on(&connection);
     let job = draft_of(&db, Kind::Issue, &[row(1)]);
     db.script("UPDATE row SET no = 9223372036854775807").expect("damaged");
-    rows::add(&db, &job, &[row(2)]).expect_err("no number is left");
+    rows::insert(&db, &job, &[row(2)]).expect_err("no number is left");
 }
 
 /// SQLite's quick check compares no index with its table. What is not ready is not sent, and the search for it ends.
