@@ -101,7 +101,7 @@ impl Jobs {
         }
         self.prove_refusal_now(id).await?;
         self.same_or_fewer(&job).await?;
-        self.written(id, self.core.store.resume(id, Actor::now(who), seen).await)?;
+        self.written(id, self.core.store.resume(id, None, Actor::now(who), seen).await)?;
         self.begun(id);
         Ok(())
     }

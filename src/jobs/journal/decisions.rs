@@ -15,24 +15,18 @@ use crate::jobs::rules::{self, RowFacts, Step};
 /// request.
 const SMALLER: i64 = 10;
 
-/// Resumes a paused or stopped job, with requests of the usual size.
-pub(super) fn resume(db: &Tx<'_>, id: &JobId, actor: &Actor, seen: &SeenJob) -> tx::Result<()> {
-    start(db, id, actor, seen)?;
-    jobs::set_batch(db, *id, None)?;
-    jobs::record_decision(db, *id, None, "resume", actor, "").map(drop)
-}
-
-/// Runs a job that stopped at the quota, with requests of at most `most` entries.
-pub(super) fn use_up_quota(
+/// Resumes a paused or stopped job. `most`: with requests of at most so many entries, to use up the quota.
+pub(super) fn resume(
     db: &Tx<'_>,
     id: &JobId,
-    most: &i64,
+    most: &Option<i64>,
     actor: &Actor,
     seen: &SeenJob,
 ) -> tx::Result<()> {
     start(db, id, actor, seen)?;
-    jobs::set_batch(db, *id, Some(*most))?;
-    jobs::record_decision(db, *id, None, "use up the quota", actor, "").map(drop)
+    jobs::set_batch(db, *id, *most)?;
+    let what = if most.is_some() { "use up the quota" } else { "resume" };
+    jobs::record_decision(db, *id, None, what, actor, "").map(drop)
 }
 
 pub(in crate::jobs) struct Retry {
@@ -252,7 +246,6 @@ pub(super) fn resend_rows(db: &Tx<'_>, args: &ResendRows) -> tx::Result<Result<b
 }
 
 /// The never seen rows of a job: those of `among`, or all. `latest` is as in [`ResendRows`].
-#[allow(clippy::ref_option, reason = "an operation takes its arguments by reference")]
 pub(super) fn never_seen(
     db: &Tx<'_>,
     id: &JobId,

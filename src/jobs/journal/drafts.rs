@@ -201,6 +201,8 @@ pub(super) fn plan_undo(db: &Tx<'_>, args: &PlanUndo) -> tx::Result<Option<JobId
     jobs::assure_unchanged(db, args.issue, &seen)?;
     let undone = conditions::condition(Step::Undo, args.kind, Phase::Cancelled);
     let undo = jobs::insert(db, &args.account, &args.owner, &args.revoke)?;
+    let [revoking, revoked, unknown] =
+        [Code::RevokingAlready, Code::RevokedAlready, Code::UnknownState].map(Reason::from);
     let copied = db.execute(
         &format!(
             "INSERT INTO row (job, no, line, name, email, email_key, title, badge, bucket, why,
@@ -213,14 +215,7 @@ pub(super) fn plan_undo(db: &Tx<'_>, args: &PlanUndo) -> tx::Result<Option<JobId
                     job, no, status
              FROM row WHERE job = ?1 AND ({undone} OR bucket IN ('revoking', 'revoked'))"
         ),
-        values![
-            args.issue.0,
-            undo.0,
-            args.title.wire(),
-            Reason::from(Code::RevokingAlready),
-            Reason::from(Code::RevokedAlready),
-            Reason::from(Code::UnknownState)
-        ],
+        values![args.issue.0, undo.0, args.title, revoking, revoked, unknown],
     )?;
     jobs::count_rows(db, undo)?;
     behaviour::keep(db, &args.reason)?;
@@ -353,7 +348,6 @@ pub(super) fn groups(db: &Tx<'_>, id: &JobId) -> tx::Result<Vec<RowGroup>> {
 ///
 /// # Errors
 /// The draft changed since it was seen, or the database lost writes since. Also as [`start`].
-#[allow(clippy::ref_option, reason = "an operation takes its arguments by reference")]
 pub(super) fn begin(
     db: &Tx<'_>,
     id: &JobId,

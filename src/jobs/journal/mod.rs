@@ -39,6 +39,7 @@
         reason = "what a team's journal needs is there without it, too"
     )
 )]
+#![allow(clippy::ref_option, reason = "an operation takes its arguments by reference")]
 
 pub(super) mod accounts;
 mod adopt;

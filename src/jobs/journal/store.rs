@@ -219,9 +219,7 @@ operations! {
 operations! {
     read newest_decision() -> i64 = jobs::newest_decision;
     write "pause" pause(id: JobId, by: Arc<Process>, at: i64) -> () = jobs::pause;
-    write "decide" resume(id: JobId, actor: Actor, seen: SeenJob) -> () = decisions::resume;
-    write "decide" use_up_quota(id: JobId, most: i64, actor: Actor, seen: SeenJob) -> ()
-        = decisions::use_up_quota;
+    write "decide" resume(id: JobId, most: Option<i64>, actor: Actor, seen: SeenJob) -> () = decisions::resume;
     write "decide" retry(args: decisions::Retry) -> std::result::Result<Option<u64>, RecentLoss> = decisions::retry;
     write "call off" cancel(id: JobId, kind: Kind, actor: Actor, by: Arc<Process>) -> u64 = decisions::cancel;
     read reviewed_row(id: JobId, no: u64) -> Option<decisions::ReviewedRow> = decisions::reviewed_row;

@@ -394,7 +394,7 @@ fn everything(db: &Tx<'_>, undoes: bool) {
             }),
             drafts::begin(db, id, &policies, &actor, &seen(Phase::Draft), &None),
             drafts::start(db, id, &actor, &seen(Phase::Draft)),
-            decisions::resume(db, id, &actor, &seen(Phase::Stopped)),
+            decisions::resume(db, id, &None, &actor, &seen(Phase::Stopped)),
             sending::has_ready(db, id, "me"),
             sending::record_intent(db, &intent(*id)),
             sending::withdraw_intent(db, id.0),
