@@ -120,7 +120,7 @@ impl Jobs {
         let (kind, phase, actor) = (job.kind, job.phase, Actor::now(who));
         let policies = self.core.settings.policies.clone();
         let retry = self.core.store.retry(Retry { id, kind, phase, policies, actor, seen });
-        let sent = self.written(id, retry.await)?.map_err(|loss| self.lost(id, loss))?;
+        let sent = self.written(id, retry.await)?.map_err(|loss| resend::lost(&self.core, id, loss))?;
         let Some(sent) = sent else {
             return Err(JobError::no(localizable!("Job {id} has no refused rows. Nothing was changed.", id)));
         };

@@ -1,5 +1,6 @@
 //! Decisions of a person about many rows at once: resending never seen rows, leaving rows, cancelling rows.
 
+use super::core::JobsCore;
 use super::error::JobError;
 use super::handle::Jobs;
 use super::job::{Job, JobId, Phase};
@@ -57,7 +58,7 @@ impl Jobs {
         } else {
             Ok(false)
         };
-        if !done.map_err(|loss| self.lost(id, loss))? {
+        if !done.map_err(|loss| lost(&self.core, id, loss))? {
             let now = self.never_seen_among(id, Some(rows)).await?.ready.len();
             return Err(JobError::no(localizable!(
                 "You reviewed {expected} rows of job {id} to send again, but now {now} can be sent. Nothing was sent. Review them again.",
@@ -68,16 +69,6 @@ impl Jobs {
         }
         self.begun(id);
         Ok(())
-    }
-
-    /// Nothing is sent before a person knows of a loss of writes. The same command sends the rows then.
-    pub(super) fn lost(&self, id: JobId, loss: RecentLoss) -> JobError {
-        self.core.changed(id, []);
-        let clock = self.core.reader().clock();
-        JobError::NeedsReview(localizable!(
-            "{loss} Nothing was sent. If nobody has sent these badges, send the rows again.",
-            loss = loss.with_times(&|at| clock.short(at))
-        ))
     }
 
     /// Leaves rows as they are, with a reason: a person resolved them in another way.
@@ -131,6 +122,16 @@ impl Jobs {
     fn latest_intent(&self) -> i64 {
         self.core.moment().0.as_second() - self.core.settings.doubt_window.as_secs()
     }
+}
+
+/// Nothing is sent before a person knows of a loss of writes. The same command sends the rows then.
+pub(super) fn lost(core: &JobsCore, id: JobId, loss: RecentLoss) -> JobError {
+    core.changed(id, []);
+    let clock = core.reader().clock();
+    JobError::NeedsReview(localizable!(
+        "{loss} Nothing was sent. If nobody has sent these badges, send the rows again.",
+        loss = loss.with_times(&|at| clock.short(at))
+    ))
 }
 
 /// Refuses a decision that would send the unsent rows of the job, too.

@@ -72,12 +72,9 @@ fn text<'a>(cells: &'a Cells, columns: SqlColumns, name: &str) -> &'a str {
 pub(in crate::jobs) struct JobCopy {
     id: i64,
     phase: String,
-    /// What is known of the backup that the job went with, if it is only a record in the source.
-    record: Option<Cells>,
     /// The journals that it came from, and its numbers there.
     came_from: Vec<(String, i64)>,
-    /// All jobs of its move had arrived in the target, so it may have sent more rows than this copy knows.
-    is_doubtful: bool,
+    departure: Departure,
     follows: Option<i64>,
     unproven: Option<i64>,
     job: Cells,
@@ -89,7 +86,21 @@ pub(in crate::jobs) struct JobCopy {
     claims: Vec<ClaimCopy>,
 }
 
+/// How a job left the source.
+#[derive(Clone, Debug)]
+enum Departure {
+    Now,
+    /// In a move whose jobs had all arrived in the target, so it may have sent more rows than this copy knows.
+    Before,
+    /// With this backup. In the source it is only a record.
+    WithBackup(Cells),
+}
+
 impl JobCopy {
+    fn is_record(&self) -> bool {
+        matches!(self.departure, Departure::WithBackup(_))
+    }
+
     fn text(&self, name: &str) -> &str {
         text(&self.job, JOB, name)
     }
@@ -141,8 +152,7 @@ pub(in crate::jobs::journal) fn source(db: &Tx<'_>) -> tx::Result<SourceJournal>
 /// What the table `handover` has of a backup.
 const HANDOVER: SqlColumns = columns! { Text: id computer file state; Int: at; Bool: moves; };
 
-/// The backup that a record went with, and whether the job went to another journal that had all of it.
-fn handover(db: &Tx<'_>, id: &JobId) -> tx::Result<(Option<Cells>, bool)> {
+fn departure(db: &Tx<'_>, id: &JobId) -> tx::Result<Departure> {
     let sql = format!(
         "SELECT {}, {MOVES} AS is_move FROM handover
          WHERE id = (SELECT handover FROM job WHERE job.id = ?1 AND phase = 'moved')",
@@ -152,14 +162,13 @@ fn handover(db: &Tx<'_>, id: &JobId) -> tx::Result<(Option<Cells>, bool)> {
         Ok((cells(r, HANDOVER)?, r.get::<bool>("is_move")?, r.get::<String>("state")? == "taken"))
     })?;
     Ok(match found {
-        Some((_, true, is_taken)) => (None, is_taken),
-        Some((backup, false, _)) => (Some(backup), false),
-        None => (None, false),
+        Some((backup, false, _)) => Departure::WithBackup(backup),
+        Some((_, true, true)) => Departure::Before,
+        _ => Departure::Now,
     })
 }
 
 pub(in crate::jobs::journal) fn copy(db: &Tx<'_>, id: &JobId) -> tx::Result<JobCopy> {
-    let (record, is_doubtful) = handover(db, id)?;
     let sql = format!(
         "SELECT CASE WHEN phase = 'moved' THEN coalesce(was, 'stopped') ELSE phase END AS was_phase, follows,
                 unproven, {} FROM job WHERE id = ?1",
@@ -175,9 +184,8 @@ pub(in crate::jobs::journal) fn copy(db: &Tx<'_>, id: &JobId) -> tx::Result<JobC
     Ok(JobCopy {
         id: id.0,
         phase,
-        record,
+        departure: departure(db, id)?,
         came_from: db.all("SELECT source, old FROM imported WHERE job = ?1", values![id.0])?,
-        is_doubtful,
         follows,
         unproven,
         job,
@@ -208,13 +216,12 @@ pub(in crate::jobs::journal) fn take(
     actor: &Actor,
 ) -> tx::Result<bool> {
     let twins = twins(db, copy)?;
-    if let Some(known) = twins.iter().find(|twin| twin.has_all && (!twin.is_record || copy.record.is_some()))
-    {
+    if let Some(known) = twins.iter().find(|twin| twin.has_all && (!twin.is_record || copy.is_record())) {
         note_import(db, source, copy, known.job)?;
         return Ok(false);
     }
     // The job comes back with the claims of the record that it left here, and maybe more.
-    for record in twins.iter().filter(|twin| twin.is_record && twin.has_no_more && copy.record.is_none()) {
+    for record in twins.iter().filter(|twin| twin.is_record && twin.has_no_more && !copy.is_record()) {
         db.execute("DELETE FROM claim WHERE job = ?1", values![record.job])?;
     }
     let id = insert_job(db, source, copy)?;
@@ -255,10 +262,10 @@ pub(in crate::jobs::journal) fn take(
         &format!("job {} of journal {source}", copy.id),
     )?;
     note_import(db, source, copy, id)?;
-    if let Some(backup) = &copy.record {
-        set_aside(db, id, backup)?;
-    } else if copy.is_doubtful {
-        backup::doubt(db, JobId(id), actor.at)?;
+    match &copy.departure {
+        Departure::Now => {}
+        Departure::Before => backup::doubt(db, JobId(id), actor.at)?,
+        Departure::WithBackup(backup) => set_aside(db, id, backup)?,
     }
     Ok(true)
 }
