@@ -428,7 +428,7 @@ mod tests {
                 seen: seen.clone(),
             };
             let sends = |done: bool| assert_eq!(done, is_sent, "{change}");
-            sends(resume(&db, &id, &actor, &seen).is_ok());
+            sends(resume(&db, &id, &None, &actor, &seen).is_ok());
             if is_sent {
                 // The resume is a decision of its own.
                 assert!(matches!(retry(&db, &args), Err(tx::Error::Changed(_))), "{change}");

@@ -4,7 +4,7 @@
 //! `erase` overwrites the removed data in the file.
 
 use super::transfer::MOVES;
-use super::{Journal, conditions, erase, jobs};
+use super::{Journal, Result, conditions, erase, jobs};
 use crate::jobs::journal::prelude::*;
 
 /// Records of jobs that another journal has with all of their rows. A backup's jobs may come back, but only to the journal
@@ -27,11 +27,7 @@ pub(in crate::jobs) struct Purge {
 
 impl Journal {
     /// Purges jobs of a service and key that are older than `days`, and returns them.
-    pub(in crate::jobs) async fn purge(
-        &self,
-        account: &Account,
-        days: u32,
-    ) -> Result<Vec<JobId>, JournalError> {
+    pub(in crate::jobs) async fn purge(&self, account: &Account, days: u32) -> Result<Vec<JobId>> {
         let (store, account) = (self.store(), account.clone());
         let ended = store.ended_owners(&account).await?;
         let before = Timestamp::now().as_millisecond() - i64::from(days) * 86_400_000;
