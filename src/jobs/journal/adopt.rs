@@ -42,24 +42,16 @@ pub(super) fn adopt(
         "SELECT id, owner FROM job WHERE account = ?1 AND base_url = ?2 AND profile = ?3 ORDER BY id",
         values![former, to.base_url, to.profile],
     )?;
+    let why = format!("the key {former} was replaced by {}", to.key);
     let mut adopted = Adopted::default();
     for (id, owner) in owned {
         if owner.is_some_and(|owner| !ended.contains(&owner)) {
             adopted.busy += 1;
             continue;
         }
-        db.run(
-            "UPDATE job SET account = ?2, owner = NULL, owner_label = NULL WHERE id = ?1",
-            values![id, to.key],
-        )?;
-        record_decision(
-            db,
-            id,
-            None,
-            "adopt",
-            actor,
-            &format!("the key {former} was replaced by {}", to.key),
-        )?;
+        let sql = "UPDATE job SET account = ?2, owner = NULL, owner_label = NULL WHERE id = ?1";
+        db.run(sql, values![id, to.key])?;
+        record_decision(db, id, None, "adopt", actor, &why)?;
         adopted.jobs += 1;
     }
     let from = Account { key: former.to_owned(), ..to.clone() };

@@ -253,14 +253,8 @@ pub(in crate::jobs::journal) fn take(
     if is_purged {
         recognise_running(db)?;
     }
-    jobs::record_decision(
-        db,
-        JobId(id),
-        None,
-        "import",
-        actor,
-        &format!("job {} of journal {source}", copy.id),
-    )?;
+    let origin = format!("job {} of journal {source}", copy.id);
+    jobs::record_decision(db, JobId(id), None, "import", actor, &origin)?;
     note_import(db, source, copy, id)?;
     match &copy.departure {
         Departure::Now => {}
